@@ -1,0 +1,1 @@
+target_link_libraries(blockyard_base PRIVATE PkgConfig::xxhash)

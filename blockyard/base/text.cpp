@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/base/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <vector>
+
+#include "blockyard/base/error.h"
+
+namespace blockyard::base {
+namespace {
+
+/// Number of single-letter insertions, deletions and changes. Source: Wagner & Fischer,
+/// J. ACM 21, 168 (1974).
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string nearest_name(std::string_view name, std::span<const std::string> candidates) {
+  std::string best;
+  std::size_t best_distance = std::max<std::size_t>(1, name.size() / 3) + 1;
+  for (const auto& candidate : candidates) {
+    const std::size_t distance = edit_distance(lower(name), lower(candidate));
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+std::int64_t parse_bytes(std::string_view text, std::string_view what) {
+  const auto wrong = [&] {
+    return Error(Errc::bad_input,
+                 fmt::format("{}: '{}' is no amount of memory; write it like 300M or 4G", what, text));
+  };
+  double number = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (status != std::errc{} || !(number > 0) || !std::isfinite(number)) throw wrong();
+  std::string unit = lower(text.substr(static_cast<std::size_t>(end - text.data())));
+  for (const std::string_view ending : {"ib", "b"})
+    if (unit.size() >= ending.size() && unit.ends_with(ending)) {
+      unit.resize(unit.size() - ending.size());
+      break;
+    }
+  constexpr std::string_view units = "kmgt";
+  double scale = 1;
+  if (unit.size() > 1) throw wrong();
+  if (unit.size() == 1) {
+    const auto power = units.find(unit[0]);
+    if (power == std::string_view::npos) throw wrong();
+    scale = std::pow(1024.0, static_cast<double>(power + 1));
+  }
+  if (number * scale > 9.0e18) throw wrong();
+  return static_cast<std::int64_t>(number * scale);
+}
+
+std::string format_bytes(std::int64_t bytes) {
+  constexpr std::array<std::string_view, 5> units = {"B", "KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (value >= 1024 && unit + 1 < units.size()) {
+    value /= 1024;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, units[unit]);
+}
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return result;
+}
+
+}  // namespace blockyard::base

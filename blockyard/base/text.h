@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace blockyard::base {
+
+/// The candidate with the smallest edit distance to `name`, or "" if none is close
+/// (more than a third of its letters differ). For "did you mean ...?" hints.
+[[nodiscard]] std::string nearest_name(std::string_view name,
+                                       std::span<const std::string> candidates);
+
+/// Bytes of "300M", "4G", "1.5GiB", "4096": binary units, letter case does not matter.
+/// Throws Error{bad_input} that names `what` for anything else.
+[[nodiscard]] std::int64_t parse_bytes(std::string_view text, std::string_view what);
+
+/// "1.5 GiB", "300.0 MiB", "12 B".
+[[nodiscard]] std::string format_bytes(std::int64_t bytes);
+
+/// Lower-case copy (ASCII): SIAL names and basis names do not know case.
+[[nodiscard]] std::string lower(std::string_view text);
+
+}  // namespace blockyard::base

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/base/text.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "blockyard/base/bytes.h"
+#include "blockyard/base/checksum.h"
+#include "blockyard/base/error.h"
+
+namespace blockyard::base {
+namespace {
+
+TEST(Text, finds_the_nearest_name_or_none) {
+  const std::vector<std::string> names = {"memory", "workers", "servers"};
+  EXPECT_EQ(nearest_name("memroy", names), "memory");
+  EXPECT_EQ(nearest_name("Workers", names), "workers");
+  EXPECT_EQ(nearest_name("colour", names), "");
+}
+
+TEST(Text, reads_amounts_of_memory) {
+  EXPECT_EQ(parse_bytes("300M", "memory"), 300LL << 20);
+  EXPECT_EQ(parse_bytes("1.5GiB", "memory"), 3LL << 29);
+  EXPECT_EQ(parse_bytes("4096", "memory"), 4096);
+  EXPECT_EQ(parse_bytes("2kb", "memory"), 2048);
+  for (const auto* text : {"", "M", "-1G", "4X", "1e99", "4GG", "nan"})
+    EXPECT_THROW((void)parse_bytes(text, "memory"), Error) << text;
+}
+
+TEST(Text, prints_amounts_of_memory) {
+  EXPECT_EQ(format_bytes(12), "12 B");
+  EXPECT_EQ(format_bytes(300LL << 20), "300.0 MiB");
+}
+
+TEST(Bytes, come_back_as_written_and_end_with_an_error) {
+  ByteWriter out;
+  out.value(std::int32_t{-7});
+  out.text("block");
+  ByteReader in(out.bytes());
+  EXPECT_EQ(in.value<std::int32_t>(), -7);
+  EXPECT_EQ(in.text(), "block");
+  EXPECT_EQ(in.left(), 0U);
+  EXPECT_THROW((void)in.value<char>(), Error);
+}
+
+TEST(Checksum, changes_with_one_bit) {
+  std::vector<std::byte> data(100);
+  const auto before = checksum(data);
+  data[50] = std::byte{1};
+  EXPECT_NE(checksum(data), before);
+}
+
+}  // namespace
+}  // namespace blockyard::base

@@ -1,0 +1,52 @@
+# tools/layers.txt is the only copy of the rooms and of who may see whom.
+
+add_library(blockyard_options INTERFACE)
+target_compile_options(blockyard_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow
+                       $<$<BOOL:${BLOCKYARD_WERROR}>:-Werror>)
+target_include_directories(blockyard_options INTERFACE ${PROJECT_SOURCE_DIR})
+target_link_libraries(blockyard_options INTERFACE fmt::fmt Threads::Threads)
+
+# One room: a library of its sources, a test program of its *_test.cpp. What it needs from outside
+# stands in its own room.cmake.
+function(blockyard_room name)
+  set(folder ${PROJECT_SOURCE_DIR}/blockyard/${name})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp ${folder}/*.h)
+  set(tests ${sources})
+  list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
+  if(NOT sources)
+    return()
+  endif()
+  add_library(blockyard_${name} STATIC ${sources})
+  set_target_properties(blockyard_${name} PROPERTIES LINKER_LANGUAGE CXX
+                        POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(blockyard_${name} PUBLIC blockyard_options)
+  foreach(other IN LISTS ARGN)
+    if(TARGET blockyard_${other})
+      target_link_libraries(blockyard_${name} PUBLIC blockyard_${other})
+    endif()
+  endforeach()
+  if(EXISTS ${folder}/room.cmake)
+    include(${folder}/room.cmake)
+  endif()
+  if(BLOCKYARD_TESTS AND tests)
+    add_executable(${name}_test ${tests})
+    target_link_libraries(${name}_test PRIVATE blockyard_${name} GTest::gtest_main)
+    gtest_discover_tests(${name}_test PROPERTIES LABELS unit DISCOVERY_TIMEOUT 60)
+  endif()
+endfunction()
+
+function(blockyard_rooms)
+  file(STRINGS ${PROJECT_SOURCE_DIR}/tools/layers.txt lines REGEX "^[a-z]+:")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+               ${PROJECT_SOURCE_DIR}/tools/layers.txt)
+  foreach(line IN LISTS lines)
+    string(REGEX MATCH "^[a-z]+" name "${line}")
+    string(REGEX REPLACE "^[a-z]+:" "" below "${line}")
+    string(REGEX REPLACE "#.*" "" below "${below}")
+    separate_arguments(below)
+    if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/blockyard/${name})
+      blockyard_room(${name} ${below})
+    endif()
+  endforeach()
+endfunction()
