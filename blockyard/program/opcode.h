@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// The instruction set. The table below is the document: docs/bytecode.md is printed from it, the
+/// verifier checks against it, the printer names from it, the interpreter switches over it.
+namespace blockyard::program {
+
+/// What an operand field (a, b, c) of an instruction means.
+enum class OperandKind : std::uint8_t {
+  none,      ///< must be 0
+  integer,   ///< any number
+  literal,   ///< entry of Program::literals
+  text,      ///< entry of Program::texts
+  target,    ///< pc to go to
+  int_name,  ///< entry of Program::ints
+  scalar,    ///< entry of Program::scalars
+  index,     ///< entry of Program::indexes
+  array,     ///< entry of Program::arrays
+  selector,  ///< entry of Program::selectors
+  product,   ///< entry of Program::products
+  pardo,     ///< entry of Program::pardos
+  special,   ///< entry of Program::specials
+  argument,  ///< first entry of Program::arguments
+  count,     ///< how many entries from the field before
+  mode,      ///< a Mode
+  relation,  ///< a Relation
+  flags      ///< sum of Flag values
+};
+
+/// How a result meets what was there.
+enum class Mode : std::uint8_t { set, add, subtract, multiply };
+
+enum class Relation : std::uint8_t { less, greater, less_equal, greater_equal, equal, not_equal };
+
+/// Flags of block_copy and block_product: result = [result +] [-] [popped scalar *] right side.
+enum Flag : std::int32_t { flag_accumulate = 1, flag_negate = 2, flag_scaled = 4 };
+inline constexpr std::int32_t all_flags = 7;
+
+enum class Opcode : std::uint16_t {
+  halt,
+  stop,
+  jump,
+  jump_if_false,
+  call,
+  return_,
+  do_begin,
+  do_next,
+  do_leave,
+  pardo_begin,
+  where_end,
+  pardo_next,
+  pardo_leave,
+  section_begin,
+  section_end,
+  barrier,
+  gpu_begin,
+  gpu_end,
+  push_int,
+  push_literal,
+  push_int_name,
+  push_scalar,
+  push_index,
+  push_block,
+  push_product,
+  int_add,
+  int_subtract,
+  int_multiply,
+  int_divide,
+  int_negate,
+  add,
+  subtract,
+  multiply,
+  divide,
+  negate,
+  power,
+  square_root,
+  absolute,
+  to_scalar,
+  to_int,
+  compare_int,
+  compare,
+  and_,
+  or_,
+  not_,
+  exists,
+  store_int,
+  store_scalar,
+  block_fill,
+  block_copy,
+  block_product,
+  bind_region,
+  allocate,
+  deallocate,
+  allocate_region,
+  deallocate_region,
+  get,
+  put,
+  put_scalar,
+  create_array,
+  delete_array,
+  execute,
+  collective_sum,
+  assert_same,
+  broadcast,
+  persist_array,
+  persist_scalar,
+  restore_array,
+  restore_scalar,
+  print_text,
+  print_int_name,
+  print_scalar,
+  print_index,
+  print_int,
+  print_value,
+  print_block,
+  print_array,
+  opcode_count
+};
+
+inline constexpr std::size_t opcode_count = static_cast<std::size_t>(Opcode::opcode_count);
+
+/// One line of the table. `pops` and `pushes` name values of the stack, the top one last:
+/// i integer, s scalar, b truth, r two integers (low, high) for each unnamed range of selector a.
+/// An opcode with flags pops an s more when flag_scaled is set.
+struct OpcodeRow {
+  Opcode opcode;
+  std::string_view name;
+  std::array<OperandKind, 3> operands;
+  std::string_view pops;
+  std::string_view pushes;
+  std::string_view effect;
+};
+
+[[nodiscard]] const std::array<OpcodeRow, opcode_count>& opcode_table() noexcept;
+
+[[nodiscard]] inline const OpcodeRow& row_of(Opcode opcode) noexcept {
+  return opcode_table()[static_cast<std::size_t>(opcode)];
+}
+
+}  // namespace blockyard::program

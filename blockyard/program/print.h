@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "blockyard/program/program.h"
+
+namespace blockyard::program {
+
+/// The whole program for a reader: tables, then one line per instruction with names put in.
+[[nodiscard]] std::string print(const Program& program);
+
+/// `a[i,j]`, as the source has it.
+[[nodiscard]] std::string print_selector(const Program& program, const Selector& selector);
+
+/// The opcode table as the Markdown of docs/bytecode.md.
+[[nodiscard]] std::string print_opcode_table();
+
+}  // namespace blockyard::program
