@@ -26,7 +26,9 @@ class ByteWriter {
     static_assert(std::is_trivially_copyable_v<T>);
     raw(std::as_bytes(std::span(&v, 1)));
   }
-  void raw(std::span<const std::byte> bytes) { out_.insert(out_.end(), bytes.begin(), bytes.end()); }
+  void raw(std::span<const std::byte> bytes) {
+    out_.insert(out_.end(), bytes.begin(), bytes.end());
+  }
   /// u32 length, then the characters.
   void text(std::string_view s) {
     value(static_cast<std::uint32_t>(s.size()));

@@ -48,8 +48,9 @@ std::string nearest_name(std::string_view name, std::span<const std::string> can
 
 std::int64_t parse_bytes(std::string_view text, std::string_view what) {
   const auto wrong = [&] {
-    return Error(Errc::bad_input,
-                 fmt::format("{}: '{}' is no amount of memory; write it like 300M or 4G", what, text));
+    return Error(
+        Errc::bad_input,
+        fmt::format("{}: '{}' is no amount of memory; write it like 300M or 4G", what, text));
   };
   double number = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);

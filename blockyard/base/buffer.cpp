@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/base/buffer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <new>
+
+#include "blockyard/base/error.h"
+#include "blockyard/base/text.h"
+
+namespace blockyard::base {
+namespace {
+
+constexpr std::align_val_t alignment{64};
+constexpr std::size_t steps = 8;  ///< size classes between two powers of two
+
+/// Bytes of a buffer in class k: class 8 e + s holds 64 * 2^e * (1 + s/8), in whole cache lines.
+constexpr std::size_t bytes_of_class(std::size_t k) noexcept {
+  const std::size_t power = std::size_t{64} << (k / steps);
+  const std::size_t bytes = power + power / steps * (k % steps);
+  return (bytes + 63) / 64 * 64;
+}
+
+}  // namespace
+
+Buffer::~Buffer() {
+  if (data_ != nullptr) pool_->release(data_, size_);
+}
+
+BufferPool::~BufferPool() { free_kept(kept_bytes_); }
+
+std::size_t BufferPool::class_of(std::size_t size) noexcept {
+  if (size <= 64) return 0;
+  const auto exponent = static_cast<std::size_t>(std::bit_width((size - 1) / 64)) - 1;
+  std::size_t k = exponent * steps;
+  while (bytes_of_class(k) < size) ++k;
+  return k;
+}
+
+std::size_t BufferPool::charge(std::size_t size) noexcept { return bytes_of_class(class_of(size)); }
+
+Buffer BufferPool::allocate(std::size_t size) {
+  const std::size_t k = class_of(size);
+  if (k >= class_count) throw Error(Errc::no_memory, "a block is larger than any memory");
+  const std::size_t bytes = bytes_of_class(k);
+  std::unique_lock lock(mutex_);
+  std::byte* data = nullptr;
+  if (!kept_[k].empty()) {
+    data = kept_[k].back();
+    kept_[k].pop_back();
+    kept_bytes_ -= bytes;
+  } else {
+    if (live_bytes_ + kept_bytes_ + bytes > keep_bytes_)
+      free_kept(live_bytes_ + kept_bytes_ + bytes - keep_bytes_);
+    data = static_cast<std::byte*>(::operator new(bytes, alignment, std::nothrow));
+    if (data == nullptr)
+      throw Error(Errc::no_memory,
+                  fmt::format("the machine gave no {} more (in use: {}); set a smaller --memory",
+                              format_bytes(static_cast<std::int64_t>(bytes)),
+                              format_bytes(static_cast<std::int64_t>(live_bytes_))));
+  }
+  live_bytes_ += bytes;
+  peak_live_bytes_ = std::max(peak_live_bytes_, live_bytes_);
+  return Buffer(this, data, size);
+}
+
+void BufferPool::release(std::byte* data, std::size_t size) noexcept {
+  const std::size_t k = class_of(size);
+  const std::size_t bytes = bytes_of_class(k);
+  const std::lock_guard lock(mutex_);
+  live_bytes_ -= bytes;
+  if (live_bytes_ + kept_bytes_ + bytes <= keep_bytes_) {
+    try {
+      kept_[k].push_back(data);
+      kept_bytes_ += bytes;
+      return;
+    } catch (const std::bad_alloc&) {  // no room to remember it: free it
+    }
+  }
+  ::operator delete(data, alignment);
+}
+
+void BufferPool::free_kept(std::size_t wanted) noexcept {
+  for (std::size_t k = class_count; k-- > 0 && wanted > 0;) {
+    const std::size_t bytes = bytes_of_class(k);
+    while (!kept_[k].empty() && wanted > 0) {
+      ::operator delete(kept_[k].back(), alignment);
+      kept_[k].pop_back();
+      kept_bytes_ -= bytes;
+      wanted -= std::min(wanted, bytes);
+    }
+  }
+}
+
+std::size_t BufferPool::live_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return live_bytes_;
+}
+
+std::size_t BufferPool::peak_live_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return peak_live_bytes_;
+}
+
+}  // namespace blockyard::base

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace blockyard::base {
+
+class BufferPool;
+
+/// Sole owner of 64-byte aligned memory from a BufferPool; goes back there at its end. The memory
+/// must not outlive the pool.
+class Buffer {
+ public:
+  Buffer() = default;
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  Buffer(Buffer&& other) noexcept
+      : pool_(std::exchange(other.pool_, nullptr)),
+        data_(std::exchange(other.data_, nullptr)),
+        size_(std::exchange(other.size_, 0)) {}
+  Buffer& operator=(Buffer&& other) noexcept {
+    std::swap(pool_, other.pool_);
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~Buffer();
+
+  [[nodiscard]] std::byte* data() noexcept { return data_; }
+  [[nodiscard]] const std::byte* data() const noexcept { return data_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::span<std::byte> bytes() noexcept { return {data_, size_}; }
+  [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return {data_, size_}; }
+  [[nodiscard]] explicit operator bool() const noexcept { return data_ != nullptr; }
+  /// The same memory seen as values of type T.
+  template <class T>
+  [[nodiscard]] T* as() noexcept {
+    return reinterpret_cast<T*>(data_);
+  }
+  template <class T>
+  [[nodiscard]] const T* as() const noexcept {
+    return reinterpret_cast<const T*>(data_);
+  }
+
+ private:
+  friend class BufferPool;
+  Buffer(BufferPool* pool, std::byte* data, std::size_t size) noexcept
+      : pool_(pool), data_(data), size_(size) {}
+  BufferPool* pool_ = nullptr;
+  std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// Memory of one process by size class (classes grow by an eighth: at most 12.5 % is lost).
+/// Keeps what is given back for the next of the same class, so that a steady state neither maps
+/// nor faults pages; what it keeps is freed first when `keep_bytes` would be passed.
+/// Who may have how much is decided above (each rank has a budget); the pool only counts.
+/// Any thread: mutex_ guards all.
+class BufferPool {
+ public:
+  /// keep_bytes: live and kept memory together stay below, as far as freeing kept memory can do it.
+  explicit BufferPool(std::size_t keep_bytes) : keep_bytes_(keep_bytes) {}
+  BufferPool(const BufferPool&) = delete;
+  BufferPool& operator=(const BufferPool&) = delete;
+  ~BufferPool();
+
+  /// Memory of `size` bytes, contents not defined. Throws Error{no_memory}.
+  [[nodiscard]] Buffer allocate(std::size_t size);
+  /// The bytes that a buffer of `size` takes here.
+  [[nodiscard]] static std::size_t charge(std::size_t size) noexcept;
+
+  [[nodiscard]] std::size_t live_bytes() const;
+  [[nodiscard]] std::size_t peak_live_bytes() const;
+
+ private:
+  friend class Buffer;
+  static constexpr std::size_t class_count = 512;
+  static std::size_t class_of(std::size_t size) noexcept;
+  void release(std::byte* data, std::size_t size) noexcept;
+  void free_kept(std::size_t wanted) noexcept;
+
+  mutable std::mutex mutex_;
+  std::array<std::vector<std::byte*>, class_count> kept_;
+  std::size_t keep_bytes_;
+  std::size_t live_bytes_ = 0;
+  std::size_t kept_bytes_ = 0;
+  std::size_t peak_live_bytes_ = 0;
+};
+
+}  // namespace blockyard::base

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/base/buffer.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+namespace blockyard::base {
+namespace {
+
+TEST(BufferPool, charges_at_most_an_eighth_more_than_asked) {
+  for (std::size_t size = 1; size < (1U << 22); size = size + size / 7 + 1) {
+    const std::size_t charge = BufferPool::charge(size);
+    EXPECT_GE(charge, size);
+    EXPECT_LE(charge, size + size / 8 + 64) << size;
+  }
+}
+
+TEST(BufferPool, gives_aligned_memory_and_reuses_it) {
+  BufferPool pool(1 << 20);
+  std::byte* first = nullptr;
+  {
+    Buffer buffer = pool.allocate(1000);
+    first = buffer.data();
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(first) % 64, 0U);
+    EXPECT_EQ(buffer.size(), 1000U);
+  }
+  EXPECT_EQ(pool.live_bytes(), 0U);
+  EXPECT_EQ(pool.allocate(1010).data(), first);
+}
+
+TEST(BufferPool, frees_kept_memory_of_other_sizes_before_it_passes_its_limit) {
+  BufferPool pool(1 << 16);
+  { const Buffer large = pool.allocate(60000); }
+  const Buffer other = pool.allocate(30000);
+  EXPECT_LE(pool.live_bytes(), std::size_t{1} << 16);
+  EXPECT_EQ(pool.peak_live_bytes(), BufferPool::charge(60000));
+}
+
+}  // namespace
+}  // namespace blockyard::base

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "blockyard/array/block_id.h"
+
+/// What workers and servers say to each other. Plain values; docs/wire.md has the layout.
+/// Every request has a ticket that its one reply (BlockData, Done or Failed ...) brings back.
+namespace blockyard::wire {
+
+using Ticket = std::uint64_t;
+
+/// Who touches a block, from where: for the race rule and its report.
+struct Access {
+  std::int32_t worker = 0;
+  std::int32_t pc = 0;          ///< instruction of the worker's program
+  std::uint64_t epoch = 0;      ///< barriers passed so far
+  std::uint64_t iteration = 0;  ///< pardo iteration, 0 outside of pardos
+  friend bool operator==(const Access&, const Access&) = default;
+};
+
+enum class PutMode : std::uint8_t { set, add, subtract, multiply };
+
+// Requests, worker to server.
+
+/// Reply: BlockData, or Failed{never_written | race}.
+struct GetBlock {
+  Ticket ticket = 0;
+  array::BlockId block;
+  Access access;
+  friend bool operator==(const GetBlock&, const GetBlock&) = default;
+};
+/// The payload holds the values (f64). Mode set, add or subtract. Reply: Done or Failed{race}.
+struct PutBlock {
+  Ticket ticket = 0;
+  array::BlockId block;
+  PutMode mode = PutMode::set;
+  Access access;
+  friend bool operator==(const PutBlock&, const PutBlock&) = default;
+};
+/// Every one of `count` elements = or += or *= value; a block never written is zeros before.
+struct PutScalar {
+  Ticket ticket = 0;
+  array::BlockId block;
+  PutMode mode = PutMode::set;
+  double value = 0;
+  std::int64_t count = 0;
+  Access access;
+  friend bool operator==(const PutScalar&, const PutScalar&) = default;
+};
+/// All blocks of the array on this server go. Reply: Done.
+struct DeleteArray {
+  Ticket ticket = 0;
+  std::int32_t array = 0;
+  friend bool operator==(const DeleteArray&, const DeleteArray&) = default;
+};
+/// The blocks that exist on this server, of an array, or of a label if it is not empty.
+/// Reply: BlockList.
+struct ListBlocks {
+  Ticket ticket = 0;
+  std::int32_t array = 0;
+  std::string label;
+  friend bool operator==(const ListBlocks&, const ListBlocks&) = default;
+};
+/// Keeps what the array holds now under a label, in place of what was there. Reply: Done.
+struct KeepArray {
+  Ticket ticket = 0;
+  std::int32_t array = 0;
+  std::string label;
+  friend bool operator==(const KeepArray&, const KeepArray&) = default;
+};
+/// The array becomes what is kept under the label, which stays. Reply: Done, Failed{no_label}.
+struct RestoreArray {
+  Ticket ticket = 0;
+  std::int32_t array = 0;
+  std::string label;
+  friend bool operator==(const RestoreArray&, const RestoreArray&) = default;
+};
+/// All arrays of the program go; labels stay. Reply: Done.
+struct EndProgram {
+  Ticket ticket = 0;
+  friend bool operator==(const EndProgram&, const EndProgram&) = default;
+};
+/// The next positions of a loop of `total` that `sharers` ask for: guided chunks, from a counter
+/// that begins with the first asking for its id. Reply: Chunk.
+struct TakeChunk {
+  Ticket ticket = 0;
+  std::uint64_t counter = 0;
+  std::int64_t total = 0;
+  std::int32_t sharers = 1;
+  friend bool operator==(const TakeChunk&, const TakeChunk&) = default;
+};
+/// Reply: Statistics.
+struct AskStatistics {
+  Ticket ticket = 0;
+  friend bool operator==(const AskStatistics&, const AskStatistics&) = default;
+};
+/// The server ends. No reply.
+struct Shutdown {
+  friend bool operator==(const Shutdown&, const Shutdown&) = default;
+};
+
+// Replies, server to worker.
+
+/// The payload holds the block.
+struct BlockData {
+  Ticket ticket = 0;
+  friend bool operator==(const BlockData&, const BlockData&) = default;
+};
+struct Done {
+  Ticket ticket = 0;
+  friend bool operator==(const Done&, const Done&) = default;
+};
+enum class Failure : std::uint8_t { never_written, race, no_label };
+/// For a race: the earlier access it meets, and what both did ("put", "get", "put +=").
+struct Failed {
+  Ticket ticket = 0;
+  Failure failure = Failure::never_written;
+  Access earlier;
+  std::string earlier_verb;
+  std::string verb;
+  friend bool operator==(const Failed&, const Failed&) = default;
+};
+struct BlockList {
+  Ticket ticket = 0;
+  bool is_known = false;  ///< false: there is no such label here
+  std::vector<std::uint64_t> numbers;
+  friend bool operator==(const BlockList&, const BlockList&) = default;
+};
+/// Positions first..last-1; first == last: the loop is dealt out.
+struct Chunk {
+  Ticket ticket = 0;
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  friend bool operator==(const Chunk&, const Chunk&) = default;
+};
+struct Statistics {
+  Ticket ticket = 0;
+  std::uint64_t gets = 0;
+  std::uint64_t puts = 0;
+  std::uint64_t bytes_sent = 0;
+  std::uint64_t bytes_received = 0;
+  std::uint64_t spilled_bytes = 0;
+  std::uint64_t read_back_bytes = 0;
+  std::uint64_t peak_bytes = 0;
+  friend bool operator==(const Statistics&, const Statistics&) = default;
+};
+
+// Between workers.
+
+/// One step of a collective: to worker 0 with a worker's part, and back with the result.
+struct Collect {
+  std::uint64_t step = 0;
+  std::vector<std::byte> bytes;
+  friend bool operator==(const Collect&, const Collect&) = default;
+};
+struct Spread {
+  std::uint64_t step = 0;
+  std::vector<std::byte> bytes;
+  friend bool operator==(const Spread&, const Spread&) = default;
+};
+
+using Any = std::variant<GetBlock, PutBlock, PutScalar, DeleteArray, ListBlocks, KeepArray,
+                         RestoreArray, EndProgram, TakeChunk, AskStatistics, Shutdown, BlockData,
+                         Done, Failed, BlockList, Chunk, Statistics, Collect, Spread>;
+
+/// One byte of kind (position in Any), then the fields in the order of declaration.
+[[nodiscard]] std::vector<std::byte> encode(const Any& message);
+/// Throws Error{comm} for an unknown kind, a short or an overlong message.
+[[nodiscard]] Any decode(std::span<const std::byte> bytes);
+
+}  // namespace blockyard::wire
