@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "blockyard/program/program.h"
+#include "blockyard/sial/diagnostic.h"
+#include "blockyard/sial/source.h"
+
+/// The compiler from SIAL to a Program. What is wrong in a user's source is a list of Diagnostic,
+/// never an exception.
+namespace blockyard::sial {
+
+/// `program` is there unless `found` has an error. `found` is in the order of the source.
+struct Compilation {
+  std::optional<program::Program> program;
+  std::vector<Diagnostic> found;
+};
+
+/// Translates the program of file `path` and of what it imports. One thread.
+[[nodiscard]] Compilation compile_file(std::string_view path, SourceLoader& loader);
+
+/// The same for one text without imports, named `path` in diagnostics.
+[[nodiscard]] Compilation compile_text(std::string_view text, std::string_view path = "text.sial");
+
+/// All that `compile_file` finds, without making a program.
+[[nodiscard]] std::vector<Diagnostic> check_file(std::string_view path, SourceLoader& loader);
+
+/// The stages that can be looked at.
+enum class Stage { tokens, ast, checked, program };
+
+/// What stage `stage` makes of file `path`, for a reader; empty if an error came before.
+struct Printed {
+  std::string text;
+  std::vector<Diagnostic> found;
+};
+[[nodiscard]] Printed print_stage(std::string_view path, SourceLoader& loader, Stage stage);
+
+}  // namespace blockyard::sial
