@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "blockyard/array/grid.h"
+#include "blockyard/program/program.h"
+#include "blockyard/worker/environment.h"
+
+namespace blockyard::worker {
+
+/// The range of an index in this run: segment numbers first..last, empty if last < first.
+/// Of a subindex: the range of its parent.
+struct IndexRange {
+  std::int64_t first = 1;
+  std::int64_t last = 0;
+};
+
+/// A program with the sizes of this run: what the tables of the program mean in elements.
+struct Tables {
+  std::vector<std::int64_t> ints;   ///< initial values, one per Program::ints
+  std::vector<double> scalars;      ///< initial values, one per Program::scalars
+  std::vector<IndexRange> indexes;  ///< one per Program::indexes
+  std::vector<array::Grid> grids;   ///< one per Program::arrays
+};
+
+/// Gives numbers to a verified program.
+/// Throws Error{bad_input} that names the declaration (with its line) and the constant or segment
+/// table that is missing or does not fit.
+[[nodiscard]] Tables bind(const program::Program& program, const Environment& environment);
+
+/// Bytes that a worker needs at the least for `program`: its static arrays, one block of each temp
+/// and local array, and the blocks that it gets, of the largest extents.
+struct MemoryNeed {
+  std::int64_t static_bytes = 0;
+  std::int64_t block_bytes = 0;        ///< the least for temps, locals and gets of one iteration
+  std::int64_t distributed_bytes = 0;  ///< all distributed and served arrays, if fully written
+  std::int64_t largest_block_bytes = 0;
+};
+[[nodiscard]] MemoryNeed memory_need(const program::Program& program, const Tables& tables);
+
+}  // namespace blockyard::worker

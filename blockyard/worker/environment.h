@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "blockyard/array/segments.h"
+
+namespace blockyard::worker {
+
+using base::Extent;
+
+/// A whole dense array, first index fastest.
+struct DenseArray {
+  std::vector<Extent> extents;
+  std::vector<double> values;
+  friend bool operator==(const DenseArray&, const DenseArray&) = default;
+};
+
+/// What a job gives to its programs. Plain values; names in lower case.
+struct Environment {
+  std::map<std::string, std::int64_t, std::less<>> ints;
+  std::map<std::string, double, std::less<>> scalars;
+  std::map<std::string, DenseArray, std::less<>> arrays;  ///< for predefined static arrays
+  array::Segments segments;
+};
+
+/// What a worker keeps between the programs of a job: what set_persistent named, by label.
+/// Blocks of distributed and served arrays stay with the servers.
+struct Kept {
+  std::map<std::string, double, std::less<>> scalars;
+  std::map<std::string, DenseArray, std::less<>> arrays;
+  /// Labels of distributed and served arrays: the extents of their segments, index by index.
+  std::map<std::string, std::vector<std::vector<Extent>>, std::less<>> distributed;
+};
+
+}  // namespace blockyard::worker

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace blockyard::worker {
+
+/// What one source line waited for.
+struct LineWait {
+  std::string place;  ///< "file.sial:12"
+  std::string array;
+  std::uint64_t accesses = 0;  ///< uses of a fetched block
+  std::uint64_t blocked = 0;   ///< uses that had to wait
+  double wait_seconds = 0;
+};
+
+struct SuperUse {
+  std::uint64_t calls = 0;
+  double seconds = 0;
+};
+
+/// Counts and seconds of one worker in one program.
+struct Metrics {
+  double seconds = 0;           ///< wall time of the program
+  double barrier_seconds = 0;   ///< waiting for other workers
+  double transfer_seconds = 0;  ///< waiting for own puts to be acknowledged
+  double block_wait_seconds = 0;
+  std::uint64_t instructions = 0;
+  std::uint64_t block_operations = 0;
+  double flops = 0;              ///< of contractions
+  std::uint64_t iterations = 0;  ///< of pardos
+  std::uint64_t gets = 0;
+  std::uint64_t cache_hits = 0;  ///< gets that found the block in the cache
+  std::uint64_t bytes_received = 0;
+  std::uint64_t bytes_sent = 0;
+  std::uint64_t peak_bytes = 0;  ///< blocks held by this worker
+  std::vector<LineWait> lines;   ///< by wait, longest first
+  std::map<std::string, SuperUse, std::less<>> supers;
+
+  /// Share of uses of fetched blocks that did not wait; 1 if there were none.
+  [[nodiscard]] double hit_ratio() const;
+};
+
+}  // namespace blockyard::worker

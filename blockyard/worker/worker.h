@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "blockyard/base/buffer.h"
+#include "blockyard/fabric/fabric.h"
+#include "blockyard/program/program.h"
+#include "blockyard/super/super.h"
+#include "blockyard/wire/messages.h"
+#include "blockyard/worker/environment.h"
+#include "blockyard/worker/metrics.h"
+
+namespace blockyard::worker {
+
+struct Options {
+  int worker = 0;  ///< number among the workers; fabric rank of worker w is w
+  int workers = 1;
+  int servers = 1;  ///< fabric rank of server s is workers + s
+  std::int64_t budget_bytes = std::int64_t{1}
+                              << 30;  ///< all blocks, caches and transfers of this worker
+  bool check = false;                 ///< checking mode
+  program::Policy policy = program::Policy::balanced;  ///< of pardos that leave it open
+};
+
+/// What is left of a program at its end on one worker.
+struct Outcome {
+  std::map<std::string, std::int64_t, std::less<>> ints;
+  std::map<std::string, double, std::less<>> scalars;
+  std::map<std::string, DenseArray, std::less<>> arrays;  ///< static arrays
+  std::vector<std::string> warnings;                      ///< of the checking mode
+  Metrics metrics;
+};
+
+/// Runs SIAL programs one after the other on one rank. One thread.
+class Worker {
+ public:
+  /// `print` gets whole lines, from worker 0 only unless a program asks for all.
+  Worker(fabric::Fabric& fabric, base::BufferPool& pool, super::Table& supers, Options options,
+         std::function<void(std::string_view)> print);
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  /// Collective among workers. Runs a verified program. Values of predefined static arrays in
+  /// `environment` are replaced by those at the end of the program.
+  /// Throws Error with place, array and block for what ends the job.
+  Outcome run(const program::Program& program, Environment& environment);
+
+  /// What is kept between programs. Scalars and arrays may be put here before the first program.
+  [[nodiscard]] Kept& kept() noexcept;
+
+  /// Blocks of what the servers keep under a label, one after the other, on the worker that asks
+  /// (worker 0, between programs): number in the grid, values.
+  void read_kept(std::string_view label,
+                 const std::function<void(std::uint64_t, std::span<const double>)>& block);
+  /// Puts one block under a label before the first program (worker 0). Call end_write after.
+  void write_kept(std::string_view label, std::uint64_t number, std::span<const double> values);
+  void end_write(std::string_view label);
+
+  /// Asks each server what it did (worker 0).
+  [[nodiscard]] std::vector<wire::Statistics> server_statistics();
+  /// Ends the servers (worker 0), after the last program.
+  void shut_down_servers();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace blockyard::worker
