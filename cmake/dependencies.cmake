@@ -18,3 +18,5 @@ endif()
 if(BLOCKYARD_BENCH)
   find_package(benchmark REQUIRED)
 endif()
+# The system's own Python before any other on the path: h5py of apt is installed for that one.
+find_program(PYTHON NAMES python3 HINTS /usr/bin REQUIRED)

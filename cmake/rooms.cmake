@@ -1,7 +1,9 @@
 # tools/layers.txt is the only copy of the rooms and of who may see whom.
 
 add_library(blockyard_options INTERFACE)
-target_compile_options(blockyard_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow
+# The prefix map keeps the place of the clone out of messages and of debug information.
+target_compile_options(blockyard_options INTERFACE -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=
+                       -Wall -Wextra -Wpedantic -Wshadow
                        $<$<BOOL:${BLOCKYARD_WERROR}>:-Werror>)
 target_include_directories(blockyard_options INTERFACE ${PROJECT_SOURCE_DIR})
 target_link_libraries(blockyard_options INTERFACE fmt::fmt Threads::Threads)

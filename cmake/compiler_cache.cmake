@@ -1,0 +1,9 @@
+# ccache makes the second build of the same code free, also in another clone: paths below the
+# project count as relative, and the build folder's own path does not count.
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
+               ${CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
+endif()
