@@ -74,14 +74,15 @@ class BufferPool {
   [[nodiscard]] Buffer allocate(std::size_t size);
   /// The bytes that a buffer of `size` takes here.
   [[nodiscard]] static std::size_t charge(std::size_t size) noexcept;
+  /// The size class of `size`, below class_count unless no memory is as large.
+  [[nodiscard]] static std::size_t class_of(std::size_t size) noexcept;
+  static constexpr std::size_t class_count = 512;
 
   [[nodiscard]] std::size_t live_bytes() const;
   [[nodiscard]] std::size_t peak_live_bytes() const;
 
  private:
   friend class Buffer;
-  static constexpr std::size_t class_count = 512;
-  static std::size_t class_of(std::size_t size) noexcept;
   void release(std::byte* data, std::size_t size) noexcept;
   void free_kept(std::size_t wanted) noexcept;
 

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "blockyard/base/error.h"
+#include "blockyard/block/cache.h"
+
+namespace blockyard::block {
+namespace {
+
+constexpr std::size_t block_bytes = 1024;
+
+/// Blocks from a map; each arrives after one wait.
+class MapSource : public BlockSource {
+ public:
+  explicit MapSource(base::BufferPool& pool) : pool_(pool) {}
+  Ticket fetch(const array::BlockId& id) override {
+    ++fetches;
+    pending_[++last_] = id;
+    return last_;
+  }
+  SharedFrame arrived(Ticket ticket, bool& missing) override {
+    if (!waited_) return nullptr;
+    missing = pending_[ticket].number >= 100;
+    return missing ? nullptr : std::make_shared<base::Buffer>(pool_.allocate(block_bytes));
+  }
+  void wait() override { waited_ = true; }
+  int fetches = 0;
+
+ private:
+  base::BufferPool& pool_;
+  std::map<Ticket, array::BlockId> pending_;
+  Ticket last_ = 0;
+  bool waited_ = false;
+};
+
+struct Fixture : ::testing::Test {
+  base::BufferPool buffers{1 << 20};
+  FramePool frames{buffers, 3 * static_cast<std::int64_t>(block_bytes)};
+  MapSource source{buffers};
+  BlockCache cache{frames, source};
+  Fixture() {
+    frames.on_shortage([this] { return cache.evict_one(); });
+  }
+};
+
+using BlockCacheTest = Fixture;
+using FramePoolTest = Fixture;
+
+TEST_F(FramePoolTest, reuses_a_frame_without_asking_the_process) {
+  Frame frame = frames.allocate(block_bytes);
+  const auto* data = frame->data();
+  frames.recycle(std::move(frame));
+  EXPECT_EQ(frames.used_bytes(), 0);
+  EXPECT_EQ(frames.allocate(block_bytes)->data(), data);
+}
+
+TEST_F(FramePoolTest, does_not_reuse_a_frame_that_somebody_still_holds) {
+  Frame frame = frames.allocate(block_bytes);
+  const SharedFrame under_way = frame;
+  frames.recycle(std::move(frame));
+  EXPECT_NE(frames.allocate(block_bytes)->data(), under_way->data());
+}
+
+TEST_F(FramePoolTest, says_what_does_not_fit) {
+  const Frame one = frames.allocate(block_bytes);
+  try {
+    (void)frames.allocate(10 * block_bytes);
+    FAIL();
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.code(), base::Errc::no_memory);
+    EXPECT_NE(std::string(error.what()).find("--memory"), std::string::npos);
+  }
+}
+
+TEST_F(BlockCacheTest, fetches_a_block_once) {
+  auto& entry = cache.request({0, 1}, block_bytes, 7);
+  EXPECT_TRUE(cache.complete(entry));
+  EXPECT_FALSE(cache.complete(cache.request({0, 1}, block_bytes, 8)));
+  EXPECT_EQ(source.fetches, 1);
+  EXPECT_EQ(cache.hits(), 1U);
+}
+
+TEST_F(BlockCacheTest, evicts_only_what_is_not_pinned_least_recently_used_first) {
+  for (std::uint64_t k = 0; k < 3; ++k) cache.complete(cache.request({0, k}, block_bytes, 0));
+  cache.pin(*cache.find({0, 0}));
+  (void)cache.find({0, 1});
+  cache.complete(cache.request({0, 3}, block_bytes, 0));
+  EXPECT_NE(cache.find({0, 0}), nullptr);
+  EXPECT_NE(cache.find({0, 1}), nullptr);
+  EXPECT_EQ(cache.find({0, 2}), nullptr);
+  EXPECT_LE(frames.used_bytes(), frames.budget_bytes());
+}
+
+TEST_F(BlockCacheTest, remembers_that_a_block_was_never_written_and_charges_nothing_for_it) {
+  auto& entry = cache.request({0, 100}, block_bytes, 0);
+  cache.complete(entry);
+  EXPECT_TRUE(entry.is_missing);
+  EXPECT_EQ(frames.used_bytes(), 0);
+}
+
+TEST_F(BlockCacheTest, is_empty_after_a_barrier) {
+  cache.request({0, 1}, block_bytes, 0);
+  cache.clear();
+  EXPECT_EQ(cache.find({0, 1}), nullptr);
+  EXPECT_EQ(frames.used_bytes(), 0);
+}
+
+}  // namespace
+}  // namespace blockyard::block

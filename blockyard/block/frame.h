@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "blockyard/base/buffer.h"
+
+namespace blockyard::block {
+
+/// The memory of one block. Shared with messages under way and, through them, with the home of the
+/// block and other workers of the process: whoever finds itself the only holder may write.
+using Frame = std::shared_ptr<base::Buffer>;
+using SharedFrame = std::shared_ptr<const base::Buffer>;
+
+/// Gives frames to one worker and keeps its promise on memory: what the worker holds and what the
+/// pool keeps for it stay within the budget. A steady state allocates nothing: frames that come
+/// back are kept by size class. One thread.
+class FramePool {
+ public:
+  /// Frees something the worker can do without, if it can: at least one byte, or returns false.
+  using Reclaim = std::function<bool()>;
+
+  FramePool(base::BufferPool& buffers, std::int64_t budget_bytes)
+      : buffers_(buffers), budget_bytes_(budget_bytes) {}
+  void on_shortage(Reclaim reclaim) { reclaim_ = std::move(reclaim); }
+
+  /// A frame of `size` bytes, contents not defined, charged to the budget.
+  /// Throws Error{no_memory} if the budget has no room even after reclaiming.
+  [[nodiscard]] Frame allocate(std::size_t size);
+  /// Ends the worker's hold on a frame from allocate().
+  void recycle(Frame frame) noexcept;
+
+  /// Charges memory that comes from elsewhere (a block to be received).
+  /// Throws Error{no_memory} as allocate does.
+  void charge(std::size_t size);
+  void discharge(std::size_t size) noexcept;
+  /// Whether `size` more bytes are free without reclaiming.
+  [[nodiscard]] bool has_room(std::size_t size) const noexcept;
+
+  [[nodiscard]] std::int64_t used_bytes() const noexcept { return used_bytes_; }
+  [[nodiscard]] std::int64_t peak_bytes() const noexcept { return peak_bytes_; }
+  [[nodiscard]] std::int64_t budget_bytes() const noexcept { return budget_bytes_; }
+
+ private:
+  void make_room(std::int64_t bytes);
+  void drop_kept() noexcept;
+
+  base::BufferPool& buffers_;
+  std::int64_t budget_bytes_;
+  std::int64_t used_bytes_ = 0;
+  std::int64_t kept_bytes_ = 0;
+  std::int64_t peak_bytes_ = 0;
+  std::array<std::vector<Frame>, base::BufferPool::class_count> kept_;
+  Reclaim reclaim_;
+};
+
+}  // namespace blockyard::block
