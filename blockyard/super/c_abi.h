@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Super instructions from a shared object, in any language with a C calling convention. Plain C.
+ * The shared object exports one function, blockyard_super_instructions. Every worker calls the
+ * instructions from its own thread: what they share among calls they must guard themselves. */
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Grows when the layout of a struct below changes; a library of another version is refused. */
+enum { blockyard_super_abi_version = 1 };
+
+enum { blockyard_read = 0, blockyard_write = 1, blockyard_update = 2 };
+
+/* One argument of `execute`: a block, a region, a whole static array, or a scalar (order 0). */
+typedef struct blockyard_operand {
+  const char* name;        /* of the array or scalar; "" for a number */
+  double* data;            /* element_count values, first index fastest */
+  int64_t element_count;   /* 1 for a scalar */
+  const int64_t* extents;  /* order values */
+  const int64_t* segments; /* order values: segment numbers from 1; 1 for a whole array */
+  const int32_t* kinds;    /* order values: 0 simple, 1 ao, 2 mo, 3 moa, 4 mob, 5 la */
+  int32_t order;
+  int32_t access; /* blockyard_read: the data must stay as they are */
+} blockyard_operand;
+
+/* What an instruction may know of the run. `self` is the first argument of the functions; they
+ * return 0, or 1 if there is no such thing (then *value stays as it was). */
+typedef struct blockyard_context {
+  const void* self;
+  int32_t worker; /* 0 .. workers - 1 */
+  int32_t workers;
+  char* message;        /* on failure: the text for the user, NUL-terminated */
+  int64_t message_size; /* bytes at message, at least 256 */
+  int (*int_constant)(const void* self, const char* name, int64_t* value);
+  int (*scalar_constant)(const void* self, const char* name, double* value);
+  int (*segment_count)(const void* self, int32_t kind, int64_t* value);
+  int (*segment_extent)(const void* self, int32_t kind, int64_t number, int64_t* value);
+} blockyard_context;
+
+/* Does the work. Returns 0, or anything else to end the run with context->message.
+ * Must not let an exception or a longjmp out. */
+typedef int (*blockyard_super_function)(blockyard_operand* operands, int32_t count,
+                                        const blockyard_context* context);
+
+typedef struct blockyard_super_instruction {
+  const char* name;      /* as SIAL programs say it, lower case */
+  const char* signature; /* one letter r, w or u for each operand */
+  blockyard_super_function function;
+} blockyard_super_instruction;
+
+typedef struct blockyard_super_table {
+  uint32_t version; /* blockyard_super_abi_version of the compiled library */
+  uint32_t count;
+  const blockyard_super_instruction* instructions;
+} blockyard_super_table;
+
+/* The function that the shared object exports; its result is valid as long as it is loaded. */
+typedef const blockyard_super_table* (*blockyard_super_instructions_function)(void);
+const blockyard_super_table* blockyard_super_instructions(void);
+
+#ifdef __cplusplus
+}
+#endif

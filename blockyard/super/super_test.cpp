@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/super/super.h"
+
+#include <gtest/gtest.h>
+
+#include "blockyard/base/error.h"
+#include "blockyard/super/detail/test_operand.h"
+#include "blockyard/super/general.h"
+
+namespace blockyard::super {
+namespace {
+
+TEST(SuperTable, RefusesATakenName) {
+  Table table;
+  add_general(table);
+  EXPECT_THROW(table.add({"Get_My_Rank", "w", {}, {}}), base::Error);
+}
+
+TEST(SuperTable, RefusesASignatureOfOtherLetters) {
+  Table table;
+  EXPECT_THROW(table.add({"x", "rx", {}, {}}), base::Error);
+}
+
+TEST(SuperTable, FindsWhatWasAddedAndNothingElse) {
+  Table table;
+  add_general(table);
+  ASSERT_NE(table.find("fill_block_cyclic"), nullptr);
+  EXPECT_EQ(table.find("fill_block_cyclic")->signature, "wr");
+  EXPECT_EQ(table.find("fill_block"), nullptr);
+  EXPECT_EQ(table.names().size(), 3U);
+}
+
+TEST(SuperContext, NamesTheConstantThatIsMissing) {
+  const Context context;
+  try {
+    (void)context.int_constant("norb");
+    FAIL();
+  } catch (const base::Error& error) {
+    EXPECT_NE(std::string(error.what()).find("\"norb\""), std::string::npos) << error.what();
+  }
+}
+
+TEST(SuperGeneral, FillBlockSequentialCountsUpInMemoryOrder) {
+  Table table;
+  add_general(table);
+  TestOperand block("a", {2, 3}, Access::write);
+  TestOperand start("", {}, Access::read);
+  start.values = {5.0};
+  std::vector<Operand> operands = {block.view(), start.view()};
+  table.find("fill_block_sequential")->function(operands, Context{});
+  EXPECT_EQ(block.values, (std::vector<double>{5, 6, 7, 8, 9, 10}));
+}
+
+TEST(SuperGeneral, FillBlockCyclicBeginsAgainAfterTwenty) {
+  Table table;
+  add_general(table);
+  TestOperand block("a", {22}, Access::write);
+  TestOperand start("", {}, Access::read);
+  start.values = {1.0};
+  std::vector<Operand> operands = {block.view(), start.view()};
+  table.find("fill_block_cyclic")->function(operands, Context{});
+  EXPECT_EQ(block.values[19], 20.0);
+  EXPECT_EQ(block.values[20], 1.0);
+  EXPECT_EQ(block.values[21], 2.0);
+}
+
+TEST(SuperGeneral, GetMyRankGivesTheNumberOfTheWorker) {
+  Table table;
+  add_general(table);
+  TestOperand rank("me", {}, Access::write);
+  std::vector<Operand> operands = {rank.view()};
+  Context context;
+  context.worker = 2;
+  table.find("get_my_rank")->function(operands, context);
+  EXPECT_EQ(rank.values[0], 2.0);
+}
+
+}  // namespace
+}  // namespace blockyard::super

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+#include "blockyard/super/c_abi.h"
+
+/* y = y + factor * x, elementwise; `factor` is a scalar constant of the job. */
+static int scaled_add(blockyard_operand* operands, int32_t count,
+                      const blockyard_context* context) {
+  double factor = 1.0;
+  (void)count;
+  context->scalar_constant(context->self, "factor", &factor);
+  if (operands[0].element_count != operands[1].element_count) {
+    snprintf(context->message, (size_t)context->message_size, "%s and %s differ in length",
+             operands[0].name, operands[1].name);
+    return 1;
+  }
+  for (int64_t k = 0; k < operands[0].element_count; ++k)
+    operands[0].data[k] += factor * operands[1].data[k];
+  return 0;
+}
+
+/* x = 1000 * kind + 100 * segments of that kind + 10 * segment number + extent, of the first index.
+ */
+static int describe_first_index(blockyard_operand* operands, int32_t count,
+                                const blockyard_context* context) {
+  int64_t segments = 0;
+  int64_t extent = 0;
+  (void)count;
+  context->segment_count(context->self, operands[1].kinds[0], &segments);
+  context->segment_extent(context->self, operands[1].kinds[0], operands[1].segments[0], &extent);
+  operands[0].data[0] = (double)(1000 * operands[1].kinds[0] + 100 * segments +
+                                 10 * operands[1].segments[0] + extent);
+  return 0;
+}
+
+static int fail_silently(blockyard_operand* operands, int32_t count,
+                         const blockyard_context* context) {
+  (void)operands;
+  (void)count;
+  (void)context;
+  return 7;
+}
+
+static const blockyard_super_instruction instructions[] = {
+    {"scaled_add", "ur", scaled_add},
+    {"describe_first_index", "wr", describe_first_index},
+    {"fail_silently", "", fail_silently},
+};
+
+static const blockyard_super_table table = {blockyard_super_abi_version, 3, instructions};
+
+const blockyard_super_table* blockyard_super_instructions(void) { return &table; }
