@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "blockyard/program/detail/rules.h"
+
+namespace blockyard::program::detail {
+namespace {
+
+constexpr std::int32_t none = -1;
+
+/// What is known before an instruction. Every path to it must bring the same.
+struct State {
+  std::size_t routine = 0;
+  std::int32_t open = none;  ///< innermost open loop of the routine
+  bool in_where = false;
+  std::string stack;                  ///< types of the values, the top one last
+  std::vector<std::int32_t> regions;  ///< selectors that bind_region has set
+  friend bool operator==(const State&, const State&) = default;
+};
+
+class Walk {
+ public:
+  explicit Walk(const Program& program) : p_(program), states_(program.code.size()) {}
+
+  Flow walk() {
+    if (p_.code.empty()) refuse("no instructions");
+    enter_routine(0);
+    while (!pending_.empty()) {
+      pc_ = pending_.back();
+      pending_.pop_back();
+      step(*states_[pc_]);
+    }
+    return std::move(flow_);
+  }
+
+ private:
+  std::size_t enter_routine(std::int32_t pc) {
+    const auto [at, is_new] = routine_at_.try_emplace(pc, flow_.routines.size());
+    if (is_new) {
+      flow_.routines.emplace_back().entry = pc;
+      State state;
+      state.routine = at->second;
+      reach(pc, std::move(state));
+    }
+    return at->second;
+  }
+
+  void reach(std::int64_t pc, State state) {
+    if (pc >= static_cast<std::int64_t>(p_.code.size())) bad("the code ends without halt");
+    auto& known = states_[static_cast<std::size_t>(pc)];
+    if (known && *known != state)
+      bad(
+          fmt::format("instruction {} is reached with other loops, values or regions, or from "
+                      "another routine, than on another path",
+                      pc));
+    if (known) return;
+    known = std::move(state);
+    pending_.push_back(static_cast<std::size_t>(pc));
+  }
+
+  void step(State state) {
+    const Instruction& at = p_.code[pc_];
+    use_names(state);
+    use_regions(state);
+    verify_section(state);
+    pop(state);
+    if (!is_expression(at.opcode)) {
+      const bool keeps_stack = at.opcode == Opcode::bind_region;
+      if (!keeps_stack && !state.stack.empty()) bad("values are left on the stack");
+    }
+    if (at.opcode == Opcode::bind_region) bind(state);
+    for (const char type : row_of(at.opcode).pushes) state.stack.push_back(type);
+    if (state.stack.size() > max_stack) bad("too many values on the stack");
+    go_on(std::move(state));
+  }
+
+  // ---- names and regions
+
+  template <class Visit>
+  void each_selector(const Visit& visit) const {
+    const Instruction& at = p_.code[pc_];
+    const auto& kinds = row_of(at.opcode).operands;
+    const std::array<std::int32_t, 3> values = {at.a, at.b, at.c};
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      if (kinds[k] == OperandKind::selector) visit(values[k]);
+      if (kinds[k] == OperandKind::product)
+        for (const auto operand : entry(p_.products, values[k]).operands) visit(operand);
+    }
+    if (at.opcode != Opcode::execute) return;
+    for (std::int32_t k = at.b; k < at.b + at.c; ++k)
+      if (entry(p_.arguments, k).kind == ArgumentKind::selector) visit(entry(p_.arguments, k).id);
+  }
+
+  /// Notes each index that is used here and that no open loop of the routine binds.
+  void use_names(const State& state) {
+    const Instruction& at = p_.code[pc_];
+    if (at.opcode == Opcode::push_index || at.opcode == Opcode::print_index) use(state, at.a);
+    if (at.opcode == Opcode::do_begin) use_parent(state, at.a);
+    if (at.opcode == Opcode::pardo_begin)
+      for (const auto index : entry(p_.pardos, at.a).indexes) use_parent(state, index);
+    each_selector([&](std::int32_t selector) {
+      for (const auto index : entry(p_.selectors, selector).indexes)
+        if (index != -1) use(state, index);
+    });
+  }
+
+  void use_parent(const State& state, std::int32_t index) {
+    const auto parent = entry(p_.indexes, index).parent;
+    if (parent != -1) use(state, parent);
+  }
+
+  void use(const State& state, std::int32_t index) {
+    if (!flow_.binds(p_, state.open, index)) flow_.routines[state.routine].needs.insert(index);
+  }
+
+  /// Regions are set for the next instruction that is not part of an expression, and it uses all.
+  void use_regions(State& state) {
+    const auto opcode = p_.code[pc_].opcode;
+    if (is_expression(opcode) || opcode == Opcode::bind_region) return;
+    std::vector<std::int32_t> used;
+    each_selector([&](std::int32_t selector) {
+      if (entry(p_.selectors, selector).form == SelectorForm::region) used.push_back(selector);
+    });
+    std::ranges::sort(used);
+    used.erase(std::ranges::unique(used).begin(), used.end());
+    if (used != state.regions) bad("the regions used here are not those that bind_region set");
+    state.regions.clear();
+  }
+
+  void bind(State& state) {
+    const auto place = std::ranges::lower_bound(state.regions, p_.code[pc_].a);
+    if (place != state.regions.end() && *place == p_.code[pc_].a) bad("the region is set already");
+    if (state.regions.size() == max_stack) bad("too many regions are set");
+    state.regions.insert(place, p_.code[pc_].a);
+  }
+
+  // ---- the stack
+
+  void pop(State& state) {
+    const Instruction& at = p_.code[pc_];
+    const bool is_scaled =
+        (at.opcode == Opcode::block_copy || at.opcode == Opcode::block_product) &&
+        (at.c & flag_scaled) != 0;
+    if (is_scaled) pop_one(state, 's');
+    const auto types = row_of(at.opcode).pops;
+    for (auto type = types.rbegin(); type != types.rend(); ++type) {
+      if (*type != 'r') {
+        pop_one(state, *type);
+        continue;
+      }
+      for (const auto index : entry(p_.selectors, at.a).indexes)
+        if (index == -1) {
+          pop_one(state, 'i');
+          pop_one(state, 'i');
+        }
+    }
+  }
+
+  void pop_one(State& state, char type) {
+    if (state.stack.empty()) bad("the stack is empty");
+    if (state.stack.back() != type) bad("the stack holds a value of another type");
+    state.stack.pop_back();
+  }
+
+  // ---- loops and jumps
+
+  void go_on(State state) {
+    const Instruction& at = p_.code[pc_];
+    const auto next = static_cast<std::int64_t>(pc_) + 1;
+    switch (at.opcode) {
+      case Opcode::halt:
+        if (state.routine != 0) bad("halt in a proc");
+        if (state.open != none) bad("halt in a loop");
+        return;
+      case Opcode::stop:
+        return;
+      case Opcode::jump:
+        return reach(at.a, std::move(state));
+      case Opcode::jump_if_false:
+        reach(at.a, state);
+        break;
+      case Opcode::return_:
+        if (state.routine == 0) bad("return without a call");
+        if (state.open != none) bad("return from within a loop");
+        return;
+      case Opcode::call:
+        note_call(state);
+        break;
+      case Opcode::do_begin:
+        reach(at.b, state);
+        open(state, Open::Kind::do_, at.a);
+        break;
+      case Opcode::do_next:
+        verify_top(state, Open::Kind::do_, at.a);
+        reach(at.b, state);
+        close(state);
+        break;
+      case Opcode::do_leave:
+        verify_top(state, Open::Kind::do_, at.a);
+        close(state);
+        break;
+      case Opcode::pardo_begin:
+        return begin_pardo(std::move(state));
+      case Opcode::where_end:
+        if (!state.in_where) bad("where_end outside the where code of a pardo");
+        return;
+      case Opcode::pardo_next:
+      case Opcode::pardo_leave:
+        verify_top(state, Open::Kind::pardo, at.a);
+        close(state);
+        break;
+      case Opcode::section_begin:
+        note_barrier(state);
+        open(state, Open::Kind::section, 0);
+        break;
+      case Opcode::section_end:
+        verify_top(state, Open::Kind::section, 0);
+        close(state);
+        break;
+      case Opcode::barrier:
+        note_barrier(state);
+        break;
+      default:
+        break;
+    }
+    reach(next, std::move(state));
+  }
+
+  void begin_pardo(State state) {
+    const Instruction& at = p_.code[pc_];
+    if (flow_.is_in_pardo(state.open)) bad("a pardo within a pardo");
+    note(flow_.routines[state.routine].pardo);
+    reach(at.b, state);
+    open(state, Open::Kind::pardo, at.a);
+    const PardoDecl& pardo = entry(p_.pardos, at.a);
+    if (pardo.where != -1) {
+      State where = state;
+      where.in_where = true;
+      reach(pardo.where, std::move(where));
+    }
+    reach(pardo.body, std::move(state));
+  }
+
+  void open(State& state, Open::Kind kind, std::int32_t id) {
+    const auto depth = state.open == none ? 1 : entry(flow_.opens, state.open).depth + 1;
+    if (depth > max_loops) bad("too many loops in each other");
+    flow_.opens.push_back({kind, id, state.open, depth});
+    state.open = static_cast<std::int32_t>(flow_.opens.size()) - 1;
+  }
+
+  void close(State& state) { state.open = entry(flow_.opens, state.open).outer; }
+
+  void verify_top(const State& state, Open::Kind kind, std::int32_t id) const {
+    if (state.open == none) bad("no loop is open");
+    const Open& top = entry(flow_.opens, state.open);
+    if (top.kind != kind || top.id != id) bad("the innermost open loop is another one");
+  }
+
+  /// A section holds nothing but pardos.
+  void verify_section(const State& state) const {
+    if (state.open == none) return;
+    if (entry(flow_.opens, state.open).kind != Open::Kind::section) return;
+    const auto opcode = p_.code[pc_].opcode;
+    if (opcode != Opcode::pardo_begin && opcode != Opcode::section_end && opcode != Opcode::jump)
+      bad("a section holds something that is not a pardo");
+  }
+
+  void note(std::int32_t& pc) const {
+    if (pc == none) pc = static_cast<std::int32_t>(pc_);
+  }
+
+  void note_barrier(const State& state) {
+    if (flow_.is_in_pardo(state.open)) bad("a barrier within a pardo");
+    note(flow_.routines[state.routine].barrier);
+  }
+
+  void note_call(const State& state) {
+    const std::size_t callee = enter_routine(p_.code[pc_].a);
+    flow_.routines[state.routine].calls.push_back(
+        {.pc = static_cast<std::int32_t>(pc_), .callee = callee, .open = state.open});
+  }
+
+  [[noreturn]] void bad(std::string_view what) const { refuse_at(p_, pc_, what); }
+
+  const Program& p_;
+  std::size_t pc_ = 0;
+  std::vector<std::optional<State>> states_;  ///< by pc, nothing where no path has come yet
+  std::vector<std::size_t> pending_;
+  std::map<std::int32_t, std::size_t> routine_at_;
+  Flow flow_;
+};
+
+}  // namespace
+
+bool Flow::binds(const Program& program, std::int32_t open, std::int32_t index) const {
+  for (; open != none; open = entry(opens, open).outer) {
+    const Open& loop = entry(opens, open);
+    if (loop.kind == Open::Kind::do_ && loop.id == index) return true;
+    if (loop.kind != Open::Kind::pardo) continue;
+    const auto& indexes = entry(program.pardos, loop.id).indexes;
+    if (std::ranges::find(indexes, index) != indexes.end()) return true;
+  }
+  return false;
+}
+
+bool Flow::is_in_pardo(std::int32_t open) const {
+  for (; open != none; open = entry(opens, open).outer)
+    if (entry(opens, open).kind == Open::Kind::pardo) return true;
+  return false;
+}
+
+Flow verify_flow(const Program& program) { return Walk(program).walk(); }
+
+}  // namespace blockyard::program::detail

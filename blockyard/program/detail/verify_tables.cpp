@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "blockyard/program/detail/rules.h"
+
+namespace blockyard::program::detail {
+namespace {
+
+constexpr std::size_t max_name = 255;
+constexpr std::size_t max_text = 65535;
+
+/// Far above any program, and low enough to bound the time that a hostile file can take.
+constexpr std::size_t max_indexes = 1024;
+constexpr std::size_t max_factors = 64;
+
+bool is_name(std::string_view text) {
+  return !text.empty() && text.size() <= max_name &&
+         std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~'; });
+}
+
+/// Nothing in it can move the cursor or change the state of a terminal, but newline and tab.
+bool is_showable(std::string_view text) {
+  if (text.size() > max_text) return false;
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    const auto c = static_cast<unsigned char>(text[k]);
+    if (c < ' ' && c != '\n' && c != '\t') return false;
+    if (c == 0x7f) return false;
+    // U+0080..U+009F, control characters too, are C2 80 .. C2 9F in UTF-8.
+    if (c == 0xc2 && k + 1 < text.size() && static_cast<unsigned char>(text[k + 1]) < 0xa0)
+      return false;
+  }
+  return true;
+}
+
+class Tables {
+ public:
+  explicit Tables(const Program& program) : p_(program) {}
+
+  void verify() {
+    if (!is_name(p_.name)) refuse("its name cannot be shown");
+    for (const auto& file : p_.files)
+      if (!is_showable(file)) refuse("the name of a source file cannot be shown");
+    for (const auto& text : p_.texts)
+      if (!is_showable(text)) refuse("a text cannot be shown");
+    verify_declarations();
+    for (const auto& selector : p_.selectors) verify_selector(selector);
+    for (const auto& product : p_.products) verify_product(product);
+    for (const auto& pardo : p_.pardos) verify_pardo(pardo);
+    for (const auto& argument : p_.arguments) verify_argument(argument);
+    if (p_.lines.size() != p_.code.size()) refuse("not one source line for each instruction");
+    for (const auto& line : p_.lines) verify_place(line);
+  }
+
+ private:
+  void verify_declarations() {
+    for (const auto& x : p_.ints) declare(x.name, x.at);
+    for (const auto& x : p_.scalars) declare(x.name, x.at);
+    if (p_.indexes.size() > max_indexes) refuse("more than 1024 indexes");
+    for (const auto& x : p_.indexes) verify_index(x);
+    for (const auto& x : p_.arrays) verify_array(x);
+    for (const auto& x : p_.specials) {
+      if (!is_name(x.name)) refuse("the name of a super instruction cannot be shown");
+      verify_place(x.at);
+      if (x.signature.find_first_not_of("rwu") != std::string::npos ||
+          x.signature.size() > max_name)
+        refuse(fmt::format("special '{}' has a signature beyond r, w, u", x.name));
+    }
+  }
+
+  void declare(const std::string& name, SourceLine at) {
+    if (!is_name(name)) refuse("a declared name cannot be shown");
+    if (!names_.insert(name).second) refuse(fmt::format("'{}' is declared twice", name));
+    verify_place(at);
+  }
+
+  void verify_place(SourceLine at) {
+    if (at.file >= p_.files.size()) refuse("a source line is in no source file");
+  }
+
+  void verify_index(const IndexDecl& x) {
+    declare(x.name, x.at);
+    for (const Bound& bound : {x.first, x.last}) {
+      if (bound.is_name) {
+        if (!is_entry(bound.value, p_.ints.size()) || !entry(p_.ints, bound.value).is_predefined)
+          refuse(fmt::format("a bound of index '{}' is not a predefined int", x.name));
+      } else if (bound.value < 1 && x.kind != array::IndexKind::simple) {
+        refuse(fmt::format("index '{}' counts segments below 1", x.name));
+      }
+    }
+    if (x.parent == -1) return;
+    if (!is_entry(x.parent, p_.indexes.size()))
+      refuse(fmt::format("subindex '{}' has a parent beyond the table", x.name));
+    const IndexDecl& parent = entry(p_.indexes, x.parent);
+    if (parent.parent != -1 || parent.kind != x.kind)
+      refuse(fmt::format("subindex '{}' does not suit its parent", x.name));
+  }
+
+  void verify_array(const ArrayDecl& x) {
+    declare(x.name, x.at);
+    if (x.indexes.size() > array::max_order)
+      refuse(fmt::format("array '{}' has more than {} indexes", x.name, array::max_order));
+    for (const auto index : x.indexes)
+      if (!is_entry(index, p_.indexes.size()))
+        refuse(fmt::format("array '{}' has an index beyond the table", x.name));
+    if (x.is_hidden && x.kind != ArrayKind::temp)
+      refuse(fmt::format("array '{}' is hidden, but not a temp", x.name));
+  }
+
+  void verify_selector(const Selector& x) {
+    if (!is_entry(x.array, p_.arrays.size())) refuse("a selector of no array");
+    const ArrayDecl& array = entry(p_.arrays, x.array);
+    const bool is_region_array = array.kind == ArrayKind::local && array.is_contiguous;
+    if (x.form == SelectorForm::whole) {
+      if (array.kind != ArrayKind::static_ || !x.indexes.empty())
+        refuse(fmt::format("whole array '{}' in a selector, but not a static one", array.name));
+      return;
+    }
+    if (x.form == SelectorForm::region && !is_region_array)
+      refuse(fmt::format("a region of '{}', which is not a contiguous local", array.name));
+    if (x.form == SelectorForm::every && (array.kind != ArrayKind::local || is_region_array))
+      refuse(fmt::format("all blocks of '{}', which is not a local", array.name));
+    if (x.indexes.size() != array.indexes.size())
+      refuse(fmt::format("a selector of '{}' has another order than the array", array.name));
+    for (std::size_t k = 0; k < x.indexes.size(); ++k) verify_position(x, array, k);
+  }
+
+  void verify_position(const Selector& x, const ArrayDecl& array, std::size_t k) {
+    const auto index = x.indexes[k];
+    if (index == -1 && x.form != SelectorForm::block) return;
+    if (!is_entry(index, p_.indexes.size()))
+      refuse(fmt::format("a selector of '{}' has an index beyond the table", array.name));
+    const auto declared = entry(p_.indexes, array.indexes[k]).kind;
+    if (declared != array::IndexKind::simple && entry(p_.indexes, index).kind != declared)
+      refuse(fmt::format("index {} of a selector of '{}' is of another kind", k, array.name));
+  }
+
+  void verify_product(const Product& x) {
+    if (x.operands.size() < 2 || x.operands.size() > max_factors)
+      refuse("a product of one block, or of more than 64");
+    for (const auto operand : x.operands) {
+      if (!is_entry(operand, p_.selectors.size()) ||
+          entry(p_.selectors, operand).form != SelectorForm::block)
+        refuse("a product of something that is not a block");
+      const auto& names = entry(p_.selectors, operand).indexes;
+      if (std::set(names.begin(), names.end()).size() != names.size())
+        refuse("a factor of a product has an index twice");
+    }
+  }
+
+  void verify_pardo(const PardoDecl& x) {
+    if (x.indexes.empty()) refuse("a pardo without indexes");
+    if (std::set(x.indexes.begin(), x.indexes.end()).size() != x.indexes.size())
+      refuse("a pardo has an index twice");
+    for (const auto index : x.indexes)
+      if (!is_entry(index, p_.indexes.size())) refuse("a pardo index beyond the table");
+    if (!is_entry(x.body, p_.code.size()) || (x.where != -1 && !is_entry(x.where, p_.code.size())))
+      refuse("a pardo begins beyond the code");
+  }
+
+  void verify_argument(const Argument& x) {
+    const std::size_t size = x.kind == ArgumentKind::selector   ? p_.selectors.size()
+                             : x.kind == ArgumentKind::scalar   ? p_.scalars.size()
+                             : x.kind == ArgumentKind::int_name ? p_.ints.size()
+                                                                : p_.literals.size();
+    if (!is_entry(x.id, size)) refuse("an argument beyond its table");
+    if (x.kind == ArgumentKind::selector && entry(p_.selectors, x.id).form == SelectorForm::every)
+      refuse("an argument that selects all blocks");
+  }
+
+  const Program& p_;
+  std::set<std::string> names_;
+};
+
+}  // namespace
+
+void verify_tables(const Program& program) { Tables(program).verify(); }
+
+bool suits(const Program& program, const Product& product, std::span<const std::int32_t> result) {
+  std::vector<int> count(program.indexes.size(), 0);
+  for (const auto operand : product.operands)
+    for (const auto name : entry(program.selectors, operand).indexes)
+      ++count[static_cast<std::size_t>(name)];
+  for (const auto name : result) {
+    auto& seen = count[static_cast<std::size_t>(name)];
+    if (seen < 1) return false;  // in no operand, or twice in the result
+    seen = -1;
+  }
+  return std::ranges::none_of(count, [](int seen) { return seen == 1; });
+}
+
+bool can_copy(const Program& program, std::span<const std::int32_t> to,
+              std::span<const std::int32_t> from, bool in_order) {
+  const auto& longer = to.size() > from.size() ? to : from;
+  const std::size_t common = std::min(to.size(), from.size());
+  if (std::ranges::equal(to.first(common), from.first(common)))
+    return std::ranges::all_of(longer.subspan(common), [&](std::int32_t index) {
+      return entry(program.indexes, index).kind == array::IndexKind::simple;
+    });
+  if (in_order || to.size() != from.size()) return false;
+  const std::set<std::int32_t> names(to.begin(), to.end());
+  return names.size() == to.size() && names == std::set<std::int32_t>(from.begin(), from.end());
+}
+
+}  // namespace blockyard::program::detail

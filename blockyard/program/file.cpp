@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/program/file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "blockyard/base/bytes.h"
+#include "blockyard/base/checksum.h"
+#include "blockyard/base/error.h"
+#include "blockyard/program/detail/visit.h"
+#include "blockyard/program/verify.h"
+
+// One function, `visit`, lists the fields of each type of the program; Writer and Reader below are
+// the two things that can be done with a list of fields. So they cannot differ in the order.
+namespace blockyard::program {
+namespace {
+
+using base::Errc;
+using base::Error;
+
+constexpr std::string_view magic = "BYPROG\r\n";  // the line end shows a transfer in text mode
+constexpr std::uint32_t version = 1;
+constexpr std::size_t header_bytes = 8 + 4 + 8 + 8;
+
+[[noreturn]] void refuse(std::string_view what) {
+  throw Error(Errc::bad_input, fmt::format("program file: {}", what));
+}
+
+class Writer {
+ public:
+  void operator()(const std::string& text) { out_.text(text); }
+  void operator()(bool flag) { out_.value(static_cast<std::uint8_t>(flag)); }
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  void operator()(T number) { out_.value(number); }
+  template <class T>
+  requires std::is_enum_v<T>
+  void operator()(T value, T) { out_.value(value); }
+  template <class T>
+  void operator()(const std::vector<T>& list) {
+    out_.value(static_cast<std::uint32_t>(list.size()));
+    for (const T& entry : list) (*this)(entry);
+  }
+  template <class T>
+  requires std::is_class_v<T>
+  void operator()(const T& record) { detail::visit(*this, record); }
+  [[nodiscard]] std::vector<std::byte> take() { return out_.take(); }
+
+ private:
+  base::ByteWriter out_;
+};
+
+class Reader {
+ public:
+  explicit Reader(std::span<const std::byte> bytes) : in_(bytes) {}
+  void operator()(std::string& text) { text = in_.text(); }
+  void operator()(bool& flag) {
+    const auto byte = in_.value<std::uint8_t>();
+    if (byte > 1) refuse("a yes/no byte is neither");
+    flag = byte == 1;
+  }
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  void operator()(T& number) { number = in_.value<T>(); }
+  template <class T>
+  requires std::is_enum_v<T>
+  void operator()(T& value, T last) {
+    const auto number = in_.value<std::underlying_type_t<T>>();
+    if (number > static_cast<std::underlying_type_t<T>>(last)) refuse("an unknown kind or opcode");
+    value = static_cast<T>(number);
+  }
+  /// Entries are made one by one as their bytes are read, so a false count costs no memory.
+  template <class T>
+  void operator()(std::vector<T>& list) {
+    const auto count = in_.value<std::uint32_t>();
+    if (count > in_.left()) refuse("a table is longer than the file");
+    list.clear();
+    for (std::uint32_t k = 0; k < count; ++k) (*this)(list.emplace_back());
+  }
+  template <class T>
+  requires std::is_class_v<T>
+  void operator()(T& record) { detail::visit(*this, record); }
+  [[nodiscard]] std::size_t left() const { return in_.left(); }
+
+ private:
+  base::ByteReader in_;
+};
+
+/// The payload of a whole and unchanged file.
+std::span<const std::byte> payload_of(std::span<const std::byte> bytes) {
+  const auto marked = std::min(bytes.size(), magic.size());
+  if (!std::ranges::equal(bytes.first(marked), std::as_bytes(std::span(magic)).first(marked)))
+    refuse("this is not a compiled program");
+  if (bytes.size() < header_bytes) refuse("cut short");
+  base::ByteReader in(bytes.subspan(magic.size()));
+  const auto found_version = in.value<std::uint32_t>();
+  if (found_version != version)
+    refuse(fmt::format("format version {}, but this Blockyard reads version {}; compile it again",
+                       found_version, version));
+  const auto length = in.value<std::uint64_t>();
+  const auto sum = in.value<std::uint64_t>();
+  if (in.left() < length) refuse("cut short");
+  if (in.left() > length) refuse("longer than it says");
+  const auto payload = in.raw(in.left());
+  if (base::checksum(payload) != sum) refuse("damaged: the checksum does not fit");
+  return payload;
+}
+
+}  // namespace
+
+std::vector<std::byte> write(const Program& program) {
+  Writer tables;
+  tables(program);
+  const auto payload = tables.take();
+  base::ByteWriter out;
+  out.raw(std::as_bytes(std::span(magic)));
+  out.value(version);
+  out.value(static_cast<std::uint64_t>(payload.size()));
+  out.value(base::checksum(payload));
+  out.raw(payload);
+  return out.take();
+}
+
+Program read(std::span<const std::byte> bytes) {
+  Reader in(payload_of(bytes));
+  Program program;
+  try {
+    in(program);
+  } catch (const Error& error) {
+    if (std::string_view(error.what()).starts_with("program file:")) throw;
+    refuse("its tables end too early");
+  }
+  if (in.left() > 0) refuse("there are bytes after its last table");
+  verify(program);
+  return program;
+}
+
+}  // namespace blockyard::program
