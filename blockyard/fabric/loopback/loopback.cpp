@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/fabric/loopback/loopback.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <mutex>
+#include <random>
+#include <string>
+#include <utility>
+
+#include "blockyard/base/error.h"
+
+namespace blockyard::fabric {
+namespace {
+
+using base::Errc;
+using base::Error;
+
+/// The messages that wait for one rank. mutex guards all.
+struct Mailbox {
+  std::mutex mutex;
+  std::condition_variable filled;
+  std::deque<Message> messages;
+  std::optional<std::mt19937_64> draw;
+};
+
+/// The piece of a window that one rank gave. mutex guards bytes.
+struct Part {
+  std::mutex mutex;
+  std::vector<std::byte> bytes;
+};
+
+/// What a rank brings to a collective; all ranks read it while it lasts.
+struct Offer {
+  std::span<std::byte> bytes;
+  std::span<double> values;
+};
+
+/// The message to hear next: the first, or the first of a sender that is drawn.
+std::deque<Message>::iterator choose(Mailbox& box, int ranks) {
+  if (!box.draw) return box.messages.begin();
+  std::vector<bool> seen(static_cast<std::size_t>(ranks), false);
+  std::vector<std::deque<Message>::iterator> first_of_sender;
+  for (auto it = box.messages.begin(); it != box.messages.end(); ++it) {
+    const auto from = static_cast<std::size_t>(it->from);
+    if (!seen[from]) first_of_sender.push_back(it);
+    seen[from] = true;
+  }
+  return first_of_sender[(*box.draw)() % first_of_sender.size()];
+}
+
+std::chrono::nanoseconds to_duration(double seconds) {
+  constexpr double longest_seconds = 1e6;  // far from the overflow of the clock
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+      std::chrono::duration<double>(std::clamp(seconds, 0.0, longest_seconds)));
+}
+
+}  // namespace
+
+struct LoopbackWorld::State {
+  explicit State(int ranks)
+      : mailboxes(static_cast<std::size_t>(ranks)), offers(static_cast<std::size_t>(ranks)) {}
+
+  [[nodiscard]] int size() const noexcept { return static_cast<int>(mailboxes.size()); }
+  [[nodiscard]] std::string abort_cause() {
+    const std::lock_guard lock(mutex);
+    return cause;
+  }
+
+  std::vector<Mailbox> mailboxes;
+  std::atomic<bool> is_aborted = false;
+
+  std::mutex mutex;  // guards all below, but `offers`: those are ordered by the meetings
+  std::string cause;
+  std::condition_variable met;
+  int came = 0;
+  std::uint64_t meetings = 0;
+  std::vector<std::unique_ptr<std::vector<Part>>> windows;
+  std::vector<Offer> offers;
+};
+
+class LoopbackWorld::Endpoint final : public Fabric {
+ public:
+  Endpoint(State& world, int rank) : world_(world), rank_(rank) {}
+
+  [[nodiscard]] int rank() const noexcept override { return rank_; }
+  [[nodiscard]] int size() const noexcept override { return world_.size(); }
+
+  void send(int to, Message message) override {
+    check_alive();
+    Mailbox& box = world_.mailboxes[checked(to)];
+    message.from = rank_;
+    {
+      const std::lock_guard lock(box.mutex);
+      box.messages.push_back(std::move(message));
+    }
+    box.filled.notify_one();
+  }
+
+  [[nodiscard]] std::optional<Message> poll(double wait_seconds) override {
+    Mailbox& box = world_.mailboxes[checked(rank_)];
+    std::unique_lock lock(box.mutex);
+    const auto has_news = [&] { return !box.messages.empty() || world_.is_aborted; };
+    if (wait_seconds > 0) box.filled.wait_for(lock, to_duration(wait_seconds), has_news);
+    check_alive();
+    if (box.messages.empty()) return std::nullopt;
+    const auto chosen = choose(box, size());
+    std::optional<Message> message = std::move(*chosen);
+    box.messages.erase(chosen);
+    return message;
+  }
+
+  [[nodiscard]] int window(std::size_t bytes) override {
+    const std::size_t number = windows_.size();
+    {
+      const std::lock_guard lock(world_.mutex);
+      if (number == world_.windows.size())
+        world_.windows.push_back(std::make_unique<std::vector<Part>>(world_.mailboxes.size()));
+      windows_.push_back(world_.windows[number].get());
+    }
+    (*windows_.back())[checked(rank_)].bytes.resize(bytes);
+    meet();
+    return static_cast<int>(number);
+  }
+
+  [[nodiscard]] Ticket get(int window, int rank, std::size_t offset,
+                           std::span<std::byte> into) override {
+    Part& part = part_of(window, rank, offset, into.size());
+    const std::lock_guard lock(part.mutex);
+    std::copy_n(part.bytes.begin() + static_cast<std::ptrdiff_t>(offset), into.size(),
+                into.begin());
+    return ++last_ticket_;
+  }
+
+  [[nodiscard]] Ticket put(int window, int rank, std::size_t offset,
+                           std::span<const std::byte> from) override {
+    Part& part = part_of(window, rank, offset, from.size());
+    const std::lock_guard lock(part.mutex);
+    std::copy(from.begin(), from.end(), part.bytes.begin() + static_cast<std::ptrdiff_t>(offset));
+    return ++last_ticket_;
+  }
+
+  [[nodiscard]] Ticket accumulate(int window, int rank, std::size_t offset,
+                                  std::span<const double> values) override {
+    Part& part = part_of(window, rank, offset, values.size_bytes());
+    const std::lock_guard lock(part.mutex);
+    std::byte* at = part.bytes.data() + offset;
+    for (const double value : values) {
+      double sum = 0;
+      std::memcpy(&sum, at, sizeof sum);
+      sum += value;
+      std::memcpy(at, &sum, sizeof sum);
+      at += sizeof sum;
+    }
+    return ++last_ticket_;
+  }
+
+  [[nodiscard]] bool done(Ticket ticket) override {
+    check_alive();
+    base::require(ticket <= last_ticket_, "a ticket was asked for that was never given");
+    return true;
+  }
+
+  void barrier() override { meet(); }
+
+  void broadcast(std::span<std::byte> bytes, int root) override {
+    world_.offers[checked(rank_)].bytes = bytes;
+    meet();
+    const auto given = world_.offers[checked(root)].bytes;
+    const bool fits = given.size() == bytes.size();
+    if (fits && rank_ != root) std::copy(given.begin(), given.end(), bytes.begin());
+    meet();
+    if (!fits) throw Error(Errc::comm, "ranks came to a broadcast with different lengths");
+  }
+
+  void reduce(std::span<double> values) override {
+    world_.offers[checked(rank_)].values = values;
+    meet();
+    std::vector<double> sums(values.size(), 0.0);
+    bool fits = true;
+    for (const Offer& offer : world_.offers) {
+      fits = fits && offer.values.size() == sums.size();
+      if (!fits) break;
+      for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += offer.values[i];
+    }
+    meet();
+    if (!fits) throw Error(Errc::comm, "ranks came to a reduce with different lengths");
+    std::copy(sums.begin(), sums.end(), values.begin());
+  }
+
+  void abort(std::string_view cause) noexcept override {
+    {
+      const std::lock_guard lock(world_.mutex);
+      if (world_.is_aborted) return;
+      world_.cause = cause;
+      world_.is_aborted = true;
+    }
+    world_.met.notify_all();
+    for (Mailbox& box : world_.mailboxes) {
+      // Who looked before the flag was up waits by now, and hears this.
+      { const std::lock_guard lock(box.mutex); }
+      box.filled.notify_all();
+    }
+  }
+
+ private:
+  void check_alive() {
+    if (world_.is_aborted) throw Error(Errc::comm, world_.abort_cause());
+  }
+
+  [[nodiscard]] std::size_t checked(int rank) const {
+    base::require(rank >= 0 && rank < world_.size(), "a rank is not in this world");
+    return static_cast<std::size_t>(rank);
+  }
+
+  [[nodiscard]] Part& part_of(int window, int rank, std::size_t offset, std::size_t length) {
+    check_alive();
+    base::require(window >= 0 && static_cast<std::size_t>(window) < windows_.size(),
+                  "a window is used that was never made");
+    Part& part = (*windows_[static_cast<std::size_t>(window)])[checked(rank)];
+    // A part never changes its length after the meeting in window().
+    if (offset > part.bytes.size() || length > part.bytes.size() - offset)
+      throw Error(Errc::bad_input,
+                  fmt::format("bytes {} to {} are outside the window of rank {}, {} bytes long",
+                              offset, offset + length, rank, part.bytes.size()));
+    return part;
+  }
+
+  /// Returns when all ranks came here equally often.
+  void meet() {
+    std::unique_lock lock(world_.mutex);
+    const std::uint64_t meeting = world_.meetings;
+    if (++world_.came == world_.size()) {
+      world_.came = 0;
+      ++world_.meetings;
+      world_.met.notify_all();
+    }
+    world_.met.wait(lock, [&] { return world_.meetings != meeting || world_.is_aborted; });
+    if (world_.is_aborted) throw Error(Errc::comm, world_.cause);
+  }
+
+  State& world_;
+  int rank_;
+  Ticket last_ticket_ = 0;
+  std::vector<std::vector<Part>*> windows_;
+};
+
+LoopbackWorld::LoopbackWorld(int size, std::optional<std::uint64_t> delivery_seed) {
+  if (size < 1) throw Error(Errc::bad_input, "a world needs at least one rank");
+  state_ = std::make_unique<State>(size);
+  if (!delivery_seed) return;
+  for (std::size_t rank = 0; rank < state_->mailboxes.size(); ++rank)
+    state_->mailboxes[rank].draw.emplace(*delivery_seed * 0x9e3779b97f4a7c15ULL + rank);
+}
+
+LoopbackWorld::~LoopbackWorld() = default;
+
+std::unique_ptr<Fabric> LoopbackWorld::endpoint(int rank) {
+  if (rank < 0 || rank >= state_->size())
+    throw Error(Errc::bad_input,
+                fmt::format("rank {} is not in a world of {}", rank, state_->size()));
+  return std::make_unique<Endpoint>(*state_, rank);
+}
+
+}  // namespace blockyard::fabric
