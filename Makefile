@@ -1,0 +1,76 @@
+# The few commands of a day. Each sets up what it needs, and is quick and quiet when that is there.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test check asan tsan fuzz bench format lint clean
+
+help:  ## this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */  make \1\t/' | expand -t 16
+
+setup:  ## install every package that any command here needs (apt)
+	@tools/setup.sh build test bench lint
+
+# A build folder is configured when it is new or when the presets changed; ninja does the rest.
+build/%/build.ninja: CMakePresets.json
+	@cmake --preset $* >/dev/null
+	@touch $@
+
+build:  ## the program itself: build/release/blockyard
+	@tools/setup.sh build
+	@$(MAKE) --no-print-directory build/release/build.ninja
+	@cmake --build --preset release
+
+demo: build  ## water from its geometry to its CCSD energy, compared with the reference
+	@build/release/blockyard run demo/h2o.toml --json build/demo.json
+	@tools/check_energies build/demo.json tests/reference/energies.json h2o cc-pvdz
+
+check:  ## format, layers, file sizes, links of the documents: seconds
+	@tools/setup.sh build test
+	@tools/check_format
+	@tools/check_layers
+	@tools/check_sizes
+	@tools/check_docs
+
+test: check  ## all that a submission must pass: check, all tests, sanitizers, fuzzers
+	@$(MAKE) --no-print-directory build/dev/build.ninja
+	@cmake --build --preset dev
+	@ctest --preset dev
+	@$(MAKE) --no-print-directory fuzz asan
+
+asan:  ## unit, contract and language tests under the address sanitizer
+	@tools/setup.sh build test
+	@$(MAKE) --no-print-directory build/asan/build.ninja
+	@cmake --build --preset asan
+	@ctest --preset asan
+
+tsan:  ## the same under the thread sanitizer
+	@tools/setup.sh build test
+	@$(MAKE) --no-print-directory build/tsan/build.ninja
+	@cmake --build --preset tsan
+	@ctest --preset tsan
+
+fuzz:  ## ten seconds of each fuzzer
+	@tools/setup.sh build test
+	@if ! command -v clang++-16 >/dev/null; then \
+	  echo "SKIPPED: the fuzzers need clang-16, which this system does not have" >&2; exit 0; fi; \
+	$(MAKE) --no-print-directory build/fuzz/build.ninja; \
+	cmake --build --preset fuzz; \
+	ctest --preset fuzz
+
+bench:  ## all benchmarks, one after the other: JSON lines in build/bench.jsonl
+	@tools/setup.sh build bench
+	@$(MAKE) --no-print-directory build/bench/build.ninja
+	@cmake --build --preset bench
+	@tools/run_benches build/bench build/bench.jsonl
+
+format:  ## format all C++ files
+	@tools/setup.sh build test
+	@tools/check_format --fix
+
+lint:  ## clang-tidy over the files that were built (minutes)
+	@tools/setup.sh build test lint
+	@$(MAKE) --no-print-directory build/dev/build.ninja
+	@run-clang-tidy-16 -quiet -p build/dev '$(CURDIR)/(blockyard|apps)/.*\.cpp$$'
+
+clean:  ## remove all that was built
+	@rm -rf build

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Installs the packages of tools/packages.txt that are missing. Usage: tools/setup.sh GROUP...
+# Silent, and done in a moment, when all is there.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+fail() {
+  printf 'setup: %s\n' "$@" >&2
+  exit 1
+}
+
+command -v dpkg-query >/dev/null && command -v apt-get >/dev/null || fail \
+  "this is not Debian or Ubuntu: install the libraries of docs/dependencies.md by hand," \
+  "then build with: cmake --workflow --preset release"
+
+declare -A optional=()
+wanted=()
+while read -r group package _; do
+  [[ " $* " == *" ${group%\?} "* ]] || continue
+  wanted+=("$package")
+  if [[ $group == *\? ]]; then optional[$package]=1; fi
+done < <(grep -v '^#' tools/packages.txt)
+((${#wanted[@]})) || fail "no such group: '$*'; tools/packages.txt names them"
+
+installed=$(dpkg-query -W -f='${Package} ${db:Status-Status}\n' "${wanted[@]}" 2>/dev/null || true)
+missing=()
+for package in "${wanted[@]}"; do
+  grep -qxF "$package installed" <<<"$installed" || missing+=("$package")
+done
+((${#missing[@]})) || exit 0
+
+as_root=()
+if [[ $(id -u) -ne 0 ]]; then
+  command -v sudo >/dev/null || fail "these packages are missing, and neither root nor sudo is here to install them:" \
+    "  ${missing[*]}" "as root, run: apt-get update && apt-get install ${missing[*]}"
+  as_root=(sudo)
+fi
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+apt() {
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 "$@" \
+    >"$log" 2>&1 </dev/null || fail "apt-get $1 failed:" "$(tail -n 20 "$log")"
+}
+
+# A system that never knew a package may only have an old list of packages.
+known() { apt-cache show --no-all-versions "$1" >/dev/null 2>&1; }
+echo "setup: looking for ${missing[*]}"
+apt update
+here=()
+for package in "${missing[@]}"; do
+  if known "$package"; then
+    here+=("$package")
+  elif [[ ${optional[$package]:-} ]]; then
+    echo "setup: NOTICE: this system has no $package; the checks that need it will be skipped" >&2
+  else
+    fail "this system has no package $package; Blockyard needs Debian 12, Ubuntu 24.04, or newer"
+  fi
+done
+((${#here[@]})) || exit 0
+echo "setup: installing ${here[*]}"
+apt install --yes --no-install-recommends "${here[@]}"
