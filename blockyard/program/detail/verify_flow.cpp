@@ -280,6 +280,7 @@ class Walk {
   }
 
   void note_call(const State& state) {
+    if (p_.code[pc_].a == 0) bad("a call of the main program");
     const std::size_t callee = enter_routine(p_.code[pc_].a);
     flow_.routines[state.routine].calls.push_back(
         {.pc = static_cast<std::int32_t>(pc_), .callee = callee, .open = state.open});
