@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -10,11 +11,24 @@
 
 namespace blockyard::worker {
 
-/// The range of an index in this run: segment numbers first..last, empty if last < first.
-/// Of a subindex: the range of its parent.
+/// The range of an index in this run: segment numbers first..last, empty if last < first. Of a
+/// subindex: subsegment numbers.
 struct IndexRange {
   std::int64_t first = 1;
   std::int64_t last = 0;
+};
+
+/// A piece of a segment. The subsegments of a kind are numbered from 1 over all its segments.
+struct Subsegment {
+  std::int64_t segment = 1;
+  Extent offset = 0;  ///< elements of the segment before it
+  Extent extent = 1;
+};
+
+/// The subsegments of one index kind.
+struct Subsegments {
+  std::vector<Subsegment> all;         ///< subsegment n at n - 1
+  std::vector<std::int64_t> first_of;  ///< of segment s at s - 1, and one past the end
 };
 
 /// A program with the sizes of this run: what the tables of the program mean in elements.
@@ -23,6 +37,7 @@ struct Tables {
   std::vector<double> scalars;      ///< initial values, one per Program::scalars
   std::vector<IndexRange> indexes;  ///< one per Program::indexes
   std::vector<array::Grid> grids;   ///< one per Program::arrays
+  std::array<Subsegments, array::kind_count> subsegments;  ///< by kind
 };
 
 /// Gives numbers to a verified program.

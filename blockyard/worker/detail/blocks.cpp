@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/worker/detail/blocks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "blockyard/base/clock.h"
+#include "blockyard/base/error.h"
+#include "blockyard/tensor/elementwise.h"
+#include "blockyard/tensor/permute.h"
+
+namespace blockyard::worker::detail {
+
+using base::Errc;
+using base::Error;
+using program::ArrayKind;
+using program::Selector;
+using program::SelectorForm;
+
+namespace {
+
+bool is_remote(ArrayKind kind) {
+  return kind == ArrayKind::distributed || kind == ArrayKind::served;
+}
+
+std::size_t bytes_of(const tensor::Shape& shape) {
+  return static_cast<std::size_t>(shape.element_count()) * sizeof(double);
+}
+
+std::span<double> values_of(const block::Frame& frame) {
+  return {frame->as<double>(), frame->size() / sizeof(double)};
+}
+
+/// Whether nobody else holds the frame. The fence pairs with the release in the last holder's
+/// reference count, so that its reads of the values come before our writes.
+bool is_sole_holder(const block::Frame& frame) {
+  if (frame.use_count() != 1) return false;
+  std::atomic_thread_fence(std::memory_order_acquire);
+  return true;
+}
+
+}  // namespace
+
+Blocks::Blocks(const Naming& naming, block::FramePool& frames, block::BlockCache& cache, bool check)
+    : index_values(naming.program.indexes.size(), unbound),
+      naming_(naming),
+      frames_(frames),
+      cache_(cache),
+      check_(check),
+      arrays_(naming.program.arrays.size()),
+      region_bounds_(naming.program.selectors.size()) {
+  for (std::size_t k = 0; k < arrays_.size(); ++k) {
+    const auto& grid = naming.tables.grids[k];
+    if (naming.program.arrays[k].kind != ArrayKind::static_) continue;
+    arrays_[k].whole =
+        frames.allocate(static_cast<std::size_t>(grid.element_count()) * sizeof(double));
+    tensor::fill(values_of(arrays_[k].whole), 0.0);
+  }
+}
+
+Blocks::~Blocks() {
+  release_scratch();
+  for (Array& array : arrays_) {
+    if (array.whole) frames_.recycle(std::move(array.whole));
+    for (Slot& slot : array.temps) frames_.recycle(std::move(slot.frame));
+    for (auto& [number, slot] : array.locals) frames_.recycle(std::move(slot.frame));
+    for (Region& region : array.regions) frames_.recycle(std::move(region.frame));
+  }
+}
+
+Place Blocks::locate(const Selector& selector) const {
+  const auto& indexes = naming_.program.indexes;
+  const auto& dims = decl(selector.array).indexes;
+  const array::Grid& grid = naming_.tables.grids[static_cast<std::size_t>(selector.array)];
+  Place place;
+  std::array<std::int64_t, array::max_order> segments{};
+  std::array<Extent, array::max_order> block_extents{};
+  std::array<Extent, array::max_order> extents{};
+  const std::size_t order = selector.indexes.size();
+  for (std::size_t k = 0; k < order; ++k) {
+    const auto named = static_cast<std::size_t>(selector.indexes[k]);
+    std::int64_t value = index_values[named];
+    Extent part = -1;
+    if (indexes[named].parent >= 0 && indexes[static_cast<std::size_t>(dims[k])].parent < 0 &&
+        value != unbound) {
+      const auto& kind = naming_.tables.subsegments[static_cast<std::size_t>(indexes[named].kind)];
+      const Subsegment& piece = kind.all[static_cast<std::size_t>(value - 1)];
+      value = piece.segment;
+      place.at[k] = piece.offset;
+      part = piece.extent;
+      place.is_whole = false;
+    }
+    if (!grid.contains(k, value)) report_no_place(selector, k);
+    segments[k] = value;
+    block_extents[k] = grid.extent(k, value);
+    extents[k] = part < 0 ? block_extents[k] : part;
+  }
+  place.id = {selector.array, grid.number_of({segments.data(), order})};
+  place.block_shape = tensor::Shape({block_extents.data(), order});
+  place.shape = place.is_whole ? place.block_shape : tensor::Shape({extents.data(), order});
+  return place;
+}
+
+void Blocks::report_no_place(const Selector& selector, std::size_t k) const {
+  const std::int32_t named = selector.indexes[k];
+  const std::int64_t value = index_values[static_cast<std::size_t>(named)];
+  if (value == unbound)
+    throw Error(Errc::bad_input,
+                fmt::format("index '{}' of array '{}' has no value here: no loop over it is open",
+                            naming_.index(named), naming_.array(selector.array)));
+  const auto& axis = naming_.tables.grids[static_cast<std::size_t>(selector.array)].axis(k);
+  throw Error(Errc::bad_input,
+              fmt::format("index '{}' = {} is outside of the declared range {}:{} of index {} of "
+                          "array '{}'",
+                          naming_.index(named), value, axis.first,
+                          axis.first + static_cast<std::int64_t>(axis.extents.size()) - 1, k + 1,
+                          naming_.array(selector.array)));
+}
+
+void Blocks::report_missing(const array::BlockId& id) const {
+  const ArrayKind kind = decl(id.array).kind;
+  const std::string name = naming_.block(id);
+  std::string hint = "assign to it first in this iteration";
+  if (kind == ArrayKind::local) hint = "allocate it or assign to it first";
+  if (is_remote(kind))
+    hint = fmt::format("a '{} {}' must come before in this loop iteration",
+                       kind == ArrayKind::served ? "request" : "get", naming_.array(id.array));
+  throw Error(Errc::bad_input,
+              fmt::format("attempt to read block {}, which does not exist; {}", name, hint));
+}
+
+View Blocks::part_of(double* data, const Place& place) const {
+  View result = View::dense(data, place.block_shape);
+  if (place.is_whole) return result;
+  for (std::size_t k = 0; k < place.shape.order(); ++k)
+    result.data += place.at[k] * result.strides[k];
+  result.shape = place.shape;
+  return result;
+}
+
+View Blocks::read(std::int32_t selector) { return view(selector, Need::read); }
+View Blocks::write(std::int32_t selector) { return view(selector, Need::write); }
+View Blocks::update(std::int32_t selector) { return view(selector, Need::update); }
+
+View Blocks::view(std::int32_t selector, Need need) {
+  const Selector& selected = selector_at(selector);
+  if (selected.form == SelectorForm::region) return region_view(selector);
+  if (selected.form == SelectorForm::whole) return whole(selected.array);
+  const Place place = locate(selected);
+  switch (decl(selected.array).kind) {
+    case ArrayKind::static_:
+      return static_view(place);
+    case ArrayKind::temp:
+    case ArrayKind::local:
+      return own_view(place, need);
+    case ArrayKind::distributed:
+    case ArrayKind::served:
+      return copy_view(place, need);
+  }
+  return {};
+}
+
+View Blocks::static_view(const Place& place) {
+  View result = whole(place.id.array);
+  const array::Grid& grid = naming_.tables.grids[static_cast<std::size_t>(place.id.array)];
+  std::array<std::int64_t, array::max_order> segments{};
+  grid.segments_of(place.id.number, {segments.data(), grid.order()});
+  for (std::size_t k = 0; k < grid.order(); ++k)
+    result.data += (grid.offset(k, segments[k]) + place.at[k]) * result.strides[k];
+  result.shape = place.shape;
+  return result;
+}
+
+View Blocks::whole(std::int32_t array) {
+  const array::Grid& grid = naming_.tables.grids[static_cast<std::size_t>(array)];
+  std::array<Extent, array::max_order> extents{};
+  for (std::size_t k = 0; k < grid.order(); ++k) {
+    extents[k] = 0;
+    for (const Extent extent : grid.axis(k).extents) extents[k] += extent;
+  }
+  return View::dense(arrays_[static_cast<std::size_t>(array)].whole->as<double>(),
+                     tensor::Shape({extents.data(), grid.order()}));
+}
+
+Blocks::Slot* Blocks::find_own(const array::BlockId& id) {
+  Array& array = arrays_[static_cast<std::size_t>(id.array)];
+  if (decl(id.array).kind == ArrayKind::temp) {
+    for (Slot& slot : array.temps)
+      if (slot.number == id.number) return &slot;
+    return nullptr;
+  }
+  const auto found = array.locals.find(id.number);
+  return found == array.locals.end() ? nullptr : &found->second;
+}
+
+Blocks::Slot& Blocks::make_own(const Place& place, bool is_zero) {
+  Array& array = arrays_[static_cast<std::size_t>(place.id.array)];
+  const ArrayKind kind = decl(place.id.array).kind;
+  Slot slot{place.id.number, frames_.allocate(bytes_of(place.block_shape)), false};
+  if (check_)
+    fill_uninitialised(values_of(slot.frame));
+  else if (is_zero)
+    tensor::fill(values_of(slot.frame), 0.0);
+  if (kind == ArrayKind::temp) {
+    scope_.push_back({Record::temp, place.id});
+    array.temps.push_back(std::move(slot));
+    return array.temps.back();
+  }
+  if (is_remote(kind)) scope_.push_back({Record::own, place.id});
+  return array.locals.insert_or_assign(place.id.number, std::move(slot)).first->second;
+}
+
+void Blocks::make_writable(Slot& slot, bool keeps_values) {
+  if (is_sole_holder(slot.frame)) return;
+  block::Frame fresh = frames_.allocate(slot.frame->size());
+  if (keeps_values) std::memcpy(fresh->data(), slot.frame->data(), fresh->size());
+  frames_.recycle(std::move(slot.frame));
+  slot.frame = std::move(fresh);
+}
+
+View Blocks::own_view(const Place& place, Need need) {
+  Slot* slot = find_own(place.id);
+  if (slot == nullptr) {
+    if (need != Need::write) report_missing(place.id);
+    slot = &make_own(place, !place.is_whole);
+  } else if (need != Need::read) {
+    make_writable(*slot, need == Need::update || !place.is_whole);
+  }
+  return part_of(slot->frame->as<double>(), place);
+}
+
+View Blocks::copy_view(const Place& place, Need need) {
+  if (Slot* own = find_own(place.id)) {
+    if (need != Need::read) make_writable(*own, need == Need::update || !place.is_whole);
+    return part_of(own->frame->as<double>(), place);
+  }
+  block::BlockCache::Entry* entry = fetched(place.id);
+  const bool keeps_values = need == Need::update || !place.is_whole;
+  if (entry == nullptr && (need == Need::read || need == Need::update)) report_missing(place.id);
+  if (need == Need::read) {
+    if (entry->is_missing) return {nullptr, place.shape, {}};
+    // Cached blocks are immutable: views for reading are never written through.
+    return part_of(const_cast<double*>(entry->frame->as<double>()), place);
+  }
+  const block::SharedFrame old = entry != nullptr && keeps_values ? entry->frame : nullptr;
+  Slot& own = make_own(place, old == nullptr);
+  if (old) std::memcpy(own.frame->data(), old->data(), old->size());
+  return part_of(own.frame->as<double>(), place);
+}
+
+block::BlockCache::Entry* Blocks::fetched(const array::BlockId& id) {
+  block::BlockCache::Entry* entry = cache_.find(id);
+  if (entry == nullptr) return nullptr;
+  Wait& wait = waits_[entry->pc];
+  ++wait.accesses;
+  if (entry->is_waiting) {
+    const double begin = base::now_seconds();
+    if (cache_.complete(*entry)) {
+      ++wait.blocked;
+      wait.seconds += base::now_seconds() - begin;
+    }
+  }
+  if (entry->is_missing && !decl(id.array).is_sparse)
+    throw Error(
+        Errc::bad_input,
+        fmt::format("{} of block {}, which was never written (nor with put or prepare by any "
+                    "worker); is a put, or a sip_barrier after it, missing?",
+                    decl(id.array).kind == ArrayKind::served ? "request" : "get",
+                    naming_.block(id)));
+  if (entry->pins == 0) {
+    cache_.pin(*entry);
+    scope_.push_back({Record::pin, id});
+  }
+  return entry;
+}
+
+void Blocks::get(std::int32_t selector) {
+  const Place place = locate(selector_at(selector));
+  auto& entry = cache_.request(place.id, bytes_of(place.block_shape), pc);
+  if (entry.pins == 0) {
+    cache_.pin(entry);
+    scope_.push_back({Record::pin, place.id});
+  }
+}
+
+block::SharedFrame Blocks::share(std::int32_t selector) {
+  const Selector& selected = selector_at(selector);
+  if (selected.form == SelectorForm::block) {
+    const Place place = locate(selected);
+    const ArrayKind kind = decl(selected.array).kind;
+    if (place.is_whole && kind != ArrayKind::static_) {
+      if (const Slot* own = find_own(place.id)) return own->frame;
+      if (is_remote(kind))
+        if (const auto* entry = fetched(place.id); entry != nullptr && entry->frame)
+          return entry->frame;
+    }
+  }
+  const View from = read(selector);
+  block::Frame copy = frames_.allocate(bytes_of(from.shape));
+  const View to = View::dense(copy->as<double>(), from.shape);
+  constexpr std::array<int, array::max_order> same = {0, 1, 2, 3, 4, 5, 6, 7};
+  if (from.data == nullptr)
+    tensor::fill(values_of(copy), 0.0);
+  else
+    tensor::transform<double>(1.0, from, std::span(same.data(), from.shape.order()), 0.0, to);
+  block::SharedFrame shared = copy;
+  frames_.recycle(std::move(copy));
+  return shared;
+}
+
+void Blocks::close_scope() {
+  const std::size_t begin = scope_begins_.back();
+  scope_begins_.pop_back();
+  while (scope_.size() > begin) {
+    erase(scope_.back());
+    scope_.pop_back();
+  }
+}
+
+void Blocks::erase(const Made& made) noexcept {
+  Array& array = arrays_[static_cast<std::size_t>(made.id.array)];
+  switch (made.record) {
+    case Record::none:
+      break;
+    case Record::pin:
+      cache_.unpin(made.id);
+      break;
+    case Record::own:
+      if (auto node = array.locals.extract(made.id.number))
+        frames_.recycle(std::move(node.mapped().frame));
+      break;
+    case Record::temp: {
+      const auto slot = std::ranges::find(array.temps, made.id.number, &Slot::number);
+      frames_.recycle(std::move(slot->frame));
+      *slot = std::move(array.temps.back());
+      array.temps.pop_back();
+      break;
+    }
+  }
+}
+
+void Blocks::forget_copies() {
+  for (Made& made : scope_) {
+    if (made.record == Record::own) erase(made);
+    if (made.record != Record::temp) made.record = Record::none;
+  }
+  cache_.clear();
+}
+
+void Blocks::forget_array(std::int32_t array) {
+  for (Made& made : scope_)
+    if (made.record == Record::own && made.id.array == array) {
+      erase(made);
+      made.record = Record::none;
+    }
+}
+
+double* Blocks::scratch(Extent elements) {
+  scratch_.push_back(frames_.allocate(static_cast<std::size_t>(elements) * sizeof(double)));
+  return scratch_.back()->as<double>();
+}
+
+void Blocks::release_scratch() noexcept {
+  for (block::Frame& frame : scratch_) frames_.recycle(std::move(frame));
+  scratch_.clear();
+}
+
+namespace {
+constexpr std::uint64_t uninitialised_bits = 0x7ff4b10c0a4d0000ULL;
+}
+
+void fill_uninitialised(std::span<double> values) noexcept {
+  for (double& value : values) std::memcpy(&value, &uninitialised_bits, sizeof value);
+}
+
+bool is_uninitialised(View view) noexcept {
+  const Extent count = view.shape.element_count();
+  for (Extent n = 0; n < count; ++n) {
+    Extent rest = n;
+    const double* at = view.data;
+    for (std::size_t k = 0; k < view.shape.order(); ++k) {
+      at += rest % view.shape[k] * view.strides[k];
+      rest /= view.shape[k];
+    }
+    // The quiet bit may be set on the way through a register.
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, at, sizeof bits);
+    if ((bits & ~0x0008000000000000ULL) == uninitialised_bits) return true;
+  }
+  return false;
+}
+
+}  // namespace blockyard::worker::detail

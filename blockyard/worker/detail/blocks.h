@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "blockyard/block/cache.h"
+#include "blockyard/tensor/view.h"
+#include "blockyard/worker/detail/naming.h"
+#include "blockyard/worker/environment.h"
+#include "blockyard/worker/metrics.h"
+
+namespace blockyard::worker::detail {
+
+using View = tensor::View<double>;
+
+/// What a selector means now: a block, and the part of it that subindexes cut out.
+struct Place {
+  array::BlockId id;
+  tensor::Shape block_shape;
+  tensor::Shape shape;                        ///< of the part; of the block if it is whole
+  std::array<Extent, array::max_order> at{};  ///< where the part begins in the block
+  bool is_whole = true;
+};
+
+/// All blocks that a worker holds while a program runs, and the rules of their life: static arrays,
+/// temps with their scopes, locals, regions of contiguous arrays, copies of distributed blocks.
+/// One thread.
+class Blocks {
+ public:
+  Blocks(const Naming& naming, block::FramePool& frames, block::BlockCache& cache, bool check);
+  ~Blocks();
+  Blocks(const Blocks&) = delete;
+  Blocks& operator=(const Blocks&) = delete;
+
+  /// Current values of all indexes; the loops write them. `unbound` where no loop is open.
+  static constexpr std::int64_t unbound = INT32_MIN;
+  std::vector<std::int64_t> index_values;
+  /// The instruction under way, for messages and records.
+  std::int32_t pc = 0;
+
+  /// Throws Error{bad_input} if an index has no value or one outside the array.
+  [[nodiscard]] Place locate(const program::Selector& selector) const;
+
+  /// The elements of a block, slice or region to be read. Waits for a block under way.
+  /// Throws Error{bad_input} if it does not exist. A sparse block never written: data is null.
+  [[nodiscard]] View read(std::int32_t selector);
+  /// The elements to be overwritten, all of them: makes the block if it is not there.
+  [[nodiscard]] View write(std::int32_t selector);
+  /// The elements to be changed. Throws Error{bad_input} if the block does not exist.
+  [[nodiscard]] View update(std::int32_t selector);
+  /// The whole block as it is now, for a put: shared if it is dense, else a copy.
+  [[nodiscard]] block::SharedFrame share(std::int32_t selector);
+
+  /// Starts the transfer of a distributed or served block to here.
+  void get(std::int32_t selector);
+  void open_scope() { scope_begins_.push_back(scope_.size()); }
+  /// Temps made in the innermost scope go, and copies pinned there may go.
+  void close_scope();
+
+  void allocate(std::int32_t selector);
+  void deallocate(std::int32_t selector);
+  void set_region_bounds(std::int32_t selector, std::span<const std::int64_t> lows_highs);
+  void allocate_region(std::int32_t selector);
+  void deallocate_region(std::int32_t selector);
+  /// Forgets all copies of distributed blocks, at a barrier.
+  void forget_copies();
+  /// Forgets the copies of one array.
+  void forget_array(std::int32_t array);
+
+  /// A whole static array.
+  [[nodiscard]] View whole(std::int32_t array);
+  /// Scratch memory that lives until the next call of release_scratch().
+  [[nodiscard]] double* scratch(Extent elements);
+  void release_scratch() noexcept;
+
+  /// Uses of fetched blocks, by the instruction that asked for them.
+  struct Wait {
+    std::uint64_t accesses = 0;
+    std::uint64_t blocked = 0;
+    double seconds = 0;
+  };
+  [[nodiscard]] const std::unordered_map<std::int32_t, Wait>& waits() const { return waits_; }
+  /// Names of local blocks that were allocated and never deallocated.
+  [[nodiscard]] std::vector<std::string> leaks() const;
+
+ private:
+  struct Slot {
+    std::uint64_t number = 0;
+    block::Frame frame;
+    bool is_allocated = false;  ///< by an allocate statement
+  };
+  struct Region {
+    std::array<std::int64_t, array::max_order> low{};
+    std::array<std::int64_t, array::max_order> high{};
+    tensor::Shape shape;
+    block::Frame frame;
+  };
+  struct Array {
+    block::Frame whole;       ///< static
+    std::vector<Slot> temps;  ///< temp: few at a time
+    std::unordered_map<std::uint64_t, Slot>
+        locals;                   ///< local, and own copies of distributed blocks
+    std::vector<Region> regions;  ///< contiguous
+  };
+  enum class Record : std::uint8_t { none, temp, pin, own };
+  struct Made {
+    Record record;
+    array::BlockId id;
+  };
+  enum class Need : std::uint8_t { read, write, update };
+
+  [[nodiscard]] const program::ArrayDecl& decl(std::int32_t array) const {
+    return naming_.program.arrays[static_cast<std::size_t>(array)];
+  }
+  [[nodiscard]] const program::Selector& selector_at(std::int32_t selector) const {
+    return naming_.program.selectors[static_cast<std::size_t>(selector)];
+  }
+  [[noreturn]] void report_no_place(const program::Selector& selector, std::size_t k) const;
+  [[noreturn]] void report_missing(const array::BlockId& id) const;
+  [[nodiscard]] View view(std::int32_t selector, Need need);
+  [[nodiscard]] View static_view(const Place& place);
+  [[nodiscard]] View region_view(std::int32_t selector);
+  [[nodiscard]] Slot* find_own(const array::BlockId& id);
+  [[nodiscard]] View own_view(const Place& place, Need need);
+  [[nodiscard]] View copy_view(const Place& place, Need need);
+  Slot& make_own(const Place& place, bool is_zero);
+  void make_writable(Slot& slot, bool keeps_values);
+  [[nodiscard]] View part_of(double* data, const Place& place) const;
+  [[nodiscard]] block::BlockCache::Entry* fetched(const array::BlockId& id);
+  void erase(const Made& made) noexcept;
+  template <class Do>
+  void for_each_selected(const program::Selector& selector, Do&& action) const;
+
+  const Naming& naming_;
+  block::FramePool& frames_;
+  block::BlockCache& cache_;
+  bool check_;
+  std::vector<Array> arrays_;
+  std::vector<std::array<std::int64_t, 2 * array::max_order>> region_bounds_;  ///< by selector
+  std::vector<Made> scope_;
+  std::vector<std::size_t> scope_begins_;
+  std::vector<block::Frame> scratch_;
+  std::unordered_map<std::int32_t, Wait> waits_;
+};
+
+/// Every element NaN with a payload of ours: what the checking mode fills new blocks with.
+void fill_uninitialised(std::span<double> values) noexcept;
+/// Whether an element is still as fill_uninitialised left it.
+[[nodiscard]] bool is_uninitialised(View view) noexcept;
+
+}  // namespace blockyard::worker::detail

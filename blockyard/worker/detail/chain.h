@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "blockyard/tensor/contract.h"
+
+namespace blockyard::worker::detail {
+
+using base::Extent;
+
+/// A product of two or more blocks as contractions of two, in the order that costs the fewest
+/// multiplications for these shapes. Made once per instruction and set of shapes.
+struct Chain {
+  /// Values 0 .. n-1 are the operands; step s makes value n + s; the last step makes the result.
+  struct Step {
+    std::size_t left;
+    std::size_t right;
+    tensor::ContractPlan plan;
+    tensor::Shape shape;  ///< of what it makes
+  };
+  std::vector<Step> steps;
+  Extent workspace_elements = 0;  ///< the most that a step needs
+  double flops = 0;
+};
+
+/// Throws Error{bad_input} for names or extents that do not go together.
+[[nodiscard]] Chain make_chain(std::span<const tensor::Names> operands,
+                               std::span<const tensor::Shape> shapes, const tensor::Names& result,
+                               const tensor::Shape& result_shape);
+
+}  // namespace blockyard::worker::detail

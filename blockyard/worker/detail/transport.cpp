@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/worker/detail/transport.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "blockyard/base/bytes.h"
+#include "blockyard/base/clock.h"
+#include "blockyard/base/error.h"
+
+namespace blockyard::worker::detail {
+
+using base::Errc;
+using base::Error;
+
+namespace {
+
+/// A poll that gives nothing for this long looks again; only aborts end a wait.
+constexpr double poll_seconds = 1.0;
+
+/// Puts under way at one time: beyond it a put waits, so that memory stays within the budget.
+constexpr std::int64_t put_share = 8;
+
+const char* name_of(Collective kind) {
+  switch (kind) {
+    case Collective::barrier:
+      return "a barrier";
+    case Collective::sum:
+      return "a collective sum";
+    case Collective::assert_same:
+      return "assert_same";
+    case Collective::broadcast:
+      return "broadcast_from";
+    case Collective::persist:
+      return "a delete or restore_persistent";
+    case Collective::end:
+      return "the end of the program";
+  }
+  return "?";
+}
+
+/// The part of a collective that says where its sender is.
+struct Where {
+  Collective kind;
+  std::int32_t pc;
+};
+
+}  // namespace
+
+block::Ticket Transport::fetch(const array::BlockId& id) {
+  const wire::Ticket ticket = ++last_ticket_;
+  gets_.emplace(ticket, std::pair{id, here.pc});
+  tell(array::home_of(id, options_.servers), wire::GetBlock{ticket, id, here});
+  return ticket;
+}
+
+block::SharedFrame Transport::arrived(block::Ticket ticket, bool& missing) {
+  auto found = arrivals_.find(ticket);
+  while (found == arrivals_.end()) {
+    auto message = fabric_.poll(0);
+    if (!message) return nullptr;
+    handle(std::move(*message));
+    found = arrivals_.find(ticket);
+  }
+  const Arrival arrival = std::move(found->second);
+  arrivals_.erase(found);
+  missing = arrival.is_missing;
+  return arrival.frame;
+}
+
+void Transport::wait() {
+  while (true) {
+    if (auto message = fabric_.poll(poll_seconds)) {
+      handle(std::move(*message));
+      return;
+    }
+  }
+}
+
+void Transport::put(const array::BlockId& id, wire::PutMode mode, block::SharedFrame frame) {
+  const std::size_t bytes = frame->size();
+  const auto allowed = static_cast<std::size_t>(frames_.budget_bytes() / put_share);
+  const double begin = base::now_seconds();
+  while (!puts_.empty() && (put_bytes_ + bytes > allowed || !frames_.has_room(bytes))) wait();
+  settle_seconds += base::now_seconds() - begin;
+  frames_.charge(bytes);
+  put_bytes_ += bytes;
+  bytes_sent += bytes;
+  const wire::Ticket ticket = ++last_ticket_;
+  puts_.emplace(ticket, PendingPut{id, here.pc, bytes});
+  tell(array::home_of(id, options_.servers), wire::PutBlock{ticket, id, mode, here},
+       std::move(frame));
+}
+
+void Transport::put_scalar(const array::BlockId& id, wire::PutMode mode, double value,
+                           std::int64_t count) {
+  const wire::Ticket ticket = ++last_ticket_;
+  puts_.emplace(ticket, PendingPut{id, here.pc, 0});
+  tell(array::home_of(id, options_.servers), wire::PutScalar{ticket, id, mode, value, count, here});
+}
+
+void Transport::settle() {
+  if (puts_.empty()) return;
+  const double begin = base::now_seconds();
+  while (!puts_.empty()) wait();
+  settle_seconds += base::now_seconds() - begin;
+}
+
+void Transport::tell(int server, const wire::Any& message, fabric::Payload payload) {
+  fabric_.send(rank_of(server),
+               {.from = -1, .head = wire::encode(message), .payload = std::move(payload)});
+}
+
+wire::Any Transport::ask(int server, wire::Any request) {
+  const wire::Ticket ticket = ++last_ticket_;
+  std::visit(
+      [&](auto& r) {
+        if constexpr (requires { r.ticket; }) r.ticket = ticket;
+      },
+      request);
+  tell(server, request);
+  while (!answers_.contains(ticket)) wait();
+  return std::move(answers_.extract(ticket).mapped());
+}
+
+std::vector<wire::Any> Transport::ask_all(const wire::Any& request) {
+  std::vector<wire::Any> answers;
+  for (int server = 0; server < options_.servers; ++server) answers.push_back(ask(server, request));
+  return answers;
+}
+
+std::vector<std::byte> Transport::collect(Collective kind, std::vector<std::byte> mine,
+                                          const Combine& combine) {
+  if (options_.workers == 1) return combine(std::span(&mine, 1));
+  const double begin = base::now_seconds();
+  ++step_;
+  base::ByteWriter part;
+  part.value(Where{kind, here.pc});
+  part.raw(mine);
+  std::vector<std::byte> result;
+  if (options_.worker == 0) {
+    result = gather(part.bytes(), combine);
+    for (int worker = 1; worker < options_.workers; ++worker)
+      fabric_.send(
+          worker,
+          {.from = -1, .head = wire::encode(wire::Spread{step_, result}), .payload = nullptr});
+  } else {
+    fabric_.send(
+        0,
+        {.from = -1, .head = wire::encode(wire::Collect{step_, part.take()}), .payload = nullptr});
+    while (!spreads_.contains(step_)) wait();
+    result = std::move(spreads_.extract(step_).mapped());
+  }
+  collect_seconds += base::now_seconds() - begin;
+  return result;
+}
+
+std::vector<std::byte> Transport::gather(const std::vector<std::byte>& mine,
+                                         const Combine& combine) {
+  auto& arrived_parts = parts_[step_];
+  arrived_parts[0] = mine;
+  while (static_cast<int>(arrived_parts.size()) < options_.workers) wait();
+  std::vector<std::vector<std::byte>> parts;
+  Where first{};
+  for (auto& [worker, bytes] : arrived_parts) {
+    base::ByteReader reader(bytes);
+    const auto where = reader.value<Where>();
+    if (worker == 0) first = where;
+    if (where.kind != first.kind)
+      throw Error(
+          Errc::bad_input,
+          fmt::format("workers wait for each other at different places: worker 0 at {} ({}), "
+                      "worker {} at {} ({}); every worker must come to the same one",
+                      name_of(first.kind), naming_ ? naming_->place(first.pc) : "", worker,
+                      name_of(where.kind), naming_ ? naming_->place(where.pc) : ""));
+    const auto rest = reader.raw(reader.left());
+    parts.emplace_back(rest.begin(), rest.end());
+  }
+  parts_.erase(step_);
+  return combine(parts);
+}
+
+void Transport::meet(Collective kind) {
+  collect(kind, {}, [](auto) { return std::vector<std::byte>(); });
+}
+
+double Transport::sum(double mine) {
+  base::ByteWriter part;
+  part.value(mine);
+  const auto result = collect(Collective::sum, part.take(), [](auto parts) {
+    double total = 0;
+    for (const auto& bytes : parts) total += base::ByteReader(bytes).value<double>();
+    base::ByteWriter out;
+    out.value(total);
+    return out.take();
+  });
+  return base::ByteReader(result).value<double>();
+}
+
+void Transport::handle(fabric::Message message) {
+  wire::Any any = wire::decode(message.head);
+  std::visit(
+      [&](auto& m) {
+        using T = std::decay_t<decltype(m)>;
+        if constexpr (std::is_same_v<T, wire::BlockData>) {
+          take(m, std::move(message.payload));
+        } else if constexpr (std::is_same_v<T, wire::Failed>) {
+          take(m);
+        } else if constexpr (std::is_same_v<T, wire::Collect>) {
+          parts_[m.step][message.from] = std::move(m.bytes);
+        } else if constexpr (std::is_same_v<T, wire::Spread>) {
+          spreads_[m.step] = std::move(m.bytes);
+        } else if constexpr (std::is_same_v<T, wire::Done>) {
+          if (puts_.contains(m.ticket))
+            acknowledge(m.ticket);
+          else
+            answers_.insert_or_assign(wire::Ticket{m.ticket}, std::move(any));
+        } else if constexpr (requires { m.ticket; }) {
+          answers_.insert_or_assign(wire::Ticket{m.ticket}, std::move(any));
+        } else {
+          throw Error(Errc::comm, "a worker got a message that is for servers");
+        }
+      },
+      any);
+}
+
+void Transport::take(wire::BlockData& data, fabric::Payload payload) {
+  gets_.erase(data.ticket);
+  arrivals_.emplace(data.ticket, Arrival{std::move(payload), false});
+}
+
+void Transport::take(wire::Failed& failed) {
+  if (const auto get = gets_.find(failed.ticket); get != gets_.end()) {
+    if (failed.failure == wire::Failure::race)
+      report_race(failed, get->second.first, get->second.second);
+    gets_.erase(get);
+    arrivals_.emplace(failed.ticket, Arrival{nullptr, true});
+  } else if (const auto put = puts_.find(failed.ticket); put != puts_.end()) {
+    report_race(failed, put->second.id, put->second.pc);
+  } else {
+    answers_.emplace(failed.ticket, failed);
+  }
+}
+
+void Transport::acknowledge(wire::Ticket ticket) {
+  const auto put = puts_.find(ticket);
+  if (put->second.bytes > 0) frames_.discharge(put->second.bytes);
+  put_bytes_ -= put->second.bytes;
+  puts_.erase(put);
+}
+
+void Transport::report_race(const wire::Failed& failed, const array::BlockId& id,
+                            std::int32_t pc) const {
+  base::require(naming_ != nullptr, "blocks are touched by programs only");
+  throw Error(
+      Errc::bad_input,
+      fmt::format("{}: data race on block {}: {} by worker {} meets the {} at {} by worker {}"
+                  "{} in the same epoch; is a sip_barrier missing between them?",
+                  naming_->place(pc), naming_->block(id), failed.verb, options_.worker,
+                  failed.earlier_verb, naming_->place(failed.earlier.pc), failed.earlier.worker,
+                  failed.earlier.worker == options_.worker ? " in another iteration" : ""));
+}
+
+}  // namespace blockyard::worker::detail

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "blockyard/block/cache.h"
+#include "blockyard/fabric/fabric.h"
+#include "blockyard/wire/messages.h"
+#include "blockyard/worker/detail/naming.h"
+#include "blockyard/worker/worker.h"
+
+namespace blockyard::worker::detail {
+
+/// What all workers do together; one kind per step, checked.
+enum class Collective : std::uint8_t { barrier, sum, assert_same, broadcast, persist, end };
+
+/// The worker's side of all messages. One thread.
+class Transport : public block::BlockSource {
+ public:
+  Transport(fabric::Fabric& fabric, block::FramePool& frames, const Options& options)
+      : fabric_(fabric), frames_(frames), options_(options) {}
+
+  /// Names for error messages while a program runs; null between programs.
+  void set_naming(const Naming* naming) noexcept { naming_ = naming; }
+  /// Who and where: goes with every get and put. Kept up to date by the interpreter.
+  wire::Access here;
+
+  // BlockSource
+  [[nodiscard]] block::Ticket fetch(const array::BlockId& id) override;
+  [[nodiscard]] block::SharedFrame arrived(block::Ticket ticket, bool& missing) override;
+  void wait() override;
+
+  /// Starts a put; the frame must not be changed until everybody else let go of it. Waits while
+  /// more than the allowed bytes are under way.
+  void put(const array::BlockId& id, wire::PutMode mode, block::SharedFrame frame);
+  void put_scalar(const array::BlockId& id, wire::PutMode mode, double value, std::int64_t count);
+  /// Returns when all puts are acknowledged.
+  void settle();
+
+  /// Sends a request (its ticket is set here) to one server and waits for the reply.
+  wire::Any ask(int server, wire::Any request);
+  /// The same request to every server, answers in their order.
+  std::vector<wire::Any> ask_all(const wire::Any& request);
+  /// One value of a put that is no block of a program: see Worker::write_kept.
+  void tell(int server, const wire::Any& message, fabric::Payload payload = nullptr);
+
+  /// Collective among workers: worker 0 gets every worker's bytes in order of number and answers
+  /// all with what `combine` makes of them.
+  using Combine =
+      std::function<std::vector<std::byte>(std::span<const std::vector<std::byte>> parts)>;
+  std::vector<std::byte> collect(Collective kind, std::vector<std::byte> mine,
+                                 const Combine& combine);
+  /// Collective among workers. Returns when all came.
+  void meet(Collective kind);
+  /// Collective among workers: sum in the order of workers.
+  double sum(double mine);
+
+  double settle_seconds = 0;   ///< waited for acknowledgements
+  double collect_seconds = 0;  ///< waited for other workers
+  std::uint64_t bytes_sent = 0;
+
+ private:
+  struct PendingPut {
+    array::BlockId id;
+    std::int32_t pc;
+    std::size_t bytes;
+  };
+  struct Arrival {
+    block::SharedFrame frame;
+    bool is_missing = false;
+  };
+  void handle(fabric::Message message);
+  void take(wire::BlockData& data, fabric::Payload payload);
+  void take(wire::Failed& failed);
+  [[noreturn]] void report_race(const wire::Failed& failed, const array::BlockId& id,
+                                std::int32_t pc) const;
+  void acknowledge(wire::Ticket ticket);
+  [[nodiscard]] int rank_of(int server) const noexcept { return options_.workers + server; }
+  [[nodiscard]] int home_rank(const array::BlockId& id) const noexcept {
+    return rank_of(array::home_of(id, options_.servers));
+  }
+  [[nodiscard]] std::vector<std::byte> gather(const std::vector<std::byte>& mine,
+                                              const Combine& combine);
+
+  fabric::Fabric& fabric_;
+  block::FramePool& frames_;
+  const Options& options_;
+  const Naming* naming_ = nullptr;
+  wire::Ticket last_ticket_ = 0;
+  std::uint64_t step_ = 0;
+  std::size_t put_bytes_ = 0;  ///< under way
+  std::unordered_map<wire::Ticket, PendingPut> puts_;
+  std::unordered_map<wire::Ticket, std::pair<array::BlockId, std::int32_t>> gets_;
+  std::unordered_map<wire::Ticket, Arrival> arrivals_;
+  std::unordered_map<wire::Ticket, wire::Any> answers_;
+  std::map<std::uint64_t, std::map<int, std::vector<std::byte>>> parts_;  ///< by step, by worker
+  std::map<std::uint64_t, std::vector<std::byte>> spreads_;
+};
+
+}  // namespace blockyard::worker::detail
