@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <map>
+
+#include "blockyard/base/error.h"
+#include "tests/contract/fabric/worlds.h"
+
+namespace blockyard::contract {
+namespace {
+
+using fabric::Fabric;
+using fabric::Message;
+
+class FabricMessage : public testing::TestWithParam<World> {
+ protected:
+  base::BufferPool pool{std::size_t{1} << 28};
+
+  [[nodiscard]] fabric::Payload payload_of(std::size_t count, double first) {
+    auto buffer = std::make_shared<base::Buffer>(pool.allocate(count * sizeof(double)));
+    for (std::size_t i = 0; i < count; ++i)
+      buffer->as<double>()[i] = first + static_cast<double>(i);
+    return buffer;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Every, FabricMessage, testing::ValuesIn(all_worlds()),
+                         [](const auto& test) { return test.param.name; });
+
+std::vector<std::byte> head_of(int number) {
+  std::vector<std::byte> head(sizeof number);
+  std::memcpy(head.data(), &number, sizeof number);
+  return head;
+}
+
+int number_in(const Message& message) {
+  int number = -1;
+  EXPECT_EQ(message.head.size(), sizeof number);
+  std::memcpy(&number, message.head.data(), std::min(message.head.size(), sizeof number));
+  return number;
+}
+
+Message receive(Fabric& fabric) {
+  for (;;) {
+    if (auto message = fabric.poll(1.0)) return std::move(*message);
+  }
+}
+
+TEST_P(FabricMessage, tells_rank_and_size) {
+  std::vector<int> seen(static_cast<std::size_t>(GetParam().size));
+  GetParam().run([&](Fabric& fabric) {
+    EXPECT_EQ(fabric.size(), GetParam().size);
+    ++seen.at(static_cast<std::size_t>(fabric.rank()));
+  });
+  for (const int count : seen) EXPECT_EQ(count, 1);
+}
+
+TEST_P(FabricMessage, arrives_from_every_rank_in_the_order_of_sending) {
+  constexpr int count = 200;
+  GetParam().run([&](Fabric& fabric) {
+    for (int number = 0; number < count; ++number)
+      for (int to = 0; to < fabric.size(); ++to) fabric.send(to, {-1, head_of(number), nullptr});
+    std::map<int, int> next_from;
+    for (int i = 0; i < count * fabric.size(); ++i) {
+      const Message message = receive(fabric);
+      ASSERT_EQ(number_in(message), next_from[message.from]++);
+    }
+    EXPECT_EQ(next_from.size(), static_cast<std::size_t>(fabric.size()));
+    fabric.barrier();
+    EXPECT_FALSE(fabric.poll(0).has_value());
+  });
+}
+
+TEST_P(FabricMessage, reaches_its_own_sender) {
+  GetParam().run([&](Fabric& fabric) {
+    fabric.send(fabric.rank(), {-1, head_of(5), payload_of(3, 1)});
+    const Message message = receive(fabric);
+    EXPECT_EQ(message.from, fabric.rank());
+    EXPECT_EQ(number_in(message), 5);
+    ASSERT_TRUE(message.payload);
+    EXPECT_EQ(message.payload->as<double>()[2], 3.0);
+  });
+}
+
+TEST_P(FabricMessage, may_be_empty) {
+  GetParam().run([&](Fabric& fabric) {
+    const int to = (fabric.rank() + 1) % fabric.size();
+    fabric.send(to, {});
+    const Message message = receive(fabric);
+    EXPECT_TRUE(message.head.empty());
+    EXPECT_FALSE(message.payload);
+  });
+}
+
+TEST_P(FabricMessage, carries_a_large_payload) {
+  constexpr std::size_t count = std::size_t{1} << 20;
+  GetParam().run([&](Fabric& fabric) {
+    const int to = (fabric.rank() + 1) % fabric.size();
+    fabric.send(to, {-1, head_of(0), payload_of(count, fabric.rank())});
+    const Message message = receive(fabric);
+    ASSERT_TRUE(message.payload);
+    ASSERT_EQ(message.payload->size(), count * sizeof(double));
+    for (std::size_t i = 0; i < count; i += 4097)
+      ASSERT_EQ(message.payload->as<double>()[i], message.from + static_cast<double>(i));
+  });
+  EXPECT_EQ(pool.live_bytes(), 0U);
+}
+
+TEST_P(FabricMessage, waits_for_a_late_receiver) {
+  GetParam().run([&](Fabric& fabric) {
+    fabric.send(0, {-1, head_of(fabric.rank()), payload_of(10, fabric.rank())});
+    fabric.barrier();  // no rank looked so far
+    if (fabric.rank() != 0) return;
+    for (int i = 0; i < fabric.size(); ++i) {
+      const Message message = receive(fabric);
+      EXPECT_EQ(message.from, number_in(message));
+      EXPECT_EQ(message.payload->as<double>()[9], message.from + 9.0);
+    }
+  });
+}
+
+TEST_P(FabricMessage, poll_returns_nothing_when_nothing_comes) {
+  GetParam().run([&](Fabric& fabric) {
+    EXPECT_FALSE(fabric.poll(0).has_value());
+    EXPECT_FALSE(fabric.poll(1e-4).has_value());
+  });
+}
+
+TEST_P(FabricMessage, goes_back_and_forth) {
+  constexpr int rounds = 500;
+  GetParam().run([&](Fabric& fabric) {
+    if (fabric.rank() == 0) {
+      for (int round = 0; round < rounds; ++round) {
+        for (int to = 1; to < fabric.size(); ++to) fabric.send(to, {-1, head_of(round), nullptr});
+        for (int to = 1; to < fabric.size(); ++to) EXPECT_EQ(number_in(receive(fabric)), round + 1);
+      }
+    } else {
+      for (int round = 0; round < rounds; ++round)
+        fabric.send(0, {-1, head_of(number_in(receive(fabric)) + 1), nullptr});
+    }
+  });
+}
+
+TEST_P(FabricMessage, abort_of_one_rank_wakes_all_with_its_cause) {
+  GetParam().run([&](Fabric& fabric) {
+    const auto throws_cause = [](const auto& call) {
+      try {
+        call();
+        ADD_FAILURE() << "returned after an abort";
+      } catch (const base::Error& error) {
+        EXPECT_EQ(error.code(), base::Errc::comm);
+        EXPECT_STREQ(error.what(), "rank 0 lost its disk");
+      }
+    };
+    if (fabric.rank() == 0) fabric.abort("rank 0 lost its disk");
+    const bool is_odd = fabric.rank() % 2 == 1;
+    if (is_odd) throws_cause([&] { (void)fabric.poll(1000); });
+    throws_cause([&] { fabric.barrier(); });
+    throws_cause([&] { fabric.send(0, {}); });
+    throws_cause([&] { (void)fabric.poll(0); });
+    throws_cause([&] { (void)fabric.window(8); });
+    fabric.abort("a later cause");
+    throws_cause([&] { fabric.broadcast({}, 0); });
+    throws_cause([&] { fabric.reduce({}); });
+  });
+}
+
+TEST_P(FabricMessage, a_rank_that_fails_ends_the_run_of_all) {
+  const auto run = [&] {
+    GetParam().run([&](Fabric& fabric) {
+      if (fabric.rank() == fabric.size() - 1) throw base::Error(base::Errc::io, "disk full");
+      for (;;) (void)receive(fabric);
+    });
+  };
+  try {
+    run();
+    ADD_FAILURE() << "no rank failed";
+  } catch (const base::Error& error) {
+    EXPECT_STREQ(error.what(), "disk full");
+  }
+}
+
+}  // namespace
+}  // namespace blockyard::contract
