@@ -22,7 +22,7 @@ build:  ## the program itself: build/release/blockyard
 
 demo: build  ## water from its geometry to its CCSD energy, compared with the reference
 	@build/release/blockyard run demo/h2o.toml --json build/demo.json
-	@tools/check_energies build/demo.json tests/reference/energies.json h2o cc-pvdz
+	@tools/check_energies build/demo.json tests/reference/energies.json h2o cc-pvdz ccsd
 
 check:  ## format, layers, file sizes, links of the documents: seconds
 	@tools/setup.sh build test
