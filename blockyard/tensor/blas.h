@@ -21,11 +21,6 @@ template <Element T>
 void gemv(Op op, Extent m, Extent n, T alpha, const T* a, Extent lda, const T* x, Extent incx,
           T beta, T* y, Extent incy);
 
-/// a = a + alpha * x * transpose(y), a is m x n.
-template <Element T>
-void ger(Extent m, Extent n, T alpha, const T* x, Extent incx, const T* y, Extent incy, T* a,
-         Extent lda);
-
 /// Sets the number of threads of the loaded BLAS, for the whole process. Workers want 1: they are
 /// the threads. False if the loaded BLAS has no such knob (the reference BLAS has one thread).
 bool limit_blas_threads(int count) noexcept;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <initializer_list>
 #include <span>
+#include <type_traits>
 
 #include "blockyard/tensor/detail/contract_steps.h"
 #include "blockyard/tensor/element.h"

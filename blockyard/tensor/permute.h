@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <type_traits>
 
 #include "blockyard/tensor/element.h"
 #include "blockyard/tensor/shape.h"
@@ -31,7 +32,8 @@ void permute(std::span<const T> in, const Shape& in_shape, std::span<const int> 
 /// Cost: one read and one write per value (and a read of `out` if beta != 0), no allocation.
 /// Throws Error{bad_input} if `to` is not a permutation, the shapes do not agree, or they overlap.
 template <Element T>
-void transform(T alpha, View<const T> in, std::span<const int> to, T beta, View<T> out,
+void transform(std::type_identity_t<T> alpha, std::type_identity_t<View<const T>> in,
+               std::span<const int> to, std::type_identity_t<T> beta, View<T> out,
                Conjugate conjugate = Conjugate::no);
 
 }  // namespace blockyard::tensor

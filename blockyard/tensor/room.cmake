@@ -1,2 +1,17 @@
 # cblas.h is called in blas.cpp only. The thread knob of the loaded BLAS is found at run time.
 target_link_libraries(blockyard_tensor PUBLIC BLAS::BLAS ${CMAKE_DL_LIBS})
+
+# The same kernels, once per instruction set; the choice is made at run time.
+set(kernel_folder ${PROJECT_SOURCE_DIR}/blockyard/tensor/detail)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+  set(kernel_unused ${kernel_folder}/kernel_choice_plain.cpp)
+else()
+  set(kernel_unused ${kernel_folder}/kernel_choice_x86.cpp ${kernel_folder}/kernels_avx2.cpp
+                    ${kernel_folder}/kernels_avx512.cpp)
+endif()
+set_source_files_properties(${kernel_unused} PROPERTIES HEADER_FILE_ONLY ON)
+set_source_files_properties(${kernel_folder}/kernels_baseline.cpp PROPERTIES COMPILE_OPTIONS "-O3")
+set_source_files_properties(${kernel_folder}/kernels_avx2.cpp PROPERTIES
+                            COMPILE_OPTIONS "-O3;-mavx2;-mfma;-Wno-psabi")
+set_source_files_properties(${kernel_folder}/kernels_avx512.cpp PROPERTIES
+  COMPILE_OPTIONS "-O3;-march=x86-64-v4;-mprefer-vector-width=512;-Wno-psabi")

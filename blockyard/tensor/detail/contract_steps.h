@@ -8,49 +8,70 @@
 
 namespace blockyard::tensor::detail {
 
-/// How one operand of a contraction reaches the matrix kernel.
+/// The three operands of a contraction, as places in arrays.
+enum Side : std::size_t { left_side, right_side, result_side };
+
+/// One index of a contraction. Its stride is 0 in the operand where it does not stand.
+struct ContractIndex {
+  Extent extent = 1;
+  std::array<Extent, 3> stride{};  // by Side
+};
+
+/// All indexes with an extent above 1.
+struct ContractIndexes {
+  static constexpr std::size_t max_count = 3 * Shape::max_order / 2;  // each stands twice
+  std::array<ContractIndex, max_count> item{};
+  int count = 0;
+};
+
+/// How one operand reaches the matrix kernel: as it is, or permuted through the workspace.
 struct OperandSteps {
-  bool packed = false;       // permuted through the workspace
+  bool packed = false;
+  bool conjugate = false;    // while packing
   Extent offset = 0;         // of the packed copy in the workspace
-  Extent element_count = 0;  // of the operand
-  Extent row_stride = 1;     // of the matrix the kernel sees, after packing; one of the two
+  Extent row_stride = 1;     // of the matrix that the kernel sees; one of the two
   Extent column_stride = 1;  // strides is 1 unless the matrix is a vector
-  bool conjugate = false;    // still to be done by the kernel
-  bool pack_conjugate = false;
-  TransformSteps transform;  // pack of left and right, unpack of result
+  TransformSteps transform;  // packs left and right, unpacks result
 };
 
 /// One loop around the matrix kernel: a batched index, or one that is not worth a permutation.
 struct ContractLoop {
   Extent extent = 1;
-  Extent left_stride = 0;
-  Extent right_stride = 0;
-  Extent result_stride = 0;
+  std::array<Extent, 3> stride{};  // by Side
   bool summed = false;
 };
 
-/// The decisions of a ContractPlan. Matrices: left m x k, right k x n, result m x n.
-struct ContractSteps {
-  static constexpr std::size_t max_loops = 3 * Shape::max_order / 2;  // each name stands twice
+/// What computes the m x k times k x n of one call.
+enum class MatrixKernel { product, outer, dot, gemv_left, gemv_right, gemm };
 
-  Extent m = 1;  // of the whole contraction
+/// The decisions of a ContractPlan. operand[left_side] is m x k and operand[right_side] k x n,
+/// after the two changed places if `swapped`; the result's rows are then contiguous.
+struct ContractSteps {
+  Extent m = 1;  // of the whole contraction, as asked
   Extent n = 1;
   Extent k = 1;
   Extent batch = 1;
+  MatrixKernel kernel = MatrixKernel::product;
   Extent call_m = 1;  // of one call of the kernel
   Extent call_n = 1;
   Extent call_k = 1;
-  OperandSteps left;
-  OperandSteps right;
-  OperandSteps result;
-  std::array<ContractLoop, max_loops> loops{};  // innermost first
+  bool swapped = false;
+  std::array<OperandSteps, 3> operand;                           // by Side
+  std::array<ContractLoop, ContractIndexes::max_count> loops{};  // innermost first
   int loop_count = 0;
   Extent workspace_elements = 0;
 
   [[nodiscard]] int permutation_count() const noexcept {
-    return static_cast<int>(left.packed) + static_cast<int>(right.packed) +
-           static_cast<int>(result.packed);
+    int count = 0;
+    for (const OperandSteps& one : operand) count += static_cast<int>(one.packed);
+    return count;
   }
 };
+
+/// Chooses the loops, the order of the indexes and the operands to permute that cost least.
+/// An operand that is to be conjugated is always permuted through the workspace.
+/// Throws Error{bad_input} if a length does not fit the BLAS.
+[[nodiscard]] ContractSteps choose_steps(const ContractIndexes& indexes, bool conjugate_left,
+                                         bool conjugate_right);
 
 }  // namespace blockyard::tensor::detail

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/tensor/contract.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "blockyard/base/error.h"
+
+namespace blockyard::tensor {
+namespace {
+
+using base::Errc;
+using base::Error;
+using detail::ContractIndex;
+using detail::ContractIndexes;
+
+constexpr std::array<const char*, 3> side_name = {"left operand", "right operand", "result"};
+
+struct Operand {
+  const Names& names;
+  const Shape& shape;
+};
+using Operands = std::array<Operand, 3>;  // by detail::Side
+
+void check_operand(const Operand& operand, const char* what) {
+  const std::span<const int> all = operand.names.all();
+  if (all.size() != operand.shape.order())
+    throw Error(Errc::bad_input, fmt::format("{} index names for a {} of order {}", all.size(),
+                                             what, operand.shape.order()));
+  for (std::size_t k = 0; k < all.size(); ++k)
+    if (std::ranges::find(all.subspan(k + 1), all[k]) != all.end())
+      throw Error(Errc::bad_input,
+                  fmt::format("index name {} stands twice in the {}", all[k], what));
+}
+
+/// The index called `name` with its strides. Throws if it stands once or its extents differ.
+ContractIndex find_index(int name, const Operands& operands) {
+  ContractIndex index;
+  int places = 0;
+  for (std::size_t side = 0; side < operands.size(); ++side) {
+    const auto all = operands[side].names.all();
+    const auto k = static_cast<std::size_t>(std::ranges::find(all, name) - all.begin());
+    if (k == all.size()) continue;
+    const Extent extent = operands[side].shape[k];
+    if (places++ > 0 && extent != index.extent)
+      throw Error(Errc::bad_input, fmt::format("index name {} has extent {} in the {} but {} "
+                                               "elsewhere",
+                                               name, extent, side_name[side], index.extent));
+    index.extent = extent;
+    index.stride[side] = dense_strides(operands[side].shape)[k];
+  }
+  if (places < 2)
+    throw Error(Errc::bad_input, fmt::format("index name {} stands in one operand only; a "
+                                             "contraction sums over names of two operands",
+                                             name));
+  return index;
+}
+
+/// Each name once, in the order of first use; extents of 1 carry no data order and are left out.
+ContractIndexes collect(const Operands& operands) {
+  ContractIndexes found;
+  for (std::size_t side = 0; side < operands.size(); ++side)
+    for (const int name : operands[side].names.all()) {
+      const auto known = [&](std::size_t earlier) {
+        return std::ranges::count(operands[earlier].names.all(), name) != 0;
+      };
+      if ((side > 0 && known(0)) || (side > 1 && known(1))) continue;
+      const ContractIndex index = find_index(name, operands);
+      if (index.extent > 1) found.item[static_cast<std::size_t>(found.count++)] = index;
+    }
+  return found;
+}
+
+}  // namespace
+
+Names::Names(std::span<const int> names) : order_(names.size()) {
+  if (order_ > Shape::max_order)
+    throw Error(Errc::bad_input,
+                fmt::format("{} index names, more than the {} possible", order_, Shape::max_order));
+  std::ranges::copy(names, names_.begin());
+}
+
+ContractPlan::ContractPlan(const ContractSpec& spec, const Shape& result, const Shape& left,
+                           const Shape& right) {
+  const Operands operands = {Operand{spec.left, left}, Operand{spec.right, right},
+                             Operand{spec.result, result}};
+  for (std::size_t side = 0; side < operands.size(); ++side)
+    check_operand(operands[side], side_name[side]);
+  steps_ = detail::choose_steps(collect(operands), spec.conjugate_left == Conjugate::yes,
+                                spec.conjugate_right == Conjugate::yes);
+}
+
+}  // namespace blockyard::tensor

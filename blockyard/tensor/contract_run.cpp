@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include "blockyard/base/error.h"
+#include "blockyard/tensor/blas.h"
+#include "blockyard/tensor/contract.h"
+#include "blockyard/tensor/detail/kernels.h"
+
+namespace blockyard::tensor {
+namespace {
+
+using detail::ContractLoop;
+using detail::ContractSteps;
+using detail::Kernels;
+using detail::MatrixKernel;
+using detail::OperandSteps;
+
+/// Multiply-adds up to which our own kernel beats a call of the BLAS.
+template <class T>
+constexpr Extent small_product = std::same_as<T, Real<T>> ? 4096 : 128;
+
+/// Elements of a left matrix that can be transposed on the stack for our own kernel.
+constexpr Extent small_left = 1024;
+
+/// The matrices of one call: result = alpha * left * right + beta * result.
+template <class T>
+struct Call {
+  T alpha;
+  const T* left;
+  const T* right;
+  T beta;
+  T* result;
+};
+
+/// Runs the matrix kernel of a plan.
+template <class T>
+class MatrixProduct {
+ public:
+  explicit MatrixProduct(const ContractSteps& steps) noexcept
+      : m_(steps.call_m),
+        n_(steps.call_n),
+        k_(steps.call_k),
+        kernel_(steps.kernel),
+        left_(steps.operand[detail::left_side]),
+        right_(steps.operand[detail::right_side]),
+        result_(steps.operand[detail::result_side]) {}
+
+  void run(const Call<T>& call) const {
+    switch (kernel_) {
+      case MatrixKernel::product:
+        return strided(call);
+      case MatrixKernel::outer:
+        return is_column(left_) && is_column(result_) ? small(call.left, 1, call) : strided(call);
+      case MatrixKernel::dot:
+        return dot(call);
+      case MatrixKernel::gemv_left:
+        return gemv(call, left_.row_stride, left_.column_stride, m_, call.left, call.right,
+                    right_.row_stride, result_.row_stride);
+      case MatrixKernel::gemv_right:
+        return gemv(call, right_.column_stride, right_.row_stride, n_, call.right, call.left,
+                    left_.column_stride, result_.column_stride);
+      case MatrixKernel::gemm:
+        return gemm(call);
+    }
+  }
+
+ private:
+  static bool is_column(const OperandSteps& operand) noexcept { return operand.row_stride == 1; }
+
+  /// Any strides, one product at a time.
+  void strided(const Call<T>& call) const noexcept {
+    for (Extent j = 0; j < n_; ++j)
+      for (Extent i = 0; i < m_; ++i) {
+        T total(0);
+        for (Extent l = 0; l < k_; ++l)
+          total += call.left[i * left_.row_stride + l * left_.column_stride] *
+                   call.right[l * right_.row_stride + j * right_.column_stride];
+        T& y = call.result[i * result_.row_stride + j * result_.column_stride];
+        y = call.beta == T(0) ? call.alpha * total : call.alpha * total + call.beta * y;
+      }
+  }
+
+  void dot(const Call<T>& call) const noexcept {
+    if (left_.column_stride != 1 || right_.row_stride != 1) return strided(call);
+    const T total = call.alpha * use_.dot(k_, call.left, call.right);
+    *call.result = call.beta == T(0) ? total : total + call.beta * *call.result;
+  }
+
+  /// y = alpha * a * x + beta * y with `length` values of y; one of a's strides is 1.
+  void gemv(const Call<T>& call, Extent row, Extent column, Extent length, const T* a, const T* x,
+            Extent incx, Extent incy) const {
+    if (row == 1)
+      blas::gemv<T>(blas::Op::none, length, k_, call.alpha, a, column, x, incx, call.beta,
+                    call.result, incy);
+    else
+      blas::gemv<T>(blas::Op::transpose, k_, length, call.alpha, a, row, x, incx, call.beta,
+                    call.result, incy);
+  }
+
+  void small(const T* left, Extent left_stride, const Call<T>& call) const noexcept {
+    use_.small_gemm(m_, n_, k_, call.alpha, left, left_stride, call.right, right_.row_stride,
+                    right_.column_stride, call.beta, call.result, result_.column_stride);
+  }
+
+  void gemm(const Call<T>& call) const {
+    if (m_ * n_ * k_ <= small_product<T>) {
+      if (is_column(left_)) return small(call.left, left_.column_stride, call);
+      if (m_ * k_ <= small_left) {
+        std::array<T, small_left> turned;
+        use_.transpose(k_, m_, call.left, left_.row_stride, turned.data(), m_);
+        return small(turned.data(), m_, call);
+      }
+    }
+    blas::gemm<T>(op(left_), op(right_), m_, n_, k_, call.alpha, call.left, leading(left_),
+                  call.right, leading(right_), call.beta, call.result, leading(result_));
+  }
+  static blas::Op op(const OperandSteps& operand) noexcept {
+    return is_column(operand) ? blas::Op::none : blas::Op::transpose;
+  }
+  static Extent leading(const OperandSteps& operand) noexcept {
+    return is_column(operand) ? operand.column_stride : operand.row_stride;
+  }
+
+  Extent m_, n_, k_;
+  MatrixKernel kernel_;
+  const OperandSteps& left_;
+  const OperandSteps& right_;
+  const OperandSteps& result_;
+  const Kernels<T>& use_ = detail::kernels<T>();
+};
+
+/// result[i] = alpha * left[i] * right[i] + beta * result[i] along one loop: elementwise products.
+template <class T>
+void run_products(const ContractLoop& loop, const Call<T>& call) noexcept {
+  const auto [left, right, result] = loop.stride;
+  for (Extent i = 0; i < loop.extent; ++i) {
+    const T x = call.alpha * call.left[i * left] * call.right[i * right];
+    T& y = call.result[i * result];
+    y = call.beta == T(0) ? x : x + call.beta * y;
+  }
+}
+
+/// Calls the kernel for each setting of the loops. The first product that reaches a value of the
+/// result scales it by beta, the others of a summed loop add.
+template <class T>
+void run_loops(const ContractSteps& steps, Call<T> call) {
+  const MatrixProduct<T> product(steps);
+  const bool is_elementwise =
+      steps.kernel == MatrixKernel::product && steps.loop_count > 0 && !steps.loops[0].summed;
+  const T beta = call.beta;
+  std::array<Extent, detail::ContractIndexes::max_count> at{};
+  int summed_away_from_start = 0;
+  for (;;) {
+    call.beta = summed_away_from_start == 0 ? beta : T(1);
+    if (is_elementwise)
+      run_products(steps.loops[0], call);
+    else
+      product.run(call);
+    std::size_t i = is_elementwise ? 1 : 0;
+    const auto count = static_cast<std::size_t>(steps.loop_count);
+    for (; i < count; ++i) {
+      const ContractLoop& loop = steps.loops[i];
+      const auto [left, right, result] = loop.stride;
+      if (loop.summed && at[i] == 0) ++summed_away_from_start;
+      call.left += left;
+      call.right += right;
+      call.result += result;
+      if (++at[i] < loop.extent) break;
+      at[i] = 0;
+      if (loop.summed) --summed_away_from_start;
+      call.left -= loop.extent * left;
+      call.right -= loop.extent * right;
+      call.result -= loop.extent * result;
+    }
+    if (i == count) return;
+  }
+}
+
+template <class T>
+const T* packed(const OperandSteps& operand, const T* block, std::span<T> workspace) noexcept {
+  if (!operand.packed) return block;
+  T* copy = workspace.data() + operand.offset;
+  detail::run_transform(operand.transform, T(1), block, T(0), copy, operand.conjugate);
+  return copy;
+}
+
+}  // namespace
+
+template <Element T>
+void run(const ContractPlan& plan, std::type_identity_t<T> alpha, const T* left, const T* right,
+         std::type_identity_t<T> beta, T* result, std::type_identity_t<std::span<T>> workspace) {
+  const ContractSteps& steps = plan.steps();
+  if (std::ssize(workspace) < steps.workspace_elements)
+    throw base::Error(base::Errc::bad_input, "the workspace of a contraction is too small");
+  if (steps.swapped) std::swap(left, right);
+  const OperandSteps& unpack = steps.operand[detail::result_side];
+  const T* a = packed(steps.operand[detail::left_side], left, workspace);
+  const T* b = packed(steps.operand[detail::right_side], right, workspace);
+  if (!unpack.packed) return run_loops<T>(steps, {alpha, a, b, beta, result});
+  T* c = workspace.data() + unpack.offset;
+  run_loops<T>(steps, {alpha, a, b, T(0), c});
+  detail::run_transform(unpack.transform, T(1), c, beta, result, false);
+}
+
+template void run<float>(const ContractPlan&, float, const float*, const float*, float, float*,
+                         std::span<float>);
+template void run<double>(const ContractPlan&, double, const double*, const double*, double,
+                          double*, std::span<double>);
+template void run<c64>(const ContractPlan&, c64, const c64*, const c64*, c64, c64*, std::span<c64>);
+template void run<c128>(const ContractPlan&, c128, const c128*, const c128*, c128, c128*,
+                        std::span<c128>);
+
+}  // namespace blockyard::tensor

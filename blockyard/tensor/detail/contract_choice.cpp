@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <limits>
+#include <span>
+
+#include "blockyard/tensor/detail/contract_cost.h"
+#include "blockyard/tensor/detail/contract_geometry.h"
+
+namespace blockyard::tensor::detail {
+namespace {
+
+constexpr std::array<Side, 3> all_sides = {left_side, right_side, result_side};
+constexpr std::array<Group, 3> matrix_groups = {m_group, n_group, k_group};
+
+using PerSide = std::array<bool, 3>;
+
+/// Finds the layout that costs least. Each matrix group has the order of one of its two operands.
+class Search {
+ public:
+  Search(const ContractGeometry& geometry, const PerSide& must_pack)
+      : geometry_(geometry), must_pack_(must_pack) {}
+
+  [[nodiscard]] Layout best() {
+    const IndexSet batch = geometry_.members(batch_group);
+    try_loops(batch);
+    // Loops instead of permutations: one index or two; more make the matrices too small.
+    for (int i = 0; i < geometry_.count(); ++i)
+      for (int j = i; j < geometry_.count(); ++j) {
+        const IndexSet more = 1u << i | 1u << j;
+        if ((more & batch) == 0) try_loops(batch | more);
+      }
+    return best_;
+  }
+
+ private:
+  void try_loops(IndexSet looped) {
+    std::array<Extent, 3> extent{};
+    std::array<std::array<Sequence, 2>, 3> orders;
+    for (const Group group : matrix_groups) {
+      const IndexSet rest = geometry_.members(group) & ~looped;
+      extent[group] = geometry_.product(rest);
+      for (std::size_t which = 0; which < 2; ++which)
+        orders[group][which] = geometry_.sorted(rest, sides_of[group][which]);
+    }
+    const double calls = static_cast<double>(geometry_.product(looped));
+    const double kernel = calls * kernel_cost(extent[m_group], extent[n_group], extent[k_group]);
+    if (kernel >= best_cost_) return;
+    for (unsigned choice = 0; choice < 8; ++choice) {
+      Layout layout{looped, {}};
+      bool repeated = false;
+      for (const Group group : matrix_groups) {
+        const std::size_t which = choice >> group & 1u;
+        repeated = repeated || (which == 1 && orders[group][0] == orders[group][1]);
+        layout.order[group] = orders[group][which];
+      }
+      if (!repeated) try_layout(layout, kernel);
+    }
+  }
+
+  void try_layout(const Layout& layout, double kernel) {
+    double cost = kernel;
+    for (const Side side : all_sides)
+      if (must_pack_[side] || !geometry_.is_direct(layout, side))
+        cost += packing_cost(geometry_.product(geometry_.standing_in(side)), side == result_side);
+    if (cost >= best_cost_) return;
+    best_cost_ = cost;
+    best_ = layout;
+  }
+
+  const ContractGeometry& geometry_;
+  const PerSide& must_pack_;
+  Layout best_;
+  double best_cost_ = std::numeric_limits<double>::infinity();
+};
+
+/// Loops over the indexes of one operand, from its own strides to the packed ones or back.
+TransformSteps packing(const ContractGeometry& geometry, Side side, const IndexStrides& packed) {
+  std::array<Extent, Shape::max_order> extents{};
+  std::array<int, Shape::max_order> to{};
+  Strides own{}, other{};
+  std::size_t order = 0;
+  for (int i = 0; i < geometry.count(); ++i) {
+    const Extent stride = geometry.item(i).stride[side];
+    if (stride == 0) continue;
+    extents[order] = geometry.item(i).extent;
+    own[order] = stride;
+    other[order] = packed[static_cast<std::size_t>(i)];
+    to[order] = static_cast<int>(order);
+    ++order;
+  }
+  const std::span<const int> identity(to.data(), order);
+  if (side == result_side) return plan_transform(extents, other, identity, own);
+  return plan_transform(extents, own, identity, other);
+}
+
+/// Decides whether one operand is packed; returns the strides that the loops will see.
+IndexStrides set_operand(const ContractGeometry& geometry, const Layout& layout, Side side,
+                         bool conjugate, ContractSteps& steps) {
+  OperandSteps& operand = steps.operand[side];
+  operand.conjugate = conjugate;
+  operand.packed = conjugate || !geometry.is_direct(layout, side);
+  IndexStrides strides = geometry.strides(side);
+  if (operand.packed) {
+    strides = geometry.packed_strides(layout, side);
+    operand.transform = packing(geometry, side, strides);
+    operand.offset = steps.workspace_elements;
+    steps.workspace_elements += geometry.product(geometry.standing_in(side));
+  }
+  const Sequence& rows = layout.order[groups_of[side][0]];
+  const Sequence& columns = layout.order[groups_of[side][1]];
+  const Extent row = geometry.joint_stride(rows, strides);
+  const Extent column = geometry.joint_stride(columns, strides);
+  // A vector gets the leading dimension that the BLAS wants to see.
+  const auto length = [&](const Sequence& sequence) {
+    Extent total = 1;
+    for (const int i : sequence.all()) total *= geometry.item(i).extent;
+    return total;
+  };
+  operand.row_stride = row > 0 ? row : (column == 1 ? length(columns) : 1);
+  operand.column_stride = column > 0 ? column : (row == 1 ? length(rows) : 1);
+  return strides;
+}
+
+void set_loops(const ContractGeometry& geometry, IndexSet looped,
+               const std::array<IndexStrides, 3>& strides, ContractSteps& steps) {
+  for (int i = 0; i < geometry.count(); ++i) {
+    if ((looped >> i & 1u) == 0) continue;
+    ContractLoop loop;
+    loop.extent = geometry.item(i).extent;
+    loop.summed = (geometry.members(k_group) >> i & 1u) != 0;
+    for (const Side side : all_sides)
+      loop.stride[side] = strides[side][static_cast<std::size_t>(i)];
+    steps.loops[static_cast<std::size_t>(steps.loop_count++)] = loop;
+  }
+  std::sort(steps.loops.begin(), steps.loops.begin() + steps.loop_count,
+            [](const ContractLoop& a, const ContractLoop& b) {
+              return std::ranges::max(a.stride) < std::ranges::max(b.stride);
+            });
+}
+
+/// Exchanges left and right, so that the rows of the result are contiguous.
+void swap_operands(ContractSteps& steps) {
+  steps.swapped = true;
+  std::swap(steps.call_m, steps.call_n);
+  std::swap(steps.operand[left_side], steps.operand[right_side]);
+  for (OperandSteps& operand : steps.operand) std::swap(operand.row_stride, operand.column_stride);
+  for (ContractLoop& loop : steps.loops) std::swap(loop.stride[left_side], loop.stride[right_side]);
+}
+
+MatrixKernel kernel_of(Extent m, Extent n, Extent k) noexcept {
+  if (k == 1) return m == 1 && n == 1 ? MatrixKernel::product : MatrixKernel::outer;
+  if (m == 1 && n == 1) return MatrixKernel::dot;
+  if (n == 1) return MatrixKernel::gemv_left;
+  if (m == 1) return MatrixKernel::gemv_right;
+  return MatrixKernel::gemm;
+}
+
+void check_fits_blas(const ContractSteps& steps) {
+  for (const Extent length : {steps.call_m, steps.call_n, steps.call_k})
+    static_cast<void>(base::to_int(length));
+  for (const OperandSteps& operand : steps.operand) {
+    static_cast<void>(base::to_int(operand.row_stride));
+    static_cast<void>(base::to_int(operand.column_stride));
+  }
+}
+
+}  // namespace
+
+ContractSteps choose_steps(const ContractIndexes& indexes, bool conjugate_left,
+                           bool conjugate_right) {
+  const ContractGeometry geometry(indexes);
+  const PerSide must_pack = {conjugate_left, conjugate_right, false};
+  const Layout layout = Search(geometry, must_pack).best();
+  const auto inner = [&](Group group) {
+    return geometry.product(geometry.members(group) & ~layout.looped);
+  };
+  ContractSteps steps;
+  steps.m = geometry.product(geometry.members(m_group));
+  steps.n = geometry.product(geometry.members(n_group));
+  steps.k = geometry.product(geometry.members(k_group));
+  steps.batch = geometry.product(geometry.members(batch_group));
+  steps.call_m = inner(m_group);
+  steps.call_n = inner(n_group);
+  steps.call_k = inner(k_group);
+  std::array<IndexStrides, 3> strides{};
+  for (const Side side : all_sides)
+    strides[side] = set_operand(geometry, layout, side, must_pack[side], steps);
+  set_loops(geometry, layout.looped, strides, steps);
+  const OperandSteps& result = steps.operand[result_side];
+  if (result.row_stride != 1 && result.column_stride == 1) swap_operands(steps);
+  steps.kernel = kernel_of(steps.call_m, steps.call_n, steps.call_k);
+  check_fits_blas(steps);
+  return steps;
+}
+
+}  // namespace blockyard::tensor::detail

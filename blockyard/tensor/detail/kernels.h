@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "blockyard/tensor/element.h"
+#include "blockyard/tensor/shape.h"
+
+namespace blockyard::tensor::detail {
+
+/// The inner loops, written once in kernel_body.h and compiled for each instruction set.
+/// Matrices are rows x columns, rows contiguous; `ld` is the distance of columns in elements.
+template <Element T>
+struct Kernels {
+  /// out(i, j) = in(i, j)
+  void (*copy)(Extent rows, Extent columns, const T* in, Extent in_ld, T* out, Extent out_ld);
+  /// out(i, j) = alpha * in(i, j) + beta * out(i, j); beta == 0 does not read out.
+  /// in and out are the same or do not overlap.
+  void (*axpby)(Extent rows, Extent columns, T alpha, const T* in, Extent in_ld, T beta, T* out,
+                Extent out_ld);
+  /// out(j, i) = in(i, j)
+  void (*transpose)(Extent rows, Extent columns, const T* in, Extent in_ld, T* out, Extent out_ld);
+  /// c(i, j) = alpha * sum over l of a(i, l) * b(l, j) + beta * c(i, j); a(i, l) stands at
+  /// a[i + l * lda], b(l, j) at b[l * b_row + j * b_column]. For products too small for the BLAS.
+  void (*small_gemm)(Extent m, Extent n, Extent k, T alpha, const T* a, Extent lda, const T* b,
+                     Extent b_row, Extent b_column, T beta, T* c, Extent ldc);
+  /// sum of x[i] * y[i], in a fixed order.
+  T (*dot)(Extent count, const T* x, const T* y);
+  /// sum of conj(x[i]) * y[i], in a fixed order.
+  T (*dot_conjugate)(Extent count, const T* x, const T* y);
+  /// sum of x[i], in a fixed order.
+  T (*sum)(Extent count, const T* x);
+};
+
+/// The kernels of the best instruction set this processor has.
+template <Element T>
+[[nodiscard]] const Kernels<T>& kernels() noexcept;
+
+/// One table per compiled instruction set; only kernel_choice_*.cpp calls these.
+template <Element T>
+[[nodiscard]] const Kernels<T>& kernels_baseline() noexcept;
+template <Element T>
+[[nodiscard]] const Kernels<T>& kernels_avx2() noexcept;
+template <Element T>
+[[nodiscard]] const Kernels<T>& kernels_avx512() noexcept;
+
+}  // namespace blockyard::tensor::detail

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+namespace blockyard::tensor::detail {
+namespace {
+constexpr int vector_bytes = 16;
+}
+}  // namespace blockyard::tensor::detail
+
+#include "blockyard/tensor/detail/kernel_body.h"
+
+namespace blockyard::tensor::detail {
+
+template <>
+const Kernels<float>& kernels_baseline<float>() noexcept {
+  return table<float>;
+}
+template <>
+const Kernels<double>& kernels_baseline<double>() noexcept {
+  return table<double>;
+}
+template <>
+const Kernels<c64>& kernels_baseline<c64>() noexcept {
+  return table<c64>;
+}
+template <>
+const Kernels<c128>& kernels_baseline<c128>() noexcept {
+  return table<c128>;
+}
+
+}  // namespace blockyard::tensor::detail

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/tensor/detail/transform_steps.h"
+
+#include <algorithm>
+
+#include "blockyard/tensor/detail/kernels.h"
+
+namespace blockyard::tensor::detail {
+namespace {
+
+using Loop = TransformSteps::Loop;
+using Kind = TransformSteps::Kind;
+using Loops = std::span<Loop>;
+
+/// Makes one loop of neighbours that follow each other in both blocks. Returns how many are left.
+int fuse(std::array<Loop, Shape::max_order>& loops, int count) noexcept {
+  int last = 0;
+  for (int k = 1; k < count; ++k) {
+    Loop& a = loops[last];
+    const Loop& b = loops[k];
+    if (b.in_stride == a.in_stride * a.extent && b.out_stride == a.out_stride * a.extent)
+      a.extent *= b.extent;
+    else
+      loops[++last] = b;
+  }
+  return std::min(count, last + 1);
+}
+
+/// Moves loop `from` forward to place `to`; the ones between go back by one.
+void move_forward(std::array<Loop, Shape::max_order>& loops, int from, int to) noexcept {
+  std::rotate(loops.begin() + to, loops.begin() + from, loops.begin() + from + 1);
+}
+
+/// Puts the loops that a kernel takes first.
+void choose_kernel(TransformSteps& steps) noexcept {
+  int in_unit = -1, out_unit = -1, both = -1;
+  for (int k = 0; k < steps.count; ++k) {
+    const bool in = steps.loops[k].in_stride == 1;
+    const bool out = steps.loops[k].out_stride == 1;
+    if (in && out && both < 0) both = k;
+    if (in && in_unit < 0) in_unit = k;
+    if (out && out_unit < 0) out_unit = k;
+  }
+  if (both >= 0) {
+    steps.kind = Kind::rows;
+    move_forward(steps.loops, both, 0);
+  } else if (in_unit >= 0 && out_unit >= 0) {
+    steps.kind = Kind::transpose;
+    move_forward(steps.loops, in_unit, 0);
+    move_forward(steps.loops, out_unit < in_unit ? out_unit + 1 : out_unit, 1);
+  } else {
+    steps.kind = Kind::strided;
+  }
+}
+
+template <class T>
+T conjugated(T x, bool conjugate) noexcept {
+  if constexpr (std::same_as<T, Real<T>>)
+    return x;
+  else
+    return conjugate ? std::conj(x) : x;
+}
+
+/// One alpha, beta and conjugation for all calls of a kernel.
+template <class T>
+struct Scaling {
+  T alpha;
+  T beta;
+  bool conjugate;
+  [[nodiscard]] bool is_copy() const noexcept {
+    return alpha == T(1) && beta == T(0) && !conjugate;
+  }
+};
+
+template <class T>
+void run_strided(const Loop& a, const Loop& b, const Scaling<T>& by, const T* in, T* out) noexcept {
+  for (Extent j = 0; j < b.extent; ++j)
+    for (Extent i = 0; i < a.extent; ++i) {
+      const T x = by.alpha * conjugated(in[i * a.in_stride + j * b.in_stride], by.conjugate);
+      T& y = out[i * a.out_stride + j * b.out_stride];
+      y = by.beta == T(0) ? x : x + by.beta * y;
+    }
+}
+
+template <class T>
+void run_rows(const Kernels<T>& use, const Loop& a, const Loop& b, const Scaling<T>& by,
+              const T* in, T* out) noexcept {
+  if (by.is_copy())
+    use.copy(a.extent, b.extent, in, b.in_stride, out, b.out_stride);
+  else if (by.conjugate)
+    run_strided(a, b, by, in, out);
+  else
+    use.axpby(a.extent, b.extent, by.alpha, in, b.in_stride, by.beta, out, b.out_stride);
+}
+
+/// Scaled transposition by way of a small buffer that stays in the first cache.
+template <class T>
+void run_transpose_scaled(const Kernels<T>& use, const Loop& a, const Loop& b, const Scaling<T>& by,
+                          const T* in, T* out) noexcept {
+  constexpr Extent side = 32;
+  alignas(64) std::array<T, side * side> buffer;
+  for (Extent i = 0; i < a.extent; i += side)
+    for (Extent j = 0; j < b.extent; j += side) {
+      const Extent rows = std::min(side, a.extent - i);
+      const Extent columns = std::min(side, b.extent - j);
+      use.transpose(rows, columns, in + i + j * b.in_stride, b.in_stride, buffer.data(), side);
+      const Loop along{columns, 1, 1};
+      const Loop across{rows, side, a.out_stride};
+      run_rows(use, along, across, by, buffer.data(), out + j + i * a.out_stride);
+    }
+}
+
+template <class T>
+void run_transpose(const Kernels<T>& use, const Loop& a, const Loop& b, const Scaling<T>& by,
+                   const T* in, T* out) noexcept {
+  if (by.is_copy())
+    use.transpose(a.extent, b.extent, in, b.in_stride, out, a.out_stride);
+  else
+    run_transpose_scaled(use, a, b, by, in, out);
+}
+
+/// Calls body(in, out) for each setting of the loops from the third on.
+template <class T, class Body>
+void for_outer_loops(const TransformSteps& steps, const T* in, T* out, Body body) noexcept {
+  std::array<Extent, Shape::max_order> at{};
+  for (;;) {
+    body(in, out);
+    int k = 2;
+    for (; k < steps.count; ++k) {
+      const Loop& loop = steps.loops[k];
+      in += loop.in_stride;
+      out += loop.out_stride;
+      if (++at[k] < loop.extent) break;
+      at[k] = 0;
+      in -= loop.extent * loop.in_stride;
+      out -= loop.extent * loop.out_stride;
+    }
+    if (k >= steps.count) return;
+  }
+}
+
+}  // namespace
+
+TransformSteps plan_transform(std::span<const Extent> in_extents, const Strides& in_strides,
+                              std::span<const int> to, const Strides& out_strides) noexcept {
+  TransformSteps steps;
+  steps.count = 0;
+  for (std::size_t k = 0; k < to.size(); ++k) {
+    const auto from = static_cast<std::size_t>(to[k]);
+    if (in_extents[from] == 1) continue;
+    Loop loop{in_extents[from], in_strides[from], out_strides[k]};
+    int place = steps.count++;
+    for (; place > 0 && steps.loops[place - 1].out_stride > loop.out_stride; --place)
+      steps.loops[place] = steps.loops[place - 1];
+    steps.loops[place] = loop;
+  }
+  steps.count = fuse(steps.loops, steps.count);
+  choose_kernel(steps);
+  if (steps.count == 0) {
+    steps.kind = Kind::rows;
+    steps.loops[0] = {1, 1, 1};
+  }
+  for (int k = std::max(steps.count, 1); k < 2; ++k) steps.loops[k] = {1, 0, 0};
+  steps.count = std::max(steps.count, 2);
+  return steps;
+}
+
+template <Element T>
+void run_transform(const TransformSteps& steps, T alpha, const T* in, T beta, T* out,
+                   bool conjugate) noexcept {
+  const Kernels<T>& use = kernels<T>();
+  const Scaling<T> by{alpha, beta, conjugate && !std::same_as<T, Real<T>>};
+  const Loop& a = steps.loops[0];
+  const Loop& b = steps.loops[1];
+  switch (steps.kind) {
+    case Kind::rows:
+      return for_outer_loops(steps, in, out,
+                             [&](const T* x, T* y) { run_rows(use, a, b, by, x, y); });
+    case Kind::transpose:
+      return for_outer_loops(steps, in, out,
+                             [&](const T* x, T* y) { run_transpose(use, a, b, by, x, y); });
+    case Kind::strided:
+      return for_outer_loops(steps, in, out,
+                             [&](const T* x, T* y) { run_strided(a, b, by, x, y); });
+  }
+}
+
+template void run_transform<float>(const TransformSteps&, float, const float*, float, float*,
+                                   bool) noexcept;
+template void run_transform<double>(const TransformSteps&, double, const double*, double, double*,
+                                    bool) noexcept;
+template void run_transform<c64>(const TransformSteps&, c64, const c64*, c64, c64*, bool) noexcept;
+template void run_transform<c128>(const TransformSteps&, c128, const c128*, c128, c128*,
+                                  bool) noexcept;
+
+}  // namespace blockyard::tensor::detail
