@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "blockyard/qc/basis_set.h"
+#include "blockyard/qc/molecule.h"
+
+namespace blockyard::qc {
+
+/// A contraction on an atom: the functions first_function .. first_function + function_count - 1.
+struct Shell {
+  std::size_t atom = 0;
+  Vector3 center_bohr{};
+  Contraction contraction;
+  Extent first_function = 0;
+  Extent function_count = 0;
+};
+
+/// The atomic orbitals of a molecule: all shells of the first atom, then of the second, ...
+/// Inside a shell, Cartesian functions run xx, xy, xz, yy, yz, zz (x, y, z for p) and spherical
+/// ones (d and above) from m = -l to l.
+struct AoBasis {
+  std::vector<Shell> shells;
+  bool spherical = true;
+  Extent function_count = 0;
+};
+
+/// Puts the basis on the atoms of the molecule.
+/// Throws Error{bad_input} if the set lacks an element, or has shells beyond h.
+[[nodiscard]] AoBasis place_basis(const BasisSet& basis, const Molecule& molecule, bool spherical);
+
+/// 2 l + 1, or (l + 1)(l + 2) / 2 Cartesian ones.
+[[nodiscard]] Extent shell_function_count(int angular_momentum, bool spherical);
+
+}  // namespace blockyard::qc

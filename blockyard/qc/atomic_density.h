@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "blockyard/qc/ao_basis.h"
+#include "blockyard/qc/molecule.h"
+
+namespace blockyard::qc {
+
+/// Electrons of the ground state of a free atom, by angular momentum s, p, d, f.
+/// Throws Error{bad_input} beyond krypton.
+[[nodiscard]] std::array<int, 4> atomic_configuration(int atomic_number);
+
+/// Density of one free atom in its own basis, spherically averaged: a Hartree-Fock calculation
+/// with the electrons of each angular momentum spread evenly over its components and spins.
+///   D(a,b) = sum over orbitals i of  n_i C(a,i) C(b,i)
+/// Returns n*n values, first index fastest, in the order of place_basis. The trace of D S is the
+/// number of electrons. Throws Error{bad_input} if the basis cannot hold them, or if 200
+/// iterations do not converge.
+/// Source: J. H. Van Lenthe et al., J. Comput. Chem. 27, 926 (2006).
+[[nodiscard]] std::vector<double> atomic_density(int atomic_number,
+                                                 const std::vector<Contraction>& contractions,
+                                                 bool spherical);
+
+/// The superposition of atomic densities: a first guess of the density of the molecule, both spins
+/// together. Block-diagonal by atoms, n*n values, first index fastest. It has as many electrons as
+/// the neutral atoms. One atomic calculation for each element.
+[[nodiscard]] std::vector<double> atomic_densities(const Molecule& molecule, const AoBasis& basis);
+
+}  // namespace blockyard::qc

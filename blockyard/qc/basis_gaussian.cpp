@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "blockyard/base/error.h"
+#include "blockyard/qc/basis_set.h"
+#include "blockyard/qc/detail/shell_letters.h"
+#include "blockyard/qc/detail/words.h"
+#include "blockyard/qc/element.h"
+
+namespace blockyard::qc {
+namespace {
+
+[[noreturn]] void refuse(const std::string& message) {
+  throw base::Error(base::Errc::bad_input, message);
+}
+
+/// The state between two lines: the element, and how many primitives its last shell still lacks.
+class GaussianReader {
+ public:
+  explicit GaussianReader(BasisSet& into) : into_(into) {}
+
+  void read_line(const std::vector<std::string_view>& words) {
+    if (missing_ > 0) return read_primitive(words);
+    if (words[0] == "****") {
+      atomic_number_ = 0;
+    } else if (atomic_number_ == 0) {
+      begin_element(words);
+    } else {
+      begin_shell(words);
+    }
+  }
+
+  void finish() const {
+    if (missing_ > 0) refuse(fmt::format("the last shell lacks {} primitives", missing_));
+  }
+
+ private:
+  void begin_element(const std::vector<std::string_view>& words) {
+    if (words.size() > 2) refuse("expected `symbol 0`");
+    auto symbol = words[0];
+    if (symbol.front() == '-') symbol.remove_prefix(1);  // Gaussian: absent atoms are no error
+    atomic_number_ = atomic_number(symbol);
+  }
+
+  void begin_shell(const std::vector<std::string_view>& words) {
+    const auto momenta = detail::parse_shell_letters(words[0]);
+    const auto count = words.size() >= 2 ? detail::parse_integer(words[1]) : std::nullopt;
+    if (!momenta || !count || *count < 1)
+      refuse(fmt::format("expected `shell primitives scale`, found '{}'", words[0]));
+    if (words.size() > 2 && detail::parse_real(words[2]) != 1.0)
+      refuse(fmt::format("scale factor '{}': only 1.0 is supported", words[2]));
+    momenta_ = *momenta;
+    missing_ = *count;
+  }
+
+  void read_primitive(const std::vector<std::string_view>& words) {
+    rows_.push_back(detail::parse_primitive(words, momenta_.size() + 1));
+    if (--missing_ > 0) return;
+    for (auto& contraction : detail::segment_contractions(momenta_, rows_))
+      into_.elements[atomic_number_].push_back(std::move(contraction));
+    rows_.clear();
+  }
+
+  BasisSet& into_;
+  int atomic_number_ = 0;  // 0: between two elements
+  std::int64_t missing_ = 0;
+  std::vector<int> momenta_;
+  std::vector<detail::PrimitiveRow> rows_;
+};
+
+}  // namespace
+
+BasisSet parse_gaussian_basis(std::string_view text, std::string_view name) {
+  BasisSet basis{std::string(name), {}};
+  GaussianReader reader(basis);
+  const auto lines = detail::split_lines(text);
+  for (std::size_t line = 0; line <= lines.size(); ++line) {
+    try {
+      if (line == lines.size()) {
+        reader.finish();
+        break;
+      }
+      const auto words = detail::split_words(lines[line].substr(0, lines[line].find('!')));
+      if (!words.empty()) reader.read_line(words);
+    } catch (const base::Error& error) {
+      refuse(fmt::format("basis set {}, line {}: {}", name, line + 1, error.what()));
+    }
+  }
+  if (basis.elements.empty()) refuse(fmt::format("basis set {} holds no element", name));
+  return basis;
+}
+
+}  // namespace blockyard::qc

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "blockyard/base/error.h"
+#include "blockyard/base/text.h"
+#include "blockyard/qc/basis_set.h"
+#include "blockyard/qc/detail/words.h"
+
+namespace blockyard::qc {
+namespace {
+
+constexpr std::array<std::string_view, 12> names = {
+    "STO-3G",  "3-21G",   "6-31G",       "6-31G*",      "6-31G**",  "6-311G**",
+    "cc-pVDZ", "cc-pVTZ", "aug-cc-pVDZ", "aug-cc-pVTZ", "def2-SVP", "def2-TZVP"};
+
+/// Lower case, with the polarisation written as stars: 6-31g(d,p) is 6-31g**.
+std::string plain_name(std::string_view name) {
+  auto plain = base::lower(name);
+  for (const auto& [written, stars] : {std::pair{"(d)", "*"}, std::pair{"(d,p)", "**"}})
+    if (plain.ends_with(written))
+      plain.replace(plain.size() - std::strlen(written), std::string::npos, stars);
+  return plain;
+}
+
+/// data/export_basis_sets.py writes the files under these names.
+std::string file_name(std::string plain) {
+  std::replace(plain.begin(), plain.end(), '*', 's');
+  return plain + ".nw";
+}
+
+bool is_gaussian(std::string_view text) {
+  const auto lines = detail::split_lines(text);
+  return std::any_of(lines.begin(), lines.end(), [](auto line) {
+    const auto words = detail::split_words(line);
+    return !words.empty() && words[0] == "****";
+  });
+}
+
+}  // namespace
+
+std::span<const std::string_view> known_basis_names() { return names; }
+
+BasisSet read_basis(const std::string& path) {
+  const auto text = detail::read_text_file(path, "basis set file");
+  return is_gaussian(text) ? parse_gaussian_basis(text, path) : parse_nwchem_basis(text, path);
+}
+
+BasisSet load_basis(std::string_view name, const std::string& folder) {
+  const auto plain = plain_name(name);
+  for (const auto known : names) {
+    if (base::lower(known) != plain) continue;
+    const auto path = folder + "/" + file_name(plain);
+    return parse_nwchem_basis(detail::read_text_file(path, "basis set file"), known);
+  }
+  std::vector<std::string> candidates;
+  for (const auto known : names) candidates.push_back(base::lower(known));
+  const auto nearest = base::nearest_name(plain, candidates);
+  throw base::Error(
+      base::Errc::bad_input,
+      fmt::format("unknown basis set '{}'{}; known: {}", name,
+                  nearest.empty() ? "" : fmt::format(" (did you mean '{}'?)", nearest),
+                  fmt::join(names, ", ")));
+}
+
+}  // namespace blockyard::qc

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "blockyard/base/error.h"
+#include "blockyard/base/text.h"
+#include "blockyard/qc/basis_set.h"
+#include "blockyard/qc/detail/shell_letters.h"
+#include "blockyard/qc/detail/words.h"
+#include "blockyard/qc/element.h"
+
+namespace blockyard::qc {
+namespace {
+
+[[noreturn]] void refuse(const std::string& message) {
+  throw base::Error(base::Errc::bad_input, message);
+}
+
+/// The state between two lines: the shell that is being read, if any.
+class NwchemReader {
+ public:
+  explicit NwchemReader(BasisSet& into) : into_(into) {}
+
+  void read_line(const std::vector<std::string_view>& words) {
+    const auto keyword = base::lower(words[0]);
+    if (keyword == "ecp") refuse("effective core potentials are not supported");
+    if (keyword == "basis" || keyword == "end") return finish_shell();
+    if (words.size() == 2)
+      if (const auto momenta = detail::parse_shell_letters(words[1]))
+        return begin_shell(atomic_number(words[0]), *momenta);
+    if (momenta_.empty()) refuse(fmt::format("expected `symbol shell`, found '{}'", words[0]));
+    rows_.push_back(detail::parse_primitive(words, rows_.empty() ? 0 : rows_.front().size()));
+  }
+
+  void finish_shell() {
+    if (momenta_.empty()) return;
+    for (auto& contraction : detail::segment_contractions(momenta_, rows_))
+      into_.elements[atomic_number_].push_back(std::move(contraction));
+    momenta_.clear();
+    rows_.clear();
+  }
+
+ private:
+  void begin_shell(int atomic_number, std::vector<int> momenta) {
+    finish_shell();
+    atomic_number_ = atomic_number;
+    momenta_ = std::move(momenta);
+  }
+
+  BasisSet& into_;
+  int atomic_number_ = 0;
+  std::vector<int> momenta_;  // empty: no shell is open
+  std::vector<detail::PrimitiveRow> rows_;
+};
+
+}  // namespace
+
+BasisSet parse_nwchem_basis(std::string_view text, std::string_view name) {
+  BasisSet basis{std::string(name), {}};
+  NwchemReader reader(basis);
+  const auto lines = detail::split_lines(text);
+  for (std::size_t line = 0; line <= lines.size(); ++line) {
+    try {
+      if (line == lines.size()) {
+        reader.finish_shell();
+        break;
+      }
+      const auto words = detail::split_words(lines[line].substr(0, lines[line].find('#')));
+      if (!words.empty()) reader.read_line(words);
+    } catch (const base::Error& error) {
+      refuse(fmt::format("basis set {}, line {}: {}", name, line + 1, error.what()));
+    }
+  }
+  if (basis.elements.empty()) refuse(fmt::format("basis set {} holds no element", name));
+  return basis;
+}
+
+}  // namespace blockyard::qc

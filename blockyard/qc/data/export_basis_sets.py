@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the basis set files of this folder from the Basis Set Exchange (package
+basis_set_exchange 0.12). Needed only to add a set: neither the build nor the tests run it."""
+
+from pathlib import Path
+
+import basis_set_exchange
+
+HEAVIEST = 36  # krypton
+
+# The Pople sets are taken as version 0 of the exchange (the published digits, which PySCF, Psi4 and
+# NWChem carry); version 1 holds the digits of Gaussian 09 and moves energies by 1e-8 hartree.
+SETS = {
+    "STO-3G": "0",
+    "3-21G": "0",
+    "6-31G": "0",
+    "6-31G*": "0",
+    "6-31G**": "0",
+    "6-311G**": "0",
+    "cc-pVDZ": "1",
+    "cc-pVTZ": "1",
+    "aug-cc-pVDZ": "1",
+    "aug-cc-pVTZ": "1",
+    "def2-SVP": "1",
+    "def2-TZVP": "1",
+}
+
+
+def file_name(name):
+    return name.lower().replace("*", "s") + ".nw"
+
+
+def export(name, version, folder):
+    known = basis_set_exchange.get_basis(name, version=version)["elements"]
+    elements = [z for z in range(1, HEAVIEST + 1) if str(z) in known]
+    # optimize_general drops a primitive from a contraction when it also stands alone: the span of
+    # the functions is the same, the integrals are cheaper.
+    text = basis_set_exchange.get_basis(
+        name, elements=elements, version=version, fmt="nwchem", optimize_general=True, header=False
+    )
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    head = [
+        f"# {name}, version {version} of the Basis Set Exchange, NWChem format.",
+        "# Licence BSD-3-Clause; source and references: README.md beside this file.",
+    ]
+    (folder / file_name(name)).write_text("\n".join(head + lines) + "\n")
+
+
+if __name__ == "__main__":
+    for set_name, set_version in SETS.items():
+        export(set_name, set_version, Path(__file__).parent)

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "blockyard/qc/detail/libint.h"
+#include "blockyard/qc/integrals.h"
+
+namespace blockyard::qc {
+
+/// Read by every engine, written only by the constructor of Integrals.
+struct Integrals::Data {
+  AoBasis basis;
+  IntegralOptions options;
+  std::vector<std::pair<double, std::array<double, 3>>> charges;  // e, bohr
+  std::vector<libint2::Shell> shells;                             // as basis.shells
+  std::vector<libint2::ShellPair> pairs;                          // [a * shells + b]
+  std::vector<double> bounds;                                     // [a * shells + b]
+  std::size_t most_primitives = 1;
+  int highest_momentum = 0;
+
+  [[nodiscard]] const libint2::ShellPair& pair(std::size_t a, std::size_t b) const {
+    return pairs[a * shells.size() + b];
+  }
+  [[nodiscard]] double bound(std::size_t a, std::size_t b) const {
+    return bounds[a * shells.size() + b];
+  }
+  [[nodiscard]] libint2::Engine make_engine(libint2::Operator kind) const;
+  void add_pairs();
+  /// bounds(a,b) = max over the functions of  sqrt|(ab|ab)|. Needs the pairs.
+  void add_bounds();
+};
+
+}  // namespace blockyard::qc

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/qc/detail/words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "blockyard/base/error.h"
+
+namespace blockyard::qc::detail {
+namespace {
+
+template <class Number>
+std::optional<Number> parse_whole(std::string_view word) {
+  if (word.size() > 1 && word.front() == '+' && word[1] != '-') word.remove_prefix(1);
+  Number value{};
+  const auto end = word.data() + word.size();
+  const auto [stopped, error] = std::from_chars(word.data(), end, value);
+  if (error != std::errc() || stopped != end) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::vector<std::string_view> split_words(std::string_view line) {
+  constexpr std::string_view blanks = " \t\r\v\f";
+  std::vector<std::string_view> words;
+  for (auto begin = line.find_first_not_of(blanks); begin != std::string_view::npos;
+       begin = line.find_first_not_of(blanks)) {
+    line.remove_prefix(begin);
+    const auto end = std::min(line.find_first_of(blanks), line.size());
+    words.push_back(line.substr(0, end));
+    line.remove_prefix(end);
+  }
+  return words;
+}
+
+std::vector<std::string_view> split_lines(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const auto end = std::min(text.find('\n'), text.size());
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+std::optional<double> parse_real(std::string_view word) {
+  std::string plain(word);
+  std::replace_if(
+      plain.begin(), plain.end(), [](char c) { return c == 'd' || c == 'D'; }, 'e');
+  const auto value = parse_whole<double>(plain);
+  if (!value || !std::isfinite(*value)) return std::nullopt;
+  return value;
+}
+
+std::optional<std::int64_t> parse_integer(std::string_view word) {
+  return parse_whole<std::int64_t>(word);
+}
+
+std::string read_text_file(const std::string& path, std::string_view purpose) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    throw base::Error(base::Errc::io, fmt::format("{} '{}' is a folder", purpose, path));
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file)
+    throw base::Error(base::Errc::io, fmt::format("cannot open the {} '{}': {}", purpose, path,
+                                                  std::strerror(errno)));
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  if (file.bad())
+    throw base::Error(base::Errc::io, fmt::format("cannot read the {} '{}'", purpose, path));
+  return text;
+}
+
+}  // namespace blockyard::qc::detail

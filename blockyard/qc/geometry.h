@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "blockyard/qc/molecule.h"
+
+namespace blockyard::qc {
+
+enum class LengthUnit { angstrom, bohr };
+
+/// The unit of a name: "angstrom" or "bohr" (any case). Throws Error{bad_input} for another.
+[[nodiscard]] LengthUnit parse_length_unit(std::string_view name);
+
+/// Atoms of lines `symbol x y z`, one atom a line, either bare (blank lines and what follows a '#'
+/// are skipped) or as an XYZ file: a line with the number of atoms, a comment line, the atoms.
+/// Throws Error{bad_input} with the line number for a malformed line or an unknown element.
+[[nodiscard]] std::vector<Atom> parse_geometry(std::string_view text, LengthUnit unit);
+
+/// parse_geometry of a file. Throws Error{io} if it cannot be read; other errors name the file.
+[[nodiscard]] std::vector<Atom> read_geometry(const std::string& path, LengthUnit unit);
+
+}  // namespace blockyard::qc

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+
+#include "blockyard/base/error.h"
+#include "blockyard/qc/detail/integral_data.h"
+#include "blockyard/qc/integrals.h"
+
+namespace blockyard::qc {
+namespace {
+
+using libint2::Operator;
+
+/// Where the functions of a range of shells lie in an extent of a block.
+class Placement {
+ public:
+  Placement(const AoBasis& basis, ShellRange range) : basis_(basis), range_(range) {
+    base::require(range.count > 0 && range.first + range.count <= basis.shells.size(),
+                  "a range of shells that exist");
+    const Shell& last = basis.shells[end() - 1];
+    extent_ = last.first_function + last.function_count - basis.shells[begin()].first_function;
+  }
+  [[nodiscard]] std::size_t begin() const { return range_.first; }
+  [[nodiscard]] std::size_t end() const { return range_.first + range_.count; }
+  [[nodiscard]] Extent extent() const { return extent_; }
+  [[nodiscard]] Extent size(std::size_t shell) const { return basis_.shells[shell].function_count; }
+  [[nodiscard]] Extent offset(std::size_t shell) const {
+    return basis_.shells[shell].first_function - basis_.shells[begin()].first_function;
+  }
+
+ private:
+  const AoBasis& basis_;
+  ShellRange range_;
+  Extent extent_ = 0;
+};
+
+/// Source block with index 0 fastest, laid into `out` with these strides.
+struct Layout {
+  std::array<Extent, 4> extents;
+  std::array<Extent, 4> strides;
+};
+
+void copy_quartet(const double* values, const Layout& layout, double* out) {
+  const auto& [n, stride] = layout;
+  for (Extent d = 0; d < n[3]; ++d)
+    for (Extent c = 0; c < n[2]; ++c)
+      for (Extent b = 0; b < n[1]; ++b, values += n[0]) {
+        double* row = out + d * stride[3] + c * stride[2] + b * stride[1];
+        for (Extent a = 0; a < n[0]; ++a) row[a * stride[0]] = values[a];
+      }
+}
+
+/// Writes one quartet of shells and its images under the symmetries that the block has.
+class QuartetWriter {
+ public:
+  QuartetWriter(std::array<Placement, 4> places, std::array<bool, 3> symmetric,
+                std::span<double> out)
+      : places_(places), symmetric_(symmetric), out_(out) {
+    Extent stride = 1;
+    for (std::size_t k = 0; k < 4; ++k) {
+      strides_[k] = stride;
+      stride *= places_[k].extent();
+    }
+    base::require(std::ssize(out) == stride, "the block has one value for each quartet");
+  }
+
+  /// values: libint's (dc|ba), so that the index of a is the fastest.
+  void write(const double* values, const std::array<std::size_t, 4>& shells) {
+    const auto [same_bra, same_ket, same_pairs] = symmetric_;
+    const bool other_bra = same_bra && shells[0] != shells[1];
+    const bool other_ket = same_ket && shells[2] != shells[3];
+    const bool other_pair = same_pairs && (shells[0] != shells[2] || shells[1] != shells[3]);
+    for (int swap_pairs = 0; swap_pairs <= int{other_pair}; ++swap_pairs)
+      for (int swap_bra = 0; swap_bra <= int{other_bra}; ++swap_bra)
+        for (int swap_ket = 0; swap_ket <= int{other_ket}; ++swap_ket) {
+          std::array<std::size_t, 4> to = {0, 1, 2, 3};  // index k of values is index to[k] of out
+          if (swap_bra) std::swap(to[0], to[1]);
+          if (swap_ket) std::swap(to[2], to[3]);
+          if (swap_pairs) to = {(to[0] + 2) % 4, (to[1] + 2) % 4, (to[2] + 2) % 4, (to[3] + 2) % 4};
+          write_image(values, shells, to);
+        }
+  }
+
+ private:
+  void write_image(const double* values, const std::array<std::size_t, 4>& shells,
+                   const std::array<std::size_t, 4>& to) {
+    Layout layout{};
+    double* first = out_.data();
+    for (std::size_t k = 0; k < 4; ++k) {
+      layout.extents[k] = places_[k].size(shells[k]);
+      layout.strides[k] = strides_[to[k]];
+      first += places_[to[k]].offset(shells[k]) * strides_[to[k]];
+    }
+    copy_quartet(values, layout, first);
+  }
+
+  std::array<Placement, 4> places_;
+  std::array<bool, 3> symmetric_;  // a = b, c = d, ab = cd
+  std::array<Extent, 4> strides_{};
+  std::span<double> out_;
+};
+
+}  // namespace
+
+struct IntegralEngine::Engines {
+  const Integrals& shared;
+  const Integrals::Data& data;
+  libint2::Engine overlap = data.make_engine(Operator::overlap);
+  libint2::Engine kinetic = data.make_engine(Operator::kinetic);
+  libint2::Engine nuclear = data.make_engine(Operator::nuclear);
+  libint2::Engine dipole = data.make_engine(Operator::emultipole1);
+  libint2::Engine repulsion = data.make_engine(Operator::coulomb);
+
+  /// result: which of the operators of the engine (1, 2, 3 of the dipole are x, y, z).
+  void one_electron(libint2::Engine& engine, std::size_t result, ShellRange a, ShellRange b,
+                    std::span<double> out) const {
+    const Placement rows(data.basis, a);
+    const Placement columns(data.basis, b);
+    base::require(std::ssize(out) == rows.extent() * columns.extent(),
+                  "the block has one value for each pair of functions");
+    for (std::size_t sb = columns.begin(); sb < columns.end(); ++sb)
+      for (std::size_t sa = rows.begin(); sa < rows.end(); ++sa) {
+        // libint runs over the second shell fastest; the operators are symmetric.
+        engine.compute(data.shells[sb], data.shells[sa]);
+        const double* values = engine.results()[result];
+        double* first = out.data() + rows.offset(sa) + columns.offset(sb) * rows.extent();
+        for (Extent j = 0; j < columns.size(sb); ++j, first += rows.extent())
+          for (Extent i = 0; i < rows.size(sa); ++i)
+            first[i] = values ? values[j * rows.size(sa) + i] : 0.0;
+      }
+  }
+};
+
+IntegralEngine::IntegralEngine(const Integrals& shared)
+    : engines_(new Engines{.shared = shared, .data = *shared.data_}) {}
+IntegralEngine::~IntegralEngine() = default;
+IntegralEngine::IntegralEngine(IntegralEngine&&) noexcept = default;
+
+const Integrals& IntegralEngine::shared() const noexcept { return engines_->shared; }
+
+void IntegralEngine::overlap(ShellRange a, ShellRange b, std::span<double> out) {
+  engines_->one_electron(engines_->overlap, 0, a, b, out);
+}
+
+void IntegralEngine::kinetic(ShellRange a, ShellRange b, std::span<double> out) {
+  engines_->one_electron(engines_->kinetic, 0, a, b, out);
+}
+
+void IntegralEngine::nuclear_attraction(ShellRange a, ShellRange b, std::span<double> out) {
+  engines_->one_electron(engines_->nuclear, 0, a, b, out);
+}
+
+void IntegralEngine::dipole(Axis axis, ShellRange a, ShellRange b, std::span<double> out) {
+  engines_->one_electron(engines_->dipole, 1 + static_cast<std::size_t>(axis), a, b, out);
+}
+
+void IntegralEngine::electron_repulsion(ShellRange a, ShellRange b, ShellRange c, ShellRange d,
+                                        std::span<double> out) {
+  const auto& data = engines_->data;
+  auto& engine = engines_->repulsion;
+  const std::array<bool, 3> symmetric = {a == b, c == d, a == c && b == d};
+  const std::array<Placement, 4> places = {Placement(data.basis, a), Placement(data.basis, b),
+                                           Placement(data.basis, c), Placement(data.basis, d)};
+  QuartetWriter writer(places, symmetric, out);
+  std::fill(out.begin(), out.end(), 0.0);
+  for (std::size_t sa = places[0].begin(); sa < places[0].end(); ++sa)
+    for (std::size_t sb = places[1].begin(); sb < (symmetric[0] ? sa + 1 : places[1].end()); ++sb)
+      for (std::size_t sc = places[2].begin(); sc < places[2].end(); ++sc)
+        for (std::size_t sd = places[3].begin(); sd < (symmetric[1] ? sc + 1 : places[3].end());
+             ++sd) {
+          if (symmetric[2] && std::pair(sc, sd) > std::pair(sa, sb)) continue;
+          if (data.bound(sa, sb) * data.bound(sc, sd) < data.options.schwarz_threshold) continue;
+          engine.compute2<Operator::coulomb, libint2::BraKet::xx_xx, 0>(
+              data.shells[sd], data.shells[sc], data.shells[sb], data.shells[sa],
+              &data.pair(sd, sc), &data.pair(sb, sa));
+          if (const double* values = engine.results()[0]) writer.write(values, {sa, sb, sc, sd});
+        }
+}
+
+}  // namespace blockyard::qc

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "blockyard/qc/ao_basis.h"
+#include "blockyard/qc/molecule.h"
+
+namespace blockyard::qc {
+
+/// Consecutive shells: first .. first + count - 1, counted from 0.
+struct ShellRange {
+  std::size_t first = 0;
+  std::size_t count = 0;
+  friend bool operator==(const ShellRange&, const ShellRange&) = default;
+};
+
+/// How exact the repulsion integrals are. The defaults leave total energies exact to 1e-10 hartree.
+struct IntegralOptions {
+  /// Primitive contributions below this are left out.
+  double primitive_threshold = 1e-15;
+  /// Shell quartets whose Schwarz bound  sqrt((ab|ab) (cd|cd))  is below this are zero.
+  double schwarz_threshold = 1e-13;
+};
+
+/// What all engines of a molecule share: shells, shell pairs, Schwarz bounds. Immutable after
+/// construction. Any thread.
+class Integrals {
+ public:
+  Integrals(const Molecule& molecule, AoBasis basis, IntegralOptions options = {});
+  ~Integrals();
+  Integrals(Integrals&&) noexcept;
+  Integrals& operator=(Integrals&&) noexcept;
+
+  [[nodiscard]] const AoBasis& basis() const noexcept;
+  [[nodiscard]] ShellRange all_shells() const noexcept { return {0, basis().shells.size()}; }
+  /// Number of functions in the shells of a range.
+  [[nodiscard]] Extent function_count(ShellRange range) const;
+
+ private:
+  friend class IntegralEngine;
+  struct Data;
+  std::unique_ptr<const Data> data_;
+};
+
+enum class Axis { x, y, z };
+
+/// Computes blocks of integrals over real functions, in hartree atomic units. Every block `out` has
+/// one extent for each range, the functions of its shells, first index fastest, and is overwritten.
+/// A wrong size of `out` throws Error{internal}. One thread; the Integrals must outlive it.
+/// Source: libint2 (E. Valeev), recurrences of Obara & Saika, J. Chem. Phys. 84, 3963 (1986).
+class IntegralEngine {
+ public:
+  explicit IntegralEngine(const Integrals& shared);
+  ~IntegralEngine();
+  IntegralEngine(IntegralEngine&&) noexcept;
+
+  [[nodiscard]] const Integrals& shared() const noexcept;
+
+  /// out(a,b) = <a|b>
+  void overlap(ShellRange a, ShellRange b, std::span<double> out);
+  /// out(a,b) = -1/2 <a|nabla^2|b>
+  void kinetic(ShellRange a, ShellRange b, std::span<double> out);
+  /// out(a,b) = - sum over A of  Z_A <a| 1/|r - R_A| |b>
+  void nuclear_attraction(ShellRange a, ShellRange b, std::span<double> out);
+  /// out(a,b) = <a|x|b> about the origin, without the charge of the electron
+  void dipole(Axis axis, ShellRange a, ShellRange b, std::span<double> out);
+
+  /// out(a,b,c,d) = (ab|cd), chemists' notation: a and b belong to electron 1.
+  /// Equal ranges (a = b, c = d, ab = cd) are used: each distinct integral is computed once.
+  void electron_repulsion(ShellRange a, ShellRange b, ShellRange c, ShellRange d,
+                          std::span<double> out);
+
+ private:
+  struct Engines;
+  std::unique_ptr<Engines> engines_;
+};
+
+}  // namespace blockyard::qc

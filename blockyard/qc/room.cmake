@@ -1,0 +1,8 @@
+target_link_libraries(blockyard_qc PRIVATE PkgConfig::libint2 LAPACK::LAPACK BLAS::BLAS)
+# g++ 12 takes the moves of boost::small_vector, which libint2 keeps its shells in, for overreads.
+set_source_files_properties(${folder}/integrals.cpp PROPERTIES COMPILE_OPTIONS
+                            $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overread>)
+# Where the tests find the basis set files.
+file(GLOB qc_tests CONFIGURE_DEPENDS ${folder}/*_test.cpp)
+set_source_files_properties(${qc_tests} PROPERTIES COMPILE_DEFINITIONS
+                            "BLOCKYARD_QC_DATA=\"${folder}/data\"")
