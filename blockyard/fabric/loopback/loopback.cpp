@@ -36,7 +36,7 @@ struct Part {
   std::vector<std::byte> bytes;
 };
 
-/// What a rank brings to a collective; all ranks read it while it lasts.
+/// What a rank brings to a collective.
 struct Offer {
   std::span<std::byte> bytes;
   std::span<double> values;
@@ -76,7 +76,7 @@ struct LoopbackWorld::State {
   std::vector<Mailbox> mailboxes;
   std::atomic<bool> is_aborted = false;
 
-  std::mutex mutex;  // guards all below, but `offers`: those are ordered by the meetings
+  std::mutex mutex;  // guards all below
   std::string cause;
   std::condition_variable met;
   int came = 0;
@@ -125,7 +125,7 @@ class LoopbackWorld::Endpoint final : public Fabric {
       windows_.push_back(world_.windows[number].get());
     }
     (*windows_.back())[checked(rank_)].bytes.resize(bytes);
-    meet();
+    barrier();
     return static_cast<int>(number);
   }
 
@@ -167,31 +167,33 @@ class LoopbackWorld::Endpoint final : public Fabric {
     return true;
   }
 
-  void barrier() override { meet(); }
+  void barrier() override {
+    meet({}, [] {});
+  }
 
   void broadcast(std::span<std::byte> bytes, int root) override {
-    world_.offers[checked(rank_)].bytes = bytes;
-    meet();
-    const auto given = world_.offers[checked(root)].bytes;
-    const bool fits = given.size() == bytes.size();
-    if (fits && rank_ != root) std::copy(given.begin(), given.end(), bytes.begin());
-    meet();
-    if (!fits) throw Error(Errc::comm, "ranks came to a broadcast with different lengths");
+    const std::size_t from = checked(root);
+    meet({bytes, {}}, [&] {
+      const auto given = world_.offers[from].bytes;
+      for (const Offer& offer : world_.offers) {
+        if (offer.bytes.size() != given.size())
+          throw Error(Errc::comm, "ranks came to a broadcast with different lengths");
+        if (!given.empty()) std::memmove(offer.bytes.data(), given.data(), given.size());
+      }
+    });
   }
 
   void reduce(std::span<double> values) override {
-    world_.offers[checked(rank_)].values = values;
-    meet();
-    std::vector<double> sums(values.size(), 0.0);
-    bool fits = true;
-    for (const Offer& offer : world_.offers) {
-      fits = fits && offer.values.size() == sums.size();
-      if (!fits) break;
-      for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += offer.values[i];
-    }
-    meet();
-    if (!fits) throw Error(Errc::comm, "ranks came to a reduce with different lengths");
-    std::copy(sums.begin(), sums.end(), values.begin());
+    meet({{}, values}, [&] {
+      std::vector<double> sums(values.size(), 0.0);
+      for (const Offer& offer : world_.offers) {
+        if (offer.values.size() != sums.size())
+          throw Error(Errc::comm, "ranks came to a reduce with different lengths");
+        for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += offer.values[i];
+      }
+      for (const Offer& offer : world_.offers)
+        std::copy(sums.begin(), sums.end(), offer.values.begin());
+    });
   }
 
   void abort(std::string_view cause) noexcept override {
@@ -232,17 +234,23 @@ class LoopbackWorld::Endpoint final : public Fabric {
     return part;
   }
 
-  /// Returns when all ranks came here equally often.
-  void meet() {
+  /// Returns when all ranks came here equally often. The last to come runs `finish` on what all
+  /// brought, while the others, and any abort, wait: their memory is there as long.
+  template <class Finish>
+  void meet(Offer mine, const Finish& finish) {
     std::unique_lock lock(world_.mutex);
+    if (world_.is_aborted) throw Error(Errc::comm, world_.cause);
+    world_.offers[checked(rank_)] = mine;
     const std::uint64_t meeting = world_.meetings;
     if (++world_.came == world_.size()) {
+      finish();
       world_.came = 0;
       ++world_.meetings;
       world_.met.notify_all();
+      return;
     }
     world_.met.wait(lock, [&] { return world_.meetings != meeting || world_.is_aborted; });
-    if (world_.is_aborted) throw Error(Errc::comm, world_.cause);
+    if (world_.meetings == meeting) throw Error(Errc::comm, world_.cause);
   }
 
   State& world_;
