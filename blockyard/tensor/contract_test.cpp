@@ -10,27 +10,15 @@
 #include <vector>
 
 #include "blockyard/base/error.h"
+#include "blockyard/tensor/test_blocks.h"
 
 namespace blockyard::tensor {
 namespace {
 
 using base::Error;
 
-template <class T>
-T random_value(std::mt19937_64& random) {
-  std::uniform_real_distribution<double> uniform(-1, 1);
-  if constexpr (std::same_as<T, Real<T>>)
-    return static_cast<T>(uniform(random));
-  else
-    return {static_cast<Real<T>>(uniform(random)), static_cast<Real<T>>(uniform(random))};
-}
-
-template <class T>
-std::vector<T> random_block(Extent count, std::mt19937_64& random) {
-  std::vector<T> block(static_cast<std::size_t>(count));
-  for (T& value : block) value = random_value<T>(random);
-  return block;
-}
+using test::random_block;
+using test::random_value;
 
 template <class T>
 T conjugated(T x, Conjugate how) {
