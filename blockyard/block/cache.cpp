@@ -83,6 +83,19 @@ void BlockCache::clear() {
   drop_all();
 }
 
+void BlockCache::forget(std::int32_t array) {
+  for (auto at = order_.begin(); at != order_.end();) {
+    if (at->id.array != array) {
+      ++at;
+      continue;
+    }
+    complete(*at);
+    if (at->size > 0) frames_.discharge(at->size);
+    by_id_.erase(at->id);
+    at = order_.erase(at);
+  }
+}
+
 void BlockCache::drop_all() noexcept {
   for (const Entry& entry : order_)
     if (entry.size > 0) frames_.discharge(entry.size);

@@ -62,6 +62,8 @@ class BlockCache {
   /// Forgets everything, at a barrier: the next epoch may change any block. Waits for what is
   /// under way.
   void clear();
+  /// Forgets the blocks of one array. Waits for those under way.
+  void forget(std::int32_t array);
 
   [[nodiscard]] std::uint64_t requests() const noexcept { return requests_; }
   [[nodiscard]] std::uint64_t hits() const noexcept { return hits_; }

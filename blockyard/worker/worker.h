@@ -56,8 +56,9 @@ class Worker {
   /// (worker 0, between programs): number in the grid, values.
   void read_kept(std::string_view label,
                  const std::function<void(std::uint64_t, std::span<const double>)>& block);
-  /// Puts one block under a label before the first program (worker 0). Call end_write after.
-  void write_kept(std::string_view label, std::uint64_t number, std::span<const double> values);
+  /// Puts one block aside before the first program (worker 0); end_write keeps all of them under a
+  /// label.
+  void write_kept(std::uint64_t number, std::span<const double> values);
   void end_write(std::string_view label);
 
   /// Asks each server what it did (worker 0).

@@ -40,7 +40,7 @@ void Blocks::allocate(std::int32_t selector) {
     Slot* slot = find_own(id);
     if (slot == nullptr) {
       Place place{.id = id, .block_shape = shape, .shape = shape, .at = {}, .is_whole = true};
-      slot = &make_own(place, true);
+      slot = &make_own(place, Need::prepare);
     } else {
       make_writable(*slot, false);
     }

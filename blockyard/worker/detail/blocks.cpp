@@ -143,6 +143,7 @@ View Blocks::part_of(double* data, const Place& place) const {
 
 View Blocks::read(std::int32_t selector) { return view(selector, Need::read); }
 View Blocks::write(std::int32_t selector) { return view(selector, Need::write); }
+View Blocks::prepare(std::int32_t selector) { return view(selector, Need::prepare); }
 View Blocks::update(std::int32_t selector) { return view(selector, Need::update); }
 
 View Blocks::view(std::int32_t selector, Need need) {
@@ -196,13 +197,13 @@ Blocks::Slot* Blocks::find_own(const array::BlockId& id) {
   return found == array.locals.end() ? nullptr : &found->second;
 }
 
-Blocks::Slot& Blocks::make_own(const Place& place, bool is_zero) {
+Blocks::Slot& Blocks::make_own(const Place& place, Need need) {
   Array& array = arrays_[static_cast<std::size_t>(place.id.array)];
   const ArrayKind kind = decl(place.id.array).kind;
   Slot slot{place.id.number, frames_.allocate(bytes_of(place.block_shape)), false};
-  if (check_)
+  if (check_ && need == Need::write)
     fill_uninitialised(values_of(slot.frame));
-  else if (is_zero)
+  else if (need == Need::prepare || !place.is_whole)
     tensor::fill(values_of(slot.frame), 0.0);
   if (kind == ArrayKind::temp) {
     scope_.push_back({Record::temp, place.id});
@@ -224,29 +225,26 @@ void Blocks::make_writable(Slot& slot, bool keeps_values) {
 View Blocks::own_view(const Place& place, Need need) {
   Slot* slot = find_own(place.id);
   if (slot == nullptr) {
-    if (need != Need::write) report_missing(place.id);
-    slot = &make_own(place, !place.is_whole);
+    if (need == Need::read || need == Need::update) report_missing(place.id);
+    slot = &make_own(place, need);
   } else if (need != Need::read) {
-    make_writable(*slot, need == Need::update || !place.is_whole);
+    make_writable(*slot, need != Need::write || !place.is_whole);
   }
   return part_of(slot->frame->as<double>(), place);
 }
 
 View Blocks::copy_view(const Place& place, Need need) {
-  if (Slot* own = find_own(place.id)) {
-    if (need != Need::read) make_writable(*own, need == Need::update || !place.is_whole);
-    return part_of(own->frame->as<double>(), place);
-  }
-  block::BlockCache::Entry* entry = fetched(place.id);
-  const bool keeps_values = need == Need::update || !place.is_whole;
+  if (find_own(place.id) != nullptr) return own_view(place, need);
+  const block::BlockCache::Entry* entry = fetched(place.id);
   if (entry == nullptr && (need == Need::read || need == Need::update)) report_missing(place.id);
   if (need == Need::read) {
     if (entry->is_missing) return {nullptr, place.shape, {}};
     // Cached blocks are immutable: views for reading are never written through.
     return part_of(const_cast<double*>(entry->frame->as<double>()), place);
   }
+  const bool keeps_values = need != Need::write || !place.is_whole;
   const block::SharedFrame old = entry != nullptr && keeps_values ? entry->frame : nullptr;
-  Slot& own = make_own(place, old == nullptr);
+  Slot& own = make_own(place, keeps_values ? Need::prepare : Need::write);
   if (old) std::memcpy(own.frame->data(), old->data(), old->size());
   return part_of(own.frame->as<double>(), place);
 }

@@ -50,6 +50,8 @@ class Blocks {
   [[nodiscard]] View read(std::int32_t selector);
   /// The elements to be overwritten, all of them: makes the block if it is not there.
   [[nodiscard]] View write(std::int32_t selector);
+  /// The elements to be changed, zero if the block was not there.
+  [[nodiscard]] View prepare(std::int32_t selector);
   /// The elements to be changed. Throws Error{bad_input} if the block does not exist.
   [[nodiscard]] View update(std::int32_t selector);
   /// The whole block as it is now, for a put: shared if it is dense, else a copy.
@@ -64,6 +66,10 @@ class Blocks {
   void allocate(std::int32_t selector);
   void deallocate(std::int32_t selector);
   void set_region_bounds(std::int32_t selector, std::span<const std::int64_t> lows_highs);
+  /// low and high of each position, as bind_region set them.
+  [[nodiscard]] std::span<const std::int64_t> region_bounds(std::int32_t selector) const {
+    return region_bounds_[static_cast<std::size_t>(selector)];
+  }
   void allocate_region(std::int32_t selector);
   void deallocate_region(std::int32_t selector);
   /// Forgets all copies of distributed blocks, at a barrier.
@@ -111,7 +117,7 @@ class Blocks {
     Record record;
     array::BlockId id;
   };
-  enum class Need : std::uint8_t { read, write, update };
+  enum class Need : std::uint8_t { read, write, prepare, update };
 
   [[nodiscard]] const program::ArrayDecl& decl(std::int32_t array) const {
     return naming_.program.arrays[static_cast<std::size_t>(array)];
@@ -127,7 +133,7 @@ class Blocks {
   [[nodiscard]] Slot* find_own(const array::BlockId& id);
   [[nodiscard]] View own_view(const Place& place, Need need);
   [[nodiscard]] View copy_view(const Place& place, Need need);
-  Slot& make_own(const Place& place, bool is_zero);
+  Slot& make_own(const Place& place, Need need);
   void make_writable(Slot& slot, bool keeps_values);
   [[nodiscard]] View part_of(double* data, const Place& place) const;
   [[nodiscard]] block::BlockCache::Entry* fetched(const array::BlockId& id);

@@ -6,10 +6,16 @@
 #include <string>
 
 #include "blockyard/array/block_id.h"
+#include "blockyard/base/error.h"
 #include "blockyard/program/program.h"
 #include "blockyard/worker/bind.h"
 
 namespace blockyard::worker::detail {
+
+/// An error whose text begins with its place already.
+struct PlacedError final : base::Error {
+  using base::Error::Error;
+};
 
 /// Names of things for messages: everything an error says about a block or a line comes from here.
 struct Naming {

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of Interpreter that deals with other workers and with servers.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "blockyard/base/bytes.h"
+#include "blockyard/base/error.h"
+#include "blockyard/worker/detail/interpreter.h"
+
+namespace blockyard::worker::detail {
+
+using base::Errc;
+using base::Error;
+using program::Instruction;
+using program::Mode;
+
+namespace {
+
+wire::PutMode wire_mode(std::int32_t mode) {
+  switch (static_cast<Mode>(mode)) {
+    case Mode::set:
+      return wire::PutMode::set;
+    case Mode::add:
+      return wire::PutMode::add;
+    case Mode::subtract:
+      return wire::PutMode::subtract;
+    case Mode::multiply:
+      return wire::PutMode::multiply;
+  }
+  return wire::PutMode::set;
+}
+
+}  // namespace
+
+void Interpreter::barrier() {
+  transport_.settle();
+  blocks_.forget_copies();
+  transport_.meet(Collective::barrier);
+  ++transport_.here.epoch;
+  loops_.restart_dealing();
+  existing_.clear();
+}
+
+void Interpreter::assert_same(double& scalar) {
+  constexpr double tolerance = 5e-5;  // relative, as in ACES4
+  base::ByteWriter mine;
+  mine.value(scalar);
+  const std::string place = naming_.place(blocks_.pc);
+  const auto result = transport_.collect(Collective::assert_same, mine.take(), [&](auto parts) {
+    const double first = base::ByteReader(parts[0]).template value<double>();
+    for (std::size_t worker = 1; worker < parts.size(); ++worker) {
+      const double other = base::ByteReader(parts[worker]).template value<double>();
+      if (!(std::fabs(other - first) <= tolerance * std::fmax(std::fabs(first), std::fabs(other))))
+        throw Error(Errc::bad_input, fmt::format("assert_same: {} on worker 0 and {} on worker {}",
+                                                 first, other, worker));
+    }
+    return parts[0];
+  });
+  scalar = base::ByteReader(result).value<double>();
+}
+
+void Interpreter::broadcast(std::int32_t array, std::int64_t worker) {
+  if (worker < 0 || worker >= options_.workers)
+    throw Error(Errc::bad_input, fmt::format("broadcast_from: there is no worker {}; there are {}",
+                                             worker, options_.workers));
+  const View whole = blocks_.whole(array);
+  const std::span<double> values(whole.data, static_cast<std::size_t>(whole.shape.element_count()));
+  std::vector<std::byte> mine;
+  if (options_.worker == worker) {
+    const auto bytes = std::as_bytes(values);
+    mine.assign(bytes.begin(), bytes.end());
+  }
+  const auto result = transport_.collect(Collective::broadcast, std::move(mine), [&](auto parts) {
+    return parts[static_cast<std::size_t>(worker)];
+  });
+  if (result.size() != values.size_bytes())
+    throw Error(Errc::bad_input, "broadcast_from: workers name different workers or arrays");
+  std::memcpy(values.data(), result.data(), result.size());
+}
+
+void Interpreter::delete_array(std::int32_t array) {
+  transport_.settle();
+  blocks_.forget_array(array);
+  cache_.forget(array);
+  transport_.meet(Collective::persist);
+  if (options_.worker == 0) transport_.ask_all(wire::DeleteArray{0, array});
+  transport_.meet(Collective::persist);
+  existing_.erase(array);
+}
+
+bool Interpreter::exists(std::int32_t selector) {
+  const Place place = blocks_.locate(program_.selectors[static_cast<std::size_t>(selector)]);
+  auto found = existing_.find(place.id.array);
+  if (found == existing_.end()) {
+    transport_.settle();
+    found = existing_.emplace(place.id.array, std::unordered_set<std::uint64_t>{}).first;
+    for (const auto& answer : transport_.ask_all(wire::ListBlocks{0, place.id.array, ""})) {
+      const auto& numbers = std::get<wire::BlockList>(answer).numbers;
+      found->second.insert(numbers.begin(), numbers.end());
+    }
+  }
+  return found->second.contains(place.id.number);
+}
+
+void Interpreter::put(const Instruction& instruction) {
+  const Place place = blocks_.locate(program_.selectors[static_cast<std::size_t>(instruction.a)]);
+  if (!place.is_whole)
+    throw Error(Errc::bad_input,
+                "a put writes whole blocks: insert the slice into a block and put that");
+  if (instruction.opcode == program::Opcode::put_scalar) {
+    transport_.put_scalar(place.id, wire_mode(instruction.b), pop_scalar(),
+                          place.block_shape.element_count());
+  } else {
+    block::SharedFrame frame = blocks_.share(instruction.b);
+    const auto bytes = static_cast<std::size_t>(place.block_shape.element_count()) * sizeof(double);
+    if (frame->size() != bytes)
+      throw Error(Errc::bad_input,
+                  fmt::format("put to block {} of {} elements: the right side has {}",
+                              naming_.block(place.id), place.block_shape.element_count(),
+                              frame->size() / sizeof(double)));
+    transport_.put(place.id, wire_mode(instruction.c), std::move(frame));
+  }
+  if (const auto known = existing_.find(place.id.array); known != existing_.end())
+    known->second.insert(place.id.number);
+}
+
+void Interpreter::run_special(const Instruction& instruction) {
+  const auto& name = program_.specials[static_cast<std::size_t>(instruction.a)].name;
+  if (name == "enable_all_rank_print") {
+    printer_.turn_on();
+  } else if (name == "list_block_map") {
+    printer_.text(
+        fmt::format("worker {}: {} bytes of blocks", options_.worker, frames_.used_bytes()), 0);
+  } else {
+    supers_.execute(instruction.a, instruction.b, instruction.c, scalars_, ints_);
+  }
+}
+
+}  // namespace blockyard::worker::detail

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <functional>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "blockyard/worker/detail/arithmetic.h"
+#include "blockyard/worker/detail/blocks.h"
+#include "blockyard/worker/detail/loops.h"
+#include "blockyard/worker/detail/printer.h"
+#include "blockyard/worker/detail/supers.h"
+#include "blockyard/worker/detail/transport.h"
+#include "blockyard/worker/worker.h"
+
+namespace blockyard::worker::detail {
+
+/// Steps one program on one worker. The verifier has proved that operands are in their tables and
+/// that the stack holds what each opcode pops; what depends on numbers is checked here. One thread.
+class Interpreter {
+ public:
+  Interpreter(const program::Program& program, const Tables& tables, Environment& environment,
+              Kept& kept, Transport& transport, block::FramePool& frames, super::Table& supers,
+              const Options& options, std::function<void(std::string_view)> print);
+
+  /// Collective among workers. Runs to the end.
+  /// Throws Error whose text begins with the place in the source.
+  Outcome run();
+
+ private:
+  /// One value of the expression stack: the verifier knows which.
+  union Value {
+    std::int64_t i;
+    double s;
+    bool b;
+  };
+
+  void execute(std::int32_t pc);
+  /// Expressions: true if the opcode was one.
+  [[nodiscard]] bool evaluate(const program::Instruction& instruction);
+  void arithmetic(const program::Instruction& instruction);
+  /// Statements on blocks and arrays.
+  void act(const program::Instruction& instruction);
+  void print(const program::Instruction& instruction);
+  [[nodiscard]] bool where(std::int32_t pc);
+  [[nodiscard]] double factor_of(std::int32_t flags);
+
+  // collectives.cpp
+  void barrier();
+  void assert_same(double& scalar);
+  void broadcast(std::int32_t array, std::int64_t worker);
+  void delete_array(std::int32_t array);
+  [[nodiscard]] bool exists(std::int32_t selector);
+  void put(const program::Instruction& instruction);
+  void run_special(const program::Instruction& instruction);
+  // persistence.cpp
+  void restore_array(std::int32_t array, const std::string& label);
+  void restore_scalar(std::int32_t scalar, const std::string& label);
+  void take_predefined();
+  void keep_marked();
+  void end_program();
+  [[nodiscard]] std::vector<std::vector<Extent>> extents_of(std::int32_t array) const;
+  [[nodiscard]] DenseArray dense_copy(std::int32_t array);
+  void load_static(std::int32_t array, const DenseArray& from, std::string_view what);
+  [[nodiscard]] Outcome outcome();
+  [[nodiscard]] Metrics metrics() const;
+
+  void push(std::int64_t value) noexcept { (++top_)->i = value; }
+  void push(double value) noexcept { (++top_)->s = value; }
+  void push_truth(bool value) noexcept { (++top_)->b = value; }
+  [[nodiscard]] std::int64_t pop_int() noexcept { return (top_--)->i; }
+  [[nodiscard]] double pop_scalar() noexcept { return (top_--)->s; }
+  [[nodiscard]] bool pop_truth() noexcept { return (top_--)->b; }
+
+  const program::Program& program_;
+  const Tables& tables_;
+  Environment& environment_;
+  Kept& kept_;
+  Transport& transport_;
+  block::FramePool& frames_;
+  const Options& options_;
+  Naming naming_;
+  block::BlockCache cache_;
+  Blocks blocks_;
+  Arithmetic arithmetic_;
+  Loops loops_;
+  Printer printer_;
+  Supers supers_;
+
+  std::vector<std::int64_t> ints_;
+  std::vector<double> scalars_;
+  std::array<Value, program::max_stack + 1> stack_{};
+  Value* top_ = stack_.data();
+  std::vector<std::int32_t> calls_;
+  std::uint64_t instructions_ = 0;
+
+  struct Mark {
+    std::int32_t id;
+    const std::string* label;
+  };
+  std::vector<Mark> marked_arrays_;
+  std::vector<Mark> marked_scalars_;
+  std::unordered_map<std::int32_t, std::unordered_set<std::uint64_t>> existing_;  ///< this epoch
+  double begin_seconds_ = 0;
+};
+
+}  // namespace blockyard::worker::detail

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "blockyard/worker/detail/blocks.h"
+#include "blockyard/worker/detail/transport.h"
+
+namespace blockyard::worker::detail {
+
+/// The loops that are open: they set the index values and say which iterations of a pardo are this
+/// worker's. One thread.
+class Loops {
+ public:
+  /// `where` runs the where code at a pc for the current index values.
+  using Where = std::function<bool(std::int32_t)>;
+  Loops(const Naming& naming, Blocks& blocks, Transport& transport, const Options& options,
+        Where where)
+      : naming_(naming),
+        blocks_(blocks),
+        transport_(transport),
+        options_(options),
+        where_(std::move(where)),
+        entered_(naming.program.pardos.size(), 0) {
+    open_.reserve(program::max_loops);
+  }
+
+  /// Opens a loop at its first iteration; false (and nothing is open) if it has none here.
+  [[nodiscard]] bool begin_do(std::int32_t index);
+  [[nodiscard]] bool begin_pardo(std::int32_t pardo);
+  /// The next iteration; false after the last one, when the loop is closed.
+  [[nodiscard]] bool next_do();
+  [[nodiscard]] bool next_pardo();
+  /// Closes the innermost loop early.
+  void leave_do() { close_do(); }
+  void leave_pardo();
+  /// At a barrier: balanced dealing begins with worker 0 again.
+  void restart_dealing() noexcept { dealt_ = 0; }
+
+  std::uint64_t iterations = 0;  ///< of pardos, on this worker
+
+ private:
+  struct Loop {
+    std::int32_t id = 0;  ///< index of a do, entry of pardos of a pardo
+    std::int64_t last = 0;
+    // Of a pardo:
+    program::Policy policy = program::Policy::sequential;
+    std::array<IndexRange, array::max_order> ranges{};
+    std::int64_t settings = 0;  ///< of the indexes, iterations or not
+    std::int64_t setting = -1;  ///< the current one
+    std::int64_t passed = 0;    ///< iterations enumerated so far
+    std::int64_t chunk_first = 0;
+    std::int64_t chunk_last = 0;
+    std::int64_t total = 0;     ///< iterations in all (dynamic)
+    std::uint64_t counter = 0;  ///< shared counter (dynamic)
+  };
+  [[nodiscard]] IndexRange range_of(std::int32_t index) const;
+  void bind(std::int32_t index);
+  [[nodiscard]] const program::PardoDecl& decl(const Loop& loop) const {
+    return naming_.program.pardos[static_cast<std::size_t>(loop.id)];
+  }
+  [[nodiscard]] bool advance(Loop& loop);
+  [[nodiscard]] bool holds(const Loop& loop) const;
+  [[nodiscard]] bool next_iteration(Loop& loop);
+  [[nodiscard]] bool next_mine(Loop& loop);
+  [[nodiscard]] bool next_of_chunk(Loop& loop);
+  void rewind(Loop& loop) noexcept;
+  void close_do();
+  void close_pardo();
+
+  const Naming& naming_;
+  Blocks& blocks_;
+  Transport& transport_;
+  const Options& options_;
+  Where where_;
+  std::vector<Loop> open_;
+  std::vector<std::uint64_t> entered_;  ///< how often each pardo was begun
+  std::int64_t dealt_ = 0;              ///< iterations dealt since the barrier (balanced)
+};
+
+}  // namespace blockyard::worker::detail

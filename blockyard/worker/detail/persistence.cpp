@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of Interpreter that begins and ends a program: values from the job and from programs
+// before, and what is kept for programs after.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "blockyard/base/clock.h"
+#include "blockyard/base/error.h"
+#include "blockyard/base/text.h"
+#include "blockyard/worker/detail/interpreter.h"
+
+namespace blockyard::worker::detail {
+
+using base::Errc;
+using base::Error;
+using program::ArrayKind;
+
+namespace {
+
+template <class... Maps>
+Error unknown_label(const std::string& label, const Maps&... maps) {
+  std::vector<std::string> labels;
+  const auto add = [&](const auto& map) {
+    for (const auto& [key, value] : map) labels.push_back(key);
+  };
+  (add(maps), ...);
+  const std::string nearest = base::nearest_name(label, labels);
+  return Error(
+      Errc::bad_input,
+      fmt::format("restore_persistent: nothing is kept under label \"{}\"{}; an earlier "
+                  "program of the job must set_persistent it",
+                  label, nearest.empty() ? "" : fmt::format(" (there is \"{}\")", nearest)));
+}
+
+}  // namespace
+
+void Interpreter::take_predefined() {
+  for (std::size_t k = 0; k < program_.arrays.size(); ++k) {
+    const auto& decl = program_.arrays[k];
+    if (decl.kind != ArrayKind::static_ || !decl.is_predefined) continue;
+    const auto found = environment_.arrays.find(decl.name);
+    if (found != environment_.arrays.end())
+      load_static(static_cast<std::int32_t>(k), found->second, "the job's data");
+    else
+      printer_.text(fmt::format("warning: the job gives no data for predefined static array '{}': "
+                                "it is zero",
+                                decl.name),
+                    0);
+  }
+}
+
+void Interpreter::load_static(std::int32_t array, const DenseArray& from, std::string_view what) {
+  const View whole = blocks_.whole(array);
+  if (!std::ranges::equal(from.extents, whole.shape.extents()))
+    throw Error(Errc::bad_input,
+                fmt::format("static array '{}' has extents {}, but {} has {}", naming_.array(array),
+                            array::print_segments(whole.shape.extents()), what,
+                            array::print_segments(from.extents)));
+  std::copy(from.values.begin(), from.values.end(), whole.data);
+}
+
+void Interpreter::restore_scalar(std::int32_t scalar, const std::string& label) {
+  const auto found = kept_.scalars.find(label);
+  if (found == kept_.scalars.end()) throw unknown_label(label, kept_.scalars);
+  scalars_[static_cast<std::size_t>(scalar)] = found->second;
+  kept_.scalars.erase(found);
+}
+
+void Interpreter::restore_array(std::int32_t array, const std::string& label) {
+  if (program_.arrays[static_cast<std::size_t>(array)].kind == ArrayKind::static_) {
+    const auto found = kept_.arrays.find(label);
+    if (found == kept_.arrays.end()) throw unknown_label(label, kept_.arrays, kept_.distributed);
+    load_static(array, found->second, fmt::format("what is kept under \"{}\"", label));
+    kept_.arrays.erase(found);
+    return;
+  }
+  const auto found = kept_.distributed.find(label);
+  if (found == kept_.distributed.end()) throw unknown_label(label, kept_.arrays, kept_.distributed);
+  if (found->second != extents_of(array))
+    throw Error(Errc::bad_input,
+                fmt::format("array '{}' has other segments than what is kept under \"{}\"",
+                            naming_.array(array), label));
+  transport_.settle();
+  cache_.forget(array);
+  transport_.meet(Collective::persist);
+  if (options_.worker == 0)
+    for (const auto& answer : transport_.ask_all(wire::RestoreArray{0, array, label}))
+      if (std::holds_alternative<wire::Failed>(answer))
+        throw Error(Errc::internal, fmt::format("a server does not know label \"{}\"", label));
+  transport_.meet(Collective::persist);
+  existing_.erase(array);
+}
+
+std::vector<std::vector<Extent>> Interpreter::extents_of(std::int32_t array) const {
+  const array::Grid& grid = tables_.grids[static_cast<std::size_t>(array)];
+  std::vector<std::vector<Extent>> extents;
+  for (std::size_t k = 0; k < grid.order(); ++k) extents.push_back(grid.axis(k).extents);
+  return extents;
+}
+
+DenseArray Interpreter::dense_copy(std::int32_t array) {
+  const View whole = blocks_.whole(array);
+  const auto extents = whole.shape.extents();
+  return {{extents.begin(), extents.end()}, {whole.data, whole.data + whole.shape.element_count()}};
+}
+
+void Interpreter::keep_marked() {
+  for (const Mark& mark : marked_scalars_)
+    kept_.scalars[*mark.label] = scalars_[static_cast<std::size_t>(mark.id)];
+  for (const Mark& mark : marked_arrays_) {
+    if (program_.arrays[static_cast<std::size_t>(mark.id)].kind == ArrayKind::static_) {
+      kept_.arrays[*mark.label] = dense_copy(mark.id);
+      continue;
+    }
+    kept_.distributed[*mark.label] = extents_of(mark.id);
+    if (options_.worker == 0) transport_.ask_all(wire::KeepArray{0, mark.id, *mark.label});
+  }
+}
+
+/// An implied barrier; then labels are set, and the arrays of the program go from the servers.
+void Interpreter::end_program() {
+  transport_.settle();
+  blocks_.forget_copies();
+  transport_.meet(Collective::end);
+  keep_marked();
+  if (options_.worker == 0) transport_.ask_all(wire::EndProgram{0});
+  transport_.meet(Collective::end);
+  ++transport_.here.epoch;
+}
+
+Outcome Interpreter::outcome() {
+  Outcome result;
+  for (std::size_t k = 0; k < program_.arrays.size(); ++k) {
+    const auto& decl = program_.arrays[k];
+    if (decl.kind != ArrayKind::static_) continue;
+    DenseArray values = dense_copy(static_cast<std::int32_t>(k));
+    if (decl.is_predefined) environment_.arrays[decl.name] = values;
+    if (options_.worker == 0) result.arrays.emplace(decl.name, std::move(values));
+  }
+  for (std::size_t k = 0; k < ints_.size(); ++k) result.ints[program_.ints[k].name] = ints_[k];
+  for (std::size_t k = 0; k < scalars_.size(); ++k)
+    result.scalars[program_.scalars[k].name] = scalars_[k];
+  if (options_.check)
+    for (const std::string& name : blocks_.leaks())
+      result.warnings.push_back(fmt::format("{}: local block {} was never deallocated (worker {})",
+                                            program_.name, name, options_.worker));
+  result.metrics = metrics();
+  return result;
+}
+
+Metrics Interpreter::metrics() const {
+  Metrics m;
+  m.seconds = base::now_seconds() - begin_seconds_;
+  m.barrier_seconds = transport_.collect_seconds;
+  m.transfer_seconds = transport_.settle_seconds;
+  m.instructions = instructions_;
+  m.block_operations = arithmetic_.operations;
+  m.flops = arithmetic_.flops;
+  m.iterations = loops_.iterations;
+  m.gets = cache_.requests();
+  m.cache_hits = cache_.hits();
+  m.bytes_received = cache_.bytes_received();
+  m.bytes_sent = transport_.bytes_sent;
+  m.peak_bytes = static_cast<std::uint64_t>(frames_.peak_bytes());
+  m.supers = supers_.uses();
+  for (const auto& [pc, wait] : blocks_.waits()) {
+    const auto& code = program_.code[static_cast<std::size_t>(pc)];
+    const auto& selector = program_.selectors[static_cast<std::size_t>(code.a)];
+    m.lines.push_back({naming_.place(pc), naming_.array(selector.array), wait.accesses,
+                       wait.blocked, wait.seconds});
+    m.block_wait_seconds += wait.seconds;
+  }
+  std::ranges::sort(m.lines, std::greater{}, &LineWait::wait_seconds);
+  return m;
+}
+
+}  // namespace blockyard::worker::detail

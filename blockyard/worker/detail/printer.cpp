@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/worker/detail/printer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace blockyard::worker::detail {
+
+namespace {
+/// Longer blocks are cut: nobody reads more.
+constexpr Extent most_elements = 1'000'000;
+}  // namespace
+
+void Printer::write(std::string text, std::int32_t newlines) {
+  text.append(static_cast<std::size_t>(std::clamp(newlines, 0, 16)) + 1, '\n');
+  out_(text);
+}
+
+std::string Printer::line() const {
+  return fmt::format("{}:  ", naming_.program.lines[static_cast<std::size_t>(blocks_.pc)].line);
+}
+
+void Printer::text(std::string_view text, std::int32_t newlines) {
+  if (is_on_) write(std::string(text), newlines);
+}
+
+void Printer::named(std::string_view name, std::int64_t value, std::int32_t newlines) {
+  if (is_on_) write(fmt::format("{}{} = {}", line(), name, value), newlines);
+}
+
+void Printer::named(std::string_view name, double value, std::int32_t newlines) {
+  if (is_on_) write(fmt::format("{}{} = {:.14f}", line(), name, value), newlines);
+}
+
+void Printer::value(std::int64_t value, std::int32_t newlines) {
+  if (is_on_) write(fmt::format("{}", value), newlines);
+}
+
+void Printer::value(double value, std::int32_t newlines) {
+  if (is_on_) write(fmt::format("{:.14f}", value), newlines);
+}
+
+std::string Printer::name_of(std::int32_t selector) const {
+  const auto& selected = naming_.program.selectors[static_cast<std::size_t>(selector)];
+  std::string text = naming_.array(selected.array) + "[";
+  const auto bounds = blocks_.region_bounds(selector);
+  for (std::size_t k = 0; k < selected.indexes.size(); ++k) {
+    if (k > 0) text += ",";
+    if (selected.form != program::SelectorForm::region)
+      text +=
+          fmt::format("{}", blocks_.index_values[static_cast<std::size_t>(selected.indexes[k])]);
+    else if (bounds[2 * k] == bounds[2 * k + 1])
+      text += fmt::format("{}", bounds[2 * k]);
+    else
+      text += fmt::format("{}:{}", bounds[2 * k], bounds[2 * k + 1]);
+  }
+  return text + "]";
+}
+
+void Printer::block(std::int32_t selector, std::int32_t newlines) {
+  View view = blocks_.read(selector);  // on every worker: a missing block is an error everywhere
+  if (!is_on_) return;
+  const std::string name = name_of(selector);
+  const double zero = 0;
+  if (view.data == nullptr) view = {const_cast<double*>(&zero), view.shape, {}};
+  if (view.shape.element_count() == 1) {
+    named(name, *view.data, newlines);
+    return;
+  }
+  elements("block", name, view, newlines);
+}
+
+void Printer::array(std::int32_t array, std::int32_t newlines) {
+  if (is_on_) elements("contiguous array", naming_.array(array), blocks_.whole(array), newlines);
+}
+
+void Printer::elements(std::string_view what, std::string_view name, View view,
+                       std::int32_t newlines) {
+  const Extent all = view.shape.element_count();
+  const Extent shown = std::min(all, most_elements);
+  std::string text =
+      fmt::format("{}printing {} of {} elements of {} {} in the order stored in memory", line(),
+                  shown, all, what, name);
+  for (Extent n = 0; n < shown; ++n) {
+    Extent rest = n;
+    const double* at = view.data;
+    for (std::size_t k = 0; k < view.shape.order(); ++k) {
+      at += rest % view.shape[k] * view.strides[k];
+      rest /= view.shape[k];
+    }
+    text += n % view.shape[0] == 0 ? '\n' : ' ';
+    text += fmt::format("{:.14g}", *at);
+  }
+  write(std::move(text), newlines);
+}
+
+}  // namespace blockyard::worker::detail

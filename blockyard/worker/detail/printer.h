@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "blockyard/worker/detail/blocks.h"
+
+namespace blockyard::worker::detail {
+
+/// What print statements write; see docs/sial.md for the forms. One thread.
+class Printer {
+ public:
+  Printer(const Naming& naming, Blocks& blocks, std::function<void(std::string_view)> out,
+          bool is_on)
+      : naming_(naming), blocks_(blocks), out_(std::move(out)), is_on_(is_on) {}
+
+  /// Every worker prints from here on.
+  void turn_on() noexcept { is_on_ = true; }
+  [[nodiscard]] bool is_on() const noexcept { return is_on_; }
+
+  /// Each writes one piece and `newlines` more newlines.
+  void text(std::string_view text, std::int32_t newlines);
+  void named(std::string_view name, std::int64_t value, std::int32_t newlines);
+  void named(std::string_view name, double value, std::int32_t newlines);
+  void value(std::int64_t value, std::int32_t newlines);
+  void value(double value, std::int32_t newlines);
+  void block(std::int32_t selector, std::int32_t newlines);
+  void array(std::int32_t array, std::int32_t newlines);
+
+ private:
+  void write(std::string text, std::int32_t newlines);
+  [[nodiscard]] std::string line() const;
+  void elements(std::string_view what, std::string_view name, View view, std::int32_t newlines);
+  [[nodiscard]] std::string name_of(std::int32_t selector) const;
+
+  const Naming& naming_;
+  Blocks& blocks_;
+  std::function<void(std::string_view)> out_;
+  bool is_on_;
+};
+
+}  // namespace blockyard::worker::detail

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/worker/detail/supers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "blockyard/base/checksum.h"
+#include "blockyard/base/clock.h"
+#include "blockyard/base/error.h"
+#include "blockyard/base/text.h"
+#include "blockyard/tensor/permute.h"
+
+namespace blockyard::worker::detail {
+
+using base::Errc;
+using base::Error;
+using program::ArgumentKind;
+using super::Access;
+
+namespace {
+
+constexpr std::array<int, array::max_order> same_order = {0, 1, 2, 3, 4, 5, 6, 7};
+
+std::span<const int> identity(const tensor::Shape& shape) {
+  return {same_order.data(), shape.order()};
+}
+
+Access access_of(char letter) {
+  if (letter == 'r') return Access::read;
+  return letter == 'w' ? Access::write : Access::update;
+}
+
+}  // namespace
+
+Supers::Supers(const Naming& naming, Blocks& blocks, super::Table& table,
+               const Environment& environment, const Options& options)
+    : naming_(naming), blocks_(blocks), table_(table), check_(options.check) {
+  context_.worker = options.worker;
+  context_.workers = options.workers;
+  context_.segments = &environment.segments;
+  context_.ints = &environment.ints;
+  context_.scalars = &environment.scalars;
+  for (const auto& special : naming.program.specials) {
+    const super::Entry* entry = table.find(special.name);
+    entries_.push_back(entry);
+    if (entry == nullptr || entry->signature == special.signature ||
+        std::ranges::find(entry->also, special.signature) != entry->also.end())
+      continue;
+    throw Error(Errc::bad_input,
+                fmt::format("{}:{}: super instruction '{}' is declared with signature '{}', but it "
+                            "is '{}'",
+                            naming.program.files[special.at.file], special.at.line, special.name,
+                            special.signature, entry->signature));
+  }
+}
+
+void Supers::report_unknown(const std::string& name) const {
+  const std::string nearest = base::nearest_name(name, table_.names());
+  throw Error(
+      Errc::bad_input,
+      fmt::format("there is no super instruction '{}'{}; one of your own comes with --super", name,
+                  nearest.empty() ? "" : fmt::format("; is '{}' meant?", nearest)));
+}
+
+void Supers::execute(std::int32_t special, std::int32_t first, std::int32_t count,
+                     std::span<double> scalars, std::span<const std::int64_t> ints) {
+  const auto& decl = naming_.program.specials[static_cast<std::size_t>(special)];
+  const super::Entry* entry = entries_[static_cast<std::size_t>(special)];
+  if (entry == nullptr) report_unknown(decl.name);
+  const auto arguments = static_cast<std::size_t>(count);
+  operands_.assign(arguments, {});
+  laid_.assign(arguments, {});
+  for (std::size_t k = 0; k < arguments; ++k)
+    lay_out(naming_.program.arguments[static_cast<std::size_t>(first) + k],
+            access_of(decl.signature[k]), scalars, ints, k);
+  const double begin = base::now_seconds();
+  try {
+    entry->function(operands_, context_);
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("super instruction '{}': {}", decl.name, error.what()));
+  } catch (const std::exception& error) {
+    throw Error(Errc::internal,
+                fmt::format("super instruction '{}' failed: {}", decl.name, error.what()));
+  }
+  SuperUse& use = uses_[decl.name];
+  ++use.calls;
+  use.seconds += base::now_seconds() - begin;
+  bring_back(decl.name);
+  blocks_.release_scratch();
+}
+
+void Supers::lay_out(const program::Argument& argument, Access access, std::span<double> scalars,
+                     std::span<const std::int64_t> ints, std::size_t k) {
+  super::Operand& operand = operands_[k];
+  operand.access = access;
+  const auto id = static_cast<std::size_t>(argument.id);
+  switch (argument.kind) {
+    case ArgumentKind::selector:
+      lay_out_block(argument.id, access, k);
+      break;
+    case ArgumentKind::scalar:
+      operand.name = naming_.program.scalars[id].name;
+      operand.values = scalars.subspan(id, 1);
+      break;
+    case ArgumentKind::int_name:
+    case ArgumentKind::literal:
+      laid_[k].number = argument.kind == ArgumentKind::literal ? naming_.program.literals[id]
+                                                               : static_cast<double>(ints[id]);
+      if (argument.kind == ArgumentKind::int_name) operand.name = naming_.program.ints[id].name;
+      operand.values = {&laid_[k].number, 1};
+      if (access != Access::read)
+        throw Error(Errc::bad_input,
+                    fmt::format("argument {} is written by the super instruction, so it must be a "
+                                "scalar, a block or an array",
+                                k + 1));
+      break;
+  }
+  if (check_ && access == Access::read)
+    laid_[k].checksum = base::checksum(std::as_bytes(operand.values));
+}
+
+void Supers::lay_out_block(std::int32_t selector, Access access, std::size_t k) {
+  const auto& selected = naming_.program.selectors[static_cast<std::size_t>(selector)];
+  super::Operand& operand = operands_[k];
+  Laid& laid = laid_[k];
+  View view = access == Access::read     ? blocks_.read(selector)
+              : access == Access::update ? blocks_.update(selector)
+                                         : blocks_.prepare(selector);
+  laid.origin = view;
+  laid.goes_back = access != Access::read;
+  laid.is_copied = !view.is_dense() || view.data == nullptr;
+  if (laid.is_copied) {
+    double* values = blocks_.scratch(view.shape.element_count());
+    const View copy = View::dense(values, view.shape);
+    if (view.data == nullptr)  // a sparse block never written
+      std::fill_n(values, view.shape.element_count(), 0.0);
+    else
+      tensor::transform<double>(1.0, view, identity(view.shape), 0.0, copy);
+    view = copy;
+  }
+  laid.origin.shape = view.shape;
+  const auto& array = naming_.program.arrays[static_cast<std::size_t>(selected.array)];
+  operand.name = array.name;
+  operand.values = {view.data, static_cast<std::size_t>(view.shape.element_count())};
+  operand.extents = laid.origin.shape.extents();
+  const auto bounds = blocks_.region_bounds(selector);
+  for (std::size_t n = 0; n < array.indexes.size(); ++n) {
+    laid.kinds[n] = naming_.program.indexes[static_cast<std::size_t>(array.indexes[n])].kind;
+    laid.segments[n] = 1;
+    if (selected.form == program::SelectorForm::block)
+      laid.segments[n] = blocks_.index_values[static_cast<std::size_t>(selected.indexes[n])];
+    if (selected.form == program::SelectorForm::region) laid.segments[n] = bounds[2 * n];
+  }
+  operand.segments = {laid.segments.data(), array.indexes.size()};
+  operand.kinds = {laid.kinds.data(), array.indexes.size()};
+}
+
+void Supers::bring_back(const std::string& name) {
+  for (std::size_t k = 0; k < laid_.size(); ++k) {
+    const Laid& laid = laid_[k];
+    if (check_ && operands_[k].access == Access::read &&
+        laid.checksum != base::checksum(std::as_bytes(operands_[k].values)))
+      throw Error(
+          Errc::bad_input,
+          fmt::format("super instruction '{}' changed argument {} ('{}'), which it declares "
+                      "to read only",
+                      name, k + 1, operands_[k].name));
+    if (laid.is_copied && laid.goes_back)
+      tensor::transform<double>(1.0, View::dense(operands_[k].values.data(), laid.origin.shape),
+                                identity(laid.origin.shape), 0.0, laid.origin);
+  }
+}
+
+}  // namespace blockyard::worker::detail

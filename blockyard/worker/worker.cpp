@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/worker/worker.h"
+
+#include <cstring>
+
+#include "blockyard/base/error.h"
+#include "blockyard/worker/bind.h"
+#include "blockyard/worker/detail/interpreter.h"
+#include "blockyard/worker/detail/transport.h"
+
+namespace blockyard::worker {
+
+namespace {
+/// The array number under which kept blocks pass outside of programs.
+constexpr std::int32_t outside_array = 0;
+}  // namespace
+
+class Worker::Impl {
+ public:
+  Impl(fabric::Fabric& fabric, base::BufferPool& pool, super::Table& table, Options options,
+       std::function<void(std::string_view)> print)
+      : options_(options),
+        frames_(pool, options.budget_bytes),
+        transport_(fabric, frames_, options_),
+        supers_(table),
+        print_(std::move(print)) {
+    transport_.here.worker = options.worker;
+  }
+
+  Outcome run(const program::Program& program, Environment& environment) {
+    const Tables tables = bind(program, environment);
+    transport_.settle_seconds = 0;
+    transport_.collect_seconds = 0;
+    transport_.bytes_sent = 0;
+    detail::Interpreter interpreter(program, tables, environment, kept_, transport_, frames_,
+                                    supers_, options_, print_);
+    return interpreter.run();
+  }
+
+  void read_kept(std::string_view label,
+                 const std::function<void(std::uint64_t, std::span<const double>)>& block) {
+    transport_.ask_all(wire::RestoreArray{0, outside_array, std::string(label)});
+    for (const auto& answer : transport_.ask_all(wire::ListBlocks{0, outside_array, ""}))
+      for (const std::uint64_t number : std::get<wire::BlockList>(answer).numbers) {
+        const auto ticket = transport_.fetch({outside_array, number});
+        bool missing = false;
+        block::SharedFrame frame;
+        while (!(frame = transport_.arrived(ticket, missing)) && !missing) transport_.wait();
+        base::require(frame != nullptr, "a server has the blocks that it lists");
+        block(number, {frame->as<double>(), frame->size() / sizeof(double)});
+      }
+    transport_.ask_all(wire::EndProgram{});
+  }
+
+  void write_kept(std::uint64_t number, std::span<const double> values) {
+    block::Frame frame = frames_.allocate(values.size_bytes());
+    std::memcpy(frame->data(), values.data(), values.size_bytes());
+    block::SharedFrame shared = frame;
+    frames_.recycle(std::move(frame));
+    transport_.put({outside_array, number}, wire::PutMode::set, std::move(shared));
+  }
+
+  void end_write(std::string_view label) {
+    transport_.settle();
+    transport_.ask_all(wire::KeepArray{0, outside_array, std::string(label)});
+    transport_.ask_all(wire::EndProgram{});
+  }
+
+  std::vector<wire::Statistics> statistics() {
+    std::vector<wire::Statistics> result;
+    for (const auto& answer : transport_.ask_all(wire::AskStatistics{}))
+      result.push_back(std::get<wire::Statistics>(answer));
+    return result;
+  }
+
+  void shut_down() {
+    for (int server = 0; server < options_.servers; ++server)
+      transport_.tell(server, wire::Shutdown{});
+  }
+
+  Kept kept_;
+
+ private:
+  Options options_;
+  block::FramePool frames_;
+  detail::Transport transport_;
+  super::Table& supers_;
+  std::function<void(std::string_view)> print_;
+};
+
+Worker::Worker(fabric::Fabric& fabric, base::BufferPool& pool, super::Table& supers,
+               Options options, std::function<void(std::string_view)> print)
+    : impl_(std::make_unique<Impl>(fabric, pool, supers, options, std::move(print))) {}
+
+Worker::~Worker() = default;
+
+Outcome Worker::run(const program::Program& program, Environment& environment) {
+  return impl_->run(program, environment);
+}
+
+Kept& Worker::kept() noexcept { return impl_->kept_; }
+
+void Worker::read_kept(std::string_view label,
+                       const std::function<void(std::uint64_t, std::span<const double>)>& block) {
+  impl_->read_kept(label, block);
+}
+
+void Worker::write_kept(std::uint64_t number, std::span<const double> values) {
+  impl_->write_kept(number, values);
+}
+
+void Worker::end_write(std::string_view label) { impl_->end_write(label); }
+
+std::vector<wire::Statistics> Worker::server_statistics() { return impl_->statistics(); }
+
+void Worker::shut_down_servers() { impl_->shut_down(); }
+
+}  // namespace blockyard::worker
