@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include "blockyard/base/integer.h"
+
+// Elementwise super instructions. Blocks are dense, first index fastest. `first` holds, for each
+// index of a block, the number of its first element in the whole orbital range, from 0.
+namespace blockyard::qc {
+
+using base::Extent;
+using Extents = std::span<const Extent>;
+
+/// check_dconf: the largest |x| of the block; 0 of an empty one.
+[[nodiscard]] double largest_magnitude(std::span<const double> block);
+
+/// return_diagonal_elements: zeroes all but the elements with p = q (order 2) or p = q and r = s
+/// (order 4), numbers inside the block. Throws Error{bad_input} for another order.
+void keep_diagonal(std::span<double> block, Extents extents);
+
+/// invert_diagonal: t = t / by where `by` is not 0; elsewhere t stays. Same shapes.
+void divide_where_nonzero(std::span<double> t, std::span<const double> by);
+
+/// Zeroes t(k,a,i,b,j) where a = b or i = j as orbitals of the whole range. Order 5.
+void zero_equal_orbitals(std::span<double> t, Extents extents, Extents first);
+
+/// anti_symm_o: t(a,j,b,i) = -t(a,i,b,j) for i < j, then t = 0 where i = j or a = b.
+/// Order 4; the two occupied indexes must be of the same segment.
+void antisymmetrise_occupied(std::span<double> t, Extents extents, Extents first);
+
+/// anti_symm_v: t(b,i,a,j) = -t(a,i,b,j) for a < b, then t = 0 where i = j or a = b.
+/// Order 4; the two virtual indexes must be of the same segment.
+void antisymmetrise_virtual(std::span<double> t, Extents extents, Extents first);
+
+/// stripi: out = the part of `in` at fixed values of some indexes:
+///   out(i0,i1,...) = in(at[0] + i0, at[1] + i1, ...)
+/// Throws Error{bad_input} if that part does not lie inside `in`.
+void copy_part(std::span<const double> in, Extents in_extents, Extents at, std::span<double> out,
+               Extents out_extents);
+
+/// cis_unit_guess: b(k,a,i) = 1 for the k-th smallest element (a,i) of `diagonal`, 0 elsewhere;
+/// of equal elements the one that stands last in memory counts first.
+/// b  vectors * diagonal.size() values, the vector number fastest.
+void unit_guess(std::span<double> b, Extent vectors, std::span<const double> diagonal);
+
+}  // namespace blockyard::qc

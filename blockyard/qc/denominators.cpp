@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/qc/denominators.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "blockyard/base/error.h"
+
+namespace blockyard::qc {
+
+void divide_by_energies(std::span<double> t, std::span<const Extent> extents,
+                        std::span<const Extent> first, std::span<const double> energies,
+                        double shift) {
+  const std::size_t order = extents.size();
+  if (order != 2 && order != 4 && order != 6)
+    throw base::Error(base::Errc::bad_input,
+                      fmt::format("energy denominators need 2, 4 or 6 indexes, not {}", order));
+  const auto energies_of = [&](std::size_t k) {
+    if (first[k] < 0 || first[k] + extents[k] > std::ssize(energies))
+      throw base::Error(base::Errc::bad_input,
+                        fmt::format("orbitals {} to {} of index {} have no energy: there are {}",
+                                    first[k] + 1, first[k] + extents[k], k + 1, energies.size()));
+    return energies.subspan(static_cast<std::size_t>(first[k]),
+                            static_cast<std::size_t>(extents[k]));
+  };
+  // Sums over all indexes but the last, in the order of memory.
+  std::vector<double> sums = {shift};
+  for (std::size_t k = 0; k + 1 < order; ++k) {
+    std::vector<double> longer;
+    longer.reserve(sums.size() * static_cast<std::size_t>(extents[k]));
+    for (const double energy : energies_of(k))
+      for (const double sum : sums) longer.push_back(k % 2 == 0 ? sum - energy : sum + energy);
+    sums = std::move(longer);
+  }
+  const auto last = energies_of(order - 1);
+  base::require(t.size() == sums.size() * last.size(), "t has the extents that are given");
+  double* value = t.data();
+  for (const double energy : last)
+    for (const double sum : sums) *value++ /= sum + energy;
+}
+
+}  // namespace blockyard::qc

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "blockyard/qc/integrals.h"
+#include "blockyard/qc/molecule.h"
+#include "blockyard/qc/segments.h"
+#include "blockyard/super/super.h"
+
+namespace blockyard::qc {
+
+/// What the super instructions of a molecule share. Immutable once made. Any thread.
+struct System {
+  Molecule molecule;
+  Integrals integrals;
+  AoSegments segments;  // of the kind `ao` in the job
+};
+
+/// Adds the super instructions that need no molecule: linear algebra, denominators, elementwise
+/// work. They take their orbital numbers from the segments of the Context.
+void add_algebra(super::Table& table);
+
+/// Adds the super instructions on the molecule: integrals, Fock batches, first guess. Every table
+/// gets integral engines of its own, so one table is used by one thread. `system` must outlive it.
+void add_molecular(super::Table& table, const System& system);
+
+/// Both.
+void add_chemistry(super::Table& table, const System& system);
+
+}  // namespace blockyard::qc

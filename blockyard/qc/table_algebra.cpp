@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "blockyard/qc/block_arithmetic.h"
+#include "blockyard/qc/denominators.h"
+#include "blockyard/qc/detail/operands.h"
+#include "blockyard/qc/linear_algebra.h"
+#include "blockyard/qc/table.h"
+#include "blockyard/qc/triples_ranges.h"
+
+// The entries only unpack operands; the headers of the functions they call say what is computed.
+namespace blockyard::qc {
+namespace {
+
+using namespace detail;
+
+/// The int constant of the job, or `otherwise` if it gives none.
+std::int64_t constant_or(const Context& context, std::string_view name, std::int64_t otherwise) {
+  if (context.ints == nullptr || !context.ints->contains(name)) return otherwise;
+  return context.int_constant(name);
+}
+
+void check_same_size(const Operand& a, const Operand& b) {
+  if (a.values.size() != b.values.size()) refuse(b, "must have the shape of the first one");
+}
+
+/// eigen_calc A B
+void run_eigen_calc(Operands operands, const Context&) {
+  check_same_size(operands[0], operands[1]);
+  eigen_calc(square_matrix(operands[0]), square_matrix(operands[1]));
+}
+
+/// eigen_calc_sqr_inv A B dropped; int constant lindep_tol (9): smallest eigenvalue 10^-lindep_tol
+void run_eigen_calc_sqr_inv(Operands operands, const Context& context) {
+  check_same_size(operands[0], operands[1]);
+  const auto digits = constant_or(context, "lindep_tol", 9);
+  scalar(operands[2]) =
+      static_cast<double>(eigen_calc_sqr_inv(square_matrix(operands[0]), square_matrix(operands[1]),
+                                             std::pow(10.0, -static_cast<double>(digits))));
+}
+
+/// gen_eigen_calc A left right values
+void run_gen_eigen_calc(Operands operands, const Context&) {
+  check_same_size(operands[0], operands[1]);
+  check_same_size(operands[0], operands[2]);
+  if (std::ssize(operands[3].values) != operands[0].extents[0])
+    refuse(operands[3], "must hold one value for each column");
+  gen_eigen_calc(square_matrix(operands[0]), square_matrix(operands[1]), square_matrix(operands[2]),
+                 operands[3].values);
+}
+
+/// compute_diis B
+void run_compute_diis(Operands operands, const Context&) {
+  compute_diis(square_matrix(operands[0]));
+}
+
+/// check_dconf block largest
+void run_check_dconf(Operands operands, const Context&) {
+  scalar(operands[1]) = largest_magnitude(operands[0].values);
+}
+
+/// return_sval block value
+void run_return_sval(Operands operands, const Context&) {
+  scalar(operands[1]) = scalar(operands[0]);
+}
+
+/// return_diagonal_elements block
+void run_return_diagonal_elements(Operands operands, const Context&) {
+  keep_diagonal(operands[0].values, operands[0].extents);
+}
+
+/// invert_diagonal t by
+void run_invert_diagonal(Operands operands, const Context&) {
+  divide_where_nonzero(operands[0].values, operands[1].values);
+}
+
+/// invert_diagonal_asym t by
+void run_invert_diagonal_asym(Operands operands, const Context& context) {
+  divide_where_nonzero(operands[0].values, operands[1].values);
+  zero_equal_orbitals(operands[0].values, operands[0].extents,
+                      first_elements(operands[0], context));
+}
+
+/// anti_symm_o t
+void run_anti_symm_o(Operands operands, const Context& context) {
+  antisymmetrise_occupied(operands[0].values, operands[0].extents,
+                          first_elements(operands[0], context));
+}
+
+/// anti_symm_v t
+void run_anti_symm_v(Operands operands, const Context& context) {
+  antisymmetrise_virtual(operands[0].values, operands[0].extents,
+                         first_elements(operands[0], context));
+}
+
+/// stripi source part: indexes of `part` that are simple hold orbital numbers, from 1.
+void run_stripi(Operands operands, const Context& context) {
+  Operand& source = operands[0];
+  Operand& part = operands[1];
+  if (source.extents.size() != part.extents.size())
+    refuse(part, "must have as many indexes as the first one");
+  const auto in = first_elements(source, context);
+  const auto out = first_elements(part, context);
+  std::vector<Extent> at;
+  for (std::size_t k = 0; k < in.size(); ++k) at.push_back(out[k] - in[k]);
+  copy_part(source.values, source.extents, at, part.values, part.extents);
+}
+
+/// energy_denominator_rhf t fock
+void run_energy_denominator(Operands operands, const Context& context) {
+  divide_by_energies(operands[0].values, operands[0].extents, first_elements(operands[0], context),
+                     orbital_energies(operands[1]));
+}
+
+/// energy_ty_denominator_rhf t fock omega
+void run_energy_ty_denominator(Operands operands, const Context& context) {
+  divide_by_energies(operands[0].values, operands[0].extents, first_elements(operands[0], context),
+                     orbital_energies(operands[1]), scalar(operands[2]));
+}
+
+/// cis_unit_guess vectors diagonal
+void run_cis_unit_guess(Operands operands, const Context&) {
+  if (operands[0].extents.empty()) refuse(operands[0], "must have the vector number as an index");
+  unit_guess(operands[0].values, operands[0].extents[0], operands[1].values);
+}
+
+/// set_ijk_aaa X, set_ijk_aab X: one item in a row of seven; the row after the last is all -1.
+/// Int constants baocc and eaocc: the first and the last occupied segment of the moa range.
+void set_ijk(Operands operands, const Context& context, TriplesSpins spins) {
+  Operand& list = operands[0];
+  if (list.extents.size() != 2 || list.extents[1] < 7) refuse(list, "must have seven columns");
+  const auto begin = context.int_constant("baocc");
+  const auto end = context.int_constant("eaocc");
+  std::vector<Extent> occupied;
+  for (auto s = begin; s <= end; ++s)
+    occupied.push_back(context.segments->extent(array::IndexKind::moa, s));
+  const auto first = context.segments->offset(array::IndexKind::moa, begin);
+  auto items = triples_items(occupied, first, spins);
+  items.push_back({-1, -1, -1, -1, -1, -1, -1});
+  const Extent rows = list.extents[0];
+  if (std::ssize(items) > rows) refuse(list, "has too few rows for the work items");
+  for (std::size_t row = 0; row < items.size(); ++row)
+    for (std::size_t k = 0; k < 7; ++k)
+      list.values[row + k * static_cast<std::size_t>(rows)] = static_cast<double>(items[row][k]);
+}
+
+void run_set_ijk_aaa(Operands operands, const Context& context) {
+  set_ijk(operands, context, TriplesSpins::aaa);
+}
+
+void run_set_ijk_aab(Operands operands, const Context& context) {
+  set_ijk(operands, context, TriplesSpins::aab);
+}
+
+}  // namespace
+
+void add_algebra(super::Table& table) {
+  table.add({"eigen_calc", "uu", run_eigen_calc, {}});
+  table.add({"eigen_calc_sqr_inv", "uuu", run_eigen_calc_sqr_inv, {}});
+  table.add({"gen_eigen_calc", "uuuu", run_gen_eigen_calc, {}});
+  table.add({"compute_diis", "u", run_compute_diis, {}});
+  table.add({"check_dconf", "rw", run_check_dconf, {"ru"}});
+  table.add({"return_sval", "rw", run_return_sval, {"ru"}});
+  table.add({"return_diagonal_elements", "u", run_return_diagonal_elements, {}});
+  table.add({"invert_diagonal", "ur", run_invert_diagonal, {}});
+  table.add({"invert_diagonal_asym", "ur", run_invert_diagonal_asym, {}});
+  table.add({"anti_symm_o", "u", run_anti_symm_o, {}});
+  table.add({"anti_symm_v", "u", run_anti_symm_v, {}});
+  table.add({"stripi", "ru", run_stripi, {"rw"}});
+  table.add({"energy_denominator_rhf", "ur", run_energy_denominator, {}});
+  table.add({"energy_ty_denominator_rhf", "urr", run_energy_ty_denominator, {}});
+  table.add({"cis_unit_guess", "ur", run_cis_unit_guess, {"wr"}});
+  table.add({"set_ijk_aaa", "w", run_set_ijk_aaa, {"u"}});
+  table.add({"set_ijk_aab", "w", run_set_ijk_aab, {"u"}});
+}
+
+}  // namespace blockyard::qc

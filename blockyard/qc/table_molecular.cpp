@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "blockyard/base/error.h"
+#include "blockyard/qc/atomic_density.h"
+#include "blockyard/qc/detail/operands.h"
+#include "blockyard/qc/fock_batch.h"
+#include "blockyard/qc/table.h"
+
+namespace blockyard::qc {
+namespace {
+
+using namespace detail;
+
+/// The AO part of an index of a block: functions first .. first + extent - 1, those of `shells`.
+struct AoPart {
+  ShellRange shells;
+  Extent first = 0;
+};
+
+/// The instructions of one table. Its entries hold one of these together, and with it the engines.
+class Molecular {
+ public:
+  explicit Molecular(const System& system) : system_(system), engine_(system.integrals) {}
+
+  /// return_ovl S
+  void overlap(Operands operands, const Context&) {
+    const auto [a, b] = matrix_parts(operands[0]);
+    engine_.overlap(a.shells, b.shells, operands[0].values);
+  }
+
+  /// one_electron_kinetic T
+  void kinetic(Operands operands, const Context&) {
+    const auto [a, b] = matrix_parts(operands[0]);
+    engine_.kinetic(a.shells, b.shells, operands[0].values);
+  }
+
+  /// one_electron_attraction V
+  void attraction(Operands operands, const Context&) {
+    const auto [a, b] = matrix_parts(operands[0]);
+    engine_.nuclear_attraction(a.shells, b.shells, operands[0].values);
+  }
+
+  /// return_h1 H:  kinetic energy and nuclear attraction
+  void core_hamiltonian(Operands operands, const Context& context) {
+    attraction(operands, context);
+    scratch_.assign(operands[0].values.begin(), operands[0].values.end());
+    kinetic(operands, context);
+    std::transform(scratch_.begin(), scratch_.end(), operands[0].values.begin(),
+                   operands[0].values.begin(), std::plus<>());
+  }
+
+  /// compute_dipole_integrals D nuclear code:  code 1, 2, 3: D = <a|x|b>, y, z and
+  /// nuclear = sum over A of Z_A X_A;  code 10, 11, 12: the nuclear part only. e bohr.
+  void dipole(Operands operands, const Context&) {
+    const auto code = std::llround(scalar(operands[2]));
+    const auto axis = code >= 10 ? code - 10 : code - 1;
+    if (axis < 0 || axis > 2) refuse(operands[2], "must be 1, 2, 3, 10, 11 or 12");
+    scalar(operands[1]) =
+        nuclear_dipole(nuclear_charges(system_.molecule),
+                       positions(system_.molecule))[static_cast<std::size_t>(axis)];
+    if (code >= 10) return;
+    const auto [a, b] = matrix_parts(operands[0]);
+    engine_.dipole(static_cast<Axis>(axis), a.shells, b.shells, operands[0].values);
+  }
+
+  /// compute_nn_repulsion E, hartree
+  void repulsion_of_nuclei(Operands operands, const Context&) {
+    scalar(operands[0]) =
+        nuclear_repulsion(nuclear_charges(system_.molecule), positions(system_.molecule));
+  }
+
+  /// compute_integral_batch V:  V(a,b,c,d) = (ab|cd)
+  void electron_repulsion(Operands operands, const Context&) { repulsion_parts(operands[0]); }
+
+  /// atomic_density_guess D: the superposition of atomic densities, whole or a block of it.
+  void guess(Operands operands, const Context&) {
+    const auto [a, b] = matrix_parts(operands[0]);
+    if (guess_.empty()) guess_ = atomic_densities(system_.molecule, system_.integrals.basis());
+    const Extent n = system_.integrals.basis().function_count;
+    const Extent rows = operands[0].extents[0];
+    for (Extent j = 0; j < operands[0].extents[1]; ++j)
+      std::copy_n(guess_.begin() + a.first + n * (b.first + j), rows,
+                  operands[0].values.begin() + rows * j);
+  }
+
+  /// compute_ubatchK V Da Db Fa Fb:  V = (ab|cd), and Fa, Fb get its part (add_fock_batch).
+  void fock_batch(FockBatch batch, Operands operands) {
+    const auto parts = repulsion_parts(operands[0]);
+    const Extent n = system_.integrals.basis().function_count;
+    for (std::size_t k = 1; k < 5; ++k)
+      if (std::ssize(square_matrix(operands[k])) != n * n)
+        refuse(operands[k], "must be a whole matrix over the AO range");
+    FockMatrices matrices{
+        n, {operands[1].values, operands[2].values}, {operands[3].values, operands[4].values}};
+    std::array<Extent, 4> extents{};
+    std::array<Extent, 4> first{};
+    for (std::size_t k = 0; k < 4; ++k) {
+      extents[k] = operands[0].extents[k];
+      first[k] = parts[k].first;
+    }
+    add_fock_batch(batch, operands[0].values, extents, first, matrices);
+  }
+
+ private:
+  /// The part that index k of an operand selects: a segment, or the whole range.
+  [[nodiscard]] AoPart part(const Operand& operand, std::size_t k) const {
+    const auto& basis = system_.integrals.basis();
+    const Extent extent = operand.extents[k];
+    if (extent == basis.function_count) return {system_.integrals.all_shells(), 0};
+    const auto segment = operand.segments[k];
+    if (segment < 1 || segment > std::ssize(system_.segments.extents) ||
+        system_.segments.extents[static_cast<std::size_t>(segment - 1)] != extent)
+      refuse(operand, "must have indexes of the AO range");
+    const ShellRange shells = system_.segments.shells[static_cast<std::size_t>(segment - 1)];
+    return {shells, basis.shells[shells.first].first_function};
+  }
+
+  [[nodiscard]] std::pair<AoPart, AoPart> matrix_parts(const Operand& operand) const {
+    if (operand.extents.size() != 2) refuse(operand, "must have two indexes");
+    return {part(operand, 0), part(operand, 1)};
+  }
+
+  /// Fills an operand with (ab|cd) and returns what its indexes select.
+  std::array<AoPart, 4> repulsion_parts(Operand& operand) {
+    if (operand.extents.size() != 4) refuse(operand, "must have four indexes");
+    const std::array<AoPart, 4> parts = {part(operand, 0), part(operand, 1), part(operand, 2),
+                                         part(operand, 3)};
+    engine_.electron_repulsion(parts[0].shells, parts[1].shells, parts[2].shells, parts[3].shells,
+                               operand.values);
+    return parts;
+  }
+
+  const System& system_;
+  IntegralEngine engine_;
+  std::vector<double> scratch_;
+  std::vector<double> guess_;  // empty until the first use
+};
+
+void nothing(Operands, const Context&) {}
+
+}  // namespace
+
+void add_molecular(super::Table& table, const System& system) {
+  // Shared by the entries of this table, which need one set of engines together.
+  const auto shared = std::make_shared<Molecular>(system);
+  const auto add = [&](const char* name, const char* signature,
+                       void (Molecular::*run)(Operands, const Context&),
+                       std::vector<std::string> also = {}) {
+    table.add({name, signature,
+               [shared, run](Operands operands, const Context& context) {
+                 ((*shared).*run)(operands, context);
+               },
+               std::move(also)});
+  };
+  // Scratch sizes are libint's own business.
+  table.add({"compute_int_scratchmem", "uuu", nothing, {}});
+  add("return_ovl", "w", &Molecular::overlap);
+  add("return_h1", "w", &Molecular::core_hamiltonian);
+  add("one_electron_kinetic", "w", &Molecular::kinetic);
+  add("one_electron_attraction", "w", &Molecular::attraction);
+  add("compute_dipole_integrals", "wur", &Molecular::dipole);
+  add("compute_nn_repulsion", "u", &Molecular::repulsion_of_nuclei, {"w"});
+  add("compute_integral_batch", "w", &Molecular::electron_repulsion);
+  add("atomic_density_guess", "w", &Molecular::guess);
+  for (const auto& [name, batch] : {std::pair{"compute_ubatch1", FockBatch::all_different},
+                                    std::pair{"compute_ubatch2", FockBatch::equal_bra},
+                                    std::pair{"compute_ubatch4", FockBatch::all_different},
+                                    std::pair{"compute_ubatch6", FockBatch::single},
+                                    std::pair{"compute_ubatch7", FockBatch::equal_bra_ket},
+                                    std::pair{"compute_ubatch8", FockBatch::bra_equals_ket}})
+    table.add({name,
+               "wrruu",
+               [shared, batch](Operands operands, const Context&) {
+                 shared->fock_batch(batch, operands);
+               },
+               {}});
+}
+
+void add_chemistry(super::Table& table, const System& system) {
+  add_algebra(table);
+  add_molecular(table, system);
+}
+
+}  // namespace blockyard::qc
