@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/server/block_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "blockyard/base/error.h"
+#include "blockyard/server/payload.h"
+#include "blockyard/tensor/elementwise.h"
+
+namespace blockyard::server {
+
+using base::Errc;
+using base::Error;
+
+namespace {
+
+Verb verb_of(wire::PutMode mode) {
+  const bool adds = mode == wire::PutMode::add || mode == wire::PutMode::subtract;
+  return adds ? Verb::accumulate : Verb::put;
+}
+
+void require_length(const SlotRef& slot, std::size_t bytes) {
+  if (slot != nullptr && slot->bytes() != bytes)
+    throw Error(Errc::comm, fmt::format("a block of {} values is put where one of {} is",
+                                        bytes / sizeof(double), slot->bytes() / sizeof(double)));
+}
+
+}  // namespace
+
+BlockTable::BlockTable(BlockMemory& memory, base::BufferPool& pool, Identity identity,
+                       Outbox& outbox)
+    : memory_(memory), pool_(pool), identity_(identity), outbox_(outbox) {}
+
+std::optional<BlockTable::Target> BlockTable::target_of(const wire::Any& message) {
+  if (const auto* op = std::get_if<wire::GetBlock>(&message))
+    return Target{op->ticket, op->block, Verb::get, op->access};
+  if (const auto* op = std::get_if<wire::PutBlock>(&message))
+    return Target{op->ticket, op->block, verb_of(op->mode), op->access};
+  if (const auto* op = std::get_if<wire::PutScalar>(&message))
+    return Target{op->ticket, op->block, verb_of(op->mode), op->access};
+  return std::nullopt;
+}
+
+void BlockTable::take(Request request) {
+  const bool must_be_alone = !target_of(request.message) && is_waiting();
+  if (must_be_alone || !later_.empty()) {
+    later_.push_back(std::move(request));
+  } else {
+    start(std::move(request));
+  }
+}
+
+void BlockTable::resume(std::span<const array::BlockId> arrived) {
+  for (const array::BlockId& id : arrived)
+    if (drain(id) == Outcome::no_room) stalled_.push_front(id);
+  resume_stalled();
+  while (!later_.empty() && (target_of(later_.front().message) || !is_waiting())) {
+    Request request = std::move(later_.front());
+    later_.pop_front();
+    start(std::move(request));
+  }
+}
+
+/// Room goes to those who wait for it in their order: else large blocks might wait for ever.
+void BlockTable::resume_stalled() {
+  is_first_stalled_ = true;
+  while (!stalled_.empty() && drain(stalled_.front()) != Outcome::no_room) stalled_.pop_front();
+  is_first_stalled_ = false;
+}
+
+void BlockTable::start(Request request) {
+  if (const auto target = target_of(request.message)) {
+    start_on_block(std::move(request), *target);
+  } else {
+    start_on_array(request.from, request.message);
+  }
+}
+
+void BlockTable::start_on_block(Request request, const Target& target) {
+  Block* block = find(target.id);
+  if (block == nullptr) {
+    if (target.verb == Verb::get) {
+      outbox_.reply(request.from, wire::Failed{target.ticket,
+                                               wire::Failure::never_written,
+                                               {},
+                                               "",
+                                               std::string(text_of(target.verb))});
+      return;
+    }
+    block = &arrays_[target.id.array][target.id.number];
+  }
+  if (const auto clash = block->touched.meet(target.verb, target.access, identity_)) {
+    outbox_.reply(request.from, wire::Failed{target.ticket, wire::Failure::race, clash->earlier,
+                                             std::string(text_of(clash->earlier_verb)),
+                                             std::string(text_of(target.verb))});
+    return;
+  }
+  const bool is_first = block->waiting.empty();
+  block->waiting.push_back(std::move(request));
+  ++waiting_count_;
+  if (is_first && drain(target.id) == Outcome::no_room) stalled_.push_back(target.id);
+}
+
+BlockTable::Block* BlockTable::find(const array::BlockId& id) {
+  const auto blocks = arrays_.find(id.array);
+  if (blocks == arrays_.end()) return nullptr;
+  const auto block = blocks->second.find(id.number);
+  return block == blocks->second.end() ? nullptr : &block->second;
+}
+
+/// Serves the queue of a block as far as possible. What stops it, if anything does.
+BlockTable::Outcome BlockTable::drain(const array::BlockId& id) {
+  Block* block = find(id);
+  base::require(block != nullptr, "a block with waiting requests is there");
+  while (!block->waiting.empty()) {
+    const Outcome outcome = serve(*block, block->waiting.front());
+    if (outcome == Outcome::coming) block->slot->wanted_by.push_back(id);
+    if (outcome != Outcome::served) return outcome;
+    block->waiting.pop_front();
+    --waiting_count_;
+  }
+  return Outcome::served;
+}
+
+BlockTable::Outcome BlockTable::serve(Block& block, const Request& request) {
+  if (const auto* op = std::get_if<wire::GetBlock>(&request.message))
+    return get(block, request.from, *op);
+  if (const auto* op = std::get_if<wire::PutBlock>(&request.message))
+    return put(block, request, *op);
+  return put_scalar(block, request.from, std::get<wire::PutScalar>(request.message));
+}
+
+BlockTable::Outcome BlockTable::get(Block& block, int from, const wire::GetBlock& op) {
+  const Presence presence = presence_of(block.slot);
+  if (presence == Presence::no_room) return Outcome::no_room;
+  if (presence == Presence::coming) return Outcome::coming;
+  ++outbox_.counts.gets;
+  outbox_.reply(from, wire::BlockData{op.ticket}, block.slot->payload());
+  return Outcome::served;
+}
+
+BlockTable::Outcome BlockTable::put(Block& block, const Request& request,
+                                    const wire::PutBlock& op) {
+  const fabric::Payload& payload = request.payload;
+  if (!payload || payload->size() == 0 || payload->size() % sizeof(double) != 0 ||
+      op.mode == wire::PutMode::multiply)
+    throw Error(Errc::comm, "a put of a block came without its values");
+  const bool adopts =
+      op.mode == wire::PutMode::set || (op.mode == wire::PutMode::add && block.slot == nullptr);
+  const double factor = op.mode == wire::PutMode::subtract ? -1.0 : 1.0;
+  const Outcome outcome =
+      adopts ? install(block, payload)
+             : edit(block, payload->size() / sizeof(double), true, [&](std::span<double> values) {
+                 tensor::axpy<double>(factor, values_of(payload), values);
+               });
+  if (outcome != Outcome::served) return outcome;
+  ++outbox_.counts.puts;
+  outbox_.counts.bytes_received += payload->size();
+  outbox_.reply(request.from, wire::Done{op.ticket});
+  return outcome;
+}
+
+BlockTable::Outcome BlockTable::put_scalar(Block& block, int from, const wire::PutScalar& op) {
+  if (op.count <= 0) throw Error(Errc::comm, "a put of a scalar came for a block of no values");
+  const auto change = [&](std::span<double> values) {
+    switch (op.mode) {
+      case wire::PutMode::set:
+        return tensor::fill<double>(values, op.value);
+      case wire::PutMode::add:
+        return tensor::add_scalar<double>(values, op.value);
+      case wire::PutMode::subtract:
+        return tensor::add_scalar<double>(values, -op.value);
+      case wire::PutMode::multiply:
+        return tensor::scale<double>(values, op.value);
+    }
+  };
+  const bool needs_old = op.mode != wire::PutMode::set;
+  const Outcome outcome = edit(block, static_cast<std::size_t>(op.count), needs_old, change);
+  if (outcome != Outcome::served) return outcome;
+  ++outbox_.counts.puts;
+  outbox_.reply(from, wire::Done{op.ticket});
+  return outcome;
+}
+
+/// Makes `payload` the values of the block.
+BlockTable::Outcome BlockTable::install(Block& block, const fabric::Payload& payload) {
+  require_length(block.slot, payload->size());
+  if (block.slot != nullptr && block.slot.use_count() == 1 && block.slot->is_resident()) {
+    memory_.replace(*block.slot, payload);
+    return Outcome::served;
+  }
+  if (!has_room(payload->size(), nullptr)) return Outcome::no_room;
+  block.slot = memory_.adopt(payload);
+  return Outcome::served;
+}
+
+/// Changes the values of a block, zeros if it is absent: in place if nobody else holds them, else
+/// a copy. `needs_old`: the change reads the old values.
+template <class Change>
+BlockTable::Outcome BlockTable::edit(Block& block, std::size_t count, bool needs_old,
+                                     const Change& change) {
+  const std::size_t bytes = count * sizeof(double);
+  require_length(block.slot, bytes);
+  if (block.slot != nullptr && needs_old) {
+    const Presence presence = presence_of(block.slot);
+    if (presence == Presence::no_room) return Outcome::no_room;
+    if (presence == Presence::coming) return Outcome::coming;
+  }
+  const bool has_old = block.slot != nullptr && block.slot->is_resident();
+  const bool is_alone = has_old && block.slot.use_count() == 1;
+  if (is_alone) {
+    if (const auto values = own_values_of(block.slot->payload()); !values.empty()) {
+      change(values);
+      memory_.replace(*block.slot, block.slot->payload());
+      return Outcome::served;
+    }
+  } else if (!has_room(bytes, block.slot.get())) {
+    return Outcome::no_room;
+  }
+  // A copy that replaces values still held by workers needs no room of ours: they count those.
+  fabric::Payload changed =
+      has_old && needs_old ? copy_of(values_of(block.slot->payload()), pool_) : zeros(count, pool_);
+  change(own_values_of(changed));
+  if (is_alone) {
+    memory_.replace(*block.slot, std::move(changed));
+  } else {
+    block.slot = memory_.adopt(std::move(changed));
+  }
+  return Outcome::served;
+}
+
+Presence BlockTable::presence_of(const SlotRef& slot) {
+  memory_.touch(*slot);
+  return Presence::here;
+}
+
+bool BlockTable::has_room(std::size_t bytes, const Slot* kept) {
+  return (stalled_.empty() || is_first_stalled_) && memory_.make_room(bytes, kept);
+}
+
+}  // namespace blockyard::server

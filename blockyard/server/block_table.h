@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+
+#include "blockyard/base/buffer.h"
+#include "blockyard/server/block_memory.h"
+#include "blockyard/server/outbox.h"
+#include "blockyard/server/race_rule.h"
+
+namespace blockyard::server {
+
+/// The blocks of arrays and labels, and the requests about them.
+/// Requests for one block are served in the order they came. One that needs values from disk, or
+/// room, waits in the queue of its block, and others go on. A request about a whole array waits for
+/// all that came before it, and all that come after it wait for it. One thread.
+class BlockTable {
+ public:
+  BlockTable(BlockMemory& memory, base::BufferPool& pool, Identity identity, Outbox& outbox);
+
+  /// Serves a block, array or label request, now or later.
+  /// Throws Error{comm} if it makes no sense, Error{no_memory} if it can never be served.
+  void take(Request request);
+  /// Goes on with what waited, after the values of `arrived` came or room was made.
+  void resume(std::span<const array::BlockId> arrived);
+  [[nodiscard]] bool is_waiting() const noexcept { return waiting_count_ > 0; }
+
+ private:
+  enum class Outcome { served, coming, no_room };
+  struct Block {
+    SlotRef slot;  // null until the first put is served
+    RaceRecord touched;
+    std::deque<Request> waiting;
+  };
+  struct Target {
+    wire::Ticket ticket = 0;
+    array::BlockId id;
+    Verb verb = Verb::get;
+    wire::Access access;
+  };
+  using Blocks = std::unordered_map<std::uint64_t, Block>;
+
+  [[nodiscard]] static std::optional<Target> target_of(const wire::Any& message);
+  void start(Request request);
+  void start_on_block(Request request, const Target& target);
+  void start_on_array(int from, const wire::Any& message);
+  [[nodiscard]] Block* find(const array::BlockId& id);
+
+  [[nodiscard]] Outcome serve(Block& block, const Request& request);
+  [[nodiscard]] Outcome get(Block& block, int from, const wire::GetBlock& op);
+  [[nodiscard]] Outcome put(Block& block, const Request& request, const wire::PutBlock& op);
+  [[nodiscard]] Outcome put_scalar(Block& block, int from, const wire::PutScalar& op);
+  [[nodiscard]] Outcome install(Block& block, const fabric::Payload& payload);
+  template <class Change>
+  [[nodiscard]] Outcome edit(Block& block, std::size_t count, bool needs_old, const Change& change);
+  [[nodiscard]] Presence presence_of(const SlotRef& slot);
+  [[nodiscard]] bool has_room(std::size_t bytes, const Slot* kept);
+  [[nodiscard]] Outcome drain(const array::BlockId& id);
+  void resume_stalled();
+
+  wire::Any answer(const wire::DeleteArray& op);
+  wire::Any answer(const wire::EndProgram& op);
+  wire::Any answer(const wire::KeepArray& op);
+  wire::Any answer(const wire::RestoreArray& op);
+  [[nodiscard]] wire::Any answer(const wire::ListBlocks& op) const;
+
+  BlockMemory& memory_;
+  base::BufferPool& pool_;
+  Identity identity_;
+  Outbox& outbox_;
+  std::unordered_map<std::int32_t, Blocks> arrays_;
+  std::map<std::string, std::unordered_map<std::uint64_t, SlotRef>> labels_;
+  std::size_t waiting_count_ = 0;       // requests in the queues of blocks
+  std::deque<array::BlockId> stalled_;  // blocks whose first request waits for room
+  bool is_first_stalled_ = false;       // serving the first of them: it alone may take room
+  std::deque<Request> later_;           // behind a request about a whole array
+};
+
+}  // namespace blockyard::server

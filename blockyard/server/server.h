@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+
+#include "blockyard/base/buffer.h"
+#include "blockyard/fabric/fabric.h"
+
+namespace blockyard::server {
+
+struct ServerOptions {
+  std::size_t budget_bytes = 0;  ///< for blocks and reads in flight, as BufferPool::charge counts
+  std::filesystem::path scratch =
+      {};              ///< an existing folder; a file is made there at the first spill
+  int number = 0;      ///< of this server, 0 .. servers-1: in messages and file names
+  bool check = false;  ///< races also between iterations of one worker
+};
+
+/// The home of blocks: keeps them, adds into them, spills the least recently used to disk, and
+/// deals out the iterations of loops. Answers the requests of wire/messages.h; requests for one
+/// block are served in the order of arrival. One thread: that of its rank.
+class Server {
+ public:
+  Server(fabric::Fabric& fabric, base::BufferPool& pool, ServerOptions options);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  /// Serves until Shutdown. Throws Error{no_memory} if blocks do not fit the budget, Error{io} if
+  /// the disk fails, Error{comm} for requests that make no sense or when the run is aborted.
+  void run();
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace blockyard::server
