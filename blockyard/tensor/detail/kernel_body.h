@@ -192,55 +192,72 @@ void transpose(Extent rows, Extent columns, const T* in, Extent in_ld, T* out, E
   }
 }
 
-/// width x `columns` of c in registers over the whole sum.
-template <class R, int width, int columns>
-void gemm_tile(Extent k, R alpha, const R* a, Extent lda, const R* b, Extent b_row, Extent b_column,
-               R beta, R* c, Extent ldc) {
-  using Vector = typename Register<R, 1, width>::Vector;
-  Vector sums[columns] = {};
-  for (Extent l = 0; l < k; ++l) {
-    Vector x;
-    __builtin_memcpy(&x, a + l * lda, sizeof(Vector));
-#pragma GCC unroll 8
-    for (int j = 0; j < columns; ++j) sums[j] += x * b[l * b_row + j * b_column];
-  }
-#pragma GCC unroll 8
-  for (int j = 0; j < columns; ++j) {
-    Vector y = sums[j] * alpha;
-    if (beta != R(0)) {
-      Vector old;
-      __builtin_memcpy(&old, c + j * ldc, sizeof(Vector));
-      y += old * beta;
-    }
-    __builtin_memcpy(c + j * ldc, &y, sizeof(Vector));
-  }
-}
-
-/// Rows in tiles of `width`, what is left with half of it.
-template <class R, int width, int columns>
-void gemm_rows(Extent m, Extent k, R alpha, const R* a, Extent lda, const R* b, Extent b_row,
-               Extent b_column, R beta, R* c, Extent ldc) {
-  Extent i = 0;
-  for (; i + width <= m; i += width)
-    gemm_tile<R, width, columns>(k, alpha, a + i, lda, b, b_row, b_column, beta, c + i, ldc);
-  if constexpr (width > 1)
-    if (i < m)
-      gemm_rows<R, width / 2, columns>(m - i, k, alpha, a + i, lda, b, b_row, b_column, beta, c + i,
-                                       ldc);
-}
-
+/// What the tiles of one small product share.
 template <class R>
-void small_gemm_real(Extent m, Extent n, Extent k, R alpha, const R* a, Extent lda, const R* b,
-                     Extent b_row, Extent b_column, R beta, R* c, Extent ldc) {
+struct Product {
+  Extent k;
+  R alpha;
+  const R* a;
+  Extent lda;
+  const R* b;
+  Extent b_row;
+  Extent b_column;
+  R beta;
+  R* c;
+  Extent ldc;
+};
+
+/// `vectors` registers of rows x `columns` of c, kept in registers over the whole sum.
+template <class R, int width, int vectors, int columns>
+void gemm_tile(const Product<R>& of, Extent i, Extent j) {
+  using Vector = typename Register<R, 1, width>::Vector;
+  Vector sums[columns][vectors] = {};
+  const R* a = of.a + i;
+  const R* b = of.b + j * of.b_column;
+  for (Extent l = 0; l < of.k; ++l, a += of.lda, b += of.b_row) {
+    Vector x[vectors];
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) __builtin_memcpy(&x[v], a + v * width, sizeof(Vector));
+#pragma GCC unroll 8
+    for (int q = 0; q < columns; ++q)
+#pragma GCC unroll 4
+      for (int v = 0; v < vectors; ++v) sums[q][v] += x[v] * b[q * of.b_column];
+  }
+#pragma GCC unroll 8
+  for (int q = 0; q < columns; ++q) {
+    R* c = of.c + i + (j + q) * of.ldc;
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) {
+      Vector y = sums[q][v] * of.alpha;
+      if (of.beta != R(0)) {
+        Vector old;
+        __builtin_memcpy(&old, c + v * width, sizeof(Vector));
+        y += old * of.beta;
+      }
+      __builtin_memcpy(c + v * width, &y, sizeof(Vector));
+    }
+  }
+}
+
+/// Rows from i to m in tiles, what is left in half the registers, then half the width.
+template <class R, int width, int vectors, int columns>
+void gemm_rows(const Product<R>& of, Extent i, Extent m, Extent j) {
+  for (; i + width * vectors <= m; i += width * vectors)
+    gemm_tile<R, width, vectors, columns>(of, i, j);
+  if (i == m) return;
+  if constexpr (vectors > 1)
+    gemm_rows<R, width, vectors / 2, columns>(of, i, m, j);
+  else if constexpr (width > 1)
+    gemm_rows<R, width / 2, 1, columns>(of, i, m, j);
+}
+
+/// Columns from j to n in tiles, what is left in tiles of half as many.
+template <class R, int columns>
+void gemm_columns(const Product<R>& of, Extent m, Extent j, Extent n) {
   constexpr int width = vector_bytes / static_cast<int>(sizeof(R));
-  constexpr int columns = 4;
-  Extent j = 0;
-  for (; j + columns <= n; j += columns)
-    gemm_rows<R, width, columns>(m, k, alpha, a, lda, b + j * b_column, b_row, b_column, beta,
-                                 c + j * ldc, ldc);
-  for (; j < n; ++j)
-    gemm_rows<R, width, 1>(m, k, alpha, a, lda, b + j * b_column, b_row, b_column, beta,
-                           c + j * ldc, ldc);
+  for (; j + columns <= n; j += columns) gemm_rows<R, width, 2, columns>(of, 0, m, j);
+  if constexpr (columns > 1)
+    if (j < n) gemm_columns<R, columns / 2>(of, m, j, n);
 }
 
 template <class R>
@@ -265,11 +282,15 @@ void small_gemm_complex(Extent m, Extent n, Extent k, const R* alpha, const R* a
     }
 }
 
+/// 2 x 8 sums, 2 factors and more fit 32 registers, 2 x 4 fit 16.
+constexpr int columns_in_registers = vector_bytes == 64 ? 8 : 4;
+
 template <class T>
 void small_gemm(Extent m, Extent n, Extent k, T alpha, const T* a, Extent lda, const T* b,
                 Extent b_row, Extent b_column, T beta, T* c, Extent ldc) {
   if constexpr (Parts<T>::count == 1)
-    small_gemm_real(m, n, k, alpha, a, lda, b, b_row, b_column, beta, c, ldc);
+    gemm_columns<T, columns_in_registers>({k, alpha, a, lda, b, b_row, b_column, beta, c, ldc}, m,
+                                          0, n);
   else
     small_gemm_complex(m, n, k, parts(&alpha), parts(a), lda, parts(b), b_row, b_column,
                        parts(&beta), parts(c), ldc);
