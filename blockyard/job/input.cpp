@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/job/input.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+#include "blockyard/base/text.h"
+#include "blockyard/job/detail/toml_section.h"
+#include "blockyard/job/method_options.h"
+
+namespace blockyard::job {
+
+using base::Errc;
+using base::Error;
+using detail::TomlSection;
+
+namespace {
+
+/// What the parts of a job file need to know of it.
+struct File {
+  const toml::table& top;
+  const std::string& path;
+  const std::string& folder;
+
+  [[nodiscard]] TomlSection section(const std::string& name,
+                                    const std::vector<std::string>& known) const {
+    const toml::node& node = *top.get(name);
+    if (!node.is_table())
+      throw detail::error_at(path, node, fmt::format("{} must be a table: [{}]", name, name));
+    return {*node.as_table(), name, path, known};
+  }
+  [[nodiscard]] std::string from_folder(const std::string& name) const {
+    return (std::filesystem::path(folder) / name).string();
+  }
+};
+
+MoleculeSpec parse_molecule(const File& file) {
+  const TomlSection in =
+      file.section("molecule", {"geometry", "file", "units", "charge", "multiplicity"});
+  MoleculeSpec molecule;
+  molecule.geometry = in.text("geometry").value_or("");
+  if (const auto name = in.text("file")) {
+    if (in.has("geometry")) throw in.error("file", "there is already a geometry: give only one");
+    molecule.file = file.from_folder(*name);
+  } else if (!in.has("geometry")) {
+    throw detail::error_at(file.path, file.top.get("molecule")->ref<toml::table>(),
+                           "[molecule] needs a geometry or a file");
+  }
+  if (const auto units = in.text("units")) {
+    molecule.units = base::lower(*units);
+    if (molecule.units != "angstrom" && molecule.units != "bohr")
+      throw in.error("units", "must be \"angstrom\" or \"bohr\"");
+  }
+  constexpr std::int64_t any = std::numeric_limits<std::int64_t>::min();
+  molecule.charge = in.integer("charge", any).value_or(0);
+  molecule.multiplicity = in.integer("multiplicity", 1).value_or(1);
+  return molecule;
+}
+
+BasisSpec parse_basis(const File& file) {
+  const TomlSection in = file.section("basis", {"name", "file", "spherical"});
+  BasisSpec basis;
+  basis.name = in.text("name").value_or("");
+  if (const auto name = in.text("file")) {
+    if (in.has("name")) throw in.error("file", "there is already a name: give only one");
+    basis.file = file.from_folder(*name);
+  }
+  basis.spherical = in.truth("spherical").value_or(true);
+  return basis;
+}
+
+void parse_option(const TomlSection& in, const MethodOption& option, MethodSpec& method) {
+  const std::string name(option.key);
+  switch (option.form) {
+    case OptionForm::count:
+      method.ints[name] = *in.integer(option.key, 0);
+      break;
+    case OptionForm::truth:
+      method.ints[name] = *in.truth(option.key) ? 1 : 0;
+      break;
+    case OptionForm::number:
+      method.scalars[name] = *in.number(option.key, true);
+      break;
+    case OptionForm::word: {
+      const std::string word = base::lower(*in.text(option.key));
+      const auto found = std::ranges::find(option.words, word);
+      if (found == option.words.end())
+        throw in.error(option.key,
+                       fmt::format("must be \"{}\" or \"{}\"", option.words[0], option.words[1]));
+      method.ints[name] = found - option.words.begin();
+    }
+  }
+}
+
+MethodSpec parse_method(const File& file) {
+  std::vector<std::string> known = {"name", "frozen_core"};
+  for (const MethodOption& option : method_options()) known.emplace_back(option.key);
+  const TomlSection in = file.section("method", known);
+  MethodSpec method;
+  method.name = base::lower(in.text("name").value_or(""));
+  if (in.has("frozen_core")) {
+    if (in.node("frozen_core").is_boolean())
+      method.frozen_core = *in.truth("frozen_core") ? std::nullopt : std::optional<std::int64_t>(0);
+    else if (in.node("frozen_core").is_integer())
+      method.frozen_core = in.integer("frozen_core", 0);
+    else
+      throw in.error("frozen_core", "must be a number of orbitals, or true for the usual ones");
+  }
+  for (const MethodOption& option : method_options())
+    if (in.has(option.key)) parse_option(in, option, method);
+  return method;
+}
+
+void parse_constants(const File& file, Spec& spec) {
+  const toml::node& node = *file.top.get("constants");
+  if (!node.is_table())
+    throw detail::error_at(file.path, node, "constants must be a table: [constants]");
+  for (const auto& [key, value] : *node.as_table()) {
+    const std::string name = base::lower(key.str());
+    if (value.is_integer())
+      spec.ints[name] = value.as_integer()->get();
+    else if (value.is_floating_point())
+      spec.scalars[name] = value.as_floating_point()->get();
+    else
+      throw detail::error_at(file.path, value,
+                             fmt::format("constants.{}: must be an integer or a number", name));
+  }
+}
+
+std::vector<Extent> parse_extents(const TomlSection& in, std::string_view key) {
+  std::vector<Extent> extents;
+  const auto* list = in.node(key).as_array();
+  if (list == nullptr || list->empty())
+    throw in.error(key, "must be a list with the number of elements of each segment");
+  for (const toml::node& entry : *list) {
+    if (!entry.is_integer() || entry.as_integer()->get() < 1)
+      throw in.error(key, "a segment has an integer number of elements, at least 1");
+    extents.push_back(entry.as_integer()->get());
+  }
+  return extents;
+}
+
+SegmentSpec parse_segments(const File& file) {
+  std::vector<std::string> known = {"occupied", "virtual", "subsegment"};
+  for (std::size_t k = 1; k < array::kind_count; ++k) known.emplace_back(array::kind_names[k]);
+  const TomlSection in = file.section("segments", known);
+  SegmentSpec segments;
+  for (std::size_t k = 1; k < array::kind_count; ++k) {
+    const std::string_view name = array::kind_names[k];
+    if (!in.has(name)) continue;
+    const auto kind = static_cast<array::IndexKind>(k);
+    if (kind == array::IndexKind::ao && in.node(name).is_integer())
+      segments.ao = in.integer(name, 1);
+    else
+      segments.extents[kind] = parse_extents(in, name);
+  }
+  segments.occupied = in.integer("occupied", 1);
+  segments.virtual_ = in.integer("virtual", 1);
+  segments.subsegment = in.integer("subsegment", 1);
+  return segments;
+}
+
+std::optional<std::int64_t> parse_memory(const TomlSection& in) {
+  if (!in.has("memory")) return std::nullopt;
+  if (in.node("memory").is_integer()) return in.integer("memory", 1);
+  try {
+    return base::parse_bytes(in.text("memory").value(), "memory");
+  } catch (const Error& error) {
+    throw in.error("memory", error.what());
+  }
+}
+
+RunSpec parse_run(const File& file) {
+  const TomlSection in = file.section("run", {"workers", "servers", "memory", "scratch",
+                                              "persistent", "super", "pardo", "check", "seed"});
+  RunSpec run;
+  constexpr std::int64_t most_ranks = 4096;
+  for (const auto& [key, rank_count] :
+       {std::pair("workers", &run.workers), std::pair("servers", &run.servers)}) {
+    const auto value = in.integer(key, 1);
+    if (value > most_ranks) throw in.error(key, fmt::format("must be at most {}", most_ranks));
+    if (value) *rank_count = static_cast<int>(*value);
+  }
+  run.memory_bytes = parse_memory(in);
+  if (const auto scratch = in.text("scratch")) run.scratch = file.from_folder(*scratch);
+  if (const auto kept = in.text("persistent")) run.persistent = file.from_folder(*kept);
+  for (const std::string& name : in.texts("super")) run.supers.push_back(file.from_folder(name));
+  if (const auto policy = in.text("pardo")) {
+    try {
+      run.pardo = parse_policy(*policy);
+    } catch (const Error& error) {
+      throw in.error("pardo", error.what());
+    }
+  }
+  run.check = in.truth("check").value_or(false);
+  if (const auto seed = in.integer("seed", 0)) run.seed = static_cast<std::uint64_t>(*seed);
+  return run;
+}
+
+Spec parse_table(const File& file) {
+  const TomlSection in(
+      file.top, "", file.path,
+      {"title", "programs", "molecule", "basis", "method", "constants", "segments", "run"});
+  Spec spec;
+  spec.title = in.text("title").value_or("");
+  for (const std::string& name : in.texts("programs"))
+    spec.programs.push_back(file.from_folder(name));
+  if (in.has("molecule")) spec.molecule = parse_molecule(file);
+  if (in.has("basis")) spec.basis = parse_basis(file);
+  if (in.has("method")) spec.method = parse_method(file);
+  if (in.has("constants")) parse_constants(file, spec);
+  if (in.has("segments")) spec.segments = parse_segments(file);
+  if (in.has("run")) spec.run = parse_run(file);
+  return spec;
+}
+
+/// "key=value" as its two parts.
+std::pair<std::string, std::string> split(std::string_view text, std::string_view example) {
+  const std::size_t equals = text.find('=');
+  if (equals == 0 || equals == std::string_view::npos || equals + 1 == text.size())
+    throw Error(Errc::bad_input, fmt::format("\"{}\" is not of the form {}", text, example));
+  return {base::lower(text.substr(0, equals)), std::string(text.substr(equals + 1))};
+}
+
+template <class T>
+std::optional<T> parse_number(std::string_view text) {
+  T value{};
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (status != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::vector<Extent> parse_extent_list(std::string_view text) {
+  std::vector<Extent> extents;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const auto value = parse_number<Extent>(text.substr(begin, end - begin));
+    if (!value || *value < 1)
+      throw Error(Errc::bad_input,
+                  fmt::format("\"{}\": segments are given as ao=5,6,7,8: the number of elements of "
+                              "each, at least 1",
+                              text));
+    extents.push_back(*value);
+    begin = end + 1;
+  }
+  return extents;
+}
+
+}  // namespace
+
+Spec parse_job(std::string_view text, const std::string& path, const std::string& folder) {
+  try {
+    const toml::table top = toml::parse(text, path);
+    return parse_table({top, path, folder});
+  } catch (const toml::parse_error& error) {
+    throw Error(Errc::bad_input, fmt::format("{}:{}: not TOML: {}", path, error.source().begin.line,
+                                             error.description()));
+  }
+}
+
+Spec read_job_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  if (in) text << in.rdbuf();
+  if (!in)
+    throw Error(Errc::io, fmt::format("cannot read the job file {}: {}", path, strerror(errno)));
+  return parse_job(text.view(), path, std::filesystem::path(path).parent_path().string());
+}
+
+void set_constant(Spec& spec, std::string_view text) {
+  const auto [name, value] = split(text, "name=number");
+  if (const auto integer = parse_number<std::int64_t>(value)) {
+    spec.scalars.erase(name);
+    spec.ints[name] = *integer;
+  } else if (const auto number = parse_number<double>(value)) {
+    spec.ints.erase(name);
+    spec.scalars[name] = *number;
+  } else {
+    throw Error(Errc::bad_input, fmt::format("\"{}\": {} is not a number", text, value));
+  }
+}
+
+void set_segments(Spec& spec, std::string_view text) {
+  const auto [name, value] = split(text, "ao=5,6,7,8");
+  const std::vector<Extent> extents = parse_extent_list(value);
+  SegmentSpec& segments = spec.segments;
+  const auto kind = array::kind_named(name);
+  if (kind && *kind != array::IndexKind::simple) {
+    segments.extents[*kind] = extents;
+    return;
+  }
+  if (name != "occupied" && name != "virtual" && name != "subsegment")
+    throw Error(
+        Errc::bad_input,
+        fmt::format("\"{}\": {} is no kind of index: use ao, mo, moa, mob, la, or the sizes "
+                    "occupied, virtual, subsegment",
+                    text, name));
+  if (extents.size() != 1)
+    throw Error(Errc::bad_input, fmt::format("\"{}\": {} is one number", text, name));
+  (name == "occupied"  ? segments.occupied
+   : name == "virtual" ? segments.virtual_
+                       : segments.subsegment) = extents[0];
+}
+
+program::Policy parse_policy(std::string_view name) {
+  const std::string policy = base::lower(name);
+  if (policy == "sequential") return program::Policy::sequential;
+  if (policy == "static") return program::Policy::static_;
+  if (policy == "balanced") return program::Policy::balanced;
+  if (policy == "dynamic") return program::Policy::dynamic;
+  throw Error(
+      Errc::bad_input,
+      fmt::format("\"{}\" is not a way to deal out a pardo: use sequential, static, balanced "
+                  "or dynamic",
+                  name));
+}
+
+void check_spec(const Spec& spec) {
+  if (spec.programs.empty() && !spec.method)
+    throw Error(Errc::bad_input,
+                "nothing to run: give a [method] with a name, or a list programs = [\"x.sial\"]");
+  const bool is_named = spec.method && !spec.method->name.empty();
+  if (is_named && !spec.programs.empty())
+    throw Error(Errc::bad_input, "give either the name of a method or a list of programs");
+  if (!is_named && spec.programs.empty())
+    throw Error(Errc::bad_input, "the method has no name: [method] name = \"ccsd\"");
+  if (spec.molecule && spec.basis.name.empty() && spec.basis.file.empty())
+    throw Error(Errc::bad_input, "the molecule has no basis: [basis] name = \"cc-pvdz\"");
+  if (is_named && !spec.molecule)
+    throw Error(Errc::bad_input, "method " + spec.method->name + " needs a [molecule]");
+}
+
+}  // namespace blockyard::job

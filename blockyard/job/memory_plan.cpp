@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/job/memory_plan.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "blockyard/base/error.h"
+#include "blockyard/base/text.h"
+
+namespace blockyard::job {
+
+using base::Errc;
+using base::Error;
+
+namespace {
+
+/// Blocks that a server must hold at the least: some arriving, some on the way to and from disk.
+constexpr std::int64_t least_server_blocks = 8;
+constexpr std::int64_t least_server_bytes = std::int64_t{1} << 20;
+
+std::int64_t worker_need(const worker::MemoryNeed& need) {
+  return need.static_bytes + need.block_bytes;
+}
+
+Error too_little(std::int64_t total, std::int64_t wanted, int workers, const ProgramNeed& worst) {
+  std::string text = fmt::format(
+      "too little memory: {} needs at least {} and may use {}\n  each of {} workers: {} of static "
+      "arrays, {} of blocks; largest block: {}\n  use --memory {}M or more, or smaller segments",
+      worst.program, base::format_bytes(wanted), base::format_bytes(total), workers,
+      base::format_bytes(worst.need.static_bytes), base::format_bytes(worst.need.block_bytes),
+      base::format_bytes(worst.need.largest_block_bytes), (wanted >> 20) + 1);
+  if (workers > 1) text += fmt::format(", or fewer workers than {}", workers);
+  return {Errc::no_memory, text};
+}
+
+}  // namespace
+
+MemoryPlan plan_memory(std::int64_t total_bytes, std::int64_t shared_bytes, int workers,
+                       int servers, std::span<const ProgramNeed> needs) {
+  base::require(!needs.empty() && workers > 0 && servers > 0, "there is something to plan");
+  MemoryPlan plan;
+  plan.total_bytes = total_bytes;
+  plan.shared_bytes = shared_bytes;
+  const ProgramNeed& worst = *std::ranges::max_element(
+      needs, {}, [](const ProgramNeed& program) { return worker_need(program.need); });
+  const std::int64_t least_worker = worker_need(worst.need);
+  std::int64_t largest_block = 0;
+  for (const ProgramNeed& program : needs) {
+    largest_block = std::max(largest_block, program.need.largest_block_bytes);
+    plan.distributed_bytes = std::max(plan.distributed_bytes, program.need.distributed_bytes);
+  }
+  const std::int64_t least_server =
+      std::max(least_server_bytes, least_server_blocks * largest_block);
+  const std::int64_t wanted = shared_bytes + workers * least_worker + servers * least_server;
+  const std::int64_t left = total_bytes - wanted;
+  if (left < 0) throw too_little(total_bytes, wanted, workers, worst);
+  // A pool rounds each block up by at most an eighth.
+  const std::int64_t arrays = plan.distributed_bytes + plan.distributed_bytes / 8;
+  const std::int64_t for_servers =
+      std::clamp<std::int64_t>(arrays - servers * least_server, 0, left - left / 8);
+  plan.server_bytes = least_server + for_servers / servers;
+  plan.worker_bytes = least_worker + (left - for_servers) / workers;
+  plan.spilled_bytes =
+      std::max<std::int64_t>(0, plan.distributed_bytes - servers * plan.server_bytes / 9 * 8);
+  return plan;
+}
+
+std::int64_t usual_memory_bytes() {
+  std::ifstream in("/proc/meminfo");
+  for (std::string word; in >> word;) {
+    std::int64_t kilobytes = 0;
+    if (word == "MemAvailable:" && in >> kilobytes) return kilobytes * 1024 / 10 * 7;
+  }
+  throw Error(Errc::io, "this machine does not say how much memory is free: give --memory");
+}
+
+std::int64_t peak_rss_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss * std::int64_t{1024};
+}
+
+}  // namespace blockyard::job

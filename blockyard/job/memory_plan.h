@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "blockyard/worker/bind.h"
+
+namespace blockyard::job {
+
+/// What one program needs, with its name for messages.
+struct ProgramNeed {
+  std::string program;
+  worker::MemoryNeed need;
+};
+
+/// How the memory of a run is shared out.
+struct MemoryPlan {
+  std::int64_t total_bytes = 0;
+  std::int64_t shared_bytes = 0;       ///< what the process needs once
+  std::int64_t worker_bytes = 0;       ///< of each worker
+  std::int64_t server_bytes = 0;       ///< of each server
+  std::int64_t distributed_bytes = 0;  ///< the most that distributed and served arrays take
+  std::int64_t spilled_bytes = 0;      ///< of those, what does not fit and goes to the disk
+  friend bool operator==(const MemoryPlan&, const MemoryPlan&) = default;
+};
+
+/// Shares out `total_bytes` among `workers` workers and `servers` servers of one process, of which
+/// `shared_bytes` are taken already. Every worker gets what its largest program needs, every server
+/// some blocks; of what is left, servers get what the arrays take (but at most seven eighths), and
+/// the caches of the workers the rest.
+/// Throws Error{no_memory} if there is too little, with how much is needed, by which program, and
+/// what to change.
+[[nodiscard]] MemoryPlan plan_memory(std::int64_t total_bytes, std::int64_t shared_bytes,
+                                     int workers, int servers, std::span<const ProgramNeed> needs);
+
+/// 70 % of the memory that this machine says is available. Throws Error{io} if it does not say.
+[[nodiscard]] std::int64_t usual_memory_bytes();
+
+/// The most memory that this process had so far.
+[[nodiscard]] std::int64_t peak_rss_bytes();
+
+}  // namespace blockyard::job

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/job/method_options.h"
+
+namespace blockyard::job {
+
+namespace {
+
+constexpr std::array options = {
+    MethodOption{"scf_guess", OptionForm::word, 1, {"core", "atomic"}},
+    MethodOption{"scf_direct", OptionForm::truth, 0, {}},
+    MethodOption{"scf_iterations", OptionForm::count, 100, {}},
+    MethodOption{"scf_energy_convergence", OptionForm::number, 1e-10, {}},
+    MethodOption{"scf_density_convergence", OptionForm::number, 1e-8, {}},
+    MethodOption{"level_shift", OptionForm::number, 0, {}},
+    MethodOption{"cc_iterations", OptionForm::count, 60, {}},
+    MethodOption{"cc_energy_convergence", OptionForm::number, 1e-9, {}},
+    MethodOption{"cc_amplitude_convergence", OptionForm::number, 1e-7, {}},
+};
+
+}  // namespace
+
+std::span<const MethodOption> method_options() noexcept { return options; }
+
+}  // namespace blockyard::job

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "blockyard/array/segments.h"
+#include "blockyard/program/program.h"
+
+/// What a user asks for, as plain values: the job file with the options of the command line put in.
+namespace blockyard::job {
+
+using base::Extent;
+
+struct MoleculeSpec {
+  std::string geometry;  ///< lines `symbol x y z`; empty: read `file`
+  std::string file;      ///< XYZ file, relative names already made absolute
+  std::string units = "angstrom";
+  std::int64_t charge = 0;
+  std::int64_t multiplicity = 1;
+  friend bool operator==(const MoleculeSpec&, const MoleculeSpec&) = default;
+};
+
+struct BasisSpec {
+  std::string name;
+  std::string file;
+  bool spherical = true;
+  friend bool operator==(const BasisSpec&, const BasisSpec&) = default;
+};
+
+struct MethodSpec {
+  std::string name;                            ///< lower case: scf, mp2, ccsd
+  std::optional<std::int64_t> frozen_core{0};  ///< orbitals; nothing: the usual ones
+  /// Values of method_options() that the user gave.
+  std::map<std::string, std::int64_t, std::less<>> ints;
+  std::map<std::string, double, std::less<>> scalars;
+  friend bool operator==(const MethodSpec&, const MethodSpec&) = default;
+};
+
+/// Sizes of segments; what is not given is chosen.
+struct SegmentSpec {
+  std::map<array::IndexKind, std::vector<Extent>> extents;  ///< every segment
+  std::optional<Extent> ao;        ///< wanted functions in a segment of a molecule's basis
+  std::optional<Extent> occupied;  ///< most orbitals in an occupied segment
+  std::optional<Extent> virtual_;  ///< most orbitals in a virtual segment
+  std::optional<Extent> subsegment;
+  friend bool operator==(const SegmentSpec&, const SegmentSpec&) = default;
+};
+
+struct RunSpec {
+  std::optional<int> workers;
+  std::optional<int> servers;
+  std::optional<std::int64_t> memory_bytes;
+  std::string scratch;              ///< folder for spilled blocks; empty: a fresh one of the system
+  std::string persistent;           ///< HDF5 file of what is kept between jobs; empty: none
+  std::vector<std::string> supers;  ///< shared objects of super instructions
+  program::Policy pardo = program::Policy::unset;
+  bool check = false;
+  std::optional<std::uint64_t> seed;  ///< of the order in which messages arrive, for tests
+  friend bool operator==(const RunSpec&, const RunSpec&) = default;
+};
+
+struct Spec {
+  std::string title;
+  std::optional<MoleculeSpec> molecule;
+  BasisSpec basis;
+  std::optional<MethodSpec> method;
+  std::vector<std::string> programs;  ///< SIAL or compiled files; empty: those of the method
+  std::map<std::string, std::int64_t, std::less<>> ints;
+  std::map<std::string, double, std::less<>> scalars;
+  SegmentSpec segments;
+  RunSpec run;
+  friend bool operator==(const Spec&, const Spec&) = default;
+};
+
+}  // namespace blockyard::job
