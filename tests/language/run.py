@@ -94,7 +94,7 @@ def read_options(found, words):
         key, _, value = word.partition("=")
         if word == "ordered":
             found.is_ordered = True
-        elif key in ("workers", "servers", "set", "segments", "options") and value:
+        elif key in ("workers", "servers", "set", "segments", "options", "then") and value:
             found.options[key] = value
         else:
             fail(f"unknown word in the comment 'run:': {word}")
@@ -167,7 +167,7 @@ def compare_order(expectations, lines):
     return None
 
 
-def commands(blockyard, path, options):
+def commands(blockyard, programs, options):
     """The command of every combination of workers and servers."""
     arguments = []
     for key in ("set", "segments"):
@@ -178,7 +178,7 @@ def commands(blockyard, path, options):
     workers = options.get("workers", "1").split(",")
     servers = options.get("servers", "1").split(",")
     for w, s in itertools.product(workers, servers):
-        yield [blockyard, "run", path, "-w", w, "-s", s] + arguments
+        yield [blockyard, "run"] + programs + ["-w", w, "-s", s] + arguments
 
 
 def run(command, folder):
@@ -195,7 +195,11 @@ def show(command, done):
 
 
 def check_runs(blockyard, path, expectations):
-    for command in commands(blockyard, path, expectations.options):
+    programs = [path]
+    for name in filter(None, expectations.options.get("then", "").split(",")):
+        programs.append(os.path.join(os.path.dirname(path), name))
+        expectations.output += read_expectations(programs[-1]).output
+    for command in commands(blockyard, programs, expectations.options):
         with tempfile.TemporaryDirectory() as folder:
             done = run(command, folder)
         difference = judge_run(path, expectations, done)
