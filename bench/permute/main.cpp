@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// See README.md: how close does a permutation of a block come to a plain copy?
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "bench/contract/measure.h"
+#include "blockyard/base/error.h"
+#include "blockyard/tensor/permute.h"
+
+namespace blockyard::bench {
+namespace {
+
+using tensor::Extent;
+using tensor::Shape;
+
+struct Case {
+  std::vector<Extent> extents;
+  std::vector<int> to;
+};
+
+const std::vector<Case>& cases() {
+  static const std::vector<Case> all = {
+      {{400, 400}, {1, 0}},
+      {{1600, 1600}, {1, 0}},
+      {{20, 20, 20, 20}, {3, 2, 1, 0}},
+      {{20, 20, 20, 20}, {0, 2, 1, 3}},
+      {{20, 20, 20, 20}, {2, 3, 0, 1}},
+      {{20, 20, 20, 20}, {1, 0, 3, 2}},
+      {{40, 40, 40, 40}, {3, 2, 1, 0}},
+      {{40, 40, 40, 40}, {0, 2, 1, 3}},
+      {{16, 32, 16, 32}, {2, 0, 3, 1}},
+      {{4, 4, 4, 4}, {3, 2, 1, 0}},
+      {{8, 8, 8, 8, 8, 8}, {5, 3, 1, 0, 2, 4}},
+  };
+  return all;
+}
+
+template <class T>
+nlohmann::ordered_json measure(const Case& one, std::string_view type, int rounds) {
+  const Shape shape(one.extents);
+  const auto count = static_cast<std::size_t>(shape.element_count());
+  const std::vector<T> in(count, T(1));
+  std::vector<T> out(count);
+  const auto seconds = best_seconds(
+      rounds, 1e-3, [&] { tensor::permute<T>(in, shape, one.to, out); },
+      [&] { std::memcpy(out.data(), in.data(), count * sizeof(T)); });
+  const double gigabytes = 2e-9 * static_cast<double>(count * sizeof(T));
+  const std::string name =
+      fmt::format("{} {} to {}", type, fmt::join(one.extents, "x"), fmt::join(one.to, ""));
+  fmt::print(stderr, "{:32} {:9.1f} {:9.1f} {:7.2f}\n", name, gigabytes / seconds[0],
+             gigabytes / seconds[1], seconds[1] / seconds[0]);
+  return {{"bench", "permute"},
+          {"case", name},
+          {"gigabytes_per_second", gigabytes / seconds[0]},
+          {"memcpy_gigabytes_per_second", gigabytes / seconds[1]},
+          {"ratio_to_memcpy", seconds[1] / seconds[0]},
+          {"machine", machine()},
+          {"commit", commit()}};
+}
+
+void run_all(int rounds, const std::string& json_file) {
+  std::vector<nlohmann::ordered_json> records;
+  fmt::print(stderr, "{:32} {:>9} {:>9} {:>7}\n", "permutation", "GB/s", "memcpy", "ratio");
+  double log_sum = 0;
+  for (const Case& one : cases()) {
+    records.push_back(measure<double>(one, "f64", rounds));
+    records.push_back(measure<tensor::c128>(one, "c128", rounds));
+  }
+  for (const auto& one : records) log_sum += std::log(one.at("ratio_to_memcpy").get<double>());
+  const double mean = std::exp(log_sum / static_cast<double>(records.size()));
+  fmt::print(stderr, "geometric mean: {:.2f} of memcpy\n", mean);
+  records.push_back({{"bench", "permute"},
+                     {"case", "geometric mean"},
+                     {"ratio_to_memcpy", mean},
+                     {"machine", machine()},
+                     {"commit", commit()}});
+  std::ofstream file(json_file);
+  std::ostream& lines = json_file.empty() ? std::cout : file;
+  for (const auto& one : records) lines << one.dump() << '\n';
+  if (!lines.flush()) throw base::Error(base::Errc::io, "cannot write " + json_file);
+}
+
+}  // namespace
+}  // namespace blockyard::bench
+
+int main(int argc, char** argv) {
+  CLI::App app("How close does a permutation of a block come to a plain copy?");
+  int rounds = 15;
+  std::string json_file;
+  app.add_option("--rounds", rounds, "measurements of each; the best counts");
+  app.add_option("--json", json_file, "file of the JSON lines (default: standard output)");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    blockyard::bench::run_all(rounds, json_file);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "permute_bench: {}\n", error.what());
+    return 1;
+  }
+  return 0;
+}
