@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockyard/qc/linear_algebra.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -46,6 +44,34 @@ std::size_t used_rows(std::span<const double> b, std::size_t n) {
     if (zero) return row;
   }
   return n;
+}
+
+/// Coefficients of the vectors first .. last - 1, or nothing if they are (nearly) dependent: an
+/// exact zero pivot, or a coefficient whose rounding would spoil the sum. One vector always works.
+std::vector<double> diis_coefficients(std::span<const double> b, std::size_t n, std::size_t first,
+                                      std::size_t last) {
+  constexpr double largest_coefficient = 1e3;
+  const std::size_t count = last - first;
+  if (count == 1) return {1.0};
+  // The corner is 0, the border -1, the right-hand side (0, ..., 0, -1).
+  const std::size_t order = count + 1;
+  std::vector<double> system(order * order, -1.0);
+  system[count + count * order] = 0.0;
+  for (std::size_t j = 0; j < count; ++j)
+    for (std::size_t i = 0; i <= j; ++i)
+      system[i + j * order] = system[j + i * order] = b[first + i + (first + j) * n];
+  std::vector<double> solution(order, 0.0);
+  solution[count] = -1.0;
+  const int rows = base::to_int(static_cast<Extent>(order));
+  const int one = 1;
+  std::vector<int> pivots(order);
+  int info = 0;
+  dgesv_(&rows, &one, system.data(), &rows, pivots.data(), solution.data(), &rows, &info);
+  solution.resize(count);
+  const bool sound = info == 0 && std::all_of(solution.begin(), solution.end(), [](double c) {
+                       return std::abs(c) < largest_coefficient;
+                     });
+  return sound ? solution : std::vector<double>{};
 }
 
 void permute_columns(std::span<double> matrix, std::span<const std::size_t> order) {
@@ -102,24 +128,13 @@ Extent eigen_calc_sqr_inv(std::span<double> a, std::span<double> b, double toler
 void compute_diis(std::span<double> b) {
   const std::size_t n = order_of(b);
   const std::size_t used = used_rows(b, n);
-  const std::size_t order = used + 1;
-  // The corner is 0, the border -1, the right-hand side (0, ..., 0, -1).
-  std::vector<double> system(order * order, -1.0);
-  system.back() = 0.0;
-  for (std::size_t j = 0; j < used; ++j)
-    for (std::size_t i = 0; i <= j; ++i)
-      system[i + j * order] = system[j + i * order] = b[i + j * n];
-  std::vector<double> solution(order, 0.0);
-  solution.back() = -1.0;
-  const int rows = base::to_int(static_cast<Extent>(order));
-  const int one = 1;
-  std::vector<int> pivots(order);
-  int info = 0;
-  dgesv_(&rows, &one, system.data(), &rows, pivots.data(), solution.data(), &rows, &info);
-  if (used == 0 || info != 0)
-    throw base::Error(base::Errc::bad_input,
-                      fmt::format("the DIIS equations of {} error vectors are singular", used));
-  for (std::size_t i = 0; i < n; ++i) b[i * (n + 1)] = i < used ? solution[i] : 0.0;
+  if (used == 0) throw base::Error(base::Errc::bad_input, "DIIS without an error vector");
+  std::size_t left_out = 0;
+  std::vector<double> coefficients;
+  while (coefficients.empty()) coefficients = diis_coefficients(b, n, left_out++, used);
+  --left_out;
+  for (std::size_t i = 0; i < n; ++i)
+    b[i * (n + 1)] = i < left_out || i >= used ? 0.0 : coefficients[i - left_out];
 }
 
 void gen_eigen_calc(std::span<double> a, std::span<double> left, std::span<double> right,

@@ -31,7 +31,8 @@ Extent eigen_calc_sqr_inv(std::span<double> a, std::span<double> b, double toler
 /// compute_diis: coefficients c that make  sum over i,j of  c_i c_j B_ij  least with  sum c_i = 1.
 /// b   n*n, the products e_i . e_j of error vectors, upper triangle read. Its leading rows that are
 ///     not wholly zero count. On return B_ii = c_i (0 for the rest); off-diagonals unchanged.
-/// Throws Error{bad_input} if the system is singular.
+/// While the vectors are nearly dependent, the first one is left out (its c_i is 0).
+/// Throws Error{bad_input} if there is no vector.
 /// Source: P. Pulay, J. Comput. Chem. 3, 556 (1982), eq. 6.
 void compute_diis(std::span<double> b);
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "blockyard/base/error.h"
 #include "blockyard/qc/basis_set.h"
 #include "blockyard/qc/geometry.h"
 #include "blockyard/qc/integrals.h"
@@ -25,6 +26,17 @@ inline Molecule molecule_of(std::string_view geometry, LengthUnit unit = LengthU
 
 inline Integrals integrals_of(const Molecule& molecule, std::string_view basis, bool spherical) {
   return {molecule, place_basis(load_basis(basis, data_folder), molecule, spherical)};
+}
+
+/// The text of the Error that `run` throws, or "".
+template <class Run>
+std::string error_of(Run&& run) {
+  try {
+    run();
+  } catch (const base::Error& error) {
+    return error.what();
+  }
+  return "";
 }
 
 }  // namespace blockyard::qc::testing

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/qc/atomic_density.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "blockyard/qc/test_support.h"
+
+namespace blockyard::qc {
+namespace {
+
+/// Trace of density * overlap.
+double electrons_in(const std::vector<double>& density, const Integrals& integrals) {
+  std::vector<double> overlap(density.size());
+  IntegralEngine engine(integrals);
+  engine.overlap(integrals.all_shells(), integrals.all_shells(), overlap);
+  return std::inner_product(density.begin(), density.end(), overlap.begin(), 0.0);
+}
+
+class AtomicDensities : public ::testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(SphericalAndCartesian, AtomicDensities, ::testing::Bool());
+
+TEST_P(AtomicDensities, of_a_molecule_hold_its_electrons) {
+  const auto water = testing::molecule_of(testing::water);
+  for (const auto* name : {"sto-3g", "6-31g**", "aug-cc-pvtz"}) {
+    const auto integrals = testing::integrals_of(water, name, GetParam());
+    EXPECT_NEAR(electrons_in(atomic_densities(water, integrals.basis()), integrals), 10.0, 1e-9)
+        << name;
+  }
+}
+
+TEST_P(AtomicDensities, converge_from_hydrogen_to_argon) {
+  for (int z = 1; z <= 18; ++z)
+    for (const auto* name : {"sto-3g", "6-31g*", "cc-pvdz", "def2-tzvp"}) {
+      const Molecule atom{{{z, {0.1, 0.2, 0.3}}}, 0, 1};
+      const auto integrals = testing::integrals_of(atom, name, GetParam());
+      EXPECT_NEAR(electrons_in(atomic_densities(atom, integrals.basis()), integrals), z, 1e-9)
+          << z << " in " << name;
+    }
+}
+
+TEST(AtomicDensities, do_not_know_directions) {
+  // The averaged density of oxygen has the same second moment along x, y and z.
+  const Molecule atom{{{8, {}}}, 0, 1};
+  const auto integrals = testing::integrals_of(atom, "cc-pvdz", false);
+  const auto& basis = integrals.basis();
+  const auto density = atomic_densities(atom, basis);
+  const auto n = static_cast<std::size_t>(basis.function_count);
+  // Last shell is d: xx xy xz yy yz zz. Last but one is p: x y z.
+  const auto value = [&](std::size_t k) { return density[k * (n + 1)]; };
+  EXPECT_NEAR(value(n - 9), value(n - 8), 1e-12);
+  EXPECT_NEAR(value(n - 9), value(n - 7), 1e-12);
+  EXPECT_GT(value(n - 9), 0.01);
+}
+
+TEST(AtomicDensities, configurations_have_the_electrons_of_the_element) {
+  for (int z = 1; z <= 36; ++z) {
+    const auto shells = atomic_configuration(z);
+    EXPECT_EQ(std::accumulate(shells.begin(), shells.end(), 0), z);
+  }
+  EXPECT_EQ(atomic_configuration(6), (std::array<int, 4>{4, 2, 0, 0}));
+  EXPECT_EQ(atomic_configuration(24), (std::array<int, 4>{7, 12, 5, 0}));
+  EXPECT_THROW((void)atomic_configuration(37), base::Error);
+}
+
+TEST(AtomicDensities, too_few_functions_are_refused) {
+  EXPECT_EQ(testing::error_of([] {
+              (void)atomic_density(6, {{0, {1.0}, {1.0}}}, true);
+            }),
+            "the basis has too few functions for the electrons of C");
+}
+
+}  // namespace
+}  // namespace blockyard::qc

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/qc/basis_set.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "blockyard/qc/ao_basis.h"
+#include "blockyard/qc/test_support.h"
+
+namespace blockyard::qc {
+namespace {
+
+using testing::error_of;
+
+const BasisSet expected = {
+    "x",
+    {{1, {{0, {3.0, 0.5}, {0.2, 0.8}}, {0, {0.5}, {1.0}}, {1, {1.5}, {1.0}}}},
+     {6, {{0, {2.0}, {-0.1}}, {1, {2.0}, {0.3}}}}}};
+
+TEST(BasisSet, nwchem_format_is_read) {
+  const auto basis = parse_nwchem_basis(
+      "# comment\nBASIS \"ao basis\" SPHERICAL PRINT\n"
+      "H    S\n  3.0  0.2  0.0\n  5.0D-01 0.8 1.0\nh p\n 1.5 1.0\n\nC    SP\n 2.0 -0.1 0.3\nEND\n",
+      "x");
+  EXPECT_EQ(basis.elements, expected.elements);
+}
+
+TEST(BasisSet, gaussian_format_is_read) {
+  const auto basis = parse_gaussian_basis(
+      "! comment\n****\nH 0\nS 2 1.00\n 3.0 0.2\n 0.5D0 0.8\nS 1 1.0\n 0.5 1.0\nP 1 1.0\n 1.5 1\n"
+      "****\nC 0\nSP 1 1.00\n 2.0 -0.1 0.3\n****\n",
+      "x");
+  EXPECT_EQ(basis.elements, expected.elements);
+}
+
+TEST(BasisSet, malformed_lines_are_named) {
+  const auto nwchem = [](std::string_view text) {
+    return error_of([&] { (void)parse_nwchem_basis(text, "x"); });
+  };
+  EXPECT_EQ(nwchem("H S\n 1.0"),
+            "basis set x, line 2: expected an exponent and its coefficients, found 1 words");
+  EXPECT_EQ(nwchem("H S\n 1.0 1.0\n 2.0 one\n"), "basis set x, line 3: 'one' is not a number");
+  EXPECT_EQ(nwchem("H S\n 1.0 1.0\n 2.0 1 2\n"),
+            "basis set x, line 3: expected an exponent and 1 coefficients, found 3 words");
+  EXPECT_EQ(nwchem("H S\n -1.0 1.0\n"), "basis set x, line 2: the exponent -1.0 is not positive");
+  EXPECT_EQ(nwchem("H S\nH P\n 1 1\n"), "basis set x, line 2: a shell without primitives");
+  EXPECT_EQ(nwchem("H S\n 1 0\n"),
+            "basis set x, line 3: a contraction whose coefficients are all 0");
+  EXPECT_EQ(nwchem("H SP\n 1 1\n"),
+            "basis set x, line 3: an SP shell has 2 coefficients in a line, not 1");
+  EXPECT_EQ(nwchem("1.0 1.0\n"), "basis set x, line 1: expected `symbol shell`, found '1.0'");
+  EXPECT_EQ(nwchem("Qq S\n 1 1\n").substr(0, 36), "basis set x, line 1: 'Qq' is no elem");
+  EXPECT_EQ(nwchem("ECP\n"), "basis set x, line 1: effective core potentials are not supported");
+  EXPECT_EQ(nwchem(""), "basis set x holds no element");
+  const auto gaussian = [](std::string_view text) {
+    return error_of([&] { (void)parse_gaussian_basis(text, "x"); });
+  };
+  EXPECT_EQ(gaussian("H 0\nS 2 1.0\n 1 1\n"),
+            "basis set x, line 4: the last shell lacks 1 primitives");
+  EXPECT_EQ(gaussian("H 0\nS two 1.0\n 1 1\n"),
+            "basis set x, line 2: expected `shell primitives scale`, found 'S'");
+  EXPECT_EQ(gaussian("H 0\nS 1 1.2\n 1 1\n"),
+            "basis set x, line 2: scale factor '1.2': only 1.0 is supported");
+}
+
+TEST(BasisSet, every_known_set_holds_hydrogen_to_argon) {
+  for (const auto name : known_basis_names()) {
+    const auto basis = load_basis(name, testing::data_folder);
+    for (int z = 1; z <= 18; ++z) EXPECT_TRUE(basis.elements.contains(z)) << name << " " << z;
+  }
+}
+
+TEST(BasisSet, names_do_not_know_case_and_have_other_spellings) {
+  EXPECT_EQ(load_basis("6-31G(d)", testing::data_folder).name, "6-31G*");
+  EXPECT_EQ(load_basis("6-31g(d,p)", testing::data_folder).name, "6-31G**");
+  EXPECT_EQ(load_basis("CC-PVDZ", testing::data_folder).name, "cc-pVDZ");
+}
+
+TEST(BasisSet, an_unknown_name_gets_the_nearest_and_the_list) {
+  const auto message = error_of([] { (void)load_basis("cc-pvdx", testing::data_folder); });
+  EXPECT_NE(message.find("unknown basis set 'cc-pvdx' (did you mean 'cc-pvdz'?)"),
+            std::string::npos)
+      << message;
+  EXPECT_NE(message.find("aug-cc-pVTZ"), std::string::npos);
+}
+
+TEST(BasisSet, a_file_of_the_user_is_read_in_either_format) {
+  const auto path = ::testing::TempDir() + "qc_user_basis.txt";
+  std::ofstream(path) << "H 0\nS 1 1.0\n 0.5 1.0\n****\n";
+  EXPECT_EQ(read_basis(path).elements.at(1).size(), 1U);
+  std::ofstream(path) << "H S\n 0.5 1.0 0.0\n 0.1 0.0 1.0\n";
+  EXPECT_EQ(read_basis(path).elements.at(1).size(), 2U);
+}
+
+TEST(AoBasis, has_the_number_of_functions_of_the_set) {
+  const auto water = testing::molecule_of(testing::water);
+  const auto count = [&](std::string_view name, bool spherical) {
+    return place_basis(load_basis(name, testing::data_folder), water, spherical).function_count;
+  };
+  EXPECT_EQ(count("sto-3g", true), 7);
+  EXPECT_EQ(count("3-21g", true), 13);
+  EXPECT_EQ(count("6-31g*", true), 18);
+  EXPECT_EQ(count("6-31g*", false), 19);
+  EXPECT_EQ(count("6-31g**", false), 25);
+  EXPECT_EQ(count("6-311g**", true), 30);
+  EXPECT_EQ(count("cc-pvtz", true), 58);
+  EXPECT_EQ(count("cc-pvtz", false), 65);
+  EXPECT_EQ(count("aug-cc-pvtz", true), 92);
+  EXPECT_EQ(count("def2-tzvp", true), 43);
+}
+
+TEST(AoBasis, an_element_that_the_set_lacks_is_named) {
+  const auto gold = testing::molecule_of("H 0 0 0\nAu 0 0 2\n");
+  EXPECT_EQ(
+      error_of([&] { (void)place_basis(load_basis("cc-pvdz", testing::data_folder), gold, true); }),
+      "basis set cc-pVDZ has no functions for Au (atom 2)");
+}
+
+}  // namespace
+}  // namespace blockyard::qc

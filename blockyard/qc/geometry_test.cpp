@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/qc/geometry.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "blockyard/qc/test_support.h"
+
+namespace blockyard::qc {
+namespace {
+
+using testing::error_of;
+
+std::string error_in(std::string_view text) {
+  return error_of([&] { (void)parse_geometry(text, LengthUnit::bohr); });
+}
+
+TEST(Geometry, bare_lines_are_read) {
+  const auto atoms =
+      parse_geometry("\n O 0.0 +1.5 -2e-1 # oxygen\n\nh 1 2 3\r\n", LengthUnit::bohr);
+  ASSERT_EQ(atoms.size(), 2U);
+  EXPECT_EQ(atoms[0], (Atom{8, {0.0, 1.5, -0.2}}));
+  EXPECT_EQ(atoms[1], (Atom{1, {1.0, 2.0, 3.0}}));
+}
+
+TEST(Geometry, an_xyz_file_is_read_whatever_its_comment_says) {
+  const auto atoms = parse_geometry("2\nO 1 2 3 no atom\n8 0 0 0\nH 0 0 1\n\n", LengthUnit::bohr);
+  ASSERT_EQ(atoms.size(), 2U);
+  EXPECT_EQ(atoms[0].atomic_number, 8);
+}
+
+TEST(Geometry, angstrom_become_bohr) {
+  const auto atoms = parse_geometry("H 0 0 0.52917721092", LengthUnit::angstrom);
+  EXPECT_DOUBLE_EQ(atoms[0].position_bohr[2], 1.0);
+}
+
+TEST(Geometry, a_malformed_line_is_named) {
+  EXPECT_EQ(error_in("O 0 0 0\nH 0 0"),
+            "geometry, line 2: expected a symbol and three coordinates, found 3 words");
+  EXPECT_EQ(error_in("O 0 0 zero"), "geometry, line 1: 'zero' is not a number");
+  EXPECT_EQ(error_in("O 0 0 nan"), "geometry, line 1: 'nan' is not a number");
+  EXPECT_EQ(error_in("O 0 0 1x"), "geometry, line 1: '1x' is not a number");
+  EXPECT_EQ(error_in("\nQx 0 0 0").substr(0, 34), "geometry, line 2: 'Qx' is no eleme");
+  EXPECT_EQ(error_in(" \n"), "the geometry has no atoms: write `symbol x y z`");
+}
+
+TEST(Geometry, a_wrong_number_of_atoms_is_named) {
+  EXPECT_EQ(error_in("3\n\nO 0 0 0\nH 0 0 1\n"), "geometry, line 1: 3 atoms promised, 2 found");
+  EXPECT_EQ(error_in("1\n\nO 0 0 0\nH 0 0 1\n"),
+            "geometry, line 4: text after the 1 atoms that line 1 promised");
+  EXPECT_EQ(error_in("0\n\n"), "geometry, line 1: 0 is not a number of atoms");
+}
+
+TEST(Geometry, errors_in_a_file_name_the_file) {
+  const auto path = ::testing::TempDir() + "qc_bad.xyz";
+  std::ofstream(path) << "1\n\nO 0 0\n";
+  EXPECT_EQ(error_of([&] { (void)read_geometry(path, LengthUnit::bohr); }),
+            path + ": geometry, line 3: expected a symbol and three coordinates, found 3 words");
+  EXPECT_NE(error_of([] { (void)read_geometry("/no/such.xyz", LengthUnit::bohr); }), "");
+}
+
+TEST(Geometry, units_have_names) {
+  EXPECT_EQ(parse_length_unit("Angstrom"), LengthUnit::angstrom);
+  EXPECT_EQ(parse_length_unit("bohr"), LengthUnit::bohr);
+  EXPECT_EQ(error_of([] { (void)parse_length_unit("nm"); }),
+            "'nm' is no unit of length: use angstrom or bohr");
+}
+
+}  // namespace
+}  // namespace blockyard::qc

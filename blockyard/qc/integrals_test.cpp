@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/qc/integrals.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "blockyard/qc/segments.h"
+#include "blockyard/qc/test_support.h"
+
+namespace blockyard::qc {
+namespace {
+
+using std::numbers::pi;
+constexpr std::size_t unsigned_of(Extent x) { return static_cast<std::size_t>(x); }
+
+/// One normalised s Gaussian of the exponent on each atom.
+Integrals s_functions(const Molecule& molecule, double exponent) {
+  BasisSet basis{"one s", {}};
+  for (const auto& atom : molecule.atoms)
+    basis.elements[atom.atomic_number] = {{0, {exponent}, {1.0}}};
+  return {molecule, place_basis(basis, molecule, true)};
+}
+
+TEST(Integrals, of_s_functions_are_the_closed_formulas) {
+  const double alpha = 0.8, distance = 1.3;
+  const Molecule molecule{{{1, {0, 0, 0}}, {1, {0, 0, distance}}}, 0, 1};
+  const auto integrals = s_functions(molecule, alpha);
+  IntegralEngine engine(integrals);
+  const auto all = integrals.all_shells();
+  std::vector<double> block(4);
+
+  // Szabo & Ostlund (1996), appendix A: eqs. A.9, A.11, A.33, A.41
+  const double decay = std::exp(-alpha * distance * distance / 2);
+  engine.overlap(all, all, block);
+  EXPECT_NEAR(block[0], 1.0, 1e-14);
+  EXPECT_NEAR(block[1], decay, 1e-14);
+  engine.kinetic(all, all, block);
+  EXPECT_NEAR(block[0], 1.5 * alpha, 1e-13);
+  EXPECT_NEAR(block[2], 0.5 * alpha * (3 - alpha * distance * distance) * decay, 1e-13);
+  const auto boys = [](double t) { return 0.5 * std::sqrt(pi / t) * std::erf(std::sqrt(t)); };
+  engine.nuclear_attraction(all, all, block);
+  const double unit = 2 * std::sqrt(2 * alpha / pi);
+  EXPECT_NEAR(block[0], -unit * (1 + boys(2 * alpha * distance * distance)), 1e-13);
+  engine.dipole(Axis::z, all, all, block);
+  EXPECT_NEAR(block[3], distance, 1e-13);
+  EXPECT_NEAR(block[1], 0.5 * distance * decay, 1e-13);
+  engine.dipole(Axis::x, all, all, block);
+  EXPECT_NEAR(block[1], 0.0, 1e-14);
+
+  std::vector<double> quartets(16);
+  engine.electron_repulsion(all, all, all, all, quartets);
+  EXPECT_NEAR(quartets[0], 2 * std::sqrt(alpha / pi), 1e-13);  // (11|11)
+  EXPECT_NEAR(quartets[12],                                    // (11|22)
+              2 * std::sqrt(alpha / pi) * boys(alpha * distance * distance), 1e-13);
+}
+
+/// The block of all functions, and the ranges of the segments.
+struct Water {
+  Integrals integrals;
+  AoSegments segments;
+  IntegralEngine engine;
+  std::size_t n;
+  explicit Water(bool spherical)
+      : integrals(
+            testing::integrals_of(testing::molecule_of(testing::water), "cc-pvdz", spherical)),
+        segments(segment_shells(integrals.basis(), 7)),
+        engine(integrals),
+        n(unsigned_of(integrals.basis().function_count)) {}
+};
+
+class IntegralBlocks : public ::testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(SphericalAndCartesian, IntegralBlocks, ::testing::Bool());
+
+TEST_P(IntegralBlocks, repulsion_has_its_eight_symmetries) {
+  Water water(GetParam());
+  const std::size_t n = water.n;
+  const auto all = water.integrals.all_shells();
+  std::vector<double> g(n * n * n * n);
+  water.engine.electron_repulsion(all, all, all, all, g);
+  const auto at = [&](std::size_t a, std::size_t b, std::size_t c, std::size_t d) {
+    return g[a + n * (b + n * (c + n * d))];
+  };
+  for (std::size_t d = 0; d < n; ++d)
+    for (std::size_t c = 0; c <= d; ++c)
+      for (std::size_t b = 0; b < n; ++b)
+        for (std::size_t a = 0; a <= b; ++a) {
+          const double value = at(a, b, c, d);
+          for (const double image : {at(b, a, c, d), at(a, b, d, c), at(b, a, d, c), at(c, d, a, b),
+                                     at(d, c, a, b), at(c, d, b, a), at(d, c, b, a)})
+            ASSERT_NEAR(value, image, 1e-13);
+        }
+}
+
+TEST_P(IntegralBlocks, every_block_is_the_part_of_the_whole) {
+  Water water(GetParam());
+  const std::size_t n = water.n;
+  const auto all = water.integrals.all_shells();
+  std::vector<double> whole(n * n * n * n);
+  water.engine.electron_repulsion(all, all, all, all, whole);
+  const auto& [extents, shells] = water.segments;
+  ASSERT_GE(extents.size(), 3U);
+  const auto first = [&](std::size_t s) {
+    return unsigned_of(water.integrals.basis().shells[shells[s].first].first_function);
+  };
+  const auto size = [&](std::size_t s) { return unsigned_of(extents[s]); };
+  const std::size_t count = extents.size();
+  for (std::size_t code = 0; code < count * count * count * count; ++code) {
+    const std::size_t p = code % count, q = code / count % count;
+    const std::size_t r = code / count / count % count, s = code / count / count / count;
+    std::vector<double> block(size(p) * size(q) * size(r) * size(s), 1e9);
+    water.engine.electron_repulsion(shells[p], shells[q], shells[r], shells[s], block);
+    std::size_t k = 0;
+    for (std::size_t d = 0; d < size(s); ++d)
+      for (std::size_t c = 0; c < size(r); ++c)
+        for (std::size_t b = 0; b < size(q); ++b)
+          for (std::size_t a = 0; a < size(p); ++a, ++k)
+            ASSERT_NEAR(
+                block[k],
+                whole[first(p) + a + n * (first(q) + b + n * (first(r) + c + n * (first(s) + d)))],
+                1e-12);
+  }
+}
+
+TEST_P(IntegralBlocks, schwarz_screening_changes_nothing_that_counts) {
+  const auto molecule = testing::molecule_of(testing::water);
+  const auto basis = place_basis(load_basis("6-31g*", testing::data_folder), molecule, GetParam());
+  const Integrals screened(molecule, basis);
+  const Integrals exact(molecule, basis, {0.0, 0.0});
+  IntegralEngine one(screened);
+  IntegralEngine other(exact);
+  const auto n = unsigned_of(basis.function_count);
+  std::vector<double> g(n * n * n * n), h(g.size());
+  const auto all = screened.all_shells();
+  one.electron_repulsion(all, all, all, all, g);
+  other.electron_repulsion(all, all, all, all, h);
+  for (std::size_t k = 0; k < g.size(); ++k) ASSERT_NEAR(g[k], h[k], 1e-12);
+}
+
+TEST(Integrals, over_spherical_functions_do_not_change_when_the_molecule_turns) {
+  auto turned = testing::molecule_of(testing::water);
+  const double angle = 0.7;
+  for (auto& atom : turned.atoms) {
+    auto& [x, y, z] = atom.position_bohr;
+    const Vector3 old = atom.position_bohr;
+    y = std::cos(angle) * old[1] - std::sin(angle) * old[2];
+    z = std::sin(angle) * old[1] + std::cos(angle) * old[2];
+    const double moved = x;
+    x = std::cos(angle) * moved - std::sin(angle) * y;
+    y = std::sin(angle) * moved + std::cos(angle) * y;
+  }
+  Water water(true);
+  const auto other = testing::integrals_of(turned, "cc-pvdz", true);
+  IntegralEngine engine(other);
+  const auto all = other.all_shells();
+  const std::size_t n = water.n;
+  const auto squares = [&](IntegralEngine& of, auto member) {
+    std::vector<double> block(n * n);
+    (of.*member)(all, all, block);
+    double sum = 0.0;
+    for (const double x : block) sum += x * x;
+    return sum;
+  };
+  for (const auto member :
+       {&IntegralEngine::overlap, &IntegralEngine::kinetic, &IntegralEngine::nuclear_attraction})
+    EXPECT_NEAR(squares(engine, member) / squares(water.engine, member), 1.0, 1e-12);
+}
+
+TEST(Integrals, a_block_of_the_wrong_size_is_refused) {
+  Water water(true);
+  std::vector<double> block(3);
+  const auto all = water.integrals.all_shells();
+  EXPECT_THROW(water.engine.overlap(all, all, block), base::Error);
+  EXPECT_THROW(water.engine.electron_repulsion(all, all, all, all, block), base::Error);
+  EXPECT_THROW(water.engine.overlap({1000, 1}, all, block), base::Error);
+}
+
+}  // namespace
+}  // namespace blockyard::qc
