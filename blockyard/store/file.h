@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+
+namespace blockyard::store {
+
+/// Bytes at offsets. Every function throws Error{io} that names the file and the cause.
+/// Any thread; who reads and writes one place at a time sees any mixture.
+class File {
+ public:
+  virtual ~File() = default;
+  /// Fills `into`. A file that ends before is an error.
+  virtual void read_at(std::uint64_t offset, std::span<std::byte> into) = 0;
+  /// Writes all of `from`. The file grows as needed; what is left out reads as zeros.
+  virtual void write_at(std::uint64_t offset, std::span<const std::byte> from) = 0;
+  [[nodiscard]] virtual std::uint64_t size() = 0;
+  /// Returns when all that was written would survive a power failure.
+  virtual void sync() = 0;
+};
+
+enum class OpenMode {
+  read,   ///< what is there
+  create  ///< an empty file, in place of what was there; may be read and written
+};
+
+/// Where files are. Any thread.
+class Store {
+ public:
+  virtual ~Store() = default;
+  [[nodiscard]] virtual std::unique_ptr<File> open(const std::filesystem::path& path,
+                                                   OpenMode mode) = 0;
+  /// A file that is not there is no error. Open files stay usable.
+  virtual void remove(const std::filesystem::path& path) = 0;
+};
+
+}  // namespace blockyard::store

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/store/posix.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "blockyard/base/error.h"
+#include "blockyard/base/handle.h"
+
+namespace blockyard::store {
+namespace {
+
+using base::Errc;
+using base::Error;
+
+struct DescriptorKind {
+  using Raw = int;
+  static Raw null() noexcept { return -1; }
+  static void release(Raw raw) noexcept { ::close(raw); }
+};
+
+class Descriptor : public base::Handle<DescriptorKind> {
+ public:
+  explicit Descriptor(int raw) noexcept : Handle(raw) {}
+};
+
+[[noreturn]] void fail(std::string_view verb, const std::filesystem::path& path, int error) {
+  throw Error(Errc::io, fmt::format("cannot {} {}: {}", verb, path.string(), std::strerror(error)));
+}
+
+/// Repeats a system call that a signal broke off.
+template <class Call>
+auto without_interrupts(Call call) {
+  for (;;) {
+    const auto result = call();
+    if (result != -1 || errno != EINTR) return result;
+  }
+}
+
+class PosixFile final : public File {
+ public:
+  PosixFile(Descriptor descriptor, std::filesystem::path path)
+      : descriptor_(std::move(descriptor)), path_(std::move(path)) {}
+
+  void read_at(std::uint64_t offset, std::span<std::byte> into) override {
+    while (!into.empty()) {
+      const auto count = without_interrupts([&] {
+        return ::pread(descriptor_.get(), into.data(), into.size(), static_cast<off_t>(offset));
+      });
+      if (count < 0) fail("read", path_, errno);
+      if (count == 0)
+        throw Error(Errc::io,
+                    fmt::format("cannot read {}: it ends at byte {}", path_.string(), offset));
+      into = into.subspan(static_cast<std::size_t>(count));
+      offset += static_cast<std::uint64_t>(count);
+    }
+  }
+
+  void write_at(std::uint64_t offset, std::span<const std::byte> from) override {
+    while (!from.empty()) {
+      const auto count = without_interrupts([&] {
+        return ::pwrite(descriptor_.get(), from.data(), from.size(), static_cast<off_t>(offset));
+      });
+      if (count < 0) fail("write", path_, errno);
+      from = from.subspan(static_cast<std::size_t>(count));
+      offset += static_cast<std::uint64_t>(count);
+    }
+  }
+
+  [[nodiscard]] std::uint64_t size() override {
+    struct stat status {};
+    if (::fstat(descriptor_.get(), &status) != 0) fail("look at", path_, errno);
+    return static_cast<std::uint64_t>(status.st_size);
+  }
+
+  void sync() override {
+    if (without_interrupts([&] { return ::fsync(descriptor_.get()); }) != 0)
+      fail("write", path_, errno);
+  }
+
+ private:
+  Descriptor descriptor_;
+  std::filesystem::path path_;
+};
+
+}  // namespace
+
+std::unique_ptr<File> PosixStore::open(const std::filesystem::path& path, OpenMode mode) {
+  const bool creates = mode == OpenMode::create;
+  const int flags = O_CLOEXEC | (creates ? O_RDWR | O_CREAT | O_TRUNC : O_RDONLY);
+  const int raw = without_interrupts([&] { return ::open(path.c_str(), flags, 0666); });
+  if (raw < 0) fail(creates ? "create" : "open", path, errno);
+  return std::make_unique<PosixFile>(Descriptor(raw), path);
+}
+
+void PosixStore::remove(const std::filesystem::path& path) {
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT) fail("remove", path, errno);
+}
+
+void rename_durably(const std::filesystem::path& temporary, const std::filesystem::path& path) {
+  if (::rename(temporary.c_str(), path.c_str()) != 0) fail("write", path, errno);
+  const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!descriptor) fail("open", folder, errno);
+  // Some file systems cannot sync a folder (EINVAL); they keep renames in order by themselves.
+  if (::fsync(descriptor.get()) != 0 && errno != EINVAL) fail("write", folder, errno);
+}
+
+std::filesystem::path temporary_beside(const std::filesystem::path& path) {
+  auto temporary = path;
+  temporary += fmt::format(".{}.tmp", ::getpid());
+  return temporary;
+}
+
+void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+  PosixStore files;
+  const auto temporary = temporary_beside(path);
+  const auto file = files.open(temporary, OpenMode::create);
+  try {
+    file->write_at(0, bytes);
+    file->sync();
+    rename_durably(temporary, path);
+  } catch (const Error&) {
+    ::unlink(temporary.c_str());
+    throw;
+  }
+}
+
+}  // namespace blockyard::store

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "blockyard/store/file.h"
+
+namespace blockyard::store {
+
+/// Records of bytes on disk for one run, with checksums. Places of ended records are used again by
+/// records of the same size class. docs/disk.md has the layout. The file goes with the object.
+/// Any thread: mutex_ guards the places; a record is read or written by one thread at a time.
+class SpillFile {
+ public:
+  /// Where a record is.
+  struct Place {
+    std::uint64_t offset = 0;
+    std::uint64_t bytes = 0;  ///< of its payload
+    std::uint64_t pages = 0;  ///< of its size class
+  };
+
+  /// Sole owner of a place; gives it back at its end. Must not outlive the file.
+  class Record {
+   public:
+    Record() = default;
+    Record(Record&& other) noexcept
+        : file_(std::exchange(other.file_, nullptr)), place_(other.place_) {}
+    Record& operator=(Record&& other) noexcept {
+      std::swap(file_, other.file_);
+      std::swap(place_, other.place_);
+      return *this;
+    }
+    ~Record() {
+      if (file_ != nullptr) file_->release(place_);
+    }
+    [[nodiscard]] explicit operator bool() const noexcept { return file_ != nullptr; }
+    [[nodiscard]] const Place& place() const noexcept { return place_; }
+
+   private:
+    friend class SpillFile;
+    Record(SpillFile* file, const Place& place) noexcept : file_(file), place_(place) {}
+    SpillFile* file_ = nullptr;
+    Place place_;
+  };
+
+  /// Creates the file. Throws Error{io}.
+  SpillFile(Store& store, std::filesystem::path path);
+  SpillFile(const SpillFile&) = delete;
+  SpillFile& operator=(const SpillFile&) = delete;
+  ~SpillFile();
+
+  /// A place for `bytes`. Nothing is written.
+  [[nodiscard]] Record reserve(std::uint64_t bytes);
+  /// Writes as many bytes as the place is for. Throws Error{io}.
+  void write(const Place& place, std::span<const std::byte> bytes);
+  /// Reads them back. Throws Error{io} if the disk fails, or if they are not what was written.
+  void read(const Place& place, std::span<std::byte> into);
+  /// Length of the file.
+  [[nodiscard]] std::uint64_t end() const;
+
+ private:
+  void release(const Place& place) noexcept;
+
+  Store& store_;
+  std::filesystem::path path_;
+  std::unique_ptr<File> file_;
+  mutable std::mutex mutex_;
+  std::uint64_t end_ = 0;
+  std::map<std::uint64_t, std::vector<std::uint64_t>> free_offsets_;  // by pages
+};
+
+/// The records in a spill file as text, one a line, each with what its checksum says.
+/// Throws Error{bad_input} if it is no spill file.
+[[nodiscard]] std::string describe_spill_file(File& file);
+
+}  // namespace blockyard::store
