@@ -29,6 +29,12 @@ Buffer::~Buffer() {
   if (data_ != nullptr) pool_->release(data_, size_);
 }
 
+void Buffer::resize(std::size_t size) {
+  require(BufferPool::class_of(size) == BufferPool::class_of(size_),
+          "a buffer changes its length within its size class only");
+  size_ = size;
+}
+
 BufferPool::~BufferPool() { free_kept(kept_bytes_); }
 
 std::size_t BufferPool::class_of(std::size_t size) noexcept {

@@ -38,6 +38,8 @@ class Buffer {
   [[nodiscard]] std::span<std::byte> bytes() noexcept { return {data_, size_}; }
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return {data_, size_}; }
   [[nodiscard]] explicit operator bool() const noexcept { return data_ != nullptr; }
+  /// Another length within the same size class.
+  void resize(std::size_t size);
   /// The same memory seen as values of type T.
   template <class T>
   [[nodiscard]] T* as() noexcept {

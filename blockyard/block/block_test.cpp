@@ -56,6 +56,11 @@ TEST_F(FramePoolTest, reuses_a_frame_without_asking_the_process) {
   EXPECT_EQ(frames.allocate(block_bytes)->data(), data);
 }
 
+TEST_F(FramePoolTest, gives_a_reused_frame_the_length_asked_for) {
+  frames.recycle(frames.allocate(block_bytes));
+  EXPECT_EQ(frames.allocate(block_bytes - 8)->size(), block_bytes - 8);
+}
+
 TEST_F(FramePoolTest, does_not_reuse_a_frame_that_somebody_still_holds) {
   Frame frame = frames.allocate(block_bytes);
   const SharedFrame under_way = frame;

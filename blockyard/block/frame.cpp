@@ -19,6 +19,7 @@ Frame FramePool::allocate(std::size_t size) {
   if (!kept.empty()) {
     Frame frame = std::move(kept.back());
     kept.pop_back();
+    frame->resize(size);
     kept_bytes_ -= bytes;
     used_bytes_ += bytes;
     peak_bytes_ = std::max(peak_bytes_, used_bytes_);

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs made by hand, on a worker over loopback, with a home of blocks that is a map.
+#include "blockyard/worker/worker.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <thread>
+
+#include "blockyard/base/error.h"
+#include "blockyard/fabric/loopback/loopback.h"
+
+namespace blockyard::worker {
+namespace {
+
+using program::ArrayKind;
+using program::Opcode;
+using program::Program;
+
+/// Answers the requests of one worker until Shutdown.
+void serve(fabric::Fabric& fabric) {
+  std::map<std::uint64_t, fabric::Payload> blocks;
+  while (true) {
+    auto message = fabric.poll(1.0);
+    if (!message) continue;
+    wire::Any any = wire::decode(message->head);
+    if (std::holds_alternative<wire::Shutdown>(any)) return;
+    if (const auto* get = std::get_if<wire::GetBlock>(&any)) {
+      const auto found = blocks.find(get->block.number);
+      const bool is_there = found != blocks.end();
+      const wire::Any reply =
+          is_there ? wire::Any(wire::BlockData{get->ticket})
+                   : wire::Any(wire::Failed{get->ticket, wire::Failure::never_written, {}, "", ""});
+      fabric.send(message->from, {-1, wire::encode(reply), is_there ? found->second : nullptr});
+      continue;
+    }
+    if (const auto* put = std::get_if<wire::PutBlock>(&any))
+      blocks[put->block.number] = message->payload;
+    const wire::Ticket ticket = std::visit(
+        [](const auto& m) {
+          if constexpr (requires { m.ticket; }) return m.ticket;
+          return wire::Ticket{0};
+        },
+        any);
+    fabric.send(message->from, {-1, wire::encode(wire::Done{ticket}), nullptr});
+  }
+}
+
+/// One index i = 1:2 over mo segments of 2 and 3; arrays a (temp), l (local), d (distributed) of
+/// it.
+Program with_tables() {
+  Program p;
+  p.name = "made_by_hand";
+  p.files = {"made.sial"};
+  p.indexes = {{"i", array::IndexKind::mo, {false, 1}, {false, 2}, -1, {}}};
+  for (const auto& [name, kind] :
+       {std::pair{"a", ArrayKind::temp}, std::pair{"l", ArrayKind::local},
+        std::pair{"d", ArrayKind::distributed}}) {
+    program::ArrayDecl array;
+    array.name = name;
+    array.kind = kind;
+    array.indexes = {0};
+    p.arrays.push_back(array);
+  }
+  p.scalars = {{"x", false, 0.0, {}}};
+  p.literals = {3.0};
+  for (std::int32_t k = 0; k < 3; ++k)
+    p.selectors.push_back({program::SelectorForm::block, k, {0}});
+  p.products = {{{0, 0}}};
+  return p;
+}
+
+void add(Program& p, Opcode opcode, std::int32_t a = 0, std::int32_t b = 0, std::int32_t c = 0) {
+  p.code.push_back({opcode, a, b, c});
+  p.lines.push_back({0, static_cast<std::uint32_t>(p.code.size())});
+}
+
+struct Result {
+  Outcome outcome;
+  std::string printed;
+  std::string error;
+};
+
+Result run(const Program& program, std::int64_t budget_bytes = 1 << 20, bool check = false) {
+  base::BufferPool pool(1 << 22);
+  fabric::LoopbackWorld world(2);
+  const auto home = world.endpoint(1);
+  std::thread server([&] { serve(*home); });
+  Result result;
+  {
+    const auto fabric = world.endpoint(0);
+    super::Table supers;
+    Options options;
+    options.budget_bytes = budget_bytes;
+    options.check = check;
+    Worker worker(*fabric, pool, supers, options,
+                  [&](std::string_view text) { result.printed += text; });
+    Environment environment;
+    environment.segments.set(array::IndexKind::mo, {2, 3});
+    try {
+      result.outcome = worker.run(program, environment);
+    } catch (const base::Error& error) {
+      result.error = error.what();
+    }
+    worker.shut_down_servers();
+  }
+  server.join();
+  return result;
+}
+
+TEST(Worker, runs_loops_and_contracts_blocks) {
+  Program p = with_tables();
+  add(p, Opcode::do_begin, 0, 7);
+  add(p, Opcode::push_literal, 0);
+  add(p, Opcode::block_fill, 0, 0);
+  add(p, Opcode::push_product, 0);
+  add(p, Opcode::store_scalar, 0, 1);
+  add(p, Opcode::print_index, 0, 0);
+  add(p, Opcode::do_next, 0, 1);
+  add(p, Opcode::halt);
+  const Result result = run(p);
+  EXPECT_EQ(result.error, "");
+  EXPECT_DOUBLE_EQ(result.outcome.scalars.at("x"), 45.0);
+  EXPECT_EQ(result.printed, "6:  i = 1\n6:  i = 2\n");
+}
+
+TEST(Worker, forgets_temps_at_the_end_of_an_iteration) {
+  Program p = with_tables();
+  add(p, Opcode::do_begin, 0, 4);
+  add(p, Opcode::push_literal, 0);
+  add(p, Opcode::block_fill, 0, 1);  // += on a block that is not there
+  add(p, Opcode::do_next, 0, 1);
+  add(p, Opcode::halt);
+  EXPECT_NE(run(p).error.find("made.sial:3: attempt to read block a[1]"), std::string::npos);
+}
+
+TEST(Worker, puts_and_gets_and_needs_a_get_before_it_reads) {
+  Program p = with_tables();
+  add(p, Opcode::do_begin, 0, 12);
+  add(p, Opcode::push_literal, 0);
+  add(p, Opcode::block_fill, 0, 0);
+  add(p, Opcode::put, 2, 0, 0);
+  add(p, Opcode::barrier);
+  add(p, Opcode::get, 2);
+  add(p, Opcode::push_literal, 0);
+  add(p, Opcode::block_copy, 0, 2, program::flag_accumulate | program::flag_scaled);
+  add(p, Opcode::push_product, 0);
+  add(p, Opcode::store_scalar, 0, 1);
+  add(p, Opcode::jump, 11);
+  add(p, Opcode::do_next, 0, 1);
+  add(p, Opcode::halt);
+  const Result result = run(p);
+  ASSERT_EQ(result.error, "");
+  EXPECT_DOUBLE_EQ(result.outcome.scalars.at("x"), 5 * 12.0 * 12.0);
+  p.code[5] = {Opcode::jump, 6, 0, 0};
+  EXPECT_NE(run(p).error.find("attempt to read block d[1]"), std::string::npos);
+}
+
+TEST(Worker, says_where_memory_ends) {
+  Program p = with_tables();
+  add(p, Opcode::do_begin, 0, 4);
+  add(p, Opcode::push_literal, 0);
+  add(p, Opcode::block_fill, 1, 0);
+  add(p, Opcode::do_next, 0, 1);
+  add(p, Opcode::halt);
+  EXPECT_EQ(run(p, 128).error, "");
+  const std::string error = run(p, 64).error;
+  EXPECT_NE(error.find("made.sial:3"), std::string::npos) << error;
+  EXPECT_NE(error.find("--memory"), std::string::npos) << error;
+}
+
+TEST(Worker, reports_local_blocks_that_leak_in_the_checking_mode) {
+  Program p = with_tables();
+  add(p, Opcode::do_begin, 0, 4);
+  add(p, Opcode::push_literal, 0);
+  add(p, Opcode::block_fill, 1, 0);
+  add(p, Opcode::do_next, 0, 1);
+  add(p, Opcode::halt);
+  EXPECT_EQ(run(p, 1 << 20, true).outcome.warnings.size(), 2U);
+}
+
+}  // namespace
+}  // namespace blockyard::worker
