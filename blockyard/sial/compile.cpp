@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/sial/compile.h"
+
+#include "blockyard/program/print.h"
+#include "blockyard/sial/check.h"
+#include "blockyard/sial/detail/units.h"
+#include "blockyard/sial/emit.h"
+#include "blockyard/sial/lex.h"
+
+namespace blockyard::sial {
+namespace {
+
+/// The front half: text to trees to the checked program.
+std::optional<checked::Unit> check_all(std::string_view path, SourceLoader& loader,
+                                       Findings& findings) {
+  const std::vector<ast::Unit> units = detail::load_units(path, loader, findings);
+  // Broken statements are left out of the trees: what is whole is checked in the same run.
+  if (units.empty()) return std::nullopt;
+  checked::Unit unit = check(units, findings);
+  if (findings.has_error()) return std::nullopt;
+  return unit;
+}
+
+}  // namespace
+
+Compilation compile_file(std::string_view path, SourceLoader& loader) {
+  Findings findings;
+  Compilation result;
+  if (const auto unit = check_all(path, loader, findings)) result.program = emit(*unit);
+  result.found = findings.take();
+  return result;
+}
+
+Compilation compile_text(std::string_view text, std::string_view path) {
+  std::map<std::string, std::string, std::less<>> texts;
+  texts.emplace(path, text);
+  MapLoader loader(std::move(texts));
+  return compile_file(path, loader);
+}
+
+std::vector<Diagnostic> check_file(std::string_view path, SourceLoader& loader) {
+  Findings findings;
+  static_cast<void>(check_all(path, loader, findings));
+  return findings.take();
+}
+
+Printed print_stage(std::string_view path, SourceLoader& loader, Stage stage) {
+  Findings findings;
+  Printed result;
+  if (stage == Stage::tokens || stage == Stage::ast) {
+    const auto units = detail::load_units(path, loader, findings);
+    if (stage == Stage::tokens && !findings.sources().empty()) {
+      Findings again;
+      result.text = print_tokens(lex(again.add_source(findings.sources().front()), again));
+    } else {
+      for (const auto& unit : units) result.text += print_ast(unit);
+    }
+  } else if (const auto unit = check_all(path, loader, findings)) {
+    result.text = stage == Stage::checked ? print_checked(*unit) : program::print(emit(*unit));
+  }
+  result.found = findings.take();
+  return result;
+}
+
+}  // namespace blockyard::sial

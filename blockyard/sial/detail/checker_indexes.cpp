@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "blockyard/sial/detail/checker.h"
+
+namespace blockyard::sial::detail {
+namespace {
+
+using checked::Operand;
+using checked::Term;
+using program::SelectorForm;
+
+template <class List, class Value>
+bool contains(const List& list, const Value& value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+std::size_t operands_with(const Term& term, std::int32_t index) {
+  return static_cast<std::size_t>(
+      std::count_if(term.operands.begin(), term.operands.end(),
+                    [&](const Operand& operand) { return contains(operand.indexes, index); }));
+}
+
+}  // namespace
+
+void Checker::resolve(Terms& terms, const Target& target) {
+  for (auto& term : terms) resolve_term(term, target);
+}
+
+void Checker::resolve_term(Term& term, const Target& target) {
+  if (term.operands.empty()) {
+    if (!target.is_scalar)
+      error("number-and-block", term.at, "a number is added to a block",
+            "add it to every element in a statement of its own: L += x");
+    return;
+  }
+  resolve_operands(term, target.names);
+  for (const auto& operand : term.operands)
+    for (std::size_t k = 0; k < operand.indexes.size(); ++k)
+      if (std::count(operand.indexes.begin(), operand.indexes.end(), operand.indexes[k]) > 1) {
+        error("index-twice", operand.at,
+              fmt::format("index '{}' stands twice in one block", list_of({operand.indexes[k]})),
+              "use two indexes, and 'where' or 'if' for the diagonal");
+        return;
+      }
+  if (term.operands.size() > 1) return check_product_names(term, target);
+  if (target.is_scalar) {
+    error("block-as-number", term.at, "a block stands where a number must stand",
+          "a product that contracts all indexes is a number: a[i,j]*b[i,j]");
+    return;
+  }
+  check_copy(term.operands.front(), target);
+}
+
+/// Gives brackets their indexes: those that the result or another factor needs, or that stand in
+/// only one of its own factors.
+void Checker::resolve_operands(Term& term, const Indexes& needed) {
+  for (std::size_t k = 0; k < term.operands.size(); ++k) {
+    Operand& operand = term.operands[k];
+    if (operand.sum.empty() || operand.is_resolved) continue;
+    operand.is_resolved = true;
+    Indexes outside = needed;
+    for (std::size_t other = 0; other < term.operands.size(); ++other) {
+      if (other == k) continue;
+      const auto& partner = term.operands[other];
+      outside.insert(outside.end(), partner.indexes.begin(), partner.indexes.end());
+      for (const auto& inner : partner.sum)
+        for (const auto& part : inner.operands)
+          outside.insert(outside.end(), part.indexes.begin(), part.indexes.end());
+    }
+    operand.indexes = result_of(operand.sum.front(), outside);
+    resolve(operand.sum, {operand.indexes, nullptr, false});
+  }
+}
+
+/// The indexes of the value of a term of which `needed` are used outside.
+Checker::Indexes Checker::result_of(Term& term, const Indexes& needed) {
+  resolve_operands(term, needed);
+  if (term.operands.size() == 1) return term.operands.front().indexes;
+  Indexes result;
+  for (const auto& operand : term.operands)
+    for (const auto index : operand.indexes)
+      if (!contains(result, index) && (operands_with(term, index) == 1 || contains(needed, index)))
+        result.push_back(index);
+  return result;
+}
+
+void Checker::check_product_names(const Term& term, const Target& target) {
+  for (const auto& operand : term.operands) {
+    if (operand.sum.empty() && operand.block.selector.form == SelectorForm::region) {
+      error("region-in-product", operand.at, "a contiguous region in a product",
+            "copy it to a temp block before");
+      return;
+    }
+    for (const auto index : operand.indexes)
+      if (operands_with(term, index) == 1 && !contains(target.names, index) && !is_simple(index)) {
+        error(
+            "index-left-over", operand.at,
+            fmt::format("index '{}' is in only one factor and not in the result", list_of({index})),
+            "an index is summed if two factors have it, and kept if the result has it");
+        return;
+      }
+  }
+  for (const auto index : target.names)
+    if (operands_with(term, index) == 0) {
+      error("index-missing", term.at,
+            fmt::format("index '{}' of the result is in no factor", list_of({index})),
+            fmt::format("the result has the indexes [{}]", list_of(target.names)));
+      return;
+    }
+}
+
+/// Where `wanted` has a subindex and the block its parent, the block's part is meant.
+void Checker::use_part(Indexes& names, Block& block, const Indexes& wanted) {
+  if (block.selector.form != SelectorForm::block) return;
+  for (const auto sub : wanted) {
+    const std::int32_t parent = result_.indexes[static_cast<std::size_t>(sub)].parent;
+    if (parent < 0 || contains(names, sub) || contains(wanted, parent)) continue;
+    std::replace(names.begin(), names.end(), parent, sub);
+    std::replace(block.selector.indexes.begin(), block.selector.indexes.end(), parent, sub);
+  }
+}
+
+void Checker::check_copy(Operand& operand, const Target& target) {
+  const bool is_region =
+      operand.block.selector.form == SelectorForm::region ||
+      (target.block != nullptr && target.block->selector.form == SelectorForm::region);
+  if (is_region) return check_region_copy(operand, target);
+  use_part(operand.indexes, operand.block, target.names);
+  for (const bool is_left : {true, false}) {
+    const Indexes& from = is_left ? target.names : operand.indexes;
+    const Indexes& into = is_left ? operand.indexes : target.names;
+    for (const auto index : from) {
+      if (contains(into, index) || is_simple(index)) continue;
+      error("index-mismatch", operand.at,
+            fmt::format("this block has the indexes [{}], the result [{}]",
+                        list_of(operand.indexes), list_of(target.names)),
+            fmt::format("index '{}' is only on the {}; the same names must stand on both sides, in "
+                        "any order; only simple indexes may be extra",
+                        list_of({index}), is_left ? "left" : "right"));
+      return;
+    }
+  }
+}
+
+/// Regions of plain indexes are matched by name; if one position is a range, all are matched by
+/// position.
+void Checker::check_region_copy(const Operand& operand, const Target& target) {
+  if (target.block == nullptr) {
+    error("region-in-product", operand.at, "a contiguous region in a product",
+          "copy it to a temp block before");
+    return;
+  }
+  const Block& left = *target.block;
+  const Block& right = operand.block;
+  const auto declared_left = array_of(left).indexes;
+  const auto declared_right = array_of(right).indexes;
+  bool fits = declared_left.size() == declared_right.size();
+  if (left.ranges.empty() && right.ranges.empty()) {
+    for (const auto index : left.selector.indexes)
+      fits = fits && contains(right.selector.indexes, index);
+  } else {
+    for (std::size_t k = 0; fits && k < declared_left.size(); ++k)
+      fits = result_.indexes[static_cast<std::size_t>(declared_left[k])].kind ==
+             result_.indexes[static_cast<std::size_t>(declared_right[k])].kind;
+  }
+  if (!fits)
+    error("region-mismatch", operand.at,
+          fmt::format("the region [{}] of '{}' and [{}] of '{}' do not fit",
+                      list_of(left.selector.indexes), array_of(left).name,
+                      list_of(right.selector.indexes), array_of(right).name),
+          "both sides need the same index names, or, with ranges, the same index kinds in the same "
+          "order");
+}
+
+}  // namespace blockyard::sial::detail

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "blockyard/sial/detail/checker.h"
+
+namespace blockyard::sial::detail {
+namespace {
+
+using ast::ExprKind;
+using checked::Operand;
+using checked::Term;
+
+bool is_transparent(const ast::Expr& source) {
+  return source.kind == ExprKind::function && (source.text == "conj" || source.text == "real");
+}
+
+checked::Expr one(Place at) {
+  checked::Expr result;
+  result.kind = checked::ExprKind::literal;
+  result.type = checked::Type::scalar;
+  result.at = at;
+  result.real = 1;
+  return result;
+}
+
+/// factor = factor op by
+void scale(Term& term, char op, checked::Expr by) {
+  if (term.factor.empty() && op == '*') {
+    term.factor.push_back(std::move(by));
+    return;
+  }
+  checked::Expr chain;
+  chain.kind = checked::ExprKind::product;
+  chain.type = checked::Type::scalar;
+  chain.at = by.at;
+  chain.parts.push_back(term.factor.empty() ? one(by.at) : std::move(term.factor.front()));
+  chain.operators.push_back(op);
+  chain.parts.push_back(std::move(by));
+  // A long chain of factors stays flat.
+  checked::Expr& first = chain.parts.front();
+  if (first.kind == checked::ExprKind::product) {
+    first.operators.push_back(op);
+    first.parts.push_back(std::move(chain.parts.back()));
+    chain = checked::Expr(std::move(first));
+  }
+  term.factor.clear();
+  term.factor.push_back(std::move(chain));
+}
+
+}  // namespace
+
+/// Whether the value is a block, not a number. A scalar-valued block is a number unless one of its
+/// names is among `names`, those of the result and of other factors.
+bool Checker::has_block(const ast::Expr& source, const Indexes& names) const {
+  if (is_transparent(source)) return has_block(source.parts.front(), names);
+  switch (source.kind) {
+    case ExprKind::sum:
+    case ExprKind::product:
+    case ExprKind::negate:
+      return std::any_of(source.parts.begin(), source.parts.end(),
+                         [&](const ast::Expr& part) { return has_block(part, names); });
+    case ExprKind::block:
+      break;
+    default:
+      return false;
+  }
+  const Symbol* symbol = names_.peek(unit_, source.text);
+  if (symbol == nullptr || symbol->kind != SymbolKind::array) return false;
+  const auto& declared = result_.arrays[static_cast<std::size_t>(symbol->id)];
+  if (declared.is_contiguous) return true;
+  for (const auto index : declared.indexes)
+    if (!is_simple(index)) return true;
+  for (const auto& part : source.parts) {
+    const Symbol* index = names_.peek(unit_, part.text);
+    if (part.kind == ExprKind::name && index != nullptr && index->kind == SymbolKind::index &&
+        std::find(names.begin(), names.end(), index->id) != names.end())
+      return true;
+  }
+  return false;
+}
+
+/// Adds the index names of all real blocks of a product.
+void Checker::collect_names(const ast::Expr& source, Indexes& names) const {
+  if (source.kind == ExprKind::block && has_block(source, {})) {
+    for (const auto& part : source.parts) {
+      const Symbol* index = names_.peek(unit_, part.text);
+      if (part.kind == ExprKind::name && index != nullptr && index->kind == SymbolKind::index)
+        names.push_back(index->id);
+    }
+  } else if (source.kind == ExprKind::sum || source.kind == ExprKind::product ||
+             source.kind == ExprKind::negate || is_transparent(source)) {
+    for (const auto& part : source.parts) collect_names(part, names);
+  }
+}
+
+/// The value as a sum of products.
+Checker::Terms Checker::check_terms(const ast::Expr& source, const Target& target) {
+  Terms terms;
+  add_terms(source, false, target, terms);
+  return terms;
+}
+
+void Checker::add_terms(const ast::Expr& source, bool is_negative, const Target& target,
+                        Terms& terms) {
+  if (is_transparent(source) && has_block(source, target.names))
+    return add_terms(source.parts.front(), is_negative, target, terms);
+  if (source.kind == ExprKind::negate)
+    return add_terms(source.parts.front(), !is_negative, target, terms);
+  if (source.kind == ExprKind::sum) {
+    for (std::size_t k = 0; k < source.parts.size(); ++k)
+      add_terms(source.parts[k], is_negative != (k > 0 && source.operators[k - 1] == '-'), target,
+                terms);
+    return;
+  }
+  add_product(source, is_negative, target, terms);
+}
+
+void Checker::add_product(const ast::Expr& source, bool is_negative, const Target& target,
+                          Terms& terms) {
+  Term term;
+  term.at = source.at;
+  term.is_negative = is_negative;
+  Indexes partners = target.names;
+  if (!target.is_scalar) collect_names(source, partners);
+  add_factors(source, '*', target, partners, term);
+  const bool is_bracket = term.operands.size() == 1 && !term.operands.front().sum.empty();
+  if (!is_bracket) {
+    terms.push_back(std::move(term));
+    return;
+  }
+  // s*(A + B) = s*A + s*B needs no temporary.
+  for (auto& inner : term.operands.front().sum) {
+    inner.is_negative = inner.is_negative != term.is_negative;
+    if (!term.factor.empty()) scale(inner, '*', term.factor.front());
+    terms.push_back(std::move(inner));
+  }
+}
+
+/// Puts the factors of a product, and of products in brackets inside of it, into one term.
+void Checker::add_factors(const ast::Expr& source, char op, const Target& target,
+                          const Indexes& partners, Term& term) {
+  if (!has_block(source, partners)) {
+    if (op == '^')
+      error("outer-product", source.at, "'^' with a number",
+            "'^' is the outer product of two blocks; scale with '*'");
+    Expr factor = check_typed(
+        source, checked::Type::scalar,
+        term.operands.empty() && target.is_scalar ? "the value" : "the factor of a block");
+    if (factor.type != checked::Type::bad && limit_stack(factor))
+      scale(term, op == '/' ? '/' : '*', std::move(factor));
+    return;
+  }
+  if (is_transparent(source)) return add_factors(source.parts.front(), op, target, partners, term);
+  if (op == '/') {
+    error("division-by-block", source.at, "division by a block",
+          "only numbers can divide; invert the elements with a super instruction");
+    return;
+  }
+  if (source.kind == ExprKind::negate) {
+    term.is_negative = !term.is_negative;
+    return add_factors(source.parts.front(), op, target, partners, term);
+  }
+  if (source.kind != ExprKind::product) return add_operand(source, op, target, term);
+  for (std::size_t k = 0; k < source.parts.size(); ++k)
+    add_factors(source.parts[k], k == 0 ? op : source.operators[k - 1], target, partners, term);
+}
+
+void Checker::add_operand(const ast::Expr& source, char op, const Target& target, Term& term) {
+  Operand operand;
+  operand.at = source.at;
+  if (source.kind == ExprKind::sum) {
+    operand.block.selector.array = -1;
+    operand.sum = check_terms(source, target);
+  } else {
+    operand.block = check_block(source);
+    if (operand.block.selector.array < 0) return;
+    operand.indexes = names_of(operand.block);
+  }
+  if (op == '^') {
+    for (const auto& other : term.operands)
+      for (const auto index : other.indexes)
+        if (std::find(operand.indexes.begin(), operand.indexes.end(), index) !=
+            operand.indexes.end()) {
+          error("outer-product", source.at,
+                fmt::format("both sides of '^' have index '{}'", list_of({index})),
+                "the outer product joins blocks without a common index; '*' contracts");
+          return;
+        }
+  }
+  term.operands.push_back(std::move(operand));
+}
+
+}  // namespace blockyard::sial::detail

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/sial/detail/emitter.h"
+
+namespace blockyard::sial::detail {
+
+using checked::ExprKind;
+using checked::Type;
+
+void Emitter::value(const Expr& expr) {
+  switch (expr.kind) {
+    case ExprKind::bad:
+      break;
+    case ExprKind::integer:
+      emit(O::push_int, static_cast<std::int32_t>(expr.number));
+      break;
+    case ExprKind::literal:
+      emit(O::push_literal, tables_.literal(expr.real));
+      break;
+    case ExprKind::int_name:
+      emit(O::push_int_name, tables_.int_name(expr.id));
+      break;
+    case ExprKind::scalar:
+      emit(O::push_scalar, tables_.scalar(expr.id));
+      break;
+    case ExprKind::index:
+      emit(O::push_index, tables_.index(expr.id));
+      break;
+    case ExprKind::block:
+      emit(O::push_block, tables_.selector(expr.blocks[0].selector));
+      break;
+    case ExprKind::exists:
+      emit(O::exists, tables_.selector(expr.blocks[0].selector));
+      break;
+    case ExprKind::contraction:
+      contraction(expr.terms.front());
+      break;
+    case ExprKind::sum:
+    case ExprKind::product:
+    case ExprKind::power:
+      chain(expr);
+      break;
+    case ExprKind::all:
+      truth_chain(expr, O::and_);
+      break;
+    case ExprKind::any:
+      truth_chain(expr, O::or_);
+      break;
+    case ExprKind::relation:
+      value(expr.parts[0]);
+      value(expr.parts[1]);
+      emit(expr.parts[0].type == Type::int_ ? O::compare_int : O::compare,
+           static_cast<std::int32_t>(expr.relation));
+      break;
+    case ExprKind::negate:
+      value(expr.parts[0]);
+      emit(expr.type == Type::int_ ? O::int_negate : O::negate);
+      break;
+    case ExprKind::to_scalar:
+    case ExprKind::to_int:
+    case ExprKind::square_root:
+    case ExprKind::absolute:
+    case ExprKind::not_:
+      value(expr.parts[0]);
+      emit(expr.kind == ExprKind::to_scalar     ? O::to_scalar
+           : expr.kind == ExprKind::to_int      ? O::to_int
+           : expr.kind == ExprKind::square_root ? O::square_root
+           : expr.kind == ExprKind::absolute    ? O::absolute
+                                                : O::not_);
+      break;
+  }
+}
+
+void Emitter::chain(const Expr& expr) {
+  const bool is_int = expr.type == Type::int_;
+  value(expr.parts[0]);
+  for (std::size_t k = 1; k < expr.parts.size(); ++k) {
+    value(expr.parts[k]);
+    switch (expr.kind == ExprKind::power ? 'p' : expr.operators[k - 1]) {
+      case '+':
+        emit(is_int ? O::int_add : O::add);
+        break;
+      case '-':
+        emit(is_int ? O::int_subtract : O::subtract);
+        break;
+      case '*':
+        emit(is_int ? O::int_multiply : O::multiply);
+        break;
+      case '/':
+        emit(is_int ? O::int_divide : O::divide);
+        break;
+      default:
+        emit(O::power);
+        break;
+    }
+  }
+}
+
+void Emitter::truth_chain(const Expr& expr, O join) {
+  value(expr.parts[0]);
+  for (std::size_t k = 1; k < expr.parts.size(); ++k) {
+    value(expr.parts[k]);
+    emit(join);
+  }
+}
+
+void Emitter::contraction(const Term& term) {
+  std::vector<std::int32_t> operands = operands_of(term);
+  emit(O::push_product, tables_.product(std::move(operands)));
+}
+
+/// The selector of a block, whose ranges are set for the next instruction if it is a region.
+std::int32_t Emitter::bound(const Block& block) {
+  const std::int32_t selector = tables_.selector(block.selector);
+  if (block.selector.form == program::SelectorForm::region) {
+    for (const auto& end : block.ranges) value(end);
+    emit(O::bind_region, selector);
+  }
+  return selector;
+}
+
+}  // namespace blockyard::sial::detail

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/sial/detail/units.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "blockyard/sial/lex.h"
+#include "blockyard/sial/parse.h"
+
+namespace blockyard::sial::detail {
+namespace {
+
+class Collector {
+ public:
+  Collector(SourceLoader& loader, Findings& findings) : loader_(loader), findings_(findings) {}
+
+  std::vector<ast::Unit> run(std::string_view path) {
+    std::vector<std::string> searched;
+    auto source = loader_.load(path, "", searched);
+    if (!source) {
+      const auto file = findings_.add_source({std::string(path), ""});
+      findings_.error("file-not-found", {file, 1, 1, 1}, fmt::format("cannot read '{}'", path),
+                      "give the path of a SIAL program");
+      return {};
+    }
+    read(std::move(*source));
+    // Post-order backwards: importers before what they import.
+    std::reverse(units_.begin(), units_.end());
+    for (auto& unit : units_)
+      for (auto& other : unit.imported) other = units_.size() - 1 - other;
+    return std::move(units_);
+  }
+
+ private:
+  /// The place in units_ of the file and of all it imports.
+  std::size_t read(Source source) {
+    const std::string path = source.path;
+    const auto file = findings_.add_source(std::move(source));
+    open_.push_back(path);
+    ast::Unit unit = parse(lex(file, findings_), findings_);
+    for (const auto& import : unit.imports) follow(import, path, unit);
+    open_.pop_back();
+    units_.push_back(std::move(unit));
+    done_[path] = units_.size() - 1;
+    return units_.size() - 1;
+  }
+
+  void follow(const ast::Import& import, const std::string& importer, ast::Unit& unit) {
+    std::vector<std::string> searched;
+    auto source = loader_.load(import.path, importer, searched);
+    if (!source) {
+      findings_.error("import-not-found", import.at,
+                      fmt::format("imported file '{}' is not found", import.path),
+                      fmt::format("looked for {}", fmt::join(searched, ", ")));
+      return;
+    }
+    if (const auto circle = std::find(open_.begin(), open_.end(), source->path);
+        circle != open_.end()) {
+      findings_.error("circular-import", import.at,
+                      fmt::format("'{}' imports itself", source->path),
+                      fmt::format("the circle is {} -> {}",
+                                  fmt::join(std::vector<std::string>(circle, open_.end()), " -> "),
+                                  source->path));
+      return;
+    }
+    const auto known = done_.find(source->path);
+    const std::size_t other = known != done_.end() ? known->second : read(std::move(*source));
+    if (std::find(unit.imported.begin(), unit.imported.end(), other) == unit.imported.end())
+      unit.imported.push_back(other);
+  }
+
+  SourceLoader& loader_;
+  Findings& findings_;
+  std::vector<ast::Unit> units_;
+  std::vector<std::string> open_;  ///< files being read, the program first
+  std::map<std::string, std::size_t> done_;
+};
+
+}  // namespace
+
+std::vector<ast::Unit> load_units(std::string_view path, SourceLoader& loader, Findings& findings) {
+  return Collector(loader, findings).run(path);
+}
+
+}  // namespace blockyard::sial::detail

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "blockyard/program/program.h"
+#include "blockyard/sial/checked.h"
+
+namespace blockyard::sial {
+
+/// The program of a unit that was checked without an error. What nothing uses is left out.
+[[nodiscard]] program::Program emit(const checked::Unit& unit);
+
+}  // namespace blockyard::sial

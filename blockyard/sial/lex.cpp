@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/sial/lex.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "blockyard/base/text.h"
+
+namespace blockyard::sial {
+namespace {
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_word(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }
+
+/// The longest match comes first.
+constexpr std::array<std::string_view, 22> symbols = {
+    "**", "+=", "-=", "*=", "<=", ">=", "==", "!=", "+", "-", "*",
+    "/",  "^",  "(",  ")",  "[",  "]",  ",",  ":",  "=", "<", ">"};
+
+class Lexer {
+ public:
+  Lexer(std::uint32_t file, Findings& findings)
+      : file_(file), findings_(findings), text_(findings.sources().at(file).text) {}
+
+  Tokens run() {
+    while (at_ < text_.size()) step();
+    add(TokenKind::new_line, at_, at_, "");
+    add(TokenKind::end, at_, at_, "");
+    return std::move(tokens_);
+  }
+
+ private:
+  [[nodiscard]] char peek(std::size_t ahead = 0) const {
+    return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
+  }
+
+  [[nodiscard]] Place place(std::size_t from, std::size_t to) const {
+    return {file_, line_, static_cast<std::uint32_t>(from - line_start_ + 1),
+            static_cast<std::uint32_t>(to > from ? to - from : 1)};
+  }
+
+  void add(TokenKind kind, std::size_t from, std::size_t to, std::string text) {
+    tokens_.push_back({kind, place(from, to), std::move(text), space_});
+    space_ = false;
+  }
+
+  void step() {
+    const char c = peek();
+    if (c == '\n') {
+      add(TokenKind::new_line, at_, at_ + 1, "");
+      next_line();
+    } else if (is_blank(c)) {
+      space_ = true;
+      ++at_;
+    } else if (c == '#') {
+      lex_comment();
+    } else if (is_letter(c)) {
+      lex_name();
+    } else if (is_digit(c) || (c == '.' && is_digit(peek(1)))) {
+      lex_number();
+    } else if (c == '"') {
+      lex_string();
+    } else if (c == '&') {
+      lex_continuation();
+    } else if (!lex_symbol()) {
+      skip_unknown();
+    }
+  }
+
+  void next_line() {
+    ++at_;
+    ++line_;
+    line_start_ = at_;
+    space_ = true;
+  }
+
+  void lex_comment() {
+    const std::size_t from = at_;
+    while (at_ < text_.size() && peek() != '\n') ++at_;
+    std::size_t to = at_;
+    while (to > from && is_blank(text_[to - 1])) --to;
+    add(TokenKind::comment, from, to, std::string(text_.substr(from, to - from)));
+  }
+
+  void lex_name() {
+    const std::size_t from = at_;
+    while (is_word(peek()) || (peek() == '.' && is_letter(peek(1)))) ++at_;
+    add(TokenKind::name, from, at_, base::lower(text_.substr(from, at_ - from)));
+  }
+
+  void lex_digits(std::string& number) {
+    while (is_digit(peek())) number += text_[at_++];
+  }
+
+  void lex_number() {
+    const std::size_t from = at_;
+    std::string number;
+    bool is_real = false;
+    lex_digits(number);
+    if (peek() == '.') {
+      is_real = true;
+      number += text_[at_++];
+      lex_digits(number);
+    }
+    const std::size_t sign = peek(1) == '+' || peek(1) == '-' ? 2 : 1;
+    const char mark = peek();
+    if ((mark == 'e' || mark == 'E' || mark == 'd' || mark == 'D') && is_digit(peek(sign))) {
+      is_real = true;
+      number += 'e';
+      if (peek(1) == '-') number += '-';
+      at_ += sign;
+      lex_digits(number);
+    }
+    if (is_word(peek())) {
+      while (is_word(peek())) ++at_;
+      findings_.error("bad-number", place(from, at_),
+                      fmt::format("'{}' is no number", text_.substr(from, at_ - from)),
+                      "names begin with a letter; a number is like 12, 1.5 or 1.0e-3");
+    }
+    add(is_real ? TokenKind::real : TokenKind::integer, from, at_, std::move(number));
+  }
+
+  void lex_string() {
+    const std::size_t from = at_++;
+    std::string value;
+    while (at_ < text_.size() && peek() != '"' && peek() != '\n') {
+      const char c = peek();
+      if (c == '\\' && lex_escape(value)) continue;
+      if ((static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\r') || c == 0x7f) {
+        findings_.error("bad-string", place(at_, at_ + 1), "a control character in a text",
+                        "take it out, or write \\n or \\t");
+      } else if (c != '\r') {
+        value += c;
+      }
+      ++at_;
+    }
+    if (peek() == '"') {
+      ++at_;
+    } else {
+      findings_.error("unterminated-string", place(from, at_), "this text has no end",
+                      "close it with \" on the same line");
+    }
+    add(TokenKind::string, from, at_, std::move(value));
+  }
+
+  /// Other backslashes stand for themselves, as programs of ACES4 expect.
+  bool lex_escape(std::string& value) {
+    switch (peek(1)) {
+      case 'n':
+        value += '\n';
+        break;
+      case 't':
+        value += '\t';
+        break;
+      case '"':
+        value += '"';
+        break;
+      case '\\':
+        value += '\\';
+        break;
+      default:
+        return false;
+    }
+    at_ += 2;
+    return true;
+  }
+
+  void lex_continuation() {
+    const std::size_t from = at_++;
+    while (is_blank(peek())) ++at_;
+    if (peek() == '#') lex_comment();
+    if (peek() == '\n') {
+      next_line();
+    } else if (at_ < text_.size()) {
+      findings_.error("stray-continuation", place(from, from + 1), "'&' in the middle of a line",
+                      "'&' goes at the end of a line that continues on the next one");
+    }
+  }
+
+  bool lex_symbol() {
+    for (const auto symbol : symbols)
+      if (text_.substr(at_, symbol.size()) == symbol) {
+        at_ += symbol.size();
+        add(TokenKind::symbol, at_ - symbol.size(), at_, std::string(symbol));
+        return true;
+      }
+    return false;
+  }
+
+  /// One finding for a run of bytes that fit nothing.
+  void skip_unknown() {
+    const std::size_t from = at_;
+    const auto is_unknown = [&] {
+      const auto c = static_cast<unsigned char>(peek());
+      return at_ < text_.size() && c != '\n' && (c >= 0x7f || c < 0x20) && !is_blank(peek());
+    };
+    ++at_;
+    while (is_unknown()) ++at_;
+    const auto first = static_cast<unsigned char>(text_[from]);
+    findings_.error("bad-character", place(from, at_),
+                    first > 0x20 && first < 0x7f
+                        ? fmt::format("'{}' has no meaning here", text_[from])
+                        : std::string("characters that SIAL does not know"),
+                    "outside of comments and texts only letters, digits and operators may stand");
+    space_ = true;
+  }
+
+  std::uint32_t file_;
+  Findings& findings_;
+  std::string_view text_;
+  Tokens tokens_;
+  std::size_t at_ = 0;
+  std::size_t line_start_ = 0;
+  std::uint32_t line_ = 1;
+  bool space_ = true;
+};
+
+std::string_view name_of(TokenKind kind) {
+  constexpr std::array<std::string_view, 8> names = {"name",   "integer", "real",     "string",
+                                                     "symbol", "comment", "new_line", "end"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+}  // namespace
+
+Tokens lex(std::uint32_t file, Findings& findings) { return Lexer(file, findings).run(); }
+
+std::string print_tokens(const Tokens& tokens) {
+  std::string result;
+  for (const auto& token : tokens)
+    result += fmt::format("{}:{} {} {}\n", token.at.line, token.at.column, name_of(token.kind),
+                          token.text);
+  return result;
+}
+
+}  // namespace blockyard::sial
