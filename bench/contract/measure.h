@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <time.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
@@ -9,11 +11,16 @@
 #include <string>
 #include <vector>
 
-#include "blockyard/base/clock.h"
-
 namespace blockyard::bench {
 
-/// Best seconds of each of several actions, run in turn so that all see the same machine.
+/// Processor seconds of this thread: what others do on the machine meanwhile counts less.
+[[nodiscard]] inline double thread_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// Best processor seconds of each of several actions, run in turn so that all see the same machine.
 /// An action shorter than `at_least` seconds is repeated within one measurement.
 template <class... Actions>
 [[nodiscard]] std::vector<double> best_seconds(int rounds, double at_least, Actions... actions) {
@@ -21,9 +28,9 @@ template <class... Actions>
   std::vector<int> repeats(sizeof...(actions), 1);
   const auto measure = [&](std::size_t which, auto& action) {
     for (;;) {
-      const double begin = base::now_seconds();
+      const double begin = thread_seconds();
       for (int i = 0; i < repeats[which]; ++i) action();
-      const double seconds = base::now_seconds() - begin;
+      const double seconds = thread_seconds() - begin;
       if (seconds >= at_least) {
         best[which] = std::min(best[which], seconds / repeats[which]);
         return;
