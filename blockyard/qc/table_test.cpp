@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/qc/table.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <numeric>
+
+#include "blockyard/qc/atomic_density.h"
+#include "blockyard/qc/test_support.h"
+
+namespace blockyard::qc {
+namespace {
+
+using array::IndexKind;
+using testing::error_of;
+
+/// An operand with storage of its own.
+struct Block {
+  std::string name = "b";
+  std::vector<Extent> extents;
+  std::vector<std::int64_t> segments;
+  std::vector<IndexKind> kinds;
+  std::vector<double> values;
+
+  static Block whole(std::vector<Extent> extents, IndexKind kind = IndexKind::ao) {
+    const std::size_t order = extents.size();
+    return Block(std::move(extents), std::vector<std::int64_t>(order, 1),
+                 std::vector<IndexKind>(order, kind));
+  }
+  static Block scalar(double value) {
+    Block block({}, {}, {});
+    block.values = {value};
+    return block;
+  }
+  Block(std::vector<Extent> e, std::vector<std::int64_t> s, std::vector<IndexKind> k)
+      : extents(std::move(e)), segments(std::move(s)), kinds(std::move(k)) {
+    Extent size = 1;
+    for (const Extent extent : extents) size *= extent;
+    values.assign(static_cast<std::size_t>(size), 0.0);
+  }
+  super::Operand operand() {
+    return {name, values, extents, segments, kinds, super::Access::update};
+  }
+};
+
+/// Water in cc-pVDZ, AO segments of 14 and 10 functions, MO segments of 3, 2 | 4, 15.
+class ChemistryTable : public ::testing::Test {
+ protected:
+  ChemistryTable() {
+    segments_.set(IndexKind::ao, system_.segments.extents);
+    segments_.set(IndexKind::moa, {3, 2, 4, 15});
+    context_.segments = &segments_;
+    context_.ints = &ints_;
+    add_chemistry(table_, system_);
+  }
+
+  void run(std::string_view name, std::vector<Block*> blocks) {
+    const auto* entry = table_.find(name);
+    ASSERT_NE(entry, nullptr) << name;
+    ASSERT_EQ(entry->signature.size(), blocks.size());
+    std::vector<super::Operand> operands;
+    for (Block* block : blocks) operands.push_back(block->operand());
+    entry->function(operands, context_);
+  }
+
+  static System make_system() {
+    const auto water = testing::molecule_of(testing::water);
+    auto integrals = testing::integrals_of(water, "cc-pvdz", true);
+    auto segments = segment_shells(integrals.basis(), 12);
+    return {water, std::move(integrals), std::move(segments)};
+  }
+
+  System system_ = make_system();
+  array::Segments segments_;
+  std::map<std::string, std::int64_t, std::less<>> ints_ = {{"baocc", 1}, {"eaocc", 2}};
+  super::Context context_;
+  super::Table table_;
+};
+
+TEST_F(ChemistryTable, a_block_is_the_part_of_the_whole_array) {
+  for (const char* name : {"return_ovl", "return_h1", "one_electron_kinetic",
+                           "one_electron_attraction", "atomic_density_guess"}) {
+    Block whole = Block::whole({24, 24});
+    Block part({14, 10}, {1, 2}, {IndexKind::ao, IndexKind::ao});
+    run(name, {&whole});
+    run(name, {&part});
+    for (std::size_t j = 0; j < 10; ++j)
+      for (std::size_t i = 0; i < 14; ++i)
+        ASSERT_NEAR(part.values[i + 14 * j], whole.values[i + 24 * (j + 14)], 1e-13) << name;
+  }
+}
+
+TEST_F(ChemistryTable, core_hamiltonian_is_kinetic_and_attraction) {
+  Block h = Block::whole({24, 24}), t = h, v = h;
+  run("return_h1", {&h});
+  run("one_electron_kinetic", {&t});
+  run("one_electron_attraction", {&v});
+  for (std::size_t k = 0; k < h.values.size(); ++k)
+    ASSERT_NEAR(h.values[k], t.values[k] + v.values[k], 1e-13);
+}
+
+TEST_F(ChemistryTable, numbers_of_the_nuclei) {
+  Block energy = Block::scalar(0), nuclear = Block::scalar(0), code = Block::scalar(12);
+  run("compute_nn_repulsion", {&energy});
+  EXPECT_NEAR(energy.values[0], 9.189533762934902, 1e-10);
+  Block d = Block::whole({24, 24});
+  run("compute_dipole_integrals", {&d, &nuclear, &code});
+  EXPECT_NEAR(nuclear.values[0], (8 * 0.1173 - 2 * 0.4692) / angstrom_per_bohr, 1e-12);
+  EXPECT_EQ(d.values[0], 0.0);
+  code = Block::scalar(3);
+  run("compute_dipole_integrals", {&d, &nuclear, &code});
+  EXPECT_NEAR(d.values[0], 0.1173 / angstrom_per_bohr, 1e-12);  // a norm 1 s function on O
+  code = Block::scalar(4);
+  EXPECT_EQ(error_of([&] {
+              run("compute_dipole_integrals", {&d, &nuclear, &code});
+            }),
+            "the operand b must be 1, 2, 3, 10, 11 or 12");
+}
+
+TEST_F(ChemistryTable, integral_batch_is_the_block_of_its_segments) {
+  const auto kinds = std::vector(4, IndexKind::ao);
+  Block block({14, 10, 14, 14}, {1, 2, 1, 1}, kinds);
+  run("compute_integral_batch", {&block});
+  IntegralEngine engine(system_.integrals);
+  std::vector<double> expected(block.values.size());
+  const auto& s = system_.segments.shells;
+  engine.electron_repulsion(s[0], s[1], s[0], s[0], expected);
+  EXPECT_EQ(block.values, expected);
+  Block wrong({14, 10, 14, 13}, {1, 2, 1, 1}, kinds);
+  EXPECT_EQ(error_of([&] { run("compute_integral_batch", {&wrong}); }),
+            "the operand b must have indexes of the AO range");
+}
+
+TEST_F(ChemistryTable, fock_batch_fills_integrals_and_fock) {
+  Block v({10, 10, 10, 10}, {2, 2, 2, 2}, std::vector(4, IndexKind::ao));
+  Block d = Block::whole({24, 24}), fa = d, fb = d;
+  d.values[14 * 25] = 1.0;  // one function of the second segment, both spins
+  run("compute_ubatch6", {&v, &d, &d, &fa, &fb});
+  EXPECT_GT(v.values[0], 0.0);
+  EXPECT_NEAR(fa.values[14 * 25], v.values[0], 1e-14);  // 2 J - K of one function
+  EXPECT_EQ(fa.values, fb.values);
+  EXPECT_EQ(fa.values[0], 0.0);
+}
+
+TEST_F(ChemistryTable, denominators_take_orbital_numbers_from_the_segments) {
+  Block t({4, 2}, {3, 2}, {IndexKind::moa, IndexKind::moa});  // a = 6..9, i = 4..5
+  std::fill(t.values.begin(), t.values.end(), 1.0);
+  Block fock = Block::whole({24, 24}, IndexKind::moa);
+  for (std::size_t k = 0; k < 24; ++k) fock.values[k * 25] = static_cast<double>(k * k);
+  run("energy_denominator_rhf", {&t, &fock});
+  EXPECT_DOUBLE_EQ(t.values[0], 1.0 / (9 - 25));
+  EXPECT_DOUBLE_EQ(t.values[3 + 4], 1.0 / (16 - 64));
+  Block energies({24}, {1}, {IndexKind::moa});
+  std::iota(energies.values.begin(), energies.values.end(), 0.0);
+  Block one({1, 1}, {24, 5}, {IndexKind::simple, IndexKind::simple});
+  one.values = {1.0};
+  run("energy_denominator_rhf", {&one, &energies});
+  EXPECT_DOUBLE_EQ(one.values[0], 1.0 / (4 - 23));
+}
+
+TEST_F(ChemistryTable, stripi_takes_an_orbital_out_of_a_block) {
+  Block source({4, 2}, {3, 2}, {IndexKind::moa, IndexKind::moa});
+  std::iota(source.values.begin(), source.values.end(), 0.0);
+  Block part({4, 1}, {3, 5}, {IndexKind::moa, IndexKind::simple});  // orbital 5: second of 4..5
+  run("stripi", {&source, &part});
+  EXPECT_EQ(part.values, (std::vector<double>{4, 5, 6, 7}));
+  part.segments[1] = 3;
+  EXPECT_THROW(run("stripi", {&source, &part}), base::Error);
+}
+
+TEST_F(ChemistryTable, triples_lists_end_with_a_row_of_minus_one) {
+  Block list({10000, 7}, {1, 1}, {IndexKind::simple, IndexKind::simple});
+  run("set_ijk_aaa", {&list});
+  EXPECT_EQ(list.values[0], 1.0);
+  std::size_t rows = 0;
+  while (list.values[rows] > 0) ++rows;
+  for (std::size_t k = 0; k < 7; ++k) EXPECT_EQ(list.values[rows + 10000 * k], -1.0);
+  EXPECT_GT(rows, 0U);
+  Block small({2, 7}, {1, 1}, {IndexKind::simple, IndexKind::simple});
+  EXPECT_EQ(error_of([&] { run("set_ijk_aab", {&small}); }),
+            "the operand b has too few rows for the work items");
+}
+
+TEST_F(ChemistryTable, small_instructions_pass_their_values) {
+  Block block = Block::whole({1, 1}), value = Block::scalar(0);
+  block.values = {-3.0};
+  run("return_sval", {&block, &value});
+  EXPECT_EQ(value.values[0], -3.0);
+  run("check_dconf", {&block, &value});
+  EXPECT_EQ(value.values[0], 3.0);
+  Block s = Block::whole({2, 2}), u = s;
+  s.values = {1, 0, 0, 1e-12};
+  run("eigen_calc_sqr_inv", {&s, &u, &value});
+  EXPECT_EQ(value.values[0], 1.0);
+  Block odd = Block::whole({2, 3});
+  EXPECT_EQ(error_of([&] { run("compute_diis", {&odd}); }),
+            "the operand b must be a square matrix");
+}
+
+}  // namespace
+}  // namespace blockyard::qc
