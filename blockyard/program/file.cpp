@@ -21,10 +21,6 @@ namespace {
 using base::Errc;
 using base::Error;
 
-constexpr std::string_view magic = "BYPROG\r\n";  // the line end shows a transfer in text mode
-constexpr std::uint32_t version = 1;
-constexpr std::size_t header_bytes = 8 + 4 + 8 + 8;
-
 [[noreturn]] void refuse(std::string_view what) {
   throw Error(Errc::bad_input, fmt::format("program file: {}", what));
 }
@@ -91,15 +87,15 @@ class Reader {
 
 /// The payload of a whole and unchanged file.
 std::span<const std::byte> payload_of(std::span<const std::byte> bytes) {
-  const auto marked = std::min(bytes.size(), magic.size());
-  if (!std::ranges::equal(bytes.first(marked), std::as_bytes(std::span(magic)).first(marked)))
+  const auto marked = std::min(bytes.size(), file_magic.size());
+  if (!std::ranges::equal(bytes.first(marked), std::as_bytes(std::span(file_magic)).first(marked)))
     refuse("this is not a compiled program");
-  if (bytes.size() < header_bytes) refuse("cut short");
-  base::ByteReader in(bytes.subspan(magic.size()));
+  if (bytes.size() < file_header_bytes) refuse("cut short");
+  base::ByteReader in(bytes.subspan(file_magic.size()));
   const auto found_version = in.value<std::uint32_t>();
-  if (found_version != version)
+  if (found_version != file_version)
     refuse(fmt::format("format version {}, but this Blockyard reads version {}; compile it again",
-                       found_version, version));
+                       found_version, file_version));
   const auto length = in.value<std::uint64_t>();
   const auto sum = in.value<std::uint64_t>();
   if (in.left() < length) refuse("cut short");
@@ -116,8 +112,8 @@ std::vector<std::byte> write(const Program& program) {
   tables(program);
   const auto payload = tables.take();
   base::ByteWriter out;
-  out.raw(std::as_bytes(std::span(magic)));
-  out.value(version);
+  out.raw(std::as_bytes(std::span(file_magic)));
+  out.value(file_version);
   out.value(static_cast<std::uint64_t>(payload.size()));
   out.value(base::checksum(payload));
   out.raw(payload);

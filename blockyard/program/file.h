@@ -2,12 +2,19 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "blockyard/program/program.h"
 
 namespace blockyard::program {
+
+/// The header of a file: magic, u32 version, u64 length and u64 checksum of the payload behind it.
+inline constexpr std::string_view file_magic = "BYPROG\r\n";  // shows a transfer in text mode
+inline constexpr std::uint32_t file_version = 1;
+inline constexpr std::size_t file_header_bytes = 28;
 
 /// The program as a file: magic, version, length, checksum, tables, code. See docs/bytecode.md.
 [[nodiscard]] std::vector<std::byte> write(const Program& program);

@@ -27,7 +27,7 @@ std::string refusal_of(std::span<const std::byte> bytes) {
 
 /// Makes length and checksum of the header fit the payload.
 void mend(std::vector<std::byte>& file) {
-  const auto payload = std::span(file).subspan(28);
+  const auto payload = std::span(file).subspan(file_header_bytes);
   const std::uint64_t length = payload.size();
   const std::uint64_t sum = base::checksum(payload);
   std::memcpy(file.data() + 12, &length, sizeof length);
@@ -58,7 +58,7 @@ TEST(ProgramFile, refuses_every_flipped_bit) {
 
 TEST(ProgramFile, refuses_every_truncation_with_a_right_checksum) {
   const auto bytes = write(detail::sample_program());
-  for (std::size_t size = 28; size < bytes.size(); ++size) {
+  for (std::size_t size = file_header_bytes; size < bytes.size(); ++size) {
     std::vector<std::byte> cut(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size));
     mend(cut);
     ASSERT_NE(refusal_of(cut), "") << size;
@@ -92,7 +92,7 @@ TEST(ProgramFile, a_false_count_is_refused_before_memory_is_taken) {
   program.name = "p";
   auto bytes = write(program);  // the name, then the count of the files
   const std::uint32_t huge = std::numeric_limits<std::uint32_t>::max();
-  std::memcpy(bytes.data() + 28 + 5, &huge, sizeof huge);
+  std::memcpy(bytes.data() + file_header_bytes + 5, &huge, sizeof huge);
   mend(bytes);
   EXPECT_NE(refusal_of(bytes).find("longer than the file"), std::string::npos);
 }
