@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Included only by kernel_body.h, whose rules hold here too.
+#pragma once
+
+#include "blockyard/tensor/detail/element_parts.h"
+
+namespace blockyard::tensor::detail {
+namespace {
+
+/// What the tiles of one small product share.
+template <class R>
+struct Product {
+  Extent k;
+  R alpha;
+  const R* a;
+  Extent lda;
+  const R* b;
+  Extent b_row;
+  Extent b_column;
+  R beta;
+  R* c;
+  Extent ldc;
+};
+
+/// `vectors` registers of rows x `columns` of c, kept in registers over the whole sum.
+template <class R, int width, int vectors, int columns>
+void gemm_tile(const Product<R>& of, Extent i, Extent j) {
+  using Vector = typename Register<R, 1, width>::Vector;
+  Vector sums[columns][vectors] = {};
+  const R* a = of.a + i;
+  const R* b = of.b + j * of.b_column;
+  for (Extent l = 0; l < of.k; ++l, a += of.lda, b += of.b_row) {
+    Vector x[vectors];
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) __builtin_memcpy(&x[v], a + v * width, sizeof(Vector));
+#pragma GCC unroll 8
+    for (int q = 0; q < columns; ++q)
+#pragma GCC unroll 4
+      for (int v = 0; v < vectors; ++v) sums[q][v] += x[v] * b[q * of.b_column];
+  }
+#pragma GCC unroll 8
+  for (int q = 0; q < columns; ++q) {
+    R* c = of.c + i + (j + q) * of.ldc;
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) {
+      Vector y = sums[q][v] * of.alpha;
+      if (of.beta != R(0)) {
+        Vector old;
+        __builtin_memcpy(&old, c + v * width, sizeof(Vector));
+        y += old * of.beta;
+      }
+      __builtin_memcpy(c + v * width, &y, sizeof(Vector));
+    }
+  }
+}
+
+/// Rows from i to m in tiles, what is left in half the registers, then half the width.
+template <class R, int width, int vectors, int columns>
+void gemm_rows(const Product<R>& of, Extent i, Extent m, Extent j) {
+  for (; i + width * vectors <= m; i += width * vectors)
+    gemm_tile<R, width, vectors, columns>(of, i, j);
+  if (i == m) return;
+  if constexpr (vectors > 1)
+    gemm_rows<R, width, vectors / 2, columns>(of, i, m, j);
+  else if constexpr (width > 1)
+    gemm_rows<R, width / 2, 1, columns>(of, i, m, j);
+}
+
+/// Columns from j to n in tiles, what is left in tiles of half as many.
+template <class R, int columns>
+void gemm_columns(const Product<R>& of, Extent m, Extent j, Extent n) {
+  constexpr int width = vector_bytes / static_cast<int>(sizeof(R));
+  for (; j + columns <= n; j += columns) gemm_rows<R, width, 2, columns>(of, 0, m, j);
+  if constexpr (columns > 1)
+    if (j < n) gemm_columns<R, columns / 2>(of, m, j, n);
+}
+
+template <class R>
+void small_gemm_complex(Extent m, Extent n, Extent k, const R* alpha, const R* a, Extent lda,
+                        const R* b, Extent b_row, Extent b_column, const R* beta, R* c,
+                        Extent ldc) {
+  const bool keeps = beta[0] != R(0) || beta[1] != R(0);
+  for (Extent j = 0; j < n; ++j)
+    for (Extent i = 0; i < m; ++i) {
+      R re = 0, im = 0;
+      for (Extent l = 0; l < k; ++l) {
+        const R* x = a + 2 * (i + l * lda);
+        const R* y = b + 2 * (l * b_row + j * b_column);
+        re += x[0] * y[0] - x[1] * y[1];
+        im += x[0] * y[1] + x[1] * y[0];
+      }
+      R* z = c + 2 * (i + j * ldc);
+      const R old_re = keeps ? beta[0] * z[0] - beta[1] * z[1] : R(0);
+      const R old_im = keeps ? beta[0] * z[1] + beta[1] * z[0] : R(0);
+      z[0] = alpha[0] * re - alpha[1] * im + old_re;
+      z[1] = alpha[0] * im + alpha[1] * re + old_im;
+    }
+}
+
+/// 2 x 8 sums, 2 factors and more fit 32 registers, 2 x 4 fit 16.
+constexpr int columns_in_registers = vector_bytes == 64 ? 8 : 4;
+
+template <class T>
+void small_gemm(Extent m, Extent n, Extent k, T alpha, const T* a, Extent lda, const T* b,
+                Extent b_row, Extent b_column, T beta, T* c, Extent ldc) {
+  if constexpr (Parts<T>::count == 1)
+    gemm_columns<T, columns_in_registers>({k, alpha, a, lda, b, b_row, b_column, beta, c, ldc}, m,
+                                          0, n);
+  else
+    small_gemm_complex(m, n, k, parts(&alpha), parts(a), lda, parts(b), b_row, b_column,
+                       parts(&beta), parts(c), ldc);
+}
+
+}  // namespace
+}  // namespace blockyard::tensor::detail

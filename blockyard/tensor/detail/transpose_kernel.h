@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Included only by kernel_body.h, whose rules hold here too.
+#pragma once
+
+#include <utility>
+
+#include "blockyard/tensor/detail/element_parts.h"
+
+namespace blockyard::tensor::detail {
+namespace {
+
+/// Transposes width x width elements in registers, in log2(width) exchanges of blocks.
+template <class R, int parts, int width>
+struct Tile {
+  using Vector = typename Register<R, parts, width>::Vector;
+  using Lanes = std::make_integer_sequence<int, parts * width>;
+
+  /// Lane of the pair (a, b) that goes to lane `to` of the first or second result.
+  static constexpr int first(int to, int step) {
+    const int element = to / parts;
+    return (element & step) == 0 ? to : to - step * parts + width * parts;
+  }
+  static constexpr int second(int to, int step) {
+    const int element = to / parts;
+    return (element & step) == 0 ? to + step * parts : to + width * parts;
+  }
+  template <int step, int... lane>
+  static void exchange(Vector& a, Vector& b, std::integer_sequence<int, lane...>) {
+    const Vector low = __builtin_shufflevector(a, b, first(lane, step)...);
+    b = __builtin_shufflevector(a, b, second(lane, step)...);
+    a = low;
+  }
+  template <int step>
+  static void exchange_all(Vector (&row)[width]) {
+    if constexpr (step < width) {
+#pragma GCC unroll 16
+      for (int j = 0; j < width; ++j)
+        if ((j & step) == 0) exchange<step>(row[j], row[j + step], Lanes{});
+      exchange_all<2 * step>(row);
+    }
+  }
+  static void transpose(const R* in, Extent in_ld, R* out, Extent out_ld) {
+    Vector row[width];
+#pragma GCC unroll 16
+    for (int j = 0; j < width; ++j)
+      __builtin_memcpy(&row[j], in + j * in_ld * parts, sizeof(Vector));
+    exchange_all<1>(row);
+#pragma GCC unroll 16
+    for (int j = 0; j < width; ++j)
+      __builtin_memcpy(out + j * out_ld * parts, &row[j], sizeof(Vector));
+  }
+};
+
+template <class R, int parts>
+struct Tile<R, parts, 1> {
+  static void transpose(const R* in, Extent, R* out, Extent) {
+    for (int p = 0; p < parts; ++p) out[p] = in[p];
+  }
+};
+
+/// Tiles of `width`, then the two strips that are left with half the width.
+template <class R, int parts, int width>
+void transpose_panel(Extent rows, Extent columns, const R* in, Extent in_ld, R* out,
+                     Extent out_ld) {
+  const Extent whole_rows = rows / width * width;
+  const Extent whole_columns = columns / width * width;
+  for (Extent i = 0; i < whole_rows; i += width)
+    for (Extent j = 0; j < whole_columns; j += width)
+      Tile<R, parts, width>::transpose(in + (i + j * in_ld) * parts, in_ld,
+                                       out + (j + i * out_ld) * parts, out_ld);
+  if constexpr (width > 1) {
+    if (whole_rows < rows)
+      transpose_panel<R, parts, width / 2>(rows - whole_rows, columns, in + whole_rows * parts,
+                                           in_ld, out + whole_rows * out_ld * parts, out_ld);
+    if (whole_columns < columns)
+      transpose_panel<R, parts, width / 2>(whole_rows, columns - whole_columns,
+                                           in + whole_columns * in_ld * parts, in_ld,
+                                           out + whole_columns * parts, out_ld);
+  }
+}
+
+template <class T>
+void transpose(Extent rows, Extent columns, const T* in, Extent in_ld, T* out, Extent out_ld) {
+  constexpr int wide = vector_bytes / static_cast<int>(sizeof(T));
+  constexpr int width = wide > 8 ? 8 : wide;  // 16 x 16 does not fit the registers
+  constexpr Extent columns_at_once = 64;      // as many pages as a small TLB holds
+  for (Extent j = 0; j < columns; j += columns_at_once) {
+    const Extent some = columns - j < columns_at_once ? columns - j : columns_at_once;
+    transpose_panel<PartOf<T>, Parts<T>::count, width>(rows, some, parts(in + j * in_ld), in_ld,
+                                                       parts(out + j), out_ld);
+  }
+}
+
+}  // namespace
+}  // namespace blockyard::tensor::detail
