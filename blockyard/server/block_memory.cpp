@@ -10,32 +10,66 @@
 #include "blockyard/base/text.h"
 
 namespace blockyard::server {
+namespace {
 
 using base::BufferPool;
 using base::Errc;
 using base::Error;
 
+/// Slots written ahead of need when room runs out, so that the next can be dropped at once.
+constexpr int slots_ahead = 16;
+
+std::string text_of_bytes(std::size_t bytes) {
+  return base::format_bytes(static_cast<std::int64_t>(bytes));
+}
+
+}  // namespace
+
 Slot::Slot(BlockMemory& memory, fabric::Payload payload)
     : memory_(memory), bytes_(payload->size()), payload_(std::move(payload)) {
-  memory_.charge(*this);
+  age_ = memory_.by_age_.insert(memory_.by_age_.end(), this);
+  memory_.charge(bytes_);
 }
 
 Slot::~Slot() {
-  if (is_resident()) memory_.discharge(*this);
+  if (is_being_read()) memory_.discharge(bytes_);
+  if (is_resident()) memory_.evict(*this);
 }
 
-BlockMemory::BlockMemory(std::size_t budget_bytes, std::string owner)
-    : budget_bytes_(budget_bytes), owner_(std::move(owner)) {}
+BlockMemory::BlockMemory(base::BufferPool& pool, std::size_t budget_bytes, SpillPlace place,
+                         std::string owner)
+    : pool_(pool),
+      budget_bytes_(budget_bytes),
+      place_(std::move(place)),
+      owner_(std::move(owner)) {}
 
-bool BlockMemory::make_room(std::size_t bytes, const Slot* /*kept*/) {
+bool BlockMemory::make_room(std::size_t bytes, const Slot* kept) {
   const std::size_t wanted = BufferPool::charge(bytes);
   if (held_bytes_ + wanted <= budget_bytes_) return true;
+  if (wanted > budget_bytes_) fail_too_small(wanted);
+  std::size_t missing = held_bytes_ + wanted - budget_bytes_;
+  int ahead = slots_ahead;
+  for (auto it = by_age_.begin(); it != by_age_.end() && ahead > 0;) {
+    Slot& slot = **it++;
+    if (&slot == kept) continue;
+    if (missing == 0) --ahead;
+    if (!slot.is_in_transfer_ && !slot.record_) {
+      begin_write(slot);
+    } else if (!slot.is_in_transfer_ && missing > 0) {
+      evict(slot);
+    }
+    missing -= std::min(missing, BufferPool::charge(slot.bytes_));
+  }
+  if (held_bytes_ + wanted <= budget_bytes_) return true;
+  if (!is_in_transfer()) fail_too_small(held_bytes_ + wanted);
+  return false;
+}
+
+void BlockMemory::fail_too_small(std::size_t needed) const {
   throw Error(Errc::no_memory,
-              fmt::format("{}: its memory of {} is too small: {} are held, and {} more are needed; "
-                          "give more memory or take smaller segments",
-                          owner_, base::format_bytes(static_cast<std::int64_t>(budget_bytes_)),
-                          base::format_bytes(static_cast<std::int64_t>(held_bytes_)),
-                          base::format_bytes(static_cast<std::int64_t>(wanted))));
+              fmt::format("{}: its memory of {} is too small: {} are needed at one time; give more "
+                          "memory (--memory) or take smaller segments",
+                          owner_, text_of_bytes(budget_bytes_), text_of_bytes(needed)));
 }
 
 SlotRef BlockMemory::adopt(fabric::Payload payload) {
@@ -43,23 +77,74 @@ SlotRef BlockMemory::adopt(fabric::Payload payload) {
 }
 
 void BlockMemory::replace(Slot& slot, fabric::Payload payload) {
-  base::require(slot.is_resident() && payload->size() == slot.bytes_,
+  base::require(slot.is_resident() && !slot.is_in_transfer_ && payload->size() == slot.bytes_,
                 "only a resident block gets new values, of its own length");
   slot.payload_ = std::move(payload);
+  slot.record_ = {};
   touch(slot);
 }
 
 void BlockMemory::touch(Slot& slot) { by_age_.splice(by_age_.end(), by_age_, slot.age_); }
 
-void BlockMemory::charge(Slot& slot) {
-  held_bytes_ += BufferPool::charge(slot.bytes_);
-  peak_bytes_ = std::max(peak_bytes_, held_bytes_);
-  slot.age_ = by_age_.insert(by_age_.end(), &slot);
+void BlockMemory::read_back(Slot& slot) {
+  base::require(!slot.is_resident() && !slot.is_in_transfer_ && slot.record_,
+                "what is read back is on disk only");
+  auto buffer = std::make_shared<base::Buffer>(pool_.allocate(slot.bytes_));
+  charge(slot.bytes_);
+  slot.is_in_transfer_ = true;
+  spiller_->start({slot.shared_from_this(), slot.record_.place(), {}, nullptr, std::move(buffer)});
 }
 
-void BlockMemory::discharge(Slot& slot) noexcept {
-  held_bytes_ -= BufferPool::charge(slot.bytes_);
+void BlockMemory::begin_write(Slot& slot) {
+  if (!file_) {
+    file_.emplace(place_.store, place_.path);
+    spiller_.emplace(*file_);
+  }
+  auto record = file_->reserve(slot.bytes_);
+  const auto place = record.place();
+  slot.is_in_transfer_ = true;
+  spiller_->start({slot.shared_from_this(), place, std::move(record), slot.payload_, nullptr});
+}
+
+bool BlockMemory::settle(std::vector<array::BlockId>& arrived) {
+  if (!is_in_transfer()) return false;
+  auto finished = spiller_->take_finished();
+  for (Transfer& transfer : finished) {
+    Slot& slot = *transfer.slot;
+    slot.is_in_transfer_ = false;
+    if (transfer.from) {
+      slot.record_ = std::move(transfer.record);
+      spilled_bytes_ += slot.bytes_;
+    } else {
+      slot.payload_ = std::move(transfer.into);
+      slot.age_ = by_age_.insert(by_age_.end(), &slot);
+      read_back_bytes_ += slot.bytes_;
+      arrived.insert(arrived.end(), slot.wanted_by.begin(), slot.wanted_by.end());
+      slot.wanted_by.clear();
+    }
+  }
+  return !finished.empty();
+}
+
+void BlockMemory::wait(double seconds) {
+  if (is_in_transfer()) spiller_->wait(seconds);
+}
+
+bool BlockMemory::is_in_transfer() const noexcept { return spiller_ && spiller_->in_flight() > 0; }
+
+void BlockMemory::evict(Slot& slot) noexcept {
+  slot.payload_.reset();
   by_age_.erase(slot.age_);
+  discharge(slot.bytes_);
+}
+
+void BlockMemory::charge(std::size_t bytes) noexcept {
+  held_bytes_ += BufferPool::charge(bytes);
+  peak_bytes_ = std::max(peak_bytes_, held_bytes_);
+}
+
+void BlockMemory::discharge(std::size_t bytes) noexcept {
+  held_bytes_ -= BufferPool::charge(bytes);
 }
 
 }  // namespace blockyard::server

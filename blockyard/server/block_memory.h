@@ -3,24 +3,28 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <filesystem>
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "blockyard/array/block_id.h"
 #include "blockyard/base/buffer.h"
 #include "blockyard/fabric/fabric.h"
+#include "blockyard/server/spiller.h"
+#include "blockyard/store/file.h"
+#include "blockyard/store/spill_file.h"
 
 namespace blockyard::server {
 
 class BlockMemory;
 
-/// One version of the values of a block.
-/// Shared by the arrays and labels that hold this version, and by the I/O that works on it: who is
-/// not its only holder does not change it.
-class Slot {
+/// One version of the values of a block, in memory or on disk or both. Made by BlockMemory only.
+/// Shared by the arrays and labels that hold this version, and by the transfer that works on it:
+/// who is not its only holder does not change it.
+class Slot : public std::enable_shared_from_this<Slot> {
  public:
   Slot(BlockMemory& memory, fabric::Payload payload);
   Slot(const Slot&) = delete;
@@ -29,6 +33,7 @@ class Slot {
 
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
   [[nodiscard]] bool is_resident() const noexcept { return payload_ != nullptr; }
+  [[nodiscard]] bool is_being_read() const noexcept { return !is_resident() && is_in_transfer_; }
   [[nodiscard]] const fabric::Payload& payload() const noexcept { return payload_; }
 
   /// Blocks whose requests wait until this is resident.
@@ -38,41 +43,70 @@ class Slot {
   friend class BlockMemory;
   BlockMemory& memory_;
   std::size_t bytes_;
-  fabric::Payload payload_;  // null: on disk only
-  std::list<Slot*>::iterator age_;
+  fabric::Payload payload_;          // null: on disk only
+  store::SpillFile::Record record_;  // holds these values, if there is one
+  bool is_in_transfer_ = false;
+  std::list<Slot*>::iterator age_;  // while resident
 };
 using SlotRef = std::shared_ptr<Slot>;
 
-/// What can be said at once about values that are needed.
-enum class Presence { here, coming, no_room };
+/// Where a server spills to.
+struct SpillPlace {
+  store::Store& store;
+  std::filesystem::path path;  ///< made at the first spill
+};
 
-/// Holds the values of blocks within a budget. One thread.
+/// Holds the values of blocks within a budget. Past it, the least recently used go to disk; those
+/// that are on disk unchanged are dropped without writing them again. Waits for no transfer.
+/// One thread.
 class BlockMemory {
  public:
-  BlockMemory(std::size_t budget_bytes, std::string owner);
+  /// `owner`: who asks, for error texts.
+  BlockMemory(base::BufferPool& pool, std::size_t budget_bytes, SpillPlace place,
+              std::string owner);
 
-  /// True once a block of `bytes` more fits. `kept` (may be null) stays.
-  /// Throws Error{no_memory} if it can never fit.
+  /// True once `bytes` more fit. If not, it began to write what has to go: ask again when a
+  /// transfer ended. `kept` (may be null) stays. Throws Error{no_memory} if they can never fit.
   [[nodiscard]] bool make_room(std::size_t bytes, const Slot* kept);
-  /// A new version; make_room said yes before.
+  /// A new version; make_room said yes just before.
   [[nodiscard]] SlotRef adopt(fabric::Payload payload);
-  /// New values of the same length for a resident slot; also after its values were changed.
+  /// New values of the same length for a resident slot; also to say that its values changed.
   void replace(Slot& slot, fabric::Payload payload);
   /// Used now: the last to be evicted.
   void touch(Slot& slot);
+  /// Begins to read a slot that is on disk only; make_room said yes just before.
+  void read_back(Slot& slot);
+
+  /// Takes note of transfers that ended; adds blocks that wanted what was read to `arrived`.
+  /// True if there were any. Throws Error{io} if one failed.
+  bool settle(std::vector<array::BlockId>& arrived);
+  /// Returns when a transfer ended, or after `seconds`.
+  void wait(double seconds);
+  [[nodiscard]] bool is_in_transfer() const noexcept;
 
   [[nodiscard]] std::size_t peak_bytes() const noexcept { return peak_bytes_; }
+  [[nodiscard]] std::uint64_t spilled_bytes() const noexcept { return spilled_bytes_; }
+  [[nodiscard]] std::uint64_t read_back_bytes() const noexcept { return read_back_bytes_; }
 
  private:
   friend class Slot;
-  void charge(Slot& slot);
-  void discharge(Slot& slot) noexcept;
+  void begin_write(Slot& slot);
+  void evict(Slot& slot) noexcept;
+  void charge(std::size_t bytes) noexcept;
+  void discharge(std::size_t bytes) noexcept;
+  [[noreturn]] void fail_too_small(std::size_t needed) const;
 
+  base::BufferPool& pool_;
   std::size_t budget_bytes_;
+  SpillPlace place_;
   std::string owner_;
-  std::size_t held_bytes_ = 0;
+  std::size_t held_bytes_ = 0;  // resident slots and reads in flight, as the pool charges them
   std::size_t peak_bytes_ = 0;
+  std::uint64_t spilled_bytes_ = 0;
+  std::uint64_t read_back_bytes_ = 0;
   std::list<Slot*> by_age_;  // resident slots, least recently used first
+  std::optional<store::SpillFile> file_;
+  std::optional<Spiller> spiller_;  // last: its transfers end slots and records
 };
 
 }  // namespace blockyard::server

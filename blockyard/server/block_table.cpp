@@ -134,12 +134,11 @@ BlockTable::Outcome BlockTable::serve(Block& block, const Request& request) {
 }
 
 BlockTable::Outcome BlockTable::get(Block& block, int from, const wire::GetBlock& op) {
-  const Presence presence = presence_of(block.slot);
-  if (presence == Presence::no_room) return Outcome::no_room;
-  if (presence == Presence::coming) return Outcome::coming;
+  const Outcome outcome = bring(*block.slot);
+  if (outcome != Outcome::served) return outcome;
   ++outbox_.counts.gets;
   outbox_.reply(from, wire::BlockData{op.ticket}, block.slot->payload());
-  return Outcome::served;
+  return outcome;
 }
 
 BlockTable::Outcome BlockTable::put(Block& block, const Request& request,
@@ -205,9 +204,8 @@ BlockTable::Outcome BlockTable::edit(Block& block, std::size_t count, bool needs
   const std::size_t bytes = count * sizeof(double);
   require_length(block.slot, bytes);
   if (block.slot != nullptr && needs_old) {
-    const Presence presence = presence_of(block.slot);
-    if (presence == Presence::no_room) return Outcome::no_room;
-    if (presence == Presence::coming) return Outcome::coming;
+    const Outcome outcome = bring(*block.slot);
+    if (outcome != Outcome::served) return outcome;
   }
   const bool has_old = block.slot != nullptr && block.slot->is_resident();
   const bool is_alone = has_old && block.slot.use_count() == 1;
@@ -232,9 +230,17 @@ BlockTable::Outcome BlockTable::edit(Block& block, std::size_t count, bool needs
   return Outcome::served;
 }
 
-Presence BlockTable::presence_of(const SlotRef& slot) {
-  memory_.touch(*slot);
-  return Presence::here;
+/// `served` if the values are in memory now; begins to read them if they are on disk.
+BlockTable::Outcome BlockTable::bring(Slot& slot) {
+  if (slot.is_resident()) {
+    memory_.touch(slot);
+    return Outcome::served;
+  }
+  if (!slot.is_being_read()) {
+    if (!has_room(slot.bytes(), nullptr)) return Outcome::no_room;
+    memory_.read_back(slot);
+  }
+  return Outcome::coming;
 }
 
 bool BlockTable::has_room(std::size_t bytes, const Slot* kept) {

@@ -59,7 +59,7 @@ class BlockTable {
   [[nodiscard]] Outcome install(Block& block, const fabric::Payload& payload);
   template <class Change>
   [[nodiscard]] Outcome edit(Block& block, std::size_t count, bool needs_old, const Change& change);
-  [[nodiscard]] Presence presence_of(const SlotRef& slot);
+  [[nodiscard]] Outcome bring(Slot& slot);
   [[nodiscard]] bool has_room(std::size_t bytes, const Slot* kept);
   [[nodiscard]] Outcome drain(const array::BlockId& id);
   void resume_stalled();

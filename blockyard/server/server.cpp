@@ -2,30 +2,43 @@
 #include "blockyard/server/server.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "blockyard/base/error.h"
 #include "blockyard/server/block_memory.h"
 #include "blockyard/server/block_table.h"
 #include "blockyard/server/chunk_counters.h"
 #include "blockyard/server/outbox.h"
+#include "blockyard/store/posix.h"
 
 namespace blockyard::server {
 
 class Server::State {
  public:
-  State(fabric::Fabric& fabric, base::BufferPool& pool, const ServerOptions& options)
+  State(fabric::Fabric& fabric, base::BufferPool& pool, const ServerOptions& options,
+        store::Store* files)
       : fabric_(fabric),
         outbox_(fabric),
-        memory_(options.budget_bytes, fmt::format("server {}", options.number)),
+        memory_(pool, options.budget_bytes,
+                {files != nullptr ? *files : disks_, spill_path(options)},
+                fmt::format("server {}", options.number)),
         table_(memory_, pool, options.check ? Identity::iteration : Identity::worker, outbox_) {}
 
   void run() {
+    std::vector<array::BlockId> arrived;
     while (!is_over_) {
-      if (auto message = fabric_.poll(idle_seconds)) {
+      arrived.clear();
+      if (memory_.settle(arrived)) table_.resume(arrived);
+      if (auto message = fabric_.poll(patience())) {
         wire::Any decoded = wire::decode(message->head);
         take({message->from, std::move(decoded), std::move(message->payload)});
+      } else if (table_.is_waiting()) {
+        base::require(memory_.is_in_transfer(), "requests wait for a transfer that is on its way");
+        memory_.wait(glance_seconds);
       }
     }
   }
@@ -33,6 +46,20 @@ class Server::State {
  private:
   // An abort wakes the poll: this only bounds one wait.
   static constexpr double idle_seconds = 3600;
+  // While the disk works, messages and the disk are looked at in turn.
+  static constexpr double glance_seconds = 1e-4;
+  static constexpr double unhurried_seconds = 1e-2;
+
+  static std::filesystem::path spill_path(const ServerOptions& options) {
+    return options.scratch /
+           fmt::format("blockyard-{}-server-{}.spill", ::getpid(), options.number);
+  }
+
+  /// How long to listen for messages.
+  [[nodiscard]] double patience() const {
+    if (table_.is_waiting()) return 0;
+    return memory_.is_in_transfer() ? unhurried_seconds : idle_seconds;
+  }
 
   void take(Request request) {
     if (const auto* chunk = std::get_if<wire::TakeChunk>(&request.message)) {
@@ -51,11 +78,14 @@ class Server::State {
   [[nodiscard]] wire::Statistics statistics(wire::Ticket ticket) const {
     wire::Statistics result = outbox_.counts;
     result.ticket = ticket;
+    result.spilled_bytes = memory_.spilled_bytes();
+    result.read_back_bytes = memory_.read_back_bytes();
     result.peak_bytes = memory_.peak_bytes();
     return result;
   }
 
   fabric::Fabric& fabric_;
+  store::PosixStore disks_;
   Outbox outbox_;
   BlockMemory memory_;  // before table_, whose slots live in it
   BlockTable table_;
@@ -63,8 +93,12 @@ class Server::State {
   bool is_over_ = false;
 };
 
-Server::Server(fabric::Fabric& fabric, base::BufferPool& pool, ServerOptions options)
-    : state_(std::make_unique<State>(fabric, pool, options)) {}
+Server::Server(fabric::Fabric& fabric, base::BufferPool& pool, const ServerOptions& options)
+    : state_(std::make_unique<State>(fabric, pool, options, nullptr)) {}
+
+Server::Server(fabric::Fabric& fabric, base::BufferPool& pool, const ServerOptions& options,
+               store::Store& files)
+    : state_(std::make_unique<State>(fabric, pool, options, &files)) {}
 
 Server::~Server() = default;
 

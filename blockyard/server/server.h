@@ -7,6 +7,7 @@
 
 #include "blockyard/base/buffer.h"
 #include "blockyard/fabric/fabric.h"
+#include "blockyard/store/file.h"
 
 namespace blockyard::server {
 
@@ -23,7 +24,10 @@ struct ServerOptions {
 /// block are served in the order of arrival. One thread: that of its rank.
 class Server {
  public:
-  Server(fabric::Fabric& fabric, base::BufferPool& pool, ServerOptions options);
+  Server(fabric::Fabric& fabric, base::BufferPool& pool, const ServerOptions& options);
+  /// The same with its files elsewhere than on this machine's disks.
+  Server(fabric::Fabric& fabric, base::BufferPool& pool, const ServerOptions& options,
+         store::Store& files);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;

@@ -29,6 +29,15 @@ class TestClient {
     });
   }
 
+  /// The server spills into `files`, which outlives this.
+  TestClient(ServerOptions options, store::Store& files, int workers = 2) : world_(workers + 1) {
+    for (int rank = 0; rank < workers; ++rank) workers_.push_back(world_.endpoint(rank));
+    server_rank_ = workers;
+    start([options, &files](fabric::Fabric& fabric, base::BufferPool& pool) {
+      return std::make_unique<Server>(fabric, pool, options, files);
+    });
+  }
+
   ~TestClient() {
     try {
       workers_[0]->send(server_rank_, {-1, wire::encode(wire::Shutdown{}), nullptr});

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/server/spiller.h"
+
+#include <chrono>
+#include <utility>
+
+#include "blockyard/server/block_memory.h"
+
+namespace blockyard::server {
+
+Spiller::Spiller(store::SpillFile& file) : file_(file), thread_([this] { work(); }) {}
+
+Spiller::~Spiller() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_over_ = true;
+  }
+  has_work_.notify_one();
+  thread_.join();
+}
+
+void Spiller::start(Transfer transfer) {
+  {
+    const std::lock_guard lock(mutex_);
+    (transfer.from ? writes_ : reads_).push_back(std::move(transfer));
+  }
+  ++in_flight_;
+  has_work_.notify_one();
+}
+
+std::vector<Transfer> Spiller::take_finished() {
+  const std::lock_guard lock(mutex_);
+  if (failure_) std::rethrow_exception(failure_);
+  in_flight_ -= finished_.size();
+  return std::exchange(finished_, {});
+}
+
+void Spiller::wait(double seconds) {
+  std::unique_lock lock(mutex_);
+  has_finished_.wait_for(lock, std::chrono::duration<double>(seconds),
+                         [&] { return !finished_.empty() || failure_; });
+}
+
+void Spiller::work() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    has_work_.wait(lock, [&] { return is_over_ || !reads_.empty() || !writes_.empty(); });
+    if (is_over_ || failure_) return;
+    auto& queue = reads_.empty() ? writes_ : reads_;
+    Transfer transfer = std::move(queue.front());
+    queue.pop_front();
+    lock.unlock();
+    std::exception_ptr failure;
+    try {
+      carry_out(transfer);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    lock.lock();
+    // Also after a failure: slots end on the server's thread only.
+    finished_.push_back(std::move(transfer));
+    if (failure) failure_ = failure;
+    has_finished_.notify_one();
+  }
+}
+
+void Spiller::carry_out(Transfer& transfer) {
+  if (transfer.from) {
+    file_.write(transfer.place, transfer.from->bytes());
+  } else {
+    file_.read(transfer.place, transfer.into->bytes());
+  }
+}
+
+}  // namespace blockyard::server

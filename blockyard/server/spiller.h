@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "blockyard/base/buffer.h"
+#include "blockyard/fabric/fabric.h"
+#include "blockyard/store/spill_file.h"
+
+namespace blockyard::server {
+
+class Slot;
+
+/// A write or a read of the values of a slot.
+struct Transfer {
+  std::shared_ptr<Slot> slot;          ///< kept alive by it; only the server's thread touches it
+  store::SpillFile::Place place;       ///< where on disk
+  store::SpillFile::Record record;     ///< of a write: to be given to the slot at the end
+  fabric::Payload from;                ///< of a write: the values; null for a read
+  std::shared_ptr<base::Buffer> into;  ///< of a read: becomes the payload of the slot
+};
+
+/// A thread that writes and reads records while the server goes on. Reads overtake writes: for them
+/// somebody waits. One thread calls; mutex_ guards what it shares with the I/O thread.
+class Spiller {
+ public:
+  /// The file outlives the spiller.
+  explicit Spiller(store::SpillFile& file);
+  /// Ends after the transfer in progress; those not begun are dropped.
+  ~Spiller();
+  Spiller(const Spiller&) = delete;
+  Spiller& operator=(const Spiller&) = delete;
+
+  void start(Transfer transfer);
+  /// Transfers that ended since the last call. Throws the error of the first that failed.
+  [[nodiscard]] std::vector<Transfer> take_finished();
+  /// Returns when a transfer ended, or one failed, or after `seconds`.
+  void wait(double seconds);
+  /// Started and not taken back.
+  [[nodiscard]] std::size_t in_flight() const noexcept { return in_flight_; }
+
+ private:
+  void work();
+  void carry_out(Transfer& transfer);
+
+  store::SpillFile& file_;
+  std::size_t in_flight_ = 0;
+  std::mutex mutex_;
+  std::condition_variable has_work_;
+  std::condition_variable has_finished_;
+  std::deque<Transfer> reads_;
+  std::deque<Transfer> writes_;
+  std::vector<Transfer> finished_;
+  std::exception_ptr failure_;
+  bool is_over_ = false;
+  std::thread thread_;  // last: it uses all above
+};
+
+}  // namespace blockyard::server
