@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/job/convergence.h"
+
+#include <fmt/format.h>
+
+#include "blockyard/base/error.h"
+
+namespace blockyard::job {
+
+namespace {
+
+std::int64_t most_iterations(const worker::Environment& environment, std::string_view name) {
+  const auto found = environment.ints.find(name);
+  return found == environment.ints.end() ? 0 : found->second;
+}
+
+}  // namespace
+
+void check_converged(const std::string& program, const worker::Environment& environment,
+                     const worker::Outcome& outcome) {
+  const auto converged = outcome.scalars.find("converged");
+  if (converged == outcome.scalars.end() || converged->second > 0.5) return;
+  const bool is_scf = program.starts_with("scf");
+  const std::string_view option = is_scf ? "scf_iterations" : "cc_iterations";
+  throw base::Error(
+      base::Errc::bad_input,
+      fmt::format("{} did not converge in {} iterations; try in [method]: {}", program,
+                  most_iterations(environment, option),
+                  is_scf ? "level_shift = 0.3, scf_guess = \"core\", or more scf_iterations; and "
+                           "look at the geometry and the charge"
+                         : "more cc_iterations; and look whether one determinant describes the "
+                           "molecule (stretched bonds?), and at the geometry"));
+}
+
+}  // namespace blockyard::job

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "blockyard/worker/worker.h"
+
+namespace blockyard::job {
+
+/// Throws Error{bad_input} that says what to try if a program of ours ended with its scalar
+/// `converged` 0. A program without that scalar has nothing to converge.
+void check_converged(const std::string& program, const worker::Environment& environment,
+                     const worker::Outcome& outcome);
+
+}  // namespace blockyard::job

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/job/program_file.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <span>
+#include <sstream>
+
+#include "blockyard/base/error.h"
+#include "blockyard/program/file.h"
+#include "blockyard/sial/compile.h"
+
+namespace blockyard::job {
+
+std::string read_file(const std::string& path) {
+  errno = 0;
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  if (in) text << in.rdbuf();
+  if (!in || in.bad())
+    throw base::Error(base::Errc::io, fmt::format("cannot read {}: {}", path,
+                                                  errno != 0 ? strerror(errno) : "not a file"));
+  return std::move(text).str();
+}
+
+sial::FileLoader source_loader(const Places& places) {
+  std::vector<std::string> folders = places.imports;
+  folders.push_back(places.programs);
+  return sial::FileLoader(std::move(folders));
+}
+
+LoadedProgram load_program(const std::string& path, const Places& places) {
+  if (path.ends_with(compiled_ending)) {
+    const std::string bytes = read_file(path);
+    try {
+      return {program::read(std::as_bytes(std::span(bytes))), {}};
+    } catch (const base::Error& error) {
+      throw base::Error(error.code(), fmt::format("{}: {}", path, error.what()));
+    }
+  }
+  sial::FileLoader loader = source_loader(places);
+  sial::Compilation compiled = sial::compile_file(path, loader);
+  return {std::move(compiled.program), std::move(compiled.found)};
+}
+
+}  // namespace blockyard::job

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "blockyard/job/places.h"
+#include "blockyard/program/program.h"
+#include "blockyard/sial/diagnostic.h"
+#include "blockyard/sial/source.h"
+
+namespace blockyard::job {
+
+/// File names of compiled programs end like this; all others are SIAL sources.
+inline constexpr std::string_view compiled_ending = ".byx";
+
+/// A program, unless `found` has an error.
+struct LoadedProgram {
+  std::optional<program::Program> program;
+  std::vector<sial::Diagnostic> found;
+};
+
+/// Compiles a source, or reads and verifies a compiled program.
+/// Throws Error{io} if the file cannot be read, Error{bad_input} if it is no good compiled program.
+[[nodiscard]] LoadedProgram load_program(const std::string& path, const Places& places);
+
+/// Finds imports beside the importing file, in the folders of the user, and among our programs.
+[[nodiscard]] sial::FileLoader source_loader(const Places& places);
+
+/// The content of a file. Throws Error{io} that names it.
+[[nodiscard]] std::string read_file(const std::string& path);
+
+}  // namespace blockyard::job

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "blockyard/job/run.h"
+
+/// What a run is told as: texts for people, JSON for programs. docs/how_to/job_file.md lists keys.
+namespace blockyard::job {
+
+inline constexpr std::string_view version = "0.1.0";
+
+/// The input as understood: molecule, basis, orbitals, segments, ranks, memory plan.
+[[nodiscard]] std::string print_header(const Job& job);
+
+/// The last table: energies (of a method) and wall time by program.
+[[nodiscard]] std::string print_summary(const Job& job, const Results& results);
+
+/// Where the time went: waits by source line and array, super instructions, transfers.
+[[nodiscard]] std::string print_profile(const Results& results);
+
+/// One JSON object with the numbers of a run: energies of a method, or what is left of the
+/// programs: scalars, ints and static arrays (first index fastest).
+[[nodiscard]] std::string results_json(const Job& job, const Results& results);
+
+/// One JSON object with the metrics of every program, worker and server, and the memory plan.
+[[nodiscard]] std::string metrics_json(const Job& job, const Results& results);
+
+}  // namespace blockyard::job

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "blockyard/job/job.h"
+#include "blockyard/wire/messages.h"
+#include "blockyard/worker/worker.h"
+
+namespace blockyard::job {
+
+/// What came of one program.
+struct StepResult {
+  std::string name;
+  double seconds = 0;
+  worker::Outcome outcome;               ///< of worker 0
+  std::vector<worker::Metrics> metrics;  ///< by worker
+  std::vector<std::string> warnings;     ///< of the checking mode, each once
+};
+
+struct Results {
+  std::vector<StepResult> steps;
+  std::vector<wire::Statistics> servers;
+  double seconds = 0;
+  std::int64_t peak_rss_bytes = 0;
+};
+
+/// What a run tells while it goes on, and how it is stopped. Each may be empty.
+struct Hooks {
+  /// Text that programs print: whole lines. One call at a time, from any thread.
+  std::function<void(std::string_view)> print;
+  /// A program begins (its place in Job::steps). From any thread.
+  std::function<void(std::size_t)> step_begins;
+  /// Asked a few times a second by the thread that called run: a text ends the run with it.
+  std::function<std::string()> stop_reason;
+  /// Ends the process at once, after an error, when a rank does not stop within four seconds (a
+  /// super instruction that does not return). Must not return.
+  std::function<void(std::string_view)> give_up;
+};
+
+/// Runs the programs of a job, each rank on a thread of its own, and joins them all.
+/// Throws the first error of any rank; then nothing is left behind.
+[[nodiscard]] Results run(const Job& job, const Hooks& hooks);
+
+}  // namespace blockyard::job
