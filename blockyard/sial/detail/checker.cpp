@@ -44,7 +44,17 @@ checked::Unit Checker::run() {
     }
     if (unit_ == 0) break;
   }
+  warn_unused();
   return std::move(result_);
+}
+
+/// Imported files are libraries: what a program does not use of them is no finding.
+void Checker::warn_unused() {
+  for (const auto& symbol : names_.symbols())
+    if (symbol.unit == 0 && !symbol.is_used)
+      findings_.warning("unused-name", symbol.at,
+                        fmt::format("{} '{}' is never used", name_of(symbol.kind), symbol.name),
+                        "take out its declaration");
 }
 
 Symbol* Checker::find(const ast::Name& name, SymbolKind kind) {

@@ -29,7 +29,8 @@ class Checker {
   /// regions and what an instruction pushes itself.
   static constexpr int most_stack = 40;
 
-  // Names
+  // Names (checker.cpp)
+  void warn_unused();
   Symbol* find(const ast::Name& name, SymbolKind kind);
   [[nodiscard]] const program::ArrayDecl& array_of(const Block& block) const;
   [[nodiscard]] bool is_simple(std::int32_t index) const;
