@@ -43,11 +43,10 @@ void Interpreter::barrier() {
   existing_.clear();
 }
 
-void Interpreter::assert_same(double& scalar) {
+void Interpreter::assert_same(std::int32_t scalar) {
   constexpr double tolerance = 5e-5;  // relative, as in ACES4
   base::ByteWriter mine;
-  mine.value(scalar);
-  const std::string place = naming_.place(blocks_.pc);
+  mine.value(scalars_[static_cast<std::size_t>(scalar)]);
   const auto result = transport_.collect(Collective::assert_same, mine.take(), [&](auto parts) {
     const double first = base::ByteReader(parts[0]).template value<double>();
     for (std::size_t worker = 1; worker < parts.size(); ++worker) {
@@ -58,7 +57,7 @@ void Interpreter::assert_same(double& scalar) {
     }
     return parts[0];
   });
-  scalar = base::ByteReader(result).value<double>();
+  scalars_[static_cast<std::size_t>(scalar)] = base::ByteReader(result).value<double>();
 }
 
 void Interpreter::broadcast(std::int32_t array, std::int64_t worker) {

@@ -50,7 +50,7 @@ class Interpreter {
 
   // collectives.cpp
   void barrier();
-  void assert_same(double& scalar);
+  void assert_same(std::int32_t scalar);
   void broadcast(std::int32_t array, std::int64_t worker);
   void delete_array(std::int32_t array);
   [[nodiscard]] bool exists(std::int32_t selector);

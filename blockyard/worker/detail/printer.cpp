@@ -64,6 +64,15 @@ void Printer::block(std::int32_t selector, std::int32_t newlines) {
   const std::string name = name_of(selector);
   const double zero = 0;
   if (view.data == nullptr) view = {const_cast<double*>(&zero), view.shape, {}};
+  const auto& grid = naming_.tables.grids[static_cast<std::size_t>(
+      naming_.program.selectors[static_cast<std::size_t>(selector)].array)];
+  bool is_scalar = true;
+  for (std::size_t k = 0; k < grid.order(); ++k)
+    is_scalar = is_scalar && grid.axis(k).kind == array::IndexKind::simple;
+  if (is_scalar) {  // a block of simple indexes prints as a scalar expression does
+    value(*view.data, newlines);
+    return;
+  }
   if (view.shape.element_count() == 1) {
     named(name, *view.data, newlines);
     return;
