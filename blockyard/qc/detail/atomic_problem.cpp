@@ -2,54 +2,15 @@
 #include "blockyard/qc/detail/atomic_problem.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace blockyard::qc::detail {
 namespace {
 
 std::size_t components(std::size_t l) { return 2 * l + 1; }
 
-Integrals atom_integrals(int atomic_number, const std::vector<Contraction>& contractions) {
-  const Molecule atom{{{atomic_number, {}}}, 0, 1};
-  const BasisSet basis{"of one atom", {{atomic_number, contractions}}};
-  return {atom, place_basis(basis, atom, true)};
-}
-
-}  // namespace
-
-AtomicProblem::AtomicProblem(int atomic_number, const std::vector<Contraction>& sorted) {
-  const Integrals integrals = atom_integrals(atomic_number, sorted);
-  IntegralEngine engine(integrals);
-  counts_.resize(static_cast<std::size_t>(sorted.back().angular_momentum) + 1);
-  for (const auto& contraction : sorted)
-    ++counts_[static_cast<std::size_t>(contraction.angular_momentum)];
-  std::size_t first = 0;
-  for (const std::size_t count : counts_) {
-    ranges_.push_back({first, count});
-    first += count;
-  }
-  overlap_.resize(momenta());
-  core_.resize(momenta());
-  field_.assign(momenta(), std::vector<std::vector<double>>(momenta()));
-  for (std::size_t l = 0; l < momenta(); ++l) {
-    if (counts_[l] == 0) continue;
-    const std::size_t functions = counts_[l] * components(l);
-    std::vector<double> block(functions * functions);
-    engine.overlap(ranges_[l], ranges_[l], block);
-    overlap_[l] = radial_part(block, l);
-    engine.kinetic(ranges_[l], ranges_[l], block);
-    core_[l] = radial_part(block, l);
-    engine.nuclear_attraction(ranges_[l], ranges_[l], block);
-    const auto attraction = radial_part(block, l);
-    std::transform(core_[l].begin(), core_[l].end(), attraction.begin(), core_[l].begin(),
-                   std::plus<>());
-    for (std::size_t other = 0; other < momenta(); ++other)
-      if (counts_[other] != 0) add_field(engine, l, other);
-  }
-}
-
-std::vector<double> AtomicProblem::radial_part(const std::vector<double>& block,
-                                               std::size_t l) const {
-  const std::size_t n = counts_[l];
+/// The elements of a matrix over n shells of l that belong to the first component of both.
+std::vector<double> radial_part(const std::vector<double>& block, std::size_t n, std::size_t l) {
   const std::size_t m = components(l);
   std::vector<double> radial(n * n);
   for (std::size_t j = 0; j < n; ++j)
@@ -57,17 +18,108 @@ std::vector<double> AtomicProblem::radial_part(const std::vector<double>& block,
   return radial;
 }
 
+/// out(i,rest) = sum over p of  c(p,i) in(p,rest),  p primitives, then the first index of `in` is
+/// moved to the end: out is [rest + ... , i].
+std::vector<double> contract_first(const std::vector<double>& in, const std::vector<double>& c,
+                                   std::size_t primitives) {
+  const std::size_t count = c.size() / primitives;
+  const std::size_t rest = in.size() / primitives;
+  std::vector<double> out(rest * count, 0.0);
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t r = 0; r < rest; ++r)
+      for (std::size_t p = 0; p < primitives; ++p)
+        out[r + rest * i] += c[p + primitives * i] * in[p + primitives * r];
+  return out;
+}
+
+/// out(i,j) = sum over p,q of  c(p,i) c(q,j) in(p,q)
+std::vector<double> contract_pair(const std::vector<double>& in, const std::vector<double>& c,
+                                  std::size_t primitives) {
+  return contract_first(contract_first(in, c, primitives), c, primitives);
+}
+
+}  // namespace
+
+std::vector<AtomicProblem::Shells> AtomicProblem::group(const std::vector<Contraction>& sorted) {
+  std::vector<Shells> groups(static_cast<std::size_t>(sorted.back().angular_momentum) + 1);
+  for (const auto& contraction : sorted) {
+    auto& exponents = groups[static_cast<std::size_t>(contraction.angular_momentum)].exponents;
+    exponents.insert(exponents.end(), contraction.exponents.begin(), contraction.exponents.end());
+  }
+  std::size_t first = 0;
+  for (auto& [exponents, coefficients, contractions, range] : groups) {
+    std::sort(exponents.begin(), exponents.end());
+    exponents.erase(std::unique(exponents.begin(), exponents.end()), exponents.end());
+    range = {first, exponents.size()};
+    first += exponents.size();
+  }
+  for (const auto& contraction : sorted) {
+    auto& group = groups[static_cast<std::size_t>(contraction.angular_momentum)];
+    const std::size_t column = group.exponents.size() * group.contractions++;
+    group.coefficients.resize(column + group.exponents.size(), 0.0);
+    for (std::size_t k = 0; k < contraction.exponents.size(); ++k) {
+      const auto place = std::lower_bound(group.exponents.begin(), group.exponents.end(),
+                                          contraction.exponents[k]) -
+                         group.exponents.begin();
+      group.coefficients[column + static_cast<std::size_t>(place)] += contraction.coefficients[k];
+    }
+  }
+  return groups;
+}
+
+AtomicProblem::AtomicProblem(int atomic_number, const std::vector<Contraction>& sorted)
+    : shells_(group(sorted)),
+      overlap_(momenta()),
+      core_(momenta()),
+      field_(momenta(), std::vector<std::vector<double>>(momenta())) {
+  BasisSet primitives;
+  for (std::size_t l = 0; l < momenta(); ++l)
+    for (const double exponent : shells_[l].exponents)
+      primitives.elements[atomic_number].push_back({static_cast<int>(l), {exponent}, {1.0}});
+  const Molecule atom{{{atomic_number, {}}}, 0, 1};
+  const Integrals integrals(atom, place_basis(primitives, atom, true));
+  IntegralEngine engine(integrals);
+  for (std::size_t l = 0; l < momenta(); ++l)
+    if (count(l) != 0) add_one_electron(engine, l);
+  for (std::size_t l = 0; l < momenta(); ++l)
+    for (std::size_t other = 0; other < momenta(); ++other)
+      if (count(l) != 0 && count(other) != 0) add_field(engine, l, other);
+}
+
+void AtomicProblem::normalise(Shells& shells, const std::vector<double>& overlap) {
+  const std::size_t n = shells.exponents.size();
+  const auto norms = contract_pair(overlap, shells.coefficients, n);
+  for (std::size_t k = 0; k < shells.contractions; ++k)
+    for (std::size_t p = 0; p < n; ++p)
+      shells.coefficients[p + n * k] /= std::sqrt(norms[k * (shells.contractions + 1)]);
+}
+
+void AtomicProblem::add_one_electron(IntegralEngine& engine, std::size_t l) {
+  auto& shells = shells_[l];
+  const std::size_t n = shells.exponents.size();
+  const std::size_t functions = n * components(l);
+  std::vector<double> block(functions * functions);
+  std::vector<double> attraction(block.size());
+  engine.overlap(shells.range, shells.range, block);
+  const auto overlap = radial_part(block, n, l);
+  normalise(shells, overlap);
+  overlap_[l] = contract_pair(overlap, shells.coefficients, n);
+  engine.kinetic(shells.range, shells.range, block);
+  engine.nuclear_attraction(shells.range, shells.range, attraction);
+  std::transform(block.begin(), block.end(), attraction.begin(), block.begin(), std::plus<>());
+  core_[l] = contract_pair(radial_part(block, n, l), shells.coefficients, n);
+}
+
 void AtomicProblem::add_field(IntegralEngine& engine, std::size_t l, std::size_t other) {
   const std::size_t ml = components(l), mo = components(other);
-  const std::size_t n = counts_[l], o = counts_[other];
+  const std::size_t n = shells_[l].exponents.size(), o = shells_[other].exponents.size();
   const std::size_t nl = n * ml, no = o * mo;  // functions
-  const ShellRange a = ranges_[l], b = ranges_[other];
+  const ShellRange a = shells_[l].range, b = shells_[other].range;
   std::vector<double> coulomb(nl * nl * no * no);   // (a a|b b)
   std::vector<double> exchange(nl * no * nl * no);  // (a b|a b)
   engine.electron_repulsion(a, a, b, b, coulomb);
   engine.electron_repulsion(a, b, a, b, exchange);
-  auto& field = field_[l][other];
-  field.assign(n * n * o * o, 0.0);
+  std::vector<double> field(n * n * o * o, 0.0);
   const double share = 1.0 / static_cast<double>(ml);
   for (std::size_t q = 0; q < no; ++q)
     for (std::size_t p = q % mo; p < no; p += mo)  // p and q have the same component
@@ -76,6 +128,8 @@ void AtomicProblem::add_field(IntegralEngine& engine, std::size_t l, std::size_t
           field[(i / ml + n * (j / ml)) + n * n * (p / mo + o * (q / mo))] +=
               share * (coulomb[i + nl * (j + nl * (p + no * q))] -
                        0.5 * exchange[i + nl * (p + no * (j + nl * q))]);
+  const auto half = contract_pair(field, shells_[l].coefficients, n);
+  field_[l][other] = contract_pair(half, shells_[other].coefficients, o);
 }
 
 RadialMatrices AtomicProblem::fock(const RadialMatrices& density) const {

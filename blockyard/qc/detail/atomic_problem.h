@@ -12,14 +12,16 @@ namespace blockyard::qc::detail {
 using RadialMatrices = std::vector<std::vector<double>>;
 
 /// The radial one- and two-electron integrals of an atom at the origin with spherical functions.
-/// Contractions must be sorted by angular momentum.
+/// They are computed over primitives and then contracted: the contractions of a heavy atom share
+/// their primitives, and libint would compute these again for each of them.
 class AtomicProblem {
  public:
+  /// Contractions must be sorted by angular momentum.
   AtomicProblem(int atomic_number, const std::vector<Contraction>& sorted);
 
-  [[nodiscard]] std::size_t momenta() const noexcept { return counts_.size(); }
+  [[nodiscard]] std::size_t momenta() const noexcept { return shells_.size(); }
   /// Number of contractions of angular momentum l.
-  [[nodiscard]] std::size_t count(std::size_t l) const { return counts_[l]; }
+  [[nodiscard]] std::size_t count(std::size_t l) const { return shells_[l].contractions; }
   [[nodiscard]] const RadialMatrices& overlap() const noexcept { return overlap_; }
 
   /// F_l(i,j) = h_l(i,j) + sum over l',k,m of  D_l'(k,m) [ J - K / 2 ],  D both spins together,
@@ -27,13 +29,21 @@ class AtomicProblem {
   [[nodiscard]] RadialMatrices fock(const RadialMatrices& density) const;
 
  private:
-  /// <i|op|j> of the first components of the shells of l.
-  [[nodiscard]] std::vector<double> radial_part(const std::vector<double>& block,
-                                                std::size_t l) const;
+  /// The primitives and contractions of one l.
+  struct Shells {
+    std::vector<double> exponents;     // distinct
+    std::vector<double> coefficients;  // [exponent + exponents * contraction], norm 1 each
+    std::size_t contractions = 0;
+    ShellRange range;  // of the primitives
+  };
+
+  static std::vector<Shells> group(const std::vector<Contraction>& sorted);
+  /// Makes the contractions of norm 1. overlap: of the primitives.
+  static void normalise(Shells& shells, const std::vector<double>& overlap);
+  void add_one_electron(IntegralEngine& engine, std::size_t l);
   void add_field(IntegralEngine& engine, std::size_t l, std::size_t other);
 
-  std::vector<std::size_t> counts_;  // by l
-  std::vector<ShellRange> ranges_;   // by l
+  std::vector<Shells> shells_;  // by l
   RadialMatrices overlap_;
   RadialMatrices core_;
   /// field_[l][l'][(i + n_l j) + n_l^2 (k + n_l' m)] = J - K / 2, summed over the components of l'.
