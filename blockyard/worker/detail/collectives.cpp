@@ -52,8 +52,10 @@ void Interpreter::assert_same(std::int32_t scalar) {
     for (std::size_t worker = 1; worker < parts.size(); ++worker) {
       const double other = base::ByteReader(parts[worker]).template value<double>();
       if (!(std::fabs(other - first) <= tolerance * std::fmax(std::fabs(first), std::fabs(other))))
-        throw Error(Errc::bad_input, fmt::format("assert_same: {} on worker 0 and {} on worker {}",
-                                                 first, other, worker));
+        throw Error(Errc::bad_input,
+                    fmt::format("assert_same: {} = {} on worker 0 and {} on worker {}",
+                                program_.scalars[static_cast<std::size_t>(scalar)].name, first,
+                                other, worker));
     }
     return parts[0];
   });

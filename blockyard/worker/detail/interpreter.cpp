@@ -367,7 +367,7 @@ void Interpreter::act(const Instruction& instruction) {
       scalars_[static_cast<std::size_t>(a)] += transport_.sum(pop_scalar());
       return;
     case Opcode::assert_same:
-      assert_same(scalars_[static_cast<std::size_t>(a)]);
+      assert_same(a);
       return;
     case Opcode::broadcast:
       broadcast(a, pop_int());
