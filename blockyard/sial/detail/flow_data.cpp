@@ -194,7 +194,8 @@ class DataFlow {
     const bool is_own = selector != nullptr && pardo_ != 0 && done->second.pardo == pardo_ &&
                         done->second.selector == *selector;
     if (is_own) return;
-    findings_.warning("get-after-put", at, fmt::format("{} put in the same epoch", what),
+    findings_.warning("get-after-put", at,
+                      fmt::format("{} was put earlier in the same epoch", what),
                       fmt::format("it is put at {}: write sip_barrier between the two",
                                   findings_.describe(done->second.at)));
   }

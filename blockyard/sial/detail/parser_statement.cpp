@@ -21,8 +21,8 @@ bool is_operator(const Token& token) {
 }
 
 /// First words of statements, for hints on misspelt ones.
-const std::vector<std::string>& statement_words() {
-  static const std::vector<std::string> words = {"allocate",
+std::vector<std::string> statement_words() {
+  return {"allocate",
                                                  "assert_same",
                                                  "broadcast_from",
                                                  "call",
@@ -77,7 +77,6 @@ const std::vector<std::string>& statement_words() {
                                                  "special",
                                                  "proc",
                                                  "import"};
-  return words;
 }
 
 }  // namespace
