@@ -8,7 +8,8 @@
 /// What a run is told as: texts for people, JSON for programs. docs/how_to/job_file.md lists keys.
 namespace blockyard::job {
 
-inline constexpr std::string_view version = "0.1.0";
+/// "0.1.0": that of the CMake project.
+[[nodiscard]] std::string_view version() noexcept;
 
 /// The input as understood: molecule, basis, orbitals, segments, ranks, memory plan.
 [[nodiscard]] std::string print_header(const Job& job);

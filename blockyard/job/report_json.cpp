@@ -112,7 +112,7 @@ std::string results_json(const Job& job, const Results& results) {
   json["peak_rss_bytes"] = results.peak_rss_bytes;
   json["workers"] = job.workers;
   json["servers"] = job.servers;
-  json["version"] = version;
+  json["version"] = version();
   return text_of(json);
 }
 
@@ -128,7 +128,7 @@ std::string metrics_json(const Job& job, const Results& results) {
   for (const wire::Statistics& server : results.servers)
     servers.push_back(metrics_of_server(server));
   return text_of({{"title", job.title},
-                  {"version", version},
+                  {"version", version()},
                   {"seconds", results.seconds},
                   {"peak_rss_bytes", results.peak_rss_bytes},
                   {"memory_plan", plan_json(job.memory)},

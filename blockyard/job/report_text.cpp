@@ -147,8 +147,10 @@ std::string print_supers(const Sums& sums) {
 
 }  // namespace
 
+std::string_view version() noexcept { return BLOCKYARD_VERSION; }
+
 std::string print_header(const Job& job) {
-  std::string text = fmt::format("blockyard {}\n", version);
+  std::string text = fmt::format("blockyard {}\n", version());
   if (!job.title.empty()) text += line("title", job.title);
   if (job.chemistry) text += print_chemistry(*job.chemistry);
   if (!job.method.empty()) text += line("method", job.method);

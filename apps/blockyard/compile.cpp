@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/sial/compile.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <span>
+
+#include "apps/blockyard/commands.h"
+#include "blockyard/job/program_file.h"
+#include "blockyard/program/file.h"
+#include "blockyard/store/posix.h"
+
+namespace blockyard::app {
+
+namespace {
+
+struct CompileOptions {
+  std::string file;
+  std::string output;
+  std::string stage;
+  std::vector<std::string> imports;
+};
+
+int print_stage(const CompileOptions& options, sial::SourceLoader& loader) {
+  const std::map<std::string, sial::Stage> stages = {{"tokens", sial::Stage::tokens},
+                                                     {"ast", sial::Stage::ast},
+                                                     {"checked", sial::Stage::checked},
+                                                     {"program", sial::Stage::program}};
+  const sial::Printed printed = sial::print_stage(options.file, loader, stages.at(options.stage));
+  fmt::print(stderr, "{}", sial::render_text(printed.found));
+  fmt::print("{}", printed.text);
+  return sial::has_error(printed.found) ? exit_error : 0;
+}
+
+int compile(const CompileOptions& options, const std::string& library) {
+  job::Places places = find_places(library);
+  places.imports = options.imports;
+  sial::FileLoader loader = job::source_loader(places);
+  if (!options.stage.empty()) return print_stage(options, loader);
+  const sial::Compilation compiled = sial::compile_file(options.file, loader);
+  fmt::print(stderr, "{}", sial::render_text(compiled.found));
+  if (!compiled.program) return exit_error;
+  std::filesystem::path output = options.output;
+  if (output.empty())
+    output =
+        std::filesystem::path(options.file).stem().string() + std::string(job::compiled_ending);
+  store::write_file_atomically(output, program::write(*compiled.program));
+  return 0;
+}
+
+}  // namespace
+
+void add_compile(CLI::App& app, Commands& commands, const std::string& library) {
+  CLI::App* command = app.add_subcommand("compile", "Translate a SIAL program into a file");
+  const auto options = std::make_shared<CompileOptions>();  // shared with the function below
+  command->add_option("file", options->file, "SIAL program")->required();
+  command
+      ->add_option("-o,--output", options->output,
+                   "compiled program (default: the name of the source with the ending .byx)")
+      ->type_name("FILE");
+  command->add_option("--print", options->stage, "print a stage of the translation instead")
+      ->check(CLI::IsMember({"tokens", "ast", "checked", "program"}));
+  command->add_option("-I,--import", options->imports, "look for imports in this folder too")
+      ->type_name("DIR");
+  commands[command] = [options, &library] { return compile(*options, library); };
+}
+
+}  // namespace blockyard::app

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+
+#include "apps/blockyard/commands.h"
+#include "blockyard/base/error.h"
+#include "blockyard/job/report.h"
+
+namespace {
+
+using namespace blockyard;
+
+void print_error(const base::Error& error) {
+  fmt::print(stderr, "error: {}\n", error.what());
+  if (error.code() == base::Errc::internal)
+    fmt::print(stderr, "This is a bug of blockyard ({}:{}). Please report it.\n",
+               error.at().file_name(), error.at().line());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Blockyard: computations on very large multidimensional arrays, in blocks");
+  app.name("blockyard");
+  app.set_version_flag("--version", std::string("blockyard ") + std::string(job::version()));
+  app.require_subcommand(1);
+  std::string library;
+  app.add_option("--library", library, "folder with the folders sialib and basis")
+      ->type_name("DIR");
+  app.fallthrough();
+
+  app::Commands commands;
+  app::add_run(app, commands, library);
+  app::add_check(app, commands, library);
+  app::add_compile(app, commands, library);
+  app::add_basis(app, commands, library);
+  app::add_version(app, commands);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : app::exit_usage;
+  }
+  try {
+    return commands.at(app.get_subcommands().front())();
+  } catch (const app::UsageError& error) {
+    fmt::print(stderr, "error: {}\n", error.what());
+    return app::exit_usage;
+  } catch (const base::Error& error) {
+    print_error(error);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "error: {}\n", error.what());
+  }
+  return app::exit_error;
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/job/run.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "apps/blockyard/commands.h"
+#include "apps/blockyard/output.h"
+#include "apps/blockyard/progress.h"
+#include "apps/blockyard/signals.h"
+#include "blockyard/base/error.h"
+#include "blockyard/base/text.h"
+#include "blockyard/job/input.h"
+#include "blockyard/job/report.h"
+
+namespace blockyard::app {
+
+namespace {
+
+struct RunOptions {
+  std::vector<std::string> files;
+  std::vector<std::string> constants;
+  std::vector<std::string> segments;
+  std::vector<std::string> supers;
+  std::vector<std::string> imports;
+  std::optional<int> workers;
+  std::optional<int> servers;
+  std::string memory;
+  std::string scratch;
+  std::string persistent;
+  std::string pardo;
+  std::string json;
+  std::string report;
+  std::optional<std::uint64_t> seed;
+  bool check = false;
+  bool profile = false;
+  bool quiet = false;
+};
+
+bool is_job_file(const std::string& file) { return file.ends_with(".toml"); }
+
+/// The job file, or the programs of the command line.
+job::Spec read_input(const RunOptions& options) {
+  if (is_job_file(options.files.front())) {
+    if (options.files.size() > 1)
+      throw UsageError("a job file is run by itself: it names its programs");
+    return job::read_job_file(options.files.front());
+  }
+  job::Spec spec;
+  for (const std::string& file : options.files) {
+    if (is_job_file(file)) throw UsageError("give either one job file or SIAL programs");
+    spec.programs.push_back(file);
+  }
+  spec.title = std::filesystem::path(options.files.front()).stem().string();
+  return spec;
+}
+
+/// Puts the options of the command line in, which win.
+void merge(const RunOptions& options, job::Spec& spec) try {
+  job::RunSpec& run = spec.run;
+  if (options.workers) run.workers = options.workers;
+  if (options.servers) run.servers = options.servers;
+  if (!options.memory.empty()) run.memory_bytes = base::parse_bytes(options.memory, "--memory");
+  if (!options.scratch.empty()) run.scratch = options.scratch;
+  if (!options.persistent.empty()) run.persistent = options.persistent;
+  if (!options.pardo.empty()) run.pardo = job::parse_policy(options.pardo);
+  if (options.seed) run.seed = options.seed;
+  run.check = run.check || options.check;
+  run.supers.insert(run.supers.end(), options.supers.begin(), options.supers.end());
+  for (const std::string& text : options.constants) job::set_constant(spec, text);
+  for (const std::string& text : options.segments) job::set_segments(spec, text);
+} catch (const base::Error& error) {
+  throw UsageError(error.what());
+}
+
+job::Hooks make_hooks(Output& output, Progress& progress) {
+  job::Hooks hooks;
+  hooks.print = [&](std::string_view text) {
+    progress.clear();
+    output.print(text);
+  };
+  hooks.step_begins = [&](std::size_t step) { progress.begin_step(step); };
+  hooks.stop_reason = [&]() -> std::string {
+    progress.draw();
+    if (noted_signal() == 0) return "";
+    return fmt::format("stopped by signal {}", noted_signal());
+  };
+  hooks.give_up = [](std::string_view cause) {
+    fmt::print(stderr, "error: {}\n", cause);
+    std::fflush(nullptr);
+    std::_Exit(noted_signal() != 0 ? 128 + noted_signal() : exit_error);
+  };
+  return hooks;
+}
+
+void print_results(const RunOptions& options, const job::Job& job, const job::Results& results,
+                   Output& output) {
+  for (const job::StepResult& step : results.steps)
+    for (const std::string& warning : step.warnings) fmt::print(stderr, "warning: {}\n", warning);
+  if (job.chemistry && !options.quiet) output.print(job::print_summary(job, results));
+  if (options.profile) output.print(job::print_profile(results));
+  if (!options.json.empty()) output.write_file(options.json, job::results_json(job, results));
+  if (!options.report.empty()) output.write_file(options.report, job::metrics_json(job, results));
+}
+
+int run(const RunOptions& options, const std::string& library) {
+  job::Spec spec = read_input(options);
+  merge(options, spec);
+  for (const std::string& file : {options.json, options.report}) check_writable(file);
+  job::Places places = find_places(library);
+  places.imports = options.imports;
+  const job::Prepared prepared = job::prepare(spec, places);
+  fmt::print(stderr, "{}", sial::render_text(prepared.found));
+  if (!prepared.job) return exit_error;
+  const job::Job& job = *prepared.job;
+  // Standard output belongs to the JSON where that is asked for.
+  Output output(options.json == "-" || options.report == "-" ? stderr : stdout);
+  if (job.chemistry && !options.quiet) output.print(job::print_header(job));
+  note_signals();
+  try {
+    Progress progress(job, options.quiet);
+    const job::Results results = job::run(job, make_hooks(output, progress));
+    progress.clear();
+    print_results(options, job, results, output);
+  } catch (const base::Error& error) {
+    if (noted_signal() == 0) throw;
+    fmt::print(stderr, "error: {}\n", error.what());
+    return 128 + noted_signal();
+  }
+  return 0;
+}
+
+void add_rank_options(CLI::App& command, RunOptions& options) {
+  const CLI::Range count(1, 4096);
+  command.add_option("-w,--workers", options.workers, "workers (default: one per core)")
+      ->check(count);
+  command.add_option("-s,--servers", options.servers, "servers (default: 1)")->check(count);
+  command.add_option("--memory", options.memory,
+                     "memory of the whole process, like 4G (default: 70 % of what is free)");
+  command.add_option("--scratch", options.scratch, "folder for spilled blocks")->type_name("DIR");
+  command.add_option("--pardo", options.pardo,
+                     "how iterations are dealt out: sequential, static, balanced or dynamic");
+  command.add_flag("--check", options.check, "find races, uninitialised reads and leaks");
+  command.add_option("--seed", options.seed, "of a random order of messages, for tests");
+}
+
+void add_output_options(CLI::App& command, RunOptions& options) {
+  command
+      .add_option("--json", options.json, "write the results to this file ('-': standard output)")
+      ->type_name("FILE");
+  command.add_option("--report", options.report, "write the metrics to this file")
+      ->type_name("FILE");
+  command.add_flag("--profile", options.profile, "print where the time went");
+  command.add_flag("--quiet", options.quiet, "print only what the programs print");
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Commands& commands, const std::string& library) {
+  CLI::App* command = app.add_subcommand("run", "Run a job file, or SIAL programs");
+  const auto options = std::make_shared<RunOptions>();  // shared with the function below
+  command->add_option("files", options->files, "job.toml, or programs (SIAL or compiled), in order")
+      ->required();
+  command->add_option("--set", options->constants, "a constant of the programs: name=number")
+      ->allow_extra_args(false);
+  command->add_option("--segments", options->segments, "extents of the segments: ao=5,6,7,8")
+      ->allow_extra_args(false);
+  command->add_option("--super", options->supers, "shared object with super instructions")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  command->add_option("-I,--import", options->imports, "look for imports in this folder too")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--persistent", options->persistent,
+                   "HDF5 file of what is kept: read before, written after")
+      ->type_name("FILE");
+  add_rank_options(*command, *options);
+  add_output_options(*command, *options);
+  commands[command] = [options, &library] { return run(*options, library); };
+}
+
+}  // namespace blockyard::app

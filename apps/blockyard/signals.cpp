@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/blockyard/signals.h"
+
+#include <atomic>
+#include <csignal>
+
+namespace blockyard::app {
+
+namespace {
+
+// The one global of the program: a signal handler has no argument to take its context from.
+std::atomic<int> noted{0};
+static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may not wait for a lock");
+
+extern "C" void note(int signal) { noted = signal; }
+
+}  // namespace
+
+void note_signals() {
+  struct sigaction action = {};
+  action.sa_handler = note;
+  action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+int noted_signal() noexcept { return noted; }
+
+}  // namespace blockyard::app

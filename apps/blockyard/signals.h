@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace blockyard::app {
+
+/// From now on SIGINT and SIGTERM do not end the process at once; the first is noted, a second one
+/// of the same kind kills.
+void note_signals();
+
+/// The signal that came, or 0.
+[[nodiscard]] int noted_signal() noexcept;
+
+}  // namespace blockyard::app
