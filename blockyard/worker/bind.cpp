@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
-#include <set>
 
-#include "blockyard/base/buffer.h"
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
 
@@ -96,11 +94,6 @@ array::Axis axis_of(const program::IndexDecl& index, const IndexRange& range, co
   return axis;
 }
 
-std::int64_t bytes_of(Extent elements) {
-  return static_cast<std::int64_t>(
-      base::BufferPool::charge(static_cast<std::size_t>(elements) * sizeof(double)));
-}
-
 }  // namespace
 
 Tables bind(const Program& program, const Environment& environment) {
@@ -123,38 +116,6 @@ Tables bind(const Program& program, const Environment& environment) {
     tables.grids.emplace_back(std::move(axes));
   }
   return tables;
-}
-
-MemoryNeed memory_need(const Program& program, const Tables& tables) {
-  using program::ArrayKind;
-  MemoryNeed need;
-  std::set<std::int32_t> fetched;
-  for (const auto& instruction : program.code)
-    if (instruction.opcode == program::Opcode::get)
-      fetched.insert(program.selectors[static_cast<std::size_t>(instruction.a)].array);
-  for (std::size_t k = 0; k < program.arrays.size(); ++k) {
-    const array::Grid& grid = tables.grids[k];
-    const std::int64_t block = bytes_of(grid.largest_block());
-    need.largest_block_bytes = std::max(need.largest_block_bytes, block);
-    switch (program.arrays[k].kind) {
-      case ArrayKind::static_:
-        need.static_bytes += bytes_of(grid.element_count());
-        need.largest_block_bytes = std::max(need.largest_block_bytes, block);
-        break;
-      case ArrayKind::temp:
-      case ArrayKind::local:
-        need.block_bytes += block;
-        break;
-      case ArrayKind::distributed:
-      case ArrayKind::served:
-        need.distributed_bytes += grid.element_count() * static_cast<std::int64_t>(sizeof(double));
-        if (fetched.contains(static_cast<std::int32_t>(k))) need.block_bytes += block;
-        break;
-    }
-  }
-  need.block_bytes +=
-      3 * need.largest_block_bytes;  // permuted operands and result of a contraction
-  return need;
 }
 
 }  // namespace blockyard::worker

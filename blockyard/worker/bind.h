@@ -45,14 +45,16 @@ struct Tables {
 /// table that is missing or does not fit.
 [[nodiscard]] Tables bind(const program::Program& program, const Environment& environment);
 
-/// Bytes that a worker needs at the least for `program`: its static arrays, one block of each temp
-/// and local array, and the blocks that it gets, of the largest extents.
+/// What a program needs, in bytes, if every block has the largest extents of its array.
 struct MemoryNeed {
-  std::int64_t static_bytes = 0;
-  std::int64_t block_bytes = 0;        ///< the least for temps, locals and gets of one iteration
+  std::int64_t static_bytes = 0;  ///< static arrays of one worker
+  /// The least for the blocks of one worker: what is alive at the same time in the most demanding
+  /// nest of loops (temps, allocated locals, blocks that are got), and scratch for a contraction.
+  std::int64_t block_bytes = 0;
   std::int64_t distributed_bytes = 0;  ///< all distributed and served arrays, if fully written
   std::int64_t largest_block_bytes = 0;
 };
+/// Cost: one pass over the code, with procs put in at their calls.
 [[nodiscard]] MemoryNeed memory_need(const program::Program& program, const Tables& tables);
 
 }  // namespace blockyard::worker

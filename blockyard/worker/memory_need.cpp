@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "blockyard/base/buffer.h"
+#include "blockyard/worker/bind.h"
+
+namespace blockyard::worker {
+namespace {
+
+using program::ArrayKind;
+using program::Instruction;
+using program::Opcode;
+using program::OperandKind;
+using program::Program;
+
+std::int64_t bytes_of(Extent elements) {
+  return static_cast<std::int64_t>(
+      base::BufferPool::charge(static_cast<std::size_t>(elements) * sizeof(double)));
+}
+
+/// Adds up what lives at the same time. A block lives in the scope of the loop where it is made: so
+/// the need of a loop is that of its own statements and of the most demanding loop inside.
+class Reckoner {
+ public:
+  Reckoner(const Program& program, const Tables& tables) : program_(program), tables_(tables) {}
+
+  std::int64_t need(std::int32_t begin, std::int32_t end) {
+    Level level;
+    walk(begin, end, level);
+    return level.own + level.inner;
+  }
+
+  /// Local arrays live until they are deallocated: the largest of their allocate statements each.
+  [[nodiscard]] std::int64_t locals() const {
+    std::vector<std::int64_t> most(program_.arrays.size(), 0);
+    for (std::size_t k = 0; k < program_.arrays.size(); ++k)
+      if (program_.arrays[k].kind == ArrayKind::local && !program_.arrays[k].is_contiguous)
+        most[k] = bytes_of(tables_.grids[k].largest_block());
+    for (const Instruction& instruction : program_.code) {
+      if (instruction.opcode != Opcode::allocate) continue;
+      const auto& selector = program_.selectors[static_cast<std::size_t>(instruction.a)];
+      auto& bytes = most[static_cast<std::size_t>(selector.array)];
+      bytes = std::max(bytes, allocated_bytes(selector));
+    }
+    std::int64_t total = 0;
+    for (const std::int64_t bytes : most) total += bytes;
+    return total;
+  }
+
+ private:
+  struct Level {
+    std::int64_t own = 0;
+    std::int64_t inner = 0;
+    std::set<std::int32_t> temps;  ///< arrays counted
+    std::set<std::int32_t> gets;   ///< selectors counted
+  };
+
+  [[nodiscard]] std::int64_t block_bytes(std::int32_t array) const {
+    return bytes_of(tables_.grids[static_cast<std::size_t>(array)].largest_block());
+  }
+
+  [[nodiscard]] std::int64_t allocated_bytes(const program::Selector& selector) const {
+    const array::Grid& grid = tables_.grids[static_cast<std::size_t>(selector.array)];
+    Extent elements = 1;
+    for (std::size_t k = 0; k < grid.order(); ++k) {
+      Extent length = 0;
+      for (const Extent extent : grid.axis(k).extents)
+        length = selector.indexes[k] < 0 ? length + extent : std::max(length, extent);
+      elements *= length;
+    }
+    return elements * static_cast<std::int64_t>(sizeof(double));
+  }
+
+  void walk(std::int32_t begin, std::int32_t end, Level& level) {
+    for (std::int32_t pc = begin; pc < end; ++pc) {
+      const Instruction& instruction = program_.code[static_cast<std::size_t>(pc)];
+      switch (instruction.opcode) {
+        case Opcode::do_begin:
+        case Opcode::pardo_begin:
+          level.inner = std::max(level.inner, need(pc + 1, instruction.b));
+          pc = std::max(pc, instruction.b - 1);
+          break;
+        case Opcode::call:
+          if (!active_.insert(instruction.a).second) break;  // recursion: counted once
+          walk(instruction.a, end_of_proc(instruction.a), level);
+          active_.erase(instruction.a);
+          break;
+        case Opcode::get:
+          if (level.gets.insert(instruction.a).second)
+            level.own +=
+                block_bytes(program_.selectors[static_cast<std::size_t>(instruction.a)].array);
+          break;
+        default:
+          count_temps(instruction, level);
+      }
+    }
+  }
+
+  void count_temps(const Instruction& instruction, Level& level) const {
+    const auto& row = program::row_of(instruction.opcode);
+    if (row.operands[0] == OperandKind::selector) count_temp(instruction.a, level);
+    if (instruction.opcode != Opcode::execute) return;
+    for (std::int32_t k = 0; k < instruction.c; ++k) {
+      const auto& argument = program_.arguments[static_cast<std::size_t>(instruction.b + k)];
+      if (argument.kind == program::ArgumentKind::selector) count_temp(argument.id, level);
+    }
+  }
+
+  void count_temp(std::int32_t selector, Level& level) const {
+    const std::int32_t array = program_.selectors[static_cast<std::size_t>(selector)].array;
+    if (program_.arrays[static_cast<std::size_t>(array)].kind != ArrayKind::temp) return;
+    if (level.temps.insert(array).second) level.own += block_bytes(array);
+  }
+
+  [[nodiscard]] std::int32_t end_of_proc(std::int32_t begin) const {
+    const auto size = static_cast<std::int32_t>(program_.code.size());
+    for (std::int32_t pc = begin; pc < size; ++pc)
+      if (program_.code[static_cast<std::size_t>(pc)].opcode == Opcode::return_ &&
+          !jumps_past(begin, pc))
+        return pc;
+    return size;
+  }
+
+  /// Whether an instruction of begin..pc goes to behind pc: then the proc goes on there.
+  [[nodiscard]] bool jumps_past(std::int32_t begin, std::int32_t pc) const {
+    for (std::int32_t at = begin; at < pc; ++at) {
+      const Instruction& instruction = program_.code[static_cast<std::size_t>(at)];
+      const bool is_jump =
+          instruction.opcode == Opcode::jump || instruction.opcode == Opcode::jump_if_false;
+      const bool is_loop =
+          instruction.opcode == Opcode::do_begin || instruction.opcode == Opcode::pardo_begin;
+      if ((is_jump && instruction.a > pc) || (is_loop && instruction.b > pc)) return true;
+    }
+    return false;
+  }
+
+  const Program& program_;
+  const Tables& tables_;
+  std::set<std::int32_t> active_;  ///< procs under way
+};
+
+}  // namespace
+
+MemoryNeed memory_need(const Program& program, const Tables& tables) {
+  MemoryNeed need;
+  for (std::size_t k = 0; k < program.arrays.size(); ++k) {
+    const array::Grid& grid = tables.grids[k];
+    const ArrayKind kind = program.arrays[k].kind;
+    const std::int64_t all = grid.element_count() * static_cast<std::int64_t>(sizeof(double));
+    need.largest_block_bytes = std::max(need.largest_block_bytes, bytes_of(grid.largest_block()));
+    if (kind == ArrayKind::static_) need.static_bytes += bytes_of(grid.element_count());
+    if (kind == ArrayKind::distributed || kind == ArrayKind::served) need.distributed_bytes += all;
+  }
+  Reckoner reckoner(program, tables);
+  const auto halt = std::ranges::find(program.code, Opcode::halt, &Instruction::opcode);
+  need.block_bytes = reckoner.locals() +
+                     reckoner.need(0, static_cast<std::int32_t>(halt - program.code.begin())) +
+                     3 * need.largest_block_bytes;
+  return need;
+}
+
+}  // namespace blockyard::worker
