@@ -104,6 +104,10 @@ void PosixStore::remove(const std::filesystem::path& path) {
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) fail("remove", path, errno);
 }
 
+void sync_file(const std::filesystem::path& path) {
+  PosixStore().open(path, OpenMode::read)->sync();
+}
+
 void rename_durably(const std::filesystem::path& temporary, const std::filesystem::path& path) {
   if (::rename(temporary.c_str(), path.c_str()) != 0) fail("write", path, errno);
   const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");

@@ -16,6 +16,9 @@ class PosixStore final : public Store {
   void remove(const std::filesystem::path& path) override;
 };
 
+/// Returns when the bytes of the file would survive a power failure. Throws Error{io}.
+void sync_file(const std::filesystem::path& path);
+
 /// Gives `temporary`, whose bytes are on disk, the name `path`, in place of what had it; returns
 /// when that would survive a power failure. Both in one folder. Throws Error{io}.
 void rename_durably(const std::filesystem::path& temporary, const std::filesystem::path& path);

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/store/detail/hdf5.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "blockyard/base/error.h"
+
+namespace blockyard::store::hdf5 {
+namespace {
+
+using base::Errc;
+using base::Error;
+
+/// HDF5 walks its stack of errors from the cause up: the first is the one to tell.
+herr_t take_first(unsigned number, const H5E_error2_t* error, void* text) {
+  if (number == 0) *static_cast<std::string*>(text) = error->desc;
+  return 0;
+}
+
+TypeId text_type(std::size_t length) {
+  TypeId type(H5Tcopy(H5T_C_S1), "make a type");
+  check(H5Tset_size(type.get(), length), "make a type");
+  check(H5Tset_cset(type.get(), H5T_CSET_UTF8), "make a type");
+  return type;
+}
+
+herr_t add_name(hid_t, const char* name, const H5L_info_t*, void* names) {
+  static_cast<std::vector<std::string>*>(names)->emplace_back(name);
+  return 0;
+}
+
+AttributeId open_attribute(hid_t object, const char* name) {
+  const std::string what = fmt::format("read the attribute '{}'", name);
+  return AttributeId(H5Aopen(object, name, H5P_DEFAULT), what);
+}
+
+}  // namespace
+
+void fail(std::string_view what) {
+  std::string reason = "HDF5 gives no reason";
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_first, &reason);
+  H5Eclear2(H5E_DEFAULT);
+  throw Error(Errc::io, fmt::format("cannot {}: {}", what, reason));
+}
+
+void check(herr_t status, std::string_view what) {
+  if (status < 0) fail(what);
+}
+
+Silence::Silence() {
+  H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
+Silence::~Silence() { H5Eset_auto2(H5E_DEFAULT, function_, data_); }
+
+void write_attribute(hid_t object, const char* name, const std::string& text) {
+  // HDF5 has no text of length 0: it gets one zero byte.
+  const TypeId type = text_type(text.size() + 1);
+  const SpaceId space(H5Screate(H5S_SCALAR), "make a dataspace");
+  const AttributeId attribute(
+      H5Acreate2(object, name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT),
+      "write an attribute");
+  check(H5Awrite(attribute.get(), type.get(), text.c_str()), "write an attribute");
+}
+
+void write_attribute(hid_t object, const char* name, std::span<const std::int64_t> values) {
+  const hsize_t count = values.size();
+  const SpaceId space(H5Screate_simple(1, &count, nullptr), "make a dataspace");
+  const AttributeId attribute(
+      H5Acreate2(object, name, H5T_STD_I64LE, space.get(), H5P_DEFAULT, H5P_DEFAULT),
+      "write an attribute");
+  check(H5Awrite(attribute.get(), H5T_NATIVE_INT64, values.data()), "write an attribute");
+}
+
+std::string read_text_attribute(hid_t object, const char* name) {
+  const AttributeId attribute = open_attribute(object, name);
+  const TypeId stored(H5Aget_type(attribute.get()), "read an attribute");
+  if (H5Tget_class(stored.get()) != H5T_STRING || H5Tis_variable_str(stored.get()) != 0)
+    throw Error(Errc::bad_input, fmt::format("the attribute '{}' is not text of ours", name));
+  const std::size_t length = H5Tget_size(stored.get());
+  std::string text(length, '\0');
+  check(H5Aread(attribute.get(), text_type(length).get(), text.data()), "read an attribute");
+  text.resize(text.find('\0') == std::string::npos ? length : text.find('\0'));
+  return text;
+}
+
+std::vector<std::int64_t> read_attribute(hid_t object, const char* name) {
+  const AttributeId attribute = open_attribute(object, name);
+  const SpaceId space(H5Aget_space(attribute.get()), "read an attribute");
+  const auto count = H5Sget_simple_extent_npoints(space.get());
+  if (count < 0) fail("read an attribute");
+  std::vector<std::int64_t> values(static_cast<std::size_t>(count));
+  check(H5Aread(attribute.get(), H5T_NATIVE_INT64, values.data()), "read an attribute");
+  return values;
+}
+
+std::vector<std::string> names_in(hid_t group) {
+  std::vector<std::string> names;
+  check(H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, nullptr, add_name, &names), "list a group");
+  return names;
+}
+
+std::string name_of_label(std::string_view label) {
+  std::string name;
+  for (const char c : label) {
+    if (c == '/' || c == '%' || c == '.' || c == '\0') {
+      fmt::format_to(std::back_inserter(name), "%{:02x}", static_cast<unsigned char>(c));
+    } else {
+      name += c;
+    }
+  }
+  return name.empty() ? "%" : name;
+}
+
+std::string label_of_name(std::string_view name) {
+  std::string label;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name[i] != '%') {
+      label += name[i];
+    } else if (i + 2 < name.size()) {
+      label += static_cast<char>(std::stoi(std::string(name.substr(i + 1, 2)), nullptr, 16));
+      i += 2;
+    }
+  }
+  return label;
+}
+
+}  // namespace blockyard::store::hdf5

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "blockyard/base/integer.h"
+
+namespace blockyard::store {
+
+/// What an array looks like in a file of persistent arrays.
+struct PersistedArray {
+  std::string kind;                                 ///< "static", "distributed", "served"
+  std::vector<std::vector<base::Extent>> segments;  ///< extents of the segments of each index
+  friend bool operator==(const PersistedArray&, const PersistedArray&) = default;
+};
+
+/// Where a piece of an array is: the first element of each index, counted from 0, and the lengths.
+struct Piece {
+  std::span<const base::Extent> first;
+  std::span<const base::Extent> extents;
+};
+
+/// Writes arrays and scalars, each under a label, to an HDF5 file that other programs read
+/// (h5py, Julia, MATLAB): docs/disk.md has the layout. Our first index is the fastest, the last of
+/// HDF5 is: a dataset lists our indexes in reverse.
+/// The file stands under its name only after finish(); before, and after an error, there is what
+/// was there. One thread, and no other thread of the process uses HDF5 meanwhile.
+/// Throws Error{io} if the disk fails, Error{bad_input} for a label or a piece that cannot be.
+class PersistWriter {
+ public:
+  PersistWriter(std::filesystem::path path, std::string_view blockyard_version);
+  ~PersistWriter();
+  PersistWriter(const PersistWriter&) = delete;
+  PersistWriter& operator=(const PersistWriter&) = delete;
+
+  /// An array of zeros in which no block exists; at least of order 1.
+  void begin_array(const std::string& label, const PersistedArray& array);
+  /// `values` first index fastest. The blocks that the piece touches exist from now on.
+  void write_block(const std::string& label, const Piece& piece, std::span<const double> values);
+  void write_scalar(const std::string& label, double value);
+  /// Returns when the whole file is on disk under its name. Nothing may be written afterwards.
+  void finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Reads what PersistWriter wrote. The same rule of threads, the same errors.
+class PersistReader {
+ public:
+  /// Throws Error{bad_input} if it is no file of persistent arrays.
+  explicit PersistReader(const std::filesystem::path& path);
+  ~PersistReader();
+  PersistReader(const PersistReader&) = delete;
+  PersistReader& operator=(const PersistReader&) = delete;
+
+  /// In the order of the alphabet.
+  [[nodiscard]] std::vector<std::string> arrays() const;
+  [[nodiscard]] std::vector<std::string> scalars() const;
+  [[nodiscard]] PersistedArray describe(const std::string& label) const;
+  /// For each block of the grid of segments, first index fastest: 1 if it exists, else 0.
+  [[nodiscard]] std::vector<std::uint8_t> blocks(const std::string& label) const;
+  void read_block(const std::string& label, const Piece& piece, std::span<double> values) const;
+  [[nodiscard]] double read_scalar(const std::string& label) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace blockyard::store

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "blockyard/base/error.h"
+#include "blockyard/store/detail/persist_layout.h"
+#include "blockyard/store/persist_file.h"
+#include "blockyard/store/posix.h"
+
+namespace blockyard::store {
+namespace {
+
+using base::Errc;
+using base::Error;
+
+/// HDF5 keeps pieces of a dataset in memory up to this: several blocks that share chunks.
+constexpr std::size_t chunk_cache_bytes = std::size_t{32} << 20;
+
+/// A dataset that is being written, and which of its blocks exist.
+struct OpenArray {
+  hdf5::SetId set;
+  PersistedArray array;
+  std::vector<std::uint8_t> blocks;  // first index fastest
+};
+
+/// Chunks as large as the largest segments: where segments are equal, a block is a chunk, and
+/// blocks that do not exist take no room in the file.
+std::vector<hsize_t> chunk_of(const PersistedArray& array) {
+  std::vector<hsize_t> chunk;
+  for (auto it = array.segments.rbegin(); it != array.segments.rend(); ++it)
+    chunk.push_back(static_cast<hsize_t>(*std::max_element(it->begin(), it->end())));
+  // Below 4 GiB of f64, the most that HDF5 takes; and what its cache can hold.
+  constexpr hsize_t max_values = chunk_cache_bytes / sizeof(double);
+  auto count = std::accumulate(chunk.begin(), chunk.end(), hsize_t{1}, std::multiplies<>());
+  for (hsize_t& extent : chunk) {
+    while (count > max_values && extent > 1) {
+      count /= extent;
+      extent = (extent + 1) / 2;
+      count *= extent;
+    }
+  }
+  return chunk;
+}
+
+hdf5::GroupId make_group(hid_t file, const char* name) {
+  return {H5Gcreate2(file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), "make a group"};
+}
+
+/// The segments that elements first .. first+extent-1 touch, as begin and end.
+std::pair<std::size_t, std::size_t> touched(std::span<const base::Extent> segments,
+                                            base::Extent first, base::Extent extent) {
+  std::size_t begin = 0;
+  base::Extent at = 0;
+  while (at + segments[begin] <= first) at += segments[begin++];
+  std::size_t end = begin;
+  while (end < segments.size() && at < first + extent) at += segments[end++];
+  return {begin, end};
+}
+
+/// Marks the blocks of the grid that the piece touches, index `index` and those below it.
+void mark(OpenArray& open, const Piece& piece, std::size_t index, std::size_t number) {
+  const auto& segments = open.array.segments[index];
+  const auto [begin, end] = touched(segments, piece.first[index], piece.extents[index]);
+  for (std::size_t segment = begin; segment < end; ++segment) {
+    const std::size_t inner = number * segments.size() + segment;
+    if (index == 0) {
+      open.blocks[inner] = 1;
+    } else {
+      mark(open, piece, index - 1, inner);
+    }
+  }
+}
+
+}  // namespace
+
+struct PersistWriter::State {
+  explicit State(std::filesystem::path final_path)
+      : path(std::move(final_path)), temporary(temporary_beside(path)) {}
+
+  ~State() {
+    open.clear();
+    file = {};
+    if (is_finished) return;
+    std::error_code ignored;
+    std::filesystem::remove(temporary, ignored);
+  }
+
+  [[nodiscard]] OpenArray& find(const std::string& label) {
+    const auto found = open.find(label);
+    if (found == open.end())
+      throw Error(Errc::bad_input, fmt::format("the persistent array '{}' was not begun", label));
+    return found->second;
+  }
+
+  hdf5::Silence silence;
+  std::filesystem::path path;
+  std::filesystem::path temporary;
+  hdf5::FileId file;
+  std::map<std::string, OpenArray> open;
+  bool is_finished = false;
+};
+
+PersistWriter::PersistWriter(std::filesystem::path path, std::string_view blockyard_version)
+    : state_(std::make_unique<State>(std::move(path))) {
+  const auto& name = state_->temporary;
+  state_->file = hdf5::FileId(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
+                              fmt::format("create {}", name.string()));
+  const hid_t file = state_->file.get();
+  const std::int64_t version = layout::format_version;
+  hdf5::write_attribute(file, layout::version_attribute, std::span(&version, 1));
+  hdf5::write_attribute(file, layout::program_attribute, std::string(blockyard_version));
+  for (const char* group : {"arrays", "blocks", "scalars"}) (void)make_group(file, group);
+}
+
+PersistWriter::~PersistWriter() = default;
+
+void PersistWriter::begin_array(const std::string& label, const PersistedArray& array) {
+  layout::check_array(label, array);
+  if (state_->open.contains(label))
+    throw Error(Errc::bad_input, fmt::format("two persistent arrays have the label '{}'", label));
+  const std::string what = fmt::format("write the persistent array '{}'", label);
+  const auto dims = layout::dims_of(array);
+  const auto order = static_cast<int>(dims.size());
+  const hdf5::SpaceId space(H5Screate_simple(order, dims.data(), nullptr), what);
+  const hdf5::ListId creation(H5Pcreate(H5P_DATASET_CREATE), what);
+  hdf5::check(H5Pset_chunk(creation.get(), order, chunk_of(array).data()), what);
+  const hdf5::ListId access(H5Pcreate(H5P_DATASET_ACCESS), what);
+  hdf5::check(H5Pset_chunk_cache(access.get(), H5D_CHUNK_CACHE_NSLOTS_DEFAULT, chunk_cache_bytes,
+                                 H5D_CHUNK_CACHE_W0_DEFAULT),
+              what);
+  OpenArray open;
+  open.set =
+      hdf5::SetId(H5Dcreate2(state_->file.get(), layout::array_name(label).c_str(), H5T_IEEE_F64LE,
+                             space.get(), H5P_DEFAULT, creation.get(), access.get()),
+                  what);
+  hdf5::write_attribute(open.set.get(), layout::kind_attribute, array.kind);
+  for (std::size_t index = 0; index < array.segments.size(); ++index)
+    hdf5::write_attribute(open.set.get(), layout::segments_attribute(index).c_str(),
+                          array.segments[index]);
+  open.array = array;
+  std::size_t count = 1;
+  for (const auto& segments : array.segments) count *= segments.size();
+  open.blocks.resize(count);
+  state_->open.emplace(label, std::move(open));
+}
+
+void PersistWriter::write_block(const std::string& label, const Piece& piece,
+                                std::span<const double> values) {
+  OpenArray& open = state_->find(label);
+  const auto [in_file, in_memory] = layout::select(open.set.get(), label, piece, values.size());
+  hdf5::check(H5Dwrite(open.set.get(), H5T_NATIVE_DOUBLE, in_memory.get(), in_file.get(),
+                       H5P_DEFAULT, values.data()),
+              fmt::format("write the persistent array '{}' to {}", label, state_->path.string()));
+  mark(open, piece, open.array.segments.size() - 1, 0);
+}
+
+void PersistWriter::write_scalar(const std::string& label, double value) {
+  const std::string what = fmt::format("write the persistent scalar '{}'", label);
+  const hdf5::SpaceId space(H5Screate(H5S_SCALAR), what);
+  const hdf5::SetId set(
+      H5Dcreate2(state_->file.get(), layout::scalar_name(label).c_str(), H5T_IEEE_F64LE,
+                 space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+      what);
+  hdf5::check(H5Dwrite(set.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, &value), what);
+}
+
+void PersistWriter::finish() {
+  const std::string what = fmt::format("write {}", state_->path.string());
+  for (const auto& [label, open] : state_->open) {
+    const auto grid = layout::grid_of(open.array);
+    const hdf5::SpaceId space(H5Screate_simple(static_cast<int>(grid.size()), grid.data(), nullptr),
+                              what);
+    const hdf5::SetId set(
+        H5Dcreate2(state_->file.get(), layout::blocks_name(label).c_str(), H5T_STD_U8LE,
+                   space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+        what);
+    hdf5::check(
+        H5Dwrite(set.get(), H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, open.blocks.data()),
+        what);
+  }
+  // Closing hides errors, so all is flushed while they can be seen.
+  for (const auto& entry : state_->open) hdf5::check(H5Dflush(entry.second.set.get()), what);
+  hdf5::check(H5Fflush(state_->file.get(), H5F_SCOPE_GLOBAL), what);
+  state_->open.clear();
+  state_->file = {};
+  sync_file(state_->temporary);
+  rename_durably(state_->temporary, state_->path);
+  state_->is_finished = true;
+}
+
+}  // namespace blockyard::store
