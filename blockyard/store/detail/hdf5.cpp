@@ -19,9 +19,10 @@ herr_t take_first(unsigned number, const H5E_error2_t* error, void* text) {
   return 0;
 }
 
-TypeId text_type(std::size_t length) {
+/// Text of any length: what h5py gives back as a str.
+TypeId text_type() {
   TypeId type(H5Tcopy(H5T_C_S1), "make a type");
-  check(H5Tset_size(type.get(), length), "make a type");
+  check(H5Tset_size(type.get(), H5T_VARIABLE), "make a type");
   check(H5Tset_cset(type.get(), H5T_CSET_UTF8), "make a type");
   return type;
 }
@@ -57,13 +58,13 @@ Silence::Silence() {
 Silence::~Silence() { H5Eset_auto2(H5E_DEFAULT, function_, data_); }
 
 void write_attribute(hid_t object, const char* name, const std::string& text) {
-  // HDF5 has no text of length 0: it gets one zero byte.
-  const TypeId type = text_type(text.size() + 1);
+  const TypeId type = text_type();
   const SpaceId space(H5Screate(H5S_SCALAR), "make a dataspace");
   const AttributeId attribute(
       H5Acreate2(object, name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT),
       "write an attribute");
-  check(H5Awrite(attribute.get(), type.get(), text.c_str()), "write an attribute");
+  const char* const characters = text.c_str();
+  check(H5Awrite(attribute.get(), type.get(), &characters), "write an attribute");
 }
 
 void write_attribute(hid_t object, const char* name, std::span<const std::int64_t> values) {
@@ -78,12 +79,13 @@ void write_attribute(hid_t object, const char* name, std::span<const std::int64_
 std::string read_text_attribute(hid_t object, const char* name) {
   const AttributeId attribute = open_attribute(object, name);
   const TypeId stored(H5Aget_type(attribute.get()), "read an attribute");
-  if (H5Tget_class(stored.get()) != H5T_STRING || H5Tis_variable_str(stored.get()) != 0)
+  const SpaceId space(H5Aget_space(attribute.get()), "read an attribute");
+  if (H5Tis_variable_str(stored.get()) <= 0 || H5Sget_simple_extent_npoints(space.get()) != 1)
     throw Error(Errc::bad_input, fmt::format("the attribute '{}' is not text of ours", name));
-  const std::size_t length = H5Tget_size(stored.get());
-  std::string text(length, '\0');
-  check(H5Aread(attribute.get(), text_type(length).get(), text.data()), "read an attribute");
-  text.resize(text.find('\0') == std::string::npos ? length : text.find('\0'));
+  char* characters = nullptr;
+  check(H5Aread(attribute.get(), text_type().get(), &characters), "read an attribute");
+  std::string text(characters == nullptr ? "" : characters);
+  H5free_memory(characters);
   return text;
 }
 

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/store/spill_file.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <random>
+#include <sstream>
+
+#include "blockyard/base/error.h"
+#include "blockyard/store/faulty.h"
+#include "blockyard/store/memory.h"
+
+namespace blockyard::store {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+const std::filesystem::path path = "some.spill";
+
+Bytes filled(std::size_t count, int value) { return Bytes(count, static_cast<std::byte>(value)); }
+
+Bytes read(SpillFile& file, const SpillFile::Record& record) {
+  Bytes bytes(record.place().bytes);
+  file.read(record.place(), bytes);
+  return bytes;
+}
+
+SpillFile::Record written(SpillFile& file, const Bytes& bytes) {
+  auto record = file.reserve(bytes.size());
+  file.write(record.place(), bytes);
+  return record;
+}
+
+TEST(SpillFile, reads_back_records_of_any_length) {
+  MemoryStore store;
+  SpillFile file(store, path);
+  for (const std::size_t length : {0, 1, 4031, 4032, 4033, 100000}) {
+    const auto record = written(file, filled(length, 7));
+    EXPECT_EQ(read(file, record), filled(length, 7)) << length;
+  }
+}
+
+TEST(SpillFile, uses_the_places_of_ended_records_again) {
+  MemoryStore store;
+  SpillFile file(store, path);
+  (void)written(file, filled(50000, 1));
+  const auto end = file.end();
+  for (int round = 0; round < 100; ++round) (void)written(file, filled(50000 + round, round));
+  EXPECT_EQ(file.end(), end);
+}
+
+TEST(SpillFile, gives_a_place_to_one_record_at_a_time) {
+  MemoryStore store;
+  SpillFile file(store, path);
+  std::mt19937 draw(1);
+  std::map<int, std::pair<SpillFile::Record, Bytes>> records;
+  for (int round = 0; round < 2000; ++round) {
+    const int key = static_cast<int>(draw() % 40);
+    const Bytes bytes = filled(draw() % 30000, round);
+    records[key] = {written(file, bytes), bytes};
+    auto& [record, expected] = records.begin()->second;
+    ASSERT_EQ(read(file, record), expected);
+  }
+  for (auto& [key, entry] : records) ASSERT_EQ(read(file, entry.first), entry.second);
+}
+
+TEST(SpillFile, starts_records_at_whole_pages) {
+  MemoryStore store;
+  SpillFile file(store, path);
+  for (int i = 0; i < 5; ++i)
+    EXPECT_EQ(file.reserve(static_cast<std::uint64_t>(i) * 5000).place().offset % 4096, 0U);
+}
+
+TEST(SpillFile, goes_with_the_object) {
+  MemoryStore store;
+  {
+    SpillFile file(store, path);
+    EXPECT_TRUE(store.holds(path));
+  }
+  EXPECT_FALSE(store.holds(path));
+}
+
+TEST(SpillFile, leaves_no_file_if_it_cannot_be_begun) {
+  MemoryStore inner;
+  FaultyStore store(inner, {Call::write_at, Fault::Kind::short_write});
+  EXPECT_THROW(SpillFile(store, path), base::Error);
+  EXPECT_FALSE(inner.holds(path));
+}
+
+void expect_damage_is_found(const Fault& fault) {
+  MemoryStore inner;
+  FaultyStore store(inner, fault);
+  SpillFile file(store, path);
+  const auto record = written(file, filled(1000, 3));
+  try {
+    (void)read(file, record);
+    ADD_FAILURE() << "damaged bytes were taken";
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.code(), base::Errc::io);
+    EXPECT_NE(std::string(error.what()).find("some.spill: the record at byte 4096"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+TEST(SpillFile, finds_damaged_bytes_by_their_checksum) {
+  const auto flip = Fault::Kind::flip_bit;
+  expect_damage_is_found({Call::write_at, flip, 1});  // the header of the record
+  expect_damage_is_found({Call::write_at, flip, 2});  // its payload
+  expect_damage_is_found({Call::read_at, flip, 0});
+  expect_damage_is_found({Call::read_at, flip, 1});
+}
+
+TEST(SpillFile, refuses_a_record_of_another_length_or_place) {
+  MemoryStore store;
+  SpillFile file(store, path);
+  (void)written(file, filled(100, 1));  // its place is used again below
+  const auto first = written(file, filled(100, 2));
+  const auto second = written(file, filled(100, 3));
+  SpillFile::Place wrong = first.place();
+  wrong.offset = second.place().offset;
+  Bytes bytes(100);
+  file.read(wrong, bytes);  // a whole record, whoever asks
+  EXPECT_EQ(bytes, filled(100, 3));
+  wrong.bytes = 99;
+  EXPECT_THROW(file.read(wrong, std::span(bytes).first(99)), base::Error);
+  wrong.offset += 4096 * wrong.pages;
+  EXPECT_THROW(file.read(wrong, std::span(bytes).first(99)), base::Error);
+}
+
+TEST(DescribeSpillFile, lists_records_and_says_which_are_damaged) {
+  MemoryStore store;
+  SpillFile file(store, path);
+  const auto first = written(file, filled(100, 1));
+  const auto never_written = file.reserve(9000);
+  const auto last = written(file, filled(5000, 2));
+  const auto raw = store.open(path, OpenMode::read);
+  const std::string text = describe_spill_file(*raw);
+  EXPECT_NE(text.find("record at byte 4096: 100 bytes"), std::string::npos) << text;
+  EXPECT_NE(text.find(" good\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("WRONG"), std::string::npos) << text;
+  EXPECT_NE(text.find("2 records"), std::string::npos) << text;
+}
+
+TEST(DescribeSpillFile, refuses_other_files) {
+  MemoryStore store;
+  const auto file = store.open("other", OpenMode::create);
+  EXPECT_THROW((void)describe_spill_file(*file), base::Error);
+  file->write_at(0, filled(10000, 66));
+  EXPECT_THROW((void)describe_spill_file(*file), base::Error);
+}
+
+/// The lines between ```bytes and ``` of a page, as bytes; text after # is a remark.
+Bytes worked_example(const std::string& page) {
+  std::ifstream file(page);
+  EXPECT_TRUE(file) << page;
+  Bytes bytes;
+  bool is_inside = false;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("```")) {
+      is_inside = line == "```bytes";
+      continue;
+    }
+    if (!is_inside) continue;
+    std::istringstream words(line.substr(0, line.find('#')));
+    for (unsigned value = 0; words >> std::hex >> value;)
+      bytes.push_back(static_cast<std::byte>(value));
+  }
+  return bytes;
+}
+
+TEST(SpillFile, has_the_bytes_of_the_worked_example_in_docs) {
+  MemoryStore store;
+  SpillFile file(store, path);
+  const double value = 1.0;
+  const auto record = file.reserve(sizeof value);
+  file.write(record.place(), std::as_bytes(std::span(&value, 1)));
+  const auto raw = store.open(path, OpenMode::read);
+  ASSERT_EQ(raw->size(), 4096U + 72);
+  Bytes found(24 + 72);
+  raw->read_at(0, std::span(found).first(24));
+  raw->read_at(4096, std::span(found).subspan(24));
+  EXPECT_EQ(found, worked_example(BLOCKYARD_SOURCE_DIR "/docs/disk.md"));
+}
+
+}  // namespace
+}  // namespace blockyard::store
