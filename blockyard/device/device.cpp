@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/device/device.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "blockyard/base/error.h"
+
+namespace blockyard::device {
+namespace {
+
+using base::Errc;
+using base::Error;
+
+[[noreturn]] void throw_failure(const Table& table, blockyard_device* device,
+                                std::string_view what) {
+  std::array<char, 512> text{};
+  if (device != nullptr) table.last_error(device, text.data(), text.size());
+  throw Error(Errc::device, fmt::format("device: {} failed: {}", what, text.data()));
+}
+
+template <class T>
+void check(blockyard_status status, const Opened<T>& opened, std::string_view what) {
+  if (status != BLOCKYARD_OK) throw_failure(*opened.table, opened.device, what);
+}
+
+template <class T>
+std::uint64_t as_number(const T* pointer) noexcept {
+  return reinterpret_cast<std::uintptr_t>(pointer);
+}
+
+}  // namespace
+
+int device_count(const Table& table) {
+  std::uint32_t devices = 0;
+  if (table.count(&devices) != BLOCKYARD_OK)
+    throw Error(Errc::device, "the device table cannot say how many devices there are");
+  return static_cast<int>(devices);
+}
+
+Device::Device(const Table& table, int index, const std::string& options) {
+  blockyard_device* device = nullptr;
+  const auto status = table.open(static_cast<std::uint32_t>(index), options.c_str(), &device);
+  if (device != nullptr) handle_ = base::Handle<Kind>({&table, device, nullptr});
+  if (status != BLOCKYARD_OK)
+    throw_failure(table, device, fmt::format("to open device {} with '{}'", index, options));
+}
+
+blockyard_description Device::describe() const {
+  const auto raw = handle_.get();
+  blockyard_description description{};
+  description.size = sizeof description;
+  check(raw.table->describe(raw.device, &description), raw, "describe");
+  return description;
+}
+
+std::optional<Memory> Device::allocate(Extent bytes) {
+  const auto raw = handle_.get();
+  if (bytes < 0) throw Error(Errc::bad_input, "device: a negative number of bytes");
+  Address address = 0;
+  const auto status = raw.table->allocate(raw.device, static_cast<std::uint64_t>(bytes), &address);
+  if (status == BLOCKYARD_NO_MEMORY) return std::nullopt;
+  check(status, raw, "allocate");
+  return Memory({raw.table, raw.device, address}, bytes);
+}
+
+Stream Device::open_stream() {
+  const auto raw = handle_.get();
+  blockyard_stream* stream = nullptr;
+  check(raw.table->stream_open(raw.device, &stream), raw, "to open a stream");
+  return Stream({raw.table, raw.device, stream});
+}
+
+Event Device::open_event() {
+  const auto raw = handle_.get();
+  blockyard_event* event = nullptr;
+  check(raw.table->event_open(raw.device, &event), raw, "to open an event");
+  return Event({raw.table, raw.device, event});
+}
+
+std::optional<Plan> Device::open_plan(const blockyard_operation& operation) {
+  const auto raw = handle_.get();
+  blockyard_plan* plan = nullptr;
+  const auto status = raw.table->plan_open(raw.device, &operation, &plan);
+  if (status == BLOCKYARD_UNSUPPORTED) return std::nullopt;
+  check(status, raw, "to open a plan");
+  std::uint64_t bytes = 0;
+  check(raw.table->plan_workspace(raw.device, plan, &bytes), raw, "to size a plan");
+  return Plan({raw.table, raw.device, plan}, static_cast<Extent>(bytes));
+}
+
+bool Event::is_done() const {
+  const auto raw = handle_.get();
+  const auto status = raw.table->event_test(raw.device, raw.handle, 0);
+  if (status == BLOCKYARD_NOT_READY) return false;
+  check(status, raw, "an event");
+  return true;
+}
+
+void Event::wait() const {
+  const auto raw = handle_.get();
+  check(raw.table->event_test(raw.device, raw.handle, 1), raw, "to wait for an event");
+}
+
+void Stream::copy_in(Address to, std::span<const std::byte> from) {
+  const auto raw = handle_.get();
+  check(raw.table->copy(raw.device, raw.handle, BLOCKYARD_TO_DEVICE, to, as_number(from.data()),
+                        from.size()),
+        raw, "a copy to the device");
+}
+
+void Stream::copy_out(std::span<std::byte> to, Address from) {
+  const auto raw = handle_.get();
+  check(raw.table->copy(raw.device, raw.handle, BLOCKYARD_TO_HOST, as_number(to.data()), from,
+                        to.size()),
+        raw, "a copy to the host");
+}
+
+void Stream::copy_within(Address to, Address from, Extent bytes) {
+  const auto raw = handle_.get();
+  check(raw.table->copy(raw.device, raw.handle, BLOCKYARD_WITHIN_DEVICE, to, from,
+                        static_cast<std::uint64_t>(bytes)),
+        raw, "a copy within the device");
+}
+
+void Stream::fill(Address to, blockyard_element element, std::complex<double> value, Extent count) {
+  const auto raw = handle_.get();
+  const double parts[2] = {value.real(), value.imag()};
+  check(raw.table->fill(raw.device, raw.handle, to, element, parts,
+                        static_cast<std::uint64_t>(count)),
+        raw, "a fill");
+}
+
+void Stream::run(const Plan& plan, const Arguments& arguments) {
+  const auto raw = handle_.get();
+  const blockyard_run run = {sizeof(blockyard_run),
+                             0,
+                             {arguments.alpha.real(), arguments.alpha.imag()},
+                             {arguments.beta.real(), arguments.beta.imag()},
+                             arguments.result,
+                             arguments.left,
+                             arguments.right,
+                             arguments.workspace};
+  check(raw.table->plan_run(raw.device, plan.handle_.get().handle, raw.handle, &run), raw,
+        "to run a plan");
+}
+
+void Stream::record(Event& event) {
+  const auto raw = handle_.get();
+  check(raw.table->event_record(raw.device, event.handle_.get().handle, raw.handle), raw,
+        "to record an event");
+}
+
+void Stream::wait(const Event& event) {
+  const auto raw = handle_.get();
+  check(raw.table->stream_wait(raw.device, raw.handle, event.handle_.get().handle), raw,
+        "to wait for an event on a stream");
+}
+
+void Stream::synchronise() {
+  const auto raw = handle_.get();
+  check(raw.table->stream_synchronise(raw.device, raw.handle), raw, "work on a stream");
+}
+
+}  // namespace blockyard::device

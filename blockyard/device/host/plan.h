@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "blockyard/device/abi.h"
+#include "blockyard/tensor/contract.h"
+
+namespace blockyard::device::host {
+
+/// An operation of the ABI in the words of the tensor room. Immutable; any thread.
+class Plan {
+ public:
+  /// Throws Error{bad_input} that says what is wrong with the operation.
+  explicit Plan(const blockyard_operation& operation);
+  [[nodiscard]] std::uint64_t workspace_bytes() const;
+  void run(const blockyard_run& run) const;
+
+ private:
+  template <tensor::Element T>
+  void run_as(const blockyard_run& run) const;
+  void prepare_permutation(const blockyard_operation& operation);
+  void prepare_contraction(const blockyard_operation& operation);
+
+  std::uint32_t kind_;
+  std::uint32_t element_;
+  tensor::Conjugate conjugate_left_;
+  tensor::Conjugate conjugate_right_;
+  tensor::Shape result_;
+  tensor::Shape left_;
+  std::array<int, blockyard_max_order> to_{};
+  std::optional<tensor::ContractPlan> contraction_;  // of contract and dot
+};
+
+/// True if the host knows the kind and the element type.
+[[nodiscard]] bool is_supported(const blockyard_operation& operation) noexcept;
+
+}  // namespace blockyard::device::host

@@ -1,0 +1,1 @@
+target_link_libraries(blockyard_device PUBLIC ${CMAKE_DL_LIBS})

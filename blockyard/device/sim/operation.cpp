@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/device/sim/operation.h"
+
+#include <array>
+#include <complex>
+#include <map>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace blockyard::device::sim {
+namespace {
+
+/// One index of an operation: its extent, and its stride in result, left and right.
+struct Index {
+  std::int64_t extent = 1;
+  std::array<std::int64_t, 3> stride{};
+  int places = 0;
+};
+using Indexes = std::map<std::int32_t, Index>;  // by name
+
+bool has_right(const blockyard_operation& operation) {
+  return operation.kind == BLOCKYARD_CONTRACT || operation.kind == BLOCKYARD_DOT;
+}
+
+/// Adds the indexes of one operand. Returns what is wrong with it, or null.
+const char* add(const blockyard_operand& operand, std::size_t side, Indexes& indexes) {
+  if (operand.order > blockyard_max_order) return "an operand has too many indexes";
+  std::int64_t stride = 1;
+  for (std::uint32_t k = 0; k < operand.order; ++k) {
+    if (operand.extent[k] < 1) return "an extent is not positive";
+    Index& index = indexes[operand.name[k]];
+    if (index.stride[side] != 0) return "an index name stands twice in one operand";
+    if (index.places++ > 0 && index.extent != operand.extent[k])
+      return "an index has different extents in two operands";
+    index.extent = operand.extent[k];
+    index.stride[side] = stride;
+    stride *= operand.extent[k];
+  }
+  return nullptr;
+}
+
+const char* find_indexes(const blockyard_operation& operation, Indexes& indexes) {
+  const std::array operands = {&operation.result, &operation.left, &operation.right};
+  const std::size_t count = has_right(operation) ? 3 : 2;
+  for (std::size_t side = 0; side < count; ++side)
+    if (const char* why = add(*operands[side], side, indexes)) return why;
+  for (const auto& [name, index] : indexes)
+    if (index.places < 2) return "an index name stands in one operand only";
+  return nullptr;
+}
+
+bool same_indexes(const blockyard_operand& a, const blockyard_operand& b) {
+  if (a.order != b.order) return false;
+  for (std::uint32_t k = 0; k < a.order; ++k)
+    if (a.name[k] != b.name[k]) return false;
+  return true;
+}
+
+template <class T>
+T number(const double parts[2]) {
+  if constexpr (std::is_floating_point_v<T>)
+    return static_cast<T>(parts[0]);
+  else
+    return {static_cast<typename T::value_type>(parts[0]),
+            static_cast<typename T::value_type>(parts[1])};
+}
+
+template <class T>
+T conjugated(T value, bool conjugate) {
+  if constexpr (!std::is_floating_point_v<T>)
+    if (conjugate) return std::conj(value);
+  return value;
+}
+
+template <class T>
+void run_as(const blockyard_operation& operation, const double alpha[2], const double beta[2],
+            const Blocks& blocks) {
+  Indexes indexes;
+  static_cast<void>(find_indexes(operation, indexes));  // checked when the plan was opened
+  T* result = reinterpret_cast<T*>(blocks.result);
+  const T* left = reinterpret_cast<const T*>(blocks.left);
+  const T* right = reinterpret_cast<const T*>(blocks.right);
+  const T a = number<T>(alpha), b = number<T>(beta);
+  for (std::uint64_t i = 0; i < element_count(operation.result); ++i)
+    result[i] = b == T(0) ? T(0) : b * result[i];
+  std::vector<std::pair<Index, std::int64_t>> at;
+  for (const auto& [name, index] : indexes) at.emplace_back(index, 0);
+  for (;;) {
+    std::array<std::int64_t, 3> place{};
+    for (const auto& [index, position] : at)
+      for (std::size_t side = 0; side < 3; ++side) place[side] += position * index.stride[side];
+    const T x = conjugated(left[place[1]], (operation.flags & blockyard_conjugate_left) != 0);
+    const T y = right == nullptr ? T(1)
+                                 : conjugated(right[place[2]],
+                                              (operation.flags & blockyard_conjugate_right) != 0);
+    result[place[0]] += a * x * y;
+    std::size_t k = 0;
+    for (; k < at.size(); ++k) {
+      if (++at[k].second < at[k].first.extent) break;
+      at[k].second = 0;
+    }
+    if (k == at.size()) return;
+  }
+}
+
+/// Calls body with a value of the element type.
+template <class Body>
+void with_element(std::uint32_t element, Body body) {
+  switch (element) {
+    case BLOCKYARD_F32:
+      return body(float{});
+    case BLOCKYARD_F64:
+      return body(double{});
+    case BLOCKYARD_C64:
+      return body(std::complex<float>{});
+    default:
+      return body(std::complex<double>{});
+  }
+}
+
+}  // namespace
+
+blockyard_status check(const blockyard_operation& operation, const char** why) {
+  *why = "this device does not know the operation";
+  if (operation.size < sizeof operation) return BLOCKYARD_UNSUPPORTED;
+  if (operation.kind > BLOCKYARD_DOT || operation.element > BLOCKYARD_C128)
+    return BLOCKYARD_UNSUPPORTED;
+  if (operation.flags > (blockyard_conjugate_left | blockyard_conjugate_right))
+    return BLOCKYARD_UNSUPPORTED;
+  Indexes indexes;
+  *why = find_indexes(operation, indexes);
+  if (*why != nullptr) return BLOCKYARD_BAD_ARGUMENT;
+  *why = "the operands do not fit the kind of the operation";
+  if (operation.kind == BLOCKYARD_AXPBY && !same_indexes(operation.result, operation.left))
+    return BLOCKYARD_BAD_ARGUMENT;
+  const bool is_dot = operation.kind == BLOCKYARD_DOT;
+  if (is_dot && (operation.result.order != 0 || !same_indexes(operation.left, operation.right)))
+    return BLOCKYARD_BAD_ARGUMENT;
+  return BLOCKYARD_OK;
+}
+
+std::uint64_t element_bytes(std::uint32_t element) noexcept {
+  constexpr std::array<std::uint64_t, 4> bytes = {4, 8, 8, 16};
+  return bytes[element];
+}
+
+std::uint64_t element_count(const blockyard_operand& operand) noexcept {
+  std::uint64_t count = 1;
+  for (std::uint32_t k = 0; k < operand.order; ++k)
+    count *= static_cast<std::uint64_t>(operand.extent[k]);
+  return count;
+}
+
+void run(const blockyard_operation& operation, const double alpha[2], const double beta[2],
+         const Blocks& blocks) {
+  with_element(operation.element, [&]<class T>(T) { run_as<T>(operation, alpha, beta, blocks); });
+}
+
+void fill(std::byte* to, std::uint32_t element, const double value[2], std::uint64_t count) {
+  with_element(element, [&]<class T>(T) {
+    T* elements = reinterpret_cast<T*>(to);
+    for (std::uint64_t i = 0; i < count; ++i) elements[i] = number<T>(value);
+  });
+}
+
+}  // namespace blockyard::device::sim

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/device/sim/options.h"
+
+#include <charconv>
+
+namespace blockyard::device::sim {
+namespace {
+
+std::uint64_t* field(std::string_view key, Options& options) {
+  if (key == "seed") return &options.seed;
+  if (key == "memory") return &options.memory;
+  if (key == "fail_after") return &options.fail_after;
+  return nullptr;
+}
+
+}  // namespace
+
+std::string read(std::string_view text, Options& options) {
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(word.size() + (word.size() < text.size() ? 1 : 0));
+    if (word.empty()) continue;
+    const std::size_t sign = word.find('=');
+    std::uint64_t* const value = field(word.substr(0, sign), options);
+    if (value == nullptr || sign == std::string_view::npos)
+      return "unknown option '" + std::string(word) +
+             "'; the simulated device knows seed=, memory= and fail_after=";
+    const std::string_view number = word.substr(sign + 1);
+    const char* const end = number.data() + number.size();
+    const auto [stop, error] = std::from_chars(number.data(), end, *value);
+    if (error != std::errc{} || stop != end)
+      return "option '" + std::string(word) + "' wants a whole number";
+  }
+  return {};
+}
+
+}  // namespace blockyard::device::sim

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace blockyard::device::sim {
+
+struct Options {
+  std::uint64_t seed = 0;
+  std::uint64_t memory = std::uint64_t{1} << 40;
+  std::uint64_t fail_after = UINT64_MAX;
+};
+
+/// Reads "key=number key=number". Returns what is wrong, or "".
+[[nodiscard]] std::string read(std::string_view text, Options& options);
+
+}  // namespace blockyard::device::sim

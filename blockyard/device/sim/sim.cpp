@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/device/sim/sim.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "blockyard/device/sim/address_space.h"
+#include "blockyard/device/sim/machine.h"
+#include "blockyard/device/sim/operation.h"
+#include "blockyard/device/sim/options.h"
+
+namespace blockyard::device::sim {
+namespace {
+
+/// One simulated device. `mutex` guards all the rest.
+struct Device {
+  explicit Device(const Options& options)
+      : memory(options.memory), machine(options.seed, options.fail_after) {}
+  std::mutex mutex;
+  AddressSpace memory;
+  Machine machine;
+  std::list<Event> events;
+  std::list<blockyard_operation> plans;
+  std::string last_error;
+
+  blockyard_status fail(blockyard_status status, std::string text) {
+    last_error = std::move(text);
+    return status;
+  }
+  blockyard_status state(const Stream& stream) {
+    return stream.has_failed ? fail(BLOCKYARD_FAILED, "work on the stream failed (simulated)")
+                             : BLOCKYARD_OK;
+  }
+};
+
+constexpr std::uint32_t device_count = 2;
+
+// The types of the ABI are names without content: behind them stand ours.
+Device& of(blockyard_device* device) { return *reinterpret_cast<Device*>(device); }
+Stream* of(blockyard_stream* stream) { return reinterpret_cast<Stream*>(stream); }
+Event* of(blockyard_event* event) { return reinterpret_cast<Event*>(event); }
+blockyard_operation* of(blockyard_plan* plan) {
+  return reinterpret_cast<blockyard_operation*>(plan);
+}
+
+/// Runs `body(device)` under its lock and lets no exception out.
+template <class Body>
+blockyard_status locked(blockyard_device* handle, Body body) noexcept {
+  Device& device = of(handle);
+  try {
+    const std::lock_guard lock(device.mutex);
+    device.machine.drift();
+    return body(device);
+  } catch (const std::bad_alloc&) {
+    return BLOCKYARD_NO_MEMORY;
+  } catch (...) {
+    return BLOCKYARD_FAILED;
+  }
+}
+
+blockyard_status count(std::uint32_t* devices) {
+  *devices = device_count;
+  return BLOCKYARD_OK;
+}
+
+blockyard_status open(std::uint32_t index, const char* text, blockyard_device** opened) {
+  *opened = nullptr;
+  try {
+    Options options;
+    std::string fault = read(text == nullptr ? "" : text, options);
+    if (index >= device_count) fault = "there are two simulated devices, 0 and 1";
+    auto device = std::make_unique<Device>(options);
+    device->last_error = fault;
+    *opened = reinterpret_cast<blockyard_device*>(device.release());
+    return fault.empty() ? BLOCKYARD_OK : BLOCKYARD_BAD_ARGUMENT;
+  } catch (...) {
+    return BLOCKYARD_NO_MEMORY;
+  }
+}
+
+void close(blockyard_device* device) {
+  if (device == nullptr) return;
+  of(device).machine.finish_all();
+  delete &of(device);
+}
+
+blockyard_status describe(blockyard_device* handle, blockyard_description* asked) {
+  return locked(handle, [&](Device& device) {
+    blockyard_description all{};
+    all.size = asked->size;
+    all.memory_bytes = device.memory.limit_bytes();
+    all.free_bytes = device.memory.free_bytes();
+    std::strcpy(all.name, "simulated device");
+    std::memcpy(asked, &all, std::min<std::size_t>(asked->size, sizeof all));
+    return BLOCKYARD_OK;
+  });
+}
+
+void last_error(blockyard_device* handle, char* text, std::uint64_t bytes) {
+  if (handle == nullptr || bytes == 0) return;
+  const std::lock_guard lock(of(handle).mutex);
+  const std::string& error = of(handle).last_error;
+  const std::size_t length = std::min<std::size_t>(error.size(), bytes - 1);
+  std::memcpy(text, error.data(), length);
+  text[length] = '\0';
+}
+
+blockyard_status allocate(blockyard_device* handle, std::uint64_t bytes,
+                          blockyard_address* address) {
+  return locked(handle, [&](Device& device) {
+    *address = device.memory.allocate(bytes);
+    return *address == 0 ? BLOCKYARD_NO_MEMORY : BLOCKYARD_OK;
+  });
+}
+
+blockyard_status release(blockyard_device* handle, blockyard_address address) {
+  return locked(handle, [&](Device& device) {
+    if (address == 0) return BLOCKYARD_OK;
+    device.machine.finish_all();
+    if (device.memory.release(address)) return BLOCKYARD_OK;
+    return device.fail(BLOCKYARD_BAD_ARGUMENT, "the address was not allocated");
+  });
+}
+
+blockyard_status stream_open(blockyard_device* handle, blockyard_stream** stream) {
+  return locked(handle, [&](Device& device) {
+    *stream = reinterpret_cast<blockyard_stream*>(device.machine.open_stream());
+    return BLOCKYARD_OK;
+  });
+}
+
+blockyard_status stream_close(blockyard_device* handle, blockyard_stream* stream) {
+  return locked(handle, [&](Device& device) {
+    if (stream != nullptr) device.machine.close_stream(of(stream));
+    return BLOCKYARD_OK;
+  });
+}
+
+blockyard_status stream_synchronise(blockyard_device* handle, blockyard_stream* stream) {
+  return locked(handle, [&](Device& device) {
+    device.machine.finish(*of(stream));
+    return device.state(*of(stream));
+  });
+}
+
+/// Puts a task at the end of a stream, unless that has failed.
+blockyard_status enqueue(Device& device, blockyard_stream* stream, Task task) {
+  of(stream)->tasks.push_back(std::move(task));
+  return device.state(*of(stream));
+}
+
+blockyard_status stream_wait(blockyard_device* handle, blockyard_stream* stream,
+                             blockyard_event* event) {
+  return locked(handle, [&](Device& device) {
+    return enqueue(device, stream, {nullptr, of(event)->last, nullptr});
+  });
+}
+
+blockyard_status event_open(blockyard_device* handle, blockyard_event** event) {
+  return locked(handle, [&](Device& device) {
+    *event = reinterpret_cast<blockyard_event*>(&device.events.emplace_back());
+    return BLOCKYARD_OK;
+  });
+}
+
+blockyard_status event_close(blockyard_device* handle, blockyard_event* event) {
+  return locked(handle, [&](Device& device) {
+    device.events.remove_if([event](const Event& one) { return &one == of(event); });
+    return BLOCKYARD_OK;
+  });
+}
+
+blockyard_status event_record(blockyard_device* handle, blockyard_event* event,
+                              blockyard_stream* stream) {
+  return locked(handle, [&](Device& device) {
+    of(event)->last = std::make_shared<Point>();
+    return enqueue(device, stream, {nullptr, nullptr, of(event)->last});
+  });
+}
+
+blockyard_status event_test(blockyard_device* handle, blockyard_event* event, std::uint32_t wait) {
+  return locked(handle, [&](Device& device) {
+    const std::shared_ptr<Point> point = of(event)->last;
+    if (point == nullptr) return BLOCKYARD_OK;
+    if (wait != 0)
+      device.machine.finish(*point);
+    else if (!point->is_done)
+      device.machine.step();  // who asks often enough gets an answer
+    if (!point->is_done) return BLOCKYARD_NOT_READY;
+    if (!point->has_failed) return BLOCKYARD_OK;
+    return device.fail(BLOCKYARD_FAILED, "work before the event failed (simulated)");
+  });
+}
+
+blockyard_status copy(blockyard_device* handle, blockyard_stream* stream,
+                      blockyard_direction direction, std::uint64_t to, std::uint64_t from,
+                      std::uint64_t bytes) {
+  return locked(handle, [&](Device& device) {
+    const auto place = [&](std::uint64_t number, bool on_host) {
+      return on_host ? reinterpret_cast<std::byte*>(number) : device.memory.find(number, bytes);
+    };
+    std::byte* target = place(to, direction == BLOCKYARD_TO_HOST);
+    const std::byte* source = place(from, direction == BLOCKYARD_TO_DEVICE);
+    if (bytes > 0 && (target == nullptr || source == nullptr))
+      return device.fail(BLOCKYARD_BAD_ARGUMENT, "a copy leaves the allocated memory");
+    const auto work = [=] {
+      if (bytes > 0) std::memmove(target, source, bytes);
+    };
+    return enqueue(device, stream, {work, nullptr, nullptr});
+  });
+}
+
+blockyard_status fill(blockyard_device* handle, blockyard_stream* stream, blockyard_address to,
+                      blockyard_element element, const double value[2], std::uint64_t elements) {
+  return locked(handle, [&](Device& device) {
+    if (element > BLOCKYARD_C128)
+      return device.fail(BLOCKYARD_BAD_ARGUMENT, "an unknown element type");
+    std::byte* target = device.memory.find(to, elements * element_bytes(element));
+    if (target == nullptr)
+      return device.fail(BLOCKYARD_BAD_ARGUMENT, "a fill leaves the allocated memory");
+    const std::array<double, 2> parts = {value[0], value[1]};
+    const auto work = [=] { sim::fill(target, element, parts.data(), elements); };
+    return enqueue(device, stream, {work, nullptr, nullptr});
+  });
+}
+
+blockyard_status plan_open(blockyard_device* handle, const blockyard_operation* operation,
+                           blockyard_plan** plan) {
+  return locked(handle, [&](Device& device) {
+    const char* why = nullptr;
+    const blockyard_status status = check(*operation, &why);
+    if (status != BLOCKYARD_OK) return device.fail(status, why);
+    *plan = reinterpret_cast<blockyard_plan*>(&device.plans.emplace_back(*operation));
+    return BLOCKYARD_OK;
+  });
+}
+
+blockyard_status plan_workspace(blockyard_device*, blockyard_plan*, std::uint64_t* bytes) {
+  *bytes = 0;
+  return BLOCKYARD_OK;
+}
+
+blockyard_status plan_run(blockyard_device* handle, blockyard_plan* plan, blockyard_stream* stream,
+                          const blockyard_run* given) {
+  return locked(handle, [&](Device& device) {
+    const blockyard_operation& operation = *of(plan);
+    const auto find = [&](blockyard_address address, const blockyard_operand& operand) {
+      const std::uint64_t bytes = element_count(operand) * element_bytes(operation.element);
+      return device.memory.find(address, bytes);
+    };
+    const bool has_right = operation.kind == BLOCKYARD_CONTRACT || operation.kind == BLOCKYARD_DOT;
+    const Blocks blocks = {find(given->result, operation.result), find(given->left, operation.left),
+                           has_right ? find(given->right, operation.right) : nullptr};
+    if (blocks.result == nullptr || blocks.left == nullptr ||
+        (has_right && blocks.right == nullptr))
+      return device.fail(BLOCKYARD_BAD_ARGUMENT, "a block leaves the allocated memory");
+    const auto work = [&operation, blocks, run = *given] {
+      sim::run(operation, run.alpha, run.beta, blocks);
+    };
+    return enqueue(device, stream, {work, nullptr, nullptr});
+  });
+}
+
+blockyard_status plan_close(blockyard_device* handle, blockyard_plan* plan) {
+  return locked(handle, [&](Device& device) {
+    device.machine.finish_all();
+    device.plans.remove_if([plan](const blockyard_operation& one) { return &one == of(plan); });
+    return BLOCKYARD_OK;
+  });
+}
+
+constexpr blockyard_device_table functions = {
+    blockyard_device_version,
+    sizeof(blockyard_device_table),
+    count,
+    open,
+    close,
+    describe,
+    last_error,
+    allocate,
+    release,
+    stream_open,
+    stream_close,
+    stream_synchronise,
+    stream_wait,
+    event_open,
+    event_close,
+    event_record,
+    event_test,
+    copy,
+    fill,
+    plan_open,
+    plan_workspace,
+    plan_run,
+    plan_close,
+};
+
+}  // namespace
+
+const blockyard_device_table& table() noexcept { return functions; }
+
+}  // namespace blockyard::device::sim

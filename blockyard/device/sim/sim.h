@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "blockyard/device/abi.h"
+
+namespace blockyard::device::sim {
+
+/// Two simulated devices in host memory, to test what uses devices: addresses are no pointers,
+/// nothing enqueued happens before it must, in an order that a seed decides.
+/// Options of `open`:
+///   seed=N         0 (default): work waits until somebody waits for it; else every call also runs
+///                  a random amount of enqueued work of random streams
+///   memory=BYTES   what can be allocated in all (default 2^40)
+///   fail_after=N   the work after the first N pieces fails
+[[nodiscard]] const blockyard_device_table& table() noexcept;
+
+}  // namespace blockyard::device::sim

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/device/operation.h"
+#include "blockyard/tensor/contract.h"
+#include "tests/contract/device/backends.h"
+
+namespace blockyard::device::contract {
+namespace {
+
+using tensor::ContractSpec;
+using tensor::Names;
+using tensor::Shape;
+
+class Contract : public DeviceContract {
+ protected:
+  static Shape shape_of(const Names& names) {
+    std::vector<Extent> extents;
+    for (const int name : names.all()) extents.push_back(2 + name);
+    return Shape(extents);
+  }
+  /// Compares with the tensor room. All values are whole numbers that floats hold: no rounding.
+  template <class T>
+  static void expect_like_host(const ContractSpec& spec, T alpha, T beta) {
+    const Shape result_shape = shape_of(spec.result);
+    const Shape left_shape = shape_of(spec.left), right_shape = shape_of(spec.right);
+    const auto left = counted<T>(left_shape.element_count());
+    const auto right = counted<T>(right_shape.element_count());
+    std::vector<T> expected(static_cast<std::size_t>(result_shape.element_count()), T(3));
+    Device device = open();
+    Stream stream = device.open_stream();
+    const auto plan = device.open_plan(
+        contract_operation(element_of<T>, spec, result_shape, left_shape, right_shape));
+    ASSERT_TRUE(plan.has_value());
+    const Memory a = send(device, stream, left), b = send(device, stream, right);
+    const Memory c = send(device, stream, expected);
+    const Memory workspace = allocate(device, plan->workspace_bytes());
+    stream.run(*plan, {alpha, beta, c.address(), a.address(), b.address(), workspace.address()});
+    const auto found = receive<T>(stream, c);
+    const tensor::ContractPlan host(spec, result_shape, left_shape, right_shape);
+    std::vector<T> scratch(static_cast<std::size_t>(host.workspace_elements()));
+    tensor::run<T>(host, alpha, left.data(), right.data(), beta, expected.data(), scratch);
+    EXPECT_EQ(found, expected);
+  }
+  template <class T>
+  static void expect_all_like_host() {
+    expect_like_host<T>({{0, 1}, {0, 2}, {2, 1}}, 1, 0);
+    expect_like_host<T>({{1, 0}, {2, 0}, {1, 2}}, 2, -1);
+    expect_like_host<T>({{0, 2, 1}, {1, 3, 0}, {2, 3}}, 1, 1);
+    expect_like_host<T>({{0}, {0, 1}, {1}}, 1, 0);
+    expect_like_host<T>({{0, 1}, {0}, {1}}, 1, 0);
+    expect_like_host<T>({{0, 1, 2}, {2, 0, 3}, {3, 2, 1}}, 1, 0);
+    expect_like_host<T>({{}, {}, {}}, 3, 2);
+  }
+};
+
+TEST_P(Contract, _07_contract_equals_the_host_for_all_types) {
+  expect_all_like_host<float>();
+  expect_all_like_host<double>();
+  expect_all_like_host<tensor::c64>();
+  expect_all_like_host<tensor::c128>();
+}
+
+TEST_P(Contract, _07_contract_conjugates_where_asked) {
+  using enum tensor::Conjugate;
+  expect_like_host<tensor::c128>({{0, 1}, {0, 2}, {2, 1}, yes, no}, 1, 0);
+  expect_like_host<tensor::c128>({{0, 1}, {0, 2}, {2, 1}, no, yes}, 1, 0);
+  expect_like_host<double>({{0, 1}, {0, 2}, {2, 1}, yes, yes}, 1, 0);
+}
+
+TEST_P(Contract, _07_dot_sums_all_products) {
+  Device device = open();
+  Stream stream = device.open_stream();
+  const auto plan = device.open_plan(dot_operation(BLOCKYARD_F64, {2, 2}));
+  ASSERT_TRUE(plan.has_value());
+  const auto up = counted<double>(4);
+  const std::vector<double> down = {4, 3, 2, 1};
+  const Memory x = send(device, stream, up), y = send(device, stream, down);
+  const Memory result = allocate(device, sizeof(double));
+  stream.run(*plan, {2, 0, result.address(), x.address(), y.address(), 0});
+  EXPECT_EQ(receive<double>(stream, result), std::vector<double>{40});
+}
+
+TEST_P(Contract, _07_contract_of_a_lonely_name_is_refused) {
+  Device device = open();
+  const ContractSpec spec{{0, 1}, {0, 2}, {3, 1}};
+  const auto operation = contract_operation(BLOCKYARD_F64, spec, shape_of(spec.result),
+                                            shape_of(spec.left), shape_of(spec.right));
+  EXPECT_THROW(static_cast<void>(device.open_plan(operation)), base::Error);
+}
+
+TEST_P(Contract, _07_operation_of_tomorrow_is_unsupported_not_an_error) {
+  Device device = open();
+  auto operation = dot_operation(BLOCKYARD_F64, {2});
+  operation.kind = 1000;
+  EXPECT_FALSE(device.open_plan(operation).has_value());
+  operation = dot_operation(BLOCKYARD_F64, {2});
+  operation.flags = 1U << 20;
+  EXPECT_FALSE(device.open_plan(operation).has_value());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Contract, ::testing::ValuesIn(backends()), name_of);
+
+}  // namespace
+}  // namespace blockyard::device::contract

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/contract/device/backends.h"
+
+#include "blockyard/device/host/host.h"
+#include "blockyard/device/loader.h"
+#include "blockyard/device/sim/sim.h"
+
+namespace blockyard::device::contract {
+
+void PrintTo(const Backend& backend, std::ostream* out) {
+  *out << backend.name << " '" << backend.options << "'";
+}
+
+std::vector<Backend> backends() {
+  static const Plugin plugin(BLOCKYARD_SIM_PLUGIN);  // stays loaded for all tests
+  return {
+      {"host", &host::table(), ""},
+      {"sim_lazy", &sim::table(), "seed=0"},
+      {"sim_seed_1", &sim::table(), "seed=1"},
+      {"sim_seed_2", &sim::table(), "seed=2"},
+      {"sim_seed_3", &sim::table(), "seed=3"},
+      {"plugin", &plugin.table(), "seed=4"},
+  };
+}
+
+std::string name_of(const ::testing::TestParamInfo<Backend>& tested) { return tested.param.name; }
+
+INSTANTIATE_TEST_SUITE_P(All, DeviceContract, ::testing::ValuesIn(backends()), name_of);
+
+}  // namespace blockyard::device::contract
