@@ -98,10 +98,15 @@ void BlockTable::start_on_block(Request request, const Target& target) {
                                              std::string(text_of(target.verb))});
     return;
   }
-  const bool is_first = block->waiting.empty();
-  block->waiting.push_back(std::move(request));
-  ++waiting_count_;
-  if (is_first && drain(target.id) == Outcome::no_room) stalled_.push_back(target.id);
+  if (const auto queue = waiting_.find(target.id); queue != waiting_.end()) {
+    queue->second.push_back(std::move(request));
+    return;
+  }
+  const Outcome outcome = serve(*block, request);
+  if (outcome == Outcome::served) return;
+  waiting_[target.id].push_back(std::move(request));
+  if (outcome == Outcome::coming) block->slot->wanted_by.push_back(target.id);
+  if (outcome == Outcome::no_room) stalled_.push_back(target.id);
 }
 
 BlockTable::Block* BlockTable::find(const array::BlockId& id) {
@@ -114,14 +119,15 @@ BlockTable::Block* BlockTable::find(const array::BlockId& id) {
 /// Serves the queue of a block as far as possible. What stops it, if anything does.
 BlockTable::Outcome BlockTable::drain(const array::BlockId& id) {
   Block* block = find(id);
-  base::require(block != nullptr, "a block with waiting requests is there");
-  while (!block->waiting.empty()) {
-    const Outcome outcome = serve(*block, block->waiting.front());
+  const auto queue = waiting_.find(id);
+  base::require(block != nullptr && queue != waiting_.end(), "what waits is there");
+  while (!queue->second.empty()) {
+    const Outcome outcome = serve(*block, queue->second.front());
     if (outcome == Outcome::coming) block->slot->wanted_by.push_back(id);
     if (outcome != Outcome::served) return outcome;
-    block->waiting.pop_front();
-    --waiting_count_;
+    queue->second.pop_front();
   }
+  waiting_.erase(queue);
   return Outcome::served;
 }
 

@@ -29,14 +29,13 @@ class BlockTable {
   void take(Request request);
   /// Goes on with what waited, after the values of `arrived` came or room was made.
   void resume(std::span<const array::BlockId> arrived);
-  [[nodiscard]] bool is_waiting() const noexcept { return waiting_count_ > 0; }
+  [[nodiscard]] bool is_waiting() const noexcept { return !waiting_.empty(); }
 
  private:
   enum class Outcome { served, coming, no_room };
   struct Block {
     SlotRef slot;  // null until the first put is served
     RaceRecord touched;
-    std::deque<Request> waiting;
   };
   struct Target {
     wire::Ticket ticket = 0;
@@ -76,7 +75,7 @@ class BlockTable {
   Outbox& outbox_;
   std::unordered_map<std::int32_t, Blocks> arrays_;
   std::map<std::string, std::unordered_map<std::uint64_t, SlotRef>> labels_;
-  std::size_t waiting_count_ = 0;       // requests in the queues of blocks
+  std::unordered_map<array::BlockId, std::deque<Request>, array::BlockIdHash> waiting_;
   std::deque<array::BlockId> stalled_;  // blocks whose first request waits for room
   bool is_first_stalled_ = false;       // serving the first of them: it alone may take room
   std::deque<Request> later_;           // behind a request about a whole array
