@@ -59,9 +59,10 @@ fuzz:  ## ten seconds of each fuzzer
 
 bench:  ## all benchmarks, one after the other: JSON lines in build/bench.jsonl
 	@tools/setup.sh build bench
+	@tools/setup_peers
 	@$(MAKE) --no-print-directory build/bench/build.ninja
 	@cmake --build --preset bench
-	@tools/run_benches build/bench build/bench.jsonl
+	@PATH="$(CURDIR)/build/peers/bin:$$PATH" tools/run_benches build/bench build/bench.jsonl
 
 format:  ## format all C++ files
 	@tools/setup.sh build test
