@@ -46,7 +46,7 @@ class Encoder {
       add(std::uint64_t{v.size()});
       raw(std::as_bytes(std::span(v)));
     } else {
-      std::apply([this](const auto&... field) { (add(field), ...); }, detail::fields(v));
+      std::apply([&](const auto&... field) { (add(field), ...); }, detail::fields(v));
     }
   }
 
@@ -73,7 +73,7 @@ class Decoder {
     } else if constexpr (Sequence<T>) {
       read_sequence(v);
     } else {
-      std::apply([this](auto&... field) { (read(field), ...); }, detail::fields(v));
+      std::apply([&](auto&... field) { (read(field), ...); }, detail::fields(v));
     }
   }
 
