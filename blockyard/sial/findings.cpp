@@ -37,6 +37,13 @@ std::uint32_t Findings::add_source(Source source) {
 }
 
 void Findings::error(std::string_view code, Place at, std::string message, std::string hint) {
+  if (broken_lines_.contains({at.file, at.line})) return;
+  add(Severity::error, code, at, std::move(message), std::move(hint));
+}
+
+void Findings::lexical_error(std::string_view code, Place at, std::string message,
+                             std::string hint) {
+  broken_lines_.emplace(at.file, at.line);
   add(Severity::error, code, at, std::move(message), std::move(hint));
 }
 

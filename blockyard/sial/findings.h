@@ -33,6 +33,8 @@ class Findings {
   [[nodiscard]] const std::vector<Source>& sources() const noexcept { return sources_; }
 
   void error(std::string_view code, Place at, std::string message, std::string hint = {});
+  /// An error of the lexer: what later stages find on this line comes from it and is left out.
+  void lexical_error(std::string_view code, Place at, std::string message, std::string hint);
   void warning(std::string_view code, Place at, std::string message, std::string hint = {});
 
   [[nodiscard]] bool has_error() const noexcept { return error_count_ > 0; }
@@ -54,6 +56,7 @@ class Findings {
   std::vector<std::vector<std::size_t>> line_starts_;  ///< offsets, for each source
   std::vector<Entry> entries_;
   std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::string>> seen_;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> broken_lines_;  ///< file, line
   std::size_t error_count_ = 0;
 };
 

@@ -116,9 +116,9 @@ class Lexer {
     }
     if (is_word(peek())) {
       while (is_word(peek())) ++at_;
-      findings_.error("bad-number", place(from, at_),
-                      fmt::format("'{}' is no number", text_.substr(from, at_ - from)),
-                      "names begin with a letter; a number is like 12, 1.5 or 1.0e-3");
+      findings_.lexical_error("bad-number", place(from, at_),
+                              fmt::format("'{}' is no number", text_.substr(from, at_ - from)),
+                              "names begin with a letter; a number is like 12, 1.5 or 1.0e-3");
     }
     add(is_real ? TokenKind::real : TokenKind::integer, from, at_, std::move(number));
   }
@@ -130,8 +130,8 @@ class Lexer {
       const char c = peek();
       if (c == '\\' && lex_escape(value)) continue;
       if ((static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\r') || c == 0x7f) {
-        findings_.error("bad-string", place(at_, at_ + 1), "a control character in a text",
-                        "take it out, or write \\n or \\t");
+        findings_.lexical_error("bad-string", place(at_, at_ + 1), "a control character in a text",
+                                "take it out, or write \\n or \\t");
       } else if (c != '\r') {
         value += c;
       }
@@ -140,8 +140,8 @@ class Lexer {
     if (peek() == '"') {
       ++at_;
     } else {
-      findings_.error("unterminated-string", place(from, at_), "this text has no end",
-                      "close it with \" on the same line");
+      findings_.lexical_error("unterminated-string", place(from, at_), "this text has no end",
+                              "close it with \" on the same line");
     }
     add(TokenKind::string, from, at_, std::move(value));
   }
@@ -175,8 +175,9 @@ class Lexer {
     if (peek() == '\n') {
       next_line();
     } else if (at_ < text_.size()) {
-      findings_.error("stray-continuation", place(from, from + 1), "'&' in the middle of a line",
-                      "'&' goes at the end of a line that continues on the next one");
+      findings_.lexical_error("stray-continuation", place(from, from + 1),
+                              "'&' in the middle of a line",
+                              "'&' goes at the end of a line that continues on the next one");
     }
   }
 
@@ -200,11 +201,11 @@ class Lexer {
     ++at_;
     while (is_unknown()) ++at_;
     const auto first = static_cast<unsigned char>(text_[from]);
-    findings_.error("bad-character", place(from, at_),
-                    first > 0x20 && first < 0x7f
-                        ? fmt::format("'{}' has no meaning here", text_[from])
-                        : std::string("characters that SIAL does not know"),
-                    "outside of comments and texts only letters, digits and operators may stand");
+    findings_.lexical_error(
+        "bad-character", place(from, at_),
+        first > 0x20 && first < 0x7f ? fmt::format("'{}' has no meaning here", text_[from])
+                                     : std::string("characters that SIAL does not know"),
+        "outside of comments and texts only letters, digits and operators may stand");
     space_ = true;
   }
 

@@ -62,7 +62,7 @@ Symbol* Checker::find(const ast::Name& name, SymbolKind kind) {
   if (symbol == nullptr) return nullptr;
   if (symbol->kind != kind) {
     error("wrong-kind-of-name", name.at, fmt::format("'{}' is no {}", name.text, name_of(kind)),
-          fmt::format("it is declared as {} at {}", name_of(symbol->kind),
+          fmt::format("it is {} declared at {}", with_article(name_of(symbol->kind)),
                       findings_.describe(symbol->at)));
     return nullptr;
   }

@@ -94,7 +94,9 @@ void Checker::check_put_blocks(const ast::Put& what, Block target, Mode mode) {
       return error("index-twice", target.at,
                    fmt::format("index '{}' stands twice in one block", list_of({index})),
                    "use two indexes, and 'where' or 'if' for the diagonal");
+  const std::size_t before = findings_.error_count();
   Terms terms = check_terms(what.value, {names, &target, false});
+  if (findings_.error_count() != before) return;
   resolve(terms, {names, &target, false});
   emit(checked::Put{std::move(target), mode, std::move(terms)});
 }
@@ -200,8 +202,8 @@ bool Checker::check_argument(const ast::Expr& source, char intent, checked::Argu
       break;
     default:
       error("argument-kind", source.at,
-            fmt::format("'{}' is a {} and cannot be an argument", source.text,
-                        detail::name_of(symbol->kind)),
+            fmt::format("'{}' is {} and cannot be an argument", source.text,
+                        with_article(detail::name_of(symbol->kind))),
             "blocks, scalars, ints, static arrays and numbers like 1.0 can");
       return false;
   }

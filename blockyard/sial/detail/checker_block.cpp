@@ -85,9 +85,10 @@ bool Checker::match_kinds(std::int32_t index, std::int32_t declared, Place at,
   const auto& wanted = result_.indexes[static_cast<std::size_t>(declared)];
   if (used.kind != wanted.kind) {
     error("index-kind", at,
-          fmt::format("'{}' is a {}, but '{}' is declared here with '{}', a {}", used.name,
-                      array::kind_keywords[static_cast<std::size_t>(used.kind)], array, wanted.name,
-                      array::kind_keywords[static_cast<std::size_t>(wanted.kind)]),
+          fmt::format("'{}' is {}, but '{}' is declared here with '{}', {}", used.name,
+                      with_article(array::kind_keywords[static_cast<std::size_t>(used.kind)]),
+                      array, wanted.name,
+                      with_article(array::kind_keywords[static_cast<std::size_t>(wanted.kind)])),
           wanted.kind == array::IndexKind::simple
               ? fmt::format("write (index){} to use its number", used.name)
               : "use an index of the declared kind");

@@ -192,10 +192,10 @@ checked::Expr Checker::check_name(const ast::Expr& source) {
                         list_of(result_.arrays[static_cast<std::size_t>(symbol->id)].indexes)));
       break;
     default:
-      error(
-          "wrong-kind-of-name", source.at,
-          fmt::format("'{}' is a {} and has no value", source.text, detail::name_of(symbol->kind)),
-          {});
+      error("wrong-kind-of-name", source.at,
+            fmt::format("'{}' is {} and has no value", source.text,
+                        with_article(detail::name_of(symbol->kind))),
+            {});
   }
   return result;
 }
@@ -330,7 +330,7 @@ checked::Expr Checker::check_contraction(const ast::Expr& source) {
   const std::size_t before = findings_.error_count();
   const Target target{{}, nullptr, true};
   Terms terms = check_terms(source, target);
-  resolve(terms, target);
+  if (findings_.error_count() == before) resolve(terms, target);
   if (findings_.error_count() != before || terms.empty()) return bad(source.at);
   Expr sum = make(Kind::sum, Type::scalar, source.at);
   for (auto& term : terms) {

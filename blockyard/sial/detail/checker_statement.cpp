@@ -61,8 +61,8 @@ void Checker::assign_name(const ast::Assign& what) {
       break;
     default:
       error("wrong-kind-of-name", name.at,
-            fmt::format("'{}' is a {} and cannot be assigned to", name.text,
-                        detail::name_of(symbol->kind)),
+            fmt::format("'{}' is {} and cannot be assigned to", name.text,
+                        with_article(detail::name_of(symbol->kind))),
             {});
   }
 }
@@ -88,7 +88,9 @@ void Checker::assign_block(const ast::Assign& what) {
       return error("index-twice", target.at,
                    fmt::format("index '{}' stands twice in one block", list_of({index})),
                    "use two indexes, and 'where' or 'if' for the diagonal");
+  const std::size_t before = findings_.error_count();
   Terms terms = check_terms(what.value, {names, &target, false});
+  if (findings_.error_count() != before) return;
   if (terms.size() == 1 && terms.front().operands.size() == 1)
     use_part(names, target, terms.front().operands.front().indexes);
   resolve(terms, {names, &target, false});
@@ -141,8 +143,8 @@ void Checker::check(const ast::Persist& what) {
                    "static, distributed and served arrays are kept");
   } else {
     return error("wrong-kind-of-name", what.target.at,
-                 fmt::format("'{}' is a {} and cannot be kept", what.target.text,
-                             detail::name_of(symbol->kind)),
+                 fmt::format("'{}' is {} and cannot be kept", what.target.text,
+                             with_article(detail::name_of(symbol->kind))),
                  "arrays and scalars are kept");
   }
   if (is_predefined)
@@ -202,8 +204,8 @@ void Checker::print_value(const ast::Expr& source, checked::Print& print) {
       }
       default:
         return error("wrong-kind-of-name", source.at,
-                     fmt::format("'{}' is a {} and cannot be printed", source.text,
-                                 detail::name_of(symbol->kind)),
+                     fmt::format("'{}' is {} and cannot be printed", source.text,
+                                 with_article(detail::name_of(symbol->kind))),
                      {});
     }
   }

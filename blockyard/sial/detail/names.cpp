@@ -16,6 +16,12 @@ std::string_view name_of(SymbolKind kind) noexcept {
   return names[static_cast<std::size_t>(kind)];
 }
 
+std::string with_article(std::string_view noun) {
+  const bool has_vowel =
+      !noun.empty() && std::string_view("aeiou").find(noun.front()) != std::string_view::npos;
+  return fmt::format("{} {}", has_vowel ? "an" : "a", noun);
+}
+
 Names::Names(const std::vector<ast::Unit>& units, Findings& findings)
     : units_(units), findings_(findings), reach_(units.size()) {
   for (std::size_t unit = 0; unit < units.size(); ++unit) {
@@ -51,12 +57,8 @@ bool Names::declare(std::size_t unit, SymbolKind kind, std::int32_t id, const as
   if (clash != earlier.end()) {
     const Symbol& first = symbols_[*clash];
     findings_.error("duplicate-name", name.at, fmt::format("'{}' is declared twice", name.text),
-                    fmt::format("it is a{} {} declared at {}",
-                                first.kind == SymbolKind::int_ || first.kind == SymbolKind::index ||
-                                        first.kind == SymbolKind::array
-                                    ? "n"
-                                    : "",
-                                name_of(first.kind), findings_.describe(first.at)));
+                    fmt::format("it is {} declared at {}", with_article(name_of(first.kind)),
+                                findings_.describe(first.at)));
     return false;
   }
   by_name_[name.text].push_back(symbols_.size());

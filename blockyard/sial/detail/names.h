@@ -17,6 +17,9 @@ enum class SymbolKind : std::uint8_t { int_, scalar, index, array, special, proc
 /// "int", "scalar", ... for messages.
 [[nodiscard]] std::string_view name_of(SymbolKind kind) noexcept;
 
+/// "an int", "a scalar".
+[[nodiscard]] std::string with_article(std::string_view noun);
+
 struct Symbol {
   SymbolKind kind = SymbolKind::int_;
   std::int32_t id = -1;  ///< entry of the table of its kind

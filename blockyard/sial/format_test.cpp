@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/sial/format.h"
+
+#include <gtest/gtest.h>
+
+namespace blockyard::sial {
+namespace {
+
+/// Formats, and checks that a second time changes nothing.
+std::string formatted(std::string_view source) {
+  const auto once = format(source);
+  EXPECT_FALSE(has_error(once.found)) << render_text(once.found);
+  EXPECT_EQ(format(once.text).text, once.text);
+  return once.text;
+}
+
+TEST(Format, IndentsByTwo) {
+  EXPECT_EQ(formatted("sial t\nscalar x\ndo i\nif x>1.0\nx=2.0\nelse\nx=3.0\nendif\nenddo i\n"
+                      "endsial t"),
+            "sial t\n  scalar x\n  do i\n    if x > 1.0\n      x = 2.0\n    else\n      x = 3.0\n"
+            "    endif\n  enddo i\nendsial t\n");
+}
+
+TEST(Format, WritesTheNewNotation) {
+  EXPECT_EQ(formatted("sial t\naoindex i = 1,norb\ntemp a(i)\nscalar x\nrequest a(i) k\n"
+                      "print_scalar x\nsip_barrier now\nif (x<1.0)\nelseif (x<2.0)\nendif\n"
+                      "endsial t"),
+            "sial t\n  aoindex i = 1:norb\n  temp a[i]\n  scalar x\n  request a[i]\n  print x\n"
+            "  sip_barrier\n  if (x < 1.0)\n  else if (x < 2.0)\n  endif\nendsial t\n");
+}
+
+TEST(Format, KeepsCommentsAndSingleEmptyLines) {
+  EXPECT_EQ(
+      formatted("\n\n# top\n\n\nsial t # head\n# in\nscalar x     # far\nendsial t\n\n# end\n\n"),
+      "# top\n\nsial t  # head\n  # in\n  scalar x   # far\nendsial t\n\n# end\n");
+}
+
+TEST(Format, KeepsLineBreaks) {
+  EXPECT_EQ(formatted("sial t\nscalar x\nx = 1.0 + & # why\n 2.0 &\n+ 3.0\nendsial t"),
+            "sial t\n  scalar x\n  x = 1.0 + & # why\n      2.0 &\n      + 3.0\nendsial t\n");
+}
+
+TEST(Format, SignsWithOneOperandAreTight) {
+  EXPECT_EQ(formatted("sial t\nscalar x\nspecial f rr\nx = - 1.0*( x- -2.0 )**sqrt( x )\n"
+                      "execute f x - 1.0\nx = (scalar) ( 1+2 )\nendsial t"),
+            "sial t\n  scalar x\n  special f rr\n  x = -1.0*(x - -2.0)**sqrt(x)\n"
+            "  execute f x -1.0\n  x = (scalar)(1 + 2)\nendsial t\n");
+}
+
+TEST(Format, TextsAndNumbersStayAsTheyAre) {
+  EXPECT_EQ(formatted("sial T\nscalar Xx\nXX = 1D-3\nprint \"a,b  (c) \\n do\"\nEndSial t"),
+            "sial T\n  scalar Xx\n  XX = 1D-3\n  print \"a,b  (c) \\n do\"\nendsial t\n");
+}
+
+TEST(Format, ABrokenSourceIsNotTouched) {
+  const auto result = format("sial t\nx = \nendsial t");
+  EXPECT_EQ(result.text, "sial t\nx = \nendsial t");
+  EXPECT_TRUE(has_error(result.found));
+}
+
+}  // namespace
+}  // namespace blockyard::sial
