@@ -16,6 +16,7 @@
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
 #include "blockyard/job/input.h"
+#include "blockyard/job/iteration_table.h"
 #include "blockyard/job/report.h"
 
 namespace blockyard::app {
@@ -78,12 +79,9 @@ void merge(const RunOptions& options, job::Spec& spec) try {
   throw UsageError(error.what());
 }
 
-job::Hooks make_hooks(Output& output, Progress& progress) {
+job::Hooks make_hooks(std::function<void(std::string_view)> print, Progress& progress) {
   job::Hooks hooks;
-  hooks.print = [&](std::string_view text) {
-    progress.clear();
-    output.print(text);
-  };
+  hooks.print = std::move(print);
   hooks.step_begins = [&](std::size_t step) { progress.begin_step(step); };
   hooks.stop_reason = [&]() -> std::string {
     progress.draw();
@@ -124,7 +122,16 @@ int run(const RunOptions& options, const std::string& library) {
   note_signals();
   try {
     Progress progress(job, options.quiet);
-    const job::Results results = job::run(job, make_hooks(output, progress));
+    const auto print = [&](std::string_view text) {
+      progress.clear();
+      output.print(text);
+    };
+    job::IterationTable table(print);
+    const bool is_table = !job.method.empty();
+    const job::Results results = job::run(
+        job, make_hooks([&](std::string_view text) { is_table ? table.add(text) : print(text); },
+                        progress));
+    table.end();
     progress.clear();
     print_results(options, job, results, output);
   } catch (const base::Error& error) {

@@ -15,6 +15,7 @@
 #include "blockyard/base/clock.h"
 #include "blockyard/fabric/loopback/loopback.h"
 #include "blockyard/job/convergence.h"
+#include "blockyard/job/keep.h"
 #include "blockyard/job/scratch.h"
 #include "blockyard/server/server.h"
 #include "blockyard/tensor/blas.h"
@@ -42,6 +43,7 @@ class Run {
         pool_(static_cast<std::size_t>(job.memory.total_bytes)),
         world_(job.workers + job.servers, job.run.seed),
         running_(job.workers + job.servers) {
+    if (!job.run.persistent.empty()) kept_ = read_kept(job.run.persistent);
     for (int rank = 0; rank < running_; ++rank) endpoints_.push_back(world_.endpoint(rank));
     for (const Step& step : job.steps) results_.steps.push_back({step.name, 0, {}, {}, {}});
     for (StepResult& step : results_.steps)
@@ -88,6 +90,7 @@ class Run {
       first_error_ = error;
     }
     endpoints_[static_cast<std::size_t>(rank)]->abort(text_of(error));
+    release_kept();
     changed_.notify_all();
   }
 
@@ -139,10 +142,26 @@ class Run {
     worker::Worker worker(*endpoints_[static_cast<std::size_t>(number)], pool_, supers, options,
                           [this](std::string_view text) { print(text); });
     worker::Environment environment = job_.environment;
+    begin_with_kept(worker, number);
     for (std::size_t k = 0; k < job_.steps.size(); ++k) run_step(worker, environment, number, k);
     if (number != 0) return;
+    if (!job_.run.persistent.empty()) write_kept(job_.run.persistent, worker);
     results_.servers = worker.server_statistics();
     worker.shut_down_servers();
+  }
+
+  /// Everybody takes what earlier jobs kept; the blocks go to the servers before anybody begins.
+  void begin_with_kept(worker::Worker& worker, int number) {
+    if (job_.run.persistent.empty()) return;
+    worker.kept() = kept_;
+    if (number != 0) return kept_is_loaded_.wait(false);
+    load_blocks(job_.run.persistent, worker);
+    release_kept();
+  }
+
+  void release_kept() {
+    kept_is_loaded_ = true;
+    kept_is_loaded_.notify_all();
   }
 
   void run_step(worker::Worker& worker, worker::Environment& environment, int number,
@@ -181,6 +200,8 @@ class Run {
   std::mutex print_mutex_;
   std::condition_variable changed_;
   int running_ = 0;
+  worker::Kept kept_;
+  std::atomic<bool> kept_is_loaded_{false};
   std::exception_ptr first_error_;
 };
 

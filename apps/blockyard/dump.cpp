@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <fstream>
+#include <memory>
+
+#include "apps/blockyard/commands.h"
+#include "blockyard/job/program_file.h"
+#include "blockyard/program/print.h"
+#include "blockyard/store/persist_file.h"
+#include "blockyard/store/posix.h"
+#include "blockyard/store/spill_file.h"
+
+namespace blockyard::app {
+
+namespace {
+
+bool is_hdf5(const std::string& path) {
+  constexpr std::string_view magic = "\x89HDF\r\n\x1a\n";
+  std::string head(magic.size(), '\0');
+  std::ifstream in(path, std::ios::binary);
+  in.read(head.data(), static_cast<std::streamsize>(head.size()));
+  return in && head == magic;
+}
+
+void dump_persistent(const std::string& path) {
+  const store::PersistReader reader(path);
+  for (const std::string& label : reader.scalars())
+    fmt::print("scalar \"{}\" = {}\n", label, reader.read_scalar(label));
+  for (const std::string& label : reader.arrays()) {
+    const store::PersistedArray array = reader.describe(label);
+    const std::vector<std::uint8_t> blocks = reader.blocks(label);
+    std::vector<std::string> indexes;
+    for (const auto& segments : array.segments)
+      indexes.push_back(fmt::format("{}", fmt::join(segments, " ")));
+    fmt::print("{} array \"{}\" [{}]: {} of {} blocks\n", array.kind, label,
+               fmt::join(indexes, " | "), std::ranges::count(blocks, 1), blocks.size());
+  }
+}
+
+int dump(const std::string& path) {
+  if (path.ends_with(job::compiled_ending)) {
+    fmt::print("{}", program::print(*job::load_program(path, {}).program));
+  } else if (is_hdf5(path)) {
+    dump_persistent(path);
+  } else {
+    store::PosixStore files;
+    const auto file = files.open(path, store::OpenMode::read);
+    fmt::print("{}", store::describe_spill_file(*file));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_dump(CLI::App& app, Commands& commands) {
+  CLI::App* command = app.add_subcommand(
+      "dump", "Show what is in a compiled program, a spill file or a file of kept arrays");
+  const auto file = std::make_shared<std::string>();   // shared with the function below
+  const auto opcodes = std::make_shared<bool>(false);  // likewise
+  CLI::Option* name = command->add_option("file", *file, "the file");
+  CLI::Option* flag = command->add_flag("--opcodes", *opcodes,
+                                        "print the table of instructions (docs/bytecode.md)");
+  name->excludes(flag);
+  command->callback([name, flag] {
+    if (name->count() + flag->count() == 0) throw CLI::RequiredError("file");
+  });
+  commands[command] = [file, opcodes] {
+    if (!*opcodes) return dump(*file);
+    fmt::print("{}", program::print_opcode_table());
+    return 0;
+  };
+}
+
+}  // namespace blockyard::app

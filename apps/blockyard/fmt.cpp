@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <span>
+
+#include "apps/blockyard/commands.h"
+#include "blockyard/job/program_file.h"
+#include "blockyard/sial/format.h"
+#include "blockyard/store/posix.h"
+
+namespace blockyard::app {
+
+namespace {
+
+struct FormatOptions {
+  std::vector<std::string> files;
+  bool check = false;
+  bool to_stdout = false;
+};
+
+/// The exit code for one file.
+int format_file(const FormatOptions& options, const std::string& file) {
+  const std::string source = job::read_file(file);
+  const sial::Formatted formatted = sial::format(source, file);
+  fmt::print(stderr, "{}", sial::render_text(formatted.found));
+  if (sial::has_error(formatted.found)) return exit_error;
+  if (options.to_stdout) {
+    fmt::print("{}", formatted.text);
+    return 0;
+  }
+  if (formatted.text == source) return 0;
+  if (options.check) {
+    fmt::print("{}: not in the layout of blockyard fmt\n", file);
+    return exit_error;
+  }
+  store::write_file_atomically(file, std::as_bytes(std::span(formatted.text)));
+  return 0;
+}
+
+}  // namespace
+
+void add_fmt(CLI::App& app, Commands& commands) {
+  CLI::App* command = app.add_subcommand("fmt", "Bring SIAL sources into the one layout");
+  const auto options = std::make_shared<FormatOptions>();  // shared with the function below
+  command->add_option("files", options->files, "SIAL sources, changed in place")->required();
+  command->add_flag("--check", options->check,
+                    "change nothing; exit with 1 if a file would change");
+  command->add_flag("--stdout", options->to_stdout, "print the new text instead");
+  commands[command] = [options] {
+    int code = 0;
+    for (const std::string& file : options->files) code |= format_file(*options, file);
+    return code;
+  };
+}
+
+}  // namespace blockyard::app

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "blockyard/worker/worker.h"
+
+/// What jobs leave for later jobs: an HDF5 file with what programs kept by set_persistent.
+/// One thread at a time: HDF5 has a global lock at best.
+namespace blockyard::job {
+
+/// What every worker begins with: scalars, static arrays, and the labels of the arrays whose
+/// blocks go to the servers. Nothing if there is no such file.
+/// Throws Error{bad_input} if it is no file of kept arrays, Error{io} if it cannot be read.
+[[nodiscard]] worker::Kept read_kept(const std::string& path);
+
+/// Puts the blocks of distributed and served arrays of the file to the servers (worker 0).
+void load_blocks(const std::string& path, worker::Worker& worker);
+
+/// Writes what is kept now, all or nothing (worker 0).
+void write_kept(const std::string& path, worker::Worker& worker);
+
+}  // namespace blockyard::job
