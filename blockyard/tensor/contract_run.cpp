@@ -16,12 +16,17 @@ using detail::Kernels;
 using detail::MatrixKernel;
 using detail::OperandSteps;
 
-/// Multiply-adds up to which our own kernel beats a call of the BLAS.
+/// Multiply-adds up to which our own kernel beats a call of the BLAS; with the left matrix stored
+/// by rows the BLAS is slow for longer.
 template <class T>
-constexpr Extent small_product = std::same_as<T, Real<T>> ? 4096 : 128;
+constexpr Extent small_product = std::same_as<T, Real<T>> ? 16384 : 128;
+template <class T>
+constexpr Extent small_turned_product = std::same_as<T, Real<T>> ? 1 << 20 : 128;
 
-/// Elements of a left matrix that can be transposed on the stack for our own kernel.
-constexpr Extent small_left = 1024;
+/// Elements of a left matrix that are turned on the stack at a time, and the rows of a register
+/// tile: pieces are multiples of these.
+constexpr Extent turned_elements = 2048;
+constexpr Extent turned_rows = 32;
 
 /// The matrices of one call: result = alpha * left * right + beta * result.
 template <class T>
@@ -51,7 +56,8 @@ class MatrixProduct {
       case MatrixKernel::product:
         return strided(call);
       case MatrixKernel::outer:
-        return is_column(left_) && is_column(result_) ? small(call.left, 1, call) : strided(call);
+        return is_column(left_) && is_column(result_) ? small(m_, call.left, m_, call)
+                                                      : strided(call);
       case MatrixKernel::dot:
         return dot(call);
       case MatrixKernel::gemv_left:
@@ -98,19 +104,32 @@ class MatrixProduct {
                     call.result, incy);
   }
 
-  void small(const T* left, Extent left_stride, const Call<T>& call) const noexcept {
-    use_.small_gemm(m_, n_, k_, call.alpha, left, left_stride, call.right, right_.row_stride,
+  void small(Extent rows, const T* left, Extent left_stride, const Call<T>& call) const noexcept {
+    use_.small_gemm(rows, n_, k_, call.alpha, left, left_stride, call.right, right_.row_stride,
                     right_.column_stride, call.beta, call.result, result_.column_stride);
   }
 
+  /// Our own kernel where the left matrix is stored by rows: some of them at a time are turned on
+  /// the stack.
+  void small_turned(const Call<T>& call) const noexcept {
+    std::array<T, turned_elements> turned;
+    const Extent most = turned_elements / k_ / turned_rows * turned_rows;
+    Call<T> some = call;
+    for (Extent i = 0; i < m_; i += most) {
+      const Extent rows = std::min(most, m_ - i);
+      use_.transpose(k_, rows, call.left + i * left_.row_stride, left_.row_stride, turned.data(),
+                     rows, false);
+      some.result = call.result + i;
+      small(rows, turned.data(), rows, some);
+    }
+  }
+
   void gemm(const Call<T>& call) const {
-    if (m_ * n_ * k_ <= small_product<T>) {
-      if (is_column(left_)) return small(call.left, left_.column_stride, call);
-      if (m_ * k_ <= small_left) {
-        std::array<T, small_left> turned;
-        use_.transpose(k_, m_, call.left, left_.row_stride, turned.data(), m_);
-        return small(turned.data(), m_, call);
-      }
+    const Extent products = m_ * n_ * k_;
+    if (is_column(left_)) {
+      if (products <= small_product<T>) return small(m_, call.left, left_.column_stride, call);
+    } else if (products <= small_turned_product<T> && k_ <= turned_elements / turned_rows) {
+      return small_turned(call);
     }
     blas::gemm<T>(op(left_), op(right_), m_, n_, k_, call.alpha, call.left, leading(left_),
                   call.right, leading(right_), call.beta, call.result, leading(result_));

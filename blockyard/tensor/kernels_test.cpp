@@ -35,8 +35,8 @@ TYPED_TEST(ChosenKernels, MoveDataLikeTheBaseline) {
     for (const Extent columns : {1, 2, 9, 16, 70}) {
       const auto in = random_block<T>((rows + 3) * columns, this->random);
       std::vector<T> a(static_cast<std::size_t>((columns + 5) * (rows + 2))), b = a;
-      this->chosen.transpose(rows, columns, in.data(), rows + 3, a.data(), columns + 1);
-      this->baseline.transpose(rows, columns, in.data(), rows + 3, b.data(), columns + 1);
+      this->chosen.transpose(rows, columns, in.data(), rows + 3, a.data(), columns + 1, true);
+      this->baseline.transpose(rows, columns, in.data(), rows + 3, b.data(), columns + 1, false);
       ASSERT_EQ(a, b);
       this->chosen.copy(rows, columns, in.data(), rows + 3, a.data(), rows + 1);
       this->baseline.copy(rows, columns, in.data(), rows + 3, b.data(), rows + 1);

@@ -16,8 +16,9 @@ struct Kernels {
   /// in and out are the same or do not overlap.
   void (*axpby)(Extent rows, Extent columns, T alpha, const T* in, Extent in_ld, T beta, T* out,
                 Extent out_ld);
-  /// out(j, i) = in(i, j)
-  void (*transpose)(Extent rows, Extent columns, const T* in, Extent in_ld, T* out, Extent out_ld);
+  /// out(j, i) = in(i, j); is_far: the blocks are larger than the caches near the processor.
+  void (*transpose)(Extent rows, Extent columns, const T* in, Extent in_ld, T* out, Extent out_ld,
+                    bool is_far);
   /// c(i, j) = alpha * sum over l of a(i, l) * b(l, j) + beta * c(i, j); a(i, l) stands at
   /// a[i + l * lda], b(l, j) at b[l * b_row + j * b_column]. For products too small for the BLAS.
   void (*small_gemm)(Extent m, Extent n, Extent k, T alpha, const T* a, Extent lda, const T* b,

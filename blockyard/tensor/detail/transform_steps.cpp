@@ -10,7 +10,6 @@ namespace {
 
 using Loop = TransformSteps::Loop;
 using Kind = TransformSteps::Kind;
-using Loops = std::span<Loop>;
 
 /// Makes one loop of neighbours that follow each other in both blocks. Returns how many are left.
 int fuse(std::array<Loop, Shape::max_order>& loops, int count) noexcept {
@@ -53,6 +52,15 @@ void choose_kernel(TransformSteps& steps) noexcept {
   }
 }
 
+/// Half of a second-level cache: above, lines are asked for before they are used.
+constexpr Extent far_bytes = Extent{1} << 20;
+
+Extent bytes(const TransformSteps& steps, std::size_t element_bytes) noexcept {
+  auto total = static_cast<Extent>(element_bytes);
+  for (int k = 0; k < steps.count; ++k) total *= steps.loops[k].extent;
+  return total;
+}
+
 template <class T>
 T conjugated(T x, bool conjugate) noexcept {
   if constexpr (std::same_as<T, Real<T>>)
@@ -67,6 +75,7 @@ struct Scaling {
   T alpha;
   T beta;
   bool conjugate;
+  bool is_far;  // the block is larger than the caches near the processor
   [[nodiscard]] bool is_copy() const noexcept {
     return alpha == T(1) && beta == T(0) && !conjugate;
   }
@@ -103,7 +112,8 @@ void run_transpose_scaled(const Kernels<T>& use, const Loop& a, const Loop& b, c
     for (Extent j = 0; j < b.extent; j += side) {
       const Extent rows = std::min(side, a.extent - i);
       const Extent columns = std::min(side, b.extent - j);
-      use.transpose(rows, columns, in + i + j * b.in_stride, b.in_stride, buffer.data(), side);
+      use.transpose(rows, columns, in + i + j * b.in_stride, b.in_stride, buffer.data(), side,
+                    false);
       const Loop along{columns, 1, 1};
       const Loop across{rows, side, a.out_stride};
       run_rows(use, along, across, by, buffer.data(), out + j + i * a.out_stride);
@@ -114,7 +124,7 @@ template <class T>
 void run_transpose(const Kernels<T>& use, const Loop& a, const Loop& b, const Scaling<T>& by,
                    const T* in, T* out) noexcept {
   if (by.is_copy())
-    use.transpose(a.extent, b.extent, in, b.in_stride, out, a.out_stride);
+    use.transpose(a.extent, b.extent, in, b.in_stride, out, a.out_stride, by.is_far);
   else
     run_transpose_scaled(use, a, b, by, in, out);
 }
@@ -169,7 +179,8 @@ template <Element T>
 void run_transform(const TransformSteps& steps, T alpha, const T* in, T beta, T* out,
                    bool conjugate) noexcept {
   const Kernels<T>& use = kernels<T>();
-  const Scaling<T> by{alpha, beta, conjugate && !std::same_as<T, Real<T>>};
+  const Scaling<T> by{alpha, beta, conjugate && !std::same_as<T, Real<T>>,
+                      bytes(steps, sizeof(T)) > far_bytes};
   const Loop& a = steps.loops[0];
   const Loop& b = steps.loops[1];
   switch (steps.kind) {

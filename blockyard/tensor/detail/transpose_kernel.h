@@ -79,16 +79,35 @@ void transpose_panel(Extent rows, Extent columns, const R* in, Extent in_ld, R* 
   }
 }
 
+/// Asks for all cache lines of rows x columns elements at once, so that they come at the same time.
+template <bool to_write, class T>
+void prefetch(Extent rows, Extent columns, const T* x, Extent ld) {
+  constexpr Extent step = 64 / static_cast<Extent>(sizeof(T));
+  for (Extent j = 0; j < columns; ++j) {
+    for (Extent i = 0; i < rows; i += step) __builtin_prefetch(x + i + j * ld, to_write ? 1 : 0);
+    __builtin_prefetch(x + rows - 1 + j * ld, to_write ? 1 : 0);
+  }
+}
+
 template <class T>
-void transpose(Extent rows, Extent columns, const T* in, Extent in_ld, T* out, Extent out_ld) {
+void transpose(Extent rows, Extent columns, const T* in, Extent in_ld, T* out, Extent out_ld,
+               bool is_far) {
   constexpr int wide = vector_bytes / static_cast<int>(sizeof(T));
   constexpr int width = wide > 8 ? 8 : wide;  // 16 x 16 does not fit the registers
-  constexpr Extent columns_at_once = 64;      // as many pages as a small TLB holds
-  for (Extent j = 0; j < columns; j += columns_at_once) {
-    const Extent some = columns - j < columns_at_once ? columns - j : columns_at_once;
-    transpose_panel<PartOf<T>, Parts<T>::count, width>(rows, some, parts(in + j * in_ld), in_ld,
-                                                       parts(out + j), out_ld);
-  }
+  constexpr Extent side = 64;                 // as many pages as a small TLB holds
+  for (Extent j = 0; j < columns; j += side)
+    for (Extent i = 0; i < rows; i += side) {
+      const Extent some_columns = columns - j < side ? columns - j : side;
+      const Extent some_rows = rows - i < side ? rows - i : side;
+      const T* from = in + i + j * in_ld;
+      T* to = out + j + i * out_ld;
+      if (is_far) {
+        prefetch<false>(some_rows, some_columns, from, in_ld);
+        prefetch<true>(some_columns, some_rows, to, out_ld);
+      }
+      transpose_panel<PartOf<T>, Parts<T>::count, width>(some_rows, some_columns, parts(from),
+                                                         in_ld, parts(to), out_ld);
+    }
 }
 
 }  // namespace
