@@ -344,6 +344,7 @@ checked::Expr Checker::check_contraction(const ast::Expr& source) {
     term.factor.clear();
     term.is_negative = false;
     if (term.operands.empty()) {
+      if (factor.empty()) return bad(source.at);  // what is wrong here was said at another place
       value = std::move(factor.front());
     } else {
       value.terms.push_back(std::move(term));
