@@ -7,6 +7,10 @@
 namespace blockyard::tensor::detail {
 namespace {
 
+/// 3 x 8 sums, 3 factors and more fit 32 registers; 2 x 4 fit 16.
+constexpr int vectors_in_registers = vector_bytes == 64 ? 3 : 2;
+constexpr int columns_in_registers = vector_bytes == 64 ? 8 : 4;
+
 /// What the tiles of one small product share.
 template <class R>
 struct Product {
@@ -54,14 +58,14 @@ void gemm_tile(const Product<R>& of, Extent i, Extent j) {
   }
 }
 
-/// Rows from i to m in tiles, what is left in half the registers, then half the width.
+/// Rows from i to m in tiles, what is left in fewer registers, then half the width.
 template <class R, int width, int vectors, int columns>
 void gemm_rows(const Product<R>& of, Extent i, Extent m, Extent j) {
   for (; i + width * vectors <= m; i += width * vectors)
     gemm_tile<R, width, vectors, columns>(of, i, j);
   if (i == m) return;
   if constexpr (vectors > 1)
-    gemm_rows<R, width, vectors / 2, columns>(of, i, m, j);
+    gemm_rows<R, width, vectors - 1, columns>(of, i, m, j);
   else if constexpr (width > 1)
     gemm_rows<R, width / 2, 1, columns>(of, i, m, j);
 }
@@ -70,7 +74,8 @@ void gemm_rows(const Product<R>& of, Extent i, Extent m, Extent j) {
 template <class R, int columns>
 void gemm_columns(const Product<R>& of, Extent m, Extent j, Extent n) {
   constexpr int width = vector_bytes / static_cast<int>(sizeof(R));
-  for (; j + columns <= n; j += columns) gemm_rows<R, width, 2, columns>(of, 0, m, j);
+  for (; j + columns <= n; j += columns)
+    gemm_rows<R, width, vectors_in_registers, columns>(of, 0, m, j);
   if constexpr (columns > 1)
     if (j < n) gemm_columns<R, columns / 2>(of, m, j, n);
 }
@@ -96,9 +101,6 @@ void small_gemm_complex(Extent m, Extent n, Extent k, const R* alpha, const R* a
       z[1] = alpha[0] * im + alpha[1] * re + old_im;
     }
 }
-
-/// 2 x 8 sums, 2 factors and more fit 32 registers, 2 x 4 fit 16.
-constexpr int columns_in_registers = vector_bytes == 64 ? 8 : 4;
 
 template <class T>
 void small_gemm(Extent m, Extent n, Extent k, T alpha, const T* a, Extent lda, const T* b,
