@@ -1,15 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <tuple>
 
 #include "blockyard/base/error.h"
 #include "blockyard/qc/detail/integral_data.h"
 #include "blockyard/qc/integrals.h"
 
+// The heavy part of libint2: a minute and gigabytes of compiler. No other file includes it.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wshadow"
+#pragma GCC diagnostic ignored "-Wextra"
+#pragma GCC diagnostic ignored "-Wall"
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#include <libint2/engine.h>
+#pragma GCC diagnostic pop
+
 namespace blockyard::qc {
 namespace {
 
 using libint2::Operator;
+
+libint2::Engine make_engine(const Integrals::Data& data, Operator kind) {
+  libint2::Engine engine(kind, data.most_primitives, data.highest_momentum, 0);
+  engine.set_precision(data.options.primitive_threshold);
+  if (kind == Operator::nuclear) engine.set_params(data.charges);
+  return engine;
+}
 
 /// Where the functions of a range of shells lie in an extent of a block.
 class Placement {
@@ -102,14 +121,31 @@ class QuartetWriter {
 
 }  // namespace
 
+void Integrals::Data::add_bounds() {
+  auto engine = make_engine(*this, Operator::coulomb);
+  const std::size_t count = shells.size();
+  bounds.resize(count * count);
+  for (std::size_t a = 0; a < count; ++a)
+    for (std::size_t b = 0; b <= a; ++b) {
+      const auto& [sa, sb] = std::tie(shells[a], shells[b]);
+      engine.compute2<Operator::coulomb, libint2::BraKet::xx_xx, 0>(sa, sb, sa, sb, &pair(a, b),
+                                                                    &pair(a, b));
+      double largest = 0.0;
+      if (const double* values = engine.results()[0])
+        for (std::size_t i = 0; i < sa.size() * sb.size(); ++i)
+          largest = std::max(largest, std::abs(values[i * (sa.size() * sb.size() + 1)]));
+      bounds[a * count + b] = bounds[b * count + a] = std::sqrt(largest);
+    }
+}
+
 struct IntegralEngine::Engines {
   const Integrals& shared;
   const Integrals::Data& data;
-  libint2::Engine overlap = data.make_engine(Operator::overlap);
-  libint2::Engine kinetic = data.make_engine(Operator::kinetic);
-  libint2::Engine nuclear = data.make_engine(Operator::nuclear);
-  libint2::Engine dipole = data.make_engine(Operator::emultipole1);
-  libint2::Engine repulsion = data.make_engine(Operator::coulomb);
+  libint2::Engine overlap = make_engine(data, Operator::overlap);
+  libint2::Engine kinetic = make_engine(data, Operator::kinetic);
+  libint2::Engine nuclear = make_engine(data, Operator::nuclear);
+  libint2::Engine dipole = make_engine(data, Operator::emultipole1);
+  libint2::Engine repulsion = make_engine(data, Operator::coulomb);
 
   /// result: which of the operators of the engine (1, 2, 3 of the dipole are x, y, z).
   void one_electron(libint2::Engine& engine, std::size_t result, ShellRange a, ShellRange b,

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockyard/qc/integrals.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "blockyard/base/error.h"
 #include "blockyard/qc/detail/integral_data.h"
 
@@ -25,34 +28,10 @@ std::vector<std::pair<double, std::array<double, 3>>> point_charges(const Molecu
 
 }  // namespace
 
-libint2::Engine Integrals::Data::make_engine(libint2::Operator kind) const {
-  libint2::Engine engine(kind, most_primitives, highest_momentum, 0);
-  engine.set_precision(options.primitive_threshold);
-  if (kind == libint2::Operator::nuclear) engine.set_params(charges);
-  return engine;
-}
-
 void Integrals::Data::add_pairs() {
   const double ln_threshold = std::log(options.primitive_threshold);
   for (const auto& a : shells)
     for (const auto& b : shells) pairs.emplace_back(a, b, ln_threshold).primpairs.shrink_to_fit();
-}
-
-void Integrals::Data::add_bounds() {
-  auto engine = make_engine(libint2::Operator::coulomb);
-  const std::size_t count = shells.size();
-  bounds.resize(count * count);
-  for (std::size_t a = 0; a < count; ++a)
-    for (std::size_t b = 0; b <= a; ++b) {
-      const auto& [sa, sb] = std::tie(shells[a], shells[b]);
-      engine.compute2<libint2::Operator::coulomb, libint2::BraKet::xx_xx, 0>(
-          sa, sb, sa, sb, &pair(a, b), &pair(a, b));
-      double largest = 0.0;
-      if (const double* values = engine.results()[0])
-        for (std::size_t i = 0; i < sa.size() * sb.size(); ++i)
-          largest = std::max(largest, std::abs(values[i * (sa.size() * sb.size() + 1)]));
-      bounds[a * count + b] = bounds[b * count + a] = std::sqrt(largest);
-    }
 }
 
 Integrals::Integrals(const Molecule& molecule, AoBasis basis, IntegralOptions options) {

@@ -16,10 +16,12 @@ struct ShellRange {
   friend bool operator==(const ShellRange&, const ShellRange&) = default;
 };
 
-/// How exact the repulsion integrals are. The defaults leave total energies exact to 1e-10 hartree.
+/// How exact the repulsion integrals are. The defaults leave the energy of the water dimer in
+/// aug-cc-pVDZ exact to 1e-11 hartree.
 struct IntegralOptions {
-  /// Primitive contributions below this are left out.
-  double primitive_threshold = 1e-15;
+  /// Primitive contributions whose s-type estimate is below this are left out. The estimate is no
+  /// bound: with 1e-15 that energy is wrong by 1e-9.
+  double primitive_threshold = 1e-18;
   /// Shell quartets whose Schwarz bound  sqrt((ab|ab) (cd|cd))  is below this are zero.
   double schwarz_threshold = 1e-13;
 };
@@ -38,9 +40,10 @@ class Integrals {
   /// Number of functions in the shells of a range.
   [[nodiscard]] Extent function_count(ShellRange range) const;
 
+  struct Data;  // of this room only: detail/integral_data.h
+
  private:
   friend class IntegralEngine;
-  struct Data;
   std::unique_ptr<const Data> data_;
 };
 

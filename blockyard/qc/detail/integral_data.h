@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "blockyard/qc/detail/libint.h"
+#include "blockyard/qc/detail/libint_shell.h"
 #include "blockyard/qc/integrals.h"
 
 namespace blockyard::qc {
@@ -27,7 +27,6 @@ struct Integrals::Data {
   [[nodiscard]] double bound(std::size_t a, std::size_t b) const {
     return bounds[a * shells.size() + b];
   }
-  [[nodiscard]] libint2::Engine make_engine(libint2::Operator kind) const;
   void add_pairs();
   /// bounds(a,b) = max over the functions of  sqrt|(ab|ab)|. Needs the pairs.
   void add_bounds();

@@ -2,7 +2,7 @@
 #include "blockyard/qc/detail/solid_harmonics.h"
 
 #include "blockyard/qc/ao_basis.h"
-#include "blockyard/qc/detail/libint.h"
+#include "blockyard/qc/detail/libint_shell.h"
 
 namespace blockyard::qc::detail {
 
