@@ -4,7 +4,7 @@
 namespace blockyard::app {
 
 /// From now on SIGINT and SIGTERM do not end the process at once; the first is noted, a second one
-/// of the same kind kills.
+/// of the same kind kills. Writing to a closed pipe or past a limit of files is only an error.
 void note_signals();
 
 /// The signal that came, or 0.

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "blockyard/super/c_abi.h"
+
+/* Super instructions that go wrong. */
+
+static int fail_on_worker_1(blockyard_operand* operands, int32_t count,
+                            const blockyard_context* context) {
+  (void)operands;
+  (void)count;
+  if (context->worker != 1) return 0;
+  snprintf(context->message, (size_t)context->message_size, "the sun is in the wrong place");
+  return 1;
+}
+
+static int never_return_on_worker_1(blockyard_operand* operands, int32_t count,
+                                    const blockyard_context* context) {
+  (void)operands;
+  (void)count;
+  while (context->worker == 1) pause();
+  return 0;
+}
+
+static int write_to_read_operand(blockyard_operand* operands, int32_t count,
+                                 const blockyard_context* context) {
+  (void)count;
+  (void)context;
+  operands[0].data[0] += 1.0;
+  return 0;
+}
+
+static const blockyard_super_instruction instructions[] = {
+    {"fail_on_worker_1", "", fail_on_worker_1},
+    {"never_return_on_worker_1", "", never_return_on_worker_1},
+    {"write_to_read_operand", "r", write_to_read_operand},
+};
+
+static const blockyard_super_table table = {blockyard_super_abi_version, 3, instructions};
+
+const blockyard_super_table* blockyard_super_instructions(void) { return &table; }

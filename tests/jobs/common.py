@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of jobs share. The path of blockyard comes in the environment: BLOCKYARD."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+BLOCKYARD = os.environ["BLOCKYARD"]
+REFERENCES = pathlib.Path(__file__).parent.parent / "reference" / "energies.json"
+LIMIT_SECONDS = 600  # a hang is an error; nothing here takes longer than a minute
+
+WATER = """
+[molecule]
+geometry = \"\"\"
+O 0 0 0.1173
+H 0 0.7572 -0.4692
+H 0 -0.7572 -0.4692
+\"\"\"
+"""
+
+
+def references():
+    with open(REFERENCES, encoding="utf-8") as file:
+        return json.load(file)["entries"]
+
+
+class JobTest(unittest.TestCase):
+    """A test in a folder of its own, where all runs also keep what they spill."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.scratch = self.folder / "scratch"
+        self.scratch.mkdir()
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+    def run_blockyard(self, *arguments, **options):
+        """Runs a command and checks what every run promises: no scratch is left."""
+        done = subprocess.run([BLOCKYARD, *map(str, arguments)], cwd=self.folder, text=True,
+                              capture_output=True, timeout=LIMIT_SECONDS, check=False,
+                              env={**os.environ, "TMPDIR": str(self.scratch)}, **options)
+        self.assertEqual(list(self.scratch.iterdir()), [], "something is left in the scratch folder")
+        return done
+
+    def run_well(self, *arguments):
+        done = self.run_blockyard(*arguments)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done
+
+    def results_of(self, *arguments):
+        """The JSON of a run that ends well."""
+        return json.loads(self.run_well(*arguments, "--json", "-").stdout)
+
+    def assert_fails(self, done, *parts, code=1):
+        """The run ended with this code and one error with all these parts."""
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        self.assertEqual(done.stderr.count("error: "), 1, done.stderr)
+        for part in parts:
+            self.assertIn(part, done.stderr)

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What is wrong with an input is said before the run, with its place and what to do."""
+
+import os
+import unittest
+
+import common
+
+SCF = common.WATER + '[basis]\nname = "sto-3g"\n[method]\nname = "scf"\n'
+
+
+class Input(common.JobTest):
+    def fails(self, text, *parts):
+        self.assert_fails(self.run_blockyard("run", self.write("job.toml", text)), *parts)
+
+    def test_an_unknown_key_names_the_nearest_one_and_its_line(self):
+        self.fails('titel = "x"\n' + SCF, "job.toml:1:", '"titel"', 'did you mean "title"?')
+        self.fails(SCF + "frozen_cor = 1\n", "job.toml:12:", 'did you mean "frozen_core"?')
+
+    def test_a_wrong_type_names_the_key_and_its_line(self):
+        self.fails(SCF + '[run]\nworkers = "two"\n', "job.toml:13:", "run.workers",
+                   "must be an integer")
+
+    def test_an_unknown_method_basis_or_element_names_what_is_known(self):
+        self.fails(SCF.replace('"scf"', '"ccds"'), '"ccds"', "ccsd")
+        self.fails(SCF.replace("sto-3g", "sto-4g"), "sto-4g", "STO-3G")
+        self.fails(SCF.replace("O 0 0", "Ox 0 0"), "Ox")
+
+    def test_a_basis_without_the_element_is_named(self):
+        self.fails(SCF.replace("O 0 0", "Rn 0 0").replace("sto-3g", "cc-pvdz"), "Rn")
+
+    def test_impossible_molecules_are_refused(self):
+        self.fails(SCF.replace("[basis]", "multiplicity = 2\n[basis]"), "multiplicity")
+        self.fails(SCF.replace("[basis]", "multiplicity = 3\n[basis]"), "multiplicity", "closed")
+        self.fails(SCF.replace("[basis]", "charge = 10\n[basis]"), "electron")
+        self.fails(SCF.replace("H 0 -0.7572", "H 0 0.7572"), "atoms")
+        self.fails(SCF.replace("H 0 -0.7572 -0.4692", "H 0 abc"), "line 3")
+
+    def test_missing_files_are_named(self):
+        self.assert_fails(self.run_blockyard("run", "none.toml"), "none.toml")
+        self.assert_fails(self.run_blockyard("run", "none.byx"), "none.byx")
+        self.fails('[molecule]\nfile = "none.xyz"\n[basis]\nname = "sto-3g"\n[method]\n'
+                   'name = "scf"\n', "none.xyz")
+        missing = self.run_blockyard("run", "none.sial")
+        self.assertEqual(missing.returncode, 1)
+        self.assertIn("none.sial", missing.stderr)
+
+    def test_a_path_that_cannot_be_written_is_refused_before_the_run(self):
+        done = self.run_blockyard("run", self.write("job.toml", SCF), "--json", "no/such/x.json")
+        self.assert_fails(done, "no/such/x.json")
+        self.assertEqual(done.stdout, "")
+
+    def test_too_little_memory_says_how_much_is_needed(self):
+        done = self.run_blockyard("run", self.write("job.toml", SCF), "--memory", "1M")
+        self.assert_fails(done, "too little memory", "needs at least", "--memory")
+
+    def test_segments_that_do_not_fit_are_refused(self):
+        path = self.write("job.toml", SCF)
+        self.assert_fails(self.run_blockyard("run", path, "--segments", "ao=3,3"), "shell")
+        self.assert_fails(self.run_blockyard("run", path, "--segments", "moa=4,3"), "moa")
+
+    def test_options_that_make_no_sense_end_with_2(self):
+        path = self.write("job.toml", SCF)
+        for options in (["-w", "0"], ["--memory", "much"], ["--pardo", "wild"], ["--set", "x"],
+                        ["--segments", "q=1"], ["--what"]):
+            with self.subTest(options=options):
+                done = self.run_blockyard("run", path, *options)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertNotEqual(done.stderr, "")
+        self.assertEqual(self.run_blockyard().returncode, 2)
+        self.assertEqual(self.run_blockyard("--help").returncode, 0)
+
+    def test_no_convergence_ends_with_1_and_says_what_to_try(self):
+        path = self.write("job.toml", SCF + "scf_iterations = 2\n")
+        self.assert_fails(self.run_blockyard("run", path), "did not converge", "level_shift")
+        path = self.write("job.toml", SCF.replace('"scf"', '"ccsd"') + "cc_iterations = 2\n")
+        done = self.run_blockyard("run", path, "--json", "x.json")
+        self.assert_fails(done, "did not converge", "cc_iterations")
+        self.assertFalse(os.path.exists(self.folder / "x.json"))
+
+    def test_a_geometry_may_come_from_a_file_beside_the_job(self):
+        (self.folder / "sub").mkdir()
+        self.write("sub/m.xyz", "2\nhydrogen\nH 0 0 0\nH 0 0 1.4\n")
+        path = self.write("sub/job.toml", '[molecule]\nfile = "m.xyz"\nunits = "bohr"\n'
+                          '[basis]\nname = "sto-3g"\n[method]\nname = "scf"\n')
+        results = self.results_of("run", path)
+        # Szabo & Ostlund, Modern Quantum Chemistry, table 3.11: -1.117 hartree at 1.4 bohr.
+        self.assertAlmostEqual(results["energies"]["scf"], -1.117, places=3)
+        self.assertAlmostEqual(results["energies"]["nuclear"], 1 / 1.4, places=12)
+
+
+if __name__ == "__main__":
+    unittest.main()

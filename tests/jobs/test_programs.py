@@ -1,0 +1,252 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""SIAL programs run by themselves: results, files, super instructions, what is kept."""
+
+import json
+import os
+import unittest
+
+import common
+
+NORM = """sial norm
+predefined int norb
+aoindex i = 1:norb
+aoindex j = 1:norb
+special fill_block_sequential wr
+distributed d[i,j]
+static s[i,j]
+temp t[i,j]
+scalar part
+scalar square
+pardo i, j
+  execute fill_block_sequential t[i,j] 1.0
+  put d[i,j] = t[i,j]
+endpardo i, j
+sip_barrier
+pardo i, j
+  get d[i,j]
+  part += d[i,j] * d[i,j]
+endpardo i, j
+collective square += part
+do i
+  do j
+    get d[i,j]
+    s[i,j] = d[i,j]
+  enddo j
+enddo i
+print square
+endsial norm
+"""
+
+KEEP = """sial keep
+predefined int norb
+aoindex i = 1:norb
+aoindex j = 1:norb
+static s[i,j]
+distributed d[i,j]
+temp t[i,j]
+scalar x
+do i
+  do j
+    s[i,j] = 3.0
+  enddo j
+enddo i
+x = 7.5
+pardo i, j
+  where i <= j
+  t[i,j] = (scalar)(10*i + j)
+  put d[i,j] = t[i,j]
+endpardo i, j
+set_persistent s "matrix"
+set_persistent d "blocks"
+set_persistent x "number"
+endsial keep
+"""
+
+TAKE = """sial take
+predefined int norb
+aoindex i = 1:norb
+aoindex j = 1:norb
+static s[i,j]
+distributed d[i,j]
+scalar x
+scalar part
+scalar total
+restore_persistent s "matrix"
+restore_persistent d "blocks"
+restore_persistent x "number"
+pardo i, j
+  where i <= j
+  get d[i,j]
+  part += d[i,j] * s[i,j]
+endpardo i, j
+collective total += part
+endsial take
+"""
+
+SIZES = ["--set", "norb=2", "--segments", "ao=2,3"]
+
+
+class Programs(common.JobTest):
+    def test_final_scalars_ints_and_static_arrays_are_in_the_json(self):
+        path = self.write("norm.sial", NORM)
+        results = self.results_of("run", path, *SIZES)
+        # Blocks of 2x2, 3x2, 2x3, 3x3 elements, each 1, 2, 3, ...
+        self.assertEqual(results["scalars"]["square"], 30 + 91 + 91 + 285)
+        self.assertEqual(results["ints"]["norb"], 2)
+        self.assertEqual(results["arrays"]["s"]["extents"], [5, 5])
+        columns = [results["arrays"]["s"]["values"][k:k + 5] for k in range(0, 25, 5)]
+        self.assertEqual(columns[0], [1, 2, 1, 2, 3])
+        self.assertEqual(columns[4], [5, 6, 7, 8, 9])
+
+    def test_standard_output_is_what_the_program_prints(self):
+        path = self.write("norm.sial", NORM)
+        done = self.run_well("run", path, *SIZES, "--json", "r.json", "-w", 3)
+        self.assertEqual(len(done.stdout.splitlines()), 1)
+        self.assertIn("square = 497.0", done.stdout)
+        self.assertEqual(json.loads((self.folder / "r.json").read_text())["title"], "norm")
+
+    def test_a_compiled_program_runs_like_its_source(self):
+        path = self.write("norm.sial", NORM)
+        self.run_well("compile", path, "-o", "norm.byx")
+        results = self.results_of("run", "norm.byx", *SIZES)
+        self.assertEqual(results["scalars"]["square"], 497)
+        self.assertIn("pardo_begin", self.run_well("dump", "norm.byx").stdout)
+        changed = bytearray((self.folder / "norm.byx").read_bytes())
+        changed[-20] ^= 1
+        (self.folder / "norm.byx").write_bytes(changed)
+        self.assert_fails(self.run_blockyard("run", "norm.byx", *SIZES), "norm.byx")
+
+    def test_a_job_file_lists_programs_and_their_constants(self):
+        self.write("norm.sial", NORM)
+        path = self.write("job.toml", 'programs = ["norm.sial"]\n[constants]\nnorb = 2\n'
+                          "[segments]\nao = [2, 3]\n[run]\nworkers = 2\nmemory = \"100M\"\n")
+        self.assertEqual(self.results_of("run", path)["scalars"]["square"], 497)
+        # The command line wins.
+        results = self.results_of("run", path, "-w", 1, "--set", "norb=1")
+        self.assertEqual(results["scalars"]["square"], 30)
+        self.assertEqual(results["workers"], 1)
+
+    def test_a_missing_constant_is_named(self):
+        path = self.write("norm.sial", NORM)
+        self.assert_fails(self.run_blockyard("run", path, "--segments", "ao=2"), "norb")
+        self.assert_fails(self.run_blockyard("run", path, "--set", "norb=2"), "ao")
+
+    def test_diagnostics_come_before_the_run(self):
+        path = self.write("wrong.sial", "sial wrong\nprint x\nendsial wrong\n")
+        done = self.run_blockyard("run", path)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("wrong.sial:2:7: error:", done.stderr)
+
+    def test_the_report_and_the_profile_hold_the_metrics(self):
+        path = self.write("norm.sial", NORM)
+        done = self.run_well("run", path, *SIZES, "-w", 2, "--report", "run.json", "--profile")
+        report = json.loads((self.folder / "run.json").read_text())
+        self.assertEqual(len(report["programs"][0]["workers"]), 2)
+        gets = sum(worker["gets"] for worker in report["programs"][0]["workers"])
+        self.assertEqual(gets, 4 + 2 * 4)
+        self.assertEqual(sum(server["puts"] for server in report["servers"]), 4)
+        self.assertIn("fill_block_sequential", done.stdout)
+
+    def test_what_is_kept_goes_to_the_next_program_and_to_the_next_job(self):
+        keep, take = self.write("keep.sial", KEEP), self.write("take.sial", TAKE)
+        # Sum over blocks i <= j of 3 (10 i + j) elements of the block.
+        expected = 3 * (11 * 4 + 12 * 6 + 22 * 9)
+        together = self.results_of("run", keep, take, *SIZES, "-w", 2)
+        self.assertEqual(together["scalars"]["total"], expected)
+        self.run_well("run", keep, *SIZES, "-w", 3, "-s", 2, "--persistent", "kept.h5")
+        for workers, servers in ((1, 1), (2, 3)):
+            results = self.results_of("run", take, *SIZES, "-w", workers, "-s", servers,
+                                      "--persistent", "kept.h5")
+            self.assertEqual(results["scalars"]["total"], expected)
+            self.assertEqual(results["scalars"]["x"], 7.5)
+            # Labels of scalars and static arrays are used up by the restore.
+            self.run_well("run", keep, *SIZES, "--persistent", "kept.h5")
+
+    def test_kept_arrays_are_read_by_h5py(self):
+        try:
+            import h5py
+        except ImportError:
+            self.skipTest("h5py is not there")
+        path = self.write("keep.sial", KEEP)
+        self.run_well("run", path, *SIZES, "-w", 2, "--persistent", "kept.h5")
+        found = {}
+        with h5py.File(self.folder / "kept.h5") as file:
+            file.visititems(lambda name, item: found.update({name.split("/")[-1]: item[()]})
+                            if isinstance(item, h5py.Dataset) else None)
+        self.assertTrue((found["matrix"] == 3).all())
+        self.assertEqual(found["matrix"].shape, (5, 5))
+        self.assertEqual(float(found["number"]), 7.5)
+        # HDF5 lists our indexes in reverse: [j, i].
+        self.assertEqual(found["blocks"][3, 1], 12)
+        self.assertEqual(found["blocks"][4, 4], 22)
+        self.assertIn('"blocks"', self.run_well("dump", "kept.h5").stdout)
+
+    def test_a_user_library_adds_super_instructions(self):
+        path = self.write("user.sial", """sial user
+aoindex i = 1:1
+special scaled_add ur
+static x[i]
+static y[i]
+do i
+  x[i] = 2.0
+  y[i] = 1.0
+  execute scaled_add y[i] x[i]
+enddo i
+endsial user
+""")
+        library = os.environ["SUPER_EXAMPLE"]
+        results = self.results_of("run", path, "--segments", "ao=3", "--set", "factor=0.5",
+                                  "--super", library, "-w", 2)
+        self.assertEqual(results["arrays"]["y"]["values"], [2, 2, 2])
+        self.assert_fails(self.run_blockyard("run", path, "--segments", "ao=3"), "scaled_add")
+        self.assert_fails(self.run_blockyard("run", path, "--super", "none.so"), "none.so")
+
+    def test_a_user_library_may_be_written_in_fortran(self):
+        library = os.environ.get("SUPER_FORTRAN", "")
+        if not library:
+            self.skipTest("there is no Fortran compiler")
+        path = self.write("user.sial", "sial user\naoindex i = 1:2\nspecial double u\nstatic x[i]\n"
+                          "do i\n  x[i] = 1.5\n  execute double x[i]\nenddo i\nendsial user\n")
+        results = self.results_of("run", path, "--segments", "ao=2,1", "--super", library)
+        self.assertEqual(results["arrays"]["x"]["values"], [3, 3, 3])
+
+    def test_every_way_to_deal_out_iterations_gives_the_same_result(self):
+        path = self.write("norm.sial", NORM)
+        for pardo in ("sequential", "static", "balanced", "dynamic"):
+            for seed in (1, 2):
+                results = self.results_of("run", path, *SIZES, "-w", 3, "-s", 2, "--pardo", pardo,
+                                          "--seed", seed)
+                self.assertEqual(results["scalars"]["square"], 497, pardo)
+
+
+class Tools(common.JobTest):
+    def test_fmt_changes_files_once(self):
+        path = self.write("a.sial", "sial a\nscalar   x\n   x=1.0\nprint x\nendsial a\n")
+        self.assertEqual(self.run_blockyard("fmt", "--check", path).returncode, 1)
+        self.run_well("fmt", path)
+        self.run_well("fmt", "--check", path)
+
+    def test_check_tells_all_and_ends_with_1_for_errors_only(self):
+        good = self.write("good.sial", "sial good\nprint \"x\"\nendsial good\n")
+        self.run_well("check", good)
+        bad = self.write("bad.sial", "sial bad\nprint x\nprint y\nendsial bad\n")
+        done = self.run_blockyard("check", "--json", bad)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual([d["line"] for d in json.loads(done.stdout)["diagnostics"]], [2, 3])
+
+    def test_stages_of_the_translation_can_be_seen(self):
+        path = self.write("norm.sial", NORM)
+        for stage in ("tokens", "ast", "checked", "program"):
+            self.assertNotEqual(self.run_well("compile", "--print", stage, path).stdout, "")
+
+    def test_the_table_of_instructions_is_printed(self):
+        self.assertIn("pardo_begin", self.run_well("dump", "--opcodes").stdout)
+        self.assertEqual(self.run_blockyard("dump").returncode, 2)
+
+    def test_basis_sets_are_listed(self):
+        self.assertIn("cc-pVDZ", self.run_well("basis").stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
