@@ -35,7 +35,7 @@ contains
     real(c_double), pointer :: values(:)
     call c_f_pointer(operands(1)%values, values, [operands(1)%element_count])
     values = 2 * values
-    status = merge(0_c_int, 1_c_int, c_associated(context))
+    status = 0
   end function
 
   function all_instructions() bind(c, name="blockyard_super_instructions") result(answer)
