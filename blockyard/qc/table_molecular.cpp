@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "blockyard/base/error.h"
 #include "blockyard/qc/atomic_density.h"
 #include "blockyard/qc/detail/operands.h"
+#include "blockyard/qc/detail/table_parts.h"
 #include "blockyard/qc/fock_batch.h"
 #include "blockyard/qc/table.h"
 
@@ -164,6 +166,7 @@ void add_molecular(super::Table& table, const System& system) {
   add("compute_nn_repulsion", "u", &Molecular::repulsion_of_nuclei, {"w"});
   add("compute_integral_batch", "w", &Molecular::electron_repulsion);
   add("atomic_density_guess", "w", &Molecular::guess);
+  detail::add_scf_start(table, system);
   for (const auto& [name, batch] : {std::pair{"compute_ubatch1", FockBatch::all_different},
                                     std::pair{"compute_ubatch2", FockBatch::equal_bra},
                                     std::pair{"compute_ubatch4", FockBatch::all_different},

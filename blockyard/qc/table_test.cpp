@@ -182,6 +182,85 @@ TEST_F(ChemistryTable, triples_lists_end_with_a_row_of_minus_one) {
             "the operand b has too few rows for the work items");
 }
 
+TEST_F(ChemistryTable, atoms_one_by_one_add_up_to_the_guess) {
+  Block alpha = Block::whole({24, 24}), beta = alpha, whole = alpha, unused = alpha;
+  for (const double atom : {1.0, 2.0, 3.0}) {
+    Block number = Block::scalar(atom);
+    run("a4_scf_atom", {&alpha, &beta, &unused, &unused, &unused, &number});
+  }
+  run("atomic_density_guess", {&whole});
+  for (std::size_t k = 0; k < whole.values.size(); ++k)
+    ASSERT_DOUBLE_EQ(alpha.values[k] + beta.values[k], whole.values[k]);
+  Block fourth = Block::scalar(4);
+  EXPECT_THROW(run("a4_scf_atom", {&alpha, &beta, &unused, &unused, &unused, &fourth}),
+               base::Error);
+}
+
+TEST_F(ChemistryTable, holds_every_name_of_the_old_programs) {
+  for (const char* name : {"eigen_calc",
+                           "eigen_calc_sqr_inv",
+                           "gen_eigen_calc",
+                           "compute_diis",
+                           "check_dconf",
+                           "return_sval",
+                           "return_diagonal_elements",
+                           "invert_diagonal",
+                           "invert_diagonal_asym",
+                           "anti_symm_o",
+                           "anti_symm_v",
+                           "stripi",
+                           "set_ijk_aaa",
+                           "set_ijk_aab",
+                           "energy_denominator_rhf",
+                           "energy_ty_denominator_rhf",
+                           "cis_unit_guess",
+                           "drop_core_in_sip",
+                           "set_flags2",
+                           "compute_int_scratchmem",
+                           "compute_integral_batch",
+                           "return_ovl",
+                           "return_h1",
+                           "return_1el_ecpints",
+                           "compute_dipole_integrals",
+                           "compute_nn_repulsion",
+                           "aoladder_contraction",
+                           "compute_ubatch1",
+                           "compute_ubatch2",
+                           "compute_ubatch4",
+                           "compute_ubatch6",
+                           "compute_ubatch7",
+                           "compute_ubatch8",
+                           "a4_scf_atom",
+                           "a4_get_init_occupation",
+                           "a4_return_occupation",
+                           "a4_dscale",
+                           "a4_david_damp_factor",
+                           "compute_aabb_batch",
+                           "print_block",
+                           "print_block_and_index",
+                           "print_static_array",
+                           "read_block_from_text_file",
+                           "scf_atom"})  // and get_my_rank, which is general
+    EXPECT_NE(table_.find(name), nullptr) << name;
+}
+
+TEST_F(ChemistryTable, occupations_and_frozen_columns_know_the_molecule) {
+  Block occupations({24}, {1}, {IndexKind::moa}), spin = Block::scalar(1);
+  run("a4_get_init_occupation", {&occupations, &spin});
+  EXPECT_EQ(std::accumulate(occupations.values.begin(), occupations.values.end(), 0.0), 5.0);
+  Block c({14, 4}, {1, 3}, {IndexKind::ao, IndexKind::moa});  // orbitals 6 to 9
+  std::fill(c.values.begin(), c.values.end(), 1.0);
+  occupations.values[5] = 2.0;
+  run("a4_dscale", {&c, &occupations, &spin});
+  EXPECT_EQ(c.values[13], 2.0);
+  EXPECT_EQ(c.values[14], 0.0);
+  Block all({24, 24}, {1, 1}, {IndexKind::ao, IndexKind::moa}), fock = all;
+  std::fill(all.values.begin(), all.values.end(), 1.0);
+  run("drop_core_in_sip", {&all, &fock});
+  EXPECT_EQ(all.values[23], 0.0);
+  EXPECT_EQ(all.values[24], 1.0);
+}
+
 TEST_F(ChemistryTable, small_instructions_pass_their_values) {
   Block block = Block::whole({1, 1}), value = Block::scalar(0);
   block.values = {-3.0};

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "blockyard/qc/table.h"
+
+namespace blockyard::qc::detail {
+
+/// Super instructions of the SCF programs of the literature that our own programs do without, and
+/// those that old programs declare and never execute.
+void add_scf_start(super::Table& table, const System& system);
+
+}  // namespace blockyard::qc::detail
