@@ -1,87 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
-#include "blockyard/program/program.h"
-#include "blockyard/sial/findings.h"
+#include "blockyard/sial/checked_expression.h"
 
-/// What the checker makes of the units of one program: every name is an entry of a table, every
-/// expression has a type, block expressions are sums of products. Nothing here can be wrong in the
-/// sense of the language; numbers of entries are those of the tables of `Unit`.
+/// What the checker makes of the units of one program: names and types looked up. Nothing here can
+/// be wrong in the sense of the language; numbers of entries are those of the tables of `Unit`.
 namespace blockyard::sial::checked {
-
-enum class Type : std::uint8_t { bad, int_, scalar, truth };
-
-enum class ExprKind : std::uint8_t {
-  bad,
-  integer,      ///< number
-  literal,      ///< real
-  int_name,     ///< id
-  scalar,       ///< id
-  index,        ///< id; of type int_
-  block,        ///< one block: its only element
-  contraction,  ///< one term: the product of its blocks, all names summed; without its factor
-  sum,          ///< parts, operators + -
-  product,      ///< parts, operators * /
-  power,        ///< parts, from the left
-  negate,
-  to_scalar,
-  to_int,
-  square_root,
-  absolute,
-  relation,
-  all,
-  any,
-  not_,
-  exists  ///< one block
-};
-
-struct Expr;
-
-/// `a[i,j]` with everything looked up. `ranges` holds low and high for each position of a region
-/// that is no plain index (-1 in the selector).
-struct Block {
-  program::Selector selector;
-  std::vector<Expr> ranges;
-  Place at;
-};
-
-struct Term;
-
-/// A factor of a term: a block, or a sum in brackets, which needs a hidden temp.
-struct Operand {
-  Block block;
-  std::vector<Term> sum;              ///< not empty: the bracket
-  std::vector<std::int32_t> indexes;  ///< the names that decide
-  bool is_resolved = false;           ///< `indexes` of a bracket are known
-  Place at;
-};
-
-/// [-] [factor *] operand * operand ...
-struct Term {
-  bool is_negative = false;
-  std::vector<Expr> factor;  ///< none or one, of type scalar
-  std::vector<Operand> operands;
-  Place at;
-};
-
-struct Expr {
-  ExprKind kind = ExprKind::bad;
-  Type type = Type::bad;
-  Place at;
-  std::int64_t number = 0;
-  double real = 0;
-  std::int32_t id = -1;
-  program::Relation relation = program::Relation::less;
-  std::vector<Expr> parts;
-  std::vector<char> operators;
-  std::vector<Block> blocks;
-  std::vector<Term> terms;
-};
 
 struct Statement;
 using Body = std::vector<Statement>;

@@ -110,6 +110,12 @@ TEST(Compile, AFullContractionIsANumber) {
             (Lines{"push_literal 1", "push_product a[i,j] * d[i,j]", "add", "store_scalar x, ="}));
 }
 
+TEST(Compile, ABracketThatSumsAllItsIndexesIsANumber) {
+  EXPECT_EQ(in_loops("x = (a[i,j]*d[i,j])/(d[i,j]*d[i,j])"),
+            (Lines{"push_product a[i,j] * d[i,j]", "push_product d[i,j] * d[i,j]", "divide",
+                   "store_scalar x, ="}));
+}
+
 TEST(Compile, PutOfAnExpressionGoesThroughATemp) {
   EXPECT_EQ(in_loops("put d[i,j] += 2.0*a[i,j]"),
             (Lines{"push_literal 2", "block_copy $1[i,j], a[i,j], set scaled",

@@ -37,7 +37,7 @@ TEST(Format, KeepsCommentsAndSingleEmptyLines) {
 
 TEST(Format, KeepsLineBreaks) {
   EXPECT_EQ(formatted("sial t\nscalar x\nx = 1.0 + & # why\n 2.0 &\n+ 3.0\nendsial t"),
-            "sial t\n  scalar x\n  x = 1.0 + & # why\n      2.0 &\n      + 3.0\nendsial t\n");
+            "sial t\n  scalar x\n  x = 1.0 + &  # why\n      2.0 &\n      + 3.0\nendsial t\n");
 }
 
 TEST(Format, SignsWithOneOperandAreTight) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -90,11 +91,13 @@ class Checker {
   };
   [[nodiscard]] bool has_block(const ast::Expr& source, const Indexes& names) const;
   void collect_names(const ast::Expr& source, Indexes& names) const;
+  [[nodiscard]] bool is_closed(const ast::Expr& source) const;
   Terms check_terms(const ast::Expr& source, const Target& target);
   void add_terms(const ast::Expr& source, bool is_negative, const Target& target, Terms& terms);
   void add_product(const ast::Expr& source, bool is_negative, const Target& target, Terms& terms);
   void add_factors(const ast::Expr& source, char op, const Target& target, const Indexes& partners,
                    checked::Term& term);
+  void add_number(const ast::Expr& source, char op, const Target& target, checked::Term& term);
   void add_operand(const ast::Expr& source, char op, const Target& target, checked::Term& term);
   void resolve(Terms& terms, const Target& target);
   void resolve_term(checked::Term& term, const Target& target);
@@ -146,6 +149,7 @@ class Checker {
   const ast::Statement* statement_ = nullptr;  ///< the statement being checked
   checked::Body* out_ = nullptr;               ///< where its checked form goes
   std::vector<const ast::Statement*> loops_;   ///< open loops, outermost first
+  std::optional<std::size_t> section_;         ///< loops around the section being checked
   bool is_in_proc_ = false;
   bool is_in_pardo_where_ = false;
   std::set<std::int32_t> broken_arrays_;             ///< declared with an error: no more about them

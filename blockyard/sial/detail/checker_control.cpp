@@ -131,7 +131,11 @@ void Checker::check(const ast::Section& what) {
     if (!std::holds_alternative<ast::Pardo>(statement.what))
       error("section", statement.at, fmt::format("'{}' directly in a section", statement.verb),
             "a section holds only pardos, which may overlap");
-  emit(checked::Section{check_body(what.body)});
+  const auto outer = section_;
+  section_ = loops_.size();
+  checked::Body body = check_body(what.body);
+  section_ = outer;
+  emit(checked::Section{std::move(body)});
 }
 
 void Checker::check(const ast::Gpu& what) { emit(checked::Gpu{check_body(what.body)}); }
@@ -159,6 +163,9 @@ void Checker::check(const ast::Leave& what) {
     if (!is_in_proc_)
       return error("misplaced-return", statement_->at, "'return' outside of a procedure",
                    "the program ends at its last line; 'stop' ends the job with an error");
+    if (section_)
+      return error("leaves-section", statement_->at, "'return' out of a section",
+                   "all workers must reach endsection: 'exit' leaves the pardo");
     return emit(checked::Leave{LeaveKind::return_, loops_.size()});
   }
   if (loops_.empty())
@@ -182,6 +189,9 @@ void Checker::check(const ast::Leave& what) {
                    "name the index of a loop around it, or none for the innermost");
     count = static_cast<std::size_t>(found - loops_.rbegin()) + 1;
   }
+  if (section_ && loops_.size() - count < *section_)
+    return error("leaves-section", statement_->at, fmt::format("'{}' out of a section", verb),
+                 "all workers must reach endsection: leave the pardo, and then the loop around");
   emit(checked::Leave{verb == "cycle" ? LeaveKind::cycle : LeaveKind::exit, count});
 }
 

@@ -141,17 +141,7 @@ void Checker::add_product(const ast::Expr& source, bool is_negative, const Targe
 /// Puts the factors of a product, and of products in brackets inside of it, into one term.
 void Checker::add_factors(const ast::Expr& source, char op, const Target& target,
                           const Indexes& partners, Term& term) {
-  if (!has_block(source, partners)) {
-    if (op == '^')
-      error("outer-product", source.at, "'^' with a number",
-            "'^' is the outer product of two blocks; scale with '*'");
-    Expr factor = check_typed(
-        source, checked::Type::scalar,
-        term.operands.empty() && target.is_scalar ? "the value" : "the factor of a block");
-    if (factor.type != checked::Type::bad && limit_stack(factor))
-      scale(term, op == '/' ? '/' : '*', std::move(factor));
-    return;
-  }
+  if (!has_block(source, partners)) return add_number(source, op, target, term);
   if (is_transparent(source)) return add_factors(source.parts.front(), op, target, partners, term);
   if (op == '/') {
     error("division-by-block", source.at, "division by a block",
@@ -163,8 +153,42 @@ void Checker::add_factors(const ast::Expr& source, char op, const Target& target
     return add_factors(source.parts.front(), op, target, partners, term);
   }
   if (source.kind != ExprKind::product) return add_operand(source, op, target, term);
-  for (std::size_t k = 0; k < source.parts.size(); ++k)
-    add_factors(source.parts[k], k == 0 ? op : source.operators[k - 1], target, partners, term);
+  for (std::size_t k = 0; k < source.parts.size(); ++k) {
+    const ast::Expr& part = source.parts[k];
+    const char joined = k == 0 ? op : source.operators[k - 1];
+    // A bracket that sums all its indexes is a number of its own: (a*b)/(c*c).
+    if ((target.is_scalar || joined == '/') && has_block(part, partners) && is_closed(part))
+      add_number(part, joined, target, term);
+    else
+      add_factors(part, joined, target, partners, term);
+  }
+}
+
+/// Whether every index of the value is summed within it.
+bool Checker::is_closed(const ast::Expr& source) const {
+  if (is_transparent(source) || source.kind == ExprKind::negate)
+    return is_closed(source.parts.front());
+  if (source.kind == ExprKind::sum)
+    return std::all_of(source.parts.begin(), source.parts.end(),
+                       [this](const ast::Expr& part) { return is_closed(part); });
+  if (source.kind != ExprKind::product) return !has_block(source, {});
+  Indexes names;
+  for (const auto& part : source.parts)
+    if (part.kind == ExprKind::block || !is_closed(part)) collect_names(part, names);
+  return std::all_of(names.begin(), names.end(), [&](std::int32_t index) {
+    return is_simple(index) || std::count(names.begin(), names.end(), index) > 1;
+  });
+}
+
+void Checker::add_number(const ast::Expr& source, char op, const Target& target, Term& term) {
+  if (op == '^')
+    error("outer-product", source.at, "'^' with a number",
+          "'^' is the outer product of two blocks; scale with '*'");
+  Expr factor = check_typed(
+      source, checked::Type::scalar,
+      term.operands.empty() && target.is_scalar ? "the value" : "the factor of a block");
+  if (factor.type != checked::Type::bad && limit_stack(factor))
+    scale(term, op == '/' ? '/' : '*', std::move(factor));
 }
 
 void Checker::add_operand(const ast::Expr& source, char op, const Target& target, Term& term) {

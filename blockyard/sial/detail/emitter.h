@@ -72,6 +72,7 @@ class Emitter {
   struct Loop {
     bool is_pardo = false;
     std::int32_t id = 0;
+    int hints = 0;  ///< gpu hints open around it
     std::vector<Pc> to_exit;
     std::vector<Pc> to_next;
   };
@@ -83,6 +84,7 @@ class Emitter {
   Tables tables_;
   program::SourceLine line_;
   std::vector<Loop> loops_;
+  int hints_ = 0;                                  ///< open gpu hints
   std::vector<std::pair<Pc, std::size_t>> calls_;  ///< call instructions and their procs
 };
 

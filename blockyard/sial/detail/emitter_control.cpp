@@ -9,7 +9,7 @@ void Emitter::put(const checked::Do& what) {
   const std::int32_t index = tables_.index(what.index);
   const Pc begin = emit(O::do_begin, index);
   const Pc first = here();
-  loops_.push_back({false, index, {begin}, {}});
+  loops_.push_back({false, index, hints_, {begin}, {}});
   for (const auto& where : what.where) {
     line_ = {where.at.file, where.at.line};
     value(where);
@@ -30,7 +30,7 @@ void Emitter::put(const checked::Pardo& what) {
   entry.policy = what.policy;
   program_.pardos.push_back(entry);
   const Pc begin = emit(O::pardo_begin, id);
-  loops_.push_back({true, id, {begin}, {}});
+  loops_.push_back({true, id, hints_, {begin}, {}});
   if (!what.where.empty()) {
     entry.where = here();
     for (std::size_t k = 0; k < what.where.size(); ++k) {
@@ -66,6 +66,8 @@ void Emitter::put(const checked::Leave& what) {
   }
   const std::size_t first = loops_.size() - what.loops;
   const bool is_cycle = what.kind == LeaveKind::cycle;
+  const int hints = what.kind == LeaveKind::return_ ? 0 : loops_[first].hints;
+  for (int k = hints; k < hints_; ++k) emit(O::gpu_end);
   for (std::size_t k = loops_.size(); k > first + (is_cycle ? 1 : 0); --k) leave(loops_[k - 1]);
   if (what.kind == LeaveKind::return_) {
     emit(O::return_);
@@ -83,7 +85,9 @@ void Emitter::put(const checked::Section& what) {
 
 void Emitter::put(const checked::Gpu& what) {
   emit(O::gpu_begin);
+  ++hints_;
   body(what.body);
+  --hints_;
   emit(O::gpu_end);
 }
 
