@@ -148,7 +148,8 @@ MemoryNeed memory_need(const Program& program, const Tables& tables) {
   for (std::size_t k = 0; k < program.arrays.size(); ++k) {
     const array::Grid& grid = tables.grids[k];
     const ArrayKind kind = program.arrays[k].kind;
-    const std::int64_t all = grid.element_count() * static_cast<std::int64_t>(sizeof(double));
+    constexpr std::int64_t most = std::int64_t{1} << 59;  // no sum of bytes may overflow
+    const std::int64_t all = std::min(grid.element_count(), most) * std::int64_t{8};
     need.largest_block_bytes = std::max(need.largest_block_bytes, bytes_of(grid.largest_block()));
     if (kind == ArrayKind::static_) need.static_bytes += bytes_of(grid.element_count());
     if (kind == ArrayKind::distributed || kind == ArrayKind::served) need.distributed_bytes += all;
