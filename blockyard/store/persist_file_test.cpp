@@ -74,7 +74,7 @@ TEST_F(PersistFile, brings_back_an_array_written_and_read_in_other_pieces) {
   PersistWriter writer(path_, "0.1.0");
   const PersistedArray array{"static", {{2, 2}, {1, 2}, {3}}};
   writer.begin_array("c", array);
-  Values values(4 * 3 * 3);
+  Values values(36);
   std::iota(values.begin(), values.end(), 0.0);
   writer.write_block("c", {Extents{0, 0, 0}, Extents{4, 3, 3}}, values);
   writer.finish();

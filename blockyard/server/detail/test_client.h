@@ -21,7 +21,7 @@ using Values = std::vector<double>;
 /// A server on its own thread and some workers that the test plays: for tests only.
 class TestClient {
  public:
-  explicit TestClient(ServerOptions options, int workers = 2) : world_(workers + 1) {
+  explicit TestClient(const ServerOptions& options, int workers = 2) : world_(workers + 1) {
     for (int rank = 0; rank < workers; ++rank) workers_.push_back(world_.endpoint(rank));
     server_rank_ = workers;
     start([options](fabric::Fabric& fabric, base::BufferPool& pool) {
@@ -30,7 +30,8 @@ class TestClient {
   }
 
   /// The server spills into `files`, which outlives this.
-  TestClient(ServerOptions options, store::Store& files, int workers = 2) : world_(workers + 1) {
+  TestClient(const ServerOptions& options, store::Store& files, int workers = 2)
+      : world_(workers + 1) {
     for (int rank = 0; rank < workers; ++rank) workers_.push_back(world_.endpoint(rank));
     server_rank_ = workers;
     start([options, &files](fabric::Fabric& fabric, base::BufferPool& pool) {
