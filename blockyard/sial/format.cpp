@@ -179,6 +179,7 @@ class Formatter {
 
   [[nodiscard]] bool is_selector_bracket(const std::vector<Token>& line, std::size_t k) const {
     if (k == 0 || line[k - 1].kind != TokenKind::name) return false;
+    if (is_execute_ && k == 2) return false;  // the super instruction's first argument
     const std::string name = base::lower(line[k - 1].text);
     if (declared_.contains(name)) return true;
     return !detail::is_reserved(name) && !contains(functions, name) && !contains(joiners, name) &&

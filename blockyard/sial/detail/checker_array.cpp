@@ -40,11 +40,12 @@ bool Checker::check_shared(const Block& block, std::string_view verb) {
                     : "blocks of this array are at hand without a transfer");
     return false;
   }
-  for (const auto index : block.selector.indexes) {
-    const auto& declared =
-        array.indexes[static_cast<std::size_t>(&index - block.selector.indexes.data())];
-    const bool is_part = result_.indexes[static_cast<std::size_t>(index)].parent >= 0 &&
-                         result_.indexes[static_cast<std::size_t>(declared)].parent < 0;
+  for (std::size_t k = 0; k < array.indexes.size(); ++k) {
+    const auto parent_of = [this](std::int32_t index) {
+      return result_.indexes[static_cast<std::size_t>(index)].parent;
+    };
+    const bool is_part =
+        parent_of(block.selector.indexes[k]) >= 0 && parent_of(array.indexes[k]) < 0;
     if (!is_part) continue;
     error("part-of-shared-block", block.at, fmt::format("'{}' of a part of a block", verb),
           is_get ? "get the whole block and read the part from it"

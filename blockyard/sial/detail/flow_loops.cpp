@@ -181,7 +181,7 @@ class LoopCheck {
                           findings_.describe(at), entry(index).name));
     for (const auto index : callee.binds)
       if (call.bound.contains(index))
-        findings_.error(
+        findings_.warning(
             "index-reused", call.at,
             fmt::format("'{}' has a loop over '{}', which is in use here", name, entry(index).name),
             "use another index of the same kind and range in one of them");
