@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <utility>
@@ -95,5 +96,15 @@ class BufferPool {
   std::size_t kept_bytes_ = 0;
   std::size_t peak_live_bytes_ = 0;
 };
+
+/// Whether nobody else holds the buffer: then its holder may write. use_count() alone orders
+/// nothing; dropping a second reference reads and writes the counter, so that what the last other
+/// holder did comes before what we do now.
+template <class AnyBuffer>
+[[nodiscard]] bool is_sole_holder(const std::shared_ptr<AnyBuffer>& buffer) noexcept {
+  if (buffer.use_count() != 1) return false;
+  { const std::shared_ptr<AnyBuffer> second = buffer; }
+  return true;
+}
 
 }  // namespace blockyard::base

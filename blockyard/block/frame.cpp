@@ -37,7 +37,7 @@ Frame FramePool::allocate(std::size_t size) {
 void FramePool::recycle(Frame frame) noexcept {
   const auto bytes = static_cast<std::int64_t>(BufferPool::charge(frame->size()));
   used_bytes_ -= bytes;
-  if (frame.use_count() != 1) return;
+  if (!base::is_sole_holder(frame)) return;
   try {
     kept_[BufferPool::class_of(frame->size())].push_back(std::move(frame));
     kept_bytes_ += bytes;

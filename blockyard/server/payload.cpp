@@ -11,10 +11,7 @@ std::span<const double> values_of(const fabric::Payload& payload) noexcept {
 }
 
 std::span<double> own_values_of(const fabric::Payload& payload) noexcept {
-  if (payload.use_count() != 1) return {};
-  // use_count() alone orders nothing. Dropping a second reference reads and writes the counter,
-  // so that what the last other holder did comes before what we do now.
-  { const fabric::Payload second = payload; }
+  if (!base::is_sole_holder(payload)) return {};
   // All payloads are made as plain buffers; const is the promise of those who share one.
   auto* buffer = const_cast<base::Buffer*>(payload.get());
   return {buffer->as<double>(), buffer->size() / sizeof(double)};

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 
 #include "blockyard/base/clock.h"
@@ -32,14 +31,6 @@ std::size_t bytes_of(const tensor::Shape& shape) {
 
 std::span<double> values_of(const block::Frame& frame) {
   return {frame->as<double>(), frame->size() / sizeof(double)};
-}
-
-/// Whether nobody else holds the frame. The fence pairs with the release in the last holder's
-/// reference count, so that its reads of the values come before our writes.
-bool is_sole_holder(const block::Frame& frame) {
-  if (frame.use_count() != 1) return false;
-  std::atomic_thread_fence(std::memory_order_acquire);
-  return true;
 }
 
 }  // namespace
@@ -215,7 +206,7 @@ Blocks::Slot& Blocks::make_own(const Place& place, Need need) {
 }
 
 void Blocks::make_writable(Slot& slot, bool keeps_values) {
-  if (is_sole_holder(slot.frame)) return;
+  if (base::is_sole_holder(slot.frame)) return;
   block::Frame fresh = frames_.allocate(slot.frame->size());
   if (keeps_values) std::memcpy(fresh->data(), slot.frame->data(), fresh->size());
   frames_.recycle(std::move(slot.frame));
