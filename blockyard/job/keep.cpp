@@ -101,8 +101,11 @@ void load_blocks(const std::string& path, worker::Worker& worker) {
   }
 }
 
-void write_kept(const std::string& path, worker::Worker& worker) {
-  const worker::Kept& kept = worker.kept();
+void write_kept(const std::string& path, worker::Worker& worker, const worker::Kept& before) {
+  worker::Kept kept = worker.kept();
+  kept.scalars.insert(before.scalars.begin(), before.scalars.end());
+  for (const auto& [label, array] : before.arrays)
+    if (!kept.distributed.contains(label)) kept.arrays.emplace(label, array);
   store::PersistWriter writer(path, version());
   for (const auto& [label, value] : kept.scalars) writer.write_scalar(label, value);
   for (const auto& [label, array] : kept.arrays) {

@@ -17,7 +17,8 @@ namespace blockyard::job {
 /// Puts the blocks of distributed and served arrays of the file to the servers (worker 0).
 void load_blocks(const std::string& path, worker::Worker& worker);
 
-/// Writes what is kept now, all or nothing (worker 0).
-void write_kept(const std::string& path, worker::Worker& worker);
+/// Writes what is kept now, and of what was there before the run, `before`, what programs used up:
+/// a restore takes nothing out of the file. All or nothing (worker 0).
+void write_kept(const std::string& path, worker::Worker& worker, const worker::Kept& before);
 
 }  // namespace blockyard::job

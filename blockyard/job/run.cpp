@@ -145,7 +145,7 @@ class Run {
     begin_with_kept(worker, number);
     for (std::size_t k = 0; k < job_.steps.size(); ++k) run_step(worker, environment, number, k);
     if (number != 0) return;
-    if (!job_.run.persistent.empty()) write_kept(job_.run.persistent, worker);
+    if (!job_.run.persistent.empty()) write_kept(job_.run.persistent, worker, kept_);
     results_.servers = worker.server_statistics();
     worker.shut_down_servers();
   }

@@ -160,8 +160,14 @@ class Programs(common.JobTest):
                                       "--persistent", "kept.h5")
             self.assertEqual(results["scalars"]["total"], expected)
             self.assertEqual(results["scalars"]["x"], 7.5)
-            # Labels of scalars and static arrays are used up by the restore.
-            self.run_well("run", keep, *SIZES, "--persistent", "kept.h5")
+
+    def test_arrays_of_other_numbers_and_servers_take_what_is_kept(self):
+        keep = self.write("keep.sial", KEEP)
+        take = self.write("take.sial", TAKE.replace("distributed d", "distributed e[i,j]\ndistributed d"))
+        for servers in (2, 3):
+            with self.subTest(servers=servers):
+                results = self.results_of("run", keep, take, *SIZES, "-w", 2, "-s", servers)
+                self.assertEqual(results["scalars"]["total"], 3 * (11 * 4 + 12 * 6 + 22 * 9))
 
     def test_kept_arrays_are_read_by_h5py(self):
         try:
@@ -170,10 +176,9 @@ class Programs(common.JobTest):
             self.skipTest("h5py is not there")
         path = self.write("keep.sial", KEEP)
         self.run_well("run", path, *SIZES, "-w", 2, "--persistent", "kept.h5")
-        found = {}
         with h5py.File(self.folder / "kept.h5") as file:
-            file.visititems(lambda name, item: found.update({name.split("/")[-1]: item[()]})
-                            if isinstance(item, h5py.Dataset) else None)
+            found = {label: file["arrays/" + label][()] for label in ("matrix", "blocks")}
+            found["number"] = file["scalars/number"][()]
         self.assertTrue((found["matrix"] == 3).all())
         self.assertEqual(found["matrix"].shape, (5, 5))
         self.assertEqual(float(found["number"]), 7.5)

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/job/chemistry.h"
+
+#include <gtest/gtest.h>
+
+#include "blockyard/base/error.h"
+
+namespace blockyard::job {
+namespace {
+
+const Places places{"", BLOCKYARD_BASIS_FOLDER, {}};
+
+Spec water(const std::string& basis, std::optional<std::int64_t> frozen_core = 0) {
+  Spec spec;
+  spec.molecule.emplace().geometry = "O 0 0 0.1173\nH 0 0.7572 -0.4692\nH 0 -0.7572 -0.4692\n";
+  spec.basis.name = basis;
+  spec.method.emplace().name = "ccsd";
+  spec.method->frozen_core = frozen_core;
+  return spec;
+}
+
+void expect_error(const Spec& spec, const std::string& part) {
+  try {
+    (void)read_chemistry(spec, places);
+    FAIL() << "no error";
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.code(), base::Errc::bad_input);
+    EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+  }
+}
+
+TEST(Chemistry, PartsOrbitalsIntoCoreOccupiedAndVirtual) {
+  const Chemistry chemistry = read_chemistry(water("cc-pvdz", std::nullopt), places);
+  EXPECT_EQ(chemistry.electrons, 10);
+  EXPECT_EQ(chemistry.basis_functions(), 24);
+  EXPECT_EQ(chemistry.frozen, 1);
+  EXPECT_EQ(chemistry.moa, (std::vector<Extent>{1, 4, 7, 6, 6}));
+  EXPECT_EQ(chemistry.frozen_segments, 1);
+  EXPECT_EQ(chemistry.occupied_segments, 1);
+  EXPECT_EQ(chemistry.virtual_segments, 3);
+}
+
+TEST(Chemistry, TakesWantedSizesOfSegments) {
+  Spec spec = water("cc-pvdz");
+  spec.segments.occupied = 2;
+  spec.segments.virtual_ = 10;
+  const Chemistry chemistry = read_chemistry(spec, places);
+  EXPECT_EQ(chemistry.moa, (std::vector<Extent>{2, 2, 1, 10, 9}));
+}
+
+TEST(Chemistry, TakesSegmentsThatTheUserGives) {
+  Spec spec = water("cc-pvdz", 1);
+  spec.segments.extents[array::IndexKind::moa] = {1, 2, 2, 9, 10};
+  const Chemistry chemistry = read_chemistry(spec, places);
+  EXPECT_EQ(chemistry.occupied_segments, 2);
+  EXPECT_EQ(chemistry.virtual_segments, 2);
+}
+
+TEST(Chemistry, RefusesSegmentsThatCrossABorderOrDoNotAddUp) {
+  Spec spec = water("cc-pvdz");
+  spec.segments.extents[array::IndexKind::moa] = {4, 10, 10};
+  expect_error(spec, "none may cross the border");
+  spec.segments.extents[array::IndexKind::moa] = {5, 19, 1};
+  expect_error(spec, "25 orbitals, there are 24");
+  spec.segments.extents[array::IndexKind::moa] = {5, 10};
+  expect_error(spec, "19 virtual");
+}
+
+TEST(Chemistry, RefusesWhatTheMethodsCannotTreat) {
+  Spec triplet = water("sto-3g");
+  triplet.molecule->multiplicity = 3;
+  expect_error(triplet, "closed shells");
+  expect_error(water("sto-3g", 6), "only 5 orbitals are occupied");
+  expect_error(water("sto-3g", 5), "nothing to correlate");
+}
+
+TEST(Chemistry, GivesTheConstantsOfOurPrograms) {
+  const Spec spec = water("cc-pvdz", 1);
+  const Chemistry chemistry = read_chemistry(spec, places);
+  MethodSpec method = *spec.method;
+  method.ints["cc_iterations"] = 9;
+  worker::Environment environment;
+  add_constants(chemistry, method, environment);
+  EXPECT_EQ(environment.ints.at("norb"), environment.segments.count(array::IndexKind::ao));
+  EXPECT_EQ(environment.ints.at("baocc"), 2);
+  EXPECT_EQ(environment.ints.at("eaocc"), 2);
+  EXPECT_EQ(environment.ints.at("bavirt"), 3);
+  EXPECT_EQ(environment.ints.at("eavirt"), environment.segments.count(array::IndexKind::moa));
+  EXPECT_EQ(environment.ints.at("transform_all"), 1);
+  EXPECT_EQ(environment.ints.at("cc_iterations"), 9);
+  EXPECT_EQ(environment.ints.at("scf_iterations"), 100);
+  EXPECT_EQ(environment.scalars.at("cc_energy_convergence"), 1e-9);
+}
+
+TEST(Chemistry, NamesTheNearestMethod) {
+  EXPECT_EQ(programs_of_method("ccsd").size(), 4U);
+  try {
+    (void)programs_of_method("ccsd2");
+    FAIL();
+  } catch (const base::Error& error) {
+    EXPECT_NE(std::string(error.what()).find("did you mean \"ccsd\"?"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace blockyard::job
