@@ -72,8 +72,7 @@ void count_orbitals(Chemistry& chemistry, const MethodSpec& method) {
 }
 
 void part_orbitals(Chemistry& chemistry, const SegmentSpec& segments) {
-  const Extent occupied_size =
-      segments.occupied.value_or(automatic_segment(chemistry.active_occupied, usual_occupied));
+  const Extent occupied_size = segments.occupied.value_or(usual_occupied);
   const Extent virtual_size =
       segments.virtual_.value_or(automatic_segment(chemistry.virtual_, usual_virtual));
   const auto append = [&](Extent orbitals, Extent at_most) {

@@ -76,8 +76,7 @@ std::string print_memory(const Job& job) {
       base::format_bytes(plan.total_bytes), base::format_bytes(plan.worker_bytes),
       base::format_bytes(plan.server_bytes), base::format_bytes(plan.distributed_bytes));
   if (plan.spilled_bytes > 0)
-    text += fmt::format(", of which {} will be spilled to disk",
-                        base::format_bytes(plan.spilled_bytes));
+    text += fmt::format(", of which up to {} go to disk", base::format_bytes(plan.spilled_bytes));
   return text;
 }
 

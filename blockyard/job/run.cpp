@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -10,6 +11,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "blockyard/base/clock.h"
@@ -53,10 +55,9 @@ class Run {
   Results execute() {
     const double begin = base::now_seconds();
     std::vector<std::thread> threads;
-    for (int w = 0; w < job_.workers; ++w)
-      threads.emplace_back([this, w] { guard(w, [&] { run_worker(w); }); });
-    for (int s = 0; s < job_.servers; ++s)
-      threads.emplace_back([this, s] { guard(job_.workers + s, [&] { run_server(s); }); });
+    for (int w = 0; w < job_.workers; ++w) start(threads, w, [this, w] { run_worker(w); });
+    for (int k = 0; k < job_.servers; ++k)
+      start(threads, job_.workers + k, [this, k] { run_server(k); });
     watch();
     for (std::thread& thread : threads) thread.join();
     if (first_error_) std::rethrow_exception(first_error_);
@@ -66,6 +67,18 @@ class Run {
   }
 
  private:
+  template <class Work>
+  void start(std::vector<std::thread>& threads, int rank, const Work& work) {
+    try {
+      threads.emplace_back([this, rank, work] { guard(rank, work); });
+    } catch (const std::system_error& error) {
+      guard(rank, [&] {
+        throw base::Error(base::Errc::no_memory,
+                          fmt::format("cannot start a thread for rank {}: {}", rank, error.what()));
+      });
+    }
+  }
+
   /// Runs the work of a rank; the first error of all ranks ends the run.
   template <class Work>
   void guard(int rank, const Work& work) {
