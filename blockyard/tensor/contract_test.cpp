@@ -101,7 +101,7 @@ RandomContraction random_contraction(std::mt19937_64& random, Extent largest) {
   for (int name = 0; name < count; ++name) {
     const unsigned where = random() % 8 == 0 ? 3u : static_cast<unsigned>(random() % 3);
     const Extent extent = 1 + static_cast<Extent>(random() % static_cast<std::uint64_t>(largest));
-    if (work * extent > 60000) continue;
+    if (work * extent > 20000) continue;
     bool fits = true;
     for (unsigned side = 0; side < 3; ++side)
       fits = fits && (side == where || names[side].size() < Shape::max_order);
