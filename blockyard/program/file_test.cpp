@@ -8,7 +8,7 @@
 
 #include "blockyard/base/checksum.h"
 #include "blockyard/base/error.h"
-#include "blockyard/program/detail/test_program.h"
+#include "blockyard/program/detail/sample_program.h"
 
 namespace blockyard::program {
 namespace {

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "blockyard/program/detail/test_program.h"
+#include "blockyard/program/detail/sample_program.h"
 
 namespace blockyard::program {
 namespace {

@@ -9,15 +9,15 @@
 #include <string_view>
 
 #include "blockyard/base/error.h"
-#include "blockyard/program/detail/test_program.h"
-#include "blockyard/program/detail/test_walk.h"
+#include "blockyard/program/detail/random_walk.h"
+#include "blockyard/program/detail/sample_program.h"
 
 namespace blockyard::program {
 namespace {
 
 using base::Error;
 using detail::sample_program;
-using S = detail::SampleProgram;
+using S = detail::Sample;
 using O = Opcode;
 
 bool is_accepted(const Program& program) {
@@ -241,7 +241,7 @@ TEST(Verify, never_lets_a_bad_program_through) {
     if (!is_accepted(program)) continue;
     ++accepted;
     for (unsigned seed = 0; seed < 4; ++seed)
-      ASSERT_NO_THROW(detail::RandomWalk(program, seed).run(400)) << "round " << round;
+      ASSERT_NO_THROW(detail::walk_at_random(program, seed, 400)) << "round " << round;
   }
   EXPECT_GT(accepted, 1000) << "too few changes are harmless for the test to mean something";
 }

@@ -10,7 +10,7 @@
 #include "blockyard/base/bytes.h"
 #include "blockyard/base/checksum.h"
 #include "blockyard/base/error.h"
-#include "blockyard/program/detail/test_walk.h"
+#include "blockyard/program/detail/random_walk.h"
 #include "blockyard/program/file.h"
 #include "blockyard/program/print.h"
 
@@ -40,7 +40,7 @@ void read_one(std::span<const std::byte> file) {
   const auto again = program::write(program);
   if (!std::ranges::equal(again, file)) std::abort();
   (void)program::print(program);
-  for (unsigned seed = 0; seed < 4; ++seed) program::detail::RandomWalk(program, seed).run(400);
+  for (unsigned seed = 0; seed < 4; ++seed) program::detail::walk_at_random(program, seed, 400);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "blockyard/program/detail/test_walk.h"
+#include "blockyard/program/detail/random_walk.h"
 #include "blockyard/program/file.h"
 #include "blockyard/sial/compile.h"
 #include "blockyard/sial/format.h"
@@ -17,7 +17,8 @@ using namespace blockyard;
 void format_one(std::string_view text) {
   const auto once = sial::format(text);
   if (sial::has_error(once.found)) return;
-  if (sial::format(once.text).text != once.text) std::abort();
+  const auto twice = sial::format(once.text);
+  if (sial::has_error(twice.found) || twice.text != once.text) std::abort();
 }
 
 }  // namespace
@@ -30,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (compiled.program) {
     const auto bytes = program::write(*compiled.program);
     if (program::write(program::read(bytes)) != bytes) std::abort();
-    program::detail::RandomWalk(*compiled.program, 1).run(400);
+    program::detail::walk_at_random(*compiled.program, 1, 400);
   } else if (!sial::has_error(compiled.found)) {
     std::abort();
   }

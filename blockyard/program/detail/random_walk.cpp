@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#pragma once
+#include "blockyard/program/detail/random_walk.h"
 
 #include <map>
 #include <random>
@@ -7,18 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "blockyard/program/program.h"
-
-/// For tests and fuzzers: runs a program as a worker would, but takes every decision (branches,
-/// loop lengths, where) by chance, and checks at each step what a worker does not check because
-/// `verify` has proved it.
 namespace blockyard::program::detail {
+namespace {
 
 class RandomWalk {
  public:
   RandomWalk(const Program& program, unsigned seed) : p_(program), random_(seed) {}
 
-  /// Throws std::logic_error at a step that no accepted program may make.
   void run(int most_steps) {
     try {
       for (int step = 0; step < most_steps && is_running_; ++step) run_one();
@@ -274,5 +269,11 @@ class RandomWalk {
   std::map<std::int32_t, int> bound_;    ///< open loops over each index
   std::map<std::int32_t, int> regions_;  ///< regions set for the next instruction
 };
+
+}  // namespace
+
+void walk_at_random(const Program& program, unsigned seed, int most_steps) {
+  RandomWalk(program, seed).run(most_steps);
+}
 
 }  // namespace blockyard::program::detail
