@@ -82,8 +82,13 @@ TEST(Verify, refuses_broken_declarations) {
   expect_refused("does not suit its parent", [](Program& p) { p.indexes[3].parent = 3; });
   expect_refused("does not suit its parent", [](Program& p) { p.indexes[3].parent = 2; });
   expect_refused("index beyond the table", [](Program& p) { p.arrays[0].indexes[0] = 44; });
-  expect_refused("more than 8 indexes", [](Program& p) { p.arrays[0].indexes.assign(9, 0); });
+  expect_refused("more than 8", [](Program& p) { p.arrays[0].indexes.assign(9, 0); });
   expect_refused("hidden, but not a temp", [](Program& p) { p.arrays[S::da].is_hidden = true; });
+  expect_refused("has no index", [](Program& p) { p.arrays[0].indexes.clear(); });
+  expect_refused("does not suit its parent", [](Program& p) {
+    p.indexes[3].kind = array::IndexKind::simple;
+    p.indexes[3].parent = S::s;
+  });
   expect_refused("beyond r, w, u", [](Program& p) { p.specials[0].signature = "wx"; });
 }
 
@@ -92,10 +97,16 @@ TEST(Verify, refuses_selectors_that_do_not_fit) {
   expect_refused("another order", [](Program& p) { p.selectors[0].indexes.pop_back(); });
   expect_refused("index beyond the table", [](Program& p) { p.selectors[0].indexes[0] = -1; });
   expect_refused("of another kind", [](Program& p) { p.selectors[0].indexes[0] = S::s; });
+  expect_refused("is not a subindex",
+                 [](Program& p) { p.selectors[S::sel_asub].indexes[0] = S::i; });
   expect_refused("not a static one", [](Program& p) { p.selectors[S::sel_whole].array = S::a; });
   expect_refused("not a contiguous local",
                  [](Program& p) { p.arrays[S::c].is_contiguous = false; });
   expect_refused("not a local", [](Program& p) { p.arrays[S::lo].kind = ArrayKind::temp; });
+  expect_refused("a part of a block",
+                 [](Program& p) { p.selectors[S::sel_every].indexes[0] = S::ii; });
+  expect_refused("a part of a block",
+                 [](Program& p) { p.selectors[S::sel_region].indexes[0] = S::ii; });
   expect_refused("product of one block", [](Program& p) { p.products[0].operands.pop_back(); });
   expect_refused("not a block", [](Program& p) { p.products[0].operands[0] = S::sel_every; });
   expect_refused("not a block", [](Program& p) { p.products[0].operands[0] = 99; });
@@ -116,6 +127,7 @@ TEST(Verify, refuses_operands_that_do_not_suit_the_opcode) {
   expect_refused("wrong form", [](Program& p) { first(p, O::allocate).a = S::sel_region; });
   expect_refused("neither distributed nor served",
                  [](Program& p) { first(p, O::get).a = S::sel_a; });
+  expect_refused("cannot be sent", [](Program& p) { first(p, O::get).a = S::sel_slice; });
   expect_refused("not a sparse", [](Program& p) { p.arrays[S::sp].is_sparse = false; });
   expect_refused("not static", [](Program& p) { first(p, O::broadcast).a = S::a; });
   expect_refused("outlive", [](Program& p) { first(p, O::persist_array).a = S::a; });

@@ -77,6 +77,9 @@ template <class T>
   return table[static_cast<std::size_t>(number)];
 }
 
+/// Whether position `k` selects a part of the segments that the array has there.
+[[nodiscard]] bool is_slice(const Program& program, const Selector& selector, std::size_t k);
+
 /// Whether `product` gives a block with the names of `result`: each stands there once and in some
 /// operand; what is not in the result is summed, so it must be in two operands or more.
 [[nodiscard]] bool suits(const Program& program, const Product& product,

@@ -69,22 +69,30 @@ class Operands {
 
   /// The forms of selector that each opcode takes.
   void verify_forms() {
+    const auto whole_block = [this](std::int32_t selector) {
+      const Selector& selected = entry(p_.selectors, selector);
+      if (selected.form != SelectorForm::block) bad("a selector of the wrong form");
+      for (std::size_t k = 0; k < selected.indexes.size(); ++k)
+        if (is_slice(p_, selected, k)) bad("a part of a block cannot be sent");
+    };
     const auto wanted = [this](std::int32_t selector, std::initializer_list<SelectorForm> forms) {
       if (std::ranges::find(forms, entry(p_.selectors, selector).form) == forms.end())
         bad("a selector of the wrong form");
     };
     using enum SelectorForm;
     switch (at_.opcode) {
-      case Opcode::push_block:
       case Opcode::exists:
-      case Opcode::block_product:
       case Opcode::get:
       case Opcode::put_scalar:
-        wanted(at_.a, {block});
+        whole_block(at_.a);
         break;
       case Opcode::put:
-        wanted(at_.a, {block});
+        whole_block(at_.a);
         wanted(at_.b, {block});
+        break;
+      case Opcode::push_block:
+      case Opcode::block_product:
+        wanted(at_.a, {block});
         break;
       case Opcode::block_copy:
         wanted(at_.a, {block, region});

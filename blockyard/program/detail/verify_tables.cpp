@@ -95,14 +95,14 @@ class Tables {
     if (!is_entry(x.parent, p_.indexes.size()))
       refuse(fmt::format("subindex '{}' has a parent beyond the table", x.name));
     const IndexDecl& parent = entry(p_.indexes, x.parent);
-    if (parent.parent != -1 || parent.kind != x.kind)
+    if (parent.parent != -1 || parent.kind != x.kind || x.kind == array::IndexKind::simple)
       refuse(fmt::format("subindex '{}' does not suit its parent", x.name));
   }
 
   void verify_array(const ArrayDecl& x) {
     declare(x.name, x.at);
-    if (x.indexes.size() > array::max_order)
-      refuse(fmt::format("array '{}' has more than {} indexes", x.name, array::max_order));
+    if (x.indexes.empty() || x.indexes.size() > array::max_order)
+      refuse(fmt::format("array '{}' has no index, or more than {}", x.name, array::max_order));
     for (const auto index : x.indexes)
       if (!is_entry(index, p_.indexes.size()))
         refuse(fmt::format("array '{}' has an index beyond the table", x.name));
@@ -133,9 +133,14 @@ class Tables {
     if (index == -1 && x.form != SelectorForm::block) return;
     if (!is_entry(index, p_.indexes.size()))
       refuse(fmt::format("a selector of '{}' has an index beyond the table", array.name));
-    const auto declared = entry(p_.indexes, array.indexes[k]).kind;
-    if (declared != array::IndexKind::simple && entry(p_.indexes, index).kind != declared)
+    const IndexDecl& declared = entry(p_.indexes, array.indexes[k]);
+    const IndexDecl& used = entry(p_.indexes, index);
+    if (declared.kind != array::IndexKind::simple && used.kind != declared.kind)
       refuse(fmt::format("index {} of a selector of '{}' is of another kind", k, array.name));
+    if (declared.parent != -1 && used.parent == -1)
+      refuse(fmt::format("index {} of a selector of '{}' is not a subindex", k, array.name));
+    if (x.form != SelectorForm::block && is_slice(p_, x, k))
+      refuse(fmt::format("a part of a block of '{}' is allocated or in a region", array.name));
   }
 
   void verify_product(const Product& x) {
@@ -178,6 +183,13 @@ class Tables {
 }  // namespace
 
 void verify_tables(const Program& program) { Tables(program).verify(); }
+
+bool is_slice(const Program& program, const Selector& x, std::size_t k) {
+  const auto declared = entry(program.arrays, x.array).indexes[k];
+  const IndexDecl& array_index = entry(program.indexes, declared);
+  return x.indexes[k] != -1 && array_index.kind != array::IndexKind::simple &&
+         array_index.parent == -1 && entry(program.indexes, x.indexes[k]).parent != -1;
+}
 
 bool suits(const Program& program, const Product& product, std::span<const std::int32_t> result) {
   std::vector<int> count(program.indexes.size(), 0);
