@@ -243,7 +243,8 @@ def judge_diagnostics(path, expectations, done):
     left = list(found)
     for severity, file, line, text in expectations.diagnostics:
         wanted = file or os.path.basename(path)
-        hit = next((d for d in left if d["severity"] == severity and text in d["message"] + " " + d["hint"]
+        hit = next((d for d in left if d["severity"] == severity
+                    and text in d["message"] + " " + d["hint"]
                     and os.path.basename(d["file"]) == wanted
                     and line in (None, d["line"])), None)
         if hit is None:
@@ -258,7 +259,7 @@ def judge_diagnostics(path, expectations, done):
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    blockyard, path = sys.argv[1], os.path.abspath(sys.argv[2])
+    blockyard, path = map(os.path.abspath, sys.argv[1:])
     expectations = read_expectations(path)
     if expectations.diagnostics:
         check_diagnostics(blockyard, path, expectations)
