@@ -43,8 +43,7 @@ class Lexer {
   }
 
   void add(TokenKind kind, std::size_t from, std::size_t to, std::string text) {
-    tokens_.push_back({kind, place(from, to), std::move(text), space_});
-    space_ = false;
+    tokens_.push_back({kind, place(from, to), std::move(text)});
   }
 
   void step() {
@@ -53,7 +52,6 @@ class Lexer {
       add(TokenKind::new_line, at_, at_ + 1, "");
       next_line();
     } else if (is_blank(c)) {
-      space_ = true;
       ++at_;
     } else if (c == '#') {
       lex_comment();
@@ -74,7 +72,6 @@ class Lexer {
     ++at_;
     ++line_;
     line_start_ = at_;
-    space_ = true;
   }
 
   void lex_comment() {
@@ -206,7 +203,6 @@ class Lexer {
         first > 0x20 && first < 0x7f ? fmt::format("'{}' has no meaning here", text_[from])
                                      : std::string("characters that SIAL does not know"),
         "outside of comments and texts only letters, digits and operators may stand");
-    space_ = true;
   }
 
   std::uint32_t file_;
@@ -216,7 +212,6 @@ class Lexer {
   std::size_t at_ = 0;
   std::size_t line_start_ = 0;
   std::uint32_t line_ = 1;
-  bool space_ = true;
 };
 
 std::string_view name_of(TokenKind kind) {

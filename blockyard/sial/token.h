@@ -24,7 +24,6 @@ struct Token {
   TokenKind kind = TokenKind::end;
   Place at;
   std::string text;
-  bool has_space_before = false;
 };
 
 using Tokens = std::vector<Token>;

@@ -105,6 +105,7 @@ class Checker {
   void check_copy(checked::Operand& operand, const Target& target);
   void check_region_copy(const checked::Operand& operand, const Target& target);
   void check_product_names(const checked::Term& term, const Target& target);
+  bool check_casts(const checked::Term& term, const Target& target);
   Indexes result_of(checked::Term& term, const Indexes& needed);
   void use_part(Indexes& names, Block& block, const Indexes& wanted);
 

@@ -45,6 +45,7 @@ void Checker::resolve_term(Term& term, const Target& target) {
               "use two indexes, and 'where' or 'if' for the diagonal");
         return;
       }
+  if (!check_casts(term, target)) return;
   if (term.operands.size() > 1) return check_product_names(term, target);
   if (target.is_scalar) {
     error("block-as-number", term.at, "a block stands where a number must stand",
@@ -52,6 +53,31 @@ void Checker::resolve_term(Term& term, const Target& target) {
     return;
   }
   check_copy(term.operands.front(), target);
+}
+
+/// An index cast to a number in one block cannot be the segment of another block of the term: the
+/// two have different extents under one name.
+bool Checker::check_casts(const Term& term, const Target& target) {
+  Indexes cast;
+  Indexes names = target.names;
+  const auto add = [&](const Block& block) {
+    if (block.selector.form != SelectorForm::block || block.selector.array < 0) return;
+    const Indexes own = names_of(block);
+    for (const auto index : block.selector.indexes)
+      if (!contains(own, index)) cast.push_back(index);
+    names.insert(names.end(), own.begin(), own.end());
+  };
+  if (target.block != nullptr) add(*target.block);
+  for (const auto& operand : term.operands) add(operand.block);
+  for (const auto index : cast)
+    if (contains(names, index)) {
+      error("cast-and-segment", term.at,
+            fmt::format("'{0}' stands here as the number (index){0} and as a segment",
+                        list_of({index})),
+            "copy one of the blocks to a temp in a statement of its own");
+      return false;
+    }
+  return true;
 }
 
 /// Gives brackets their indexes: those that the result or another factor needs, or that stand in

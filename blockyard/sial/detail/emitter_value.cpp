@@ -52,6 +52,10 @@ void Emitter::value(const Expr& expr) {
            static_cast<std::int32_t>(expr.relation));
       break;
     case ExprKind::negate:
+      if (expr.parts[0].kind == ExprKind::literal) {
+        emit(O::push_literal, tables_.literal(-expr.parts[0].real));
+        break;
+      }
       value(expr.parts[0]);
       emit(expr.type == Type::int_ ? O::int_negate : O::negate);
       break;
