@@ -253,7 +253,7 @@ void Transport::acknowledge(wire::Ticket ticket) {
 void Transport::report_race(const wire::Failed& failed, const array::BlockId& id,
                             std::int32_t pc) const {
   base::require(naming_ != nullptr, "blocks are touched by programs only");
-  throw Error(
+  throw PlacedError(
       Errc::bad_input,
       fmt::format("{}: data race on block {}: {} by worker {} meets the {} at {} by worker {}"
                   "{} in the same epoch; is a sip_barrier missing between them?",
