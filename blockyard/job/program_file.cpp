@@ -11,6 +11,7 @@
 
 #include "blockyard/base/error.h"
 #include "blockyard/program/file.h"
+#include "blockyard/program/verify.h"
 #include "blockyard/sial/compile.h"
 
 namespace blockyard::job {
@@ -43,6 +44,7 @@ LoadedProgram load_program(const std::string& path, const Places& places) {
   }
   sial::FileLoader loader = source_loader(places);
   sial::Compilation compiled = sial::compile_file(path, loader);
+  if (compiled.program) program::verify(*compiled.program);  // the interpreter relies on it
   return {std::move(compiled.program), std::move(compiled.found)};
 }
 
