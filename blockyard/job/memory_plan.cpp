@@ -2,6 +2,7 @@
 #include "blockyard/job/memory_plan.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -75,6 +76,12 @@ std::int64_t usual_memory_bytes() {
     if (word == "MemAvailable:" && in >> kilobytes) return kilobytes * 1024 / 10 * 7;
   }
   throw Error(Errc::io, "this machine does not say how much memory is free: give --memory");
+}
+
+void return_freed_blocks() noexcept {
+  // Setting it at all keeps glibc from raising it to the largest size that was ever freed.
+  constexpr int least_mapped_bytes = 64 * 1024;
+  mallopt(M_MMAP_THRESHOLD, least_mapped_bytes);
 }
 
 std::int64_t peak_rss_bytes() {

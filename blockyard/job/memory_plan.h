@@ -38,6 +38,10 @@ struct MemoryPlan {
 /// 70 % of the memory that this machine says is available. Throws Error{io} if it does not say.
 [[nodiscard]] std::int64_t usual_memory_bytes();
 
+/// From now on freed memory of a block's size goes back to the system at once. Else the allocator
+/// keeps what no longer fits its holes, and the process grows far past the plan.
+void return_freed_blocks() noexcept;
+
 /// The most memory that this process had so far.
 [[nodiscard]] std::int64_t peak_rss_bytes();
 

@@ -130,6 +130,7 @@ std::string metrics_json(const Job& job, const Results& results) {
   return text_of({{"title", job.title},
                   {"version", version()},
                   {"seconds", results.seconds},
+                  {"peak_block_bytes", results.peak_block_bytes},
                   {"peak_rss_bytes", results.peak_rss_bytes},
                   {"memory_plan", plan_json(job.memory)},
                   {"programs", programs},

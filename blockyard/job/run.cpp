@@ -62,6 +62,7 @@ class Run {
     for (std::thread& thread : threads) thread.join();
     if (first_error_) std::rethrow_exception(first_error_);
     results_.seconds = base::now_seconds() - begin;
+    results_.peak_block_bytes = static_cast<std::int64_t>(pool_.peak_live_bytes());
     results_.peak_rss_bytes = peak_rss_bytes();
     return std::move(results_);
   }
@@ -222,6 +223,7 @@ class Run {
 
 Results run(const Job& job, const Hooks& hooks) {
   tensor::blas::limit_blas_threads(1);
+  return_freed_blocks();
   return Run(job, hooks).execute();
 }
 

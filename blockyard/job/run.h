@@ -25,7 +25,8 @@ struct Results {
   std::vector<StepResult> steps;
   std::vector<wire::Statistics> servers;
   double seconds = 0;
-  std::int64_t peak_rss_bytes = 0;
+  std::int64_t peak_block_bytes = 0;  ///< blocks, caches and transfers of all ranks together
+  std::int64_t peak_rss_bytes = 0;    ///< the whole process
 };
 
 /// What a run tells while it goes on, and how it is stopped. Each may be empty.
