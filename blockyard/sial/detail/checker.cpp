@@ -48,8 +48,10 @@ checked::Unit Checker::run() {
   return std::move(result_);
 }
 
-/// Imported files are libraries: what a program does not use of them is no finding.
+/// A file that others import is a library, and so is one without statements: what is not used of
+/// it is no finding.
 void Checker::warn_unused() {
+  if (units_.front().body.empty()) return;
   for (const auto& symbol : names_.symbols())
     if (symbol.unit == 0 && !symbol.is_used)
       findings_.warning("unused-name", symbol.at,

@@ -356,8 +356,9 @@ checked::Expr Checker::check_contraction(const ast::Expr& source) {
         value = std::move(scaled);
       }
     }
+    const Place at = value.at;
     if (is_negative && sum.parts.empty())
-      value = wrap(Kind::negate, Type::scalar, value.at, std::move(value));
+      value = wrap(Kind::negate, Type::scalar, at, std::move(value));
     if (!sum.parts.empty()) sum.operators.push_back(is_negative ? '-' : '+');
     sum.parts.push_back(std::move(value));
   }

@@ -91,7 +91,8 @@ Expr Parser::parse_relation() {
   Expr left = parse_sum();
   if (is_name(peek(), "exists")) {
     next();
-    return node(ExprKind::exists, left.at, "", std::move(left));
+    const Place at = left.at;
+    return node(ExprKind::exists, at, "", std::move(left));
   }
   if (peek().kind != TokenKind::symbol || !contains(relations, peek().text)) return left;
   const std::string op = next().text;
