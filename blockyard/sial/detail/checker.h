@@ -134,6 +134,7 @@ class Checker {
   void assign_name(const ast::Assign& what);
   void assign_block(const ast::Assign& what);
   void assign_terms(const ast::Assign& what, Block target);
+  bool check_region_target(const Block& target, const Terms& terms);
   bool check_argument(const ast::Expr& source, char intent, checked::Argument& argument);
   bool check_shared(const Block& block, std::string_view verb);
   void check_put_blocks(const ast::Put& what, Block target, program::Mode mode);

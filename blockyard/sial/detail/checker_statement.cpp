@@ -94,7 +94,28 @@ void Checker::assign_block(const ast::Assign& what) {
   if (terms.size() == 1 && terms.front().operands.size() == 1)
     use_part(names, target, terms.front().operands.front().indexes);
   resolve(terms, {names, &target, false});
+  if (target.selector.form == program::SelectorForm::region && !check_region_target(target, terms))
+    return;
   emit(checked::Update{std::move(target), mode, std::move(terms)});
+}
+
+/// A region takes copies only, and, since it has no names for a hidden temp, none of itself behind
+/// the first term.
+bool Checker::check_region_target(const Block& target, const Terms& terms) {
+  for (const auto& term : terms) {
+    if (term.operands.size() > 1) {
+      error("region-in-product", target.at, "a product is assigned to a contiguous region",
+            "compute it into a temp block, and copy that");
+      return false;
+    }
+    if (&term != &terms.front() && !term.operands.empty() &&
+        term.operands.front().block.selector.array == target.selector.array) {
+      error("region-reads-itself", term.at, "a later term reads the array that is assigned to",
+            "copy it to a temp block before");
+      return false;
+    }
+  }
+  return true;
 }
 
 void Checker::check(const ast::Collective& what) {
