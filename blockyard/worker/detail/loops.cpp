@@ -169,7 +169,7 @@ bool Loops::next_mine(Loop& loop) {
   switch (loop.policy) {
     case Policy::unset:
     case Policy::sequential:
-      found = next_iteration(loop);
+      found = options_.worker == 0 && next_iteration(loop);
       break;
     case Policy::static_:
       while (!found && advance(loop))
