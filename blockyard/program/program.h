@@ -109,8 +109,9 @@ struct Product {
   friend bool operator==(const Product&, const Product&) = default;
 };
 
-/// How the iterations of a pardo are dealt to workers; `unset` leaves it to the job.
-enum class Policy : std::uint8_t { unset, sequential, static_, balanced, dynamic };
+/// How the iterations of a pardo are dealt to workers; `unset` leaves it to the job;
+/// `every_worker`: each does all of them.
+enum class Policy : std::uint8_t { unset, sequential, static_, balanced, dynamic, every_worker };
 
 /// A parallel loop: code is  begin: pardo_begin  [where code ... where_end]  body ... pardo_next.
 struct PardoDecl {

@@ -24,7 +24,7 @@ constexpr std::array<Pragma, 9> pragmas = {{
     {"balanced", Policy::balanced, false},
     {"dynamic", Policy::dynamic, false},
     {"default_loop_manager", Policy::unset, false},
-    {"SequentialPardoLoop", Policy::sequential, false},
+    {"SequentialPardoLoop", Policy::every_worker, false},
     {"StaticTaskAllocParallelPardoLoop", Policy::static_, false},
     {"BalancedTaskAllocParallelPardoLoop", Policy::balanced, false},
     {"test_pardo_pragma", Policy::unset, true},

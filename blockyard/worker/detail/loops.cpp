@@ -168,6 +168,9 @@ bool Loops::next_mine(Loop& loop) {
   bool found = false;
   switch (loop.policy) {
     case Policy::unset:
+    case Policy::every_worker:
+      found = next_iteration(loop);
+      break;
     case Policy::sequential:
       found = options_.worker == 0 && next_iteration(loop);
       break;
