@@ -12,16 +12,17 @@ using tensor::Shape;
 
 class Contract : public DeviceContract {
  protected:
-  static Shape shape_of(const Names& names) {
+  static Shape shape_of(const Names& names, Extent stretch = 1) {
     std::vector<Extent> extents;
-    for (const int name : names.all()) extents.push_back(2 + name);
+    for (const int name : names.all()) extents.push_back(stretch * (2 + name));
     return Shape(extents);
   }
   /// Compares with the tensor room. All values are whole numbers that floats hold: no rounding.
   template <class T>
-  static void expect_like_host(const ContractSpec& spec, T alpha, T beta) {
-    const Shape result_shape = shape_of(spec.result);
-    const Shape left_shape = shape_of(spec.left), right_shape = shape_of(spec.right);
+  static void expect_like_host(const ContractSpec& spec, T alpha, T beta, Extent stretch = 1) {
+    const Shape result_shape = shape_of(spec.result, stretch);
+    const Shape left_shape = shape_of(spec.left, stretch);
+    const Shape right_shape = shape_of(spec.right, stretch);
     const auto left = counted<T>(left_shape.element_count());
     const auto right = counted<T>(right_shape.element_count());
     std::vector<T> expected(static_cast<std::size_t>(result_shape.element_count()), T(3));
@@ -57,6 +58,14 @@ TEST_P(Contract, _07_contract_equals_the_host_for_all_types) {
   expect_all_like_host<double>();
   expect_all_like_host<tensor::c64>();
   expect_all_like_host<tensor::c128>();
+}
+
+TEST_P(Contract, _07_contract_equals_the_host_for_blocks_that_are_worth_packing) {
+  // Extents that no register tile divides, and remainders of one.
+  expect_like_host<double>({{0, 1}, {0, 2}, {2, 1}}, 1, 0, 17);
+  expect_like_host<double>({{0, 2, 1}, {1, 3, 0}, {2, 3}}, 2, 1, 5);
+  expect_like_host<double>({{0, 1, 2}, {2, 0, 3}, {3, 2, 1}}, 1, -1, 7);
+  expect_like_host<double>({{0, 1, 2, 3}, {3, 4, 0}, {1, 2, 4}}, 1, 0, 3);
 }
 
 TEST_P(Contract, _07_contract_conjugates_where_asked) {

@@ -13,7 +13,7 @@ void PrintTo(const Backend& backend, std::ostream* out) {
 
 std::vector<Backend> backends() {
   static const Plugin plugin(BLOCKYARD_SIM_PLUGIN);  // stays loaded for all tests
-  return {
+  std::vector<Backend> all = {
       {"host", &host::table(), ""},
       {"sim_lazy", &sim::table(), "seed=0"},
       {"sim_seed_1", &sim::table(), "seed=1"},
@@ -21,6 +21,15 @@ std::vector<Backend> backends() {
       {"sim_seed_3", &sim::table(), "seed=3"},
       {"plugin", &plugin.table(), "seed=4"},
   };
+#ifdef BLOCKYARD_OPENCL_PLUGIN
+  static const Plugin opencl(BLOCKYARD_OPENCL_PLUGIN);
+  std::uint32_t devices = 0;
+  if (opencl.table().count(&devices) == BLOCKYARD_OK && devices > 0) {
+    all.push_back({"opencl", &opencl.table(), ""});
+    all.push_back({"opencl_one_unit", &opencl.table(), "units=1 cache=none"});
+  }
+#endif
+  return all;
 }
 
 std::string name_of(const ::testing::TestParamInfo<Backend>& tested) { return tested.param.name; }

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/device_opencl/machine.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <utility>
+
+namespace blockyard::opencl {
+namespace {
+
+/// All of the device, or a part of it with so many compute units. A part is made once and kept
+/// until the process ends: PoCL's threads may touch one after its last release.
+cl_device_id part_of(cl_device_id device, std::uint64_t units) {
+  static std::mutex mutex;
+  static std::map<std::pair<cl_device_id, std::uint64_t>, cl_device_id> parts;
+  if (units == 0 || units >= property<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS)) return device;
+  const std::array<cl_device_partition_property, 4> by_count = {
+      CL_DEVICE_PARTITION_BY_COUNTS, static_cast<cl_device_partition_property>(units),
+      CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
+  const std::lock_guard lock(mutex);
+  cl_device_id& part = parts[{device, units}];
+  if (part != nullptr) return part;
+  check(clCreateSubDevices(device, by_count.data(), 1, &part, nullptr), "clCreateSubDevices");
+  return part;
+}
+
+/// An element as an argument or a pattern: one or two numbers of 4 or 8 bytes.
+struct Element {
+  std::array<double, 2> space{};
+  std::size_t bytes = 0;
+};
+
+Element element_of(std::uint32_t type, const double parts[2]) {
+  Element element;
+  element.bytes = plugin::element_bytes(type);
+  if (type == BLOCKYARD_F64 || type == BLOCKYARD_C128) {
+    element.space = {parts[0], parts[1]};
+  } else {
+    const std::array<float, 2> narrow = {static_cast<float>(parts[0]),
+                                         static_cast<float>(parts[1])};
+    std::copy_n(reinterpret_cast<const std::byte*>(narrow.data()), sizeof narrow,
+                reinterpret_cast<std::byte*>(element.space.data()));
+  }
+  return element;
+}
+
+/// Local memory of a work group.
+struct Local {
+  std::size_t bytes = 0;
+};
+
+template <class T>
+void set(cl_kernel kernel, cl_uint position, const T& value) {
+  check(clSetKernelArg(kernel, position, sizeof value, &value), "clSetKernelArg");
+}
+void set(cl_kernel kernel, cl_uint position, const Element& value) {
+  check(clSetKernelArg(kernel, position, value.bytes, value.space.data()), "clSetKernelArg");
+}
+void set(cl_kernel kernel, cl_uint position, const Local& value) {
+  check(clSetKernelArg(kernel, position, value.bytes, nullptr), "clSetKernelArg");
+}
+
+std::size_t pieces(std::int64_t extent, std::int64_t of) {
+  return static_cast<std::size_t>((extent + of - 1) / of);
+}
+
+}  // namespace
+
+Machine::Machine(cl_device_id device, const Options& options)
+    : device_(part_of(device, options.units)), cache_(options.cache) {
+  cl_int code = CL_SUCCESS;
+  context_ = Context(clCreateContext(nullptr, 1, &device_, nullptr, nullptr, &code));
+  check(code, "clCreateContext");
+  is_cpu_ = (property<cl_device_type>(device_, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
+  const std::uint64_t limit = options.memory_bytes != 0
+                                  ? options.memory_bytes
+                                  : property<cl_ulong>(device_, CL_DEVICE_GLOBAL_MEM_SIZE);
+  memory_.emplace(context_.get(), is_cpu_, limit,
+                  property<cl_ulong>(device_, CL_DEVICE_MAX_MEM_ALLOC_SIZE));
+}
+
+Machine::~Machine() {
+  finish_all();
+  plans_.clear();
+  points_.clear();
+  streams_.clear();
+  kernels_ = {};
+  memory_.reset();
+  context_ = {};
+}
+
+std::string Machine::name() const { return text_property(device_, CL_DEVICE_NAME); }
+
+Stream* Machine::open_stream() {
+  cl_int code = CL_SUCCESS;
+  Queue queue(clCreateCommandQueue(context_.get(), device_, 0, &code));
+  check(code, "clCreateCommandQueue");
+  return &streams_.emplace_back(Stream{std::move(queue), {}, false});
+}
+
+void Machine::close_stream(Stream* stream) {
+  clFinish(stream->queue.get());
+  streams_.remove_if([stream](const Stream& one) { return &one == stream; });
+}
+
+void Machine::close_point(Point* point) {
+  points_.remove_if([point](const Point& one) { return &one == point; });
+}
+
+void Machine::finish_all() noexcept {
+  for (const Stream& stream : streams_) clFlush(stream.queue.get());
+  for (const Stream& stream : streams_) clFinish(stream.queue.get());
+}
+
+template <class Call>
+void Machine::enqueue(Stream& stream, const char* name, const Call& call) {
+  const cl_event before = stream.last.get();
+  cl_event done = nullptr;
+  const cl_int code = call(stream.queue.get(), before == nullptr ? 0U : 1U,
+                           before == nullptr ? nullptr : &before, &done);
+  if (code != CL_SUCCESS) stream.has_failed = true;
+  check(code, name);
+  stream.last = Event(done);
+}
+
+void Machine::wait(Stream& stream, const Point& point) {
+  if (point.has_failed) {
+    stream.has_failed = true;
+    throw std::runtime_error("work before the event that the stream waits for failed");
+  }
+  if (!point.last) return;
+  std::array<cl_event, 2> events = {point.last.get(), stream.last.get()};
+  enqueue(stream, "clEnqueueBarrierWithWaitList",
+          [&](cl_command_queue queue, cl_uint before, const cl_event*, cl_event* done) {
+            return clEnqueueBarrierWithWaitList(queue, before + 1, events.data(), done);
+          });
+}
+
+void Machine::write(Stream& stream, Memory::Place to, const void* from, std::uint64_t bytes) {
+  enqueue(stream, "clEnqueueWriteBuffer", [&](auto queue, auto... events) {
+    return clEnqueueWriteBuffer(queue, to.buffer, CL_FALSE, to.offset, bytes, from, events...);
+  });
+}
+
+void Machine::read(Stream& stream, void* to, Memory::Place from, std::uint64_t bytes) {
+  enqueue(stream, "clEnqueueReadBuffer", [&](auto queue, auto... events) {
+    return clEnqueueReadBuffer(queue, from.buffer, CL_FALSE, from.offset, bytes, to, events...);
+  });
+}
+
+void Machine::copy(Stream& stream, Memory::Place to, Memory::Place from, std::uint64_t bytes) {
+  enqueue(stream, "clEnqueueCopyBuffer", [&](auto queue, auto... events) {
+    return clEnqueueCopyBuffer(queue, from.buffer, to.buffer, from.offset, to.offset, bytes,
+                               events...);
+  });
+}
+
+void Machine::fill(Stream& stream, Memory::Place to, std::uint32_t element, const double value[2],
+                   std::uint64_t count) {
+  const Element pattern = element_of(element, value);
+  enqueue(stream, "clEnqueueFillBuffer", [&](auto queue, auto... events) {
+    return clEnqueueFillBuffer(queue, to.buffer, pattern.space.data(), pattern.bytes, to.offset,
+                               pattern.bytes * count, events...);
+  });
+}
+
+Kernels& Machine::kernels(std::uint32_t element) {
+  auto& kernels = kernels_[element];
+  if (!kernels) kernels = build_kernels(context_.get(), device_, element, cache_);
+  return *kernels;
+}
+
+void Machine::close_plan(Plan* plan) {
+  plans_.remove_if([plan](const Plan& one) { return &one == plan; });
+}
+
+template <class... Arguments>
+void Machine::launch(Stream& stream, const Kernel& kernel, Grid grid,
+                     const Arguments&... arguments) {
+  cl_uint position = 0;
+  (set(kernel.get(), position++, arguments), ...);
+  // A work item here is a loop of its own: on a CPU groups of more than one gain nothing, and each
+  // size of group is compiled anew.
+  if (!grid.group && is_cpu_) grid.group = 1;
+  const std::array<std::size_t, 3> group = {grid.group.value_or(1), 1, 1};
+  enqueue(stream, "clEnqueueNDRangeKernel", [&](auto queue, auto... events) {
+    return clEnqueueNDRangeKernel(queue, kernel.get(), 3, nullptr, grid.items.data(),
+                                  grid.group ? group.data() : nullptr, events...);
+  });
+}
+
+namespace {
+
+/// Bytes to elements: places are multiples of the element where they are used as such.
+cl_long elements(const Memory::Place& place, const Plan& plan) {
+  return static_cast<cl_long>(place.offset / plugin::element_bytes(plan.operation.element));
+}
+
+}  // namespace
+
+void Machine::run(Stream& stream, const Plan& plan, const blockyard_run& run,
+                  const Places& places) {
+  if (!plugin::has_right(plan.operation))
+    run_permute(stream, plan, run, places);
+  else if (plan.tile.rows > 0)
+    run_tiled(stream, plan, run, places);
+  else
+    run_plain(stream, plan, run, places);
+}
+
+void Machine::run_permute(Stream& stream, const Plan& plan, const blockyard_run& run,
+                          const Places& places) {
+  constexpr cl_long tile = 32, long_run = 1 << 14;  // elements: both in the nearest cache
+  const plugin::Axes& axes = plan.form.m;
+  cl_long fast = 0;
+  for (std::size_t at = 1; at < axes.size(); ++at)
+    if (axes[at].stride[plugin::of_left] == 1) fast = static_cast<cl_long>(at);
+  const cl_long rows = fast > 0 ? tile : long_run, columns = fast > 0 ? tile : 1;
+  Grid grid;
+  for (std::size_t at = 0; at < axes.size(); ++at)
+    if (at == 0)
+      grid.items[0] = pieces(axes[at].extent, rows);
+    else if (static_cast<cl_long>(at) == fast)
+      grid.items[1] = pieces(axes[at].extent, columns);
+    else
+      grid.items[2] *= static_cast<std::size_t>(axes[at].extent);
+  const std::uint32_t type = plan.operation.element;
+  launch(stream, kernels(type).permute, grid, plan.form_buffer.get(), places.left.buffer,
+         elements(places.left, plan), places.result.buffer, elements(places.result, plan), fast,
+         rows, columns, static_cast<cl_int>(plan.operation.flags & blockyard_conjugate_left),
+         element_of(type, run.alpha), element_of(type, run.beta));
+}
+
+void Machine::run_plain(Stream& stream, const Plan& plan, const blockyard_run& run,
+                        const Places& places) {
+  constexpr std::size_t dot_items = 64;
+  const std::uint32_t type = plan.operation.element;
+  const auto flags = static_cast<cl_int>(plan.operation.flags);
+  const Element alpha = element_of(type, run.alpha), beta = element_of(type, run.beta);
+  Kernels& all = kernels(type);
+  if (plan.operation.kind == BLOCKYARD_DOT)
+    return launch(stream, all.dot, {{dot_items, 1, 1}, dot_items}, places.left.buffer,
+                  elements(places.left, plan), places.right.buffer, elements(places.right, plan),
+                  places.result.buffer, elements(places.result, plan), cl_long{plan.k}, flags,
+                  alpha, beta, Local{dot_items * alpha.bytes});
+  const Grid grid{{static_cast<std::size_t>(plan.m), static_cast<std::size_t>(plan.n),
+                   static_cast<std::size_t>(plan.batch)},
+                  {}};
+  launch(stream, all.contract_plain, grid, plan.form_buffer.get(), places.left.buffer,
+         elements(places.left, plan), places.right.buffer, elements(places.right, plan),
+         places.result.buffer, elements(places.result, plan), cl_long{plan.k}, flags, alpha, beta);
+}
+
+void Machine::run_tiled(Stream& stream, const Plan& plan, const blockyard_run& run,
+                        const Places& places) {
+  const std::uint32_t type = plan.operation.element;
+  Kernels& all = kernels(type);
+  const auto batch = static_cast<std::size_t>(plan.batch);
+  const std::size_t row_panels = pieces(plan.m, plan.tile.rows);
+  const std::size_t column_panels = pieces(plan.n, plan.tile.columns);
+  const cl_mem panels = places.workspace.buffer;
+  const cl_long left_at = elements(places.workspace, plan), right_at = left_at + plan.right_begin;
+  constexpr cl_int m_group = 0, n_group = 33, left_side = 2, right_side = 3;  // as in kernels.cl
+  launch(stream, all.pack, {{row_panels, batch, 1}, {}}, plan.form_buffer.get(), m_group, left_side,
+         places.left.buffer, elements(places.left, plan), panels, left_at, cl_long{plan.m},
+         cl_long{plan.k}, cl_long{plan.tile.rows});
+  launch(stream, all.pack, {{column_panels, batch, 1}, {}}, plan.form_buffer.get(), n_group,
+         right_side, places.right.buffer, elements(places.right, plan), panels, right_at,
+         cl_long{plan.n}, cl_long{plan.k}, cl_long{plan.tile.columns});
+  launch(stream, all.multiply, {{row_panels, column_panels, batch}, 1}, plan.form_buffer.get(),
+         panels, left_at, right_at, places.result.buffer, elements(places.result, plan),
+         cl_long{plan.m}, cl_long{plan.n}, cl_long{plan.k}, element_of(type, run.alpha),
+         element_of(type, run.beta));
+}
+
+}  // namespace blockyard::opencl
