@@ -11,6 +11,7 @@
 #include "blockyard/tensor/view.h"
 #include "blockyard/worker/detail/naming.h"
 #include "blockyard/worker/environment.h"
+#include "blockyard/worker/iterations.h"
 #include "blockyard/worker/metrics.h"
 
 namespace blockyard::worker::detail {
@@ -37,7 +38,6 @@ class Blocks {
   Blocks& operator=(const Blocks&) = delete;
 
   /// Current values of all indexes; the loops write them. `unbound` where no loop is open.
-  static constexpr std::int64_t unbound = INT32_MIN;
   std::vector<std::int64_t> index_values;
   /// The instruction under way, for messages and records.
   std::int32_t pc = 0;

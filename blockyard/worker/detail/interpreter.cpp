@@ -186,7 +186,7 @@ bool Interpreter::evaluate(const Instruction& instruction) {
       push(scalars_[a]);
       return true;
     case Opcode::push_index:
-      if (blocks_.index_values[a] == Blocks::unbound)
+      if (blocks_.index_values[a] == unbound)
         throw Error(Errc::bad_input,
                     fmt::format("index '{}' has no value here: no loop over it is open",
                                 naming_.index(instruction.a)));

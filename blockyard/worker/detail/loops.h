@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <vector>
 
 #include "blockyard/worker/detail/blocks.h"
 #include "blockyard/worker/detail/transport.h"
+#include "blockyard/worker/iterations.h"
 
 namespace blockyard::worker::detail {
 
-/// The loops that are open: they set the index values and say which iterations of a pardo are this
-/// worker's. One thread.
+/// The loops that are open: they set the index values, open and close scopes, and ask for chunks of
+/// iterations. One thread.
 class Loops {
  public:
   /// `where` runs the where code at a pc for the current index values.
@@ -47,27 +47,13 @@ class Loops {
     std::int32_t id = 0;  ///< index of a do, entry of pardos of a pardo
     std::int64_t last = 0;
     // Of a pardo:
-    program::Policy policy = program::Policy::sequential;
-    std::array<IndexRange, array::max_order> ranges{};
-    std::int64_t settings = 0;  ///< of the indexes, iterations or not
-    std::int64_t setting = -1;  ///< the current one
-    std::int64_t passed = 0;    ///< iterations enumerated so far
-    std::int64_t chunk_first = 0;
-    std::int64_t chunk_last = 0;
+    Iterations iterations;
     std::int64_t total = 0;     ///< iterations in all (dynamic)
     std::uint64_t counter = 0;  ///< shared counter (dynamic)
   };
-  [[nodiscard]] IndexRange range_of(std::int32_t index) const;
   void bind(std::int32_t index);
-  [[nodiscard]] const program::PardoDecl& decl(const Loop& loop) const {
-    return naming_.program.pardos[static_cast<std::size_t>(loop.id)];
-  }
-  [[nodiscard]] bool advance(Loop& loop);
-  [[nodiscard]] bool holds(const Loop& loop) const;
-  [[nodiscard]] bool next_iteration(Loop& loop);
   [[nodiscard]] bool next_mine(Loop& loop);
-  [[nodiscard]] bool next_of_chunk(Loop& loop);
-  void rewind(Loop& loop) noexcept;
+  void take_chunk(Loop& loop);
   void close_do();
   void close_pardo();
 

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "blockyard/program/program.h"
+#include "blockyard/worker/bind.h"
+
+namespace blockyard::worker {
+
+/// The value of an index while no loop over it is open.
+inline constexpr std::int64_t unbound = INT32_MIN;
+
+/// The values that a loop over `index` takes, while the indexes of the program have `values`: the
+/// range of this run, or for a subindex the subsegments of its parent's value.
+/// Throws Error{bad_input} if the parent has no value.
+[[nodiscard]] IndexRange range_of(const program::Program& program, const Tables& tables,
+                                  std::span<const std::int64_t> values, std::int32_t index);
+
+/// For whom iterations are enumerated.
+struct Sharing {
+  program::Policy policy = program::Policy::sequential;
+  int worker = 0;
+  int workers = 1;
+  std::int64_t dealt = 0;  ///< iterations of earlier pardos since the barrier (balanced)
+};
+
+/// The policy of a pardo: its own, or that of the job; alone, a worker needs none.
+[[nodiscard]] program::Policy policy_of(const program::PardoDecl& pardo, program::Policy of_job,
+                                        int workers);
+
+/// The iterations of one pardo that one worker does, one after the other: pure arithmetic on index
+/// values. Every setting of the indexes is tried, the first index fastest; those for which the
+/// where code holds are iterations, and their numbers are positions 0, 1, 2, ... A copy goes on by
+/// itself: that is how look-ahead runs ahead of the loop.
+///
+/// `values` has a value for each index of the program; those of the pardo are written. `where` is
+/// called with the pc of the where code, and says whether the setting in `values` is an iteration.
+class Iterations {
+ public:
+  enum class Step : std::uint8_t {
+    found,        ///< `values` hold the next iteration
+    chunk_ended,  ///< dynamic: take_chunk() must give the next positions
+    ended
+  };
+
+  Iterations() = default;
+  /// At the begin of a pardo. Throws Error{bad_input} if it has more than 2^62 settings.
+  Iterations(const program::Program& program, const Tables& tables, std::int32_t pardo,
+             const Sharing& sharing, std::span<const std::int64_t> values);
+
+  template <class Where>
+  [[nodiscard]] Step next(std::span<std::int64_t> values, const Where& where);
+  /// Enumerates the rest without doing it.
+  template <class Where>
+  void skip(std::span<std::int64_t> values, const Where& where) {
+    while (next_of_all(values, where)) {
+    }
+  }
+  /// Positions first .. last-1 come next; none: the loop ends.
+  void take_chunk(std::int64_t first, std::int64_t last) noexcept {
+    chunk_first_ = first;
+    chunk_last_ = last;
+    is_last_chunk_ = first >= last;
+  }
+  /// Back to the begin.
+  void rewind() noexcept {
+    setting_ = -1;
+    passed_ = 0;
+  }
+
+  [[nodiscard]] const program::PardoDecl& pardo() const noexcept { return *pardo_; }
+  [[nodiscard]] program::Policy policy() const noexcept { return sharing_.policy; }
+  [[nodiscard]] std::int64_t settings() const noexcept { return settings_; }
+  /// Number of the setting that `values` hold.
+  [[nodiscard]] std::int64_t setting() const noexcept { return setting_; }
+  /// Iterations of all workers enumerated so far.
+  [[nodiscard]] std::int64_t passed() const noexcept { return passed_; }
+
+ private:
+  [[nodiscard]] bool advance(std::span<std::int64_t> values) noexcept;
+  template <class Where>
+  [[nodiscard]] bool holds(const Where& where) const {
+    return pardo_->where < 0 || where(pardo_->where);
+  }
+  template <class Where>
+  [[nodiscard]] bool next_of_all(std::span<std::int64_t> values, const Where& where) {
+    while (advance(values))
+      if (holds(where)) {
+        ++passed_;
+        return true;
+      }
+    return false;
+  }
+  [[nodiscard]] bool is_mine(std::int64_t number) const noexcept {
+    return number % sharing_.workers == sharing_.worker;
+  }
+
+  const program::PardoDecl* pardo_ = nullptr;
+  Sharing sharing_;
+  std::array<IndexRange, array::max_order> ranges_{};
+  std::int64_t settings_ = 0;
+  std::int64_t setting_ = -1;
+  std::int64_t passed_ = 0;
+  std::int64_t chunk_first_ = 0;
+  std::int64_t chunk_last_ = 0;
+  bool is_last_chunk_ = false;
+};
+
+template <class Where>
+Iterations::Step Iterations::next(std::span<std::int64_t> values, const Where& where) {
+  using program::Policy;
+  bool found = false;
+  switch (sharing_.policy) {
+    case Policy::unset:
+    case Policy::every_worker:
+      found = next_of_all(values, where);
+      break;
+    case Policy::sequential:
+      found = sharing_.worker == 0 && next_of_all(values, where);
+      break;
+    case Policy::static_:
+      while (!found && advance(values)) found = is_mine(setting_) && holds(where);
+      break;
+    case Policy::balanced:
+      while (!found && next_of_all(values, where)) found = is_mine(sharing_.dealt + passed_ - 1);
+      break;
+    case Policy::dynamic:
+      if (is_last_chunk_) return Step::ended;
+      if (passed_ == chunk_last_) return Step::chunk_ended;
+      do found = next_of_all(values, where);
+      while (found && passed_ <= chunk_first_);
+      break;
+  }
+  return found ? Step::found : Step::ended;
+}
+
+}  // namespace blockyard::worker
