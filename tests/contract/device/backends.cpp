@@ -5,6 +5,11 @@
 #include "blockyard/device/loader.h"
 #include "blockyard/device/sim/sim.h"
 
+#ifdef BLOCKYARD_OPENCL_PLUGIN
+/// Asked by the leak sanitizer: PoCL keeps a few hundred bytes of its own until the process ends.
+extern "C" const char* __lsan_default_suppressions() { return "leak:libpocl\nleak:libLLVM\n"; }
+#endif
+
 namespace blockyard::device::contract {
 
 void PrintTo(const Backend& backend, std::ostream* out) {
