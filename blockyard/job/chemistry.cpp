@@ -25,8 +25,8 @@ constexpr Extent usual_ao = 14;
 constexpr Extent usual_occupied = 24;
 constexpr Extent usual_virtual = 28;
 
-constexpr std::string_view ccsd = "ccsd";
 constexpr std::string_view scf = "scf";
+constexpr std::string_view mp2 = "mp2";
 
 qc::Molecule read_molecule(const MoleculeSpec& spec) {
   const qc::LengthUnit unit = qc::parse_length_unit(spec.units);
@@ -149,7 +149,9 @@ void add_constants(const Chemistry& chemistry, const MethodSpec& method,
                       {"eavirt", occupied + chemistry.virtual_segments},
                       {"nalpha_occupied", qc::alpha_count(chemistry.system.molecule)},
                       {"nbeta_occupied", qc::beta_count(chemistry.system.molecule)},
-                      {"transform_all", method.name == ccsd ? 1 : 0}};
+                      {"transform_all", method.name == mp2 ? 0 : 1},
+                      {"first_occupied", chemistry.frozen + 1},
+                      {"last_occupied", chemistry.frozen + chemistry.active_occupied}};
   for (const MethodOption& option : method_options()) {
     const std::string name(option.key);
     if (option.form == OptionForm::number) {
@@ -164,11 +166,19 @@ void add_constants(const Chemistry& chemistry, const MethodSpec& method,
 }
 
 std::vector<std::string> programs_of_method(const std::string& method) {
-  if (method == scf) return {"scf_rhf.sial"};
-  if (method == "mp2") return {"scf_rhf.sial", "transform_rhf.sial", "mp2_rhf.sial"};
-  if (method == ccsd)
-    return {"scf_rhf.sial", "transform_rhf.sial", "mp2_rhf.sial", "ccsd_rhf.sial"};
-  const std::vector<std::string> known = {"scf", "mp2", "ccsd"};
+  using Programs = std::vector<std::string>;
+  static const std::vector<std::pair<std::string, Programs>> methods = {
+      {"scf", {"scf_rhf.sial"}},
+      {"mp2", {"scf_rhf.sial", "transform_rhf.sial", "mp2_rhf.sial"}},
+      {"ccsd", {"scf_rhf.sial", "transform_rhf.sial", "mp2_rhf.sial", "ccsd_rhf.sial"}},
+      {"ccsd(t)",
+       {"scf_rhf.sial", "transform_rhf.sial", "mp2_rhf.sial", "ccsd_rhf.sial", "triples_rhf.sial"}},
+  };
+  std::vector<std::string> known;
+  for (const auto& [name, programs] : methods) {
+    if (name == method) return programs;
+    known.push_back(name);
+  }
   const std::string nearest = base::nearest_name(method, known);
   throw Error(Errc::bad_input,
               fmt::format("unknown method \"{}\"{}; known are: {}", method,

@@ -94,6 +94,7 @@ TEST(Chemistry, GivesTheConstantsOfOurPrograms) {
 
 TEST(Chemistry, NamesTheNearestMethod) {
   EXPECT_EQ(programs_of_method("ccsd").size(), 4U);
+  EXPECT_EQ(programs_of_method("ccsd(t)").back(), "triples_rhf.sial");
   try {
     (void)programs_of_method("ccsd2");
     FAIL();

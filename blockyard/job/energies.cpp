@@ -51,6 +51,12 @@ MethodResults method_results(const Results& results) {
     add_correlated(*ccsd, "ccsd", "CCSD");
     add_iterations(found, *ccsd, "ccsd");
   }
+  if (const StepResult* triples = find_step(results, "triples")) {
+    const double total = scalar(*triples, "ccsd_t_energy");
+    const double correction = scalar(*triples, "triples_correction");
+    found.energies.push_back({"triples_correction", "(T) correction", correction});
+    found.energies.push_back({"ccsd_t", "CCSD(T) total", total});
+  }
   return found;
 }
 

@@ -12,7 +12,7 @@ namespace blockyard::qc {
 void divide_by_energies(std::span<double> t, std::span<const Extent> extents,
                         std::span<const Extent> first, std::span<const double> energies,
                         double shift) {
-  const std::size_t order = extents.size();
+  std::size_t order = extents.size();
   if (order != 2 && order != 4 && order != 6)
     throw base::Error(base::Errc::bad_input,
                       fmt::format("energy denominators need 2, 4 or 6 indexes, not {}", order));
@@ -24,20 +24,26 @@ void divide_by_energies(std::span<double> t, std::span<const Extent> extents,
     return energies.subspan(static_cast<std::size_t>(first[k]),
                             static_cast<std::size_t>(extents[k]));
   };
+  const auto sign_of = [](std::size_t k) { return k % 2 == 0 ? -1.0 : 1.0; };
+  // Single orbitals at the end change nothing but the shift: the loop below stays over many.
+  while (order > 1 && extents[order - 1] == 1) {
+    --order;
+    shift += sign_of(order) * energies_of(order)[0];
+  }
   // Sums over all indexes but the last, in the order of memory.
   std::vector<double> sums = {shift};
   for (std::size_t k = 0; k + 1 < order; ++k) {
     std::vector<double> longer;
     longer.reserve(sums.size() * static_cast<std::size_t>(extents[k]));
     for (const double energy : energies_of(k))
-      for (const double sum : sums) longer.push_back(k % 2 == 0 ? sum - energy : sum + energy);
+      for (const double sum : sums) longer.push_back(sum + sign_of(k) * energy);
     sums = std::move(longer);
   }
   const auto last = energies_of(order - 1);
   base::require(t.size() == sums.size() * last.size(), "t has the extents that are given");
   double* value = t.data();
   for (const double energy : last)
-    for (const double sum : sums) *value++ /= sum + energy;
+    for (const double sum : sums) *value++ /= sum + sign_of(order - 1) * energy;
 }
 
 }  // namespace blockyard::qc

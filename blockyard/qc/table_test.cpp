@@ -157,6 +157,12 @@ TEST_F(ChemistryTable, denominators_take_orbital_numbers_from_the_segments) {
   one.values = {1.0};
   run("energy_denominator_rhf", {&one, &energies});
   EXPECT_DOUBLE_EQ(one.values[0], 1.0 / (4 - 23));
+  Block triple({4, 1, 4, 1, 4, 1}, {3, 2, 3, 3, 3, 5},  // virtual 6..9, orbitals 2, 3, 5
+               {IndexKind::moa, IndexKind::simple, IndexKind::moa, IndexKind::simple,
+                IndexKind::moa, IndexKind::simple});
+  std::fill(triple.values.begin(), triple.values.end(), 1.0);
+  run("energy_denominator_rhf", {&triple, &energies});
+  EXPECT_DOUBLE_EQ(triple.values[1 + 4 * 2 + 16 * 3], 1.0 / (1 + 2 + 4 - 6 - 7 - 8));
 }
 
 TEST_F(ChemistryTable, stripi_takes_an_orbital_out_of_a_block) {

@@ -8,6 +8,7 @@ import unittest
 import common
 
 LIMIT_HARTREE = 1e-8
+ALL = ["nuclear", "scf", "mp2", "ccsd", "triples_correction", "ccsd_t"]
 # Each is (workers, servers, more options).
 MANY_WAYS = [(1, 1, []), (2, 1, []), (3, 2, []), (2, 2, ["--pardo", "dynamic", "--seed", "7"])]
 TWO_WAYS = [(1, 2, []), (3, 1, ["--pardo", "static"])]
@@ -29,18 +30,18 @@ class Molecules(common.JobTest):
 
     def compare(self, entry, results, keys):
         for key in keys:
-            reference = entry[{"nuclear": "e_nuc"}.get(key, "e_" + key)]
+            reference = entry[{"nuclear": "e_nuc", "triples_correction": "e_t"}.get(key, "e_" + key)]
             self.assertLess(abs(results["energies"][key] - reference), LIMIT_HARTREE,
                             f"{key} {results['energies'][key]} {reference}")
 
-    def check(self, entry, ways, method="ccsd"):
-        path = self.write("job.toml", job_file(entry, method))
+    def check(self, entry, ways):
+        path = self.write("job.toml", job_file(entry, "ccsd(t)"))
         for workers, servers, options in ways:
             with self.subTest(workers=workers, servers=servers, options=options):
                 results = self.results_of("run", path, "-w", workers, "-s", servers, *options)
                 self.assertEqual(results["n_basis"], entry["nbf"])
                 self.assertTrue(results["converged"])
-                self.compare(entry, results, ["nuclear", "scf", "mp2", "ccsd"])
+                self.compare(entry, results, ALL)
 
     def test_water_polarised_double_zeta(self):
         self.check(self.entry("h2o", "cc-pvdz"), MANY_WAYS)
@@ -64,11 +65,11 @@ class Molecules(common.JobTest):
         self.check(self.entry("hf", "cc-pvdz", frozen=True), TWO_WAYS)
 
     def test_water_triple_zeta_with_arrays_larger_than_memory(self):
-        path = self.write("job.toml", job_file(self.entry("h2o", "cc-pvtz"), "ccsd"))
+        path = self.write("job.toml", job_file(self.entry("h2o", "cc-pvtz"), "ccsd(t)"))
         report = self.folder / "run.json"
         results = self.results_of("run", path, "-w", 2, "-s", 2, "--memory", "48M",
                                   "--segments", "virtual=11", "--report", report)
-        self.compare(self.entry("h2o", "cc-pvtz"), results, ["nuclear", "scf", "mp2", "ccsd"])
+        self.compare(self.entry("h2o", "cc-pvtz"), results, ALL)
         metrics = json.loads(report.read_text())
         # The promise: --memory, 10 % and 200 MB more.
         self.assertLess(results["peak_rss_bytes"], 1.1 * (48 << 20) + 200e6)
@@ -81,12 +82,12 @@ class Molecules(common.JobTest):
 
     def test_other_segments_give_the_same_energy(self):
         entry = self.entry("h2o", "cc-pvdz")
-        path = self.write("job.toml", job_file(entry, "ccsd"))
+        path = self.write("job.toml", job_file(entry, "ccsd(t)"))
         for segments in (["ao=14,10", "moa=5,19"], ["moa=2,3,1,9,9"], ["occupied=2", "virtual=4"]):
             with self.subTest(segments=segments):
                 options = [word for text in segments for word in ("--segments", text)]
                 results = self.results_of("run", path, "-w", 2, *options)
-                self.compare(entry, results, ["nuclear", "scf", "mp2", "ccsd"])
+                self.compare(entry, results, ALL)
 
     def test_direct_and_stored_integrals_and_both_guesses_agree(self):
         entry = self.entry("h2o", "6-31g*")
@@ -97,10 +98,10 @@ class Molecules(common.JobTest):
 
     def test_checking_mode_finds_nothing_wrong_with_our_programs(self):
         entry = self.entry("h2o_crawford", "sto-3g")
-        path = self.write("job.toml", job_file(entry, "ccsd"))
+        path = self.write("job.toml", job_file(entry, "ccsd(t)"))
         done = self.run_well("run", path, "--check", "-w", 3, "--json", "-")
         self.assertNotIn("warning", done.stderr)
-        self.compare(entry, json.loads(done.stdout), ["nuclear", "scf", "mp2", "ccsd"])
+        self.compare(entry, json.loads(done.stdout), ALL)
 
 
 if __name__ == "__main__":
