@@ -43,7 +43,14 @@ bool same_indexes(const blockyard_operand& a, const blockyard_operand& b) {
   return a.order == b.order && std::equal(a.name, a.name + a.order, b.name);
 }
 
-/// Fastest first in the operand `side`, and neighbours made one where all operands walk them alike.
+}  // namespace
+
+std::int64_t extent_of(const Axes& axes) noexcept {
+  std::int64_t extent = 1;
+  for (const Axis& axis : axes) extent *= axis.extent;
+  return extent;
+}
+
 void sort_and_fuse(Axes& axes, std::size_t side) {
   std::erase_if(axes, [](const Axis& axis) { return axis.extent == 1; });
   std::ranges::sort(axes, {}, [side](const Axis& axis) { return axis.stride[side]; });
@@ -60,14 +67,6 @@ void sort_and_fuse(Axes& axes, std::size_t side) {
       fused.push_back(axis);
   }
   axes = std::move(fused);
-}
-
-}  // namespace
-
-std::int64_t extent_of(const Axes& axes) noexcept {
-  std::int64_t extent = 1;
-  for (const Axis& axis : axes) extent *= axis.extent;
-  return extent;
 }
 
 blockyard_status analyse(const blockyard_operation& operation, Form& form, const char** why) {

@@ -21,6 +21,9 @@ struct Axis {
 using Axes = std::vector<Axis>;
 
 [[nodiscard]] std::int64_t extent_of(const Axes& axes) noexcept;
+/// Without axes of extent 1, fastest first in the operand `side`, and neighbours made one where all
+/// operands walk them alike.
+void sort_and_fuse(Axes& axes, std::size_t side);
 
 /// The indexes of an operation by where they stand, fused where their strides allow it. A
 /// contraction is result(m, n, batch) += sum over k of left(m, k, batch) * right(k, n, batch); of

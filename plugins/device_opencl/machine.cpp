@@ -2,9 +2,12 @@
 #include "plugins/device_opencl/machine.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <utility>
+
+#include "plugins/common/options.h"
 
 namespace blockyard::opencl {
 namespace {
@@ -65,34 +68,42 @@ std::size_t pieces(std::int64_t extent, std::int64_t of) {
   return static_cast<std::size_t>((extent + of - 1) / of);
 }
 
+std::string default_cache() {
+  if (const char* folder = std::getenv("XDG_CACHE_HOME"); folder != nullptr && *folder != '\0')
+    return std::string(folder) + "/blockyard/opencl";
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0')
+    return std::string(home) + "/.cache/blockyard/opencl";
+  return {};
+}
+
 }  // namespace
 
-Machine::Machine(cl_device_id device, const Options& options)
-    : device_(part_of(device, options.units)), cache_(options.cache) {
+Machine::Options::Options() : cache(default_cache()) {}
+
+std::string Machine::read_option(Options& options, std::string_view key, std::string_view value) {
+  if (key == "memory") return plugin::read_number(value, options.memory_bytes);
+  if (key == "units") return plugin::read_number(value, options.units);
+  if (key != "cache") return "this device knows memory=, units= and cache=";
+  options.cache = value == "none" ? "" : value;
+  return "";
+}
+
+Machine::Machine(std::uint32_t index, const Options& options)
+    : device_(part_of(find_devices().at(index), options.units)),
+      is_cpu_((property<cl_device_type>(device_, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0),
+      cache_(options.cache),
+      pieces_(options.memory_bytes != 0 ? options.memory_bytes
+                                        : property<cl_ulong>(device_, CL_DEVICE_GLOBAL_MEM_SIZE)) {
   cl_int code = CL_SUCCESS;
   context_ = Context(clCreateContext(nullptr, 1, &device_, nullptr, nullptr, &code));
   check(code, "clCreateContext");
-  is_cpu_ = (property<cl_device_type>(device_, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
-  const std::uint64_t limit = options.memory_bytes != 0
-                                  ? options.memory_bytes
-                                  : property<cl_ulong>(device_, CL_DEVICE_GLOBAL_MEM_SIZE);
-  memory_.emplace(context_.get(), is_cpu_, limit,
-                  property<cl_ulong>(device_, CL_DEVICE_MAX_MEM_ALLOC_SIZE));
 }
 
-Machine::~Machine() {
-  finish_all();
-  plans_.clear();
-  points_.clear();
-  streams_.clear();
-  kernels_ = {};
-  memory_.reset();
-  context_ = {};
-}
+Machine::~Machine() { finish_all(); }
 
 std::string Machine::name() const { return text_property(device_, CL_DEVICE_NAME); }
 
-Stream* Machine::open_stream() {
+Machine::Stream* Machine::open_stream() {
   cl_int code = CL_SUCCESS;
   Queue queue(clCreateCommandQueue(context_.get(), device_, 0, &code));
   check(code, "clCreateCommandQueue");
@@ -108,9 +119,34 @@ void Machine::close_point(Point* point) {
   points_.remove_if([point](const Point& one) { return &one == point; });
 }
 
+void Machine::record(Point& point, Stream& stream) {
+  clFlush(stream.queue.get());  // who waits in another queue must see it begin
+  point.last = stream.last;
+}
+
 void Machine::finish_all() noexcept {
   for (const Stream& stream : streams_) clFlush(stream.queue.get());
   for (const Stream& stream : streams_) clFinish(stream.queue.get());
+}
+
+Machine::Pending Machine::pending(Stream& stream) {
+  clFlush(stream.queue.get());
+  return stream.last;
+}
+
+bool Machine::is_done(const Pending& pending) {
+  cl_int state = CL_COMPLETE;
+  if (pending)
+    check(clGetEventInfo(pending.get(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state,
+                         nullptr),
+          "clGetEventInfo");
+  return state <= CL_COMPLETE;
+}
+
+void Machine::finish(const Pending& pending) {
+  if (!pending) return;
+  const cl_event event = pending.get();
+  check(clWaitForEvents(1, &event), "work on a stream");
 }
 
 template <class Call>
@@ -125,10 +161,6 @@ void Machine::enqueue(Stream& stream, const char* name, const Call& call) {
 }
 
 void Machine::wait(Stream& stream, const Point& point) {
-  if (point.has_failed) {
-    stream.has_failed = true;
-    throw std::runtime_error("work before the event that the stream waits for failed");
-  }
   if (!point.last) return;
   std::array<cl_event, 2> events = {point.last.get(), stream.last.get()};
   enqueue(stream, "clEnqueueBarrierWithWaitList",
@@ -137,26 +169,26 @@ void Machine::wait(Stream& stream, const Point& point) {
           });
 }
 
-void Machine::write(Stream& stream, Memory::Place to, const void* from, std::uint64_t bytes) {
+void Machine::write(Stream& stream, Place to, const void* from, std::uint64_t bytes) {
   enqueue(stream, "clEnqueueWriteBuffer", [&](auto queue, auto... events) {
     return clEnqueueWriteBuffer(queue, to.buffer, CL_FALSE, to.offset, bytes, from, events...);
   });
 }
 
-void Machine::read(Stream& stream, void* to, Memory::Place from, std::uint64_t bytes) {
+void Machine::read(Stream& stream, void* to, Place from, std::uint64_t bytes) {
   enqueue(stream, "clEnqueueReadBuffer", [&](auto queue, auto... events) {
     return clEnqueueReadBuffer(queue, from.buffer, CL_FALSE, from.offset, bytes, to, events...);
   });
 }
 
-void Machine::copy(Stream& stream, Memory::Place to, Memory::Place from, std::uint64_t bytes) {
+void Machine::copy(Stream& stream, Place to, Place from, std::uint64_t bytes) {
   enqueue(stream, "clEnqueueCopyBuffer", [&](auto queue, auto... events) {
     return clEnqueueCopyBuffer(queue, from.buffer, to.buffer, from.offset, to.offset, bytes,
                                events...);
   });
 }
 
-void Machine::fill(Stream& stream, Memory::Place to, std::uint32_t element, const double value[2],
+void Machine::fill(Stream& stream, Place to, std::uint32_t element, const double value[2],
                    std::uint64_t count) {
   const Element pattern = element_of(element, value);
   enqueue(stream, "clEnqueueFillBuffer", [&](auto queue, auto... events) {
@@ -172,6 +204,7 @@ Kernels& Machine::kernels(std::uint32_t element) {
 }
 
 void Machine::close_plan(Plan* plan) {
+  finish_all();
   plans_.remove_if([plan](const Plan& one) { return &one == plan; });
 }
 
@@ -193,7 +226,7 @@ void Machine::launch(Stream& stream, const Kernel& kernel, Grid grid,
 namespace {
 
 /// Bytes to elements: places are multiples of the element where they are used as such.
-cl_long elements(const Memory::Place& place, const Plan& plan) {
+cl_long elements(const Machine::Place& place, const Machine::Plan& plan) {
   return static_cast<cl_long>(place.offset / plugin::element_bytes(plan.operation.element));
 }
 

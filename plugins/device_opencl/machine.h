@@ -4,80 +4,104 @@
 #include <array>
 #include <cstdint>
 #include <list>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "plugins/common/operation.h"
+#include "plugins/common/pieces.h"
 #include "plugins/device_opencl/kernels.h"
-#include "plugins/device_opencl/memory.h"
 
 namespace blockyard::opencl {
 
-struct Options {
-  std::uint64_t memory_bytes = 0;  ///< 0: what the device has
-  std::uint64_t units = 0;         ///< compute units to use; 0: all
-  std::string cache;               ///< folder of binaries; empty: none
-};
-
-/// An ordered queue. Its last command stands for all before it: each command waits for the one
-/// before, so that a failure reaches all that follow.
-struct Stream {
-  Queue queue;
-  Event last;
-  bool has_failed = false;
-};
-
-/// A recorded place in a stream.
-struct Point {
-  Event last;
-  bool has_failed = false;
-};
-
-/// A prepared operation.
-struct Plan {
-  blockyard_operation operation{};
-  plugin::Form form;
-  Buffer form_buffer;  ///< the form as kernels.cl reads it
-  std::int64_t m = 1, n = 1, k = 1, batch = 1;
-  Tile tile;                     ///< rows 0: not packed into tiles
-  std::int64_t right_begin = 0;  ///< of the packed right operand in the workspace, elements
-  std::uint64_t workspace_bytes = 0;
-};
-
-/// One open device. One thread at a time, except what says otherwise.
+/// One open device: the Machine of plugins/common/edge.h. One thread at a time, except the static
+/// functions.
 class Machine {
  public:
-  /// Throws Failure or std::runtime_error.
-  Machine(cl_device_id device, const Options& options);
+  struct Options {
+    std::uint64_t memory_bytes = 0;  ///< 0: what the device has
+    std::uint64_t units = 0;         ///< compute units to use; 0: all
+    std::string cache;               ///< folder of binaries; empty: none
+    Options();
+  };
+  /// What is wrong with an option, or "".
+  static std::string read_option(Options& options, std::string_view key, std::string_view value);
+  [[nodiscard]] static std::uint32_t count() {
+    return static_cast<std::uint32_t>(find_devices().size());
+  }
+
+  /// Throws Failure or std::runtime_error, as all functions here.
+  Machine(std::uint32_t index, const Options& options);
   ~Machine();
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
 
+  [[nodiscard]] std::string name() const;
+  [[nodiscard]] std::uint64_t limit_bytes() const noexcept { return pieces_.limit_bytes(); }
+  [[nodiscard]] std::uint64_t free_bytes() const noexcept { return pieces_.free_bytes(); }
+  /// On a CPU an address is a host pointer; elsewhere it is a number that means nothing.
+  [[nodiscard]] bool shares_host_memory() const noexcept { return is_cpu_; }
+
+  /// A buffer, and the bytes of it before an address.
+  struct Place {
+    cl_mem buffer = nullptr;
+    std::size_t offset = 0;
+  };
+  /// 0 if there is no room.
+  [[nodiscard]] std::uint64_t allocate(std::uint64_t bytes);
+  [[nodiscard]] bool release(std::uint64_t address);
+  [[nodiscard]] std::optional<Place> find(std::uint64_t address, std::uint64_t bytes) const;
+
+  /// An ordered queue. Its last command stands for all before it: each command waits for the one
+  /// before, so that a failure reaches all that follow.
+  struct Stream {
+    Queue queue;
+    Event last;
+    bool has_failed = false;
+  };
+  /// A recorded place in a stream.
+  struct Point {
+    Event last;
+    bool has_failed = false;
+  };
   [[nodiscard]] Stream* open_stream();
   void close_stream(Stream* stream);
   [[nodiscard]] Point* open_point() { return &points_.emplace_back(); }
   void close_point(Point* point);
-  /// Waits for all queues. Any thread may wait for one with clFinish.
-  void finish_all() noexcept;
+  void record(Point& point, Stream& stream);
 
-  // Work. Throws Failure if it cannot be enqueued: the stream has failed then.
+  using Pending = Event;
+  [[nodiscard]] Pending pending(Stream& stream);
+  [[nodiscard]] Pending pending(const Point& point) { return point.last; }
+  /// True also where it failed.
+  [[nodiscard]] static bool is_done(const Pending& pending);
+  static void finish(const Pending& pending);
+
+  // Work. Where it cannot be enqueued the stream has failed.
   void wait(Stream& stream, const Point& point);
-  void write(Stream& stream, Memory::Place to, const void* from, std::uint64_t bytes);
-  void read(Stream& stream, void* to, Memory::Place from, std::uint64_t bytes);
-  void copy(Stream& stream, Memory::Place to, Memory::Place from, std::uint64_t bytes);
-  void fill(Stream& stream, Memory::Place to, std::uint32_t element, const double value[2],
+  void write(Stream& stream, Place to, const void* from, std::uint64_t bytes);
+  void read(Stream& stream, void* to, Place from, std::uint64_t bytes);
+  void copy(Stream& stream, Place to, Place from, std::uint64_t bytes);
+  void fill(Stream& stream, Place to, std::uint32_t element, const double value[2],
             std::uint64_t count);
 
-  /// The operation has been analysed.
+  /// A prepared operation.
+  struct Plan {
+    blockyard_operation operation{};
+    plugin::Form form;
+    Buffer form_buffer;  ///< the form as kernels.cl reads it
+    std::int64_t m = 1, n = 1, k = 1, batch = 1;
+    Tile tile;                     ///< rows 0: not packed into tiles
+    std::int64_t right_begin = 0;  ///< of the packed right operand in the workspace, elements
+    std::uint64_t workspace_bytes = 0;
+  };
   [[nodiscard]] Plan* open_plan(const blockyard_operation& operation, plugin::Form form);
   void close_plan(Plan* plan);
   struct Places {
-    Memory::Place result, left, right, workspace;
+    Place result, left, right, workspace;
   };
   void run(Stream& stream, const Plan& plan, const blockyard_run& run, const Places& places);
-
-  [[nodiscard]] std::string name() const;
-  Memory& memory() noexcept { return *memory_; }
 
  private:
   struct Grid {
@@ -94,11 +118,21 @@ class Machine {
   void run_plain(Stream& stream, const Plan& plan, const blockyard_run& run, const Places& places);
   void run_tiled(Stream& stream, const Plan& plan, const blockyard_run& run, const Places& places);
 
+  struct FreeAligned {
+    void operator()(std::byte* bytes) const noexcept;
+  };
+  struct Piece {
+    std::unique_ptr<std::byte, FreeAligned> host;  ///< on a CPU; outlives the buffer over it
+    Buffer buffer;
+  };
+  void finish_all() noexcept;
+
   cl_device_id device_;
   bool is_cpu_;
   std::string cache_;
   Context context_;
-  std::optional<Memory> memory_;
+  plugin::Pieces<Piece> pieces_;
+  std::uint64_t next_address_ = 1 << 20;           ///< where addresses are no pointers
   std::array<std::optional<Kernels>, 4> kernels_;  ///< by element; made when first needed
   std::list<Stream> streams_;
   std::list<Point> points_;

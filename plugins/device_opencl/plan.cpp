@@ -37,7 +37,7 @@ class FormNumbers {
 std::int64_t padded(std::int64_t extent, std::int64_t of) { return (extent + of - 1) / of * of; }
 
 /// Whether packing pays: there is arithmetic enough, and tiles are not mostly padding.
-bool is_worth_packing(const Plan& plan, const Tile& tile) {
+bool is_worth_packing(const Machine::Plan& plan, const Tile& tile) {
   constexpr std::int64_t least_depth = 4, least_products = 1 << 12;
   return tile.rows > 0 && plan.k >= least_depth && plan.m * plan.n * plan.k >= least_products &&
          2 * plan.m >= tile.rows && 2 * plan.n >= tile.columns;
@@ -45,7 +45,7 @@ bool is_worth_packing(const Plan& plan, const Tile& tile) {
 
 }  // namespace
 
-Plan* Machine::open_plan(const blockyard_operation& operation, plugin::Form form) {
+Machine::Plan* Machine::open_plan(const blockyard_operation& operation, plugin::Form form) {
   const Tile tile = kernels(operation.element).tile;
   Plan plan;
   plan.operation = operation;

@@ -16,6 +16,16 @@ void PrintTo(const Backend& backend, std::ostream* out) {
   *out << backend.name << " '" << backend.options << "'";
 }
 
+namespace {
+
+/// Plug-ins are built where the libraries are; the hardware may be missing.
+[[maybe_unused]] bool has_device(const Table& table) {
+  std::uint32_t devices = 0;
+  return table.count(&devices) == BLOCKYARD_OK && devices > 0;
+}
+
+}  // namespace
+
 std::vector<Backend> backends() {
   static const Plugin plugin(BLOCKYARD_SIM_PLUGIN);  // stays loaded for all tests
   std::vector<Backend> all = {
@@ -28,11 +38,14 @@ std::vector<Backend> backends() {
   };
 #ifdef BLOCKYARD_OPENCL_PLUGIN
   static const Plugin opencl(BLOCKYARD_OPENCL_PLUGIN);
-  std::uint32_t devices = 0;
-  if (opencl.table().count(&devices) == BLOCKYARD_OK && devices > 0) {
+  if (has_device(opencl.table())) {
     all.push_back({"opencl", &opencl.table(), ""});
     all.push_back({"opencl_one_unit", &opencl.table(), "units=1 cache=none"});
   }
+#endif
+#ifdef BLOCKYARD_CUDA_PLUGIN
+  static const Plugin cuda(BLOCKYARD_CUDA_PLUGIN);
+  if (has_device(cuda.table())) all.push_back({"cuda", &cuda.table(), ""});
 #endif
   return all;
 }

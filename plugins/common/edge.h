@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "plugins/common/operation.h"
+#include "plugins/common/options.h"
+
+/// The C edge of a plug-in: statuses outside, exceptions inside.
+namespace blockyard::plugin {
+
+/// The C table over a class Machine, one open device, with:
+///   Stream, Point (a recorded event), Plan   what the handles stand for; the first two have a
+///   member
+///                                            `has_failed`, a plan has operation and
+///                                            workspace_bytes
+///   Place        where an address is, in the words of the vendor; optional<Place> find(address,
+///   bytes) Pending      what can be waited for without the lock; pending(Stream&) and
+///   pending(Point&),
+///                static is_done(Pending), static finish(Pending)
+///   Options, static read_option(Options&, key, value), static count(), Machine(index, Options)
+///   open_, close_ of streams, points, plans; wait, write, read, copy, fill, run; allocate,
+///   release; name, limit_bytes, free_bytes, shares_host_memory
+/// Functions of a machine throw std::exception; those that enqueue have marked the stream then.
+template <class Machine>
+class Edge {
+  /// What stands behind a blockyard_device. `mutex` guards all the rest.
+  struct Device {
+    std::mutex mutex;
+    std::string last_error;
+    std::optional<Machine> machine;  ///< none if it could not be opened
+
+    blockyard_status fail(blockyard_status status, std::string text) {
+      last_error = std::move(text);
+      return status;
+    }
+  };
+  using Stream = typename Machine::Stream;
+  using Point = typename Machine::Point;
+  using Plan = typename Machine::Plan;
+  using Place = typename Machine::Place;
+  using Pending = typename Machine::Pending;
+
+  // The types of the ABI are names without content: behind them stand ours.
+  static Device& of(blockyard_device* device) { return *reinterpret_cast<Device*>(device); }
+  static Stream& of(blockyard_stream* stream) { return *reinterpret_cast<Stream*>(stream); }
+  static Point& of(blockyard_event* event) { return *reinterpret_cast<Point*>(event); }
+  static Plan& of(blockyard_plan* plan) { return *reinterpret_cast<Plan*>(plan); }
+
+  /// Runs body(device, machine) under the lock and lets no exception out.
+  template <class Body>
+  static blockyard_status locked(blockyard_device* handle, const Body& body) noexcept {
+    Device& device = of(handle);
+    try {
+      const std::lock_guard lock(device.mutex);
+      try {
+        return body(device, *device.machine);
+      } catch (const std::bad_alloc&) {
+        return device.fail(BLOCKYARD_NO_MEMORY, "the host has no more memory");
+      } catch (const std::exception& error) {
+        return device.fail(BLOCKYARD_FAILED, error.what());
+      }
+    } catch (...) {
+      return BLOCKYARD_FAILED;
+    }
+  }
+
+  /// The same for work on a stream that has not failed.
+  template <class Body>
+  static blockyard_status on_stream(blockyard_device* handle, blockyard_stream* stream,
+                                    const Body& body) {
+    return locked(handle, [&](Device& device, Machine& machine) {
+      if (of(stream).has_failed)
+        return device.fail(BLOCKYARD_FAILED, "work on the stream failed: " + device.last_error);
+      return body(device, machine);
+    });
+  }
+
+  /// Waits without the lock.
+  static blockyard_status finish(blockyard_device* handle, const Pending& pending) noexcept {
+    try {
+      Machine::finish(pending);
+      return BLOCKYARD_OK;
+    } catch (const std::exception& error) {
+      return locked(handle, [&](Device& device, Machine&) {
+        return device.fail(BLOCKYARD_FAILED, error.what());
+      });
+    }
+  }
+
+  static blockyard_status count(std::uint32_t* devices) {
+    try {
+      *devices = Machine::count();
+      return BLOCKYARD_OK;
+    } catch (...) {
+      *devices = 0;
+      return BLOCKYARD_FAILED;
+    }
+  }
+
+  static blockyard_status open(std::uint32_t index, const char* text, blockyard_device** opened) {
+    *opened = nullptr;
+    try {
+      auto device = std::make_unique<Device>();
+      Device& made = *device;
+      *opened = reinterpret_cast<blockyard_device*>(device.release());
+      typename Machine::Options options;
+      std::string wrong = read_options(text == nullptr ? "" : text,
+                                       [&](std::string_view key, std::string_view value) {
+                                         return Machine::read_option(options, key, value);
+                                       });
+      const std::uint32_t devices = Machine::count();
+      if (wrong.empty() && index >= devices)
+        wrong = "there is no device " + std::to_string(index) + "; there are " +
+                std::to_string(devices) + ", from 0 on";
+      if (!wrong.empty()) return made.fail(BLOCKYARD_BAD_ARGUMENT, std::move(wrong));
+      try {
+        made.machine.emplace(index, options);
+      } catch (const std::exception& error) {
+        return made.fail(BLOCKYARD_FAILED, error.what());
+      }
+      return BLOCKYARD_OK;
+    } catch (...) {
+      return BLOCKYARD_NO_MEMORY;
+    }
+  }
+
+  static void close(blockyard_device* device) {
+    if (device != nullptr) delete &of(device);
+  }
+
+  static blockyard_status describe(blockyard_device* handle, blockyard_description* asked) {
+    return locked(handle, [&](Device&, Machine& machine) {
+      blockyard_description all{};
+      all.size = asked->size;
+      all.shares_host_memory = machine.shares_host_memory() ? 1 : 0;
+      all.memory_bytes = machine.limit_bytes();
+      all.free_bytes = machine.free_bytes();
+      machine.name().copy(all.name, sizeof all.name - 1);
+      std::memcpy(asked, &all, std::min<std::size_t>(asked->size, sizeof all));
+      return BLOCKYARD_OK;
+    });
+  }
+
+  static void last_error(blockyard_device* handle, char* text, std::uint64_t bytes) {
+    if (handle == nullptr || bytes == 0) return;
+    const std::lock_guard lock(of(handle).mutex);
+    text[of(handle).last_error.copy(text, bytes - 1)] = '\0';
+  }
+
+  static blockyard_status allocate(blockyard_device* handle, std::uint64_t bytes,
+                                   blockyard_address* address) {
+    return locked(handle, [&](Device&, Machine& machine) {
+      *address = machine.allocate(bytes);
+      return *address == 0 ? BLOCKYARD_NO_MEMORY : BLOCKYARD_OK;
+    });
+  }
+
+  static blockyard_status release(blockyard_device* handle, blockyard_address address) {
+    return locked(handle, [&](Device& device, Machine& machine) {
+      if (address == 0 || machine.release(address)) return BLOCKYARD_OK;
+      return device.fail(BLOCKYARD_BAD_ARGUMENT, "the address was not allocated");
+    });
+  }
+
+  static blockyard_status stream_open(blockyard_device* handle, blockyard_stream** stream) {
+    return locked(handle, [&](Device&, Machine& machine) {
+      *stream = reinterpret_cast<blockyard_stream*>(machine.open_stream());
+      return BLOCKYARD_OK;
+    });
+  }
+
+  static blockyard_status stream_close(blockyard_device* handle, blockyard_stream* stream) {
+    return locked(handle, [&](Device&, Machine& machine) {
+      if (stream != nullptr) machine.close_stream(&of(stream));
+      return BLOCKYARD_OK;
+    });
+  }
+
+  static blockyard_status stream_synchronise(blockyard_device* handle, blockyard_stream* stream) {
+    std::optional<Pending> pending;
+    const blockyard_status status = on_stream(handle, stream, [&](Device&, Machine& machine) {
+      pending = machine.pending(of(stream));
+      return BLOCKYARD_OK;
+    });
+    return status == BLOCKYARD_OK ? finish(handle, *pending) : status;
+  }
+
+  static blockyard_status stream_wait(blockyard_device* handle, blockyard_stream* stream,
+                                      blockyard_event* event) {
+    return on_stream(handle, stream, [&](Device& device, Machine& machine) {
+      if (of(event).has_failed) {
+        of(stream).has_failed = true;
+        return device.fail(BLOCKYARD_FAILED, "work before the event that is waited for failed");
+      }
+      machine.wait(of(stream), of(event));
+      return BLOCKYARD_OK;
+    });
+  }
+
+  static blockyard_status event_open(blockyard_device* handle, blockyard_event** event) {
+    return locked(handle, [&](Device&, Machine& machine) {
+      *event = reinterpret_cast<blockyard_event*>(machine.open_point());
+      return BLOCKYARD_OK;
+    });
+  }
+
+  static blockyard_status event_close(blockyard_device* handle, blockyard_event* event) {
+    return locked(handle, [&](Device&, Machine& machine) {
+      if (event != nullptr) machine.close_point(&of(event));
+      return BLOCKYARD_OK;
+    });
+  }
+
+  static blockyard_status event_record(blockyard_device* handle, blockyard_event* event,
+                                       blockyard_stream* stream) {
+    return locked(handle, [&](Device& device, Machine& machine) {
+      machine.record(of(event), of(stream));
+      of(event).has_failed = of(stream).has_failed;
+      return of(stream).has_failed ? device.fail(BLOCKYARD_FAILED, "work on the stream failed")
+                                   : BLOCKYARD_OK;
+    });
+  }
+
+  static blockyard_status event_test(blockyard_device* handle, blockyard_event* event,
+                                     std::uint32_t wait) {
+    std::optional<Pending> pending;
+    const blockyard_status status = locked(handle, [&](Device& device, Machine& machine) {
+      if (of(event).has_failed)
+        return device.fail(BLOCKYARD_FAILED, "work before the event failed");
+      pending = machine.pending(of(event));
+      return wait == 0 && !Machine::is_done(*pending) ? BLOCKYARD_NOT_READY : BLOCKYARD_OK;
+    });
+    return status == BLOCKYARD_OK ? finish(handle, *pending) : status;
+  }
+
+  static blockyard_status copy(blockyard_device* handle, blockyard_stream* stream,
+                               blockyard_direction direction, std::uint64_t to, std::uint64_t from,
+                               std::uint64_t bytes) {
+    return on_stream(handle, stream, [&](Device& device, Machine& machine) {
+      if (bytes == 0) return BLOCKYARD_OK;
+      const auto target = machine.find(to, bytes);
+      const auto source = machine.find(from, bytes);
+      if ((direction != BLOCKYARD_TO_HOST && !target) ||
+          (direction != BLOCKYARD_TO_DEVICE && !source))
+        return device.fail(BLOCKYARD_BAD_ARGUMENT, "a copy leaves the allocated memory");
+      if (direction == BLOCKYARD_TO_DEVICE)
+        machine.write(of(stream), *target, reinterpret_cast<const void*>(from), bytes);
+      else if (direction == BLOCKYARD_TO_HOST)
+        machine.read(of(stream), reinterpret_cast<void*>(to), *source, bytes);
+      else
+        machine.copy(of(stream), *target, *source, bytes);
+      return BLOCKYARD_OK;
+    });
+  }
+
+  static blockyard_status fill(blockyard_device* handle, blockyard_stream* stream,
+                               blockyard_address to, blockyard_element element,
+                               const double value[2], std::uint64_t elements) {
+    return on_stream(handle, stream, [&](Device& device, Machine& machine) {
+      if (element > BLOCKYARD_C128)
+        return device.fail(BLOCKYARD_BAD_ARGUMENT, "an unknown element type");
+      const auto target = machine.find(to, elements * element_bytes(element));
+      if (!target) return device.fail(BLOCKYARD_BAD_ARGUMENT, "a fill leaves the allocated memory");
+      if (elements > 0) machine.fill(of(stream), *target, element, value, elements);
+      return BLOCKYARD_OK;
+    });
+  }
+
+  static blockyard_status plan_open(blockyard_device* handle, const blockyard_operation* operation,
+                                    blockyard_plan** plan) {
+    return locked(handle, [&](Device& device, Machine& machine) {
+      Form form;
+      const char* why = nullptr;
+      const blockyard_status status = analyse(*operation, form, &why);
+      if (status != BLOCKYARD_OK) return device.fail(status, why);
+      *plan = reinterpret_cast<blockyard_plan*>(machine.open_plan(*operation, std::move(form)));
+      return BLOCKYARD_OK;
+    });
+  }
+
+  static blockyard_status plan_workspace(blockyard_device*, blockyard_plan* plan,
+                                         std::uint64_t* bytes) {
+    *bytes = of(plan).workspace_bytes;
+    return BLOCKYARD_OK;
+  }
+
+  static blockyard_status plan_run(blockyard_device* handle, blockyard_plan* plan,
+                                   blockyard_stream* stream, const blockyard_run* run) {
+    return on_stream(handle, stream, [&](Device& device, Machine& machine) {
+      const blockyard_operation& operation = of(plan).operation;
+      const std::uint64_t size = element_bytes(operation.element);
+      const auto find = [&](blockyard_address address, const blockyard_operand& operand) {
+        return machine.find(address, element_count(operand) * size);
+      };
+      const std::uint64_t workspace_bytes = of(plan).workspace_bytes;
+      const auto result = find(run->result, operation.result);
+      const auto left = find(run->left, operation.left);
+      const auto right = has_right(operation) ? find(run->right, operation.right) : Place{};
+      const auto workspace =
+          workspace_bytes > 0 ? machine.find(run->workspace, workspace_bytes) : Place{};
+      if (!result || !left || !right || !workspace)
+        return device.fail(BLOCKYARD_BAD_ARGUMENT, "a block leaves the allocated memory");
+      machine.run(of(stream), of(plan), *run, {*result, *left, *right, *workspace});
+      return BLOCKYARD_OK;
+    });
+  }
+
+  static blockyard_status plan_close(blockyard_device* handle, blockyard_plan* plan) {
+    return locked(handle, [&](Device&, Machine& machine) {
+      if (plan != nullptr) machine.close_plan(&of(plan));
+      return BLOCKYARD_OK;
+    });
+  }
+
+ public:
+  static constexpr blockyard_device_table table = {
+      blockyard_device_version,
+      sizeof(blockyard_device_table),
+      count,
+      open,
+      close,
+      describe,
+      last_error,
+      allocate,
+      release,
+      stream_open,
+      stream_close,
+      stream_synchronise,
+      stream_wait,
+      event_open,
+      event_close,
+      event_record,
+      event_test,
+      copy,
+      fill,
+      plan_open,
+      plan_workspace,
+      plan_run,
+      plan_close,
+  };
+};
+
+}  // namespace blockyard::plugin

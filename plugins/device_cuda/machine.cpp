@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/device_cuda/machine.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "plugins/common/options.h"
+
+namespace blockyard::cuda {
+namespace {
+
+StreamOwner make_stream() {
+  cudaStream_t raw = nullptr;
+  check(cudaStreamCreateWithFlags(&raw, cudaStreamNonBlocking), "cudaStreamCreate");
+  return StreamOwner(raw);
+}
+
+EventOwner make_event() {
+  cudaEvent_t raw = nullptr;
+  check(cudaEventCreateWithFlags(&raw, cudaEventDisableTiming), "cudaEventCreate");
+  return EventOwner(raw);
+}
+
+std::uint64_t limit_for(int device, const Machine::Options& options) {
+  check(cudaSetDevice(device), "cudaSetDevice");
+  std::size_t free = 0, total = 0;
+  check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+  return options.memory_bytes != 0 ? options.memory_bytes : free;
+}
+
+}  // namespace
+
+void check(cudaError_t code, const char* call) {
+  if (code == cudaSuccess) return;
+  static_cast<void>(cudaGetLastError());  // it is told here: the next call begins clean
+  throw std::runtime_error(std::string(call) + " failed: " + cudaGetErrorString(code));
+}
+
+void check(cublasStatus_t code, const char* call) {
+  if (code != CUBLAS_STATUS_SUCCESS)
+    throw std::runtime_error(std::string(call) + " failed: " + cublasGetStatusString(code));
+}
+
+std::string Machine::read_option(Options& options, std::string_view key, std::string_view value) {
+  if (key == "memory") return plugin::read_number(value, options.memory_bytes);
+  return "this device knows memory=";
+}
+
+std::uint32_t Machine::count() {
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) == cudaSuccess) return static_cast<std::uint32_t>(devices);
+  static_cast<void>(cudaGetLastError());
+  return 0;
+}
+
+Machine::Machine(std::uint32_t index, const Options& options)
+    : device_(static_cast<int>(index)),
+      pieces_(limit_for(device_, options)),
+      memory_(make_stream()) {
+  // What is freed stays in the pool: memory comes back from it without a call of the system.
+  cudaMemPool_t pool = nullptr;
+  check(cudaDeviceGetDefaultMemPool(&pool, device_), "cudaDeviceGetDefaultMemPool");
+  std::uint64_t all = UINT64_MAX;
+  check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all),
+        "cudaMemPoolSetAttribute");
+}
+
+Machine::~Machine() {
+  cudaSetDevice(device_);
+  cudaDeviceSynchronize();
+  pieces_.remove_all([this](std::byte* piece) { cudaFreeAsync(piece, memory_.get()); });
+  cudaStreamSynchronize(memory_.get());
+}
+
+void Machine::use() const { check(cudaSetDevice(device_), "cudaSetDevice"); }
+
+std::string Machine::name() const {
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, device_), "cudaGetDeviceProperties");
+  return properties.name;
+}
+
+std::uint64_t Machine::allocate(std::uint64_t bytes) {
+  if (bytes > free_bytes()) return 0;
+  use();
+  void* made = nullptr;
+  const cudaError_t code = cudaMallocAsync(&made, std::max<std::uint64_t>(bytes, 1), memory_.get());
+  if (code == cudaErrorMemoryAllocation) {
+    static_cast<void>(cudaGetLastError());
+    return 0;
+  }
+  check(code, "cudaMallocAsync");
+  // The pool may give memory that waits for work on other streams: see release.
+  check(cudaStreamSynchronize(memory_.get()), "cudaStreamSynchronize");
+  const auto address = reinterpret_cast<std::uintptr_t>(made);
+  pieces_.add(address, bytes, static_cast<std::byte*>(made));
+  return address;
+}
+
+bool Machine::release(std::uint64_t address) {
+  const auto piece = pieces_.remove(address);
+  if (!piece) return false;
+  use();
+  for (const Stream& stream : streams_) {
+    check(cudaEventRecord(stream.mark.get(), stream.raw.get()), "cudaEventRecord");
+    check(cudaStreamWaitEvent(memory_.get(), stream.mark.get(), 0), "cudaStreamWaitEvent");
+  }
+  check(cudaFreeAsync(*piece, memory_.get()), "cudaFreeAsync");
+  return true;
+}
+
+std::optional<Machine::Place> Machine::find(std::uint64_t address, std::uint64_t bytes) const {
+  const auto [piece, offset] = pieces_.find(address, bytes);
+  if (piece == nullptr) return std::nullopt;
+  return *piece + offset;
+}
+
+Machine::Stream* Machine::open_stream() {
+  use();
+  Stream stream{make_stream(), nullptr, make_event(), false};
+  cublasHandle_t blas = nullptr;
+  check(cublasCreate(&blas), "cublasCreate");
+  stream.blas.reset(blas);
+  check(cublasSetStream(blas, stream.raw.get()), "cublasSetStream");
+  return &streams_.emplace_back(std::move(stream));
+}
+
+void Machine::close_stream(Stream* stream) {
+  use();
+  static_cast<void>(cudaStreamSynchronize(stream->raw.get()));  // what failed is told elsewhere
+  streams_.remove_if([stream](const Stream& one) { return &one == stream; });
+}
+
+Machine::Point* Machine::open_point() {
+  use();
+  return &points_.emplace_back(Point{make_event(), false});
+}
+
+void Machine::close_point(Point* point) {
+  points_.remove_if([point](const Point& one) { return &one == point; });
+}
+
+void Machine::record(Point& point, Stream& stream) {
+  use();
+  enqueued(stream, cudaEventRecord(point.raw.get(), stream.raw.get()), "cudaEventRecord");
+}
+
+bool Machine::is_done(const Pending& pending) {
+  return cudaEventQuery(pending.event) != cudaErrorNotReady;
+}
+
+void Machine::finish(const Pending& pending) {
+  check(cudaSetDevice(pending.device), "cudaSetDevice");
+  if (pending.stream != nullptr)
+    check(cudaStreamSynchronize(pending.stream), "work on a stream");
+  else
+    check(cudaEventSynchronize(pending.event), "work before an event");
+}
+
+void Machine::enqueued(Stream& stream, cudaError_t code, const char* call) {
+  if (code != cudaSuccess) stream.has_failed = true;
+  check(code, call);
+}
+
+void Machine::wait(Stream& stream, const Point& point) {
+  use();
+  enqueued(stream, cudaStreamWaitEvent(stream.raw.get(), point.raw.get(), 0),
+           "cudaStreamWaitEvent");
+}
+
+void Machine::write(Stream& stream, Place to, const void* from, std::uint64_t bytes) {
+  use();
+  enqueued(stream, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream.raw.get()),
+           "cudaMemcpyAsync");
+}
+
+void Machine::read(Stream& stream, void* to, Place from, std::uint64_t bytes) {
+  use();
+  enqueued(stream, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream.raw.get()),
+           "cudaMemcpyAsync");
+}
+
+void Machine::copy(Stream& stream, Place to, Place from, std::uint64_t bytes) {
+  use();
+  enqueued(stream, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream.raw.get()),
+           "cudaMemcpyAsync");
+}
+
+void Machine::fill(Stream& stream, Place to, std::uint32_t element, const double value[2],
+                   std::uint64_t count) {
+  use();
+  launch_fill(stream.raw.get(), element, to, value, count);
+  enqueued(stream, cudaGetLastError(), "a fill");
+}
+
+void Machine::close_plan(Plan* plan) {
+  plans_.remove_if([plan](const Plan& one) { return &one == plan; });
+}
+
+}  // namespace blockyard::cuda

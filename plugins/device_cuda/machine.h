@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cublas_v2.h>
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "plugins/common/matrix_form.h"
+#include "plugins/common/pieces.h"
+#include "plugins/device_cuda/kernels.h"
+
+namespace blockyard::cuda {
+
+/// Throw std::runtime_error that names the call, unless it went well.
+void check(cudaError_t code, const char* call);
+void check(cublasStatus_t code, const char* call);
+
+/// Ends a thing of CUDA that is a pointer.
+template <auto end>
+struct End {
+  template <class Raw>
+  void operator()(Raw raw) const noexcept {
+    static_cast<void>(end(raw));
+  }
+};
+using StreamOwner = std::unique_ptr<CUstream_st, End<cudaStreamDestroy>>;
+using EventOwner = std::unique_ptr<CUevent_st, End<cudaEventDestroy>>;
+using BlasOwner = std::unique_ptr<cublasContext, End<cublasDestroy_v2>>;
+
+/// One open GPU: the Machine of plugins/common/edge.h. One thread at a time, except the static
+/// functions.
+class Machine {
+ public:
+  struct Options {
+    std::uint64_t memory_bytes = 0;  ///< 0: what is free now
+  };
+  /// What is wrong with an option, or "".
+  static std::string read_option(Options& options, std::string_view key, std::string_view value);
+  /// 0 also where there is no driver.
+  [[nodiscard]] static std::uint32_t count();
+
+  /// Throws std::runtime_error, as all functions here.
+  Machine(std::uint32_t index, const Options& options);
+  ~Machine();
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+
+  [[nodiscard]] std::string name() const;
+  [[nodiscard]] std::uint64_t limit_bytes() const noexcept { return pieces_.limit_bytes(); }
+  [[nodiscard]] std::uint64_t free_bytes() const noexcept { return pieces_.free_bytes(); }
+  [[nodiscard]] bool shares_host_memory() const noexcept { return false; }
+
+  using Place = std::byte*;  ///< a device pointer
+  /// 0 if there is no room.
+  [[nodiscard]] std::uint64_t allocate(std::uint64_t bytes);
+  /// The memory goes back to the pool after all that is enqueued now.
+  [[nodiscard]] bool release(std::uint64_t address);
+  [[nodiscard]] std::optional<Place> find(std::uint64_t address, std::uint64_t bytes) const;
+
+  struct Stream {
+    StreamOwner raw;
+    BlasOwner blas;
+    EventOwner mark;  ///< where the memory stream waits for this one
+    bool has_failed = false;
+  };
+  struct Point {
+    EventOwner raw;
+    bool has_failed = false;
+  };
+  [[nodiscard]] Stream* open_stream();
+  void close_stream(Stream* stream);
+  [[nodiscard]] Point* open_point();
+  void close_point(Point* point);
+  void record(Point& point, Stream& stream);
+
+  struct Pending {
+    int device = 0;
+    cudaStream_t stream = nullptr;  ///< of one of both
+    cudaEvent_t event = nullptr;
+  };
+  [[nodiscard]] Pending pending(const Stream& stream) const {
+    return {device_, stream.raw.get(), nullptr};
+  }
+  [[nodiscard]] Pending pending(const Point& point) const {
+    return {device_, nullptr, point.raw.get()};
+  }
+  /// True also where it failed.
+  [[nodiscard]] static bool is_done(const Pending& pending);
+  static void finish(const Pending& pending);
+
+  // Work. Where it cannot be enqueued the stream has failed.
+  void wait(Stream& stream, const Point& point);
+  void write(Stream& stream, Place to, const void* from, std::uint64_t bytes);
+  void read(Stream& stream, void* to, Place from, std::uint64_t bytes);
+  void copy(Stream& stream, Place to, Place from, std::uint64_t bytes);
+  void fill(Stream& stream, Place to, std::uint32_t element, const double value[2],
+            std::uint64_t count);
+
+  struct Plan {
+    blockyard_operation operation{};
+    Walk walk;                ///< of permute and axpby
+    plugin::MatrixForm form;  ///< of contract and dot
+    std::uint64_t workspace_bytes = 0;
+  };
+  [[nodiscard]] Plan* open_plan(const blockyard_operation& operation, plugin::Form form);
+  void close_plan(Plan* plan);
+  struct Places {
+    Place result, left, right, workspace;
+  };
+  void run(Stream& stream, const Plan& plan, const blockyard_run& run, const Places& places);
+
+ private:
+  void use() const;
+  void enqueued(Stream& stream, cudaError_t code, const char* call);
+  void run_contraction(Stream& stream, const Plan& plan, const Factors& factors,
+                       const Places& places);
+  void multiply(Stream& stream, const Plan& plan, const Factors& factors, const void* left,
+                const void* right, void* result);
+
+  int device_;
+  plugin::Pieces<std::byte*> pieces_;
+  StreamOwner memory_;  ///< allocates and frees, in order
+  std::list<Stream> streams_;
+  std::list<Point> points_;
+  std::list<Plan> plans_;
+};
+
+}  // namespace blockyard::cuda
