@@ -18,6 +18,8 @@ using base::Error;
 
 /// Slots written ahead of need when room runs out, so that the next can be dropped at once.
 constexpr int slots_ahead = 16;
+/// A wait for the disk that gives nothing for this long looks again.
+constexpr double patience_seconds = 1;
 
 std::string text_of_bytes(std::size_t bytes) {
   return base::format_bytes(static_cast<std::int64_t>(bytes));
@@ -104,6 +106,30 @@ void BlockMemory::begin_write(Slot& slot) {
   const auto place = record.place();
   slot.is_in_transfer_ = true;
   spiller_->start({slot.shared_from_this(), place, std::move(record), slot.payload_, nullptr});
+}
+
+std::span<const std::byte> BlockMemory::values_of(const Slot& slot,
+                                                  std::vector<std::byte>& scratch) {
+  if (slot.is_resident()) return slot.payload_->bytes();
+  base::require(!slot.is_in_transfer_ && slot.record_, "what is not in memory is on disk");
+  scratch.resize(slot.bytes_);
+  file_->read(slot.record_.place(), scratch);
+  return scratch;
+}
+
+void BlockMemory::wait_for_room(std::size_t bytes) {
+  while (!make_room(bytes, nullptr)) settle_one();
+}
+
+void BlockMemory::wait_for_transfers() {
+  while (is_in_transfer()) settle_one();
+}
+
+void BlockMemory::settle_one() {
+  std::vector<array::BlockId> arrived;
+  wait(patience_seconds);
+  (void)settle(arrived);
+  base::require(arrived.empty(), "nobody waits for blocks meanwhile");
 }
 
 bool BlockMemory::settle(std::vector<array::BlockId>& arrived) {

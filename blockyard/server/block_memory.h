@@ -7,6 +7,7 @@
 #include <list>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -77,6 +78,16 @@ class BlockMemory {
   /// Begins to read a slot that is on disk only; make_room said yes just before.
   void read_back(Slot& slot);
 
+  /// The values of a slot that is in no transfer; `scratch` holds them if they are on disk only.
+  [[nodiscard]] std::span<const std::byte> values_of(const Slot& slot,
+                                                     std::vector<std::byte>& scratch);
+  /// Makes room for `bytes` and waits until it is there. Nothing may wait for blocks to arrive.
+  void wait_for_room(std::size_t bytes);
+  /// Waits until no transfer is under way. Nothing may wait for blocks to arrive.
+  void wait_for_transfers();
+  /// Where files of this server go.
+  [[nodiscard]] store::Store& store() noexcept { return place_.store; }
+
   /// Takes note of transfers that ended; adds blocks that wanted what was read to `arrived`.
   /// True if there were any. Throws Error{io} if one failed.
   bool settle(std::vector<array::BlockId>& arrived);
@@ -91,6 +102,7 @@ class BlockMemory {
  private:
   friend class Slot;
   void begin_write(Slot& slot);
+  void settle_one();
   void evict(Slot& slot) noexcept;
   void charge(std::size_t bytes) noexcept;
   void discharge(std::size_t bytes) noexcept;

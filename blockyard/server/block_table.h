@@ -13,6 +13,7 @@
 #include "blockyard/server/block_memory.h"
 #include "blockyard/server/outbox.h"
 #include "blockyard/server/race_rule.h"
+#include "blockyard/store/checkpoint_file.h"
 
 namespace blockyard::server {
 
@@ -68,6 +69,11 @@ class BlockTable {
   wire::Any answer(const wire::KeepArray& op);
   wire::Any answer(const wire::RestoreArray& op);
   [[nodiscard]] wire::Any answer(const wire::ListBlocks& op) const;
+  // block_table_checkpoint.cpp
+  [[nodiscard]] wire::Any answer(const wire::SaveBlocks& op);
+  wire::Any answer(const wire::LoadBlocks& op);
+  [[nodiscard]] SlotRef load_values(store::CheckpointReader& file,
+                                    const store::CheckpointRecord& record);
 
   BlockMemory& memory_;
   base::BufferPool& pool_;

@@ -33,7 +33,9 @@ std::vector<Any> one_of_each() {
           Chunk{15, 100, 200},
           Statistics{16, 1, 2, 3, 4, 5, 6, 7},
           Collect{17, bytes},
-          Spread{18, bytes}};
+          Spread{18, bytes},
+          SaveBlocks{19, "checkpoint/server-1", 99},
+          LoadBlocks{20, "checkpoint/server-1", 99, 2, 3}};
 }
 
 TEST(Encode, brings_back_every_kind_of_message) {

@@ -101,6 +101,24 @@ struct AskStatistics {
   Ticket ticket = 0;
   friend bool operator==(const AskStatistics&, const AskStatistics&) = default;
 };
+/// Writes all blocks of arrays and labels to the new file `path`, of checkpoint `checkpoint`, and
+/// reads it back. Reply: Done.
+struct SaveBlocks {
+  Ticket ticket = 0;
+  std::string path;
+  std::uint64_t checkpoint = 0;
+  friend bool operator==(const SaveBlocks&, const SaveBlocks&) = default;
+};
+/// Takes the blocks that are at home here, as server `server` of `servers`, from a file that
+/// SaveBlocks wrote. Reply: Done.
+struct LoadBlocks {
+  Ticket ticket = 0;
+  std::string path;
+  std::uint64_t checkpoint = 0;
+  std::int32_t server = 0;
+  std::int32_t servers = 1;
+  friend bool operator==(const LoadBlocks&, const LoadBlocks&) = default;
+};
 /// The server ends. No reply.
 struct Shutdown {
   friend bool operator==(const Shutdown&, const Shutdown&) = default;
@@ -168,7 +186,8 @@ struct Spread {
 
 using Any = std::variant<GetBlock, PutBlock, PutScalar, DeleteArray, ListBlocks, KeepArray,
                          RestoreArray, EndProgram, TakeChunk, AskStatistics, Shutdown, BlockData,
-                         Done, Failed, BlockList, Chunk, Statistics, Collect, Spread>;
+                         Done, Failed, BlockList, Chunk, Statistics, Collect, Spread, SaveBlocks,
+                         LoadBlocks>;
 
 /// One byte of kind (position in Any), then the fields in the order of declaration.
 [[nodiscard]] std::vector<std::byte> encode(const Any& message);

@@ -5,6 +5,7 @@
 
 #include "blockyard/base/error.h"
 #include "blockyard/worker/bind.h"
+#include "blockyard/worker/detail/checkpoint.h"
 #include "blockyard/worker/detail/interpreter.h"
 #include "blockyard/worker/detail/transport.h"
 
@@ -27,14 +28,23 @@ class Worker::Impl {
     transport_.here.worker = options.worker;
   }
 
-  Outcome run(const program::Program& program, Environment& environment) {
+  Outcome run(const program::Program& program, Environment& environment, const Resume* from) {
+    const bool is_inside =
+        from != nullptr && detail::load(transport_, options_, *from, kept_, environment);
     const Tables tables = bind(program, environment);
     transport_.settle_seconds = 0;
     transport_.collect_seconds = 0;
     transport_.bytes_sent = 0;
     detail::Interpreter interpreter(program, tables, environment, kept_, transport_, frames_,
                                     supers_, options_, print_);
-    return interpreter.run();
+    return interpreter.run(is_inside ? &from->state : nullptr);
+  }
+
+  void checkpoint(Environment& environment) {
+    const Wish wish =
+        detail::meet_with_wish(transport_, options_, detail::Collective::checkpoint, true);
+    if (wish != Wish::none)
+      detail::save(transport_, options_, wish, kept_, environment, nullptr);
   }
 
   void read_kept(std::string_view label,
@@ -94,9 +104,12 @@ Worker::Worker(fabric::Fabric& fabric, base::BufferPool& pool, super::Table& sup
 
 Worker::~Worker() = default;
 
-Outcome Worker::run(const program::Program& program, Environment& environment) {
-  return impl_->run(program, environment);
+Outcome Worker::run(const program::Program& program, Environment& environment,
+                    const Resume* from) {
+  return impl_->run(program, environment, from);
 }
+
+void Worker::checkpoint(Environment& environment) { impl_->checkpoint(environment); }
 
 Kept& Worker::kept() noexcept { return impl_->kept_; }
 

@@ -10,6 +10,7 @@
 #include "blockyard/program/program.h"
 #include "blockyard/super/super.h"
 #include "blockyard/wire/messages.h"
+#include "blockyard/worker/checkpoint.h"
 #include "blockyard/worker/environment.h"
 #include "blockyard/worker/metrics.h"
 
@@ -23,6 +24,7 @@ struct Options {
                               << 30;  ///< all blocks, caches and transfers of this worker
   bool check = false;                 ///< checking mode
   program::Policy policy = program::Policy::balanced;  ///< of pardos that leave it open
+  Checkpoints* checkpoints = nullptr;  ///< null: none are taken
 };
 
 /// What is left of a program at its end on one worker.
@@ -47,7 +49,12 @@ class Worker {
   /// Collective among workers. Runs a verified program. Values of predefined static arrays in
   /// `environment` are replaced by those at the end of the program.
   /// Throws Error with place, array and block for what ends the job.
-  Outcome run(const program::Program& program, Environment& environment);
+  /// `from`: goes on from a checkpoint that was taken in this program or before it.
+  Outcome run(const program::Program& program, Environment& environment,
+              const Resume* from = nullptr);
+
+  /// Collective among workers, between programs: a checkpoint, if one is wished for.
+  void checkpoint(Environment& environment);
 
   /// What is kept between programs. Scalars and arrays may be put here before the first program.
   [[nodiscard]] Kept& kept() noexcept;

@@ -10,6 +10,7 @@
 #include "blockyard/block/cache.h"
 #include "blockyard/tensor/view.h"
 #include "blockyard/worker/detail/naming.h"
+#include "blockyard/worker/detail/state.h"
 #include "blockyard/worker/environment.h"
 #include "blockyard/worker/iterations.h"
 #include "blockyard/worker/metrics.h"
@@ -77,6 +78,10 @@ class Blocks {
   /// Forgets the copies of one array.
   void forget_array(std::int32_t array);
 
+  /// At a barrier: what a checkpoint holds of the blocks, and the frames that it names.
+  [[nodiscard]] std::vector<block::SharedFrame> save(ProgramState& state) const;
+  void load(const ProgramState& state, RecordSource& source);
+
   /// A whole static array.
   [[nodiscard]] View whole(std::int32_t array);
   /// Scratch memory that lives until the next call of release_scratch().
@@ -138,6 +143,7 @@ class Blocks {
   [[nodiscard]] View part_of(double* data, const Place& place) const;
   [[nodiscard]] block::BlockCache::Entry* fetched(const array::BlockId& id);
   void erase(const Made& made) noexcept;
+  [[nodiscard]] Region restored_region(const SavedFrame& saved, block::Frame frame) const;
   template <class Do>
   void for_each_selected(const program::Selector& selector, Do&& action) const;
 

@@ -7,6 +7,7 @@
 
 #include "blockyard/base/bytes.h"
 #include "blockyard/base/error.h"
+#include "blockyard/worker/detail/checkpoint.h"
 #include "blockyard/worker/detail/interpreter.h"
 
 namespace blockyard::worker::detail {
@@ -37,10 +38,14 @@ wire::PutMode wire_mode(std::int32_t mode) {
 void Interpreter::barrier() {
   transport_.settle();
   blocks_.forget_copies();
-  transport_.meet(Collective::barrier);
+  const Wish wish =
+      meet_with_wish(transport_, options_, Collective::barrier, !loops_.is_in_pardo());
   ++transport_.here.epoch;
   loops_.restart_dealing();
   existing_.clear();
+  if (wish != Wish::none)
+    detail::save(transport_, options_, wish, kept_, environment_,
+                 [this](RecordSink& sink) { save(sink); });
 }
 
 void Interpreter::assert_same(std::int32_t scalar) {

@@ -85,12 +85,17 @@ Interpreter::Interpreter(const program::Program& program, const Tables& tables,
   transport.set_naming(&naming_);
 }
 
-Outcome Interpreter::run() {
+Outcome Interpreter::run(RecordSource* from) {
   begin_seconds_ = base::now_seconds();
   try {
-    take_predefined();
-    blocks_.open_scope();
-    execute(0);
+    std::int32_t begin = 0;
+    if (from != nullptr) {
+      begin = load(*from);
+    } else {
+      take_predefined();
+      blocks_.open_scope();
+    }
+    execute(begin);
     blocks_.close_scope();
     end_program();
   } catch (const PlacedError&) {

@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "blockyard/worker/checkpoint.h"
 #include "blockyard/worker/detail/arithmetic.h"
 #include "blockyard/worker/detail/blocks.h"
 #include "blockyard/worker/detail/loops.h"
@@ -26,9 +27,9 @@ class Interpreter {
               Kept& kept, Transport& transport, block::FramePool& frames, super::Table& supers,
               const Options& options, std::function<void(std::string_view)> print);
 
-  /// Collective among workers. Runs to the end.
+  /// Collective among workers. Runs to the end; from the state in a checkpoint, if one is given.
   /// Throws Error whose text begins with the place in the source.
-  Outcome run();
+  Outcome run(RecordSource* from = nullptr);
 
  private:
   /// One value of the expression stack: the verifier knows which.
@@ -50,6 +51,10 @@ class Interpreter {
 
   // collectives.cpp
   void barrier();
+  // program_state.cpp
+  void save(RecordSink& sink) const;
+  [[nodiscard]] std::int32_t load(RecordSource& source);
+  // collectives.cpp
   void assert_same(std::int32_t scalar);
   void broadcast(std::int32_t array, std::int64_t worker);
   void delete_array(std::int32_t array);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <vector>
 
 #include "blockyard/worker/detail/blocks.h"
+#include "blockyard/worker/detail/state.h"
 #include "blockyard/worker/detail/transport.h"
 #include "blockyard/worker/iterations.h"
 
@@ -37,6 +39,12 @@ class Loops {
   /// Closes the innermost loop early.
   void leave_do() { close_do(); }
   void leave_pardo();
+  [[nodiscard]] bool is_in_pardo() const noexcept {
+    return std::ranges::any_of(open_, [](const Loop& loop) { return loop.counter != 0; });
+  }
+  /// Outside of pardos: what a checkpoint holds of the loops.
+  void save(ProgramState& state) const;
+  void load(const ProgramState& state);
   /// At a barrier: balanced dealing begins with worker 0 again.
   void restart_dealing() noexcept { dealt_ = 0; }
 
@@ -49,7 +57,7 @@ class Loops {
     // Of a pardo:
     Iterations iterations;
     std::int64_t total = 0;     ///< iterations in all (dynamic)
-    std::uint64_t counter = 0;  ///< shared counter (dynamic)
+    std::uint64_t counter = 0;  ///< shared counter (dynamic); never 0 for a pardo
   };
   void bind(std::int32_t index);
   [[nodiscard]] bool next_mine(Loop& loop);

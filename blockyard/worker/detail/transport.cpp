@@ -34,6 +34,8 @@ const char* name_of(Collective kind) {
       return "broadcast_from";
     case Collective::persist:
       return "a delete or restore_persistent";
+    case Collective::checkpoint:
+      return "a checkpoint";
     case Collective::end:
       return "the end of the program";
   }
@@ -112,7 +114,7 @@ void Transport::tell(int server, const wire::Any& message, fabric::Payload paylo
                {.from = -1, .head = wire::encode(message), .payload = std::move(payload)});
 }
 
-wire::Any Transport::ask(int server, wire::Any request) {
+wire::Ticket Transport::start(int server, wire::Any request) {
   const wire::Ticket ticket = ++last_ticket_;
   std::visit(
       [&](auto& r) {
@@ -120,13 +122,30 @@ wire::Any Transport::ask(int server, wire::Any request) {
       },
       request);
   tell(server, request);
+  return ticket;
+}
+
+wire::Any Transport::answer_to(wire::Ticket ticket) {
   while (!answers_.contains(ticket)) wait();
   return std::move(answers_.extract(ticket).mapped());
 }
 
+wire::Any Transport::ask(int server, wire::Any request) {
+  return answer_to(start(server, std::move(request)));
+}
+
+std::vector<wire::Ticket> Transport::start_all(
+    const std::function<wire::Any(int server)>& request) {
+  std::vector<wire::Ticket> tickets;
+  for (int server = 0; server < options_.servers; ++server)
+    tickets.push_back(start(server, request(server)));
+  return tickets;
+}
+
 std::vector<wire::Any> Transport::ask_all(const wire::Any& request) {
   std::vector<wire::Any> answers;
-  for (int server = 0; server < options_.servers; ++server) answers.push_back(ask(server, request));
+  for (const wire::Ticket ticket : start_all([&](int) { return request; }))
+    answers.push_back(answer_to(ticket));
   return answers;
 }
 

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/worker/detail/checkpoint.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "blockyard/base/bytes.h"
+#include "blockyard/base/error.h"
+
+namespace blockyard::worker {
+
+std::string server_file(int server) { return fmt::format("server-{}", server); }
+std::string worker_file(int worker) { return fmt::format("worker-{}", worker); }
+
+namespace detail {
+
+namespace {
+
+constexpr std::uint8_t impossible = 0xff;
+
+std::string path_of(const CheckpointPlace& place, const std::string& name) {
+  return place.folder + "/" + name;
+}
+
+/// Worker 0 says where; everybody knows.
+CheckpointPlace begin_together(Transport& transport, const Options& options, bool in_program) {
+  const auto bytes = transport.collect(Collective::checkpoint, {}, [&](auto) {
+    const CheckpointPlace place = options.checkpoints->begin(in_program);
+    base::ByteWriter out;
+    out.text(place.folder);
+    out.value(place.id);
+    return out.take();
+  });
+  base::ByteReader in(bytes);
+  CheckpointPlace place;
+  place.folder = in.text();
+  place.id = in.value<std::uint64_t>();
+  return place;
+}
+
+}  // namespace
+
+Wish meet_with_wish(Transport& transport, const Options& options, Collective kind,
+                    bool is_possible) {
+  std::uint8_t mine = 0;
+  if (options.checkpoints != nullptr)
+    mine = is_possible ? static_cast<std::uint8_t>(options.checkpoints->wish(options.worker))
+                       : impossible;
+  const auto result = transport.collect(kind, {std::byte{mine}}, [](auto parts) {
+    std::byte strongest{0};
+    for (const auto& part : parts) strongest = std::max(strongest, part.at(0));
+    return std::vector<std::byte>{strongest};
+  });
+  const auto agreed = std::to_integer<std::uint8_t>(result.at(0));
+  return agreed == impossible ? Wish::none : static_cast<Wish>(agreed);
+}
+
+void save(Transport& transport, const Options& options, Wish wish, const Kept& kept,
+          const Environment& environment, const std::function<void(RecordSink&)>& program) {
+  const CheckpointPlace place = begin_together(transport, options, program != nullptr);
+  std::vector<wire::Ticket> tickets;
+  if (options.worker == 0)
+    tickets = transport.start_all([&](int server) {
+      return wire::SaveBlocks{0, path_of(place, server_file(server)), place.id};
+    });
+  options.checkpoints->write(place, options.worker, [&](RecordSink& sink) {
+    sink.add(encode(JobState{program != nullptr, kept, environment.arrays}));
+    if (program) program(sink);
+  });
+  for (const wire::Ticket ticket : tickets) (void)transport.answer_to(ticket);
+  transport.collect(Collective::checkpoint, {}, [&](auto) {
+    options.checkpoints->finish(place);
+    return std::vector<std::byte>();
+  });
+  if (wish == Wish::save_and_stop)
+    throw base::Error(base::Errc::comm, options.checkpoints->stop_text());
+}
+
+bool load(Transport& transport, const Options& options, const Resume& from, Kept& kept,
+          Environment& environment) {
+  if (options.worker == 0)
+    for (int file = 0; file < from.servers; ++file)
+      for (const wire::Ticket ticket : transport.start_all([&](int server) {
+             return wire::LoadBlocks{0, path_of(from.place, server_file(file)), from.place.id,
+                                     server, options.servers};
+           }))
+        (void)transport.answer_to(ticket);
+  transport.meet(Collective::checkpoint);
+  JobState state = decode_job_state(from.state.next());
+  kept = std::move(state.kept);
+  environment.arrays = std::move(state.arrays);
+  return state.in_program;
+}
+
+}  // namespace detail
+}  // namespace blockyard::worker

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of Interpreter, Blocks and Loops that goes to checkpoints and comes from them.
+#include <algorithm>
+
+#include "blockyard/base/error.h"
+#include "blockyard/worker/detail/checkpoint.h"
+#include "blockyard/worker/detail/interpreter.h"
+#include "blockyard/worker/detail/state.h"
+
+namespace blockyard::worker::detail {
+
+using base::Errc;
+using base::Error;
+
+namespace {
+
+[[noreturn]] void refuse() {
+  throw Error(Errc::bad_input, "the state of a worker in the checkpoint does not fit its program");
+}
+
+}  // namespace
+
+void Loops::save(ProgramState& state) const {
+  for (const Loop& loop : open_) state.loops.push_back({loop.id, loop.last});
+  state.entered = entered_;
+}
+
+void Loops::load(const ProgramState& state) {
+  if (state.entered.size() != entered_.size() || state.loops.size() > program::max_loops) refuse();
+  for (const ProgramState::OpenDo& open : state.loops) {
+    Loop loop;
+    loop.id = open.index;
+    loop.last = open.last;
+    open_.push_back(loop);
+  }
+  entered_ = state.entered;
+}
+
+std::vector<block::SharedFrame> Blocks::save(ProgramState& state) const {
+  std::vector<block::SharedFrame> frames;
+  const auto add = [&](const SavedFrame& as, const block::Frame& frame) {
+    state.frames.push_back(as);
+    state.frames.back().bytes = frame->size();
+    frames.push_back(frame);
+  };
+  for (std::size_t k = 0; k < arrays_.size(); ++k) {
+    const Array& array = arrays_[k];
+    const auto id = static_cast<std::int32_t>(k);
+    using Kind = SavedFrame::Kind;
+    if (array.whole) add({Kind::whole, 0, {id, 0}, {}, {}, 0}, array.whole);
+    for (const Slot& slot : array.temps)
+      add({Kind::temp, slot.is_allocated, {id, slot.number}, {}, {}, 0}, slot.frame);
+    std::vector<const Slot*> locals;
+    for (const auto& [number, slot] : array.locals) locals.push_back(&slot);
+    std::ranges::sort(locals, {}, &Slot::number);  // the same order on all workers
+    for (const Slot* slot : locals)
+      add({Kind::local, slot->is_allocated, {id, slot->number}, {}, {}, 0}, slot->frame);
+    for (const Region& region : array.regions)
+      add({Kind::region, 0, {id, 0}, region.low, region.high, 0}, region.frame);
+  }
+  state.index_values = index_values;
+  state.region_bounds = region_bounds_;
+  for (const Made& made : scope_)
+    state.scope.push_back({static_cast<std::uint8_t>(made.record), made.id});
+  state.scope_begins.assign(scope_begins_.begin(), scope_begins_.end());
+  return frames;
+}
+
+void Blocks::load(const ProgramState& state, RecordSource& source) {
+  if (state.index_values.size() != index_values.size() ||
+      state.region_bounds.size() != region_bounds_.size())
+    refuse();
+  index_values = state.index_values;
+  region_bounds_ = state.region_bounds;
+  for (const ProgramState::Made& made : state.scope)
+    scope_.push_back({static_cast<Record>(made.record), made.id});
+  scope_begins_.assign(state.scope_begins.begin(), state.scope_begins.end());
+  for (const SavedFrame& saved : state.frames) {
+    Array& array = arrays_.at(static_cast<std::size_t>(saved.id.array));
+    if (saved.kind == SavedFrame::Kind::whole) {
+      if (!array.whole || array.whole->size() != saved.bytes) refuse();
+      source.next(array.whole->bytes());
+      continue;
+    }
+    block::Frame frame = frames_.allocate(saved.bytes);
+    source.next(frame->bytes());
+    if (saved.kind == SavedFrame::Kind::region)
+      array.regions.push_back(restored_region(saved, std::move(frame)));
+    else if (saved.kind == SavedFrame::Kind::temp)
+      array.temps.push_back({saved.id.number, std::move(frame), saved.is_allocated != 0});
+    else
+      array.locals.insert_or_assign(
+          saved.id.number, Slot{saved.id.number, std::move(frame), saved.is_allocated != 0});
+  }
+}
+
+Blocks::Region Blocks::restored_region(const SavedFrame& saved, block::Frame frame) const {
+  const array::Grid& grid = naming_.tables.grids[static_cast<std::size_t>(saved.id.array)];
+  std::array<Extent, array::max_order> extents{};
+  for (std::size_t k = 0; k < grid.order(); ++k) {
+    if (!grid.contains(k, saved.low[k]) || !grid.contains(k, saved.high[k])) refuse();
+    extents[k] = grid.offset(k, saved.high[k]) + grid.extent(k, saved.high[k]) -
+                 grid.offset(k, saved.low[k]);
+  }
+  Region region{saved.low, saved.high, tensor::Shape({extents.data(), grid.order()}),
+                std::move(frame)};
+  if (static_cast<std::size_t>(region.shape.element_count()) * sizeof(double) != saved.bytes)
+    refuse();
+  return region;
+}
+
+void Interpreter::save(RecordSink& sink) const {
+  base::require(top_ == stack_.data(), "a barrier is a statement");
+  ProgramState state;
+  state.pc = blocks_.pc + 1;
+  state.epoch = transport_.here.epoch;
+  state.prints = printer_.is_on();
+  state.calls = calls_;
+  state.ints = ints_;
+  state.scalars = scalars_;
+  const auto mark = [&](const Mark& from) {
+    return ProgramState::Mark{from.id,
+                              static_cast<std::int32_t>(from.label - program_.texts.data())};
+  };
+  std::ranges::transform(marked_arrays_, std::back_inserter(state.marked_arrays), mark);
+  std::ranges::transform(marked_scalars_, std::back_inserter(state.marked_scalars), mark);
+  loops_.save(state);
+  const auto frames = blocks_.save(state);
+  sink.add(encode(state));
+  for (const block::SharedFrame& frame : frames) sink.add(frame->bytes());
+}
+
+/// Returns the pc to go on from.
+std::int32_t Interpreter::load(RecordSource& source) {
+  const ProgramState state = decode_program_state(source.next());
+  if (state.ints.size() != ints_.size() || state.scalars.size() != scalars_.size() ||
+      state.pc < 0 || static_cast<std::size_t>(state.pc) >= program_.code.size())
+    refuse();
+  transport_.here.epoch = state.epoch;
+  if (state.prints != 0) printer_.turn_on();
+  calls_ = state.calls;
+  ints_ = state.ints;
+  scalars_ = state.scalars;
+  const auto mark = [&](const ProgramState::Mark& from) {
+    return Mark{from.id, &program_.texts.at(static_cast<std::size_t>(from.text))};
+  };
+  std::ranges::transform(state.marked_arrays, std::back_inserter(marked_arrays_), mark);
+  std::ranges::transform(state.marked_scalars, std::back_inserter(marked_scalars_), mark);
+  loops_.load(state);
+  blocks_.load(state, source);
+  return state.pc;
+}
+
+}  // namespace blockyard::worker::detail
