@@ -164,8 +164,8 @@ void CheckpointReader::read_directory() {
   if (header.file_version != version)
     throw Error(Errc::bad_input, fmt::format("it is of version {}; this program reads version {}",
                                              header.file_version, version));
-  if (footer.magic != Footer{}.magic ||
-      footer.directory_offset > size || footer.directory_bytes > size ||
+  if (footer.magic != Footer{}.magic || footer.directory_offset > size ||
+      footer.directory_bytes > size ||
       footer.directory_offset + footer.directory_bytes + sizeof footer != size)
     throw Error(Errc::bad_input, "it is cut short");
   std::vector<std::byte> bytes(footer.directory_bytes);

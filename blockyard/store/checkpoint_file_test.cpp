@@ -98,7 +98,8 @@ TEST(CheckpointFile, the_file_of_another_checkpoint_or_another_part_is_refused) 
   EXPECT_NE(refusal(store).find("of server 2, not of server 1"), std::string::npos);
 }
 
-TEST(CheckpointFile, a_disk_that_fails_or_lies_is_found_before_the_end_of_writing_and_leaves_no_file) {
+TEST(CheckpointFile,
+     a_disk_that_fails_or_lies_is_found_before_the_end_of_writing_and_leaves_no_file) {
   for (const Fault& fault : {Fault{Call::write_at, Fault::Kind::fail, 1, 1},
                              Fault{Call::write_at, Fault::Kind::short_write, 0, 1},
                              Fault{Call::write_at, Fault::Kind::flip_bit, 1, 1},

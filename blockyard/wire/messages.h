@@ -184,10 +184,10 @@ struct Spread {
   friend bool operator==(const Spread&, const Spread&) = default;
 };
 
-using Any = std::variant<GetBlock, PutBlock, PutScalar, DeleteArray, ListBlocks, KeepArray,
-                         RestoreArray, EndProgram, TakeChunk, AskStatistics, Shutdown, BlockData,
-                         Done, Failed, BlockList, Chunk, Statistics, Collect, Spread, SaveBlocks,
-                         LoadBlocks>;
+using Any =
+    std::variant<GetBlock, PutBlock, PutScalar, DeleteArray, ListBlocks, KeepArray, RestoreArray,
+                 EndProgram, TakeChunk, AskStatistics, Shutdown, BlockData, Done, Failed, BlockList,
+                 Chunk, Statistics, Collect, Spread, SaveBlocks, LoadBlocks>;
 
 /// One byte of kind (position in Any), then the fields in the order of declaration.
 [[nodiscard]] std::vector<std::byte> encode(const Any& message);

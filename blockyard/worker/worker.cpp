@@ -43,8 +43,7 @@ class Worker::Impl {
   void checkpoint(Environment& environment) {
     const Wish wish =
         detail::meet_with_wish(transport_, options_, detail::Collective::checkpoint, true);
-    if (wish != Wish::none)
-      detail::save(transport_, options_, wish, kept_, environment, nullptr);
+    if (wish != Wish::none) detail::save(transport_, options_, wish, kept_, environment, nullptr);
   }
 
   void read_kept(std::string_view label,
@@ -104,8 +103,7 @@ Worker::Worker(fabric::Fabric& fabric, base::BufferPool& pool, super::Table& sup
 
 Worker::~Worker() = default;
 
-Outcome Worker::run(const program::Program& program, Environment& environment,
-                    const Resume* from) {
+Outcome Worker::run(const program::Program& program, Environment& environment, const Resume* from) {
   return impl_->run(program, environment, from);
 }
 

@@ -24,7 +24,7 @@ struct Options {
                               << 30;  ///< all blocks, caches and transfers of this worker
   bool check = false;                 ///< checking mode
   program::Policy policy = program::Policy::balanced;  ///< of pardos that leave it open
-  Checkpoints* checkpoints = nullptr;  ///< null: none are taken
+  Checkpoints* checkpoints = nullptr;                  ///< null: none are taken
 };
 
 /// What is left of a program at its end on one worker.

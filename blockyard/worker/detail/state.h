@@ -18,8 +18,8 @@ namespace blockyard::worker::detail {
 struct SavedFrame {
   enum class Kind : std::uint8_t { whole, temp, local, region };
   Kind kind = Kind::whole;
-  std::uint8_t is_allocated = 0;  ///< of a local: by a statement
-  array::BlockId id;              ///< the number counts for temp and local only
+  std::uint8_t is_allocated = 0;                     ///< of a local: by a statement
+  array::BlockId id;                                 ///< the number counts for temp and local only
   std::array<std::int64_t, array::max_order> low{};  ///< of a region: segments
   std::array<std::int64_t, array::max_order> high{};
   std::uint64_t bytes = 0;

@@ -16,7 +16,15 @@
 namespace blockyard::worker::detail {
 
 /// What all workers do together; one kind per step, checked.
-enum class Collective : std::uint8_t { barrier, sum, assert_same, broadcast, persist, checkpoint, end };
+enum class Collective : std::uint8_t {
+  barrier,
+  sum,
+  assert_same,
+  broadcast,
+  persist,
+  checkpoint,
+  end
+};
 
 /// The worker's side of all messages. One thread.
 class Transport : public block::BlockSource {

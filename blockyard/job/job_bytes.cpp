@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/job/job_bytes.h"
+
+#include <type_traits>
+
+#include "blockyard/base/fields.h"
+#include "blockyard/program/file.h"
+
+namespace blockyard::job {
+
+namespace {
+
+// Each template lists the fields of one struct, for writing (Stream = FieldWriter) and reading.
+
+template <class Stream, class Basis>
+void basis_fields(Stream& stream, Basis& basis) {
+  stream.fields(basis.spherical, basis.function_count);
+  stream.each(basis.shells, [&](auto& shell) {
+    stream.fields(shell.atom, shell.center_bohr, shell.contraction.angular_momentum,
+                  shell.contraction.exponents, shell.contraction.coefficients, shell.first_function,
+                  shell.function_count);
+  });
+}
+
+template <class Stream, class AnyChemistry>
+void chemistry_fields(Stream& stream, AnyChemistry& c) {
+  stream.fields(c.basis_name, c.electrons, c.frozen, c.active_occupied, c.virtual_, c.moa,
+                c.frozen_segments, c.occupied_segments, c.virtual_segments);
+  stream.fields(c.system.segments.extents, c.system.segments.shells);
+}
+
+template <class Stream, class Run>
+void run_fields(Stream& stream, Run& run) {
+  stream.fields(run.workers, run.servers, run.memory_bytes, run.scratch, run.persistent, run.supers,
+                run.pardo, run.check, run.seed);
+}
+
+template <class Stream, class AnyJob>
+void job_fields(Stream& stream, AnyJob& job) {
+  stream.fields(job.title, job.method, job.workers, job.servers, job.memory);
+  stream.fields(job.environment.ints, job.environment.scalars);
+  run_fields(stream, job.run);
+}
+
+void write_segments(base::FieldWriter& out, const array::Segments& segments) {
+  for (std::size_t kind = 1; kind < array::kind_count; ++kind) {
+    const auto extents = segments.extents(static_cast<array::IndexKind>(kind));
+    out.field(std::vector<Extent>(extents.begin(), extents.end()));
+  }
+  out.field(segments.subsegment());
+}
+
+void read_segments(base::FieldReader& in, array::Segments& segments) {
+  for (std::size_t kind = 1; kind < array::kind_count; ++kind) {
+    std::vector<Extent> extents;
+    in.field(extents);
+    if (!extents.empty()) segments.set(static_cast<array::IndexKind>(kind), std::move(extents));
+  }
+  Extent subsegment = 1;
+  in.field(subsegment);
+  segments.set_subsegment(subsegment);
+}
+
+void write_arrays(base::FieldWriter& out, const worker::Environment& environment) {
+  out.field(std::uint64_t{environment.arrays.size()});
+  for (const auto& [name, array] : environment.arrays)
+    out.fields(name, array.extents, array.values);
+}
+
+void read_arrays(base::FieldReader& in, worker::Environment& environment) {
+  std::uint64_t count = 0;
+  for (in.field(count); count > 0; --count) {
+    std::string name;
+    in.field(name);
+    worker::DenseArray& array = environment.arrays[name];
+    in.fields(array.extents, array.values);
+  }
+}
+
+Chemistry read_chemistry_bytes(base::FieldReader& in) {
+  qc::AoBasis basis;
+  basis_fields(in, basis);
+  qc::Molecule molecule;
+  in.fields(molecule.atoms, molecule.charge, molecule.multiplicity);
+  Chemistry chemistry{
+      {molecule, qc::Integrals(molecule, std::move(basis)), {}}, {}, 0, 0, 0, 0, {}, 0, 0, 0};
+  chemistry_fields(in, chemistry);
+  return chemistry;
+}
+
+}  // namespace
+
+std::vector<std::byte> encode(const Job& job) {
+  base::FieldWriter out;
+  job_fields(out, job);
+  write_segments(out, job.environment.segments);
+  write_arrays(out, job.environment);
+  out.each(job.steps,
+           [&](const Step& step) { out.fields(step.name, program::write(step.program)); });
+  out.field(job.chemistry.has_value());
+  if (job.chemistry) {
+    const qc::System& system = job.chemistry->system;
+    basis_fields(out, system.integrals.basis());
+    out.fields(system.molecule.atoms, system.molecule.charge, system.molecule.multiplicity);
+    chemistry_fields(out, *job.chemistry);
+  }
+  return out.take();
+}
+
+Job decode_job(std::span<const std::byte> bytes) {
+  base::FieldReader in(bytes);
+  Job job;
+  job_fields(in, job);
+  read_segments(in, job.environment.segments);
+  read_arrays(in, job.environment);
+  in.each(job.steps, [&](Step& step) {
+    std::vector<std::byte> program;
+    in.fields(step.name, program);
+    step.program = program::read(program);
+  });
+  bool has_chemistry = false;
+  in.field(has_chemistry);
+  if (has_chemistry) job.chemistry.emplace(read_chemistry_bytes(in));
+  for (const std::string& path : job.run.supers) job.libraries.emplace_back(path);
+  return job;
+}
+
+}  // namespace blockyard::job
