@@ -24,6 +24,7 @@ Job water() {
   job.steps.resize(2);
   job.steps[1].name = "second";
   for (Step& step : job.steps) {
+    step.program.name = "p";
     step.program.files = {"p.sial"};
     step.program.code.resize(1);
     step.program.lines.resize(1);
