@@ -27,6 +27,7 @@ void add_run(CLI::App& app, Commands& commands, const std::string& library);
 void add_check(CLI::App& app, Commands& commands, const std::string& library);
 void add_compile(CLI::App& app, Commands& commands, const std::string& library);
 void add_fmt(CLI::App& app, Commands& commands);
+void add_convert(CLI::App& app, Commands& commands);
 void add_dump(CLI::App& app, Commands& commands);
 void add_basis(CLI::App& app, Commands& commands, const std::string& library);
 void add_version(CLI::App& app, Commands& commands);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -25,6 +26,10 @@ void set_constant(Spec& spec, std::string_view text);
 /// "ao=5,6,7,8": the extents of every segment of a kind. "occupied=16" or "virtual=24" with a
 /// molecule: sizes wanted. "subsegment=4". Throws Error{bad_input}.
 void set_segments(Spec& spec, std::string_view text);
+
+/// What parse_policy knows.
+inline constexpr std::array<std::string_view, 4> policy_names = {"sequential", "static", "balanced",
+                                                                 "dynamic"};
 
 /// Throws Error{bad_input} unless the name is sequential, static, balanced or dynamic.
 [[nodiscard]] program::Policy parse_policy(std::string_view name);

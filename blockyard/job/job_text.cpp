@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/job/job_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <utility>
+
+#include "blockyard/job/input.h"
+#include "blockyard/job/method_options.h"
+
+namespace blockyard::job {
+namespace {
+
+/// A text in double quotes, with what TOML wants escaped.
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\')
+      result += {'\\', c};
+    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      result += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    else
+      result += c;
+  }
+  return result + '"';
+}
+
+/// A number that TOML reads as a float.
+std::string number(double value) {
+  std::string text = fmt::format("{}", value);
+  if (text.find_first_of(".en") == std::string::npos) text += ".0";
+  return text;
+}
+
+std::string_view name_of(program::Policy policy) {
+  for (const std::string_view name : policy_names)
+    if (parse_policy(name) == policy) return name;
+  return "";
+}
+
+/// The lines of one table; its head is written with its first line.
+class Table {
+ public:
+  Table(std::string& text, std::string_view name) : text_(text), head_(name) {}
+
+  void line(std::string_view key, std::string_view value) {
+    if (!head_.empty()) text_ += fmt::format("\n[{}]\n", std::exchange(head_, ""));
+    text_ += fmt::format("{} = {}\n", key, value);
+  }
+  void text(std::string_view key, std::string_view value) {
+    if (!value.empty()) line(key, quoted(value));
+  }
+  template <class T>
+  void number_if_given(std::string_view key, const std::optional<T>& value) {
+    if (value) line(key, fmt::format("{}", *value));
+  }
+  void texts(std::string_view key, const std::vector<std::string>& values) {
+    std::vector<std::string> all;
+    for (const std::string& value : values) all.push_back(quoted(value));
+    if (!all.empty()) line(key, fmt::format("[{}]", fmt::join(all, ", ")));
+  }
+
+ private:
+  std::string& text_;
+  std::string head_;
+};
+
+void write_molecule(const MoleculeSpec& molecule, std::string& text) {
+  Table table(text, "molecule");
+  if (molecule.file.empty())
+    table.line("geometry", fmt::format("\"\"\"\n{}\"\"\"", molecule.geometry));
+  table.text("file", molecule.file);
+  table.text("units", molecule.units);
+  if (molecule.charge != 0) table.line("charge", fmt::format("{}", molecule.charge));
+  if (molecule.multiplicity != 1)
+    table.line("multiplicity", fmt::format("{}", molecule.multiplicity));
+}
+
+void write_method(const MethodSpec& method, std::string& text) {
+  Table table(text, "method");
+  table.text("name", method.name);
+  if (!method.frozen_core)
+    table.line("frozen_core", "true");
+  else if (*method.frozen_core != 0)
+    table.line("frozen_core", fmt::format("{}", *method.frozen_core));
+  for (const MethodOption& option : method_options()) {
+    const std::string key(option.key);
+    if (const auto found = method.scalars.find(key); found != method.scalars.end())
+      table.line(key, number(found->second));
+    const auto found = method.ints.find(key);
+    if (found == method.ints.end()) continue;
+    if (option.form == OptionForm::word)
+      table.line(key, quoted(option.words[static_cast<std::size_t>(found->second)]));
+    else if (option.form == OptionForm::truth)
+      table.line(key, found->second != 0 ? "true" : "false");
+    else
+      table.line(key, fmt::format("{}", found->second));
+  }
+}
+
+void write_segments(const SegmentSpec& segments, std::string& text) {
+  Table table(text, "segments");
+  for (const auto& [kind, extents] : segments.extents)
+    table.line(array::kind_names[static_cast<std::size_t>(kind)],
+               fmt::format("[{}]", fmt::join(extents, ", ")));
+  table.number_if_given("ao", segments.ao);
+  table.number_if_given("occupied", segments.occupied);
+  table.number_if_given("virtual", segments.virtual_);
+  table.number_if_given("subsegment", segments.subsegment);
+}
+
+void write_run(const RunSpec& run, std::string& text) {
+  Table table(text, "run");
+  table.number_if_given("workers", run.workers);
+  table.number_if_given("servers", run.servers);
+  table.number_if_given("memory", run.memory_bytes);
+  table.text("scratch", run.scratch);
+  table.text("persistent", run.persistent);
+  table.texts("super", run.supers);
+  table.text("pardo", name_of(run.pardo));
+  if (run.check) table.line("check", "true");
+  table.number_if_given("seed", run.seed);
+}
+
+}  // namespace
+
+std::string job_text(const Spec& spec) {
+  std::string text;
+  Table top(text, "");
+  top.text("title", spec.title);
+  top.texts("programs", spec.programs);
+  if (spec.molecule) write_molecule(*spec.molecule, text);
+  Table basis(text, "basis");
+  basis.text("name", spec.basis.name);
+  basis.text("file", spec.basis.file);
+  if (!spec.basis.spherical) basis.line("spherical", "false");
+  if (spec.method) write_method(*spec.method, text);
+  Table constants(text, "constants");
+  for (const auto& [name, value] : spec.ints) constants.line(name, fmt::format("{}", value));
+  for (const auto& [name, value] : spec.scalars) constants.line(name, number(value));
+  write_segments(spec.segments, text);
+  write_run(spec.run, text);
+  return text;
+}
+
+}  // namespace blockyard::job

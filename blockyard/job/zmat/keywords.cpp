@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/job/zmat/keywords.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "blockyard/base/text.h"
+
+namespace blockyard::job::zmat {
+namespace {
+
+/// One KEY=value where it stands.
+struct Keyword {
+  Line line;
+  std::string key;    ///< lower case
+  std::string value;  ///< lower case
+};
+
+/// Splits at commas and at the ends of lines, but not inside of brackets.
+std::vector<Keyword> split_keywords(const Parts& parts) {
+  std::vector<Keyword> keywords;
+  const auto add = [&](const Line& line, std::string_view text) {
+    const auto words = words_of(text);
+    std::string joined;
+    for (const std::string& word : words) joined += word;
+    if (joined.empty()) return;
+    const std::size_t sign = joined.find('=');
+    if (sign == 0 || sign == std::string::npos || sign + 1 == joined.size())
+      throw parts.error(line, fmt::format("\"{}\" is not of the form KEYWORD=value", joined));
+    keywords.push_back(
+        {line, base::lower(joined.substr(0, sign)), base::lower(joined.substr(sign + 1))});
+  };
+  for (const Line& line : parts.keywords) {
+    std::size_t begin = 0;
+    int depth = 0;
+    for (std::size_t at = 0; at < line.text.size(); ++at) {
+      const char c = line.text[at];
+      depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+      if (c != ',' || depth > 0) continue;
+      add(line, std::string_view(line.text).substr(begin, at - begin));
+      begin = at + 1;
+    }
+    add(line, std::string_view(line.text).substr(begin));
+  }
+  return keywords;
+}
+
+/// What keywords mean, one function each.
+class Reader {
+ public:
+  Reader(const Parts& parts, ZmatJob& job) : parts_(parts), job_(job) {
+    job.spec.method.emplace();
+    job.spec.molecule.emplace();
+    method_ = &*job.spec.method;
+    molecule_ = &*job.spec.molecule;
+  }
+
+  void apply(const Keyword& one) {
+    const auto alias = aliases().find(one.key);
+    const std::string key = alias == aliases().end() ? one.key : alias->second;
+    if (!given_.insert(key).second) throw wrong(one, fmt::format("{} is given twice", one.key));
+    const auto found = meanings().find(key);
+    if (found != meanings().end())
+      (this->*found->second)(one);
+    else
+      job_.warnings.push_back(fmt::format("{}:{}: keyword {} is not known and changes nothing",
+                                          parts_.path, one.line.number, upper(one.key)));
+  }
+
+  /// What must be there, and what is assumed.
+  void finish() {
+    if (!given_.contains("calc")) method_->name = "scf";
+  }
+
+ private:
+  using Meaning = void (Reader::*)(const Keyword&);
+
+  static const std::map<std::string, std::string>& aliases() {
+    static const std::map<std::string, std::string> names = {{"calclevel", "calc"},
+                                                             {"calc_level", "calc"},
+                                                             {"reference", "ref"},
+                                                             {"multiplicty", "mult"},
+                                                             {"multiplicity", "mult"},
+                                                             {"cc_max_cycle", "cc_maxcyc"},
+                                                             {"cc_maxcycle", "cc_maxcyc"},
+                                                             {"scf_max_cycle", "scf_maxcyc"},
+                                                             {"scf_maxcycle", "scf_maxcyc"},
+                                                             {"coord", "coordinates"},
+                                                             {"coords", "coordinates"},
+                                                             {"symmetry", "sym"},
+                                                             {"frozen_core", "frozen"},
+                                                             {"core", "frozen"},
+                                                             {"dropcore", "frozen"},
+                                                             {"unit", "units"},
+                                                             {"mem", "memory"},
+                                                             {"memory_size", "memory"}};
+    return names;
+  }
+
+  static const std::map<std::string, Meaning>& meanings() {
+    static const std::map<std::string, Meaning> all = {{"calc", &Reader::calc},
+                                                       {"ref", &Reader::reference},
+                                                       {"basis", &Reader::basis},
+                                                       {"charge", &Reader::charge},
+                                                       {"mult", &Reader::multiplicity},
+                                                       {"spherical", &Reader::spherical},
+                                                       {"cc_maxcyc", &Reader::cc_iterations},
+                                                       {"scf_maxcyc", &Reader::scf_iterations},
+                                                       {"cc_conv", &Reader::cc_convergence},
+                                                       {"scf_conv", &Reader::scf_convergence},
+                                                       {"dropmo", &Reader::dropped_orbitals},
+                                                       {"frozen", &Reader::frozen_core},
+                                                       {"guess", &Reader::guess},
+                                                       {"units", &Reader::units},
+                                                       {"coordinates", &Reader::coordinates},
+                                                       {"sym", &Reader::symmetry},
+                                                       {"damp_type", &Reader::damping},
+                                                       {"memory", &Reader::memory}};
+    return all;
+  }
+
+  static std::string upper(std::string text) {
+    for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    return text;
+  }
+
+  [[nodiscard]] base::Error wrong(const Keyword& one, std::string_view what) const {
+    return parts_.error(one.line, fmt::format("{}={}: {}", upper(one.key), upper(one.value), what));
+  }
+
+  void note(const Keyword& one, std::string_view what) {
+    job_.warnings.push_back(fmt::format("{}:{}: {}={}: {}", parts_.path, one.line.number,
+                                        upper(one.key), upper(one.value), what));
+  }
+
+  [[nodiscard]] std::int64_t integer(const Keyword& one, std::int64_t least) const {
+    std::int64_t value = 0;
+    const char* const end = one.value.data() + one.value.size();
+    const auto [stop, status] = std::from_chars(one.value.data(), end, value);
+    if (status != std::errc() || stop != end || value < least)
+      throw wrong(one, fmt::format("it must be a whole number, at least {}", least));
+    return value;
+  }
+
+  [[nodiscard]] bool truth(const Keyword& one) const {
+    if (one.value == "on" || one.value == "true" || one.value == "1") return true;
+    if (one.value == "off" || one.value == "false" || one.value == "0") return false;
+    throw wrong(one, "it must be ON or OFF");
+  }
+
+  void calc(const Keyword& one) {
+    static const std::map<std::string, std::string> names = {
+        {"hf", "scf"}, {"0", "scf"},   {"mbpt(2)", "mp2"},     {"mbpt2", "mp2"},
+        {"1", "mp2"},  {"10", "ccsd"}, {"ccsd[t]", "ccsd(t)"}, {"22", "ccsd(t)"}};
+    const auto found = names.find(one.value);
+    // An unknown method is named, with all there are, when its programs are looked up.
+    method_->name = found == names.end() ? one.value : found->second;
+    if (one.value == "ccsd[t]") throw wrong(one, "CCSD[T] is not available; CCSD(T) is");
+  }
+  void reference(const Keyword& one) {
+    if (one.value == "rhf" || one.value == "0") return;
+    if (one.value != "uhf" && one.value != "rohf" && one.value != "1" && one.value != "2")
+      throw wrong(one, "references are RHF, UHF and ROHF");
+    if (one.value == "rohf" || one.value == "2")
+      throw wrong(one, "ROHF references are not available; UHF ones are");
+    note(one, "the multiplicity decides the reference: closed shells are restricted");
+  }
+  void basis(const Keyword& one) {
+    if (one.value != "special") {
+      job_.spec.basis.name = one.value;
+      return;
+    }
+    for (const Line& line : parts_.basis) {
+      const std::size_t colon = line.text.find(':');
+      if (colon == std::string::npos) throw parts_.error(line, "a basis is given as ATOM:BASIS");
+      const std::string name = base::lower(line.text.substr(colon + 1));
+      if (job_.spec.basis.name.empty()) job_.spec.basis.name = name;
+      if (job_.spec.basis.name != name)
+        throw parts_.error(line, fmt::format("{} after {}: a job has one basis for all atoms; "
+                                             "put both into one file in NWChem format",
+                                             name, job_.spec.basis.name));
+    }
+    if (job_.spec.basis.name.empty()) throw wrong(one, "lines ATOM:BASIS must follow the keywords");
+  }
+  void charge(const Keyword& one) { molecule_->charge = integer(one, -1000); }
+  void multiplicity(const Keyword& one) { molecule_->multiplicity = integer(one, 1); }
+  void spherical(const Keyword& one) { job_.spec.basis.spherical = truth(one); }
+  void cc_iterations(const Keyword& one) { method_->ints["cc_iterations"] = integer(one, 1); }
+  void scf_iterations(const Keyword& one) { method_->ints["scf_iterations"] = integer(one, 1); }
+  void cc_convergence(const Keyword& one) {
+    method_->scalars["cc_amplitude_convergence"] = power_of_ten(one);
+  }
+  void scf_convergence(const Keyword& one) {
+    method_->scalars["scf_density_convergence"] = power_of_ten(one);
+  }
+  [[nodiscard]] double power_of_ten(const Keyword& one) const {
+    return std::pow(10.0, -static_cast<double>(integer(one, 1)));
+  }
+  void guess(const Keyword& one) {
+    if (one.value == "core" || one.value == "0")
+      method_->ints["scf_guess"] = 0;
+    else
+      note(one, "orbitals are not read from files; superposed atoms are the guess");
+  }
+  void units(const Keyword& one) {
+    if (one.value != "angstrom" && one.value != "bohr" && one.value != "0" && one.value != "1")
+      throw wrong(one, "lengths are in ANGSTROM or BOHR");
+    molecule_->units = one.value == "bohr" || one.value == "1" ? "bohr" : "angstrom";
+  }
+  void coordinates(const Keyword& one) {
+    const bool is_cartesian = one.value.starts_with("cart") || one.value == "1";
+    const bool is_internal = one.value.starts_with("int") || one.value == "0";
+    if (!is_cartesian && !is_internal) throw wrong(one, "coordinates are CARTESIAN or INTERNAL");
+    const bool looks_internal = words_of(parts_.atoms.front().text).size() == 1;
+    if (looks_internal != is_internal)
+      throw wrong(one, fmt::format("but the first atom has {}",
+                                   looks_internal ? "no coordinates" : "three coordinates"));
+  }
+  void symmetry(const Keyword& one) {
+    if (one.value != "off" && one.value != "none" && one.value != "0" && one.value != "1")
+      note(one, "point groups are not used: the same results, with more work");
+  }
+  void damping(const Keyword& one) {
+    if (one.value != "none") note(one, "DIIS takes its place");
+  }
+  void memory(const Keyword& one) {
+    std::int64_t bytes = 0;
+    try {
+      bytes = base::parse_bytes(one.value, "MEMORY");
+    } catch (const base::Error& error) {
+      throw wrong(one, error.what());
+    }
+    constexpr std::int64_t bytes_of_word = 8;
+    const bool has_unit = one.value.find_first_not_of("0123456789") != std::string::npos;
+    job_.spec.run.memory_bytes = has_unit ? bytes : bytes * bytes_of_word;
+  }
+  void frozen_core(const Keyword& one) {
+    if (truth(one)) method_->frozen_core = std::nullopt;
+  }
+  /// "1-5" or "1>5": from 1 to 5; "1/2/3": one by one.
+  void dropped_orbitals(const Keyword& one) {
+    std::set<std::int64_t> dropped;
+    const auto read = [&](std::string_view text) {
+      std::int64_t orbital = 0;
+      const auto [stop, status] = std::from_chars(text.data(), text.data() + text.size(), orbital);
+      if (status != std::errc() || stop != text.data() + text.size() || orbital < 1)
+        throw wrong(one, "orbitals are given as 1-5 or 1/2/3");
+      return orbital;
+    };
+    for (std::size_t begin = 0; begin <= one.value.size();) {
+      const std::size_t end = std::min(one.value.find('/', begin), one.value.size());
+      const std::string_view part = std::string_view(one.value).substr(begin, end - begin);
+      const std::size_t dash = part.find_first_of("->");
+      const std::int64_t first = read(part.substr(0, dash));
+      const std::int64_t last =
+          dash == std::string_view::npos ? first : read(part.substr(dash + 1));
+      constexpr std::int64_t most = 10'000;
+      if (last > most || last < first) throw wrong(one, "orbitals are given as 1-5 or 1/2/3");
+      for (std::int64_t k = first; k <= last; ++k) dropped.insert(k);
+      begin = end + 1;
+    }
+    if (*dropped.rbegin() != static_cast<std::int64_t>(dropped.size()))
+      throw wrong(one, "only the lowest orbitals can be dropped, without a gap");
+    method_->frozen_core = static_cast<std::int64_t>(dropped.size());
+  }
+
+  const Parts& parts_;
+  ZmatJob& job_;
+  MethodSpec* method_;
+  MoleculeSpec* molecule_;
+  std::set<std::string> given_;
+};
+
+}  // namespace
+
+void apply_keywords(const Parts& parts, ZmatJob& job) {
+  Reader reader(parts, job);
+  for (const Keyword& one : split_keywords(parts)) reader.apply(one);
+  reader.finish();
+}
+
+}  // namespace blockyard::job::zmat

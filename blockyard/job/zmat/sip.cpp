@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <charconv>
+#include <filesystem>
+
+#include "blockyard/base/text.h"
+#include "blockyard/job/zmat/keywords.h"
+
+namespace blockyard::job::zmat {
+namespace {
+
+/// The program beside the input: as it is named, or the source that it was compiled from.
+std::string find_program(const std::string& folder, const std::string& name) {
+  namespace fs = std::filesystem;
+  const fs::path named = fs::path(folder) / name;
+  if (named.extension() != ".siox" && fs::exists(named)) return named.string();
+  for (const char* ending : {".sialx", ".sial", ".byx"}) {
+    const fs::path source = fs::path(named).replace_extension(ending);
+    if (fs::exists(source)) return source.string();
+  }
+  return fs::path(named).replace_extension(".sialx").string();  // to be named in the error
+}
+
+std::int64_t positive(const Parts& parts, const Line& line, const std::string& text) {
+  std::int64_t value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (status != std::errc() || end != text.data() + text.size() || value < 1)
+    throw parts.error(line, fmt::format("\"{}\" is not a whole number, at least 1", text));
+  return value;
+}
+
+}  // namespace
+
+void apply_sip(const Parts& parts, const std::string& folder, ZmatJob& job) {
+  for (const Line& line : parts.sip) {
+    const std::size_t sign = line.text.find('=');
+    const auto names = words_of(line.text.substr(0, sign));
+    const auto values = words_of(sign == std::string::npos ? "" : line.text.substr(sign + 1));
+    if (names.size() != 1 || values.empty())
+      throw parts.error(line, "a line of *SIP is given as NAME = value");
+    const std::string name = base::lower(names.front());
+    const auto number = [&] { return positive(parts, line, values.front()); };
+    constexpr std::int64_t megabyte = std::int64_t{1} << 20;
+    if (name == "sial_program")
+      job.spec.programs.push_back(find_program(folder, values.front()));
+    else if (name == "maxmem")
+      job.spec.run.memory_bytes = number() * megabyte;
+    else if (name == "sip_mx_segsize" || name == "sip_mx_ao_segsize")
+      job.spec.segments.ao = number();
+    else if (name == "sip_mx_occ_segsize")
+      job.spec.segments.occupied = number();
+    else if (name == "sip_mx_virt_segsize")
+      job.spec.segments.virtual_ = number();
+    else
+      job.warnings.push_back(fmt::format("{}:{}: {} of *SIP is not known and changes nothing",
+                                         parts.path, line.number, names.front()));
+  }
+  if (!job.spec.programs.empty()) job.spec.method->name.clear();
+}
+
+}  // namespace blockyard::job::zmat

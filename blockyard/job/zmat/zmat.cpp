@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/job/zmat/zmat.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "blockyard/base/error.h"
+#include "blockyard/job/zmat/geometry.h"
+#include "blockyard/job/zmat/keywords.h"
+
+namespace blockyard::job {
+
+ZmatJob parse_zmat(std::string_view text, const std::string& path, const std::string& folder) {
+  const zmat::Parts parts = zmat::split_parts(text, path);
+  ZmatJob job;
+  job.spec.title = parts.title;
+  zmat::apply_keywords(parts, job);
+  zmat::apply_sip(parts, folder, job);
+  job.spec.molecule->geometry = zmat::read_geometry(parts, job.spec.molecule->units);
+  return job;
+}
+
+ZmatJob read_zmat_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  if (in) text << in.rdbuf();
+  if (!in)
+    throw base::Error(base::Errc::io, fmt::format("cannot read {}: {}", path, strerror(errno)));
+  return parse_zmat(text.view(), path, std::filesystem::path(path).parent_path().string());
+}
+
+}  // namespace blockyard::job

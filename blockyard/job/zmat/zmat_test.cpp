@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/job/zmat/zmat.h"
+
+#include <gtest/gtest.h>
+
+#include "blockyard/base/error.h"
+
+namespace blockyard::job {
+namespace {
+
+ZmatJob parse(std::string_view text) { return parse_zmat(text, "ZMAT", "/jobs"); }
+
+std::string failure(std::string_view text) {
+  try {
+    static_cast<void>(parse(text));
+  } catch (const base::Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+constexpr std::string_view water = R"(water, internal coordinates
+# a comment
+O
+H 1 R
+H 1 R* 2 A
+
+R=0.9578   # angstrom
+A = 104.478
+
+*ACES2(CALC=CCSD(T),BASIS=CC-PVDZ
+REF=RHF, CC_CONV=8
+SCF_CONV=9,DROPMO=1)
+
+*SIP
+MAXMEM=500
+SIP_MX_VIRT_SEGSIZE = 12
+)";
+
+TEST(Zmat, ReadsInternalCoordinatesKeywordsAndTheSipSection) {
+  const ZmatJob job = parse(water);
+  EXPECT_TRUE(job.warnings.empty());
+  EXPECT_EQ(job.spec.title, "water, internal coordinates");
+  EXPECT_EQ(job.spec.method->name, "ccsd(t)");
+  EXPECT_EQ(job.spec.method->frozen_core, 1);
+  EXPECT_DOUBLE_EQ(job.spec.method->scalars.at("cc_amplitude_convergence"), 1e-8);
+  EXPECT_DOUBLE_EQ(job.spec.method->scalars.at("scf_density_convergence"), 1e-9);
+  EXPECT_EQ(job.spec.basis.name, "cc-pvdz");
+  EXPECT_EQ(job.spec.run.memory_bytes, std::int64_t{500} << 20);
+  EXPECT_EQ(job.spec.segments.virtual_, 12);
+  EXPECT_EQ(job.spec.molecule->units, "angstrom");
+  EXPECT_EQ(job.spec.molecule->geometry.substr(0, 54),
+            "O 0.000000000000 0.000000000000 0.000000000000\nH 0.000");
+}
+
+TEST(Zmat, ReadsCartesianCoordinatesInTheirUnits) {
+  const ZmatJob job = parse(
+      "title\nO 0.0 0.0 0.1\nX 0 0 5\nH 0.0 1.4 -1.0\nH 0.0 -1.4 -1.0\n\n"
+      "*ACES2(CALC=HF,BASIS=STO-3G,COORD=CARTESIAN,UNITS=BOHR,MULT=1,CHARGE=0,SPHERICAL=OFF)\n");
+  EXPECT_EQ(job.spec.molecule->geometry, "O 0.0 0.0 0.1\nH 0.0 1.4 -1.0\nH 0.0 -1.4 -1.0\n");
+  EXPECT_EQ(job.spec.molecule->units, "bohr");
+  EXPECT_EQ(job.spec.method->name, "scf");
+  EXPECT_FALSE(job.spec.basis.spherical);
+}
+
+TEST(Zmat, TakesTheBasisOfEachAtomIfItIsOne) {
+  constexpr std::string_view head =
+      "t\nH 0 0 0\nF 0 0 1.7\n\n*ACES2(CALC=MBPT(2),BASIS=SPECIAL)\n\n";
+  EXPECT_EQ(parse(std::string(head) + "H:CC-PVDZ\nF:CC-PVDZ\n").spec.basis.name, "cc-pvdz");
+  EXPECT_NE(failure(std::string(head) + "H:CC-PVDZ\nF:CC-PVTZ\n").find("ZMAT:8: cc-pvtz after"),
+            std::string::npos);
+  EXPECT_NE(failure(head).find("ATOM:BASIS"), std::string::npos);
+}
+
+TEST(Zmat, TakesProgramsInThePlaceOfAMethod) {
+  const ZmatJob job = parse(
+      "t\nH 0 0 0\nF 0 0 1.7\n\n*ACES2(CALC=CCSD,BASIS=CC-PVDZ)\n\n*SIP\n"
+      "SIAL_PROGRAM = scf_rhf.siox\nSIAL_PROGRAM = ccsd.sialx\nIO_COMPANY = 2\n");
+  EXPECT_EQ(job.spec.programs,
+            (std::vector<std::string>{"/jobs/scf_rhf.sialx", "/jobs/ccsd.sialx"}));
+  EXPECT_EQ(job.spec.method->name, "");
+  ASSERT_EQ(job.warnings.size(), 1u);
+  EXPECT_EQ(job.warnings[0], "ZMAT:10: IO_COMPANY of *SIP is not known and changes nothing");
+}
+
+TEST(Zmat, WarnsOfKeywordsThatChangeNothing) {
+  const ZmatJob job = parse(
+      "t\nH 0 0 0\nF 0 0 1.7\n\n*ACES2(CALC=CCSD,BASIS=CC-PVDZ,SYM=FULL,FOO=BAR,DAMP_TYPE=NONE)\n");
+  ASSERT_EQ(job.warnings.size(), 2u);
+  EXPECT_NE(job.warnings[0].find("SYM=FULL"), std::string::npos);
+  EXPECT_NE(job.warnings[1].find("FOO"), std::string::npos);
+}
+
+TEST(Zmat, NamesLineAndReasonOfWhatIsWrong) {
+  constexpr std::string_view head = "t\nH 0 0 0\nF 0 0 1.7\n\n";
+  const auto keywords = [&](std::string_view text) {
+    return failure(std::string(head) + "*ACES2(BASIS=STO-3G," + std::string(text) + ")\n");
+  };
+  EXPECT_NE(keywords("CHARGE=many").find("ZMAT:5: CHARGE=MANY: it must be a whole"),
+            std::string::npos);
+  EXPECT_NE(keywords("DROPMO=2-3").find("lowest"), std::string::npos);
+  EXPECT_NE(keywords("REF=ROHF").find("ROHF"), std::string::npos);
+  EXPECT_NE(keywords("UNITS=MILES").find("ANGSTROM"), std::string::npos);
+  EXPECT_NE(keywords("COORD=INTERNAL").find("three coordinates"), std::string::npos);
+  EXPECT_NE(keywords("CHARGE=0,CHARGE=1").find("twice"), std::string::npos);
+  EXPECT_NE(keywords("CHARGE").find("KEYWORD=value"), std::string::npos);
+  EXPECT_NE(failure("t\nO\nH 1 R\n\n*ACES2(CALC=HF)\n").find("ZMAT:3: variable R"),
+            std::string::npos);
+  EXPECT_NE(failure("t\nO\nH 1 R\n\nR=long\n\n*ACES2(CALC=HF)\n").find("ZMAT:5"),
+            std::string::npos);
+  EXPECT_NE(failure("t\nQq 0 0 0\n\n*ACES2(CALC=HF)\n").find("ZMAT:2"), std::string::npos);
+  EXPECT_NE(failure("t\nO 0 0 0\n\n*ACES2(CALC=HF\n").find("not closed"), std::string::npos);
+  EXPECT_NE(failure("t\nO 0 0 0\n").find("no keywords"), std::string::npos);
+  EXPECT_NE(failure("").find("title line"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace blockyard::job
