@@ -18,6 +18,7 @@
 #include "blockyard/job/input.h"
 #include "blockyard/job/iteration_table.h"
 #include "blockyard/job/report.h"
+#include "blockyard/job/zmat/zmat.h"
 
 namespace blockyard::app {
 
@@ -43,14 +44,23 @@ struct RunOptions {
   bool quiet = false;
 };
 
-bool is_job_file(const std::string& file) { return file.ends_with(".toml"); }
+bool is_job_file(const std::string& file) {
+  return file.ends_with(".toml") || job::is_zmat_name(file);
+}
+
+job::Spec read_zmat(const std::string& file) {
+  job::ZmatJob job = job::read_zmat_file(file);
+  for (const std::string& warning : job.warnings) fmt::print(stderr, "warning: {}\n", warning);
+  return std::move(job.spec);
+}
 
 /// The job file, or the programs of the command line.
 job::Spec read_input(const RunOptions& options) {
-  if (is_job_file(options.files.front())) {
+  const std::string& first = options.files.front();
+  if (is_job_file(first)) {
     if (options.files.size() > 1)
       throw UsageError("a job file is run by itself: it names its programs");
-    return job::read_job_file(options.files.front());
+    return job::is_zmat_name(first) ? read_zmat(first) : job::read_job_file(first);
   }
   job::Spec spec;
   for (const std::string& file : options.files) {

@@ -14,7 +14,9 @@ TEST(JobText, IsReadBackAsTheSameJob) {
   spec.title = "a \"title\" with \\ and \t";
   spec.molecule = MoleculeSpec{"H 0 0 0\nF 0 0 1.7\n", "", "bohr", -1, 2};
   spec.basis = {"cc-pvdz", "", false};
-  spec.method = MethodSpec{"ccsd", std::nullopt, {{"scf_guess", 0}, {"scf_direct", 1}, {"cc_iterations", 7}},
+  spec.method = MethodSpec{"ccsd",
+                           std::nullopt,
+                           {{"scf_guess", 0}, {"scf_direct", 1}, {"cc_iterations", 7}},
                            {{"level_shift", 1}, {"cc_amplitude_convergence", 1e-8}}};
   spec.ints = {{"norb", 4}};
   spec.scalars = {{"x", 0.1}};
@@ -30,8 +32,10 @@ TEST(JobText, IsReadBackAsTheSameJob) {
 
 TEST(JobText, OfAZmatIsReadBackToo) {
   const Spec spec = parse_zmat(
-      "t\nO\nH 1 R\nH 1 R 2 A\n\nR=0.9578\nA=104.478\n\n*ACES2(CALC=CCSD,BASIS=CC-PVDZ,DROPMO=1)\n",
-      "ZMAT", "").spec;
+                        "t\nO\nH 1 R\nH 1 R 2 "
+                        "A\n\nR=0.9578\nA=104.478\n\n*ACES2(CALC=CCSD,BASIS=CC-PVDZ,DROPMO=1)\n",
+                        "ZMAT", "")
+                        .spec;
   EXPECT_EQ(parse_job(job_text(spec), "job.toml", ""), spec);
 }
 

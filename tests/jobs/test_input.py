@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is wrong with an input is said before the run, with its place and what to do."""
 
+import json
 import os
 import unittest
 
@@ -88,6 +89,38 @@ class Input(common.JobTest):
         # Szabo & Ostlund, Modern Quantum Chemistry, table 3.11: -1.117 hartree at 1.4 bohr.
         self.assertAlmostEqual(results["energies"]["scf"], -1.117, places=3)
         self.assertAlmostEqual(results["energies"]["nuclear"], 1 / 1.4, places=12)
+
+
+ZMAT = """water
+O
+H 1 R
+H 1 R 2 A
+
+R=0.957839
+A=104.478
+
+*ACES2(CALC=MBPT(2),BASIS=STO-3G,SYM=ON)
+"""
+
+
+class Zmat(common.JobTest):
+
+    def test_runs_like_the_job_file_it_converts_to(self):
+        zmat = self.write("ZMAT", ZMAT)
+        done = self.run_well("run", zmat, "-w", 2, "--json", "zmat.json")
+        self.assertIn("warning: ", done.stderr)
+        self.assertIn("SYM=ON", done.stderr)
+        self.run_well("convert", zmat, "job.toml")
+        self.run_well("run", "job.toml", "-w", 2, "--json", "toml.json")
+        energies = [json.loads((self.folder / name).read_text())["energies"]
+                    for name in ("zmat.json", "toml.json")]
+        self.assertEqual(energies[0], energies[1])
+
+    def test_names_the_line_of_what_is_wrong(self):
+        zmat = self.write("water.zmat", ZMAT.replace("R=0.957839", "B=0.957839"))
+        self.assert_fails(self.run_blockyard("run", zmat), "water.zmat:3: variable R")
+        zmat = self.write("water.zmat", ZMAT.replace("MBPT(2)", "MAGIC"))
+        self.assert_fails(self.run_blockyard("run", zmat), "magic", "ccsd")
 
 
 if __name__ == "__main__":

@@ -10,10 +10,16 @@
 #include <sstream>
 
 #include "blockyard/base/error.h"
+#include "blockyard/base/text.h"
 #include "blockyard/job/zmat/geometry.h"
 #include "blockyard/job/zmat/keywords.h"
 
 namespace blockyard::job {
+
+bool is_zmat_name(const std::string& path) {
+  const std::string name = base::lower(std::filesystem::path(path).filename().string());
+  return name == "zmat" || name.ends_with(".zmat");
+}
 
 ZmatJob parse_zmat(std::string_view text, const std::string& path, const std::string& folder) {
   const zmat::Parts parts = zmat::split_parts(text, path);

@@ -15,6 +15,9 @@ struct ZmatJob {
   std::vector<std::string> warnings;  ///< keywords that are not known or change nothing here
 };
 
+/// Whether a file is a ZMAT by its name: ZMAT, or one that ends in .zmat (any case).
+[[nodiscard]] bool is_zmat_name(const std::string& path);
+
 /// Reads the input file of ACES II, ACES III and CFOUR: a title; Cartesian or internal coordinates,
 /// with variables; `*ACES2(...)` keywords; a `*SIP` section. docs/how_to/zmat.md has the keywords.
 /// Programs of the section that end in .siox or .sialx are looked for beside the input, as the
