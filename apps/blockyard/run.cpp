@@ -36,6 +36,8 @@ struct RunOptions {
   std::string scratch;
   std::string persistent;
   std::string pardo;
+  std::string prefetch;
+  std::string fabric_delay;
   std::string json;
   std::string report;
   std::optional<std::uint64_t> seed;
@@ -80,6 +82,8 @@ void merge(const RunOptions& options, job::Spec& spec) try {
   if (!options.scratch.empty()) run.scratch = options.scratch;
   if (!options.persistent.empty()) run.persistent = options.persistent;
   if (!options.pardo.empty()) run.pardo = job::parse_policy(options.pardo);
+  if (!options.prefetch.empty()) run.prefetch = worker::parse_prefetch(options.prefetch);
+  if (!options.fabric_delay.empty()) run.fabric_delay = fabric::parse_delay(options.fabric_delay);
   if (options.seed) run.seed = options.seed;
   run.check = run.check || options.check;
   run.supers.insert(run.supers.end(), options.supers.begin(), options.supers.end());
@@ -162,6 +166,10 @@ void add_rank_options(CLI::App& command, RunOptions& options) {
   command.add_option("--scratch", options.scratch, "folder for spilled blocks")->type_name("DIR");
   command.add_option("--pardo", options.pardo,
                      "how iterations are dealt out: sequential, static, balanced or dynamic");
+  command.add_option("--prefetch", options.prefetch,
+                     "blocks that each get asks for in advance: auto (default) or 0 to 64");
+  command.add_option("--fabric-delay", options.fabric_delay,
+                     "make messages as slow as on a network, like 100us,1GB/s (for measurements)");
   command.add_flag("--check", options.check, "find races, uninitialised reads and leaks");
   command.add_option("--seed", options.seed, "of a random order of messages, for tests");
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockyard/block/cache.h"
 
+#include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
 
 namespace blockyard::block {
@@ -10,8 +11,26 @@ BlockCache::Entry& BlockCache::request(const array::BlockId& id, std::size_t siz
   ++requests_;
   if (Entry* held = find(id)) {
     ++hits_;
+    end_early(*held);
     return *held;
   }
+  return ask(id, size, pc, false);
+}
+
+bool BlockCache::prefetch(const array::BlockId& id, std::size_t size, std::int32_t pc) {
+  if (by_id_.contains(id)) return true;
+  if (early_bytes_ + static_cast<std::int64_t>(size) > frames_.budget_bytes() / early_share)
+    return false;
+  while (!frames_.has_room(size))
+    if (!evict_used()) return false;
+  ++prefetches_;
+  early_bytes_ += static_cast<std::int64_t>(size);
+  ask(id, size, pc, true);
+  return true;
+}
+
+BlockCache::Entry& BlockCache::ask(const array::BlockId& id, std::size_t size, std::int32_t pc,
+                                   bool is_early) {
   frames_.charge(size);
   order_.push_back({.id = id,
                     .frame = nullptr,
@@ -20,11 +39,19 @@ BlockCache::Entry& BlockCache::request(const array::BlockId& id, std::size_t siz
                     .is_waiting = true,
                     .is_missing = false,
                     .pins = 0,
-                    .pc = pc});
+                    .pc = pc,
+                    .is_early = is_early,
+                    .sent_seconds = base::now_seconds()});
   const auto at = std::prev(order_.end());
   by_id_.emplace(id, at);
   at->ticket = source_.fetch(id);
   return *at;
+}
+
+void BlockCache::end_early(Entry& entry) noexcept {
+  if (!entry.is_early) return;
+  entry.is_early = false;
+  early_bytes_ -= static_cast<std::int64_t>(entry.size);
 }
 
 BlockCache::Entry* BlockCache::find(const array::BlockId& id) noexcept {
@@ -54,6 +81,7 @@ void BlockCache::take(Entry& entry, SharedFrame frame, bool missing) {
   entry.is_missing = missing;
   entry.frame = std::move(frame);
   if (missing) {
+    if (entry.is_early) early_bytes_ -= static_cast<std::int64_t>(entry.size);
     frames_.discharge(entry.size);
     entry.size = 0;
     return;
@@ -67,15 +95,35 @@ void BlockCache::unpin(const array::BlockId& id) noexcept {
   if (found != by_id_.end() && found->second->pins > 0) --found->second->pins;
 }
 
-bool BlockCache::evict_one() noexcept {
+bool BlockCache::evict_one() {
+  if (evict_used()) return true;
+  // Nothing else is left than what was prefetched; what comes last is needed last.
+  for (const bool waits : {false, true})
+    for (auto at = order_.end(); at != order_.begin();) {
+      --at;
+      if (at->pins > 0 || at->is_missing || at->is_waiting != waits) continue;
+      complete(*at);
+      if (!at->is_missing) erase(at);
+      return true;
+    }
+  return false;
+}
+
+bool BlockCache::evict_used() noexcept {
   for (auto at = order_.begin(); at != order_.end(); ++at) {
-    if (at->pins > 0 || at->is_waiting || at->is_missing) continue;
-    frames_.discharge(at->size);
-    by_id_.erase(at->id);
-    order_.erase(at);
+    if (at->pins > 0 || at->is_waiting || at->is_missing || at->is_early) continue;
+    erase(at);
     return true;
   }
   return false;
+}
+
+void BlockCache::erase(Order::iterator at) {
+  if (at->is_early && wasted_) wasted_(at->pc);
+  end_early(*at);
+  if (at->size > 0) frames_.discharge(at->size);
+  by_id_.erase(at->id);
+  order_.erase(at);
 }
 
 void BlockCache::clear() {
@@ -90,15 +138,16 @@ void BlockCache::forget(std::int32_t array) {
       continue;
     }
     complete(*at);
-    if (at->size > 0) frames_.discharge(at->size);
-    by_id_.erase(at->id);
-    at = order_.erase(at);
+    const auto gone = at++;
+    end_early(*gone);
+    erase(gone);
   }
 }
 
 void BlockCache::drop_all() noexcept {
   for (const Entry& entry : order_)
     if (entry.size > 0) frames_.discharge(entry.size);
+  early_bytes_ = 0;
   by_id_.clear();
   order_.clear();
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <unordered_map>
 
@@ -39,7 +40,9 @@ class BlockCache {
     bool is_waiting = false;
     bool is_missing = false;  ///< never written at its home
     std::int32_t pins = 0;
-    std::int32_t pc = 0;  ///< the instruction that asked for it
+    std::int32_t pc = 0;      ///< the instruction that asked for it
+    bool is_early = false;    ///< prefetched, and not asked for since
+    double sent_seconds = 0;  ///< when it was asked for at its home
   };
 
   BlockCache(FramePool& frames, BlockSource& source) : frames_(frames), source_(source) {}
@@ -50,6 +53,15 @@ class BlockCache {
   /// Makes sure that block `id` of `size` bytes is here or under way; a new one is charged to the
   /// budget. Returns its entry, valid while it is pinned.
   Entry& request(const array::BlockId& id, std::size_t size, std::int32_t pc);
+  /// Asks for a block that will be requested soon, if it is neither here nor under way, and if
+  /// there is room: free, or held by blocks that are not in use. What was prefetched and is not
+  /// used yet takes at most 1/early_share of the budget. Returns whether it is here or under way
+  /// now.
+  bool prefetch(const array::BlockId& id, std::size_t size, std::int32_t pc);
+  static constexpr std::int64_t early_share = 4;
+  /// Told of each block that was prefetched and let go before its use: the instruction that it was
+  /// for.
+  void on_waste(std::function<void(std::int32_t)> wasted) { wasted_ = std::move(wasted); }
   /// The entry of a block that is here or under way, or null. Counts as a use.
   [[nodiscard]] Entry* find(const array::BlockId& id) noexcept;
   /// Waits until the block of the entry is here. Returns whether it had to wait.
@@ -57,8 +69,9 @@ class BlockCache {
 
   void pin(Entry& entry) noexcept { ++entry.pins; }
   void unpin(const array::BlockId& id) noexcept;
-  /// Lets the least recently used block go that is neither pinned nor under way.
-  [[nodiscard]] bool evict_one() noexcept;
+  /// Lets a block go that is not pinned: the least recently used; if there is none, what was
+  /// prefetched last; at the very end it waits for one under way. False if all are pinned.
+  [[nodiscard]] bool evict_one();
   /// Forgets everything, at a barrier: the next epoch may change any block. Waits for what is
   /// under way.
   void clear();
@@ -67,11 +80,17 @@ class BlockCache {
 
   [[nodiscard]] std::uint64_t requests() const noexcept { return requests_; }
   [[nodiscard]] std::uint64_t hits() const noexcept { return hits_; }
+  /// Blocks asked for by prefetch().
+  [[nodiscard]] std::uint64_t prefetches() const noexcept { return prefetches_; }
   [[nodiscard]] std::uint64_t bytes_received() const noexcept { return bytes_received_; }
 
  private:
   using Order = std::list<Entry>;  ///< least recently used first
+  Entry& ask(const array::BlockId& id, std::size_t size, std::int32_t pc, bool is_early);
   void take(Entry& entry, SharedFrame frame, bool missing);
+  [[nodiscard]] bool evict_used() noexcept;
+  void erase(Order::iterator at);
+  void end_early(Entry& entry) noexcept;
   void drop_all() noexcept;
 
   FramePool& frames_;
@@ -81,6 +100,9 @@ class BlockCache {
   std::uint64_t requests_ = 0;
   std::uint64_t hits_ = 0;
   std::uint64_t bytes_received_ = 0;
+  std::uint64_t prefetches_ = 0;
+  std::int64_t early_bytes_ = 0;
+  std::function<void(std::int32_t)> wasted_;
 };
 
 }  // namespace blockyard::block

@@ -168,6 +168,18 @@ SegmentSpec parse_segments(const File& file) {
   return segments;
 }
 
+worker::PrefetchDepth parse_depth(const TomlSection& in) {
+  try {
+    return worker::parse_prefetch(in.node("prefetch").is_integer()
+                                      ? std::to_string(in.integer("prefetch", 0).value())
+                                      : in.text("prefetch").value());
+  } catch (const Error& error) {
+    if (in.node("prefetch").is_integer() || in.node("prefetch").is_string())
+      throw in.error("prefetch", error.what());
+    throw;
+  }
+}
+
 std::optional<std::int64_t> parse_memory(const TomlSection& in) {
   if (!in.has("memory")) return std::nullopt;
   if (in.node("memory").is_integer()) return in.integer("memory", 1);
@@ -179,8 +191,9 @@ std::optional<std::int64_t> parse_memory(const TomlSection& in) {
 }
 
 RunSpec parse_run(const File& file) {
-  const TomlSection in = file.section("run", {"workers", "servers", "memory", "scratch",
-                                              "persistent", "super", "pardo", "check", "seed"});
+  const TomlSection in =
+      file.section("run", {"workers", "servers", "memory", "scratch", "persistent", "super",
+                           "pardo", "check", "seed", "prefetch"});
   RunSpec run;
   constexpr std::int64_t most_ranks = 4096;
   for (const auto& [key, rank_count] :
@@ -200,6 +213,7 @@ RunSpec parse_run(const File& file) {
       throw in.error("pardo", error.what());
     }
   }
+  if (in.has("prefetch")) run.prefetch = parse_depth(in);
   run.check = in.truth("check").value_or(false);
   if (const auto seed = in.integer("seed", 0)) run.seed = static_cast<std::uint64_t>(*seed);
   return run;

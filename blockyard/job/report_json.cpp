@@ -27,9 +27,16 @@ Json metrics_of_worker(const worker::Metrics& metrics) {
   for (const worker::LineWait& wait : metrics.lines)
     lines.push_back({{"place", wait.place},
                      {"array", wait.array},
+                     {"gets", wait.gets},
                      {"accesses", wait.accesses},
                      {"blocked", wait.blocked},
-                     {"wait_seconds", wait.wait_seconds}});
+                     {"hit_ratio", wait.hit_ratio()},
+                     {"wait_seconds", wait.wait_seconds},
+                     {"first_wait_seconds", wait.first_wait_seconds},
+                     {"mean_wait_seconds", wait.mean_wait_seconds()},
+                     {"prefetch_depth", wait.depth},
+                     {"prefetch_reason", wait.reason},
+                     {"wasted_prefetches", wait.wasted}});
   Json supers = Json::object();
   for (const auto& [name, use] : metrics.supers)
     supers[name] = {{"calls", use.calls}, {"seconds", use.seconds}};
@@ -44,6 +51,8 @@ Json metrics_of_worker(const worker::Metrics& metrics) {
           {"gets", metrics.gets},
           {"cache_hits", metrics.cache_hits},
           {"hit_ratio", metrics.hit_ratio()},
+          {"prefetches", metrics.prefetches},
+          {"wasted_prefetches", metrics.wasted_prefetches},
           {"bytes_received", metrics.bytes_received},
           {"bytes_sent", metrics.bytes_sent},
           {"peak_bytes", metrics.peak_bytes},

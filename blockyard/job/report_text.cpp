@@ -109,9 +109,16 @@ Sums sum_of(const StepResult& step) {
       worker::LineWait& sum = sums.lines[{wait.place, wait.array}];
       sum.place = wait.place;
       sum.array = wait.array;
+      sum.gets += wait.gets;
       sum.accesses += wait.accesses;
       sum.blocked += wait.blocked;
       sum.wait_seconds += wait.wait_seconds;
+      sum.first_wait_seconds = std::max(sum.first_wait_seconds, wait.first_wait_seconds);
+      sum.wasted += wait.wasted;
+      if (wait.depth >= sum.depth) {
+        sum.depth = wait.depth;
+        sum.reason = wait.reason;
+      }
     }
     for (const auto& [name, use] : metrics.supers) {
       sums.supers[name].calls += use.calls;
@@ -128,8 +135,11 @@ std::string print_lines(const Sums& sums) {
   std::ranges::sort(lines, std::greater<>(), &worker::LineWait::wait_seconds);
   std::string text;
   for (const worker::LineWait& wait : std::span(lines).first(std::min(shown, lines.size())))
-    text += fmt::format("    wait  {:<28} {:<16} {:>10} uses {:>10} blocked {:>10.3f} s\n",
-                        wait.place, wait.array, wait.accesses, wait.blocked, wait.wait_seconds);
+    text += fmt::format(
+        "    wait  {:<28} {:<16} {:>10} uses {:>10} blocked {:>10.3f} s\n"
+        "          first {:.1f} us, mean {:.1f} us; prefetch {}: {}\n",
+        wait.place, wait.array, wait.accesses, wait.blocked, wait.wait_seconds,
+        wait.first_wait_seconds * 1e6, wait.mean_wait_seconds() * 1e6, wait.depth, wait.reason);
   return text;
 }
 

@@ -46,7 +46,11 @@ class Run {
         world_(job.workers + job.servers, job.run.seed),
         running_(job.workers + job.servers) {
     if (!job.run.persistent.empty()) kept_ = read_kept(job.run.persistent);
-    for (int rank = 0; rank < running_; ++rank) endpoints_.push_back(world_.endpoint(rank));
+    for (int rank = 0; rank < running_; ++rank) {
+      endpoints_.push_back(world_.endpoint(rank));
+      if (job.run.fabric_delay)
+        endpoints_.back() = fabric::delayed(std::move(endpoints_.back()), *job.run.fabric_delay);
+    }
     for (const Step& step : job.steps) results_.steps.push_back({step.name, 0, {}, {}, {}});
     for (StepResult& step : results_.steps)
       step.metrics.resize(static_cast<std::size_t>(job.workers));
@@ -152,7 +156,8 @@ class Run {
   void run_worker(int number) {
     super::Table supers = super_table(job_);
     const worker::Options options{
-        number, job_.workers, job_.servers, job_.memory.worker_bytes, job_.run.check, policy()};
+        number,         job_.workers, job_.servers,     job_.memory.worker_bytes,
+        job_.run.check, policy(),     job_.run.prefetch};
     worker::Worker worker(*endpoints_[static_cast<std::size_t>(number)], pool_, supers, options,
                           [this](std::string_view text) { print(text); });
     worker::Environment environment = job_.environment;

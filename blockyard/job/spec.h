@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "blockyard/array/segments.h"
+#include "blockyard/fabric/delay/delay.h"
 #include "blockyard/program/program.h"
+#include "blockyard/worker/prefetch.h"
 
 /// What a user asks for, as plain values: the job file with the options of the command line put in.
 namespace blockyard::job {
@@ -58,6 +60,8 @@ struct RunSpec {
   std::string persistent;           ///< HDF5 file of what is kept between jobs; empty: none
   std::vector<std::string> supers;  ///< shared objects of super instructions
   program::Policy pardo = program::Policy::unset;
+  worker::PrefetchDepth prefetch;
+  std::optional<fabric::Delay> fabric_delay;  ///< for measurements
   bool check = false;
   std::optional<std::uint64_t> seed;  ///< of the order in which messages arrive, for tests
   friend bool operator==(const RunSpec&, const RunSpec&) = default;

@@ -12,9 +12,19 @@ namespace blockyard::worker {
 struct LineWait {
   std::string place;  ///< "file.sial:12"
   std::string array;
+  std::uint64_t gets = 0;      ///< how often the line was run
   std::uint64_t accesses = 0;  ///< uses of a fetched block
   std::uint64_t blocked = 0;   ///< uses that had to wait
   double wait_seconds = 0;
+  double first_wait_seconds = 0;  ///< of the first use
+  int depth = 0;                  ///< of prefetching, at the end
+  std::uint64_t wasted = 0;       ///< prefetched, and let go before use
+  std::string reason{};           ///< of the depth
+
+  /// Share of uses that did not wait; 1 if there were none.
+  [[nodiscard]] double hit_ratio() const;
+  /// Wait for each time that the line was run.
+  [[nodiscard]] double mean_wait_seconds() const;
 };
 
 struct SuperUse {
@@ -33,7 +43,9 @@ struct Metrics {
   double flops = 0;              ///< of contractions
   std::uint64_t iterations = 0;  ///< of pardos
   std::uint64_t gets = 0;
-  std::uint64_t cache_hits = 0;  ///< gets that found the block in the cache
+  std::uint64_t cache_hits = 0;         ///< gets that found the block in the cache
+  std::uint64_t prefetches = 0;         ///< blocks asked for before their get
+  std::uint64_t wasted_prefetches = 0;  ///< of them, let go before use
   std::uint64_t bytes_received = 0;
   std::uint64_t bytes_sent = 0;
   std::uint64_t peak_bytes = 0;  ///< blocks held by this worker

@@ -13,6 +13,7 @@
 #include "blockyard/worker/checkpoint.h"
 #include "blockyard/worker/environment.h"
 #include "blockyard/worker/metrics.h"
+#include "blockyard/worker/prefetch.h"
 
 namespace blockyard::worker {
 
@@ -24,7 +25,8 @@ struct Options {
                               << 30;  ///< all blocks, caches and transfers of this worker
   bool check = false;                 ///< checking mode
   program::Policy policy = program::Policy::balanced;  ///< of pardos that leave it open
-  Checkpoints* checkpoints = nullptr;                  ///< null: none are taken
+  PrefetchDepth prefetch = {};
+  Checkpoints* checkpoints = nullptr;  ///< null: none are taken
 };
 
 /// What is left of a program at its end on one worker.

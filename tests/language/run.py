@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs one SIAL program and compares what it does with the comments in it (see README.md).
 
-usage: run.py BLOCKYARD PROGRAM.sial
+usage: run.py BLOCKYARD PROGRAM.sial [OPTION...]
+
+The options go to every `blockyard run`.
 """
 
 import dataclasses
@@ -180,7 +182,7 @@ def commands(blockyard, programs, options):
     workers = options.get("workers", "1").split(",")
     servers = options.get("servers", "1").split(",")
     for w, s in itertools.product(workers, servers):
-        yield [blockyard, "run"] + programs + ["-w", w, "-s", s] + arguments
+        yield [blockyard, "run"] + programs + ["-w", w, "-s", s] + arguments + sys.argv[3:]
 
 
 def run(command, folder):
@@ -257,9 +259,9 @@ def judge_diagnostics(path, expectations, done):
 
 
 def main():
-    if len(sys.argv) != 3:
+    if len(sys.argv) < 3:
         sys.exit(__doc__)
-    blockyard, path = map(os.path.abspath, sys.argv[1:])
+    blockyard, path = map(os.path.abspath, sys.argv[1:3])
     expectations = read_expectations(path)
     if expectations.diagnostics:
         check_diagnostics(blockyard, path, expectations)

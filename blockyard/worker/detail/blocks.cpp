@@ -42,7 +42,8 @@ Blocks::Blocks(const Naming& naming, block::FramePool& frames, block::BlockCache
       cache_(cache),
       check_(check),
       arrays_(naming.program.arrays.size()),
-      region_bounds_(naming.program.selectors.size()) {
+      region_bounds_(naming.program.selectors.size()),
+      waits_(naming.program.code.size()) {
   for (std::size_t k = 0; k < arrays_.size(); ++k) {
     const auto& grid = naming.tables.grids[k];
     if (naming.program.arrays[k].kind != ArrayKind::static_) continue;
@@ -243,15 +244,9 @@ View Blocks::copy_view(const Place& place, Need need) {
 block::BlockCache::Entry* Blocks::fetched(const array::BlockId& id) {
   block::BlockCache::Entry* entry = cache_.find(id);
   if (entry == nullptr) return nullptr;
-  Wait& wait = waits_[entry->pc];
+  Wait& wait = waits_[static_cast<std::size_t>(entry->pc)];
   ++wait.accesses;
-  if (entry->is_waiting) {
-    const double begin = base::now_seconds();
-    if (cache_.complete(*entry)) {
-      ++wait.blocked;
-      wait.seconds += base::now_seconds() - begin;
-    }
-  }
+  if (entry->is_waiting) complete(*entry, wait);
   if (entry->is_missing && !decl(id.array).is_sparse)
     throw Error(
         Errc::bad_input,
@@ -266,13 +261,26 @@ block::BlockCache::Entry* Blocks::fetched(const array::BlockId& id) {
   return entry;
 }
 
-void Blocks::get(std::int32_t selector) {
+void Blocks::complete(block::BlockCache::Entry& entry, Wait& wait) {
+  const double begin = base::now_seconds();
+  if (!cache_.complete(entry)) return;
+  const double end = base::now_seconds();
+  ++wait.blocked;
+  wait.seconds += end - begin;
+  wait.transfer_seconds += end - entry.sent_seconds;
+  wait_seconds += end - begin;
+  if (wait.accesses == 1) wait.first_seconds = end - begin;
+}
+
+array::BlockId Blocks::get(std::int32_t selector) {
   const Place place = locate(selector_at(selector));
+  ++waits_[static_cast<std::size_t>(pc)].gets;
   auto& entry = cache_.request(place.id, bytes_of(place.block_shape), pc);
   if (entry.pins == 0) {
     cache_.pin(entry);
     scope_.push_back({Record::pin, place.id});
   }
+  return place.id;
 }
 
 block::SharedFrame Blocks::share(std::int32_t selector) {

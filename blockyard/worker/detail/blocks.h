@@ -58,8 +58,8 @@ class Blocks {
   /// The whole block as it is now, for a put: shared if it is dense, else a copy.
   [[nodiscard]] block::SharedFrame share(std::int32_t selector);
 
-  /// Starts the transfer of a distributed or served block to here.
-  void get(std::int32_t selector);
+  /// Starts the transfer of a distributed or served block to here. Returns which.
+  array::BlockId get(std::int32_t selector);
   void open_scope() { scope_begins_.push_back(scope_.size()); }
   /// Temps made in the innermost scope go, and copies pinned there may go.
   void close_scope();
@@ -88,13 +88,20 @@ class Blocks {
   [[nodiscard]] double* scratch(Extent elements);
   void release_scratch() noexcept;
 
-  /// Uses of fetched blocks, by the instruction that asked for them.
+  /// Uses of fetched blocks, by the pc of the get that asked for them.
   struct Wait {
+    std::uint64_t gets = 0;  ///< how often the get was run
     std::uint64_t accesses = 0;
     std::uint64_t blocked = 0;
     double seconds = 0;
+    double first_seconds = 0;     ///< waited for the first access
+    double transfer_seconds = 0;  ///< sum over the blocked: from the request to the arrival
   };
-  [[nodiscard]] const std::unordered_map<std::int32_t, Wait>& waits() const { return waits_; }
+  [[nodiscard]] const Wait& wait_at(std::int32_t get) const {
+    return waits_[static_cast<std::size_t>(get)];
+  }
+  /// Waited for blocks in all.
+  double wait_seconds = 0;
   /// Names of local blocks that were allocated and never deallocated.
   [[nodiscard]] std::vector<std::string> leaks() const;
 
@@ -142,6 +149,7 @@ class Blocks {
   void make_writable(Slot& slot, bool keeps_values);
   [[nodiscard]] View part_of(double* data, const Place& place) const;
   [[nodiscard]] block::BlockCache::Entry* fetched(const array::BlockId& id);
+  void complete(block::BlockCache::Entry& entry, Wait& wait);
   void erase(const Made& made) noexcept;
   [[nodiscard]] Region restored_region(const SavedFrame& saved, block::Frame frame) const;
   template <class Do>
@@ -156,7 +164,7 @@ class Blocks {
   std::vector<Made> scope_;
   std::vector<std::size_t> scope_begins_;
   std::vector<block::Frame> scratch_;
-  std::unordered_map<std::int32_t, Wait> waits_;
+  std::vector<Wait> waits_;  ///< by pc
 };
 
 /// Every element NaN with a payload of ours: what the checking mode fills new blocks with.

@@ -46,6 +46,7 @@ void Interpreter::barrier() {
   if (wish != Wish::none)
     detail::save(transport_, options_, wish, kept_, environment_,
                  [this](RecordSink& sink) { save(sink); });
+  if (prefetcher_.is_on()) prefetcher_.begin_epoch(blocks_.pc + 1);
 }
 
 void Interpreter::assert_same(std::int32_t scalar) {

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
 
@@ -15,28 +13,8 @@ using base::Error;
 using program::Instruction;
 using program::Mode;
 using program::Opcode;
-using program::Relation;
 
 namespace {
-
-template <class T>
-bool holds(std::int32_t relation, T left, T right) noexcept {
-  switch (static_cast<Relation>(relation)) {
-    case Relation::less:
-      return left < right;
-    case Relation::greater:
-      return left > right;
-    case Relation::less_equal:
-      return left <= right;
-    case Relation::greater_equal:
-      return left >= right;
-    case Relation::equal:
-      return left == right;
-    case Relation::not_equal:
-      return left != right;
-  }
-  return false;
-}
 
 template <class T>
 void store(T& variable, std::int32_t mode, T value) noexcept {
@@ -55,9 +33,6 @@ void store(T& variable, std::int32_t mode, T value) noexcept {
       return;
   }
 }
-
-/// Integer arithmetic wraps around, as it does in the machine.
-std::int64_t wrapped(std::uint64_t value) noexcept { return static_cast<std::int64_t>(value); }
 
 }  // namespace
 
@@ -80,7 +55,9 @@ Interpreter::Interpreter(const program::Program& program, const Tables& tables,
       printer_(naming_, blocks_, std::move(print), options.worker == 0),
       supers_(naming_, blocks_, supers, environment, options),
       ints_(tables.ints),
-      scalars_(tables.scalars) {
+      scalars_(tables.scalars),
+      values_(naming_, blocks_.index_values, ints_, scalars_),
+      prefetcher_(naming_, options, blocks_, loops_, cache_, ints_, scalars_, calls_) {
   frames.on_shortage([this] { return cache_.evict_one(); });
   transport.set_naming(&naming_);
 }
@@ -95,6 +72,7 @@ Outcome Interpreter::run(RecordSource* from) {
       take_predefined();
       blocks_.open_scope();
     }
+    if (prefetcher_.is_on()) prefetcher_.begin_epoch(begin);
     execute(begin);
     blocks_.close_scope();
     end_program();
@@ -159,12 +137,10 @@ void Interpreter::execute(std::int32_t pc) {
         loops_.leave_do();
         break;
       case Opcode::pardo_begin:
-        pc = loops_.begin_pardo(instruction.a)
-                 ? program_.pardos[static_cast<std::size_t>(instruction.a)].body
-                 : instruction.b;
+        pc = loops_.begin_pardo(instruction.a) ? begin_iteration(instruction.a) : instruction.b;
         break;
       case Opcode::pardo_next:
-        if (loops_.next_pardo()) pc = program_.pardos[static_cast<std::size_t>(instruction.a)].body;
+        if (loops_.next_pardo()) pc = begin_iteration(instruction.a);
         break;
       case Opcode::pardo_leave:
         loops_.leave_pardo();
@@ -175,67 +151,31 @@ void Interpreter::execute(std::int32_t pc) {
   }
 }
 
+/// pc of the body.
+std::int32_t Interpreter::begin_iteration(std::int32_t pardo) {
+  const std::int32_t body = program_.pardos[static_cast<std::size_t>(pardo)].body;
+  prefetcher_.begin_iteration(body);
+  return body;
+}
+
+void Interpreter::get(std::int32_t selector) {
+  const array::BlockId id = blocks_.get(selector);
+  if (prefetcher_.is_on()) prefetcher_.passed(blocks_.pc, id);
+}
+
+/// Expressions that need blocks, and stores.
 bool Interpreter::evaluate(const Instruction& instruction) {
+  if (values_.evaluate(instruction)) return true;
   const auto a = static_cast<std::size_t>(instruction.a);
   switch (instruction.opcode) {
-    case Opcode::push_int:
-      push(std::int64_t{instruction.a});
-      return true;
-    case Opcode::push_literal:
-      push(program_.literals[a]);
-      return true;
-    case Opcode::push_int_name:
-      push(ints_[a]);
-      return true;
-    case Opcode::push_scalar:
-      push(scalars_[a]);
-      return true;
-    case Opcode::push_index:
-      if (blocks_.index_values[a] == unbound)
-        throw Error(Errc::bad_input,
-                    fmt::format("index '{}' has no value here: no loop over it is open",
-                                naming_.index(instruction.a)));
-      push(blocks_.index_values[a]);
-      return true;
     case Opcode::push_block:
-      push(arithmetic_.element(instruction.a));
+      values_.push(arithmetic_.element(instruction.a));
       return true;
     case Opcode::push_product:
-      push(arithmetic_.contract_all(instruction.a));
-      return true;
-    case Opcode::to_scalar:
-      top_->s = static_cast<double>(top_->i);
-      return true;
-    case Opcode::to_int:
-      if (!(std::fabs(top_->s) < 9.2e18))
-        throw Error(Errc::bad_input, fmt::format("(int){} is outside of the integers", top_->s));
-      top_->i = std::llrint(top_->s);
-      return true;
-    case Opcode::compare_int: {
-      const std::int64_t right = pop_int();
-      top_->b = holds(instruction.a, top_->i, right);
-      return true;
-    }
-    case Opcode::compare: {
-      const double right = pop_scalar();
-      top_->b = holds(instruction.a, top_->s, right);
-      return true;
-    }
-    case Opcode::and_: {
-      const bool right = pop_truth();
-      top_->b = top_->b && right;
-      return true;
-    }
-    case Opcode::or_: {
-      const bool right = pop_truth();
-      top_->b = top_->b || right;
-      return true;
-    }
-    case Opcode::not_:
-      top_->b = !top_->b;
+      values_.push(arithmetic_.contract_all(instruction.a));
       return true;
     case Opcode::exists:
-      push_truth(exists(instruction.a));
+      values_.push_truth(exists(instruction.a));
       return true;
     case Opcode::store_int:
       store(ints_[a], instruction.b, pop_int());
@@ -244,65 +184,7 @@ bool Interpreter::evaluate(const Instruction& instruction) {
       store(scalars_[a], instruction.b, pop_scalar());
       return true;
     default:
-      break;
-  }
-  if (instruction.opcode < Opcode::int_add || instruction.opcode > Opcode::absolute) return false;
-  arithmetic(instruction);
-  return true;
-}
-
-void Interpreter::arithmetic(const Instruction& instruction) {
-  const auto bits = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
-  switch (instruction.opcode) {
-    case Opcode::int_negate:
-      top_->i = wrapped(0 - bits(top_->i));
-      return;
-    case Opcode::negate:
-      top_->s = -top_->s;
-      return;
-    case Opcode::square_root:
-      if (top_->s < 0)
-        throw Error(Errc::bad_input, fmt::format("sqrt of the negative number {}", top_->s));
-      top_->s = std::sqrt(top_->s);
-      return;
-    case Opcode::absolute:
-      top_->s = std::fabs(top_->s);
-      return;
-    default:
-      break;
-  }
-  const Value right = *top_--;
-  switch (instruction.opcode) {
-    case Opcode::int_add:
-      top_->i = wrapped(bits(top_->i) + bits(right.i));
-      return;
-    case Opcode::int_subtract:
-      top_->i = wrapped(bits(top_->i) - bits(right.i));
-      return;
-    case Opcode::int_multiply:
-      top_->i = wrapped(bits(top_->i) * bits(right.i));
-      return;
-    case Opcode::int_divide:
-      if (right.i == 0) throw Error(Errc::bad_input, "an integer is divided by zero");
-      top_->i = right.i == -1 ? wrapped(0 - bits(top_->i)) : top_->i / right.i;
-      return;
-    case Opcode::add:
-      top_->s += right.s;
-      return;
-    case Opcode::subtract:
-      top_->s -= right.s;
-      return;
-    case Opcode::multiply:
-      top_->s *= right.s;
-      return;
-    case Opcode::divide:
-      top_->s /= right.s;
-      return;
-    case Opcode::power:
-      top_->s = std::pow(top_->s, right.s);
-      return;
-    default:
-      base::require(false, "an arithmetic opcode");
+      return false;
   }
 }
 
@@ -356,7 +238,7 @@ void Interpreter::act(const Instruction& instruction) {
       blocks_.deallocate_region(a);
       return;
     case Opcode::get:
-      blocks_.get(a);
+      get(a);
       return;
     case Opcode::put:
     case Opcode::put_scalar:

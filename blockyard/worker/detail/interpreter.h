@@ -11,7 +11,9 @@
 #include "blockyard/worker/checkpoint.h"
 #include "blockyard/worker/detail/arithmetic.h"
 #include "blockyard/worker/detail/blocks.h"
+#include "blockyard/worker/detail/expressions.h"
 #include "blockyard/worker/detail/loops.h"
+#include "blockyard/worker/detail/prefetcher.h"
 #include "blockyard/worker/detail/printer.h"
 #include "blockyard/worker/detail/supers.h"
 #include "blockyard/worker/detail/transport.h"
@@ -32,19 +34,13 @@ class Interpreter {
   Outcome run(RecordSource* from = nullptr);
 
  private:
-  /// One value of the expression stack: the verifier knows which.
-  union Value {
-    std::int64_t i;
-    double s;
-    bool b;
-  };
-
   void execute(std::int32_t pc);
   /// Expressions: true if the opcode was one.
   [[nodiscard]] bool evaluate(const program::Instruction& instruction);
-  void arithmetic(const program::Instruction& instruction);
   /// Statements on blocks and arrays.
   void act(const program::Instruction& instruction);
+  void get(std::int32_t selector);
+  [[nodiscard]] std::int32_t begin_iteration(std::int32_t pardo);
   void print(const program::Instruction& instruction);
   [[nodiscard]] bool where(std::int32_t pc);
   [[nodiscard]] double factor_of(std::int32_t flags);
@@ -73,12 +69,9 @@ class Interpreter {
   [[nodiscard]] Outcome outcome();
   [[nodiscard]] Metrics metrics() const;
 
-  void push(std::int64_t value) noexcept { (++top_)->i = value; }
-  void push(double value) noexcept { (++top_)->s = value; }
-  void push_truth(bool value) noexcept { (++top_)->b = value; }
-  [[nodiscard]] std::int64_t pop_int() noexcept { return (top_--)->i; }
-  [[nodiscard]] double pop_scalar() noexcept { return (top_--)->s; }
-  [[nodiscard]] bool pop_truth() noexcept { return (top_--)->b; }
+  [[nodiscard]] std::int64_t pop_int() noexcept { return values_.pop_int(); }
+  [[nodiscard]] double pop_scalar() noexcept { return values_.pop_scalar(); }
+  [[nodiscard]] bool pop_truth() noexcept { return values_.pop_truth(); }
 
   const program::Program& program_;
   const Tables& tables_;
@@ -97,9 +90,9 @@ class Interpreter {
 
   std::vector<std::int64_t> ints_;
   std::vector<double> scalars_;
-  std::array<Value, program::max_stack + 1> stack_{};
-  Value* top_ = stack_.data();
+  Expressions values_;
   std::vector<std::int32_t> calls_;
+  Prefetcher prefetcher_;
   std::uint64_t instructions_ = 0;
 
   struct Mark {

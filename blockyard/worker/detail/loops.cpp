@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "blockyard/base/error.h"
 
 namespace blockyard::worker::detail {
@@ -105,6 +107,11 @@ void Loops::close_pardo() {
     blocks_.index_values[static_cast<std::size_t>(index)] = unbound;
   transport_.here.iteration = 0;
   open_.pop_back();
+  // A loop that is left early has taken chunks that nobody else will do, as its own last one.
+  if (asked_ != 0 && !has_next_chunk_) static_cast<void>(transport_.answer_to(asked_));
+  chunk_number_ = 0;
+  asked_ = 0;
+  has_next_chunk_ = false;
 }
 
 bool Loops::next_mine(Loop& loop) {
@@ -121,11 +128,37 @@ bool Loops::next_mine(Loop& loop) {
 }
 
 void Loops::take_chunk(Loop& loop) {
-  const auto answer =
-      transport_.ask(static_cast<int>(loop.counter % static_cast<std::uint64_t>(options_.servers)),
-                     wire::TakeChunk{0, loop.counter, loop.total, options_.workers});
-  const auto& chunk = std::get<wire::Chunk>(answer);
-  loop.iterations.take_chunk(chunk.first, chunk.last);
+  if (!has_next_chunk_) {
+    if (asked_ == 0) asked_ = ask_for_chunk(loop);
+    next_chunk_ = std::get<wire::Chunk>(transport_.answer_to(asked_));
+  }
+  chunk_ = next_chunk_;
+  ++chunk_number_;
+  asked_ = 0;
+  has_next_chunk_ = false;
+  loop.iterations.take_chunk(chunk_.first, chunk_.last);
+}
+
+wire::Ticket Loops::ask_for_chunk(const Loop& loop) {
+  return transport_.start(
+      static_cast<int>(loop.counter % static_cast<std::uint64_t>(options_.servers)),
+      wire::TakeChunk{0, loop.counter, loop.total, options_.workers});
+}
+
+const wire::Chunk* Loops::chunk_ahead(std::int64_t number) {
+  if (number == chunk_number_) return &chunk_;
+  if (number != chunk_number_ + 1) return nullptr;
+  if (!has_next_chunk_) {
+    if (asked_ == 0) {
+      asked_ = ask_for_chunk(*std::ranges::find_if(open_, &Loop::is_pardo));
+      return nullptr;
+    }
+    auto answer = transport_.answer_so_far(asked_);
+    if (!answer) return nullptr;
+    next_chunk_ = std::get<wire::Chunk>(*answer);
+    has_next_chunk_ = true;
+  }
+  return &next_chunk_;
 }
 
 }  // namespace blockyard::worker::detail

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "blockyard/worker/detail/blocks.h"
@@ -17,6 +18,15 @@ namespace blockyard::worker::detail {
 /// iterations. One thread.
 class Loops {
  public:
+  struct Loop {
+    std::int32_t id = 0;  ///< index of a do, entry of pardos of a pardo
+    std::int64_t last = 0;
+    // Of a pardo:
+    Iterations iterations;
+    std::int64_t total = 0;     ///< iterations in all (dynamic)
+    std::uint64_t counter = 0;  ///< shared counter (dynamic)
+    [[nodiscard]] bool is_pardo() const noexcept { return counter != 0; }
+  };
   /// `where` runs the where code at a pc for the current index values.
   using Where = std::function<bool(std::int32_t)>;
   Loops(const Naming& naming, Blocks& blocks, Transport& transport, const Options& options,
@@ -48,20 +58,22 @@ class Loops {
   /// At a barrier: balanced dealing begins with worker 0 again.
   void restart_dealing() noexcept { dealt_ = 0; }
 
+  /// From outside in.
+  [[nodiscard]] std::span<const Loop> open() const noexcept { return open_; }
+  /// Iterations dealt since the barrier by pardos that are closed (balanced).
+  [[nodiscard]] std::int64_t dealt() const noexcept { return dealt_; }
+  /// For look-ahead: chunk `number` (from 1) of the pardo that is open, if it is known. Asks for
+  /// the one after the current in advance, without waiting.
+  [[nodiscard]] std::int64_t chunk_number() const noexcept { return chunk_number_; }
+  [[nodiscard]] const wire::Chunk* chunk_ahead(std::int64_t number);
+
   std::uint64_t iterations = 0;  ///< of pardos, on this worker
 
  private:
-  struct Loop {
-    std::int32_t id = 0;  ///< index of a do, entry of pardos of a pardo
-    std::int64_t last = 0;
-    // Of a pardo:
-    Iterations iterations;
-    std::int64_t total = 0;     ///< iterations in all (dynamic)
-    std::uint64_t counter = 0;  ///< shared counter (dynamic); never 0 for a pardo
-  };
   void bind(std::int32_t index);
   [[nodiscard]] bool next_mine(Loop& loop);
   void take_chunk(Loop& loop);
+  [[nodiscard]] wire::Ticket ask_for_chunk(const Loop& loop);
   void close_do();
   void close_pardo();
 
@@ -73,6 +85,12 @@ class Loops {
   std::vector<Loop> open_;
   std::vector<std::uint64_t> entered_;  ///< how often each pardo was begun
   std::int64_t dealt_ = 0;              ///< iterations dealt since the barrier (balanced)
+  // Chunks of the pardo that is open (there is one at most).
+  wire::Chunk chunk_;
+  wire::Chunk next_chunk_;
+  std::int64_t chunk_number_ = 0;  ///< of chunk_; 0: none was taken yet
+  wire::Ticket asked_ = 0;         ///< for the chunk after chunk_; 0: not yet
+  bool has_next_chunk_ = false;
 };
 
 }  // namespace blockyard::worker::detail

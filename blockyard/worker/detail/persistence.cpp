@@ -165,13 +165,20 @@ Metrics Interpreter::metrics() const {
   m.bytes_sent = transport_.bytes_sent;
   m.peak_bytes = static_cast<std::uint64_t>(frames_.peak_bytes());
   m.supers = supers_.uses();
-  for (const auto& [pc, wait] : blocks_.waits()) {
-    const auto& code = program_.code[static_cast<std::size_t>(pc)];
-    const auto& selector = program_.selectors[static_cast<std::size_t>(code.a)];
-    m.lines.push_back({naming_.place(pc), naming_.array(selector.array), wait.accesses,
-                       wait.blocked, wait.seconds});
-    m.block_wait_seconds += wait.seconds;
+  for (std::size_t k = 0; k < program_.code.size(); ++k) {
+    if (program_.code[k].opcode != program::Opcode::get) continue;
+    const auto pc = static_cast<std::int32_t>(k);
+    const Blocks::Wait& wait = blocks_.wait_at(pc);
+    if (wait.gets == 0) continue;
+    const auto& selector = program_.selectors[static_cast<std::size_t>(program_.code[k].a)];
+    const DepthChoice& choice = prefetcher_.choice(pc);
+    m.lines.push_back({naming_.place(pc), naming_.array(selector.array), wait.gets, wait.accesses,
+                       wait.blocked, wait.seconds, wait.first_seconds, choice.depth, choice.wasted,
+                       options_.prefetch.is_auto ? choice.reason() : "as set by --prefetch"});
+    m.wasted_prefetches += choice.wasted;
   }
+  m.block_wait_seconds = blocks_.wait_seconds;
+  m.prefetches = cache_.prefetches();
   std::ranges::sort(m.lines, std::greater{}, &LineWait::wait_seconds);
   return m;
 }

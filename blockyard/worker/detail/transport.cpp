@@ -142,6 +142,15 @@ std::vector<wire::Ticket> Transport::start_all(
   return tickets;
 }
 
+std::optional<wire::Any> Transport::answer_so_far(wire::Ticket ticket) {
+  while (!answers_.contains(ticket)) {
+    auto message = fabric_.poll(0);
+    if (!message) return std::nullopt;
+    handle(std::move(*message));
+  }
+  return std::move(answers_.extract(ticket).mapped());
+}
+
 std::vector<wire::Any> Transport::ask_all(const wire::Any& request) {
   std::vector<wire::Any> answers;
   for (const wire::Ticket ticket : start_all([&](int) { return request; }))

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -51,10 +52,14 @@ class Transport : public block::BlockSource {
 
   /// Sends a request (its ticket is set here) to one server and waits for the reply.
   wire::Any ask(int server, wire::Any request);
+  /// The same without the wait.
+  [[nodiscard]] wire::Ticket start(int server, wire::Any request);
   /// Sends every server its request, whose tickets are set here, and does not wait.
   std::vector<wire::Ticket> start_all(const std::function<wire::Any(int server)>& request);
   /// Waits for the reply.
   wire::Any answer_to(wire::Ticket ticket);
+  /// Only looks whether it came.
+  [[nodiscard]] std::optional<wire::Any> answer_so_far(wire::Ticket ticket);
   /// The same request to every server, answers in their order.
   std::vector<wire::Any> ask_all(const wire::Any& request);
   /// One value of a put that is no block of a program: see Worker::write_kept.
@@ -91,7 +96,6 @@ class Transport : public block::BlockSource {
   [[noreturn]] void report_race(const wire::Failed& failed, const array::BlockId& id,
                                 std::int32_t pc) const;
   void acknowledge(wire::Ticket ticket);
-  wire::Ticket start(int server, wire::Any request);
   [[nodiscard]] int rank_of(int server) const noexcept { return options_.workers + server; }
   [[nodiscard]] int home_rank(const array::BlockId& id) const noexcept {
     return rank_of(array::home_of(id, options_.servers));

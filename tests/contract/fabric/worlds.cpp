@@ -6,12 +6,17 @@
 #include <optional>
 #include <thread>
 
+#include "blockyard/fabric/delay/delay.h"
 #include "blockyard/fabric/loopback/loopback.h"
 
 namespace blockyard::contract {
 namespace {
 
-void run_loopback(int size, std::optional<std::uint64_t> seed, const RankMain& main) {
+/// The fabric of a test, or what is made of it.
+using Wrap = std::function<std::unique_ptr<fabric::Fabric>(std::unique_ptr<fabric::Fabric>)>;
+
+void run_loopback(int size, std::optional<std::uint64_t> seed, const RankMain& main,
+                  const Wrap& wrap = {}) {
   fabric::LoopbackWorld world(size, seed);
   std::mutex mutex;
   std::exception_ptr first_failure;
@@ -19,7 +24,7 @@ void run_loopback(int size, std::optional<std::uint64_t> seed, const RankMain& m
     std::vector<std::jthread> threads;
     for (int rank = 0; rank < size; ++rank) {
       threads.emplace_back([&, rank] {
-        const auto fabric = world.endpoint(rank);
+        const auto fabric = wrap ? wrap(world.endpoint(rank)) : world.endpoint(rank);
         try {
           main(*fabric);
         } catch (const std::exception& error) {
@@ -43,6 +48,11 @@ std::vector<World> all_worlds() {
         {name, size, [size](const RankMain& main) { run_loopback(size, std::nullopt, main); }});
     worlds.push_back(
         {name + "seeded", size, [size](const RankMain& main) { run_loopback(size, 12345, main); }});
+    worlds.push_back({"delayed" + std::to_string(size), size, [size](const RankMain& main) {
+                        run_loopback(size, std::nullopt, main, [](auto fabric) {
+                          return fabric::delayed(std::move(fabric), {20e-6, 1e9});
+                        });
+                      }});
   }
   return worlds;
 }

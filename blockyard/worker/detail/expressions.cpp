@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/worker/detail/expressions.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "blockyard/base/error.h"
+#include "blockyard/worker/iterations.h"
+
+namespace blockyard::worker::detail {
+
+using base::Errc;
+using base::Error;
+using program::Instruction;
+using program::Opcode;
+using program::Relation;
+
+namespace {
+
+template <class T>
+bool holds(std::int32_t relation, T left, T right) noexcept {
+  switch (static_cast<Relation>(relation)) {
+    case Relation::less:
+      return left < right;
+    case Relation::greater:
+      return left > right;
+    case Relation::less_equal:
+      return left <= right;
+    case Relation::greater_equal:
+      return left >= right;
+    case Relation::equal:
+      return left == right;
+    case Relation::not_equal:
+      return left != right;
+  }
+  return false;
+}
+
+/// Integer arithmetic wraps around, as it does in the machine.
+std::int64_t wrapped(std::uint64_t value) noexcept { return static_cast<std::int64_t>(value); }
+
+}  // namespace
+
+bool Expressions::knows(Opcode opcode) noexcept {
+  using enum Opcode;
+  if (opcode == push_block || opcode == push_product || opcode == exists) return false;
+  return opcode >= push_int && opcode <= not_;
+}
+
+bool Expressions::evaluate(const Instruction& instruction) {
+  const auto a = static_cast<std::size_t>(instruction.a);
+  switch (instruction.opcode) {
+    case Opcode::push_int:
+      push(std::int64_t{instruction.a});
+      return true;
+    case Opcode::push_literal:
+      push(naming_.program.literals[a]);
+      return true;
+    case Opcode::push_int_name:
+      push(ints_[a]);
+      return true;
+    case Opcode::push_scalar:
+      push(scalars_[a]);
+      return true;
+    case Opcode::push_index:
+      if (index_values_[a] == unbound)
+        throw Error(Errc::bad_input,
+                    fmt::format("index '{}' has no value here: no loop over it is open",
+                                naming_.index(instruction.a)));
+      push(index_values_[a]);
+      return true;
+    case Opcode::to_scalar:
+      top_->s = static_cast<double>(top_->i);
+      return true;
+    case Opcode::to_int:
+      if (!(std::fabs(top_->s) < 9.2e18))
+        throw Error(Errc::bad_input, fmt::format("(int){} is outside of the integers", top_->s));
+      top_->i = std::llrint(top_->s);
+      return true;
+    case Opcode::compare_int: {
+      const std::int64_t right = pop_int();
+      top_->b = holds(instruction.a, top_->i, right);
+      return true;
+    }
+    case Opcode::compare: {
+      const double right = pop_scalar();
+      top_->b = holds(instruction.a, top_->s, right);
+      return true;
+    }
+    case Opcode::and_: {
+      const bool right = pop_truth();
+      top_->b = top_->b && right;
+      return true;
+    }
+    case Opcode::or_: {
+      const bool right = pop_truth();
+      top_->b = top_->b || right;
+      return true;
+    }
+    case Opcode::not_:
+      top_->b = !top_->b;
+      return true;
+    default:
+      break;
+  }
+  if (instruction.opcode < Opcode::int_add || instruction.opcode > Opcode::absolute) return false;
+  arithmetic(instruction);
+  return true;
+}
+
+void Expressions::arithmetic(const Instruction& instruction) {
+  const auto bits = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
+  switch (instruction.opcode) {
+    case Opcode::int_negate:
+      top_->i = wrapped(0 - bits(top_->i));
+      return;
+    case Opcode::negate:
+      top_->s = -top_->s;
+      return;
+    case Opcode::square_root:
+      if (top_->s < 0)
+        throw Error(Errc::bad_input, fmt::format("sqrt of the negative number {}", top_->s));
+      top_->s = std::sqrt(top_->s);
+      return;
+    case Opcode::absolute:
+      top_->s = std::fabs(top_->s);
+      return;
+    default:
+      break;
+  }
+  const Value right = *top_--;
+  switch (instruction.opcode) {
+    case Opcode::int_add:
+      top_->i = wrapped(bits(top_->i) + bits(right.i));
+      return;
+    case Opcode::int_subtract:
+      top_->i = wrapped(bits(top_->i) - bits(right.i));
+      return;
+    case Opcode::int_multiply:
+      top_->i = wrapped(bits(top_->i) * bits(right.i));
+      return;
+    case Opcode::int_divide:
+      if (right.i == 0) throw Error(Errc::bad_input, "an integer is divided by zero");
+      top_->i = right.i == -1 ? wrapped(0 - bits(top_->i)) : top_->i / right.i;
+      return;
+    case Opcode::add:
+      top_->s += right.s;
+      return;
+    case Opcode::subtract:
+      top_->s -= right.s;
+      return;
+    case Opcode::multiply:
+      top_->s *= right.s;
+      return;
+    case Opcode::divide:
+      top_->s /= right.s;
+      return;
+    case Opcode::power:
+      top_->s = std::pow(top_->s, right.s);
+      return;
+    default:
+      base::require(false, "an arithmetic opcode");
+  }
+}
+
+}  // namespace blockyard::worker::detail

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "blockyard/block/cache.h"
+#include "blockyard/worker/detail/blocks.h"
+#include "blockyard/worker/detail/epoch_puts.h"
+#include "blockyard/worker/detail/loops.h"
+#include "blockyard/worker/detail/outline.h"
+#include "blockyard/worker/detail/upcoming.h"
+
+namespace blockyard::worker::detail {
+
+/// Asks for blocks before the program comes to their gets. Keeps the next gets of the program, as
+/// Upcoming finds them, in a ring; each get line has so many of its own asked for as its depth
+/// says. What the program gets is taken out of the ring; when the two do not agree for a while, the
+/// look-ahead begins anew where the program is. Whatever it does is a hint: arrays that may change
+/// in the epoch are left alone (EpochPuts), so neither results nor races depend on it.
+/// Bounded work per get, no allocation. One thread.
+class Prefetcher {
+ public:
+  Prefetcher(const Naming& naming, const Options& options, Blocks& blocks, Loops& loops,
+             block::BlockCache& cache, const std::vector<std::int64_t>& ints,
+             const std::vector<double>& scalars, const std::vector<std::int32_t>& calls);
+
+  [[nodiscard]] bool is_on() const noexcept { return is_on_; }
+  /// A new epoch begins; the instruction `pc` is the next.
+  void begin_epoch(std::int32_t pc);
+  /// The program has run the get at `pc`.
+  void passed(std::int32_t pc, const array::BlockId& id);
+  /// An iteration of a pardo begins: look-ahead may know more now.
+  void begin_iteration(std::int32_t pc) {
+    if (is_at_wall_) restart(pc);
+  }
+
+  /// Of a get line, for the report.
+  [[nodiscard]] const DepthChoice& choice(std::int32_t pc) const;
+
+ private:
+  using Place = std::uint64_t;  ///< counts the gets that ever were in the ring
+  static constexpr Place none = ~Place{0};
+  static constexpr std::size_t capacity = 256;
+  static constexpr int steps_per_get = 64;
+  struct Ahead {
+    NamedBlock block;
+    std::int32_t line = 0;
+    bool is_asked = false;
+    Place next = none;  ///< of the same line
+  };
+  struct Line {
+    DepthChoice choice;
+    int held = 0;   ///< in the ring
+    int asked = 0;  ///< of them, asked for
+    Place first_unasked = none;
+    Place last = none;
+    std::uint64_t gets_seen = 0;  ///< when the times were looked at last
+    std::uint64_t blocked_seen = 0;
+    std::uint64_t wasted_seen = 0;
+    double transfer_seen = 0;
+    double work_seen = 0;
+  };
+  [[nodiscard]] Ahead& at(Place place) { return ring_[place % capacity]; }
+  void restart(std::int32_t pc);
+  void fill();
+  void append(const Coming& coming);
+  [[nodiscard]] bool take_out(std::int32_t line, const array::BlockId& id);
+  void pop_first();
+  void ask(Line& line, std::int32_t pc);
+  void choose(Line& line, std::int32_t pc);
+  [[nodiscard]] double work_seconds() const;
+
+  const Blocks& blocks_;
+  Loops& loops_;
+  block::BlockCache& cache_;
+  const std::vector<std::int32_t>& calls_;
+  bool is_auto_;
+  bool is_on_;
+  Outline outline_;
+  EpochPuts puts_;
+  Upcoming upcoming_;
+  std::vector<Ahead> ring_;
+  std::vector<Line> lines_;
+  Place first_ = 0;  ///< the ring holds first_ .. end_ - 1
+  Place end_ = 0;
+  bool is_at_wall_ = false;
+  int misses_ = 0;    ///< gets that were not in the ring since one was
+  int patience_ = 1;  ///< so many of them begin the look-ahead anew
+};
+
+}  // namespace blockyard::worker::detail

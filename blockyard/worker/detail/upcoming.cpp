@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/worker/detail/upcoming.h"
+
+#include <algorithm>
+
+#include "blockyard/base/error.h"
+
+namespace blockyard::worker::detail {
+
+using program::Instruction;
+using program::Opcode;
+using program::Policy;
+
+Upcoming::Upcoming(const Naming& naming, const Outline& outline, const Options& options,
+                   const std::vector<std::int64_t>& ints, const std::vector<double>& scalars)
+    : naming_(naming),
+      outline_(outline),
+      options_(options),
+      values_(naming.program.indexes.size(), unbound),
+      expressions_(naming, values_, ints, scalars),
+      int_changed_(ints.size()),
+      scalar_changed_(scalars.size()) {
+  open_.reserve(program::max_loops);
+  calls_.reserve(program::max_calls);
+}
+
+void Upcoming::restart(std::int32_t pc, std::span<const std::int64_t> values, const Loops& loops,
+                       std::span<const std::int32_t> calls) {
+  pc_ = pc;
+  values_.assign(values.begin(), values.end());
+  open_.assign(loops.open().begin(), loops.open().end());
+  calls_.assign(calls.begin(), calls.end());
+  std::ranges::fill(int_changed_, std::uint8_t{0});
+  std::ranges::fill(scalar_changed_, std::uint8_t{0});
+  dealt_ = loops.dealt();
+  chunk_number_ = loops.chunk_number();
+  is_lost_ = false;
+}
+
+void Upcoming::take_chunk(std::int64_t first, std::int64_t last) noexcept {
+  open_.back().iterations.take_chunk(first, last);
+  ++chunk_number_;
+}
+
+Upcoming::Step Upcoming::next(Coming& coming, int& budget) {
+  while (budget-- > 0) {
+    if (is_lost_) return Step::wall;
+    const Step step = see(coming);
+    if (step != Step::paused) return step;
+  }
+  return Step::paused;
+}
+
+/// One instruction; `paused` to go on.
+Upcoming::Step Upcoming::see(Coming& coming) {
+  pc_ = outline_.at(pc_).next;
+  const Instruction& instruction = naming_.program.code[static_cast<std::size_t>(pc_)];
+  const Outline::Point& point = outline_.at(pc_);
+  switch (instruction.opcode) {
+    case Opcode::get: {
+      const auto& selector = naming_.program.selectors[static_cast<std::size_t>(instruction.a)];
+      const auto block = block_of(naming_.program, naming_.tables, selector, values_);
+      coming.pc = pc_++;
+      if (!block) return Step::paused;
+      coming.block = *block;
+      return Step::found;
+    }
+    case Opcode::jump:
+      pc_ = instruction.a;
+      return Step::paused;
+    case Opcode::jump_if_false: {
+      const auto truth = condition(pc_);
+      if (!truth) note_changes(pc_, point.around);
+      pc_ = !truth ? point.around : *truth ? pc_ + 1 : instruction.a;
+      return Step::paused;
+    }
+    case Opcode::call:
+      if (calls_.size() == program::max_calls) return Step::wall;
+      calls_.push_back(pc_ + 1);
+      pc_ = instruction.a;
+      return Step::paused;
+    case Opcode::return_:
+      if (calls_.empty()) return Step::wall;
+      pc_ = calls_.back();
+      calls_.pop_back();
+      return Step::paused;
+    case Opcode::do_begin:
+      begin_do(instruction);
+      return is_lost_ ? Step::wall : Step::paused;
+    case Opcode::do_next:
+      next_do(instruction);
+      return Step::paused;
+    case Opcode::pardo_begin:
+      return begin_pardo(instruction);
+    case Opcode::pardo_next:
+      return next_pardo();
+    case Opcode::do_leave:
+    case Opcode::pardo_leave:
+      close();
+      ++pc_;
+      return Step::paused;
+    case Opcode::store_int:
+    case Opcode::store_scalar:
+    case Opcode::collective_sum:
+    case Opcode::assert_same:
+    case Opcode::restore_scalar:
+    case Opcode::execute:
+      note_changes(pc_, pc_ + 1);
+      ++pc_;
+      return Step::paused;
+    default:
+      return Step::wall;
+  }
+}
+
+void Upcoming::begin_do(const Instruction& instruction) {
+  const auto& decl = naming_.program.indexes[static_cast<std::size_t>(instruction.a)];
+  if (!is_free(instruction.a) || open_.size() == program::max_loops ||
+      (decl.parent >= 0 && is_free(decl.parent))) {
+    is_lost_ = true;  // the program will say what is wrong
+    return;
+  }
+  const IndexRange range = range_of(naming_.program, naming_.tables, values_, instruction.a);
+  if (outline_.at(pc_).is_dull || range.first > range.last) {
+    note_changes(pc_, instruction.b);
+    pc_ = instruction.b;
+    return;
+  }
+  Loops::Loop loop;
+  loop.id = instruction.a;
+  loop.last = range.last;
+  open_.push_back(loop);
+  values_[static_cast<std::size_t>(instruction.a)] = range.first;
+  ++pc_;
+}
+
+void Upcoming::next_do(const Instruction& instruction) {
+  std::int64_t& value = values_[static_cast<std::size_t>(open_.back().id)];
+  if (value < open_.back().last) {
+    ++value;
+    pc_ = instruction.b;
+    return;
+  }
+  close();
+  ++pc_;
+}
+
+Upcoming::Step Upcoming::begin_pardo(const Instruction& instruction) {
+  const auto& decl = naming_.program.pardos[static_cast<std::size_t>(instruction.a)];
+  const Policy policy = policy_of(decl, options_.policy, options_.workers);
+  const auto is_bad = [&](std::int32_t index) {
+    const std::int32_t parent = naming_.program.indexes[static_cast<std::size_t>(index)].parent;
+    return !is_free(index) || (parent >= 0 && is_free(parent));
+  };
+  // What a pardo that is dealt by a server gives to this worker is known once it has begun.
+  if (policy == Policy::dynamic || std::ranges::any_of(decl.indexes, is_bad)) return Step::wall;
+  Loops::Loop loop;
+  loop.id = instruction.a;
+  loop.counter = 1;
+  loop.iterations = Iterations(naming_.program, naming_.tables, instruction.a,
+                               {policy, options_.worker, options_.workers, dealt_}, values_);
+  open_.push_back(loop);
+  const std::size_t depth = open_.size();
+  const Step step = next_pardo();
+  if (open_.size() < depth) pc_ = instruction.b;  // no iteration
+  return step;
+}
+
+Upcoming::Step Upcoming::next_pardo() {
+  Iterations& iterations = open_.back().iterations;
+  const std::int32_t end = outline_.where_end(open_.back().id);
+  const auto step = iterations.next(values_, [&](std::int32_t) {
+    const auto truth = condition(end);
+    if (!truth) is_lost_ = true;
+    return !truth || *truth;
+  });
+  if (is_lost_) return Step::wall;
+  if (step == Iterations::Step::chunk_ended) return Step::chunk_wanted;
+  if (step == Iterations::Step::found) {
+    pc_ = iterations.pardo().body;
+  } else {
+    close();
+    ++pc_;
+  }
+  return Step::paused;
+}
+
+/// Closes the innermost loop.
+void Upcoming::close() {
+  if (open_.back().is_pardo()) {
+    const Iterations& iterations = open_.back().iterations;
+    if (iterations.policy() == Policy::balanced) dealt_ += iterations.passed();
+    for (const std::int32_t index : iterations.pardo().indexes)
+      values_[static_cast<std::size_t>(index)] = unbound;
+  } else {
+    values_[static_cast<std::size_t>(open_.back().id)] = unbound;
+  }
+  open_.pop_back();
+}
+
+std::optional<bool> Upcoming::condition(std::int32_t pc) {
+  const Outline::Point& point = outline_.at(pc);
+  if (point.condition == Outline::Condition::unknown) return std::nullopt;
+  if (point.condition == Outline::Condition::names && is_changed_on_the_way(point.begin, pc))
+    return std::nullopt;
+  try {
+    expressions_.clear();
+    for (std::int32_t at = point.begin; at < pc; ++at)
+      if (!expressions_.evaluate(naming_.program.code[static_cast<std::size_t>(at)]))
+        return std::nullopt;
+    return expressions_.pop_truth();
+  } catch (const base::Error&) {  // the program will meet it itself
+    return std::nullopt;
+  }
+}
+
+bool Upcoming::is_changed_on_the_way(std::int32_t begin, std::int32_t end) const {
+  for (std::int32_t pc = begin; pc < end; ++pc) {
+    const Instruction& instruction = naming_.program.code[static_cast<std::size_t>(pc)];
+    const auto id = static_cast<std::size_t>(instruction.a);
+    if (instruction.opcode == Opcode::push_int_name && int_changed_[id] != 0) return true;
+    if (instruction.opcode == Opcode::push_scalar && scalar_changed_[id] != 0) return true;
+  }
+  return false;
+}
+
+void Upcoming::note_changes(std::int32_t begin, std::int32_t end) {
+  for (const Outline::Change& change : outline_.changes(begin, end))
+    (change.is_int ? int_changed_ : scalar_changed_)[static_cast<std::size_t>(change.id)] = 1;
+}
+
+}  // namespace blockyard::worker::detail

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "blockyard/worker/block_of.h"
+#include "blockyard/worker/detail/expressions.h"
+#include "blockyard/worker/detail/loops.h"
+#include "blockyard/worker/detail/outline.h"
+
+namespace blockyard::worker::detail {
+
+/// A get that the program will come to.
+struct Coming {
+  NamedBlock block;
+  std::int32_t pc = 0;
+};
+
+/// Runs ahead of the interpreter, with loops and index values of its own: follows do, pardo, call,
+/// and each if and where that depends on indexes and constants only, and yields the gets it meets,
+/// in their order. Touches no block and sends nothing. What depends on data is passed over; so are
+/// names that were changed on the way. Stops before whatever ends an epoch. No allocation after
+/// the first restart. One thread.
+class Upcoming {
+ public:
+  Upcoming(const Naming& naming, const Outline& outline, const Options& options,
+           const std::vector<std::int64_t>& ints, const std::vector<double>& scalars);
+
+  /// Goes to where the program is: the instruction `pc` is the next.
+  void restart(std::int32_t pc, std::span<const std::int64_t> values, const Loops& loops,
+               std::span<const std::int32_t> calls);
+
+  enum class Step : std::uint8_t {
+    found,
+    paused,        ///< `budget` is used up
+    chunk_wanted,  ///< give chunk chunk_number() to take_chunk()
+    wall           ///< nothing more is known until the program itself has come by here
+  };
+  /// The next get. Each instruction looked at costs one of `budget`.
+  [[nodiscard]] Step next(Coming& coming, int& budget);
+  [[nodiscard]] std::int64_t chunk_number() const noexcept { return chunk_number_; }
+  void take_chunk(std::int64_t first, std::int64_t last) noexcept;
+
+ private:
+  [[nodiscard]] Step see(Coming& coming);
+  [[nodiscard]] Step begin_pardo(const program::Instruction& instruction);
+  [[nodiscard]] Step next_pardo();
+  void begin_do(const program::Instruction& instruction);
+  void next_do(const program::Instruction& instruction);
+  void close();
+  [[nodiscard]] bool is_free(std::int32_t index) const {
+    return values_[static_cast<std::size_t>(index)] == unbound;
+  }
+  /// The truth of the condition that ends at `pc`, if it can be known.
+  [[nodiscard]] std::optional<bool> condition(std::int32_t pc);
+  [[nodiscard]] bool is_changed_on_the_way(std::int32_t begin, std::int32_t end) const;
+  void note_changes(std::int32_t begin, std::int32_t end);
+
+  const Naming& naming_;
+  const Outline& outline_;
+  const Options& options_;
+  std::vector<std::int64_t> values_;
+  Expressions expressions_;
+  std::int32_t pc_ = 0;
+  std::vector<Loops::Loop> open_;
+  std::vector<std::int32_t> calls_;
+  std::vector<std::uint8_t> int_changed_;
+  std::vector<std::uint8_t> scalar_changed_;
+  std::int64_t dealt_ = 0;
+  std::int64_t chunk_number_ = 0;
+  bool is_lost_ = false;  ///< a where could not be known
+};
+
+}  // namespace blockyard::worker::detail
