@@ -32,6 +32,7 @@ class Expressions {
   [[nodiscard]] double pop_scalar() noexcept { return (top_--)->s; }
   [[nodiscard]] bool pop_truth() noexcept { return (top_--)->b; }
   void clear() noexcept { top_ = stack_.data(); }
+  [[nodiscard]] bool is_empty() const noexcept { return top_ == stack_.data(); }
 
  private:
   /// The verifier knows which.

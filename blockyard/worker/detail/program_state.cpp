@@ -110,7 +110,7 @@ Blocks::Region Blocks::restored_region(const SavedFrame& saved, block::Frame fra
 }
 
 void Interpreter::save(RecordSink& sink) const {
-  base::require(top_ == stack_.data(), "a barrier is a statement");
+  base::require(values_.is_empty(), "a barrier is a statement");
   ProgramState state;
   state.pc = blocks_.pc + 1;
   state.epoch = transport_.here.epoch;
