@@ -41,72 +41,116 @@ qc::Molecule read_molecule(const MoleculeSpec& spec) {
 
 /// Throws unless the method can treat the electrons of the molecule.
 void check_shells(const Chemistry& chemistry, const std::string& method) {
-  if (chemistry.system.molecule.multiplicity != 1)
-    throw Error(
-        Errc::bad_input,
-        fmt::format("the multiplicity is {}, and so far methods are for closed shells: only "
-                    "multiplicity 1",
-                    chemistry.system.molecule.multiplicity));
-  if (chemistry.virtual_ < 0)
+  if (chemistry.alpha.virtual_ < 0)
     throw Error(Errc::bad_input, fmt::format("{} electrons do not fit {} basis functions: use a "
                                              "larger basis",
                                              chemistry.electrons,
                                              chemistry.system.integrals.basis().function_count));
   if (method == scf || method.empty()) return;
-  if (chemistry.virtual_ == 0 || chemistry.active_occupied == 0)
+  const Extent active = chemistry.alpha.active_occupied + chemistry.beta.active_occupied;
+  if (chemistry.beta.virtual_ == 0 || active == 0)
     throw Error(Errc::bad_input,
                 fmt::format("{} has nothing to correlate: there are {} active occupied and {} "
                             "virtual orbitals",
-                            method, chemistry.active_occupied, chemistry.virtual_));
+                            method, active, chemistry.beta.virtual_));
 }
 
 void count_orbitals(Chemistry& chemistry, const MethodSpec& method) {
-  chemistry.electrons = qc::electron_count(chemistry.system.molecule);
-  const Extent occupied = chemistry.electrons / 2;
-  chemistry.frozen = method.frozen_core.value_or(qc::usual_frozen_core(chemistry.system.molecule));
-  if (chemistry.frozen > occupied)
-    throw Error(Errc::bad_input, fmt::format("frozen_core = {}, but only {} orbitals are occupied",
-                                             chemistry.frozen, occupied));
-  chemistry.active_occupied = occupied - chemistry.frozen;
-  chemistry.virtual_ = chemistry.system.integrals.basis().function_count - occupied;
+  const qc::Molecule& molecule = chemistry.system.molecule;
+  chemistry.electrons = qc::electron_count(molecule);
+  const Extent frozen = method.frozen_core.value_or(qc::usual_frozen_core(molecule));
+  const auto count = [&](Extent occupied) {
+    if (frozen > occupied)
+      throw Error(
+          Errc::bad_input,
+          fmt::format("frozen_core = {}, but only {} orbitals are occupied", frozen, occupied));
+    Orbitals orbitals;
+    orbitals.frozen = frozen;
+    orbitals.active_occupied = occupied - frozen;
+    orbitals.virtual_ = chemistry.system.integrals.basis().function_count - occupied;
+    return orbitals;
+  };
+  chemistry.alpha = count(qc::alpha_count(molecule));
+  chemistry.beta = count(qc::beta_count(molecule));
 }
 
-void part_orbitals(Chemistry& chemistry, const SegmentSpec& segments) {
+void part_orbitals(Orbitals& orbitals, const SegmentSpec& segments) {
   const Extent occupied_size = segments.occupied.value_or(usual_occupied);
   const Extent virtual_size =
-      segments.virtual_.value_or(automatic_segment(chemistry.virtual_, usual_virtual));
-  const auto append = [&](Extent orbitals, Extent at_most) {
-    const std::vector<Extent> parts = even_segments(orbitals, at_most);
-    chemistry.moa.insert(chemistry.moa.end(), parts.begin(), parts.end());
+      segments.virtual_.value_or(automatic_segment(orbitals.virtual_, usual_virtual));
+  const auto append = [&](Extent count, Extent at_most) {
+    const std::vector<Extent> parts = even_segments(count, at_most);
+    orbitals.segments.insert(orbitals.segments.end(), parts.begin(), parts.end());
     return static_cast<Extent>(parts.size());
   };
-  chemistry.frozen_segments = append(chemistry.frozen, occupied_size);
-  chemistry.occupied_segments = append(chemistry.active_occupied, occupied_size);
-  chemistry.virtual_segments = append(chemistry.virtual_, virtual_size);
+  orbitals.frozen_segments = append(orbitals.frozen, occupied_size);
+  orbitals.occupied_segments = append(orbitals.active_occupied, occupied_size);
+  orbitals.virtual_segments = append(orbitals.virtual_, virtual_size);
 }
 
 /// Takes the extents that the user gave; no segment may cross the border of a group of orbitals.
-void part_orbitals_as_given(Chemistry& chemistry, const std::vector<Extent>& extents) {
+void part_orbitals_as_given(Orbitals& orbitals, const std::vector<Extent>& extents) {
   std::size_t next = 0;
-  const auto take = [&](Extent orbitals) {
+  const auto take = [&](Extent count) {
     const std::size_t first = next;
-    while (orbitals > 0 && next < extents.size()) orbitals -= extents[next++];
-    if (orbitals != 0)
+    while (count > 0 && next < extents.size()) count -= extents[next++];
+    if (count != 0)
       throw Error(Errc::bad_input,
                   fmt::format("segments of moa must part {} frozen, {} active occupied and {} "
                               "virtual orbitals, and none may cross the border of two: {} do not",
-                              chemistry.frozen, chemistry.active_occupied, chemistry.virtual_,
+                              orbitals.frozen, orbitals.active_occupied, orbitals.virtual_,
                               fmt::join(extents, ", ")));
     return static_cast<Extent>(next - first);
   };
-  chemistry.frozen_segments = take(chemistry.frozen);
-  chemistry.occupied_segments = take(chemistry.active_occupied);
-  chemistry.virtual_segments = take(chemistry.virtual_);
+  const Extent expected = orbitals.frozen + orbitals.active_occupied + orbitals.virtual_;
+  orbitals.frozen_segments = take(orbitals.frozen);
+  orbitals.occupied_segments = take(orbitals.active_occupied);
+  orbitals.virtual_segments = take(orbitals.virtual_);
   const Extent total = std::accumulate(extents.begin(), extents.end(), Extent{0});
-  if (total != chemistry.basis_functions())
-    throw Error(Errc::bad_input, fmt::format("segments of moa hold {} orbitals, there are {}",
-                                             total, chemistry.basis_functions()));
-  chemistry.moa = extents;
+  if (total != expected)
+    throw Error(Errc::bad_input,
+                fmt::format("segments of moa hold {} orbitals, there are {}", total, expected));
+  orbitals.segments = extents;
+}
+
+bool wants_unrestricted(const MethodSpec& method, const qc::Molecule& molecule) {
+  const auto given = method.ints.find("unrestricted");
+  return molecule.multiplicity != 1 || (given != method.ints.end() && given->second != 0);
+}
+
+/// The part of one kind of orbitals that is correlated, without frozen segments.
+std::span<const Extent> part_of(const Orbitals& orbitals, bool is_virtual) {
+  const auto active =
+      std::span(orbitals.segments).subspan(static_cast<std::size_t>(orbitals.frozen_segments));
+  const auto occupied = static_cast<std::size_t>(orbitals.occupied_segments);
+  return is_virtual ? active.subspan(occupied) : active.first(occupied);
+}
+
+/// Spin orbitals, index kind mo: occupied alpha, occupied beta, virtual alpha, virtual beta, all
+/// active. Their int constants are the last segment of each part.
+void add_spin_orbitals(const Chemistry& chemistry, worker::Environment& environment) {
+  std::vector<Extent> segments;
+  for (const bool is_virtual : {false, true})
+    for (const Orbitals* orbitals : {&chemistry.alpha, &chemistry.beta}) {
+      const auto part = part_of(*orbitals, is_virtual);
+      segments.insert(segments.end(), part.begin(), part.end());
+      const std::string spin = orbitals == &chemistry.alpha ? "a" : "b";
+      environment.ints["so_e" + spin + (is_virtual ? "virt" : "occ")] = std::ssize(segments);
+    }
+  environment.segments.set(array::IndexKind::mo, segments);
+  environment.ints["so_bvirt"] = environment.ints["so_ebocc"] + 1;
+  environment.ints["so_occupied"] =
+      chemistry.alpha.active_occupied + chemistry.beta.active_occupied;
+}
+
+/// Constants of the orbitals of one spin: baocc, eaocc, bavirt, eavirt for letter a.
+void add_ranges(const Orbitals& orbitals, const std::string& letter,
+                worker::Environment& environment) {
+  const Extent occupied = orbitals.frozen_segments + orbitals.occupied_segments;
+  environment.ints["b" + letter + "occ"] = orbitals.frozen_segments + 1;
+  environment.ints["e" + letter + "occ"] = occupied;
+  environment.ints["b" + letter + "virt"] = occupied + 1;
+  environment.ints["e" + letter + "virt"] = occupied + orbitals.virtual_segments;
 }
 
 }  // namespace
@@ -125,33 +169,38 @@ Chemistry read_chemistry(const Spec& spec, const Places& places) {
                                 : qc::segment_shells(basis, spec.segments.ao.value_or(usual_ao));
   Chemistry chemistry{.system = {molecule, qc::Integrals(molecule, basis), std::move(segments)},
                       .basis_name = set.name,
-                      .moa = {}};
+                      .alpha = {},
+                      .beta = {}};
+  chemistry.unrestricted = wants_unrestricted(method, chemistry.system.molecule);
   count_orbitals(chemistry, method);
   check_shells(chemistry, method.name);
   if (const auto moa = given.find(array::IndexKind::moa); moa != given.end())
-    part_orbitals_as_given(chemistry, moa->second);
+    part_orbitals_as_given(chemistry.alpha, moa->second);
   else
-    part_orbitals(chemistry, spec.segments);
+    part_orbitals(chemistry.alpha, spec.segments);
+  if (chemistry.unrestricted)
+    part_orbitals(chemistry.beta, spec.segments);
+  else
+    chemistry.beta = chemistry.alpha;
   return chemistry;
 }
 
 void add_constants(const Chemistry& chemistry, const MethodSpec& method,
                    worker::Environment& environment) {
   environment.segments.set(array::IndexKind::ao, chemistry.system.segments.extents);
-  environment.segments.set(array::IndexKind::moa, chemistry.moa);
-  environment.segments.set(array::IndexKind::mob, chemistry.moa);
-  const Extent core = chemistry.frozen_segments;
-  const Extent occupied = core + chemistry.occupied_segments;
+  environment.segments.set(array::IndexKind::moa, chemistry.alpha.segments);
+  environment.segments.set(array::IndexKind::mob, chemistry.beta.segments);
+  const qc::Molecule& molecule = chemistry.system.molecule;
+  const Orbitals& alpha = chemistry.alpha;
   environment.ints = {{"norb", static_cast<Extent>(chemistry.system.segments.extents.size())},
-                      {"baocc", core + 1},
-                      {"eaocc", occupied},
-                      {"bavirt", occupied + 1},
-                      {"eavirt", occupied + chemistry.virtual_segments},
-                      {"nalpha_occupied", qc::alpha_count(chemistry.system.molecule)},
-                      {"nbeta_occupied", qc::beta_count(chemistry.system.molecule)},
+                      {"nalpha_occupied", qc::alpha_count(molecule)},
+                      {"nbeta_occupied", qc::beta_count(molecule)},
                       {"transform_all", method.name == mp2 ? 0 : 1},
-                      {"first_occupied", chemistry.frozen + 1},
-                      {"last_occupied", chemistry.frozen + chemistry.active_occupied}};
+                      {"first_occupied", alpha.frozen + 1},
+                      {"last_occupied", alpha.frozen + alpha.active_occupied}};
+  add_ranges(alpha, "a", environment);
+  add_ranges(chemistry.beta, "b", environment);
+  add_spin_orbitals(chemistry, environment);
   for (const MethodOption& option : method_options()) {
     const std::string name(option.key);
     if (option.form == OptionForm::number) {
@@ -165,19 +214,32 @@ void add_constants(const Chemistry& chemistry, const MethodSpec& method,
   }
 }
 
-std::vector<std::string> programs_of_method(const std::string& method) {
+std::vector<std::string> programs_of_method(const std::string& method, bool unrestricted) {
   using Programs = std::vector<std::string>;
-  static const std::vector<std::pair<std::string, Programs>> methods = {
-      {"scf", {"scf_rhf.sial"}},
-      {"mp2", {"scf_rhf.sial", "transform_rhf.sial", "mp2_rhf.sial"}},
-      {"ccsd", {"scf_rhf.sial", "transform_rhf.sial", "mp2_rhf.sial", "ccsd_rhf.sial"}},
-      {"ccsd(t)",
-       {"scf_rhf.sial", "transform_rhf.sial", "mp2_rhf.sial", "ccsd_rhf.sial", "triples_rhf.sial"}},
+  struct Method {
+    std::string name;
+    Programs restricted;
+    Programs unrestricted;  ///< also for open shells
+  };
+  static const std::vector<Method> methods = {
+      {"scf", {"scf_rhf"}, {"scf_uhf"}},
+      {"mp2", {"scf_rhf", "transform_rhf", "mp2_rhf"}, {"scf_uhf", "transform_uhf", "mp2_uhf"}},
+      {"ccsd", {"scf_rhf", "transform_rhf", "mp2_rhf", "ccsd_rhf"}, {}},
+      {"ccsd(t)", {"scf_rhf", "transform_rhf", "mp2_rhf", "ccsd_rhf", "triples_rhf"}, {}},
   };
   std::vector<std::string> known;
-  for (const auto& [name, programs] : methods) {
-    if (name == method) return programs;
-    known.push_back(name);
+  for (const Method& candidate : methods) {
+    known.push_back(candidate.name);
+    if (candidate.name != method) continue;
+    Programs programs = unrestricted || candidate.restricted.empty() ? candidate.unrestricted
+                                                                     : candidate.restricted;
+    if (programs.empty())
+      throw Error(Errc::bad_input,
+                  fmt::format("method {} is for closed shells only: multiplicity 1 and not "
+                              "unrestricted",
+                              method));
+    for (std::string& program : programs) program += ".sial";
+    return programs;
   }
   const std::string nearest = base::nearest_name(method, known);
   throw Error(Errc::bad_input,

@@ -11,20 +11,30 @@
 
 namespace blockyard::job {
 
-/// A molecule in a basis, and how its orbitals are parted. The orbitals are ordered: frozen core,
-/// active occupied, virtual; there are as many as basis functions.
+/// How the orbitals of one spin are parted, in this order: frozen core, active occupied, virtual;
+/// there are as many as basis functions.
+struct Orbitals {
+  Extent frozen = 0;
+  Extent active_occupied = 0;
+  Extent virtual_ = 0;
+  std::vector<Extent> segments;  ///< extents; none crosses a border between the three
+  Extent frozen_segments = 0;
+  Extent occupied_segments = 0;
+  Extent virtual_segments = 0;
+};
+
+/// A molecule in a basis, and how its orbitals are parted. For a closed shell both spins have the
+/// same orbitals unless `unrestricted`.
 struct Chemistry {
   qc::System system;
   std::string basis_name;
   Extent electrons = 0;
-  Extent frozen = 0;
-  Extent active_occupied = 0;
-  Extent virtual_ = 0;
-  std::vector<Extent> moa;  ///< extents of the orbital segments
-  Extent frozen_segments = 0;
-  Extent occupied_segments = 0;
-  Extent virtual_segments = 0;
-  [[nodiscard]] Extent basis_functions() const { return frozen + active_occupied + virtual_; }
+  bool unrestricted = false;
+  Orbitals alpha;
+  Orbitals beta;
+  [[nodiscard]] Extent basis_functions() const {
+    return alpha.frozen + alpha.active_occupied + alpha.virtual_;
+  }
 };
 
 /// Reads the molecule and the basis of a job and parts the orbitals.
@@ -37,7 +47,8 @@ void add_constants(const Chemistry& chemistry, const MethodSpec& method,
                    worker::Environment& environment);
 
 /// The files in the folder of our programs that make up a method, in order.
-/// Throws Error{bad_input} that names the nearest method.
-[[nodiscard]] std::vector<std::string> programs_of_method(const std::string& method);
+/// Throws Error{bad_input} that names the nearest method, or that the method has no such form.
+[[nodiscard]] std::vector<std::string> programs_of_method(const std::string& method,
+                                                          bool unrestricted);
 
 }  // namespace blockyard::job

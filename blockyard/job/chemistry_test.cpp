@@ -33,11 +33,11 @@ TEST(Chemistry, PartsOrbitalsIntoCoreOccupiedAndVirtual) {
   const Chemistry chemistry = read_chemistry(water("cc-pvdz", std::nullopt), places);
   EXPECT_EQ(chemistry.electrons, 10);
   EXPECT_EQ(chemistry.basis_functions(), 24);
-  EXPECT_EQ(chemistry.frozen, 1);
-  EXPECT_EQ(chemistry.moa, (std::vector<Extent>{1, 4, 7, 6, 6}));
-  EXPECT_EQ(chemistry.frozen_segments, 1);
-  EXPECT_EQ(chemistry.occupied_segments, 1);
-  EXPECT_EQ(chemistry.virtual_segments, 3);
+  EXPECT_EQ(chemistry.alpha.frozen, 1);
+  EXPECT_EQ(chemistry.alpha.segments, (std::vector<Extent>{1, 4, 7, 6, 6}));
+  EXPECT_EQ(chemistry.alpha.frozen_segments, 1);
+  EXPECT_EQ(chemistry.alpha.occupied_segments, 1);
+  EXPECT_EQ(chemistry.alpha.virtual_segments, 3);
 }
 
 TEST(Chemistry, TakesWantedSizesOfSegments) {
@@ -45,15 +45,15 @@ TEST(Chemistry, TakesWantedSizesOfSegments) {
   spec.segments.occupied = 2;
   spec.segments.virtual_ = 10;
   const Chemistry chemistry = read_chemistry(spec, places);
-  EXPECT_EQ(chemistry.moa, (std::vector<Extent>{2, 2, 1, 10, 9}));
+  EXPECT_EQ(chemistry.alpha.segments, (std::vector<Extent>{2, 2, 1, 10, 9}));
 }
 
 TEST(Chemistry, TakesSegmentsThatTheUserGives) {
   Spec spec = water("cc-pvdz", 1);
   spec.segments.extents[array::IndexKind::moa] = {1, 2, 2, 9, 10};
   const Chemistry chemistry = read_chemistry(spec, places);
-  EXPECT_EQ(chemistry.occupied_segments, 2);
-  EXPECT_EQ(chemistry.virtual_segments, 2);
+  EXPECT_EQ(chemistry.alpha.occupied_segments, 2);
+  EXPECT_EQ(chemistry.alpha.virtual_segments, 2);
 }
 
 TEST(Chemistry, RefusesSegmentsThatCrossABorderOrDoNotAddUp) {
@@ -67,9 +67,6 @@ TEST(Chemistry, RefusesSegmentsThatCrossABorderOrDoNotAddUp) {
 }
 
 TEST(Chemistry, RefusesWhatTheMethodsCannotTreat) {
-  Spec triplet = water("sto-3g");
-  triplet.molecule->multiplicity = 3;
-  expect_error(triplet, "closed shells");
   expect_error(water("sto-3g", 6), "only 5 orbitals are occupied");
   expect_error(water("sto-3g", 5), "nothing to correlate");
 }
@@ -92,11 +89,30 @@ TEST(Chemistry, GivesTheConstantsOfOurPrograms) {
   EXPECT_EQ(environment.scalars.at("cc_energy_convergence"), 1e-9);
 }
 
+TEST(Chemistry, PartsTheOrbitalsOfBothSpinsOfAnOpenShell) {
+  Spec triplet = water("cc-pvdz", 1);
+  triplet.molecule->multiplicity = 3;
+  const Chemistry chemistry = read_chemistry(triplet, places);
+  EXPECT_TRUE(chemistry.unrestricted);
+  EXPECT_EQ(chemistry.alpha.active_occupied, 5);
+  EXPECT_EQ(chemistry.beta.active_occupied, 3);
+  EXPECT_EQ(chemistry.beta.virtual_, 20);
+  worker::Environment environment;
+  add_constants(chemistry, *triplet.method, environment);
+  EXPECT_EQ(environment.ints.at("ebocc"), 2);
+  EXPECT_EQ(environment.ints.at("so_eaocc"), 1);
+  EXPECT_EQ(environment.ints.at("so_ebocc"), 2);
+  EXPECT_EQ(environment.ints.at("so_eavirt"), 5);
+  EXPECT_EQ(environment.ints.at("so_ebvirt"), 8);
+  EXPECT_EQ(environment.ints.at("so_occupied"), 8);
+  EXPECT_EQ(environment.segments.extent(array::IndexKind::mo, 2), 3);
+}
+
 TEST(Chemistry, NamesTheNearestMethod) {
-  EXPECT_EQ(programs_of_method("ccsd").size(), 4U);
-  EXPECT_EQ(programs_of_method("ccsd(t)").back(), "triples_rhf.sial");
+  EXPECT_EQ(programs_of_method("ccsd", false).size(), 4U);
+  EXPECT_EQ(programs_of_method("ccsd(t)", false).back(), "triples_rhf.sial");
   try {
-    (void)programs_of_method("ccsd2");
+    (void)programs_of_method("ccsd2", false);
     FAIL();
   } catch (const base::Error& error) {
     EXPECT_NE(std::string(error.what()).find("did you mean \"ccsd\"?"), std::string::npos);

@@ -33,7 +33,8 @@ void set_up_environment(const Spec& spec, Job& job) {
 bool load_steps(const Spec& spec, const Places& places, Prepared& prepared) {
   const bool is_ours = spec.programs.empty();
   const std::vector<std::string> names =
-      is_ours ? programs_of_method(spec.method->name) : spec.programs;
+      is_ours ? programs_of_method(prepared.job->method, prepared.job->chemistry->unrestricted)
+              : spec.programs;
   for (const std::string& name : names) {
     const std::string path = is_ours ? places.programs + "/" + name : name;
     LoadedProgram loaded = load_program(path, places);
@@ -66,7 +67,7 @@ Prepared prepare(const Spec& spec, const Places& places) {
   job.title = spec.title;
   job.run = spec.run;
   if (spec.method) job.method = spec.method->name;
-  if (!job.method.empty()) (void)programs_of_method(job.method);
+  if (!job.method.empty()) (void)programs_of_method(job.method, false);
   job.workers = count_of(spec.run.workers, static_cast<int>(std::thread::hardware_concurrency()));
   job.servers = count_of(spec.run.servers, 1);
   if (spec.molecule) job.chemistry = read_chemistry(spec, places);

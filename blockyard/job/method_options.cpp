@@ -12,6 +12,8 @@ constexpr std::array options = {
     MethodOption{"scf_energy_convergence", OptionForm::number, 1e-10, {}},
     MethodOption{"scf_density_convergence", OptionForm::number, 1e-8, {}},
     MethodOption{"level_shift", OptionForm::number, 0, {}},
+    MethodOption{"damping", OptionForm::number, 0, {}},
+    MethodOption{"unrestricted", OptionForm::truth, 0, {}},
     MethodOption{"cc_iterations", OptionForm::count, 60, {}},
     MethodOption{"cc_energy_convergence", OptionForm::number, 1e-9, {}},
     MethodOption{"cc_amplitude_convergence", OptionForm::number, 1e-7, {}},

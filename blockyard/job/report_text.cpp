@@ -44,11 +44,20 @@ std::string formula(const qc::Molecule& molecule) {
   return text;
 }
 
+std::string print_orbitals(const Orbitals& orbitals, const std::string& title) {
+  const std::span<const Extent> all = orbitals.segments;
+  const auto frozen = static_cast<std::size_t>(orbitals.frozen_segments);
+  const auto occupied = static_cast<std::size_t>(orbitals.occupied_segments);
+  return line(title, fmt::format("{} frozen, {} active occupied, {} virtual in segments of {}",
+                                 orbitals.frozen, orbitals.active_occupied, orbitals.virtual_,
+                                 fmt::format("{}{}{} | {}", fmt::join(all.first(frozen), " "),
+                                             frozen > 0 ? " | " : "",
+                                             fmt::join(all.subspan(frozen, occupied), " "),
+                                             fmt::join(all.subspan(frozen + occupied), " "))));
+}
+
 std::string print_chemistry(const Chemistry& chemistry) {
   const qc::Molecule& molecule = chemistry.system.molecule;
-  const std::span<const Extent> moa = chemistry.moa;
-  const auto frozen = static_cast<std::size_t>(chemistry.frozen_segments);
-  const auto occupied = static_cast<std::size_t>(chemistry.occupied_segments);
   std::string text = line(
       "molecule", fmt::format("{}: {}, charge {}, multiplicity {}, {}", formula(molecule),
                               counted(static_cast<std::int64_t>(molecule.atoms.size()), "atom"),
@@ -59,13 +68,9 @@ std::string print_chemistry(const Chemistry& chemistry) {
                            chemistry.system.integrals.basis().spherical ? "spherical" : "Cartesian",
                            counted(chemistry.basis_functions(), "function"),
                            fmt::join(chemistry.system.segments.extents, " ")));
-  text +=
-      line("orbitals", fmt::format("{} frozen, {} active occupied, {} virtual in segments of {}",
-                                   chemistry.frozen, chemistry.active_occupied, chemistry.virtual_,
-                                   fmt::format("{}{}{} | {}", fmt::join(moa.first(frozen), " "),
-                                               frozen > 0 ? " | " : "",
-                                               fmt::join(moa.subspan(frozen, occupied), " "),
-                                               fmt::join(moa.subspan(frozen + occupied), " "))));
+  if (!chemistry.unrestricted) return text + print_orbitals(chemistry.alpha, "orbitals");
+  text += print_orbitals(chemistry.alpha, "alpha");
+  text += print_orbitals(chemistry.beta, "beta");
   return text;
 }
 

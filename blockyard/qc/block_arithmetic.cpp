@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockyard/qc/block_arithmetic.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <vector>
@@ -107,6 +110,28 @@ void unit_guess(std::span<double> b, Extent vectors, std::span<const double> dia
                    [&](std::size_t x, std::size_t y) { return diagonal[x] < diagonal[y]; });
   std::fill(b.begin(), b.end(), 0.0);
   for (std::size_t k = 0; k < count; ++k) b[k + count * order[k]] = 1.0;
+}
+
+void combine_columns(std::span<const double> alpha, const ActiveColumns& alpha_columns,
+                     std::span<const double> beta, const ActiveColumns& beta_columns, Extent rows,
+                     std::span<double> both) {
+  const auto columns = [rows](std::span<const double> matrix, Extent first, Extent behind) {
+    return matrix.subspan(static_cast<std::size_t>(first * rows),
+                          static_cast<std::size_t>((behind - first) * rows));
+  };
+  const auto end_of = [rows](std::span<const double> matrix) { return std::ssize(matrix) / rows; };
+  const std::array parts = {columns(alpha, alpha_columns.first, alpha_columns.first_virtual),
+                            columns(beta, beta_columns.first, beta_columns.first_virtual),
+                            columns(alpha, alpha_columns.first_virtual, end_of(alpha)),
+                            columns(beta, beta_columns.first_virtual, end_of(beta))};
+  std::size_t size = 0;
+  for (const auto& part : parts) size += part.size();
+  if (size != both.size())
+    throw base::Error(base::Errc::bad_input,
+                      fmt::format("{} correlated spin orbitals do not fit {} columns",
+                                  static_cast<Extent>(size) / rows, std::ssize(both) / rows));
+  auto to = both.begin();
+  for (const auto& part : parts) to = std::copy(part.begin(), part.end(), to);
 }
 
 }  // namespace blockyard::qc

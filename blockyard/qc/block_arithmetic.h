@@ -44,4 +44,17 @@ void copy_part(std::span<const double> in, Extents in_extents, Extents at, std::
 /// b  vectors * diagonal.size() values, the vector number fastest.
 void unit_guess(std::span<double> b, Extent vectors, std::span<const double> diagonal);
 
+/// Which columns of the orbitals of one spin are correlated, and where the virtual ones begin.
+struct ActiveColumns {
+  Extent first = 0;          ///< behind the frozen core
+  Extent first_virtual = 0;  ///< and of those behind the occupied ones
+};
+
+/// combine_spins: the columns of two matrices of orbitals, `rows` values each, first index fastest,
+/// in the order occupied alpha, occupied beta, virtual alpha, virtual beta, without frozen ones.
+/// Throws Error{bad_input} unless `both` has room for exactly these.
+void combine_columns(std::span<const double> alpha, const ActiveColumns& alpha_columns,
+                     std::span<const double> beta, const ActiveColumns& beta_columns, Extent rows,
+                     std::span<double> both);
+
 }  // namespace blockyard::qc

@@ -134,5 +134,14 @@ TEST(TriplesItems, cover_every_ordered_pair_of_occupied_orbitals) {
     EXPECT_GE(item[6], item[3]);
 }
 
+TEST(BlockArithmetic, combines_the_correlated_orbitals_of_both_spins) {
+  // One row; frozen 1, alpha occupied 2 3, virtual 4; beta occupied 6, virtual 7 8.
+  const std::vector<double> alpha = {1, 2, 3, 4}, beta = {5, 6, 7, 8};
+  std::vector<double> both(6);
+  combine_columns(alpha, {1, 3}, beta, {1, 2}, 1, both);
+  EXPECT_EQ(both, (std::vector<double>{2, 3, 6, 4, 7, 8}));
+  EXPECT_THROW(combine_columns(alpha, {0, 3}, beta, {1, 2}, 1, both), base::Error);
+}
+
 }  // namespace
 }  // namespace blockyard::qc

@@ -153,6 +153,22 @@ void run_set_ijk_aab(Operands operands, const Context& context) {
   set_ijk(operands, context, TriplesSpins::aab);
 }
 
+/// combine_spins alpha beta both:  static orbitals AO x moa, AO x mob, AO x mo.
+/// Int constants baocc, bavirt, bbocc, bbvirt: first segments of the moa and the mob range.
+void run_combine_spins(Operands operands, const Context& context) {
+  for (std::size_t k = 0; k < 3; ++k)
+    if (operands[k].extents.size() != 2 || operands[k].extents[0] != operands[0].extents[0])
+      refuse(operands[k], "must be a matrix with as many rows as the first one");
+  const auto columns = [&](array::IndexKind kind, std::string_view first,
+                           std::string_view first_virtual) {
+    return ActiveColumns{context.segments->offset(kind, context.int_constant(first)),
+                         context.segments->offset(kind, context.int_constant(first_virtual))};
+  };
+  combine_columns(operands[0].values, columns(array::IndexKind::moa, "baocc", "bavirt"),
+                  operands[1].values, columns(array::IndexKind::mob, "bbocc", "bbvirt"),
+                  operands[0].extents[0], operands[2].values);
+}
+
 }  // namespace
 
 void add_algebra(super::Table& table) {
@@ -171,6 +187,7 @@ void add_algebra(super::Table& table) {
   table.add({"energy_denominator_rhf", "ur", run_energy_denominator, {}});
   table.add({"energy_ty_denominator_rhf", "urr", run_energy_ty_denominator, {}});
   table.add({"cis_unit_guess", "ur", run_cis_unit_guess, {"wr"}});
+  table.add({"combine_spins", "rrw", run_combine_spins, {}});
   table.add({"set_ijk_aaa", "w", run_set_ijk_aaa, {"u"}});
   table.add({"set_ijk_aab", "w", run_set_ijk_aab, {"u"}});
 }

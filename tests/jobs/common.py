@@ -10,6 +10,7 @@ import unittest
 
 BLOCKYARD = os.environ["BLOCKYARD"]
 REFERENCES = pathlib.Path(__file__).parent.parent / "reference" / "energies.json"
+LIMIT_HARTREE = 1e-8
 LIMIT_SECONDS = 600  # a hang is an error; nothing here takes longer than a minute
 
 WATER = """
@@ -65,3 +66,36 @@ class JobTest(unittest.TestCase):
         self.assertEqual(done.stderr.count("error: "), 1, done.stderr)
         for part in parts:
             self.assertIn(part, done.stderr)
+
+
+def job_file(entry, method, options=""):
+    atoms = "\n".join("{} {!r} {!r} {!r}".format(*atom) for atom in entry["geometry_angstrom"])
+    spherical = "false" if entry["cart"] else "true"
+    return (f'title = "{entry["molecule"]}"\n[molecule]\ngeometry = """\n{atoms}\n"""\n'
+            f'charge = {entry["charge"]}\nmultiplicity = {entry["multiplicity"]}\n'
+            f'[basis]\nname = "{entry["basis"]}"\nspherical = {spherical}\n'
+            f'[method]\nname = "{method}"\nfrozen_core = {entry["frozen_core_orbitals"]}\n{options}\n')
+
+
+class MoleculeTest(JobTest):
+    """A test of molecules against the reference values."""
+
+    def entry(self, molecule, basis, frozen=False, cart=False):
+        return next(e for e in references() if e["molecule"] == molecule and
+                    e["basis"] == basis and e["frozen_core"] == frozen and e["cart"] == cart)
+
+    def compare(self, entry, results, keys):
+        for key in keys:
+            reference = entry[{"nuclear": "e_nuc", "triples_correction": "e_t"}.get(key, "e_" + key)]
+            self.assertLess(abs(results["energies"][key] - reference), LIMIT_HARTREE,
+                            f"{key} {results['energies'][key]} {reference}")
+
+    def check_method(self, entry, method, keys, ways, options=""):
+        """Each way is (workers, servers, more options)."""
+        path = self.write("job.toml", job_file(entry, method, options))
+        for workers, servers, more in ways:
+            with self.subTest(workers=workers, servers=servers, options=more):
+                results = self.results_of("run", path, "-w", workers, "-s", servers, *more)
+                self.assertEqual(results["n_basis"], entry["nbf"])
+                self.assertTrue(results["converged"])
+                self.compare(entry, results, keys)

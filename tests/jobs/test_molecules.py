@@ -6,42 +6,17 @@ import json
 import unittest
 
 import common
+from common import job_file
 
-LIMIT_HARTREE = 1e-8
 ALL = ["nuclear", "scf", "mp2", "ccsd", "triples_correction", "ccsd_t"]
 # Each is (workers, servers, more options).
 MANY_WAYS = [(1, 1, []), (2, 1, []), (3, 2, []), (2, 2, ["--pardo", "dynamic", "--seed", "7"])]
 TWO_WAYS = [(1, 2, []), (3, 1, ["--pardo", "static"])]
 
 
-def job_file(entry, method):
-    atoms = "\n".join("{} {!r} {!r} {!r}".format(*atom) for atom in entry["geometry_angstrom"])
-    spherical = "false" if entry["cart"] else "true"
-    return (f'title = "{entry["molecule"]}"\n[molecule]\ngeometry = """\n{atoms}\n"""\n'
-            f'charge = {entry["charge"]}\nmultiplicity = {entry["multiplicity"]}\n'
-            f'[basis]\nname = "{entry["basis"]}"\nspherical = {spherical}\n'
-            f'[method]\nname = "{method}"\nfrozen_core = {entry["frozen_core_orbitals"]}\n')
-
-
-class Molecules(common.JobTest):
-    def entry(self, molecule, basis, frozen=False, cart=False):
-        return next(e for e in common.references() if e["molecule"] == molecule and
-                    e["basis"] == basis and e["frozen_core"] == frozen and e["cart"] == cart)
-
-    def compare(self, entry, results, keys):
-        for key in keys:
-            reference = entry[{"nuclear": "e_nuc", "triples_correction": "e_t"}.get(key, "e_" + key)]
-            self.assertLess(abs(results["energies"][key] - reference), LIMIT_HARTREE,
-                            f"{key} {results['energies'][key]} {reference}")
-
+class Molecules(common.MoleculeTest):
     def check(self, entry, ways):
-        path = self.write("job.toml", job_file(entry, "ccsd(t)"))
-        for workers, servers, options in ways:
-            with self.subTest(workers=workers, servers=servers, options=options):
-                results = self.results_of("run", path, "-w", workers, "-s", servers, *options)
-                self.assertEqual(results["n_basis"], entry["nbf"])
-                self.assertTrue(results["converged"])
-                self.compare(entry, results, ALL)
+        self.check_method(entry, "ccsd(t)", ALL, ways)
 
     def test_water_polarised_double_zeta(self):
         self.check(self.entry("h2o", "cc-pvdz"), MANY_WAYS)

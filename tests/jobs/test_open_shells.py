@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Energies of open shells agree with other programs, however the work and the memory are shared out."""
+
+import unittest
+
+import common
+from common import job_file
+
+# Each is (workers, servers, more options).
+WAYS = [(1, 1, []), (2, 1, ["--segments", "occupied=2", "--segments", "virtual=5"]), (3, 2, [])]
+KEYS = ["nuclear", "scf", "mp2"]
+METHOD = "mp2"
+
+
+class OpenShells(common.MoleculeTest):
+    def check(self, entry, ways):
+        self.check_method(entry, METHOD, KEYS, ways)
+
+    def test_hydroxyl_radical(self):
+        self.check(self.entry("oh", "cc-pvdz"), WAYS)
+
+    def test_amino_radical_with_and_without_its_core(self):
+        self.check(self.entry("nh2", "6-31g*"), WAYS[1:2])
+        self.check(self.entry("nh2", "6-31g*", frozen=True), WAYS[2:])
+
+    def test_triplet_methylene(self):
+        self.check(self.entry("ch2", "cc-pvdz", frozen=True), WAYS[1:])
+
+    def test_water_cation_from_each_start(self):
+        for option in ("level_shift = 0.2", "damping = 0.3", "scf_direct = true"):
+            self.check_method(self.entry("h2o_cation", "6-31g*"), "scf", KEYS[:2], WAYS[:1], option)
+        self.check_method(self.entry("oh", "cc-pvdz"), "scf", KEYS[:2], WAYS[:1], 'scf_guess = "core"')
+
+    def test_a_closed_shell_is_the_same_when_treated_as_open(self):
+        self.check_method(self.entry("h2o", "6-31g*"), METHOD, KEYS, WAYS[1:2], "unrestricted = true")
+
+    def test_hydrogen_atom_has_one_spin_only(self):
+        path = self.write("job.toml", '[molecule]\ngeometry = "H 0 0 0"\nmultiplicity = 2\n[basis]\n'
+                          'name = "cc-pvdz"\n[method]\nname = "mp2"\n')
+        energies = self.results_of("run", path)["energies"]
+        self.assertLess(abs(energies["scf"] + 0.4992784034), common.LIMIT_HARTREE)
+        self.assertEqual(energies["mp2_correlation"], 0.0)
+
+
+if __name__ == "__main__":
+    unittest.main()
