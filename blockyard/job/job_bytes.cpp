@@ -22,10 +22,17 @@ void basis_fields(Stream& stream, Basis& basis) {
   });
 }
 
+template <class Stream, class AnyOrbitals>
+void orbital_fields(Stream& stream, AnyOrbitals& o) {
+  stream.fields(o.frozen, o.active_occupied, o.virtual_, o.segments, o.frozen_segments,
+                o.occupied_segments, o.virtual_segments);
+}
+
 template <class Stream, class AnyChemistry>
 void chemistry_fields(Stream& stream, AnyChemistry& c) {
-  stream.fields(c.basis_name, c.electrons, c.frozen, c.active_occupied, c.virtual_, c.moa,
-                c.frozen_segments, c.occupied_segments, c.virtual_segments);
+  stream.fields(c.basis_name, c.electrons, c.unrestricted);
+  orbital_fields(stream, c.alpha);
+  orbital_fields(stream, c.beta);
   stream.fields(c.system.segments.extents, c.system.segments.shells);
 }
 
@@ -82,8 +89,10 @@ Chemistry read_chemistry_bytes(base::FieldReader& in) {
   basis_fields(in, basis);
   qc::Molecule molecule;
   in.fields(molecule.atoms, molecule.charge, molecule.multiplicity);
-  Chemistry chemistry{
-      {molecule, qc::Integrals(molecule, std::move(basis)), {}}, {}, 0, 0, 0, 0, {}, 0, 0, 0};
+  Chemistry chemistry{.system = {molecule, qc::Integrals(molecule, std::move(basis)), {}},
+                      .basis_name = {},
+                      .alpha = {},
+                      .beta = {}};
   chemistry_fields(in, chemistry);
   return chemistry;
 }
