@@ -30,6 +30,7 @@ void add_fmt(CLI::App& app, Commands& commands);
 void add_convert(CLI::App& app, Commands& commands);
 void add_dump(CLI::App& app, Commands& commands);
 void add_basis(CLI::App& app, Commands& commands, const std::string& library);
+void add_lsp(CLI::App& app, Commands& commands, const std::string& library);
 void add_version(CLI::App& app, Commands& commands);
 
 /// Our SIAL programs and basis sets: in folder `library` if it is not empty, else in

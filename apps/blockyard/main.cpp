@@ -40,6 +40,7 @@ int main(int argc, char** argv) {
   app::add_convert(app, commands);
   app::add_dump(app, commands);
   app::add_basis(app, commands, library);
+  app::add_lsp(app, commands, library);
   app::add_version(app, commands);
   try {
     app.parse(argc, argv);

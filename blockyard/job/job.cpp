@@ -93,4 +93,11 @@ super::Table super_table(const Job& job) {
   return table;
 }
 
+std::vector<std::string> super_instruction_names() {
+  super::Table table;
+  super::add_general(table);
+  qc::add_algebra(table);
+  return table.names();
+}
+
 }  // namespace blockyard::job

@@ -49,4 +49,7 @@ struct Prepared {
 /// All super instructions that the programs may use; the job must outlive it. One for each worker.
 [[nodiscard]] super::Table super_table(const Job& job);
 
+/// Names of those that need no molecule.
+[[nodiscard]] std::vector<std::string> super_instruction_names();
+
 }  // namespace blockyard::job

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <iostream>
+#include <memory>
+
+#include "apps/blockyard/commands.h"
+#include "blockyard/job/job.h"
+#include "blockyard/job/program_file.h"
+#include "blockyard/lsp/server.h"
+
+namespace blockyard::app {
+
+namespace {
+
+int serve(const std::vector<std::string>& imports, const std::string& library) {
+  job::Places places = find_places(library);
+  places.imports = imports;
+  lsp::Server server([&] { return std::make_unique<sial::FileLoader>(job::source_loader(places)); },
+                     job::super_instruction_names(),
+                     [](const lsp::Json& message) { lsp::write_message(std::cout, message); });
+  while (!server.is_over()) {
+    const auto message = lsp::read_message(std::cin);
+    if (!message) break;
+    server.take(*message);
+  }
+  return server.exit_code();
+}
+
+}  // namespace
+
+void add_lsp(CLI::App& app, Commands& commands, const std::string& library) {
+  CLI::App* command = app.add_subcommand(
+      "lsp", "Serve an editor: the Language Server Protocol on standard input and output");
+  const auto imports = std::make_shared<std::vector<std::string>>();  // shared with the function
+  command->add_option("-I,--import", *imports, "look for imports in this folder too")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+  commands[command] = [imports, &library] { return serve(*imports, library); };
+}
+
+}  // namespace blockyard::app

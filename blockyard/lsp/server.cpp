@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/lsp/server.h"
+
+#include <algorithm>
+#include <set>
+
+#include "blockyard/base/error.h"
+#include "blockyard/lsp/positions.h"
+#include "blockyard/sial/compile.h"
+#include "blockyard/sial/format.h"
+
+namespace blockyard::lsp {
+namespace {
+
+// Numbers of the protocol.
+constexpr int method_not_found = -32601;
+constexpr int invalid_request = -32600;
+constexpr int invalid_parameters = -32602;
+constexpr int whole_text = 1;  // of TextDocumentSyncKind
+
+/// A request of a kind that we do not have.
+struct Unknown {};
+
+Json range(const Lines& lines, std::size_t line, std::size_t begin_bytes, std::size_t end_bytes) {
+  return {{"start", {{"line", line}, {"character", lines.units(line, begin_bytes)}}},
+          {"end", {{"line", line}, {"character", lines.units(line, end_bytes)}}}};
+}
+
+/// Of places that count from 1.
+template <class Place>
+Json range_of(const Lines& lines, const Place& at) {
+  return range(lines, at.line - 1, at.column - 1, at.column - 1 + at.length);
+}
+
+std::string document_of(const Json& parameters) {
+  return path_of(parameters.at("textDocument").at("uri").get<std::string>());
+}
+
+/// SymbolKind of the protocol.
+int symbol_kind(const std::string& kind) {
+  if (kind == "proc" || kind == "special") return 12;  // function
+  if (kind == "int" || kind == "scalar") return 13;    // variable
+  if (kind.ends_with("index")) return 14;              // constant
+  return 18;                                           // array
+}
+
+/// CompletionItemKind of the protocol.
+int completion_kind(const std::string& kind) {
+  if (kind == "proc" || kind == "special") return 3;  // function
+  return kind.ends_with("index") ? 21 : 6;            // constant, variable
+}
+
+Json diagnostic(const Lines& lines, const sial::Diagnostic& found) {
+  std::string text = found.message;
+  if (!found.hint.empty()) text += "\n" + found.hint;
+  return {{"range", range_of(lines, found)},
+          {"severity", found.severity == sial::Severity::error ? 1 : 2},
+          {"code", found.code},
+          {"source", "blockyard"},
+          {"message", text}};
+}
+
+Json capabilities() {
+  return {{"capabilities",
+           {{"textDocumentSync", {{"openClose", true}, {"change", whole_text}}},
+            {"hoverProvider", true},
+            {"definitionProvider", true},
+            {"referencesProvider", true},
+            {"completionProvider", Json::object()},
+            {"documentSymbolProvider", true},
+            {"documentFormattingProvider", true},
+            {"positionEncoding", "utf-16"}}},
+          {"serverInfo", {{"name", "blockyard"}}}};
+}
+
+}  // namespace
+
+Server::Server(MakeLoader make_loader, std::vector<std::string> super_instructions, Send send)
+    : documents_(std::move(make_loader)),
+      super_instructions_(std::move(super_instructions)),
+      send_(std::move(send)) {}
+
+void Server::take(const Json& message) {
+  const bool is_good =
+      message.is_object() && message.contains("method") && message["method"].is_string();
+  const Json id = message.is_object() ? message.value("id", Json()) : Json();
+  const auto fail = [&](int code, const std::string& text) {
+    send_({{"jsonrpc", "2.0"}, {"id", id}, {"error", {{"code", code}, {"message", text}}}});
+  };
+  if (!is_good) {
+    // An answer to a request of ours has no method; there are none, and it is let pass.
+    if (!message.is_object() || !message.contains("result"))
+      fail(invalid_request, "a message needs a method");
+    return;
+  }
+  const auto method = message["method"].get<std::string>();
+  const Json parameters = message.value("params", Json::object());
+  try {
+    if (message.contains("id"))
+      send_({{"jsonrpc", "2.0"}, {"id", id}, {"result", answer(method, parameters)}});
+    else
+      note(method, parameters);
+  } catch (const Unknown&) {
+    fail(method_not_found, "unknown method " + method);
+  } catch (const std::exception& error) {
+    if (message.contains("id")) fail(invalid_parameters, error.what());
+  }
+}
+
+Json Server::answer(const std::string& method, const Json& parameters) {
+  if (method == "initialize") return capabilities();
+  if (method == "shutdown") {
+    is_shut_down_ = true;
+    return nullptr;
+  }
+  if (method == "textDocument/hover") return hover(parameters);
+  if (method == "textDocument/definition") return definition(parameters);
+  if (method == "textDocument/references") return references(parameters);
+  if (method == "textDocument/completion") return completion(parameters);
+  if (method == "textDocument/documentSymbol") return document_symbols(parameters);
+  if (method == "textDocument/formatting") return formatting(parameters);
+  throw Unknown{};
+}
+
+void Server::note(const std::string& method, const Json& parameters) {
+  if (method == "exit") {
+    is_over_ = true;
+  } else if (method == "textDocument/didOpen") {
+    const Json& document = parameters.at("textDocument");
+    documents_.open(path_of(document.at("uri").get<std::string>()), document.at("text"));
+    publish_all();
+  } else if (method == "textDocument/didChange") {
+    documents_.open(document_of(parameters), parameters.at("contentChanges").back().at("text"));
+    publish_all();
+  } else if (method == "textDocument/didClose") {
+    const std::string path = document_of(parameters);
+    documents_.close(path);
+    send_({{"jsonrpc", "2.0"},
+           {"method", "textDocument/publishDiagnostics"},
+           {"params", {{"uri", uri_of(path)}, {"diagnostics", Json::array()}}}});
+    publish_all();
+  }
+}
+
+/// A change may concern every program that imports the file.
+void Server::publish_all() {
+  for (const auto& [path, text] : documents_.all()) publish(path);
+}
+
+void Server::publish(const std::string& path) {
+  const Lines lines(*documents_.find(path));
+  Json found = Json::array();
+  for (const sial::Diagnostic& one : sial::check_file(path, *documents_.loader()))
+    if (one.file == path) found.push_back(diagnostic(lines, one));
+  send_({{"jsonrpc", "2.0"},
+         {"method", "textDocument/publishDiagnostics"},
+         {"params", {{"uri", uri_of(path)}, {"diagnostics", found}}}});
+}
+
+std::optional<Server::Spot> Server::spot(const Json& parameters) const {
+  const std::string path = document_of(parameters);
+  const std::string text = documents_.text(path);
+  const auto line = parameters.at("position").at("line").get<std::size_t>();
+  const std::size_t column =
+      Lines(text).bytes(line, parameters.at("position").at("character").get<std::size_t>());
+  for (const sial::NameUse& use : sial::names_in(text))
+    if (use.line == line + 1 && use.column <= column + 1 && column + 1 <= use.column + use.length)
+      return Spot{path, use};
+  return std::nullopt;
+}
+
+std::vector<sial::DeclaredName> Server::declared(const std::string& path) const {
+  return sial::declared_names(path, *documents_.loader());
+}
+
+std::optional<sial::DeclaredName> Server::declaration(const Spot& spot) const {
+  const auto names = declared(spot.path);
+  const auto found = std::ranges::find(names, spot.use.name, &sial::DeclaredName::name);
+  return found == names.end() ? std::nullopt : std::optional(*found);
+}
+
+/// The declaration, and below it those of its indexes, with their ranges.
+Json Server::hover(const Json& parameters) const {
+  const auto under = spot(parameters);
+  const auto found = under ? declaration(*under) : std::nullopt;
+  if (!found) return nullptr;
+  std::string text = found->declaration;
+  std::set<std::string> told;
+  for (const sial::DeclaredName& name : declared(under->path))
+    if (std::ranges::count(found->indexes, name.name) > 0 && told.insert(name.name).second)
+      text += "\n" + name.declaration;
+  const Lines lines(documents_.text(under->path));
+  return {{"contents", {{"kind", "markdown"}, {"value", "```sial\n" + text + "\n```"}}},
+          {"range", range_of(lines, under->use)}};
+}
+
+Json Server::definition(const Json& parameters) const {
+  const auto under = spot(parameters);
+  const auto found = under ? declaration(*under) : std::nullopt;
+  if (!found) return nullptr;
+  return {{"uri", uri_of(found->file)},
+          {"range", range_of(Lines(documents_.text(found->file)), *found)}};
+}
+
+/// In the same text; and the declaration, if it is in another.
+Json Server::references(const Json& parameters) const {
+  const auto under = spot(parameters);
+  const auto found = under ? declaration(*under) : std::nullopt;
+  if (!found) return Json::array();
+  Json places = Json::array();
+  const std::string text = documents_.text(under->path);
+  const Lines lines(text);
+  for (const sial::NameUse& use : sial::names_in(text))
+    if (use.name == under->use.name)
+      places.push_back({{"uri", uri_of(under->path)}, {"range", range_of(lines, use)}});
+  if (found->file != under->path) places.push_back(definition(parameters));
+  return places;
+}
+
+Json Server::completion(const Json& parameters) const {
+  Json items = Json::array();
+  std::set<std::string> told;
+  for (const sial::DeclaredName& name : declared(document_of(parameters)))
+    if (told.insert(name.name).second)
+      items.push_back({{"label", name.name},
+                       {"kind", completion_kind(name.kind)},
+                       {"detail", name.declaration}});
+  for (const std::string& name : super_instructions_)
+    if (told.insert(name).second)
+      items.push_back({{"label", name}, {"kind", 3}, {"detail", "super instruction"}});
+  constexpr int keyword = 14;
+  for (const std::string_view word : sial::keywords())
+    items.push_back({{"label", word}, {"kind", keyword}});
+  return items;
+}
+
+Json Server::document_symbols(const Json& parameters) const {
+  const std::string path = document_of(parameters);
+  const Lines lines(documents_.text(path));
+  Json symbols = Json::array();
+  for (const sial::DeclaredName& name : declared(path)) {
+    if (name.file != path) continue;
+    const Json where = range_of(lines, name);
+    symbols.push_back({{"name", name.name},
+                       {"detail", name.declaration},
+                       {"kind", symbol_kind(name.kind)},
+                       {"range", where},
+                       {"selectionRange", where}});
+  }
+  return symbols;
+}
+
+/// The whole text in the one layout; nothing to change where it has errors.
+Json Server::formatting(const Json& parameters) const {
+  const std::string path = document_of(parameters);
+  const std::string text = documents_.text(path);
+  const sial::Formatted formatted = sial::format(text, path);
+  if (sial::has_error(formatted.found) || formatted.text == text) return Json::array();
+  const Lines lines(text);
+  const Json all = {{"start", {{"line", 0}, {"character", 0}}},
+                    {"end", {{"line", lines.count()}, {"character", 0}}}};
+  return Json::array({{{"range", all}, {"newText", formatted.text}}});
+}
+
+}  // namespace blockyard::lsp

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/sial/symbols.h"
+
+#include "blockyard/sial/detail/units.h"
+#include "blockyard/sial/lex.h"
+
+namespace blockyard::sial {
+namespace {
+
+std::string source_line(const Source& source, std::uint32_t line) {
+  std::size_t begin = 0;
+  for (std::uint32_t at = 1; at < line && begin != std::string::npos; ++at) {
+    begin = source.text.find('\n', begin);
+    if (begin != std::string::npos) ++begin;
+  }
+  if (begin == std::string::npos) return {};
+  std::string text = source.text.substr(begin, source.text.find('\n', begin) - begin);
+  const std::size_t first = text.find_first_not_of(" \t\r");
+  if (first == std::string::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r") + 1 - first);
+}
+
+DeclaredName make(const Findings& findings, const ast::Name& name, std::string kind) {
+  const Source& source = findings.sources()[name.at.file];
+  return {name.text,
+          std::move(kind),
+          source.path,
+          name.at.line,
+          name.at.column,
+          name.at.length,
+          source_line(source, name.at.line),
+          {}};
+}
+
+}  // namespace
+
+std::vector<DeclaredName> declared_names(std::string_view path, SourceLoader& loader) {
+  Findings findings;
+  std::vector<DeclaredName> all;
+  for (const ast::Unit& unit : detail::load_units(path, loader, findings)) {
+    for (const ast::Declaration& declaration : unit.declarations) {
+      DeclaredName one = make(findings, declaration.name, declaration.keyword.text);
+      for (const ast::Name& index : declaration.indexes) one.indexes.push_back(index.text);
+      if (declaration.parent) one.indexes.push_back(declaration.parent->text);
+      all.push_back(std::move(one));
+    }
+    for (const ast::Proc& proc : unit.procs) all.push_back(make(findings, proc.name, "proc"));
+  }
+  return all;
+}
+
+std::vector<NameUse> names_in(std::string_view text) {
+  Findings findings;
+  std::vector<NameUse> all;
+  for (Token& token : lex(findings.add_source({"text.sial", std::string(text)}), findings))
+    if (token.kind == TokenKind::name)
+      all.push_back({token.at.line, token.at.column, token.at.length, std::move(token.text)});
+  return all;
+}
+
+const std::vector<std::string_view>& keywords() {
+  static const std::vector<std::string_view> words = {"abs",
+                                                      "allocate",
+                                                      "and",
+                                                      "aoindex",
+                                                      "assert_same",
+                                                      "broadcast_from",
+                                                      "call",
+                                                      "collective",
+                                                      "conj",
+                                                      "contiguous",
+                                                      "create",
+                                                      "cycle",
+                                                      "deallocate",
+                                                      "delete",
+                                                      "destroy",
+                                                      "distributed",
+                                                      "do",
+                                                      "else",
+                                                      "elseif",
+                                                      "enddo",
+                                                      "endif",
+                                                      "endpardo",
+                                                      "endproc",
+                                                      "endsection",
+                                                      "endsial",
+                                                      "execute",
+                                                      "exists",
+                                                      "exit",
+                                                      "get",
+                                                      "gpu_off",
+                                                      "gpu_on",
+                                                      "if",
+                                                      "imag",
+                                                      "import",
+                                                      "in",
+                                                      "index",
+                                                      "int",
+                                                      "laindex",
+                                                      "local",
+                                                      "moaindex",
+                                                      "mobindex",
+                                                      "moindex",
+                                                      "not",
+                                                      "or",
+                                                      "pardo",
+                                                      "persistent",
+                                                      "predefined",
+                                                      "prepare",
+                                                      "prequest",
+                                                      "print",
+                                                      "println",
+                                                      "proc",
+                                                      "put",
+                                                      "real",
+                                                      "request",
+                                                      "restore_persistent",
+                                                      "return",
+                                                      "scalar",
+                                                      "section",
+                                                      "served",
+                                                      "server_barrier",
+                                                      "set_persistent",
+                                                      "sial",
+                                                      "sip_barrier",
+                                                      "sparse",
+                                                      "special",
+                                                      "sqrt",
+                                                      "static",
+                                                      "stop",
+                                                      "subindex",
+                                                      "temp",
+                                                      "where"};
+  return words;
+}
+
+}  // namespace blockyard::sial
