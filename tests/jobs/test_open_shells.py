@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Energies of open shells agree with other programs, however the work and the memory are shared out."""
 
+import json
 import unittest
 
 import common
@@ -9,8 +10,8 @@ from common import job_file
 
 # Each is (workers, servers, more options).
 WAYS = [(1, 1, []), (2, 1, ["--segments", "occupied=2", "--segments", "virtual=5"]), (3, 2, [])]
-KEYS = ["nuclear", "scf", "mp2"]
-METHOD = "mp2"
+KEYS = ["nuclear", "scf", "mp2", "ccsd"]
+METHOD = "ccsd"
 
 
 class OpenShells(common.MoleculeTest):
@@ -34,6 +35,20 @@ class OpenShells(common.MoleculeTest):
 
     def test_a_closed_shell_is_the_same_when_treated_as_open(self):
         self.check_method(self.entry("h2o", "6-31g*"), METHOD, KEYS, WAYS[1:2], "unrestricted = true")
+
+    def test_checking_mode_finds_nothing_wrong_with_our_programs(self):
+        path = self.write("job.toml", job_file(self.entry("nh2", "6-31g*"), METHOD))
+        done = self.run_well("run", path, "--check", "-w", 3, "--json", "-")
+        self.assertNotIn("warning", done.stderr)
+
+    def test_arrays_larger_than_memory(self):
+        report = self.folder / "run.json"
+        path = self.write("job.toml", job_file(self.entry("ch2", "cc-pvdz", frozen=True), METHOD) +
+                          "[segments]\nao = 4\nvirtual = 7\n")
+        results = self.results_of("run", path, "-w", 2, "--memory", "11M", "--report", report)
+        self.compare(self.entry("ch2", "cc-pvdz", frozen=True), results, KEYS)
+        servers = json.loads(report.read_text())["servers"]
+        self.assertGreater(sum(server["spilled_bytes"] for server in servers), 0)
 
     def test_hydrogen_atom_has_one_spin_only(self):
         path = self.write("job.toml", '[molecule]\ngeometry = "H 0 0 0"\nmultiplicity = 2\n[basis]\n'
