@@ -73,6 +73,18 @@ std::int64_t parse_bytes(std::string_view text, std::string_view what) {
   return static_cast<std::int64_t>(number * scale);
 }
 
+double parse_seconds(std::string_view text, std::string_view what) {
+  double number = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string unit = lower(text.substr(static_cast<std::size_t>(end - text.data())));
+  const double seconds = unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
+  if (status != std::errc{} || !(number >= 0) || !(number < 1e9) || seconds == 0)
+    throw Error(
+        Errc::bad_input,
+        fmt::format("{}: '{}' is no length of time; write it like 90s, 10m or 2h", what, text));
+  return number * seconds;
+}
+
 std::string format_bytes(std::int64_t bytes) {
   constexpr std::array<std::string_view, 5> units = {"B", "KiB", "MiB", "GiB", "TiB"};
   double value = static_cast<double>(bytes);

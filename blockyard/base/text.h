@@ -17,6 +17,9 @@ namespace blockyard::base {
 /// Throws Error{bad_input} that names `what` for anything else.
 [[nodiscard]] std::int64_t parse_bytes(std::string_view text, std::string_view what);
 
+/// "90s", "10m", "1.5h" or "0s" as seconds. Throws Error{bad_input} that begins with `what`.
+[[nodiscard]] double parse_seconds(std::string_view text, std::string_view what);
+
 /// "1.5 GiB", "300.0 MiB", "12 B".
 [[nodiscard]] std::string format_bytes(std::int64_t bytes);
 

@@ -51,5 +51,13 @@ TEST(Checksum, changes_with_one_bit) {
   EXPECT_NE(checksum(data), before);
 }
 
+TEST(Text, ReadsLengthsOfTime) {
+  EXPECT_EQ(parse_seconds("0s", "--checkpoint"), 0);
+  EXPECT_EQ(parse_seconds("10m", "--checkpoint"), 600);
+  EXPECT_EQ(parse_seconds("1.5H", "--checkpoint"), 5400);
+  for (const char* text : {"", "10", "m", "-1s", "1d", "1e30s", "infs"})
+    EXPECT_THROW((void)parse_seconds(text, "--checkpoint"), Error) << text;
+}
+
 }  // namespace
 }  // namespace blockyard::base

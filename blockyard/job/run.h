@@ -37,6 +37,10 @@ struct Hooks {
   std::function<void(std::size_t)> step_begins;
   /// Asked a few times a second by the thread that called run: a text ends the run with it.
   std::function<std::string()> stop_reason;
+  /// How often a checkpoint was asked for so far, and whether the run is to end after the next one.
+  /// Asked at every barrier, by any thread.
+  std::function<int()> checkpoint_requests;
+  std::function<bool()> ends_after_checkpoint;
   /// Ends the process at once, after an error, when a rank does not stop within four seconds (a
   /// super instruction that does not return). Must not return.
   std::function<void(std::string_view)> give_up;

@@ -110,7 +110,10 @@ void sync_file(const std::filesystem::path& path) {
 
 void rename_durably(const std::filesystem::path& temporary, const std::filesystem::path& path) {
   if (::rename(temporary.c_str(), path.c_str()) != 0) fail("write", path, errno);
-  const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  sync_folder(path.has_parent_path() ? path.parent_path() : std::filesystem::path("."));
+}
+
+void sync_folder(const std::filesystem::path& folder) {
   const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!descriptor) fail("open", folder, errno);
   // Some file systems cannot sync a folder (EINVAL); they keep renames in order by themselves.

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "blockyard/program/program.h"
+
 namespace blockyard::worker {
 
 /// What a worker would like to be done at the barrier that it comes to.
@@ -58,6 +60,11 @@ struct Resume {
   const CheckpointPlace& place;  ///< of the checkpoint
   int servers = 0;               ///< that wrote it
 };
+
+/// What differs between the states of workers in one checkpoint and may still be read: names for
+/// messages. Empty: any number of workers can go on. `sources` are read from their begin.
+[[nodiscard]] std::vector<std::string> live_differences(const program::Program& program,
+                                                        std::span<RecordSource* const> sources);
 
 /// The name in its folder of the file that server `server` writes.
 [[nodiscard]] std::string server_file(int server);

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "blockyard/job/job.h"
+#include "blockyard/job/run.h"
+#include "blockyard/store/checkpoint_file.h"
+#include "blockyard/store/posix.h"
+#include "blockyard/worker/checkpoint.h"
+
+namespace blockyard::job {
+
+/// A checkpoint as it was found: what a run goes on from. docs/faults.md says what is in it.
+struct SavedRun {
+  Job job;
+  worker::CheckpointPlace place;
+  std::size_t step = 0;  ///< program that it was taken in or before
+  bool in_program = false;
+  int workers = 1;  ///< that wrote their states
+  int servers = 1;
+  std::vector<StepResult> done;  ///< results of the programs before
+};
+
+/// Opens the newest checkpoint in `folder`, or the one that `folder` is, and checks that its parts
+/// belong together. Throws Error{bad_input} that says what is wrong with it.
+[[nodiscard]] SavedRun open_checkpoint(const std::filesystem::path& folder);
+
+/// Puts in what the user wants otherwise than before: workers, servers, memory, scratch folder,
+/// checkpoints. Throws Error{bad_input} if the number of workers cannot be another: their states
+/// differ in something that the program still reads.
+void change_ranks(SavedRun& saved, const RunSpec& wanted);
+
+/// The records of one worker in a checkpoint.
+class SavedWorker final : public worker::RecordSource {
+ public:
+  /// `worker` of the run that goes on; if it has another number of workers, all have one state.
+  SavedWorker(const SavedRun& saved, int worker);
+  [[nodiscard]] std::vector<std::byte> next() override;
+  void next(std::span<std::byte> into) override;
+
+ private:
+  [[nodiscard]] const store::CheckpointRecord& advance();
+  store::PosixStore disks_;
+  store::CheckpointReader file_;
+  std::size_t at_ = 0;
+};
+
+/// Takes the checkpoints of a run: a folder for each, which gets its name when it is complete; the
+/// last two stay. Any thread calls wish and write; worker 0 the rest.
+class CheckpointFolder final : public worker::Checkpoints {
+ public:
+  /// `results` are filled while the run goes on. Throws Error{bad_input} if the folder holds
+  /// checkpoints of another run than the one that `from` is of (null: a new run).
+  CheckpointFolder(const Job& job, const Hooks& hooks, const Results& results,
+                   const SavedRun* from);
+
+  /// Worker 0: this program begins.
+  void begin_step(std::size_t step) noexcept { step_ = step; }
+  /// The run has its results: nobody will want to go on from here.
+  void remove_all() noexcept;
+
+  [[nodiscard]] worker::Wish wish(int worker) override;
+  [[nodiscard]] worker::CheckpointPlace begin(bool in_program) override;
+  void write(const worker::CheckpointPlace& place, int worker,
+             const std::function<void(worker::RecordSink&)>& write) override;
+  void finish(const worker::CheckpointPlace& place) override;
+  [[nodiscard]] std::string stop_text() const override;
+
+ private:
+  [[nodiscard]] std::filesystem::path path_of(std::uint64_t number) const;
+  void write_manifest(const worker::CheckpointPlace& place);
+  void remove_old() const;
+
+  const Job& job_;
+  const Hooks& hooks_;
+  const Results& results_;
+  std::filesystem::path folder_;  // absolute
+  store::PosixStore disks_;
+  std::uint64_t number_ = 0;  // of the last checkpoint
+  std::size_t step_ = 0;
+  bool in_program_ = false;
+  double last_seconds_ = 0;         // when the last one was complete
+  std::atomic<int> handled_{0};     // requests that a checkpoint has answered
+};
+
+}  // namespace blockyard::job

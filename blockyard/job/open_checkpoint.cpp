@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "blockyard/base/error.h"
+#include "blockyard/job/checkpoint.h"
+#include "blockyard/job/detail/checkpoint_names.h"
+#include "blockyard/job/job_bytes.h"
+
+namespace blockyard::job {
+
+namespace fs = std::filesystem;
+using base::Errc;
+using base::Error;
+
+namespace detail {
+
+std::vector<std::uint64_t> complete_checkpoints(const fs::path& folder) {
+  std::vector<std::uint64_t> numbers;
+  std::error_code status;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, status)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(checkpoint_prefix)) continue;
+    std::uint64_t number = 0;
+    const char* const last = name.data() + name.size();
+    const auto [end, error] = std::from_chars(name.data() + checkpoint_prefix.size(), last, number);
+    if (error == std::errc() && end == last) numbers.push_back(number);
+  }
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+void write_results(base::FieldWriter& out, std::span<const StepResult> steps) {
+  out.each(steps, [&](const StepResult& step) {
+    out.fields(step.name, step.seconds, step.warnings, step.outcome.ints, step.outcome.scalars,
+               step.outcome.warnings);
+    out.field(std::uint64_t{step.outcome.arrays.size()});
+    for (const auto& [name, array] : step.outcome.arrays)
+      out.fields(name, array.extents, array.values);
+  });
+}
+
+std::vector<StepResult> read_results(base::FieldReader& in) {
+  std::vector<StepResult> steps;
+  in.each(steps, [&](StepResult& step) {
+    in.fields(step.name, step.seconds, step.warnings, step.outcome.ints, step.outcome.scalars,
+              step.outcome.warnings);
+    std::uint64_t count = 0;
+    for (in.field(count); count > 0; --count) {
+      std::string name;
+      in.field(name);
+      worker::DenseArray& array = step.outcome.arrays[name];
+      in.fields(array.extents, array.values);
+    }
+  });
+  return steps;
+}
+
+}  // namespace detail
+
+namespace {
+
+fs::path newest(const fs::path& folder) {
+  if (fs::exists(folder / detail::manifest_name)) return folder;
+  const auto found = detail::complete_checkpoints(folder);
+  if (found.empty())
+    throw Error(Errc::bad_input, fmt::format("there is no complete checkpoint in {}",
+                                             folder.string()));
+  return folder / fmt::format("{}{:06}", detail::checkpoint_prefix, found.back());
+}
+
+std::vector<std::byte> record(const store::CheckpointReader& file, std::string_view group) {
+  for (const store::CheckpointRecord& candidate : file.records())
+    if (file.groups()[candidate.group] == group) return file.read(candidate);
+  throw Error(Errc::bad_input, fmt::format("the checkpoint has no record '{}'", group));
+}
+
+/// Reads the directory of every part: all must be there, whole, and of this checkpoint.
+void check_parts(store::Store& disks, const SavedRun& saved) {
+  const auto check = [&](const std::string& part) {
+    const store::CheckpointReader file(disks, fs::path(saved.place.folder) / part,
+                                       {saved.place.id, part});
+  };
+  for (int worker = 0; worker < saved.workers; ++worker) check(worker::worker_file(worker));
+  for (int server = 0; server < saved.servers; ++server) check(worker::server_file(server));
+}
+
+SavedRun open_one(const fs::path& path) {
+  store::PosixStore disks;
+  const store::CheckpointReader manifest(disks, path / detail::manifest_name);
+  SavedRun saved;
+  saved.place = {path.string(), manifest.stamp().checkpoint};
+  const auto bytes = record(manifest, "progress");
+  base::FieldReader in(bytes);
+  detail::Progress progress;
+  in.fields(progress.step, progress.in_program, progress.workers, progress.servers);
+  saved.step = progress.step;
+  saved.in_program = progress.in_program;
+  saved.workers = progress.workers;
+  saved.servers = progress.servers;
+  saved.done = detail::read_results(in);
+  check_parts(disks, saved);
+  saved.job = decode_job(record(manifest, "job"));
+  if (saved.step >= saved.job.steps.size() || saved.done.size() != saved.step)
+    throw Error(Errc::bad_input, fmt::format("{} makes no sense", path.string()));
+  return saved;
+}
+
+}  // namespace
+
+SavedRun open_checkpoint(const fs::path& folder) {
+  const fs::path path = fs::absolute(newest(folder));
+  try {
+    return open_one(path);
+  } catch (const Error& error) {
+    auto others = detail::complete_checkpoints(path.parent_path());
+    std::string hint;
+    for (const std::uint64_t number : others) {
+      const fs::path other =
+          path.parent_path() / fmt::format("{}{:06}", detail::checkpoint_prefix, number);
+      if (other != path) hint = fmt::format("; there is also {}", other.string());
+    }
+    throw Error(error.code(), fmt::format("{}{}", error.what(), hint));
+  }
+}
+
+void change_ranks(SavedRun& saved, const RunSpec& wanted) {
+  Job& job = saved.job;
+  RunSpec& run = job.run;
+  if (wanted.workers) job.workers = *wanted.workers;
+  if (wanted.servers) job.servers = *wanted.servers;
+  if (wanted.memory_bytes) run.memory_bytes = wanted.memory_bytes;
+  if (!wanted.scratch.empty()) run.scratch = wanted.scratch;
+  if (wanted.seed) run.seed = wanted.seed;
+  if (!wanted.checkpoint_folder.empty()) run.checkpoint_folder = wanted.checkpoint_folder;
+  if (wanted.checkpoint_seconds) run.checkpoint_seconds = wanted.checkpoint_seconds;
+  job.memory = plan(job);
+  if (job.workers == saved.workers) return;
+  std::vector<std::unique_ptr<SavedWorker>> states;
+  std::vector<worker::RecordSource*> sources;
+  for (int worker = 0; worker < saved.workers; ++worker) {
+    states.push_back(std::make_unique<SavedWorker>(saved, worker));
+    sources.push_back(states.back().get());
+  }
+  const auto differing = worker::live_differences(job.steps[saved.step].program, sources);
+  if (!differing.empty())
+    throw Error(Errc::bad_input,
+                fmt::format("{} was written by {} workers that hold different values of {} (parts "
+                            "of a sum, it may be); it can be resumed with {} workers only: -w {}",
+                            saved.place.folder, saved.workers, fmt::join(differing, ", "),
+                            saved.workers, saved.workers));
+}
+
+SavedWorker::SavedWorker(const SavedRun& saved, int worker)
+    : file_(disks_,
+            fs::path(saved.place.folder) /
+                worker::worker_file(worker < saved.workers ? worker : 0),
+            {saved.place.id, worker::worker_file(worker < saved.workers ? worker : 0)}) {}
+
+const store::CheckpointRecord& SavedWorker::advance() {
+  if (at_ == file_.records().size())
+    throw Error(Errc::bad_input, "the state of a worker in the checkpoint ends too early");
+  return file_.records()[at_++];
+}
+
+std::vector<std::byte> SavedWorker::next() { return file_.read(advance()); }
+
+void SavedWorker::next(std::span<std::byte> into) {
+  const store::CheckpointRecord& record = advance();
+  if (record.bytes != into.size())
+    throw Error(Errc::bad_input, "the state of a worker in the checkpoint has another length");
+  file_.read(record, into);
+}
+
+}  // namespace blockyard::job
