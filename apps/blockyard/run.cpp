@@ -10,14 +10,10 @@
 #include <optional>
 
 #include "apps/blockyard/commands.h"
-#include "apps/blockyard/output.h"
-#include "apps/blockyard/progress.h"
-#include "apps/blockyard/signals.h"
+#include "apps/blockyard/execute.h"
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
 #include "blockyard/job/input.h"
-#include "blockyard/job/iteration_table.h"
-#include "blockyard/job/report.h"
 #include "blockyard/job/zmat/zmat.h"
 
 namespace blockyard::app {
@@ -38,12 +34,11 @@ struct RunOptions {
   std::string pardo;
   std::string prefetch;
   std::string fabric_delay;
-  std::string json;
-  std::string report;
   std::optional<std::uint64_t> seed;
+  std::string checkpoint;
+  std::string checkpoint_folder;
+  OutputOptions output;
   bool check = false;
-  bool profile = false;
-  bool quiet = false;
 };
 
 bool is_job_file(const std::string& file) {
@@ -81,6 +76,9 @@ void merge(const RunOptions& options, job::Spec& spec) try {
   if (!options.memory.empty()) run.memory_bytes = base::parse_bytes(options.memory, "--memory");
   if (!options.scratch.empty()) run.scratch = options.scratch;
   if (!options.persistent.empty()) run.persistent = options.persistent;
+  if (!options.checkpoint.empty())
+    run.checkpoint_seconds = base::parse_seconds(options.checkpoint, "--checkpoint");
+  if (!options.checkpoint_folder.empty()) run.checkpoint_folder = options.checkpoint_folder;
   if (!options.pardo.empty()) run.pardo = job::parse_policy(options.pardo);
   if (!options.prefetch.empty()) run.prefetch = worker::parse_prefetch(options.prefetch);
   if (!options.fabric_delay.empty()) run.fabric_delay = fabric::parse_delay(options.fabric_delay);
@@ -89,71 +87,23 @@ void merge(const RunOptions& options, job::Spec& spec) try {
   run.supers.insert(run.supers.end(), options.supers.begin(), options.supers.end());
   for (const std::string& text : options.constants) job::set_constant(spec, text);
   for (const std::string& text : options.segments) job::set_segments(spec, text);
+  if (run.checkpoint_seconds && run.checkpoint_folder.empty())
+    run.checkpoint_folder =
+        std::filesystem::path(options.files.front()).stem().string() + ".checkpoint";
 } catch (const base::Error& error) {
   throw UsageError(error.what());
-}
-
-job::Hooks make_hooks(std::function<void(std::string_view)> print, Progress& progress) {
-  job::Hooks hooks;
-  hooks.print = std::move(print);
-  hooks.step_begins = [&](std::size_t step) { progress.begin_step(step); };
-  hooks.stop_reason = [&]() -> std::string {
-    progress.draw();
-    if (noted_signal() == 0) return "";
-    return fmt::format("stopped by signal {}", noted_signal());
-  };
-  hooks.give_up = [](std::string_view cause) {
-    fmt::print(stderr, "error: {}\n", cause);
-    std::fflush(nullptr);
-    std::_Exit(noted_signal() != 0 ? 128 + noted_signal() : exit_error);
-  };
-  return hooks;
-}
-
-void print_results(const RunOptions& options, const job::Job& job, const job::Results& results,
-                   Output& output) {
-  for (const job::StepResult& step : results.steps)
-    for (const std::string& warning : step.warnings) fmt::print(stderr, "warning: {}\n", warning);
-  if (job.chemistry && !options.quiet) output.print(job::print_summary(job, results));
-  if (options.profile) output.print(job::print_profile(results));
-  if (!options.json.empty()) output.write_file(options.json, job::results_json(job, results));
-  if (!options.report.empty()) output.write_file(options.report, job::metrics_json(job, results));
 }
 
 int run(const RunOptions& options, const std::string& library) {
   job::Spec spec = read_input(options);
   merge(options, spec);
-  for (const std::string& file : {options.json, options.report}) check_writable(file);
+  check_outputs(options.output);
   job::Places places = find_places(library);
   places.imports = options.imports;
   const job::Prepared prepared = job::prepare(spec, places);
   fmt::print(stderr, "{}", sial::render_text(prepared.found));
   if (!prepared.job) return exit_error;
-  const job::Job& job = *prepared.job;
-  // Standard output belongs to the JSON where that is asked for.
-  Output output(options.json == "-" || options.report == "-" ? stderr : stdout);
-  if (job.chemistry && !options.quiet) output.print(job::print_header(job));
-  note_signals();
-  try {
-    Progress progress(job, options.quiet);
-    const auto print = [&](std::string_view text) {
-      progress.clear();
-      output.print(text);
-    };
-    job::IterationTable table(print);
-    const bool is_table = !job.method.empty();
-    const job::Results results = job::run(
-        job, make_hooks([&](std::string_view text) { is_table ? table.add(text) : print(text); },
-                        progress));
-    table.end();
-    progress.clear();
-    print_results(options, job, results, output);
-  } catch (const base::Error& error) {
-    if (noted_signal() == 0) throw;
-    fmt::print(stderr, "error: {}\n", error.what());
-    return 128 + noted_signal();
-  }
-  return 0;
+  return execute(*prepared.job, options.output);
 }
 
 void add_rank_options(CLI::App& command, RunOptions& options) {
@@ -172,16 +122,6 @@ void add_rank_options(CLI::App& command, RunOptions& options) {
                      "make messages as slow as on a network, like 100us,1GB/s (for measurements)");
   command.add_flag("--check", options.check, "find races, uninitialised reads and leaks");
   command.add_option("--seed", options.seed, "of a random order of messages, for tests");
-}
-
-void add_output_options(CLI::App& command, RunOptions& options) {
-  command
-      .add_option("--json", options.json, "write the results to this file ('-': standard output)")
-      ->type_name("FILE");
-  command.add_option("--report", options.report, "write the metrics to this file")
-      ->type_name("FILE");
-  command.add_flag("--profile", options.profile, "print where the time went");
-  command.add_flag("--quiet", options.quiet, "print only what the programs print");
 }
 
 }  // namespace
@@ -205,8 +145,14 @@ void add_run(CLI::App& app, Commands& commands, const std::string& library) {
       ->add_option("--persistent", options->persistent,
                    "HDF5 file of what is kept: read before, written after")
       ->type_name("FILE");
+  command->add_option("--checkpoint", options->checkpoint,
+                      "take a checkpoint every so often (10m, 2h), at the next barrier");
+  command
+      ->add_option("--checkpoint-dir", options->checkpoint_folder,
+                   "folder for checkpoints (default: JOB.checkpoint); also on SIGUSR1 and SIGTERM")
+      ->type_name("DIR");
   add_rank_options(*command, *options);
-  add_output_options(*command, *options);
+  add_output_options(*command, options->output);
   commands[command] = [options, &library] { return run(*options, library); };
 }
 

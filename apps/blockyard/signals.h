@@ -7,6 +7,9 @@ namespace blockyard::app {
 /// of the same kind kills. Writing to a closed pipe or past a limit of files is only an error.
 void note_signals();
 
+/// How often SIGUSR1 came: a wish for a checkpoint.
+[[nodiscard]] int checkpoint_signals() noexcept;
+
 /// The signal that came, or 0.
 [[nodiscard]] int noted_signal() noexcept;
 

@@ -81,8 +81,7 @@ worker::Wish CheckpointFolder::wish(int worker) {
   if (hooks_.checkpoint_requests && hooks_.checkpoint_requests() > handled_)
     return worker::Wish::save;
   const auto& seconds = job_.run.checkpoint_seconds;
-  const bool is_due =
-      worker == 0 && seconds && base::now_seconds() - last_seconds_ >= *seconds;
+  const bool is_due = worker == 0 && seconds && base::now_seconds() - last_seconds_ >= *seconds;
   return is_due ? worker::Wish::save : worker::Wish::none;
 }
 

@@ -85,8 +85,8 @@ class CheckpointFolder final : public worker::Checkpoints {
   std::uint64_t number_ = 0;  // of the last checkpoint
   std::size_t step_ = 0;
   bool in_program_ = false;
-  double last_seconds_ = 0;         // when the last one was complete
-  std::atomic<int> handled_{0};     // requests that a checkpoint has answered
+  double last_seconds_ = 0;      // when the last one was complete
+  std::atomic<int> handled_{0};  // requests that a checkpoint has answered
 };
 
 }  // namespace blockyard::job

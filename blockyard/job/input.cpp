@@ -193,7 +193,7 @@ std::optional<std::int64_t> parse_memory(const TomlSection& in) {
 RunSpec parse_run(const File& file) {
   const TomlSection in =
       file.section("run", {"workers", "servers", "memory", "scratch", "persistent", "super",
-                           "pardo", "check", "seed", "prefetch"});
+                           "pardo", "check", "seed", "prefetch", "checkpoint", "checkpoint_dir"});
   RunSpec run;
   constexpr std::int64_t most_ranks = 4096;
   for (const auto& [key, rank_count] :
@@ -204,6 +204,10 @@ RunSpec parse_run(const File& file) {
   }
   run.memory_bytes = parse_memory(in);
   if (const auto scratch = in.text("scratch")) run.scratch = file.from_folder(*scratch);
+  if (const auto every = in.text("checkpoint"))
+    run.checkpoint_seconds = base::parse_seconds(*every, "checkpoint");
+  if (const auto folder = in.text("checkpoint_dir"))
+    run.checkpoint_folder = file.from_folder(*folder);
   if (const auto kept = in.text("persistent")) run.persistent = file.from_folder(*kept);
   for (const std::string& name : in.texts("super")) run.supers.push_back(file.from_folder(name));
   if (const auto policy = in.text("pardo")) {

@@ -49,6 +49,8 @@ bool load_steps(const Spec& spec, const Places& places, Prepared& prepared) {
   return true;
 }
 
+}  // namespace
+
 MemoryPlan plan(const Job& job) {
   std::vector<ProgramNeed> needs;
   for (const Step& step : job.steps)
@@ -57,8 +59,6 @@ MemoryPlan plan(const Job& job) {
   return plan_memory(job.run.memory_bytes.value_or(usual_memory_bytes()),
                      job.workers * bytes_per_worker, job.workers, job.servers, needs);
 }
-
-}  // namespace
 
 Prepared prepare(const Spec& spec, const Places& places) {
   check_spec(spec);

@@ -46,6 +46,9 @@ struct Prepared {
 /// instructions, and plans the memory. Throws Error for what is wrong.
 [[nodiscard]] Prepared prepare(const Spec& spec, const Places& places);
 
+/// The memory plan for the ranks of a job. Throws Error{no_memory}.
+[[nodiscard]] MemoryPlan plan(const Job& job);
+
 /// All super instructions that the programs may use; the job must outlive it. One for each worker.
 [[nodiscard]] super::Table super_table(const Job& job);
 

@@ -67,8 +67,8 @@ fs::path newest(const fs::path& folder) {
   if (fs::exists(folder / detail::manifest_name)) return folder;
   const auto found = detail::complete_checkpoints(folder);
   if (found.empty())
-    throw Error(Errc::bad_input, fmt::format("there is no complete checkpoint in {}",
-                                             folder.string()));
+    throw Error(Errc::bad_input,
+                fmt::format("there is no complete checkpoint in {}", folder.string()));
   return folder / fmt::format("{}{:06}", detail::checkpoint_prefix, found.back());
 }
 
@@ -104,6 +104,7 @@ SavedRun open_one(const fs::path& path) {
   saved.done = detail::read_results(in);
   check_parts(disks, saved);
   saved.job = decode_job(record(manifest, "job"));
+  saved.job.run.checkpoint_folder = path.parent_path().string();
   if (saved.step >= saved.job.steps.size() || saved.done.size() != saved.step)
     throw Error(Errc::bad_input, fmt::format("{} makes no sense", path.string()));
   return saved;
@@ -147,17 +148,17 @@ void change_ranks(SavedRun& saved, const RunSpec& wanted) {
   }
   const auto differing = worker::live_differences(job.steps[saved.step].program, sources);
   if (!differing.empty())
-    throw Error(Errc::bad_input,
-                fmt::format("{} was written by {} workers that hold different values of {} (parts "
-                            "of a sum, it may be); it can be resumed with {} workers only: -w {}",
-                            saved.place.folder, saved.workers, fmt::join(differing, ", "),
-                            saved.workers, saved.workers));
+    throw Error(
+        Errc::bad_input,
+        fmt::format("{} was written by {} workers, each with a value of its own of {} (a "
+                    "part of a sum, it may be): only {} workers can go on from there: -w {}",
+                    saved.place.folder, saved.workers, fmt::join(differing, ", "), saved.workers,
+                    saved.workers));
 }
 
 SavedWorker::SavedWorker(const SavedRun& saved, int worker)
     : file_(disks_,
-            fs::path(saved.place.folder) /
-                worker::worker_file(worker < saved.workers ? worker : 0),
+            fs::path(saved.place.folder) / worker::worker_file(worker < saved.workers ? worker : 0),
             {saved.place.id, worker::worker_file(worker < saved.workers ? worker : 0)}) {}
 
 const store::CheckpointRecord& SavedWorker::advance() {

@@ -11,11 +11,13 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <system_error>
 #include <thread>
 
 #include "blockyard/base/clock.h"
 #include "blockyard/fabric/loopback/loopback.h"
+#include "blockyard/job/checkpoint.h"
 #include "blockyard/job/convergence.h"
 #include "blockyard/job/keep.h"
 #include "blockyard/job/scratch.h"
@@ -38,9 +40,10 @@ std::filesystem::path scratch_parent(const RunSpec& run) {
 /// A slot of results_ that belongs to a worker is written by that worker only.
 class Run {
  public:
-  Run(const Job& job, const Hooks& hooks)
+  Run(const Job& job, const Hooks& hooks, const SavedRun* from)
       : job_(job),
         hooks_(hooks),
+        from_(from),
         scratch_(scratch_parent(job.run)),
         pool_(static_cast<std::size_t>(job.memory.total_bytes)),
         world_(job.workers + job.servers, job.run.seed),
@@ -52,6 +55,8 @@ class Run {
         endpoints_.back() = fabric::delayed(std::move(endpoints_.back()), *job.run.fabric_delay);
     }
     for (const Step& step : job.steps) results_.steps.push_back({step.name, 0, {}, {}, {}});
+    if (from != nullptr) std::copy(from->done.begin(), from->done.end(), results_.steps.begin());
+    if (!job.run.checkpoint_folder.empty()) checkpoints_.emplace(job, hooks, results_, from);
     for (StepResult& step : results_.steps)
       step.metrics.resize(static_cast<std::size_t>(job.workers));
   }
@@ -65,6 +70,7 @@ class Run {
     watch();
     for (std::thread& thread : threads) thread.join();
     if (first_error_) std::rethrow_exception(first_error_);
+    if (checkpoints_) checkpoints_->remove_all();
     results_.seconds = base::now_seconds() - begin;
     results_.peak_block_bytes = static_cast<std::int64_t>(pool_.peak_live_bytes());
     results_.peak_rss_bytes = peak_rss_bytes();
@@ -155,14 +161,16 @@ class Run {
 
   void run_worker(int number) {
     super::Table supers = super_table(job_);
-    const worker::Options options{
+    worker::Options options{
         number,         job_.workers, job_.servers,     job_.memory.worker_bytes,
         job_.run.check, policy(),     job_.run.prefetch};
+    options.checkpoints = checkpoints_ ? &*checkpoints_ : nullptr;
     worker::Worker worker(*endpoints_[static_cast<std::size_t>(number)], pool_, supers, options,
                           [this](std::string_view text) { print(text); });
     worker::Environment environment = job_.environment;
-    begin_with_kept(worker, number);
-    for (std::size_t k = 0; k < job_.steps.size(); ++k) run_step(worker, environment, number, k);
+    if (from_ == nullptr) begin_with_kept(worker, number);
+    for (std::size_t k = from_ != nullptr ? from_->step : 0; k < job_.steps.size(); ++k)
+      run_step(worker, environment, number, k);
     if (number != 0) return;
     if (!job_.run.persistent.empty()) write_kept(job_.run.persistent, worker, kept_);
     results_.servers = worker.server_statistics();
@@ -186,8 +194,11 @@ class Run {
   void run_step(worker::Worker& worker, worker::Environment& environment, int number,
                 std::size_t k) {
     if (number == 0 && hooks_.step_begins) hooks_.step_begins(k);
+    if (number == 0 && checkpoints_) checkpoints_->begin_step(k);
     const double begin = base::now_seconds();
-    worker::Outcome outcome = worker.run(job_.steps[k].program, environment);
+    worker::Outcome outcome = from_ != nullptr && from_->step == k
+                                  ? resume_step(worker, environment, number)
+                                  : run_from_begin(worker, environment, k);
     StepResult& result = results_.steps[k];
     result.metrics[static_cast<std::size_t>(number)] = outcome.metrics;
     if (!outcome.warnings.empty()) add_warnings(result, outcome.warnings);
@@ -195,6 +206,19 @@ class Run {
     if (number != 0) return;
     result.seconds = base::now_seconds() - begin;
     result.outcome = std::move(outcome);
+  }
+
+  worker::Outcome run_from_begin(worker::Worker& worker, worker::Environment& environment,
+                                 std::size_t k) {
+    if (k > 0 && checkpoints_) worker.checkpoint(environment);
+    return worker.run(job_.steps[k].program, environment);
+  }
+
+  worker::Outcome resume_step(worker::Worker& worker, worker::Environment& environment,
+                              int number) {
+    SavedWorker state(*from_, number);
+    const worker::Resume resume{state, from_->place, from_->servers};
+    return worker.run(job_.steps[from_->step].program, environment, &resume);
   }
 
   void add_warnings(StepResult& result, const std::vector<std::string>& warnings) {
@@ -210,11 +234,13 @@ class Run {
 
   const Job& job_;
   const Hooks& hooks_;
+  const SavedRun* from_;
   ScratchFolder scratch_;
   base::BufferPool pool_;
   fabric::LoopbackWorld world_;
   std::vector<std::unique_ptr<fabric::Fabric>> endpoints_;
   Results results_;
+  std::optional<CheckpointFolder> checkpoints_;
   std::mutex mutex_;
   std::mutex print_mutex_;
   std::condition_variable changed_;
@@ -226,10 +252,10 @@ class Run {
 
 }  // namespace
 
-Results run(const Job& job, const Hooks& hooks) {
+Results run(const Job& job, const Hooks& hooks, const SavedRun* from) {
   tensor::blas::limit_blas_threads(1);
   return_freed_blocks();
-  return Run(job, hooks).execute();
+  return Run(job, hooks, from).execute();
 }
 
 }  // namespace blockyard::job

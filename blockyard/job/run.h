@@ -12,6 +12,8 @@
 
 namespace blockyard::job {
 
+struct SavedRun;  // checkpoint.h
+
 /// What came of one program.
 struct StepResult {
   std::string name;
@@ -48,6 +50,7 @@ struct Hooks {
 
 /// Runs the programs of a job, each rank on a thread of its own, and joins them all.
 /// Throws the first error of any rank; then nothing is left behind.
-[[nodiscard]] Results run(const Job& job, const Hooks& hooks);
+/// `from`: goes on from a checkpoint of this job.
+[[nodiscard]] Results run(const Job& job, const Hooks& hooks, const SavedRun* from = nullptr);
 
 }  // namespace blockyard::job

@@ -61,8 +61,9 @@ struct Resume {
   int servers = 0;               ///< that wrote it
 };
 
-/// What differs between the states of workers in one checkpoint and may still be read: names for
-/// messages. Empty: any number of workers can go on. `sources` are read from their begin.
+/// What the workers of a checkpoint have each for itself and may still read: values that differ,
+/// and parts of sums. Names for messages. Empty: any number of workers can go on. `sources` are
+/// read from their begin.
 [[nodiscard]] std::vector<std::string> live_differences(const program::Program& program,
                                                         std::span<RecordSource* const> sources);
 

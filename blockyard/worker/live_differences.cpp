@@ -24,18 +24,26 @@ namespace {
 class Differences {
  public:
   Differences(const program::Program& program, const ProgramState& first)
-      : program_(program), first_(first) {}
+      : program_(program), first_(first), writes_(detail::pardo_writes(program)) {}
 
   [[nodiscard]] std::vector<std::string> names() const { return {names_.begin(), names_.end()}; }
   void add(std::string name) { names_.insert(std::move(name)); }
 
   template <class Value, class Decls>
-  void compare(Variable::Kind kind, std::string_view what, const std::vector<Value>& mine,
-               const std::vector<Value>& other, const Decls& decls) {
+  void compare(Variable::Kind kind, const std::vector<Value>& mine, const std::vector<Value>& other,
+               const Decls& decls) {
     for (std::size_t k = 0; k < mine.size(); ++k)
-      if (std::memcmp(&mine[k], &other[k], sizeof(Value)) != 0 &&
-          is_live({kind, static_cast<std::int32_t>(k)}))
-        add(fmt::format("{} '{}'", what, decls[k].name));
+      if (std::memcmp(&mine[k], &other[k], sizeof(Value)) != 0) add_if_live(kind, k, decls[k].name);
+  }
+
+  /// Parts of sums: also if they are equal, and also of one worker, who has the whole.
+  void add_parts() {
+    for (std::size_t k = 0; k < program_.ints.size(); ++k)
+      if (writes_.ints[k]) add_if_live(Variable::Kind::int_name, k, program_.ints[k].name);
+    for (std::size_t k = 0; k < program_.scalars.size(); ++k)
+      if (writes_.scalars[k]) add_if_live(Variable::Kind::scalar, k, program_.scalars[k].name);
+    for (const SavedFrame& frame : first_.frames)
+      if (writes_.arrays[static_cast<std::size_t>(frame.id.array)]) add_frame(frame);
   }
 
   void add_frame(const SavedFrame& frame) {
@@ -47,11 +55,23 @@ class Differences {
   }
 
  private:
+  void add_if_live(Variable::Kind kind, std::size_t id, std::string_view name) {
+    if (is_live({kind, static_cast<std::int32_t>(id)}))
+      add(fmt::format("{} '{}'", kind == Variable::Kind::scalar ? "scalar" : "int", name));
+  }
   [[nodiscard]] bool is_live(Variable variable) {
+    // What set_persistent marked is read at the end.
+    const auto is_marked = [&](const auto& marks) {
+      return std::ranges::any_of(marks, [&](const auto& mark) { return mark.id == variable.id; });
+    };
+    if (variable.kind == Variable::Kind::scalar && is_marked(first_.marked_scalars)) return true;
+    if (variable.kind == Variable::Kind::static_array && is_marked(first_.marked_arrays))
+      return true;
     return Liveness(program_, variable).is_live(first_.pc, first_.calls);
   }
   const program::Program& program_;
   const ProgramState& first_;
+  detail::PardoWrites writes_;
   std::set<std::string> names_;
 };
 
@@ -105,17 +125,16 @@ std::vector<std::string> live_differences(const program::Program& program,
   for (const std::string& name : names) found.add(name);
   std::vector<std::unique_ptr<ProgramState>> others;
   for (RecordSource* const source : sources.subspan(1))
-    others.push_back(
-        std::make_unique<ProgramState>(detail::decode_program_state(source->next())));
+    others.push_back(std::make_unique<ProgramState>(detail::decode_program_state(source->next())));
   for (const auto& other : others) {
     if (!has_same_shape(first, *other)) {
       found.add("loops or calls");
       return found.names();
     }
-    found.compare(Variable::Kind::int_name, "int", first.ints, other->ints, program.ints);
-    found.compare(Variable::Kind::scalar, "scalar", first.scalars, other->scalars,
-                  program.scalars);
+    found.compare(Variable::Kind::int_name, first.ints, other->ints, program.ints);
+    found.compare(Variable::Kind::scalar, first.scalars, other->scalars, program.scalars);
   }
+  found.add_parts();
   compare_frames(first, *sources[0], others, sources.subspan(1), found);
   return found.names();
 }

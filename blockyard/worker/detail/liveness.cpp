@@ -63,7 +63,7 @@ Liveness::Paths Liveness::explore(std::int32_t begin) {
     } else if (code.opcode == Opcode::return_) {
       paths.returns = true;
     } else {
-      add_next(pc, next);
+      add_successors(program_, pc, next);
     }
   }
   return paths;
@@ -75,10 +75,11 @@ Liveness::Paths Liveness::paths_of_call(std::int32_t target) {
   return calls_[target];
 }
 
-void Liveness::add_next(std::int32_t pc, std::vector<std::int32_t>& next) {
-  const Instruction& code = at(program_.code, pc);
+void add_successors(const program::Program& program, std::int32_t pc,
+                    std::vector<std::int32_t>& next) {
+  const Instruction& code = at(program.code, pc);
   const auto add_iteration = [&](std::int32_t id) {
-    const program::PardoDecl& pardo = at(program_.pardos, id);
+    const program::PardoDecl& pardo = at(program.pardos, id);
     if (pardo.where >= 0) next.push_back(pardo.where);
     next.push_back(pardo.body);
   };
@@ -86,6 +87,7 @@ void Liveness::add_next(std::int32_t pc, std::vector<std::int32_t>& next) {
     case Opcode::halt:
     case Opcode::stop:
     case Opcode::where_end:  // its pardo goes on with the body, which add_iteration added
+    case Opcode::return_:
       return;
     case Opcode::jump:
       next.push_back(code.a);
@@ -127,18 +129,14 @@ Liveness::Touch Liveness::touch(std::int32_t pc) const {
 Liveness::Touch Liveness::touch_int(const Instruction& code) const {
   if (code.opcode == Opcode::execute)
     return has_argument(code, ArgumentKind::int_name) ? Touch::read : Touch::none;
-  if (first_operand(code) != OperandKind::int_name ||
-      code.a != variable_.id)
-    return Touch::none;
+  if (first_operand(code) != OperandKind::int_name || code.a != variable_.id) return Touch::none;
   return code.opcode == Opcode::store_int && is_set(code.b) ? Touch::overwrite : Touch::read;
 }
 
 Liveness::Touch Liveness::touch_scalar(const Instruction& code) const {
   if (code.opcode == Opcode::execute)
     return has_argument(code, ArgumentKind::scalar) ? Touch::read : Touch::none;
-  if (first_operand(code) != OperandKind::scalar ||
-      code.a != variable_.id)
-    return Touch::none;
+  if (first_operand(code) != OperandKind::scalar || code.a != variable_.id) return Touch::none;
   const bool is_overwritten = (code.opcode == Opcode::store_scalar && is_set(code.b)) ||
                               code.opcode == Opcode::restore_scalar;
   return is_overwritten ? Touch::overwrite : Touch::read;
@@ -175,10 +173,9 @@ bool Liveness::mentions_array(const Instruction& code, std::size_t from_operand)
 
 Liveness::Touch Liveness::touch_array(const Instruction& code) const {
   if (!mentions_array(code, 0)) return Touch::none;
-  const bool is_overwritten =
-      code.opcode == Opcode::restore_array ||
-      (overwrites_block(code) && !mentions_array(code, 1) &&
-       at(program_.selectors, code.a).form == SelectorForm::whole);
+  const bool is_overwritten = code.opcode == Opcode::restore_array ||
+                              (overwrites_block(code) && !mentions_array(code, 1) &&
+                               at(program_.selectors, code.a).form == SelectorForm::whole);
   return is_overwritten ? Touch::overwrite : Touch::read;
 }
 

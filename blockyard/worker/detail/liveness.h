@@ -10,6 +10,10 @@
 
 namespace blockyard::worker::detail {
 
+/// Adds the instructions that may come after the one at `pc`; those of a call are left out.
+void add_successors(const program::Program& program, std::int32_t pc,
+                    std::vector<std::int32_t>& next);
+
 /// A variable that every worker has for itself.
 struct Variable {
   enum class Kind : std::uint8_t { int_name, scalar, static_array };
@@ -37,7 +41,6 @@ class Liveness {
 
   [[nodiscard]] Paths explore(std::int32_t pc);
   [[nodiscard]] Paths paths_of_call(std::int32_t target);
-  void add_next(std::int32_t pc, std::vector<std::int32_t>& next);
   [[nodiscard]] Touch touch(std::int32_t pc) const;
   [[nodiscard]] Touch touch_scalar(const program::Instruction& instruction) const;
   [[nodiscard]] Touch touch_int(const program::Instruction& instruction) const;
@@ -56,5 +59,14 @@ class Liveness {
   Variable variable_;
   std::unordered_map<std::int32_t, Paths> calls_;
 };
+
+/// What is written in pardos that share their iterations out, by entries of the tables: after such
+/// a pardo a worker has its part of a sum there, even if all parts happen to be equal.
+struct PardoWrites {
+  std::vector<bool> ints;
+  std::vector<bool> scalars;
+  std::vector<bool> arrays;
+};
+[[nodiscard]] PardoWrites pardo_writes(const program::Program& program);
 
 }  // namespace blockyard::worker::detail

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/blockyard/execute.h"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+
+#include "apps/blockyard/commands.h"
+#include "apps/blockyard/output.h"
+#include "apps/blockyard/progress.h"
+#include "apps/blockyard/signals.h"
+#include "blockyard/base/error.h"
+#include "blockyard/job/iteration_table.h"
+#include "blockyard/job/report.h"
+
+namespace blockyard::app {
+
+namespace {
+
+/// SIGTERM lets a run with checkpoints go on to the next barrier; any other ends it at once.
+bool ends_at_checkpoint(const job::Job& job) {
+  return !job.run.checkpoint_folder.empty() && noted_signal() == SIGTERM;
+}
+
+job::Hooks make_hooks(const job::Job& job, std::function<void(std::string_view)> print,
+                      Progress& progress) {
+  job::Hooks hooks;
+  hooks.print = std::move(print);
+  hooks.step_begins = [&](std::size_t step) { progress.begin_step(step); };
+  hooks.stop_reason = [&]() -> std::string {
+    progress.draw();
+    if (noted_signal() == 0 || ends_at_checkpoint(job)) return "";
+    return fmt::format("stopped by signal {}", noted_signal());
+  };
+  hooks.checkpoint_requests = checkpoint_signals;
+  hooks.ends_after_checkpoint = [&] { return ends_at_checkpoint(job); };
+  hooks.give_up = [](std::string_view cause) {
+    fmt::print(stderr, "error: {}\n", cause);
+    std::fflush(nullptr);
+    std::_Exit(noted_signal() != 0 ? 128 + noted_signal() : exit_error);
+  };
+  return hooks;
+}
+
+void print_results(const OutputOptions& options, const job::Job& job, const job::Results& results,
+                   Output& output) {
+  for (const job::StepResult& step : results.steps)
+    for (const std::string& warning : step.warnings) fmt::print(stderr, "warning: {}\n", warning);
+  if (job.chemistry && !options.quiet) output.print(job::print_summary(job, results));
+  if (options.profile) output.print(job::print_profile(results));
+  if (!options.json.empty()) output.write_file(options.json, job::results_json(job, results));
+  if (!options.report.empty()) output.write_file(options.report, job::metrics_json(job, results));
+}
+
+}  // namespace
+
+void add_output_options(CLI::App& command, OutputOptions& options) {
+  command
+      .add_option("--json", options.json, "write the results to this file ('-': standard output)")
+      ->type_name("FILE");
+  command.add_option("--report", options.report, "write the metrics to this file")
+      ->type_name("FILE");
+  command.add_flag("--profile", options.profile, "print where the time went");
+  command.add_flag("--quiet", options.quiet, "print only what the programs print");
+}
+
+void check_outputs(const OutputOptions& options) {
+  for (const std::string& file : {options.json, options.report}) check_writable(file);
+}
+
+int execute(const job::Job& job, const OutputOptions& options, const job::SavedRun* from) {
+  // Standard output belongs to the JSON where that is asked for.
+  Output output(options.json == "-" || options.report == "-" ? stderr : stdout);
+  if (job.chemistry && !options.quiet) output.print(job::print_header(job));
+  note_signals();
+  try {
+    Progress progress(job, options.quiet);
+    const auto print = [&](std::string_view text) {
+      progress.clear();
+      output.print(text);
+    };
+    job::IterationTable table(print);
+    const bool is_table = !job.method.empty();
+    const job::Results results =
+        job::run(job,
+                 make_hooks(
+                     job, [&](std::string_view text) { is_table ? table.add(text) : print(text); },
+                     progress),
+                 from);
+    table.end();
+    progress.clear();
+    print_results(options, job, results, output);
+  } catch (const base::Error& error) {
+    if (noted_signal() == 0) throw;
+    fmt::print(stderr, "error: {}\n", error.what());
+    return 128 + noted_signal();
+  }
+  return 0;
+}
+
+}  // namespace blockyard::app

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "blockyard/job/job.h"
+#include "blockyard/job/run.h"
+
+namespace blockyard::app {
+
+/// What a run prints and writes.
+struct OutputOptions {
+  std::string json;
+  std::string report;
+  bool profile = false;
+  bool quiet = false;
+};
+
+void add_output_options(CLI::App& command, OutputOptions& options);
+
+/// Throws Error{io} if the files could not be written in the end.
+void check_outputs(const OutputOptions& options);
+
+/// Runs a job, from a checkpoint if one is given, and tells the results. Signals stop it, and ask
+/// for checkpoints where it takes any. Returns the exit code.
+[[nodiscard]] int execute(const job::Job& job, const OutputOptions& options,
+                          const job::SavedRun* from = nullptr);
+
+}  // namespace blockyard::app

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+#include "apps/blockyard/commands.h"
+#include "apps/blockyard/execute.h"
+#include "blockyard/base/error.h"
+#include "blockyard/base/text.h"
+#include "blockyard/job/checkpoint.h"
+
+namespace blockyard::app {
+
+namespace {
+
+struct ResumeOptions {
+  std::string folder;
+  job::RunSpec wanted;
+  std::string memory;
+  std::string checkpoint;
+  OutputOptions output;
+};
+
+job::RunSpec wanted(const ResumeOptions& options) try {
+  job::RunSpec run = options.wanted;
+  if (!options.memory.empty()) run.memory_bytes = base::parse_bytes(options.memory, "--memory");
+  if (!options.checkpoint.empty())
+    run.checkpoint_seconds = base::parse_seconds(options.checkpoint, "--checkpoint");
+  return run;
+} catch (const base::Error& error) {
+  throw UsageError(error.what());
+}
+
+int resume(const ResumeOptions& options) {
+  const job::RunSpec run = wanted(options);
+  check_outputs(options.output);
+  job::SavedRun saved = job::open_checkpoint(options.folder);
+  job::change_ranks(saved, run);
+  if (!options.output.quiet)
+    fmt::print(stderr, "resuming {} in program {} of {} from {}\n", saved.job.title, saved.step + 1,
+               saved.job.steps.size(), saved.place.folder);
+  return execute(saved.job, options.output, &saved);
+}
+
+}  // namespace
+
+void add_resume(CLI::App& app, Commands& commands) {
+  CLI::App* command = app.add_subcommand("resume", "Go on from the last checkpoint of a run");
+  const auto options = std::make_shared<ResumeOptions>();  // shared with the function below
+  const CLI::Range count(1, 4096);
+  command->add_option("folder", options->folder, "folder of the checkpoints, or one of them")
+      ->required()
+      ->type_name("DIR");
+  command->add_option("-w,--workers", options->wanted.workers, "workers (default: as before)")
+      ->check(count);
+  command->add_option("-s,--servers", options->wanted.servers, "servers (default: as before)")
+      ->check(count);
+  command->add_option("--memory", options->memory,
+                      "memory of the whole process (default: as before)");
+  command->add_option("--scratch", options->wanted.scratch, "folder for spilled blocks")
+      ->type_name("DIR");
+  command->add_option("--checkpoint", options->checkpoint,
+                      "take a checkpoint every so often (default: as before)");
+  command->add_option("--seed", options->wanted.seed, "of a random order of messages, for tests");
+  add_output_options(*command, options->output);
+  commands[command] = [options] { return resume(*options); };
+}
+
+}  // namespace blockyard::app
