@@ -105,6 +105,43 @@ TEST_F(BlockCacheTest, remembers_that_a_block_was_never_written_and_charges_noth
   EXPECT_EQ(frames.used_bytes(), 0);
 }
 
+TEST_F(BlockCacheTest, prefetches_into_room_that_is_free_or_held_by_unused_blocks_only) {
+  FramePool wide(buffers, 8 * static_cast<std::int64_t>(block_bytes));
+  BlockCache large(wide, source);
+  EXPECT_TRUE(large.prefetch({0, 1}, block_bytes, 0));
+  EXPECT_TRUE(large.prefetch({0, 1}, block_bytes, 0));
+  EXPECT_TRUE(large.prefetch({0, 2}, block_bytes, 0));
+  EXPECT_FALSE(large.prefetch({0, 3}, block_bytes, 0)) << "a quarter is full";
+  EXPECT_EQ(source.fetches, 2);
+  large.complete(large.request({0, 1}, block_bytes, 0));
+  EXPECT_TRUE(large.prefetch({0, 3}, block_bytes, 0)) << "one of them is in use now";
+  EXPECT_EQ(large.prefetches(), 3U);
+  EXPECT_EQ(large.hits(), 1U);
+}
+
+TEST_F(BlockCacheTest, gives_up_prefetched_blocks_for_others_and_says_so) {
+  FramePool tight(buffers, 4 * static_cast<std::int64_t>(block_bytes));
+  BlockCache small(tight, source);
+  tight.on_shortage([&] { return small.evict_one(); });
+  std::vector<std::int32_t> wasted;
+  small.on_waste([&](std::int32_t pc) { wasted.push_back(pc); });
+  ASSERT_TRUE(small.prefetch({0, 1}, block_bytes, 17));
+  const Frame all = tight.allocate(4 * block_bytes);
+  EXPECT_EQ(wasted, std::vector<std::int32_t>{17});
+  EXPECT_EQ(small.find({0, 1}), nullptr);
+}
+
+TEST_F(BlockCacheTest, forgets_a_prefetched_block_that_is_about_to_change) {
+  FramePool wide(buffers, 8 * static_cast<std::int64_t>(block_bytes));
+  BlockCache large(wide, source);
+  ASSERT_TRUE(large.prefetch({0, 1}, block_bytes, 0));
+  large.drop_early({0, 1});
+  EXPECT_EQ(large.find({0, 1}), nullptr);
+  large.complete(large.request({0, 1}, block_bytes, 0));
+  large.drop_early({0, 1});
+  EXPECT_NE(large.find({0, 1}), nullptr) << "the program has asked for it";
+}
+
 TEST_F(BlockCacheTest, is_empty_after_a_barrier) {
   cache.request({0, 1}, block_bytes, 0);
   cache.clear();

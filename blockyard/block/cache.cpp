@@ -48,6 +48,15 @@ BlockCache::Entry& BlockCache::ask(const array::BlockId& id, std::size_t size, s
   return *at;
 }
 
+void BlockCache::drop_early(const array::BlockId& id) {
+  const auto found = by_id_.find(id);
+  if (found == by_id_.end() || !found->second->is_early) return;
+  const auto at = found->second;
+  complete(*at);
+  end_early(*at);
+  erase(at);
+}
+
 void BlockCache::end_early(Entry& entry) noexcept {
   if (!entry.is_early) return;
   entry.is_early = false;

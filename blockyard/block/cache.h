@@ -59,6 +59,8 @@ class BlockCache {
   /// now.
   bool prefetch(const array::BlockId& id, std::size_t size, std::int32_t pc);
   static constexpr std::int64_t early_share = 4;
+  /// Forgets a block that was prefetched and not asked for since: it is about to change.
+  void drop_early(const array::BlockId& id);
   /// Told of each block that was prefetched and let go before its use: the instruction that it was
   /// for.
   void on_waste(std::function<void(std::int32_t)> wasted) { wasted_ = std::move(wasted); }

@@ -81,7 +81,8 @@ struct Result {
   std::string error;
 };
 
-Result run(const Program& program, std::int64_t budget_bytes = 1 << 20, bool check = false) {
+Result run(const Program& program, std::int64_t budget_bytes = 1 << 20, bool check = false,
+           PrefetchDepth prefetch = {}) {
   base::BufferPool pool(1 << 22);
   fabric::LoopbackWorld world(2);
   const auto home = world.endpoint(1);
@@ -93,6 +94,7 @@ Result run(const Program& program, std::int64_t budget_bytes = 1 << 20, bool che
     Options options;
     options.budget_bytes = budget_bytes;
     options.check = check;
+    options.prefetch = prefetch;
     Worker worker(*fabric, pool, supers, options,
                   [&](std::string_view text) { result.printed += text; });
     Environment environment;
@@ -154,6 +156,52 @@ TEST(Worker, puts_and_gets_and_needs_a_get_before_it_reads) {
   EXPECT_DOUBLE_EQ(result.outcome.scalars.at("x"), 5 * 12.0 * 12.0);
   p.code[5] = {Opcode::jump, 6, 0, 0};
   EXPECT_NE(run(p).error.find("attempt to read block d[1]"), std::string::npos);
+}
+
+TEST(Worker, does_with_prefetching_in_the_least_memory_what_it_does_without) {
+  Program p = with_tables();
+  add(p, Opcode::do_begin, 0, 5);
+  add(p, Opcode::push_literal, 0);
+  add(p, Opcode::block_fill, 0, 0);
+  add(p, Opcode::put, 2, 0, 0);
+  add(p, Opcode::do_next, 0, 1);
+  add(p, Opcode::barrier);
+  for (std::int32_t turn = 0; turn < 2; ++turn) {
+    const auto begin = static_cast<std::int32_t>(p.code.size());
+    add(p, Opcode::do_begin, 0, begin + 6);
+    add(p, Opcode::get, 2);
+    add(p, Opcode::block_copy, 0, 2);
+    add(p, Opcode::push_product, 0);
+    add(p, Opcode::store_scalar, 0, 1);
+    add(p, Opcode::do_next, 0, begin + 1);
+  }
+  add(p, Opcode::halt);
+  for (std::int64_t budget = 64; budget <= 1024; budget += 64) {
+    const Result without = run(p, budget, false, {false, 0});
+    for (const PrefetchDepth depth : {PrefetchDepth{}, PrefetchDepth{false, 64}}) {
+      const Result with = run(p, budget, false, depth);
+      EXPECT_EQ(with.error, without.error) << budget;
+      if (!with.error.empty()) continue;
+      EXPECT_DOUBLE_EQ(with.outcome.scalars.at("x"), 2 * 45.0);
+    }
+  }
+}
+
+TEST(Worker, gets_what_it_put_in_the_same_epoch) {
+  Program p = with_tables();
+  add(p, Opcode::do_begin, 0, 9);
+  add(p, Opcode::push_literal, 0);
+  add(p, Opcode::block_fill, 0, 0);
+  add(p, Opcode::put, 2, 0, 0);
+  add(p, Opcode::get, 2);
+  add(p, Opcode::block_copy, 0, 2);
+  add(p, Opcode::push_product, 0);
+  add(p, Opcode::store_scalar, 0, 1);
+  add(p, Opcode::do_next, 0, 1);
+  add(p, Opcode::halt);
+  const Result result = run(p, 1 << 20, false, {false, 8});
+  EXPECT_EQ(result.error, "");
+  EXPECT_DOUBLE_EQ(result.outcome.scalars.at("x"), 45.0);
 }
 
 TEST(Worker, says_where_memory_ends) {

@@ -116,6 +116,7 @@ void Interpreter::put(const Instruction& instruction) {
   if (!place.is_whole)
     throw Error(Errc::bad_input,
                 "a put writes whole blocks: insert the slice into a block and put that");
+  if (prefetcher_.is_on()) cache_.drop_early(place.id);
   if (instruction.opcode == program::Opcode::put_scalar) {
     transport_.put_scalar(place.id, wire_mode(instruction.b), pop_scalar(),
                           place.block_shape.element_count());

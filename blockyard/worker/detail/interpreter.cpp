@@ -57,7 +57,7 @@ Interpreter::Interpreter(const program::Program& program, const Tables& tables,
       ints_(tables.ints),
       scalars_(tables.scalars),
       values_(naming_, blocks_.index_values, ints_, scalars_),
-      prefetcher_(naming_, options, blocks_, loops_, cache_, ints_, scalars_, calls_) {
+      prefetcher_(naming_, options, blocks_, loops_, cache_, transport, ints_, scalars_, calls_) {
   frames.on_shortage([this] { return cache_.evict_one(); });
   transport.set_naming(&naming_);
 }

@@ -64,7 +64,7 @@ bool Loops::begin_pardo(std::int32_t pardo) {
   loop.iterations =
       Iterations(naming_.program, naming_.tables, pardo, sharing, blocks_.index_values);
   const std::uint64_t times = ++entered_[static_cast<std::size_t>(pardo)];
-  loop.counter = (static_cast<std::uint64_t>(pardo) << 40) | times;
+  loop.counter = counter_of(pardo, times);
   if (sharing.policy == Policy::dynamic) {
     loop.total = loop.iterations.settings();
     if (decl.where >= 0) {
@@ -122,8 +122,7 @@ bool Loops::next_mine(Loop& loop) {
   }
   if (step == Iterations::Step::ended) return false;
   ++iterations;
-  transport_.here.iteration =
-      (loop.counter << 24) + static_cast<std::uint64_t>(loop.iterations.setting()) + 1;
+  transport_.here.iteration = loop.iteration();
   return true;
 }
 

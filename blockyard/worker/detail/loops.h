@@ -26,6 +26,10 @@ class Loops {
     std::int64_t total = 0;     ///< iterations in all (dynamic)
     std::uint64_t counter = 0;  ///< shared counter (dynamic)
     [[nodiscard]] bool is_pardo() const noexcept { return counter != 0; }
+    /// Number of the current iteration of a pardo, for the race rule.
+    [[nodiscard]] std::uint64_t iteration() const noexcept {
+      return (counter << 24) + static_cast<std::uint64_t>(iterations.setting()) + 1;
+    }
   };
   /// `where` runs the where code at a pc for the current index values.
   using Where = std::function<bool(std::int32_t)>;
@@ -58,6 +62,12 @@ class Loops {
   /// At a barrier: balanced dealing begins with worker 0 again.
   void restart_dealing() noexcept { dealt_ = 0; }
 
+  /// Names the `times`-th run of a pardo; never 0.
+  [[nodiscard]] static std::uint64_t counter_of(std::int32_t pardo, std::uint64_t times) noexcept {
+    return (static_cast<std::uint64_t>(pardo) << 40) | times;
+  }
+  /// How often each pardo was begun.
+  [[nodiscard]] std::span<const std::uint64_t> entered() const noexcept { return entered_; }
   /// From outside in.
   [[nodiscard]] std::span<const Loop> open() const noexcept { return open_; }
   /// Iterations dealt since the barrier by pardos that are closed (balanced).

@@ -6,14 +6,17 @@
 namespace blockyard::worker::detail {
 
 Prefetcher::Prefetcher(const Naming& naming, const Options& options, Blocks& blocks, Loops& loops,
-                       block::BlockCache& cache, const std::vector<std::int64_t>& ints,
-                       const std::vector<double>& scalars, const std::vector<std::int32_t>& calls)
+                       block::BlockCache& cache, Transport& transport,
+                       const std::vector<std::int64_t>& ints, const std::vector<double>& scalars,
+                       const std::vector<std::int32_t>& calls)
     : blocks_(blocks),
       loops_(loops),
       cache_(cache),
+      transport_(transport),
       calls_(calls),
       is_auto_(options.prefetch.is_auto),
       is_on_(options.prefetch.is_auto || options.prefetch.fixed > 0),
+      is_checking_(options.check),
       outline_(naming.program),
       puts_(naming.program),
       upcoming_(naming, outline_, options, ints, scalars),
@@ -53,14 +56,14 @@ void Prefetcher::restart(std::int32_t pc) {
 }
 
 void Prefetcher::passed(std::int32_t pc, const array::BlockId& id) {
-  if (puts_.changes(id.array)) return;
   const std::int32_t number = outline_.at(pc).line;
   Line& line = lines_[static_cast<std::size_t>(number)];
   if (is_auto_) choose(line, pc);
   if (take_out(number, id)) {
     misses_ = 0;
     patience_ = 1;
-  } else if (++misses_ >= patience_ && (first_ == end_ || misses_ >= 8)) {
+  } else if (!puts_.changes(id.array) && ++misses_ >= patience_ &&
+             (first_ == end_ || misses_ >= 8)) {
     patience_ = std::min(2 * patience_, 1024);
     restart(pc + 1);
   }
@@ -74,7 +77,7 @@ void Prefetcher::fill() {
   while (!is_at_wall_ && end_ - first_ < capacity) {
     switch (upcoming_.next(coming, budget)) {
       case Upcoming::Step::found:
-        if (!puts_.changes(coming.block.id.array)) append(coming);
+        if (may_ask(coming)) append(coming);
         break;
       case Upcoming::Step::paused:
         return;
@@ -91,11 +94,15 @@ void Prefetcher::fill() {
   }
 }
 
+bool Prefetcher::may_ask(const Coming& coming) const {
+  return !puts_.changes(coming.block.id.array) || (coming.is_certain && !is_checking_);
+}
+
 void Prefetcher::append(const Coming& coming) {
   const std::int32_t number = outline_.at(coming.pc).line;
   Line& line = lines_[static_cast<std::size_t>(number)];
   const Place place = end_++;
-  at(place) = {coming.block, number, false, none};
+  at(place) = {coming.block, coming.iteration, number, false, none};
   if (line.held++ > 0) at(line.last).next = place;
   line.last = place;
   if (line.first_unasked == none) line.first_unasked = place;
@@ -104,16 +111,21 @@ void Prefetcher::append(const Coming& coming) {
 
 /// Asks for blocks of a line up to its depth.
 void Prefetcher::ask(Line& line, std::int32_t pc) {
+  if (line.asked >= line.choice.depth || line.first_unasked == none) return;
+  const wire::Access here = transport_.here;
+  transport_.here.pc = pc;
   while (line.asked < line.choice.depth && line.first_unasked != none) {
     Ahead& ahead = at(line.first_unasked);
+    transport_.here.iteration = ahead.iteration;
     if (!cache_.prefetch(ahead.block.id, ahead.block.bytes, pc)) {
       ++line.choice.no_room;
-      return;
+      break;
     }
     ahead.is_asked = true;
     ++line.asked;
     line.first_unasked = ahead.next;
   }
+  transport_.here = here;
 }
 
 /// Takes the get out of the ring, with all before it: the program will not come to those.

@@ -16,13 +16,15 @@ namespace blockyard::worker::detail {
 /// Asks for blocks before the program comes to their gets. Keeps the next gets of the program, as
 /// Upcoming finds them, in a ring; each get line has so many of its own asked for as its depth
 /// says. What the program gets is taken out of the ring; when the two do not agree for a while, the
-/// look-ahead begins anew where the program is. Whatever it does is a hint: arrays that may change
-/// in the epoch are left alone (EpochPuts), so neither results nor races depend on it.
+/// look-ahead begins anew where the program is. Neither results nor races depend on any of this:
+/// of arrays that may change in the epoch (EpochPuts) only those blocks are asked for early that
+/// the program will get for certain, under the name of the iteration that will, and a put of the
+/// program forgets such a block again.
 /// Bounded work per get, no allocation. One thread.
 class Prefetcher {
  public:
   Prefetcher(const Naming& naming, const Options& options, Blocks& blocks, Loops& loops,
-             block::BlockCache& cache, const std::vector<std::int64_t>& ints,
+             block::BlockCache& cache, Transport& transport, const std::vector<std::int64_t>& ints,
              const std::vector<double>& scalars, const std::vector<std::int32_t>& calls);
 
   [[nodiscard]] bool is_on() const noexcept { return is_on_; }
@@ -45,6 +47,7 @@ class Prefetcher {
   static constexpr int steps_per_get = 64;
   struct Ahead {
     NamedBlock block;
+    std::uint64_t iteration = 0;
     std::int32_t line = 0;
     bool is_asked = false;
     Place next = none;  ///< of the same line
@@ -64,6 +67,7 @@ class Prefetcher {
   [[nodiscard]] Ahead& at(Place place) { return ring_[place % capacity]; }
   void restart(std::int32_t pc);
   void fill();
+  [[nodiscard]] bool may_ask(const Coming& coming) const;
   void append(const Coming& coming);
   [[nodiscard]] bool take_out(std::int32_t line, const array::BlockId& id);
   void pop_first();
@@ -74,9 +78,11 @@ class Prefetcher {
   const Blocks& blocks_;
   Loops& loops_;
   block::BlockCache& cache_;
+  Transport& transport_;
   const std::vector<std::int32_t>& calls_;
   bool is_auto_;
   bool is_on_;
+  bool is_checking_;
   Outline outline_;
   EpochPuts puts_;
   Upcoming upcoming_;

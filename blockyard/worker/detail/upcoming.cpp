@@ -33,7 +33,9 @@ void Upcoming::restart(std::int32_t pc, std::span<const std::int64_t> values, co
   std::ranges::fill(int_changed_, std::uint8_t{0});
   std::ranges::fill(scalar_changed_, std::uint8_t{0});
   dealt_ = loops.dealt();
+  entered_.assign(loops.entered().begin(), loops.entered().end());
   chunk_number_ = loops.chunk_number();
+  is_certain_ = true;
   is_lost_ = false;
 }
 
@@ -63,6 +65,8 @@ Upcoming::Step Upcoming::see(Coming& coming) {
       coming.pc = pc_++;
       if (!block) return Step::paused;
       coming.block = *block;
+      coming.is_certain = is_certain_;
+      coming.iteration = iteration();
       return Step::found;
     }
     case Opcode::jump:
@@ -70,7 +74,10 @@ Upcoming::Step Upcoming::see(Coming& coming) {
       return Step::paused;
     case Opcode::jump_if_false: {
       const auto truth = condition(pc_);
-      if (!truth) note_changes(pc_, point.around);
+      if (!truth) {
+        is_certain_ = false;
+        note_changes(pc_, point.around);
+      }
       pc_ = !truth ? point.around : *truth ? pc_ + 1 : instruction.a;
       return Step::paused;
     }
@@ -111,6 +118,11 @@ Upcoming::Step Upcoming::see(Coming& coming) {
     default:
       return Step::wall;
   }
+}
+
+std::uint64_t Upcoming::iteration() const {
+  const auto pardo = std::ranges::find_if(open_, &Loops::Loop::is_pardo);
+  return pardo == open_.end() ? 0 : pardo->iteration();
 }
 
 void Upcoming::begin_do(const Instruction& instruction) {
@@ -156,7 +168,8 @@ Upcoming::Step Upcoming::begin_pardo(const Instruction& instruction) {
   if (policy == Policy::dynamic || std::ranges::any_of(decl.indexes, is_bad)) return Step::wall;
   Loops::Loop loop;
   loop.id = instruction.a;
-  loop.counter = 1;
+  loop.counter =
+      Loops::counter_of(instruction.a, ++entered_[static_cast<std::size_t>(instruction.a)]);
   loop.iterations = Iterations(naming_.program, naming_.tables, instruction.a,
                                {policy, options_.worker, options_.workers, dealt_}, values_);
   open_.push_back(loop);

@@ -16,6 +16,8 @@ namespace blockyard::worker::detail {
 struct Coming {
   NamedBlock block;
   std::int32_t pc = 0;
+  bool is_certain = false;      ///< the program will come to this get, unless it ends before
+  std::uint64_t iteration = 0;  ///< of a pardo, for the race rule; 0 outside
 };
 
 /// Runs ahead of the interpreter, with loops and index values of its own: follows do, pardo, call,
@@ -47,6 +49,7 @@ class Upcoming {
   [[nodiscard]] Step see(Coming& coming);
   [[nodiscard]] Step begin_pardo(const program::Instruction& instruction);
   [[nodiscard]] Step next_pardo();
+  [[nodiscard]] std::uint64_t iteration() const;
   void begin_do(const program::Instruction& instruction);
   void next_do(const program::Instruction& instruction);
   void close();
@@ -69,8 +72,10 @@ class Upcoming {
   std::vector<std::uint8_t> int_changed_;
   std::vector<std::uint8_t> scalar_changed_;
   std::int64_t dealt_ = 0;
+  std::vector<std::uint64_t> entered_;  ///< how often each pardo was begun
   std::int64_t chunk_number_ = 0;
-  bool is_lost_ = false;  ///< a where could not be known
+  bool is_certain_ = true;  ///< nothing unknown was passed over
+  bool is_lost_ = false;    ///< a where could not be known
 };
 
 }  // namespace blockyard::worker::detail
