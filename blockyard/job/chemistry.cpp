@@ -227,7 +227,9 @@ std::vector<std::string> programs_of_method(const std::string& method, bool unre
       {"ccsd",
        {"scf_rhf", "transform_rhf", "mp2_rhf", "ccsd_rhf"},
        {"scf_uhf", "transform_uhf", "mp2_uhf", "ccsd_uhf"}},
-      {"ccsd(t)", {"scf_rhf", "transform_rhf", "mp2_rhf", "ccsd_rhf", "triples_rhf"}, {}},
+      {"ccsd(t)",
+       {"scf_rhf", "transform_rhf", "mp2_rhf", "ccsd_rhf", "triples_rhf"},
+       {"scf_uhf", "transform_uhf", "mp2_uhf", "ccsd_uhf", "triples_uhf"}},
   };
   std::vector<std::string> known;
   for (const Method& candidate : methods) {

@@ -11,6 +11,7 @@ import unittest
 BLOCKYARD = os.environ["BLOCKYARD"]
 REFERENCES = pathlib.Path(__file__).parent.parent / "reference" / "energies.json"
 LIMIT_HARTREE = 1e-8
+ENERGIES = ["nuclear", "scf", "mp2", "ccsd", "triples_correction", "ccsd_t"]
 LIMIT_SECONDS = 600  # a hang is an error; nothing here takes longer than a minute
 
 WATER = """

@@ -8,7 +8,7 @@ import unittest
 import common
 from common import job_file
 
-ALL = ["nuclear", "scf", "mp2", "ccsd", "triples_correction", "ccsd_t"]
+ALL = common.ENERGIES
 # Each is (workers, servers, more options).
 MANY_WAYS = [(1, 1, []), (2, 1, []), (3, 2, []), (2, 2, ["--pardo", "dynamic", "--seed", "7"])]
 TWO_WAYS = [(1, 2, []), (3, 1, ["--pardo", "static"])]

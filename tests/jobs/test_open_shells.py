@@ -10,8 +10,8 @@ from common import job_file
 
 # Each is (workers, servers, more options).
 WAYS = [(1, 1, []), (2, 1, ["--segments", "occupied=2", "--segments", "virtual=5"]), (3, 2, [])]
-KEYS = ["nuclear", "scf", "mp2", "ccsd"]
-METHOD = "ccsd"
+KEYS = common.ENERGIES
+METHOD = "ccsd(t)"
 
 
 class OpenShells(common.MoleculeTest):
