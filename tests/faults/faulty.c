@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -31,12 +32,20 @@ static int write_to_read_operand(blockyard_operand* operands, int32_t count,
   return 0;
 }
 
+static int ask_for_checkpoint(blockyard_operand* operands, int32_t count,
+                              const blockyard_context* context) {
+  (void)operands;
+  (void)count;
+  return context->worker == 0 ? kill(getpid(), SIGUSR1) : 0;
+}
+
 static const blockyard_super_instruction instructions[] = {
     {"fail_on_worker_1", "", fail_on_worker_1},
     {"never_return_on_worker_1", "", never_return_on_worker_1},
+    {"ask_for_checkpoint", "", ask_for_checkpoint},
     {"write_to_read_operand", "r", write_to_read_operand},
 };
 
-static const blockyard_super_table table = {blockyard_super_abi_version, 3, instructions};
+static const blockyard_super_table table = {blockyard_super_abi_version, 4, instructions};
 
 const blockyard_super_table* blockyard_super_instructions(void) { return &table; }

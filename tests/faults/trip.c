@@ -4,9 +4,10 @@
  *   TRIP_CALL    send | pwrite | fsync | rename | pread: which function is counted
  *   TRIP_AT      the number of the call, from 1 on, at which it trips (all later ones too if an error)
  *   TRIP_SIGNAL  signal that the process then gets, or
- *   TRIP_ERRNO   error that the call then fails with
+ *   TRIP_ERRNO   error that the call then fails with, or
+ *   TRIP_FLIP    pread: a bit of what is read is wrong
  *   TRIP_RANK    of MPI: only this rank (as the launcher numbers it)
- *   TRIP_PATH    pwrite, pread and rename: only files whose path has this text
+ *   TRIP_PATH    pwrite, pread and rename: only files whose (old) path has this text
  * "send" is pthread_mutex_lock: what every message takes at least once. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -20,6 +21,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+enum { flip = -1 };
 static atomic_long calls;
 
 static const char* setting(const char* name) {
@@ -47,6 +49,7 @@ static int trip(const char* function, const char* path) {
     const long count = atomic_fetch_add(&calls, 1) + 1;
     const long at = atol(setting("TRIP_AT"));
     if (getenv("TRIP_ERRNO") != NULL && count >= at) error = atoi(setting("TRIP_ERRNO"));
+    if (getenv("TRIP_FLIP") != NULL && count == at) error = flip;
     if (getenv("TRIP_SIGNAL") != NULL && count == at) kill(getpid(), atoi(setting("TRIP_SIGNAL")));
   }
   is_inside = 0;
@@ -85,7 +88,11 @@ ssize_t pwrite64(int file, const void* bytes, size_t count, off_t offset) {
 ssize_t pread(int file, void* bytes, size_t count, off_t offset) {
   char path[4096];
   const int error = trip("pread", path_of(file, path, sizeof path));
-  if (error == 0) return REAL(pread)(file, bytes, count, offset);
+  if (error == 0 || error == flip) {
+    const ssize_t got = REAL(pread)(file, bytes, count, offset);
+    if (error == flip && got > 0) ((unsigned char*)bytes)[got / 2] ^= 8;
+    return got;
+  }
   errno = error;
   return -1;
 }
@@ -101,7 +108,7 @@ int fsync(int file) {
 }
 
 int rename(const char* from, const char* to) {
-  const int error = trip("rename", to);
+  const int error = trip("rename", from);
   if (error == 0) return REAL(rename)(from, to);
   errno = error;
   return -1;
