@@ -35,6 +35,8 @@ int main(int argc, char** argv) {
   app::Commands commands;
   app::add_run(app, commands, library);
   app::add_resume(app, commands);
+  app::add_plan(app, commands, library);
+  app::add_calibrate(app, commands);
   app::add_check(app, commands, library);
   app::add_compile(app, commands, library);
   app::add_fmt(app, commands);

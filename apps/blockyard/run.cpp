@@ -8,13 +8,15 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <system_error>
 
 #include "apps/blockyard/commands.h"
 #include "apps/blockyard/execute.h"
+#include "apps/blockyard/job_files.h"
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
 #include "blockyard/job/input.h"
-#include "blockyard/job/zmat/zmat.h"
+#include "blockyard/job/plan/plan.h"
 
 namespace blockyard::app {
 
@@ -40,33 +42,6 @@ struct RunOptions {
   OutputOptions output;
   bool check = false;
 };
-
-bool is_job_file(const std::string& file) {
-  return file.ends_with(".toml") || job::is_zmat_name(file);
-}
-
-job::Spec read_zmat(const std::string& file) {
-  job::ZmatJob job = job::read_zmat_file(file);
-  for (const std::string& warning : job.warnings) fmt::print(stderr, "warning: {}\n", warning);
-  return std::move(job.spec);
-}
-
-/// The job file, or the programs of the command line.
-job::Spec read_input(const RunOptions& options) {
-  const std::string& first = options.files.front();
-  if (is_job_file(first)) {
-    if (options.files.size() > 1)
-      throw UsageError("a job file is run by itself: it names its programs");
-    return job::is_zmat_name(first) ? read_zmat(first) : job::read_job_file(first);
-  }
-  job::Spec spec;
-  for (const std::string& file : options.files) {
-    if (is_job_file(file)) throw UsageError("give either one job file or SIAL programs");
-    spec.programs.push_back(file);
-  }
-  spec.title = std::filesystem::path(options.files.front()).stem().string();
-  return spec;
-}
 
 /// Puts the options of the command line in, which win.
 void merge(const RunOptions& options, job::Spec& spec) try {
@@ -94,8 +69,19 @@ void merge(const RunOptions& options, job::Spec& spec) try {
   throw UsageError(error.what());
 }
 
+void warn_of_disk(const job::Job& job) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path scratch =
+      job.run.scratch.empty() ? fs::temp_directory_path(error) : fs::path(job.run.scratch);
+  const fs::space_info space = fs::space(scratch, error);
+  const std::string warning = job::disk_warning(
+      job, error ? std::nullopt : std::optional(static_cast<double>(space.available)));
+  if (!warning.empty()) fmt::print(stderr, "warning: {}\n", warning);
+}
+
 int run(const RunOptions& options, const std::string& library) {
-  job::Spec spec = read_input(options);
+  job::Spec spec = read_job_files(options.files);
   merge(options, spec);
   check_outputs(options.output);
   job::Places places = find_places(library);
@@ -103,6 +89,7 @@ int run(const RunOptions& options, const std::string& library) {
   const job::Prepared prepared = job::prepare(spec, places);
   fmt::print(stderr, "{}", sial::render_text(prepared.found));
   if (!prepared.job) return exit_error;
+  if (!options.output.quiet) warn_of_disk(*prepared.job);
   return execute(*prepared.job, options.output);
 }
 

@@ -52,12 +52,8 @@ bool load_steps(const Spec& spec, const Places& places, Prepared& prepared) {
 }  // namespace
 
 MemoryPlan plan(const Job& job) {
-  std::vector<ProgramNeed> needs;
-  for (const Step& step : job.steps)
-    needs.push_back({step.name, worker::memory_need(step.program,
-                                                    worker::bind(step.program, job.environment))});
   return plan_memory(job.run.memory_bytes.value_or(usual_memory_bytes()),
-                     job.workers * bytes_per_worker, job.workers, job.servers, needs);
+                     job.workers * bytes_per_worker, job.workers, job.servers, memory_needs(job));
 }
 
 Prepared prepare(const Spec& spec, const Places& places) {
@@ -80,6 +76,14 @@ Prepared prepare(const Spec& spec, const Places& places) {
   }
   job.memory = plan(job);
   return prepared;
+}
+
+std::vector<ProgramNeed> memory_needs(const Job& job) {
+  std::vector<ProgramNeed> needs;
+  for (const Step& step : job.steps)
+    needs.push_back({step.name, worker::memory_need(step.program,
+                                                    worker::bind(step.program, job.environment))});
+  return needs;
 }
 
 super::Table super_table(const Job& job) {

@@ -49,6 +49,9 @@ struct Prepared {
 /// The memory plan for the ranks of a job. Throws Error{no_memory}.
 [[nodiscard]] MemoryPlan plan(const Job& job);
 
+/// What each program needs, in the order of the steps.
+[[nodiscard]] std::vector<ProgramNeed> memory_needs(const Job& job);
+
 /// All super instructions that the programs may use; the job must outlive it. One for each worker.
 [[nodiscard]] super::Table super_table(const Job& job);
 

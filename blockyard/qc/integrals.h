@@ -41,6 +41,7 @@ class Integrals {
   [[nodiscard]] Extent function_count(ShellRange range) const;
 
   struct Data;  // of this room only: detail/integral_data.h
+  [[nodiscard]] const Data& data() const noexcept { return *data_; }
 
  private:
   friend class IntegralEngine;

@@ -44,6 +44,15 @@ Iterations::Iterations(const program::Program& program, const Tables& tables, st
   }
 }
 
+void Iterations::select(std::int64_t setting, std::span<std::int64_t> values) noexcept {
+  setting_ = setting;
+  for (std::size_t k = 0; k < pardo_->indexes.size(); ++k) {
+    const std::int64_t length = ranges_[k].last - ranges_[k].first + 1;
+    values[static_cast<std::size_t>(pardo_->indexes[k])] = ranges_[k].first + setting % length;
+    setting /= length;
+  }
+}
+
 /// The next setting of the indexes, the first index fastest.
 bool Iterations::advance(std::span<std::int64_t> values) noexcept {
   if (++setting_ >= settings_) return false;

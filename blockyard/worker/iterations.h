@@ -65,6 +65,8 @@ class Iterations {
     chunk_last_ = last;
     is_last_chunk_ = first >= last;
   }
+  /// Sets `values` to setting number `setting`, iteration or not. REQUIRES: there is such a one.
+  void select(std::int64_t setting, std::span<std::int64_t> values) noexcept;
   /// Back to the begin.
   void rewind() noexcept {
     setting_ = -1;

@@ -84,6 +84,20 @@ TEST(Iterations, a_copy_goes_on_by_itself) {
   EXPECT_EQ(values, (std::vector<std::int64_t>{2, 1}));
 }
 
+TEST(Iterations, select_sets_what_next_reaches_in_order) {
+  Case c;
+  std::vector<std::int64_t> values(2, unbound);
+  std::vector<std::int64_t> selected(2, unbound);
+  const auto always = [](std::int32_t) { return true; };
+  Iterations all(c.p, c.tables, 0, {Policy::every_worker, 0, 1, 0}, values);
+  Iterations one = all;
+  for (std::int64_t setting = 0; setting < all.settings(); ++setting) {
+    ASSERT_EQ(all.next(values, always), Iterations::Step::found);
+    one.select(setting, selected);
+    EXPECT_EQ(selected, values);
+  }
+}
+
 TEST(Iterations, of_an_empty_range_are_none) {
   Case c;
   c.tables.indexes[1] = {1, 0};

@@ -5,8 +5,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "blockyard/worker/chain.h"
 #include "blockyard/worker/detail/blocks.h"
-#include "blockyard/worker/detail/chain.h"
 
 namespace blockyard::worker::detail {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "blockyard/worker/detail/chain.h"
+#include "blockyard/worker/chain.h"
 
 #include <algorithm>
 #include <array>
 #include <limits>
 
-namespace blockyard::worker::detail {
+namespace blockyard::worker {
 namespace {
 
 using tensor::Names;
@@ -122,4 +122,4 @@ Chain make_chain(std::span<const Names> operands, std::span<const Shape> shapes,
   return chain;
 }
 
-}  // namespace blockyard::worker::detail
+}  // namespace blockyard::worker

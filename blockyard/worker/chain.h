@@ -6,7 +6,7 @@
 
 #include "blockyard/tensor/contract.h"
 
-namespace blockyard::worker::detail {
+namespace blockyard::worker {
 
 using base::Extent;
 
@@ -30,4 +30,4 @@ struct Chain {
                                std::span<const tensor::Shape> shapes, const tensor::Names& result,
                                const tensor::Shape& result_shape);
 
-}  // namespace blockyard::worker::detail
+}  // namespace blockyard::worker

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/blockyard/job_files.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "apps/blockyard/commands.h"
+#include "blockyard/job/input.h"
+#include "blockyard/job/zmat/zmat.h"
+
+namespace blockyard::app {
+
+namespace {
+
+bool is_job_file(const std::string& file) {
+  return file.ends_with(".toml") || job::is_zmat_name(file);
+}
+
+job::Spec read_zmat(const std::string& file) {
+  job::ZmatJob job = job::read_zmat_file(file);
+  for (const std::string& warning : job.warnings) fmt::print(stderr, "warning: {}\n", warning);
+  return std::move(job.spec);
+}
+
+}  // namespace
+
+job::Spec read_job_files(const std::vector<std::string>& files) {
+  const std::string& first = files.front();
+  if (is_job_file(first)) {
+    if (files.size() > 1) throw UsageError("a job file stands by itself: it names its programs");
+    return job::is_zmat_name(first) ? read_zmat(first) : job::read_job_file(first);
+  }
+  job::Spec spec;
+  for (const std::string& file : files) {
+    if (is_job_file(file)) throw UsageError("give either one job file or SIAL programs");
+    spec.programs.push_back(file);
+  }
+  spec.title = std::filesystem::path(first).stem().string();
+  return spec;
+}
+
+}  // namespace blockyard::app

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/blockyard/machine_file.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+
+namespace blockyard::app {
+
+std::string machine_file() {
+  namespace fs = std::filesystem;
+  fs::path folder;
+  if (const char* config = std::getenv("XDG_CONFIG_HOME"); config != nullptr && *config != '\0')
+    folder = config;
+  else if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0')
+    folder = fs::path(home) / ".config";
+  return folder.empty() ? "" : (folder / "blockyard" / "machine.toml").string();
+}
+
+job::Machine find_machine(const std::string& given) {
+  if (!given.empty()) return job::read_machine(given);
+  const std::string path = machine_file();
+  if (!path.empty() && std::filesystem::exists(path)) return job::read_machine(path);
+  job::Machine machine = job::assumed_machine();
+  machine.cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  return machine;
+}
+
+}  // namespace blockyard::app

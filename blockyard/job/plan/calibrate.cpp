@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/job/plan/calibrate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <thread>
+#include <vector>
+
+#include "blockyard/base/clock.h"
+#include "blockyard/base/error.h"
+#include "blockyard/job/plan/calibration_programs.h"
+#include "blockyard/job/scratch.h"
+#include "blockyard/qc/integral_cost.h"
+#include "blockyard/store/posix.h"
+#include "blockyard/tensor/blas.h"
+#include "blockyard/tensor/contract.h"
+#include "blockyard/tensor/elementwise.h"
+#include "blockyard/tensor/permute.h"
+
+namespace blockyard::job {
+
+namespace {
+
+constexpr int rounds = 3;
+constexpr double round_seconds = 1e-3;
+constexpr double element_bytes = sizeof(double);
+
+/// Seconds of an action: the best round.
+template <class Action>
+double seconds_of(const Action& action) {
+  double best = std::numeric_limits<double>::infinity();
+  for (int round = 0; round < rounds; ++round) {
+    const double begin = base::now_seconds();
+    double seconds = 0;
+    int repeats = 0;
+    for (; seconds < round_seconds; ++repeats) {
+      action();
+      seconds = base::now_seconds() - begin;
+    }
+    best = std::min(best, seconds / repeats);
+  }
+  return best;
+}
+
+std::string processor_name() {
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  return "unknown processor";
+}
+
+void measure_contractions(Machine& machine) {
+  machine.contraction_flops.clear();
+  const auto largest = static_cast<std::size_t>(Machine::sizes.back() * Machine::sizes.back());
+  const std::vector<double> left(largest, 1.0);
+  const std::vector<double> right(largest, 0.5);
+  std::vector<double> result(largest);
+  for (const double m : Machine::sizes)
+    for (const double k : Machine::sizes)
+      for (const double n : Machine::sizes) {
+        const auto [em, ek, en] =
+            std::array{static_cast<base::Extent>(m), static_cast<base::Extent>(k),
+                       static_cast<base::Extent>(n)};
+        const tensor::ContractPlan plan({{0, 2}, {0, 1}, {1, 2}}, tensor::Shape{em, en},
+                                        tensor::Shape{em, ek}, tensor::Shape{ek, en});
+        std::vector<double> room(static_cast<std::size_t>(plan.workspace_elements()));
+        const double seconds = seconds_of([&] {
+          tensor::run<double>(plan, 1.0, left.data(), right.data(), 1.0, result.data(), room);
+        });
+        machine.contraction_flops.push_back(2 * m * n * k / seconds);
+      }
+}
+
+void measure_memory(Machine& machine) {
+  constexpr base::Extent extent = 28;  // a block of four virtual indexes: larger than a cache
+  const tensor::Shape shape{extent, extent, extent, extent};
+  std::vector<double> from(static_cast<std::size_t>(shape.element_count()), 1.0);
+  std::vector<double> to(from.size());
+  const auto move = [&](const std::array<int, 4>& order) {
+    return 2 * element_bytes * static_cast<double>(from.size()) / seconds_of([&] {
+             tensor::transform<double>(1.0, tensor::View<double>::dense(from.data(), shape), order,
+                                       0.0, tensor::View<double>::dense(to.data(), shape));
+           });
+  };
+  machine.permute_bytes = (move({3, 2, 1, 0}) + move({2, 3, 0, 1}) + move({0, 3, 2, 1})) / 3;
+  machine.copy_bytes = move({0, 1, 2, 3});
+}
+
+void measure_integrals(Machine& machine, const std::function<void(double)>& share) {
+  int done = 0;
+  const qc::RepulsionRates rates =
+      qc::measure_repulsion([&] { share(done++ / (qc::most_momentum_sum + 1.0)); });
+  machine.quartet_seconds = rates.quartet_seconds;
+  machine.primitive_seconds = rates.primitive_seconds;
+}
+
+/// Files are written and read as a spill is: buffered, not synced.
+void measure_disk(Machine& machine, const std::string& scratch) {
+  constexpr std::size_t piece_bytes = std::size_t{4} << 20;
+  constexpr std::uint64_t pieces = 64;
+  const ScratchFolder folder(scratch.empty() ? std::filesystem::temp_directory_path()
+                                             : std::filesystem::path(scratch));
+  store::PosixStore disk;
+  const auto file = disk.open(folder.path() / "calibrate", store::OpenMode::create);
+  std::vector<std::byte> piece(piece_bytes, std::byte{1});
+  const double begin = base::now_seconds();
+  for (std::uint64_t k = 0; k < pieces; ++k) file->write_at(k * piece_bytes, piece);
+  const double written = base::now_seconds();
+  for (std::uint64_t k = 0; k < pieces; ++k) file->read_at(k * piece_bytes, piece);
+  const double bytes = static_cast<double>(pieces) * static_cast<double>(piece_bytes);
+  machine.disk_write_bytes = bytes / (written - begin);
+  machine.disk_read_bytes = bytes / (base::now_seconds() - written);
+}
+
+}  // namespace
+
+Machine calibrate(const std::string& scratch,
+                  const std::function<void(std::string_view, double)>& progress) {
+  tensor::blas::limit_blas_threads(1);
+  Machine machine = assumed_machine();
+  machine.name = processor_name();
+  machine.cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  progress("contractions", 0.0);
+  measure_contractions(machine);
+  progress("memory", 0.3);
+  measure_memory(machine);
+  measure_integrals(machine, [&](double share) { progress("integrals", 0.35 + 0.25 * share); });
+  progress("statements and transfers", 0.6);
+  measure_statements(machine);
+  progress("disk", 0.9);
+  measure_disk(machine, scratch);
+  // Processes of one node exchange blocks by copies. A network's rates are for its owner to enter.
+  machine.fabric_bytes = machine.copy_bytes / 2;
+  machine.fabric_latency_seconds = machine.get_seconds;
+  return machine;
+}
+
+}  // namespace blockyard::job

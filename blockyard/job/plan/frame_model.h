@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+
+#include "blockyard/base/buffer.h"
+
+namespace blockyard::job {
+
+/// Memory for blocks that is kept for the next block of its size class when one is given back: the
+/// most of each class adds up. One thread.
+class FrameModel {
+ public:
+  void take(double bytes) {
+    const std::size_t k = class_of(bytes);
+    held_[k] += bytes;
+    live_ += bytes;
+    if (held_[k] <= most_[k]) return;
+    peak_ += held_[k] - most_[k];
+    most_[k] = held_[k];
+  }
+  void give_back(double bytes) { give_back(bytes, bytes); }
+  /// Several blocks of `size`, `bytes` in all.
+  void give_back(double size, double bytes) {
+    held_[class_of(size)] -= bytes;
+    live_ -= bytes;
+  }
+  /// The most that was taken, with what was kept.
+  [[nodiscard]] double peak() const { return peak_; }
+  /// What is taken now.
+  [[nodiscard]] double live() const { return live_; }
+
+ private:
+  static std::size_t class_of(double bytes) {
+    return base::BufferPool::class_of(static_cast<std::size_t>(bytes));
+  }
+  std::array<double, base::BufferPool::class_count> held_{};
+  std::array<double, base::BufferPool::class_count> most_{};
+  double peak_ = 0;
+  double live_ = 0;
+};
+
+}  // namespace blockyard::job
