@@ -8,27 +8,18 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
-#include <deque>
 #include <mutex>
-#include <random>
 #include <string>
 #include <utility>
 
 #include "blockyard/base/error.h"
+#include "blockyard/fabric/detail/mailbox.h"
 
 namespace blockyard::fabric {
 namespace {
 
 using base::Errc;
 using base::Error;
-
-/// The messages that wait for one rank. mutex guards all.
-struct Mailbox {
-  std::mutex mutex;
-  std::condition_variable filled;
-  std::deque<Message> messages;
-  std::optional<std::mt19937_64> draw;
-};
 
 /// The piece of a window that one rank gave. mutex guards bytes.
 struct Part {
@@ -42,25 +33,6 @@ struct Offer {
   std::span<double> values;
 };
 
-/// The message to hear next: the first, or the first of a sender that is drawn.
-std::deque<Message>::iterator choose(Mailbox& box, int ranks) {
-  if (!box.draw) return box.messages.begin();
-  std::vector<bool> seen(static_cast<std::size_t>(ranks), false);
-  std::vector<std::deque<Message>::iterator> first_of_sender;
-  for (auto it = box.messages.begin(); it != box.messages.end(); ++it) {
-    const auto from = static_cast<std::size_t>(it->from);
-    if (!seen[from]) first_of_sender.push_back(it);
-    seen[from] = true;
-  }
-  return first_of_sender[(*box.draw)() % first_of_sender.size()];
-}
-
-std::chrono::nanoseconds to_duration(double seconds) {
-  constexpr double longest_seconds = 1e6;  // far from the overflow of the clock
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-      std::chrono::duration<double>(std::clamp(seconds, 0.0, longest_seconds)));
-}
-
 }  // namespace
 
 struct LoopbackWorld::State {
@@ -73,12 +45,14 @@ struct LoopbackWorld::State {
     return cause;
   }
 
-  std::vector<Mailbox> mailboxes;
+  std::vector<detail::Mailbox> mailboxes;
   std::atomic<bool> is_aborted = false;
 
   std::mutex mutex;  // guards all below
   std::string cause;
   std::condition_variable met;
+  std::condition_variable progressed;
+  bool is_woken = false;
   int came = 0;
   std::uint64_t meetings = 0;
   std::vector<std::unique_ptr<std::vector<Part>>> windows;
@@ -94,25 +68,13 @@ class LoopbackWorld::Endpoint final : public Fabric {
 
   void send(int to, Message message) override {
     check_alive();
-    Mailbox& box = world_.mailboxes[checked(to)];
     message.from = rank_;
-    {
-      const std::lock_guard lock(box.mutex);
-      box.messages.push_back(std::move(message));
-    }
-    box.filled.notify_one();
+    world_.mailboxes[checked(to)].put(std::move(message));
   }
 
   [[nodiscard]] std::optional<Message> poll(double wait_seconds) override {
-    Mailbox& box = world_.mailboxes[checked(rank_)];
-    std::unique_lock lock(box.mutex);
-    const auto has_news = [&] { return !box.messages.empty() || world_.is_aborted; };
-    if (wait_seconds > 0) box.filled.wait_for(lock, to_duration(wait_seconds), has_news);
+    auto message = world_.mailboxes[checked(rank_)].take(wait_seconds, world_.is_aborted);
     check_alive();
-    if (box.messages.empty()) return std::nullopt;
-    const auto chosen = choose(box, size());
-    std::optional<Message> message = std::move(*chosen);
-    box.messages.erase(chosen);
     return message;
   }
 
@@ -204,11 +166,7 @@ class LoopbackWorld::Endpoint final : public Fabric {
       world_.is_aborted = true;
     }
     world_.met.notify_all();
-    for (Mailbox& box : world_.mailboxes) {
-      // Who looked before the flag was up waits by now, and hears this.
-      { const std::lock_guard lock(box.mutex); }
-      box.filled.notify_all();
-    }
+    for (detail::Mailbox& box : world_.mailboxes) box.wake();
   }
 
  private:
@@ -264,10 +222,31 @@ LoopbackWorld::LoopbackWorld(int size, std::optional<std::uint64_t> delivery_see
   state_ = std::make_unique<State>(size);
   if (!delivery_seed) return;
   for (std::size_t rank = 0; rank < state_->mailboxes.size(); ++rank)
-    state_->mailboxes[rank].draw.emplace(*delivery_seed * 0x9e3779b97f4a7c15ULL + rank);
+    state_->mailboxes[rank].draw_senders(*delivery_seed * 0x9e3779b97f4a7c15ULL + rank);
 }
 
 LoopbackWorld::~LoopbackWorld() = default;
+
+void LoopbackWorld::progress(double seconds) {
+  std::unique_lock lock(state_->mutex);
+  state_->progressed.wait_for(lock, std::chrono::duration<double>(seconds),
+                              [&] { return state_->is_woken; });
+  state_->is_woken = false;
+}
+
+void LoopbackWorld::wake() noexcept {
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->is_woken = true;
+  }
+  state_->progressed.notify_all();
+}
+
+void LoopbackWorld::say(std::string_view /*text*/) {
+  base::require(false, "there is no other process to say anything to");
+}
+
+bool LoopbackWorld::end(double /*patience_seconds*/) { return true; }
 
 std::unique_ptr<Fabric> LoopbackWorld::endpoint(int rank) {
   if (rank < 0 || rank >= state_->size())

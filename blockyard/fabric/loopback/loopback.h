@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "blockyard/fabric/fabric.h"
+#include "blockyard/fabric/world.h"
 
 namespace blockyard::fabric {
 
@@ -14,17 +14,22 @@ namespace blockyard::fabric {
 /// The world outlives its endpoints, and the pools of the payloads outlive the world. Messages to
 /// a rank whose endpoint is not made yet, or is gone, are kept until the world ends.
 /// Any thread.
-class LoopbackWorld {
+class LoopbackWorld final : public World {
  public:
   /// With a seed, each poll draws the sender it hears next by that seed; the order between two
   /// ranks stays. Without, messages come in the order of sending.
   explicit LoopbackWorld(int size, std::optional<std::uint64_t> delivery_seed = std::nullopt);
-  ~LoopbackWorld();
+  ~LoopbackWorld() override;
   LoopbackWorld(const LoopbackWorld&) = delete;
   LoopbackWorld& operator=(const LoopbackWorld&) = delete;
 
   /// The fabric of one rank. Throws Error{bad_input} for a rank that is not 0 .. size-1.
-  [[nodiscard]] std::unique_ptr<Fabric> endpoint(int rank);
+  [[nodiscard]] std::unique_ptr<Fabric> endpoint(int rank) override;
+  /// There are no other processes: only waits.
+  void progress(double seconds) override;
+  void wake() noexcept override;
+  void say(std::string_view text) override;
+  [[nodiscard]] bool end(double patience_seconds) override;
 
  private:
   struct State;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/contract/fabric/worlds.h"
 
-#include <exception>
-#include <mutex>
+#include <numeric>
 #include <optional>
-#include <thread>
 
 #include "blockyard/fabric/delay/delay.h"
 #include "blockyard/fabric/loopback/loopback.h"
@@ -12,30 +10,12 @@
 namespace blockyard::contract {
 namespace {
 
-/// The fabric of a test, or what is made of it.
-using Wrap = std::function<std::unique_ptr<fabric::Fabric>(std::unique_ptr<fabric::Fabric>)>;
-
 void run_loopback(int size, std::optional<std::uint64_t> seed, const RankMain& main,
                   const Wrap& wrap = {}) {
   fabric::LoopbackWorld world(size, seed);
-  std::mutex mutex;
-  std::exception_ptr first_failure;
-  {
-    std::vector<std::jthread> threads;
-    for (int rank = 0; rank < size; ++rank) {
-      threads.emplace_back([&, rank] {
-        const auto fabric = wrap ? wrap(world.endpoint(rank)) : world.endpoint(rank);
-        try {
-          main(*fabric);
-        } catch (const std::exception& error) {
-          const std::lock_guard lock(mutex);
-          if (!first_failure) first_failure = std::current_exception();
-          fabric->abort(error.what());
-        }
-      });
-    }
-  }
-  if (first_failure) std::rethrow_exception(first_failure);
+  std::vector<int> ranks(static_cast<std::size_t>(size));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  if (const auto failure = run_ranks(world, ranks, main, wrap)) std::rethrow_exception(failure);
 }
 
 }  // namespace

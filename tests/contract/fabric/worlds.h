@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <exception>
 #include <functional>
+#include <memory>
 #include <ostream>
 #include <string>
 #include <vector>
 
-#include "blockyard/fabric/fabric.h"
+#include "blockyard/fabric/world.h"
 
 namespace blockyard::contract {
 
@@ -17,10 +19,20 @@ using RankMain = std::function<void(fabric::Fabric&)>;
 struct World {
   std::string name;
   int size = 1;
-  /// Runs `main` once on each rank and returns when all came back. A rank that throws aborts the
-  /// world; then throws the text of the first that did.
+  /// Runs `main` once on each rank of this process and returns when all came back. A rank that
+  /// throws aborts the world; then throws what the first that did threw.
   std::function<void(const RankMain&)> run;
+  /// Whether a rank is one of this process.
+  std::function<bool(int)> is_here = [](int) { return true; };
 };
+
+/// The fabric of a test, or what is made of it.
+using Wrap = std::function<std::unique_ptr<fabric::Fabric>(std::unique_ptr<fabric::Fabric>)>;
+
+/// Runs `main` on a thread of its own for each of `ranks` and aborts the world if it throws.
+/// Returns what the first that did threw, or null.
+[[nodiscard]] std::exception_ptr run_ranks(fabric::World& world, const std::vector<int>& ranks,
+                                           const RankMain& main, const Wrap& wrap = {});
 
 /// Worlds of 1, 2, 3, 4 and 7 ranks of every fabric of this build.
 [[nodiscard]] std::vector<World> all_worlds();

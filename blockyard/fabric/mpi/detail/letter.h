@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "blockyard/fabric/fabric.h"
+
+namespace blockyard::fabric::detail {
+
+/// What a letter between two processes is about. The head of all but `message` is ours.
+enum class Subject : std::uint32_t {
+  message,  ///< from rank to rank
+  abort,    ///< head: the cause
+  offer,    ///< what the ranks of a process bring to a collective, to process 0
+  result,   ///< what came of it, to all
+  text,     ///< of World::say
+  get,      ///< window operations between processes that share no memory
+  put,
+  accumulate,
+  done,
+};
+
+/// The fixed front of a letter. Both ends are the same program: sent as it lies in memory.
+struct Envelope {
+  Subject subject = Subject::message;
+  std::int32_t from = -1;  ///< rank, if it is about ranks
+  std::int32_t to = -1;
+  std::int32_t window = -1;
+  std::uint64_t offset = 0;
+  std::uint64_t length = 0;
+  std::uint64_t ticket = 0;
+  std::uint64_t head_bytes = 0;
+  std::uint64_t payload_bytes = 0;
+  bool has_payload = false;
+};
+
+struct Letter {
+  Envelope envelope;
+  std::vector<std::byte> head;
+  Payload payload;
+};
+
+}  // namespace blockyard::fabric::detail

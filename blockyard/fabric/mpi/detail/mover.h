@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mpi.h>
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "blockyard/base/buffer.h"
+#include "blockyard/fabric/mpi/detail/letter.h"
+
+namespace blockyard::fabric::detail {
+
+/// Moves letters between processes by MPI's two-sided messages. Letters between two processes
+/// arrive in the order of posting. One thread: that of MPI_Init.
+///
+/// A letter is one message of its envelope with what is short behind it, and then, if it is long,
+/// its head and its payload in pieces, straight from and into their memory. They need no tags of
+/// their own: MPI keeps the order of sends and of receives, and both follow that of the envelopes.
+class Mover {
+ public:
+  using Deliver = std::function<void(int from_process, Letter letter)>;
+
+  /// `piece_bytes`: the longest message. `deliver` gets what arrived, during progress().
+  Mover(base::BufferPool& pool, std::size_t piece_bytes, Deliver deliver);
+  ~Mover();
+  Mover(const Mover&) = delete;
+  Mover& operator=(const Mover&) = delete;
+
+  /// `is_urgent`: is_sending() stays true until the other side received it.
+  void post(int process, Letter letter, bool is_urgent = false);
+  /// True if anything moved.
+  bool progress();
+  /// Sends are under way / sends or receives are.
+  [[nodiscard]] bool is_sending() const noexcept { return sends_ > 0; }
+  [[nodiscard]] bool is_busy() const noexcept { return !requests_.empty(); }
+
+  /// Collective among processes. Begins a barrier that progress() carries on; true once all came.
+  void begin_barrier();
+  [[nodiscard]] bool is_barrier_over();
+
+ private:
+  struct Outgoing {
+    std::vector<std::byte> front;
+    Letter letter;
+  };
+  struct Incoming {
+    Letter letter;
+    std::shared_ptr<base::Buffer> payload;
+    int missing = 0;  ///< pieces
+  };
+  /// Whom a request belongs to.
+  struct Owner {
+    Incoming* incoming = nullptr;        ///< of a receive
+    std::shared_ptr<Outgoing> outgoing;  ///< of a send; shared by its pieces
+  };
+
+  bool take_envelopes();
+  bool take_finished();
+  void open(int from, std::vector<std::byte> front);
+  void receive_pieces(int from, Incoming& incoming, std::byte* data, std::size_t size);
+  void send_pieces(int to, const std::shared_ptr<Outgoing>& outgoing, const std::byte* data,
+                   std::size_t size);
+  bool deliver_complete(std::size_t from);
+
+  base::BufferPool& pool_;
+  std::size_t piece_bytes_;
+  Deliver deliver_;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  MPI_Request barrier_ = MPI_REQUEST_NULL;
+  std::vector<MPI_Request> requests_;
+  std::vector<Owner> owners_;  ///< of requests_, one each
+  std::vector<int> finished_;  ///< scratch
+  std::size_t sends_ = 0;
+  std::vector<std::deque<std::unique_ptr<Incoming>>> incoming_;  ///< by process, in order
+};
+
+}  // namespace blockyard::fabric::detail

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/fabric/mpi/detail/state.h"
+
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+
+#include "blockyard/base/clock.h"
+#include "blockyard/base/error.h"
+
+namespace blockyard::fabric {
+
+using base::Errc;
+using base::Error;
+using detail::Letter;
+using detail::Subject;
+
+namespace {
+
+/// Looks without rest after something moved: about ten microseconds.
+constexpr int restless_steps = 20;
+/// Then naps that double. With transfers under way, or peers that cannot ring, they stay short.
+constexpr double shortest_nap_seconds = 5e-6;
+constexpr double longest_nap_seconds = 2e-4;
+
+Letter letter_of(Subject subject, std::string_view text) {
+  Letter letter;
+  letter.envelope.subject = subject;
+  const auto bytes = std::as_bytes(std::span(text.data(), text.size()));
+  letter.head.assign(bytes.begin(), bytes.end());
+  return letter;
+}
+
+}  // namespace
+
+MpiState::MpiState(const MpiSession& session, base::BufferPool& pool, std::vector<int> process_of,
+                   MpiOptions options)
+    : process_of_(std::move(process_of)),
+      options_(std::move(options)),
+      pool_(pool),
+      node_(session.process(), session.processes(), options_.is_alone),
+      mover_(pool, options_.piece_bytes,
+             [this](int from, Letter letter) { deliver(from, std::move(letter)); }),
+      mailboxes_(process_of_.size()) {
+  ranks_here_ =
+      static_cast<std::size_t>(std::count(process_of_.begin(), process_of_.end(), node_.process()));
+  // Naps are shorter than what Linux rounds sleeps to by default, 50 microseconds.
+  prctl(PR_SET_TIMERSLACK, 1000UL);
+}
+
+int MpiState::process_of(int rank) const {
+  base::require(rank >= 0 && rank < size(), "a rank is not in this world");
+  return process_of_[static_cast<std::size_t>(rank)];
+}
+
+void MpiState::throw_cause() const {
+  const std::lock_guard lock(cause_mutex_);
+  throw Error(Errc::comm, cause_);
+}
+
+void MpiState::post(int process, Letter letter) {
+  {
+    const std::lock_guard lock(outbox_mutex_);
+    outbox_.emplace_back(process, std::move(letter));
+  }
+  node_.own().ring();
+}
+
+void MpiState::send(int from, int to, Message message) {
+  check_alive();
+  message.from = from;
+  const int process = process_of(to);
+  if (process == node_.process())
+    return mailboxes_[static_cast<std::size_t>(to)].put(std::move(message));
+  Letter letter;
+  letter.envelope.from = from;
+  letter.envelope.to = to;
+  letter.head = std::move(message.head);
+  letter.payload = std::move(message.payload);
+  post(process, std::move(letter));
+}
+
+std::optional<Message> MpiState::poll(int rank, double wait_seconds) {
+  auto message = mailboxes_[static_cast<std::size_t>(rank)].take(wait_seconds, is_aborted_);
+  check_alive();
+  return message;
+}
+
+void MpiState::say(std::string_view text) {
+  check_alive();
+  post(0, letter_of(Subject::text, text));
+}
+
+void MpiState::wake() noexcept {
+  is_woken_ = true;
+  node_.own().ring();
+}
+
+void MpiState::abort(std::string_view cause) noexcept {
+  if (!note_abort(cause)) return;
+  must_spread_abort_ = true;
+  wake();
+}
+
+/// False if it was aborted before.
+bool MpiState::note_abort(std::string_view cause) noexcept {
+  {
+    const std::lock_guard lock(cause_mutex_);
+    if (is_aborted_) return false;
+    cause_ = cause;
+    is_aborted_ = true;
+  }
+  { const std::lock_guard lock(meeting_mutex_); }
+  met_.notify_all();
+  for (detail::Mailbox& box : mailboxes_) box.wake();
+  return true;
+}
+
+std::vector<std::byte> MpiState::meet(detail::Offer mine) {
+  std::unique_lock lock(meeting_mutex_);
+  check_alive();
+  const std::uint64_t meeting = meetings_;
+  offers_.push_back(std::move(mine));
+  if (offers_.size() == ranks_here_) {
+    Letter letter;
+    letter.envelope.subject = Subject::offer;
+    letter.head = detail::encode(offers_);
+    offers_.clear();
+    post(0, std::move(letter));
+  }
+  met_.wait(lock, [&] { return meetings_ != meeting || is_aborted_; });
+  if (meetings_ == meeting) check_alive();
+  // Stays until all ranks came to the next collective, and so until this one read it.
+  if (!outcome_.error.empty()) throw Error(Errc::comm, outcome_.error);
+  return outcome_.bytes;
+}
+
+detail::Window& MpiState::open_window(std::size_t number, int rank, std::size_t bytes) {
+  const std::uint64_t size = bytes;
+  const auto offer = [&](const auto& value) {
+    const auto raw = std::as_bytes(std::span(&value, 1));
+    return detail::Offer{rank, detail::Collective::tell, 0, 0, {raw.begin(), raw.end()}};
+  };
+  const auto told_sizes = meet(offer(size));
+  std::vector<std::uint64_t> sizes(process_of_.size());
+  std::memcpy(sizes.data(), told_sizes.data(), told_sizes.size());
+  detail::Window* window = nullptr;
+  {
+    const std::lock_guard lock(window_mutex_);
+    if (number == windows_.size()) {
+      windows_.push_back(std::make_unique<detail::Window>(node_, std::move(sizes), process_of_));
+      is_reached_.push_back(false);
+    }
+    window = windows_[number].get();
+  }
+  const auto told = meet(offer(window->address()));
+  std::vector<detail::MemoryAddress> addresses(process_of_.size());
+  std::memcpy(addresses.data(), told.data(), told.size());
+  const std::lock_guard lock(window_mutex_);
+  if (!is_reached_[number]) window->reach(node_, addresses, process_of_);
+  is_reached_[number] = true;
+  return *window;
+}
+
+Ticket MpiState::ask(Subject subject, int window, int rank, std::size_t offset,
+                     std::span<std::byte> into, std::span<const std::byte> values) {
+  Letter letter;
+  letter.envelope.subject = subject;
+  letter.envelope.to = rank;
+  letter.envelope.window = window;
+  letter.envelope.offset = offset;
+  letter.envelope.length = into.size();
+  if (!values.empty()) {
+    auto payload = std::make_shared<base::Buffer>(pool_.allocate(values.size()));
+    std::memcpy(payload->data(), values.data(), values.size());
+    letter.payload = std::move(payload);
+  }
+  {
+    const std::lock_guard lock(window_mutex_);
+    letter.envelope.ticket = ++last_ticket_;
+    asked_.emplace(last_ticket_, into);
+  }
+  const Ticket ticket = letter.envelope.ticket;
+  post(process_of(rank), std::move(letter));
+  return ticket;
+}
+
+bool MpiState::is_answered(Ticket ticket) {
+  const std::lock_guard lock(window_mutex_);
+  base::require(ticket <= last_ticket_, "a ticket was asked for that was never given");
+  return !asked_.contains(ticket);
+}
+
+void MpiState::progress(double seconds) {
+  const double end = base::now_seconds() + seconds;
+  int idle_steps = 0;
+  for (;;) {
+    const std::uint32_t seen = node_.own().count.load();
+    idle_steps = step() ? 0 : idle_steps + 1;
+    if (is_woken_.exchange(false)) return;
+    if (idle_steps <= restless_steps) continue;
+    const double left = end - base::now_seconds();
+    if (left <= 0) return;
+    if (mover_.is_busy() || !node_.is_all())
+      rest(seen, idle_steps - restless_steps);
+    else
+      node_.own().wait(seen, left);
+  }
+}
+
+void MpiState::rest(std::uint32_t seen, int idle_steps) {
+  const double doubled = shortest_nap_seconds * static_cast<double>(1 << std::min(idle_steps, 10));
+  node_.own().wait(seen, std::min(doubled, longest_nap_seconds));
+}
+
+bool MpiState::step() {
+  if (must_spread_abort_.exchange(false)) spread_abort();
+  const bool has_posted = post_outgoing();
+  return mover_.progress() || has_posted;
+}
+
+bool MpiState::post_outgoing() {
+  {
+    const std::lock_guard lock(outbox_mutex_);
+    std::swap(outbox_, posting_);
+  }
+  if (posting_.empty()) return false;
+  for (auto& [process, letter] : posting_) {
+    if (is_aborted_) break;
+    if (process == node_.process()) {
+      deliver(process, std::move(letter));
+      continue;
+    }
+    mover_.post(process, std::move(letter));
+    if (detail::Bell* bell = node_.bell(process)) bell->ring();
+  }
+  posting_.clear();
+  return true;
+}
+
+void MpiState::spread_abort() {
+  std::string cause;
+  {
+    const std::lock_guard lock(cause_mutex_);
+    cause = cause_;
+  }
+  for (int process = 0; process < node_.processes(); ++process) {
+    if (process == node_.process()) continue;
+    mover_.post(process, letter_of(Subject::abort, cause), true);
+    if (detail::Bell* bell = node_.bell(process)) bell->ring();
+  }
+}
+
+bool MpiState::end(double patience_seconds) {
+  bool is_in_barrier = false;
+  double aborted_at = -1;
+  for (int idle_steps = 0;; ++idle_steps) {
+    const std::uint32_t seen = node_.own().count.load();
+    if (step()) idle_steps = 0;
+    if (!is_in_barrier && !mover_.is_sending() && !must_spread_abort_) {
+      mover_.begin_barrier();
+      is_in_barrier = true;
+    }
+    // An abort is received before its sender comes to the barrier: here all know of it, or none.
+    if (is_in_barrier && mover_.is_barrier_over()) break;
+    if (is_aborted_) {
+      const double now = base::now_seconds();
+      if (aborted_at < 0) aborted_at = now;
+      if (now > aborted_at + patience_seconds) return false;
+    }
+    if (idle_steps > restless_steps) rest(seen, idle_steps - restless_steps);
+  }
+  check_alive();
+  return true;
+}
+
+}  // namespace blockyard::fabric

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "blockyard/fabric/detail/mailbox.h"
+#include "blockyard/fabric/mpi/detail/letter.h"
+#include "blockyard/fabric/mpi/detail/meeting.h"
+#include "blockyard/fabric/mpi/detail/mover.h"
+#include "blockyard/fabric/mpi/detail/node.h"
+#include "blockyard/fabric/mpi/detail/window.h"
+#include "blockyard/fabric/mpi/mpi_world.h"
+
+namespace blockyard::fabric {
+
+/// One process of an MpiWorld. Functions are for any thread unless they say "main thread": the one
+/// that made it, which alone calls MPI.
+class MpiState {
+ public:
+  MpiState(const MpiSession& session, base::BufferPool& pool, std::vector<int> process_of,
+           MpiOptions options);
+
+  // Main thread.
+  void progress(double seconds);
+  [[nodiscard]] bool end(double patience_seconds);
+
+  void wake() noexcept;
+  void say(std::string_view text);
+  void abort(std::string_view cause) noexcept;
+  /// Throws Error{comm} once the run was aborted.
+  void check_alive() const {
+    if (is_aborted_) throw_cause();
+  }
+
+  [[nodiscard]] int size() const noexcept { return static_cast<int>(process_of_.size()); }
+  [[nodiscard]] bool is_here(int rank) const noexcept {
+    return process_of(rank) == node_.process();
+  }
+  void send(int from, int to, Message message);
+  [[nodiscard]] std::optional<Message> poll(int rank, double wait_seconds);
+
+  /// Collective. Returns what came of it when all ranks came.
+  [[nodiscard]] std::vector<std::byte> meet(detail::Offer mine);
+  /// Collective. Window `number`, the same for all ranks of this process.
+  [[nodiscard]] detail::Window& open_window(std::size_t number, int rank, std::size_t bytes);
+  /// Asks the process of a rank that shares no memory with this one. The ticket is done when it
+  /// answered; what a get brings is in `into` then.
+  [[nodiscard]] Ticket ask(detail::Subject subject, int window, int rank, std::size_t offset,
+                           std::span<std::byte> into, std::span<const std::byte> values);
+  [[nodiscard]] bool is_answered(Ticket ticket);
+  [[nodiscard]] const std::atomic<bool>& is_aborted() const noexcept { return is_aborted_; }
+
+ private:
+  [[noreturn]] void throw_cause() const;
+  [[nodiscard]] int process_of(int rank) const;
+  void post(int process, detail::Letter letter);
+  bool note_abort(std::string_view cause) noexcept;
+
+  // Main thread.
+  bool step();
+  bool post_outgoing();
+  void spread_abort();
+  void rest(std::uint32_t seen, int idle_steps);
+  void deliver(int from, detail::Letter letter);
+  void take_offer(const detail::Letter& letter);
+  void take_result(const detail::Letter& letter);
+  void answer(int from, const detail::Letter& letter);
+  void take_answer(detail::Letter& letter);
+
+  std::vector<int> process_of_;
+  MpiOptions options_;
+  base::BufferPool& pool_;
+  detail::Node node_;
+  std::size_t ranks_here_ = 0;
+  detail::Mover mover_;                     // main thread
+  std::vector<detail::Offer> gathered_;     // main thread of process 0
+  std::vector<detail::Mailbox> mailboxes_;  // by rank
+  std::atomic<bool> is_woken_ = false;
+  std::atomic<bool> is_aborted_ = false;
+  std::atomic<bool> must_spread_abort_ = false;
+
+  mutable std::mutex cause_mutex_;
+  std::string cause_;
+
+  std::mutex outbox_mutex_;
+  std::vector<std::pair<int, detail::Letter>> outbox_;
+  std::vector<std::pair<int, detail::Letter>> posting_;  // main thread
+
+  std::mutex meeting_mutex_;  // guards to the next empty line
+  std::condition_variable met_;
+  std::vector<detail::Offer> offers_;
+  std::uint64_t meetings_ = 0;
+  detail::Outcome outcome_;
+
+  std::mutex window_mutex_;  // guards all below
+  std::vector<std::unique_ptr<detail::Window>> windows_;
+  std::vector<bool> is_reached_;  // by window
+  std::unordered_map<Ticket, std::span<std::byte>> asked_;
+  Ticket last_ticket_ = 0;
+};
+
+}  // namespace blockyard::fabric

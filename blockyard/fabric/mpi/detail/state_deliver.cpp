@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of MpiState that takes what other processes sent. Main thread.
+#include <cstring>
+
+#include "blockyard/base/error.h"
+#include "blockyard/fabric/mpi/detail/state.h"
+
+namespace blockyard::fabric {
+
+using detail::Letter;
+using detail::Subject;
+
+void MpiState::deliver(int from, Letter letter) {
+  const detail::Envelope& envelope = letter.envelope;
+  const std::string_view text(reinterpret_cast<const char*>(letter.head.data()),
+                              letter.head.size());
+  if (envelope.subject == Subject::abort) {
+    note_abort(text);
+    is_woken_ = true;
+    return;
+  }
+  if (is_aborted_) return;
+  switch (envelope.subject) {
+    case Subject::message:
+      return mailboxes_[static_cast<std::size_t>(envelope.to)].put(
+          {envelope.from, std::move(letter.head), std::move(letter.payload)});
+    case Subject::offer:
+      return take_offer(letter);
+    case Subject::result:
+      return take_result(letter);
+    case Subject::text:
+      if (options_.hear) options_.hear(text);
+      return;
+    case Subject::done:
+      return take_answer(letter);
+    default:
+      return answer(from, letter);
+  }
+}
+
+void MpiState::take_offer(const Letter& letter) {
+  detail::decode(letter.head, gathered_);
+  if (gathered_.size() < process_of_.size()) return;
+  const std::vector<std::byte> result = detail::encode(detail::combine(std::move(gathered_)));
+  gathered_.clear();
+  // Processes without ranks come to no collective, but one more letter does no harm.
+  for (int process = 0; process < node_.processes(); ++process) {
+    Letter answer;
+    answer.envelope.subject = Subject::result;
+    answer.head = result;
+    post(process, std::move(answer));
+  }
+}
+
+void MpiState::take_result(const Letter& letter) {
+  {
+    const std::lock_guard lock(meeting_mutex_);
+    outcome_ = detail::decode_outcome(letter.head);
+    ++meetings_;
+  }
+  met_.notify_all();
+}
+
+/// Does what another process asks of a window here.
+void MpiState::answer(int from, const Letter& letter) {
+  const detail::Envelope& asked = letter.envelope;
+  detail::Window* window = nullptr;
+  {
+    const std::lock_guard lock(window_mutex_);
+    window = windows_.at(static_cast<std::size_t>(asked.window)).get();
+  }
+  Letter answer;
+  answer.envelope.subject = Subject::done;
+  answer.envelope.ticket = asked.ticket;
+  const std::span<const std::byte> values =
+      letter.payload ? letter.payload->bytes() : std::span<const std::byte>();
+  if (asked.subject == Subject::get && asked.length > 0) {
+    auto bytes = std::make_shared<base::Buffer>(pool_.allocate(asked.length));
+    window->get(asked.to, asked.offset, bytes->bytes());
+    answer.payload = std::move(bytes);
+  } else if (asked.subject == Subject::put) {
+    window->put(asked.to, asked.offset, values, is_aborted_);
+  } else if (asked.subject == Subject::accumulate) {
+    window->accumulate(asked.to, asked.offset, values, is_aborted_);
+  }
+  post(from, std::move(answer));
+}
+
+void MpiState::take_answer(Letter& letter) {
+  const std::lock_guard lock(window_mutex_);
+  const auto asked = asked_.find(letter.envelope.ticket);
+  base::require(asked != asked_.end(), "an answer has its question");
+  if (letter.payload)
+    std::memcpy(asked->second.data(), letter.payload->data(), asked->second.size());
+  asked_.erase(asked);
+}
+
+}  // namespace blockyard::fabric

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "blockyard/base/buffer.h"
+#include "blockyard/fabric/mpi/session.h"
+#include "blockyard/fabric/world.h"
+
+namespace blockyard::fabric {
+
+struct MpiOptions {
+  /// As if every process had a node of its own: nothing goes through shared memory. For tests.
+  bool is_alone = false;
+  /// The longest message of MPI; longer payloads go in pieces.
+  std::size_t piece_bytes = std::size_t{1} << 30;
+  /// Gets what World::say says, at process 0, in its main thread.
+  std::function<void(std::string_view)> hear;
+};
+
+/// Ranks in several processes, several of them in each. Between ranks of one process payloads pass
+/// as pointers. Between processes messages go over MPI, by the thread that made the world; windows
+/// of processes of one node are shared memory that every thread reaches by itself.
+class MpiWorld final : public World {
+ public:
+  /// Collective among processes. `process_of`: by rank. Payloads that arrive are of `pool`.
+  MpiWorld(const MpiSession& session, base::BufferPool& pool, std::vector<int> process_of,
+           MpiOptions options = {});
+  ~MpiWorld() override;
+
+  [[nodiscard]] std::unique_ptr<Fabric> endpoint(int rank) override;
+  void progress(double seconds) override;
+  void wake() noexcept override;
+  void say(std::string_view text) override;
+  [[nodiscard]] bool end(double patience_seconds) override;
+
+ private:
+  std::unique_ptr<class MpiState> state_;
+};
+
+}  // namespace blockyard::fabric

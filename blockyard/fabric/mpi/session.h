@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace blockyard::fabric {
+
+/// Whether this build has MPI.
+[[nodiscard]] bool has_mpi() noexcept;
+
+/// The processes of one `mpirun`, from MPI_Init to MPI_Finalize. One at a time, in the main thread
+/// (MPI_THREAD_FUNNELED). All functions but the queries are collective among processes, and wait
+/// for all of them: for the start and the end of a run only.
+class MpiSession {
+ public:
+  /// Throws Error{bad_input} if this build has no MPI.
+  MpiSession();
+  ~MpiSession();
+  MpiSession(const MpiSession&) = delete;
+  MpiSession& operator=(const MpiSession&) = delete;
+
+  /// The number of this process, and how many there are.
+  [[nodiscard]] int process() const noexcept { return process_; }
+  [[nodiscard]] int processes() const noexcept { return processes_; }
+  /// How many of them run on this node.
+  [[nodiscard]] int processes_here() const noexcept { return processes_here_; }
+
+  using Bytes = std::vector<std::byte>;
+  /// Gives all what process 0 gives. No largest length.
+  [[nodiscard]] Bytes broadcast(Bytes bytes);
+  /// What each process gives, by process, at process 0; nothing at the others.
+  [[nodiscard]] std::vector<Bytes> gather(const Bytes& mine);
+
+ private:
+  int process_ = 0;
+  int processes_ = 1;
+  int processes_here_ = 1;
+};
+
+}  // namespace blockyard::fabric

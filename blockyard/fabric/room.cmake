@@ -1,0 +1,11 @@
+# fabric/mpi is there if MPI is; else absent.cpp stands in for it.
+get_target_property(sources blockyard_fabric SOURCES)
+if(BLOCKYARD_MPI)
+  list(FILTER sources EXCLUDE REGEX "/mpi/absent\\.cpp$")
+  target_link_libraries(blockyard_fabric PRIVATE MPI::MPI_C)
+  target_compile_definitions(blockyard_fabric PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+else()
+  list(FILTER sources EXCLUDE REGEX "/mpi/.*\\.cpp$")
+  list(APPEND sources ${CMAKE_CURRENT_LIST_DIR}/mpi/absent.cpp)
+endif()
+set_target_properties(blockyard_fabric PROPERTIES SOURCES "${sources}")
