@@ -105,6 +105,7 @@ bool Mover::take_envelopes() {
     MPI_Get_count(&status, MPI_BYTE, &size);
     std::vector<std::byte> front(static_cast<std::size_t>(size));
     MPI_Mrecv(front.data(), size, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+    ++taken_;
     open(status.MPI_SOURCE, std::move(front));
     any = true;
   }

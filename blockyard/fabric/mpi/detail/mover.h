@@ -36,6 +36,8 @@ class Mover {
   /// Sends are under way / sends or receives are.
   [[nodiscard]] bool is_sending() const noexcept { return sends_ > 0; }
   [[nodiscard]] bool is_busy() const noexcept { return !requests_.empty(); }
+  /// How many letters arrived, at least in their front.
+  [[nodiscard]] std::uint64_t taken() const noexcept { return taken_; }
 
   /// Collective among processes. Begins a barrier that progress() carries on; true once all came.
   void begin_barrier();
@@ -74,6 +76,7 @@ class Mover {
   std::vector<Owner> owners_;  ///< of requests_, one each
   std::vector<int> finished_;  ///< scratch
   std::size_t sends_ = 0;
+  std::uint64_t taken_ = 0;
   std::vector<std::deque<std::unique_ptr<Incoming>>> incoming_;  ///< by process, in order
 };
 

@@ -22,6 +22,11 @@ void Bell::ring() noexcept {
           nullptr, 0);
 }
 
+void Bell::announce() noexcept {
+  announced.fetch_add(1, std::memory_order_seq_cst);
+  ring();
+}
+
 void Bell::wait(std::uint32_t seen, double seconds) noexcept {
   timespec limit{};
   limit.tv_sec = static_cast<std::time_t>(std::floor(seconds));

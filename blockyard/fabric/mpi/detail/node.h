@@ -13,7 +13,10 @@ namespace blockyard::fabric::detail {
 struct Bell {
   std::atomic<std::uint32_t> count;
   std::atomic<std::uint32_t> sleepers;
+  /// Letters sent to this process: those that it has not taken yet are on their way.
+  std::atomic<std::uint64_t> announced;
 
+  void announce() noexcept;
   /// Wakes who sleeps, in this or another process. Any thread.
   void ring() noexcept;
   /// Sleeps until it rings, for `seconds` at most; not at all if it rang since `seen` was read.

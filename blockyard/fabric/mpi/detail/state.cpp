@@ -203,7 +203,8 @@ void MpiState::progress(double seconds) {
     if (idle_steps <= restless_steps) continue;
     const double left = end - base::now_seconds();
     if (left <= 0) return;
-    if (mover_.is_busy() || !node_.is_all())
+    const bool is_awaited = node_.own().announced.load() > mover_.taken();
+    if (mover_.is_busy() || is_awaited || !node_.is_all())
       rest(seen, idle_steps - restless_steps);
     else
       node_.own().wait(seen, left);
@@ -234,7 +235,7 @@ bool MpiState::post_outgoing() {
       continue;
     }
     mover_.post(process, std::move(letter));
-    if (detail::Bell* bell = node_.bell(process)) bell->ring();
+    if (detail::Bell* bell = node_.bell(process)) bell->announce();
   }
   posting_.clear();
   return true;
@@ -249,7 +250,7 @@ void MpiState::spread_abort() {
   for (int process = 0; process < node_.processes(); ++process) {
     if (process == node_.process()) continue;
     mover_.post(process, letter_of(Subject::abort, cause), true);
-    if (detail::Bell* bell = node_.bell(process)) bell->ring();
+    if (detail::Bell* bell = node_.bell(process)) bell->announce();
   }
 }
 
