@@ -224,6 +224,9 @@ std::vector<std::string> programs_of_method(const std::string& method, bool unre
   static const std::vector<Method> methods = {
       {"scf", {"scf_rhf"}, {"scf_uhf"}},
       {"mp2", {"scf_rhf", "transform_rhf", "mp2_rhf"}, {"scf_uhf", "transform_uhf", "mp2_uhf"}},
+      {"lccd", {"scf_rhf", "transform_rhf", "mp2_rhf", "lccd_rhf"}, {}},
+      {"lccsd", {"scf_rhf", "transform_rhf", "mp2_rhf", "lccsd_rhf"}, {}},
+      {"ccd", {"scf_rhf", "transform_rhf", "mp2_rhf", "ccd_rhf"}, {}},
       {"ccsd",
        {"scf_rhf", "transform_rhf", "mp2_rhf", "ccsd_rhf"},
        {"scf_uhf", "transform_uhf", "mp2_uhf", "ccsd_uhf"}},

@@ -47,10 +47,12 @@ MethodResults method_results(const Results& results) {
     found.energies.push_back({key, title + " total", scf_energy + correlation});
   };
   if (const StepResult* mp2 = find_step(results, "mp2")) add_correlated(*mp2, "mp2", "MP2");
-  if (const StepResult* ccsd = find_step(results, "ccsd")) {
-    add_correlated(*ccsd, "ccsd", "CCSD");
-    add_iterations(found, *ccsd, "ccsd");
-  }
+  for (const auto& [key, title] : {std::pair{"lccd", "LCCD"}, std::pair{"lccsd", "LCCSD"},
+                                   std::pair{"ccd", "CCD"}, std::pair{"ccsd", "CCSD"}})
+    if (const StepResult* iterated = find_step(results, key)) {
+      add_correlated(*iterated, key, title);
+      add_iterations(found, *iterated, key);
+    }
   if (const StepResult* triples = find_step(results, "triples")) {
     const double total = scalar(*triples, "ccsd_t_energy");
     const double correction = scalar(*triples, "triples_correction");

@@ -33,6 +33,8 @@ class Input(common.JobTest):
 
     def test_impossible_molecules_are_refused(self):
         self.fails(SCF.replace("[basis]", "multiplicity = 2\n[basis]"), "multiplicity")
+        self.fails(SCF.replace('"scf"', '"lccd"').replace("[basis]", "multiplicity = 3\n[basis]"),
+                   "multiplicity", "closed")
         self.fails(SCF.replace("[basis]", "charge = 10\n[basis]"), "electron")
         self.fails(SCF.replace("H 0 -0.7572", "H 0 0.7572"), "atoms")
         self.fails(SCF.replace("H 0 -0.7572 -0.4692", "H 0 abc"), "line 3")

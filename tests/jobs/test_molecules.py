@@ -64,6 +64,12 @@ class Molecules(common.MoleculeTest):
                 results = self.results_of("run", path, "-w", 2, *options)
                 self.compare(entry, results, ALL)
 
+    def test_coupled_cluster_without_singles_or_products(self):
+        for frozen in (False, True):
+            for method in ("ccd", "lccsd", "lccd"):
+                self.check_method(self.entry("h2o", "6-31g*", frozen), method, ["scf", "mp2", method],
+                                  [(2, 1, []), (3, 1, [])][frozen:frozen + 1])
+
     def test_direct_and_stored_integrals_and_both_guesses_agree(self):
         entry = self.entry("h2o", "6-31g*")
         for options in ("scf_direct = true", 'scf_guess = "core"', "level_shift = 0.2"):
