@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "blockyard/base/buffer.h"
+#include "blockyard/base/checksum.h"
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
 #include "blockyard/job/plan/calibration_programs.h"
@@ -99,7 +101,8 @@ void measure_integrals(Machine& machine, const std::function<void(double)>& shar
   machine.primitive_seconds = rates.primitive_seconds;
 }
 
-/// Files are written and read as a spill is: buffered, not synced.
+/// Files are written and read as a spill is: buffered, not synced, with a checksum, into memory
+/// that is new to the process.
 void measure_disk(Machine& machine, const std::string& scratch) {
   constexpr std::size_t piece_bytes = std::size_t{4} << 20;
   constexpr std::uint64_t pieces = 64;
@@ -107,14 +110,25 @@ void measure_disk(Machine& machine, const std::string& scratch) {
                                              : std::filesystem::path(scratch));
   store::PosixStore disk;
   const auto file = disk.open(folder.path() / "calibrate", store::OpenMode::create);
+  base::BufferPool pool(0);
   std::vector<std::byte> piece(piece_bytes, std::byte{1});
+  std::uint64_t checksums = 0;
   const double begin = base::now_seconds();
-  for (std::uint64_t k = 0; k < pieces; ++k) file->write_at(k * piece_bytes, piece);
+  for (std::uint64_t k = 0; k < pieces; ++k) {
+    checksums += base::checksum(piece);
+    file->write_at(k * piece_bytes, piece);
+  }
   const double written = base::now_seconds();
-  for (std::uint64_t k = 0; k < pieces; ++k) file->read_at(k * piece_bytes, piece);
+  for (std::uint64_t k = 0; k < pieces; ++k) {
+    base::Buffer fresh = pool.allocate(piece_bytes);
+    file->read_at(k * piece_bytes, fresh.bytes());
+    checksums -= base::checksum(fresh.bytes());
+  }
+  const double end = base::now_seconds();
+  base::require(checksums == 0, "what is read is what was written");
   const double bytes = static_cast<double>(pieces) * static_cast<double>(piece_bytes);
   machine.disk_write_bytes = bytes / (written - begin);
-  machine.disk_read_bytes = bytes / (base::now_seconds() - written);
+  machine.disk_read_bytes = bytes / (end - written);
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ void RankModel::begin_program() {
   clear_caches();
   std::ranges::fill(clocks_, 0.0);
   current_ = everybody;
-  compute_ = transfer_ = core_seconds_ = server_seconds_ = met_ = 0;
+  compute_ = transfer_ = core_seconds_ = server_seconds_ = disk_seconds_ = met_ = 0;
   peak_cached_ = peak_foreign_ = 0;
 }
 
@@ -77,9 +77,10 @@ double RankModel::meet(double seconds) {
                            : std::max(static_cast<double>(machine_.cores), workers);
   const double since = *std::ranges::max_element(clocks_) - met_;
   const double busy = (core_seconds_ + server_seconds_) / cores;
-  met_ += std::max({since, server_seconds_ / servers, busy}) + (workers > 1 ? seconds : 0);
+  met_ += std::max({since, server_seconds_ / servers, disk_seconds_ / servers, busy}) +
+          (workers > 1 ? seconds : 0);
   std::ranges::fill(clocks_, met_);
-  core_seconds_ = server_seconds_ = 0;
+  core_seconds_ = server_seconds_ = disk_seconds_ = 0;
   return met_;
 }
 

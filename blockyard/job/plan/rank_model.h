@@ -39,6 +39,8 @@ class RankModel {
   [[nodiscard]] int all_workers() const { return layout_.all_workers(); }
   /// A server is busy.
   void serve(double seconds) { server_seconds_ += seconds; }
+  /// The disks of the servers are busy, beside everything else.
+  void use_disk(double seconds) { disk_seconds_ += seconds; }
   [[nodiscard]] double clock(int worker) const { return clocks_[static_cast<std::size_t>(worker)]; }
   /// All workers together work so long, evenly shared; none less than `longest`.
   void share_out(double core_seconds, double transfer_seconds, double longest);
@@ -81,6 +83,7 @@ class RankModel {
   double transfer_ = 0;
   double core_seconds_ = 0;    ///< of all workers since all met
   double server_seconds_ = 0;  ///< of all servers since all met
+  double disk_seconds_ = 0;    ///< of all disks since all met
   double met_ = 0;             ///< when all met
   double peak_cached_ = 0;
   double peak_foreign_ = 0;

@@ -28,7 +28,9 @@ Walk::Walk(const Job& job, const program::Program& program, const Machine& machi
       tables_(worker::bind(program, job.environment)),
       costs_(job, program, machine),
       trips_(program, tables_, options.iterations),
-      index_values_(program.indexes.size(), worker::unbound) {
+      index_values_(program.indexes.size(), worker::unbound),
+      disk_seconds_(servers.spilled_bytes / machine.disk_write_bytes +
+                    servers.read_back_bytes / machine.disk_read_bytes) {
   for (const std::int64_t value : tables_.ints) ints_.push_back({.i = value});
   for (const double value : tables_.scalars) scalars_.push_back({.s = value});
   for (std::size_t k = 0; k < program.arrays.size(); ++k)

@@ -110,6 +110,7 @@ class Walk {
   void put(const program::Instruction& instruction);
   [[nodiscard]] double fetched(double bytes, double foreign_share, double count);
   void charge(const Cost& cost, double& category);
+  void charge_disk();
   void open_scope() { scopes_.push_back(own_.size()); }
   void close_scope();
 
@@ -149,7 +150,8 @@ class Walk {
 
   Work work_;
   double static_bytes_ = 0;
-  double variance_ = 0;  ///< of the core seconds, from sampling
+  double disk_seconds_ = 0;  ///< charged so far
+  double variance_ = 0;      ///< of the core seconds, from sampling
   bool is_sampled_ = false;
   std::set<std::string> assumptions_;
   std::mt19937_64 random_{20260101};  // a plan is the same each time

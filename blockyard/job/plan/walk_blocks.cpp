@@ -134,6 +134,14 @@ void Walk::charge(const Cost& cost, double& category) {
   ranks_.compute(weight_ * seconds);
 }
 
+/// The disks did what the servers wrote and read since the last time.
+void Walk::charge_disk() {
+  const double seconds = servers_.spilled_bytes / machine_.disk_write_bytes +
+                         servers_.read_back_bytes / machine_.disk_read_bytes;
+  ranks_.use_disk(seconds - disk_seconds_);
+  disk_seconds_ = seconds;
+}
+
 void Walk::copy(const Instruction& instruction) {
   if ((instruction.c & program::flag_scaled) != 0) (void)pop();
   const Selector& to = program_.selectors[static_cast<std::size_t>(instruction.a)];
@@ -230,6 +238,7 @@ void Walk::get(std::int32_t selector) {
   const double before = servers_.read_back_bytes;
   servers_.get(selected.array, place.number, place.block_bytes);
   const double on_disk = servers_.read_back_bytes - before;
+  charge_disk();
   const double share = ranks_.current() == RankModel::everybody ? ranks_.foreign_share()
                        : is_foreign                             ? 1.0
                                                                 : 0.0;
@@ -262,6 +271,7 @@ void Walk::put(const Instruction& instruction) {
         array::IndexKind::simple)
       slot = slot * 1000 + place.segments[k];
   servers_.put(selected.array, place.number, place.block_bytes, weight_, mode != Mode::set, slot);
+  charge_disk();
   if (!is_scalar) {
     const double foreign = ranks_.current() == RankModel::everybody || weight_ != 1
                                ? ranks_.foreign_share()

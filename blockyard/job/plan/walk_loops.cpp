@@ -296,6 +296,7 @@ void Walk::end_sampled_loop() {
     servers_.get_volume(misses[1] * share);
   }
   deferred_.clear();
+  charge_disk();
   sampled_core_ += work_.core_seconds - core_before;
   ranks_.share_out(sampled_core_, transfer, longest_);
   sampled_core_ = longest_ = 0;
