@@ -30,6 +30,11 @@ void add_iterations(MethodResults& found, const StepResult& step, const std::str
   found.converged = scalar(step, "converged") > 0.5;
 }
 
+void add_dipole(MethodResults& found, const StepResult& step, const std::string& method) {
+  found.dipoles.push_back(
+      {method, {scalar(step, "dipole_x"), scalar(step, "dipole_y"), scalar(step, "dipole_z")}});
+}
+
 }  // namespace
 
 MethodResults method_results(const Results& results) {
@@ -40,6 +45,7 @@ MethodResults method_results(const Results& results) {
   found.energies = {{"nuclear", "nuclear repulsion", scalar(*scf, "nuclear_energy")},
                     {"scf", "SCF total", scf_energy}};
   add_iterations(found, *scf, "scf");
+  add_dipole(found, *scf, "scf");
   const auto add_correlated = [&](const StepResult& step, const std::string& key,
                                   const std::string& title) {
     const double correlation = scalar(step, key + "_correlation");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -21,10 +22,17 @@ struct IterationCount {
   std::int64_t count = 0;
 };
 
+/// A dipole moment in atomic units, from the origin of the geometry.
+struct Dipole {
+  std::string method;
+  std::array<double, 3> e_bohr{};
+};
+
 /// The results of our own programs, from their final scalars (sialib/README.md).
 struct MethodResults {
   std::vector<Energy> energies;
   std::vector<IterationCount> iterations;
+  std::vector<Dipole> dipoles;
   bool converged = false;
 };
 

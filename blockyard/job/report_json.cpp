@@ -88,6 +88,8 @@ void add_method(Json& json, const Results& results) {
   json["iterations"] = Json::object();
   for (const IterationCount& count : found.iterations)
     json["iterations"][count.method] = count.count;
+  json["dipoles"] = Json::object();
+  for (const Dipole& dipole : found.dipoles) json["dipoles"][dipole.method] = dipole.e_bohr;
 }
 
 /// What is left of the programs; a later one wins where two have the same name.

@@ -11,6 +11,7 @@ import unittest
 BLOCKYARD = os.environ["BLOCKYARD"]
 REFERENCES = pathlib.Path(__file__).parent.parent / "reference" / "energies.json"
 LIMIT_HARTREE = 1e-8
+LIMIT_DIPOLE = 1e-6  # atomic units
 ENERGIES = ["nuclear", "scf", "mp2", "ccsd", "triples_correction", "ccsd_t"]
 LIMIT_SECONDS = 600  # a hang is an error; nothing here takes longer than a minute
 
@@ -91,6 +92,10 @@ class MoleculeTest(JobTest):
             self.assertLess(abs(results["energies"][key] - reference), LIMIT_HARTREE,
                             f"{key} {results['energies'][key]} {reference}")
 
+    def compare_dipole(self, entry, results, method, key):
+        for value, reference in zip(results["dipoles"][method], entry[key]):
+            self.assertLess(abs(value - reference), LIMIT_DIPOLE, key)
+
     def check_method(self, entry, method, keys, ways, options=""):
         """Each way is (workers, servers, more options)."""
         path = self.write("job.toml", job_file(entry, method, options))
@@ -100,3 +105,5 @@ class MoleculeTest(JobTest):
                 self.assertEqual(results["n_basis"], entry["nbf"])
                 self.assertTrue(results["converged"])
                 self.compare(entry, results, keys)
+                if "dipole_scf_au" in entry:
+                    self.compare_dipole(entry, results, "scf", "dipole_scf_au")
