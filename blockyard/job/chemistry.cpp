@@ -230,6 +230,7 @@ std::vector<std::string> programs_of_method(const std::string& method, bool unre
       {"ccsd",
        {"scf_rhf", "transform_rhf", "mp2_rhf", "ccsd_rhf"},
        {"scf_uhf", "transform_uhf", "mp2_uhf", "ccsd_uhf"}},
+      {"ccsd-density", {}, {"scf_uhf", "transform_uhf", "mp2_uhf", "ccsd_uhf", "lambda_uhf"}},
       {"ccsd(t)",
        {"scf_rhf", "transform_rhf", "mp2_rhf", "ccsd_rhf", "triples_rhf"},
        {"scf_uhf", "transform_uhf", "mp2_uhf", "ccsd_uhf", "triples_uhf"}},

@@ -59,6 +59,10 @@ MethodResults method_results(const Results& results) {
       add_correlated(*iterated, key, title);
       add_iterations(found, *iterated, key);
     }
+  if (const StepResult* lambda = find_step(results, "lambda")) {
+    add_iterations(found, *lambda, "lambda");
+    add_dipole(found, *lambda, "ccsd");
+  }
   if (const StepResult* triples = find_step(results, "triples")) {
     const double total = scalar(*triples, "ccsd_t_energy");
     const double correction = scalar(*triples, "triples_correction");

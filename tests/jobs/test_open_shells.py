@@ -25,6 +25,12 @@ class OpenShells(common.MoleculeTest):
         self.check(self.entry("nh2", "6-31g*"), WAYS[1:2])
         self.check(self.entry("nh2", "6-31g*", frozen=True), WAYS[2:])
 
+    def test_dipole_moment_of_an_open_shell(self):
+        entry = self.entry("nh2", "6-31g*", frozen=True)
+        path = self.write("job.toml", job_file(entry, "ccsd-density"))
+        results = self.results_of("run", path, "-w", 2)
+        self.compare_dipole(entry, results, "ccsd", "dipole_ccsd_unrelaxed_au")
+
     def test_triplet_methylene(self):
         self.check(self.entry("ch2", "cc-pvdz", frozen=True), WAYS[1:])
 
