@@ -70,7 +70,24 @@ void check_outputs(const OutputOptions& options) {
   for (const std::string& file : {options.json, options.report}) check_writable(file);
 }
 
-int execute(const job::Job& job, const OutputOptions& options, const job::SavedRun* from) {
+/// A process that does not print: it works until the run is over.
+int assist(const job::Job& job, const job::SavedRun* from, fabric::MpiSession& session) {
+  job::Hooks hooks;
+  hooks.stop_reason = [&]() -> std::string {
+    if (noted_signal() == 0 || ends_at_checkpoint(job)) return "";
+    return fmt::format("stopped by signal {}", noted_signal());
+  };
+  hooks.checkpoint_requests = checkpoint_signals;
+  hooks.ends_after_checkpoint = [&] { return ends_at_checkpoint(job); };
+  hooks.give_up = [](std::string_view) { std::_Exit(exit_error); };
+  note_signals();
+  (void)job::run(job, hooks, from, &session);
+  return 0;
+}
+
+int execute(const job::Job& job, const OutputOptions& options, const job::SavedRun* from,
+            fabric::MpiSession* session) {
+  if (session != nullptr && session->process() != 0) return assist(job, from, *session);
   // Standard output belongs to the JSON where that is asked for.
   Output output(options.json == "-" || options.report == "-" ? stderr : stdout);
   if (job.chemistry && !options.quiet) output.print(job::print_header(job));
@@ -88,7 +105,7 @@ int execute(const job::Job& job, const OutputOptions& options, const job::SavedR
                  make_hooks(
                      job, [&](std::string_view text) { is_table ? table.add(text) : print(text); },
                      progress),
-                 from);
+                 from, session);
     table.end();
     progress.clear();
     print_results(options, job, results, output);

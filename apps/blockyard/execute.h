@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "blockyard/fabric/mpi/session.h"
 #include "blockyard/job/job.h"
 #include "blockyard/job/run.h"
 
@@ -23,8 +24,10 @@ void add_output_options(CLI::App& command, OutputOptions& options);
 void check_outputs(const OutputOptions& options);
 
 /// Runs a job, from a checkpoint if one is given, and tells the results. Signals stop it, and ask
-/// for checkpoints where it takes any. Returns the exit code.
+/// for checkpoints where it takes any. Returns the exit code. Of several processes, `session`, all
+/// call this; the first one prints.
 [[nodiscard]] int execute(const job::Job& job, const OutputOptions& options,
-                          const job::SavedRun* from = nullptr);
+                          const job::SavedRun* from = nullptr,
+                          fabric::MpiSession* session = nullptr);
 
 }  // namespace blockyard::app

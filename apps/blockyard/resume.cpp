@@ -6,15 +6,18 @@
 
 #include "apps/blockyard/commands.h"
 #include "apps/blockyard/execute.h"
+#include "apps/blockyard/join.h"
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
 #include "blockyard/job/checkpoint.h"
+#include "blockyard/job/processes.h"
 
 namespace blockyard::app {
 
 namespace {
 
 struct ResumeOptions {
+  std::string fabric = "auto";
   std::string folder;
   job::RunSpec wanted;
   std::string memory;
@@ -32,15 +35,32 @@ job::RunSpec wanted(const ResumeOptions& options) try {
   throw UsageError(error.what());
 }
 
+job::ProcessCount count_of(const fabric::MpiSession* session) {
+  if (session == nullptr) return {};
+  return {session->processes(), session->processes_here()};
+}
+
 int resume(const ResumeOptions& options) {
   const job::RunSpec run = wanted(options);
-  check_outputs(options.output);
-  job::SavedRun saved = job::open_checkpoint(options.folder);
-  job::change_ranks(saved, run);
-  if (!options.output.quiet)
-    fmt::print(stderr, "resuming {} in program {} of {} from {}\n", saved.job.title, saved.step + 1,
-               saved.job.steps.size(), saved.place.folder);
-  return execute(saved.job, options.output, &saved);
+  const auto session = join_processes(options.fabric);
+  return run_quietly(session.get(), [&] {
+    const bool is_first = !session || session->process() == 0;
+    std::optional<job::SavedRun> saved;
+    const auto open = [&] {
+      if (is_first) check_outputs(options.output);
+      saved = job::open_checkpoint(options.folder);
+      job::change_ranks(*saved, run, count_of(session.get()));
+    };
+    if (session) job::check_builds(*session);
+    if (session)
+      job::agree(*session, open);
+    else
+      open();
+    if (is_first && !options.output.quiet)
+      fmt::print(stderr, "resuming {} in program {} of {} from {}\n", saved->job.title,
+                 saved->step + 1, saved->job.steps.size(), saved->place.folder);
+    return execute(saved->job, options.output, &*saved, session.get());
+  });
 }
 
 }  // namespace
@@ -52,6 +72,7 @@ void add_resume(CLI::App& app, Commands& commands) {
   command->add_option("folder", options->folder, "folder of the checkpoints, or one of them")
       ->required()
       ->type_name("DIR");
+  add_fabric_option(*command, options->fabric);
   command->add_option("-w,--workers", options->wanted.workers, "workers (default: as before)")
       ->check(count);
   command->add_option("-s,--servers", options->wanted.servers, "servers (default: as before)")

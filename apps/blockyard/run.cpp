@@ -13,16 +13,20 @@
 #include "apps/blockyard/commands.h"
 #include "apps/blockyard/execute.h"
 #include "apps/blockyard/job_files.h"
+#include "apps/blockyard/join.h"
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
 #include "blockyard/job/input.h"
+#include "blockyard/job/job_bytes.h"
 #include "blockyard/job/plan/plan.h"
+#include "blockyard/job/processes.h"
 
 namespace blockyard::app {
 
 namespace {
 
 struct RunOptions {
+  std::string fabric = "auto";
   std::vector<std::string> files;
   std::vector<std::string> constants;
   std::vector<std::string> segments;
@@ -80,26 +84,64 @@ void warn_of_disk(const job::Job& job) {
   if (!warning.empty()) fmt::print(stderr, "warning: {}\n", warning);
 }
 
-int run(const RunOptions& options, const std::string& library) {
+/// Nothing if a program has errors, which are told.
+std::optional<job::Job> prepare(const RunOptions& options, const std::string& library,
+                                const job::ProcessCount& processes) {
   job::Spec spec = read_job_files(options.files);
   merge(options, spec);
   check_outputs(options.output);
   job::Places places = find_places(library);
   places.imports = options.imports;
-  const job::Prepared prepared = job::prepare(spec, places);
+  job::Prepared prepared = job::prepare(spec, places, processes);
   fmt::print(stderr, "{}", sial::render_text(prepared.found));
-  if (!prepared.job) return exit_error;
-  if (!options.output.quiet) warn_of_disk(*prepared.job);
-  return execute(*prepared.job, options.output);
+  if (prepared.job && !options.output.quiet) warn_of_disk(*prepared.job);
+  return std::move(prepared.job);
+}
+
+/// Process 0 reads and compiles all there is, and gives it to the others.
+std::optional<job::Job> share_job(const RunOptions& options, const std::string& library,
+                                  fabric::MpiSession& session) {
+  job::check_builds(session);
+  std::string wrong_usage;
+  const std::vector<std::byte> mark_of_wrong_usage(1);
+  const auto bytes = job::share(session, [&] {
+    try {
+      const auto job = prepare(options, library, {session.processes(), session.processes_here()});
+      return job ? job::encode(*job) : std::vector<std::byte>();
+    } catch (const UsageError& error) {
+      wrong_usage = error.what();
+      return mark_of_wrong_usage;
+    }
+  });
+  if (bytes == mark_of_wrong_usage) throw UsageError(wrong_usage);
+  std::optional<job::Job> job;
+  if (!bytes.empty()) job::agree(session, [&] { job = job::decode_job(bytes); });
+  return job;
+}
+
+int run(const RunOptions& options, const std::string& library) {
+  const auto session = join_processes(options.fabric);
+  return run_quietly(session.get(), [&] {
+    const auto job =
+        session ? share_job(options, library, *session) : prepare(options, library, {});
+    return job ? execute(*job, options.output, nullptr, session.get()) : exit_error;
+  });
 }
 
 void add_rank_options(CLI::App& command, RunOptions& options) {
   const CLI::Range count(1, 4096);
-  command.add_option("-w,--workers", options.workers, "workers (default: one per core)")
+  add_fabric_option(command, options.fabric);
+  command
+      .add_option("-w,--workers", options.workers,
+                  "workers of each process (default: one per core)")
       ->check(count);
-  command.add_option("-s,--servers", options.servers, "servers (default: 1)")->check(count);
+  command
+      .add_option("-s,--servers", options.servers,
+                  "servers (default: 1); under mpirun: processes that only serve (default: none, "
+                  "each process serves too)")
+      ->check(count);
   command.add_option("--memory", options.memory,
-                     "memory of the whole process, like 4G (default: 70 % of what is free)");
+                     "memory of each process, like 4G (default: 70 % of what is free)");
   command.add_option("--scratch", options.scratch, "folder for spilled blocks")->type_name("DIR");
   command.add_option("--pardo", options.pardo,
                      "how iterations are dealt out: sequential, static, balanced or dynamic");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockyard/job/job.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <thread>
@@ -52,11 +54,41 @@ bool load_steps(const Spec& spec, const Places& places, Prepared& prepared) {
 }  // namespace
 
 MemoryPlan plan(const Job& job) {
-  return plan_memory(job.run.memory_bytes.value_or(usual_memory_bytes()),
-                     job.workers * bytes_per_worker, job.workers, job.servers, memory_needs(job));
+  const int on_node = std::max(1, job.processes_on_node);
+  const std::int64_t total = job.run.memory_bytes.value_or(usual_memory_bytes() / on_node);
+  const int with_workers = job.processes - (job.serves_apart ? job.servers : 0);
+  const int workers = job.workers / with_workers;
+  const std::int64_t taken = workers * bytes_per_worker;
+  std::vector<ProgramNeed> needs = memory_needs(job);
+  if (job.serves_apart) return plan_memory_apart(total, taken, workers, job.servers, needs);
+  const std::int64_t processes = job.processes;
+  for (ProgramNeed& program : needs)
+    program.need.distributed_bytes = (program.need.distributed_bytes + processes - 1) / processes;
+  return plan_memory(total, taken, workers, std::max(1, job.servers / job.processes), needs);
 }
 
-Prepared prepare(const Spec& spec, const Places& places) {
+void set_ranks(Job& job, std::optional<int> workers, std::optional<int> servers,
+               const ProcessCount& processes) {
+  const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+  const int workers_of_process = count_of(workers, cores / processes.on_node);
+  job.processes = processes.all;
+  job.processes_on_node = processes.on_node;
+  job.serves_apart = processes.all > 1 && servers.has_value();
+  if (processes.all == 1) {
+    job.workers = workers_of_process;
+    job.servers = count_of(servers, 1);
+    return;
+  }
+  job.servers = servers.value_or(processes.all);
+  if (job.serves_apart && job.servers >= processes.all)
+    throw base::Error(base::Errc::bad_input,
+                      fmt::format("{} of {} processes are to serve only: that leaves none to work; "
+                                  "use fewer --servers, or more processes",
+                                  job.servers, processes.all));
+  job.workers = workers_of_process * (processes.all - (job.serves_apart ? job.servers : 0));
+}
+
+Prepared prepare(const Spec& spec, const Places& places, const ProcessCount& processes) {
   check_spec(spec);
   Prepared prepared;
   Job& job = prepared.job.emplace();
@@ -64,8 +96,7 @@ Prepared prepare(const Spec& spec, const Places& places) {
   job.run = spec.run;
   if (spec.method) job.method = spec.method->name;
   if (!job.method.empty()) (void)programs_of_method(job.method, false);
-  job.workers = count_of(spec.run.workers, static_cast<int>(std::thread::hardware_concurrency()));
-  job.servers = count_of(spec.run.servers, 1);
+  set_ranks(job, spec.run.workers, spec.run.servers, processes);
   if (spec.molecule) job.chemistry = read_chemistry(spec, places);
   set_up_environment(spec, job);
   for (const std::string& path : spec.run.supers) job.libraries.emplace_back(path);

@@ -30,10 +30,19 @@ struct Job {
   std::vector<Step> steps;
   worker::Environment environment;
   std::vector<super::Library> libraries;
-  int workers = 1;
+  int workers = 1;  ///< of all processes, as servers
   int servers = 1;
-  MemoryPlan memory;
+  int processes = 1;
+  int processes_on_node = 1;
+  bool serves_apart = false;  ///< a server has a process of its own
+  MemoryPlan memory;          ///< of each process
   RunSpec run;
+};
+
+/// The processes that run a job together.
+struct ProcessCount {
+  int all = 1;
+  int on_node = 1;  ///< that share the memory and the cores of this machine
 };
 
 /// A job, unless a program has errors.
@@ -44,7 +53,14 @@ struct Prepared {
 
 /// Compiles the programs, reads molecule and basis, sets up constants and segments, loads super
 /// instructions, and plans the memory. Throws Error for what is wrong.
-[[nodiscard]] Prepared prepare(const Spec& spec, const Places& places);
+[[nodiscard]] Prepared prepare(const Spec& spec, const Places& places,
+                               const ProcessCount& processes = {});
+
+/// Sets the numbers of ranks: workers wanted in each process, and servers. In several processes
+/// `servers` are processes that only serve, and if there is no such wish each one serves too.
+/// Throws Error{bad_input} if that leaves no process to work.
+void set_ranks(Job& job, std::optional<int> workers, std::optional<int> servers,
+               const ProcessCount& processes);
 
 /// The memory plan for the ranks of a job. Throws Error{no_memory}.
 [[nodiscard]] MemoryPlan plan(const Job& job);

@@ -45,7 +45,8 @@ void run_fields(Stream& stream, Run& run) {
 
 template <class Stream, class AnyJob>
 void job_fields(Stream& stream, AnyJob& job) {
-  stream.fields(job.title, job.method, job.workers, job.servers, job.memory);
+  stream.fields(job.title, job.method, job.workers, job.servers, job.processes,
+                job.processes_on_node, job.serves_apart, job.memory);
   stream.fields(job.environment.ints, job.environment.scalars);
   run_fields(stream, job.run);
 }

@@ -69,6 +69,19 @@ MemoryPlan plan_memory(std::int64_t total_bytes, std::int64_t shared_bytes, int 
   return plan;
 }
 
+MemoryPlan plan_memory_apart(std::int64_t total_bytes, std::int64_t shared_bytes, int workers,
+                             int servers, std::span<const ProgramNeed> needs) {
+  std::vector<ProgramNeed> of_workers(needs.begin(), needs.end());
+  for (ProgramNeed& program : of_workers) program.need.distributed_bytes = 0;
+  MemoryPlan plan = plan_memory(total_bytes, shared_bytes, workers, 1, of_workers);
+  for (const ProgramNeed& program : needs)
+    plan.distributed_bytes = std::max(plan.distributed_bytes, program.need.distributed_bytes);
+  plan.server_bytes = total_bytes - shared_bytes;
+  plan.spilled_bytes =
+      std::max<std::int64_t>(0, plan.distributed_bytes - servers * plan.server_bytes / 9 * 8);
+  return plan;
+}
+
 std::int64_t usual_memory_bytes() {
   std::ifstream in("/proc/meminfo");
   for (std::string word; in >> word;) {

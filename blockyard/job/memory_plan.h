@@ -35,6 +35,11 @@ struct MemoryPlan {
 [[nodiscard]] MemoryPlan plan_memory(std::int64_t total_bytes, std::int64_t shared_bytes,
                                      int workers, int servers, std::span<const ProgramNeed> needs);
 
+/// The same where each of `servers` servers has a process of its own, with `total_bytes` too.
+[[nodiscard]] MemoryPlan plan_memory_apart(std::int64_t total_bytes, std::int64_t shared_bytes,
+                                           int workers, int servers,
+                                           std::span<const ProgramNeed> needs);
+
 /// 70 % of the memory that this machine says is available. Throws Error{io} if it does not say.
 [[nodiscard]] std::int64_t usual_memory_bytes();
 

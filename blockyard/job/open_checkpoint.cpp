@@ -128,11 +128,28 @@ SavedRun open_checkpoint(const fs::path& folder) {
   }
 }
 
-void change_ranks(SavedRun& saved, const RunSpec& wanted) {
+namespace {
+
+/// As many workers in all as before if that can be.
+void choose_ranks(SavedRun& saved, const RunSpec& wanted, const ProcessCount& processes) {
+  const int to_serve = processes.all > 1 ? wanted.servers.value_or(0) : 0;
+  const int to_work = std::max(1, processes.all - to_serve);
+  const std::optional<int> servers =
+      processes.all > 1 || wanted.servers ? wanted.servers : std::optional(saved.servers);
+  if (!wanted.workers && saved.workers % to_work != 0)
+    throw Error(Errc::bad_input,
+                fmt::format("{} workers cannot be shared out evenly among {} processes: give -w, "
+                            "or another number of processes",
+                            saved.workers, to_work));
+  set_ranks(saved.job, wanted.workers.value_or(saved.workers / to_work), servers, processes);
+}
+
+}  // namespace
+
+void change_ranks(SavedRun& saved, const RunSpec& wanted, const ProcessCount& processes) {
   Job& job = saved.job;
   RunSpec& run = job.run;
-  if (wanted.workers) job.workers = *wanted.workers;
-  if (wanted.servers) job.servers = *wanted.servers;
+  choose_ranks(saved, wanted, processes);
   if (wanted.memory_bytes) run.memory_bytes = wanted.memory_bytes;
   if (!wanted.scratch.empty()) run.scratch = wanted.scratch;
   if (wanted.seed) run.seed = wanted.seed;

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
-#include <condition_variable>
 #include <exception>
 #include <filesystem>
 #include <memory>
@@ -17,9 +15,12 @@
 
 #include "blockyard/base/clock.h"
 #include "blockyard/fabric/loopback/loopback.h"
+#include "blockyard/fabric/mpi/mpi_world.h"
 #include "blockyard/job/checkpoint.h"
 #include "blockyard/job/convergence.h"
 #include "blockyard/job/keep.h"
+#include "blockyard/job/processes.h"
+#include "blockyard/job/results_bytes.h"
 #include "blockyard/job/scratch.h"
 #include "blockyard/server/server.h"
 #include "blockyard/tensor/blas.h"
@@ -29,55 +30,118 @@ namespace blockyard::job {
 namespace {
 
 constexpr double patience_seconds = 4;
-constexpr std::chrono::milliseconds look_around{100};
+constexpr double look_around_seconds = 0.1;
 
 std::filesystem::path scratch_parent(const RunSpec& run) {
   return run.scratch.empty() ? std::filesystem::temp_directory_path()
                              : std::filesystem::path(run.scratch);
 }
 
-/// The ranks of one run. mutex_ guards running_ and first_error_; print_mutex_ the hook `print`.
+/// The ranks of one run in this process. mutex_ guards first_error_ while threads run, and the
+/// warnings of results_; print_mutex_ the hook `print`.
 /// A slot of results_ that belongs to a worker is written by that worker only.
 class Run {
  public:
-  Run(const Job& job, const Hooks& hooks, const SavedRun* from)
+  Run(const Job& job, const Hooks& hooks, const SavedRun* from, fabric::MpiSession* session)
       : job_(job),
         hooks_(hooks),
         from_(from),
-        scratch_(scratch_parent(job.run)),
-        pool_(static_cast<std::size_t>(job.memory.total_bytes)),
-        world_(job.workers + job.servers, job.run.seed),
-        running_(job.workers + job.servers) {
-    if (!job.run.persistent.empty()) kept_ = read_kept(job.run.persistent);
-    for (int rank = 0; rank < running_; ++rank) {
-      endpoints_.push_back(world_.endpoint(rank));
-      if (job.run.fabric_delay)
-        endpoints_.back() = fabric::delayed(std::move(endpoints_.back()), *job.run.fabric_delay);
-    }
+        session_(session),
+        process_(session != nullptr ? session->process() : 0),
+        process_of_(place_ranks(job)),
+        pool_(static_cast<std::size_t>(job.memory.total_bytes)) {
     for (const Step& step : job.steps) results_.steps.push_back({step.name, 0, {}, {}, {}});
     if (from != nullptr) std::copy(from->done.begin(), from->done.end(), results_.steps.begin());
-    if (!job.run.checkpoint_folder.empty()) checkpoints_.emplace(job, hooks, results_, from);
     for (StepResult& step : results_.steps)
       step.metrics.resize(static_cast<std::size_t>(job.workers));
+    const auto set_up = [this] { set_up_files(); };
+    if (session_ != nullptr)
+      agree(*session_, set_up);
+    else
+      set_up();
+    make_world();
   }
 
   Results execute() {
     const double begin = base::now_seconds();
     std::vector<std::thread> threads;
-    for (int w = 0; w < job_.workers; ++w) start(threads, w, [this, w] { run_worker(w); });
-    for (int k = 0; k < job_.servers; ++k)
-      start(threads, job_.workers + k, [this, k] { run_server(k); });
+    for (int rank = 0; rank < job_.workers + job_.servers; ++rank) {
+      if (!is_here(rank)) continue;
+      const int server = rank - job_.workers;
+      if (server < 0)
+        start(threads, rank, [this, rank] { run_worker(rank); });
+      else
+        start(threads, rank, [this, server] { run_server(server); });
+    }
     watch();
     for (std::thread& thread : threads) thread.join();
+    end_world();
     if (first_error_) std::rethrow_exception(first_error_);
-    if (checkpoints_) checkpoints_->remove_all();
+    if (checkpoints_ && process_ == 0) checkpoints_->remove_all();
     results_.seconds = base::now_seconds() - begin;
     results_.peak_block_bytes = static_cast<std::int64_t>(pool_.peak_live_bytes());
     results_.peak_rss_bytes = peak_rss_bytes();
+    if (session_ != nullptr) gather_results();
     return std::move(results_);
   }
 
  private:
+  [[nodiscard]] bool is_here(int rank) const {
+    return process_of_[static_cast<std::size_t>(rank)] == process_;
+  }
+
+  /// What may fail in one process before the ranks begin.
+  void set_up_files() {
+    scratch_.emplace(scratch_parent(job_.run));
+    if (!job_.run.persistent.empty()) kept_ = read_kept(job_.run.persistent);
+    if (!job_.run.checkpoint_folder.empty()) checkpoints_.emplace(job_, hooks_, results_, from_);
+  }
+
+  void make_world() {
+    const int ranks = job_.workers + job_.servers;
+    if (session_ != nullptr) {
+      fabric::MpiOptions options;
+      options.hear = [this](std::string_view text) { print(text); };
+      world_ = std::make_unique<fabric::MpiWorld>(*session_, pool_, process_of_, options);
+    } else {
+      world_ = std::make_unique<fabric::LoopbackWorld>(ranks, job_.run.seed);
+    }
+    endpoints_.resize(static_cast<std::size_t>(ranks));
+    for (int rank = 0; rank < ranks; ++rank) {
+      if (!is_here(rank)) continue;
+      auto& endpoint = endpoints_[static_cast<std::size_t>(rank)] = world_->endpoint(rank);
+      if (job_.run.fabric_delay)
+        endpoint = fabric::delayed(std::move(endpoint), *job_.run.fabric_delay);
+      if (running_++ == 0) any_rank_ = rank;
+    }
+  }
+
+  /// All processes end the run together, or are ended.
+  void end_world() {
+    bool all_came = true;
+    try {
+      all_came = world_->end(patience_seconds);
+    } catch (const base::Error&) {
+      if (!first_error_) first_error_ = std::current_exception();
+    }
+    if (!all_came) give_up();
+  }
+
+  void gather_results() {
+    int first = job_.workers, last = 0;
+    for (int worker = 0; worker < job_.workers; ++worker)
+      if (is_here(worker)) first = std::min(first, worker), last = worker + 1;
+    const auto parts = session_->gather(encode_part(results_, std::min(first, last), last));
+    for (std::size_t process = 1; process < parts.size(); ++process)
+      add_part(parts[process], results_);
+  }
+
+  void give_up() {
+    scratch_->remove();
+    if (hooks_.give_up)
+      hooks_.give_up(first_error_ ? text_of(first_error_) : "the run was aborted");
+  }
+
   template <class Work>
   void start(std::vector<std::thread>& threads, int rank, const Work& work) {
     try {
@@ -101,9 +165,8 @@ class Run {
     } catch (...) {
       fail(rank, std::current_exception());
     }
-    const std::lock_guard lock(mutex_);
     --running_;
-    changed_.notify_all();
+    world_->wake();
   }
 
   void fail(int rank, const std::exception_ptr& error) {
@@ -114,8 +177,7 @@ class Run {
       first_error_ = error;
     }
     endpoints_[static_cast<std::size_t>(rank)]->abort(text_of(error));
-    release_kept();
-    changed_.notify_all();
+    world_->wake();
   }
 
   static std::string text_of(const std::exception_ptr& error) {
@@ -128,23 +190,35 @@ class Run {
     }
   }
 
-  /// Waits for all ranks; asks meanwhile whether to stop.
+  [[nodiscard]] bool has_failed() {
+    const std::lock_guard lock(mutex_);
+    return first_error_ != nullptr;
+  }
+
+  /// Moves messages until all ranks here ended; asks meanwhile whether to stop.
   void watch() {
-    std::unique_lock lock(mutex_);
-    while (running_ > 0 && !first_error_) {
-      changed_.wait_for(lock, look_around);
-      if (first_error_ || running_ == 0 || !hooks_.stop_reason) continue;
+    double failed_at = -1;
+    while (running_ > 0) {
+      world_->progress(look_around_seconds);
+      if (has_failed()) {
+        const double now = base::now_seconds();
+        if (failed_at < 0) failed_at = now;
+        if (now > failed_at + patience_seconds) give_up();
+        continue;
+      }
+      if (!hooks_.stop_reason) continue;
       const std::string reason = hooks_.stop_reason();
-      if (reason.empty()) continue;
-      lock.unlock();
-      fail(0, std::make_exception_ptr(base::Error(base::Errc::comm, reason)));
-      lock.lock();
+      if (!reason.empty())
+        fail(any_rank_, std::make_exception_ptr(base::Error(base::Errc::comm, reason)));
     }
-    const auto all_ended = [&] { return running_ == 0; };
-    const std::chrono::duration<double> patience(patience_seconds);
-    if (changed_.wait_for(lock, patience, all_ended) || !first_error_) return;
-    scratch_.remove();
-    if (hooks_.give_up) hooks_.give_up(text_of(first_error_));
+  }
+
+  /// Of a worker anywhere: process 0 prints.
+  void tell(std::string_view text) {
+    if (process_ == 0)
+      print(text);
+    else
+      world_->say(text);
   }
 
   void print(std::string_view text) {
@@ -154,7 +228,7 @@ class Run {
 
   void run_server(int number) {
     const server::ServerOptions options{static_cast<std::size_t>(job_.memory.server_bytes),
-                                        scratch_.path(), number, job_.run.check};
+                                        scratch_->path(), number, job_.run.check};
     const auto rank = static_cast<std::size_t>(job_.workers + number);
     server::Server(*endpoints_[rank], pool_, options).run();
   }
@@ -166,7 +240,7 @@ class Run {
         job_.run.check, policy(),     job_.run.prefetch};
     options.checkpoints = checkpoints_ ? &*checkpoints_ : nullptr;
     worker::Worker worker(*endpoints_[static_cast<std::size_t>(number)], pool_, supers, options,
-                          [this](std::string_view text) { print(text); });
+                          [this](std::string_view text) { tell(text); });
     worker::Environment environment = job_.environment;
     if (from_ == nullptr) begin_with_kept(worker, number);
     for (std::size_t k = from_ != nullptr ? from_->step : 0; k < job_.steps.size(); ++k)
@@ -181,14 +255,8 @@ class Run {
   void begin_with_kept(worker::Worker& worker, int number) {
     if (job_.run.persistent.empty()) return;
     worker.kept() = kept_;
-    if (number != 0) return kept_is_loaded_.wait(false);
-    load_blocks(job_.run.persistent, worker);
-    release_kept();
-  }
-
-  void release_kept() {
-    kept_is_loaded_ = true;
-    kept_is_loaded_.notify_all();
+    if (number == 0) load_blocks(job_.run.persistent, worker);
+    worker.meet();
   }
 
   void run_step(worker::Worker& worker, worker::Environment& environment, int number,
@@ -235,27 +303,29 @@ class Run {
   const Job& job_;
   const Hooks& hooks_;
   const SavedRun* from_;
-  ScratchFolder scratch_;
+  fabric::MpiSession* session_;
+  int process_;
+  std::vector<int> process_of_;  ///< by rank
+  std::optional<ScratchFolder> scratch_;
   base::BufferPool pool_;
-  fabric::LoopbackWorld world_;
-  std::vector<std::unique_ptr<fabric::Fabric>> endpoints_;
+  std::unique_ptr<fabric::World> world_;
+  std::vector<std::unique_ptr<fabric::Fabric>> endpoints_;  ///< by rank; null: of other processes
   Results results_;
   std::optional<CheckpointFolder> checkpoints_;
   std::mutex mutex_;
   std::mutex print_mutex_;
-  std::condition_variable changed_;
-  int running_ = 0;
+  std::atomic<int> running_ = 0;  ///< ranks here that have not ended
+  int any_rank_ = 0;              ///< of this process
   worker::Kept kept_;
-  std::atomic<bool> kept_is_loaded_{false};
   std::exception_ptr first_error_;
 };
 
 }  // namespace
 
-Results run(const Job& job, const Hooks& hooks, const SavedRun* from) {
+Results run(const Job& job, const Hooks& hooks, const SavedRun* from, fabric::MpiSession* session) {
   tensor::blas::limit_blas_threads(1);
   return_freed_blocks();
-  return Run(job, hooks, from).execute();
+  return Run(job, hooks, from, session).execute();
 }
 
 }  // namespace blockyard::job

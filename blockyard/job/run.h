@@ -10,6 +10,10 @@
 #include "blockyard/wire/messages.h"
 #include "blockyard/worker/worker.h"
 
+namespace blockyard::fabric {
+class MpiSession;
+}
+
 namespace blockyard::job {
 
 struct SavedRun;  // checkpoint.h
@@ -51,6 +55,9 @@ struct Hooks {
 /// Runs the programs of a job, each rank on a thread of its own, and joins them all.
 /// Throws the first error of any rank; then nothing is left behind.
 /// `from`: goes on from a checkpoint of this job.
-[[nodiscard]] Results run(const Job& job, const Hooks& hooks, const SavedRun* from = nullptr);
+/// `session`: the processes that run it together (main thread; null: this one alone). All of them
+/// call this with the same job; the whole results are at process 0, which also prints.
+[[nodiscard]] Results run(const Job& job, const Hooks& hooks, const SavedRun* from = nullptr,
+                          fabric::MpiSession* session = nullptr);
 
 }  // namespace blockyard::job

@@ -75,6 +75,8 @@ class Worker::Impl {
     transport_.ask_all(wire::EndProgram{});
   }
 
+  void meet() { transport_.meet(detail::Collective::barrier); }
+
   std::vector<wire::Statistics> statistics() {
     std::vector<wire::Statistics> result;
     for (const auto& answer : transport_.ask_all(wire::AskStatistics{}))
@@ -121,6 +123,8 @@ void Worker::write_kept(std::uint64_t number, std::span<const double> values) {
 }
 
 void Worker::end_write(std::string_view label) { impl_->end_write(label); }
+
+void Worker::meet() { impl_->meet(); }
 
 std::vector<wire::Statistics> Worker::server_statistics() { return impl_->statistics(); }
 

@@ -70,6 +70,9 @@ class Worker {
   void write_kept(std::uint64_t number, std::span<const double> values);
   void end_write(std::string_view label);
 
+  /// Collective among workers, between programs. Returns when all came.
+  void meet();
+
   /// Asks each server what it did (worker 0).
   [[nodiscard]] std::vector<wire::Statistics> server_statistics();
   /// Ends the servers (worker 0), after the last program.

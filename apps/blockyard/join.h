@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "blockyard/fabric/mpi/session.h"
+
+namespace blockyard::app {
+
+/// Adds the option --fabric.
+void add_fabric_option(CLI::App& command, std::string& fabric);
+
+/// The processes among which mpirun started this one; null if it is to run alone. With `fabric`
+/// "auto" the launcher's environment tells, "loopback" is alone, "mpi" is not.
+/// Throws base::Error{bad_input} if this program cannot work with the others.
+[[nodiscard]] std::unique_ptr<fabric::MpiSession> join_processes(const std::string& fabric);
+
+/// What `work` returns or throws; but only process 0 tells of an error.
+[[nodiscard]] int run_quietly(const fabric::MpiSession* session, const std::function<int()>& work);
+
+}  // namespace blockyard::app

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "blockyard/fabric/mpi/session.h"
+#include "blockyard/job/job.h"
+
+/// What the processes of one mpirun do together before and after a run.
+namespace blockyard::job {
+
+/// What `make` gives at process 0, at all processes. Throws at all what it throws there.
+[[nodiscard]] std::vector<std::byte> share(fabric::MpiSession& session,
+                                           const std::function<std::vector<std::byte>()>& make);
+
+/// Does `work` at every process; throws at all the error of the first that has one, by number.
+void agree(fabric::MpiSession& session, const std::function<void()>& work);
+
+/// Throws at all processes if one of them is another build of blockyard than process 0.
+void check_builds(fabric::MpiSession& session);
+
+/// Which process each rank is in: workers one after the other, as many in each process; then the
+/// servers, one in each process or, if they are apart, each in one of the last processes.
+[[nodiscard]] std::vector<int> place_ranks(const Job& job);
+
+}  // namespace blockyard::job

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "blockyard/job/run.h"
+
+namespace blockyard::job {
+
+/// What a process knows of the results that process 0 does not: metrics and warnings of the
+/// workers `first` to `last` - 1, and its peaks of memory.
+[[nodiscard]] std::vector<std::byte> encode_part(const Results& results, int first, int last);
+
+/// Puts the part of another process into the results.
+void add_part(std::span<const std::byte> bytes, Results& results);
+
+}  // namespace blockyard::job
