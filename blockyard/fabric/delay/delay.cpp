@@ -116,7 +116,9 @@ class Delayed final : public Fabric {
     base::require(message.head.size() >= sizeof sent, "a delayed message has its time");
     const std::size_t length = message.head.size() - sizeof sent;
     std::memcpy(&sent, message.head.data() + length, sizeof sent);
-    message.head.resize(length);
+    // Not resize(): g++ 12 warns of the growth that it sees there under the sanitizers.
+    message.head.erase(message.head.begin() + static_cast<std::ptrdiff_t>(length),
+                       message.head.end());
     Sender& sender = from_[static_cast<std::size_t>(message.from)];
     const std::size_t bytes = length + (message.payload ? message.payload->size() : 0);
     const double due = message.from == rank() ? sent : sender.link.arrival(sent, bytes, delay_);
