@@ -27,8 +27,8 @@ std::string text_of_bytes(std::size_t bytes) {
 
 }  // namespace
 
-Slot::Slot(BlockMemory& memory, fabric::Payload payload)
-    : memory_(memory), bytes_(payload->size()), payload_(std::move(payload)) {
+Slot::Slot(BlockMemory& memory, std::int32_t array, fabric::Payload payload)
+    : memory_(memory), array_(array), bytes_(payload->size()), payload_(std::move(payload)) {
   age_ = memory_.by_age_.insert(memory_.by_age_.end(), this);
   memory_.charge(bytes_);
 }
@@ -74,8 +74,8 @@ void BlockMemory::fail_too_small(std::size_t needed) const {
                           owner_, text_of_bytes(budget_bytes_), text_of_bytes(needed)));
 }
 
-SlotRef BlockMemory::adopt(fabric::Payload payload) {
-  return std::make_shared<Slot>(*this, std::move(payload));
+SlotRef BlockMemory::adopt(std::int32_t array, fabric::Payload payload) {
+  return std::make_shared<Slot>(*this, array, std::move(payload));
 }
 
 void BlockMemory::replace(Slot& slot, fabric::Payload payload) {
@@ -94,18 +94,34 @@ void BlockMemory::read_back(Slot& slot) {
   auto buffer = std::make_shared<base::Buffer>(pool_.allocate(slot.bytes_));
   charge(slot.bytes_);
   slot.is_in_transfer_ = true;
-  spiller_->start({slot.shared_from_this(), slot.record_.place(), {}, nullptr, std::move(buffer)});
+  spiller_->start({slot.shared_from_this(),
+                   slot.file_.get(),
+                   slot.record_.place(),
+                   {},
+                   nullptr,
+                   std::move(buffer)});
 }
 
 void BlockMemory::begin_write(Slot& slot) {
-  if (!file_) {
-    file_.emplace(place_.store, place_.path);
-    spiller_.emplace(*file_);
-  }
-  auto record = file_->reserve(slot.bytes_);
+  if (!slot.file_) slot.file_ = file_of(slot.array_);
+  if (!spiller_) spiller_.emplace();
+  auto record = slot.file_->reserve(slot.bytes_);
   const auto place = record.place();
   slot.is_in_transfer_ = true;
-  spiller_->start({slot.shared_from_this(), place, std::move(record), slot.payload_, nullptr});
+  spiller_->start({slot.shared_from_this(), slot.file_.get(), place, std::move(record),
+                   slot.payload_, nullptr});
+}
+
+std::shared_ptr<store::SpillFile> BlockMemory::file_of(std::int32_t array) {
+  auto file = files_[array].lock();
+  if (file == nullptr) {
+    // Numbered: an array of the next program may have the number of one that a label still holds.
+    const auto path = fmt::format("{}-array-{}-{}.spill", place_.path.string(), array, made_files_);
+    ++made_files_;
+    file = std::make_shared<store::SpillFile>(place_.store, path);
+    files_[array] = file;
+  }
+  return file;
 }
 
 std::span<const std::byte> BlockMemory::values_of(const Slot& slot,
@@ -113,7 +129,7 @@ std::span<const std::byte> BlockMemory::values_of(const Slot& slot,
   if (slot.is_resident()) return slot.payload_->bytes();
   base::require(!slot.is_in_transfer_ && slot.record_, "what is not in memory is on disk");
   scratch.resize(slot.bytes_);
-  file_->read(slot.record_.place(), scratch);
+  slot.file_->read(slot.record_.place(), scratch);
   return scratch;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -27,7 +28,7 @@ class BlockMemory;
 /// who is not its only holder does not change it.
 class Slot : public std::enable_shared_from_this<Slot> {
  public:
-  Slot(BlockMemory& memory, fabric::Payload payload);
+  Slot(BlockMemory& memory, std::int32_t array, fabric::Payload payload);
   Slot(const Slot&) = delete;
   Slot& operator=(const Slot&) = delete;
   ~Slot();
@@ -43,7 +44,10 @@ class Slot : public std::enable_shared_from_this<Slot> {
  private:
   friend class BlockMemory;
   BlockMemory& memory_;
+  std::int32_t array_;  // whose file it goes to
   std::size_t bytes_;
+  // Shared by the slots of an array that have been on disk; goes with the last of them.
+  std::shared_ptr<store::SpillFile> file_;
   fabric::Payload payload_;          // null: on disk only
   store::SpillFile::Record record_;  // holds these values, if there is one
   bool is_in_transfer_ = false;
@@ -54,7 +58,7 @@ using SlotRef = std::shared_ptr<Slot>;
 /// Where a server spills to.
 struct SpillPlace {
   store::Store& store;
-  std::filesystem::path path;  ///< made at the first spill
+  std::filesystem::path path;  ///< begin of the names; a file is made when an array first spills
 };
 
 /// Holds the values of blocks within a budget. Past it, the least recently used go to disk; those
@@ -69,8 +73,8 @@ class BlockMemory {
   /// True once `bytes` more fit. If not, it began to write what has to go: ask again when a
   /// transfer ended. `kept` (may be null) stays. Throws Error{no_memory} if they can never fit.
   [[nodiscard]] bool make_room(std::size_t bytes, const Slot* kept);
-  /// A new version; make_room said yes just before.
-  [[nodiscard]] SlotRef adopt(fabric::Payload payload);
+  /// A new version of a block of an array; make_room said yes just before.
+  [[nodiscard]] SlotRef adopt(std::int32_t array, fabric::Payload payload);
   /// New values of the same length for a resident slot; also to say that its values changed.
   void replace(Slot& slot, fabric::Payload payload);
   /// Used now: the last to be evicted.
@@ -102,6 +106,7 @@ class BlockMemory {
  private:
   friend class Slot;
   void begin_write(Slot& slot);
+  [[nodiscard]] std::shared_ptr<store::SpillFile> file_of(std::int32_t array);
   void settle_one();
   void evict(Slot& slot) noexcept;
   void charge(std::size_t bytes) noexcept;
@@ -117,7 +122,8 @@ class BlockMemory {
   std::uint64_t spilled_bytes_ = 0;
   std::uint64_t read_back_bytes_ = 0;
   std::list<Slot*> by_age_;  // resident slots, least recently used first
-  std::optional<store::SpillFile> file_;
+  std::map<std::int32_t, std::weak_ptr<store::SpillFile>> files_;  // by array
+  int made_files_ = 0;
   std::optional<Spiller> spiller_;  // last: its transfers end slots and records
 };
 

@@ -156,11 +156,11 @@ BlockTable::Outcome BlockTable::put(Block& block, const Request& request,
   const bool adopts =
       op.mode == wire::PutMode::set || (op.mode == wire::PutMode::add && block.slot == nullptr);
   const double factor = op.mode == wire::PutMode::subtract ? -1.0 : 1.0;
-  const Outcome outcome =
-      adopts ? install(block, payload)
-             : edit(block, payload->size() / sizeof(double), true, [&](std::span<double> values) {
-                 tensor::axpy<double>(factor, values_of(payload), values);
-               });
+  const Outcome outcome = adopts ? install(block, op.block.array, payload)
+                                 : edit(block, op.block.array, payload->size() / sizeof(double),
+                                        true, [&](std::span<double> values) {
+                                          tensor::axpy<double>(factor, values_of(payload), values);
+                                        });
   if (outcome != Outcome::served) return outcome;
   ++outbox_.counts.puts;
   outbox_.counts.bytes_received += payload->size();
@@ -183,7 +183,8 @@ BlockTable::Outcome BlockTable::put_scalar(Block& block, int from, const wire::P
     }
   };
   const bool needs_old = op.mode != wire::PutMode::set;
-  const Outcome outcome = edit(block, static_cast<std::size_t>(op.count), needs_old, change);
+  const Outcome outcome =
+      edit(block, op.block.array, static_cast<std::size_t>(op.count), needs_old, change);
   if (outcome != Outcome::served) return outcome;
   ++outbox_.counts.puts;
   outbox_.reply(from, wire::Done{op.ticket});
@@ -191,22 +192,23 @@ BlockTable::Outcome BlockTable::put_scalar(Block& block, int from, const wire::P
 }
 
 /// Makes `payload` the values of the block.
-BlockTable::Outcome BlockTable::install(Block& block, const fabric::Payload& payload) {
+BlockTable::Outcome BlockTable::install(Block& block, std::int32_t array,
+                                        const fabric::Payload& payload) {
   require_length(block.slot, payload->size());
   if (block.slot != nullptr && block.slot.use_count() == 1 && block.slot->is_resident()) {
     memory_.replace(*block.slot, payload);
     return Outcome::served;
   }
   if (!has_room(payload->size(), nullptr)) return Outcome::no_room;
-  block.slot = memory_.adopt(payload);
+  block.slot = memory_.adopt(array, payload);
   return Outcome::served;
 }
 
 /// Changes the values of a block, zeros if it is absent: in place if nobody else holds them, else
 /// a copy. `needs_old`: the change reads the old values.
 template <class Change>
-BlockTable::Outcome BlockTable::edit(Block& block, std::size_t count, bool needs_old,
-                                     const Change& change) {
+BlockTable::Outcome BlockTable::edit(Block& block, std::int32_t array, std::size_t count,
+                                     bool needs_old, const Change& change) {
   const std::size_t bytes = count * sizeof(double);
   require_length(block.slot, bytes);
   if (block.slot != nullptr && needs_old) {
@@ -231,7 +233,7 @@ BlockTable::Outcome BlockTable::edit(Block& block, std::size_t count, bool needs
   if (is_alone) {
     memory_.replace(*block.slot, std::move(changed));
   } else {
-    block.slot = memory_.adopt(std::move(changed));
+    block.slot = memory_.adopt(array, std::move(changed));
   }
   return Outcome::served;
 }

@@ -56,9 +56,10 @@ class BlockTable {
   [[nodiscard]] Outcome get(Block& block, int from, const wire::GetBlock& op);
   [[nodiscard]] Outcome put(Block& block, const Request& request, const wire::PutBlock& op);
   [[nodiscard]] Outcome put_scalar(Block& block, int from, const wire::PutScalar& op);
-  [[nodiscard]] Outcome install(Block& block, const fabric::Payload& payload);
+  [[nodiscard]] Outcome install(Block& block, std::int32_t array, const fabric::Payload& payload);
   template <class Change>
-  [[nodiscard]] Outcome edit(Block& block, std::size_t count, bool needs_old, const Change& change);
+  [[nodiscard]] Outcome edit(Block& block, std::int32_t array, std::size_t count, bool needs_old,
+                             const Change& change);
   [[nodiscard]] Outcome bring(Slot& slot);
   [[nodiscard]] bool has_room(std::size_t bytes, const Slot* kept);
   [[nodiscard]] Outcome drain(const array::BlockId& id);
@@ -72,7 +73,7 @@ class BlockTable {
   // block_table_checkpoint.cpp
   [[nodiscard]] wire::Any answer(const wire::SaveBlocks& op);
   wire::Any answer(const wire::LoadBlocks& op);
-  [[nodiscard]] SlotRef load_values(store::CheckpointReader& file,
+  [[nodiscard]] SlotRef load_values(std::int32_t array, store::CheckpointReader& file,
                                     const store::CheckpointRecord& record);
 
   BlockMemory& memory_;

@@ -21,6 +21,9 @@ namespace {
 constexpr std::string_view array_prefix = "array ";
 constexpr std::string_view label_prefix = "label ";
 
+/// Of values that only a label holds.
+constexpr std::int32_t no_array = -1;
+
 std::int32_t array_of(std::string_view group) {
   group.remove_prefix(array_prefix.size());
   std::int32_t number = 0;
@@ -69,7 +72,9 @@ wire::Any BlockTable::answer(const wire::LoadBlocks& op) {
     const std::string& group = file.groups()[record.group];
     if (array::home_of({0, record.number}, op.servers) != op.server) continue;
     SlotRef& slot = by_offset[record.offset];
-    if (slot == nullptr) slot = load_values(file, record);
+    if (slot == nullptr)
+      slot =
+          load_values(group.starts_with(label_prefix) ? no_array : array_of(group), file, record);
     if (group.starts_with(label_prefix))
       labels_[group.substr(label_prefix.size())][record.number] = slot;
     else
@@ -78,14 +83,14 @@ wire::Any BlockTable::answer(const wire::LoadBlocks& op) {
   return wire::Done{op.ticket};
 }
 
-SlotRef BlockTable::load_values(store::CheckpointReader& file,
+SlotRef BlockTable::load_values(std::int32_t array, store::CheckpointReader& file,
                                 const store::CheckpointRecord& record) {
   if (record.bytes == 0 || record.bytes % sizeof(double) != 0)
     throw Error(Errc::bad_input, "a checkpoint file holds a block of no values");
   memory_.wait_for_room(record.bytes);
   auto buffer = std::make_shared<base::Buffer>(pool_.allocate(record.bytes));
   file.read(record, buffer->bytes());
-  return memory_.adopt(std::move(buffer));
+  return memory_.adopt(array, std::move(buffer));
 }
 
 }  // namespace blockyard::server

@@ -51,8 +51,7 @@ class Server::State {
   static constexpr double unhurried_seconds = 1e-2;
 
   static std::filesystem::path spill_path(const ServerOptions& options) {
-    return options.scratch /
-           fmt::format("blockyard-{}-server-{}.spill", ::getpid(), options.number);
+    return options.scratch / fmt::format("blockyard-{}-server-{}", ::getpid(), options.number);
   }
 
   /// How long to listen for messages.

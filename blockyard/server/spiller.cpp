@@ -8,15 +8,22 @@
 
 namespace blockyard::server {
 
-Spiller::Spiller(store::SpillFile& file) : file_(file), thread_([this] { work(); }) {}
+namespace {
+/// Requests that the disk has at one time.
+constexpr int queue_depth = 4;
+}  // namespace
+
+Spiller::Spiller() {
+  for (int k = 0; k < queue_depth; ++k) threads_.emplace_back([this] { work(); });
+}
 
 Spiller::~Spiller() {
   {
     const std::lock_guard lock(mutex_);
     is_over_ = true;
   }
-  has_work_.notify_one();
-  thread_.join();
+  has_work_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
 }
 
 void Spiller::start(Transfer transfer) {
@@ -59,16 +66,16 @@ void Spiller::work() {
     lock.lock();
     // Also after a failure: slots end on the server's thread only.
     finished_.push_back(std::move(transfer));
-    if (failure) failure_ = failure;
+    if (failure && !failure_) failure_ = failure;
     has_finished_.notify_one();
   }
 }
 
 void Spiller::carry_out(Transfer& transfer) {
   if (transfer.from) {
-    file_.write(transfer.place, transfer.from->bytes());
+    transfer.file->write(transfer.place, transfer.from->bytes());
   } else {
-    file_.read(transfer.place, transfer.into->bytes());
+    transfer.file->read(transfer.place, transfer.into->bytes());
   }
 }
 

@@ -20,19 +20,20 @@ class Slot;
 /// A write or a read of the values of a slot.
 struct Transfer {
   std::shared_ptr<Slot> slot;          ///< kept alive by it; only the server's thread touches it
+  store::SpillFile* file = nullptr;    ///< the slot keeps it alive
   store::SpillFile::Place place;       ///< where on disk
   store::SpillFile::Record record;     ///< of a write: to be given to the slot at the end
   fabric::Payload from;                ///< of a write: the values; null for a read
   std::shared_ptr<base::Buffer> into;  ///< of a read: becomes the payload of the slot
 };
 
-/// A thread that writes and reads records while the server goes on. Reads overtake writes: for them
-/// somebody waits. One thread calls; mutex_ guards what it shares with the I/O thread.
+/// Threads that write and read records while the server goes on: several, so that the disk always
+/// has the next request. Reads overtake writes: for them somebody waits. One thread calls; mutex_
+/// guards what it shares with the I/O threads.
 class Spiller {
  public:
-  /// The file outlives the spiller.
-  explicit Spiller(store::SpillFile& file);
-  /// Ends after the transfer in progress; those not begun are dropped.
+  Spiller();
+  /// Ends after the transfers in progress; those not begun are dropped.
   ~Spiller();
   Spiller(const Spiller&) = delete;
   Spiller& operator=(const Spiller&) = delete;
@@ -47,9 +48,8 @@ class Spiller {
 
  private:
   void work();
-  void carry_out(Transfer& transfer);
+  static void carry_out(Transfer& transfer);
 
-  store::SpillFile& file_;
   std::size_t in_flight_ = 0;
   std::mutex mutex_;
   std::condition_variable has_work_;
@@ -59,7 +59,7 @@ class Spiller {
   std::vector<Transfer> finished_;
   std::exception_ptr failure_;
   bool is_over_ = false;
-  std::thread thread_;  // last: it uses all above
+  std::vector<std::thread> threads_;  // last: they use all above
 };
 
 }  // namespace blockyard::server

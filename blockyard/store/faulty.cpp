@@ -49,6 +49,8 @@ class FaultyStore::FaultyFile final : public File {
     return inner_->size();
   }
 
+  void reserve(std::uint64_t bytes) override { inner_->reserve(bytes); }
+
   void sync() override {
     (void)store_.strikes(Call::sync, path_);
     inner_->sync();

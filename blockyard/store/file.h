@@ -9,6 +9,9 @@
 
 namespace blockyard::store {
 
+/// In a file opened as `direct`, offsets, lengths and addresses are multiples of this.
+inline constexpr std::size_t direct_bytes = 4096;
+
 /// Bytes at offsets. Every function throws Error{io} that names the file and the cause.
 /// Any thread; who reads and writes one place at a time sees any mixture.
 class File {
@@ -19,13 +22,16 @@ class File {
   /// Writes all of `from`. The file grows as needed; what is left out reads as zeros.
   virtual void write_at(std::uint64_t offset, std::span<const std::byte> from) = 0;
   [[nodiscard]] virtual std::uint64_t size() = 0;
+  /// A hint that the file will have this length: its place on disk is taken in one piece.
+  virtual void reserve(std::uint64_t) {}
   /// Returns when all that was written would survive a power failure.
   virtual void sync() = 0;
 };
 
 enum class OpenMode {
-  read,   ///< what is there
-  create  ///< an empty file, in place of what was there; may be read and written
+  read,    ///< what is there
+  create,  ///< an empty file, in place of what was there; may be read and written
+  direct   ///< the same, past the system's cache where the disk can: see direct_bytes
 };
 
 /// Where files are. Any thread.

@@ -60,9 +60,9 @@ std::unique_ptr<File> MemoryStore::open(const std::filesystem::path& path, OpenM
   auto found = files_.find(path);
   if (mode == OpenMode::read && found == files_.end())
     throw Error(Errc::io, fmt::format("cannot open {}: there is no such file", path.string()));
-  if (mode == OpenMode::create)
+  if (mode != OpenMode::read)
     found = files_.insert_or_assign(path, std::make_shared<Content>()).first;
-  return std::make_unique<MemoryFile>(found->second, path.string(), mode == OpenMode::create);
+  return std::make_unique<MemoryFile>(found->second, path.string(), mode != OpenMode::read);
 }
 
 void MemoryStore::remove(const std::filesystem::path& path) {

@@ -80,6 +80,11 @@ class PosixFile final : public File {
     return static_cast<std::uint64_t>(status.st_size);
   }
 
+  void reserve(std::uint64_t bytes) override {
+    // Only a hint: a disk that is full, or cannot, says so when it is written to.
+    (void)::fallocate(descriptor_.get(), FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(bytes));
+  }
+
   void sync() override {
     if (without_interrupts([&] { return ::fsync(descriptor_.get()); }) != 0)
       fail("write", path_, errno);
@@ -93,9 +98,14 @@ class PosixFile final : public File {
 }  // namespace
 
 std::unique_ptr<File> PosixStore::open(const std::filesystem::path& path, OpenMode mode) {
-  const bool creates = mode == OpenMode::create;
+  const bool creates = mode != OpenMode::read;
   const int flags = O_CLOEXEC | (creates ? O_RDWR | O_CREAT | O_TRUNC : O_RDONLY);
-  const int raw = without_interrupts([&] { return ::open(path.c_str(), flags, 0666); });
+  const auto open_with = [&](int more) {
+    return without_interrupts([&] { return ::open(path.c_str(), flags | more, 0666); });
+  };
+  int raw = open_with(mode == OpenMode::direct ? O_DIRECT : 0);
+  // Some file systems have no direct I/O (tmpfs): they are memory, or cache by themselves.
+  if (raw < 0 && mode == OpenMode::direct && errno == EINVAL) raw = open_with(0);
   if (raw < 0) fail(creates ? "create" : "open", path, errno);
   return std::make_unique<PosixFile>(Descriptor(raw), path);
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdlib>
 #include <cstring>
 #include <iterator>
 
@@ -21,6 +22,8 @@ using base::Error;
 constexpr std::uint64_t page_bytes = 4096;
 constexpr std::uint64_t payload_offset = 64;  // in a record: a cache line for the header
 constexpr std::uint32_t version = 1;
+constexpr std::uint64_t reserve_bytes = std::uint64_t{64} << 20;  // of disk, ahead of need
+static_assert(page_bytes == direct_bytes);
 
 struct FileHeader {
   std::array<char, 8> magic{'B', 'Y', 'S', 'P', 'I', 'L', 'L', '\n'};
@@ -57,6 +60,11 @@ Header read_header(File& file, std::uint64_t offset) {
   return header;
 }
 
+/// What a record is read as: whole pages, without the rest of its size class.
+std::size_t read_bytes(std::uint64_t payload_bytes) {
+  return (payload_offset + payload_bytes + page_bytes - 1) / page_bytes * page_bytes;
+}
+
 /// Pages for a payload, rounded up to a size class: classes grow by an eighth.
 std::uint64_t pages_for(std::uint64_t bytes) {
   const std::uint64_t pages = (payload_offset + bytes + page_bytes - 1) / page_bytes;
@@ -67,11 +75,15 @@ std::uint64_t pages_for(std::uint64_t bytes) {
 }  // namespace
 
 SpillFile::SpillFile(Store& store, std::filesystem::path path)
-    : store_(store), path_(std::move(path)), file_(store_.open(path_, OpenMode::create)) {
+    : store_(store), path_(std::move(path)), file_(store_.open(path_, OpenMode::direct)) {
   FileHeader header;
   header.header_checksum = checksum_of(header);
   try {
-    file_->write_at(0, std::as_bytes(std::span(&header, 1)));
+    Pages pages = take_pages(page_bytes);
+    std::memset(pages.bytes.get(), 0, page_bytes);
+    std::memcpy(pages.bytes.get(), &header, sizeof header);
+    file_->write_at(0, {pages.bytes.get(), page_bytes});
+    give_back(std::move(pages));
   } catch (const Error&) {
     store_.remove(path_);
     throw;
@@ -94,6 +106,10 @@ SpillFile::Record SpillFile::reserve(std::uint64_t bytes) {
   if (free.empty()) {
     place.offset = end_;
     end_ += place.pages * page_bytes;
+    if (end_ > reserved_) {
+      reserved_ = end_ + reserve_bytes;
+      file_->reserve(reserved_);
+    }
   } else {
     place.offset = free.back();
     free.pop_back();
@@ -109,21 +125,57 @@ void SpillFile::write(const Place& place, std::span<const std::byte> bytes) {
   header.pages = place.pages;
   header.payload_checksum = base::checksum(bytes);
   header.header_checksum = checksum_of(header);
-  file_->write_at(place.offset, std::as_bytes(std::span(&header, 1)));
-  file_->write_at(place.offset + payload_offset, bytes);
+  // In one piece, and in whole pages: as direct I/O wants it. The whole slot: a file with holes is
+  // slow to remove.
+  const std::size_t size = place.pages * page_bytes;
+  Pages pages = take_pages(size);
+  std::byte* const to = pages.bytes.get();
+  std::memset(to, 0, payload_offset);
+  std::memcpy(to, &header, sizeof header);
+  if (!bytes.empty()) std::memcpy(to + payload_offset, bytes.data(), bytes.size());
+  std::memset(to + payload_offset + bytes.size(), 0, size - payload_offset - bytes.size());
+  file_->write_at(place.offset, {to, size});
+  give_back(std::move(pages));
 }
 
 void SpillFile::read(const Place& place, std::span<std::byte> into) {
   base::require(into.size() == place.bytes, "a record is read in its own length");
-  const auto header = read_header<RecordHeader>(*file_, place.offset);
+  const std::size_t size = read_bytes(place.bytes);
+  Pages pages = take_pages(size);
+  file_->read_at(place.offset, {pages.bytes.get(), size});
+  RecordHeader header;
+  std::memcpy(&header, pages.bytes.get(), sizeof header);
   const bool is_ours =
       is_whole(header) && header.offset == place.offset && header.bytes == place.bytes;
-  if (is_ours) file_->read_at(place.offset + payload_offset, into);
+  if (is_ours && !into.empty())
+    std::memcpy(into.data(), pages.bytes.get() + payload_offset, into.size());
+  give_back(std::move(pages));
   if (!is_ours || base::checksum(into) != header.payload_checksum)
     throw Error(Errc::io,
                 fmt::format("cannot read {}: the record at byte {} is not what was written there "
                             "(its checksum is wrong); the disk or the file is damaged",
                             path_.string(), place.offset));
+}
+
+void SpillFile::FreePages::operator()(std::byte* pages) const noexcept { std::free(pages); }
+
+SpillFile::Pages SpillFile::take_pages(std::size_t bytes) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!spare_.empty()) {
+      Pages pages = std::move(spare_.back());
+      spare_.pop_back();
+      if (pages.size >= bytes) return pages;
+    }
+  }
+  auto* const raw = static_cast<std::byte*>(std::aligned_alloc(page_bytes, bytes));
+  if (raw == nullptr) throw Error(Errc::no_memory, "no memory is left to read or write a block");
+  return {std::unique_ptr<std::byte, FreePages>(raw), bytes};
+}
+
+void SpillFile::give_back(Pages pages) noexcept {
+  const std::lock_guard lock(mutex_);
+  spare_.push_back(std::move(pages));
 }
 
 std::uint64_t SpillFile::end() const {

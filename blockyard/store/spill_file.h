@@ -18,7 +18,8 @@ namespace blockyard::store {
 
 /// Records of bytes on disk for one run, with checksums. Places of ended records are used again by
 /// records of the same size class. docs/disk.md has the layout. The file goes with the object.
-/// Any thread: mutex_ guards the places; a record is read or written by one thread at a time.
+/// Any thread: mutex_ guards the places and the spare pages; a record is read or written by one
+/// thread at a time.
 class SpillFile {
  public:
   /// Where a record is.
@@ -68,6 +69,16 @@ class SpillFile {
   [[nodiscard]] std::uint64_t end() const;
 
  private:
+  /// Pages of memory that direct I/O can use.
+  struct FreePages {
+    void operator()(std::byte* pages) const noexcept;
+  };
+  struct Pages {
+    std::unique_ptr<std::byte, FreePages> bytes;
+    std::size_t size = 0;
+  };
+  [[nodiscard]] Pages take_pages(std::size_t bytes);
+  void give_back(Pages pages) noexcept;
   void release(const Place& place) noexcept;
 
   Store& store_;
@@ -75,6 +86,8 @@ class SpillFile {
   std::unique_ptr<File> file_;
   mutable std::mutex mutex_;
   std::uint64_t end_ = 0;
+  std::uint64_t reserved_ = 0;  // on disk
+  std::vector<Pages> spare_;    // as many as there were threads at one time
   std::map<std::uint64_t, std::vector<std::uint64_t>> free_offsets_;  // by pages
 };
 
