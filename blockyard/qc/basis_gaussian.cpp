@@ -46,13 +46,13 @@ class GaussianReader {
 
   void begin_shell(const std::vector<std::string_view>& words) {
     const auto momenta = detail::parse_shell_letters(words[0]);
-    const auto count = words.size() >= 2 ? detail::parse_integer(words[1]) : std::nullopt;
-    if (!momenta || !count || *count < 1)
+    const auto count = words.size() >= 2 ? detail::parse_integer(words[1]).value_or(0) : 0;
+    if (!momenta || count < 1)
       refuse(fmt::format("expected `shell primitives scale`, found '{}'", words[0]));
     if (words.size() > 2 && detail::parse_real(words[2]) != 1.0)
       refuse(fmt::format("scale factor '{}': only 1.0 is supported", words[2]));
     momenta_ = *momenta;
-    missing_ = *count;
+    missing_ = count;
   }
 
   void read_primitive(const std::vector<std::string_view>& words) {
