@@ -119,7 +119,7 @@ void add_options(CLI::App& app, PlanCommand& command) {
       ->type_name("FILE");
   app.add_option("--pardo", command.pardo, "how iterations are dealt out, as of blockyard run");
   app.add_option("--steps", command.steps,
-                 "instructions to walk through in a program; more are sampled (default: 3e7)");
+                 "instructions to walk through in a program; more are sampled (default: 5e7)");
   app.add_flag("!--no-segments", command.try_segments, "do not try other segment sizes");
   app.add_option("--json", command.json, "write the plan to this file ('-': standard output)")
       ->type_name("FILE");

@@ -153,6 +153,28 @@ enddo k
   EXPECT_EQ(plan_of(job_of({program("p", code)})).work.flops, 2 * 12 * 12 * (4 + 5));
 }
 
+TEST(Plan, of_a_table_of_numbers_takes_the_way_that_the_program_takes) {
+  const std::string code = R"(
+do h
+  table[h] = 0.0
+  if h == 2
+    table[h] = 1.0
+  endif
+enddo h
+do k
+  if table[(index)k] > 0.5
+    do i
+      t[i,k] = 1.0
+      x += t[i,k]*t[i,k]
+    enddo i
+  endif
+enddo k
+)";
+  const std::string text =
+      "sial p" + std::string(head) + "index h = 1:3\nstatic table[h]\n" + code + "endsial p\n";
+  EXPECT_EQ(plan_of(job_of({text})).work.flops, 2 * 12 * 4);
+}
+
 const std::string converge = R"(
 do k
   do i

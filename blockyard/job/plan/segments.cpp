@@ -11,7 +11,7 @@ namespace blockyard::job {
 namespace {
 
 /// A trial need not be exact: only the order counts.
-constexpr double trial_steps = 1e6;
+constexpr double trial_steps = 2e5;
 
 using Sizes = std::array<Extent, 3>;  // ao, occupied, virtual
 
@@ -76,8 +76,8 @@ class Trials {
 std::vector<SegmentTrial> try_segments(const Spec& spec, const Places& places,
                                        const Machine& machine, const PlanOptions& options) {
   if (!spec.molecule || !spec.method) return {};
-  constexpr std::array<std::array<Extent, 5>, 3> wanted = {
-      {{8, 12, 16, 24, 32}, {8, 12, 16, 24, 40}, {16, 24, 32, 48, 64}}};
+  constexpr std::array<std::array<Extent, 4>, 3> wanted = {
+      {{8, 12, 16, 24}, {8, 16, 24, 40}, {16, 24, 32, 48}}};
   Trials trials(spec, places, machine, options);
   if (!trials.seconds({}, true)) return {};
   Sizes best = {trials.found[0].ao, trials.found[0].occupied, trials.found[0].virtual_};

@@ -163,12 +163,8 @@ void Walk::act(const Instruction& instruction) {
     case Opcode::section_end:
     case Opcode::barrier:
       return barrier();
-    case Opcode::block_fill: {
-      (void)pop();
-      const tensor::Shape shape = write(a);
-      work_.block_operations += weight_ * ranks_.multiplicity();
-      return charge(costs_.fill(static_cast<double>(shape.element_count())), work_.core_seconds);
-    }
+    case Opcode::block_fill:
+      return fill(instruction);
     case Opcode::block_copy:
       return copy(instruction);
     case Opcode::block_product:

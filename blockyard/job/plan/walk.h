@@ -5,6 +5,7 @@
 #include <map>
 #include <random>
 #include <set>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -24,7 +25,7 @@ namespace blockyard::job {
 struct WalkOptions {
   int iterations = 12;                                    ///< of a loop that ends on convergence
   std::map<std::string, int, std::less<>> iterations_of;  ///< the same for one program
-  double steps = 3e7;  ///< about how many instructions to step through, in one program
+  double steps = 5e7;  ///< about how many instructions to step through, in one program
 };
 
 /// Steps one program as the interpreter of a worker does, without data: index values, ints and
@@ -89,7 +90,9 @@ class Walk {
   [[nodiscard]] std::int32_t do_loop(const program::Instruction& instruction, std::int32_t pc);
   [[nodiscard]] std::int32_t pardo(const program::Instruction& instruction);
   void deal(worker::Iterations& all, program::Policy policy);
-  void sample(worker::Iterations& all, std::int64_t count, program::Policy policy);
+  [[nodiscard]] std::vector<std::int64_t> candidates_of(worker::Iterations all, double allowed);
+  void sample(worker::Iterations& all, std::span<const std::int64_t> candidates, std::int64_t count,
+              program::Policy policy);
   void charge_where(double times);
   [[nodiscard]] bool where(std::int32_t pc);
   [[nodiscard]] bool iterate(std::int32_t body);
@@ -101,6 +104,8 @@ class Walk {
   [[nodiscard]] Located locate(const program::Selector& selector) const;
   [[nodiscard]] tensor::Shape shape_of(std::int32_t selector);
   tensor::Shape write(std::int32_t selector);
+  void fill(const program::Instruction& instruction);
+  [[nodiscard]] Value element(std::int32_t selector);
   void make_own(std::int32_t array, const Located& block);
   void copy(const program::Instruction& instruction);
   void product(std::int32_t to, std::int32_t product);
@@ -144,6 +149,8 @@ class Walk {
   std::vector<std::size_t> scopes_;
   std::unordered_map<std::uint64_t, double> locals_;        ///< blocks of local arrays: bytes
   std::map<std::int32_t, std::array<double, 2>> deferred_;  ///< sampled misses: count, bytes
+  /// Known values of static arrays whose blocks are numbers, as programs use for tables.
+  std::unordered_map<std::uint64_t, Value> numbers_;
   std::vector<std::pair<std::int32_t, std::string>> marked_;
   std::vector<CostOperand> operands_;
   std::vector<tensor::Shape> shapes_;

@@ -93,11 +93,40 @@ Shape Walk::shape_of(std::int32_t selector) {
 /// A block is written, and made where it is not there yet.
 Shape Walk::write(std::int32_t selector) {
   const Selector& selected = program_.selectors[static_cast<std::size_t>(selector)];
-  if (selected.form != SelectorForm::block) return shape_of(selector);
+  if (selected.form != SelectorForm::block) {
+    std::erase_if(numbers_, [&](const auto& entry) {
+      return entry.first >> number_bits == static_cast<std::uint64_t>(selected.array);
+    });
+    return shape_of(selector);
+  }
   const Located place = locate(selected);
   if (program_.arrays[static_cast<std::size_t>(selected.array)].kind != ArrayKind::static_)
     make_own(selected.array, place);
+  else if (!numbers_.empty())
+    numbers_.erase(key_of(selected.array, place.number));
   return place.shape;
+}
+
+void Walk::fill(const Instruction& instruction) {
+  const Value value = pop();
+  const Shape shape = write(instruction.a);
+  work_.block_operations += weight_ * ranks_.multiplicity();
+  charge(costs_.fill(static_cast<double>(shape.element_count())), work_.core_seconds);
+  const Selector& selected = program_.selectors[static_cast<std::size_t>(instruction.a)];
+  if (value.is_known && !in_pardo_ && shape.element_count() == 1 &&
+      static_cast<Mode>(instruction.b) == Mode::set && selected.form == SelectorForm::block &&
+      program_.arrays[static_cast<std::size_t>(selected.array)].kind == ArrayKind::static_)
+    numbers_[key_of(selected.array, locate(selected).number)] = value;
+}
+
+/// The one element of a block.
+Walk::Value Walk::element(std::int32_t selector) {
+  const Selector& selected = program_.selectors[static_cast<std::size_t>(selector)];
+  if (selected.form == SelectorForm::block && !numbers_.empty()) {
+    const auto found = numbers_.find(key_of(selected.array, locate(selected).number));
+    if (found != numbers_.end()) return found->second;
+  }
+  return {.is_known = false};
 }
 
 void Walk::make_own(std::int32_t array, const Located& block) {

@@ -132,19 +132,22 @@ std::int32_t Walk::pardo(const Instruction& instruction) {
       decl, job_.run.pardo == Policy::unset ? Policy::balanced : job_.run.pardo, workers);
   worker::Iterations all(program_, tables_, instruction.a, {Policy::every_worker, 0, 1, 0},
                          index_values_);
-  const auto settings = static_cast<double>(all.settings());
   const double outer_ratio = ratio_;
-  const double least = decl.where >= 0 ? least_settings_with_where : least_settings;
-  const double wanted = settings * trips_.of_body(pc) <= small_steps
-                            ? settings
-                            : std::min(settings, std::max(least, std::ceil(settings * ratio_)));
+  const double body = trips_.of_body(pc);
+  const double allowed = std::max(small_steps, static_cast<double>(all.settings()) * body * ratio_);
   in_pardo_ = true;
-  if (wanted < settings) {
-    ratio_ = std::min(1.0, ratio_ * settings / wanted);
-    sample(all, static_cast<std::int64_t>(wanted), policy);
-  } else {
+  const std::vector<std::int64_t> candidates = candidates_of(all, allowed);
+  const auto count = candidates.empty() ? static_cast<double>(all.settings())
+                                        : static_cast<double>(candidates.size());
+  if (count * body <= allowed) {
     ratio_ = 1;
     deal(all, policy);
+  } else {
+    const double least =
+        candidates.empty() && decl.where >= 0 ? least_settings_with_where : least_settings;
+    const double wanted = std::min(count, std::max(least, std::ceil(allowed / body)));
+    ratio_ = std::min(1.0, allowed / (wanted * body));
+    sample(all, candidates, static_cast<std::int64_t>(wanted), policy);
   }
   in_pardo_ = false;
   ratio_ = outer_ratio;
@@ -220,10 +223,27 @@ void Walk::deal(worker::Iterations& all, Policy policy) {
   }
 }
 
+/// The settings that are iterations, if where code refuses some and trying all is little beside the
+/// steps that are allowed; else none.
+std::vector<std::int64_t> Walk::candidates_of(worker::Iterations all, double allowed) {
+  constexpr double steps_of_where = 20;  // about
+  std::vector<std::int64_t> found;
+  if (all.pardo().where < 0 || static_cast<double>(all.settings()) * steps_of_where > allowed / 2)
+    return found;
+  const std::int64_t steps = steps_;
+  const auto holds = [&](std::int32_t pc) { return where(pc); };
+  while (all.next(index_values_, holds) == worker::Iterations::Step::found)
+    found.push_back(all.setting());
+  steps_ = steps;
+  return found;
+}
+
 /// Walks `count` settings that stand for all.
-void Walk::sample(worker::Iterations& all, std::int64_t count, Policy policy) {
+void Walk::sample(worker::Iterations& all, std::span<const std::int64_t> candidates,
+                  std::int64_t count, Policy policy) {
   is_sampled_ = true;
-  const auto total = static_cast<double>(all.settings());
+  const std::int64_t all_of_them = candidates.empty() ? all.settings() : std::ssize(candidates);
+  const auto total = static_cast<double>(all_of_them);
   const std::int32_t body = all.pardo().body;
   const double outer = weight_;
   weight_ *= total / static_cast<double>(count);
@@ -233,8 +253,9 @@ void Walk::sample(worker::Iterations& all, std::int64_t count, Policy policy) {
   double sum_of_squares = 0;
   double longest = 0;
   const double before = work_.core_seconds;
-  for (const std::int64_t setting : sample_of(all.settings(), count, random_)) {
-    all.select(setting, index_values_);
+  for (const std::int64_t position : sample_of(all_of_them, count, random_)) {
+    const auto at = static_cast<std::size_t>(position);
+    all.select(candidates.empty() ? position : candidates[at], index_values_);
     const std::int64_t steps = std::exchange(steps_, 0);
     const bool is_iteration = all.pardo().where < 0 || where(all.pardo().where);
     where_steps += std::exchange(steps_, steps);

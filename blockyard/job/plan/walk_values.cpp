@@ -76,8 +76,7 @@ bool Walk::evaluate(const Instruction& instruction) {
       push({.i = index_values_[a]});
       return true;
     case Opcode::push_block:
-      (void)shape_of(instruction.a);
-      push({.is_known = false});
+      push(element(instruction.a));
       return true;
     case Opcode::push_product:
       product(-1, instruction.a);
