@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs in several processes: the same results as in one, and one clear error where one fails."""
+
+import json
+import os
+import subprocess
+import unittest
+
+import common
+
+MPIEXEC = os.environ["MPIEXEC"]
+WATER_CCSD = common.WATER + '[basis]\nname = "6-31G"\n[method]\nname = "ccsd"\n'
+FAILING = """sial p
+aoindex i = 1:4
+aoindex j = 1:4
+distributed a[i]
+temp t[i]
+temp s[j]
+pardo i
+  t[i] = 1.0
+  put a[i] = t[i]
+endpardo i
+pardo i
+  do j
+    get a[j]
+    s[j] = a[j]
+  enddo j
+endpardo i
+endsial p
+"""
+
+
+class Mpi(common.JobTest):
+    def run_in(self, processes, *arguments):
+        done = subprocess.run([MPIEXEC, "-n", str(processes), common.BLOCKYARD,
+                               *map(str, arguments)], cwd=self.folder, text=True,
+                              capture_output=True, timeout=common.LIMIT_SECONDS, check=False,
+                              env={**os.environ, "TMPDIR": str(self.scratch)})
+        left = list(self.scratch.glob("blockyard-*"))
+        self.assertEqual(left, [], "something is left in the scratch folder")
+        return done
+
+    def test_energies_do_not_depend_on_processes_workers_and_servers(self):
+        path = self.write("water.toml", WATER_CCSD)
+        expected = self.results_of("run", path, "-w", 1)["energies"]
+        for processes, options in ((1, ["-w", 2]), (2, ["-w", 1]), (2, ["-w", 2, "-s", 1]),
+                                   (4, ["-w", 1, "-s", 2])):
+            with self.subTest(processes=processes, options=options):
+                done = self.run_in(processes, "run", path, *options, "--json", "out.json")
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                found = json.loads((self.folder / "out.json").read_text())["energies"]
+                self.assertEqual(found.keys(), expected.keys())
+                for name, value in expected.items():
+                    self.assertAlmostEqual(found[name], value, delta=1e-10, msg=name)
+
+    def test_one_process_prints(self):
+        path = self.write("p.sial", 'sial p\nprint "text"\nendsial p\n')
+        done = self.run_in(2, "run", path, "-w", 2)
+        self.assertEqual((done.returncode, done.stdout), (0, "text\n"), done.stderr)
+
+    def test_an_error_ends_all_processes_with_its_cause_once(self):
+        path = self.write("p.sial", FAILING)
+        done = self.run_in(2, "run", path, "-w", 1, "--segments", "ao=2,2,2,2")
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertEqual(done.stderr.count("error: "), 1, done.stderr)
+        self.assertIn("p.sial:14", done.stderr)
+
+    def test_a_job_file_that_is_not_there_ends_all_processes(self):
+        done = self.run_in(2, "run", "no.toml")
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn("no.toml", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
