@@ -143,8 +143,9 @@ void add_rank_options(CLI::App& command, RunOptions& options) {
   command.add_option("--memory", options.memory,
                      "memory of each process, like 4G (default: 70 % of what is free)");
   command.add_option("--scratch", options.scratch, "folder for spilled blocks")->type_name("DIR");
-  command.add_option("--pardo", options.pardo,
-                     "how iterations are dealt out: sequential, static, balanced or dynamic");
+  command.add_option(
+      "--pardo", options.pardo,
+      "how iterations are dealt out: sequential, static, balanced, dynamic or locality");
   command.add_option("--prefetch", options.prefetch,
                      "blocks that each get asks for in advance: auto (default) or 0 to 64");
   command.add_option("--fabric-delay", options.fabric_delay,

@@ -334,10 +334,11 @@ program::Policy parse_policy(std::string_view name) {
   if (policy == "static") return program::Policy::static_;
   if (policy == "balanced") return program::Policy::balanced;
   if (policy == "dynamic") return program::Policy::dynamic;
+  if (policy == "locality") return program::Policy::locality;
   throw Error(
       Errc::bad_input,
-      fmt::format("\"{}\" is not a way to deal out a pardo: use sequential, static, balanced "
-                  "or dynamic",
+      fmt::format("\"{}\" is not a way to deal out a pardo: use sequential, static, balanced, "
+                  "dynamic or locality",
                   name));
 }
 

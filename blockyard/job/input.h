@@ -31,7 +31,7 @@ void set_segments(Spec& spec, std::string_view text);
 inline constexpr std::array<std::string_view, 4> policy_names = {"sequential", "static", "balanced",
                                                                  "dynamic"};
 
-/// Throws Error{bad_input} unless the name is sequential, static, balanced or dynamic.
+/// Throws Error{bad_input} unless the name is sequential, static, balanced, dynamic or locality.
 [[nodiscard]] program::Policy parse_policy(std::string_view name);
 
 /// Throws Error{bad_input} if there is neither a method nor a program, both, a method without a

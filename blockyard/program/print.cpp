@@ -22,8 +22,8 @@ constexpr std::array<string_view, 5> array_kinds = {"static", "temp", "local", "
 constexpr std::array<string_view, 4> element_types = {"", "single ", "complex ", "single complex "};
 constexpr std::array<string_view, 4> modes = {"=", "+=", "-=", "*="};
 constexpr std::array<string_view, 6> relations = {"<", ">", "<=", ">=", "==", "!="};
-constexpr std::array<string_view, 6> policies = {"",         "sequential", "static",
-                                                 "balanced", "dynamic",    "every worker"};
+constexpr std::array<string_view, 7> policies = {"",        "sequential",   "static",  "balanced",
+                                                 "dynamic", "every worker", "locality"};
 
 string_view name_of(const Program& program, std::int32_t index) {
   return program.indexes[static_cast<std::size_t>(index)].name;

@@ -110,8 +110,16 @@ struct Product {
 };
 
 /// How the iterations of a pardo are dealt to workers; `unset` leaves it to the job;
-/// `every_worker`: each does all of them.
-enum class Policy : std::uint8_t { unset, sequential, static_, balanced, dynamic, every_worker };
+/// `every_worker`: each does all of them; `locality`: dynamic, near the blocks that they touch.
+enum class Policy : std::uint8_t {
+  unset,
+  sequential,
+  static_,
+  balanced,
+  dynamic,
+  every_worker,
+  locality
+};
 
 /// A parallel loop: code is  begin: pardo_begin  [where code ... where_end]  body ... pardo_next.
 struct PardoDecl {

@@ -29,4 +29,52 @@ Range ChunkCounters::take(std::uint64_t counter, std::int64_t total, std::int32_
   return range;
 }
 
+namespace {
+
+std::int64_t length(const Range& range) { return range.last - range.first; }
+
+// Of what is left of the own list, and of another's.
+constexpr std::int64_t own_share = 4;
+constexpr std::int64_t stolen_share = 2;
+
+}  // namespace
+
+Range ChunkCounters::take_near(const wire::TakeChunk& request) {
+  const auto sharers = static_cast<std::int32_t>(request.lists.size());
+  if (request.mine < 0 || request.mine >= sharers || request.near_first < 0 ||
+      request.near_first > request.near_last || request.near_last > sharers ||
+      std::ranges::any_of(request.lists, [](std::int64_t n) { return n < 0; }))
+    throw base::Error(base::Errc::comm, "a loop was asked for by somebody who does not share it");
+  const auto [found, is_new] = near_loops_.try_emplace(request.counter);
+  NearLoop& loop = found->second;
+  if (is_new) {
+    std::int64_t first = 0;
+    for (const std::int64_t count : request.lists) {
+      loop.lists.push_back({first, first + count});
+      first += count;
+    }
+  }
+  if (loop.lists.size() != request.lists.size())
+    throw base::Error(base::Errc::comm, "workers disagree on the lists of a loop");
+  const auto at = [&](std::int32_t k) { return loop.lists.begin() + k; };
+  const auto longest = [&](std::int32_t first, std::int32_t last) {
+    return std::ranges::max_element(at(first), at(last), {}, length);
+  };
+  Range& mine = *at(request.mine);
+  if (length(mine) > 0) {
+    const std::int64_t count = std::max<std::int64_t>(1, length(mine) / own_share);
+    mine.first += count;
+    return {mine.first - count, mine.first};
+  }
+  auto victim = request.near_first < request.near_last
+                    ? longest(request.near_first, request.near_last)
+                    : at(request.mine);
+  if (length(*victim) == 0) victim = longest(0, sharers);
+  const std::int64_t count = (length(*victim) + 1) / stolen_share;
+  victim->last -= count;
+  const Range stolen{victim->last, victim->last + count};
+  if (count == 0 && ++loop.finished == sharers) near_loops_.erase(found);
+  return stolen;
+}
+
 }  // namespace blockyard::server

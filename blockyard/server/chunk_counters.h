@@ -3,6 +3,9 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <vector>
+
+#include "blockyard/wire/messages.h"
 
 namespace blockyard::server {
 
@@ -24,8 +27,13 @@ class ChunkCounters {
   /// that asks; it is forgotten when each of `sharers` got an empty chunk.
   /// Throws Error{comm} if the sharers do not agree on `total`.
   [[nodiscard]] Range take(std::uint64_t counter, std::int64_t total, std::int32_t sharers);
-  void clear() noexcept { loops_.clear(); }
-  [[nodiscard]] std::size_t size() const noexcept { return loops_.size(); }
+  /// The same for lists of positions, one for each sharer, as TakeChunk says.
+  [[nodiscard]] Range take_near(const wire::TakeChunk& request);
+  void clear() noexcept {
+    loops_.clear();
+    near_loops_.clear();
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return loops_.size() + near_loops_.size(); }
 
  private:
   struct Loop {
@@ -33,7 +41,12 @@ class ChunkCounters {
     std::int64_t next = 0;
     std::int32_t finished = 0;
   };
+  struct NearLoop {
+    std::vector<Range> lists;  ///< what is left of each
+    std::int32_t finished = 0;
+  };
   std::unordered_map<std::uint64_t, Loop> loops_;
+  std::unordered_map<std::uint64_t, NearLoop> near_loops_;
 };
 
 }  // namespace blockyard::server

@@ -55,5 +55,25 @@ TEST(ChunkCounters, refuses_sharers_that_disagree) {
   EXPECT_THROW((void)counters.take(2, 1, 0), base::Error);
 }
 
+TEST(ChunkCounters, deal_out_the_own_list_then_steal_from_near_before_far) {
+  ChunkCounters counters;
+  const auto take = [&](std::int32_t mine, std::int32_t first, std::int32_t last) {
+    return counters.take_near({0, 1, 12, 3, {4, 4, 4}, mine, first, last});
+  };
+  EXPECT_EQ(take(0, 0, 2), (Range{0, 1}));
+  for (std::int64_t next = 4; next < 8; ++next) EXPECT_EQ(take(1, 0, 2), (Range{next, next + 1}));
+  EXPECT_EQ(take(1, 0, 2), (Range{2, 4})) << "half of what its neighbour has left, from the end";
+  EXPECT_EQ(take(1, 0, 2), (Range{1, 2}));
+  EXPECT_EQ(take(1, 0, 2), (Range{10, 12})) << "from afar";
+  EXPECT_EQ(take(2, 2, 3), (Range{8, 9}));
+  EXPECT_EQ(take(0, 0, 2), (Range{9, 10}));
+  for (std::int32_t worker = 0; worker < 3; ++worker) {
+    const Range none = take(worker, 0, 3);
+    EXPECT_EQ(none.first, none.last);
+  }
+  EXPECT_EQ(counters.size(), 0U);
+  EXPECT_THROW((void)take(3, 0, 3), base::Error);
+}
+
 }  // namespace
 }  // namespace blockyard::server

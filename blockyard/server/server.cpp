@@ -62,7 +62,9 @@ class Server::State {
 
   void take(Request request) {
     if (const auto* chunk = std::get_if<wire::TakeChunk>(&request.message)) {
-      const Range range = counters_.take(chunk->counter, chunk->total, chunk->sharers);
+      const Range range = chunk->lists.empty()
+                              ? counters_.take(chunk->counter, chunk->total, chunk->sharers)
+                              : counters_.take_near(*chunk);
       outbox_.reply(request.from, wire::Chunk{chunk->ticket, range.first, range.last});
     } else if (const auto* ask = std::get_if<wire::AskStatistics>(&request.message)) {
       outbox_.reply(request.from, statistics(ask->ticket));

@@ -165,8 +165,8 @@ class Printer {
     body(what.body);
   }
   void put(const checked::Pardo& what) {
-    constexpr std::array<std::string_view, 5> policies = {"", " sequential", " static", " balanced",
-                                                          " dynamic"};
+    constexpr std::array<std::string_view, 7> policies = {
+        "", " sequential", " static", " balanced", " dynamic", " every worker", " locality"};
     std::string names;
     for (const auto id : what.indexes) names += (names.empty() ? "" : ",") + index(id);
     line(fmt::format("pardo {}{}", names, policies[static_cast<std::size_t>(what.policy)]));

@@ -94,6 +94,13 @@ struct TakeChunk {
   std::uint64_t counter = 0;
   std::int64_t total = 0;
   std::int32_t sharers = 1;
+  /// If not empty: the positions are the lists of the sharers, one after the other, of these
+  /// lengths. First list `mine` is dealt out, from its begin; then the longest of near_first ..
+  /// near_last-1, then the longest of all, from their ends.
+  std::vector<std::int64_t> lists = {};
+  std::int32_t mine = 0;
+  std::int32_t near_first = 0;
+  std::int32_t near_last = 0;
   friend bool operator==(const TakeChunk&, const TakeChunk&) = default;
 };
 /// Reply: Statistics.

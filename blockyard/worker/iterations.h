@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "blockyard/program/program.h"
 #include "blockyard/worker/bind.h"
@@ -42,7 +43,7 @@ class Iterations {
  public:
   enum class Step : std::uint8_t {
     found,        ///< `values` hold the next iteration
-    chunk_ended,  ///< dynamic: take_chunk() must give the next positions
+    chunk_ended,  ///< dynamic, locality: take_chunk() must give the next positions
     ended
   };
 
@@ -59,10 +60,13 @@ class Iterations {
     while (next_of_all(values, where)) {
     }
   }
+  /// Locality: the settings at the positions; the vector stays with the caller.
+  void follow(const std::vector<std::int64_t>& order) noexcept { order_ = &order; }
   /// Positions first .. last-1 come next; none: the loop ends.
   void take_chunk(std::int64_t first, std::int64_t last) noexcept {
     chunk_first_ = first;
     chunk_last_ = last;
+    position_ = first;
     is_last_chunk_ = first >= last;
   }
   /// Sets `values` to setting number `setting`, iteration or not. REQUIRES: there is such a one.
@@ -82,6 +86,9 @@ class Iterations {
   [[nodiscard]] std::int64_t passed() const noexcept { return passed_; }
 
  private:
+  /// Goes to a setting by its number; false if there is none.
+  [[nodiscard]] bool jump(std::span<std::int64_t> values, std::int64_t setting) noexcept;
+  [[nodiscard]] bool next_in_order(std::span<std::int64_t> values) noexcept;
   [[nodiscard]] bool advance(std::span<std::int64_t> values) noexcept;
   template <class Where>
   [[nodiscard]] bool holds(const Where& where) const {
@@ -106,6 +113,8 @@ class Iterations {
   std::int64_t settings_ = 0;
   std::int64_t setting_ = -1;
   std::int64_t passed_ = 0;
+  std::int64_t position_ = 0;
+  const std::vector<std::int64_t>* order_ = nullptr;
   std::int64_t chunk_first_ = 0;
   std::int64_t chunk_last_ = 0;
   bool is_last_chunk_ = false;
@@ -134,6 +143,11 @@ Iterations::Step Iterations::next(std::span<std::int64_t> values, const Where& w
       if (passed_ == chunk_last_) return Step::chunk_ended;
       do found = next_of_all(values, where);
       while (found && passed_ <= chunk_first_);
+      break;
+    case Policy::locality:
+      if (is_last_chunk_) return Step::ended;
+      if (position_ == chunk_last_) return Step::chunk_ended;
+      found = next_in_order(values);
       break;
   }
   return found ? Step::found : Step::ended;

@@ -68,6 +68,24 @@ TEST(Iterations, are_taken_chunk_by_chunk_when_dynamic) {
   EXPECT_TRUE(Case().of(Policy::dynamic, 1, 2).empty());
 }
 
+TEST(Iterations, follow_an_order_when_they_are_dealt_by_locality) {
+  Case c;
+  std::vector<std::int64_t> values(2, unbound);
+  const auto always = [](std::int32_t) { return true; };
+  Iterations loop(c.p, c.tables, 0, {Policy::locality, 0, 2, 0}, values);
+  const std::vector<std::int64_t> order = {4, 0, 2, 99};
+  loop.follow(order);
+  ASSERT_EQ(loop.next(values, always), Iterations::Step::chunk_ended);
+  loop.take_chunk(0, 2);
+  ASSERT_EQ(loop.next(values, always), Iterations::Step::found);
+  EXPECT_EQ(values, (std::vector<std::int64_t>{2, 2}));
+  ASSERT_EQ(loop.next(values, always), Iterations::Step::found);
+  EXPECT_EQ(values, (std::vector<std::int64_t>{1, 1}));
+  ASSERT_EQ(loop.next(values, always), Iterations::Step::chunk_ended);
+  loop.take_chunk(3, 4);
+  EXPECT_EQ(loop.next(values, always), Iterations::Step::ended) << "no such setting";
+}
+
 TEST(Iterations, a_copy_goes_on_by_itself) {
   Case c;
   std::vector<std::int64_t> values(2, unbound);

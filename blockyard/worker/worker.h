@@ -26,7 +26,8 @@ struct Options {
   bool check = false;                 ///< checking mode
   program::Policy policy = program::Policy::balanced;  ///< of pardos that leave it open
   PrefetchDepth prefetch = {};
-  Checkpoints* checkpoints = nullptr;  ///< null: none are taken
+  std::vector<std::int32_t> process_of = {};  ///< each rank, workers first; empty: all in one
+  Checkpoints* checkpoints = nullptr;         ///< null: none are taken
 };
 
 /// What is left of a program at its end on one worker.

@@ -88,7 +88,7 @@ void visit(Archive& archive, Is<Product> auto& x) {
 template <class Archive>
 void visit(Archive& archive, Is<PardoDecl> auto& x) {
   archive(x.indexes);
-  archive(x.policy, Policy::every_worker);
+  archive(x.policy, Policy::locality);
   archive(x.where);
   archive(x.body);
 }

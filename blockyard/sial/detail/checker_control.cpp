@@ -18,11 +18,12 @@ struct Pragma {
 };
 
 /// Ours, then those of ACES4.
-constexpr std::array<Pragma, 9> pragmas = {{
+constexpr std::array<Pragma, 10> pragmas = {{
     {"sequential", Policy::sequential, false},
     {"static", Policy::static_, false},
     {"balanced", Policy::balanced, false},
     {"dynamic", Policy::dynamic, false},
+    {"locality", Policy::locality, false},
     {"default_loop_manager", Policy::unset, false},
     {"SequentialPardoLoop", Policy::every_worker, false},
     {"StaticTaskAllocParallelPardoLoop", Policy::static_, false},
@@ -112,7 +113,7 @@ program::Policy Checker::policy_of(const ast::Pardo& loop) {
   }
   findings_.warning("unknown-pragma", loop.pragma->at,
                     fmt::format("pragma \"{}\" has no effect", text),
-                    "known are sequential, static, balanced, dynamic");
+                    "known are sequential, static, balanced, dynamic, locality");
   return Policy::unset;
 }
 

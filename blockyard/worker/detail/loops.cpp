@@ -13,6 +13,11 @@ using base::Errc;
 using base::Error;
 using program::Policy;
 
+namespace {
+/// Longer pardos are dealt out as dynamic ones: a list of all settings would take too much.
+constexpr std::int64_t most_listed = std::int64_t{1} << 20;
+}  // namespace
+
 void Loops::bind(std::int32_t index) {
   if (blocks_.index_values[static_cast<std::size_t>(index)] != unbound)
     throw Error(Errc::bad_input,
@@ -57,22 +62,22 @@ void Loops::close_do() {
 bool Loops::begin_pardo(std::int32_t pardo) {
   const auto& decl = naming_.program.pardos[static_cast<std::size_t>(pardo)];
   for (const std::int32_t index : decl.indexes) bind(index);
-  const Sharing sharing{policy_of(decl, options_.policy, options_.workers), options_.worker,
-                        options_.workers, dealt_};
+  Sharing sharing{policy_of(decl, options_.policy, options_.workers), options_.worker,
+                  options_.workers, dealt_};
   Loop loop;
   loop.id = pardo;
-  loop.iterations =
-      Iterations(naming_.program, naming_.tables, pardo, sharing, blocks_.index_values);
+  const auto enumerate = [&] {
+    return Iterations(naming_.program, naming_.tables, pardo, sharing, blocks_.index_values);
+  };
+  loop.iterations = enumerate();
+  if (sharing.policy == Policy::locality && loop.iterations.settings() > most_listed) {
+    sharing.policy = Policy::dynamic;
+    loop.iterations = enumerate();
+  }
   const std::uint64_t times = ++entered_[static_cast<std::size_t>(pardo)];
   loop.counter = counter_of(pardo, times);
-  if (sharing.policy == Policy::dynamic) {
-    loop.total = loop.iterations.settings();
-    if (decl.where >= 0) {
-      loop.iterations.skip(blocks_.index_values, where_);
-      loop.total = loop.iterations.passed();
-      loop.iterations.rewind();
-    }
-  }
+  if (sharing.policy == Policy::dynamic) count(loop);
+  if (sharing.policy == Policy::locality) list_near(loop);
   open_.push_back(loop);
   if (!next_mine(open_.back())) {
     close_pardo();
@@ -80,6 +85,26 @@ bool Loops::begin_pardo(std::int32_t pardo) {
   }
   blocks_.open_scope();
   return true;
+}
+
+/// Counts the iterations, which all must be known before a server deals them out.
+void Loops::count(Loop& loop) {
+  loop.total = loop.iterations.settings();
+  if (loop.iterations.pardo().where < 0) return;
+  loop.iterations.skip(blocks_.index_values, where_);
+  loop.total = loop.iterations.passed();
+  loop.iterations.rewind();
+}
+
+void Loops::list_near(Loop& loop) {
+  Iterations all(naming_.program, naming_.tables, loop.id, {Policy::every_worker, 0, 1, 0},
+                 blocks_.index_values);
+  near_.begin(loop.id);
+  while (all.next(blocks_.index_values, where_) == Iterations::Step::found)
+    near_.add(all.setting(), blocks_.index_values);
+  near_.end();
+  loop.total = all.passed();
+  loop.iterations.follow(near_.order());
 }
 
 bool Loops::next_pardo() {
@@ -139,9 +164,17 @@ void Loops::take_chunk(Loop& loop) {
 }
 
 wire::Ticket Loops::ask_for_chunk(const Loop& loop) {
+  wire::TakeChunk request{0, loop.counter, loop.total, options_.workers};
+  if (loop.iterations.policy() == Policy::locality) {
+    const auto [first, last] = near_.neighbours(options_.worker);
+    request.lists = near_.lengths();
+    request.mine = options_.worker;
+    request.near_first = first;
+    request.near_last = last;
+  }
   return transport_.start(
       static_cast<int>(loop.counter % static_cast<std::uint64_t>(options_.servers)),
-      wire::TakeChunk{0, loop.counter, loop.total, options_.workers});
+      std::move(request));
 }
 
 const wire::Chunk* Loops::chunk_ahead(std::int64_t number) {

@@ -11,6 +11,7 @@
 #include "blockyard/worker/detail/state.h"
 #include "blockyard/worker/detail/transport.h"
 #include "blockyard/worker/iterations.h"
+#include "blockyard/worker/near.h"
 
 namespace blockyard::worker::detail {
 
@@ -40,7 +41,9 @@ class Loops {
         transport_(transport),
         options_(options),
         where_(std::move(where)),
-        entered_(naming.program.pardos.size(), 0) {
+        entered_(naming.program.pardos.size(), 0),
+        near_(naming.program, naming.tables,
+              {options.workers, options.servers, options.process_of}) {
     open_.reserve(program::max_loops);
   }
 
@@ -72,6 +75,10 @@ class Loops {
   [[nodiscard]] std::span<const Loop> open() const noexcept { return open_; }
   /// Iterations dealt since the barrier by pardos that are closed (balanced).
   [[nodiscard]] std::int64_t dealt() const noexcept { return dealt_; }
+  /// Whether the pardo run of this counter is open.
+  [[nodiscard]] bool is_open(std::uint64_t counter) const {
+    return std::ranges::any_of(open_, [=](const Loop& loop) { return loop.counter == counter; });
+  }
   /// For look-ahead: chunk `number` (from 1) of the pardo that is open, if it is known. Asks for
   /// the one after the current in advance, without waiting.
   [[nodiscard]] std::int64_t chunk_number() const noexcept { return chunk_number_; }
@@ -82,6 +89,8 @@ class Loops {
  private:
   void bind(std::int32_t index);
   [[nodiscard]] bool next_mine(Loop& loop);
+  void count(Loop& loop);
+  void list_near(Loop& loop);
   void take_chunk(Loop& loop);
   [[nodiscard]] wire::Ticket ask_for_chunk(const Loop& loop);
   void close_do();
@@ -98,6 +107,7 @@ class Loops {
   // Chunks of the pardo that is open (there is one at most).
   wire::Chunk chunk_;
   wire::Chunk next_chunk_;
+  NearLists near_;
   std::int64_t chunk_number_ = 0;  ///< of chunk_; 0: none was taken yet
   wire::Ticket asked_ = 0;         ///< for the chunk after chunk_; 0: not yet
   bool has_next_chunk_ = false;

@@ -82,6 +82,10 @@ void Prefetcher::fill() {
       case Upcoming::Step::paused:
         return;
       case Upcoming::Step::chunk_wanted: {
+        if (!loops_.is_open(upcoming_.chunk_counter())) {
+          is_at_wall_ = true;
+          break;
+        }
         const wire::Chunk* chunk = loops_.chunk_ahead(upcoming_.chunk_number() + 1);
         if (chunk == nullptr) return;
         upcoming_.take_chunk(chunk->first, chunk->last);

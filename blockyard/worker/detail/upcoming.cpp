@@ -165,7 +165,9 @@ Upcoming::Step Upcoming::begin_pardo(const Instruction& instruction) {
     return !is_free(index) || (parent >= 0 && is_free(parent));
   };
   // What a pardo that is dealt by a server gives to this worker is known once it has begun.
-  if (policy == Policy::dynamic || std::ranges::any_of(decl.indexes, is_bad)) return Step::wall;
+  if (policy == Policy::dynamic || policy == Policy::locality ||
+      std::ranges::any_of(decl.indexes, is_bad))
+    return Step::wall;
   Loops::Loop loop;
   loop.id = instruction.a;
   loop.counter =

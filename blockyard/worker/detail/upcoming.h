@@ -43,6 +43,7 @@ class Upcoming {
   /// The next get. Each instruction looked at costs one of `budget`.
   [[nodiscard]] Step next(Coming& coming, int& budget);
   [[nodiscard]] std::int64_t chunk_number() const noexcept { return chunk_number_; }
+  [[nodiscard]] std::uint64_t chunk_counter() const noexcept { return open_.back().counter; }
   void take_chunk(std::int64_t first, std::int64_t last) noexcept;
 
  private:

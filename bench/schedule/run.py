@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Bytes moved and time of each policy of pardo. See README.md.
+
+usage: run.py BLOCKYARD [--delay 100us,1GB/s] [--workers 2] [--servers 1] [--repeats 3]
+"""
+import argparse
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+JOB = '''[molecule]
+geometry = """
+O 0.0 0.0 0.1173
+H 0.0 0.7572 -0.4692
+H 0.0 -0.7572 -0.4692
+"""
+[basis]
+name = "cc-pvdz"
+[method]
+name = "ccsd"
+[segments]
+occupied = 2
+virtual = 5
+'''
+POLICIES = ["dynamic", "static", "balanced", "locality"]
+PROGRAMS = ["transform_rhf", "ccsd_rhf"]
+
+
+def library_with(policy, folder):
+    """sialib with the policy in the place of "dynamic"."""
+    (folder / "sialib").mkdir()
+    (folder / "basis").symlink_to(ROOT / "blockyard" / "qc" / "data")
+    for source in (ROOT / "sialib").glob("*.sial"):
+        text = source.read_text().replace('"dynamic"', f'"{policy}"')
+        (folder / "sialib" / source.name).write_text(text)
+    (folder / "job.toml").write_text(JOB)
+
+
+def run(arguments, folder, policy):
+    command = [arguments.blockyard, "--library", folder, "run", folder / "job.toml", "-w",
+               str(arguments.workers), "-s", str(arguments.servers), "--pardo", policy, "--quiet",
+               "--report", folder / "report.json"]
+    if arguments.delay:
+        command += ["--fabric-delay", arguments.delay]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(done.stderr)
+    report = json.loads((folder / "report.json").read_text())
+    return {program["name"]: program for program in report["programs"]}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("blockyard")
+    parser.add_argument("--delay", default="")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--servers", type=int, default=1)
+    parser.add_argument("--repeats", type=int, default=3)
+    arguments = parser.parse_args()
+    found = {}
+    for policy in POLICIES:
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            library_with(policy, folder)
+            runs = [run(arguments, folder, policy) for _ in range(arguments.repeats)]
+        for program in PROGRAMS:
+            sums = [{key: sum(worker[key] for worker in one[program]["workers"])
+                     for key in ("bytes_received", "block_wait_seconds")} for one in runs]
+            point = {"seconds": min(one[program]["seconds"] for one in runs),
+                     "received_bytes": statistics.median(s["bytes_received"] for s in sums),
+                     "wait_seconds": min(s["block_wait_seconds"] for s in sums)}
+            found[policy, program] = point
+            base = found["dynamic", program]
+            print(json.dumps({"bench": "schedule", "case": f"{program} {policy}", **point,
+                              "time_to_dynamic": point["seconds"] / base["seconds"],
+                              "bytes_to_dynamic": point["received_bytes"]
+                              / max(1, base["received_bytes"])}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "blockyard/worker/bind.h"
+
+namespace blockyard::worker {
+
+/// Which process each fabric rank lives in: the workers, then the servers. Empty: all in one.
+struct Layout {
+  int workers = 1;
+  int servers = 1;
+  std::vector<std::int32_t> process_of;
+
+  [[nodiscard]] std::int32_t process_of_worker(int worker) const;
+  [[nodiscard]] std::int32_t process_of_server(int server) const;
+  [[nodiscard]] std::int32_t processes() const;
+};
+
+/// Gives each iteration of a pardo to a worker that is near its blocks: one of the process that is
+/// home of the most bytes of those that the body gets or puts by the indexes of the pardo alone;
+/// where no process is, to any. The workers of a process share theirs in even runs of neighbours,
+/// which have blocks in common. Every worker comes to the same lists. One thread.
+class NearLists {
+ public:
+  NearLists(const program::Program& program, const Tables& tables, Layout layout);
+
+  /// A pardo begins.
+  void begin(std::int32_t pardo);
+  /// The next iteration, in the order of settings: its number, and the values of all indexes.
+  void add(std::int64_t setting, std::span<const std::int64_t> values);
+  /// All were added.
+  void end();
+
+  /// Settings, list after list.
+  [[nodiscard]] const std::vector<std::int64_t>& order() const noexcept { return order_; }
+  /// Length of the list of each worker.
+  [[nodiscard]] const std::vector<std::int64_t>& lengths() const noexcept { return lengths_; }
+  /// The workers of the process of `worker`: first .. last-1.
+  [[nodiscard]] std::pair<int, int> neighbours(int worker) const;
+
+ private:
+  void find_touched(std::int32_t begin, std::int32_t end);
+  [[nodiscard]] std::int32_t nearest(std::span<const std::int64_t> values);
+
+  const program::Program& program_;
+  const Tables& tables_;
+  Layout layout_;
+  std::int32_t processes_;
+  std::vector<std::int32_t> touched_;                ///< selectors
+  std::vector<std::uint8_t> is_seen_;                ///< by pc
+  std::vector<std::int64_t> bytes_;                  ///< by process
+  std::vector<std::vector<std::int64_t>> settings_;  ///< by process; the last: near to none
+  std::vector<std::vector<int>> sharers_;            ///< the workers of each; of the last: all
+  std::vector<std::int64_t> order_;
+  std::vector<std::int64_t> lengths_;
+};
+
+}  // namespace blockyard::worker
