@@ -128,8 +128,10 @@ std::int32_t Walk::pardo(const Instruction& instruction) {
   for (const std::int32_t index : decl.indexes) require_free(program_, index_values_, index);
   const std::int32_t pc = pc_;
   const auto workers = static_cast<int>(ranks_.all_workers());
-  const Policy policy = worker::policy_of(
+  Policy policy = worker::policy_of(
       decl, job_.run.pardo == Policy::unset ? Policy::balanced : job_.run.pardo, workers);
+  if (policy == Policy::locality)
+    policy = Policy::dynamic;  // which iterations go where is not seen
   worker::Iterations all(program_, tables_, instruction.a, {Policy::every_worker, 0, 1, 0},
                          index_values_);
   const double outer_ratio = ratio_;
