@@ -45,6 +45,7 @@ struct RunOptions {
   std::string checkpoint_folder;
   OutputOptions output;
   bool check = false;
+  bool deterministic = false;
 };
 
 /// Puts the options of the command line in, which win.
@@ -63,6 +64,7 @@ void merge(const RunOptions& options, job::Spec& spec) try {
   if (!options.fabric_delay.empty()) run.fabric_delay = fabric::parse_delay(options.fabric_delay);
   if (options.seed) run.seed = options.seed;
   run.check = run.check || options.check;
+  run.deterministic = run.deterministic || options.deterministic;
   run.supers.insert(run.supers.end(), options.supers.begin(), options.supers.end());
   for (const std::string& text : options.constants) job::set_constant(spec, text);
   for (const std::string& text : options.segments) job::set_segments(spec, text);
@@ -151,6 +153,8 @@ void add_rank_options(CLI::App& command, RunOptions& options) {
   command.add_option("--fabric-delay", options.fabric_delay,
                      "make messages as slow as on a network, like 100us,1GB/s (for measurements)");
   command.add_flag("--check", options.check, "find races, uninitialised reads and leaks");
+  command.add_flag("--deterministic", options.deterministic,
+                   "the same bits in every run with as many workers (more memory on servers)");
   command.add_option("--seed", options.seed, "of a random order of messages, for tests");
 }
 

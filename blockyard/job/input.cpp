@@ -191,9 +191,9 @@ std::optional<std::int64_t> parse_memory(const TomlSection& in) {
 }
 
 RunSpec parse_run(const File& file) {
-  const TomlSection in =
-      file.section("run", {"workers", "servers", "memory", "scratch", "persistent", "super",
-                           "pardo", "check", "seed", "prefetch", "checkpoint", "checkpoint_dir"});
+  const TomlSection in = file.section(
+      "run", {"workers", "servers", "memory", "scratch", "persistent", "super", "pardo", "check",
+              "deterministic", "seed", "prefetch", "checkpoint", "checkpoint_dir"});
   RunSpec run;
   constexpr std::int64_t most_ranks = 4096;
   for (const auto& [key, rank_count] :
@@ -219,6 +219,7 @@ RunSpec parse_run(const File& file) {
   }
   if (in.has("prefetch")) run.prefetch = parse_depth(in);
   run.check = in.truth("check").value_or(false);
+  run.deterministic = in.truth("deterministic").value_or(false);
   if (const auto seed = in.integer("seed", 0)) run.seed = static_cast<std::uint64_t>(*seed);
   return run;
 }

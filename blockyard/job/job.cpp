@@ -51,6 +51,16 @@ bool load_steps(const Spec& spec, const Places& places, Prepared& prepared) {
   return true;
 }
 
+/// Who runs an iteration must not depend on who is quick.
+void deal_out_beforehand(Job& job) {
+  const auto fix = [](program::Policy& policy) {
+    if (policy == program::Policy::dynamic) policy = program::Policy::balanced;
+  };
+  fix(job.run.pardo);
+  for (Step& step : job.steps)
+    for (program::PardoDecl& pardo : step.program.pardos) fix(pardo.policy);
+}
+
 }  // namespace
 
 MemoryPlan plan(const Job& job) {
@@ -105,6 +115,7 @@ Prepared prepare(const Spec& spec, const Places& places, const ProcessCount& pro
     prepared.job.reset();
     return prepared;
   }
+  if (spec.run.deterministic) deal_out_beforehand(job);
   job.memory = plan(job);
   return prepared;
 }

@@ -120,6 +120,7 @@ void write_run(const RunSpec& run, std::string& text) {
   table.texts("super", run.supers);
   table.text("pardo", name_of(run.pardo));
   if (run.check) table.line("check", "true");
+  if (run.deterministic) table.line("deterministic", "true");
   table.number_if_given("seed", run.seed);
 }
 

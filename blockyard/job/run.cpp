@@ -228,7 +228,8 @@ class Run {
 
   void run_server(int number) {
     const server::ServerOptions options{static_cast<std::size_t>(job_.memory.server_bytes),
-                                        scratch_->path(), number, job_.run.check};
+                                        scratch_->path(), number, job_.run.check,
+                                        job_.run.deterministic};
     const auto rank = static_cast<std::size_t>(job_.workers + number);
     server::Server(*endpoints_[rank], pool_, options).run();
   }

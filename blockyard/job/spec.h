@@ -65,6 +65,7 @@ struct RunSpec {
   worker::PrefetchDepth prefetch;
   std::optional<fabric::Delay> fabric_delay;  ///< for measurements
   bool check = false;
+  bool deterministic = false;         ///< the same bits for the same numbers of ranks
   std::optional<std::uint64_t> seed;  ///< of the order in which messages arrive, for tests
   friend bool operator==(const RunSpec&, const RunSpec&) = default;
 };

@@ -31,8 +31,12 @@ void require_length(const SlotRef& slot, std::size_t bytes) {
 }  // namespace
 
 BlockTable::BlockTable(BlockMemory& memory, base::BufferPool& pool, Identity identity,
-                       Outbox& outbox)
-    : memory_(memory), pool_(pool), identity_(identity), outbox_(outbox) {}
+                       Outbox& outbox, bool is_deterministic)
+    : memory_(memory),
+      pool_(pool),
+      identity_(identity),
+      outbox_(outbox),
+      is_deterministic_(is_deterministic) {}
 
 std::optional<BlockTable::Target> BlockTable::target_of(const wire::Any& message) {
   if (const auto* op = std::get_if<wire::GetBlock>(&message))
@@ -45,7 +49,9 @@ std::optional<BlockTable::Target> BlockTable::target_of(const wire::Any& message
 }
 
 void BlockTable::take(Request request) {
-  const bool must_be_alone = !target_of(request.message) && is_waiting();
+  const bool is_about_array = !target_of(request.message);
+  if (is_about_array && later_.empty()) add_all_parts();
+  const bool must_be_alone = is_about_array && is_waiting();
   if (must_be_alone || !later_.empty()) {
     later_.push_back(std::move(request));
   } else {
@@ -58,6 +64,10 @@ void BlockTable::resume(std::span<const array::BlockId> arrived) {
     if (drain(id) == Outcome::no_room) stalled_.push_front(id);
   resume_stalled();
   while (!later_.empty() && (target_of(later_.front().message) || !is_waiting())) {
+    if (!target_of(later_.front().message)) {
+      add_all_parts();
+      if (is_waiting()) return;
+    }
     Request request = std::move(later_.front());
     later_.pop_front();
     start(std::move(request));
@@ -98,15 +108,19 @@ void BlockTable::start_on_block(Request request, const Target& target) {
                                              std::string(text_of(target.verb))});
     return;
   }
-  if (const auto queue = waiting_.find(target.id); queue != waiting_.end()) {
+  serve_or_queue(*block, target.id, std::move(request));
+}
+
+void BlockTable::serve_or_queue(Block& block, const array::BlockId& id, Request request) {
+  if (const auto queue = waiting_.find(id); queue != waiting_.end()) {
     queue->second.push_back(std::move(request));
     return;
   }
-  const Outcome outcome = serve(*block, request);
+  const Outcome outcome = serve(block, request);
   if (outcome == Outcome::served) return;
-  waiting_[target.id].push_back(std::move(request));
-  if (outcome == Outcome::coming) block->slot->wanted_by.push_back(target.id);
-  if (outcome == Outcome::no_room) stalled_.push_back(target.id);
+  waiting_[id].push_back(std::move(request));
+  if (outcome == Outcome::coming) awaited_->wanted_by.push_back(id);
+  if (outcome == Outcome::no_room) stalled_.push_back(id);
 }
 
 BlockTable::Block* BlockTable::find(const array::BlockId& id) {
@@ -123,7 +137,7 @@ BlockTable::Outcome BlockTable::drain(const array::BlockId& id) {
   base::require(block != nullptr && queue != waiting_.end(), "what waits is there");
   while (!queue->second.empty()) {
     const Outcome outcome = serve(*block, queue->second.front());
-    if (outcome == Outcome::coming) block->slot->wanted_by.push_back(id);
+    if (outcome == Outcome::coming) awaited_->wanted_by.push_back(id);
     if (outcome != Outcome::served) return outcome;
     queue->second.pop_front();
   }
@@ -140,7 +154,9 @@ BlockTable::Outcome BlockTable::serve(Block& block, const Request& request) {
 }
 
 BlockTable::Outcome BlockTable::get(Block& block, int from, const wire::GetBlock& op) {
-  const Outcome outcome = bring(*block.slot);
+  Outcome outcome = add_parts(block, op.block);
+  if (outcome != Outcome::served || from == nobody) return outcome;
+  outcome = bring(*block.slot);
   if (outcome != Outcome::served) return outcome;
   ++outbox_.counts.gets;
   outbox_.reply(from, wire::BlockData{op.ticket}, block.slot->payload());
@@ -153,14 +169,15 @@ BlockTable::Outcome BlockTable::put(Block& block, const Request& request,
   if (!payload || payload->size() == 0 || payload->size() % sizeof(double) != 0 ||
       op.mode == wire::PutMode::multiply)
     throw Error(Errc::comm, "a put of a block came without its values");
+  if (verb_of(op.mode) == Verb::put)
+    if (const Outcome outcome = add_parts(block, op.block); outcome != Outcome::served)
+      return outcome;
+  SlotRef& slot = slot_of(block, op.block, op.mode, op.access.worker);
   const bool adopts =
-      op.mode == wire::PutMode::set || (op.mode == wire::PutMode::add && block.slot == nullptr);
+      op.mode == wire::PutMode::set || (op.mode == wire::PutMode::add && slot == nullptr);
   const double factor = op.mode == wire::PutMode::subtract ? -1.0 : 1.0;
-  const Outcome outcome = adopts ? install(block, op.block.array, payload)
-                                 : edit(block, op.block.array, payload->size() / sizeof(double),
-                                        true, [&](std::span<double> values) {
-                                          tensor::axpy<double>(factor, values_of(payload), values);
-                                        });
+  const Outcome outcome = adopts ? install(slot, op.block.array, payload)
+                                 : add_values(slot, op.block.array, payload, factor);
   if (outcome != Outcome::served) return outcome;
   ++outbox_.counts.puts;
   outbox_.counts.bytes_received += payload->size();
@@ -183,59 +200,69 @@ BlockTable::Outcome BlockTable::put_scalar(Block& block, int from, const wire::P
     }
   };
   const bool needs_old = op.mode != wire::PutMode::set;
+  if (verb_of(op.mode) == Verb::put)
+    if (const Outcome added = add_parts(block, op.block); added != Outcome::served) return added;
+  SlotRef& slot = slot_of(block, op.block, op.mode, op.access.worker);
   const Outcome outcome =
-      edit(block, op.block.array, static_cast<std::size_t>(op.count), needs_old, change);
+      edit(slot, op.block.array, static_cast<std::size_t>(op.count), needs_old, change);
   if (outcome != Outcome::served) return outcome;
   ++outbox_.counts.puts;
   outbox_.reply(from, wire::Done{op.ticket});
   return outcome;
 }
 
-/// Makes `payload` the values of the block.
-BlockTable::Outcome BlockTable::install(Block& block, std::int32_t array,
+/// Makes `payload` the values of a slot.
+BlockTable::Outcome BlockTable::install(SlotRef& slot, std::int32_t array,
                                         const fabric::Payload& payload) {
-  require_length(block.slot, payload->size());
-  if (block.slot != nullptr && block.slot.use_count() == 1 && block.slot->is_resident()) {
-    memory_.replace(*block.slot, payload);
+  require_length(slot, payload->size());
+  if (slot != nullptr && slot.use_count() == 1 && slot->is_resident()) {
+    memory_.replace(*slot, payload);
     return Outcome::served;
   }
   if (!has_room(payload->size(), nullptr)) return Outcome::no_room;
-  block.slot = memory_.adopt(array, payload);
+  slot = memory_.adopt(array, payload);
   return Outcome::served;
 }
 
-/// Changes the values of a block, zeros if it is absent: in place if nobody else holds them, else
+/// Changes the values of a slot, zeros if it is absent: in place if nobody else holds them, else
 /// a copy. `needs_old`: the change reads the old values.
 template <class Change>
-BlockTable::Outcome BlockTable::edit(Block& block, std::int32_t array, std::size_t count,
+BlockTable::Outcome BlockTable::edit(SlotRef& slot, std::int32_t array, std::size_t count,
                                      bool needs_old, const Change& change) {
   const std::size_t bytes = count * sizeof(double);
-  require_length(block.slot, bytes);
-  if (block.slot != nullptr && needs_old) {
-    const Outcome outcome = bring(*block.slot);
+  require_length(slot, bytes);
+  if (slot != nullptr && needs_old) {
+    const Outcome outcome = bring(*slot);
     if (outcome != Outcome::served) return outcome;
   }
-  const bool has_old = block.slot != nullptr && block.slot->is_resident();
-  const bool is_alone = has_old && block.slot.use_count() == 1;
+  const bool has_old = slot != nullptr && slot->is_resident();
+  const bool is_alone = has_old && slot.use_count() == 1;
   if (is_alone) {
-    if (const auto values = own_values_of(block.slot->payload()); !values.empty()) {
+    if (const auto values = own_values_of(slot->payload()); !values.empty()) {
       change(values);
-      memory_.replace(*block.slot, block.slot->payload());
+      memory_.replace(*slot, slot->payload());
       return Outcome::served;
     }
-  } else if (!has_room(bytes, block.slot.get())) {
+  } else if (!has_room(bytes, slot.get())) {
     return Outcome::no_room;
   }
   // A copy that replaces values still held by workers needs no room of ours: they count those.
   fabric::Payload changed =
-      has_old && needs_old ? copy_of(values_of(block.slot->payload()), pool_) : zeros(count, pool_);
+      has_old && needs_old ? copy_of(values_of(slot->payload()), pool_) : zeros(count, pool_);
   change(own_values_of(changed));
   if (is_alone) {
-    memory_.replace(*block.slot, std::move(changed));
+    memory_.replace(*slot, std::move(changed));
   } else {
-    block.slot = memory_.adopt(array, std::move(changed));
+    slot = memory_.adopt(array, std::move(changed));
   }
   return Outcome::served;
+}
+
+BlockTable::Outcome BlockTable::add_values(SlotRef& slot, std::int32_t array,
+                                           const fabric::Payload& payload, double factor) {
+  return edit(slot, array, payload->size() / sizeof(double), true, [&](std::span<double> values) {
+    tensor::axpy<double>(factor, values_of(payload), values);
+  });
 }
 
 /// `served` if the values are in memory now; begins to read them if they are on disk.
@@ -248,6 +275,7 @@ BlockTable::Outcome BlockTable::bring(Slot& slot) {
     if (!has_room(slot.bytes(), nullptr)) return Outcome::no_room;
     memory_.read_back(slot);
   }
+  awaited_ = &slot;
   return Outcome::coming;
 }
 

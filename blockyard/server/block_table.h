@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "blockyard/base/buffer.h"
 #include "blockyard/server/block_memory.h"
@@ -21,9 +22,15 @@ namespace blockyard::server {
 /// Requests for one block are served in the order they came. One that needs values from disk, or
 /// room, waits in the queue of its block, and others go on. A request about a whole array waits for
 /// all that came before it, and all that come after it wait for it. One thread.
+///
+/// Deterministic: what each worker adds to a block is summed apart, and the sums are added in the
+/// order of workers before anything else is done with the block. So the bits do not depend on the
+/// order of arrival; a block that n workers add to takes n + 1 times its memory, on disk if need
+/// be.
 class BlockTable {
  public:
-  BlockTable(BlockMemory& memory, base::BufferPool& pool, Identity identity, Outbox& outbox);
+  BlockTable(BlockMemory& memory, base::BufferPool& pool, Identity identity, Outbox& outbox,
+             bool is_deterministic = false);
 
   /// Serves a block, array or label request, now or later.
   /// Throws Error{comm} if it makes no sense, Error{no_memory} if it can never be served.
@@ -37,6 +44,7 @@ class BlockTable {
   struct Block {
     SlotRef slot;  // null until the first put is served
     RaceRecord touched;
+    std::map<int, SlotRef> parts;  // deterministic: what workers added and is not in `slot` yet
   };
   struct Target {
     wire::Ticket ticket = 0;
@@ -45,6 +53,7 @@ class BlockTable {
     wire::Access access;
   };
   using Blocks = std::unordered_map<std::uint64_t, Block>;
+  static constexpr int nobody = -1;  // in the place of a rank that waits for an answer
 
   [[nodiscard]] static std::optional<Target> target_of(const wire::Any& message);
   void start(Request request);
@@ -56,14 +65,21 @@ class BlockTable {
   [[nodiscard]] Outcome get(Block& block, int from, const wire::GetBlock& op);
   [[nodiscard]] Outcome put(Block& block, const Request& request, const wire::PutBlock& op);
   [[nodiscard]] Outcome put_scalar(Block& block, int from, const wire::PutScalar& op);
-  [[nodiscard]] Outcome install(Block& block, std::int32_t array, const fabric::Payload& payload);
+  [[nodiscard]] SlotRef& slot_of(Block& block, const array::BlockId& id, wire::PutMode mode,
+                                 int worker);
+  [[nodiscard]] Outcome install(SlotRef& slot, std::int32_t array, const fabric::Payload& payload);
+  [[nodiscard]] Outcome add_values(SlotRef& slot, std::int32_t array,
+                                   const fabric::Payload& payload, double factor);
   template <class Change>
-  [[nodiscard]] Outcome edit(Block& block, std::int32_t array, std::size_t count, bool needs_old,
+  [[nodiscard]] Outcome edit(SlotRef& slot, std::int32_t array, std::size_t count, bool needs_old,
                              const Change& change);
   [[nodiscard]] Outcome bring(Slot& slot);
   [[nodiscard]] bool has_room(std::size_t bytes, const Slot* kept);
   [[nodiscard]] Outcome drain(const array::BlockId& id);
   void resume_stalled();
+  void serve_or_queue(Block& block, const array::BlockId& id, Request request);
+  [[nodiscard]] Outcome add_parts(Block& block, const array::BlockId& id);
+  void add_all_parts();
 
   wire::Any answer(const wire::DeleteArray& op);
   wire::Any answer(const wire::EndProgram& op);
@@ -86,6 +102,9 @@ class BlockTable {
   std::deque<array::BlockId> stalled_;  // blocks whose first request waits for room
   bool is_first_stalled_ = false;       // serving the first of them: it alone may take room
   std::deque<Request> later_;           // behind a request about a whole array
+  bool is_deterministic_;
+  Slot* awaited_ = nullptr;                                          // what said `coming` last
+  std::unordered_set<array::BlockId, array::BlockIdHash> in_parts_;  // blocks that have parts
 };
 
 }  // namespace blockyard::server

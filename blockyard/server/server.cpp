@@ -26,7 +26,8 @@ class Server::State {
         memory_(pool, options.budget_bytes,
                 {files != nullptr ? *files : disks_, spill_path(options)},
                 fmt::format("server {}", options.number)),
-        table_(memory_, pool, options.check ? Identity::iteration : Identity::worker, outbox_) {}
+        table_(memory_, pool, options.check ? Identity::iteration : Identity::worker, outbox_,
+               options.deterministic) {}
 
   void run() {
     std::vector<array::BlockId> arrived;

@@ -14,9 +14,10 @@ namespace blockyard::server {
 struct ServerOptions {
   std::size_t budget_bytes = 0;  ///< for blocks and reads in flight, as BufferPool::charge counts
   std::filesystem::path scratch =
-      {};              ///< an existing folder; a file is made there at the first spill
-  int number = 0;      ///< of this server, 0 .. servers-1: in messages and file names
-  bool check = false;  ///< races also between iterations of one worker
+      {};                      ///< an existing folder; a file is made there at the first spill
+  int number = 0;              ///< of this server, 0 .. servers-1: in messages and file names
+  bool check = false;          ///< races also between iterations of one worker
+  bool deterministic = false;  ///< sums have the same bits whatever order messages come in
 };
 
 /// The home of blocks: keeps them, adds into them, spills the least recently used to disk, and
