@@ -4,12 +4,14 @@
 
 import json
 import os
+import pathlib
 import subprocess
 import unittest
 
 import common
 
 MPIEXEC = os.environ["MPIEXEC"]
+LIBRARY = pathlib.Path(__file__).parents[2]
 WATER_CCSD = common.WATER + '[basis]\nname = "6-31G"\n[method]\nname = "ccsd"\n'
 FAILING = """sial p
 aoindex i = 1:4
@@ -53,6 +55,30 @@ class Mpi(common.JobTest):
                 self.assertEqual(found.keys(), expected.keys())
                 for name, value in expected.items():
                     self.assertAlmostEqual(found[name], value, delta=1e-10, msg=name)
+
+    def test_deterministic_runs_have_the_same_bits_as_in_one_process(self):
+        path = self.write("sums.sial", common.SUMS)
+        options = ["run", path, "--segments", "ao=9,8,7,6", "--deterministic"]
+        totals = {json.dumps(self.results_of(*options, "-w", 4)["scalars"]["total"])}
+        for processes, roles in ((2, ["-w", 2]), (4, ["-w", 1]), (3, ["-w", 2, "-s", 1])):
+            done = self.run_in(processes, *options, *roles, "--json", "out.json")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            scalars = json.loads((self.folder / "out.json").read_text())["scalars"]
+            totals.add(json.dumps(scalars["total"]))
+        self.assertEqual(len(totals), 1, totals)
+
+    def test_another_build_is_refused_at_the_start(self):
+        other = self.folder / "blockyard"
+        other.write_bytes(pathlib.Path(common.BLOCKYARD).read_bytes() + b"x")
+        other.chmod(0o755)
+        path = self.write("p.sial", 'sial p\nprint "text"\nendsial p\n')
+        done = subprocess.run([MPIEXEC, "-n", "1", common.BLOCKYARD, "run", path, ":", "-n", "1",
+                               str(other), "--library", str(LIBRARY), "run", path],
+                              cwd=self.folder, text=True, capture_output=True,
+                              timeout=common.LIMIT_SECONDS, check=False)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn("another build of blockyard", done.stderr)
+        self.assertNotIn("text", done.stdout)
 
     def test_one_process_prints(self):
         path = self.write("p.sial", 'sial p\nprint "text"\nendsial p\n')

@@ -225,6 +225,30 @@ endsial user
                 self.assertEqual(results["scalars"]["square"], 497, pardo)
 
 
+class Deterministic(common.JobTest):
+    def totals(self, *options):
+        path = self.write("sums.sial", common.SUMS)
+        return {json.dumps(self.results_of("run", path, "-w", 4, "--segments", "ao=9,8,7,6",
+                                           "--pardo", "dynamic", "--seed", seed, "--deterministic",
+                                           *options)["scalars"]["total"])
+                for seed in range(12)}
+
+    def test_the_order_of_messages_does_not_change_a_bit(self):
+        self.assertEqual(len(self.totals("-s", 1) | self.totals("-s", 3)), 1)
+
+    def test_sums_that_do_not_fit_the_memory_have_the_same_bits(self):
+        path = self.write("big.sial", common.SUMS.replace("1:4", "1:12"))
+        totals = set()
+        for seed, memory in ((1, "1G"), (2, "18M"), (3, "18M")):
+            self.run_well("run", path, "-w", 3, "--segments", "ao=" + ",".join(["64"] * 12),
+                          "--seed", seed, "--deterministic", "--memory", memory, "--json",
+                          "out.json", "--report", "report.json")
+            totals.add(json.dumps(json.loads((self.folder / "out.json").read_text())["scalars"]))
+        self.assertEqual(len(totals), 1)
+        report = json.loads((self.folder / "report.json").read_text())
+        self.assertGreater(sum(server["spilled_bytes"] for server in report["servers"]), 0)
+
+
 class Tools(common.JobTest):
     def test_fmt_changes_files_once(self):
         path = self.write("a.sial", "sial a\nscalar   x\n   x=1.0\nprint x\nendsial a\n")
