@@ -2,10 +2,10 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test check asan tsan fuzz bench format lint clean
+.PHONY: help setup build demo test test-mpi mpich check asan tsan fuzz bench format lint clean
 
 help:  ## this list
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */  make \1\t/' | expand -t 16
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 16
 
 setup:  ## install every package that any command here needs (apt)
 	@tools/setup.sh build test bench lint
@@ -35,7 +35,22 @@ test: check  ## all that a submission must pass: check, all tests, sanitizers, f
 	@$(MAKE) --no-print-directory build/dev/build.ninja
 	@cmake --build --preset dev
 	@ctest --preset dev
-	@$(MAKE) --no-print-directory fuzz asan
+	@$(MAKE) --no-print-directory mpich fuzz asan
+
+mpich:  ## a short list of tests over MPICH in place of Open MPI
+	@tools/setup.sh build test
+	@if ! command -v mpicc.mpich >/dev/null; then \
+	  echo "SKIPPED: this system has no MPICH" >&2; exit 0; fi; \
+	$(MAKE) --no-print-directory build/mpich/build.ninja; \
+	cmake --build --preset mpich; \
+	ctest --preset mpich
+
+test-mpi:  ## all language programs in 1, 2 and 4 processes (minutes)
+	@tools/setup.sh build test
+	@cmake --preset dev -DBLOCKYARD_MPI_TESTS=all >/dev/null
+	@cmake --build --preset dev
+	@ctest --preset dev -L '^mpi$$'; code=$$?; \
+	cmake --preset dev -DBLOCKYARD_MPI_TESTS=usual >/dev/null; exit $$code
 
 asan:  ## unit, contract and language tests under the address sanitizer
 	@tools/setup.sh build test

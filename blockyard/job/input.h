@@ -28,8 +28,8 @@ void set_constant(Spec& spec, std::string_view text);
 void set_segments(Spec& spec, std::string_view text);
 
 /// What parse_policy knows.
-inline constexpr std::array<std::string_view, 4> policy_names = {"sequential", "static", "balanced",
-                                                                 "dynamic"};
+inline constexpr std::array<std::string_view, 5> policy_names = {"sequential", "static", "balanced",
+                                                                 "dynamic", "locality"};
 
 /// Throws Error{bad_input} unless the name is sequential, static, balanced, dynamic or locality.
 [[nodiscard]] program::Policy parse_policy(std::string_view name);

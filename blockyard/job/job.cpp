@@ -54,7 +54,8 @@ bool load_steps(const Spec& spec, const Places& places, Prepared& prepared) {
 /// Who runs an iteration must not depend on who is quick.
 void deal_out_beforehand(Job& job) {
   const auto fix = [](program::Policy& policy) {
-    if (policy == program::Policy::dynamic) policy = program::Policy::balanced;
+    if (policy == program::Policy::dynamic || policy == program::Policy::locality)
+      policy = program::Policy::balanced;
   };
   fix(job.run.pardo);
   for (Step& step : job.steps)

@@ -25,8 +25,9 @@ TEST(JobText, IsReadBackAsTheSameJob) {
   spec.segments.virtual_ = 9;
   spec.run.workers = 2;
   spec.run.memory_bytes = 1 << 30;
-  spec.run.pardo = program::Policy::dynamic;
+  spec.run.pardo = program::Policy::locality;
   spec.run.check = true;
+  spec.run.deterministic = true;
   EXPECT_EQ(parse_job(job_text(spec), "job.toml", ""), spec);
 }
 

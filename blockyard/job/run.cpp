@@ -239,6 +239,7 @@ class Run {
     worker::Options options{
         number,         job_.workers, job_.servers,     job_.memory.worker_bytes,
         job_.run.check, policy(),     job_.run.prefetch};
+    options.process_of = process_of_;
     options.checkpoints = checkpoints_ ? &*checkpoints_ : nullptr;
     worker::Worker worker(*endpoints_[static_cast<std::size_t>(number)], pool_, supers, options,
                           [this](std::string_view text) { tell(text); });

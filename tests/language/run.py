@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs one SIAL program and compares what it does with the comments in it (see README.md).
 
-usage: run.py BLOCKYARD PROGRAM.sial [OPTION...]
+usage: run.py BLOCKYARD PROGRAM.sial [--processes N] [OPTION...]
 
-The options go to every `blockyard run`.
+With --processes every run is one of mpirun ($MPIEXEC) with N processes; as many of them as share
+out the workers evenly work and serve, or the rest serve only. The options go to every
+`blockyard run`.
 """
 
 import dataclasses
@@ -180,9 +182,23 @@ def commands(blockyard, programs, options):
             arguments += ["--" + key, entry.replace(":", "=", 1)]
     arguments += filter(None, options.get("options", "").split(";"))
     workers = options.get("workers", "1").split(",")
+    if sys.argv[3:4] == ["--processes"]:
+        for w in workers:
+            yield (over_mpi(int(sys.argv[4]), int(w), [blockyard, "run"] + programs) + arguments
+                   + sys.argv[5:])
+        return
     servers = options.get("servers", "1").split(",")
     for w, s in itertools.product(workers, servers):
         yield [blockyard, "run"] + programs + ["-w", w, "-s", s] + arguments + sys.argv[3:]
+
+
+def over_mpi(processes, workers, command):
+    """The command for so many workers in all."""
+    working = next(n for n in range(processes, 0, -1) if workers % n == 0)
+    roles = ["-w", str(workers // working)]
+    if working < processes:
+        roles += ["-s", str(processes - working)]
+    return [os.environ["MPIEXEC"], "-n", str(processes)] + command + roles
 
 
 def run(command, folder):
