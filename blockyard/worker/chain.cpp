@@ -95,10 +95,35 @@ Pairing best_pairing(const std::vector<Value>& values, const Names& result, std:
 
 }  // namespace
 
+namespace {
+
+/// An operand without the simple indexes that stand in it only: they have one value, and of a dense
+/// block they change nothing.
+Value without_lonely(std::size_t operand, std::span<const Names> operands, const Shape& shape,
+                     const Names& result) {
+  const auto is_lonely = [&](int name) {
+    std::size_t places = std::ranges::count(result.all(), name);
+    for (const Names& names : operands) places += std::ranges::count(names.all(), name);
+    return places == 1;
+  };
+  std::vector<int> names;
+  std::vector<Extent> extents;
+  for (std::size_t k = 0; k < shape.order(); ++k) {
+    const int name = operands[operand][k];
+    if (shape[k] == 1 && is_lonely(name)) continue;
+    names.push_back(name);
+    extents.push_back(shape[k]);
+  }
+  return {operand, Names(names), Shape(extents)};
+}
+
+}  // namespace
+
 Chain make_chain(std::span<const Names> operands, std::span<const Shape> shapes,
                  const Names& result, const Shape& result_shape) {
   std::vector<Value> values;
-  for (std::size_t k = 0; k < operands.size(); ++k) values.push_back({k, operands[k], shapes[k]});
+  for (std::size_t k = 0; k < operands.size(); ++k)
+    values.push_back(without_lonely(k, operands, shapes[k], result));
   const Pairing pairing = best_pairing(values, result, operands.size());
   Chain chain;
   std::size_t next_id = operands.size();

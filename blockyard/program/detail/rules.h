@@ -81,7 +81,7 @@ template <class T>
 [[nodiscard]] bool is_slice(const Program& program, const Selector& selector, std::size_t k);
 
 /// Whether `product` gives a block with the names of `result`: each stands there once and in some
-/// operand; what is not in the result is summed, so it must be in two operands or more.
+/// operand; what is not in the result is summed, so it must be in two operands or more, or simple.
 [[nodiscard]] bool suits(const Program& program, const Product& product,
                          std::span<const std::int32_t> result);
 

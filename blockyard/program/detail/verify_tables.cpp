@@ -201,7 +201,9 @@ bool suits(const Program& program, const Product& product, std::span<const std::
     if (seen < 1) return false;  // in no operand, or twice in the result
     seen = -1;
   }
-  return std::ranges::none_of(count, [](int seen) { return seen == 1; });
+  for (std::size_t index = 0; index < count.size(); ++index)
+    if (count[index] == 1 && program.indexes[index].kind != array::IndexKind::simple) return false;
+  return true;
 }
 
 bool can_copy(const Program& program, std::span<const std::int32_t> to,
