@@ -122,9 +122,18 @@ class Formatter {
     indent(0);
     is_execute_ = is_word && verb == "execute";
     brackets_.clear();
-    for (std::size_t k = 0; k < line.size(); ++k) write_token(line, k);
+    const auto is_comment = [](const Token& t) { return t.kind == TokenKind::comment; };
+    const auto code_end = static_cast<std::size_t>(
+        std::find_if_not(line.rbegin(), line.rend(), is_comment).base() - line.begin());
+    // After the code one comment stays beside it; more, of lines that went on to nothing, follow.
+    const std::size_t end = std::min(line.size(), code_end + 1);
+    for (std::size_t k = 0; k < end; ++k) write_token(line, k, k < code_end);
     out_ += '\n';
     if (is_word && (contains(openers, verb) || verb == "else")) ++depth_;
+    for (std::size_t k = end; k < line.size(); ++k) {
+      indent(0);
+      out_ += line[k].text + '\n';
+    }
   }
 
   void indent(std::size_t more) {
@@ -132,11 +141,17 @@ class Formatter {
     out_.append(2 * depth_ + more, ' ');
   }
 
-  void write_token(const std::vector<Token>& line, std::size_t k) {
+  /// `is_inside`: there is code in the statement from here on.
+  void write_token(const std::vector<Token>& line, std::size_t k, bool is_inside) {
     const Token& token = line[k];
     const Token* before = k > 0 ? &line[k - 1] : nullptr;
     if (token.kind == TokenKind::comment) {
-      write_comment(token, k, k + 1 < line.size());
+      const bool follows_one = before != nullptr && before->kind == TokenKind::comment;
+      if (follows_one) {
+        out_ += '\n';
+        indent(4);
+      }
+      write_comment(token, k, is_inside);
       return;
     }
     if (before != nullptr && before->at.line != token.at.line) {

@@ -58,5 +58,16 @@ TEST(Format, ABrokenSourceIsNotTouched) {
   EXPECT_TRUE(has_error(result.found));
 }
 
+TEST(Format, KeepsCommentsOfLinesThatGoOnApart) {
+  const auto once = format(
+      "sial p\nindex s = 1:2\ndo s & # a\n# b\n# c\nprint s & # d\n & # e\n # f\nenddo s\n"
+      "print & # g\n & # h\n \"x\" # i\nendsial p\n");
+  ASSERT_FALSE(has_error(once.found)) << render_text(once.found);
+  for (const char* comment :
+       {"# a\n", "# b\n", "# c\n", "# d\n", "# e\n", "# f\n", "# g\n", "# h\n"})
+    EXPECT_NE(once.text.find(comment), std::string::npos) << comment << once.text;
+  EXPECT_EQ(format(once.text).text, once.text);
+}
+
 }  // namespace
 }  // namespace blockyard::sial
