@@ -37,7 +37,9 @@ std::string table_fault(const Table* table) {
 
 void Plugin::LibraryKind::release(Raw raw) noexcept { dlclose(raw); }
 
-Plugin::Plugin(const std::string& path) : library_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+// Libraries of vendors leave threads and handlers behind: once in memory they stay there.
+Plugin::Plugin(const std::string& path)
+    : library_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)) {
   if (!library_) {
     const char* cause = dlerror();
     throw Error(Errc::device, fmt::format("cannot load the device plug-in '{}': {}", path,
