@@ -5,9 +5,10 @@
 #include "blockyard/device/loader.h"
 #include "blockyard/device/sim/sim.h"
 
-#ifdef BLOCKYARD_OPENCL_PLUGIN
-/// Asked by the leak sanitizer: PoCL keeps a few hundred bytes of its own until the process ends.
-extern "C" const char* __lsan_default_suppressions() { return "leak:libpocl\nleak:libLLVM\n"; }
+// Sanitizers do not go with the threads and the memory of drivers that were built without them.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#undef BLOCKYARD_OPENCL_PLUGIN
+#undef BLOCKYARD_CUDA_PLUGIN
 #endif
 
 namespace blockyard::device::contract {
