@@ -76,9 +76,9 @@ class Kill(common.JobTest):
         processes = processes_of(self.folder.resolve())
         self.assertEqual(sorted(processes), [0, 1, 2])
         os.kill(processes[rank], signal.SIGKILL)
-        _, errors = run.communicate(timeout=common.LIMIT_SECONDS)
+        output, errors = run.communicate(timeout=common.LIMIT_SECONDS)
         self.assertNotEqual(run.returncode, 0)
-        self.assertRegex(errors, "(?i)signal.* 9|killed|KILLED")
+        self.assertRegex(output + errors, "(?i)signal.* 9|killed")  # MPICH tells it on the one
         self.assertEqual(processes_of(self.folder.resolve()), {}, "processes are left")
         for left in self.scratch.iterdir():  # a killed process cannot clean up after itself
             subprocess.run(["rm", "-rf", str(left)], check=True)
