@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockyard/sial/symbols.h"
 
+#include "blockyard/sial/detail/parser.h"
 #include "blockyard/sial/detail/units.h"
 #include "blockyard/sial/lex.h"
 
@@ -59,78 +60,14 @@ std::vector<NameUse> names_in(std::string_view text) {
 }
 
 const std::vector<std::string_view>& keywords() {
-  static const std::vector<std::string_view> words = {"abs",
-                                                      "allocate",
-                                                      "and",
-                                                      "aoindex",
-                                                      "assert_same",
-                                                      "broadcast_from",
-                                                      "call",
-                                                      "collective",
-                                                      "conj",
-                                                      "contiguous",
-                                                      "create",
-                                                      "cycle",
-                                                      "deallocate",
-                                                      "delete",
-                                                      "destroy",
-                                                      "distributed",
-                                                      "do",
-                                                      "else",
-                                                      "elseif",
-                                                      "enddo",
-                                                      "endif",
-                                                      "endpardo",
-                                                      "endproc",
-                                                      "endsection",
-                                                      "endsial",
-                                                      "execute",
-                                                      "exists",
-                                                      "exit",
-                                                      "get",
-                                                      "gpu_off",
-                                                      "gpu_on",
-                                                      "if",
-                                                      "imag",
-                                                      "import",
-                                                      "in",
-                                                      "index",
-                                                      "int",
-                                                      "laindex",
-                                                      "local",
-                                                      "moaindex",
-                                                      "mobindex",
-                                                      "moindex",
-                                                      "not",
-                                                      "or",
-                                                      "pardo",
-                                                      "persistent",
-                                                      "predefined",
-                                                      "prepare",
-                                                      "prequest",
-                                                      "print",
-                                                      "println",
-                                                      "proc",
-                                                      "put",
-                                                      "real",
-                                                      "request",
-                                                      "restore_persistent",
-                                                      "return",
-                                                      "scalar",
-                                                      "section",
-                                                      "served",
-                                                      "server_barrier",
-                                                      "set_persistent",
-                                                      "sial",
-                                                      "sip_barrier",
-                                                      "sparse",
-                                                      "special",
-                                                      "sqrt",
-                                                      "static",
-                                                      "stop",
-                                                      "subindex",
-                                                      "temp",
-                                                      "where"};
+  static const std::vector<std::string_view> words = [] {
+    const auto reserved = detail::reserved_words();
+    std::vector<std::string_view> all(reserved.begin(), reserved.end());
+    // A name may have these too: they mean something in their place only.
+    all.insert(all.end(), {"abs", "and", "conj", "cycle", "elseif", "exists", "imag", "in", "not",
+                           "or", "persistent", "prequest", "real", "sparse", "sqrt", "stop"});
+    return all;
+  }();
   return words;
 }
 

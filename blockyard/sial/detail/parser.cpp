@@ -106,6 +106,8 @@ bool is_reserved(std::string_view word) noexcept {
   return std::find(reserved.begin(), reserved.end(), word) != reserved.end();
 }
 
+std::span<const std::string_view> reserved_words() noexcept { return reserved; }
+
 Parser::Parser(const Tokens& tokens, Findings& findings)
     : tokens_(without_comments(tokens)), findings_(findings) {}
 

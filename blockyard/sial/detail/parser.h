@@ -2,6 +2,7 @@
 #pragma once
 
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -98,5 +99,6 @@ class Parser {
 
 /// Words that no name may have.
 [[nodiscard]] bool is_reserved(std::string_view word) noexcept;
+[[nodiscard]] std::span<const std::string_view> reserved_words() noexcept;
 
 }  // namespace blockyard::sial::detail
