@@ -35,6 +35,9 @@ class FramePool {
   /// Ends the worker's hold on a frame from allocate().
   void recycle(Frame frame) noexcept;
 
+  /// Memory for a message of values that are charged already.
+  [[nodiscard]] base::Buffer uncharged(std::size_t size) { return buffers_.allocate(size); }
+
   /// Charges memory that comes from elsewhere (a block to be received).
   /// Throws Error{no_memory} as allocate does.
   void charge(std::size_t size);

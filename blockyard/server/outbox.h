@@ -21,14 +21,26 @@ class Outbox {
   explicit Outbox(fabric::Fabric& fabric) : fabric_(fabric) {}
 
   void reply(int to, const wire::Any& message, fabric::Payload payload = nullptr) {
+    const auto* done = std::get_if<wire::Done>(&message);
+    if (done != nullptr && to == collecting_for_) return done_.tickets.push_back(done->ticket);
     if (payload) counts.bytes_sent += payload->size();
     fabric_.send(to, {-1, wire::encode(message), std::move(payload)});
+  }
+
+  /// From now on what is done for `to` is told in one message, by end_batch.
+  void begin_batch(int to) { collecting_for_ = to; }
+  void end_batch() {
+    const int to = std::exchange(collecting_for_, nobody);
+    if (!done_.tickets.empty()) reply(to, std::exchange(done_, {}));
   }
 
   wire::Statistics counts;  ///< so far; fields of memory and disk are not kept here
 
  private:
+  static constexpr int nobody = -1;
   fabric::Fabric& fabric_;
+  int collecting_for_ = nobody;
+  wire::DoneMany done_;
 };
 
 }  // namespace blockyard::server

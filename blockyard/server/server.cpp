@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "blockyard/server/chunk_counters.h"
 #include "blockyard/server/outbox.h"
 #include "blockyard/store/posix.h"
+#include "blockyard/wire/batch.h"
 
 namespace blockyard::server {
 
@@ -22,6 +24,7 @@ class Server::State {
   State(fabric::Fabric& fabric, base::BufferPool& pool, const ServerOptions& options,
         store::Store* files)
       : fabric_(fabric),
+        pool_(pool),
         outbox_(fabric),
         memory_(pool, options.budget_bytes,
                 {files != nullptr ? *files : disks_, spill_path(options)},
@@ -69,12 +72,29 @@ class Server::State {
       outbox_.reply(request.from, wire::Chunk{chunk->ticket, range.first, range.last});
     } else if (const auto* ask = std::get_if<wire::AskStatistics>(&request.message)) {
       outbox_.reply(request.from, statistics(ask->ticket));
+    } else if (const auto* batch = std::get_if<wire::Batch>(&request.message)) {
+      take_batch(request.from, *batch, request.payload);
     } else if (std::holds_alternative<wire::Shutdown>(request.message)) {
       is_over_ = true;
     } else {
       if (std::holds_alternative<wire::EndProgram>(request.message)) counters_.clear();
       table_.take(std::move(request));
     }
+  }
+
+  void take_batch(int from, const wire::Batch& batch, const fabric::Payload& payload) {
+    const std::span<const std::byte> none;
+    outbox_.begin_batch(from);
+    for (wire::Part& part : wire::parts(batch, payload ? std::as_const(*payload).bytes() : none)) {
+      Request request{from, std::move(part.put), nullptr};
+      if (!part.values.empty()) {
+        auto own = std::make_shared<base::Buffer>(pool_.allocate(part.values.size()));
+        std::memcpy(own->data(), part.values.data(), part.values.size());
+        request.payload = std::move(own);
+      }
+      table_.take(std::move(request));
+    }
+    outbox_.end_batch();
   }
 
   [[nodiscard]] wire::Statistics statistics(wire::Ticket ticket) const {
@@ -87,6 +107,7 @@ class Server::State {
   }
 
   fabric::Fabric& fabric_;
+  base::BufferPool& pool_;
   store::PosixStore disks_;
   Outbox outbox_;
   BlockMemory memory_;  // before table_, whose slots live in it

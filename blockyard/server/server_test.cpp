@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "blockyard/server/detail/test_client.h"
+#include "blockyard/wire/batch.h"
 
 namespace blockyard::server {
 namespace {
@@ -98,6 +99,33 @@ TEST(Server, reports_a_race_with_both_accesses) {
   EXPECT_EQ(failed, (wire::Failed{8, wire::Failure::race, first, "put +=", "get"}));
   // After a barrier all is well, and the refused access was not remembered.
   EXPECT_EQ(client.get(some_block, {1, 200, 2, 4}), (Values{1}));
+}
+
+TEST(Server, serves_a_batch_in_order_and_tells_what_is_done_in_one_message) {
+  TestClient client({plenty});
+  const Values added{10, 20};
+  wire::BatchWriter batch;
+  batch.add(wire::PutScalar{1, some_block, PutMode::set, 1, 2, {}}, {});
+  batch.add(wire::PutBlock{2, some_block, PutMode::add, {}}, std::as_bytes(std::span(added)));
+  batch.add(wire::PutScalar{3, some_block, PutMode::multiply, 2, 2, {}}, {});
+  const auto done = client.ask<wire::DoneMany>(0, batch.take(), client.payload_of(added));
+  EXPECT_EQ(done.tickets, (std::vector<wire::Ticket>{1, 2, 3}));
+  EXPECT_EQ(client.get(some_block), (Values{22, 42}));
+}
+
+TEST(Server, refuses_the_put_of_a_batch_that_races_and_serves_the_others) {
+  TestClient client({plenty});
+  client.put(some_block, {1}, PutMode::set, {0, 100, 1, 3});
+  const Access second{1, 200, 1, 4};
+  wire::BatchWriter batch;
+  batch.add(wire::PutScalar{4, some_block, PutMode::set, 5, 1, second}, {});
+  batch.add(wire::PutScalar{5, {1, 6}, PutMode::set, 5, 1, second}, {});
+  const auto failed = client.ask<wire::Failed>(1, batch.take());
+  EXPECT_EQ(failed.ticket, 4U);
+  EXPECT_EQ(failed.failure, wire::Failure::race);
+  EXPECT_EQ(std::get<wire::DoneMany>(client.receive(1).first).tickets,
+            (std::vector<wire::Ticket>{5}));
+  EXPECT_EQ(client.get(some_block), (Values{1}));
 }
 
 TEST(Server, counts_put_of_a_scalar_as_put_and_its_sum_as_accumulate) {

@@ -35,7 +35,9 @@ std::vector<Any> one_of_each() {
           Collect{17, bytes},
           Spread{18, bytes},
           SaveBlocks{19, "checkpoint/server-1", 99},
-          LoadBlocks{20, "checkpoint/server-1", 99, 2, 3}};
+          LoadBlocks{20, "checkpoint/server-1", 99, 2, 3},
+          Batch{{46, 60}, {8, 0}, bytes},
+          DoneMany{{21, 22}}};
 }
 
 TEST(Encode, brings_back_every_kind_of_message) {

@@ -191,10 +191,26 @@ struct Spread {
   friend bool operator==(const Spread&, const Spread&) = default;
 };
 
+// Many in one.
+
+/// Puts of small blocks and of scalars, worker to server, in the order of sending: the encoded
+/// PutBlock and PutScalar one after the other, and the values of each in one payload.
+/// Reply: DoneMany of those that are served at once; of others Done or Failed.
+struct Batch {
+  std::vector<std::uint64_t> head_bytes;     ///< of each
+  std::vector<std::uint64_t> payload_bytes;  ///< of each; 0 of a scalar
+  std::vector<std::byte> heads;
+  friend bool operator==(const Batch&, const Batch&) = default;
+};
+struct DoneMany {
+  std::vector<Ticket> tickets;
+  friend bool operator==(const DoneMany&, const DoneMany&) = default;
+};
+
 using Any =
     std::variant<GetBlock, PutBlock, PutScalar, DeleteArray, ListBlocks, KeepArray, RestoreArray,
                  EndProgram, TakeChunk, AskStatistics, Shutdown, BlockData, Done, Failed, BlockList,
-                 Chunk, Statistics, Collect, Spread, SaveBlocks, LoadBlocks>;
+                 Chunk, Statistics, Collect, Spread, SaveBlocks, LoadBlocks, Batch, DoneMany>;
 
 /// One byte of kind (position in Any), then the fields in the order of declaration.
 [[nodiscard]] std::vector<std::byte> encode(const Any& message);

@@ -4,11 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <map>
 #include <thread>
 
 #include "blockyard/base/error.h"
 #include "blockyard/fabric/loopback/loopback.h"
+#include "blockyard/wire/batch.h"
 
 namespace blockyard::worker {
 namespace {
@@ -17,14 +19,15 @@ using program::ArrayKind;
 using program::Opcode;
 using program::Program;
 
-/// Answers the requests of one worker until Shutdown.
-void serve(fabric::Fabric& fabric) {
+/// Answers the requests of one worker until Shutdown; gives the number of messages with puts.
+int serve(fabric::Fabric& fabric, base::BufferPool& pool) {
+  int put_messages = 0;
   std::map<std::uint64_t, fabric::Payload> blocks;
   while (true) {
     auto message = fabric.poll(1.0);
     if (!message) continue;
     wire::Any any = wire::decode(message->head);
-    if (std::holds_alternative<wire::Shutdown>(any)) return;
+    if (std::holds_alternative<wire::Shutdown>(any)) return put_messages;
     if (const auto* get = std::get_if<wire::GetBlock>(&any)) {
       const auto found = blocks.find(get->block.number);
       const bool is_there = found != blocks.end();
@@ -34,8 +37,23 @@ void serve(fabric::Fabric& fabric) {
       fabric.send(message->from, {-1, wire::encode(reply), is_there ? found->second : nullptr});
       continue;
     }
-    if (const auto* put = std::get_if<wire::PutBlock>(&any))
+    if (const auto* batch = std::get_if<wire::Batch>(&any)) {
+      ++put_messages;
+      wire::DoneMany done;
+      for (const wire::Part& part : wire::parts(*batch, message->payload->bytes())) {
+        const auto& put = std::get<wire::PutBlock>(part.put);
+        auto values = std::make_shared<base::Buffer>(pool.allocate(part.values.size()));
+        std::memcpy(values->data(), part.values.data(), part.values.size());
+        blocks[put.block.number] = std::move(values);
+        done.tickets.push_back(put.ticket);
+      }
+      fabric.send(message->from, {-1, wire::encode(done), nullptr});
+      continue;
+    }
+    if (const auto* put = std::get_if<wire::PutBlock>(&any)) {
+      ++put_messages;
       blocks[put->block.number] = message->payload;
+    }
     const wire::Ticket ticket = std::visit(
         [](const auto& m) {
           if constexpr (requires { m.ticket; }) return m.ticket;
@@ -79,15 +97,16 @@ struct Result {
   Outcome outcome;
   std::string printed;
   std::string error;
+  int put_messages = 0;
 };
 
 Result run(const Program& program, std::int64_t budget_bytes = 1 << 20, bool check = false,
-           PrefetchDepth prefetch = {}) {
+           PrefetchDepth prefetch = {}, std::vector<array::Extent> segments = {2, 3}) {
   base::BufferPool pool(1 << 22);
   fabric::LoopbackWorld world(2);
   const auto home = world.endpoint(1);
-  std::thread server([&] { serve(*home); });
   Result result;
+  std::thread server([&] { result.put_messages = serve(*home, pool); });
   {
     const auto fabric = world.endpoint(0);
     super::Table supers;
@@ -98,7 +117,7 @@ Result run(const Program& program, std::int64_t budget_bytes = 1 << 20, bool che
     Worker worker(*fabric, pool, supers, options,
                   [&](std::string_view text) { result.printed += text; });
     Environment environment;
-    environment.segments.set(array::IndexKind::mo, {2, 3});
+    environment.segments.set(array::IndexKind::mo, segments);
     try {
       result.outcome = worker.run(program, environment);
     } catch (const base::Error& error) {
@@ -156,6 +175,23 @@ TEST(Worker, puts_and_gets_and_needs_a_get_before_it_reads) {
   EXPECT_DOUBLE_EQ(result.outcome.scalars.at("x"), 5 * 12.0 * 12.0);
   p.code[5] = {Opcode::jump, 6, 0, 0};
   EXPECT_NE(run(p).error.find("attempt to read block d[1]"), std::string::npos);
+}
+
+TEST(Worker, sends_small_puts_to_one_server_together) {
+  Program p = with_tables();
+  add(p, Opcode::do_begin, 0, 5);
+  add(p, Opcode::push_literal, 0);
+  add(p, Opcode::block_fill, 0, 0);
+  add(p, Opcode::put, 2, 0, 0);
+  add(p, Opcode::do_next, 0, 1);
+  add(p, Opcode::barrier);
+  add(p, Opcode::halt);
+  const Result small = run(p);
+  EXPECT_EQ(small.error, "");
+  EXPECT_EQ(small.put_messages, 1);
+  const Result large = run(p, 1 << 22, false, {}, {600, 700});
+  EXPECT_EQ(large.error, "");
+  EXPECT_EQ(large.put_messages, 2);
 }
 
 TEST(Worker, does_with_prefetching_in_the_least_memory_what_it_does_without) {

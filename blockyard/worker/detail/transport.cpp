@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
+#include <utility>
 
 #include "blockyard/base/bytes.h"
 #include "blockyard/base/clock.h"
@@ -18,6 +20,11 @@ namespace {
 
 /// A poll that gives nothing for this long looks again; only aborts end a wait.
 constexpr double poll_seconds = 1.0;
+
+/// Puts of blocks up to this length are sent together, so many or so long at the most.
+constexpr std::size_t joined_put_bytes = 4096;
+constexpr std::size_t most_joined = 64;
+constexpr std::size_t most_joined_bytes = std::size_t{64} << 10;
 
 /// Puts under way at one time: beyond it a put waits, so that memory stays within the budget.
 constexpr std::int64_t put_share = 8;
@@ -59,6 +66,7 @@ block::Ticket Transport::fetch(const array::BlockId& id) {
 
 block::SharedFrame Transport::arrived(block::Ticket ticket, bool& missing) {
   auto found = arrivals_.find(ticket);
+  if (found == arrivals_.end()) send_all_joined();
   while (found == arrivals_.end()) {
     auto message = fabric_.poll(0);
     if (!message) return nullptr;
@@ -72,6 +80,7 @@ block::SharedFrame Transport::arrived(block::Ticket ticket, bool& missing) {
 }
 
 void Transport::wait() {
+  send_all_joined();
   while (true) {
     if (auto message = fabric_.poll(poll_seconds)) {
       handle(std::move(*message));
@@ -91,15 +100,20 @@ void Transport::put(const array::BlockId& id, wire::PutMode mode, block::SharedF
   bytes_sent += bytes;
   const wire::Ticket ticket = ++last_ticket_;
   puts_.emplace(ticket, PendingPut{id, here.pc, bytes});
-  tell(array::home_of(id, options_.servers), wire::PutBlock{ticket, id, mode, here},
-       std::move(frame));
+  const int server = array::home_of(id, options_.servers);
+  const wire::PutBlock message{ticket, id, mode, here};
+  if (bytes <= joined_put_bytes)
+    join(server, message, frame->bytes());
+  else
+    tell(server, message, std::move(frame));
 }
 
 void Transport::put_scalar(const array::BlockId& id, wire::PutMode mode, double value,
                            std::int64_t count) {
   const wire::Ticket ticket = ++last_ticket_;
   puts_.emplace(ticket, PendingPut{id, here.pc, 0});
-  tell(array::home_of(id, options_.servers), wire::PutScalar{ticket, id, mode, value, count, here});
+  join(array::home_of(id, options_.servers), wire::PutScalar{ticket, id, mode, value, count, here},
+       {});
 }
 
 void Transport::settle() {
@@ -109,7 +123,34 @@ void Transport::settle() {
   settle_seconds += base::now_seconds() - begin;
 }
 
+/// Keeps a small put until there are many for its server, or this worker says or waits for
+/// anything else: the order of what one server hears stays.
+void Transport::join(int server, const wire::Any& put, std::span<const std::byte> values) {
+  wire::BatchWriter& unsent = unsent_[static_cast<std::size_t>(server)];
+  unsent.add(put, values);
+  if (unsent.count() >= most_joined || unsent.values().size() >= most_joined_bytes)
+    send_joined(server);
+}
+
+void Transport::send_joined(int server) {
+  wire::BatchWriter& unsent = unsent_[static_cast<std::size_t>(server)];
+  if (unsent.count() == 0) return;
+  block::SharedFrame payload;
+  if (const auto values = unsent.values(); !values.empty()) {
+    // Its blocks are charged already.
+    auto copy = std::make_shared<base::Buffer>(frames_.uncharged(values.size()));
+    std::memcpy(copy->data(), values.data(), values.size());
+    payload = std::move(copy);
+  }
+  fabric_.send(rank_of(server), {-1, wire::encode(unsent.take()), std::move(payload)});
+}
+
+void Transport::send_all_joined() {
+  for (int server = 0; server < options_.servers; ++server) send_joined(server);
+}
+
 void Transport::tell(int server, const wire::Any& message, fabric::Payload payload) {
+  send_joined(server);
   fabric_.send(rank_of(server),
                {.from = -1, .head = wire::encode(message), .payload = std::move(payload)});
 }
@@ -160,6 +201,7 @@ std::vector<wire::Any> Transport::ask_all(const wire::Any& request) {
 
 std::vector<std::byte> Transport::collect(Collective kind, std::vector<std::byte> mine,
                                           const Combine& combine) {
+  send_all_joined();
   if (options_.workers == 1) return combine(std::span(&mine, 1));
   const double begin = base::now_seconds();
   ++step_;
@@ -240,10 +282,9 @@ void Transport::handle(fabric::Message message) {
         } else if constexpr (std::is_same_v<T, wire::Spread>) {
           spreads_[m.step] = std::move(m.bytes);
         } else if constexpr (std::is_same_v<T, wire::Done>) {
-          if (puts_.contains(m.ticket))
-            acknowledge(m.ticket);
-          else
-            answers_.insert_or_assign(wire::Ticket{m.ticket}, std::move(any));
+          take(m);
+        } else if constexpr (std::is_same_v<T, wire::DoneMany>) {
+          for (const wire::Ticket ticket : m.tickets) take(wire::Done{ticket});
         } else if constexpr (requires { m.ticket; }) {
           answers_.insert_or_assign(wire::Ticket{m.ticket}, std::move(any));
         } else {
@@ -271,8 +312,12 @@ void Transport::take(wire::Failed& failed) {
   }
 }
 
-void Transport::acknowledge(wire::Ticket ticket) {
-  const auto put = puts_.find(ticket);
+void Transport::take(const wire::Done& done) {
+  const auto put = puts_.find(done.ticket);
+  if (put == puts_.end()) {
+    answers_.insert_or_assign(wire::Ticket{done.ticket}, done);
+    return;
+  }
   if (put->second.bytes > 0) frames_.discharge(put->second.bytes);
   put_bytes_ -= put->second.bytes;
   puts_.erase(put);

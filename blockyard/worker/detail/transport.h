@@ -10,6 +10,7 @@
 
 #include "blockyard/block/cache.h"
 #include "blockyard/fabric/fabric.h"
+#include "blockyard/wire/batch.h"
 #include "blockyard/wire/messages.h"
 #include "blockyard/worker/detail/naming.h"
 #include "blockyard/worker/worker.h"
@@ -31,7 +32,10 @@ enum class Collective : std::uint8_t {
 class Transport : public block::BlockSource {
  public:
   Transport(fabric::Fabric& fabric, block::FramePool& frames, const Options& options)
-      : fabric_(fabric), frames_(frames), options_(options) {}
+      : fabric_(fabric),
+        frames_(frames),
+        options_(options),
+        unsent_(static_cast<std::size_t>(options.servers)) {}
 
   /// Names for error messages while a program runs; null between programs.
   void set_naming(const Naming* naming) noexcept { naming_ = naming; }
@@ -81,6 +85,9 @@ class Transport : public block::BlockSource {
   std::uint64_t bytes_sent = 0;
 
  private:
+  void join(int server, const wire::Any& put, std::span<const std::byte> values);
+  void send_joined(int server);
+  void send_all_joined();
   struct PendingPut {
     array::BlockId id;
     std::int32_t pc;
@@ -95,7 +102,7 @@ class Transport : public block::BlockSource {
   void take(wire::Failed& failed);
   [[noreturn]] void report_race(const wire::Failed& failed, const array::BlockId& id,
                                 std::int32_t pc) const;
-  void acknowledge(wire::Ticket ticket);
+  void take(const wire::Done& done);
   [[nodiscard]] int rank_of(int server) const noexcept { return options_.workers + server; }
   [[nodiscard]] int home_rank(const array::BlockId& id) const noexcept {
     return rank_of(array::home_of(id, options_.servers));
@@ -109,7 +116,8 @@ class Transport : public block::BlockSource {
   const Naming* naming_ = nullptr;
   wire::Ticket last_ticket_ = 0;
   std::uint64_t step_ = 0;
-  std::size_t put_bytes_ = 0;  ///< under way
+  std::vector<wire::BatchWriter> unsent_;  ///< small puts, by server
+  std::size_t put_bytes_ = 0;              ///< under way
   std::unordered_map<wire::Ticket, PendingPut> puts_;
   std::unordered_map<wire::Ticket, std::pair<array::BlockId, std::int32_t>> gets_;
   std::unordered_map<wire::Ticket, Arrival> arrivals_;
