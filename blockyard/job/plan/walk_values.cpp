@@ -6,45 +6,17 @@
 
 #include "blockyard/base/error.h"
 #include "blockyard/job/plan/walk.h"
+#include "blockyard/program/arithmetic.h"
 
 namespace blockyard::job {
 
 using base::Errc;
 using base::Error;
+using program::holds;
 using program::Instruction;
 using program::Mode;
+using program::of_ints;
 using program::Opcode;
-using program::Relation;
-
-namespace {
-
-template <class T>
-bool holds(std::int32_t relation, T left, T right) {
-  switch (static_cast<Relation>(relation)) {
-    case Relation::less:
-      return left < right;
-    case Relation::greater:
-      return left > right;
-    case Relation::less_equal:
-      return left <= right;
-    case Relation::greater_equal:
-      return left >= right;
-    case Relation::equal:
-      return left == right;
-    case Relation::not_equal:
-      return left != right;
-  }
-  return false;
-}
-
-/// Integers wrap around, as in the interpreter.
-template <class Operation>
-std::int64_t wrapped(std::int64_t left, std::int64_t right, const Operation& operation) {
-  return static_cast<std::int64_t>(
-      operation(static_cast<std::uint64_t>(left), static_cast<std::uint64_t>(right)));
-}
-
-}  // namespace
 
 Walk::Value Walk::pop() {
   const Value value = stack_.back();
@@ -107,15 +79,15 @@ void Walk::store(const Instruction& instruction) {
       to = value;
       return;
     case Mode::add:
-      to.i = wrapped(to.i, value.i, std::plus<>());
+      to.i = of_ints(Opcode::int_add, to.i, value.i);
       to.s += value.s;
       break;
     case Mode::subtract:
-      to.i = wrapped(to.i, value.i, std::minus<>());
+      to.i = of_ints(Opcode::int_subtract, to.i, value.i);
       to.s -= value.s;
       break;
     case Mode::multiply:
-      to.i = wrapped(to.i, value.i, std::multiplies<>());
+      to.i = of_ints(Opcode::int_multiply, to.i, value.i);
       to.s *= value.s;
       break;
   }
@@ -126,7 +98,7 @@ void Walk::arithmetic(const Instruction& instruction) {
   Value right = pop();
   switch (instruction.opcode) {
     case Opcode::int_negate:
-      right.i = wrapped(0, right.i, std::minus<>());
+      right.i = of_ints(Opcode::int_negate, 0, right.i);
       return push(right);
     case Opcode::negate:
       right.s = -right.s;
@@ -153,33 +125,19 @@ void Walk::arithmetic(const Instruction& instruction) {
   const bool both_known = left.is_known && right.is_known;
   switch (instruction.opcode) {
     case Opcode::int_add:
-      left.i = wrapped(left.i, right.i, std::plus<>());
-      break;
     case Opcode::int_subtract:
-      left.i = wrapped(left.i, right.i, std::minus<>());
-      break;
     case Opcode::int_multiply:
-      left.i = wrapped(left.i, right.i, std::multiplies<>());
+      left.i = of_ints(instruction.opcode, left.i, right.i);
       break;
     case Opcode::int_divide:
-      if (both_known && right.i == 0) throw Error(Errc::bad_input, "an integer is divided by zero");
-      if (both_known)
-        left.i = right.i == -1 ? wrapped(0, left.i, std::minus<>()) : left.i / right.i;
+      if (both_known) left.i = of_ints(Opcode::int_divide, left.i, right.i);
       break;
     case Opcode::add:
-      left.s += right.s;
-      break;
     case Opcode::subtract:
-      left.s -= right.s;
-      break;
     case Opcode::multiply:
-      left.s *= right.s;
-      break;
     case Opcode::divide:
-      left.s /= right.s;
-      break;
     case Opcode::power:
-      left.s = std::pow(left.s, right.s);
+      left.s = program::of_scalars(instruction.opcode, left.s, right.s);
       break;
     case Opcode::compare_int:
       left.b = holds(instruction.a, left.i, right.i);

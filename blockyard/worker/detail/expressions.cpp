@@ -6,41 +6,16 @@
 #include <cmath>
 
 #include "blockyard/base/error.h"
+#include "blockyard/program/arithmetic.h"
 #include "blockyard/worker/iterations.h"
 
 namespace blockyard::worker::detail {
 
 using base::Errc;
 using base::Error;
+using program::holds;
 using program::Instruction;
 using program::Opcode;
-using program::Relation;
-
-namespace {
-
-template <class T>
-bool holds(std::int32_t relation, T left, T right) noexcept {
-  switch (static_cast<Relation>(relation)) {
-    case Relation::less:
-      return left < right;
-    case Relation::greater:
-      return left > right;
-    case Relation::less_equal:
-      return left <= right;
-    case Relation::greater_equal:
-      return left >= right;
-    case Relation::equal:
-      return left == right;
-    case Relation::not_equal:
-      return left != right;
-  }
-  return false;
-}
-
-/// Integer arithmetic wraps around, as it does in the machine.
-std::int64_t wrapped(std::uint64_t value) noexcept { return static_cast<std::int64_t>(value); }
-
-}  // namespace
 
 bool Expressions::knows(Opcode opcode) noexcept {
   using enum Opcode;
@@ -105,15 +80,14 @@ bool Expressions::evaluate(const Instruction& instruction) {
       break;
   }
   if (instruction.opcode < Opcode::int_add || instruction.opcode > Opcode::absolute) return false;
-  arithmetic(instruction);
+  arithmetic(instruction.opcode);
   return true;
 }
 
-void Expressions::arithmetic(const Instruction& instruction) {
-  const auto bits = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
-  switch (instruction.opcode) {
+void Expressions::arithmetic(Opcode opcode) {
+  switch (opcode) {
     case Opcode::int_negate:
-      top_->i = wrapped(0 - bits(top_->i));
+      top_->i = program::of_ints(opcode, 0, top_->i);
       return;
     case Opcode::negate:
       top_->s = -top_->s;
@@ -130,38 +104,10 @@ void Expressions::arithmetic(const Instruction& instruction) {
       break;
   }
   const Value right = *top_--;
-  switch (instruction.opcode) {
-    case Opcode::int_add:
-      top_->i = wrapped(bits(top_->i) + bits(right.i));
-      return;
-    case Opcode::int_subtract:
-      top_->i = wrapped(bits(top_->i) - bits(right.i));
-      return;
-    case Opcode::int_multiply:
-      top_->i = wrapped(bits(top_->i) * bits(right.i));
-      return;
-    case Opcode::int_divide:
-      if (right.i == 0) throw Error(Errc::bad_input, "an integer is divided by zero");
-      top_->i = right.i == -1 ? wrapped(0 - bits(top_->i)) : top_->i / right.i;
-      return;
-    case Opcode::add:
-      top_->s += right.s;
-      return;
-    case Opcode::subtract:
-      top_->s -= right.s;
-      return;
-    case Opcode::multiply:
-      top_->s *= right.s;
-      return;
-    case Opcode::divide:
-      top_->s /= right.s;
-      return;
-    case Opcode::power:
-      top_->s = std::pow(top_->s, right.s);
-      return;
-    default:
-      base::require(false, "an arithmetic opcode");
-  }
+  if (opcode < Opcode::int_negate)
+    top_->i = program::of_ints(opcode, top_->i, right.i);
+  else
+    top_->s = program::of_scalars(opcode, top_->s, right.s);
 }
 
 }  // namespace blockyard::worker::detail

@@ -41,7 +41,7 @@ class Expressions {
     double s;
     bool b;
   };
-  void arithmetic(const program::Instruction& instruction);
+  void arithmetic(program::Opcode opcode);
 
   const Naming& naming_;
   const std::vector<std::int64_t>& index_values_;

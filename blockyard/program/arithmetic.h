@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "blockyard/base/error.h"
+#include "blockyard/program/program.h"
+
+namespace blockyard::program {
+
+// What the opcodes of numbers give, for those who run a program and for those who foresee it.
+
+/// int_add to int_negate (of `right`). Integers wrap around, as in the machine.
+/// Throws Error{bad_input} for a division by zero.
+inline std::int64_t of_ints(Opcode opcode, std::int64_t left, std::int64_t right) {
+  const auto l = static_cast<std::uint64_t>(left);
+  const auto r = static_cast<std::uint64_t>(right);
+  switch (opcode) {
+    case Opcode::int_add:
+      return static_cast<std::int64_t>(l + r);
+    case Opcode::int_subtract:
+      return static_cast<std::int64_t>(l - r);
+    case Opcode::int_multiply:
+      return static_cast<std::int64_t>(l * r);
+    case Opcode::int_divide:
+      if (right == 0) throw base::Error(base::Errc::bad_input, "an integer is divided by zero");
+      return right == -1 ? static_cast<std::int64_t>(0 - l) : left / right;
+    case Opcode::int_negate:
+      return static_cast<std::int64_t>(0 - r);
+    default:
+      base::require(false, "an opcode of integers");
+      return 0;
+  }
+}
+
+/// add to divide, and power.
+inline double of_scalars(Opcode opcode, double left, double right) {
+  switch (opcode) {
+    case Opcode::add:
+      return left + right;
+    case Opcode::subtract:
+      return left - right;
+    case Opcode::multiply:
+      return left * right;
+    case Opcode::divide:
+      return left / right;
+    case Opcode::power:
+      return std::pow(left, right);
+    default:
+      base::require(false, "an opcode of two scalars");
+      return 0;
+  }
+}
+
+/// Whether `left` stands in the Relation to `right` that compare and compare_int have as operand.
+template <class T>
+bool holds(std::int32_t relation, T left, T right) noexcept {
+  switch (static_cast<Relation>(relation)) {
+    case Relation::less:
+      return left < right;
+    case Relation::greater:
+      return left > right;
+    case Relation::less_equal:
+      return left <= right;
+    case Relation::greater_equal:
+      return left >= right;
+    case Relation::equal:
+      return left == right;
+    case Relation::not_equal:
+      return left != right;
+  }
+  return false;
+}
+
+}  // namespace blockyard::program
