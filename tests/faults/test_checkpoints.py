@@ -114,28 +114,8 @@ x = sqrt(x)
 endsial p
 """
 
-LARGE = """sial large
-aoindex i = 1:30
-aoindex j = 1:30
-served d[i,j]
-temp t[i,j]
-scalar part
-scalar total
-sip_barrier
-pardo i, j
-  t[i,j] = (scalar)(i + j)
-  prepare d[i,j] = t[i,j]
-endpardo i, j
-server_barrier
-pardo i, j
-  request d[i,j]
-  part += d[i,j] * d[i,j]
-endpardo i, j
-collective total += part
-endsial large
-"""
-LARGE_SIZES = ["--segments", "ao=" + ",".join(["48"] * 30), "--memory", "8M"]
-LARGE_TOTAL = sum((i + j) ** 2 for i in range(1, 31) for j in range(1, 31)) * 48 * 48
+LARGE, LARGE_SIZES, LARGE_TOTAL = common.served_squares(30)
+LARGE_SIZES += ["--memory", "8M"]
 
 
 def complete(number):

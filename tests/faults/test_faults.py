@@ -15,29 +15,7 @@ import common  # pylint: disable=wrong-import-position
 
 FAULTY = os.environ["SUPER_FAULTY"]
 
-LARGE = """sial large
-predefined int norb
-aoindex i = 1:norb
-aoindex j = 1:norb
-served d[i,j]
-temp t[i,j]
-scalar part
-scalar total
-pardo i, j
-  t[i,j] = (scalar)(i + j)
-  prepare d[i,j] = t[i,j]
-endpardo i, j
-server_barrier
-pardo i, j
-  request d[i,j]
-  part += d[i,j] * d[i,j]
-endpardo i, j
-collective total += part
-endsial large
-"""
-# 50 x 50 blocks of 48 x 48 elements: 44 MiB.
-LARGE_SIZES = ["--set", "norb=50", "--segments", "ao=" + ",".join(["48"] * 50)]
-LARGE_TOTAL = sum((i + j) ** 2 for i in range(1, 51) for j in range(1, 51)) * 48 * 48
+LARGE, LARGE_SIZES, LARGE_TOTAL = common.served_squares(50)
 
 ENDLESS = """sial endless
 predefined int norb

@@ -57,6 +57,33 @@ endsial sums
 """
 
 
+def served_squares(blocks):
+    """A served array of blocks * blocks blocks of 48 * 48 elements, and the sum of its squares: the
+    program (its first barrier comes before all else), its options, and what `total` becomes."""
+    program = f"""sial large
+aoindex i = 1:{blocks}
+aoindex j = 1:{blocks}
+served d[i,j]
+temp t[i,j]
+scalar part
+scalar total
+sip_barrier
+pardo i, j
+  t[i,j] = (scalar)(i + j)
+  prepare d[i,j] = t[i,j]
+endpardo i, j
+server_barrier
+pardo i, j
+  request d[i,j]
+  part += d[i,j] * d[i,j]
+endpardo i, j
+collective total += part
+endsial large
+"""
+    total = sum((i + j) ** 2 for i in range(1, blocks + 1) for j in range(1, blocks + 1)) * 48 * 48
+    return program, ["--segments", "ao=" + ",".join(["48"] * blocks)], total
+
+
 def references():
     with open(REFERENCES, encoding="utf-8") as file:
         return json.load(file)["entries"]
