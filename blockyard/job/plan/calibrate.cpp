@@ -5,20 +5,22 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <limits>
 #include <thread>
 #include <vector>
 
 #include "blockyard/base/buffer.h"
-#include "blockyard/base/checksum.h"
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
 #include "blockyard/job/plan/calibration_programs.h"
 #include "blockyard/job/scratch.h"
 #include "blockyard/qc/integral_cost.h"
 #include "blockyard/store/posix.h"
+#include "blockyard/store/spill_file.h"
 #include "blockyard/tensor/blas.h"
 #include "blockyard/tensor/contract.h"
 #include "blockyard/tensor/elementwise.h"
@@ -101,34 +103,42 @@ void measure_integrals(Machine& machine, const std::function<void(double)>& shar
   machine.primitive_seconds = rates.primitive_seconds;
 }
 
-/// Files are written and read as a spill is: buffered, not synced, with a checksum, into memory
-/// that is new to the process.
+/// Does request(k) for all k < count on as many threads as a server has for its disk; seconds.
+template <class Request>
+double seconds_at_once(std::size_t count, const Request& request) {
+  constexpr int threads = 4;
+  std::atomic<std::size_t> next = 0;
+  const double begin = base::now_seconds();
+  std::vector<std::future<void>> all;
+  for (int thread = 0; thread < threads; ++thread)
+    all.push_back(std::async(std::launch::async, [&] {
+      for (std::size_t k = next++; k < count; k = next++) request(k);
+    }));
+  for (auto& one : all) one.wait();
+  for (auto& one : all) one.get();  // throws what a request threw
+  return base::now_seconds() - begin;
+}
+
+/// Records of a spill file, written and read as a server does.
 void measure_disk(Machine& machine, const std::string& scratch) {
-  constexpr std::size_t piece_bytes = std::size_t{4} << 20;
-  constexpr std::uint64_t pieces = 64;
+  constexpr std::size_t record_bytes = std::size_t{2} << 20;
+  constexpr std::size_t count = 128;
   const ScratchFolder folder(scratch.empty() ? std::filesystem::temp_directory_path()
                                              : std::filesystem::path(scratch));
   store::PosixStore disk;
-  const auto file = disk.open(folder.path() / "calibrate", store::OpenMode::create);
-  base::BufferPool pool(0);
-  std::vector<std::byte> piece(piece_bytes, std::byte{1});
-  std::uint64_t checksums = 0;
-  const double begin = base::now_seconds();
-  for (std::uint64_t k = 0; k < pieces; ++k) {
-    checksums += base::checksum(piece);
-    file->write_at(k * piece_bytes, piece);
-  }
-  const double written = base::now_seconds();
-  for (std::uint64_t k = 0; k < pieces; ++k) {
-    base::Buffer fresh = pool.allocate(piece_bytes);
-    file->read_at(k * piece_bytes, fresh.bytes());
-    checksums -= base::checksum(fresh.bytes());
-  }
-  const double end = base::now_seconds();
-  base::require(checksums == 0, "what is read is what was written");
-  const double bytes = static_cast<double>(pieces) * static_cast<double>(piece_bytes);
-  machine.disk_write_bytes = bytes / (written - begin);
-  machine.disk_read_bytes = bytes / (end - written);
+  store::SpillFile file(disk, folder.path() / "calibrate");
+  base::BufferPool pool(0);  // what is read goes to memory that is new to the process
+  const std::vector<std::byte> values(record_bytes, std::byte{1});
+  std::vector<store::SpillFile::Record> records;
+  for (std::size_t k = 0; k < count; ++k) records.push_back(file.reserve(record_bytes));
+  constexpr auto bytes = static_cast<double>(count * record_bytes);
+  machine.disk_write_bytes = bytes / seconds_at_once(count, [&](std::size_t k) {
+                               file.write(records[k].place(), values);
+                             });
+  machine.disk_read_bytes = bytes / seconds_at_once(count, [&](std::size_t k) {
+                              base::Buffer fresh = pool.allocate(record_bytes);
+                              file.read(records[k].place(), fresh.bytes());
+                            });
 }
 
 }  // namespace
