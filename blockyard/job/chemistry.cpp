@@ -9,6 +9,7 @@
 #include "blockyard/base/text.h"
 #include "blockyard/job/even_segments.h"
 #include "blockyard/job/method_options.h"
+#include "blockyard/job/methods.h"
 #include "blockyard/qc/basis_set.h"
 #include "blockyard/qc/geometry.h"
 
@@ -26,7 +27,6 @@ constexpr Extent usual_occupied = 24;
 constexpr Extent usual_virtual = 28;
 
 constexpr std::string_view scf = "scf";
-constexpr std::string_view mp2 = "mp2";
 
 qc::Molecule read_molecule(const MoleculeSpec& spec) {
   const qc::LengthUnit unit = qc::parse_length_unit(spec.units);
@@ -153,6 +153,46 @@ void add_ranges(const Orbitals& orbitals, const std::string& letter,
   environment.ints["e" + letter + "virt"] = occupied + orbitals.virtual_segments;
 }
 
+void add_options(const MethodSpec& method, worker::Environment& environment) {
+  for (const MethodOption& option : method_options()) {
+    const std::string name(option.key);
+    if (option.form == OptionForm::number) {
+      const auto given = method.scalars.find(name);
+      environment.scalars[name] = given == method.scalars.end() ? option.standard : given->second;
+    } else {
+      const auto given = method.ints.find(name);
+      environment.ints[name] =
+          given == method.ints.end() ? static_cast<Extent>(option.standard) : given->second;
+    }
+  }
+}
+
+/// How many vectors the programs for excited states work with. A few states more than wanted are
+/// followed, so that none is missed whose energy is lower than it seems at first.
+void add_excited_states(const Chemistry& chemistry, const std::string& method,
+                        worker::Environment& environment) {
+  constexpr Extent more_states = 2;
+  constexpr Extent starts_of_state = 4;
+  constexpr Extent rounds = 20;
+  constexpr Extent kept_vectors = 8;  // of a state
+  auto& ints = environment.ints;
+  const Extent roots = ints["roots"];
+  const Extent singles = chemistry.alpha.active_occupied * chemistry.alpha.virtual_;
+  if (finds_excited_states(method) && (roots < 1 || roots > singles))
+    throw Error(Errc::bad_input,
+                fmt::format("roots = {}: there are {} excitations of one electron from the active "
+                            "occupied to the virtual orbitals, so 1 to {} roots",
+                            roots, singles, singles));
+  if (finds_excited_states(method) && method != "cis" && ints["triplets"] != 0)
+    throw Error(Errc::bad_input,
+                fmt::format("triplets = true is for method cis; {} finds singlets only", method));
+  const Extent vectors = std::min(singles, roots + more_states);
+  ints["excited_vectors"] = vectors;
+  ints["excited_space"] = kept_vectors * vectors;
+  ints["cis_start"] = std::min(singles, starts_of_state * vectors);
+  ints["cis_space"] = ints["cis_start"] + rounds * vectors;
+}
+
 }  // namespace
 
 Chemistry read_chemistry(const Spec& spec, const Places& places) {
@@ -195,65 +235,14 @@ void add_constants(const Chemistry& chemistry, const MethodSpec& method,
   environment.ints = {{"norb", static_cast<Extent>(chemistry.system.segments.extents.size())},
                       {"nalpha_occupied", qc::alpha_count(molecule)},
                       {"nbeta_occupied", qc::beta_count(molecule)},
-                      {"transform_all", method.name == mp2 ? 0 : 1},
+                      {"integral_kinds", integral_kinds(method.name)},
                       {"first_occupied", alpha.frozen + 1},
                       {"last_occupied", alpha.frozen + alpha.active_occupied}};
   add_ranges(alpha, "a", environment);
   add_ranges(chemistry.beta, "b", environment);
   add_spin_orbitals(chemistry, environment);
-  for (const MethodOption& option : method_options()) {
-    const std::string name(option.key);
-    if (option.form == OptionForm::number) {
-      const auto given = method.scalars.find(name);
-      environment.scalars[name] = given == method.scalars.end() ? option.standard : given->second;
-    } else {
-      const auto given = method.ints.find(name);
-      environment.ints[name] =
-          given == method.ints.end() ? static_cast<Extent>(option.standard) : given->second;
-    }
-  }
-}
-
-std::vector<std::string> programs_of_method(const std::string& method, bool unrestricted) {
-  using Programs = std::vector<std::string>;
-  struct Method {
-    std::string name;
-    Programs restricted;
-    Programs unrestricted;  ///< also for open shells
-  };
-  static const std::vector<Method> methods = {
-      {"scf", {"scf_rhf"}, {"scf_uhf"}},
-      {"mp2", {"scf_rhf", "transform_rhf", "mp2_rhf"}, {"scf_uhf", "transform_uhf", "mp2_uhf"}},
-      {"lccd", {"scf_rhf", "transform_rhf", "mp2_rhf", "lccd_rhf"}, {}},
-      {"lccsd", {"scf_rhf", "transform_rhf", "mp2_rhf", "lccsd_rhf"}, {}},
-      {"ccd", {"scf_rhf", "transform_rhf", "mp2_rhf", "ccd_rhf"}, {}},
-      {"ccsd",
-       {"scf_rhf", "transform_rhf", "mp2_rhf", "ccsd_rhf"},
-       {"scf_uhf", "transform_uhf", "mp2_uhf", "ccsd_uhf"}},
-      {"ccsd-density", {}, {"scf_uhf", "transform_uhf", "mp2_uhf", "ccsd_uhf", "lambda_uhf"}},
-      {"ccsd(t)",
-       {"scf_rhf", "transform_rhf", "mp2_rhf", "ccsd_rhf", "triples_rhf"},
-       {"scf_uhf", "transform_uhf", "mp2_uhf", "ccsd_uhf", "triples_uhf"}},
-  };
-  std::vector<std::string> known;
-  for (const Method& candidate : methods) {
-    known.push_back(candidate.name);
-    if (candidate.name != method) continue;
-    Programs programs = unrestricted || candidate.restricted.empty() ? candidate.unrestricted
-                                                                     : candidate.restricted;
-    if (programs.empty())
-      throw Error(Errc::bad_input,
-                  fmt::format("method {} is for closed shells only: multiplicity 1 and not "
-                              "unrestricted",
-                              method));
-    for (std::string& program : programs) program += ".sial";
-    return programs;
-  }
-  const std::string nearest = base::nearest_name(method, known);
-  throw Error(Errc::bad_input,
-              fmt::format("unknown method \"{}\"{}; known are: {}", method,
-                          nearest.empty() ? "" : fmt::format(": did you mean \"{}\"?", nearest),
-                          fmt::join(known, ", ")));
+  add_options(method, environment);
+  add_excited_states(chemistry, method.name, environment);
 }
 
 }  // namespace blockyard::job

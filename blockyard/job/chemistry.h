@@ -46,9 +46,4 @@ struct Chemistry {
 void add_constants(const Chemistry& chemistry, const MethodSpec& method,
                    worker::Environment& environment);
 
-/// The files in the folder of our programs that make up a method, in order.
-/// Throws Error{bad_input} that names the nearest method, or that the method has no such form.
-[[nodiscard]] std::vector<std::string> programs_of_method(const std::string& method,
-                                                          bool unrestricted);
-
 }  // namespace blockyard::job

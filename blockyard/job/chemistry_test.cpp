@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "blockyard/base/error.h"
+#include "blockyard/job/methods.h"
 
 namespace blockyard::job {
 namespace {
@@ -83,7 +84,7 @@ TEST(Chemistry, GivesTheConstantsOfOurPrograms) {
   EXPECT_EQ(environment.ints.at("eaocc"), 2);
   EXPECT_EQ(environment.ints.at("bavirt"), 3);
   EXPECT_EQ(environment.ints.at("eavirt"), environment.segments.count(array::IndexKind::moa));
-  EXPECT_EQ(environment.ints.at("transform_all"), 1);
+  EXPECT_EQ(environment.ints.at("integral_kinds"), 4);
   EXPECT_EQ(environment.ints.at("cc_iterations"), 9);
   EXPECT_EQ(environment.ints.at("scf_iterations"), 100);
   EXPECT_EQ(environment.scalars.at("cc_energy_convergence"), 1e-9);

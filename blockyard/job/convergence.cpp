@@ -20,6 +20,12 @@ void check_converged(const std::string& program, const worker::Environment& envi
                      const worker::Outcome& outcome) {
   const auto converged = outcome.scalars.find("converged");
   if (converged == outcome.scalars.end() || converged->second > 0.5) return;
+  if (program.starts_with("cis") || program.starts_with("eom"))
+    throw base::Error(
+        base::Errc::bad_input,
+        fmt::format("{}: the excited states did not converge in {} iterations; try in [method]: "
+                    "more cc_iterations, or more roots (states that lie close to the last one)",
+                    program, most_iterations(environment, "cc_iterations")));
   const bool is_scf = program.starts_with("scf");
   const std::string_view option = is_scf ? "scf_iterations" : "cc_iterations";
   throw base::Error(

@@ -11,9 +11,10 @@ namespace blockyard::job {
 
 namespace {
 
-const StepResult* find_step(const Results& results, std::string_view start) {
+/// The program of a method, whatever its shells: scf_rhf or scf_uhf for "scf".
+const StepResult* find_step(const Results& results, const std::string& method) {
   for (const StepResult& step : results.steps)
-    if (step.name.starts_with(start)) return &step;
+    if (step.name == method + "_rhf" || step.name == method + "_uhf") return &step;
   return nullptr;
 }
 
@@ -22,6 +23,15 @@ double scalar(const StepResult& step, std::string_view name) {
   base::require(found != step.outcome.scalars.end(),
                 fmt::format("{} has a scalar {}", step.name, name));
   return found->second;
+}
+
+/// The first `count` values of a static array.
+std::vector<double> first_values(const StepResult& step, std::string_view name, std::size_t count) {
+  const auto found = step.outcome.arrays.find(name);
+  base::require(found != step.outcome.arrays.end() && found->second.values.size() >= count,
+                fmt::format("{} has an array {}", step.name, name));
+  return {found->second.values.begin(),
+          found->second.values.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
 void add_iterations(MethodResults& found, const StepResult& step, const std::string& method) {
@@ -33,6 +43,18 @@ void add_iterations(MethodResults& found, const StepResult& step, const std::str
 void add_dipole(MethodResults& found, const StepResult& step, const std::string& method) {
   found.dipoles.push_back(
       {method, {scalar(step, "dipole_x"), scalar(step, "dipole_y"), scalar(step, "dipole_z")}});
+}
+
+/// The states of one of our programs, if it ran: `values` is its array of energies.
+void add_excitations(MethodResults& found, const Results& results, const std::string& key,
+                     const std::string& title, std::string_view values) {
+  const StepResult* step = find_step(results, key);
+  if (step == nullptr) return;
+  const auto wanted = static_cast<std::size_t>(std::llround(scalar(*step, "states_found")));
+  Excitations states{key, title, first_values(*step, values, wanted), {}};
+  if (step->outcome.arrays.contains("singles_part"))
+    states.singles_part = first_values(*step, "singles_part", wanted);
+  found.excitations.push_back(std::move(states));
 }
 
 }  // namespace
@@ -69,6 +91,12 @@ MethodResults method_results(const Results& results) {
     found.energies.push_back({"triples_correction", "(T) correction", correction});
     found.energies.push_back({"ccsd_t", "CCSD(T) total", total});
   }
+  add_excitations(found, results, "cis", "CIS", "excitation_energies");
+  add_excitations(found, results, "cis_d", "CIS(D)", "cis_d_energies");
+  add_excitations(found, results, "eom_ccsd", "EOM-CCSD", "excitation_energies");
+  for (const std::string method : {"cis", "eom_ccsd"})
+    if (const StepResult* states = find_step(results, method))
+      add_iterations(found, *states, method);
   return found;
 }
 

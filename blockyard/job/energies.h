@@ -28,11 +28,20 @@ struct Dipole {
   std::array<double, 3> e_bohr{};
 };
 
+/// The excited states that a method finds, lowest first.
+struct Excitations {
+  std::string key;  ///< of JSON: cis, cis_d, eom_ccsd
+  std::string title;
+  std::vector<double> hartree;       ///< above the ground state
+  std::vector<double> singles_part;  ///< of the norm of each
+};
+
 /// The results of our own programs, from their final scalars (sialib/README.md).
 struct MethodResults {
   std::vector<Energy> energies;
   std::vector<IterationCount> iterations;
   std::vector<Dipole> dipoles;
+  std::vector<Excitations> excitations;
   bool converged = false;
 };
 

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "blockyard/job/input.h"
+#include "blockyard/job/methods.h"
 #include "blockyard/job/program_file.h"
 #include "blockyard/super/general.h"
 

@@ -17,6 +17,9 @@ constexpr std::array options = {
     MethodOption{"cc_iterations", OptionForm::count, 60, {}},
     MethodOption{"cc_energy_convergence", OptionForm::number, 1e-9, {}},
     MethodOption{"cc_amplitude_convergence", OptionForm::number, 1e-7, {}},
+    MethodOption{"roots", OptionForm::count, 3, {}},
+    MethodOption{"triplets", OptionForm::truth, 0, {}},
+    MethodOption{"excited_convergence", OptionForm::number, 1e-6, {}},
 };
 
 }  // namespace

@@ -90,6 +90,12 @@ void add_method(Json& json, const Results& results) {
     json["iterations"][count.method] = count.count;
   json["dipoles"] = Json::object();
   for (const Dipole& dipole : found.dipoles) json["dipoles"][dipole.method] = dipole.e_bohr;
+  json["excitations"] = Json::object();
+  for (const Excitations& states : found.excitations) {
+    json["excitations"][states.key] = {{"hartree", states.hartree}};
+    if (!states.singles_part.empty())
+      json["excitations"][states.key]["singles_part"] = states.singles_part;
+  }
 }
 
 /// What is left of the programs; a later one wins where two have the same name.

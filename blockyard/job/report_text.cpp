@@ -159,6 +159,19 @@ std::string print_supers(const Sums& sums) {
   return text;
 }
 
+std::string print_states(const Excitations& states) {
+  constexpr double ev_of_hartree = 27.211386245988;  // CODATA 2018
+  std::string text = fmt::format("  {:<20} {:>20} {:>12}{}\n", states.title + " states", "hartree",
+                                 "eV", states.singles_part.empty() ? "" : "  part of singles");
+  for (std::size_t k = 0; k < states.hartree.size(); ++k) {
+    text += fmt::format("    {:<18} {:>20.10f} {:>12.4f}", k + 1, states.hartree[k],
+                        states.hartree[k] * ev_of_hartree);
+    if (!states.singles_part.empty()) text += fmt::format("  {:>15.4f}", states.singles_part[k]);
+    text += '\n';
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string_view version() noexcept { return BLOCKYARD_VERSION; }
@@ -180,8 +193,10 @@ std::string print_summary(const Job& job, const Results& results) {
   std::string text = "\n";
   if (!job.method.empty()) {
     text += fmt::format("  {:<20} {:>20}\n", "energies", "hartree");
-    for (const Energy& energy : method_results(results).energies)
+    const MethodResults found = method_results(results);
+    for (const Energy& energy : found.energies)
       text += fmt::format("    {:<18} {:>20.10f}\n", energy.title, energy.hartree);
+    for (const Excitations& states : found.excitations) text += print_states(states);
   }
   text += fmt::format("  {:<20} {:>20}\n", "wall time", "seconds");
   for (const StepResult& step : results.steps)

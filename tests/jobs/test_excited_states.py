@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Excitation energies agree with other programs, however the work and the memory are shared out."""
+
+import unittest
+
+import common
+from common import job_file
+
+LIMIT_EXCITATION = 1e-6  # hartree
+
+# Singlets of CIS and CIS(D), hartree, by a program over spin orbitals written from the formulas of Head-Gordon
+# et al., Chem. Phys. Lett. 219, 21 (1994), with integrals of PySCF 2.14.0; its CIS agrees with tdscf.TDA there.
+CIS = {
+    "h2o_crawford": [0.3564617579, 0.4160717382, 0.5056282874, 0.5551918861],
+    "h2o": [0.3387163328, 0.4039538796, 0.4348220065],
+    "hf": [0.4389565253, 0.4389565253, 0.6041490017, 0.9706764807],
+}
+CIS_D = {
+    "h2o_crawford": [0.3436373356, 0.4146229570, 0.5054859668, 0.5683741533],
+    "h2o": [0.2968774423, 0.3741083415, 0.3939965211],
+    "hf": [0.3863208487, 0.3863208487, 0.5675232909, 0.9038623623],
+}
+
+
+class ExcitedStates(common.MoleculeTest):
+    def compare_states(self, results, method, references):
+        states = results["excitations"][method]["hartree"]
+        self.assertEqual(len(states), len(references))
+        for value, reference in zip(states, references):
+            self.assertLess(abs(value - reference), LIMIT_EXCITATION, f"{method} {states}")
+
+    def run_method(self, entry, method, roots, *more, options=""):
+        path = self.write("job.toml", job_file(entry, method, f"roots = {roots}\n{options}"))
+        results = self.results_of("run", path, *more)
+        self.assertTrue(results["converged"])
+        return results
+
+    def test_single_excitations_and_their_correction(self):
+        for entry, more in ((self.entry("h2o_crawford", "sto-3g"), ["-w", 3]),
+                            (self.entry("h2o", "cc-pvdz", frozen=True),
+                             ["-w", 2, "--segments", "occupied=2", "--segments", "virtual=9"]),
+                            (self.entry("hf", "cc-pvdz"), ["-w", 1])):
+            with self.subTest(molecule=entry["molecule"]):
+                cis = CIS[entry["molecule"]]
+                results = self.run_method(entry, "cis(d)", len(cis), *more)
+                self.compare_states(results, "cis", cis)
+                self.compare_states(results, "cis_d", CIS_D[entry["molecule"]])
+        results = self.run_method(self.entry("h2o_crawford", "sto-3g"), "cis", 10)
+        self.compare_states(results, "cis", CIS["h2o_crawford"] + results["excitations"]["cis"]["hartree"][4:])
+
+    def test_triplets_of_single_excitations_lie_below_the_singlets(self):
+        entry = self.entry("h2o_crawford", "sto-3g")
+        results = self.run_method(entry, "cis", 3, options="triplets = true")
+        # Crawford's programming project 12: CIS of this molecule.
+        self.compare_states(results, "cis", [0.2872554996, 0.3444249963, 0.3659889948])
+
+    def test_equation_of_motion(self):
+        for entry, more in ((self.entry("h2o_crawford", "sto-3g"), ["-w", 3, "--segments", "occupied=2"]),
+                            (self.entry("h2o", "cc-pvdz"), ["-w", 2, "-s", 2]),
+                            (self.entry("h2o", "cc-pvdz", frozen=True),
+                             ["-w", 2, "--memory", "20M", "--segments", "virtual=7"]),
+                            (self.entry("hf", "cc-pvdz"), ["-w", 1]),
+                            (self.entry("hf", "cc-pvdz", frozen=True), ["-w", 2])):
+            with self.subTest(molecule=entry["molecule"], frozen=entry["frozen_core"]):
+                references = entry["eom_singlet_hartree"]
+                results = self.run_method(entry, "eom-ccsd", len(references), *more)
+                self.compare(entry, results, ["scf", "mp2", "ccsd"])
+                self.compare_states(results, "eom_ccsd", references)
+                for part in results["excitations"]["eom_ccsd"]["singles_part"]:
+                    self.assertTrue(0.8 < part < 1)
+
+    def test_few_vectors_are_kept_by_starting_again_from_the_states(self):
+        entry = self.entry("h2o", "cc-pvdz", frozen=True)
+        path = self.write("job.toml", job_file(entry, "eom-ccsd") + "[constants]\nexcited_space = 12\n")
+        self.compare_states(self.results_of("run", path, "-w", 2), "eom_ccsd", entry["eom_singlet_hartree"])
+
+    def test_the_lowest_states_do_not_depend_on_how_many_are_wanted(self):
+        entry = self.entry("h2o_crawford", "sto-3g")
+        references = entry["eom_singlet_hartree"]
+        for roots in (1, 7):
+            states = self.run_method(entry, "eom-ccsd", roots)["excitations"]["eom_ccsd"]["hartree"]
+            self.assertLess(abs(states[0] - references[0]), LIMIT_EXCITATION)
+            self.assertEqual(len(states), roots)
+            self.assertEqual(states, sorted(states))
+
+    def test_checking_mode_finds_nothing_wrong(self):
+        path = self.write("job.toml", job_file(self.entry("h2o_crawford", "sto-3g"), "eom-ccsd"))
+        done = self.run_well("run", path, "--check", "-w", 2)
+        self.assertNotIn("warning", done.stderr)
+        self.assertIn("EOM-CCSD states", done.stdout)
+        self.assertIn("0.32324", done.stdout)
+
+    def test_what_cannot_be_is_refused(self):
+        entry = self.entry("h2o_crawford", "sto-3g")
+        path = self.write("job.toml", job_file(entry, "eom-ccsd", "roots = 11"))
+        self.assert_fails(self.run_blockyard("run", path), "roots = 11", "1 to 10")
+        path = self.write("job.toml", job_file(entry, "eom-ccsd", "triplets = true"))
+        self.assert_fails(self.run_blockyard("run", path), "triplets = true", "singlets only")
+        path = self.write("job.toml", job_file(entry, "cis", "unrestricted = true"))
+        self.assert_fails(self.run_blockyard("run", path), "closed shells only")
+
+
+if __name__ == "__main__":
+    unittest.main()
