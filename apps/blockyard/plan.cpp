@@ -96,7 +96,7 @@ int plan(const PlanCommand& command, const std::string& library) {
       command.try_segments ? job::try_segments(spec, places, machine, options)
                            : std::vector<job::SegmentTrial>();
   Output output(command.json == "-" ? stderr : stdout);
-  if (prepared.job->chemistry) output.print(job::print_header(*prepared.job));
+  if (prepared.job->chemistry) output.print(job::print_input(*prepared.job));
   output.print(job::print_plan(found) + job::print_trials(trials));
   if (!command.json.empty()) output.write_file(command.json, job::plan_json(found, trials));
   return 0;

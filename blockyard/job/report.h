@@ -11,7 +11,10 @@ namespace blockyard::job {
 /// "0.1.0": that of the CMake project.
 [[nodiscard]] std::string_view version() noexcept;
 
-/// The input as understood: molecule, basis, orbitals, segments, ranks, memory plan.
+/// The input as understood: title, molecule, basis, orbitals, segments, method, programs.
+[[nodiscard]] std::string print_input(const Job& job);
+
+/// That, and how this run does it: ranks, memory plan.
 [[nodiscard]] std::string print_header(const Job& job);
 
 /// The last table: energies (of a method) and wall time by program.

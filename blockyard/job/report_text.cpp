@@ -176,14 +176,18 @@ std::string print_states(const Excitations& states) {
 
 std::string_view version() noexcept { return BLOCKYARD_VERSION; }
 
-std::string print_header(const Job& job) {
+std::string print_input(const Job& job) {
   std::string text = fmt::format("blockyard {}\n", version());
   if (!job.title.empty()) text += line("title", job.title);
   if (job.chemistry) text += print_chemistry(*job.chemistry);
   if (!job.method.empty()) text += line("method", job.method);
   std::vector<std::string_view> names;
   for (const Step& step : job.steps) names.push_back(step.name);
-  text += line("programs", fmt::format("{}", fmt::join(names, ", ")));
+  return text + line("programs", fmt::format("{}", fmt::join(names, ", ")));
+}
+
+std::string print_header(const Job& job) {
+  std::string text = print_input(job);
   text += line("ranks", counted(job.workers, "worker") + ", " + counted(job.servers, "server"));
   text += line("memory", print_memory(job));
   return text + "\n";

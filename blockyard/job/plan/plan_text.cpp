@@ -70,16 +70,20 @@ std::string print_programs(const JobPlan& plan) {
 }
 
 std::string print_arrays(const JobPlan& plan) {
-  std::string text = fmt::format("\n  {:<16}{:<16}{:<13}{:>10}{:>12}{:>12}{:>12}\n", "arrays of",
-                                 "name", "kind", "blocks", "largest", "all", "written");
+  std::size_t width = 16;
+  for (const ProgramPlan& program : plan.programs)
+    for (const ArrayPlan& array : program.arrays) width = std::max(width, array.name.size() + 2);
+  std::string text = fmt::format("\n  {:<16}{:<{}}{:<13}{:>10}{:>12}{:>12}{:>12}\n", "arrays of",
+                                 "name", width, "kind", "blocks", "largest", "all", "written");
   for (const ProgramPlan& program : plan.programs)
     for (const ArrayPlan& array : program.arrays) {
       const bool is_remote =
           array.kind == program::ArrayKind::distributed || array.kind == program::ArrayKind::served;
       if (!is_remote && array.kind != program::ArrayKind::static_) continue;
-      text += fmt::format("  {:<16}{:<16}{:<13}{:>10.0f}{:>12}{:>12}{:>12}\n", program.name,
-                          array.name, name_of(array.kind), array.blocks, bytes(array.largest_block),
-                          bytes(array.bytes), is_remote ? bytes(array.peak_bytes) : "");
+      text +=
+          fmt::format("  {:<16}{:<{}}{:<13}{:>10.0f}{:>12}{:>12}{:>12}\n", program.name, array.name,
+                      width, name_of(array.kind), array.blocks, bytes(array.largest_block),
+                      bytes(array.bytes), is_remote ? bytes(array.peak_bytes) : "");
     }
   return text;
 }
@@ -120,11 +124,13 @@ std::string print_assumptions(const JobPlan& plan) {
 
 std::string print_plan(const JobPlan& plan) {
   const PlanLayout& layout = plan.layout;
-  std::string text =
-      fmt::format("  plan       {} process{} of {} worker{} and {} server{}, {} of memory each\n",
-                  layout.processes, layout.processes == 1 ? "" : "es", layout.workers,
-                  layout.workers == 1 ? "" : "s", layout.servers, layout.servers == 1 ? "" : "s",
-                  bytes(static_cast<double>(plan.memory_bytes)));
+  std::string text = fmt::format(
+      "\n  plan       {} process{} of {} worker{} and {} server{}\n"
+      "  memory     {} of each process: {} for each worker, {} for each server\n",
+      layout.processes, layout.processes == 1 ? "" : "es", layout.workers,
+      layout.workers == 1 ? "" : "s", layout.servers, layout.servers == 1 ? "" : "s",
+      bytes(static_cast<double>(plan.memory_bytes)), bytes(layout.worker_bytes),
+      bytes(layout.server_bytes));
   return text + print_assumptions(plan) + print_arrays(plan) + print_programs(plan) +
          print_verdict(plan);
 }
