@@ -37,6 +37,8 @@ struct RunOptions {
   std::string memory;
   std::string scratch;
   std::string persistent;
+  std::string guess;
+  std::string save;
   std::string pardo;
   std::string prefetch;
   std::string fabric_delay;
@@ -56,6 +58,8 @@ void merge(const RunOptions& options, job::Spec& spec) try {
   if (!options.memory.empty()) run.memory_bytes = base::parse_bytes(options.memory, "--memory");
   if (!options.scratch.empty()) run.scratch = options.scratch;
   if (!options.persistent.empty()) run.persistent = options.persistent;
+  if (!options.guess.empty()) run.guess = options.guess;
+  if (!options.save.empty()) run.save = options.save;
   if (!options.checkpoint.empty())
     run.checkpoint_seconds = base::parse_seconds(options.checkpoint, "--checkpoint");
   if (!options.checkpoint_folder.empty()) run.checkpoint_folder = options.checkpoint_folder;
@@ -178,6 +182,12 @@ void add_run(CLI::App& app, Commands& commands, const std::string& library) {
   command
       ->add_option("--persistent", options->persistent,
                    "HDF5 file of what is kept: read before, written after")
+      ->type_name("FILE");
+  command
+      ->add_option("--guess", options->guess,
+                   "start from the orbitals and amplitudes that an earlier job saved")
+      ->type_name("FILE");
+  command->add_option("--save", options->save, "save orbitals and amplitudes (HDF5) for --guess")
       ->type_name("FILE");
   command->add_option("--checkpoint", options->checkpoint,
                       "take a checkpoint every so often (10m, 2h), at the next barrier");

@@ -16,10 +16,14 @@ std::int64_t most_iterations(const worker::Environment& environment, std::string
 
 }  // namespace
 
-void check_converged(const std::string& program, const worker::Environment& environment,
-                     const worker::Outcome& outcome) {
+bool has_converged(const worker::Outcome& outcome) {
   const auto converged = outcome.scalars.find("converged");
-  if (converged == outcome.scalars.end() || converged->second > 0.5) return;
+  return converged == outcome.scalars.end() || converged->second > 0.5;
+}
+
+void check_converged(const std::string& program, const worker::Environment& environment,
+                     const worker::Outcome& outcome, const std::string& saved) {
+  if (has_converged(outcome)) return;
   if (program.starts_with("cis") || program.starts_with("eom"))
     throw base::Error(
         base::Errc::bad_input,
@@ -35,7 +39,8 @@ void check_converged(const std::string& program, const worker::Environment& envi
                   is_scf ? "level_shift = 0.3, scf_guess = \"core\", or more scf_iterations; and "
                            "look at the geometry and the charge"
                          : "more cc_iterations; and look whether one determinant describes the "
-                           "molecule (stretched bonds?), and at the geometry"));
+                           "molecule (stretched bonds?), and at the geometry") +
+          (saved.empty() ? "" : fmt::format(". To go on from where it stands: --guess {}", saved)));
 }
 
 }  // namespace blockyard::job

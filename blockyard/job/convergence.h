@@ -7,9 +7,13 @@
 
 namespace blockyard::job {
 
-/// Throws Error{bad_input} that says what to try if a program of ours ended with its scalar
-/// `converged` 0. A program without that scalar has nothing to converge.
+/// False if a program of ours ended with its scalar `converged` 0. A program without that scalar
+/// has nothing to converge.
+[[nodiscard]] bool has_converged(const worker::Outcome& outcome);
+
+/// Throws Error{bad_input} that says what to try if a program has not converged; `saved`: the file
+/// with what it has, if any.
 void check_converged(const std::string& program, const worker::Environment& environment,
-                     const worker::Outcome& outcome);
+                     const worker::Outcome& outcome, const std::string& saved = {});
 
 }  // namespace blockyard::job

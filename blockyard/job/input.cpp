@@ -191,9 +191,10 @@ std::optional<std::int64_t> parse_memory(const TomlSection& in) {
 }
 
 RunSpec parse_run(const File& file) {
-  const TomlSection in = file.section(
-      "run", {"workers", "servers", "memory", "scratch", "persistent", "super", "pardo", "check",
-              "deterministic", "seed", "prefetch", "checkpoint", "checkpoint_dir"});
+  const TomlSection in =
+      file.section("run", {"workers", "servers", "memory", "scratch", "persistent", "guess", "save",
+                           "super", "pardo", "check", "deterministic", "seed", "prefetch",
+                           "checkpoint", "checkpoint_dir"});
   RunSpec run;
   constexpr std::int64_t most_ranks = 4096;
   for (const auto& [key, rank_count] :
@@ -209,6 +210,8 @@ RunSpec parse_run(const File& file) {
   if (const auto folder = in.text("checkpoint_dir"))
     run.checkpoint_folder = file.from_folder(*folder);
   if (const auto kept = in.text("persistent")) run.persistent = file.from_folder(*kept);
+  if (const auto guess = in.text("guess")) run.guess = file.from_folder(*guess);
+  if (const auto save = in.text("save")) run.save = file.from_folder(*save);
   for (const std::string& name : in.texts("super")) run.supers.push_back(file.from_folder(name));
   if (const auto policy = in.text("pardo")) {
     try {
@@ -354,6 +357,10 @@ void check_spec(const Spec& spec) {
     throw Error(Errc::bad_input, "the method has no name: [method] name = \"ccsd\"");
   if (spec.molecule && spec.basis.name.empty() && spec.basis.file.empty())
     throw Error(Errc::bad_input, "the molecule has no basis: [basis] name = \"cc-pvdz\"");
+  if (!is_named && !(spec.run.guess.empty() && spec.run.save.empty()))
+    throw Error(Errc::bad_input,
+                "guess and save are for the methods of [method]; programs of your own keep what "
+                "they want with set_persistent and --persistent");
   if (is_named && !spec.molecule)
     throw Error(Errc::bad_input, "method " + spec.method->name + " needs a [molecule]");
 }

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "blockyard/job/guess.h"
 #include "blockyard/job/input.h"
 #include "blockyard/job/methods.h"
 #include "blockyard/job/program_file.h"
@@ -24,7 +25,10 @@ int count_of(std::optional<int> given, int usual) { return std::max(1, given.val
 
 void set_up_environment(const Spec& spec, Job& job) {
   worker::Environment& environment = job.environment;
-  if (job.chemistry) add_constants(*job.chemistry, spec.method.value_or(MethodSpec{}), environment);
+  if (job.chemistry) {
+    add_constants(*job.chemistry, spec.method.value_or(MethodSpec{}), environment);
+    set_guess_constants(job);
+  }
   for (const auto& [kind, extents] : spec.segments.extents)
     if (environment.segments.count(kind) == 0) environment.segments.set(kind, extents);
   if (spec.segments.subsegment) environment.segments.set_subsegment(*spec.segments.subsegment);

@@ -38,9 +38,9 @@ void chemistry_fields(Stream& stream, AnyChemistry& c) {
 
 template <class Stream, class Run>
 void run_fields(Stream& stream, Run& run) {
-  stream.fields(run.workers, run.servers, run.memory_bytes, run.scratch, run.persistent, run.supers,
-                run.pardo, run.check, run.deterministic, run.seed, run.checkpoint_folder,
-                run.checkpoint_seconds, run.prefetch, run.fabric_delay);
+  stream.fields(run.workers, run.servers, run.memory_bytes, run.scratch, run.persistent, run.guess,
+                run.save, run.supers, run.pardo, run.check, run.deterministic, run.seed,
+                run.checkpoint_folder, run.checkpoint_seconds, run.prefetch, run.fabric_delay);
 }
 
 template <class Stream, class AnyJob>

@@ -117,6 +117,8 @@ void write_run(const RunSpec& run, std::string& text) {
   table.number_if_given("memory", run.memory_bytes);
   table.text("scratch", run.scratch);
   table.text("persistent", run.persistent);
+  table.text("guess", run.guess);
+  table.text("save", run.save);
   table.texts("super", run.supers);
   table.text("pardo", name_of(run.pardo));
   if (run.check) table.line("check", "true");

@@ -55,10 +55,11 @@ std::size_t element_count(std::span<const base::Extent> extents) {
       std::accumulate(extents.begin(), extents.end(), base::Extent{1}, std::multiplies<>()));
 }
 
-worker::DenseArray read_static(const store::PersistReader& reader, const std::string& label,
-                               const store::PersistedArray& array) {
+}  // namespace
+
+worker::DenseArray read_dense(const store::PersistReader& reader, const std::string& label) {
   worker::DenseArray result;
-  for (const auto& segments : array.segments)
+  for (const auto& segments : reader.describe(label).segments)
     result.extents.push_back(std::accumulate(segments.begin(), segments.end(), base::Extent{0}));
   result.values.resize(element_count(result.extents));
   const std::vector<base::Extent> first(result.extents.size(), 0);
@@ -66,7 +67,23 @@ worker::DenseArray read_static(const store::PersistReader& reader, const std::st
   return result;
 }
 
-}  // namespace
+void load_array(const store::PersistReader& reader, const std::string& label,
+                const std::vector<std::vector<base::Extent>>& segments, const std::string& as,
+                worker::Worker& worker) {
+  // With the segments that it was written with, blocks that were never written stay so.
+  std::vector<std::uint8_t> is_there;
+  if (segments == reader.describe(label).segments) is_there = reader.blocks(label);
+  Pieces pieces(segments);
+  std::vector<double> values;
+  for (std::uint64_t number = 0; number < pieces.count(); ++number) {
+    if (!is_there.empty() && is_there.at(number) == 0) continue;
+    const store::Piece piece = pieces.piece(number);
+    values.resize(element_count(piece.extents));
+    reader.read_block(label, piece, values);
+    worker.write_kept(number, values);
+  }
+  worker.end_write(as);
+}
 
 worker::Kept read_kept(const std::string& path) {
   worker::Kept kept;
@@ -76,29 +93,18 @@ worker::Kept read_kept(const std::string& path) {
   for (const std::string& label : reader.arrays()) {
     const store::PersistedArray array = reader.describe(label);
     if (array.kind == static_kind)
-      kept.arrays[label] = read_static(reader, label, array);
+      kept.arrays[label] = read_dense(reader, label);
     else
       kept.distributed[label] = array.segments;
   }
   return kept;
 }
 
-void load_blocks(const std::string& path, worker::Worker& worker) {
-  if (worker.kept().distributed.empty()) return;
+void load_blocks(const std::string& path, const worker::Kept& kept, worker::Worker& worker) {
+  if (kept.distributed.empty()) return;
   const store::PersistReader reader(path);
-  std::vector<double> values;
-  for (const auto& [label, segments] : worker.kept().distributed) {
-    Pieces pieces(segments);
-    const std::vector<std::uint8_t> is_there = reader.blocks(label);
-    for (std::uint64_t number = 0; number < pieces.count(); ++number) {
-      if (is_there.at(number) == 0) continue;
-      const store::Piece piece = pieces.piece(number);
-      values.resize(element_count(piece.extents));
-      reader.read_block(label, piece, values);
-      worker.write_kept(number, values);
-    }
-    worker.end_write(label);
-  }
+  for (const auto& [label, segments] : kept.distributed)
+    load_array(reader, label, segments, label, worker);
 }
 
 void write_kept(const std::string& path, worker::Worker& worker, const worker::Kept& before) {
@@ -106,6 +112,10 @@ void write_kept(const std::string& path, worker::Worker& worker, const worker::K
   kept.scalars.insert(before.scalars.begin(), before.scalars.end());
   for (const auto& [label, array] : before.arrays)
     if (!kept.distributed.contains(label)) kept.arrays.emplace(label, array);
+  write_arrays(path, kept, worker);
+}
+
+void write_arrays(const std::string& path, const worker::Kept& kept, worker::Worker& worker) {
   store::PersistWriter writer(path, version());
   for (const auto& [label, value] : kept.scalars) writer.write_scalar(label, value);
   for (const auto& [label, array] : kept.arrays) {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "blockyard/store/persist_file.h"
 #include "blockyard/worker/worker.h"
 
 /// What jobs leave for later jobs: an HDF5 file with what programs kept by set_persistent.
@@ -15,10 +16,23 @@ namespace blockyard::job {
 [[nodiscard]] worker::Kept read_kept(const std::string& path);
 
 /// Puts the blocks of distributed and served arrays of the file to the servers (worker 0).
-void load_blocks(const std::string& path, worker::Worker& worker);
+void load_blocks(const std::string& path, const worker::Kept& kept, worker::Worker& worker);
 
 /// Writes what is kept now, and of what was there before the run, `before`, what programs used up:
 /// a restore takes nothing out of the file. All or nothing (worker 0).
 void write_kept(const std::string& path, worker::Worker& worker, const worker::Kept& before);
+
+/// A whole array of a file.
+[[nodiscard]] worker::DenseArray read_dense(const store::PersistReader& reader,
+                                            const std::string& label);
+
+/// Puts the array to the servers in blocks of other `segments` than those in the file, if need be,
+/// under the label `as` (worker 0).
+void load_array(const store::PersistReader& reader, const std::string& label,
+                const std::vector<std::vector<base::Extent>>& segments, const std::string& as,
+                worker::Worker& worker);
+
+/// Writes a file with just these arrays and scalars. All or nothing (worker 0).
+void write_arrays(const std::string& path, const worker::Kept& kept, worker::Worker& worker);
 
 }  // namespace blockyard::job

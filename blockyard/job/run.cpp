@@ -18,6 +18,7 @@
 #include "blockyard/fabric/mpi/mpi_world.h"
 #include "blockyard/job/checkpoint.h"
 #include "blockyard/job/convergence.h"
+#include "blockyard/job/guess.h"
 #include "blockyard/job/keep.h"
 #include "blockyard/job/processes.h"
 #include "blockyard/job/results_bytes.h"
@@ -94,6 +95,7 @@ class Run {
   void set_up_files() {
     scratch_.emplace(scratch_parent(job_.run));
     if (!job_.run.persistent.empty()) kept_ = read_kept(job_.run.persistent);
+    if (!job_.run.guess.empty() && from_ == nullptr) read_guess(job_, guess_);
     if (!job_.run.checkpoint_folder.empty()) checkpoints_.emplace(job_, hooks_, results_, from_);
   }
 
@@ -249,15 +251,20 @@ class Run {
       run_step(worker, environment, number, k);
     if (number != 0) return;
     if (!job_.run.persistent.empty()) write_kept(job_.run.persistent, worker, kept_);
+    if (!job_.run.save.empty()) save_guess(job_, worker);
     results_.servers = worker.server_statistics();
     worker.shut_down_servers();
   }
 
   /// Everybody takes what earlier jobs kept; the blocks go to the servers before anybody begins.
   void begin_with_kept(worker::Worker& worker, int number) {
-    if (job_.run.persistent.empty()) return;
+    if (job_.run.persistent.empty() && job_.run.guess.empty()) return;
     worker.kept() = kept_;
-    if (number == 0) load_blocks(job_.run.persistent, worker);
+    worker.kept().arrays.insert(guess_.arrays.begin(), guess_.arrays.end());
+    worker.kept().distributed.insert(guess_.distributed.begin(), guess_.distributed.end());
+    if (number == 0 && !job_.run.persistent.empty())
+      load_blocks(job_.run.persistent, kept_, worker);
+    if (number == 0 && !job_.run.guess.empty()) load_guess(job_, worker);
     worker.meet();
   }
 
@@ -272,10 +279,20 @@ class Run {
     StepResult& result = results_.steps[k];
     result.metrics[static_cast<std::size_t>(number)] = outcome.metrics;
     if (!outcome.warnings.empty()) add_warnings(result, outcome.warnings);
-    if (!job_.method.empty()) check_converged(job_.steps[k].name, environment, outcome);
+    if (!job_.method.empty()) check_convergence(worker, environment, number, k, outcome);
     if (number != 0) return;
     result.seconds = base::now_seconds() - begin;
     result.outcome = std::move(outcome);
+  }
+
+  /// What has not converged is saved first: a later job goes on from it.
+  void check_convergence(worker::Worker& worker, const worker::Environment& environment, int number,
+                         std::size_t k, const worker::Outcome& outcome) {
+    if (!job_.run.save.empty() && !has_converged(outcome)) {
+      if (number == 0) save_guess(job_, worker);
+      worker.meet();
+    }
+    check_converged(job_.steps[k].name, environment, outcome, job_.run.save);
   }
 
   worker::Outcome run_from_begin(worker::Worker& worker, worker::Environment& environment,
@@ -319,6 +336,7 @@ class Run {
   std::atomic<int> running_ = 0;  ///< ranks here that have not ended
   int any_rank_ = 0;              ///< of this process
   worker::Kept kept_;
+  worker::Kept guess_;
   std::exception_ptr first_error_;
 };
 

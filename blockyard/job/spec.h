@@ -56,9 +56,11 @@ struct RunSpec {
   std::optional<int> workers;
   std::optional<int> servers;
   std::optional<std::int64_t> memory_bytes;
-  std::string scratch;            ///< folder for spilled blocks; empty: a fresh one of the system
-  std::string persistent;         ///< HDF5 file of what is kept between jobs; empty: none
-  std::string checkpoint_folder;  ///< empty: no checkpoints are taken
+  std::string scratch;     ///< folder for spilled blocks; empty: a fresh one of the system
+  std::string persistent;  ///< HDF5 file of what is kept between jobs; empty: none
+  std::string guess;       ///< file of an earlier job's orbitals and amplitudes to start from
+  std::string save;        ///< file for those of this job
+  std::string checkpoint_folder;             ///< empty: no checkpoints are taken
   std::optional<double> checkpoint_seconds;  ///< between checkpoints; none: only when asked for
   std::vector<std::string> supers;           ///< shared objects of super instructions
   program::Policy pardo = program::Policy::unset;

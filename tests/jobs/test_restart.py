@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A job starts from the orbitals and amplitudes that an earlier one saved, or says why it cannot."""
+
+import unittest
+
+import common
+from common import job_file
+
+
+class Restart(common.MoleculeTest):
+    def job(self, entry, method, options=""):
+        return self.write("job.toml", job_file(entry, method, options))
+
+    def test_saved_amplitudes_need_few_iterations(self):
+        entry = self.entry("h2o", "cc-pvdz", frozen=True)
+        first = self.results_of("run", self.job(entry, "ccsd"), "-w", 2, "--save", "water.h5")
+        self.assertGreater(first["iterations"]["ccsd"], 8)
+        path = self.job(entry, "ccsd(t)")
+        for more in (["-w", 1], ["-w", 3, "--segments", "occupied=2", "--segments", "virtual=7"]):
+            again = self.results_of("run", path, "--guess", "water.h5", *more)
+            self.compare(entry, again, common.ENERGIES)
+            self.assertLessEqual(again["iterations"]["ccsd"], 2)
+            self.assertLessEqual(again["iterations"]["scf"], 3)
+
+    def test_iterations_that_were_too_few_go_on(self):
+        entry = self.entry("h2o", "6-31g*")
+        path = self.job(entry, "ccsd", "cc_iterations = 4")
+        self.assert_fails(self.run_blockyard("run", path, "--save", "part.h5"), "ccsd_rhf did not converge",
+                          "--guess part.h5")
+        results = self.results_of("run", self.job(entry, "ccsd"), "--guess", "part.h5", "--save", "part.h5")
+        self.compare(entry, results, ["scf", "mp2", "ccsd"])
+        again = self.results_of("run", self.job(entry, "lccd"), "--guess", "part.h5")
+        self.assertTrue(again["converged"])
+        other = self.results_of("run", self.job(entry, "lccd"))
+        self.assertLess(abs(other["energies"]["lccd"] - again["energies"]["lccd"]), 1e-8)
+
+    def test_orbitals_of_equal_energy_may_turn_and_the_molecule_may_move(self):
+        entry = self.entry("hf", "cc-pvdz")
+        first = self.results_of("run", self.job(entry, "ccsd"), "--save", "hf.h5")
+        moved = dict(entry, geometry_angstrom=[["F", 0, 0, 0], ["H", 0.3, 0.4, 0.7641]])
+        path = self.job(moved, "ccsd")
+        near = self.results_of("run", path, "--guess", "hf.h5")
+        self.assertLess(abs(near["energies"]["ccsd"] - self.results_of("run", path)["energies"]["ccsd"]), 1e-8)
+        stretched = dict(entry, geometry_angstrom=[["F", 0, 0, 0], ["H", 0, 0, 0.9178]])
+        path = self.job(stretched, "ccsd")
+        near = self.results_of("run", path, "--guess", "hf.h5")
+        self.assertLess(abs(near["energies"]["ccsd"] - self.results_of("run", path)["energies"]["ccsd"]), 1e-8)
+        self.assertLess(near["iterations"]["ccsd"], first["iterations"]["ccsd"])
+
+    def test_open_shells(self):
+        entry = self.entry("oh", "cc-pvdz")
+        path = self.job(entry, "ccsd")
+        self.results_of("run", path, "-w", 2, "--save", "oh.h5")
+        again = self.results_of("run", path, "-w", 2, "--guess", "oh.h5", "--segments", "virtual=9")
+        self.compare(entry, again, ["scf", "mp2", "ccsd"])
+        self.assertLessEqual(again["iterations"]["ccsd"], 2)
+        self.assertLessEqual(again["iterations"]["scf"], 3)
+
+    def test_orbitals_alone_are_a_start_too(self):
+        entry = self.entry("h2o", "6-31g*")
+        self.results_of("run", self.job(entry, "scf"), "--save", "scf.h5")
+        results = self.results_of("run", self.job(entry, "ccsd"), "--guess", "scf.h5")
+        self.compare(entry, results, ["scf", "mp2", "ccsd"])
+        self.assertLessEqual(results["iterations"]["scf"], 3)
+
+    def test_what_does_not_fit_is_refused(self):
+        entry = self.entry("h2o", "6-31g*")
+        self.results_of("run", self.job(entry, "ccsd"), "--save", "water.h5")
+        larger = self.job(self.entry("h2o", "cc-pvdz"), "ccsd")
+        self.assert_fails(self.run_blockyard("run", larger, "--guess", "water.h5"),
+                          "mo_coefficients is 18 x 18, here it is 24 x 24", "same molecule, basis")
+        frozen = self.job(entry, "ccsd", "unrestricted = true")
+        self.assert_fails(self.run_blockyard("run", frozen, "--guess", "water.h5"),
+                          "no orbitals of an unrestricted reference")
+        frozen = self.job(self.entry("h2o", "6-31g*", frozen=True), "ccsd")
+        self.assert_fails(self.run_blockyard("run", frozen, "--guess", "water.h5"), "cc_t1 is 13 x 5, here it is 13 x 4")
+        self.assert_fails(self.run_blockyard("run", frozen, "--guess", "none.h5"), "there is no guess none.h5")
+        self.write("text.h5", "not HDF5")
+        self.assert_fails(self.run_blockyard("run", frozen, "--guess", "text.h5"), "text.h5")
+        program = self.write("own.sial", "sial own\nendsial own\n")
+        self.assert_fails(self.run_blockyard("run", program, "--save", "own.h5"), "for the methods")
+
+
+if __name__ == "__main__":
+    unittest.main()
