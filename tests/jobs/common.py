@@ -9,6 +9,7 @@ import tempfile
 import unittest
 
 BLOCKYARD = os.environ["BLOCKYARD"]
+IS_SANITIZED = os.environ.get("SANITIZED") == "1"
 REFERENCES = pathlib.Path(__file__).parent.parent / "reference" / "energies.json"
 LIMIT_HARTREE = 1e-8
 LIMIT_DIPOLE = 1e-6  # atomic units

@@ -46,8 +46,9 @@ class Molecules(common.MoleculeTest):
                                   "--segments", "virtual=11", "--report", report)
         self.compare(self.entry("h2o", "cc-pvtz"), results, ALL)
         metrics = json.loads(report.read_text())
-        # The promise: --memory, 10 % and 200 MB more.
-        self.assertLess(results["peak_rss_bytes"], 1.1 * (48 << 20) + 200e6)
+        # The promise: --memory, 10 % and 200 MB more. A sanitizer takes as much again.
+        if not common.IS_SANITIZED:
+            self.assertLess(results["peak_rss_bytes"], 1.1 * (48 << 20) + 200e6)
         self.assertLessEqual(metrics["peak_block_bytes"], 48 << 20)
         self.assertGreater(sum(server["spilled_bytes"] for server in metrics["servers"]), 0)
         self.assertGreater(sum(server["read_back_bytes"] for server in metrics["servers"]), 0)
