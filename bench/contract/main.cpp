@@ -3,14 +3,18 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <thread>
 
 #include "bench/contract/cases.h"
 #include "bench/contract/measure.h"
+#include "blockyard/base/buffer.h"
 #include "blockyard/base/error.h"
 #include "blockyard/tensor/blas.h"
 #include "blockyard/tensor/contract.h"
@@ -22,121 +26,252 @@ using base::Extent;
 using tensor::ContractPlan;
 using tensor::Names;
 using tensor::Shape;
+using Json = nlohmann::ordered_json;
 
-struct Measured {
-  double gflops;
-  double dgemm_gflops;
-  [[nodiscard]] double ratio() const { return gflops / dgemm_gflops; }
+struct Options {
+  std::vector<std::string> lists = {"large", "tccg", "blocks"};
+  std::vector<std::string> types = {"f64", "f32"};
+  std::vector<int> threads = {1, 2};
+  std::string only;
+  int rounds = 5;
+  bool is_quick = false;
+  bool only_shows_cases = false;
+  std::string json_file;
 };
 
-Names names_of(std::string_view letters) {
-  std::vector<int> names(letters.begin(), letters.end());
-  return Names(names);
-}
-
-Shape shape_of(const Case& one, std::string_view letters) {
-  std::vector<Extent> extents;
-  for (const char letter : letters)
-    extents.push_back(is_occupied(letter) ? one.occupied : one.virtual_or_ao);
-  return Shape(extents);
-}
-
-std::vector<double> random_values(Extent count) {
-  std::mt19937_64 random(1);
-  std::uniform_real_distribution<double> uniform(-1, 1);
-  std::vector<double> values(static_cast<std::size_t>(count));
-  for (double& value : values) value = uniform(random);
-  return values;
-}
-
-ContractPlan plan_of(const Case& one) {
-  return {{names_of(one.result), names_of(one.left), names_of(one.right)},
-          shape_of(one, one.result),
-          shape_of(one, one.left),
-          shape_of(one, one.right)};
-}
-
-Measured measure(const Case& one, const ContractPlan& plan, int rounds) {
-  const auto left = random_values(shape_of(one, one.left).element_count());
-  const auto right = random_values(shape_of(one, one.right).element_count());
-  auto result = random_values(shape_of(one, one.result).element_count());
-  auto workspace = random_values(plan.workspace_elements());
-  const Extent m = plan.m(), n = plan.n(), k = plan.k();
-  using tensor::blas::Op;
-  const auto seconds = best_seconds(
-      rounds, 2e-3,
-      [&] {
-        tensor::run<double>(plan, 1.0, left.data(), right.data(), 0.0, result.data(), workspace);
-      },
-      [&] {
-        tensor::blas::gemm<double>(Op::none, Op::none, m, n, k, 1.0, left.data(), m, right.data(),
-                                   k, 0.0, result.data(), m);
-      });
-  const double gflop = 2e-9 * static_cast<double>(m) * static_cast<double>(n * k);
-  return {gflop / seconds[0], gflop / seconds[1]};
-}
-
-nlohmann::ordered_json record(const Case& one, const ContractPlan& plan, const Measured& found) {
-  return {{"bench", "contract"},
-          {"case", one.name},
-          {"expression", fmt::format("{}={}*{}", one.result, one.left, one.right)},
-          {"occupied_extent", one.occupied},
-          {"virtual_extent", one.virtual_or_ao},
-          {"m", plan.m()},
-          {"n", plan.n()},
-          {"k", plan.k()},
-          {"permutations", plan.permutation_count()},
-          {"gflops", found.gflops},
-          {"dgemm_gflops", found.dgemm_gflops},
-          {"ratio_to_dgemm", found.ratio()},
-          {"machine", machine()},
-          {"commit", commit()}};
-}
-
-void run_all(int rounds, const std::string& json_file) {
-  std::vector<nlohmann::ordered_json> records;
-  double log_sum = 0;
-  fmt::print(stderr, "{:27} {:>16} {:>3} {:>3} {:>6} {:>6} {:>5} {:>5} {:>7} {:>7} {:>6}\n",
-             "contraction", "indexes", "occ", "vir", "m", "n", "k", "perm.", "dgemm", "ours", "%");
-  for (const Case& one : cases) {
-    const ContractPlan plan = plan_of(one);
-    const Measured found = measure(one, plan, rounds);
-    log_sum += std::log(found.ratio());
-    fmt::print(stderr, "{:27} {:>16} {:3} {:3} {:6} {:6} {:5} {:5} {:7.1f} {:7.1f} {:6.1f}\n",
-               one.name, fmt::format("{}={}*{}", one.result, one.left, one.right), one.occupied,
-               one.virtual_or_ao, plan.m(), plan.n(), plan.k(), plan.permutation_count(),
-               found.dgemm_gflops, found.gflops, 100 * found.ratio());
-    records.push_back(record(one, plan, found));
+/// A case with its letters and extents taken apart.
+class Contraction {
+ public:
+  Contraction(const Case& one, bool is_quick) : expression_(one.expression) {
+    const auto first = expression_.find('-'), second = expression_.rfind('-');
+    letters_ = {expression_.substr(first + 1, second - first - 1), expression_.substr(second + 1),
+                expression_.substr(0, first)};
+    Extent rest = 0;
+    for (std::string_view text = one.extents; !text.empty();) {
+      const auto end = std::min(text.find(' '), text.size());
+      const bool is_named = std::isalpha(static_cast<unsigned char>(text[0])) != 0;
+      Extent& extent = is_named ? extents_[text[0]] : rest;
+      std::from_chars(text.data() + (is_named ? 1 : 0), text.data() + end, extent);
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    for (const std::string& some : letters_)
+      for (const char letter : some) extents_.try_emplace(letter, rest);
+    if (is_quick)
+      for (auto& [letter, extent] : extents_) extent = std::max<Extent>(extent * 3 / 16 * 4, 8);
   }
-  const double mean = std::exp(log_sum / static_cast<double>(cases.size()));
-  fmt::print(stderr, "geometric mean: {:.1f} % of dgemm (Gflop/s, one core, {})\n", 100 * mean,
-             machine());
-  records.push_back({{"bench", "contract"},
-                     {"case", "geometric mean"},
-                     {"ratio_to_dgemm", mean},
-                     {"machine", machine()},
-                     {"commit", commit()}});
-  std::ofstream file(json_file);
-  std::ostream& out = json_file.empty() ? std::cout : file;
-  for (const auto& one : records) out << one.dump() << '\n';
-  if (!out.flush()) throw base::Error(base::Errc::io, "cannot write " + json_file);
+  [[nodiscard]] const std::string& expression() const { return expression_; }
+  [[nodiscard]] const std::map<char, Extent>& extents() const { return extents_; }
+  [[nodiscard]] Shape shape(tensor::detail::Side side) const {
+    std::vector<Extent> extents;
+    for (const char letter : letters_[side]) extents.push_back(extents_.at(letter));
+    return Shape(extents);
+  }
+  [[nodiscard]] ContractPlan plan(int part, int parts) const {
+    using namespace tensor::detail;
+    return {{names(result_side), names(left_side), names(right_side)},
+            shape(result_side),
+            shape(left_side),
+            shape(right_side),
+            {tensor::ElementKind::real, part, parts}};
+  }
+
+ private:
+  [[nodiscard]] Names names(tensor::detail::Side side) const {
+    const std::vector<int> some(letters_[side].begin(), letters_[side].end());
+    return Names(some);
+  }
+  std::string expression_;
+  std::array<std::string, 3> letters_;  // by Side
+  std::map<char, Extent> extents_;
+};
+
+template <class T>
+std::span<T> values_of(base::Buffer& buffer) {
+  return {buffer.as<T>(), buffer.size() / sizeof(T)};
+}
+
+template <class T>
+base::Buffer random_values(base::BufferPool& pool, Extent count) {
+  base::Buffer buffer = pool.allocate(static_cast<std::size_t>(count) * sizeof(T));
+  std::minstd_rand random(1);
+  for (T& value : values_of<T>(buffer)) value = static_cast<T>(random()) / T(1u << 31) - T(0.5);
+  return buffer;
+}
+
+struct Measured {
+  double seconds;
+  double blas_seconds;
+};
+
+/// The blocks of a contraction in the memory that blocks of a run have.
+template <class T>
+class Blocks {
+ public:
+  explicit Blocks(const Contraction& one)
+      : left(random_values<T>(pool_, one.shape(tensor::detail::left_side).element_count())),
+        right(random_values<T>(pool_, one.shape(tensor::detail::right_side).element_count())),
+        result(random_values<T>(pool_, one.shape(tensor::detail::result_side).element_count())) {}
+
+ private:
+  base::BufferPool pool_{0};
+
+ public:
+  base::Buffer left, right, result;
+};
+
+template <class T>
+Measured measure(const Contraction& one, int threads, int rounds) {
+  Blocks<T> blocks(one);
+  std::vector<ContractPlan> plans;
+  std::vector<std::vector<T>> workspaces;
+  for (int part = 0; part < threads; ++part) {
+    plans.push_back(one.plan(part, threads));
+    workspaces.emplace_back(static_cast<std::size_t>(plans.back().workspace_elements()));
+  }
+  const auto run_part = [&](int part) {
+    const auto p = static_cast<std::size_t>(part);
+    tensor::run<T>(plans[p], T(1), blocks.left.template as<T>(), blocks.right.template as<T>(),
+                   T(0), blocks.result.template as<T>(), workspaces[p]);
+  };
+  const auto ours = [&] {
+    std::vector<std::jthread> others;
+    for (int part = 1; part < threads; ++part) others.emplace_back(run_part, part);
+    run_part(0);
+  };
+  const ContractPlan whole = one.plan(0, 1);
+  const Extent m = whole.m(), n = whole.n(), k = whole.k();
+  const auto blas = [&] {
+    using tensor::blas::Op;
+    tensor::blas::limit_blas_threads(threads);
+    tensor::blas::gemm<T>(Op::none, Op::none, m, n, k, T(1), blocks.left.template as<T>(), m,
+                          blocks.right.template as<T>(), k, T(0), blocks.result.template as<T>(),
+                          m);
+    tensor::blas::limit_blas_threads(1);
+  };
+  const auto seconds = threads == 1 ? best_seconds(rounds, 2e-3, ours, blas)
+                                    : best_seconds<wall_seconds>(rounds, 2e-3, ours, blas);
+  return {seconds[0], seconds[1]};
+}
+
+/// Results of one list, type and number of threads.
+class Table {
+ public:
+  Table(std::string list, std::string type, int threads)
+      : list_(std::move(list)), type_(std::move(type)), threads_(threads) {
+    fmt::print(stderr,
+               "\n{}, {}, {} thread{}: Gflop/s\n{:20} {:>8} {:>8} {:>6} {:>7} {:>7} {:>6}\n", list_,
+               type_, threads_, threads_ == 1 ? "" : "s", "result-left-right", "m", "n", "k",
+               "gemm", "ours", "%");
+  }
+  void add(const Contraction& one, const Measured& found) {
+    const ContractPlan plan = one.plan(0, 1);
+    const double gflop =
+        2e-9 * static_cast<double>(plan.m()) * static_cast<double>(plan.n() * plan.k());
+    const double ratio = found.blas_seconds / found.seconds;
+    fmt::print(stderr, "{:20} {:8} {:8} {:6} {:7.1f} {:7.1f} {:6.1f}\n", one.expression(), plan.m(),
+               plan.n(), plan.k(), gflop / found.blas_seconds, gflop / found.seconds, 100 * ratio);
+    Json record = head(one.expression());
+    record["m"] = plan.m();
+    record["n"] = plan.n();
+    record["k"] = plan.k();
+    record["gflops"] = gflop / found.seconds;
+    record["gemm_gflops"] = gflop / found.blas_seconds;
+    record["ratio_to_gemm"] = ratio;
+    records_.push_back(std::move(record));
+    log_sum_ += std::log(ratio);
+    worst_ = std::min(worst_, ratio);
+  }
+  std::vector<Json> finish() {
+    const double mean = std::exp(log_sum_ / static_cast<double>(records_.size()));
+    fmt::print(stderr, "geometric mean {:.1f} %, worst {:.1f} % of gemm\n", 100 * mean,
+               100 * worst_);
+    Json record = head("geometric mean");
+    record["ratio_to_gemm"] = mean;
+    record["worst_ratio_to_gemm"] = worst_;
+    records_.push_back(std::move(record));
+    return std::move(records_);
+  }
+
+ private:
+  [[nodiscard]] Json head(std::string_view name) const {
+    return {{"bench", "contract"},
+            {"case", fmt::format("{} {} {} x{}", list_, name, type_, threads_)},
+            {"machine", machine()},
+            {"commit", commit()}};
+  }
+  std::string list_, type_;
+  int threads_;
+  std::vector<Json> records_;
+  double log_sum_ = 0;
+  double worst_ = std::numeric_limits<double>::infinity();
+};
+
+std::span<const Case> cases_of(const std::string& list) {
+  if (list == "large") return large_cases();
+  if (list == "tccg") return tccg_cases();
+  return block_cases();
+}
+
+std::vector<Contraction> contractions_of(const Options& options, const std::string& list) {
+  std::vector<Contraction> some;
+  for (const Case& one : cases_of(list))
+    if (options.only.empty() || one.expression == options.only)
+      some.emplace_back(one, options.is_quick && list == "large");
+  return some;
+}
+
+void show_cases(const Options& options) {
+  for (const std::string& list : options.lists)
+    for (const Contraction& one : contractions_of(options, list)) {
+      Json extents;
+      for (const auto& [letter, extent] : one.extents()) extents[std::string(1, letter)] = extent;
+      std::cout << Json{{"list", list}, {"expression", one.expression()}, {"extents", extents}}
+                << '\n';
+    }
+}
+
+void run_all(const Options& options) {
+  std::vector<Json> records;
+  for (const std::string& list : options.lists)
+    for (const std::string& type : options.types)
+      for (const int threads : options.threads) {
+        Table table(list, type, threads);
+        for (const Contraction& one : contractions_of(options, list))
+          table.add(one, type == "f64" ? measure<double>(one, threads, options.rounds)
+                                       : measure<float>(one, threads, options.rounds));
+        std::ranges::move(table.finish(), std::back_inserter(records));
+      }
+  std::ofstream file(options.json_file);
+  std::ostream& out = options.json_file.empty() ? std::cout : file;
+  for (const Json& one : records) out << one.dump() << '\n';
+  if (!out.flush()) throw base::Error(base::Errc::io, "cannot write " + options.json_file);
 }
 
 }  // namespace
 }  // namespace blockyard::bench
 
 int main(int argc, char** argv) {
-  CLI::App app("How close do contractions of blocks come to dgemm of the same m, n, k?");
-  int rounds = 15;
-  std::string json_file;
-  app.add_option("--rounds", rounds, "measurements of each; the best counts");
-  app.add_option("--json", json_file, "file of the JSON lines (default: standard output)");
+  CLI::App app("How close do contractions come to the plain matrix product of the same m, n, k?");
+  blockyard::bench::Options options;
+  app.add_option("--list", options.lists, "large, tccg, blocks")
+      ->check(CLI::IsMember({"large", "tccg", "blocks"}));
+  app.add_option("--type", options.types, "f64, f32")->check(CLI::IsMember({"f64", "f32"}));
+  app.add_option("--threads", options.threads, "numbers of threads");
+  app.add_option("--only", options.only, "one contraction, such as abcd-ea-ebcd");
+  app.add_option("--rounds", options.rounds, "measurements of each; the best counts");
+  app.add_flag("--quick", options.is_quick, "smaller operands, three rounds");
+  app.add_flag("--show-cases", options.only_shows_cases, "print the cases as JSON lines and end");
+  app.add_option("--json", options.json_file, "file of the JSON lines (default: standard output)");
   CLI11_PARSE(app, argc, argv);
+  if (options.is_quick) options.rounds = 3;
   blockyard::tensor::blas::limit_blas_threads(1);
   try {
-    blockyard::bench::run_all(rounds, json_file);
+    if (options.only_shows_cases)
+      blockyard::bench::show_cases(options);
+    else
+      blockyard::bench::run_all(options);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "bench_contract: {}\n", error.what());
+    fmt::print(stderr, "contract_bench: {}\n", error.what());
     return 1;
   }
   return 0;

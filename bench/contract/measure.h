@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "blockyard/base/clock.h"
+
 namespace blockyard::bench {
 
 /// Processor seconds of this thread: what others do on the machine meanwhile counts less.
@@ -20,17 +22,20 @@ namespace blockyard::bench {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// Best processor seconds of each of several actions, run in turn so that all see the same machine.
+/// Seconds of the clock on the wall, for actions of several threads.
+[[nodiscard]] inline double wall_seconds() { return base::now_seconds(); }
+
+/// Best seconds of each of several actions, run in turn so that all see the same machine.
 /// An action shorter than `at_least` seconds is repeated within one measurement.
-template <class... Actions>
+template <double (*seconds_now)() = thread_seconds, class... Actions>
 [[nodiscard]] std::vector<double> best_seconds(int rounds, double at_least, Actions... actions) {
   std::vector<double> best(sizeof...(actions), std::numeric_limits<double>::infinity());
   std::vector<int> repeats(sizeof...(actions), 1);
   const auto measure = [&](std::size_t which, auto& action) {
     for (;;) {
-      const double begin = thread_seconds();
+      const double begin = seconds_now();
       for (int i = 0; i < repeats[which]; ++i) action();
-      const double seconds = thread_seconds() - begin;
+      const double seconds = seconds_now() - begin;
       if (seconds >= at_least) {
         best[which] = std::min(best[which], seconds / repeats[which]);
         return;

@@ -2,6 +2,7 @@
 #include "blockyard/base/buffer.h"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <bit>
@@ -13,7 +14,26 @@
 namespace blockyard::base {
 namespace {
 
-constexpr std::align_val_t alignment{64};
+/// From this size on, memory comes in huge pages if the system has them: a permutation touches many
+/// pages at once, more than the processor remembers of the small ones.
+constexpr std::size_t huge_from = std::size_t{4} << 20;
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+
+constexpr std::align_val_t alignment(std::size_t bytes) noexcept {
+  return std::align_val_t{bytes >= huge_from ? huge_page : 64};
+}
+
+std::byte* map(std::size_t bytes) noexcept {
+  void* const data = ::operator new(bytes, alignment(bytes), std::nothrow);
+  if (data != nullptr && bytes >= huge_from)
+    static_cast<void>(madvise(data, bytes / huge_page * huge_page, MADV_HUGEPAGE));
+  return static_cast<std::byte*>(data);
+}
+
+void unmap(std::byte* data, std::size_t bytes) noexcept {
+  ::operator delete(data, alignment(bytes));
+}
+
 constexpr std::size_t steps = 8;  ///< size classes between two powers of two
 
 /// Bytes of a buffer in class k: class 8 e + s holds 64 * 2^e * (1 + s/8), in whole cache lines.
@@ -60,7 +80,7 @@ Buffer BufferPool::allocate(std::size_t size) {
   } else {
     if (live_bytes_ + kept_bytes_ + bytes > keep_bytes_)
       free_kept(live_bytes_ + kept_bytes_ + bytes - keep_bytes_);
-    data = static_cast<std::byte*>(::operator new(bytes, alignment, std::nothrow));
+    data = map(bytes);
     if (data == nullptr)
       throw Error(Errc::no_memory,
                   fmt::format("the machine gave no {} more (in use: {}); set a smaller --memory",
@@ -85,14 +105,14 @@ void BufferPool::release(std::byte* data, std::size_t size) noexcept {
     } catch (const std::bad_alloc&) {  // no room to remember it: free it
     }
   }
-  ::operator delete(data, alignment);
+  unmap(data, bytes);
 }
 
 void BufferPool::free_kept(std::size_t wanted) noexcept {
   for (std::size_t k = class_count; k-- > 0 && wanted > 0;) {
     const std::size_t bytes = bytes_of_class(k);
     while (!kept_[k].empty() && wanted > 0) {
-      ::operator delete(kept_[k].back(), alignment);
+      unmap(kept_[k].back(), bytes);
       kept_[k].pop_back();
       kept_bytes_ -= bytes;
       wanted -= std::min(wanted, bytes);

@@ -72,6 +72,45 @@ ContractIndexes collect(const Operands& operands) {
   return found;
 }
 
+/// The index of the result that is cut into parts: what divides most evenly, the slowest of those,
+/// so that parts of the result lie apart. -1 if none can be cut.
+int index_to_cut(const ContractIndexes& indexes, int parts) noexcept {
+  int best = -1;
+  double best_waste = 0;
+  for (int i = 0; i < indexes.count; ++i) {
+    const ContractIndex& item = indexes.item[static_cast<std::size_t>(i)];
+    const Extent stride = item.stride[detail::result_side];
+    if (stride == 0 || item.extent < 2) continue;
+    const Extent most = (item.extent + parts - 1) / parts;
+    const double waste = static_cast<double>(most * parts) / static_cast<double>(item.extent);
+    const bool is_slower =
+        best >= 0 &&
+        stride > indexes.item[static_cast<std::size_t>(best)].stride[detail::result_side];
+    if (best >= 0 && (waste > best_waste || (waste == best_waste && !is_slower))) continue;
+    best = i;
+    best_waste = waste;
+  }
+  return best;
+}
+
+/// Cuts the indexes down to one part, which begins at `offset` in each operand. False if nothing is
+/// left for it.
+bool take_part(ContractIndexes& indexes, const ContractOptions& options,
+               std::array<Extent, 3>& offset) noexcept {
+  if (options.parts == 1) return true;
+  const int cut = index_to_cut(indexes, options.parts);
+  if (cut < 0) return options.part == 0;
+  ContractIndex& item = indexes.item[static_cast<std::size_t>(cut)];
+  const Extent begin = item.extent * options.part / options.parts;
+  const Extent end = item.extent * (options.part + 1) / options.parts;
+  for (std::size_t side = 0; side < offset.size(); ++side) offset[side] = begin * item.stride[side];
+  item.extent = end - begin;
+  if (item.extent == 1)
+    indexes.item[static_cast<std::size_t>(cut)] =
+        indexes.item[static_cast<std::size_t>(--indexes.count)];
+  return end > begin;
+}
+
 }  // namespace
 
 Names::Names(std::span<const int> names) : order_(names.size()) {
@@ -82,13 +121,20 @@ Names::Names(std::span<const int> names) : order_(names.size()) {
 }
 
 ContractPlan::ContractPlan(const ContractSpec& spec, const Shape& result, const Shape& left,
-                           const Shape& right) {
+                           const Shape& right, const ContractOptions& options) {
   const Operands operands = {Operand{spec.left, left}, Operand{spec.right, right},
                              Operand{spec.result, result}};
   for (std::size_t side = 0; side < operands.size(); ++side)
     check_operand(operands[side], side_name[side]);
-  steps_ = detail::choose_steps(collect(operands), spec.conjugate_left == Conjugate::yes,
-                                spec.conjugate_right == Conjugate::yes);
+  if (options.parts < 1 || options.part < 0 || options.part >= options.parts)
+    throw Error(Errc::bad_input,
+                fmt::format("part {} of {} of a contraction", options.part, options.parts));
+  ContractIndexes indexes = collect(operands);
+  is_empty_ = !take_part(indexes, options, offset_);
+  if (is_empty_) return;
+  steps_ = detail::choose_steps(
+      indexes, {spec.conjugate_left == Conjugate::yes, spec.conjugate_right == Conjugate::yes,
+                options.elements == ElementKind::real});
 }
 
 }  // namespace blockyard::tensor

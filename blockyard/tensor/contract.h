@@ -44,14 +44,29 @@ struct ContractSpec {
   friend bool operator==(const ContractSpec&, const ContractSpec&) = default;
 };
 
+enum class ElementKind { real, complex };
+
+/// Real elements have a faster plan than complex ones. Threads share a contraction by making one
+/// plan each, part 0 .. parts - 1: they write different elements of the result, together all.
+struct ContractOptions {
+  ElementKind elements = ElementKind::real;
+  int part = 0;
+  int parts = 1;
+};
+
+/// The options for elements of type T.
+template <Element T>
+inline constexpr ContractOptions options_for = {std::same_as<T, Real<T>> ? ElementKind::real
+                                                                         : ElementKind::complex};
+
 /// A contraction of dense blocks with all decisions made: which operands are permuted (as few as
 /// possible, often none), how the indexes map to calls of the BLAS. A value; making one costs
 /// some microseconds, so keep it for blocks of the same shapes. Any thread may run it.
 class ContractPlan {
  public:
   /// Throws Error{bad_input} that says what is wrong with the names or extents.
-  ContractPlan(const ContractSpec& spec, const Shape& result, const Shape& left,
-               const Shape& right);
+  ContractPlan(const ContractSpec& spec, const Shape& result, const Shape& left, const Shape& right,
+               const ContractOptions& options = {});
 
   /// Elements of scratch memory that `run` needs; often 0.
   [[nodiscard]] Extent workspace_elements() const noexcept { return steps_.workspace_elements; }
@@ -62,11 +77,16 @@ class ContractPlan {
   [[nodiscard]] Extent n() const noexcept { return steps_.n; }
   [[nodiscard]] Extent k() const noexcept { return steps_.k; }
   [[nodiscard]] Extent batch_count() const noexcept { return steps_.batch; }
+  /// True of a part that is left without work.
+  [[nodiscard]] bool is_empty() const noexcept { return is_empty_; }
   /// For `run` only.
   [[nodiscard]] const detail::ContractSteps& steps() const noexcept { return steps_; }
+  [[nodiscard]] Extent offset(detail::Side side) const noexcept { return offset_[side]; }
 
  private:
   detail::ContractSteps steps_;
+  std::array<Extent, 3> offset_{};  // of this part, by Side
+  bool is_empty_ = false;
 };
 
 /// Runs a plan on dense blocks of the plan's shapes, first index fastest. beta == 0 overwrites:

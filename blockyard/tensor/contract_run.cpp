@@ -5,7 +5,8 @@
 #include "blockyard/base/error.h"
 #include "blockyard/tensor/blas.h"
 #include "blockyard/tensor/contract.h"
-#include "blockyard/tensor/detail/kernels.h"
+#include "blockyard/tensor/detail/contract_cost.h"
+#include "blockyard/tensor/detail/packed_product.h"
 
 namespace blockyard::tensor {
 namespace {
@@ -16,17 +17,17 @@ using detail::Kernels;
 using detail::MatrixKernel;
 using detail::OperandSteps;
 
-/// Multiply-adds up to which our own kernel beats a call of the BLAS; with the left matrix stored
-/// by rows the BLAS is slow for longer.
+/// Multiply-adds up to which our own kernel beats a call of the BLAS.
 template <class T>
-constexpr Extent small_product = std::same_as<T, Real<T>> ? 16384 : 128;
+constexpr Extent small_product = std::same_as<T, Real<T>> ? detail::small_product : 128;
 template <class T>
-constexpr Extent small_turned_product = std::same_as<T, Real<T>> ? 1 << 20 : 128;
+constexpr Extent small_turned_product =
+    std::same_as<T, Real<T>> ? detail::small_turned_product : 128;
 
 /// Elements of a left matrix that are turned on the stack at a time, and the rows of a register
 /// tile: pieces are multiples of these.
-constexpr Extent turned_elements = 2048;
 constexpr Extent turned_rows = 32;
+constexpr Extent turned_elements = detail::small_turned_depth * turned_rows;
 
 /// The matrices of one call: result = alpha * left * right + beta * result.
 template <class T>
@@ -42,17 +43,24 @@ struct Call {
 template <class T>
 class MatrixProduct {
  public:
-  explicit MatrixProduct(const ContractSteps& steps) noexcept
+  MatrixProduct(const ContractSteps& steps, T* workspace) noexcept
       : m_(steps.call_m),
         n_(steps.call_n),
         k_(steps.call_k),
         kernel_(steps.kernel),
         left_(steps.operand[detail::left_side]),
         right_(steps.operand[detail::right_side]),
-        result_(steps.operand[detail::result_side]) {}
+        result_(steps.operand[detail::result_side]),
+        packed_(steps.packed),
+        workspace_(workspace) {}
 
   void run(const Call<T>& call) const {
     switch (kernel_) {
+      case MatrixKernel::packed:
+        if constexpr (std::same_as<T, Real<T>>)
+          detail::run_packed<T>(packed_, detail::panel_kernels<T>(), call.alpha, call.left,
+                                call.right, call.beta, call.result, workspace_);
+        return;
       case MatrixKernel::product:
         return strided(call);
       case MatrixKernel::outer:
@@ -128,7 +136,7 @@ class MatrixProduct {
     const Extent products = m_ * n_ * k_;
     if (is_column(left_)) {
       if (products <= small_product<T>) return small(m_, call.left, left_.column_stride, call);
-    } else if (products <= small_turned_product<T> && k_ <= turned_elements / turned_rows) {
+    } else if (products <= small_turned_product<T> && k_ <= detail::small_turned_depth) {
       return small_turned(call);
     }
     blas::gemm<T>(op(left_), op(right_), m_, n_, k_, call.alpha, call.left, leading(left_),
@@ -146,6 +154,8 @@ class MatrixProduct {
   const OperandSteps& left_;
   const OperandSteps& right_;
   const OperandSteps& result_;
+  const detail::PackedSteps& packed_;
+  T* workspace_;  // of the packed product
   const Kernels<T>& use_ = detail::kernels<T>();
 };
 
@@ -163,8 +173,8 @@ void run_products(const ContractLoop& loop, const Call<T>& call) noexcept {
 /// Calls the kernel for each setting of the loops. The first product that reaches a value of the
 /// result scales it by beta, the others of a summed loop add.
 template <class T>
-void run_loops(const ContractSteps& steps, Call<T> call) {
-  const MatrixProduct<T> product(steps);
+void run_loops(const ContractSteps& steps, Call<T> call, T* workspace) {
+  const MatrixProduct<T> product(steps, workspace);
   const bool is_elementwise =
       steps.kernel == MatrixKernel::product && steps.loop_count > 0 && !steps.loops[0].summed;
   const T beta = call.beta;
@@ -210,15 +220,22 @@ template <Element T>
 void run(const ContractPlan& plan, std::type_identity_t<T> alpha, const T* left, const T* right,
          std::type_identity_t<T> beta, T* result, std::type_identity_t<std::span<T>> workspace) {
   const ContractSteps& steps = plan.steps();
+  if (plan.is_empty()) return;
+  if (steps.kernel == MatrixKernel::packed && !std::same_as<T, Real<T>>)
+    throw base::Error(base::Errc::bad_input,
+                      "a contraction planned for real elements got complex ones");
   if (std::ssize(workspace) < steps.workspace_elements)
     throw base::Error(base::Errc::bad_input, "the workspace of a contraction is too small");
+  left += plan.offset(detail::left_side);
+  right += plan.offset(detail::right_side);
+  result += plan.offset(detail::result_side);
   if (steps.swapped) std::swap(left, right);
   const OperandSteps& unpack = steps.operand[detail::result_side];
   const T* a = packed(steps.operand[detail::left_side], left, workspace);
   const T* b = packed(steps.operand[detail::right_side], right, workspace);
-  if (!unpack.packed) return run_loops<T>(steps, {alpha, a, b, beta, result});
+  if (!unpack.packed) return run_loops<T>(steps, {alpha, a, b, beta, result}, workspace.data());
   T* c = workspace.data() + unpack.offset;
-  run_loops<T>(steps, {alpha, a, b, T(0), c});
+  run_loops<T>(steps, {alpha, a, b, T(0), c}, nullptr);
   detail::run_transform(unpack.transform, T(1), c, beta, result, false);
 }
 

@@ -71,7 +71,7 @@ void expect_like_naive(const ContractSpec& spec, const Extents& extents, T alpha
   const Shape result_shape = shape_of(spec.result, extents);
   const Shape left_shape = shape_of(spec.left, extents);
   const Shape right_shape = shape_of(spec.right, extents);
-  const ContractPlan plan(spec, result_shape, left_shape, right_shape);
+  const ContractPlan plan(spec, result_shape, left_shape, right_shape, options_for<T>);
   const auto left = random_block<T>(left_shape.element_count(), random);
   const auto right = random_block<T>(right_shape.element_count(), random);
   auto result = random_block<T>(result_shape.element_count(), random);
@@ -187,7 +187,7 @@ ContractPlan cube_plan(const ContractSpec& spec, Extent extent) {
   const auto shape = [&](const Names& names) {
     return Shape(std::vector<Extent>(names.order(), extent));
   };
-  return {spec, shape(spec.result), shape(spec.left), shape(spec.right)};
+  return {spec, shape(spec.result), shape(spec.left), shape(spec.right), options_for<c128>};
 }
 
 TEST(ContractPlan, PermutesNothingWhereTheOperandsAllowIt) {
@@ -246,10 +246,10 @@ TEST(ContractPlan, SaysWhatIsWrongWithTheNames) {
 
 TEST(ContractPlan, RefusesAWorkspaceThatIsTooSmall) {
   const ContractPlan plan = cube_plan({{1, 2, 3, 4}, {1, 5, 2, 6}, {5, 6, 3, 4}}, 20);
-  const std::vector<double> block(20 * 20 * 20 * 20);
-  std::vector<double> result(block.size());
+  const std::vector<c128> block(20 * 20 * 20 * 20);
+  std::vector<c128> result(block.size());
   EXPECT_NE(error_of([&] {
-              run<double>(plan, 1, block.data(), block.data(), 0, result.data(), {});
+              run<c128>(plan, 1, block.data(), block.data(), 0, result.data(), {});
             }).find("workspace"),
             std::string::npos);
 }

@@ -10,7 +10,7 @@ else()
                     ${kernel_folder}/kernels_avx512.cpp)
 endif()
 set_source_files_properties(${kernel_unused} PROPERTIES HEADER_FILE_ONLY ON)
-set_source_files_properties(${kernel_folder}/kernels_baseline.cpp PROPERTIES COMPILE_OPTIONS "-O3")
+set_source_files_properties(${kernel_folder}/kernels_baseline.cpp ${kernel_folder}/packed_run.cpp PROPERTIES COMPILE_OPTIONS "-O3")
 set_source_files_properties(${kernel_folder}/kernels_avx2.cpp PROPERTIES
                             COMPILE_OPTIONS "-O3;-mavx2;-mfma;-Wno-psabi")
 set_source_files_properties(${kernel_folder}/kernels_avx512.cpp PROPERTIES

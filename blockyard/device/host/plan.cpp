@@ -74,7 +74,10 @@ void Plan::prepare_contraction(const blockyard_operation& operation) {
     throw Error(Errc::bad_input, "the operands do not fit a dot product");
   const tensor::ContractSpec spec = {names_of(operation.result), names_of(operation.left),
                                      names_of(operation.right), conjugate_left_, conjugate_right_};
-  contraction_.emplace(spec, result_, left_, shape_of(operation.right));
+  const bool is_real = element_ == BLOCKYARD_F32 || element_ == BLOCKYARD_F64;
+  const tensor::ContractOptions options = {is_real ? tensor::ElementKind::real
+                                                   : tensor::ElementKind::complex};
+  contraction_.emplace(spec, result_, left_, shape_of(operation.right), options);
 }
 
 void Plan::prepare_permutation(const blockyard_operation& operation) {

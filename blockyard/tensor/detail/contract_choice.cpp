@@ -4,7 +4,7 @@
 #include <span>
 
 #include "blockyard/tensor/detail/contract_cost.h"
-#include "blockyard/tensor/detail/contract_geometry.h"
+#include "blockyard/tensor/detail/packed_product.h"
 
 namespace blockyard::tensor::detail {
 namespace {
@@ -14,11 +14,27 @@ constexpr std::array<Group, 3> matrix_groups = {m_group, n_group, k_group};
 
 using PerSide = std::array<bool, 3>;
 
+/// Whether the index that is fastest in an operand is in a group.
+bool begins_with(const ContractGeometry& geometry, Side side, Group group) noexcept {
+  for (int i = 0; i < geometry.count(); ++i)
+    if (geometry.item(i).stride[side] == 1) return (geometry.members(group) >> i & 1u) != 0;
+  return false;
+}
+bool begins_with_sum(const ContractGeometry& geometry, Side side) noexcept {
+  return begins_with(geometry, side, k_group);
+}
+/// The operand whose rows are the result's: it will be the left one.
+Side row_side(const ContractGeometry& geometry) noexcept {
+  return begins_with(geometry, result_side, n_group) ? right_side : left_side;
+}
+
 /// Finds the layout that costs least. Each matrix group has the order of one of its two operands.
 class Search {
  public:
   Search(const ContractGeometry& geometry, const PerSide& must_pack)
-      : geometry_(geometry), must_pack_(must_pack) {}
+      : geometry_(geometry),
+        must_pack_(must_pack),
+        is_turned_(begins_with_sum(geometry, row_side(geometry))) {}
 
   [[nodiscard]] Layout best() {
     const IndexSet batch = geometry_.members(batch_group);
@@ -31,6 +47,7 @@ class Search {
       }
     return best_;
   }
+  [[nodiscard]] double best_cost() const noexcept { return best_cost_; }
 
  private:
   void try_loops(IndexSet looped) {
@@ -43,7 +60,8 @@ class Search {
         orders[group][which] = geometry_.sorted(rest, sides_of[group][which]);
     }
     const double calls = static_cast<double>(geometry_.product(looped));
-    const double kernel = calls * kernel_cost(extent[m_group], extent[n_group], extent[k_group]);
+    const double kernel =
+        calls * kernel_cost(extent[m_group], extent[n_group], extent[k_group], is_turned_);
     if (kernel >= best_cost_) return;
     for (unsigned choice = 0; choice < 8; ++choice) {
       Layout layout{looped, {}};
@@ -69,6 +87,7 @@ class Search {
 
   const ContractGeometry& geometry_;
   const PerSide& must_pack_;
+  bool is_turned_;
   Layout best_;
   double best_cost_ = std::numeric_limits<double>::infinity();
 };
@@ -164,21 +183,11 @@ void check_fits_blas(const ContractSteps& steps) {
   }
 }
 
-}  // namespace
-
-ContractSteps choose_steps(const ContractIndexes& indexes, bool conjugate_left,
-                           bool conjugate_right) {
-  const ContractGeometry geometry(indexes);
-  const PerSide must_pack = {conjugate_left, conjugate_right, false};
-  const Layout layout = Search(geometry, must_pack).best();
+void set_matrices(const ContractGeometry& geometry, const Layout& layout, const PerSide& must_pack,
+                  ContractSteps& steps) {
   const auto inner = [&](Group group) {
     return geometry.product(geometry.members(group) & ~layout.looped);
   };
-  ContractSteps steps;
-  steps.m = geometry.product(geometry.members(m_group));
-  steps.n = geometry.product(geometry.members(n_group));
-  steps.k = geometry.product(geometry.members(k_group));
-  steps.batch = geometry.product(geometry.members(batch_group));
   steps.call_m = inner(m_group);
   steps.call_n = inner(n_group);
   steps.call_k = inner(k_group);
@@ -190,6 +199,59 @@ ContractSteps choose_steps(const ContractIndexes& indexes, bool conjugate_left,
   if (result.row_stride != 1 && result.column_stride == 1) swap_operands(steps);
   steps.kernel = kernel_of(steps.call_m, steps.call_n, steps.call_k);
   check_fits_blas(steps);
+}
+
+/// The packed product wants matrices, and rows that are contiguous in the result.
+bool can_pack(const ContractGeometry& geometry, const ContractSteps& steps) noexcept {
+  if (steps.m == 1 || steps.n == 1 || steps.k == 1) return false;
+  return begins_with(geometry, result_side, m_group) || begins_with(geometry, result_side, n_group);
+}
+
+double cost_of_packed(const ContractGeometry& geometry, const ContractSteps& steps) noexcept {
+  const Side left = row_side(geometry);
+  const Side right = left == left_side ? right_side : left_side;
+  const bool is_swapped = left == right_side;
+  const auto turned = [&](Side side) {
+    return begins_with_sum(geometry, side) ? pack_turned : pack_straight;
+  };
+  return static_cast<double>(steps.batch) * packed_cost(is_swapped ? steps.n : steps.m,
+                                                        is_swapped ? steps.m : steps.n, steps.k,
+                                                        turned(left), turned(right));
+}
+
+void set_packed(const ContractGeometry& geometry, ContractSteps& steps) {
+  const IndexSet batch = geometry.members(batch_group);
+  const PackedChoice choice = choose_packed(geometry, batch);
+  steps.kernel = MatrixKernel::packed;
+  steps.packed = choice.steps;
+  steps.call_m = steps.m;
+  steps.call_n = steps.n;
+  steps.call_k = steps.k;
+  set_loops(
+      geometry, batch,
+      {geometry.strides(left_side), geometry.strides(right_side), geometry.strides(result_side)},
+      steps);
+  if (choice.swapped) swap_operands(steps);
+  steps.workspace_elements = packed_workspace(steps.packed);
+}
+
+}  // namespace
+
+ContractSteps choose_steps(const ContractIndexes& indexes, const ContractTraits& traits) {
+  const ContractGeometry geometry(indexes);
+  const PerSide must_pack = {traits.conjugate_left, traits.conjugate_right, false};
+  Search search(geometry, must_pack);
+  const Layout layout = search.best();
+  ContractSteps steps;
+  steps.m = geometry.product(geometry.members(m_group));
+  steps.n = geometry.product(geometry.members(n_group));
+  steps.k = geometry.product(geometry.members(k_group));
+  steps.batch = geometry.product(geometry.members(batch_group));
+  if (traits.is_real && can_pack(geometry, steps) &&
+      cost_of_packed(geometry, steps) < search.best_cost())
+    set_packed(geometry, steps);
+  else
+    set_matrices(geometry, layout, must_pack, steps);
   return steps;
 }
 

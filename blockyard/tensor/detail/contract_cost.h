@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+
 #include "blockyard/tensor/shape.h"
 
 namespace blockyard::tensor::detail {
 
-// Rough costs in nanoseconds for f64 on one core with AVX-512. Only their order decides, and only
-// where a plan can choose between a permutation and loops over smaller matrices.
+// Rough costs in nanoseconds for f64 on one core with AVX-512, measured with bench/contract. Only
+// their order decides, so that what a plan does depends on the shapes alone and gives the same bits
+// everywhere. What all plans do alike (bringing operands from memory) is left out.
+
+/// Products up to these many multiply-adds go to our own kernel for small ones, not to the BLAS;
+/// with the left matrix stored by rows the BLAS is slow for longer.
+inline constexpr Extent small_product = 16384;
+inline constexpr Extent small_turned_product = Extent{1} << 20;
+inline constexpr Extent small_turned_depth = 64;
+
+/// An operand that is copied into panels: in runs of its own order, or turned.
+inline constexpr double pack_straight = 0.3;
+inline constexpr double pack_turned = 0.6;
 
 /// One read and one write for each element, and one more read and write for a result: the matrix
 /// kernel writes the packed copy first.
@@ -15,14 +28,30 @@ namespace blockyard::tensor::detail {
   return static_cast<double>(elements) * (is_result ? 1.5 * move : move) + 50.0;
 }
 
-/// One call of the matrix kernel: short lengths waste lanes and packing inside the BLAS.
-[[nodiscard]] inline double kernel_cost(Extent m, Extent n, Extent k) noexcept {
-  constexpr double multiply_add = 1.0 / 35.0;
-  constexpr double call = 50.0;
-  const auto lengthened = [](Extent length, double waste) {
-    return static_cast<double>(length) + waste;
-  };
-  return call + multiply_add * lengthened(m, 8) * lengthened(n, 8) * lengthened(k, 8);
+[[nodiscard]] inline double padded(Extent length, Extent unit) noexcept {
+  return static_cast<double>((length + unit - 1) / unit * unit);
+}
+
+/// One call of the matrix kernel. `is_turned`: the left matrix is stored by rows.
+[[nodiscard]] inline double kernel_cost(Extent m, Extent n, Extent k, bool is_turned) noexcept {
+  const auto rows = static_cast<double>(m), columns = static_cast<double>(n);
+  const auto depth = static_cast<double>(k);
+  const Extent products = m * n * k;
+  if (products <= small_product ||
+      (is_turned && products <= small_turned_product && k <= small_turned_depth))
+    return 40.0 + padded(m, 8) * std::max(columns, 4.0) * (depth + 4) / 30.0 +
+           (is_turned ? 0.3 * rows * depth : 0.0);
+  return 150.0 + (rows + 8) * (columns + 8) * (depth + 8) / 37.0 +
+         pack_straight * (rows + columns) * depth;
+}
+
+/// A packed product of everything.
+[[nodiscard]] inline double packed_cost(Extent m, Extent n, Extent k, double pack_left,
+                                        double pack_right) noexcept {
+  const auto rows = static_cast<double>(m), columns = static_cast<double>(n);
+  const auto depth = static_cast<double>(k);
+  return 250.0 + padded(m, 8) * columns * (depth + 8) / 38.0 +
+         (pack_left * rows + pack_right * columns) * depth;
 }
 
 }  // namespace blockyard::tensor::detail

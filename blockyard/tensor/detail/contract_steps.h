@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "blockyard/tensor/detail/packed_layout.h"
 #include "blockyard/tensor/detail/transform_steps.h"
 #include "blockyard/tensor/shape.h"
 
@@ -42,7 +43,7 @@ struct ContractLoop {
 };
 
 /// What computes the m x k times k x n of one call.
-enum class MatrixKernel { product, outer, dot, gemv_left, gemv_right, gemm };
+enum class MatrixKernel { product, outer, dot, gemv_left, gemv_right, gemm, packed };
 
 /// The decisions of a ContractPlan. operand[left_side] is m x k and operand[right_side] k x n,
 /// after the two changed places if `swapped`; the result's rows are then contiguous.
@@ -59,6 +60,7 @@ struct ContractSteps {
   std::array<OperandSteps, 3> operand;                           // by Side
   std::array<ContractLoop, ContractIndexes::max_count> loops{};  // innermost first
   int loop_count = 0;
+  PackedSteps packed;  // of MatrixKernel::packed, which permutes nothing beforehand
   Extent workspace_elements = 0;
 
   [[nodiscard]] int permutation_count() const noexcept {
@@ -68,10 +70,18 @@ struct ContractSteps {
   }
 };
 
-/// Chooses the loops, the order of the indexes and the operands to permute that cost least.
+/// What choose_steps may use.
+struct ContractTraits {
+  bool conjugate_left = false;
+  bool conjugate_right = false;
+  bool is_real = true;  // the packed product is for real elements
+};
+
+/// Chooses what costs least: a packed product, or loops around calls of the BLAS and of our small
+/// product, with an order of the indexes and operands to permute.
 /// An operand that is to be conjugated is always permuted through the workspace.
 /// Throws Error{bad_input} if a length does not fit the BLAS.
-[[nodiscard]] ContractSteps choose_steps(const ContractIndexes& indexes, bool conjugate_left,
-                                         bool conjugate_right);
+[[nodiscard]] ContractSteps choose_steps(const ContractIndexes& indexes,
+                                         const ContractTraits& traits);
 
 }  // namespace blockyard::tensor::detail

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <vector>
+
 #include "blockyard/tensor/element.h"
 #include "blockyard/tensor/shape.h"
 
@@ -34,6 +36,10 @@ struct Kernels {
 /// The kernels of the best instruction set this processor has.
 template <Element T>
 [[nodiscard]] const Kernels<T>& kernels() noexcept;
+
+/// All that this processor can run, the plainest first: tests compare them.
+template <Element T>
+[[nodiscard]] std::vector<const Kernels<T>*> all_kernels();
 
 /// One table per compiled instruction set; only kernel_choice_*.cpp calls these.
 template <Element T>

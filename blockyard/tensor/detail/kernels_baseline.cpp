@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-namespace blockyard::tensor::detail {
-namespace {
-constexpr int vector_bytes = 16;
-}
-}  // namespace blockyard::tensor::detail
-
+// The vectors come first: kernel_body.h is written in their terms.
 #include "blockyard/tensor/detail/kernel_body.h"
+#include "blockyard/tensor/detail/vector_baseline.h"
 
 namespace blockyard::tensor::detail {
 
@@ -24,6 +20,14 @@ const Kernels<c64>& kernels_baseline<c64>() noexcept {
 template <>
 const Kernels<c128>& kernels_baseline<c128>() noexcept {
   return table<c128>;
+}
+template <>
+const PanelKernels<float>& panel_kernels_baseline<float>() noexcept {
+  return panel_table<float>;
+}
+template <>
+const PanelKernels<double>& panel_kernels_baseline<double>() noexcept {
+  return panel_table<double>;
 }
 
 }  // namespace blockyard::tensor::detail

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Included only by kernels_avx512.cpp, before kernel_body.h, whose rules hold here too.
+#pragma once
+
+#include <immintrin.h>
+
+namespace blockyard::tensor::detail {
+namespace {
+
+constexpr int vector_bytes = 64;
+template <class R>
+constexpr int native_width = vector_bytes / static_cast<int>(sizeof(R));
+template <class R>
+struct NativeVector {
+  using Vector [[gnu::vector_size(vector_bytes)]] = R;
+};
+template <class R>
+using Native = typename NativeVector<R>::Vector;
+
+/// The first `count` lanes from memory, zeros in the rest; nothing past them is touched.
+inline Native<double> load_first(const double* x, int count) {
+  return _mm512_maskz_loadu_pd(static_cast<__mmask8>((1u << count) - 1u), x);
+}
+inline Native<float> load_first(const float* x, int count) {
+  return _mm512_maskz_loadu_ps(static_cast<__mmask16>((1u << count) - 1u), x);
+}
+/// Writes the first `count` lanes only.
+inline void store_first(double* x, Native<double> v, int count) {
+  _mm512_mask_storeu_pd(x, static_cast<__mmask8>((1u << count) - 1u), v);
+}
+inline void store_first(float* x, Native<float> v, int count) {
+  _mm512_mask_storeu_ps(x, static_cast<__mmask16>((1u << count) - 1u), v);
+}
+/// Writes to 64-byte aligned memory past the caches; others see it after finish_streams().
+inline void stream(double* x, Native<double> v) { _mm512_stream_pd(x, v); }
+inline void stream(float* x, Native<float> v) { _mm512_stream_ps(x, v); }
+inline void finish_streams() noexcept { _mm_sfence(); }
+
+}  // namespace
+}  // namespace blockyard::tensor::detail

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Included only by kernels_baseline.cpp, before kernel_body.h, whose rules hold here too.
+// Compiles for any processor: 16-byte vectors by the compiler, no intrinsics.
+#pragma once
+
+namespace blockyard::tensor::detail {
+namespace {
+
+constexpr int vector_bytes = 16;
+template <class R>
+constexpr int native_width = vector_bytes / static_cast<int>(sizeof(R));
+template <class R>
+struct NativeVector {
+  using Vector [[gnu::vector_size(vector_bytes)]] = R;
+};
+template <class R>
+using Native = typename NativeVector<R>::Vector;
+
+/// The first `count` lanes from memory, zeros in the rest; nothing past them is touched.
+template <class R>
+Native<R> load_first(const R* x, int count) {
+  Native<R> v{};
+  for (int i = 0; i < native_width<R>; ++i)
+    if (i < count) v[i] = x[i];
+  return v;
+}
+/// Writes the first `count` lanes only.
+template <class R>
+void store_first(R* x, Native<R> v, int count) {
+  for (int i = 0; i < native_width<R>; ++i)
+    if (i < count) x[i] = v[i];
+}
+/// No such store without intrinsics: a plain one.
+template <class R>
+void stream(R* x, Native<R> v) {
+  __builtin_memcpy(x, &v, sizeof v);
+}
+inline void finish_streams() noexcept {}
+
+}  // namespace
+}  // namespace blockyard::tensor::detail

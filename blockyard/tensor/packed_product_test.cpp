@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/tensor/detail/packed_product.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <string_view>
+
+#include "blockyard/tensor/contract.h"
+#include "blockyard/tensor/test_blocks.h"
+
+namespace blockyard::tensor::detail {
+namespace {
+
+using test::random_block;
+
+/// A contraction in letters with its extents, and its indexes as a plan sees them.
+struct Contraction {
+  std::array<std::string_view, 3> letters;  // by Side
+  std::map<char, Extent> extent;
+
+  [[nodiscard]] Shape shape(Side side) const {
+    std::vector<Extent> extents;
+    for (const char letter : letters[side]) extents.push_back(extent.at(letter));
+    return Shape(extents);
+  }
+  [[nodiscard]] ContractIndexes indexes() const {
+    ContractIndexes all;
+    for (const auto& [letter, length] : extent) {
+      ContractIndex index{length, {}};
+      for (const Side side : {left_side, right_side, result_side}) {
+        const auto k = letters[side].find(letter);
+        if (k != std::string_view::npos) index.stride[side] = dense_strides(shape(side))[k];
+      }
+      if (length > 1) all.item[static_cast<std::size_t>(all.count++)] = index;
+    }
+    return all;
+  }
+};
+
+/// Sums over all indexes, one product at a time, in double.
+template <class R>
+std::vector<double> sum_plainly(const Contraction& of, const std::vector<R>& left,
+                                const std::vector<R>& right) {
+  std::vector<double> result(static_cast<std::size_t>(of.shape(result_side).element_count()));
+  const ContractIndexes all = of.indexes();
+  std::array<Extent, ContractIndexes::max_count> at{};
+  std::array<Extent, 3> place{};
+  for (;;) {
+    result[static_cast<std::size_t>(place[result_side])] +=
+        static_cast<double>(left[static_cast<std::size_t>(place[left_side])]) *
+        static_cast<double>(right[static_cast<std::size_t>(place[right_side])]);
+    int i = 0;
+    for (; i < all.count; ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      const ContractIndex& index = all.item[k];
+      for (std::size_t side = 0; side < 3; ++side) place[side] += index.stride[side];
+      if (++at[k] < index.extent) break;
+      at[k] = 0;
+      for (std::size_t side = 0; side < 3; ++side) place[side] -= index.extent * index.stride[side];
+    }
+    if (i == all.count) return result;
+  }
+}
+
+const std::vector<Contraction>& contractions() {
+  static const std::vector<Contraction> all = {
+      {{"ik", "kj", "ij"}, {{'i', 5}, {'j', 3}, {'k', 2}}},
+      {{"ik", "kj", "ij"}, {{'i', 131}, {'j', 27}, {'k', 300}}},  // several depths
+      {{"ki", "jk", "ij"}, {{'i', 131}, {'j', 27}, {'k', 19}}},   // both turned
+      {{"ik", "kj", "ji"}, {{'i', 26}, {'j', 50}, {'k', 7}}},     // operands change places
+      {{"bda", "dc", "abc"},
+       {{'a', 96}, {'b', 9}, {'c', 11}, {'d', 17}}},  // runs joined, in pieces
+      {{"bda", "dc", "abc"}, {{'a', 97}, {'b', 13}, {'c', 11}, {'d', 17}}},  // no pieces
+      {{"dbea", "ec", "abcd"}, {{'a', 20}, {'b', 3}, {'c', 9}, {'d', 21}, {'e', 10}}},
+      {{"dega", "gfbc", "abcdef"},
+       {{'a', 7}, {'b', 4}, {'c', 5}, {'d', 6}, {'e', 3}, {'f', 4}, {'g', 9}}},
+      {{"aebf", "fdec", "abcd"}, {{'a', 3}, {'b', 9}, {'c', 10}, {'d', 5}, {'e', 16}, {'f', 18}}},
+      {{"eafd", "fbec", "abcd"}, {{'a', 12}, {'b', 9}, {'c', 10}, {'d', 5}, {'e', 16}, {'f', 3}}},
+      {{"adec", "ebd", "abc"}, {{'a', 17}, {'b', 8}, {'c', 6}, {'d', 9}, {'e', 5}}},
+      {{"efcad", "bf", "abcde"}, {{'a', 10}, {'b', 4}, {'c', 5}, {'d', 6}, {'e', 17}, {'f', 8}}},
+      {{"ca", "cb", "ab"}, {{'a', 2100}, {'b', 2}, {'c', 33}}},  // more rows than a block
+  };
+  return all;
+}
+
+template <class R>
+std::vector<R> run_one(const Contraction& of, const PanelKernels<R>& use, R alpha, R beta,
+                       const std::vector<R>& left, const std::vector<R>& right,
+                       std::vector<R> result) {
+  const PackedChoice choice = choose_packed(ContractGeometry(of.indexes()), 0);
+  std::vector<R> workspace(static_cast<std::size_t>(packed_workspace(choice.steps)));
+  const auto& rows = choice.swapped ? right : left;
+  const auto& columns = choice.swapped ? left : right;
+  run_packed<R>(choice.steps, use, alpha, rows.data(), columns.data(), beta, result.data(),
+                workspace.data());
+  return result;
+}
+
+template <class R>
+class PackedProduct : public ::testing::Test {};
+using Types = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(PackedProduct, Types);
+
+TYPED_TEST(PackedProduct, EqualsTheSumOfProductsOnEveryInstructionSet) {
+  using R = TypeParam;
+  std::mt19937_64 random(3);
+  for (const Contraction& one : contractions()) {
+    const auto left = random_block<R>(one.shape(left_side).element_count(), random);
+    const auto right = random_block<R>(one.shape(right_side).element_count(), random);
+    const auto old = random_block<R>(one.shape(result_side).element_count(), random);
+    const auto sums = sum_plainly(one, left, right);
+    for (const PanelKernels<R>* use : all_panel_kernels<R>()) {
+      const auto found = run_one<R>(one, *use, R(2), R(-1), left, right, old);
+      for (std::size_t i = 0; i < found.size(); ++i)
+        ASSERT_NEAR(found[i], 2 * sums[i] - static_cast<double>(old[i]),
+                    4000 * static_cast<double>(std::numeric_limits<R>::epsilon()))
+            << one.letters[result_side] << " lanes " << use->lanes << " element " << i;
+    }
+  }
+}
+
+TYPED_TEST(PackedProduct, OverwritesWhatIsNoNumberWithBetaZero) {
+  using R = TypeParam;
+  std::mt19937_64 random(4);
+  for (const Contraction& one : contractions()) {
+    const auto left = random_block<R>(one.shape(left_side).element_count(), random);
+    const auto right = random_block<R>(one.shape(right_side).element_count(), random);
+    const std::vector<R> nothing(static_cast<std::size_t>(one.shape(result_side).element_count()),
+                                 std::numeric_limits<R>::quiet_NaN());
+    for (const PanelKernels<R>* use : all_panel_kernels<R>())
+      for (const R value : run_one<R>(one, *use, R(1), R(0), left, right, nothing))
+        ASSERT_TRUE(std::isfinite(value));
+  }
+}
+
+TYPED_TEST(PackedProduct, GivesTheSameBitsOnAllInstructionSetsWithFusedMultiplyAdd) {
+  using R = TypeParam;
+  const auto all = all_panel_kernels<R>();
+  if (all.size() < 3) GTEST_SKIP() << "this processor has one instruction set only";
+  std::mt19937_64 random(5);
+  for (const Contraction& one : contractions()) {
+    const auto left = random_block<R>(one.shape(left_side).element_count(), random);
+    const auto right = random_block<R>(one.shape(right_side).element_count(), random);
+    const auto old = random_block<R>(one.shape(result_side).element_count(), random);
+    ASSERT_EQ(run_one<R>(one, *all[1], R(2), R(-1), left, right, old),
+              run_one<R>(one, *all[2], R(2), R(-1), left, right, old));
+  }
+}
+
+/// Large enough for stores that pass the caches, and with rows that such stores cannot reach.
+TEST(PackedProduct, WritesLargeResultsPastTheCaches) {
+  std::mt19937_64 random(6);
+  for (const Extent rows : {1536, 1537}) {
+    const Contraction one{{"ik", "kj", "ij"}, {{'i', rows}, {'j', 2740}, {'k', 3}}};
+    const auto left = random_block<double>(one.shape(left_side).element_count(), random);
+    const auto right = random_block<double>(one.shape(right_side).element_count(), random);
+    const std::vector<double> old(static_cast<std::size_t>(one.shape(result_side).element_count()));
+    const auto sums = sum_plainly(one, left, right);
+    const auto found = run_one<double>(one, panel_kernels<double>(), 1, 0, left, right, old);
+    for (std::size_t i = 0; i < found.size(); ++i) ASSERT_NEAR(found[i], sums[i], 1e-13);
+  }
+}
+
+TEST(ContractParts, TogetherAreTheWholeContraction) {
+  std::mt19937_64 random(7);
+  for (const Contraction& one : contractions()) {
+    const auto names = [&](Side side) {
+      return Names(std::vector<int>(one.letters[side].begin(), one.letters[side].end()));
+    };
+    const ContractSpec spec{names(result_side), names(left_side), names(right_side)};
+    const Shape result = one.shape(result_side);
+    const auto left = random_block<double>(one.shape(left_side).element_count(), random);
+    const auto right = random_block<double>(one.shape(right_side).element_count(), random);
+    const auto sums = sum_plainly(one, left, right);
+    for (const int parts : {1, 2, 3, 7}) {
+      std::vector<double> found(sums.size(), std::numeric_limits<double>::quiet_NaN());
+      for (int part = 0; part < parts; ++part) {
+        const ContractPlan plan(spec, result, one.shape(left_side), one.shape(right_side),
+                                {ElementKind::real, part, parts});
+        std::vector<double> workspace(static_cast<std::size_t>(plan.workspace_elements()));
+        run<double>(plan, 1, left.data(), right.data(), 0, found.data(), workspace);
+      }
+      for (std::size_t i = 0; i < sums.size(); ++i) ASSERT_NEAR(found[i], sums[i], 1e-12);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace blockyard::tensor::detail
