@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The vectors come first: kernel_body.h is written in their terms.
-#include "blockyard/tensor/detail/kernel_body.h"
+// clang-format off
 #include "blockyard/tensor/detail/vector_avx2.h"
+#include "blockyard/tensor/detail/kernel_body.h"
+// clang-format on
 
 namespace blockyard::tensor::detail {
 
