@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-mpi mpich check asan tsan fuzz bench format lint clean
+.PHONY: help setup build demo test test-mpi mpich check asan tsan fuzz wheel bench format lint clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 16
@@ -32,6 +32,7 @@ check:  ## format, layers, file sizes, links of the documents: seconds
 	@tools/check_docs
 
 test: check  ## all that a submission must pass: check, all tests, sanitizers, fuzzers
+	@tools/setup_python
 	@$(MAKE) --no-print-directory build/dev/build.ninja
 	@cmake --build --preset dev
 	@ctest --preset dev
@@ -71,6 +72,12 @@ fuzz:  ## ten seconds of each fuzzer
 	$(MAKE) --no-print-directory build/fuzz/build.ninja; \
 	cmake --build --preset fuzz; \
 	ctest --preset fuzz
+
+wheel:  ## a Python wheel for the system's Python, with the command line in it: build/wheel/
+	@tools/setup.sh build test
+	@tools/setup_python
+	@build/python/bin/pip wheel --quiet --no-deps --no-build-isolation -w build/wheel .
+	@ls build/wheel/*.whl
 
 bench:  ## all benchmarks, one after the other: JSON lines in build/bench.jsonl
 	@tools/setup.sh build bench

@@ -104,12 +104,14 @@ void set_ranks(Job& job, std::optional<int> workers, std::optional<int> servers,
   job.workers = workers_of_process * (processes.all - (job.serves_apart ? job.servers : 0));
 }
 
-Prepared prepare(const Spec& spec, const Places& places, const ProcessCount& processes) {
+Prepared prepare(const Spec& spec, const Places& places, const ProcessCount& processes,
+                 Embedding embedding) {
   check_spec(spec);
   Prepared prepared;
   Job& job = prepared.job.emplace();
   job.title = spec.title;
   job.run = spec.run;
+  job.embedding = std::move(embedding);
   if (spec.method) job.method = spec.method->name;
   if (!job.method.empty()) (void)programs_of_method(job.method, false);
   set_ranks(job, spec.run.workers, spec.run.servers, processes);
@@ -142,6 +144,7 @@ super::Table super_table(const Job& job) {
   else
     qc::add_algebra(table);
   for (const super::Library& library : job.libraries) library.add_to(table);
+  for (const super::Entry& entry : job.embedding.supers) table.add(entry);
   return table;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "blockyard/job/chemistry.h"
+#include "blockyard/job/embedding.h"
 #include "blockyard/job/memory_plan.h"
 #include "blockyard/job/places.h"
 #include "blockyard/job/spec.h"
@@ -37,6 +38,7 @@ struct Job {
   bool serves_apart = false;  ///< a server has a process of its own
   MemoryPlan memory;          ///< of each process
   RunSpec run;
+  Embedding embedding;
 };
 
 /// The processes that run a job together.
@@ -54,7 +56,7 @@ struct Prepared {
 /// Compiles the programs, reads molecule and basis, sets up constants and segments, loads super
 /// instructions, and plans the memory. Throws Error for what is wrong.
 [[nodiscard]] Prepared prepare(const Spec& spec, const Places& places,
-                               const ProcessCount& processes = {});
+                               const ProcessCount& processes = {}, Embedding embedding = {});
 
 /// Sets the numbers of ranks: workers wanted in each process, and servers. In several processes
 /// `servers` are processes that only serve, and if there is no such wish each one serves too.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,8 @@ struct Places {
   std::string programs;              ///< folder of our SIAL programs (sialib)
   std::string basis_sets;            ///< folder of the basis set files
   std::vector<std::string> imports;  ///< more folders to look for imported files
+  /// SIAL sources that are no files, by name: they win over files of that name.
+  std::map<std::string, std::string, std::less<>> texts = {};
 };
 
 }  // namespace blockyard::job

@@ -16,6 +16,26 @@
 
 namespace blockyard::job {
 
+namespace {
+
+/// The texts of the places, then files.
+class SourcesOf final : public sial::SourceLoader {
+ public:
+  explicit SourcesOf(const Places& places) : texts_(places.texts), files_(source_loader(places)) {}
+  std::optional<sial::Source> load(std::string_view name, std::string_view importer,
+                                   std::vector<std::string>& searched) override {
+    if (const auto found = texts_.find(name); found != texts_.end())
+      return sial::Source{found->first, found->second};
+    return files_.load(name, importer, searched);
+  }
+
+ private:
+  const std::map<std::string, std::string, std::less<>>& texts_;
+  sial::FileLoader files_;
+};
+
+}  // namespace
+
 std::string read_file(const std::string& path) {
   errno = 0;
   std::ifstream in(path, std::ios::binary);
@@ -42,7 +62,7 @@ LoadedProgram load_program(const std::string& path, const Places& places) {
       throw base::Error(error.code(), fmt::format("{}: {}", path, error.what()));
     }
   }
-  sial::FileLoader loader = source_loader(places);
+  SourcesOf loader(places);
   sial::Compilation compiled = sial::compile_file(path, loader);
   if (compiled.program) program::verify(*compiled.program);  // the interpreter relies on it
   return {std::move(compiled.program), std::move(compiled.found)};

@@ -230,8 +230,12 @@ class Run {
 
   void run_server(int number) {
     const server::ServerOptions options{static_cast<std::size_t>(job_.memory.server_bytes),
-                                        scratch_->path(), number, job_.run.check,
-                                        job_.run.deterministic};
+                                        scratch_->path(),
+                                        number,
+                                        job_.run.check,
+                                        job_.run.deterministic,
+                                        job_.servers,
+                                        job_.embedding.lent};
     const auto rank = static_cast<std::size_t>(job_.workers + number);
     server::Server(*endpoints_[rank], pool_, options).run();
   }
@@ -252,16 +256,19 @@ class Run {
     if (number != 0) return;
     if (!job_.run.persistent.empty()) write_kept(job_.run.persistent, worker, kept_);
     if (!job_.run.save.empty()) save_guess(job_, worker);
+    if (job_.embedding.collect) job_.embedding.collect(worker);
     results_.servers = worker.server_statistics();
     worker.shut_down_servers();
   }
 
   /// Everybody takes what earlier jobs kept; the blocks go to the servers before anybody begins.
   void begin_with_kept(worker::Worker& worker, int number) {
-    if (job_.run.persistent.empty() && job_.run.guess.empty()) return;
     worker.kept() = kept_;
-    worker.kept().arrays.insert(guess_.arrays.begin(), guess_.arrays.end());
-    worker.kept().distributed.insert(guess_.distributed.begin(), guess_.distributed.end());
+    for (const worker::Kept* given : {&guess_, &job_.embedding.kept}) {
+      worker.kept().arrays.insert(given->arrays.begin(), given->arrays.end());
+      worker.kept().distributed.insert(given->distributed.begin(), given->distributed.end());
+    }
+    if (job_.run.persistent.empty() && job_.run.guess.empty()) return;
     if (number == 0 && !job_.run.persistent.empty())
       load_blocks(job_.run.persistent, kept_, worker);
     if (number == 0 && !job_.run.guess.empty()) load_guess(job_, worker);

@@ -33,6 +33,13 @@ Slot::Slot(BlockMemory& memory, std::int32_t array, fabric::Payload payload)
   memory_.charge(bytes_);
 }
 
+Slot::Slot(BlockMemory& memory, const Lent& lent, std::uint64_t number)
+    : memory_(memory),
+      array_(-1),
+      bytes_(lent.block_bytes[number]),
+      lent_(&lent),
+      number_(number) {}
+
 Slot::~Slot() {
   if (is_being_read()) memory_.discharge(bytes_);
   if (is_resident()) memory_.evict(*this);
@@ -55,7 +62,7 @@ bool BlockMemory::make_room(std::size_t bytes, const Slot* kept) {
     Slot& slot = **it++;
     if (&slot == kept) continue;
     if (missing == 0) --ahead;
-    if (!slot.is_in_transfer_ && !slot.record_) {
+    if (!slot.is_in_transfer_ && !slot.is_stored()) {
       begin_write(slot);
     } else if (!slot.is_in_transfer_ && missing > 0) {
       evict(slot);
@@ -78,28 +85,44 @@ SlotRef BlockMemory::adopt(std::int32_t array, fabric::Payload payload) {
   return std::make_shared<Slot>(*this, array, std::move(payload));
 }
 
+SlotRef BlockMemory::lend(const Lent& lent, std::uint64_t number) {
+  return std::make_shared<Slot>(*this, lent, number);
+}
+
 void BlockMemory::replace(Slot& slot, fabric::Payload payload) {
   base::require(slot.is_resident() && !slot.is_in_transfer_ && payload->size() == slot.bytes_,
                 "only a resident block gets new values, of its own length");
   slot.payload_ = std::move(payload);
   slot.record_ = {};
+  slot.lent_ = nullptr;
   touch(slot);
 }
 
 void BlockMemory::touch(Slot& slot) { by_age_.splice(by_age_.end(), by_age_, slot.age_); }
 
 void BlockMemory::read_back(Slot& slot) {
-  base::require(!slot.is_resident() && !slot.is_in_transfer_ && slot.record_,
-                "what is read back is on disk only");
+  base::require(!slot.is_resident() && !slot.is_in_transfer_ && slot.is_stored(),
+                "what is read back is stored only");
   auto buffer = std::make_shared<base::Buffer>(pool_.allocate(slot.bytes_));
   charge(slot.bytes_);
   slot.is_in_transfer_ = true;
-  spiller_->start({slot.shared_from_this(),
-                   slot.file_.get(),
-                   slot.record_.place(),
-                   {},
-                   nullptr,
-                   std::move(buffer)});
+  if (!spiller_) spiller_.emplace();
+  if (slot.lent_ != nullptr)
+    spiller_->start({slot.shared_from_this(),
+                     nullptr,
+                     {},
+                     {},
+                     nullptr,
+                     std::move(buffer),
+                     slot.lent_,
+                     slot.number_});
+  else
+    spiller_->start({slot.shared_from_this(),
+                     slot.file_.get(),
+                     slot.record_.place(),
+                     {},
+                     nullptr,
+                     std::move(buffer)});
 }
 
 void BlockMemory::begin_write(Slot& slot) {
@@ -127,8 +150,13 @@ std::shared_ptr<store::SpillFile> BlockMemory::file_of(std::int32_t array) {
 std::span<const std::byte> BlockMemory::values_of(const Slot& slot,
                                                   std::vector<std::byte>& scratch) {
   if (slot.is_resident()) return slot.payload_->bytes();
-  base::require(!slot.is_in_transfer_ && slot.record_, "what is not in memory is on disk");
+  base::require(!slot.is_in_transfer_ && slot.is_stored(), "what is not in memory is stored");
   scratch.resize(slot.bytes_);
+  if (slot.lent_ != nullptr) {
+    slot.lent_->read(slot.number_,
+                     {reinterpret_cast<double*>(scratch.data()), slot.bytes_ / sizeof(double)});
+    return scratch;
+  }
   slot.file_->read(slot.record_.place(), scratch);
   return scratch;
 }
@@ -160,7 +188,7 @@ bool BlockMemory::settle(std::vector<array::BlockId>& arrived) {
     } else {
       slot.payload_ = std::move(transfer.into);
       slot.age_ = by_age_.insert(by_age_.end(), &slot);
-      read_back_bytes_ += slot.bytes_;
+      if (slot.lent_ == nullptr) read_back_bytes_ += slot.bytes_;
       arrived.insert(arrived.end(), slot.wanted_by.begin(), slot.wanted_by.end());
       slot.wanted_by.clear();
     }

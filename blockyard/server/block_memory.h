@@ -15,6 +15,7 @@
 #include "blockyard/array/block_id.h"
 #include "blockyard/base/buffer.h"
 #include "blockyard/fabric/fabric.h"
+#include "blockyard/server/lent.h"
 #include "blockyard/server/spiller.h"
 #include "blockyard/store/file.h"
 #include "blockyard/store/spill_file.h"
@@ -23,12 +24,14 @@ namespace blockyard::server {
 
 class BlockMemory;
 
-/// One version of the values of a block, in memory or on disk or both. Made by BlockMemory only.
-/// Shared by the arrays and labels that hold this version, and by the transfer that works on it:
-/// who is not its only holder does not change it.
+/// One version of the values of a block, in memory or stored (spilled to disk, or lent) or both.
+/// Made by BlockMemory only. Shared by the arrays and labels that hold this version, and by the
+/// transfer that works on it: who is not its only holder does not change it.
 class Slot : public std::enable_shared_from_this<Slot> {
  public:
   Slot(BlockMemory& memory, std::int32_t array, fabric::Payload payload);
+  /// A block of a lent array: stored there, not in memory.
+  Slot(BlockMemory& memory, const Lent& lent, std::uint64_t number);
   Slot(const Slot&) = delete;
   Slot& operator=(const Slot&) = delete;
   ~Slot();
@@ -43,6 +46,8 @@ class Slot : public std::enable_shared_from_this<Slot> {
 
  private:
   friend class BlockMemory;
+  /// Whether the values can be read again after they were dropped.
+  [[nodiscard]] bool is_stored() const noexcept { return record_ || lent_ != nullptr; }
   BlockMemory& memory_;
   std::int32_t array_;  // whose file it goes to
   std::size_t bytes_;
@@ -50,6 +55,8 @@ class Slot : public std::enable_shared_from_this<Slot> {
   std::shared_ptr<store::SpillFile> file_;
   fabric::Payload payload_;          // null: on disk only
   store::SpillFile::Record record_;  // holds these values, if there is one
+  const Lent* lent_ = nullptr;       // holds these values, as block number_
+  std::uint64_t number_ = 0;
   bool is_in_transfer_ = false;
   std::list<Slot*>::iterator age_;  // while resident
 };
@@ -75,6 +82,8 @@ class BlockMemory {
   [[nodiscard]] bool make_room(std::size_t bytes, const Slot* kept);
   /// A new version of a block of an array; make_room said yes just before.
   [[nodiscard]] SlotRef adopt(std::int32_t array, fabric::Payload payload);
+  /// A block of a lent array, which outlives it.
+  [[nodiscard]] SlotRef lend(const Lent& lent, std::uint64_t number);
   /// New values of the same length for a resident slot; also to say that its values changed.
   void replace(Slot& slot, fabric::Payload payload);
   /// Used now: the last to be evicted.

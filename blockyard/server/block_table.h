@@ -12,6 +12,7 @@
 
 #include "blockyard/base/buffer.h"
 #include "blockyard/server/block_memory.h"
+#include "blockyard/server/lent.h"
 #include "blockyard/server/outbox.h"
 #include "blockyard/server/race_rule.h"
 #include "blockyard/store/checkpoint_file.h"
@@ -32,6 +33,8 @@ class BlockTable {
   BlockTable(BlockMemory& memory, base::BufferPool& pool, Identity identity, Outbox& outbox,
              bool is_deterministic = false);
 
+  /// Puts those blocks of a lent array under its label that are at home on server `number`.
+  void lend(const Lent& lent, int number, int servers);
   /// Serves a block, array or label request, now or later.
   /// Throws Error{comm} if it makes no sense, Error{no_memory} if it can never be served.
   void take(Request request);

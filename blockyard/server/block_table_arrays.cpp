@@ -19,6 +19,13 @@ void BlockTable::start_on_array(int from, const wire::Any& message) {
       message);
 }
 
+void BlockTable::lend(const Lent& lent, int number, int servers) {
+  auto& kept = labels_[lent.label];
+  for (std::uint64_t block = 0; block < lent.block_bytes.size(); ++block)
+    if (array::home_of({0, block}, servers) == number)
+      kept.emplace(block, memory_.lend(lent, block));
+}
+
 wire::Any BlockTable::answer(const wire::DeleteArray& op) {
   arrays_.erase(op.array);
   return wire::Done{op.ticket};

@@ -30,7 +30,9 @@ class Server::State {
                 {files != nullptr ? *files : disks_, spill_path(options)},
                 fmt::format("server {}", options.number)),
         table_(memory_, pool, options.check ? Identity::iteration : Identity::worker, outbox_,
-               options.deterministic) {}
+               options.deterministic) {
+    for (const Lent& lent : options.lent) table_.lend(lent, options.number, options.servers);
+  }
 
   void run() {
     std::vector<array::BlockId> arrived;

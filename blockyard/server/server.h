@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <span>
 
 #include "blockyard/base/buffer.h"
 #include "blockyard/fabric/fabric.h"
+#include "blockyard/server/lent.h"
 #include "blockyard/store/file.h"
 
 namespace blockyard::server {
@@ -14,10 +16,12 @@ namespace blockyard::server {
 struct ServerOptions {
   std::size_t budget_bytes = 0;  ///< for blocks and reads in flight, as BufferPool::charge counts
   std::filesystem::path scratch =
-      {};                      ///< an existing folder; a file is made there at the first spill
-  int number = 0;              ///< of this server, 0 .. servers-1: in messages and file names
-  bool check = false;          ///< races also between iterations of one worker
-  bool deterministic = false;  ///< sums have the same bits whatever order messages come in
+      {};                           ///< an existing folder; a file is made there at the first spill
+  int number = 0;                   ///< of this server, 0 .. servers-1: in messages and file names
+  bool check = false;               ///< races also between iterations of one worker
+  bool deterministic = false;       ///< sums have the same bits whatever order messages come in
+  int servers = 1;                  ///< of the run: a block is at home on one of them
+  std::span<const Lent> lent = {};  ///< the same on every server; outlive it
 };
 
 /// The home of blocks: keeps them, adds into them, spills the least recently used to disk, and

@@ -74,6 +74,9 @@ void Spiller::work() {
 void Spiller::carry_out(Transfer& transfer) {
   if (transfer.from) {
     transfer.file->write(transfer.place, transfer.from->bytes());
+  } else if (transfer.lent != nullptr) {
+    const std::size_t count = transfer.into->size() / sizeof(double);
+    transfer.lent->read(transfer.number, {transfer.into->as<double>(), count});
   } else {
     transfer.file->read(transfer.place, transfer.into->bytes());
   }

@@ -11,6 +11,7 @@
 
 #include "blockyard/base/buffer.h"
 #include "blockyard/fabric/fabric.h"
+#include "blockyard/server/lent.h"
 #include "blockyard/store/spill_file.h"
 
 namespace blockyard::server {
@@ -25,6 +26,8 @@ struct Transfer {
   store::SpillFile::Record record;     ///< of a write: to be given to the slot at the end
   fabric::Payload from;                ///< of a write: the values; null for a read
   std::shared_ptr<base::Buffer> into;  ///< of a read: becomes the payload of the slot
+  const Lent* lent = nullptr;          ///< of a read from there: instead of `file` and `place`
+  std::uint64_t number = 0;            ///< of the block in it
 };
 
 /// Threads that write and read records while the server goes on: several, so that the disk always

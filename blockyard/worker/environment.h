@@ -25,6 +25,10 @@ struct Environment {
   std::map<std::string, double, std::less<>> scalars;
   std::map<std::string, DenseArray, std::less<>> arrays;  ///< for predefined static arrays
   array::Segments segments;
+  /// Arrays that begin as what is kept under a label, as if the program restored them first.
+  std::map<std::string, std::string, std::less<>> restored;
+  /// Arrays that are kept under a label at the end, as if the program made them persistent.
+  std::map<std::string, std::string, std::less<>> persistent;
 };
 
 /// What a worker keeps between the programs of a job: what set_persistent named, by label.

@@ -16,6 +16,9 @@ using program::Opcode;
 
 namespace {
 
+/// Every 4096 instructions: some ten microseconds apart, at a cost that cannot be measured.
+constexpr std::uint64_t look_around_mask = 0xfff;
+
 template <class T>
 void store(T& variable, std::int32_t mode, T value) noexcept {
   switch (static_cast<Mode>(mode)) {
@@ -102,7 +105,8 @@ void Interpreter::execute(std::int32_t pc) {
     const Instruction& instruction = code[pc];
     blocks_.pc = pc++;
     transport_.here.pc = blocks_.pc;
-    ++instructions_;
+    // A loop that needs nobody must hear of the end of the run, too.
+    if ((++instructions_ & look_around_mask) == 0) transport_.look_around();
     switch (instruction.opcode) {
       case Opcode::halt:
       case Opcode::where_end:

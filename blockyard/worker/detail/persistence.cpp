@@ -34,11 +34,21 @@ Error unknown_label(const std::string& label, const Maps&... maps) {
                   label, nearest.empty() ? "" : fmt::format(" (there is \"{}\")", nearest)));
 }
 
+/// The kinds that can be kept.
+bool is_shared_or_static(ArrayKind kind) {
+  return kind == ArrayKind::static_ || kind == ArrayKind::distributed || kind == ArrayKind::served;
+}
+
 }  // namespace
 
 void Interpreter::take_predefined() {
   for (std::size_t k = 0; k < program_.arrays.size(); ++k) {
     const auto& decl = program_.arrays[k];
+    if (const auto given = environment_.restored.find(decl.name);
+        given != environment_.restored.end() && is_shared_or_static(decl.kind)) {
+      restore_array(static_cast<std::int32_t>(k), given->second);
+      continue;
+    }
     if (decl.kind != ArrayKind::static_ || !decl.is_predefined) continue;
     const auto found = environment_.arrays.find(decl.name);
     if (found != environment_.arrays.end())
@@ -109,6 +119,12 @@ DenseArray Interpreter::dense_copy(std::int32_t array) {
 void Interpreter::keep_marked() {
   for (const Mark& mark : marked_scalars_)
     kept_.scalars[*mark.label] = scalars_[static_cast<std::size_t>(mark.id)];
+  for (std::size_t k = 0; k < program_.arrays.size(); ++k) {
+    const auto& decl = program_.arrays[k];
+    const auto kept = environment_.persistent.find(decl.name);
+    if (kept != environment_.persistent.end() && is_shared_or_static(decl.kind))
+      marked_arrays_.push_back({static_cast<std::int32_t>(k), &kept->second});
+  }
   for (const Mark& mark : marked_arrays_) {
     if (program_.arrays[static_cast<std::size_t>(mark.id)].kind == ArrayKind::static_) {
       kept_.arrays[*mark.label] = dense_copy(mark.id);

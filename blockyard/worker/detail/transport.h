@@ -80,6 +80,11 @@ class Transport : public block::BlockSource {
   /// Collective among workers: sum in the order of workers.
   double sum(double mine);
 
+  /// Takes a message if there is one. Throws Error{comm} if the run was aborted.
+  void look_around() {
+    if (auto message = fabric_.poll(0)) handle(std::move(*message));
+  }
+
   double settle_seconds = 0;   ///< waited for acknowledgements
   double collect_seconds = 0;  ///< waited for other workers
   std::uint64_t bytes_sent = 0;

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace blockyard::server {
+
+/// An array that somebody outside of the run holds, in memory or in a file. Its blocks are at home
+/// on the servers from the begin, under a label. They are read when they are first wanted, and
+/// again after they were evicted; they are never changed: who writes to one makes a version of his
+/// own.
+struct Lent {
+  std::string label;
+  std::vector<std::size_t> block_bytes;  ///< by number in the grid
+  /// Gives the values of a block, first index fastest. Called by several I/O threads at a time.
+  /// Throws Error{io} if they cannot be read.
+  std::function<void(std::uint64_t number, std::span<double> into)> read;
+};
+
+}  // namespace blockyard::server

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Blockyard: computations on very large multidimensional arrays, in blocks.
+
+``run`` runs a job from its file; ``Session`` compiles SIAL, gives it NumPy arrays and reads arrays
+back; ``Session.einsum`` contracts arrays that need not fit into memory. docs/python.md of the
+source has a page of examples.
+"""
+
+from ._core import version as __version__
+from ._errors import (CommunicationError, CompileError, DeviceError, Diagnostic, Error, InputError,
+                      InternalError, OutOfMemory, SialWarning, StorageError)
+from ._arrays import BlockArray, even_segments
+from ._einsum import EinsumArray, Plan
+from ._result import Result
+from ._run import run
+from ._session import BlockInfo, Program, Session, SessionResult
+
+__all__ = ["run", "Result", "Session", "SessionResult", "Program", "BlockArray", "BlockInfo",
+           "EinsumArray", "Plan", "even_segments", "Error", "InputError", "CompileError", "OutOfMemory", "StorageError",
+           "CommunicationError", "DeviceError", "InternalError", "SialWarning", "Diagnostic",
+           "__version__"]

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NumPy arrays as arrays of SIAL programs, and back."""
+
+from __future__ import annotations
+
+import mmap
+import os
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from . import _core, _errors
+
+_readable = {np.dtype(name) for name in ("float64", "float32", "int64", "int32")}
+
+
+def readable(name: str, array: np.ndarray) -> np.ndarray:
+    """The array itself if its blocks can be read in place, else a float64 copy."""
+    if np.iscomplexobj(array):
+        raise TypeError(f"array {name} is complex: blocks are float64; give real and imaginary part")
+    in_place = (array.dtype in _readable and array.dtype.isnative
+                and all(s >= 0 and s % array.itemsize == 0 for s in array.strides))
+    return array if in_place else np.asfortranarray(array, dtype=np.float64)
+
+
+class Lending:
+    """Gives arrays to a job, and holds the files behind memory maps open while it runs."""
+
+    def __init__(self, job: _core.Job):
+        self._job = job
+        self._files: list[int] = []
+
+    def give(self, name: str, array: np.ndarray) -> None:
+        array = readable(name, array)
+        file, offset = self._file_of(array)
+        self._job.give(name, array, file, offset)
+
+    def _file_of(self, array: np.ndarray) -> tuple[int, int]:
+        """The open file that an array is a map of, and the offset of its first element; -1, 0 for
+        arrays in memory, and for private maps, which may differ from their file."""
+        root = array
+        while isinstance(root.base, np.ndarray):
+            root = root.base
+        if not (isinstance(root, np.memmap) and isinstance(root.base, mmap.mmap)
+                and root.filename is not None and root.mode != "c"):
+            return -1, 0
+        file = os.open(root.filename, os.O_RDONLY)
+        self._files.append(file)
+        begin = root.__array_interface__["data"][0]
+        return file, root.offset + array.__array_interface__["data"][0] - begin
+
+    def close(self) -> None:
+        while self._files:
+            os.close(self._files.pop())
+
+
+class BlockArray:
+    """An array that a program left, with its blocks.
+
+    ``np.asarray(x)`` is the whole array (no copy), ``x[2:5, 7]`` a patch (no copy), ``x.block(1, 3)``
+    one block by its segment numbers, ``x.blocks()`` all of them one after the other. An array that
+    was too large for memory is a memory map of a file (``x.filename``): only what is touched is
+    read. Float64, first index fastest. Blocks that no program wrote are zero.
+
+    Attributes:
+        name: in the program.
+        segments: elements of each segment, index by index.
+        shape, ndim, nbytes: of the whole array.
+        filename: the file it is in, or None if it is in memory.
+    """
+
+    def __init__(self, name: str, array: np.ndarray, segments: Sequence[Sequence[int]],
+                 written: Sequence[int] | None = None):
+        self.name = name
+        self._array = array
+        self.segments = [list(extents) for extents in segments]
+        self._begins = [np.concatenate([[0], np.cumsum(extents)]) for extents in self.segments]
+        self._written = None if written is None else frozenset(written)
+
+    shape = property(lambda self: self._array.shape)
+    ndim = property(lambda self: self._array.ndim)
+    nbytes = property(lambda self: self._array.nbytes)
+    dtype = property(lambda self: self._array.dtype)
+
+    @property
+    def filename(self) -> str | None:
+        array = self._array
+        return str(array.filename) if isinstance(array, np.memmap) else None
+
+    def __array__(self, dtype=None, copy=None) -> np.ndarray:
+        if copy:
+            return np.array(self._array, dtype=dtype)
+        return np.asarray(self._array, dtype=dtype)
+
+    def __getitem__(self, where) -> np.ndarray:
+        return self._array[where]
+
+    def block(self, *numbers: int) -> np.ndarray:
+        """A view of one block, by the segment number (from 1) of each index."""
+        if len(numbers) != self.ndim:
+            raise IndexError(f"{self.name} has {self.ndim} indexes, not {len(numbers)}")
+        for k, number in enumerate(numbers):
+            if not 1 <= number <= len(self.segments[k]):
+                raise IndexError(f"{self.name}: index {k + 1} has the segments 1 to "
+                                 f"{len(self.segments[k])}, not {number}")
+        return self._array[tuple(slice(b[n - 1], b[n]) for b, n in zip(self._begins, numbers))]
+
+    def is_written(self, *numbers: int) -> bool:
+        """Whether a program wrote this block."""
+        if self._written is None:
+            return True
+        place, stride = 0, 1
+        for number, extents in zip(numbers, self.segments):
+            place += (number - 1) * stride
+            stride *= len(extents)
+        return place in self._written
+
+    def blocks(self) -> Iterator[tuple[tuple[int, ...], np.ndarray]]:
+        """Segment numbers and a view, for every block that was written; first index fastest."""
+        for numbers in np.ndindex(*(len(extents) for extents in reversed(self.segments))):
+            place = tuple(n + 1 for n in reversed(numbers))
+            if self.is_written(*place):
+                yield place, self.block(*place)
+
+    def __repr__(self) -> str:
+        where = f", in {self.filename}" if self.filename else ""
+        counts = " x ".join(str(len(extents)) for extents in self.segments)
+        return f"<BlockArray {self.name} {self.shape}, {counts} blocks{where}>"
+
+
+def new_array(shape: Sequence[int], order: str, in_memory: bool, folder: str,
+              name: str) -> np.ndarray:
+    """Zeros, in memory or in a new file in ``folder``."""
+    if in_memory or 0 in shape:
+        return np.zeros(shape, order=order)
+    path = os.path.join(folder, f"{name}.npy")
+    free = os.statvfs(folder)
+    need = int(np.prod(shape, dtype=np.int64)) * 8
+    if need > free.f_bavail * free.f_frsize:
+        raise _errors.StorageError(f"{folder} has no room for {name} of {need / 2**30:.1f} GiB")
+    return np.lib.format.open_memmap(path, mode="w+", dtype=np.float64, shape=tuple(shape),
+                                     fortran_order=order == "F")
+
+
+def even_segments(extent: int, at_most: int) -> list[int]:
+    """Splits ``extent`` elements into the fewest segments of at most ``at_most``, as even as can
+    be: ``even_segments(10, 4)`` is ``[4, 3, 3]``."""
+    if extent < 1 or at_most < 1:
+        raise ValueError("a segment has at least one element")
+    count = -(-extent // at_most)
+    short, longer = divmod(extent, count)
+    return [short + 1] * longer + [short] * (count - longer)

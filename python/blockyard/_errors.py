@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes wrong, by what a caller can act on."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+
+
+class Error(Exception):
+    """Base of all errors of Blockyard.
+
+    Attributes:
+        file: SIAL or job file where it happened, or None.
+        line: line in it, from 1, or None.
+    """
+
+    file: str | None = None
+    line: int | None = None
+
+
+class InputError(Error, ValueError):
+    """Something in the input is wrong: a job file, a program at run time, a shape, a constant."""
+
+
+class CompileError(InputError):
+    """A SIAL program has errors. ``str()`` shows each with its line and a caret.
+
+    Attributes:
+        diagnostics: everything that was found, in the order of the source.
+    """
+
+    diagnostics: list["Diagnostic"]
+
+
+class OutOfMemory(Error, MemoryError):
+    """The memory of the run is too small."""
+
+
+class StorageError(Error, OSError):
+    """A file cannot be read or written."""
+
+
+class CommunicationError(Error, RuntimeError):
+    """The ranks of a run lost each other, or the run was stopped from outside."""
+
+
+class DeviceError(Error, RuntimeError):
+    """An accelerator failed."""
+
+
+class InternalError(Error, RuntimeError):
+    """A bug of Blockyard. Please report it."""
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One finding about a SIAL source. Lines and columns count from 1."""
+
+    severity: str
+    code: str
+    file: str
+    line: int
+    column: int
+    length: int
+    message: str
+    hint: str
+
+
+# In the order of base::Errc.
+_classes = (InputError, OutOfMemory, StorageError, CommunicationError, DeviceError, InternalError)
+_place = re.compile(r"^([^\s:][^:\n]*):(\d+):")
+
+
+def make(code: int, text: str) -> Error:
+    """The exception for an error of the compiled part."""
+    error = _classes[code](text)
+    if found := _place.match(text):
+        error.file, error.line = found[1], int(found[2])
+    return error
+
+
+def diagnostics(text: str) -> list[Diagnostic]:
+    return [Diagnostic(**entry) for entry in json.loads(text)["diagnostics"]]
+
+
+def compile_error(found: str, text: str) -> CompileError:
+    error = CompileError(text.rstrip())
+    error.diagnostics = diagnostics(found)
+    first = next(d for d in error.diagnostics if d.severity == "error")
+    error.file, error.line = first.file, first.line
+    return error
+
+
+def warn_of(found: str) -> None:
+    """Passes the warnings of the compiler on to Python's."""
+    import warnings
+
+    for finding in diagnostics(found):
+        if finding.severity == "warning":
+            text = f"{finding.file}:{finding.line}: {finding.message}"
+            warnings.warn(text, SialWarning, stacklevel=4)
+
+
+class SialWarning(UserWarning):
+    """The compiler has a doubt about a program."""

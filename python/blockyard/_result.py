@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What came of a run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from . import _core
+
+
+class Arrays(Mapping[str, np.ndarray]):
+    """Static arrays at the end of a run, by name: NumPy views in Fortran order, made when asked
+    for, without a copy. They stay valid as long as somebody holds them."""
+
+    def __init__(self, results: _core.Results):
+        self._results = results
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return self._results.array(name.lower())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._results.array_names())
+
+    def __len__(self) -> int:
+        return len(self._results.array_names())
+
+    def __repr__(self) -> str:
+        return f"<arrays {', '.join(self)}>"
+
+
+class Result:
+    """What came of a run.
+
+    Attributes:
+        energies: by name ("scf", "mp2", "ccsd", ...), hartree; empty for programs of one's own.
+        scalars, ints: values of the programs' variables at the end; a later program wins.
+        arrays: static arrays at the end, float64, first index fastest (Fortran order).
+        timings: wall time of each program, seconds.
+        seconds: wall time of the run.
+        text: what the programs printed.
+        warnings: of the checking mode.
+    """
+
+    def __init__(self, results: _core.Results, text: str):
+        self._results = results
+        self._json: dict[str, Any] = json.loads(results.summary_json())
+        self.text = text
+        self.energies: dict[str, float] = self._json.get("energies", {})
+        self.scalars: dict[str, float] = results.scalars
+        self.ints: dict[str, int] = results.ints
+        self.arrays = Arrays(results)
+        self.timings: dict[str, float] = results.timings
+        self.seconds: float = results.seconds
+        self.warnings: list[str] = results.warnings
+
+    @property
+    def energy(self) -> float:
+        """Total energy of the last method of the job, hartree. ValueError if there is none."""
+        if not self.energies:
+            raise ValueError("the job has no method, so it has no energy: see scalars and arrays")
+        return list(self.energies.values())[-1]
+
+    @property
+    def converged(self) -> bool:
+        """Whether every iteration of the method converged; True for programs of one's own."""
+        converged = self._json.get("converged", True)
+        return all(converged.values()) if isinstance(converged, dict) else bool(converged)
+
+    @property
+    def iterations(self) -> dict[str, int]:
+        """Iterations that each part of the method took."""
+        return self._json.get("iterations", {})
+
+    @property
+    def dipoles(self) -> dict[str, list[float]]:
+        """Dipole moments by method, e bohr, as [x, y, z]."""
+        return self._json.get("dipoles", {})
+
+    @cached_property
+    def report(self) -> dict[str, Any]:
+        """Metrics of every program, worker and server: what ``--report`` writes."""
+        return json.loads(self._results.report())
+
+    @property
+    def profile(self) -> str:
+        """Where the time went, as text: waits by line and array, super instructions, transfers."""
+        return self._results.profile()
+
+    @property
+    def summary(self) -> str:
+        """Energies and times as the command line prints them."""
+        return self._results.summary()
+
+    def __repr__(self) -> str:
+        what = [f"{name} {value:.10f}" for name, value in self.energies.items()]
+        if not what:
+            what = [f"{name} = {value:.10g}" for name, value in list(self.scalars.items())[:4]]
+        return f"<blockyard.Result {', '.join(what)} ({self.seconds:.2f} s)>"

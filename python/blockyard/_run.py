@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs: from a job file, or programs, to a result."""
+
+from __future__ import annotations
+
+import numbers
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Union
+
+from . import _core, _errors
+from ._places import places
+from ._progress import Progress
+from ._result import Result
+
+Path = Union[str, "os.PathLike[str]"]
+Segments = Mapping[str, Union[int, Sequence[int]]]
+ProgressWish = Union[bool, None, Callable[[int, int, str], None]]
+
+
+def run(
+    job: Path | Sequence[Path],
+    *,
+    method: str | None = None,
+    basis: str | None = None,
+    constants: Mapping[str, float] | None = None,
+    segments: Segments | None = None,
+    workers: int | None = None,
+    servers: int | None = None,
+    memory: str | int | None = None,
+    scratch: Path | None = None,
+    persistent: Path | None = None,
+    supers: Sequence[Path] = (),
+    imports: Sequence[Path] = (),
+    pardo: str | None = None,
+    prefetch: str | int | None = None,
+    check: bool | None = None,
+    deterministic: bool | None = None,
+    quiet: bool = False,
+    progress: ProgressWish = None,
+) -> Result:
+    """Runs a job in this process and returns its result.
+
+    Args:
+        job: a job file (``.toml``), or a SIAL program (``.sial``, ``.byx``), or several programs
+            that run one after the other. What follows wins over the file.
+        method: "scf", "mp2", "ccsd", "ccsd(t)", ... of a job with a molecule.
+        basis: name of a basis set, like "cc-pvdz".
+        constants: ints and scalars that programs ask for, by name. An int is an int, a float a
+            scalar.
+        segments: elements in each segment by kind of index: ``{"ao": [5, 6, 7]}``.
+        workers: threads that run the program; one per core if not given.
+        servers: threads that keep blocks; one if not given.
+        memory: of the whole run, like "8G" or bytes; 70 % of what is free if not given.
+        scratch: folder for what memory cannot hold; a fresh one of the system if not given.
+        persistent: HDF5 file of what is kept between jobs.
+        supers: shared objects with super instructions.
+        imports: folders where imported SIAL files are looked for.
+        pardo: how iterations are dealt out: "sequential", "static", "balanced", "dynamic",
+            "locality".
+        prefetch: "auto", or how many blocks each get asks for in advance.
+        check: find races, uninitialised reads and leaks.
+        deterministic: the same bits in every run with as many workers.
+        quiet: do not print what programs print (it is in ``result.text`` all the same).
+        progress: True, False, None for "in terminals and notebooks", or a function
+            ``f(done, all, name)``, called a few times a second.
+
+    Raises:
+        CompileError: a program has errors.
+        InputError: the job is wrong, or a program did what it may not; ``file`` and ``line`` say
+            where.
+        OutOfMemory, StorageError: the memory or the disk does not suffice.
+        KeyboardInterrupt: Ctrl-C; the run ended in order, and left nothing behind.
+
+    The GIL is free while the job runs. Ctrl-C works in the main thread.
+    """
+    files = [os.fspath(job)] if isinstance(job, (str, os.PathLike)) else [os.fspath(f) for f in job]
+    spec = _read(files)
+    if method is not None:
+        spec.method(method)
+    if basis is not None:
+        spec.basis(basis)
+    for library in supers:
+        spec.supers(os.fspath(library))
+    apply(spec, constants=constants, segments=segments, workers=workers, servers=servers,
+          memory=memory, scratch=scratch, persistent=persistent, pardo=pardo, prefetch=prefetch,
+          check=check, deterministic=deterministic)
+    prepared = prepare(spec, places([os.fspath(folder) for folder in imports]))
+    return Result(*execute(prepared, quiet=quiet, progress=progress))
+
+
+def _read(files: list[str]) -> _core.Spec:
+    if len(files) == 1 and files[0].endswith(".toml"):
+        return _core.Spec.read(files[0])
+    for name in files:
+        if name.endswith(".toml"):
+            raise _errors.InputError(f"{name}: a job file stands alone")
+    spec = _core.Spec()
+    spec.title = ", ".join(files)
+    spec.programs = files
+    return spec
+
+
+def apply(spec: _core.Spec, **wishes: Any) -> None:
+    """Puts keywords into what a job file says. None leaves it as it is."""
+    for name, value in (wishes.pop("constants", None) or {}).items():
+        set_constant(spec, name, value)
+    for kind, extents in (wishes.pop("segments", None) or {}).items():
+        spec.segments(f"{kind}={segments_text(extents)}")
+    for name, value in wishes.items():
+        if value is None:
+            continue
+        if name in ("memory", "prefetch"):
+            value = str(value)
+        elif name in ("scratch", "persistent"):
+            value = os.fspath(value)
+        getattr(spec, name)(value)
+
+
+def set_constant(spec: _core.Spec, name: str, value: Any) -> None:
+    if isinstance(value, numbers.Integral):
+        spec.set_int(name, int(value))
+    elif isinstance(value, numbers.Real):
+        spec.set_scalar(name, float(value))
+    else:
+        raise TypeError(f"constant {name} is neither an int nor a float: {value!r}")
+
+
+def segments_text(extents: int | Sequence[int]) -> str:
+    return str(extents) if isinstance(extents, int) else ",".join(str(int(e)) for e in extents)
+
+
+def prepare(spec: _core.Spec, where: _core.Places, supers: Sequence[tuple] = (), *,
+            warns: bool = True) -> _core.Job:
+    """Compiles and checks; the warnings of the compiler become Python's."""
+    found: list[str] = []
+    job = _core.prepare(spec, where, list(supers), found)
+    if job is None:
+        raise _errors.compile_error(*found)
+    if warns:
+        _errors.warn_of(found[0])
+    return job
+
+
+def execute(job: _core.Job, *, quiet: bool, progress: ProgressWish) -> tuple[_core.Results, str]:
+    """Runs; what came out, and what the programs printed."""
+    bar = Progress(progress, job.steps)
+    printed: list[str] = []
+
+    def hear(text: str) -> None:
+        printed.append(text)
+        if not quiet:
+            bar.write(text)
+
+    try:
+        results = _core.run(job, hear, bar.tick)
+    finally:
+        bar.close()
+    return results, "".join(printed)

@@ -1,0 +1,334 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs from strings, arrays in and out, super instructions in Python."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import _core, _errors
+from ._arrays import BlockArray, Lending, new_array
+from ._einsum import EinsumArray, Plan, plan_einsum, run_plan
+from ._places import places
+from ._result import Result
+from ._run import Path, ProgressWish, Segments, apply, execute, prepare
+
+
+@dataclass(frozen=True)
+class ArrayInfo:
+    """An array as a program declares it.
+
+    ``kind``: "static", "temp", "local", "distributed" or "served"; ``indexes``: names, the fastest
+    first; ``is_written``: some statement puts to it.
+    """
+
+    kind: str
+    indexes: tuple[str, ...]
+    is_written: bool
+
+
+class Program:
+    """A compiled SIAL program. Made by ``Session.compile``.
+
+    Attributes:
+        name: after the word ``sial``.
+        arrays: every declared array, by name.
+        constants: names that a job must give (predefined ints and scalars).
+    """
+
+    def __init__(self, file: str, text: str | None, imports: Sequence[str]):
+        self.file = file
+        self._text = text
+        self._imports = list(imports)
+        compiled, found, told = _core.compile(file, self.places())
+        if compiled is None:
+            raise _errors.compile_error(found, told)
+        _errors.warn_of(found)
+        self._compiled = compiled
+        self.name: str = compiled.name
+        self.arrays = {name: ArrayInfo(kind, indexes, is_written)
+                       for name, kind, indexes, is_written in compiled.arrays()}
+        self.constants: list[str] = compiled.constants()
+
+    def places(self) -> _core.Places:
+        where = places(self._imports)
+        if self._text is not None:
+            where.add_text(self.file, self._text)
+        return where
+
+    @property
+    def text(self) -> str:
+        """The source."""
+        if self._text is None:
+            with open(self.file, encoding="utf-8") as source:
+                return source.read()
+        return self._text
+
+    @property
+    def bytecode(self) -> str:
+        """What the compiler made of it, as text."""
+        return self._compiled.print()
+
+    def __repr__(self) -> str:
+        return f"<SIAL program {self.name}>"
+
+
+class SessionResult(Result):
+    """What came of a program in a session. ``result["c"]`` is an array that the program left:
+    a NumPy array for static ones, a ``BlockArray`` for distributed and served ones."""
+
+    def __init__(self, results: _core.Results, text: str, kept: Mapping[str, BlockArray]):
+        super().__init__(results, text)
+        self.distributed = dict(kept)
+
+    def __getitem__(self, name: str) -> np.ndarray | BlockArray:
+        name = name.lower()
+        if name in self.distributed:
+            return self.distributed[name]
+        return self.arrays[name]
+
+
+@dataclass(frozen=True)
+class BlockInfo:
+    """Where a super instruction was called: the segment numbers (from 1) of each block operand,
+    and which of how many workers calls. 0 <= worker < workers."""
+
+    segments: tuple[tuple[int, ...], ...]
+    worker: int
+    workers: int
+
+
+class Session:
+    """Runs SIAL programs on NumPy arrays.
+
+    Args:
+        workers: threads that run programs; one per core if not given.
+        memory: of each run, like "8G" or bytes: blocks, caches and what is on its way; the NumPy
+            arrays given are not part of it. 70 % of what is free if not given.
+        scratch: folder for what memory cannot hold; a fresh one of the system if not given.
+        servers: threads that keep blocks; one if not given.
+        check: find races, uninitialised reads and leaks.
+        deterministic: the same bits in every run with as many workers.
+        quiet: do not print what programs print.
+        progress: as for ``blockyard.run``.
+
+    Use it in a ``with`` statement: at its end the files in its scratch folder go. A session is used
+    by one thread at a time.
+
+    Attributes:
+        arrays: given to every program that declares an array of the name; also ``s["a"] = array``.
+        constants: given to every program, by name.
+        segments: elements of each segment by kind of index ("ao", "mo", "moa", "mob", "la").
+    """
+
+    def __init__(self, workers: int | None = None, memory: str | int | None = None,
+                 scratch: Path | None = None, servers: int | None = None, *, check: bool = False,
+                 deterministic: bool = False, quiet: bool = False, progress: ProgressWish = None):
+        self.workers = workers
+        self.memory = memory
+        self.servers = servers
+        self.quiet = quiet
+        self.progress = progress
+        self.arrays: dict[str, np.ndarray] = {}
+        self.constants: dict[str, float] = {}
+        self.segments: dict[str, Any] = {}
+        self._check = check
+        self._deterministic = deterministic
+        self._supers: dict[str, tuple[str, str, Callable]] = {}
+        self._folder = tempfile.mkdtemp(prefix="blockyard-python-",
+                                        dir=None if scratch is None else os.fspath(scratch))
+        self._made = 0
+
+    def __enter__(self) -> "Session":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Removes the session's files. Arrays that were read back stay valid as long as they are
+        held, also those in files."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def __setitem__(self, name: str, array: Any) -> None:
+        self.arrays[name.lower()] = _array_of(array)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return self.arrays[name.lower()]
+
+    def __delitem__(self, name: str) -> None:
+        del self.arrays[name.lower()]
+
+    def compile(self, source: Path, *, imports: Sequence[Path] = ()) -> Program:
+        """Compiles a program from its text (anything with a line break) or from a file.
+
+        Raises CompileError with every finding, and StorageError.
+        """
+        imports = [os.fspath(folder) for folder in imports]
+        text = os.fspath(source)
+        if "\n" not in text:
+            return Program(text, None, imports)
+        self._made += 1
+        words = text.split()
+        at = [word.lower() for word in words].index("sial") if "sial" in text.lower().split() else -1
+        name = words[at + 1] if 0 <= at < len(words) - 1 else f"program{self._made}"
+        return Program(f"{name}.sial", text, imports)
+
+    def run(self, program: Program | Path, *, arrays: Mapping[str, Any] | None = None,
+            constants: Mapping[str, float] | None = None, segments: Segments | None = None,
+            keep: Sequence[str] | None = None, quiet: bool | None = None) -> SessionResult:
+        """Runs a program, or its text, or its file.
+
+        Args:
+            arrays: NumPy arrays by the names of static, distributed or served arrays of the
+                program, which begins with these values; besides those of the session. Shapes are in
+                the order of the program's indexes. Static arrays are copied, once for each worker.
+                Blocks of distributed and served arrays are read in place when they are first
+                wanted: float64, float32, int64 and int32 in any strides (Fortran order is fastest),
+                memory maps from their file; anything else is copied to float64 first. What was
+                given is never changed: a program that puts to such an array has its own version.
+            constants, segments: besides those of the session.
+            keep: names of distributed and served arrays to read back; those the program writes if
+                not given. What does not fit in half the memory goes to a file.
+
+        Raises:
+            CompileError, InputError, OutOfMemory, StorageError; an exception of a super
+            instruction in Python is the ``__cause__`` of an InputError that names the line.
+        """
+        if not isinstance(program, Program):
+            program = self.compile(program)
+        job = self._prepare(program, constants, segments)
+        lending = Lending(job)
+        try:
+            for name, array in {**self.arrays, **_lower(arrays)}.items():
+                info = program.arrays.get(name)
+                if info is not None and info.kind in ("static", "distributed", "served"):
+                    lending.give(name, _array_of(array))
+                elif arrays is not None and name in _lower(arrays):
+                    raise _errors.InputError(f"{program.name} has no static, distributed or served "
+                                             f"array '{name}'")
+            outputs = self._outputs(program, job, keep)
+            results, text = execute(job, quiet=self.quiet if quiet is None else quiet,
+                                    progress=self.progress)
+        finally:
+            lending.close()
+        kept = {name: BlockArray(name, array, segments_of, job.written(name))
+                for name, (array, segments_of) in outputs.items()}
+        return SessionResult(results, text, kept)
+
+    def _prepare(self, program: Program, constants: Mapping[str, float] | None,
+                 segments: Segments | None, memory: str | int | None = None) -> _core.Job:
+        spec = _core.Spec()
+        spec.title = program.name
+        spec.programs = [program.file]
+        apply(spec, constants={**self.constants, **(constants or {})},
+              segments={**self.segments, **(segments or {})}, workers=self.workers,
+              servers=self.servers, memory=memory or self.memory, scratch=self._folder,
+              check=self._check, deterministic=self._deterministic)
+        return prepare(spec, program.places(), list(self._supers.values()), warns=False)
+
+    def _outputs(self, program: Program, job: _core.Job,
+                 keep: Sequence[str] | None) -> dict[str, tuple[np.ndarray, list[list[int]]]]:
+        if keep is None:
+            names = [name for name, info in program.arrays.items()
+                     if info.is_written and info.kind in ("distributed", "served")]
+        else:
+            names = [name.lower() for name in keep]
+        outputs = {}
+        left = job.memory_bytes // 2
+        for name in names:
+            if program.arrays.get(name, None) is None or program.arrays[name].kind not in (
+                    "distributed", "served"):
+                raise _errors.InputError(f"{program.name} has no distributed or served array "
+                                         f"'{name}' to keep")
+            _, segments = job.describe(name)
+            shape = [sum(extents) for extents in segments]
+            size = 8 * int(np.prod(shape, dtype=np.int64))
+            self._made += 1
+            array = new_array(shape, "F", size <= left, self._folder, f"{name}-{self._made}")
+            left -= size if size <= left else 0
+            job.keep(name, array)
+            outputs[name] = (array, segments)
+        return outputs
+
+    def super(self, name: str, signature: str, *, info: bool = False) -> Callable:
+        """Decorator: a function that programs call as ``execute name a[i,j] x``.
+
+        Args:
+            name: as in the program's line ``special name signature``.
+            signature: one letter for each operand: r (read), w (write), u (update).
+            info: give the function a ``BlockInfo`` as its last argument.
+
+        The function gets a NumPy view of each block (float64, Fortran order; writable only where
+        the signature says w or u; what ``w`` shows first is not defined), a float for a scalar that
+        is read, an array of order 0 for one that is written. Views are valid during the call only.
+
+        Workers call it one at a time: each call holds the GIL (free-threaded Python has none, there
+        it must be ready for calls at the same time). Let NumPy do the work in it.
+        """
+        if not signature or set(signature) - set("rwu"):
+            raise ValueError(f"signature {signature!r}: one of r, w, u for each operand")
+
+        def register(function: Callable) -> Callable:
+            def call(views: list, segments: list, worker: int, workers: int) -> None:
+                try:
+                    if info:
+                        place = BlockInfo(tuple(map(tuple, segments)), worker, workers)
+                        function(*views, place)
+                    else:
+                        function(*views)
+                except BaseException as error:
+                    # The frames must not show blocks that are gone.
+                    traceback.clear_frames(error.__traceback__)
+                    raise
+
+            self._supers[name.lower()] = (name.lower(), signature, call)
+            return function
+
+        return register
+
+    def einsum_plan(self, subscripts: str, *operands: Any) -> Plan:
+        """What ``einsum`` would do: the program (``.sial``), the order of contractions, segments,
+        and an estimate of memory and time. Nothing runs."""
+        return plan_einsum(self, subscripts, [_array_of(operand) for operand in operands])
+
+    def einsum(self, subscripts: str, *operands: Any, out: np.ndarray | None = None,
+               verbose: bool = False) -> EinsumArray | float:
+        """``numpy.einsum`` for arrays that need not fit in memory.
+
+        Args:
+            subscripts: like "abef,efij->abij"; as in NumPy, with repeated letters and without "->".
+            operands: NumPy arrays, in memory or memory maps of files. Nothing is copied.
+            out: float64 array of the result's shape to write to, also a memory map.
+            verbose: print the plan before the start.
+
+        Returns:
+            The result in C order, as NumPy gives it: an array whose ``.sial`` is the program that
+            made it and whose ``.plan`` is its plan. If it does not fit in half the memory, it is a
+            memory map of a file that lives as long as the session or the array. No letters left:
+            a float.
+
+        Raises:
+            InputError for subscripts that make no sense, OutOfMemory, StorageError.
+        """
+        plan = self.einsum_plan(subscripts, *operands)
+        if verbose:
+            print(plan, flush=True)
+        return run_plan(self, plan, out)
+
+
+def _array_of(array: Any) -> np.ndarray:
+    if isinstance(array, BlockArray):
+        return array[...]
+    return array if isinstance(array, np.ndarray) else np.asarray(array)
+
+
+def _lower(arrays: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {name.lower(): array for name, array in (arrays or {}).items()}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "blockyard/job/job.h"
+#include "blockyard/job/run.h"
+
+/// The module blockyard._core: what the Python package needs of the rooms, one file per idea. What
+/// users see is Python, in blockyard/ beside this folder.
+namespace blockyard::python {
+
+namespace nb = nanobind;
+
+using base::Extent;
+using AnyArray = nb::ndarray<nb::ro, nb::device::cpu>;
+using OutArray = nb::ndarray<double, nb::device::cpu>;
+
+/// A Python object that C++ threads share; any thread may drop it.
+class Shared {
+ public:
+  Shared() = default;
+  explicit Shared(nb::object object);
+  [[nodiscard]] const nb::object& object() const { return *object_; }
+
+ private:
+  std::shared_ptr<nb::object> object_;  // shared by the copies of this
+};
+
+/// The first Python exception of a run: of a callback, of a super instruction, of a signal. It ends
+/// the run, and is raised, or is the cause of what is raised. Guarded by the GIL.
+struct FirstError {
+  nb::object value;
+  void take(nb::python_error& error) {
+    if (!value.is_valid()) value = nb::borrow(error.value());
+  }
+};
+
+/// A job with what Python gives to it.
+struct PyJob {
+  job::Job job;
+  std::shared_ptr<FirstError> first_error;  // shared with super instructions
+  std::vector<AnyArray> lent;               // arrays that the run reads
+  std::vector<OutArray> outputs;            // arrays that super instructions write
+  struct Kept {
+    std::string label;
+    OutArray into;
+    std::vector<std::vector<Extent>> segments;
+    std::vector<std::uint64_t> written;  // numbers of the blocks that exist
+  };
+  std::map<std::string, Kept> kept;
+};
+
+struct PyResults {
+  std::shared_ptr<PyJob> job;  // shared with Python
+  job::Results results;
+};
+
+/// A grid over these segments, all numbered from 1.
+[[nodiscard]] array::Grid grid_of(const std::vector<std::vector<Extent>>& segments);
+
+/// An array whose blocks are read where they lie: lent.cpp.
+[[nodiscard]] server::Lent lend(const std::string& label, const AnyArray& array, int file,
+                                std::uint64_t file_offset,
+                                const std::vector<std::vector<Extent>>& segments);
+
+/// A super instruction that calls a Python function.
+[[nodiscard]] super::Entry make_super(const std::string& name, const std::string& signature,
+                                      Shared function, std::shared_ptr<FirstError> first_error);
+
+void bind_programs(nb::module_& module);
+void bind_specs(nb::module_& module);
+void bind_jobs(nb::module_& module);
+void bind_runs(nb::module_& module);
+
+}  // namespace blockyard::python

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// A job: its programs compiled, its sizes known, arrays given to it and taken from it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <thread>
+
+#include "blockyard/array/grid.h"
+#include "blockyard/base/error.h"
+#include "blockyard/base/text.h"
+#include "blockyard/job/plan/plan.h"
+#include "blockyard/job/report.h"
+#include "blockyard/tensor/permute.h"
+#include "blockyard/worker/bind.h"
+#include "python/src/bindings.h"
+
+namespace blockyard::python {
+
+namespace {
+
+using base::Errc;
+using base::Error;
+using tensor::Shape;
+using tensor::View;
+
+using Segments = std::vector<std::vector<Extent>>;
+
+/// An array of the first program, by name.
+struct Found {
+  program::ArrayKind kind;
+  Segments segments;
+};
+
+Found find_array(const job::Job& job, const std::string& name) {
+  const program::Program& program = job.steps.at(0).program;
+  const worker::Tables tables = worker::bind(program, job.environment);
+  for (std::size_t k = 0; k < program.arrays.size(); ++k) {
+    if (program.arrays[k].name != name) continue;
+    const array::Grid& grid = tables.grids[k];
+    Found found{program.arrays[k].kind, {}};
+    for (std::size_t n = 0; n < grid.order(); ++n) found.segments.push_back(grid.axis(n).extents);
+    return found;
+  }
+  throw Error(Errc::bad_input, fmt::format("the program has no array '{}'", name));
+}
+
+Extent sum(const std::vector<Extent>& extents) {
+  return std::accumulate(extents.begin(), extents.end(), Extent{0});
+}
+
+template <class Array>
+void require_extents(const std::string& name, const Array& array, const Segments& segments) {
+  bool fits = array.ndim() == segments.size();
+  for (std::size_t k = 0; fits && k < segments.size(); ++k)
+    fits = static_cast<Extent>(array.shape(k)) == sum(segments[k]);
+  if (fits) return;
+  std::string wanted, given;
+  for (const auto& extents : segments) wanted += fmt::format("{}, ", sum(extents));
+  for (std::size_t k = 0; k < array.ndim(); ++k) given += fmt::format("{}, ", array.shape(k));
+  throw Error(Errc::bad_input,
+              fmt::format("array '{}' of the program has the shape ({}), the NumPy array has ({})",
+                          name, wanted, given));
+}
+
+std::shared_ptr<PyJob> prepare(const job::Spec& spec, const job::Places& places,
+                               const nb::list& supers, nb::list& found) {
+  auto made = std::make_shared<PyJob>();
+  made->first_error = std::make_shared<FirstError>();
+  job::Embedding embedding;
+  for (const nb::handle entry : supers) {
+    const auto [name, signature, function] =
+        nb::cast<std::tuple<std::string, std::string, nb::object>>(entry);
+    embedding.supers.push_back(make_super(name, signature, Shared(function), made->first_error));
+  }
+  std::optional<job::Prepared> prepared;
+  {
+    const nb::gil_scoped_release release;
+    prepared = job::prepare(spec, places, {}, std::move(embedding));
+  }
+  found.append(sial::render_json(prepared->found));
+  found.append(sial::render_text(prepared->found));
+  if (!prepared->job) return nullptr;
+  made->job = std::move(*prepared->job);
+  return made;
+}
+
+/// A label that no SIAL text can spell.
+std::string label_of(const std::string& name) { return "python:" + name; }
+
+void give(PyJob& self, const std::string& name, const AnyArray& array, int file,
+          std::uint64_t file_offset) {
+  const Found found = find_array(self.job, name);
+  require_extents(name, array, found.segments);
+  const std::string label = label_of(name);
+  server::Lent lent = lend(label, array, file, file_offset, found.segments);
+  worker::Kept& kept = self.job.embedding.kept;
+  if (found.kind == program::ArrayKind::static_) {
+    const std::vector<Extent> extents(array.shape_ptr(), array.shape_ptr() + array.ndim());
+    Segments whole;
+    for (const Extent extent : extents) whole.push_back({extent});
+    worker::DenseArray values{extents, {}};
+    values.values.resize(static_cast<std::size_t>(Shape(extents).element_count()));
+    lend(label, array, file, file_offset, whole).read(0, values.values);
+    kept.arrays[label] = std::move(values);
+  } else if (found.kind == program::ArrayKind::distributed ||
+             found.kind == program::ArrayKind::served) {
+    kept.distributed[label] = found.segments;
+    self.job.embedding.lent.push_back(std::move(lent));
+    self.lent.push_back(array);
+  } else {
+    throw Error(Errc::bad_input,
+                fmt::format("array '{}' is neither static nor distributed nor served: nobody "
+                            "outside can give it values",
+                            name));
+  }
+  self.job.environment.restored[name] = label;
+}
+
+/// Where block `number` is to go in an array.
+View<double> part_of(const OutArray& array, const array::Grid& grid, std::uint64_t number) {
+  std::vector<std::int64_t> at(grid.order());
+  grid.segments_of(number, at);
+  std::vector<Extent> extents;
+  View<double> view{array.data(), {}, {}};
+  for (std::size_t k = 0; k < at.size(); ++k) {
+    extents.push_back(grid.extent(k, at[k]));
+    view.strides[k] = array.stride(k);
+    view.data += grid.offset(k, at[k]) * array.stride(k);
+  }
+  view.shape = Shape(extents);
+  return view;
+}
+
+/// A super instruction that writes its one operand, a block, to its place in an array. `first`: of
+/// the segments, index by index. Blocks do not overlap: any number of workers may call it.
+void write_to(PyJob& self, const std::string& name, const OutArray& into,
+              const std::vector<std::int64_t>& first, const Segments& segments) {
+  require_extents(name, into, segments);
+  const auto write = [into, first, grid = grid_of(segments)](std::span<super::Operand> operands,
+                                                             const super::Context&) {
+    const super::Operand& block = operands[0];
+    std::vector<std::int64_t> at(block.segments.begin(), block.segments.end());
+    for (std::size_t k = 0; k < at.size(); ++k) at[k] -= first[k] - 1;
+    View<double> part = part_of(into, grid, grid.number_of(at));
+    std::vector<int> same(grid.order());
+    std::iota(same.begin(), same.end(), 0);
+    tensor::transform<double>(1.0, View<const double>::dense(block.values.data(), part.shape), same,
+                              0.0, part);
+  };
+  self.outputs.push_back(into);
+  self.job.embedding.supers.push_back({name, "r", write, {}});
+}
+
+void collect(PyJob& self, worker::Worker& worker) {
+  for (auto& [name, kept] : self.kept) {
+    const array::Grid grid = grid_of(kept.segments);
+    std::vector<int> same(grid.order());
+    std::iota(same.begin(), same.end(), 0);
+    worker.read_kept(kept.label, [&](std::uint64_t number, std::span<const double> values) {
+      View<double> into = part_of(kept.into, grid, number);
+      tensor::transform<double>(1.0, View<const double>::dense(values.data(), into.shape), same,
+                                0.0, into);
+      kept.written.push_back(number);
+    });
+  }
+}
+
+void keep(PyJob& self, const std::string& name, const OutArray& into) {
+  Found found = find_array(self.job, name);
+  require_extents(name, into, found.segments);
+  const std::string label = label_of(name);
+  self.job.environment.persistent[name] = label;
+  self.kept.insert_or_assign(name, PyJob::Kept{label, into, std::move(found.segments), {}});
+  self.job.embedding.collect = [&self](worker::Worker& worker) { collect(self, worker); };
+}
+
+nb::tuple describe(const PyJob& self, const std::string& name) {
+  const Found found = find_array(self.job, name);
+  const bool is_static = found.kind == program::ArrayKind::static_;
+  return nb::make_tuple(is_static, nb::cast(found.segments));
+}
+
+}  // namespace
+
+void bind_jobs(nb::module_& module) {
+  nb::class_<PyJob>(module, "Job")
+      .def_prop_ro("workers", [](const PyJob& self) { return self.job.workers; })
+      .def_prop_ro("servers", [](const PyJob& self) { return self.job.servers; })
+      .def_prop_ro("method", [](const PyJob& self) { return self.job.method; })
+      .def_prop_ro("steps",
+                   [](const PyJob& self) {
+                     std::vector<std::string> names;
+                     for (const job::Step& step : self.job.steps) names.push_back(step.name);
+                     return names;
+                   })
+      .def_prop_ro("memory_bytes", [](const PyJob& self) { return self.job.memory.total_bytes; })
+      .def("describe", &describe)
+      .def("give", &give)
+      .def("keep", &keep)
+      .def("write_to", &write_to)
+      .def("written",
+           [](const PyJob& self, const std::string& name) { return self.kept.at(name).written; })
+      .def("header",
+           [](const PyJob& self) { return self.job.chemistry ? job::print_header(self.job) : ""; })
+      .def("plan", [](const PyJob& self, const std::string& machine_file) {
+        job::PlanOptions options;
+        options.processes = self.job.processes;
+        const nb::gil_scoped_release release;
+        job::Machine machine =
+            machine_file.empty() ? job::assumed_machine() : job::read_machine(machine_file);
+        if (machine_file.empty())
+          machine.cores = static_cast<int>(std::thread::hardware_concurrency());
+        return job::plan_json(job::make_plan(self.job, machine, options), {});
+      });
+  module.def("prepare", &prepare);
+  module.def("memory_bytes", [](const std::string& text) {
+    return text.empty() ? job::usual_memory_bytes() : base::parse_bytes(text, "memory");
+  });
+}
+
+}  // namespace blockyard::python

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/base/error.h"
+#include "blockyard/job/report.h"
+#include "python/src/bindings.h"
+
+namespace blockyard::python {
+
+namespace {
+
+/// What blockyard._errors makes of an Error: the class says what a caller can act on.
+void raise_error(const base::Error& error) {
+  const nb::object made =
+      nb::module_::import_("blockyard._errors")
+          .attr("make")(static_cast<int>(error.code()), std::string(error.what()));
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.ptr())), made.ptr());
+}
+
+}  // namespace
+
+Shared::Shared(nb::object object)
+    : object_(new nb::object(std::move(object)), [](nb::object* last) {
+        const nb::gil_scoped_acquire gil;
+        delete last;
+      }) {}
+
+}  // namespace blockyard::python
+
+NB_MODULE(_core, module) {
+  namespace py = blockyard::python;
+  module.doc() = "The compiled part of blockyard. Use the package blockyard instead.";
+  nanobind::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const blockyard::base::Error& error) {
+      py::raise_error(error);
+    }
+  });
+  module.attr("version") = std::string(blockyard::job::version());
+  module.attr("source_folder") = BLOCKYARD_SOURCE_FOLDER;
+  py::bind_programs(module);
+  py::bind_specs(module);
+  py::bind_jobs(module);
+  py::bind_runs(module);
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run: the GIL is free while it goes on, but for callbacks.
+#include <atomic>
+#include <optional>
+
+#include "blockyard/base/clock.h"
+#include "blockyard/base/error.h"
+#include "blockyard/job/iteration_table.h"
+#include "blockyard/job/report.h"
+#include "python/src/bindings.h"
+
+namespace blockyard::python {
+
+namespace {
+
+/// What Python hears of a run and how it stops it. Threads: Python's parts under the GIL.
+class Listener {
+ public:
+  Listener(nb::object print, nb::object tick, FirstError& first_error)
+      : print_(std::move(print)), tick_(std::move(tick)), first_error_(first_error) {}
+
+  [[nodiscard]] job::Hooks hooks(job::IterationTable* table) {
+    job::Hooks hooks;
+    hooks.print = [this, table](std::string_view text) {
+      table != nullptr ? table->add(text) : tell(text);
+    };
+    hooks.step_begins = [this](std::size_t step) { step_ = step; };
+    hooks.stop_reason = [this] { return look(); };
+    return hooks;
+  }
+
+  void tell(std::string_view text) {
+    const nb::gil_scoped_acquire gil;
+    try {
+      if (!print_.is_none()) print_(std::string(text));
+    } catch (nb::python_error& error) {
+      first_error_.take(error);
+    }
+  }
+
+ private:
+  /// A few times a second, by the thread that called run: signals and the progress bar.
+  std::string look() {
+    const nb::gil_scoped_acquire gil;
+    try {
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+      if (!tick_.is_none()) tick_(static_cast<std::size_t>(step_));
+    } catch (nb::python_error& error) {
+      first_error_.take(error);
+    }
+    return first_error_.value.is_valid() ? "stopped by an exception in Python" : "";
+  }
+
+  nb::object print_;
+  nb::object tick_;
+  FirstError& first_error_;
+  std::atomic<std::size_t> step_ = 0;
+};
+
+/// Raises the Python exception that ended the run: as it is if it came from a callback or a signal,
+/// as the cause of the error that names the place if it came from a super instruction.
+[[noreturn]] void raise(FirstError& first_error, const base::Error& error) {
+  const nb::object cause = std::move(first_error.value);
+  first_error.value.reset();
+  const bool is_named = error.code() == base::Errc::bad_input;
+  nb::object raised = cause;
+  if (is_named) {
+    raised = nb::module_::import_("blockyard._errors")
+                 .attr("make")(static_cast<int>(error.code()), std::string(error.what()));
+    PyException_SetCause(raised.ptr(), nb::object(cause).release().ptr());
+  }
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(raised.ptr())), raised.ptr());
+  throw nb::python_error();
+}
+
+std::shared_ptr<PyResults> run(const std::shared_ptr<PyJob>& job, nb::object print,
+                               nb::object tick) {
+  FirstError& first_error = *job->first_error;
+  first_error.value.reset();
+  Listener listener(std::move(print), std::move(tick), first_error);
+  auto results = std::make_shared<PyResults>();
+  results->job = job;
+  try {
+    const nb::gil_scoped_release release;
+    job::IterationTable table([&](std::string_view text) { listener.tell(text); });
+    const bool is_table = !job->job.method.empty();
+    results->results = job::run(job->job, listener.hooks(is_table ? &table : nullptr));
+    table.end();
+  } catch (const base::Error& error) {
+    if (first_error.value.is_valid()) raise(first_error, error);
+    throw;
+  }
+  if (first_error.value.is_valid())
+    raise(first_error, base::Error(base::Errc::comm, "a callback failed"));
+  return results;
+}
+
+const worker::DenseArray& array_of(const PyResults& self, const std::string& name) {
+  for (auto step = self.results.steps.rbegin(); step != self.results.steps.rend(); ++step)
+    if (const auto found = step->outcome.arrays.find(name); found != step->outcome.arrays.end())
+      return found->second;
+  throw nb::key_error(name.c_str());
+}
+
+/// A view of a static array as it was at the end; it keeps the results alive.
+nb::object view_of(nb::handle_t<PyResults> self, const std::string& name) {
+  const worker::DenseArray& array = array_of(*nb::inst_ptr<PyResults>(self), name);
+  const std::vector<std::size_t> shape(array.extents.begin(), array.extents.end());
+  std::vector<std::int64_t> strides;
+  std::int64_t stride = 1;
+  for (const Extent extent : array.extents) {
+    strides.push_back(stride);
+    stride *= extent;
+  }
+  return nb::cast(nb::ndarray<nb::numpy, double>(const_cast<double*>(array.values.data()),
+                                                 shape.size(), shape.data(), self, strides.data()),
+                  nb::rv_policy::reference);
+}
+
+nb::list names_of(const PyResults& self) {
+  std::map<std::string, bool> names;
+  for (const job::StepResult& step : self.results.steps)
+    for (const auto& entry : step.outcome.arrays) names[entry.first] = true;
+  nb::list result;
+  for (const auto& entry : names) result.append(entry.first);
+  return result;
+}
+
+/// Values of the programs at their ends; a later program wins.
+template <class Value, class Member>
+std::map<std::string, Value> values_of(const PyResults& self, Member member) {
+  std::map<std::string, Value> values;
+  for (const job::StepResult& step : self.results.steps)
+    for (const auto& [name, value] : step.outcome.*member) values[name] = value;
+  return values;
+}
+
+}  // namespace
+
+void bind_runs(nb::module_& module) {
+  nb::class_<PyResults>(module, "Results")
+      .def("summary",
+           [](const PyResults& self) {
+             return self.job->job.chemistry ? job::print_summary(self.job->job, self.results) : "";
+           })
+      .def("profile", [](const PyResults& self) { return job::print_profile(self.results); })
+      .def("report",
+           [](const PyResults& self) { return job::metrics_json(self.job->job, self.results); })
+      .def("summary_json",
+           [](const PyResults& self) {
+             if (self.job->job.method.empty()) return std::string("{}");
+             return job::results_json(self.job->job, self.results);
+           })
+      .def_prop_ro("seconds", [](const PyResults& self) { return self.results.seconds; })
+      .def_prop_ro("timings",
+                   [](const PyResults& self) {
+                     std::map<std::string, double> seconds;
+                     for (const job::StepResult& step : self.results.steps)
+                       seconds[step.name] += step.seconds;
+                     return seconds;
+                   })
+      .def_prop_ro("warnings",
+                   [](const PyResults& self) {
+                     std::vector<std::string> all;
+                     for (const job::StepResult& step : self.results.steps)
+                       all.insert(all.end(), step.warnings.begin(), step.warnings.end());
+                     return all;
+                   })
+      .def_prop_ro(
+          "scalars",
+          [](const PyResults& self) { return values_of<double>(self, &worker::Outcome::scalars); })
+      .def_prop_ro("ints",
+                   [](const PyResults& self) {
+                     return values_of<std::int64_t>(self, &worker::Outcome::ints);
+                   })
+      .def("array_names", &names_of)
+      .def("array", &view_of);
+  module.def("run", &run, nb::arg("job"), nb::arg("print").none(), nb::arg("tick").none());
+}
+
+}  // namespace blockyard::python

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+import numpy as np
+import pytest
+
+import blockyard
+
+EXTENTS = dict(i=7, j=5, k=6, l=4, m=3, a=8, b=9, c=4, d=5, e=6, f=7, A=3)
+
+
+@pytest.fixture
+def session(tmp_path):
+    with blockyard.Session(workers=2, memory="64M", scratch=tmp_path) as session:
+        yield session
+
+
+def operands_of(subscripts, seed=3):
+    numbers = np.random.default_rng(seed)
+    terms = subscripts.split("->")[0].replace("...", "lm").split(",")
+    return [numbers.random(tuple(EXTENTS[letter] for letter in term)) for term in terms]
+
+
+@pytest.mark.parametrize("subscripts", [
+    "ij,jk->ik", "ij,jk", "ij,kj->ki", "ij->ji", "ij", "ji", "ii->i", "ii", "iij,jk->ik", "ij->", "ij->j",
+    "i->", "i,i->i", "i,j->ij", "i,i", "ij,ij->", ",ij->ij", "bij,bjk->bik", "ij,jk,k->",
+    "i,j,k->ijk", "ijk,kl,lm->mij", "ab,bc,cd,de->ae", "abef,efij->abij", "aebf,dfce->abcd",
+    "Ab,bA->A", "...ij,jk->...ik", "ij,jk,kl,lm,ma,ab,bc->ic"])
+def test_it_gives_what_numpy_gives(session, subscripts):
+    operands = operands_of(subscripts)
+    expected = np.einsum(subscripts, *operands, optimize=True)
+    result = session.einsum(subscripts, *operands)
+    np.testing.assert_allclose(result, expected, rtol=1e-12)
+    assert np.shape(result) == expected.shape
+    if expected.ndim:
+        assert result.flags.c_contiguous and "sial einsum" in result.sial
+
+
+@pytest.mark.parametrize("subscripts", ["abef,efij->abij", "aebf,dfce->abcd", "ij,jk,kl->il",
+                                        "bij,bjk->bik", "ab,ab->"])
+def test_it_is_right_in_an_eighth_of_the_memory_of_its_data(tmp_path, subscripts):
+    terms, output = subscripts.split("->")
+    extent = {4: 42, 3: 150, 2: 1600}[max(len(term) for term in terms.split(","))]
+    numbers = np.random.default_rng(5)
+    operands = []
+    for n, term in enumerate(terms.split(",")):
+        path = tmp_path / f"{n}.npy"
+        np.save(path, numbers.random((extent,) * len(term)))
+        operands.append(np.load(path, mmap_mode="r"))
+    size = sum(operand.nbytes for operand in operands) + 8 * extent ** len(output)
+    with blockyard.Session(workers=1, memory=size // 8, scratch=tmp_path) as session:
+        result = session.einsum(subscripts, *operands)
+        np.testing.assert_allclose(result, np.einsum(subscripts, *operands, optimize=True), rtol=1e-11)
+        plan = session.einsum_plan(subscripts, *operands)
+        assert plan.needed_bytes <= plan.memory_bytes
+        if output:
+            assert plan.result_on_disk == (8 * extent ** len(output) > plan.memory_bytes // 2)
+
+
+def test_operands_of_other_types_and_layouts(session):
+    a, b = operands_of("abef,efij->abij")
+    for one in (a.astype(np.float32), np.asfortranarray(a), a[:, ::-1]):
+        expected = np.einsum("abef,efij->abij", one, b, optimize=True)
+        np.testing.assert_allclose(session.einsum("abef,efij->abij", one, b), expected, rtol=1e-6)
+    whole = np.arange(20).reshape(4, 5)
+    result = session.einsum("ij,kj->ik", whole, whole)
+    assert result.dtype == whole.dtype
+    np.testing.assert_array_equal(result, whole @ whole.T)
+    singles = session.einsum("ij,jk->ik", np.ones((2, 3), np.float32), np.ones((3, 2), np.float32))
+    assert singles.dtype == np.float32
+    empty = session.einsum("ij,jk->ik", np.ones((2, 0)), np.ones((0, 3)))
+    np.testing.assert_array_equal(empty, np.zeros((2, 3)))
+
+
+def test_a_result_goes_where_one_wants_it(session, tmp_path):
+    a, b = operands_of("ij,jk->ik")
+    out = np.lib.format.open_memmap(tmp_path / "c.npy", mode="w+", dtype=float, shape=(7, 6))
+    session.einsum("ij,jk->ik", a, b, out=out)
+    np.testing.assert_allclose(np.load(tmp_path / "c.npy"), a @ b)
+    strided = np.zeros((6, 14))[:, ::2].T
+    assert session.einsum("ij,jk->ik", a, b, out=strided).base is not None
+    np.testing.assert_allclose(strided, a @ b)
+    with pytest.raises(blockyard.InputError, match="out"):
+        session.einsum("ij,jk->ik", a, b, out=np.zeros((6, 7)))
+
+
+def test_several_operands_go_in_the_cheapest_order(session):
+    thin, wide = np.ones((2, 400)), np.ones((400, 400))
+    plan = session.einsum_plan("ij,jk,kl->il", thin, wide, wide)
+    assert plan.steps[0] in ("ij,jk->ik", "ij,jk->ki") and plan.steps[1].endswith("->il")
+    assert plan.flops == 2 * (2 * 2 * 400 * 400)
+    assert "einsum ij,jk,kl->il" in str(plan) and "memory" in str(plan)
+
+
+def test_wrong_subscripts_are_refused(session):
+    a = np.ones((2, 3))
+    for subscripts, operands, text in [
+            ("ij,jk->ik", [a], "operands"), ("ij,jk->ik", [a, a], "'j' is 3"),
+            ("ijk->i", [a], "indexes"), ("ij->iq", [a], "no operand"), ("ij->ii", [a], "twice"),
+            ("i$->i", [a], "letters")]:
+        with pytest.raises(blockyard.InputError, match=text):
+            session.einsum(subscripts, *operands)
+    with pytest.raises(TypeError, match="complex"):
+        session.einsum("ij->ji", a * 1j)
+    session.memory = "8M"
+    with pytest.raises(blockyard.OutOfMemory):
+        session.workers = 64
+        session.einsum("ij->ji", a)

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import blockyard
+from conftest import REPOSITORY
+
+# A long program that a stop must reach: many iterations, each of them short.
+LONG = """sial long
+  index i = 1:2000
+  index j = 1:2000
+  index k = 1:2000
+  scalar x
+  println "begun"
+  do i
+    do j
+      do k
+        x += 1.0
+      enddo k
+    enddo j
+  enddo i
+endsial long
+"""
+
+
+def test_a_job_gives_energies_that_the_command_line_gives(water):
+    result = blockyard.run(water, method="mp2", workers=2, memory="1G", quiet=True)
+    told = subprocess.run([os.environ["BLOCKYARD"], "run", str(water), "--quiet", "--json", "-"],
+                          capture_output=True, text=True, check=True).stdout
+    assert f"{result.energies['scf']:.8f}"[:11] in told
+    assert result.energy == result.energies["mp2"]
+    assert result.energies["mp2"] < result.energies["scf"]
+    assert result.converged and result.iterations["scf"] > 1
+    assert set(result.timings) == {"scf_rhf", "transform_rhf", "mp2_rhf"}
+    assert result.report["programs"][0]["name"] == "scf_rhf"
+    assert "mp2" in repr(result) and "energy" in result.text
+
+
+def test_a_program_gives_its_variables_and_static_arrays(tmp_path):
+    program = tmp_path / "p.sial"
+    program.write_text("""sial p
+  predefined int n
+  predefined scalar factor
+  aoindex i = 1:n
+  aoindex j = 1:n
+  static s[i,j]
+  scalar x
+  int m
+  do i
+    do j
+      s[i,j] = factor
+    enddo j
+  enddo i
+  x = 3.0*factor
+  m = n + 1
+endsial p
+""")
+    result = blockyard.run(program, constants={"n": 2, "factor": 0.5}, segments={"ao": [2, 3]})
+    assert result.scalars["x"] == 1.5 and result.ints["m"] == 3
+    array = result.arrays["s"]
+    assert array.shape == (5, 5) and array.flags.f_contiguous and np.all(array == 0.5)
+    del result
+    assert array.sum() == 12.5  # a view keeps what it shows
+    with pytest.raises(KeyError):
+        blockyard.run(program, constants={"n": 2, "factor": 1.0}, segments={"ao": [1, 1]}).arrays["t"]
+    with pytest.raises(ValueError, match="no method"):
+        blockyard.run(program, constants={"n": 1, "factor": 1.0}, segments={"ao": [1]}).energy
+
+
+def test_errors_say_where(tmp_path, water):
+    program = tmp_path / "wrong.sial"
+    program.write_text("sial wrong\n  scalar x\n  x = yy\nendsial wrong\n")
+    with pytest.raises(blockyard.CompileError, match="not declared") as raised:
+        blockyard.run(program)
+    assert raised.value.line == 3 and raised.value.file == str(program)
+    assert raised.value.diagnostics[0].column == 7
+    program.write_text("sial wrong\n  aoindex i = 1:2\n  distributed a[i]\n  temp t[i]\n"
+                       "  do i\n    get a[i]\n    t[i] = a[i]\n  enddo i\nendsial wrong\n")
+    with pytest.raises(blockyard.InputError) as raised:
+        blockyard.run(program, segments={"ao": [1, 2]})
+    assert raised.value.line in (6, 7) and isinstance(raised.value, ValueError)
+    with pytest.raises(blockyard.OutOfMemory):
+        blockyard.run(program, segments={"ao": [4000000, 1]}, memory="8M", workers=1)
+    with pytest.raises(blockyard.StorageError):
+        blockyard.run(tmp_path / "none.toml")
+    with pytest.raises(blockyard.InputError, match="unheard"):
+        blockyard.run(water, method="unheard")
+    with pytest.raises(TypeError):
+        blockyard.run(program, constants={"x": "1"})
+
+
+def test_warnings_of_the_compiler_are_warnings(tmp_path):
+    program = tmp_path / "doubt.sial"
+    program.write_text("sial doubt\n  scalar idle\n  scalar x\n  x = 1.0\nendsial doubt\n")
+    with pytest.warns(blockyard.SialWarning, match="idle"):
+        blockyard.run(program)
+
+
+def test_progress_and_other_threads_go_on_meanwhile(tmp_path):
+    program = tmp_path / "long.sial"
+    program.write_text(LONG)
+    seen, counted = [], 0
+    stop = threading.Event()
+
+    def count():
+        nonlocal counted
+        while not stop.wait(0.01):
+            counted += 1
+
+    def progress(done, of, name):
+        seen.append((done, of, name))
+        if counted > 3:
+            raise LookupError("enough")
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    try:
+        with pytest.raises(LookupError, match="enough"):
+            blockyard.run(program, workers=1, quiet=True, progress=progress)
+    finally:
+        stop.set()
+        thread.join()
+    assert seen[0] == (0, 1, "long")
+
+
+def test_a_bar_is_drawn_where_it_is_wanted(monkeypatch, capsys):
+    from blockyard import _progress
+
+    monkeypatch.setattr(_progress, "SILENT_SECONDS", 0.0)
+    bar = _progress.Progress(True, ["first", "second"])
+    bar.tick(1)
+    bar.write("text\n")
+    bar.close()
+    shown = capsys.readouterr()
+    assert "second" in shown.err + shown.out and "text" in shown.out
+
+
+def test_ctrl_c_stops_a_run_in_order(tmp_path):
+    program = tmp_path / "long.sial"
+    program.write_text(LONG)
+    script = f"""
+import blockyard, sys
+try:
+    blockyard.run({str(program)!r}, workers=2, scratch={str(tmp_path)!r})
+except KeyboardInterrupt:
+    print("stopped", flush=True)
+    sys.exit(7)
+"""
+    child = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    assert child.stdout.readline() == "begun\n"
+    child.send_signal(signal.SIGINT)
+    rest = child.communicate(timeout=60)[0]
+    assert child.returncode == 7 and "stopped" in rest
+    assert [path.name for path in tmp_path.iterdir()] == ["long.sial"]  # nothing is left behind
+
+
+def test_the_module_is_the_command_line():
+    told = subprocess.run([sys.executable, "-m", "blockyard", "run", str(REPOSITORY / "demo/norm.sial"),
+                           "--segments", "ao=2,2,1"], capture_output=True, text=True, check=True)
+    assert "total = 6.25" in told.stdout
+    wrong = subprocess.run([sys.executable, "-m", "blockyard", "frobnicate"], capture_output=True)
+    assert wrong.returncode == 2

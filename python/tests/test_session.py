@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+import gc
+import os
+
+import numpy as np
+import pytest
+
+import blockyard
+
+SQUARE = """sial square
+  aoindex i = 1:3
+  aoindex j = 1:3
+  aoindex k = 1:3
+  distributed a[i,j]
+  served b[i,j]
+  distributed c[i,j]
+  static s[i,j]
+  scalar trace
+  pardo i,j
+    do k
+      get a[i,k]
+      request b[k,j]
+      put c[i,j] += a[i,k]*b[k,j]
+    enddo k
+  endpardo i,j
+  do i
+    trace += s[i,i]*s[i,i]
+  enddo i
+endsial square
+""".replace("trace += s[i,i]*s[i,i]", "do j\n      trace += s[i,j]*s[i,j]\n    enddo j")
+
+SEGMENTS = {"ao": [4, 3, 5]}
+
+
+@pytest.fixture
+def session(tmp_path):
+    with blockyard.Session(workers=2, memory="64M", scratch=tmp_path, quiet=True) as session:
+        session.segments.update(SEGMENTS)
+        yield session
+
+
+def random(*shape, order="C", dtype=float):
+    numbers = np.random.default_rng(7).random(shape)
+    return np.array(numbers, order=order, dtype=dtype)
+
+
+@pytest.mark.parametrize("order", "CF")
+def test_arrays_of_every_kind_go_in_and_come_out(session, order):
+    a, b, s = random(12, 12, order=order), random(12, 12) + 1, random(12, 12, order=order)
+    result = session.run(SQUARE, arrays={"a": a, "b": b, "s": s})
+    c = result["c"]
+    np.testing.assert_allclose(np.asarray(c), a @ b)
+    np.testing.assert_allclose(result.scalars["trace"], (s * s).sum())
+    np.testing.assert_array_equal(result["s"], s)
+    assert c.shape == (12, 12) and c.segments == [[4, 3, 5], [4, 3, 5]]
+    np.testing.assert_allclose(c.block(2, 3), (a @ b)[4:7, 7:])
+    np.testing.assert_allclose(c[2:9, 3], (a @ b)[2:9, 3])
+    blocks = dict(c.blocks())
+    assert list(blocks)[:2] == [(1, 1), (2, 1)] and len(blocks) == 9
+    np.testing.assert_allclose(sum(block.sum() for block in blocks.values()), (a @ b).sum())
+    with pytest.raises(IndexError, match="segments 1 to 3"):
+        c.block(0, 1)
+    with pytest.raises(KeyError):
+        result["nothing"]
+
+
+@pytest.mark.parametrize("make", [
+    lambda a: a[::-1, ::2], lambda a: a[:, ::2].astype(np.float32), lambda a: a[:, ::2].astype(">f8"),
+    lambda a: (a[:, ::2] * 100).astype(np.int64), lambda a: (a[:, ::2] * 100).astype(np.int32),
+    lambda a: np.broadcast_to(a[0, ::2], (12, 12)), lambda a: a[:, ::2] > 0.5])
+def test_any_real_array_is_taken_as_numpy_sees_it(session, make):
+    a = make(random(12, 24))
+    b = np.eye(12)
+    c = session.run(SQUARE, arrays={"a": a, "b": b, "s": b})["c"]
+    np.testing.assert_allclose(np.asarray(c), np.asarray(a, dtype=float))
+
+
+def test_what_was_given_is_never_changed(session):
+    a = random(12, 12)
+    before = a.copy()
+    program = session.compile("""sial add
+  aoindex i = 1:3
+  aoindex j = 1:3
+  distributed a[i,j]
+  static s[i,j]
+  pardo i,j
+    put a[i,j] += 1.0
+  endpardo i,j
+  do i
+    do j
+      s[i,j] *= 2.0
+    enddo j
+  enddo i
+endsial add
+""")
+    assert program.arrays["a"].is_written and program.arrays["a"].indexes == ("i", "j")
+    for _ in range(2):  # the second run begins with what was given, too
+        result = session.run(program, arrays={"a": a, "s": a})
+        np.testing.assert_allclose(np.asarray(result["a"]), before + 1)
+        np.testing.assert_allclose(result["s"], 2 * before)
+    np.testing.assert_array_equal(a, before)
+
+
+def test_an_array_of_one_run_is_given_to_the_next(session):
+    session["b"] = np.eye(12)
+    session["s"] = np.zeros((12, 12))
+    c = session.run(SQUARE, arrays={"a": random(12, 12)})["c"]
+    again = session.run(SQUARE, arrays={"a": c})["c"]
+    np.testing.assert_allclose(np.asarray(again), random(12, 12))
+
+
+def test_memory_maps_are_read_from_their_files_and_large_results_go_there(tmp_path):
+    n, pieces = 1200, 4
+    path = tmp_path / "a.npy"
+    np.save(path, random(n, n))
+    a = np.load(path, mmap_mode="r")
+    text = """sial large
+  aoindex i = 1:4
+  aoindex j = 1:4
+  distributed a[i,j]
+  distributed c[i,j]
+  pardo i,j
+    get a[i,j]
+    put c[i,j] = 2.0*a[i,j]
+  endpardo i,j
+endsial large
+"""
+    with blockyard.Session(workers=1, memory=16 * 2**20, scratch=tmp_path, quiet=True) as session:
+        for array in (a, a.T, np.load(path, mmap_mode="c"), a[::2, ::2]):
+            segments = {"ao": blockyard.even_segments(array.shape[0], array.shape[0] // pieces)}
+            result = session.run(text, arrays={"a": array}, segments=segments)
+            c = result["c"]
+            assert (c.filename is not None) == (c.nbytes > 8 * 2**20)
+            np.testing.assert_array_equal(np.asarray(c), 2 * np.asarray(array))
+            assert result.report["servers"][0]["peak_bytes"] < 16 * 2**20
+    np.testing.assert_array_equal(c.block(1, 1), 2 * a[:300:2, :300:2])  # outlives the session
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.npy"]
+
+
+def test_blocks_nobody_wrote_are_zero_and_told(session):
+    result = session.run("""sial part
+  aoindex i = 1:3
+  sparse distributed d[i]
+  pardo i
+    where i == 2
+    put d[i] = 4.0
+  endpardo i
+endsial part
+""")
+    d = result["d"]
+    assert np.asarray(d).tolist() == [0.0] * 4 + [4.0] * 3 + [0.0] * 5
+    assert d.is_written(2) and not d.is_written(1)
+    assert [numbers for numbers, _ in d.blocks()] == [(2,)]
+
+
+def test_super_instructions_in_python_see_blocks(session):
+    seen = []
+
+    @session.super("double_into", "rwr")
+    def double_into(source, target, factor):
+        assert not source.flags.writeable and target.flags.f_contiguous
+        target[...] = factor * source
+
+    @session.super("where_am_i", "uw", info=True)
+    def where_am_i(block, number, info):
+        block += 0.0
+        number[...] = sum(info.segments[0])
+        seen.append(info.worker)
+        assert info.workers == 2
+
+    result = session.run("""sial supers
+  special double_into rwr
+  special where_am_i uw
+  aoindex i = 1:3
+  aoindex j = 1:3
+  distributed a[i,j]
+  distributed c[i,j]
+  temp t[i,j]
+  scalar x
+  scalar total
+  pardo i,j
+    get a[i,j]
+    execute double_into a[i,j] t[i,j] 2.5
+    execute where_am_i t[i,j] x
+    total += x
+    put c[i,j] = t[i,j]
+  endpardo i,j
+  x = 0.0
+  collective x += total
+endsial supers
+""", arrays={"a": random(12, 12)})
+    np.testing.assert_allclose(np.asarray(result["c"]), 2.5 * random(12, 12))
+    assert result.scalars["x"] == 36.0 and len(seen) == 9
+
+
+SUPER = """sial one
+  special touch u
+  aoindex i = 1:3
+  temp t[i]
+  pardo i
+    t[i] = 1.0
+    execute touch t[i]
+  endpardo i
+endsial one
+"""
+
+
+def test_errors_of_python_super_instructions_name_the_line(session):
+    @session.super("touch", "u")
+    def touch(block):
+        raise LookupError("not today")
+
+    with pytest.raises(blockyard.InputError, match="not today") as raised:
+        session.run(SUPER)
+    assert raised.value.line == 7 and raised.value.file == "one.sial"
+    assert isinstance(raised.value.__cause__, LookupError)
+
+    kept = []
+    session.super("touch", "u")(lambda block: kept.append(block[1:]))
+    with pytest.raises(blockyard.InputError, match="keep a copy"):
+        session.run(SUPER)
+    kept.clear()
+    session.super("touch", "r")(lambda block: None)
+    with pytest.raises(blockyard.InputError, match="touch"):
+        session.run(SUPER)  # the program declares another signature
+    with pytest.raises(ValueError, match="signature"):
+        session.super("touch", "x")
+
+
+def test_wrong_arrays_are_refused(session):
+    zeros = np.zeros((12, 12))
+    rest = {"b": zeros, "s": zeros}
+    with pytest.raises(blockyard.InputError, match="shape"):
+        session.run(SQUARE, arrays={"a": np.zeros((12, 11)), **rest})
+    with pytest.raises(TypeError, match="complex"):
+        session.run(SQUARE, arrays={"a": zeros * 1j, **rest})
+    with pytest.raises(blockyard.InputError, match="no static, distributed or served array 'q'"):
+        session.run(SQUARE, arrays={"a": zeros, "q": zeros, **rest})
+    with pytest.raises(blockyard.InputError, match="to keep"):
+        session.run(SQUARE, arrays={"a": zeros, **rest}, keep=["s"])
+    with pytest.raises(blockyard.CompileError, match="endsial"):
+        session.compile("sial x\nscalar y\n")
+    with pytest.raises(blockyard.StorageError):
+        session.compile("nowhere.sial")
+
+
+def test_a_session_leaves_nothing_behind(tmp_path):
+    with blockyard.Session(workers=1, memory="32M", scratch=tmp_path, quiet=True) as session:
+        for _ in range(3):
+            session.run(SUPER.replace("execute touch t[i]", "t[i] *= 2.0"), segments=SEGMENTS)
+        assert len(os.listdir(tmp_path)) == 1
+    assert os.listdir(tmp_path) == []
+    a = np.zeros((12, 12))
+    import sys
+
+    references = sys.getrefcount(a)
+    with blockyard.Session(workers=1, memory="32M", quiet=True) as session:
+        session.run(SQUARE, arrays={"a": a, "b": a, "s": a}, segments=SEGMENTS)
+    gc.collect()
+    assert sys.getrefcount(a) == references
