@@ -116,6 +116,11 @@ class Plan:
         counts = {letter: len(extents) for letter, extents in self.segments.items()}
         return max(_need(step, self.extents, counts, self.workers) for step in self.order)
 
+    def first_segments(self) -> dict[str, int]:
+        """Number of the first segment of each letter: one table has those of all letters."""
+        counts = [len(extents) for extents in self.segments.values()]
+        return dict(zip(self.segments, itertools.accumulate(counts, initial=1)))
+
     def __str__(self) -> str:
         gib = 2**30
         lines = [f"einsum {self.subscripts}: {self.flops:.3g} flops, about {self.seconds:.1f} s",
@@ -159,9 +164,30 @@ def plan_einsum(session: "Session", subscripts: str, operands: list[np.ndarray])
             if term is not None and len(term.letters) > MOST_ORDER:
                 raise _errors.InputError(f"einsum {subscripts}: an array of {len(term.letters)} "
                                          f"indexes; blocks have at most {MOST_ORDER}")
-    plan.segments, plan.seconds = _segments(plan)
-    plan.sial = _program(plan)
+    _fit(session, plan)
     return plan
+
+
+def _fit(session: "Session", plan: Plan) -> None:
+    """Chooses the segments. The estimate of what they need is checked by the memory plan of the
+    run itself, which knows the rest; if that says no, smaller ones are tried."""
+    share = 0.85
+    while True:
+        plan.segments, plan.seconds = _segments(plan, int(plan.memory_bytes * share))
+        plan.sial = _program(plan)
+        try:
+            _prepare(session, plan)
+            return
+        except _errors.OutOfMemory:
+            share *= 0.8
+            if share < 0.1:
+                raise
+
+
+def _prepare(session: "Session", plan: Plan) -> _core.Job:
+    table = [extent for extents in plan.segments.values() for extent in extents]
+    return session._prepare(session.compile(plan.sial), None, {"ao": table},
+                            memory=plan.memory_bytes)
 
 
 def run_plan(session: "Session", plan: Plan, out: np.ndarray | None) -> EinsumArray | float:
@@ -189,13 +215,7 @@ def run_plan(session: "Session", plan: Plan, out: np.ndarray | None) -> EinsumAr
 
 
 def _run(session: "Session", plan: Plan, array: np.ndarray) -> float:
-    program = session.compile(plan.sial)
-    table: list[int] = []
-    constants = {}
-    for letter, extents in plan.segments.items():
-        constants[letter] = len(table)
-        table += extents
-    job = session._prepare(program, None, {"ao": table}, memory=plan.memory_bytes)
+    job = _prepare(session, plan)
     lending = Lending(job)
     try:
         for term in plan.terms:
@@ -203,7 +223,8 @@ def _run(session: "Session", plan: Plan, array: np.ndarray) -> float:
                 lending.give(term.name, term.array)
         if plan.output:
             letters = plan.output[::-1]
-            job.write_to("write_result", array.T, [constants[letter] + 1 for letter in letters],
+            first = plan.first_segments()
+            job.write_to("write_result", array.T, [first[letter] for letter in letters],
                          [plan.segments[letter] for letter in letters])
         results, _ = execute(job, quiet=True, progress=session.progress)
     finally:
@@ -417,11 +438,10 @@ def _seconds(step: Step, plan: Plan, counts: dict[str, int]) -> float:
     return max(compute + permute / plan.workers, moved) + loops * BLOCK_SECONDS / plan.workers
 
 
-def _segments(plan: Plan) -> tuple[dict[str, list[int]], float]:
+def _segments(plan: Plan, most: int) -> tuple[dict[str, list[int]], float]:
     """Splits one index after the other, the one that helps most, until all fits and nothing gets
     faster. Fewer segments are better where it makes no difference."""
     counts = {letter: 1 for letter in plan.extents}
-    most = int(plan.memory_bytes * 0.85)
 
     def value(trial: dict[str, int]) -> float:
         need = max(_need(step, plan.extents, trial, plan.workers) for step in plan.order)
@@ -458,11 +478,9 @@ def _segments(plan: Plan) -> tuple[dict[str, list[int]], float]:
 
 def _program(plan: Plan) -> str:
     lines = [f"# einsum {plan.subscripts}", "sial einsum"]
-    at = 1
-    for letter, extents in plan.segments.items():
-        lines.append(f"  aoindex {_index(letter)} = {at}:{at + len(extents) - 1}"
+    for letter, first in plan.first_segments().items():
+        lines.append(f"  aoindex {_index(letter)} = {first}:{first + len(plan.segments[letter]) - 1}"
                      f"    # {plan.extents[letter]} elements")
-        at += len(extents)
     for term in plan.terms:
         lines.append(f"  distributed {term.spell()}" if term.letters
                      else f"  scalar {term.name} = {float(term.array)!r}")

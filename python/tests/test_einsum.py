@@ -34,11 +34,10 @@ def test_it_gives_what_numpy_gives(session, subscripts):
         assert result.flags.c_contiguous and "sial einsum" in result.sial
 
 
-@pytest.mark.parametrize("subscripts", ["abef,efij->abij", "aebf,dfce->abcd", "ij,jk,kl->il",
-                                        "bij,bjk->bik", "ab,ab->"])
+@pytest.mark.parametrize("subscripts", ["abef,efij->abij", "aebf,dfce->abcd", "bij,bjk->bik", "ab,ab->"])
 def test_it_is_right_in_an_eighth_of_the_memory_of_its_data(tmp_path, subscripts):
     terms, output = subscripts.split("->")
-    extent = {4: 42, 3: 150, 2: 1600}[max(len(term) for term in terms.split(","))]
+    extent = {4: 46, 3: 160, 2: 3000}[max(len(term) for term in terms.split(","))]
     numbers = np.random.default_rng(5)
     operands = []
     for n, term in enumerate(terms.split(",")):

@@ -240,7 +240,7 @@ def test_wrong_arrays_are_refused(session):
         session.run(SQUARE, arrays={"a": zeros, **rest}, keep=["s"])
     with pytest.raises(blockyard.CompileError, match="endsial"):
         session.compile("sial x\nscalar y\n")
-    with pytest.raises(blockyard.StorageError):
+    with pytest.raises(blockyard.CompileError, match="cannot read"):
         session.compile("nowhere.sial")
 
 

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// A server with an array that somebody outside holds.
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "blockyard/base/error.h"
+#include "blockyard/server/detail/test_client.h"
+#include "blockyard/store/memory.h"
+
+namespace blockyard::server {
+namespace {
+
+constexpr std::size_t block_count = 1000;
+const std::size_t block_charge = base::BufferPool::charge(block_count * sizeof(double));
+constexpr std::int32_t array_number = 3;
+
+/// Twenty blocks; block n holds n everywhere. Counts what is read.
+struct Numbers {
+  std::atomic<int> reads = 0;
+  Lent lent{"numbers", std::vector<std::size_t>(20, block_count * sizeof(double)),
+            [this](std::uint64_t number, std::span<double> into) {
+              ++reads;
+              std::fill(into.begin(), into.end(), static_cast<double>(number));
+            }};
+
+  [[nodiscard]] ServerOptions options(std::size_t blocks) const {
+    ServerOptions options{blocks * block_charge, "scratch"};
+    options.lent = {&lent, 1};
+    return options;
+  }
+};
+
+TEST(LendingServer, reads_blocks_when_they_are_wanted_and_writes_none) {
+  Numbers numbers;
+  store::MemoryStore files;
+  TestClient client(numbers.options(3), files);
+  EXPECT_EQ(client.ask(0, wire::RestoreArray{1, array_number, "numbers"}), wire::Done{1});
+  EXPECT_EQ(numbers.reads, 0);
+  for (int round = 0; round < 2; ++round)
+    for (std::uint64_t number = 0; number < 20; ++number)
+      ASSERT_EQ(client.get({array_number, number}),
+                Values(block_count, static_cast<double>(number)));
+  EXPECT_GE(numbers.reads, 37);  // three at most were still there
+  EXPECT_EQ(client.statistics().spilled_bytes, 0u);
+  EXPECT_LE(client.statistics().peak_bytes, 3 * block_charge);
+}
+
+TEST(LendingServer, a_put_makes_a_version_of_its_own) {
+  Numbers numbers;
+  store::MemoryStore files;
+  TestClient client(numbers.options(3), files);
+  for (int program = 0; program < 2; ++program) {
+    (void)client.ask(0, wire::RestoreArray{1, array_number, "numbers"});
+    client.put({array_number, 5}, Values(block_count, 0.5), wire::PutMode::add);
+    for (std::uint64_t number = 0; number < 20; ++number)
+      ASSERT_EQ(client.get({array_number, number}),
+                Values(block_count, static_cast<double>(number) + (number == 5 ? 0.5 : 0.0)));
+    (void)client.ask(0, wire::EndProgram{2});
+  }
+}
+
+TEST(LendingServer, has_only_the_blocks_that_are_at_home_there) {
+  Numbers numbers;
+  ServerOptions options = numbers.options(3);
+  options.number = 1;
+  options.servers = 4;
+  TestClient client(options);
+  EXPECT_EQ(client.ask<wire::BlockList>(0, wire::ListBlocks{1, 0, "numbers"}).numbers,
+            (std::vector<std::uint64_t>{1, 5, 9, 13, 17}));
+}
+
+TEST(LendingServer, a_failed_read_ends_the_run_with_its_cause) {
+  Numbers numbers;
+  numbers.lent.read = [](std::uint64_t, std::span<double>) {
+    throw base::Error(base::Errc::io, "the file behind the array is gone");
+  };
+  TestClient client(numbers.options(3));
+  (void)client.ask(0, wire::RestoreArray{1, array_number, "numbers"});
+  try {
+    (void)client.get({array_number, 0});
+    FAIL();
+  } catch (const base::Error& error) {
+    EXPECT_NE(std::string(error.what()).find("is gone"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace blockyard::server

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+import re
+
+import pytest
+
+from conftest import REPOSITORY
+
+PAGE = (REPOSITORY / "docs/python.md").read_text()
+EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+
+
+@pytest.mark.parametrize("number", range(len(EXAMPLES)))
+def test_the_examples_of_the_page_run(number, monkeypatch):
+    monkeypatch.chdir(REPOSITORY)
+    exec(compile(EXAMPLES[number], f"docs/python.md, example {number + 1}", "exec"), {})
+
+
+def test_the_page_has_its_examples():
+    assert len(EXAMPLES) == 4
