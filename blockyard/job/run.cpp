@@ -264,7 +264,8 @@ class Run {
   /// Everybody takes what earlier jobs kept; the blocks go to the servers before anybody begins.
   void begin_with_kept(worker::Worker& worker, int number) {
     worker.kept() = kept_;
-    for (const worker::Kept* given : {&guess_, &job_.embedding.kept}) {
+    for (const auto* given :
+         std::initializer_list<const worker::Kept*>{&guess_, &job_.embedding.kept}) {
       worker.kept().arrays.insert(given->arrays.begin(), given->arrays.end());
       worker.kept().distributed.insert(given->distributed.begin(), given->distributed.end());
     }

@@ -15,5 +15,14 @@ def test_the_examples_of_the_page_run(number, monkeypatch):
     exec(compile(EXAMPLES[number], f"docs/python.md, example {number + 1}", "exec"), {})
 
 
+def test_the_notebook_runs(tmp_path):
+    nbformat = pytest.importorskip("nbformat")
+    nbclient = pytest.importorskip("nbclient")
+    notebook = nbformat.read(REPOSITORY / "examples/blockyard.ipynb", as_version=4)
+    nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3",
+                            resources={"metadata": {"path": tmp_path}}).execute()
+    assert not list(tmp_path.iterdir())
+
+
 def test_the_page_has_its_examples():
     assert len(EXAMPLES) == 4
