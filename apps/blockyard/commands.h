@@ -30,7 +30,7 @@ void add_calibrate(CLI::App& app, Commands& commands);
 void add_check(CLI::App& app, Commands& commands, const std::string& library);
 void add_compile(CLI::App& app, Commands& commands, const std::string& library);
 void add_fmt(CLI::App& app, Commands& commands);
-void add_convert(CLI::App& app, Commands& commands);
+void add_convert(CLI::App& app, Commands& commands, const std::string& library);
 void add_dump(CLI::App& app, Commands& commands);
 void add_basis(CLI::App& app, Commands& commands, const std::string& library);
 void add_lsp(CLI::App& app, Commands& commands, const std::string& library);

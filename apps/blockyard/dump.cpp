@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "apps/blockyard/commands.h"
+#include "blockyard/job/dat/dat.h"
 #include "blockyard/job/program_file.h"
 #include "blockyard/program/print.h"
 #include "blockyard/store/persist_file.h"
@@ -43,6 +44,8 @@ void dump_persistent(const std::string& path) {
 int dump(const std::string& path) {
   if (path.ends_with(job::compiled_ending)) {
     fmt::print("{}", program::print(*job::load_program(path, {}).program));
+  } else if (job::dat::is_dat_name(path)) {
+    fmt::print("{}", job::dat::print_dat(job::dat::read_dat_file(path)));
   } else if (is_hdf5(path)) {
     dump_persistent(path);
   } else {
@@ -57,7 +60,9 @@ int dump(const std::string& path) {
 
 void add_dump(CLI::App& app, Commands& commands) {
   CLI::App* command = app.add_subcommand(
-      "dump", "Show what is in a compiled program, a spill file or a file of kept arrays");
+      "dump",
+      "Show what is in a compiled program, a job file of ACES4 (.dat), a spill file or "
+      "a file of kept arrays");
   const auto file = std::make_shared<std::string>();   // shared with the function below
   const auto opcodes = std::make_shared<bool>(false);  // likewise
   CLI::Option* name = command->add_option("file", *file, "the file");

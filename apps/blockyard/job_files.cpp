@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "apps/blockyard/commands.h"
+#include "blockyard/job/dat/dat_job.h"
 #include "blockyard/job/input.h"
 #include "blockyard/job/zmat/zmat.h"
 
@@ -15,7 +16,7 @@ namespace blockyard::app {
 namespace {
 
 bool is_job_file(const std::string& file) {
-  return file.ends_with(".toml") || job::is_zmat_name(file);
+  return file.ends_with(".toml") || job::is_zmat_name(file) || job::dat::is_dat_name(file);
 }
 
 job::Spec read_zmat(const std::string& file) {
@@ -26,10 +27,13 @@ job::Spec read_zmat(const std::string& file) {
 
 }  // namespace
 
-job::Spec read_job_files(const std::vector<std::string>& files) {
+job::Spec read_job_files(const std::vector<std::string>& files, const std::string& programs) {
   const std::string& first = files.front();
+  if (!programs.empty() && !job::dat::is_dat_name(first))
+    throw UsageError("--programs is the folder of the programs of a .dat file");
   if (is_job_file(first)) {
     if (files.size() > 1) throw UsageError("a job file stands by itself: it names its programs");
+    if (job::dat::is_dat_name(first)) return job::dat::read_dat_job(first, programs);
     return job::is_zmat_name(first) ? read_zmat(first) : job::read_job_file(first);
   }
   job::Spec spec;

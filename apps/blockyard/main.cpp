@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
   app::add_check(app, commands, library);
   app::add_compile(app, commands, library);
   app::add_fmt(app, commands);
-  app::add_convert(app, commands);
+  app::add_convert(app, commands, library);
   app::add_dump(app, commands);
   app::add_basis(app, commands, library);
   app::add_lsp(app, commands, library);

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -32,6 +33,7 @@ struct RunOptions {
   std::vector<std::string> segments;
   std::vector<std::string> supers;
   std::vector<std::string> imports;
+  std::string programs;
   std::optional<int> workers;
   std::optional<int> servers;
   std::string memory;
@@ -90,16 +92,30 @@ void warn_of_disk(const job::Job& job) {
   if (!warning.empty()) fmt::print(stderr, "warning: {}\n", warning);
 }
 
+/// Tells what was found, but names that are never used by their number only: they harm no run, and
+/// older programs declare dozens.
+void tell(const std::vector<sial::Diagnostic>& found) {
+  std::map<std::string, int> unused;
+  for (const sial::Diagnostic& one : found)
+    if (one.code == "unused-name")
+      ++unused[one.file];
+    else
+      fmt::print(stderr, "{}", sial::render_text(one));
+  for (const auto& [file, count] : unused)
+    fmt::print(stderr, "{}: {} declared {} never used ('blockyard check' names them)\n", file,
+               count, count == 1 ? "name is" : "names are");
+}
+
 /// Nothing if a program has errors, which are told.
 std::optional<job::Job> prepare(const RunOptions& options, const std::string& library,
                                 const job::ProcessCount& processes) {
-  job::Spec spec = read_job_files(options.files);
+  job::Spec spec = read_job_files(options.files, options.programs);
   merge(options, spec);
   check_outputs(options.output);
   job::Places places = find_places(library);
   places.imports = options.imports;
   job::Prepared prepared = job::prepare(spec, places, processes);
-  fmt::print(stderr, "{}", sial::render_text(prepared.found));
+  tell(prepared.found);
   if (prepared.job && !options.output.quiet) warn_of_disk(*prepared.job);
   return std::move(prepared.job);
 }
@@ -167,8 +183,14 @@ void add_rank_options(CLI::App& command, RunOptions& options) {
 void add_run(CLI::App& app, Commands& commands, const std::string& library) {
   CLI::App* command = app.add_subcommand("run", "Run a job file, or SIAL programs");
   const auto options = std::make_shared<RunOptions>();  // shared with the function below
-  command->add_option("files", options->files, "job.toml, or programs (SIAL or compiled), in order")
+  command
+      ->add_option("files", options->files,
+                   "job.toml, ZMAT, job.dat, or programs (SIAL or compiled), in order")
       ->required();
+  command
+      ->add_option("--programs", options->programs,
+                   "folder of the programs that a .dat file names (default: its own)")
+      ->type_name("DIR");
   command->add_option("--set", options->constants, "a constant of the programs: name=number")
       ->allow_extra_args(false);
   command->add_option("--segments", options->segments, "extents of the segments: ao=5,6,7,8")

@@ -39,6 +39,12 @@ qc::Molecule read_molecule(const MoleculeSpec& spec) {
   return molecule;
 }
 
+qc::BasisSet read_basis(const BasisSpec& spec, const Places& places) {
+  if (!spec.text.empty()) return qc::parse_nwchem_basis(spec.text, "of the job");
+  return spec.file.empty() ? qc::load_basis(spec.name, places.basis_sets)
+                           : qc::read_basis(spec.file);
+}
+
 /// Throws unless the method can treat the electrons of the molecule.
 void check_shells(const Chemistry& chemistry, const std::string& method) {
   if (chemistry.alpha.virtual_ < 0)
@@ -95,11 +101,12 @@ void part_orbitals_as_given(Orbitals& orbitals, const std::vector<Extent>& exten
     const std::size_t first = next;
     while (count > 0 && next < extents.size()) count -= extents[next++];
     if (count != 0)
-      throw Error(Errc::bad_input,
-                  fmt::format("segments of moa must part {} frozen, {} active occupied and {} "
-                              "virtual orbitals, and none may cross the border of two: {} do not",
-                              orbitals.frozen, orbitals.active_occupied, orbitals.virtual_,
-                              fmt::join(extents, ", ")));
+      throw Error(
+          Errc::bad_input,
+          fmt::format("segments of moa or mob must part {} frozen, {} active occupied and {} "
+                      "virtual orbitals, and none may cross the border of two: {} do not",
+                      orbitals.frozen, orbitals.active_occupied, orbitals.virtual_,
+                      fmt::join(extents, ", ")));
     return static_cast<Extent>(next - first);
   };
   const Extent expected = orbitals.frozen + orbitals.active_occupied + orbitals.virtual_;
@@ -108,9 +115,18 @@ void part_orbitals_as_given(Orbitals& orbitals, const std::vector<Extent>& exten
   orbitals.virtual_segments = take(orbitals.virtual_);
   const Extent total = std::accumulate(extents.begin(), extents.end(), Extent{0});
   if (total != expected)
-    throw Error(Errc::bad_input,
-                fmt::format("segments of moa hold {} orbitals, there are {}", total, expected));
+    throw Error(
+        Errc::bad_input,
+        fmt::format("segments of moa or mob hold {} orbitals, there are {}", total, expected));
   orbitals.segments = extents;
+}
+
+/// Whether a job with programs of its own says which segments are occupied and which are virtual:
+/// then its segments need not be those that we would take.
+bool gives_ranges(const Spec& spec, const std::string& letter) {
+  const auto gives = [&](const std::string& name) { return spec.ints.contains(name); };
+  return !spec.programs.empty() && gives("b" + letter + "occ") && gives("e" + letter + "occ") &&
+         gives("b" + letter + "virt") && gives("e" + letter + "virt");
 }
 
 bool wants_unrestricted(const MethodSpec& method, const qc::Molecule& molecule) {
@@ -198,9 +214,7 @@ void add_excited_states(const Chemistry& chemistry, const std::string& method,
 Chemistry read_chemistry(const Spec& spec, const Places& places) {
   const MethodSpec method = spec.method.value_or(MethodSpec{});
   qc::Molecule molecule = read_molecule(*spec.molecule);
-  const qc::BasisSet set = spec.basis.file.empty()
-                               ? qc::load_basis(spec.basis.name, places.basis_sets)
-                               : qc::read_basis(spec.basis.file);
+  const qc::BasisSet set = read_basis(spec.basis, places);
   qc::AoBasis basis = qc::place_basis(set, molecule, spec.basis.spherical);
   const auto& given = spec.segments.extents;
   const auto ao = given.find(array::IndexKind::ao);
@@ -214,12 +228,16 @@ Chemistry read_chemistry(const Spec& spec, const Places& places) {
   chemistry.unrestricted = wants_unrestricted(method, chemistry.system.molecule);
   count_orbitals(chemistry, method);
   check_shells(chemistry, method.name);
-  if (const auto moa = given.find(array::IndexKind::moa); moa != given.end())
-    part_orbitals_as_given(chemistry.alpha, moa->second);
-  else
-    part_orbitals(chemistry.alpha, spec.segments);
-  if (chemistry.unrestricted)
-    part_orbitals(chemistry.beta, spec.segments);
+  const auto part = [&](array::IndexKind kind, const std::string& letter, Orbitals& orbitals) {
+    const auto extents = given.find(kind);
+    if (extents == given.end() || gives_ranges(spec, letter))
+      part_orbitals(orbitals, spec.segments);
+    else
+      part_orbitals_as_given(orbitals, extents->second);
+  };
+  part(array::IndexKind::moa, "a", chemistry.alpha);
+  if (chemistry.unrestricted || given.contains(array::IndexKind::mob))
+    part(array::IndexKind::mob, "b", chemistry.beta);
   else
     chemistry.beta = chemistry.alpha;
   return chemistry;

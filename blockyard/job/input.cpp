@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "blockyard/base/text.h"
+#include "blockyard/job/detail/toml_arrays.h"
 #include "blockyard/job/detail/toml_section.h"
 #include "blockyard/job/method_options.h"
 
@@ -66,12 +67,17 @@ MoleculeSpec parse_molecule(const File& file) {
 }
 
 BasisSpec parse_basis(const File& file) {
-  const TomlSection in = file.section("basis", {"name", "file", "spherical"});
+  const TomlSection in = file.section("basis", {"name", "file", "text", "spherical"});
   BasisSpec basis;
   basis.name = in.text("name").value_or("");
   if (const auto name = in.text("file")) {
     if (in.has("name")) throw in.error("file", "there is already a name: give only one");
     basis.file = file.from_folder(*name);
+  }
+  if (const auto text = in.text("text")) {
+    if (in.has("name") || in.has("file"))
+      throw in.error("text", "there is already a name or a file: give only one");
+    basis.text = *text;
   }
   basis.spherical = in.truth("spherical").value_or(true);
   return basis;
@@ -228,9 +234,9 @@ RunSpec parse_run(const File& file) {
 }
 
 Spec parse_table(const File& file) {
-  const TomlSection in(
-      file.top, "", file.path,
-      {"title", "programs", "molecule", "basis", "method", "constants", "segments", "run"});
+  const TomlSection in(file.top, "", file.path,
+                       {"title", "programs", "molecule", "basis", "method", "constants", "arrays",
+                        "segments", "run"});
   Spec spec;
   spec.title = in.text("title").value_or("");
   for (const std::string& name : in.texts("programs"))
@@ -239,6 +245,7 @@ Spec parse_table(const File& file) {
   if (in.has("basis")) spec.basis = parse_basis(file);
   if (in.has("method")) spec.method = parse_method(file);
   if (in.has("constants")) parse_constants(file, spec);
+  if (in.has("arrays")) spec.arrays = detail::read_dense_arrays(*file.top.get("arrays"), file.path);
   if (in.has("segments")) spec.segments = parse_segments(file);
   if (in.has("run")) spec.run = parse_run(file);
   return spec;
@@ -355,7 +362,8 @@ void check_spec(const Spec& spec) {
     throw Error(Errc::bad_input, "give either the name of a method or a list of programs");
   if (!is_named && spec.programs.empty())
     throw Error(Errc::bad_input, "the method has no name: [method] name = \"ccsd\"");
-  if (spec.molecule && spec.basis.name.empty() && spec.basis.file.empty())
+  if (spec.molecule && spec.basis.name.empty() && spec.basis.file.empty() &&
+      spec.basis.text.empty())
     throw Error(Errc::bad_input, "the molecule has no basis: [basis] name = \"cc-pvdz\"");
   if (!is_named && !(spec.run.guess.empty() && spec.run.save.empty()))
     throw Error(Errc::bad_input,

@@ -62,7 +62,7 @@ TEST(JobFile, UnknownKeysAreErrorsThatNameTheNearest) {
                "j.toml:1: unknown key \"titel\" in the job file: did you mean \"title\"?");
   expect_error("[run]\n\nworker = 2",
                "j.toml:3: unknown key \"worker\" in [run]: did you mean \"workers\"?");
-  expect_error("[basis]\nzzz = 2", "known are: name, file, spherical");
+  expect_error("[basis]\nzzz = 2", "known are: name, file, text, spherical");
 }
 
 TEST(JobFile, WrongTypesAreErrorsWithTheLine) {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "blockyard/job/aces_constants.h"
 #include "blockyard/job/guess.h"
 #include "blockyard/job/input.h"
 #include "blockyard/job/methods.h"
@@ -28,9 +29,15 @@ void set_up_environment(const Spec& spec, Job& job) {
   if (job.chemistry) {
     add_constants(*job.chemistry, spec.method.value_or(MethodSpec{}), environment);
     set_guess_constants(job);
+    add_aces_constants(*job.chemistry, environment);
   }
+  // Programs of the user's own may want other segments than ours; those of the basis are what the
+  // integrals are computed in.
+  const bool is_own = !spec.programs.empty();
   for (const auto& [kind, extents] : spec.segments.extents)
-    if (environment.segments.count(kind) == 0) environment.segments.set(kind, extents);
+    if (environment.segments.count(kind) == 0 || (is_own && kind != array::IndexKind::ao))
+      environment.segments.set(kind, extents);
+  environment.arrays.insert(spec.arrays.begin(), spec.arrays.end());
   if (spec.segments.subsegment) environment.segments.set_subsegment(*spec.segments.subsegment);
   for (const auto& [name, value] : spec.ints) environment.ints[name] = value;
   for (const auto& [name, value] : spec.scalars) environment.scalars[name] = value;

@@ -99,6 +99,13 @@ void write_method(const MethodSpec& method, std::string& text) {
   }
 }
 
+std::string dense_text(const worker::DenseArray& array) {
+  std::vector<std::string> values;
+  for (const double value : array.values) values.push_back(number(value));
+  return fmt::format("{{ extents = [{}], values = [{}] }}", fmt::join(array.extents, ", "),
+                     fmt::join(values, ", "));
+}
+
 void write_segments(const SegmentSpec& segments, std::string& text) {
   Table table(text, "segments");
   for (const auto& [kind, extents] : segments.extents)
@@ -137,11 +144,15 @@ std::string job_text(const Spec& spec) {
   Table basis(text, "basis");
   basis.text("name", spec.basis.name);
   basis.text("file", spec.basis.file);
+  if (!spec.basis.text.empty())
+    basis.line("text", fmt::format("\"\"\"\n{}\"\"\"", spec.basis.text));
   if (!spec.basis.spherical) basis.line("spherical", "false");
   if (spec.method) write_method(*spec.method, text);
   Table constants(text, "constants");
   for (const auto& [name, value] : spec.ints) constants.line(name, fmt::format("{}", value));
   for (const auto& [name, value] : spec.scalars) constants.line(name, number(value));
+  Table arrays(text, "arrays");
+  for (const auto& [name, array] : spec.arrays) arrays.line(name, dense_text(array));
   write_segments(spec.segments, text);
   write_run(spec.run, text);
   return text;

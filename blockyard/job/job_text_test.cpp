@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "blockyard/base/error.h"
 #include "blockyard/job/input.h"
 #include "blockyard/job/zmat/zmat.h"
 
@@ -13,7 +14,7 @@ TEST(JobText, IsReadBackAsTheSameJob) {
   Spec spec;
   spec.title = "a \"title\" with \\ and \t";
   spec.molecule = MoleculeSpec{"H 0 0 0\nF 0 0 1.7\n", "", "bohr", -1, 2};
-  spec.basis = {"cc-pvdz", "", false};
+  spec.basis = {"cc-pvdz", "", "", false};
   spec.method = MethodSpec{"ccsd",
                            std::nullopt,
                            {{"scf_guess", 0}, {"scf_direct", 1}, {"cc_iterations", 7}},
@@ -28,7 +29,21 @@ TEST(JobText, IsReadBackAsTheSameJob) {
   spec.run.pardo = program::Policy::locality;
   spec.run.check = true;
   spec.run.deterministic = true;
+  spec.arrays = {{"ca", {{1, 2}, {0.5, -1e-20}}}};
   EXPECT_EQ(parse_job(job_text(spec), "job.toml", ""), spec);
+  spec.basis = {"", "", "H S\n 0.5 1\n", true};
+  EXPECT_EQ(parse_job(job_text(spec), "job.toml", ""), spec);
+}
+
+TEST(JobText, ArraysMustHaveAsManyValuesAsTheirExtentsSay) {
+  for (const char* array : {"1", "{ extents = [2] }", "{ extents = [2], values = [1.0] }",
+                            "{ extents = [], values = [] }", "{ extents = [0], values = [] }",
+                            "{ extents = [1], values = [\"x\"] }",
+                            "{ extents = [4294967296, 4294967296], values = [1] }"})
+    EXPECT_THROW(
+        (void)parse_job(std::string("programs = [\"p\"]\n[arrays]\na = ") + array, "job.toml", ""),
+        base::Error)
+        << array;
 }
 
 TEST(JobText, OfAZmatIsReadBackToo) {

@@ -10,6 +10,7 @@
 #include "blockyard/array/segments.h"
 #include "blockyard/fabric/delay/delay.h"
 #include "blockyard/program/program.h"
+#include "blockyard/worker/environment.h"
 #include "blockyard/worker/prefetch.h"
 
 /// What a user asks for, as plain values: the job file with the options of the command line put in.
@@ -29,6 +30,7 @@ struct MoleculeSpec {
 struct BasisSpec {
   std::string name;
   std::string file;
+  std::string text;  ///< the functions themselves, in NWChem format
   bool spherical = true;
   friend bool operator==(const BasisSpec&, const BasisSpec&) = default;
 };
@@ -80,6 +82,7 @@ struct Spec {
   std::vector<std::string> programs;  ///< SIAL or compiled files; empty: those of the method
   std::map<std::string, std::int64_t, std::less<>> ints;
   std::map<std::string, double, std::less<>> scalars;
+  std::map<std::string, worker::DenseArray, std::less<>> arrays;  ///< predefined static arrays
   SegmentSpec segments;
   RunSpec run;
   friend bool operator==(const Spec&, const Spec&) = default;

@@ -47,6 +47,8 @@ std::span<const std::string_view> known_basis_names() { return names; }
 
 BasisSet read_basis(const std::string& path) {
   const auto text = detail::read_text_file(path, "basis set file");
+  const auto begin = text.find_first_not_of(" \t\r\n");
+  if (begin != std::string::npos && text[begin] == '{') return parse_json_basis(text, path);
   return is_gaussian(text) ? parse_gaussian_basis(text, path) : parse_nwchem_basis(text, path);
 }
 

@@ -37,7 +37,12 @@ struct BasisSet {
 /// Throws Error{bad_input} with the line number for anything else.
 [[nodiscard]] BasisSet parse_gaussian_basis(std::string_view text, std::string_view name);
 
-/// A basis set file of the user, in one of the two formats (Gaussian 94 if a line is `****`).
+/// Reads the JSON format of the Basis Set Exchange: elements by atomic number, each with a list
+/// `electron_shells`. Throws Error{bad_input} with the element for anything else.
+[[nodiscard]] BasisSet parse_json_basis(std::string_view text, std::string_view name);
+
+/// A basis set file of the user, in one of the three formats: JSON if it begins with a brace,
+/// Gaussian 94 if a line is `****`, else NWChem.
 /// Throws Error{io} if it cannot be read; other errors name the file.
 [[nodiscard]] BasisSet read_basis(const std::string& path);
 

@@ -34,6 +34,36 @@ TEST(BasisSet, gaussian_format_is_read) {
   EXPECT_EQ(basis.elements, expected.elements);
 }
 
+TEST(BasisSet, json_of_the_exchange_is_read) {
+  const auto basis = parse_json_basis(
+      R"({"name": "x", "elements": {
+        "1": {"electron_shells": [
+          {"angular_momentum": [0], "exponents": ["3.0", "5.0E-01"],
+           "coefficients": [["0.2", "0.8"], ["0.0", "1.0"]]},
+          {"angular_momentum": [1], "exponents": ["1.5"], "coefficients": [["1.0"]]}]},
+        "6": {"electron_shells": [
+          {"angular_momentum": [0, 1], "exponents": ["2.0"],
+           "coefficients": [["-0.1"], ["0.3"]]}]}}})",
+      "x");
+  EXPECT_EQ(basis.elements, expected.elements);
+}
+
+TEST(BasisSet, json_that_makes_no_sense_is_refused_with_the_element) {
+  const auto failure = [](std::string_view text) {
+    return error_of([&] { (void)parse_json_basis(text, "x"); });
+  };
+  EXPECT_EQ(failure("{"), "basis set x: this is not JSON");
+  EXPECT_EQ(failure("{}"), "basis set x: there is no object \"elements\"");
+  EXPECT_EQ(failure(R"({"elements": {"H": {}}})"), "basis set x, element H: \"H\" is no element");
+  EXPECT_EQ(failure(R"({"elements": {"1": {}}})"),
+            "basis set x, element 1: there is no list \"electron_shells\"");
+  EXPECT_EQ(failure(R"({"elements": {"1": {"electron_shells": [], "ecp_potentials": []}}})"),
+            "basis set x, element 1: effective core potentials are not supported");
+  EXPECT_EQ(failure(R"({"elements": {"1": {"electron_shells": [{"angular_momentum": [0],
+              "exponents": ["1"], "coefficients": [["1", "2"]]}]}}})"),
+            "basis set x, element 1: a contraction needs 1 coefficients");
+}
+
 TEST(BasisSet, malformed_lines_are_named) {
   const auto nwchem = [](std::string_view text) {
     return error_of([&] { (void)parse_nwchem_basis(text, "x"); });
@@ -85,12 +115,15 @@ TEST(BasisSet, an_unknown_name_gets_the_nearest_and_the_list) {
   EXPECT_NE(message.find("aug-cc-pVTZ"), std::string::npos);
 }
 
-TEST(BasisSet, a_file_of_the_user_is_read_in_either_format) {
+TEST(BasisSet, a_file_of_the_user_is_read_in_each_format) {
   const auto path = ::testing::TempDir() + "qc_user_basis.txt";
   std::ofstream(path) << "H 0\nS 1 1.0\n 0.5 1.0\n****\n";
   EXPECT_EQ(read_basis(path).elements.at(1).size(), 1U);
   std::ofstream(path) << "H S\n 0.5 1.0 0.0\n 0.1 0.0 1.0\n";
   EXPECT_EQ(read_basis(path).elements.at(1).size(), 2U);
+  std::ofstream(path) << R"({"elements": {"1": {"electron_shells": [{"angular_momentum": [0],
+      "exponents": ["0.5"], "coefficients": [["1.0"]]}]}}})";
+  EXPECT_EQ(read_basis(path).elements.at(1).size(), 1U);
 }
 
 TEST(AoBasis, has_the_number_of_functions_of_the_set) {

@@ -55,8 +55,10 @@ void run_ecp(Operands operands, const Context&) {
 
 /// Old programs declare it and never execute it, so there is nothing behind the name.
 void refuse_to_run(Operands, const Context&) {
-  throw base::Error(base::Errc::bad_input,
-                    "this super instruction may be declared, but not executed; use print");
+  throw base::Error(
+      base::Errc::bad_input,
+      "this super instruction may be declared, but not executed: nothing is known of what "
+      "it computes");
 }
 
 /// Writes half of the density of a free atom where its functions meet.
@@ -118,9 +120,7 @@ void detail::add_scf_start(super::Table& table, const System& system) {
              },
              {}});
   for (const auto& [name, signature] :
-       {std::pair{"compute_aabb_batch", "ww"}, std::pair{"print_block", "r"},
-        std::pair{"print_block_and_index", "r"}, std::pair{"print_static_array", "r"},
-        std::pair{"read_block_from_text_file", "w"}, std::pair{"scf_atom", "u"}})
+       {std::pair{"compute_aabb_batch", "ww"}, std::pair{"scf_atom", "u"}})
     table.add({name, signature, refuse_to_run, {}});
 }
 

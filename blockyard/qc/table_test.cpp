@@ -242,11 +242,7 @@ TEST_F(ChemistryTable, holds_every_name_of_the_old_programs) {
                            "a4_dscale",
                            "a4_david_damp_factor",
                            "compute_aabb_batch",
-                           "print_block",
-                           "print_block_and_index",
-                           "print_static_array",
-                           "read_block_from_text_file",
-                           "scf_atom"})  // and get_my_rank, which is general
+                           "scf_atom"})  // get_my_rank and the printing ones are general
     EXPECT_NE(table_.find(name), nullptr) << name;
 }
 

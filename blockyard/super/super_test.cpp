@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "blockyard/base/error.h"
 #include "blockyard/super/detail/test_operand.h"
 #include "blockyard/super/general.h"
@@ -27,7 +30,7 @@ TEST(SuperTable, FindsWhatWasAddedAndNothingElse) {
   ASSERT_NE(table.find("fill_block_cyclic"), nullptr);
   EXPECT_EQ(table.find("fill_block_cyclic")->signature, "wr");
   EXPECT_EQ(table.find("fill_block"), nullptr);
-  EXPECT_EQ(table.names().size(), 3U);
+  EXPECT_EQ(table.names().size(), 4U);
 }
 
 TEST(SuperContext, NamesTheConstantThatIsMissing) {
@@ -62,6 +65,22 @@ TEST(SuperGeneral, FillBlockCyclicBeginsAgainAfterTwenty) {
   EXPECT_EQ(block.values[19], 20.0);
   EXPECT_EQ(block.values[20], 1.0);
   EXPECT_EQ(block.values[21], 2.0);
+}
+
+TEST(SuperGeneral, ABlockIsReadFromATextFileOfItsName) {
+  Table table;
+  add_general(table);
+  TestOperand block("from_text", {2, 2}, Access::write);
+  block.segments = {3, 12};
+  std::vector<Operand> operands = {block.view()};
+  const std::string path = "from_text[3.12].txt";
+  std::ofstream(path) << "1 2.5\n-3e2\n 4 5";
+  table.find("read_block_from_text_file")->function(operands, Context{});
+  EXPECT_EQ(block.values, (std::vector<double>{1, 2.5, -300, 4}));
+  std::ofstream(path) << "1 2 x";
+  EXPECT_THROW(table.find("read_block_from_text_file")->function(operands, Context{}), base::Error);
+  std::filesystem::remove(path);
+  EXPECT_THROW(table.find("read_block_from_text_file")->function(operands, Context{}), base::Error);
 }
 
 TEST(SuperGeneral, GetMyRankGivesTheNumberOfTheWorker) {

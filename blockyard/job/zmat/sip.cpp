@@ -2,25 +2,13 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <filesystem>
 
 #include "blockyard/base/text.h"
+#include "blockyard/job/find_program.h"
 #include "blockyard/job/zmat/keywords.h"
 
 namespace blockyard::job::zmat {
 namespace {
-
-/// The program beside the input: as it is named, or the source that it was compiled from.
-std::string find_program(const std::string& folder, const std::string& name) {
-  namespace fs = std::filesystem;
-  const fs::path named = fs::path(folder) / name;
-  if (named.extension() != ".siox" && fs::exists(named)) return named.string();
-  for (const char* ending : {".sialx", ".sial", ".byx"}) {
-    const fs::path source = fs::path(named).replace_extension(ending);
-    if (fs::exists(source)) return source.string();
-  }
-  return fs::path(named).replace_extension(".sialx").string();  // to be named in the error
-}
 
 std::int64_t positive(const Parts& parts, const Line& line, const std::string& text) {
   std::int64_t value = 0;

@@ -250,6 +250,13 @@ void Parser::parse_allocate(ast::Statement& statement) {
 }
 
 void Parser::parse_execute(ast::Statement& statement) {
+  if (is_name(peek(), "sip_barrier") || is_name(peek(), "server_barrier")) {
+    // The notation of ACES III.
+    statement.verb = next().text;
+    if (peek().kind == TokenKind::name) next();
+    statement.what = ast::Barrier{};
+    return;
+  }
   ast::Execute execute;
   execute.special = expect_name("the name of a super instruction");
   while (!at_line_end() && !has_failed_) {

@@ -134,10 +134,26 @@ void Interpreter::put(const Instruction& instruction) {
     known->second.insert(place.id.number);
 }
 
+void Interpreter::print_arguments(const Instruction& instruction) {
+  for (std::int32_t k = 0; k < instruction.c; ++k) {
+    const auto& argument = program_.arguments[static_cast<std::size_t>(instruction.b + k)];
+    if (argument.kind != program::ArgumentKind::selector)
+      throw Error(Errc::bad_input, "only blocks and static arrays can be printed so; use print");
+    const auto& selected = program_.selectors[static_cast<std::size_t>(argument.id)];
+    if (selected.form == program::SelectorForm::whole)
+      printer_.array(selected.array, 0);
+    else
+      printer_.block(argument.id, 0);
+  }
+}
+
 void Interpreter::run_special(const Instruction& instruction) {
   const auto& name = program_.specials[static_cast<std::size_t>(instruction.a)].name;
   if (name == "enable_all_rank_print") {
     printer_.turn_on();
+  } else if (name == "print_block" || name == "print_block_and_index" ||
+             name == "print_static_array") {
+    print_arguments(instruction);
   } else if (name == "list_block_map") {
     printer_.text(
         fmt::format("worker {}: {} bytes of blocks", options_.worker, frames_.used_bytes()), 0);

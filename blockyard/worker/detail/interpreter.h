@@ -57,6 +57,7 @@ class Interpreter {
   [[nodiscard]] bool exists(std::int32_t selector);
   void put(const program::Instruction& instruction);
   void run_special(const program::Instruction& instruction);
+  void print_arguments(const program::Instruction& instruction);
   // persistence.cpp
   void restore_array(std::int32_t array, const std::string& label);
   void restore_scalar(std::int32_t scalar, const std::string& label);

@@ -26,6 +26,14 @@ std::span<const int> identity(const tensor::Shape& shape) {
   return {same_order.data(), shape.order()};
 }
 
+/// Whether a program may declare a super instruction so: what it writes must be declared w or u;
+/// what it only reads may be declared u.
+bool allows(std::string_view declared, std::string_view needed) {
+  return std::ranges::equal(declared, needed, [](char one, char need) {
+    return one == need || one == 'u' || (one == 'w' && need == 'u');
+  });
+}
+
 Access access_of(char letter) {
   if (letter == 'r') return Access::read;
   return letter == 'w' ? Access::write : Access::update;
@@ -44,7 +52,9 @@ Supers::Supers(const Naming& naming, Blocks& blocks, super::Table& table,
   for (const auto& special : naming.program.specials) {
     const super::Entry* entry = table.find(special.name);
     entries_.push_back(entry);
-    if (entry == nullptr || entry->signature == special.signature ||
+    const bool has_signature = !special.signature.empty() || entry == nullptr;
+    signatures_.push_back(has_signature ? special.signature : entry->signature);
+    if (entry == nullptr || allows(signatures_.back(), entry->signature) ||
         std::ranges::find(entry->also, special.signature) != entry->also.end())
       continue;
     throw Error(Errc::bad_input,
@@ -68,12 +78,16 @@ void Supers::execute(std::int32_t special, std::int32_t first, std::int32_t coun
   const auto& decl = naming_.program.specials[static_cast<std::size_t>(special)];
   const super::Entry* entry = entries_[static_cast<std::size_t>(special)];
   if (entry == nullptr) report_unknown(decl.name);
+  const std::string& signature = signatures_[static_cast<std::size_t>(special)];
+  if (signature.size() != static_cast<std::size_t>(count))
+    throw Error(Errc::bad_input, fmt::format("super instruction '{}' takes {} arguments, not {}",
+                                             decl.name, signature.size(), count));
   const auto arguments = static_cast<std::size_t>(count);
   operands_.assign(arguments, {});
   laid_.assign(arguments, {});
   for (std::size_t k = 0; k < arguments; ++k)
-    lay_out(naming_.program.arguments[static_cast<std::size_t>(first) + k],
-            access_of(decl.signature[k]), scalars, ints, k);
+    lay_out(naming_.program.arguments[static_cast<std::size_t>(first) + k], access_of(signature[k]),
+            scalars, ints, k);
   const double begin = base::now_seconds();
   try {
     entry->function(operands_, context_);

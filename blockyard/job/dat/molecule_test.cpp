@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/job/dat/molecule.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "blockyard/base/error.h"
+#include "blockyard/qc/basis_set.h"
+
+namespace blockyard::job::dat {
+namespace {
+
+/// HF: a shell of two s contractions and one of p on F, one s on H.
+DatFile example() {
+  DatFile file;
+  file.ints = {{"ncenters", 2},        {"nshells", 3},        {"intspherical", 1},
+               {"nalpha_occupied", 5}, {"nbeta_occupied", 5}, {"naos", 6}};
+  file.scalar_arrays = {{"charge", {{2}, {9, 1}}},
+                        {"coords", {{3, 2}, {0, 0, 0, 0, 0, 1.7}}},
+                        {"alphas", {{4}, {3.0, 0.5, 1.5, 0.4}}},
+                        {"pcoeffs", {{6}, {0.2, 0.8, 0.0, 1.0, 1.0, 1.0}}}};
+  file.int_arrays = {{"atom", {{3}, {1, 1, 2}}},    {"ivangmom", {{3}, {0, 1, 0}}},
+                     {"npfps", {{3}, {2, 1, 1}}},   {"ncfps", {{3}, {2, 1, 1}}},
+                     {"ixalpha", {{3}, {1, 3, 4}}}, {"ixpcoef", {{3}, {1, 5, 6}}}};
+  return file;
+}
+
+std::string failure(const DatFile& file) {
+  try {
+    static_cast<void>(read_molecule(file));
+  } catch (const base::Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(DatMolecule, ReadsGeometryAndShells) {
+  const auto found = read_molecule(example());
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->first.geometry, "F 0 0 0\nH 0 0 1.7\n");
+  EXPECT_EQ(found->first.units, "bohr");
+  EXPECT_EQ(found->first.charge, 0);
+  EXPECT_EQ(found->first.multiplicity, 1);
+  const auto basis = qc::parse_nwchem_basis(found->second.text, "x");
+  ASSERT_EQ(basis.elements.at(9).size(), 3u);
+  EXPECT_EQ(basis.elements.at(9)[0], (qc::Contraction{0, {3.0, 0.5}, {0.2, 0.8}}));
+  EXPECT_EQ(basis.elements.at(9)[1], (qc::Contraction{0, {0.5}, {1.0}}));
+  EXPECT_EQ(basis.elements.at(9)[2], (qc::Contraction{1, {1.5}, {1.0}}));
+}
+
+TEST(DatMolecule, TakesCoordinatesOfShellsToo) {
+  DatFile file = example();
+  file.scalar_arrays["coords"] = {{3, 3}, {0, 0, 0, 0, 0, 0, 0, 0, 1.7}};
+  EXPECT_EQ(read_molecule(file)->first.geometry, "F 0 0 0\nH 0 0 1.7\n");
+}
+
+TEST(DatMolecule, KnowsCoefficientsOfBarePrimitives) {
+  DatFile file = example();
+  // Norm 1 with bare primitives: (2a/pi)^(3/4) for s, times 2 sqrt(a) for p.
+  const auto s = [](double a) { return std::pow(2 * a / std::numbers::pi, 0.75); };
+  file.scalar_arrays["pcoeffs"].values = {s(3), 0, 0, s(0.5), 2 * std::sqrt(1.5) * s(1.5), s(0.4)};
+  const auto basis = qc::parse_nwchem_basis(read_molecule(file)->second.text, "x");
+  // The same factor in each coefficient of a contraction does not matter.
+  const qc::Contraction& first = basis.elements.at(9)[0];
+  EXPECT_EQ(first.exponents, std::vector<double>{3.0});
+  file.scalar_arrays["pcoeffs"].values = {
+      0.5 * s(3), 0.5 * s(0.5), 0, s(0.5), 2 * std::sqrt(1.5) * s(1.5), s(0.4)};
+  // <chi|chi> of 0.5 g1 + 0.5 g2, scaled to 1.
+  const double overlap = std::pow(2 * std::sqrt(1.5) / 3.5, 1.5);
+  for (std::size_t k = 0; k < 2; ++k)
+    file.scalar_arrays["pcoeffs"].values[k] /= std::sqrt(0.5 + 0.5 * overlap);
+  const auto mixed =
+      qc::parse_nwchem_basis(read_molecule(file)->second.text, "x").elements.at(9)[0];
+  EXPECT_NEAR(mixed.coefficients[0], mixed.coefficients[1], 1e-12);
+}
+
+TEST(DatMolecule, NamesWhatContradictsItself) {
+  EXPECT_FALSE(read_molecule(DatFile{}));
+  DatFile file = example();
+  file.int_arrays["ixalpha"].values[2] = 5;
+  EXPECT_EQ(failure(file), "a shell wants 1 values of alphas from place 5 on, which has 4");
+  file = example();
+  file.int_arrays["atom"].values[2] = 3;
+  EXPECT_EQ(failure(file), "shell 3 stands on centre 3 of 2");
+  file = example();
+  file.scalar_arrays["charge"].values[1] = 0;
+  EXPECT_EQ(failure(file).substr(0, 21), "centre 2 has charge 0");
+  file = example();
+  file.int_arrays.erase("npfps");
+  EXPECT_EQ(failure(file), "there is no int array npfps");
+  file = example();
+  file.ints["nshells"] = 4;
+  EXPECT_EQ(failure(file), "int array atom has 3 values for 4 shells");
+  file = example();
+  file.scalar_arrays["alphas"].values[0] = -1;
+  EXPECT_EQ(failure(file), "shell 1 has the exponent -1");
+  file = example();
+  file.scalar_arrays["charge"].values = {1, 1};
+  EXPECT_EQ(failure(file), "two atoms H have different functions");
+}
+
+}  // namespace
+}  // namespace blockyard::job::dat

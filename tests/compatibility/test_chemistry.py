@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Programs in the style of ACES4 from a ZMAT and from a .dat file: the energies of others.
+
+The programs lie in chemistry/; that of CCSD, of some 1,600 lines, is written by rccsd.py.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import rccsd
+
+BLOCKYARD = os.environ["BLOCKYARD"]
+HERE = pathlib.Path(__file__).parent
+REFERENCES = HERE.parent / "reference" / "energies.json"
+PROGRAMS = ["scf_rhf_coreh", "tran_rhf", "mp2_rhf", "rccsd_rhf", "rccsdpt"]
+LIMIT_HARTREE = 1e-8
+LIMIT_SECONDS = 300
+
+ZMAT = """water in the style of ACES      # with a comment
+O 0.0 0.0 0.1173
+H 0.0 0.7572 -0.4692
+H 0.0 -0.7572 -0.4692
+
+*ACES2(CALC=CCSD,BASIS=6-31G*,REF=RHF
+COORD=CARTESIAN,SPHERICAL=ON,SCF_CONV=10
+CC_CONV=9,CC_MAXCYC=40,MULT=1,CHARGE=0,SYM=NONE)
+
+*SIP
+MAXMEM=800
+SIP_MX_SEGSIZE=7
+SIP_MX_OCC_SEGSIZE=3
+SIP_MX_VIRT_SEGSIZE=7
+"""
+
+
+def reference():
+    for entry in json.loads(REFERENCES.read_text())["entries"]:
+        if (entry["molecule"], entry["basis"]) == ("h2o", "6-31g*") and not entry["cart"]:
+            if not entry["frozen_core"]:
+                return entry
+    raise KeyError("h2o 6-31g*")
+
+
+class OldPrograms(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.programs = self.folder / "programs"
+        shutil.copytree(HERE / "chemistry", self.programs)
+        (self.programs / "rccsd_rhf.sialx").write_text(rccsd.program())
+        lines = "".join(f"SIAL_PROGRAM = programs/{name}.siox\n" for name in PROGRAMS)
+        (self.folder / "ZMAT").write_text(ZMAT + lines)
+
+    def blockyard(self, *words):
+        done = subprocess.run([BLOCKYARD, *map(str, words)], capture_output=True, text=True,
+                              timeout=LIMIT_SECONDS, check=False, cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def energies(self, *words):
+        result = self.folder / "result.json"
+        self.blockyard("run", *words, "--quiet", "--json", result)
+        return json.loads(result.read_text())["scalars"]
+
+    def check(self, scalars):
+        expected = reference()
+        got = {"e_scf": scalars["scf_energy"], "e_ccsd": scalars["total_energy"],
+               "e_mp2": scalars["scf_energy"] + scalars["mp2_energy"], "e_t": scalars["e_t"]}
+        for name, energy in got.items():
+            self.assertAlmostEqual(energy, expected[name], delta=LIMIT_HARTREE, msg=name)
+
+    def test_a_zmat_with_programs_gives_the_energies_of_the_references(self):
+        self.check(self.energies("ZMAT", "-w", 2))
+
+    def test_the_dat_file_of_it_runs_the_same(self):
+        self.blockyard("convert", "ZMAT", "job.dat")
+        self.assertIn("int baocc = 1\n", self.blockyard("dump", "job.dat"))
+        self.check(self.energies("job.dat", "--programs", "programs", "-w", 1))
+
+    def test_the_job_file_of_the_dat_file_runs_the_same(self):
+        self.blockyard("convert", "ZMAT", "job.dat")
+        self.blockyard("convert", "job.dat", "job.toml", "--programs", "programs")
+        self.check(self.energies("job.toml", "-w", 3))
+
+
+if __name__ == "__main__":
+    unittest.main()
