@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/contract/measure.h"
+#include "blockyard/base/buffer.h"
 #include "blockyard/base/error.h"
 #include "blockyard/tensor/permute.h"
 
@@ -46,11 +47,15 @@ template <class T>
 nlohmann::ordered_json measure(const Case& one, std::string_view type, int rounds) {
   const Shape shape(one.extents);
   const auto count = static_cast<std::size_t>(shape.element_count());
-  const std::vector<T> in(count, T(1));
-  std::vector<T> out(count);
+  base::BufferPool pool(0);  // blocks are aligned as those of a run are
+  base::Buffer in = pool.allocate(count * sizeof(T)), out = pool.allocate(count * sizeof(T));
+  std::fill_n(in.as<T>(), count, T(1));
+  std::fill_n(out.as<T>(), count, T(0));
+  const std::span<const T> from(in.as<T>(), count);
+  const std::span<T> to(out.as<T>(), count);
   const auto seconds = best_seconds(
-      rounds, 1e-3, [&] { tensor::permute<T>(in, shape, one.to, out); },
-      [&] { std::memcpy(out.data(), in.data(), count * sizeof(T)); });
+      rounds, 1e-3, [&] { tensor::permute<T>(from, shape, one.to, to); },
+      [&] { std::memcpy(to.data(), from.data(), count * sizeof(T)); });
   const double gigabytes = 2e-9 * static_cast<double>(count * sizeof(T));
   const std::string name =
       fmt::format("{} {} to {}", type, fmt::join(one.extents, "x"), fmt::join(one.to, ""));

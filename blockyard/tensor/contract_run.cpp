@@ -126,7 +126,7 @@ class MatrixProduct {
     for (Extent i = 0; i < m_; i += most) {
       const Extent rows = std::min(most, m_ - i);
       use_.transpose(k_, rows, call.left + i * left_.row_stride, left_.row_stride, turned.data(),
-                     rows, false);
+                     rows, detail::Reach::near);
       some.result = call.result + i;
       small(rows, turned.data(), rows, some);
     }

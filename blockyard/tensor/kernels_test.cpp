@@ -6,6 +6,7 @@
 #include <limits>
 #include <random>
 
+#include "blockyard/base/buffer.h"
 #include "blockyard/tensor/test_blocks.h"
 
 namespace blockyard::tensor::detail {
@@ -13,11 +14,10 @@ namespace {
 
 using test::random_block;
 
-/// The baseline runs on every processor; the chosen kernels must do the same.
+/// The baseline runs on every processor; those of all other instruction sets must do the same.
 template <class T>
-class ChosenKernels : public ::testing::Test {
+class AllKernels : public ::testing::Test {
  protected:
-  const Kernels<T>& chosen = kernels<T>();
   const Kernels<T>& baseline = kernels_baseline<T>();
   std::mt19937_64 random{6};
 
@@ -27,53 +27,73 @@ class ChosenKernels : public ::testing::Test {
   }
 };
 using Types = ::testing::Types<float, double, c64, c128>;
-TYPED_TEST_SUITE(ChosenKernels, Types);
+TYPED_TEST_SUITE(AllKernels, Types);
 
-TYPED_TEST(ChosenKernels, MoveDataLikeTheBaseline) {
+TYPED_TEST(AllKernels, MoveDataLikeTheBaseline) {
   using T = TypeParam;
-  for (const Extent rows : {1, 3, 8, 20, 37})
-    for (const Extent columns : {1, 2, 9, 16, 70}) {
-      const auto in = random_block<T>((rows + 3) * columns, this->random);
-      std::vector<T> a(static_cast<std::size_t>((columns + 5) * (rows + 2))), b = a;
-      this->chosen.transpose(rows, columns, in.data(), rows + 3, a.data(), columns + 1, true);
-      this->baseline.transpose(rows, columns, in.data(), rows + 3, b.data(), columns + 1, false);
-      ASSERT_EQ(a, b);
-      this->chosen.copy(rows, columns, in.data(), rows + 3, a.data(), rows + 1);
-      this->baseline.copy(rows, columns, in.data(), rows + 3, b.data(), rows + 1);
-      ASSERT_EQ(a, b);
-      this->chosen.axpby(rows, columns, T(2), in.data(), rows + 3, T(-1), a.data(), rows + 1);
-      this->baseline.axpby(rows, columns, T(2), in.data(), rows + 3, T(-1), b.data(), rows + 1);
-      this->expect_close(a, b);
-    }
-}
-
-TYPED_TEST(ChosenKernels, MultiplyLikeTheBaseline) {
-  using T = TypeParam;
-  for (const Extent m : {1, 4, 7, 16, 19})
-    for (const Extent n : {1, 3, 4, 9})
-      for (const Extent k : {1, 2, 16}) {
-        const auto left = random_block<T>(m * k, this->random);
-        const auto right = random_block<T>(k * n, this->random);
-        auto a = random_block<T>(m * n, this->random);
-        auto b = a;
-        this->chosen.small_gemm(m, n, k, T(2), left.data(), m, right.data(), n, 1, T(1), a.data(),
-                                m);
-        this->baseline.small_gemm(m, n, k, T(2), left.data(), m, right.data(), n, 1, T(1), b.data(),
-                                  m);
+  for (const Kernels<T>* some : all_kernels<T>())
+    for (const Extent rows : {1, 3, 8, 20, 37})
+      for (const Extent columns : {1, 2, 9, 16, 70}) {
+        const auto in = random_block<T>((rows + 3) * columns, this->random);
+        std::vector<T> a(static_cast<std::size_t>((columns + 5) * (rows + 2))), b = a;
+        some->transpose(rows, columns, in.data(), rows + 3, a.data(), columns + 1, Reach::far);
+        this->baseline.transpose(rows, columns, in.data(), rows + 3, b.data(), columns + 1,
+                                 Reach::near);
+        ASSERT_EQ(a, b);
+        some->copy(rows, columns, in.data(), rows + 3, a.data(), rows + 1);
+        this->baseline.copy(rows, columns, in.data(), rows + 3, b.data(), rows + 1);
+        ASSERT_EQ(a, b);
+        some->axpby(rows, columns, T(2), in.data(), rows + 3, T(-1), a.data(), rows + 1);
+        this->baseline.axpby(rows, columns, T(2), in.data(), rows + 3, T(-1), b.data(), rows + 1);
         this->expect_close(a, b);
       }
 }
 
-TYPED_TEST(ChosenKernels, ReduceLikeTheBaseline) {
+TYPED_TEST(AllKernels, TransposePastTheCachesToo) {
   using T = TypeParam;
-  for (const Extent length : {0, 1, 16, 33, 100}) {
-    const auto x = random_block<T>(length, this->random);
-    const auto y = random_block<T>(length, this->random);
-    this->expect_close({this->chosen.dot(length, x.data(), y.data())},
-                       {this->baseline.dot(length, x.data(), y.data())});
-    this->expect_close({this->chosen.sum(length, x.data())},
-                       {this->baseline.sum(length, x.data())});
-  }
+  constexpr Extent rows = 64, columns = 96;  // whole cache lines in both
+  const auto in = random_block<T>(rows * columns, this->random);
+  for (const Kernels<T>* some : all_kernels<T>())
+    for (const Extent shift : {0, 1}) {
+      base::BufferPool pool(0);
+      base::Buffer a = pool.allocate((rows * columns + 1) * sizeof(T));
+      some->transpose(rows, columns, in.data(), rows, a.as<T>() + shift, columns, Reach::streamed);
+      some->finish_streams();
+      for (Extent i = 0; i < rows; ++i)
+        for (Extent j = 0; j < columns; ++j)
+          ASSERT_EQ(a.as<T>()[shift + j + i * columns], in[static_cast<std::size_t>(i + j * rows)]);
+    }
+}
+
+TYPED_TEST(AllKernels, MultiplyLikeTheBaseline) {
+  using T = TypeParam;
+  for (const Kernels<T>* some : all_kernels<T>())
+    for (const Extent m : {1, 4, 7, 16, 19, 32})
+      for (const Extent n : {1, 3, 4, 9, 32})
+        for (const Extent k : {1, 2, 16}) {
+          const auto left = random_block<T>(m * k, this->random);
+          const auto right = random_block<T>(k * n, this->random);
+          for (const T beta : {T(0), T(1)}) {
+            auto a = random_block<T>(m * n, this->random);
+            auto b = a;
+            some->small_gemm(m, n, k, T(2), left.data(), m, right.data(), n, 1, beta, a.data(), m);
+            this->baseline.small_gemm(m, n, k, T(2), left.data(), m, right.data(), n, 1, beta,
+                                      b.data(), m);
+            this->expect_close(a, b);
+          }
+        }
+}
+
+TYPED_TEST(AllKernels, ReduceLikeTheBaseline) {
+  using T = TypeParam;
+  for (const Kernels<T>* some : all_kernels<T>())
+    for (const Extent length : {0, 1, 16, 33, 100}) {
+      const auto x = random_block<T>(length, this->random);
+      const auto y = random_block<T>(length, this->random);
+      this->expect_close({some->dot(length, x.data(), y.data())},
+                         {this->baseline.dot(length, x.data(), y.data())});
+      this->expect_close({some->sum(length, x.data())}, {this->baseline.sum(length, x.data())});
+    }
 }
 
 }  // namespace

@@ -8,6 +8,10 @@
 
 namespace blockyard::tensor::detail {
 
+/// Where the blocks of a copy are: in the caches near the processor, past them, or so large that
+/// the result is best written past all caches; then finish_streams() lets other threads see it.
+enum class Reach { near, far, streamed };
+
 /// The inner loops, written once in kernel_body.h and compiled for each instruction set.
 /// Matrices are rows x columns, rows contiguous; `ld` is the distance of columns in elements.
 template <Element T>
@@ -18,9 +22,9 @@ struct Kernels {
   /// in and out are the same or do not overlap.
   void (*axpby)(Extent rows, Extent columns, T alpha, const T* in, Extent in_ld, T beta, T* out,
                 Extent out_ld);
-  /// out(j, i) = in(i, j); is_far: the blocks are larger than the caches near the processor.
+  /// out(j, i) = in(i, j)
   void (*transpose)(Extent rows, Extent columns, const T* in, Extent in_ld, T* out, Extent out_ld,
-                    bool is_far);
+                    Reach reach);
   /// c(i, j) = alpha * sum over l of a(i, l) * b(l, j) + beta * c(i, j); a(i, l) stands at
   /// a[i + l * lda], b(l, j) at b[l * b_row + j * b_column]. For products too small for the BLAS.
   void (*small_gemm)(Extent m, Extent n, Extent k, T alpha, const T* a, Extent lda, const T* b,
@@ -31,6 +35,7 @@ struct Kernels {
   T (*dot_conjugate)(Extent count, const T* x, const T* y);
   /// sum of x[i], in a fixed order.
   T (*sum)(Extent count, const T* x);
+  void (*finish_streams)() noexcept;
 };
 
 /// The kernels of the best instruction set this processor has.

@@ -9,7 +9,7 @@ namespace {
 
 /// Results above this are written past the caches: whoever uses them next finds them in memory
 /// anyway.
-constexpr Extent streamed_bytes = Extent{32} << 20;
+constexpr Extent streamed_bytes = Extent{8} << 20;
 constexpr Extent most_panels = packed_rows_limit;
 constexpr Extent most_columns = 8;
 

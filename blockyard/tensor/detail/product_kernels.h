@@ -26,17 +26,37 @@ struct Product {
   Extent ldc;
 };
 
-/// `vectors` registers of rows x `columns` of c, kept in registers over the whole sum.
-template <class R, int width, int vectors, int columns>
-void gemm_tile(const Product<R>& of, Extent i, Extent j) {
-  using Vector = typename Register<R, 1, width>::Vector;
+/// One register of rows, whole or the first `rows` of it.
+template <bool is_cut, class R>
+Native<R> load_rows(const R* x, int rows) {
+  Native<R> v;
+  if constexpr (is_cut)
+    v = load_first(x, rows);
+  else
+    __builtin_memcpy(&v, x, sizeof v);
+  return v;
+}
+template <bool is_cut, class R>
+void store_rows(R* x, Native<R> v, int rows) {
+  if constexpr (is_cut)
+    store_first(x, v, rows);
+  else
+    __builtin_memcpy(x, &v, sizeof v);
+}
+
+/// `vectors` registers of rows x `columns` of c, kept in registers over the whole sum. `is_cut`: of
+/// the only register, the first `rows` lanes.
+template <class R, bool is_cut, int vectors, int columns>
+void gemm_tile(const Product<R>& of, Extent i, Extent j, int rows) {
+  using Vector = Native<R>;
+  constexpr int width = native_width<R>;
   Vector sums[columns][vectors] = {};
   const R* a = of.a + i;
   const R* b = of.b + j * of.b_column;
   for (Extent l = 0; l < of.k; ++l, a += of.lda, b += of.b_row) {
     Vector x[vectors];
 #pragma GCC unroll 4
-    for (int v = 0; v < vectors; ++v) __builtin_memcpy(&x[v], a + v * width, sizeof(Vector));
+    for (int v = 0; v < vectors; ++v) x[v] = load_rows<is_cut>(a + v * width, rows);
 #pragma GCC unroll 8
     for (int q = 0; q < columns; ++q)
 #pragma GCC unroll 4
@@ -49,33 +69,30 @@ void gemm_tile(const Product<R>& of, Extent i, Extent j) {
     for (int v = 0; v < vectors; ++v) {
       Vector y = sums[q][v] * of.alpha;
       if (of.beta != R(0)) {
-        Vector old;
-        __builtin_memcpy(&old, c + v * width, sizeof(Vector));
-        y += old * of.beta;
+        y += load_rows<is_cut>(c + v * width, rows) * of.beta;
       }
-      __builtin_memcpy(c + v * width, &y, sizeof(Vector));
+      store_rows<is_cut>(c + v * width, y, rows);
     }
   }
 }
 
-/// Rows from i to m in tiles, what is left in fewer registers, then half the width.
-template <class R, int width, int vectors, int columns>
+/// Rows from i to m in tiles, what is left in fewer registers, the last of them cut short.
+template <class R, int vectors, int columns>
 void gemm_rows(const Product<R>& of, Extent i, Extent m, Extent j) {
+  constexpr int width = native_width<R>;
   for (; i + width * vectors <= m; i += width * vectors)
-    gemm_tile<R, width, vectors, columns>(of, i, j);
+    gemm_tile<R, false, vectors, columns>(of, i, j, width);
   if (i == m) return;
   if constexpr (vectors > 1)
-    gemm_rows<R, width, vectors - 1, columns>(of, i, m, j);
-  else if constexpr (width > 1)
-    gemm_rows<R, width / 2, 1, columns>(of, i, m, j);
+    gemm_rows<R, vectors - 1, columns>(of, i, m, j);
+  else
+    gemm_tile<R, true, 1, columns>(of, i, j, static_cast<int>(m - i));
 }
 
 /// Columns from j to n in tiles, what is left in tiles of half as many.
 template <class R, int columns>
 void gemm_columns(const Product<R>& of, Extent m, Extent j, Extent n) {
-  constexpr int width = vector_bytes / static_cast<int>(sizeof(R));
-  for (; j + columns <= n; j += columns)
-    gemm_rows<R, width, vectors_in_registers, columns>(of, 0, m, j);
+  for (; j + columns <= n; j += columns) gemm_rows<R, vectors_in_registers, columns>(of, 0, m, j);
   if constexpr (columns > 1)
     if (j < n) gemm_columns<R, columns / 2>(of, m, j, n);
 }

@@ -21,23 +21,37 @@ void copy(Extent rows, Extent columns, const T* in, Extent in_ld, T* out, Extent
       __builtin_memcpy(y, x, static_cast<std::size_t>(rows) * sizeof(T));
       continue;
     }
-#pragma GCC ivdep
-    for (Extent i = 0; i < rows * count; ++i) y[i] = x[i];
+    using R = PartOf<T>;
+    change_all(rows * count, x, y, [](Native<R> u, Native<R>) { return u; });
   }
+}
+
+/// y = change(x, y) in vectors; the remainder, or all of a short loop, is one masked vector.
+template <class R, class Change>
+[[gnu::always_inline]] inline void change_all(Extent n, const R* x, R* y, Change change) {
+  constexpr Extent width = native_width<R>;
+  Extent i = 0;
+  for (; i + width <= n; i += width) {
+    Native<R> u, v;
+    __builtin_memcpy(&u, x + i, sizeof u);
+    __builtin_memcpy(&v, y + i, sizeof v);
+    v = change(u, v);
+    __builtin_memcpy(y + i, &v, sizeof v);
+  }
+  if (i == n) return;
+  const int rest = static_cast<int>(n - i);
+  store_first(y + i, change(load_first(x + i, rest), load_first(y + i, rest)), rest);
 }
 
 template <class R>
 void axpby_real(Extent n, R alpha, const R* x, R beta, R* y) {
-  if (beta == R(0)) {
-#pragma GCC ivdep
-    for (Extent i = 0; i < n; ++i) y[i] = alpha * x[i];
-  } else if (beta == R(1)) {
-#pragma GCC ivdep
-    for (Extent i = 0; i < n; ++i) y[i] += alpha * x[i];
-  } else {
-#pragma GCC ivdep
-    for (Extent i = 0; i < n; ++i) y[i] = alpha * x[i] + beta * y[i];
-  }
+  using Vector = Native<R>;
+  if (beta == R(0))
+    change_all(n, x, y, [&](Vector u, Vector) -> Vector { return alpha * u; });
+  else if (beta == R(1))
+    change_all(n, x, y, [&](Vector u, Vector v) -> Vector { return v + alpha * u; });
+  else
+    change_all(n, x, y, [&](Vector u, Vector v) -> Vector { return alpha * u + beta * v; });
 }
 
 template <class R>

@@ -54,6 +54,16 @@ void choose_kernel(TransformSteps& steps) noexcept {
 
 /// Half of a second-level cache: above, lines are asked for before they are used.
 constexpr Extent far_bytes = Extent{1} << 20;
+/// Above what one core has of the last cache: who uses the result finds it in memory anyway.
+constexpr Extent streamed_bytes = Extent{8} << 20;
+
+/// Elements of a transposition that fit the second cache together with the next one.
+constexpr Extent most_prefetched = 8192;
+
+Reach reach_of(Extent bytes) noexcept {
+  if (bytes >= streamed_bytes) return Reach::streamed;
+  return bytes > far_bytes ? Reach::far : Reach::near;
+}
 
 Extent bytes(const TransformSteps& steps, std::size_t element_bytes) noexcept {
   auto total = static_cast<Extent>(element_bytes);
@@ -75,7 +85,7 @@ struct Scaling {
   T alpha;
   T beta;
   bool conjugate;
-  bool is_far;  // the block is larger than the caches near the processor
+  Reach reach;
   [[nodiscard]] bool is_copy() const noexcept {
     return alpha == T(1) && beta == T(0) && !conjugate;
   }
@@ -113,7 +123,7 @@ void run_transpose_scaled(const Kernels<T>& use, const Loop& a, const Loop& b, c
       const Extent rows = std::min(side, a.extent - i);
       const Extent columns = std::min(side, b.extent - j);
       use.transpose(rows, columns, in + i + j * b.in_stride, b.in_stride, buffer.data(), side,
-                    false);
+                    Reach::near);
       const Loop along{columns, 1, 1};
       const Loop across{rows, side, a.out_stride};
       run_rows(use, along, across, by, buffer.data(), out + j + i * a.out_stride);
@@ -124,29 +134,65 @@ template <class T>
 void run_transpose(const Kernels<T>& use, const Loop& a, const Loop& b, const Scaling<T>& by,
                    const T* in, T* out) noexcept {
   if (by.is_copy())
-    use.transpose(a.extent, b.extent, in, b.in_stride, out, a.out_stride, by.is_far);
+    use.transpose(a.extent, b.extent, in, b.in_stride, out, a.out_stride, by.reach);
   else
     run_transpose_scaled(use, a, b, by, in, out);
 }
 
-/// Calls body(in, out) for each setting of the loops from the third on.
-template <class T, class Body>
-void for_outer_loops(const TransformSteps& steps, const T* in, T* out, Body body) noexcept {
-  std::array<Extent, Shape::max_order> at{};
-  for (;;) {
-    body(in, out);
-    int k = 2;
-    for (; k < steps.count; ++k) {
-      const Loop& loop = steps.loops[k];
+/// Runs through the settings of the loops from the third on.
+template <class T>
+class OuterLoops {
+ public:
+  OuterLoops(const TransformSteps& steps, const T* from, T* to) noexcept
+      : in(from), out(to), steps_(steps) {}
+  /// False after the last setting.
+  bool advance() noexcept {
+    for (int k = 2; k < steps_.count; ++k) {
+      const Loop& loop = steps_.loops[k];
       in += loop.in_stride;
       out += loop.out_stride;
-      if (++at[k] < loop.extent) break;
-      at[k] = 0;
+      if (++at_[k] < loop.extent) return true;
+      at_[k] = 0;
       in -= loop.extent * loop.in_stride;
       out -= loop.extent * loop.out_stride;
     }
-    if (k >= steps.count) return;
+    return false;
   }
+  const T* in;
+  T* out;
+
+ private:
+  const TransformSteps& steps_;
+  std::array<Extent, Shape::max_order> at_{};
+};
+
+/// Calls body(in, out) for each setting of the outer loops.
+template <class T, class Body>
+void for_outer_loops(const TransformSteps& steps, const T* in, T* out, Body body) noexcept {
+  OuterLoops<T> loops(steps, in, out);
+  do body(loops.in, loops.out);
+  while (loops.advance());
+}
+
+/// Asks for what a small transposition will read.
+template <class T>
+void prefetch(const Loop& a, const Loop& b, const T* in) noexcept {
+  constexpr Extent line = 64 / static_cast<Extent>(sizeof(T));
+  for (Extent j = 0; j < b.extent; ++j)
+    for (Extent i = 0; i < a.extent; i += line) __builtin_prefetch(in + i + j * b.in_stride, 0, 2);
+}
+
+/// Small transpositions of a far block: while one runs, the next one's lines are on their way.
+template <class T>
+void run_far_transposes(const Kernels<T>& use, const TransformSteps& steps, const Scaling<T>& by,
+                        const T* in, T* out) noexcept {
+  const Loop& a = steps.loops[0];
+  const Loop& b = steps.loops[1];
+  OuterLoops<T> now(steps, in, out), next(steps, in, out);
+  do {
+    if (next.advance()) prefetch(a, b, next.in);
+    run_transpose(use, a, b, by, now.in, now.out);
+  } while (now.advance());
 }
 
 }  // namespace
@@ -180,7 +226,7 @@ void run_transform(const TransformSteps& steps, T alpha, const T* in, T beta, T*
                    bool conjugate) noexcept {
   const Kernels<T>& use = kernels<T>();
   const Scaling<T> by{alpha, beta, conjugate && !std::same_as<T, Real<T>>,
-                      bytes(steps, sizeof(T)) > far_bytes};
+                      reach_of(bytes(steps, sizeof(T)))};
   const Loop& a = steps.loops[0];
   const Loop& b = steps.loops[1];
   switch (steps.kind) {
@@ -188,8 +234,13 @@ void run_transform(const TransformSteps& steps, T alpha, const T* in, T beta, T*
       return for_outer_loops(steps, in, out,
                              [&](const T* x, T* y) { run_rows(use, a, b, by, x, y); });
     case Kind::transpose:
-      return for_outer_loops(steps, in, out,
-                             [&](const T* x, T* y) { run_transpose(use, a, b, by, x, y); });
+      if (by.reach == Reach::streamed && a.extent * b.extent <= most_prefetched)
+        run_far_transposes(use, steps, by, in, out);
+      else
+        for_outer_loops(steps, in, out,
+                        [&](const T* x, T* y) { run_transpose(use, a, b, by, x, y); });
+      if (by.reach == Reach::streamed) use.finish_streams();
+      return;
     case Kind::strided:
       return for_outer_loops(steps, in, out,
                              [&](const T* x, T* y) { run_strided(a, b, by, x, y); });

@@ -2,6 +2,7 @@
 // Included only by kernel_body.h, whose rules hold here too.
 #pragma once
 
+#include <cstdint>
 #include <utility>
 
 #include "blockyard/tensor/detail/element_parts.h"
@@ -39,12 +40,23 @@ struct Tile {
       exchange_all<2 * step>(row);
     }
   }
+  /// Whole cache lines that are aligned pass the caches if asked for.
+  template <bool streams>
   static void transpose(const R* in, Extent in_ld, R* out, Extent out_ld) {
     Vector row[width];
 #pragma GCC unroll 16
     for (int j = 0; j < width; ++j)
       __builtin_memcpy(&row[j], in + j * in_ld * parts, sizeof(Vector));
     exchange_all<1>(row);
+    if constexpr (streams && sizeof(Vector) == 64) {
+      if (((reinterpret_cast<std::uintptr_t>(out) |
+            static_cast<std::uintptr_t>(out_ld) * parts * sizeof(R)) &
+           63u) == 0) {
+#pragma GCC unroll 16
+        for (int j = 0; j < width; ++j) stream(out + j * out_ld * parts, Native<R>(row[j]));
+        return;
+      }
+    }
 #pragma GCC unroll 16
     for (int j = 0; j < width; ++j)
       __builtin_memcpy(out + j * out_ld * parts, &row[j], sizeof(Vector));
@@ -53,29 +65,31 @@ struct Tile {
 
 template <class R, int parts>
 struct Tile<R, parts, 1> {
+  template <bool streams>
   static void transpose(const R* in, Extent, R* out, Extent) {
     for (int p = 0; p < parts; ++p) out[p] = in[p];
   }
 };
 
 /// Tiles of `width`, then the two strips that are left with half the width.
-template <class R, int parts, int width>
+template <class R, int parts, int width, bool streams>
 void transpose_panel(Extent rows, Extent columns, const R* in, Extent in_ld, R* out,
                      Extent out_ld) {
   const Extent whole_rows = rows / width * width;
   const Extent whole_columns = columns / width * width;
   for (Extent i = 0; i < whole_rows; i += width)
     for (Extent j = 0; j < whole_columns; j += width)
-      Tile<R, parts, width>::transpose(in + (i + j * in_ld) * parts, in_ld,
-                                       out + (j + i * out_ld) * parts, out_ld);
+      Tile<R, parts, width>::template transpose<streams>(in + (i + j * in_ld) * parts, in_ld,
+                                                         out + (j + i * out_ld) * parts, out_ld);
   if constexpr (width > 1) {
     if (whole_rows < rows)
-      transpose_panel<R, parts, width / 2>(rows - whole_rows, columns, in + whole_rows * parts,
-                                           in_ld, out + whole_rows * out_ld * parts, out_ld);
+      transpose_panel<R, parts, width / 2, streams>(rows - whole_rows, columns,
+                                                    in + whole_rows * parts, in_ld,
+                                                    out + whole_rows * out_ld * parts, out_ld);
     if (whole_columns < columns)
-      transpose_panel<R, parts, width / 2>(whole_rows, columns - whole_columns,
-                                           in + whole_columns * in_ld * parts, in_ld,
-                                           out + whole_columns * parts, out_ld);
+      transpose_panel<R, parts, width / 2, streams>(whole_rows, columns - whole_columns,
+                                                    in + whole_columns * in_ld * parts, in_ld,
+                                                    out + whole_columns * parts, out_ld);
   }
 }
 
@@ -91,7 +105,7 @@ void prefetch(Extent rows, Extent columns, const T* x, Extent ld) {
 
 template <class T>
 void transpose(Extent rows, Extent columns, const T* in, Extent in_ld, T* out, Extent out_ld,
-               bool is_far) {
+               Reach reach) {
   constexpr int wide = vector_bytes / static_cast<int>(sizeof(T));
   constexpr int width = wide > 8 ? 8 : wide;  // 16 x 16 does not fit the registers
   constexpr Extent side = 64;                 // as many pages as a small TLB holds
@@ -101,12 +115,12 @@ void transpose(Extent rows, Extent columns, const T* in, Extent in_ld, T* out, E
       const Extent some_rows = rows - i < side ? rows - i : side;
       const T* from = in + i + j * in_ld;
       T* to = out + j + i * out_ld;
-      if (is_far) {
-        prefetch<false>(some_rows, some_columns, from, in_ld);
-        prefetch<true>(some_columns, some_rows, to, out_ld);
-      }
-      transpose_panel<PartOf<T>, Parts<T>::count, width>(some_rows, some_columns, parts(from),
-                                                         in_ld, parts(to), out_ld);
+      if (reach != Reach::near) prefetch<false>(some_rows, some_columns, from, in_ld);
+      if (reach == Reach::far) prefetch<true>(some_columns, some_rows, to, out_ld);
+      const auto panel = reach == Reach::streamed
+                             ? transpose_panel<PartOf<T>, Parts<T>::count, width, true>
+                             : transpose_panel<PartOf<T>, Parts<T>::count, width, false>;
+      panel(some_rows, some_columns, parts(from), in_ld, parts(to), out_ld);
     }
 }
 
