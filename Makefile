@@ -73,11 +73,11 @@ fuzz:  ## ten seconds of each fuzzer
 	cmake --build --preset fuzz; \
 	ctest --preset fuzz
 
-wheel:  ## a Python wheel for the system's Python, with the command line in it: build/wheel/
+wheel:  ## a Python wheel for the system's Python, with the command line in it: build/wheels/
 	@tools/setup.sh build test
 	@tools/setup_python
-	@build/python/bin/pip wheel --quiet --no-deps --no-build-isolation -w build/wheel .
-	@ls build/wheel/*.whl
+	@build/python/bin/pip wheel --quiet --no-deps --no-build-isolation -w build/wheels .
+	@ls build/wheels/*.whl
 
 bench:  ## all benchmarks, one after the other: JSON lines in build/bench.jsonl
 	@tools/setup.sh build bench

@@ -26,6 +26,7 @@ DISK_BYTES = 6e8
 COPY_BYTES = 4e9
 BLOCK_SECONDS = 5e-5
 LEAST_RUN_BYTES = 1 << 16
+COPIED_RUN_BYTES = 1 << 9
 MOST_ORDER = 8
 
 
@@ -89,6 +90,7 @@ class Plan:
     dtype: np.dtype = np.dtype(np.float64)
     sial: str = ""
     seconds: float = 0.0
+    held: list[str] = field(default_factory=list, repr=False)
 
     @property
     def steps(self) -> list[str]:
@@ -403,74 +405,119 @@ def _need(step: Step, extents: dict[str, int], counts: dict[str, int], workers: 
     return int(1.13 * (workers * (2 * made + 3 * sum(read)) + 8 * largest)) + workers * 2**22 + 2**21
 
 
+def _is_on_disk(term: Term, plan: Plan) -> bool:
+    if term.array is None:
+        return 8 * _count(term.letters, plan.extents) > plan.memory_bytes // 2
+    root = term.array
+    while isinstance(root.base, np.ndarray):
+        root = root.base
+    return isinstance(root, np.memmap)
+
+
+def _run_bytes(term: Term, plan: Plan, counts: dict[str, int]) -> int:
+    """How much of a block lies in one piece."""
+    run = 8
+    for letter in term.letters:
+        run *= -(-plan.extents[letter] // counts[letter])
+        if counts[letter] > 1:
+            break
+    return run
+
+
+def _panel(term: Term, step: Step, plan: Plan, counts: dict[str, int]) -> int:
+    """Bytes of an operand for one block of the result: over all segments of what is summed."""
+    return 8 * _block(term.letters, plan.extents, {**counts, **dict.fromkeys(step.summed, 1)})
+
+
+def _reading_seconds(step: Step, plan: Plan, counts: dict[str, int]) -> tuple[float, Term]:
+    """Time to read the operands, and the one to hold: its letters are the outer ones of the loop
+    over the result, so that it is read once if its panel stays in memory, while the other one is
+    read again for each of its panels."""
+
+    def seconds(term: Term, is_held: bool) -> float:
+        size = 8 * _count(term.letters, plan.extents)
+        panel = _panel(term, step, plan, counts)
+        is_split = any(counts[c] > 1 for c in step.summed if c in term.letters)
+        again = math.prod(counts[c] for c in step.result.letters if c not in term.letters)
+        times = 1 if is_held and (not is_split or panel < plan.memory_bytes // 8) else again
+        if not _is_on_disk(term, plan):
+            return size * times / COPY_BYTES
+        if size < plan.memory_bytes // 8:
+            return size / DISK_BYTES + size * times / COPY_BYTES
+        # Pieces of a panel that lie side by side in the file are read close to each other, so that
+        # the disk sees runs of the panel; copying them is slow all the same.
+        near = dict.fromkeys(step.summed, 1) if panel < plan.memory_bytes // 5 else {}
+        waste = LEAST_RUN_BYTES / _run_bytes(term, plan, {**counts, **near})
+        waste += COPIED_RUN_BYTES / _run_bytes(term, plan, counts)
+        return size * times / DISK_BYTES * (1 + waste)
+
+    terms = _terms_of(step)
+    return min(((sum(seconds(term, term is held) for term in terms), held) for held in terms),
+               key=lambda pair: pair[0])
+
+
 def _seconds(step: Step, plan: Plan, counts: dict[str, int]) -> float:
-    """Time of a step for these numbers of segments."""
-    extents = plan.extents
-    result = step.result.letters
-    blocks = math.prod(counts[c] for c in result) if result else math.prod(
-        counts[c] for c in step.summed)
+    """Time of a step for these numbers of segments: the longer of computing and reading, which go on
+    at the same time."""
+    extents, result = plan.extents, step.result.letters
+    blocks = math.prod(counts[c] for c in result or step.summed)
     loops = blocks * (math.prod(counts[c] for c in step.summed) if result else 1)
-    in_left = set(step.left.letters)
-    in_right = set(step.right.letters) if step.right is not None else set()
-    m = _block("".join(c for c in result if c in in_left and c not in in_right), extents, counts)
-    n = _block("".join(c for c in result if c in in_right and c not in in_left), extents, counts)
-    k = _block(step.summed, extents, counts)
-    efficiency = (m / (m + 16)) * (n / (n + 16)) * (k / (k + 64)) if step.right is not None else 0.05
+    left = set(step.left.letters)
+    right = set(step.right.letters) if step.right is not None else set()
+    m, n, k = (_block(letters, extents, counts) for letters in (
+        "".join(c for c in result if c in left - right),
+        "".join(c for c in result if c in right - left), step.summed))
+    efficiency = m / (m + 16) * n / (n + 16) * k / (k + 64) if step.right is not None else 0.05
     busy = -(-blocks // plan.workers) * plan.workers / blocks
     compute = _flops(step, extents) / (FLOPS * max(efficiency, 1e-3)) * busy / plan.workers
-    permute = moved = 0.0
-    total = sum(8 * _count(term.letters, extents) for term in _terms_of(step))
-    for term in _terms_of(step):
-        size = 8 * _count(term.letters, extents)
-        times = math.prod(counts[c] for c in result if c not in term.letters) if result else 1
-        rate = COPY_BYTES if total < plan.memory_bytes // 4 or size < plan.memory_bytes // 8 else DISK_BYTES
-        run = 8
-        for letter in term.letters:
-            run *= -(-extents[letter] // counts[letter])
-            if counts[letter] > 1:
-                break
-        moved += size * times / rate * (1 + (LEAST_RUN_BYTES if rate == DISK_BYTES else 256) / run)
-        permute += size * times / COPY_BYTES
     made = 8 * _count(result, extents)
-    permute += 2 * made / COPY_BYTES * math.prod(counts[c] for c in step.summed)
+    moved, _ = _reading_seconds(step, plan, counts)
     if made > plan.memory_bytes // 2:
         moved += made / DISK_BYTES
-    return max(compute + permute / plan.workers, moved) + loops * BLOCK_SECONDS / plan.workers
+    packed = 2 * made * math.prod(counts[c] for c in step.summed)
+    for term in _terms_of(step):
+        again = math.prod(counts[c] for c in result if c not in term.letters)
+        packed += 8 * _count(term.letters, extents) * again
+    compute += packed / COPY_BYTES / plan.workers
+    return max(compute, moved) + 0.1 * min(compute, moved) + loops * BLOCK_SECONDS / plan.workers
 
 
 def _segments(plan: Plan, most: int) -> tuple[dict[str, list[int]], float]:
-    """Splits one index after the other, the one that helps most, until all fits and nothing gets
+    """Splits one index or two at a time, those that help most, until all fits and nothing gets
     faster. Fewer segments are better where it makes no difference."""
     counts = {letter: 1 for letter in plan.extents}
 
-    def value(trial: dict[str, int]) -> float:
+    def value(trial: dict[str, int]) -> tuple[bool, float]:
         need = max(_need(step, plan.extents, trial, plan.workers) for step in plan.order)
         time = sum(_seconds(step, plan, trial) for step in plan.order)
-        return time if need <= most else 1e6 * need / most + min(time, 1e5)
+        return need > most, time * max(1.0, need / most) ** 2
 
     def splits(letter: str) -> list[int]:
         extent, count = plan.extents[letter], counts[letter]
-        nexts = {-(-extent // max(1, extent // (count + 1))), 2 * count, count + 1, 4 * count}
+        # Those after which the largest segment is smaller.
+        smaller = -(-extent // count) - 1
+        nexts = {-(-extent // smaller) if smaller else count, 2 * count, 4 * count}
         return [n for n in sorted(nexts) if count < n <= extent]
 
     best = value(counts)
     while True:
         trials = [{**counts, letter: n} for letter in counts for n in splits(letter)]
-        trials += [{**counts, one: 2 * counts[one], two: 2 * counts[two]}
+        trials += [{**counts, one: n, two: n2}
                    for one, two in itertools.combinations(counts, 2)
-                   if 2 * counts[one] <= plan.extents[one] and 2 * counts[two] <= plan.extents[two]]
+                   for n in splits(one) for n2 in splits(two)]
         if not trials:
             break
         trial = min(trials, key=value)
-        if value(trial) >= best * 0.995:
+        if not best[0] and value(trial)[1] >= best[1] * 0.995:
             break
         counts, best = trial, value(trial)
-    need = max(_need(step, plan.extents, counts, plan.workers) for step in plan.order)
-    if need > most:
+    if best[0]:
+        need = max(_need(step, plan.extents, counts, plan.workers) for step in plan.order)
         raise _errors.OutOfMemory(f"einsum needs {need / 2**20:.0f} MiB for blocks even with the "
                                   f"smallest segments, and may use {most / 2**20:.0f} MiB")
+    plan.held = [_reading_seconds(step, plan, counts)[1].name for step in plan.order]
     return ({letter: even_segments(plan.extents[letter], -(-plan.extents[letter] // count))
-             for letter, count in counts.items()}, best)
+             for letter, count in counts.items()}, best[1])
 
 
 # The program ------------------------------------------------------------------------------------
@@ -495,18 +542,21 @@ def _program(plan: Plan) -> str:
     else:
         lines.append("  special write_result r")
     for number, step in enumerate(plan.order, 1):
-        lines += _step_lines(number, step)
+        lines += _step_lines(number, step, plan.held[number - 1])
     return "\n".join(lines + ["endsial einsum", ""])
 
 
-def _step_lines(number: int, step: Step) -> list[str]:
+def _step_lines(number: int, step: Step, held: str) -> list[str]:
     terms = _terms_of(step)
     product = "*".join(term.spell() if term.letters else term.name for term in terms)
     gets = [f"get {term.spell()}" for term in terms if term.letters]
     if not step.result.letters:
         return _scalar_lines(step, product, gets)
     made = Term(f"t{number}", step.result.letters).spell()
-    outer = ",".join(map(_index, step.result.letters[::-1]))
+    # The first index of a pardo runs fastest: those of what is held are the last.
+    of_held = [term.letters for term in terms if term.name == held][0]
+    inner = [c for term in terms if term.name != held for c in term.letters if c not in of_held]
+    outer = ",".join(_index(c) for c in [*inner, *of_held] if c in step.result.letters)
     lines = [f"  pardo {outer}"]
     if step.summed:
         lines.append(f"    {made} = 0.0")
