@@ -73,8 +73,27 @@ class Listener {
   throw nb::python_error();
 }
 
+/// Lets go of what Python gave at the end of the run: a function may know its own result, and the
+/// garbage collector cannot see through C++.
+class Borrowed {
+ public:
+  explicit Borrowed(PyJob& job) : job_(job) {}
+  Borrowed(const Borrowed&) = delete;
+  Borrowed& operator=(const Borrowed&) = delete;
+  ~Borrowed() {
+    job_.job.embedding = {};
+    job_.lent.clear();
+    job_.outputs.clear();
+    for (auto& [name, kept] : job_.kept) kept.into = {};
+  }
+
+ private:
+  PyJob& job_;
+};
+
 std::shared_ptr<PyResults> run(const std::shared_ptr<PyJob>& job, nb::object print,
                                nb::object tick) {
+  const Borrowed borrowed(*job);
   FirstError& first_error = *job->first_error;
   first_error.value.reset();
   Listener listener(std::move(print), std::move(tick), first_error);

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -13,6 +15,11 @@ EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 def test_the_examples_of_the_page_run(number, monkeypatch):
     monkeypatch.chdir(REPOSITORY)
     exec(compile(EXAMPLES[number], f"docs/python.md, example {number + 1}", "exec"), {})
+
+
+def test_a_function_that_knows_its_result_is_no_leak():
+    done = subprocess.run([sys.executable, "-c", EXAMPLES[2]], capture_output=True, text=True)
+    assert done.returncode == 0 and "leaked" not in done.stderr, done.stderr
 
 
 def test_the_notebook_runs(tmp_path):

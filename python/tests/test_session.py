@@ -220,7 +220,7 @@ def test_errors_of_python_super_instructions_name_the_line(session):
     with pytest.raises(blockyard.InputError, match="keep a copy"):
         session.run(SUPER)
     kept.clear()
-    session.super("touch", "r")(lambda block: None)
+    session.super("touch", "uu")(lambda one, two: None)
     with pytest.raises(blockyard.InputError, match="touch"):
         session.run(SUPER)  # the program declares another signature
     with pytest.raises(ValueError, match="signature"):
@@ -247,7 +247,7 @@ def test_wrong_arrays_are_refused(session):
 def test_a_session_leaves_nothing_behind(tmp_path):
     with blockyard.Session(workers=1, memory="32M", scratch=tmp_path, quiet=True) as session:
         for _ in range(3):
-            session.run(SUPER.replace("execute touch t[i]", "t[i] *= 2.0"), segments=SEGMENTS)
+            session.run(SUPER.replace("  special touch u\n", "").replace("execute touch t[i]", "t[i] *= 2.0"), segments=SEGMENTS)
         assert len(os.listdir(tmp_path)) == 1
     assert os.listdir(tmp_path) == []
     a = np.zeros((12, 12))
