@@ -5,6 +5,7 @@
 #include "blockyard/qc/block_arithmetic.h"
 #include "blockyard/qc/denominators.h"
 #include "blockyard/qc/detail/operands.h"
+#include "blockyard/qc/detail/table_parts.h"
 #include "blockyard/qc/linear_algebra.h"
 #include "blockyard/qc/table.h"
 #include "blockyard/qc/triples_ranges.h"
@@ -190,6 +191,7 @@ void add_algebra(super::Table& table) {
   table.add({"combine_spins", "rrw", run_combine_spins, {}});
   table.add({"set_ijk_aaa", "w", run_set_ijk_aaa, {"u"}});
   table.add({"set_ijk_aab", "w", run_set_ijk_aab, {"u"}});
+  detail::add_scf_steps(table);
 }
 
 }  // namespace blockyard::qc

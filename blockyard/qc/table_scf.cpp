@@ -81,13 +81,16 @@ void put_half_density(const System& system, std::size_t atom, std::span<double> 
 
 }  // namespace
 
-void detail::add_scf_start(super::Table& table, const System& system) {
+void detail::add_scf_steps(super::Table& table) {
   table.add({"set_flags2", "r", nothing, {}});
-  table.add({"return_1el_ecpints", "w", run_ecp, {}});
   table.add({"aoladder_contraction", "rru", run_ladder, {}});
   table.add({"a4_dscale", "urr", run_dscale, {}});
   table.add({"a4_return_occupation", "rw", run_return_occupation, {}});
   table.add({"a4_david_damp_factor", "ru", run_damping, {}});
+}
+
+void detail::add_scf_start(super::Table& table, const System& system) {
+  table.add({"return_1el_ecpints", "w", run_ecp, {}});
   // a4_get_init_occupation occupations spin:  spin 0 alpha, 1 beta
   table.add({"a4_get_init_occupation",
              "wr",

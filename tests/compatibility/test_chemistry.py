@@ -79,6 +79,17 @@ class OldPrograms(unittest.TestCase):
     def test_a_zmat_with_programs_gives_the_energies_of_the_references(self):
         self.check(self.energies("ZMAT", "-w", 2))
 
+    def test_super_instructions_of_a_molecule_give_what_theory_says(self):
+        (self.folder / "ZMAT").write_text(ZMAT + "SIAL_PROGRAM = programs/guess.sialx\n")
+        got = self.energies("ZMAT", "-w", 1)
+        self.assertAlmostEqual(got["electrons"], 10, delta=1e-6)   # tr D S of the atoms together
+        self.assertEqual(got["occupied"], 5)
+        self.assertEqual(got["dropped"], 1)        # oxygen 1s: columns of zeros
+        self.assertEqual(got["ecp"], 0)
+        self.assertAlmostEqual(got["nuc_z"], (8 * 0.1173 - 2 * 0.4692) / 0.52917721092, delta=1e-12)
+        self.assertAlmostEqual(got["asymmetry"], 0, delta=1e-12)
+        self.assertAlmostEqual(got["repulsion"], reference()["e_nuc"], delta=1e-9)
+
     def test_the_dat_file_of_it_runs_the_same(self):
         self.blockyard("convert", "ZMAT", "job.dat")
         self.assertIn("int baocc = 1\n", self.blockyard("dump", "job.dat"))

@@ -83,6 +83,29 @@ class Reader {
   static const std::map<std::string, std::string>& aliases() {
     static const std::map<std::string, std::string> names = {{"calclevel", "calc"},
                                                              {"calc_level", "calc"},
+                                                             {"calculation", "calc"},
+                                                             {"calc_type", "calc"},
+                                                             {"basis_set", "basis"},
+                                                             {"basisset", "basis"},
+                                                             {"spher", "spherical"},
+                                                             {"chrg", "charge"},
+                                                             {"cc_convergence", "cc_conv"},
+                                                             {"cc_converge", "cc_conv"},
+                                                             {"scf_convergence", "scf_conv"},
+                                                             {"scf_converge", "scf_conv"},
+                                                             {"cc_maxcycles", "cc_maxcyc"},
+                                                             {"scf_maxcycles", "scf_maxcyc"},
+                                                             {"cc_maxiter", "cc_maxcyc"},
+                                                             {"scf_maxiter", "scf_maxcyc"},
+                                                             {"drop_mo", "dropmo"},
+                                                             {"drop", "dropmo"},
+                                                             {"coordinate", "coordinates"},
+                                                             {"damp_typ", "damp_type"},
+                                                             {"damptyp", "damp_type"},
+                                                             {"damptype", "damp_type"},
+                                                             {"damping", "damp_type"},
+                                                             {"guess_type", "guess"},
+                                                             {"initial_guess", "guess"},
                                                              {"reference", "ref"},
                                                              {"multiplicty", "mult"},
                                                              {"multiplicity", "mult"},
@@ -168,7 +191,7 @@ class Reader {
       throw wrong(one, "references are RHF, UHF and ROHF");
     if (one.value == "rohf" || one.value == "2")
       throw wrong(one, "ROHF references are not available; UHF ones are");
-    note(one, "the multiplicity decides the reference: closed shells are restricted");
+    method_->ints["unrestricted"] = 1;
   }
   void basis(const Keyword& one) {
     if (one.value != "special") {

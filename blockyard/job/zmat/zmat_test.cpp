@@ -83,6 +83,28 @@ TEST(Zmat, TakesProgramsInThePlaceOfAMethod) {
   EXPECT_EQ(job.warnings[0], "ZMAT:10: IO_COMPANY of *SIP is not known and changes nothing");
 }
 
+TEST(Zmat, KnowsTheSpellingsOfKeywords) {
+  const ZmatJob job = parse(
+      "t\nH 0 0 0\nF 0 0 1.7\n\n*ACES2(CALCLEVEL = CCSD\nbasis = cc-pvdz , REFERENCE=RHF\n"
+      "MULTIPLICITY=1 , Charge = 0\nCC_CONVERGENCE=9,SCF_CONVERGENCE=10\nCC_MAXCYCLE=30, "
+      "SCF_MAX_CYCLE=40\nDROP_MO=1>2,DAMPTYP=NONE,SYMMETRY=OFF,UNIT=BOHR,COORDS=CARTESIAN)\n");
+  EXPECT_TRUE(job.warnings.empty());
+  const MethodSpec& method = *job.spec.method;
+  EXPECT_EQ(method.name, "ccsd");
+  EXPECT_EQ(method.frozen_core, 2);
+  EXPECT_EQ(method.ints.at("cc_iterations"), 30);
+  EXPECT_EQ(method.ints.at("scf_iterations"), 40);
+  EXPECT_DOUBLE_EQ(method.scalars.at("cc_amplitude_convergence"), 1e-9);
+  EXPECT_DOUBLE_EQ(method.scalars.at("scf_density_convergence"), 1e-10);
+  EXPECT_EQ(job.spec.molecule->units, "bohr");
+}
+
+TEST(Zmat, AnUnrestrictedReferenceIsOneForClosedShellsToo) {
+  const ZmatJob job = parse("t\nH 0 0 0\nF 0 0 1.7\n\n*ACES2(CALC=CCSD,BASIS=STO-3G,REF=UHF)\n");
+  EXPECT_TRUE(job.warnings.empty());
+  EXPECT_EQ(job.spec.method->ints.at("unrestricted"), 1);
+}
+
 TEST(Zmat, WarnsOfKeywordsThatChangeNothing) {
   const ZmatJob job = parse(
       "t\nH 0 0 0\nF 0 0 1.7\n\n*ACES2(CALC=CCSD,BASIS=CC-PVDZ,SYM=FULL,FOO=BAR,DAMP_TYPE=NONE)\n");

@@ -149,7 +149,7 @@ void Checker::check(const ast::Execute& what) {
   const Symbol* symbol = find(what.special, SymbolKind::special);
   if (symbol == nullptr) return;
   const std::string signature = result_.specials[static_cast<std::size_t>(symbol->id)].signature;
-  if (!signature.empty() && signature.size() != what.arguments.size())
+  if (signature.size() != what.arguments.size())
     return error("argument-count", what.special.at,
                  fmt::format("'{}' takes {} arguments, not {}", what.special.text, signature.size(),
                              what.arguments.size()),

@@ -52,9 +52,8 @@ Supers::Supers(const Naming& naming, Blocks& blocks, super::Table& table,
   for (const auto& special : naming.program.specials) {
     const super::Entry* entry = table.find(special.name);
     entries_.push_back(entry);
-    const bool has_signature = !special.signature.empty() || entry == nullptr;
-    signatures_.push_back(has_signature ? special.signature : entry->signature);
-    if (entry == nullptr || allows(signatures_.back(), entry->signature) ||
+    if (entry == nullptr || special.signature.empty() ||
+        allows(special.signature, entry->signature) ||
         std::ranges::find(entry->also, special.signature) != entry->also.end())
       continue;
     throw Error(Errc::bad_input,
@@ -78,16 +77,12 @@ void Supers::execute(std::int32_t special, std::int32_t first, std::int32_t coun
   const auto& decl = naming_.program.specials[static_cast<std::size_t>(special)];
   const super::Entry* entry = entries_[static_cast<std::size_t>(special)];
   if (entry == nullptr) report_unknown(decl.name);
-  const std::string& signature = signatures_[static_cast<std::size_t>(special)];
-  if (signature.size() != static_cast<std::size_t>(count))
-    throw Error(Errc::bad_input, fmt::format("super instruction '{}' takes {} arguments, not {}",
-                                             decl.name, signature.size(), count));
   const auto arguments = static_cast<std::size_t>(count);
   operands_.assign(arguments, {});
   laid_.assign(arguments, {});
   for (std::size_t k = 0; k < arguments; ++k)
-    lay_out(naming_.program.arguments[static_cast<std::size_t>(first) + k], access_of(signature[k]),
-            scalars, ints, k);
+    lay_out(naming_.program.arguments[static_cast<std::size_t>(first) + k],
+            access_of(decl.signature[k]), scalars, ints, k);
   const double begin = base::now_seconds();
   try {
     entry->function(operands_, context_);

@@ -51,7 +51,6 @@ class Supers {
   bool check_;
   super::Context context_;
   std::vector<const super::Entry*> entries_;  ///< by special; null: not found
-  std::vector<std::string> signatures_;       ///< by special: as declared, else that of its entry
   std::vector<super::Operand> operands_;
   std::vector<Laid> laid_;
   std::map<std::string, SuperUse, std::less<>> uses_;
