@@ -2,13 +2,13 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-mpi mpich check asan tsan fuzz wheel bench format lint clean
+.PHONY: help setup build demo test test-mpi mpich check asan tsan fuzz wheel docs bench format lint clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 16
 
 setup:  ## install every package that any command here needs (apt)
-	@tools/setup.sh build test bench lint
+	@tools/setup.sh build test docs bench lint
 
 # A build folder is configured when it is new or when the presets changed; ninja does the rest.
 build/%/build.ninja: CMakePresets.json
@@ -78,6 +78,11 @@ wheel:  ## a Python wheel for the system's Python, with the command line in it: 
 	@tools/setup_python
 	@build/python/bin/pip wheel --quiet --no-deps --no-build-isolation -w build/wheels .
 	@ls build/wheels/*.whl
+
+docs:  ## the documentation as a site: build/docs/index.html
+	@tools/setup.sh docs
+	@tools/setup_docs
+	@build/docs_python/bin/sphinx-build -q -W --keep-going -d build/docs_doctrees docs build/docs
 
 bench:  ## all benchmarks, one after the other: JSON lines in build/bench.jsonl
 	@tools/setup.sh build bench

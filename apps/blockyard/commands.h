@@ -34,6 +34,9 @@ void add_convert(CLI::App& app, Commands& commands, const std::string& library);
 void add_dump(CLI::App& app, Commands& commands);
 void add_basis(CLI::App& app, Commands& commands, const std::string& library);
 void add_lsp(CLI::App& app, Commands& commands, const std::string& library);
+void add_report(CLI::App& app, Commands& commands);
+void add_compare(CLI::App& app, Commands& commands);
+void add_top(CLI::App& app, Commands& commands);
 void add_version(CLI::App& app, Commands& commands);
 
 /// Our SIAL programs and basis sets: in folder `library` if it is not empty, else in

@@ -14,11 +14,15 @@ namespace blockyard::app {
 struct OutputOptions {
   std::string json;
   std::string report;
+  std::string trace;
   bool profile = false;
   bool quiet = false;
 };
 
 void add_output_options(CLI::App& command, OutputOptions& options);
+
+/// What a run has to note for its outputs.
+void note_for_outputs(const OutputOptions& options, job::RunSpec& run);
 
 /// Throws Error{io} if the files could not be written in the end.
 void check_outputs(const OutputOptions& options);

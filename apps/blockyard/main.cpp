@@ -37,6 +37,9 @@ int main(int argc, char** argv) {
   app::add_resume(app, commands);
   app::add_plan(app, commands, library);
   app::add_calibrate(app, commands);
+  app::add_report(app, commands);
+  app::add_compare(app, commands);
+  app::add_top(app, commands);
   app::add_check(app, commands, library);
   app::add_compile(app, commands, library);
   app::add_fmt(app, commands);

@@ -49,6 +49,7 @@ int resume(const ResumeOptions& options) {
     const auto open = [&] {
       if (is_first) check_outputs(options.output);
       saved = job::open_checkpoint(options.folder);
+      note_for_outputs(options.output, saved->job.run);
       job::change_ranks(*saved, run, count_of(session.get()));
     };
     if (session) job::check_builds(*session);

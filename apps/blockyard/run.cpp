@@ -111,6 +111,7 @@ std::optional<job::Job> prepare(const RunOptions& options, const std::string& li
                                 const job::ProcessCount& processes) {
   job::Spec spec = read_job_files(options.files, options.programs);
   merge(options, spec);
+  note_for_outputs(options.output, spec.run);
   check_outputs(options.output);
   job::Places places = find_places(library);
   places.imports = options.imports;

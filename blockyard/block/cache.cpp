@@ -32,6 +32,7 @@ bool BlockCache::prefetch(const array::BlockId& id, std::size_t size, std::int32
 BlockCache::Entry& BlockCache::ask(const array::BlockId& id, std::size_t size, std::int32_t pc,
                                    bool is_early) {
   frames_.charge(size);
+  held_bytes_ += static_cast<std::int64_t>(size);
   order_.push_back({.id = id,
                     .frame = nullptr,
                     .size = size,
@@ -92,6 +93,7 @@ void BlockCache::take(Entry& entry, SharedFrame frame, bool missing) {
   if (missing) {
     if (entry.is_early) early_bytes_ -= static_cast<std::int64_t>(entry.size);
     frames_.discharge(entry.size);
+    held_bytes_ -= static_cast<std::int64_t>(entry.size);
     entry.size = 0;
     return;
   }
@@ -131,6 +133,7 @@ void BlockCache::erase(Order::iterator at) {
   if (at->is_early && wasted_) wasted_(at->pc);
   end_early(*at);
   if (at->size > 0) frames_.discharge(at->size);
+  held_bytes_ -= static_cast<std::int64_t>(at->size);
   by_id_.erase(at->id);
   order_.erase(at);
 }
@@ -156,7 +159,7 @@ void BlockCache::forget(std::int32_t array) {
 void BlockCache::drop_all() noexcept {
   for (const Entry& entry : order_)
     if (entry.size > 0) frames_.discharge(entry.size);
-  early_bytes_ = 0;
+  early_bytes_ = held_bytes_ = 0;
   by_id_.clear();
   order_.clear();
 }

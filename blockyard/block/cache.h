@@ -85,6 +85,9 @@ class BlockCache {
   /// Blocks asked for by prefetch().
   [[nodiscard]] std::uint64_t prefetches() const noexcept { return prefetches_; }
   [[nodiscard]] std::uint64_t bytes_received() const noexcept { return bytes_received_; }
+  /// Charged for blocks that are here or under way; of these, for those not asked for yet.
+  [[nodiscard]] std::int64_t held_bytes() const noexcept { return held_bytes_; }
+  [[nodiscard]] std::int64_t early_bytes() const noexcept { return early_bytes_; }
 
  private:
   using Order = std::list<Entry>;  ///< least recently used first
@@ -104,6 +107,7 @@ class BlockCache {
   std::uint64_t bytes_received_ = 0;
   std::uint64_t prefetches_ = 0;
   std::int64_t early_bytes_ = 0;
+  std::int64_t held_bytes_ = 0;
   std::function<void(std::int32_t)> wasted_;
 };
 

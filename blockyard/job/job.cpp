@@ -132,6 +132,7 @@ Prepared prepare(const Spec& spec, const Places& places, const ProcessCount& pro
   }
   if (spec.run.deterministic) deal_out_beforehand(job);
   job.memory = plan(job);
+  job.decisions = decisions_of(spec, job);
   return prepared;
 }
 

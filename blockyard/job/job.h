@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "blockyard/job/chemistry.h"
+#include "blockyard/job/decisions.h"
 #include "blockyard/job/embedding.h"
 #include "blockyard/job/memory_plan.h"
 #include "blockyard/job/places.h"
@@ -39,6 +40,7 @@ struct Job {
   MemoryPlan memory;          ///< of each process
   RunSpec run;
   Embedding embedding;
+  std::vector<Decision> decisions;
 };
 
 /// The processes that run a job together.

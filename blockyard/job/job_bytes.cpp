@@ -40,7 +40,8 @@ template <class Stream, class Run>
 void run_fields(Stream& stream, Run& run) {
   stream.fields(run.workers, run.servers, run.memory_bytes, run.scratch, run.persistent, run.guess,
                 run.save, run.supers, run.pardo, run.check, run.deterministic, run.seed,
-                run.checkpoint_folder, run.checkpoint_seconds, run.prefetch, run.fabric_delay);
+                run.checkpoint_folder, run.checkpoint_seconds, run.prefetch, run.fabric_delay,
+                run.report, run.has_trace);
 }
 
 template <class Stream, class AnyJob>
@@ -50,6 +51,7 @@ void job_fields(Stream& stream, AnyJob& job) {
   stream.fields(job.environment.ints, job.environment.scalars, job.environment.restored,
                 job.environment.persistent);
   run_fields(stream, job.run);
+  stream.each(job.decisions, [&](auto& d) { stream.fields(d.what, d.choice, d.reason); });
 }
 
 void write_segments(base::FieldWriter& out, const array::Segments& segments) {

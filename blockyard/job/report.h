@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "blockyard/job/run.h"
@@ -27,7 +28,26 @@ namespace blockyard::job {
 /// programs: scalars, ints and static arrays (first index fastest).
 [[nodiscard]] std::string results_json(const Job& job, const Results& results);
 
-/// One JSON object with the metrics of every program, worker and server, and the memory plan.
-[[nodiscard]] std::string metrics_json(const Job& job, const Results& results);
+/// What a report says beside the numbers of a run.
+struct ReportContext {
+  std::string command;
+  std::string host;
+  std::string processor;
+  std::string started;  ///< UTC
+  int cores = 0;
+  std::map<std::string, std::string> sources;  ///< text by path, as far as it can be read
+};
+
+/// At the start of a run, before anybody edits a source.
+[[nodiscard]] ReportContext begin_report(const Job& job, std::string command);
+
+/// One JSON object with all that was measured of every program, worker and server, and what was
+/// decided: docs/report.md lists the keys. Times by line and memory over time are there if the job
+/// asked for a report.
+[[nodiscard]] std::string metrics_json(const Job& job, const Results& results,
+                                       const ReportContext& context = {});
+
+/// "C6H6": carbon and hydrogen first, then by symbol (the order of Hill).
+[[nodiscard]] std::string formula(const qc::Molecule& molecule);
 
 }  // namespace blockyard::job

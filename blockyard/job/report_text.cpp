@@ -24,26 +24,6 @@ std::string counted(std::int64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-/// "C6H6": carbon and hydrogen first, then by symbol (the order of Hill).
-std::string formula(const qc::Molecule& molecule) {
-  std::map<std::string_view, int> counts;
-  for (const qc::Atom& atom : molecule.atoms) ++counts[qc::element_symbol(atom.atomic_number)];
-  std::string text;
-  const auto take = [&](std::string_view symbol) {
-    const auto found = counts.find(symbol);
-    if (found == counts.end()) return;
-    text += symbol;
-    if (found->second > 1) text += fmt::format("{}", found->second);
-    counts.erase(found);
-  };
-  if (counts.contains("C")) {
-    take("C");
-    take("H");
-  }
-  while (!counts.empty()) take(counts.begin()->first);
-  return text;
-}
-
 std::string print_orbitals(const Orbitals& orbitals, const std::string& title) {
   const std::span<const Extent> all = orbitals.segments;
   const auto frozen = static_cast<std::size_t>(orbitals.frozen_segments);
@@ -173,6 +153,25 @@ std::string print_states(const Excitations& states) {
 }
 
 }  // namespace
+
+std::string formula(const qc::Molecule& molecule) {
+  std::map<std::string_view, int> counts;
+  for (const qc::Atom& atom : molecule.atoms) ++counts[qc::element_symbol(atom.atomic_number)];
+  std::string text;
+  const auto take = [&](std::string_view symbol) {
+    const auto found = counts.find(symbol);
+    if (found == counts.end()) return;
+    text += symbol;
+    if (found->second > 1) text += fmt::format("{}", found->second);
+    counts.erase(found);
+  };
+  if (counts.contains("C")) {
+    take("C");
+    take("H");
+  }
+  while (!counts.empty()) take(counts.begin()->first);
+  return text;
+}
 
 std::string_view version() noexcept { return BLOCKYARD_VERSION; }
 

@@ -15,10 +15,19 @@ void metrics_fields(Stream& stream, Metrics& m) {
   stream.fields(m.seconds, m.barrier_seconds, m.transfer_seconds, m.block_wait_seconds,
                 m.instructions, m.block_operations, m.flops, m.iterations, m.gets, m.cache_hits,
                 m.prefetches, m.wasted_prefetches, m.bytes_received, m.bytes_sent, m.peak_bytes,
-                m.supers);
+                m.supers, m.disk_wait_seconds, m.chunk_wait_seconds, m.checkpoint_seconds,
+                m.bytes_from_servers, m.bytes_to_servers);
   stream.each(m.lines, [&](auto& line) {
     stream.fields(line.place, line.array, line.gets, line.accesses, line.blocked, line.wait_seconds,
                   line.first_wait_seconds, line.depth, line.wasted, line.reason);
+  });
+  stream.each(m.line_times, [&](auto& line) {
+    stream.fields(line.place, line.times, line.seconds, line.block_wait_seconds,
+                  line.disk_wait_seconds, line.barrier_wait_seconds, line.put_wait_seconds);
+  });
+  stream.each(m.pardos, [&](auto& pardo) {
+    stream.fields(pardo.place, pardo.policy, pardo.entered, pardo.iterations, pardo.seconds,
+                  pardo.wait_seconds);
   });
 }
 
@@ -32,6 +41,8 @@ std::vector<std::byte> encode_part(const Results& results, int first, int last) 
     for (int worker = first; worker < last; ++worker)
       metrics_fields(out, step.metrics[static_cast<std::size_t>(worker)]);
   }
+  for (const RankRecord& rank : results.ranks)
+    out.fields(rank.memory, rank.trace, rank.dropped_events);
   return out.take();
 }
 
@@ -50,6 +61,11 @@ void add_part(std::span<const std::byte> bytes, Results& results) {
         step.warnings.push_back(std::move(warning));
     for (int worker = first; worker < last; ++worker)
       metrics_fields(in, step.metrics[static_cast<std::size_t>(worker)]);
+  }
+  for (RankRecord& rank : results.ranks) {
+    RankRecord theirs;
+    in.fields(theirs.memory, theirs.trace, theirs.dropped_events);
+    if (!theirs.memory.empty() || !theirs.trace.empty()) rank = std::move(theirs);
   }
 }
 

@@ -1,5 +1,5 @@
 target_link_libraries(blockyard_job PUBLIC PkgConfig::tomlplusplus
-                      PRIVATE nlohmann_json::nlohmann_json)
+                      PRIVATE nlohmann_json::nlohmann_json ZLIB::ZLIB)
 target_compile_definitions(blockyard_job PRIVATE BLOCKYARD_VERSION="${PROJECT_VERSION}")
 if(BLOCKYARD_TESTS)
   set_source_files_properties(

@@ -23,6 +23,7 @@
 #include "blockyard/job/processes.h"
 #include "blockyard/job/results_bytes.h"
 #include "blockyard/job/scratch.h"
+#include "blockyard/job/trace_file.h"
 #include "blockyard/server/server.h"
 #include "blockyard/tensor/blas.h"
 
@@ -60,11 +61,13 @@ class Run {
       agree(*session_, set_up);
     else
       set_up();
+    origin_seconds_ = base::now_seconds();
     make_world();
   }
 
   Results execute() {
     const double begin = base::now_seconds();
+    make_recordings();
     std::vector<std::thread> threads;
     for (int rank = 0; rank < job_.workers + job_.servers; ++rank) {
       if (!is_here(rank)) continue;
@@ -82,6 +85,7 @@ class Run {
     results_.seconds = base::now_seconds() - begin;
     results_.peak_block_bytes = static_cast<std::int64_t>(pool_.peak_live_bytes());
     results_.peak_rss_bytes = peak_rss_bytes();
+    take_recordings();
     if (session_ != nullptr) gather_results();
     return std::move(results_);
   }
@@ -115,6 +119,38 @@ class Run {
       if (job_.run.fabric_delay)
         endpoint = fabric::delayed(std::move(endpoint), *job_.run.fabric_delay);
       if (running_++ == 0) any_rank_ = rank;
+    }
+  }
+
+  void make_recordings() {
+    constexpr std::size_t memory_samples = 400;
+    const auto ranks = static_cast<std::size_t>(job_.workers + job_.servers);
+    recordings_.resize(ranks);
+    results_.ranks.resize(ranks);
+    for (int worker = 0; worker < job_.workers; ++worker)
+      if (is_here(worker)) ++workers_here_;
+    for (int worker = job_.workers; worker-- > 0;)
+      if (is_here(worker)) first_worker_ = worker;
+    live_ = std::vector<worker::Live>(static_cast<std::size_t>(workers_here_));
+    if (!job_.run.report && !job_.run.has_trace) return;
+    const std::uint64_t events =
+        job_.run.has_trace ? trace_events_of_rank(static_cast<int>(ranks)) : 0;
+    for (std::size_t rank = 0; rank < ranks; ++rank)
+      if (is_here(static_cast<int>(rank)))
+        recordings_[rank] = std::make_unique<base::Recording>(base::Recording{
+            base::MemoryLine(memory_samples), base::TraceRing(static_cast<std::size_t>(events))});
+  }
+
+  /// Clocks of processes differ: what is noted is told since the begin, where all of them met.
+  void take_recordings() {
+    for (std::size_t rank = 0; rank < recordings_.size(); ++rank) {
+      if (!recordings_[rank]) continue;
+      RankRecord& record = results_.ranks[rank];
+      record.memory = recordings_[rank]->memory.samples();
+      record.dropped_events = recordings_[rank]->trace.dropped();
+      record.trace = recordings_[rank]->trace.take();
+      for (base::MemorySample& sample : record.memory) sample.at_seconds -= origin_seconds_;
+      for (base::TraceEvent& event : record.trace) event.begin_seconds -= origin_seconds_;
     }
   }
 
@@ -208,6 +244,7 @@ class Run {
         if (now > failed_at + patience_seconds) give_up();
         continue;
       }
+      if (hooks_.look) hooks_.look({step_, first_worker_, live_});
       if (!hooks_.stop_reason) continue;
       const std::string reason = hooks_.stop_reason();
       if (!reason.empty())
@@ -229,13 +266,15 @@ class Run {
   }
 
   void run_server(int number) {
-    const server::ServerOptions options{static_cast<std::size_t>(job_.memory.server_bytes),
-                                        scratch_->path(),
-                                        number,
-                                        job_.run.check,
-                                        job_.run.deterministic,
-                                        job_.servers,
-                                        job_.embedding.lent};
+    const server::ServerOptions options{
+        static_cast<std::size_t>(job_.memory.server_bytes),
+        scratch_->path(),
+        number,
+        job_.run.check,
+        job_.run.deterministic,
+        job_.servers,
+        job_.embedding.lent,
+        recordings_[static_cast<std::size_t>(job_.workers + number)].get()};
     const auto rank = static_cast<std::size_t>(job_.workers + number);
     server::Server(*endpoints_[rank], pool_, options).run();
   }
@@ -247,6 +286,8 @@ class Run {
         job_.run.check, policy(),     job_.run.prefetch};
     options.process_of = process_of_;
     options.checkpoints = checkpoints_ ? &*checkpoints_ : nullptr;
+    options.recording = recordings_[static_cast<std::size_t>(number)].get();
+    options.live = &live_[static_cast<std::size_t>(number - first_worker_)];
     worker::Worker worker(*endpoints_[static_cast<std::size_t>(number)], pool_, supers, options,
                           [this](std::string_view text) { tell(text); });
     worker::Environment environment = job_.environment;
@@ -280,6 +321,7 @@ class Run {
                 std::size_t k) {
     if (number == 0 && hooks_.step_begins) hooks_.step_begins(k);
     if (number == 0 && checkpoints_) checkpoints_->begin_step(k);
+    if (number == first_worker_) step_ = k;
     const double begin = base::now_seconds();
     worker::Outcome outcome = from_ != nullptr && from_->step == k
                                   ? resume_step(worker, environment, number)
@@ -306,14 +348,14 @@ class Run {
   worker::Outcome run_from_begin(worker::Worker& worker, worker::Environment& environment,
                                  std::size_t k) {
     if (k > 0 && checkpoints_) worker.checkpoint(environment);
-    return worker.run(job_.steps[k].program, environment);
+    return worker.run(job_.steps[k].program, environment, nullptr, k);
   }
 
   worker::Outcome resume_step(worker::Worker& worker, worker::Environment& environment,
                               int number) {
     SavedWorker state(*from_, number);
     const worker::Resume resume{state, from_->place, from_->servers};
-    return worker.run(job_.steps[from_->step].program, environment, &resume);
+    return worker.run(job_.steps[from_->step].program, environment, &resume, from_->step);
   }
 
   void add_warnings(StepResult& result, const std::vector<std::string>& warnings) {
@@ -337,6 +379,13 @@ class Run {
   base::BufferPool pool_;
   std::unique_ptr<fabric::World> world_;
   std::vector<std::unique_ptr<fabric::Fabric>> endpoints_;  ///< by rank; null: of other processes
+  /// Each is used by its rank's thread while that runs; by rank, null: of other processes, or none.
+  std::vector<std::unique_ptr<base::Recording>> recordings_;
+  std::vector<worker::Live> live_;  ///< of the workers here
+  int first_worker_ = 0;
+  int workers_here_ = 0;
+  std::atomic<std::size_t> step_ = 0;  ///< of the first worker here
+  double origin_seconds_ = 0;
   Results results_;
   std::optional<CheckpointFolder> checkpoints_;
   std::mutex mutex_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,12 +28,27 @@ struct StepResult {
   std::vector<std::string> warnings;     ///< of the checking mode, each once
 };
 
+/// What a rank noted, in seconds since the begin of the run.
+struct RankRecord {
+  std::vector<base::MemorySample> memory;
+  std::vector<base::TraceEvent> trace;
+  std::uint64_t dropped_events = 0;
+};
+
 struct Results {
   std::vector<StepResult> steps;
   std::vector<wire::Statistics> servers;
+  std::vector<RankRecord> ranks;  ///< workers first; for reports and time lines
   double seconds = 0;
   std::int64_t peak_block_bytes = 0;  ///< blocks, caches and transfers of all ranks together
   std::int64_t peak_rss_bytes = 0;    ///< the whole process
+};
+
+/// The workers of this process while they run.
+struct LiveView {
+  std::size_t step = 0;  ///< of Job::steps
+  int first_worker = 0;
+  std::span<const worker::Live> workers;
 };
 
 /// What a run tells while it goes on, and how it is stopped. Each may be empty.
@@ -41,6 +57,8 @@ struct Hooks {
   std::function<void(std::string_view)> print;
   /// A program begins (its place in Job::steps). From any thread.
   std::function<void(std::size_t)> step_begins;
+  /// Called a few times a second by the thread that called run.
+  std::function<void(const LiveView&)> look;
   /// Asked a few times a second by the thread that called run: a text ends the run with it.
   std::function<std::string()> stop_reason;
   /// How often a checkpoint was asked for so far, and whether the run is to end after the next one.

@@ -68,6 +68,8 @@ struct RunSpec {
   program::Policy pardo = program::Policy::unset;
   worker::PrefetchDepth prefetch;
   std::optional<fabric::Delay> fabric_delay;  ///< for measurements
+  bool report = false;                        ///< notes times by line and memory over time
+  bool has_trace = false;                     ///< notes events for a time line
   bool check = false;
   bool deterministic = false;         ///< the same bits for the same numbers of ranks
   std::optional<std::uint64_t> seed;  ///< of the order in which messages arrive, for tests

@@ -8,6 +8,7 @@
 
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
+#include "blockyard/server/server.h"
 
 namespace blockyard::server {
 namespace {
@@ -46,11 +47,12 @@ Slot::~Slot() {
 }
 
 BlockMemory::BlockMemory(base::BufferPool& pool, std::size_t budget_bytes, SpillPlace place,
-                         std::string owner)
+                         std::string owner, base::Recording* recording)
     : pool_(pool),
       budget_bytes_(budget_bytes),
       place_(std::move(place)),
-      owner_(std::move(owner)) {}
+      owner_(std::move(owner)),
+      recording_(recording) {}
 
 bool BlockMemory::make_room(std::size_t bytes, const Slot* kept) {
   const std::size_t wanted = BufferPool::charge(bytes);
@@ -176,11 +178,19 @@ void BlockMemory::settle_one() {
   base::require(arrived.empty(), "nobody waits for blocks meanwhile");
 }
 
+void BlockMemory::note(const Transfer& transfer) noexcept {
+  recording_->trace.add({transfer.begin_seconds, transfer.seconds,
+                         static_cast<std::int32_t>(transfer.slot->bytes_ >> 10), 0,
+                         static_cast<std::uint8_t>(transfer.from != nullptr),
+                         static_cast<std::uint8_t>(Server::first_disk_lane + transfer.lane)});
+}
+
 bool BlockMemory::settle(std::vector<array::BlockId>& arrived) {
   if (!is_in_transfer()) return false;
   auto finished = spiller_->take_finished();
   for (Transfer& transfer : finished) {
     Slot& slot = *transfer.slot;
+    if (recording_ != nullptr) note(transfer);
     slot.is_in_transfer_ = false;
     if (transfer.from) {
       slot.record_ = std::move(transfer.record);

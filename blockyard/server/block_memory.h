@@ -14,6 +14,7 @@
 
 #include "blockyard/array/block_id.h"
 #include "blockyard/base/buffer.h"
+#include "blockyard/base/recording.h"
 #include "blockyard/fabric/fabric.h"
 #include "blockyard/server/lent.h"
 #include "blockyard/server/spiller.h"
@@ -73,9 +74,9 @@ struct SpillPlace {
 /// One thread.
 class BlockMemory {
  public:
-  /// `owner`: who asks, for error texts.
-  BlockMemory(base::BufferPool& pool, std::size_t budget_bytes, SpillPlace place,
-              std::string owner);
+  /// `owner`: who asks, for error texts. `recording` takes the transfers; it may be null.
+  BlockMemory(base::BufferPool& pool, std::size_t budget_bytes, SpillPlace place, std::string owner,
+              base::Recording* recording = nullptr);
 
   /// True once `bytes` more fit. If not, it began to write what has to go: ask again when a
   /// transfer ended. `kept` (may be null) stays. Throws Error{no_memory} if they can never fit.
@@ -108,6 +109,7 @@ class BlockMemory {
   void wait(double seconds);
   [[nodiscard]] bool is_in_transfer() const noexcept;
 
+  [[nodiscard]] std::size_t held_bytes() const noexcept { return held_bytes_; }
   [[nodiscard]] std::size_t peak_bytes() const noexcept { return peak_bytes_; }
   [[nodiscard]] std::uint64_t spilled_bytes() const noexcept { return spilled_bytes_; }
   [[nodiscard]] std::uint64_t read_back_bytes() const noexcept { return read_back_bytes_; }
@@ -117,6 +119,7 @@ class BlockMemory {
   void begin_write(Slot& slot);
   [[nodiscard]] std::shared_ptr<store::SpillFile> file_of(std::int32_t array);
   void settle_one();
+  void note(const Transfer& transfer) noexcept;
   void evict(Slot& slot) noexcept;
   void charge(std::size_t bytes) noexcept;
   void discharge(std::size_t bytes) noexcept;
@@ -126,6 +129,7 @@ class BlockMemory {
   std::size_t budget_bytes_;
   SpillPlace place_;
   std::string owner_;
+  base::Recording* recording_;
   std::size_t held_bytes_ = 0;  // resident slots and reads in flight, as the pool charges them
   std::size_t peak_bytes_ = 0;
   std::uint64_t spilled_bytes_ = 0;

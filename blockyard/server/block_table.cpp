@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
 #include "blockyard/server/payload.h"
 #include "blockyard/tensor/elementwise.h"
@@ -113,11 +114,13 @@ void BlockTable::start_on_block(Request request, const Target& target) {
 
 void BlockTable::serve_or_queue(Block& block, const array::BlockId& id, Request request) {
   if (const auto queue = waiting_.find(id); queue != waiting_.end()) {
+    request.queued_at = base::now_seconds();
     queue->second.push_back(std::move(request));
     return;
   }
   const Outcome outcome = serve(block, request);
   if (outcome == Outcome::served) return;
+  request.queued_at = base::now_seconds();
   waiting_[id].push_back(std::move(request));
   if (outcome == Outcome::coming) awaited_->wanted_by.push_back(id);
   if (outcome == Outcome::no_room) stalled_.push_back(id);
@@ -147,19 +150,21 @@ BlockTable::Outcome BlockTable::drain(const array::BlockId& id) {
 
 BlockTable::Outcome BlockTable::serve(Block& block, const Request& request) {
   if (const auto* op = std::get_if<wire::GetBlock>(&request.message))
-    return get(block, request.from, *op);
+    return get(block, request, *op);
   if (const auto* op = std::get_if<wire::PutBlock>(&request.message))
     return put(block, request, *op);
   return put_scalar(block, request.from, std::get<wire::PutScalar>(request.message));
 }
 
-BlockTable::Outcome BlockTable::get(Block& block, int from, const wire::GetBlock& op) {
+BlockTable::Outcome BlockTable::get(Block& block, const Request& request,
+                                    const wire::GetBlock& op) {
   Outcome outcome = add_parts(block, op.block);
-  if (outcome != Outcome::served || from == nobody) return outcome;
+  if (outcome != Outcome::served || request.from == nobody) return outcome;
   outcome = bring(*block.slot);
   if (outcome != Outcome::served) return outcome;
   ++outbox_.counts.gets;
-  outbox_.reply(from, wire::BlockData{op.ticket}, block.slot->payload());
+  const double waited = request.queued_at > 0 ? base::now_seconds() - request.queued_at : 0;
+  outbox_.reply(request.from, wire::BlockData{op.ticket, waited}, block.slot->payload());
   return outcome;
 }
 

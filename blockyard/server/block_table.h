@@ -65,7 +65,7 @@ class BlockTable {
   [[nodiscard]] Block* find(const array::BlockId& id);
 
   [[nodiscard]] Outcome serve(Block& block, const Request& request);
-  [[nodiscard]] Outcome get(Block& block, int from, const wire::GetBlock& op);
+  [[nodiscard]] Outcome get(Block& block, const Request& request, const wire::GetBlock& op);
   [[nodiscard]] Outcome put(Block& block, const Request& request, const wire::PutBlock& op);
   [[nodiscard]] Outcome put_scalar(Block& block, int from, const wire::PutScalar& op);
   [[nodiscard]] SlotRef& slot_of(Block& block, const array::BlockId& id, wire::PutMode mode,

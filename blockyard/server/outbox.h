@@ -13,6 +13,7 @@ struct Request {
   int from = -1;
   wire::Any message;
   fabric::Payload payload;  ///< null where the message has none
+  double queued_at = 0;     ///< when it began to wait for the disk or for room; 0: it did not
 };
 
 /// Sends the replies and counts what goes in and out. One thread.

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
 #include "blockyard/server/block_memory.h"
 #include "blockyard/server/block_table.h"
@@ -28,9 +29,10 @@ class Server::State {
         outbox_(fabric),
         memory_(pool, options.budget_bytes,
                 {files != nullptr ? *files : disks_, spill_path(options)},
-                fmt::format("server {}", options.number)),
+                fmt::format("server {}", options.number), options.recording),
         table_(memory_, pool, options.check ? Identity::iteration : Identity::worker, outbox_,
-               options.deterministic) {
+               options.deterministic),
+        recording_(options.recording) {
     for (const Lent& lent : options.lent) table_.lend(lent, options.number, options.servers);
   }
 
@@ -41,7 +43,7 @@ class Server::State {
       if (memory_.settle(arrived)) table_.resume(arrived);
       if (auto message = fabric_.poll(patience())) {
         wire::Any decoded = wire::decode(message->head);
-        take({message->from, std::move(decoded), std::move(message->payload)});
+        take_and_note({message->from, std::move(decoded), std::move(message->payload)});
       } else if (table_.is_waiting()) {
         base::require(memory_.is_in_transfer(), "requests wait for a transfer that is on its way");
         memory_.wait(glance_seconds);
@@ -64,6 +66,18 @@ class Server::State {
   [[nodiscard]] double patience() const {
     if (table_.is_waiting()) return 0;
     return memory_.is_in_transfer() ? unhurried_seconds : idle_seconds;
+  }
+
+  void take_and_note(Request request) {
+    if (recording_ == nullptr) return take(std::move(request));
+    const auto kind = static_cast<std::uint8_t>(request.message.index());
+    const int from = request.from;
+    const double begin = base::now_seconds();
+    take(std::move(request));
+    const double now = base::now_seconds();
+    recording_->trace.add({begin, static_cast<float>(now - begin), from, 0, kind, 0});
+    if (recording_->memory.is_due(now))
+      recording_->memory.add({now, {static_cast<std::int64_t>(memory_.held_bytes())}});
   }
 
   void take(Request request) {
@@ -115,6 +129,7 @@ class Server::State {
   BlockMemory memory_;  // before table_, whose slots live in it
   BlockTable table_;
   ChunkCounters counters_;
+  base::Recording* recording_;
   bool is_over_ = false;
 };
 

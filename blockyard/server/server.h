@@ -7,6 +7,7 @@
 #include <span>
 
 #include "blockyard/base/buffer.h"
+#include "blockyard/base/recording.h"
 #include "blockyard/fabric/fabric.h"
 #include "blockyard/server/lent.h"
 #include "blockyard/store/file.h"
@@ -22,6 +23,7 @@ struct ServerOptions {
   bool deterministic = false;       ///< sums have the same bits whatever order messages come in
   int servers = 1;                  ///< of the run: a block is at home on one of them
   std::span<const Lent> lent = {};  ///< the same on every server; outlive it
+  base::Recording* recording = nullptr;  ///< for reports and time lines; null: nothing is noted
 };
 
 /// The home of blocks: keeps them, adds into them, spills the least recently used to disk, and
@@ -29,6 +31,11 @@ struct ServerOptions {
 /// block are served in the order of arrival. One thread: that of its rank.
 class Server {
  public:
+  /// Lanes of its TraceEvents: what it did, kind = position of the message in wire::Any; and each
+  /// of its threads for the disk, from first_disk_lane, kind 0 for a read and 1 for a write, `what`
+  /// in KiB.
+  static constexpr std::uint8_t first_disk_lane = 1;
+
   Server(fabric::Fabric& fabric, base::BufferPool& pool, const ServerOptions& options);
   /// The same with its files elsewhere than on this machine's disks.
   Server(fabric::Fabric& fabric, base::BufferPool& pool, const ServerOptions& options,

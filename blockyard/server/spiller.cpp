@@ -4,17 +4,18 @@
 #include <chrono>
 #include <utility>
 
+#include "blockyard/base/clock.h"
 #include "blockyard/server/block_memory.h"
 
 namespace blockyard::server {
 
 namespace {
 /// Requests that the disk has at one time.
-constexpr int queue_depth = 4;
+constexpr std::uint8_t queue_depth = 4;
 }  // namespace
 
 Spiller::Spiller() {
-  for (int k = 0; k < queue_depth; ++k) threads_.emplace_back([this] { work(); });
+  for (std::uint8_t k = 0; k < queue_depth; ++k) threads_.emplace_back([this, k] { work(k); });
 }
 
 Spiller::~Spiller() {
@@ -48,7 +49,7 @@ void Spiller::wait(double seconds) {
                          [&] { return !finished_.empty() || failure_; });
 }
 
-void Spiller::work() {
+void Spiller::work(std::uint8_t lane) {
   std::unique_lock lock(mutex_);
   for (;;) {
     has_work_.wait(lock, [&] { return is_over_ || !reads_.empty() || !writes_.empty(); });
@@ -57,12 +58,15 @@ void Spiller::work() {
     Transfer transfer = std::move(queue.front());
     queue.pop_front();
     lock.unlock();
+    transfer.lane = lane;
+    transfer.begin_seconds = base::now_seconds();
     std::exception_ptr failure;
     try {
       carry_out(transfer);
     } catch (...) {
       failure = std::current_exception();
     }
+    transfer.seconds = static_cast<float>(base::now_seconds() - transfer.begin_seconds);
     lock.lock();
     // Also after a failure: slots end on the server's thread only.
     finished_.push_back(std::move(transfer));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <exception>
 #include <memory>
@@ -28,6 +29,9 @@ struct Transfer {
   std::shared_ptr<base::Buffer> into;  ///< of a read: becomes the payload of the slot
   const Lent* lent = nullptr;          ///< of a read from there: instead of `file` and `place`
   std::uint64_t number = 0;            ///< of the block in it
+  double begin_seconds = 0;            ///< when a thread took it up, which, and for how long
+  float seconds = 0;
+  std::uint8_t lane = 0;
 };
 
 /// Threads that write and read records while the server goes on: several, so that the disk always
@@ -50,7 +54,7 @@ class Spiller {
   [[nodiscard]] std::size_t in_flight() const noexcept { return in_flight_; }
 
  private:
-  void work();
+  void work(std::uint8_t lane);
   static void carry_out(Transfer& transfer);
 
   std::size_t in_flight_ = 0;

@@ -27,6 +27,26 @@ IndexRange range_of(const program::Program& program, const Tables& tables,
           first_of[static_cast<std::size_t>(parent)] - 1};
 }
 
+std::string_view name_of(Policy policy) noexcept {
+  switch (policy) {
+    case Policy::unset:
+      return "as set for the job";
+    case Policy::sequential:
+      return "sequential";
+    case Policy::static_:
+      return "static";
+    case Policy::balanced:
+      return "balanced";
+    case Policy::dynamic:
+      return "dynamic";
+    case Policy::every_worker:
+      return "every worker";
+    case Policy::locality:
+      return "locality";
+  }
+  return "?";
+}
+
 Policy policy_of(const program::PardoDecl& pardo, Policy of_job, int workers) {
   if (workers == 1) return Policy::sequential;
   return pardo.policy == Policy::unset ? of_job : pardo.policy;

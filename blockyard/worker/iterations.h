@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "blockyard/program/program.h"
@@ -27,6 +28,9 @@ struct Sharing {
   int workers = 1;
   std::int64_t dealt = 0;  ///< iterations of earlier pardos since the barrier (balanced)
 };
+
+/// As a pardo or a job says it.
+[[nodiscard]] std::string_view name_of(program::Policy policy) noexcept;
 
 /// The policy of a pardo: its own, or that of the job; alone, a worker needs none.
 [[nodiscard]] program::Policy policy_of(const program::PardoDecl& pardo, program::Policy of_job,

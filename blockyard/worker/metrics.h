@@ -27,6 +27,27 @@ struct LineWait {
   [[nodiscard]] double mean_wait_seconds() const;
 };
 
+/// Where the time of a worker went, by source line.
+struct LineTime {
+  std::string place;
+  std::uint64_t times = 0;        ///< how often it ran
+  double seconds = 0;             ///< waits included
+  double block_wait_seconds = 0;  ///< for blocks
+  double disk_wait_seconds = 0;   ///< of these, while a server read or wrote its disk
+  double barrier_wait_seconds = 0;
+  double put_wait_seconds = 0;
+};
+
+/// What a worker did of one pardo.
+struct PardoTime {
+  std::string place;
+  std::string policy;
+  std::uint64_t entered = 0;
+  std::uint64_t iterations = 0;
+  double seconds = 0;  ///< waits included
+  double wait_seconds = 0;
+};
+
 struct SuperUse {
   std::uint64_t calls = 0;
   double seconds = 0;
@@ -38,6 +59,9 @@ struct Metrics {
   double barrier_seconds = 0;   ///< waiting for other workers
   double transfer_seconds = 0;  ///< waiting for own puts to be acknowledged
   double block_wait_seconds = 0;
+  double disk_wait_seconds = 0;   ///< of these, while a server read or wrote its disk
+  double chunk_wait_seconds = 0;  ///< for the next iterations of a pardo
+  double checkpoint_seconds = 0;
   std::uint64_t instructions = 0;
   std::uint64_t block_operations = 0;
   double flops = 0;              ///< of contractions
@@ -51,6 +75,10 @@ struct Metrics {
   std::uint64_t peak_bytes = 0;  ///< blocks held by this worker
   std::vector<LineWait> lines;   ///< by wait, longest first
   std::map<std::string, SuperUse, std::less<>> supers;
+  std::vector<std::uint64_t> bytes_from_servers;  ///< blocks, by server
+  std::vector<std::uint64_t> bytes_to_servers;
+  std::vector<LineTime> line_times;  ///< longest first; with Options::recording only
+  std::vector<PardoTime> pardos;     ///< likewise, in the order of the program
 
   /// Share of uses of fetched blocks that did not wait; 1 if there were none.
   [[nodiscard]] double hit_ratio() const;

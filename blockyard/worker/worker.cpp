@@ -28,15 +28,14 @@ class Worker::Impl {
     transport_.here.worker = options.worker;
   }
 
-  Outcome run(const program::Program& program, Environment& environment, const Resume* from) {
+  Outcome run(const program::Program& program, Environment& environment, const Resume* from,
+              std::size_t number) {
     const bool is_inside =
         from != nullptr && detail::load(transport_, options_, *from, kept_, environment);
     const Tables tables = bind(program, environment);
-    transport_.settle_seconds = 0;
-    transport_.collect_seconds = 0;
-    transport_.bytes_sent = 0;
+    transport_.begin_counts();
     detail::Interpreter interpreter(program, tables, environment, kept_, transport_, frames_,
-                                    supers_, options_, print_);
+                                    supers_, options_, print_, number);
     return interpreter.run(is_inside ? &from->state : nullptr);
   }
 
@@ -105,8 +104,9 @@ Worker::Worker(fabric::Fabric& fabric, base::BufferPool& pool, super::Table& sup
 
 Worker::~Worker() = default;
 
-Outcome Worker::run(const program::Program& program, Environment& environment, const Resume* from) {
-  return impl_->run(program, environment, from);
+Outcome Worker::run(const program::Program& program, Environment& environment, const Resume* from,
+                    std::size_t number) {
+  return impl_->run(program, environment, from, number);
 }
 
 void Worker::checkpoint(Environment& environment) { impl_->checkpoint(environment); }

@@ -6,12 +6,14 @@
 #include <string_view>
 
 #include "blockyard/base/buffer.h"
+#include "blockyard/base/recording.h"
 #include "blockyard/fabric/fabric.h"
 #include "blockyard/program/program.h"
 #include "blockyard/super/super.h"
 #include "blockyard/wire/messages.h"
 #include "blockyard/worker/checkpoint.h"
 #include "blockyard/worker/environment.h"
+#include "blockyard/worker/live.h"
 #include "blockyard/worker/metrics.h"
 #include "blockyard/worker/prefetch.h"
 
@@ -28,6 +30,8 @@ struct Options {
   PrefetchDepth prefetch = {};
   std::vector<std::int32_t> process_of = {};  ///< each rank, workers first; empty: all in one
   Checkpoints* checkpoints = nullptr;         ///< null: none are taken
+  base::Recording* recording = nullptr;  ///< for reports and time lines; null: nothing is noted
+  Live* live = nullptr;                  ///< for those who look on; may be null
 };
 
 /// What is left of a program at its end on one worker.
@@ -53,8 +57,9 @@ class Worker {
   /// `environment` are replaced by those at the end of the program.
   /// Throws Error with place, array and block for what ends the job.
   /// `from`: goes on from a checkpoint that was taken in this program or before it.
+  /// `number`: of the program in the job, for the time line.
   Outcome run(const program::Program& program, Environment& environment,
-              const Resume* from = nullptr);
+              const Resume* from = nullptr, std::size_t number = 0);
 
   /// Collective among workers, between programs: a checkpoint, if one is wished for.
   void checkpoint(Environment& environment);

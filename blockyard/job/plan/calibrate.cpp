@@ -51,13 +51,6 @@ double seconds_of(const Action& action) {
   return best;
 }
 
-std::string processor_name() {
-  std::ifstream in("/proc/cpuinfo");
-  for (std::string line; std::getline(in, line);)
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-  return "unknown processor";
-}
-
 void measure_contractions(Machine& machine) {
   machine.contraction_flops.clear();
   const auto largest = static_cast<std::size_t>(Machine::sizes.back() * Machine::sizes.back());
@@ -142,6 +135,13 @@ void measure_disk(Machine& machine, const std::string& scratch) {
 }
 
 }  // namespace
+
+std::string processor_name() {
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  return "unknown processor";
+}
 
 Machine calibrate(const std::string& scratch,
                   const std::function<void(std::string_view, double)>& progress) {

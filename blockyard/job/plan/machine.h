@@ -8,6 +8,9 @@
 
 namespace blockyard::job {
 
+/// The processor of this machine, as the system calls it.
+[[nodiscard]] std::string processor_name();
+
 /// How fast a machine is: what `blockyard calibrate` measures and a plan computes with. Rates of
 /// one core, in seconds and bytes.
 struct Machine {

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "blockyard/base/bytes.h"
+#include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
 #include "blockyard/worker/detail/checkpoint.h"
 #include "blockyard/worker/detail/interpreter.h"
@@ -43,9 +44,13 @@ void Interpreter::barrier() {
   ++transport_.here.epoch;
   loops_.restart_dealing();
   existing_.clear();
-  if (wish != Wish::none)
+  if (wish != Wish::none) {
+    const double begin = base::now_seconds();
     detail::save(transport_, options_, wish, kept_, environment_,
                  [this](RecordSink& sink) { save(sink); });
+    checkpoint_seconds_ += base::now_seconds() - begin;
+  }
+  show_live();
   if (prefetcher_.is_on()) prefetcher_.begin_epoch(blocks_.pc + 1);
 }
 

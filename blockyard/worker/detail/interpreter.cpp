@@ -42,7 +42,7 @@ void store(T& variable, std::int32_t mode, T value) noexcept {
 Interpreter::Interpreter(const program::Program& program, const Tables& tables,
                          Environment& environment, Kept& kept, Transport& transport,
                          block::FramePool& frames, super::Table& supers, const Options& options,
-                         std::function<void(std::string_view)> print)
+                         std::function<void(std::string_view)> print, std::size_t number)
     : program_(program),
       tables_(tables),
       environment_(environment),
@@ -60,7 +60,9 @@ Interpreter::Interpreter(const program::Program& program, const Tables& tables,
       ints_(tables.ints),
       scalars_(tables.scalars),
       values_(naming_, blocks_.index_values, ints_, scalars_),
-      prefetcher_(naming_, options, blocks_, loops_, cache_, transport, ints_, scalars_, calls_) {
+      prefetcher_(naming_, options, blocks_, loops_, cache_, transport, ints_, scalars_, calls_),
+      profile_(options.recording, program.code.size(), program.pardos.size(),
+               static_cast<std::uint16_t>(number)) {
   frames.on_shortage([this] { return cache_.evict_one(); });
   transport.set_naming(&naming_);
 }
@@ -85,6 +87,8 @@ Outcome Interpreter::run(RecordSource* from) {
     if (error.code() == Errc::comm) throw;
     throw PlacedError(error.code(), fmt::format("{}: {}", naming_.place(blocks_.pc), error.what()));
   }
+  show_live();
+  if (profile_.is_on()) profile_.end_program(begin_seconds_);
   Outcome result = outcome();
   transport_.set_naming(nullptr);
   frames_.on_shortage(nullptr);
@@ -141,16 +145,26 @@ void Interpreter::execute(std::int32_t pc) {
         loops_.leave_do();
         break;
       case Opcode::pardo_begin:
+        if (profile_.is_on()) profile_.begin_pardo(blocks_.pc, loops_.iterations, waits());
         pc = loops_.begin_pardo(instruction.a) ? begin_iteration(instruction.a) : instruction.b;
+        if (!loops_.is_in_pardo()) end_pardo(instruction.a);
         break;
       case Opcode::pardo_next:
-        if (loops_.next_pardo()) pc = begin_iteration(instruction.a);
+        if (loops_.next_pardo())
+          pc = begin_iteration(instruction.a);
+        else
+          end_pardo(instruction.a);
         break;
       case Opcode::pardo_leave:
         loops_.leave_pardo();
+        end_pardo(instruction.a);
         break;
       default:
-        if (!evaluate(instruction)) act(instruction);
+        if (evaluate(instruction)) break;
+        if (profile_.is_on())
+          act_and_note(instruction);
+        else
+          act(instruction);
     }
   }
 }
@@ -159,6 +173,7 @@ void Interpreter::execute(std::int32_t pc) {
 std::int32_t Interpreter::begin_iteration(std::int32_t pardo) {
   const std::int32_t body = program_.pardos[static_cast<std::size_t>(pardo)].body;
   prefetcher_.begin_iteration(body);
+  show_live();
   return body;
 }
 
@@ -167,20 +182,10 @@ void Interpreter::get(std::int32_t selector) {
   if (prefetcher_.is_on()) prefetcher_.passed(blocks_.pc, id);
 }
 
-/// Expressions that need blocks, and stores.
 bool Interpreter::evaluate(const Instruction& instruction) {
   if (values_.evaluate(instruction)) return true;
   const auto a = static_cast<std::size_t>(instruction.a);
   switch (instruction.opcode) {
-    case Opcode::push_block:
-      values_.push(arithmetic_.element(instruction.a));
-      return true;
-    case Opcode::push_product:
-      values_.push(arithmetic_.contract_all(instruction.a));
-      return true;
-    case Opcode::exists:
-      values_.push_truth(exists(instruction.a));
-      return true;
     case Opcode::store_int:
       store(ints_[a], instruction.b, pop_int());
       return true;
@@ -202,6 +207,15 @@ void Interpreter::act(const Instruction& instruction) {
   const std::int32_t b = instruction.b;
   const bool accumulates = (instruction.c & program::flag_accumulate) != 0;
   switch (instruction.opcode) {
+    case Opcode::push_block:
+      values_.push(arithmetic_.element(a));
+      return;
+    case Opcode::push_product:
+      values_.push(arithmetic_.contract_all(a));
+      return;
+    case Opcode::exists:
+      values_.push_truth(exists(a));
+      return;
     case Opcode::section_begin:
     case Opcode::gpu_begin:
     case Opcode::gpu_end:

@@ -15,6 +15,7 @@
 #include "blockyard/worker/detail/loops.h"
 #include "blockyard/worker/detail/prefetcher.h"
 #include "blockyard/worker/detail/printer.h"
+#include "blockyard/worker/detail/profile.h"
 #include "blockyard/worker/detail/supers.h"
 #include "blockyard/worker/detail/transport.h"
 #include "blockyard/worker/worker.h"
@@ -27,7 +28,8 @@ class Interpreter {
  public:
   Interpreter(const program::Program& program, const Tables& tables, Environment& environment,
               Kept& kept, Transport& transport, block::FramePool& frames, super::Table& supers,
-              const Options& options, std::function<void(std::string_view)> print);
+              const Options& options, std::function<void(std::string_view)> print,
+              std::size_t number);
 
   /// Collective among workers. Runs to the end; from the state in a checkpoint, if one is given.
   /// Throws Error whose text begins with the place in the source.
@@ -35,11 +37,14 @@ class Interpreter {
 
  private:
   void execute(std::int32_t pc);
-  /// Expressions: true if the opcode was one.
+  /// Expressions without blocks, and stores: true if the opcode was one.
   [[nodiscard]] bool evaluate(const program::Instruction& instruction);
-  /// Statements on blocks and arrays.
+  /// What works on blocks and arrays.
   void act(const program::Instruction& instruction);
+  /// The same, and notes what it took.
+  void act_and_note(const program::Instruction& instruction);
   void get(std::int32_t selector);
+  void end_pardo(std::int32_t pardo);
   [[nodiscard]] std::int32_t begin_iteration(std::int32_t pardo);
   void print(const program::Instruction& instruction);
   [[nodiscard]] bool where(std::int32_t pc);
@@ -69,6 +74,11 @@ class Interpreter {
   void load_static(std::int32_t array, const DenseArray& from, std::string_view what);
   [[nodiscard]] Outcome outcome();
   [[nodiscard]] Metrics metrics() const;
+  // interpreter_metrics.cpp
+  void add_profile(Metrics& m) const;
+  [[nodiscard]] Waits waits() const noexcept;
+  void note_memory(double now) noexcept;
+  void show_live() const noexcept;
 
   [[nodiscard]] std::int64_t pop_int() noexcept { return values_.pop_int(); }
   [[nodiscard]] double pop_scalar() noexcept { return values_.pop_scalar(); }
@@ -94,6 +104,7 @@ class Interpreter {
   Expressions values_;
   std::vector<std::int32_t> calls_;
   Prefetcher prefetcher_;
+  Profile profile_;
   std::uint64_t instructions_ = 0;
 
   struct Mark {
@@ -104,6 +115,7 @@ class Interpreter {
   std::vector<Mark> marked_scalars_;
   std::unordered_map<std::int32_t, std::unordered_set<std::uint64_t>> existing_;  ///< this epoch
   double begin_seconds_ = 0;
+  double checkpoint_seconds_ = 0;
 };
 
 }  // namespace blockyard::worker::detail

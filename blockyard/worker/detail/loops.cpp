@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
 
 namespace blockyard::worker::detail {
@@ -154,7 +155,9 @@ bool Loops::next_mine(Loop& loop) {
 void Loops::take_chunk(Loop& loop) {
   if (!has_next_chunk_) {
     if (asked_ == 0) asked_ = ask_for_chunk(loop);
+    const double begin = base::now_seconds();
     next_chunk_ = std::get<wire::Chunk>(transport_.answer_to(asked_));
+    chunk_seconds += base::now_seconds() - begin;
   }
   chunk_ = next_chunk_;
   ++chunk_number_;

@@ -85,6 +85,7 @@ class Loops {
   [[nodiscard]] const wire::Chunk* chunk_ahead(std::int64_t number);
 
   std::uint64_t iterations = 0;  ///< of pardos, on this worker
+  double chunk_seconds = 0;      ///< waited for chunks
 
  private:
   void bind(std::int32_t index);

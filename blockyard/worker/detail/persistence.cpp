@@ -166,37 +166,4 @@ Outcome Interpreter::outcome() {
   return result;
 }
 
-Metrics Interpreter::metrics() const {
-  Metrics m;
-  m.seconds = base::now_seconds() - begin_seconds_;
-  m.barrier_seconds = transport_.collect_seconds;
-  m.transfer_seconds = transport_.settle_seconds;
-  m.instructions = instructions_;
-  m.block_operations = arithmetic_.operations;
-  m.flops = arithmetic_.flops;
-  m.iterations = loops_.iterations;
-  m.gets = cache_.requests();
-  m.cache_hits = cache_.hits();
-  m.bytes_received = cache_.bytes_received();
-  m.bytes_sent = transport_.bytes_sent;
-  m.peak_bytes = static_cast<std::uint64_t>(frames_.peak_bytes());
-  m.supers = supers_.uses();
-  for (std::size_t k = 0; k < program_.code.size(); ++k) {
-    if (program_.code[k].opcode != program::Opcode::get) continue;
-    const auto pc = static_cast<std::int32_t>(k);
-    const Blocks::Wait& wait = blocks_.wait_at(pc);
-    if (wait.gets == 0) continue;
-    const auto& selector = program_.selectors[static_cast<std::size_t>(program_.code[k].a)];
-    const DepthChoice& choice = prefetcher_.choice(pc);
-    m.lines.push_back({naming_.place(pc), naming_.array(selector.array), wait.gets, wait.accesses,
-                       wait.blocked, wait.seconds, wait.first_seconds, choice.depth, choice.wasted,
-                       options_.prefetch.is_auto ? choice.reason() : "as set by --prefetch"});
-    m.wasted_prefetches += choice.wasted;
-  }
-  m.block_wait_seconds = blocks_.wait_seconds;
-  m.prefetches = cache_.prefetches();
-  std::ranges::sort(m.lines, std::greater{}, &LineWait::wait_seconds);
-  return m;
-}
-
 }  // namespace blockyard::worker::detail

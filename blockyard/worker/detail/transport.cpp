@@ -57,6 +57,13 @@ struct Where {
 
 }  // namespace
 
+void Transport::begin_counts() {
+  settle_seconds = collect_seconds = disk_seconds = 0;
+  bytes_sent = 0;
+  from_servers.assign(static_cast<std::size_t>(options_.servers), 0);
+  to_servers.assign(static_cast<std::size_t>(options_.servers), 0);
+}
+
 block::Ticket Transport::fetch(const array::BlockId& id) {
   const wire::Ticket ticket = ++last_ticket_;
   gets_.emplace(ticket, std::pair{id, here.pc});
@@ -76,28 +83,37 @@ block::SharedFrame Transport::arrived(block::Ticket ticket, bool& missing) {
   const Arrival arrival = std::move(found->second);
   arrivals_.erase(found);
   missing = arrival.is_missing;
+  if (arrival.disk_seconds > 0 && wait_began_ > 0)
+    disk_seconds += std::min(arrival.disk_seconds, base::now_seconds() - wait_began_);
+  wait_began_ = 0;
   return arrival.frame;
 }
 
 void Transport::wait() {
   send_all_joined();
-  while (true) {
-    if (auto message = fabric_.poll(poll_seconds)) {
-      handle(std::move(*message));
-      return;
-    }
+  if (waits_for_ == Doing::block && wait_began_ == 0) wait_began_ = base::now_seconds();
+  if (options_.live != nullptr) {
+    options_.live->pc.store(here.pc, std::memory_order_relaxed);
+    options_.live->doing.store(waits_for_, std::memory_order_relaxed);
   }
+  auto message = fabric_.poll(poll_seconds);
+  while (!message) message = fabric_.poll(poll_seconds);
+  if (options_.live != nullptr) options_.live->doing.store(Doing::work, std::memory_order_relaxed);
+  handle(std::move(*message));
 }
 
 void Transport::put(const array::BlockId& id, wire::PutMode mode, block::SharedFrame frame) {
   const std::size_t bytes = frame->size();
   const auto allowed = static_cast<std::size_t>(frames_.budget_bytes() / put_share);
   const double begin = base::now_seconds();
+  waits_for_ = Doing::put;
   while (!puts_.empty() && (put_bytes_ + bytes > allowed || !frames_.has_room(bytes))) wait();
+  waits_for_ = Doing::block;
   settle_seconds += base::now_seconds() - begin;
   frames_.charge(bytes);
   put_bytes_ += bytes;
   bytes_sent += bytes;
+  to_servers[static_cast<std::size_t>(array::home_of(id, options_.servers))] += bytes;
   const wire::Ticket ticket = ++last_ticket_;
   puts_.emplace(ticket, PendingPut{id, here.pc, bytes});
   const int server = array::home_of(id, options_.servers);
@@ -119,7 +135,9 @@ void Transport::put_scalar(const array::BlockId& id, wire::PutMode mode, double 
 void Transport::settle() {
   if (puts_.empty()) return;
   const double begin = base::now_seconds();
+  waits_for_ = Doing::put;
   while (!puts_.empty()) wait();
+  waits_for_ = Doing::block;
   settle_seconds += base::now_seconds() - begin;
 }
 
@@ -168,6 +186,7 @@ wire::Ticket Transport::start(int server, wire::Any request) {
 
 wire::Any Transport::answer_to(wire::Ticket ticket) {
   while (!answers_.contains(ticket)) wait();
+  wait_began_ = 0;
   return std::move(answers_.extract(ticket).mapped());
 }
 
@@ -204,6 +223,7 @@ std::vector<std::byte> Transport::collect(Collective kind, std::vector<std::byte
   send_all_joined();
   if (options_.workers == 1) return combine(std::span(&mine, 1));
   const double begin = base::now_seconds();
+  waits_for_ = Doing::barrier;
   ++step_;
   base::ByteWriter part;
   part.value(Where{kind, here.pc});
@@ -222,6 +242,7 @@ std::vector<std::byte> Transport::collect(Collective kind, std::vector<std::byte
     while (!spreads_.contains(step_)) wait();
     result = std::move(spreads_.extract(step_).mapped());
   }
+  waits_for_ = Doing::block;
   collect_seconds += base::now_seconds() - begin;
   return result;
 }
@@ -295,8 +316,12 @@ void Transport::handle(fabric::Message message) {
 }
 
 void Transport::take(wire::BlockData& data, fabric::Payload payload) {
-  gets_.erase(data.ticket);
-  arrivals_.emplace(data.ticket, Arrival{std::move(payload), false});
+  const auto get = gets_.find(data.ticket);
+  if (get != gets_.end() && payload)
+    from_servers[static_cast<std::size_t>(array::home_of(get->second.first, options_.servers))] +=
+        payload->size();
+  if (get != gets_.end()) gets_.erase(get);
+  arrivals_.emplace(data.ticket, Arrival{std::move(payload), false, data.disk_seconds});
 }
 
 void Transport::take(wire::Failed& failed) {
@@ -304,7 +329,7 @@ void Transport::take(wire::Failed& failed) {
     if (failed.failure == wire::Failure::race)
       report_race(failed, get->second.first, get->second.second);
     gets_.erase(get);
-    arrivals_.emplace(failed.ticket, Arrival{nullptr, true});
+    arrivals_.emplace(failed.ticket, Arrival{nullptr, true, 0});
   } else if (const auto put = puts_.find(failed.ticket); put != puts_.end()) {
     report_race(failed, put->second.id, put->second.pc);
   } else {

@@ -35,7 +35,9 @@ class Transport : public block::BlockSource {
       : fabric_(fabric),
         frames_(frames),
         options_(options),
-        unsent_(static_cast<std::size_t>(options.servers)) {}
+        unsent_(static_cast<std::size_t>(options.servers)) {
+    begin_counts();
+  }
 
   /// Names for error messages while a program runs; null between programs.
   void set_naming(const Naming* naming) noexcept { naming_ = naming; }
@@ -85,9 +87,15 @@ class Transport : public block::BlockSource {
     if (auto message = fabric_.poll(0)) handle(std::move(*message));
   }
 
+  /// Sets what is counted to zero.
+  void begin_counts();
   double settle_seconds = 0;   ///< waited for acknowledgements
   double collect_seconds = 0;  ///< waited for other workers
+  double disk_seconds = 0;     ///< waited for blocks while a server was at its disk
   std::uint64_t bytes_sent = 0;
+  std::vector<std::uint64_t> from_servers;  ///< bytes of blocks, by server
+  std::vector<std::uint64_t> to_servers;
+  [[nodiscard]] std::size_t put_bytes() const noexcept { return put_bytes_; }  ///< under way
 
  private:
   void join(int server, const wire::Any& put, std::span<const std::byte> values);
@@ -101,6 +109,7 @@ class Transport : public block::BlockSource {
   struct Arrival {
     block::SharedFrame frame;
     bool is_missing = false;
+    double disk_seconds = 0;
   };
   void handle(fabric::Message message);
   void take(wire::BlockData& data, fabric::Payload payload);
@@ -123,6 +132,8 @@ class Transport : public block::BlockSource {
   std::uint64_t step_ = 0;
   std::vector<wire::BatchWriter> unsent_;  ///< small puts, by server
   std::size_t put_bytes_ = 0;              ///< under way
+  Doing waits_for_ = Doing::block;
+  double wait_began_ = 0;  ///< for a block; 0: no wait since the last one that was taken
   std::unordered_map<wire::Ticket, PendingPut> puts_;
   std::unordered_map<wire::Ticket, std::pair<array::BlockId, std::int32_t>> gets_;
   std::unordered_map<wire::Ticket, Arrival> arrivals_;

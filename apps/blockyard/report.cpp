@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "apps/blockyard/commands.h"
+#include "apps/blockyard/output.h"
+#include "blockyard/job/program_file.h"
+#include "blockyard/report/compare.h"
+#include "blockyard/report/page.h"
+
+namespace blockyard::app {
+
+namespace {
+
+constexpr int exit_other_results = 3;
+
+struct CompareOptions {
+  std::string before;
+  std::string after;
+  bool is_json = false;
+  bool all = false;
+};
+
+int write_page(const std::string& from, const std::string& to) {
+  const std::string path =
+      to.empty() ? std::filesystem::path(from).replace_extension(".html").string() : to;
+  check_writable(path);
+  Output(stdout).write_file(path, report::page_of(job::read_file(from), from));
+  if (path != "-") fmt::print(stderr, "wrote {}\n", path);
+  return 0;
+}
+
+int compare(const CompareOptions& options) {
+  constexpr std::size_t shown = 25;
+  const report::Comparison found = report::compare(job::read_file(options.before), options.before,
+                                                   job::read_file(options.after), options.after);
+  Output(stdout).print(options.is_json ? report::json_of(found)
+                                       : report::print(found, options.all ? SIZE_MAX : shown));
+  return found.has_other_results ? exit_other_results : 0;
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, Commands& commands) {
+  CLI::App* command = app.add_subcommand("report", "Make a page to look at of what a run measured");
+  const auto from = std::make_shared<std::string>();  // shared with the function below
+  const auto to = std::make_shared<std::string>();    // likewise
+  command->add_option("run", *from, "what `blockyard run --report FILE` wrote")
+      ->required()
+      ->type_name("FILE");
+  command
+      ->add_option("-o,--output", *to,
+                   "the page (default: beside it, ending .html; '-': standard output)")
+      ->type_name("FILE");
+  commands[command] = [from, to] { return write_page(*from, *to); };
+}
+
+void add_compare(CLI::App& app, Commands& commands) {
+  CLI::App* command = app.add_subcommand(
+      "compare", "Say how two runs differ, what matters most first (exit 3: other energies)");
+  const auto options = std::make_shared<CompareOptions>();  // shared with the function below
+  command->add_option("before", options->before, "what `blockyard run --report FILE` wrote")
+      ->required();
+  command->add_option("after", options->after, "the same of another run")->required();
+  command->add_flag("--json", options->is_json, "print one JSON object");
+  command->add_flag("--all", options->all, "print every difference");
+  commands[command] = [options] { return compare(*options); };
+}
+
+}  // namespace blockyard::app

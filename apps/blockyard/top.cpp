@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/report/top.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include "apps/blockyard/commands.h"
+#include "apps/blockyard/live_socket.h"
+#include "apps/blockyard/output.h"
+#include "apps/blockyard/signals.h"
+
+namespace blockyard::app {
+
+namespace {
+
+struct TopOptions {
+  bool once = false;
+  bool is_json = false;
+  double seconds = 1;
+  int job = 0;
+};
+
+int top(const TopOptions& options) {
+  Output output(stdout);
+  const bool is_terminal = isatty(STDOUT_FILENO) == 1;
+  if (!options.once) note_signals();
+  while (noted_signal() == 0) {
+    const report::Top now = report::read_top(ask_all_runs(), options.job);
+    const std::string text = options.is_json ? report::json_of(now) : report::print(now);
+    if (options.once) {
+      output.print(text);
+      return 0;
+    }
+    output.print(is_terminal && !options.is_json ? "\033[H\033[2J" + text : text);
+    std::this_thread::sleep_for(std::chrono::duration<double>(options.seconds));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_top(CLI::App& app, Commands& commands) {
+  CLI::App* command =
+      app.add_subcommand("top", "Show the runs of yours that go on on this machine");
+  const auto options = std::make_shared<TopOptions>();  // shared with the function below
+  command->add_option("job", options->job, "only this one (default: all)")->type_name("PID");
+  command->add_flag("--once", options->once, "show it once, and end");
+  command->add_flag("--json", options->is_json, "as JSON: one object each time");
+  command->add_option("--every", options->seconds, "seconds between two looks (default: 1)")
+      ->check(CLI::Range(0.1, 3600.0));
+  commands[command] = [options] { return top(*options); };
+}
+
+}  // namespace blockyard::app

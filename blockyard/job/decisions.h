@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace blockyard::job {
+
+struct Job;
+struct Spec;
+
+/// What was chosen for a run, and why: for its report.
+struct Decision {
+  std::string what;
+  std::string choice;
+  std::string reason;
+  friend bool operator==(const Decision&, const Decision&) = default;
+};
+
+/// Ranks, memory, segments, dealing, look-ahead and placement of a job that is ready to run.
+[[nodiscard]] std::vector<Decision> decisions_of(const Spec& spec, const Job& job);
+
+}  // namespace blockyard::job

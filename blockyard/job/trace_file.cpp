@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/job/trace_file.h"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "blockyard/base/error.h"
+#include "blockyard/job/processes.h"
+#include "blockyard/server/server.h"
+#include "blockyard/worker/live.h"
+
+namespace blockyard::job {
+
+namespace {
+
+/// Compresses text as it comes.
+class Gzip {
+ public:
+  Gzip() {
+    constexpr int with_gzip_header = 15 + 16;
+    base::require(deflateInit2(&stream_, Z_BEST_SPEED, Z_DEFLATED, with_gzip_header, 8,
+                               Z_DEFAULT_STRATEGY) == Z_OK,
+                  "zlib has memory");
+  }
+  ~Gzip() { deflateEnd(&stream_); }
+  Gzip(const Gzip&) = delete;
+  Gzip& operator=(const Gzip&) = delete;
+
+  void add(std::string_view text) { compress(text, Z_NO_FLUSH); }
+  [[nodiscard]] std::string take() {
+    compress("", Z_FINISH);
+    return std::move(out_);
+  }
+
+ private:
+  void compress(std::string_view text, int flush) {
+    // zlib does not write to its input.
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+    stream_.avail_in = static_cast<uInt>(text.size());
+    do {
+      std::array<char, 1 << 15> piece;
+      stream_.next_out = reinterpret_cast<Bytef*>(piece.data());
+      stream_.avail_out = static_cast<uInt>(piece.size());
+      deflate(&stream_, flush);
+      out_.append(piece.data(), piece.size() - stream_.avail_out);
+    } while (stream_.avail_out == 0);
+  }
+  z_stream stream_{};
+  std::string out_;
+};
+
+std::string json_text(std::string_view text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string_view file_of(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
+
+/// "get v (ccsd.sial:12)".
+std::string name_of(const program::Program& program, std::int32_t pc) {
+  using program::Opcode;
+  const program::Instruction& instruction = program.code[static_cast<std::size_t>(pc)];
+  std::string name(program::row_of(instruction.opcode).name);
+  const auto a = static_cast<std::size_t>(instruction.a);
+  switch (instruction.opcode) {
+    case Opcode::execute:
+      name = program.specials[a].name;
+      break;
+    case Opcode::get:
+    case Opcode::put:
+    case Opcode::put_scalar:
+    case Opcode::block_fill:
+    case Opcode::block_copy:
+    case Opcode::block_product:
+      name += " " + program.arrays[static_cast<std::size_t>(program.selectors[a].array)].name;
+      break;
+    default:
+      break;
+  }
+  return fmt::format("{} ({})", name, file_of(program::place_of(program, pc)));
+}
+
+/// Writes the events of all ranks, names made once for each instruction.
+class Writer {
+ public:
+  Writer(const Job& job, const Results& results)
+      : job_(job), results_(results), process_of_(place_ranks(job)), names_(job.steps.size()) {
+    for (std::size_t k = 0; k < names_.size(); ++k)
+      names_[k].resize(job.steps[k].program.code.size());
+  }
+
+  [[nodiscard]] std::string write() {
+    std::uint64_t dropped = 0;
+    out_.add("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n");
+    for (int process = 0; process < job_.processes; ++process)
+      begin_event(
+          fmt::format(R"("ph":"M","name":"process_name","pid":{},"args":{{"name":"process {}"}})",
+                      process, process));
+    for (std::size_t rank = 0; rank < results_.ranks.size(); ++rank) {
+      write_rank(rank);
+      dropped += results_.ranks[rank].dropped_events;
+    }
+    out_.add(fmt::format("\n],\n\"otherData\":{{\"title\":{},\"dropped_events\":\"{}\"}}}}\n",
+                         json_text(job_.title), dropped));
+    return out_.take();
+  }
+
+ private:
+  static constexpr int lanes = 16;  ///< track numbers of a rank
+
+  void begin_event(std::string_view fields) {
+    out_.add(fmt::format("{}{{{}}}", is_first_ ? "" : ",\n", fields));
+    is_first_ = false;
+  }
+
+  void write_rank(std::size_t rank) {
+    const bool is_worker = rank < static_cast<std::size_t>(job_.workers);
+    const std::size_t number = is_worker ? rank : rank - static_cast<std::size_t>(job_.workers);
+    const std::string role = fmt::format("{} {}", is_worker ? "worker" : "server", number);
+    const RankRecord& record = results_.ranks[rank];
+    std::array<bool, lanes> is_named{};
+    for (const base::TraceEvent& event : record.trace) {
+      const int lane = std::min<int>(event.lane, lanes - 1);
+      if (!std::exchange(is_named[static_cast<std::size_t>(lane)], true))
+        name_track(rank, lane, role, is_worker);
+      const std::string name = is_worker ? worker_name(event) : server_name(event);
+      begin_event(
+          fmt::format(R"("ph":"X","name":{},"cat":"{}","pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f})",
+                      name, is_worker ? category(event) : "server", process_of_[rank],
+                      track(rank, lane), event.begin_seconds * 1e6, event.seconds * 1e6));
+    }
+    for (const base::MemorySample& sample : record.memory) {
+      std::int64_t bytes = 0;
+      for (const std::int64_t part : sample.bytes) bytes += part;
+      begin_event(fmt::format(
+          R"("ph":"C","name":"memory of {}","pid":{},"ts":{:.3f},"args":{{"bytes":{}}})", role,
+          process_of_[rank], sample.at_seconds * 1e6, bytes));
+    }
+  }
+
+  [[nodiscard]] static std::size_t track(std::size_t rank, int lane) {
+    return rank * lanes + static_cast<std::size_t>(lane) + 1;
+  }
+
+  void name_track(std::size_t rank, int lane, const std::string& role, bool is_worker) {
+    std::string name = role;
+    if (lane > 0) name += fmt::format(", {} {}", is_worker ? "stream" : "disk", lane);
+    begin_event(
+        fmt::format(R"("ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":"{}"}})",
+                    process_of_[rank], track(rank, lane), name));
+    begin_event(fmt::format(
+        R"("ph":"M","name":"thread_sort_index","pid":{0},"tid":{1},"args":{{"sort_index":{1}}})",
+        process_of_[rank], track(rank, lane)));
+  }
+
+  [[nodiscard]] static std::string_view category(const base::TraceEvent& event) {
+    constexpr std::array<std::string_view, worker::event_kinds> names = {
+        "instruction", "wait", "wait", "wait", "pardo", "program"};
+    return event.kind < names.size() ? names[event.kind] : "stream";
+  }
+
+  [[nodiscard]] std::string worker_name(const base::TraceEvent& event) {
+    using worker::EventKind;
+    switch (static_cast<EventKind>(event.kind)) {
+      case EventKind::block_wait:
+        return "\"wait for a block\"";
+      case EventKind::barrier_wait:
+        return "\"wait for other workers\"";
+      case EventKind::put_wait:
+        return "\"wait for puts\"";
+      case EventKind::program:
+        return json_text(job_.steps[event.program].name);
+      case EventKind::instruction:
+      case EventKind::pardo:
+        break;
+    }
+    std::string& name = names_[event.program][static_cast<std::size_t>(event.what)];
+    if (name.empty()) name = json_text(name_of(job_.steps[event.program].program, event.what));
+    return name;
+  }
+
+  [[nodiscard]] static std::string server_name(const base::TraceEvent& event) {
+    if (event.lane >= server::Server::first_disk_lane)
+      return fmt::format("\"{} {} KiB\"", event.kind == 0 ? "read" : "write", event.what);
+    constexpr std::array<std::string_view, 11> names = {
+        "get",        "put",           "put a value", "delete array",        "list blocks",
+        "keep array", "restore array", "end program", "deal out iterations", "statistics",
+        "end"};
+    const std::string_view name = event.kind < names.size() ? names[event.kind] : "other";
+    return fmt::format("\"{} (worker {})\"", name, event.what);
+  }
+
+  const Job& job_;
+  const Results& results_;
+  std::vector<int> process_of_;
+  std::vector<std::vector<std::string>> names_;  ///< by program and pc, quoted
+  Gzip out_;
+  bool is_first_ = true;
+};
+
+}  // namespace
+
+std::uint64_t trace_events_of_rank(int ranks) noexcept {
+  constexpr std::uint64_t all = 2'000'000, most = 100'000;
+  return std::min(most, all / static_cast<std::uint64_t>(ranks));
+}
+
+std::string trace_file(const Job& job, const Results& results) {
+  return Writer(job, results).write();
+}
+
+}  // namespace blockyard::job

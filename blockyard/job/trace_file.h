@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "blockyard/job/run.h"
+
+namespace blockyard::job {
+
+/// How many events each of `ranks` ranks may hold for a time line: a whole one stays within 2 M.
+[[nodiscard]] std::uint64_t trace_events_of_rank(int ranks) noexcept;
+
+/// The time line of a run in the trace-event format (JSON, compressed with gzip), which Perfetto
+/// and chrome://tracing open: a track for each worker, server, and thread of a server for its disk,
+/// memory as counters, and how many events were dropped. docs/report.md says what stands for what.
+[[nodiscard]] std::string trace_file(const Job& job, const Results& results);
+
+}  // namespace blockyard::job

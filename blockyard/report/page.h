@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace blockyard::report {
+
+/// One HTML page that needs nothing else, of the JSON that `blockyard run --report` wrote.
+/// Throws Error{bad_input} that names `path` if it is something else.
+[[nodiscard]] std::string page_of(std::string_view json, std::string_view path);
+
+}  // namespace blockyard::report

@@ -1,0 +1,17 @@
+target_link_libraries(blockyard_report PRIVATE nlohmann_json::nlohmann_json)
+find_file(BLOCKYARD_CHART_JS chart.min.js
+          PATHS /usr/share/javascript/chart.js /usr/share/nodejs/chart.js/dist NO_CMAKE_FIND_ROOT_PATH)
+if(NOT BLOCKYARD_CHART_JS)
+  message(STATUS "No Chart.js (package libjs-chart.js): reports will have tables and no plots")
+endif()
+set(report_assets ${CMAKE_CURRENT_LIST_DIR}/assets)
+set(report_files html=${report_assets}/page.html css=${report_assets}/page.css js=${report_assets}/page.js)
+add_custom_command(
+  OUTPUT ${CMAKE_BINARY_DIR}/report_assets.cpp
+  COMMAND ${CMAKE_COMMAND} -DOUT=${CMAKE_BINARY_DIR}/report_assets.cpp
+          "-DFILES=${report_files}$<SEMICOLON>chart=$<$<BOOL:${BLOCKYARD_CHART_JS}>:${BLOCKYARD_CHART_JS}>"
+          -P ${CMAKE_CURRENT_LIST_DIR}/embed.cmake
+  DEPENDS ${report_assets}/page.html ${report_assets}/page.css ${report_assets}/page.js
+          ${CMAKE_CURRENT_LIST_DIR}/embed.cmake
+  VERBATIM)
+target_sources(blockyard_report PRIVATE ${CMAKE_BINARY_DIR}/report_assets.cpp)

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/report/top.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "blockyard/base/text.h"
+
+namespace blockyard::report {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void add_process(LiveJob& job, const Json& said) {
+  const bool is_first = job.processes_seen++ == 0;
+  if (is_first || said.value("process", 0) == 0) {
+    job.title = said.value("title", "");
+    job.method = said.value("method", "");
+    job.program = said.value("program", "");
+    job.program_number = said.value("number", 0);
+    job.programs = said.value("programs", 0);
+    job.processes = said.value("processes", 1);
+    job.seconds = said.value("seconds", 0.0);
+    job.program_seconds = said.value("program_seconds", 0.0);
+  }
+  job.rss_bytes += said.value("rss_bytes", std::int64_t{0});
+  job.memory_bytes += said.value("memory_bytes", std::int64_t{0});
+  for (const Json& worker : said["workers"])
+    job.workers.push_back(
+        {worker.value("worker", 0), said.value("process", 0), worker.value("doing", ""),
+         worker.value("place", ""), worker.value("iterations", std::uint64_t{0}),
+         worker.value("operations", std::uint64_t{0}), worker.value("block_wait_seconds", 0.0),
+         worker.value("barrier_seconds", 0.0), worker.value("used_bytes", std::int64_t{0}),
+         said.value("worker_bytes", std::int64_t{0})});
+}
+
+std::string time_of(double seconds) {
+  const auto whole = static_cast<std::int64_t>(seconds);
+  if (whole >= 3600)
+    return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+  return fmt::format("{}:{:02}", whole / 60, whole % 60);
+}
+
+std::string share_of(double part, double all) {
+  return all > 0 ? fmt::format("{:.0f} %", 100 * std::clamp(part / all, 0.0, 1.0)) : "-";
+}
+
+std::string_view file_of(std::string_view place) {
+  return place.substr(place.find_last_of('/') + 1);
+}
+
+std::string print_job(const LiveJob& job) {
+  std::string text =
+      fmt::format("job {}  {}{}{}: program {} ({} of {}) for {}, in all {}; memory {} of {}\n",
+                  job.number, job.title.empty() ? job.program : job.title,
+                  job.method.empty() ? "" : ", ", job.method, job.program, job.program_number,
+                  job.programs, time_of(job.program_seconds), time_of(job.seconds),
+                  base::format_bytes(job.rss_bytes), base::format_bytes(job.memory_bytes));
+  if (job.processes_seen < job.processes)
+    text += fmt::format("  {} of {} processes are on this machine\n", job.processes_seen,
+                        job.processes);
+  text += fmt::format("  {:>6} {:<24} {:<28} {:>10} {:>11} {:>7} {:>8} {:>10}\n", "worker", "does",
+                      "at", "iterations", "operations", "blocks", "barriers", "memory");
+  for (const LiveWorker& worker : job.workers)
+    text += fmt::format("  {:>6} {:<24} {:<28} {:>10} {:>11} {:>7} {:>8} {:>10}\n", worker.number,
+                        worker.doing, file_of(worker.place), worker.iterations, worker.operations,
+                        share_of(worker.block_wait_seconds, job.program_seconds),
+                        share_of(worker.barrier_seconds, job.program_seconds),
+                        base::format_bytes(worker.used_bytes));
+  return text;
+}
+
+}  // namespace
+
+Top read_top(std::span<const std::string> answers, int job) {
+  std::map<int, LiveJob> jobs;
+  for (const std::string& answer : answers) {
+    const Json said = Json::parse(answer, nullptr, false);
+    if (!said.is_object() || !said.contains("workers") || !said["workers"].is_array()) continue;
+    const int number = said.value("job", 0);
+    if (job != 0 && number != job) continue;
+    LiveJob& entry = jobs[number];
+    entry.number = number;
+    add_process(entry, said);
+  }
+  Top top;
+  for (auto& [number, entry] : jobs) {
+    std::ranges::sort(entry.workers, {}, &LiveWorker::number);
+    top.jobs.push_back(std::move(entry));
+  }
+  return top;
+}
+
+std::string print(const Top& top) {
+  if (top.jobs.empty()) return "no blockyard runs here\n";
+  std::string text;
+  for (const LiveJob& job : top.jobs) text += (text.empty() ? "" : "\n") + print_job(job);
+  return text;
+}
+
+std::string json_of(const Top& top) {
+  Json jobs = Json::array();
+  for (const LiveJob& job : top.jobs) {
+    Json workers = Json::array();
+    for (const LiveWorker& worker : job.workers)
+      workers.push_back({{"worker", worker.number},
+                         {"process", worker.process},
+                         {"doing", worker.doing},
+                         {"place", worker.place},
+                         {"iterations", worker.iterations},
+                         {"operations", worker.operations},
+                         {"block_wait_seconds", worker.block_wait_seconds},
+                         {"barrier_seconds", worker.barrier_seconds},
+                         {"used_bytes", worker.used_bytes},
+                         {"budget_bytes", worker.budget_bytes}});
+    jobs.push_back({{"job", job.number},
+                    {"title", job.title},
+                    {"method", job.method},
+                    {"program", job.program},
+                    {"program_number", job.program_number},
+                    {"programs", job.programs},
+                    {"processes", job.processes},
+                    {"processes_seen", job.processes_seen},
+                    {"seconds", job.seconds},
+                    {"program_seconds", job.program_seconds},
+                    {"rss_bytes", job.rss_bytes},
+                    {"memory_bytes", job.memory_bytes},
+                    {"workers", workers}});
+  }
+  return Json({{"jobs", jobs}}).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace blockyard::report
