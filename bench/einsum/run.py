@@ -60,7 +60,7 @@ def with_blockyard(name, paths, out, memory_mb):
     import blockyard
 
     # The rest is for Python, NumPy and the pages of files that pass through.
-    with blockyard.Session(memory=f"{int(memory_mb * 0.75)}M", scratch=out.parent) as session:
+    with blockyard.Session(memory=f"{int(memory_mb * 0.7)}M", scratch=out.parent) as session:
         arrays = [np.load(path, mmap_mode="r") for path in paths]
         subscripts = PROBLEMS[name][0]
         shape = extents(name, subscripts.split("->")[1])
@@ -70,12 +70,12 @@ def with_blockyard(name, paths, out, memory_mb):
         session.einsum(subscripts, *arrays, out=result)
 
 
-def by_hand_p1(paths, out):
+def by_hand_p1(paths, out, memory_mb):
     v, t = np.load(paths[0], mmap_mode="r"), np.load(paths[1])
     flat = t.reshape(t.shape[0] * t.shape[1], -1)
     result = np.lib.format.open_memmap(out, mode="w+", dtype=float,
                                        shape=v.shape[:2] + t.shape[2:])
-    step = max(1, 2**28 // v[0].nbytes)
+    step = max(1, memory_mb * 2**20 // 16 // v[0].nbytes)
     for a in range(0, v.shape[0], step):
         part = np.array(v[a:a + step])
         product = part.reshape(-1, flat.shape[0]) @ flat
@@ -110,7 +110,7 @@ def work(method, name, folder, memory_mb):
     elif method == "numpy":
         with_numpy(name, paths, out)
     elif name.startswith("p1"):
-        by_hand_p1(paths, out)
+        by_hand_p1(paths, out, memory_mb)
     else:
         by_hand_p2(paths, out, memory_mb)
     print(json.dumps({"seconds": time.monotonic() - begin}))

@@ -43,7 +43,7 @@ class EinsumArray(np.ndarray):
         return self.plan.sial
 
 
-@dataclass
+@dataclass(eq=False)
 class Term:
     """An operand, or what a step makes: letters, the fastest first."""
 
@@ -90,7 +90,7 @@ class Plan:
     dtype: np.dtype = np.dtype(np.float64)
     sial: str = ""
     seconds: float = 0.0
-    held: list[str] = field(default_factory=list, repr=False)
+    made: list[tuple[Step, str]] = field(default_factory=list, repr=False)
 
     @property
     def steps(self) -> list[str]:
@@ -429,31 +429,38 @@ def _panel(term: Term, step: Step, plan: Plan, counts: dict[str, int]) -> int:
     return 8 * _block(term.letters, plan.extents, {**counts, **dict.fromkeys(step.summed, 1)})
 
 
+def _read(term: Term, step: Step, plan: Plan, counts: dict[str, int],
+          is_held: bool) -> tuple[float, bool]:
+    """Time to read an operand as often as the step wants it, and whether it is first copied block by
+    block: a block that lies in many pieces in the file is then read in one."""
+    size = 8 * _count(term.letters, plan.extents)
+    panel = _panel(term, step, plan, counts)
+    is_split = any(counts[c] > 1 for c in step.summed if c in term.letters)
+    again = math.prod(counts[c] for c in step.result.letters if c not in term.letters)
+    times = 1 if is_held and (not is_split or panel < plan.memory_bytes // 8) else again
+    if not _is_on_disk(term, plan):
+        return size * times / COPY_BYTES, False
+    if size < plan.memory_bytes // 8:
+        return size / DISK_BYTES + size * times / COPY_BYTES, False
+    if term.array is None:
+        return size * times / DISK_BYTES, False
+    # Pieces of a panel that lie side by side in the file are read close to each other, so that
+    # the disk sees runs of the panel; copying them is slow all the same.
+    near = dict.fromkeys(step.summed, 1) if panel < plan.memory_bytes // 5 else {}
+    waste = LEAST_RUN_BYTES / _run_bytes(term, plan, {**counts, **near})
+    waste += COPIED_RUN_BYTES / _run_bytes(term, plan, counts)
+    direct = size * times / DISK_BYTES * (1 + waste)
+    copied = size / DISK_BYTES * (2 + waste + times)
+    return min((direct, False), (copied, True))
+
+
 def _reading_seconds(step: Step, plan: Plan, counts: dict[str, int]) -> tuple[float, Term]:
     """Time to read the operands, and the one to hold: its letters are the outer ones of the loop
     over the result, so that it is read once if its panel stays in memory, while the other one is
     read again for each of its panels."""
-
-    def seconds(term: Term, is_held: bool) -> float:
-        size = 8 * _count(term.letters, plan.extents)
-        panel = _panel(term, step, plan, counts)
-        is_split = any(counts[c] > 1 for c in step.summed if c in term.letters)
-        again = math.prod(counts[c] for c in step.result.letters if c not in term.letters)
-        times = 1 if is_held and (not is_split or panel < plan.memory_bytes // 8) else again
-        if not _is_on_disk(term, plan):
-            return size * times / COPY_BYTES
-        if size < plan.memory_bytes // 8:
-            return size / DISK_BYTES + size * times / COPY_BYTES
-        # Pieces of a panel that lie side by side in the file are read close to each other, so that
-        # the disk sees runs of the panel; copying them is slow all the same.
-        near = dict.fromkeys(step.summed, 1) if panel < plan.memory_bytes // 5 else {}
-        waste = LEAST_RUN_BYTES / _run_bytes(term, plan, {**counts, **near})
-        waste += COPIED_RUN_BYTES / _run_bytes(term, plan, counts)
-        return size * times / DISK_BYTES * (1 + waste)
-
     terms = _terms_of(step)
-    return min(((sum(seconds(term, term is held) for term in terms), held) for held in terms),
-               key=lambda pair: pair[0])
+    return min(((sum(_read(term, step, plan, counts, term is held)[0] for term in terms), held)
+                for held in terms), key=lambda pair: pair[0])
 
 
 def _seconds(step: Step, plan: Plan, counts: dict[str, int]) -> float:
@@ -515,9 +522,27 @@ def _segments(plan: Plan, most: int) -> tuple[dict[str, list[int]], float]:
         need = max(_need(step, plan.extents, counts, plan.workers) for step in plan.order)
         raise _errors.OutOfMemory(f"einsum needs {need / 2**20:.0f} MiB for blocks even with the "
                                   f"smallest segments, and may use {most / 2**20:.0f} MiB")
-    plan.held = [_reading_seconds(step, plan, counts)[1].name for step in plan.order]
+    _lay_out(plan, counts)
     return ({letter: even_segments(plan.extents[letter], -(-plan.extents[letter] // count))
              for letter, count in counts.items()}, best[1])
+
+
+def _lay_out(plan: Plan, counts: dict[str, int]) -> None:
+    """The steps of the program: the contractions, each after copies of operands that need one."""
+    plan.made = []
+    for step in plan.order:
+        held = _reading_seconds(step, plan, counts)[1]
+        terms = []
+        for term in _terms_of(step):
+            if _read(term, step, plan, counts, term is held)[1]:
+                copy = Term(f"blocks_of_{term.name}", term.letters)
+                plan.made.append((Step(term, None, copy, ""), term.name))
+                terms.append(copy)
+            else:
+                terms.append(term)
+        outer = terms[_terms_of(step).index(held)].name
+        plan.made.append((Step(terms[0], terms[1] if len(terms) > 1 else None, step.result,
+                               step.summed), outer))
 
 
 # The program ------------------------------------------------------------------------------------
@@ -531,7 +556,7 @@ def _program(plan: Plan) -> str:
     for term in plan.terms:
         lines.append(f"  distributed {term.spell()}" if term.letters
                      else f"  scalar {term.name} = {float(term.array)!r}")
-    for number, step in enumerate(plan.order, 1):
+    for number, (step, _) in enumerate(plan.made, 1):
         if step.result.letters:
             lines.append(f"  temp t{number}[{','.join(map(_index, step.result.letters))}]")
         if step.result.name != "result":
@@ -541,8 +566,8 @@ def _program(plan: Plan) -> str:
         lines += ["  scalar part", "  scalar total"]
     else:
         lines.append("  special write_result r")
-    for number, step in enumerate(plan.order, 1):
-        lines += _step_lines(number, step, plan.held[number - 1])
+    for number, (step, held) in enumerate(plan.made, 1):
+        lines += _step_lines(number, step, held)
     return "\n".join(lines + ["endsial einsum", ""])
 
 
