@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Microseconds per block statement on blocks of 4^4 elements, beyond the arithmetic.
+// Microseconds per block statement on blocks of 4^4 elements, beyond the arithmetic; and a
+// contraction of blocks of 16^4, interpretation included, beside one bare call of the BLAS.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,10 +10,12 @@
 #include <thread>
 #include <vector>
 
+#include "bench/contract/measure.h"
 #include "blockyard/base/clock.h"
 #include "blockyard/fabric/loopback/loopback.h"
 #include "blockyard/server/server.h"
 #include "blockyard/sial/compile.h"
+#include "blockyard/tensor/blas.h"
 #include "blockyard/tensor/contract.h"
 #include "blockyard/tensor/elementwise.h"
 #include "blockyard/tensor/permute.h"
@@ -56,9 +59,14 @@ enddo i
 endsial overhead
 )";
 
-/// Seconds that a worker takes for a program with `statements` in its loop.
-double seconds_of(const std::string& statements) {
-  const auto compiled = sial::compile_text(fmt::format(fmt::runtime(frame), repeats, statements));
+struct Seconds {
+  double wall;
+  double processor;  ///< of the worker's thread
+};
+
+/// What a worker takes for a program with `statements` in a loop, on blocks of extent^4.
+Seconds run_program(const std::string& statements, int times, int extent) {
+  const auto compiled = sial::compile_text(fmt::format(fmt::runtime(frame), times, statements));
   if (!compiled.program) throw base::Error(base::Errc::internal, compiled.found.front().message);
   base::BufferPool pool(64 << 20);
   fabric::LoopbackWorld world(2);
@@ -68,16 +76,51 @@ double seconds_of(const std::string& statements) {
   super::Table supers;
   worker::Options options;
   options.budget_bytes = 32 << 20;
-  double seconds = 0;
+  Seconds seconds{};
   {
     worker::Worker worker(*endpoint, pool, supers, options, [](std::string_view) {});
     worker::Environment environment;
-    environment.segments.set(array::IndexKind::mo, {4});
-    seconds = worker.run(*compiled.program, environment).metrics.seconds;
+    environment.segments.set(array::IndexKind::mo, {extent});
+    const double begin = bench::thread_seconds();
+    seconds.wall = worker.run(*compiled.program, environment).metrics.seconds;
+    seconds.processor = bench::thread_seconds() - begin;
     worker.shut_down_servers();
   }
   thread.join();
   return seconds;
+}
+
+double seconds_of(const std::string& statements) {
+  return run_program(statements, repeats, 4).wall;
+}
+
+/// A contraction of 16^4 blocks against the matrix product of 256 x 256, in turn; the best counts.
+std::string compare_with_blas() {
+  constexpr int times = 100, rounds = 15;
+  constexpr base::Extent side = 256;
+  const std::vector<double> a(side * side, 1.0), b(side * side, 1.0);
+  std::vector<double> c(side * side);
+  using tensor::blas::Op;
+  tensor::blas::limit_blas_threads(1);
+  double ours = 1e9, blas = 1e9;
+  for (int round = 0; round < rounds; ++round) {
+    const double empty = run_program("", times, 16).processor;
+    const double full = run_program("c[i,j,k,l] = a[i,j,p,q]*b[p,q,k,l]\n", times, 16).processor;
+    ours = std::min(ours, (full - empty) / times);
+    const double begin = bench::thread_seconds();
+    for (int k = 0; k < times; ++k)
+      tensor::blas::gemm<double>(Op::none, Op::none, side, side, side, 1.0, a.data(), side,
+                                 b.data(), side, 0.0, c.data(), side);
+    blas = std::min(blas, (bench::thread_seconds() - begin) / times);
+  }
+  fmt::print(
+      "contraction of 16^4 blocks: {:.1f} us, bare dgemm {:.1f} us, ratio {:.2f} (target: at most "
+      "1.15)\n",
+      ours * 1e6, blas * 1e6, ours / blas);
+  return fmt::format(
+      R"({{"bench":"interpreter","case":"contract 16^4","total_us":{},"blas_us":{},"ratio_to_blas":{}}})"
+      "\n",
+      ours * 1e6, blas * 1e6, ours / blas);
 }
 
 template <class Do>
@@ -131,6 +174,7 @@ int main() {
         "\n",
         c.name, total, c.arithmetic, own);
   }
+  lines += compare_with_blas();
   fmt::print("worst: {:.3f} us per block statement (target: at most 1)\n{}", worst, lines);
   return 0;
 }

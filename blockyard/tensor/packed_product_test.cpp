@@ -81,6 +81,9 @@ const std::vector<Contraction>& contractions() {
       {{"eafd", "fbec", "abcd"}, {{'a', 12}, {'b', 9}, {'c', 10}, {'d', 5}, {'e', 16}, {'f', 3}}},
       {{"adec", "ebd", "abc"}, {{'a', 17}, {'b', 8}, {'c', 6}, {'d', 9}, {'e', 5}}},
       {{"efcad", "bf", "abcde"}, {{'a', 10}, {'b', 4}, {'c', 5}, {'d', 6}, {'e', 17}, {'f', 8}}},
+      {{"cad", "dcb", "ab"}, {{'a', 31}, {'b', 30}, {'c', 33}, {'d', 48}}},  // depth in pieces
+      {{"cad", "dcb", "ab"},
+       {{'a', 31}, {'b', 30}, {'c', 24}, {'d', 47}}},            // which it cannot be in
       {{"ca", "cb", "ab"}, {{'a', 2100}, {'b', 2}, {'c', 33}}},  // more rows than a block
   };
   return all;

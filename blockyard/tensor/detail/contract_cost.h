@@ -40,7 +40,7 @@ inline constexpr double pack_turned = 0.6;
   if (products <= small_product ||
       (is_turned && products <= small_turned_product && k <= small_turned_depth))
     return 40.0 + padded(m, 8) * std::max(columns, 4.0) * (depth + 4) / 30.0 +
-           (is_turned ? 0.3 * rows * depth : 0.0);
+           (is_turned ? pack_turned * rows * depth : 0.0);
   return 150.0 + (rows + 8) * (columns + 8) * (depth + 8) / 37.0 +
          pack_straight * (rows + columns) * depth;
 }

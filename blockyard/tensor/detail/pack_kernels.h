@@ -121,6 +121,41 @@ void pack_scattered(const PanelCopy<R>& of) {
   }
 }
 
+/// Where depth comes in pieces, each of which stands one place after the last: how long a piece is
+/// and how many there are, from depth l on. No pieces: 0 of them.
+struct Pieces {
+  Extent length = 0;
+  Extent count = 0;
+};
+inline Pieces pieces_from(const Extent* depth, Extent l, Extent k) {
+  constexpr Extent longest = 64;
+  const Extent* d = depth + l;
+  for (Extent length = 1; length <= longest && l + 2 * length <= k; ++length) {
+    if (d[length] != d[0] + 1 || d[2 * length - 1] != d[length - 1] + 1) continue;
+    Extent count = 2;
+    while (l + (count + 1) * length <= k && d[count * length] == d[0] + count &&
+           d[(count + 1) * length - 1] == d[length - 1] + count)
+      ++count;
+    return {length, count};
+  }
+  return {};
+}
+
+/// Lines that stand apart, with depths in pieces: neighbours of different pieces are turned
+/// together. Returns the depth up to which it came.
+template <class R>
+Extent pack_pieces(const PanelCopy<R>& of) {
+  Extent l = 0;
+  for (;;) {
+    const Pieces pieces = pieces_from(of.depth, l, of.k);
+    if (pieces.count == 0) return l;
+    for (Extent d = l; d < l + pieces.length; ++d)
+      turn_lines(of, of.in + of.depth[d], pieces.count, of.out + d * of.width,
+                 pieces.length * of.width);
+    l += pieces.length * pieces.count;
+  }
+}
+
 template <class R>
 void pack(const PanelCopy<R>& of) noexcept {
   if (of.lines > 1 && is_run(of.line, of.lines)) return pack_lines(of, 0, of.lines, of.width);
@@ -132,7 +167,11 @@ void pack(const PanelCopy<R>& of) noexcept {
     }
     return;
   }
-  if (run_from(of.line, 0, of.lines) < 4) return pack_scattered(of);
+  if (run_from(of.line, 0, of.lines) < 4) {
+    const Extent done = pack_pieces(of);
+    return pack_scattered(PanelCopy<R>{of.in, of.line, of.lines, of.width, of.depth + done,
+                                       of.k - done, of.out + done * of.width});
+  }
   for (Extent i = 0; i < of.lines;) {
     const Extent length = run_from(of.line, i, of.lines);
     const bool is_last = i + length == of.lines;

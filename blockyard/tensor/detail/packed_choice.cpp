@@ -92,6 +92,14 @@ Extent good_piece(Extent extent, Extent most) noexcept {
   return best == 0 ? extent : best;
 }
 
+/// A divisor of an extent from one vector up to four of them, the shortest; 0 if there is none or
+/// the extent is not longer.
+Extent short_piece(Extent extent) noexcept {
+  for (Extent piece = lanes; piece <= 4 * lanes && piece < extent; ++piece)
+    if (extent % piece == 0) return piece;
+  return 0;
+}
+
 /// Rows of a block of a given depth; where runs are packed together it may be twice as large.
 Extent rows_for(Extent depth, bool joins) noexcept {
   return std::min(packed_rows_limit, (joins ? 2 : 1) * left_elements / depth);
@@ -128,18 +136,23 @@ PackedIndexes order_columns(const ContractGeometry& geometry, IndexSet set, Side
   return order.list();
 }
 
-/// As the larger operand has it; of two that are alike, what is contiguous in one of them first.
+/// As the larger operand has it; of two that are alike, what is contiguous in the one comes in
+/// pieces, between which the other's lines are used up.
 PackedIndexes order_depth(const ContractGeometry& geometry, IndexSet set, Side left,
                           Side right) noexcept {
   const Extent in_left = geometry.product(geometry.standing_in(left));
   const Extent in_right = geometry.product(geometry.standing_in(right));
   const Side large = in_left >= in_right ? left : right;
-  const Side other = large == left ? right : left;
-  constexpr Extent much = 8;
+  const int first = contiguous(geometry, set, large);
+  const int second = contiguous(geometry, set, large == left ? right : left);
+  const bool are_alike = std::max(in_left, in_right) < 8 * std::min(in_left, in_right);
   Order order(geometry, left, right);
-  order.add(contiguous(geometry, set, large));
-  if (std::max(in_left, in_right) < much * std::min(in_left, in_right))
-    order.add(contiguous(geometry, set, other));
+  if (are_alike && first >= 0 && second >= 0 && first != second) {
+    const Extent piece = short_piece(geometry.item(first).extent);
+    if (piece > 0) order.add_in_pieces(first, piece, second);
+  }
+  order.add(first);
+  if (are_alike) order.add(second);
   for (const int i : geometry.sorted(set, large).all()) order.add(i);
   return order.list();
 }

@@ -113,18 +113,27 @@ class Packed {
   }
 
  private:
-  /// Some depths of all panels, then the next ones: lines that stand side by side in memory are
-  /// read together. Where a line's depths stand side by side, all of them at once.
+  /// Where lines stand side by side, some depths of all panels, then the next ones: so what stands
+  /// together is read together. Else all depths at once.
   template <class Pack>
-  void for_depths(const Extent* depth, Pack pack) const noexcept {
-    constexpr Extent most = 8;
-    const bool is_along_depth = depth_ > 1 && depth[depth_ - 1] - depth[depth_ - 2] == 1;
-    const Extent step = is_along_depth ? depth_ : most;
+  void for_depths(bool lines_are_neighbours, Pack pack) const noexcept {
+    const Extent step = lines_are_neighbours ? 8 : depth_;
     for (Extent l = 0; l < depth_; l += step) pack(l, std::min(step, depth_ - l));
   }
 
+  /// Lines far apart, each of which is contiguous along the depth: asks for them ahead of time,
+  /// since the processor does not guess where they are.
+  void prefetch_lines(const Extent* line, Extent lines) const noexcept {
+    if (depth_ < 2 || depth_of_left_[1] != depth_of_left_[0] + 1) return;
+    constexpr Extent step = 64 / static_cast<Extent>(sizeof(R));
+    for (Extent i = 0; i < lines; ++i)
+      for (Extent l = 0; l < depth_; l += step)
+        __builtin_prefetch(left_ + line[i] + depth_of_left_[static_cast<std::size_t>(l)], 0, 2);
+  }
+
   void pack_columns(Extent j, Extent columns) noexcept {
-    for_depths(depth_of_right_.data(), [&](Extent l, Extent some_depth) {
+    const bool neighbours = steps_.columns.count > 0 && steps_.columns.item[0].stride[0] == 1;
+    for_depths(neighbours, [&](Extent l, Extent some_depth) {
       Cursor cursor(steps_.columns, j);
       std::array<Extent, most_columns> in_right, in_result;
       R* out = packed_right_ + l * use_.columns;
@@ -167,10 +176,15 @@ class Packed {
     Cursor(steps_.rows, i).take(count, rows_of_left_.data(), rows_of_result_.data());
     cut(i, count);
     if (joins(i, count)) return pack_joined_runs(count);
-    for_depths(depth_of_left_.data(), [&](Extent l, Extent some_depth) {
+    const bool neighbours = steps_.rows.item[0].stride[0] == 1;
+    for_depths(neighbours, [&](Extent l, Extent some_depth) {
       R* out = packed_left_;
       for (int p = 0; p < panel_count_; ++p) {
         const RowPanel& panel = panels_[static_cast<std::size_t>(p)];
+        if (!neighbours && p + 1 < panel_count_) {
+          const RowPanel& next = panels_[static_cast<std::size_t>(p + 1)];
+          prefetch_lines(rows_of_left_.data() + next.first, next.rows);
+        }
         use_.pack({left_, rows_of_left_.data() + panel.first, panel.rows, panel.padded,
                    depth_of_left_.data() + l, some_depth, out + l * panel.padded});
         out += panel.padded * depth_;
