@@ -101,6 +101,8 @@ int main(int argc, char** argv) {
   std::string json_file;
   app.add_option("--rounds", rounds, "measurements of each; the best counts");
   app.add_option("--json", json_file, "file of the JSON lines (default: standard output)");
+  app.add_flag_callback(
+      "--quick", [&] { rounds = 3; }, "three rounds");
   CLI11_PARSE(app, argc, argv);
   try {
     blockyard::bench::run_all(rounds, json_file);

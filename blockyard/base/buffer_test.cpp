@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace blockyard::base {
@@ -27,6 +28,18 @@ TEST(BufferPool, gives_aligned_memory_and_reuses_it) {
   }
   EXPECT_EQ(pool.live_bytes(), 0U);
   EXPECT_EQ(pool.allocate(1010).data(), first);
+}
+
+/// A vector of 64 bytes at any aligned place of a block is in its memory, so a tail needs no care.
+TEST(BufferPool, gives_whole_cache_lines_that_may_be_written) {
+  BufferPool pool(0);
+  for (const std::size_t size : {1U, 100U, 4097U, 5U << 20}) {
+    const std::size_t bytes = BufferPool::charge(size);
+    EXPECT_EQ(bytes % 64, 0U);
+    Buffer buffer = pool.allocate(size);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.data()) % 64, 0U);
+    std::fill_n(buffer.data(), (size + 63) / 64 * 64, std::byte{1});
+  }
 }
 
 TEST(BufferPool, frees_kept_memory_of_other_sizes_before_it_passes_its_limit) {
