@@ -87,6 +87,7 @@ docs:  ## the documentation as a site: build/docs/index.html
 bench:  ## all benchmarks, one after the other: JSON lines in build/bench.jsonl
 	@tools/setup.sh build bench
 	@tools/setup_peers
+	@tools/setup_python
 	@$(MAKE) --no-print-directory build/bench/build.ninja
 	@cmake --build --preset bench
 	@PATH="$(CURDIR)/build/peers/bin:$$PATH" tools/run_benches build/bench build/bench.jsonl
