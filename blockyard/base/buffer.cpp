@@ -55,7 +55,7 @@ void Buffer::resize(std::size_t size) {
   size_ = size;
 }
 
-BufferPool::~BufferPool() { free_kept(kept_bytes_); }
+BufferPool::~BufferPool() { free_at_least(kept_bytes_); }
 
 std::size_t BufferPool::class_of(std::size_t size) noexcept {
   if (size <= 64) return 0;
@@ -79,7 +79,7 @@ Buffer BufferPool::allocate(std::size_t size) {
     kept_bytes_ -= bytes;
   } else {
     if (live_bytes_ + kept_bytes_ + bytes > keep_bytes_)
-      free_kept(live_bytes_ + kept_bytes_ + bytes - keep_bytes_);
+      free_at_least(live_bytes_ + kept_bytes_ + bytes - keep_bytes_);
     data = map(bytes);
     if (data == nullptr)
       throw Error(Errc::no_memory,
@@ -108,7 +108,12 @@ void BufferPool::release(std::byte* data, std::size_t size) noexcept {
   unmap(data, bytes);
 }
 
-void BufferPool::free_kept(std::size_t wanted) noexcept {
+void BufferPool::free_kept() noexcept {
+  const std::lock_guard lock(mutex_);
+  free_at_least(kept_bytes_);
+}
+
+void BufferPool::free_at_least(std::size_t wanted) noexcept {
   for (std::size_t k = class_count; k-- > 0 && wanted > 0;) {
     const std::size_t bytes = bytes_of_class(k);
     while (!kept_[k].empty() && wanted > 0) {

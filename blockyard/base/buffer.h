@@ -81,13 +81,16 @@ class BufferPool {
   [[nodiscard]] static std::size_t class_of(std::size_t size) noexcept;
   static constexpr std::size_t class_count = 512;
 
+  /// Frees what is kept: what comes next wants other lengths.
+  void free_kept() noexcept;
+
   [[nodiscard]] std::size_t live_bytes() const;
   [[nodiscard]] std::size_t peak_live_bytes() const;
 
  private:
   friend class Buffer;
   void release(std::byte* data, std::size_t size) noexcept;
-  void free_kept(std::size_t wanted) noexcept;
+  void free_at_least(std::size_t wanted) noexcept;
 
   mutable std::mutex mutex_;
   std::array<std::vector<std::byte*>, class_count> kept_;

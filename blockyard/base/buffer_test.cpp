@@ -42,6 +42,16 @@ TEST(BufferPool, gives_whole_cache_lines_that_may_be_written) {
   }
 }
 
+TEST(BufferPool, frees_what_it_keeps_when_told) {
+  BufferPool pool(1 << 20);
+  { const Buffer first = pool.allocate(1000); }
+  const Buffer held = pool.allocate(5000);
+  pool.free_kept();
+  EXPECT_EQ(pool.live_bytes(), BufferPool::charge(5000));
+  const Buffer next = pool.allocate(1000);
+  EXPECT_EQ(next.size(), 1000U);
+}
+
 TEST(BufferPool, frees_kept_memory_of_other_sizes_before_it_passes_its_limit) {
   BufferPool pool(1 << 16);
   { const Buffer large = pool.allocate(60000); }

@@ -25,6 +25,9 @@ namespace {
 constexpr Extent usual_ao = 14;
 constexpr Extent usual_occupied = 24;
 constexpr Extent usual_virtual = 28;
+constexpr Extent usual_pivots = 64;
+
+constexpr double usual_cholesky = 1e-6;  // hartree, as method_options() says
 
 constexpr std::string_view scf = "scf";
 
@@ -95,18 +98,19 @@ void part_orbitals(Orbitals& orbitals, const SegmentSpec& segments) {
 }
 
 /// Takes the extents that the user gave; no segment may cross the border of a group of orbitals.
-void part_orbitals_as_given(Orbitals& orbitals, const std::vector<Extent>& extents) {
+void part_orbitals_as_given(Orbitals& orbitals, array::IndexKind kind,
+                            const std::vector<Extent>& extents) {
+  const std::string_view name = array::kind_names[static_cast<std::size_t>(kind)];
   std::size_t next = 0;
   const auto take = [&](Extent count) {
     const std::size_t first = next;
     while (count > 0 && next < extents.size()) count -= extents[next++];
     if (count != 0)
-      throw Error(
-          Errc::bad_input,
-          fmt::format("segments of moa or mob must part {} frozen, {} active occupied and {} "
-                      "virtual orbitals, and none may cross the border of two: {} do not",
-                      orbitals.frozen, orbitals.active_occupied, orbitals.virtual_,
-                      fmt::join(extents, ", ")));
+      throw Error(Errc::bad_input,
+                  fmt::format("segments of {} must part {} frozen, {} active occupied and {} "
+                              "virtual orbitals, and none may cross the border of two: {} do not",
+                              name, orbitals.frozen, orbitals.active_occupied, orbitals.virtual_,
+                              fmt::join(extents, ", ")));
     return static_cast<Extent>(next - first);
   };
   const Extent expected = orbitals.frozen + orbitals.active_occupied + orbitals.virtual_;
@@ -115,9 +119,8 @@ void part_orbitals_as_given(Orbitals& orbitals, const std::vector<Extent>& exten
   orbitals.virtual_segments = take(orbitals.virtual_);
   const Extent total = std::accumulate(extents.begin(), extents.end(), Extent{0});
   if (total != expected)
-    throw Error(
-        Errc::bad_input,
-        fmt::format("segments of moa or mob hold {} orbitals, there are {}", total, expected));
+    throw Error(Errc::bad_input, fmt::format("segments of {} hold {} orbitals, there are {}", name,
+                                             total, expected));
   orbitals.segments = extents;
 }
 
@@ -127,6 +130,11 @@ bool gives_ranges(const Spec& spec, const std::string& letter) {
   const auto gives = [&](const std::string& name) { return spec.ints.contains(name); };
   return !spec.programs.empty() && gives("b" + letter + "occ") && gives("e" + letter + "occ") &&
          gives("b" + letter + "virt") && gives("e" + letter + "virt");
+}
+
+bool wants_cholesky(const MethodSpec& method) {
+  const auto given = method.ints.find("integrals");
+  return given != method.ints.end() && given->second != 0 && method.name != scf;
 }
 
 bool wants_unrestricted(const MethodSpec& method, const qc::Molecule& molecule) {
@@ -233,13 +241,19 @@ Chemistry read_chemistry(const Spec& spec, const Places& places) {
     if (extents == given.end() || gives_ranges(spec, letter))
       part_orbitals(orbitals, spec.segments);
     else
-      part_orbitals_as_given(orbitals, extents->second);
+      part_orbitals_as_given(orbitals, kind, extents->second);
   };
   part(array::IndexKind::moa, "a", chemistry.alpha);
   if (chemistry.unrestricted || given.contains(array::IndexKind::mob))
     part(array::IndexKind::mob, "b", chemistry.beta);
   else
     chemistry.beta = chemistry.alpha;
+  if (wants_cholesky(method)) {
+    const auto threshold = method.scalars.find("cholesky_threshold");
+    chemistry.system.pivots =
+        qc::cholesky_pivots(chemistry.system.integrals,
+                            threshold == method.scalars.end() ? usual_cholesky : threshold->second);
+  }
   return chemistry;
 }
 
@@ -248,6 +262,9 @@ void add_constants(const Chemistry& chemistry, const MethodSpec& method,
   environment.segments.set(array::IndexKind::ao, chemistry.system.segments.extents);
   environment.segments.set(array::IndexKind::moa, chemistry.alpha.segments);
   environment.segments.set(array::IndexKind::mob, chemistry.beta.segments);
+  const std::vector<Extent> pivots =
+      even_segments(std::ssize(chemistry.system.pivots), usual_pivots);
+  if (!pivots.empty()) environment.segments.set(array::IndexKind::la, pivots);
   const qc::Molecule& molecule = chemistry.system.molecule;
   const Orbitals& alpha = chemistry.alpha;
   environment.ints = {{"norb", static_cast<Extent>(chemistry.system.segments.extents.size())},
@@ -256,10 +273,16 @@ void add_constants(const Chemistry& chemistry, const MethodSpec& method,
                       {"integral_kinds", integral_kinds(method.name)},
                       {"first_occupied", alpha.frozen + 1},
                       {"last_occupied", alpha.frozen + alpha.active_occupied}};
+  environment.ints["cholesky_segments"] = std::max<Extent>(1, std::ssize(pivots));
   add_ranges(alpha, "a", environment);
   add_ranges(chemistry.beta, "b", environment);
   add_spin_orbitals(chemistry, environment);
   add_options(method, environment);
+  if (environment.ints["four_virtual"] != 0) {
+    if (pivots.empty())
+      throw Error(Errc::bad_input, "four_virtual = \"recomputed\" needs integrals = \"cholesky\"");
+    environment.ints["integral_kinds"] = std::min<Extent>(3, integral_kinds(method.name));
+  }
   add_excited_states(chemistry, method.name, environment);
 }
 

@@ -98,6 +98,7 @@ Chemistry read_chemistry_bytes(base::FieldReader& in) {
                       .basis_name = {},
                       .alpha = {},
                       .beta = {}};
+  in.each(chemistry.system.pivots, [&](auto& pair) { in.fields(pair.first, pair.second); });
   chemistry_fields(in, chemistry);
   return chemistry;
 }
@@ -116,6 +117,7 @@ std::vector<std::byte> encode(const Job& job) {
     const qc::System& system = job.chemistry->system;
     basis_fields(out, system.integrals.basis());
     out.fields(system.molecule.atoms, system.molecule.charge, system.molecule.multiplicity);
+    out.each(system.pivots, [&](const auto& pair) { out.fields(pair.first, pair.second); });
     chemistry_fields(out, *job.chemistry);
   }
   return out.take();

@@ -58,7 +58,8 @@ const Method* find_method(std::string_view name) {
 
 }  // namespace
 
-std::vector<std::string> programs_of_method(const std::string& name, bool unrestricted) {
+std::vector<std::string> programs_of_method(const std::string& name, bool unrestricted,
+                                            bool cholesky) {
   const Method* method = find_method(name);
   if (method == nullptr) {
     std::vector<std::string> known;
@@ -76,6 +77,13 @@ std::vector<std::string> programs_of_method(const std::string& name, bool unrest
                 fmt::format("method {} is for closed shells only: multiplicity 1 and not "
                             "unrestricted",
                             name));
+  if (cholesky) {
+    if (programs == method->unrestricted)
+      throw Error(Errc::bad_input,
+                  "integrals = \"cholesky\" is for closed shells only: "
+                  "multiplicity 1 and not unrestricted");
+    std::ranges::replace(programs, "transform_rhf", "transform_cholesky_rhf");
+  }
   for (std::string& program : programs) program += ".sial";
   return programs;
 }

@@ -48,6 +48,9 @@ std::string print_chemistry(const Chemistry& chemistry) {
                            chemistry.system.integrals.basis().spherical ? "spherical" : "Cartesian",
                            counted(chemistry.basis_functions(), "function"),
                            fmt::join(chemistry.system.segments.extents, " ")));
+  if (!chemistry.system.pivots.empty())
+    text += line("integrals", fmt::format("correlated ones from {} Cholesky vectors",
+                                          chemistry.system.pivots.size()));
   if (!chemistry.unrestricted) return text + print_orbitals(chemistry.alpha, "orbitals");
   text += print_orbitals(chemistry.alpha, "alpha");
   text += print_orbitals(chemistry.beta, "beta");

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "blockyard/qc/cholesky.h"
 #include "blockyard/qc/integrals.h"
 #include "blockyard/qc/molecule.h"
 #include "blockyard/qc/segments.h"
@@ -14,7 +15,8 @@ namespace blockyard::qc {
 struct System {
   Molecule molecule;
   Integrals integrals;
-  AoSegments segments;  // of the kind `ao` in the job
+  AoSegments segments;                    // of the kind `ao` in the job
+  std::vector<FunctionPair> pivots = {};  // of Cholesky integrals, the kind `la`; empty: no such
 };
 
 /// Adds the super instructions that need no molecule: linear algebra, denominators, elementwise

@@ -76,6 +76,20 @@ class Molecular {
   /// compute_integral_batch V:  V(a,b,c,d) = (ab|cd)
   void electron_repulsion(Operands operands, const Context&) { repulsion_parts(operands[0]); }
 
+  /// cholesky_integrals V:  V(a,b,P) = (ab|g_P)
+  void cholesky_integrals(Operands operands, const Context& context) {
+    if (operands[0].extents.size() != 3) refuse(operands[0], "must have three indexes");
+    pivot_integrals(engine_, part(operands[0], 0).shells, part(operands[0], 1).shells,
+                    pivots(operands[0], 2, context), operands[0].values);
+  }
+
+  /// cholesky_metric S:  S(P,Q) = (g_P|g_Q)
+  void cholesky_metric(Operands operands, const Context& context) {
+    if (operands[0].extents.size() != 2) refuse(operands[0], "must have two indexes");
+    pivot_metric(engine_, pivots(operands[0], 0, context), pivots(operands[0], 1, context),
+                 operands[0].values);
+  }
+
   /// atomic_density_guess D: the superposition of atomic densities, whole or a block of it.
   void guess(Operands operands, const Context&) {
     const auto [a, b] = matrix_parts(operands[0]);
@@ -117,6 +131,17 @@ class Molecular {
       refuse(operand, "must have indexes of the AO range");
     const ShellRange shells = system_.segments.shells[static_cast<std::size_t>(segment - 1)];
     return {shells, basis.shells[shells.first].first_function};
+  }
+
+  /// The pivots that index k of an operand selects.
+  [[nodiscard]] std::span<const FunctionPair> pivots(const Operand& operand, std::size_t k,
+                                                     const Context& context) const {
+    const auto first = static_cast<std::size_t>(first_elements(operand, context)[k]);
+    const auto count = static_cast<std::size_t>(operand.extents[k]);
+    if (operand.kinds[k] != array::IndexKind::la || first + count > system_.pivots.size())
+      refuse(operand,
+             "must have an index of kind la over the pivots: set integrals = \"cholesky\"");
+    return std::span(system_.pivots).subspan(first, count);
   }
 
   [[nodiscard]] std::pair<AoPart, AoPart> matrix_parts(const Operand& operand) const {
@@ -165,6 +190,8 @@ void add_molecular(super::Table& table, const System& system) {
   add("compute_dipole_integrals", "wur", &Molecular::dipole);
   add("compute_nn_repulsion", "u", &Molecular::repulsion_of_nuclei, {"w"});
   add("compute_integral_batch", "w", &Molecular::electron_repulsion);
+  add("cholesky_integrals", "w", &Molecular::cholesky_integrals);
+  add("cholesky_metric", "w", &Molecular::cholesky_metric);
   add("atomic_density_guess", "w", &Molecular::guess);
   detail::add_scf_start(table, system);
   for (const auto& [name, batch] : {std::pair{"compute_ubatch1", FockBatch::all_different},
