@@ -25,6 +25,14 @@ class OpenShells(common.MoleculeTest):
         self.check(self.entry("nh2", "6-31g*"), WAYS[1:2])
         self.check(self.entry("nh2", "6-31g*", frozen=True), WAYS[2:])
 
+    def test_segments_of_each_spin_as_given(self):
+        entry = self.entry("oh", "cc-pvdz")
+        spins = ["--segments", "moa=5,9,5", "--segments", "mob=2,2,15"]
+        self.check_method(entry, "ccsd", ["scf", "mp2", "ccsd"], [(2, 1, spins)])
+        path = self.write("job.toml", job_file(entry, "ccsd"))
+        self.assert_fails(self.run_blockyard("run", path, "--segments", "mob=5,14"), "segments of mob must part",
+                          "4 active occupied")
+
     def test_dipole_moment_of_an_open_shell(self):
         entry = self.entry("nh2", "6-31g*", frozen=True)
         path = self.write("job.toml", job_file(entry, "ccsd-density"))
