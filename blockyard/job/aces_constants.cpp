@@ -56,9 +56,9 @@ void add_iteration_constants(Constants& constants) {
   constants.add("diis_start", std::int64_t{2});
   constants.add("diis_order", std::int64_t{5});
   constants.add("lindep_tol", std::int64_t{9});  // smallest eigenvalue of the overlap: 10^-9
-  constants.add("eom_roots", std::int64_t{1});
+  constants.add("eom_roots", constants.number("roots"));
   constants.add("eom_subspc", std::int64_t{10});
-  constants.add("eom_tol", 1e-6);
+  constants.add("eom_tol", constants.scalar("excited_convergence"));
   // What some programs begin with and put their own value into.
   constants.add("scf_energy", 0.0);
   constants.add("totenerg", 0.0);

@@ -39,12 +39,27 @@ SIP_MX_VIRT_SEGSIZE=7
 """
 
 
-def reference():
+AMIDOGEN = """amidogen, an open shell
+N 0.0 0.0 0.0
+H 0.0 0.8025 0.6411
+H 0.0 -0.8025 0.6411
+
+*ACES2(CALC=HF,BASIS=6-31G*,REF=UHF,MULT=2,SCF_CONV=9)
+
+*SIP
+SIP_MX_SEGSIZE=7
+SIP_MX_OCC_SEGSIZE=3
+SIP_MX_VIRT_SEGSIZE=7
+SIAL_PROGRAM = programs/scf_uhf.siox
+"""
+
+
+def reference(molecule="h2o"):
     for entry in json.loads(REFERENCES.read_text())["entries"]:
-        if (entry["molecule"], entry["basis"]) == ("h2o", "6-31g*") and not entry["cart"]:
+        if (entry["molecule"], entry["basis"]) == (molecule, "6-31g*") and not entry["cart"]:
             if not entry["frozen_core"]:
                 return entry
-    raise KeyError("h2o 6-31g*")
+    raise KeyError(molecule)
 
 
 class OldPrograms(unittest.TestCase):
@@ -78,6 +93,15 @@ class OldPrograms(unittest.TestCase):
 
     def test_a_zmat_with_programs_gives_the_energies_of_the_references(self):
         self.check(self.energies("ZMAT", "-w", 2))
+
+    def test_an_open_shell_runs_from_a_zmat_and_from_its_dat_file(self):
+        (self.folder / "ZMAT").write_text(AMIDOGEN)
+        self.blockyard("convert", "ZMAT", "job.dat")
+        for words in (["ZMAT", "-w", 2], ["job.dat", "--programs", "programs", "-w", 1]):
+            got = self.energies(*words)
+            expected = reference("nh2")
+            self.assertAlmostEqual(got["scf_energy"], expected["e_scf"], delta=LIMIT_HARTREE)
+            self.assertAlmostEqual(got["s2"], expected["S2"], delta=1e-6)
 
     def test_super_instructions_of_a_molecule_give_what_theory_says(self):
         (self.folder / "ZMAT").write_text(ZMAT + "SIAL_PROGRAM = programs/guess.sialx\n")
