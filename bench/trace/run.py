@@ -22,12 +22,12 @@ H 0.0 -0.7572 -0.4692
 [basis]
 name = "{basis}"
 [method]
-name = "ccsd"
+name = "{method}"
 {more}
 '''
 # The usual segments, and blocks so small that noting each instruction weighs most.
-CASES = {"water/cc-pVTZ": ("cc-pvtz", ""),
-         "water/cc-pVDZ, small blocks": ("cc-pvdz", "[segments]\noccupied = 2\nvirtual = 5")}
+CASES = {"water CCSD(T)/cc-pVTZ": ("cc-pvtz", "ccsd(t)", ""),
+         "water CCSD/cc-pVDZ, small blocks": ("cc-pvdz", "ccsd", "[segments]\noccupied = 2\nvirtual = 5")}
 WAYS = {"plain": [], "report": ["--report", "report.json"],
         "trace": ["--report", "report.json", "--trace", "trace.json.gz"]}
 
@@ -49,10 +49,10 @@ def main():
     parser.add_argument("--repeats", type=int, default=9)
     parser.add_argument("--workers", type=int, default=1)
     arguments = parser.parse_args()
-    for case, (basis, more) in CASES.items():
+    for case, (basis, method, more) in CASES.items():
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
-            (folder / "job.toml").write_text(JOB.format(basis=basis, more=more))
+            (folder / "job.toml").write_text(JOB.format(basis=basis, method=method, more=more))
             command = [str(pathlib.Path(arguments.blockyard).resolve()), "run", "job.toml", "--quiet",
                        "-w", str(arguments.workers)]
             times = {way: [] for way in WAYS}

@@ -127,10 +127,12 @@ class Writer {
       if (!std::exchange(is_named[static_cast<std::size_t>(lane)], true))
         name_track(rank, lane, role, is_worker);
       const std::string name = is_worker ? worker_name(event) : server_name(event);
-      begin_event(
-          fmt::format(R"("ph":"X","name":{},"cat":"{}","pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f})",
-                      name, is_worker ? category(event) : "server", process_of_[rank],
-                      track(rank, lane), event.begin_seconds * 1e6, event.seconds * 1e6));
+      const std::uint64_t begin = nanoseconds(event.begin_seconds);
+      const std::uint64_t length = nanoseconds(event.seconds);
+      begin_event(fmt::format(
+          R"("ph":"X","name":{},"cat":"{}","pid":{},"tid":{},"ts":{}.{:03},"dur":{}.{:03})", name,
+          is_worker ? category(event) : "server", process_of_[rank], track(rank, lane),
+          begin / 1000, begin % 1000, length / 1000, length % 1000));
     }
     for (const base::MemorySample& sample : record.memory) {
       std::int64_t bytes = 0;
@@ -139,6 +141,11 @@ class Writer {
           R"("ph":"C","name":"memory of {}","pid":{},"ts":{:.3f},"args":{{"bytes":{}}})", role,
           process_of_[rank], sample.at_seconds * 1e6, bytes));
     }
+  }
+
+  /// Whole numbers are written several times as fast as those with a point.
+  [[nodiscard]] static std::uint64_t nanoseconds(double seconds) {
+    return static_cast<std::uint64_t>(std::max(0.0, seconds) * 1e9);
   }
 
   [[nodiscard]] static std::size_t track(std::size_t rank, int lane) {
@@ -204,7 +211,7 @@ class Writer {
 }  // namespace
 
 std::uint64_t trace_events_of_rank(int ranks) noexcept {
-  constexpr std::uint64_t all = 2'000'000, most = 100'000;
+  constexpr std::uint64_t all = 1'000'000, most = 50'000;
   return std::min(most, all / static_cast<std::uint64_t>(ranks));
 }
 

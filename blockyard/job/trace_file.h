@@ -10,7 +10,7 @@
 
 namespace blockyard::job {
 
-/// How many events each of `ranks` ranks may hold for a time line: a whole one stays within 2 M.
+/// How many events each of `ranks` ranks may hold for a time line: a whole one stays within 1 M.
 [[nodiscard]] std::uint64_t trace_events_of_rank(int ranks) noexcept;
 
 /// The time line of a run in the trace-event format (JSON, compressed with gzip), which Perfetto

@@ -78,6 +78,7 @@ Outcome Interpreter::run(RecordSource* from) {
       blocks_.open_scope();
     }
     if (prefetcher_.is_on()) prefetcher_.begin_epoch(begin);
+    if (profile_.is_on()) profile_.restart();
     execute(begin);
     blocks_.close_scope();
     end_program();
@@ -173,6 +174,7 @@ void Interpreter::execute(std::int32_t pc) {
 std::int32_t Interpreter::begin_iteration(std::int32_t pardo) {
   const std::int32_t body = program_.pardos[static_cast<std::size_t>(pardo)].body;
   prefetcher_.begin_iteration(body);
+  if (profile_.is_on()) profile_.restart();
   show_live();
   return body;
 }

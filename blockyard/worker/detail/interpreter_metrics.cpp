@@ -86,9 +86,8 @@ Waits Interpreter::waits() const noexcept {
 void Interpreter::act_and_note(const program::Instruction& instruction) {
   const std::int32_t pc = blocks_.pc;
   const Waits before = waits();
-  const double begin = base::now_seconds();
   act(instruction);
-  const double now = profile_.note(pc, begin, before, waits());
+  const double now = profile_.note(pc, before, waits());
   if (profile_.memory().is_due(now)) note_memory(now);
 }
 

@@ -47,9 +47,13 @@ class Profile {
   [[nodiscard]] const std::vector<At>& at() const noexcept { return at_; }
   [[nodiscard]] const std::vector<Pardo>& pardos() const noexcept { return pardos_; }
 
-  /// An instruction is done that began at `begin`, with the waits before and after it. Now.
-  double note(std::int32_t pc, double begin, const Waits& before, const Waits& after) noexcept {
-    const double now = base::now_seconds();
+  /// What comes next is timed from now on.
+  void restart() noexcept { last_seconds_ = base::now_seconds(); }
+  /// An instruction is done, with the waits before and after it. Now. One look at the clock each:
+  /// it began when the one before it ended, so that loops count for what they repeat.
+  double note(std::int32_t pc, const Waits& before, const Waits& after) noexcept {
+    const double begin = last_seconds_;
+    const double now = last_seconds_ = base::now_seconds();
     At& at = at_[static_cast<std::size_t>(pc)];
     ++at.times;
     at.seconds += now - begin;
@@ -62,12 +66,14 @@ class Profile {
   }
   void begin_pardo(std::int32_t pc, std::uint64_t iterations, const Waits& waits) noexcept {
     pardo_pc_ = pc;
-    pardo_begin_ = base::now_seconds();
+    restart();
+    pardo_begin_ = last_seconds_;
     pardo_iterations_ = iterations;
     pardo_waits_ = waits.sum();
   }
   void end_pardo(std::int32_t pardo, std::uint64_t iterations, const Waits& waits) noexcept {
-    const double seconds = base::now_seconds() - pardo_begin_;
+    restart();
+    const double seconds = last_seconds_ - pardo_begin_;
     Pardo& entry = pardos_[static_cast<std::size_t>(pardo)];
     ++entry.entered;
     entry.iterations += iterations - pardo_iterations_;
@@ -100,6 +106,7 @@ class Profile {
   std::uint16_t program_;
   std::vector<At> at_;         ///< by pc
   std::vector<Pardo> pardos_;  ///< by entry of Program::pardos
+  double last_seconds_ = 0;
   std::int32_t pardo_pc_ = 0;
   double pardo_begin_ = 0;  ///< of the pardo that is open: there is one at most
   std::uint64_t pardo_iterations_ = 0;
