@@ -11,20 +11,36 @@ namespace blockyard::app {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+/// Beside the program where it was built, in the library folder where it was installed.
+std::string plugin_folder(const fs::path& program) {
+  const fs::path folder = program.parent_path();
+  std::error_code ignored;
+  const fs::path built = folder / "plugins";
+  return (fs::is_directory(built, ignored) ? built : folder.parent_path() / BLOCKYARD_PLUGIN_FOLDER)
+      .string();
+}
+
+}  // namespace
+
 job::Places find_places(const std::string& library) {
+  std::error_code ignored;
+  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
   if (!library.empty()) {
     if (!fs::is_directory(fs::path(library) / "sialib"))
       throw base::Error(base::Errc::bad_input,
                         fmt::format("--library {}: there is no folder sialib in it", library));
-    return {library + "/sialib", library + "/basis", {}};
+    return {library + "/sialib", library + "/basis", {}, {}, plugin_folder(program)};
   }
-  std::error_code ignored;
-  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
   const fs::path installed = program.parent_path().parent_path() / "share" / "blockyard";
   if (fs::is_directory(installed / "sialib", ignored))
-    return {(installed / "sialib").string(), (installed / "basis").string(), {}};
+    return {(installed / "sialib").string(),
+            (installed / "basis").string(),
+            {},
+            plugin_folder(program)};
   const std::string source = BLOCKYARD_SOURCE_FOLDER;
-  return {source + "/sialib", source + "/blockyard/qc/data", {}};
+  return {source + "/sialib", source + "/blockyard/qc/data", {}, {}, plugin_folder(program)};
 }
 
 }  // namespace blockyard::app

@@ -131,6 +131,7 @@ bool BlockCache::evict_used() noexcept {
 
 void BlockCache::erase(Order::iterator at) {
   if (at->is_early && wasted_) wasted_(at->pc);
+  if (at->frame && leaves_) leaves_(at->frame);
   end_early(*at);
   if (at->size > 0) frames_.discharge(at->size);
   held_bytes_ -= static_cast<std::int64_t>(at->size);

@@ -64,6 +64,8 @@ class BlockCache {
   /// Told of each block that was prefetched and let go before its use: the instruction that it was
   /// for.
   void on_waste(std::function<void(std::int32_t)> wasted) { wasted_ = std::move(wasted); }
+  /// Told of each frame that is let go for want of room or by forget.
+  void on_leave(std::function<void(const SharedFrame&)> leaves) { leaves_ = std::move(leaves); }
   /// The entry of a block that is here or under way, or null. Counts as a use.
   [[nodiscard]] Entry* find(const array::BlockId& id) noexcept;
   /// Waits until the block of the entry is here. Returns whether it had to wait.
@@ -109,6 +111,7 @@ class BlockCache {
   std::int64_t early_bytes_ = 0;
   std::int64_t held_bytes_ = 0;
   std::function<void(std::int32_t)> wasted_;
+  std::function<void(const SharedFrame&)> leaves_;
 };
 
 }  // namespace blockyard::block

@@ -186,21 +186,51 @@ worker::PrefetchDepth parse_depth(const TomlSection& in) {
   }
 }
 
-std::optional<std::int64_t> parse_memory(const TomlSection& in) {
-  if (!in.has("memory")) return std::nullopt;
-  if (in.node("memory").is_integer()) return in.integer("memory", 1);
+std::optional<std::int64_t> parse_memory(const TomlSection& in, std::string_view key) {
+  if (!in.has(key)) return std::nullopt;
+  if (in.node(key).is_integer()) return in.integer(key, 1);
   try {
-    return base::parse_bytes(in.text("memory").value(), "memory");
+    return base::parse_bytes(in.text(key).value(), std::string(key));
   } catch (const Error& error) {
-    throw in.error("memory", error.what());
+    throw in.error(key, error.what());
   }
+}
+
+DeviceSpec parse_device(const TomlSection& in) {
+  DeviceSpec device;
+  if (const auto kind = in.text("device")) {
+    try {
+      device.kind = parse_device_kind(*kind);
+    } catch (const Error& error) {
+      throw in.error("device", error.what());
+    }
+  }
+  constexpr std::int64_t most_devices = 64;
+  const auto count = in.integer("devices", 1);
+  if (count > most_devices) throw in.error("devices", fmt::format("at most {}", most_devices));
+  if (count) device.count = static_cast<int>(*count);
+  device.memory_bytes = parse_memory(in, "device_memory");
+  device.options = in.text("device_options").value_or("");
+  if (const auto placement = in.text("placement")) {
+    try {
+      device.learns_placement = parse_placement(*placement);
+    } catch (const Error& error) {
+      throw in.error("placement", error.what());
+    }
+  }
+  device.respects_hints = in.truth("respect_gpu_hints").value_or(false);
+  return device;
 }
 
 RunSpec parse_run(const File& file) {
   const TomlSection in =
-      file.section("run", {"workers", "servers", "memory", "scratch", "persistent", "guess", "save",
-                           "super", "pardo", "check", "deterministic", "seed", "prefetch",
-                           "checkpoint", "checkpoint_dir"});
+      file.section("run", {"workers",        "servers",       "memory",
+                           "scratch",        "persistent",    "guess",
+                           "save",           "super",         "pardo",
+                           "check",          "deterministic", "seed",
+                           "prefetch",       "checkpoint",    "checkpoint_dir",
+                           "device",         "devices",       "device_memory",
+                           "device_options", "placement",     "respect_gpu_hints"});
   RunSpec run;
   constexpr std::int64_t most_ranks = 4096;
   for (const auto& [key, rank_count] :
@@ -209,7 +239,7 @@ RunSpec parse_run(const File& file) {
     if (value > most_ranks) throw in.error(key, fmt::format("must be at most {}", most_ranks));
     if (value) *rank_count = static_cast<int>(*value);
   }
-  run.memory_bytes = parse_memory(in);
+  run.memory_bytes = parse_memory(in, "memory");
   if (const auto scratch = in.text("scratch")) run.scratch = file.from_folder(*scratch);
   if (const auto every = in.text("checkpoint"))
     run.checkpoint_seconds = base::parse_seconds(*every, "checkpoint");
@@ -229,6 +259,7 @@ RunSpec parse_run(const File& file) {
   if (in.has("prefetch")) run.prefetch = parse_depth(in);
   run.check = in.truth("check").value_or(false);
   run.deterministic = in.truth("deterministic").value_or(false);
+  run.device = parse_device(in);
   if (const auto seed = in.integer("seed", 0)) run.seed = static_cast<std::uint64_t>(*seed);
   return run;
 }
@@ -351,6 +382,25 @@ program::Policy parse_policy(std::string_view name) {
       fmt::format("\"{}\" is not a way to deal out a pardo: use sequential, static, balanced, "
                   "dynamic or locality",
                   name));
+}
+
+std::string parse_device_kind(std::string_view name) {
+  const std::string kind = base::lower(name);
+  for (const std::string_view known : {"auto", "none", "cuda", "opencl", "sim"})
+    if (kind == known) return kind;
+  throw Error(
+      Errc::bad_input,
+      fmt::format("\"{}\" is no kind of device: use auto, none, cuda, opencl or sim", name));
+}
+
+bool parse_placement(std::string_view name) {
+  const std::string placement = base::lower(name);
+  if (placement == "learned") return true;
+  if (placement == "device") return false;
+  throw Error(Errc::bad_input,
+              fmt::format("\"{}\" is no placement: use learned (statements run where they are "
+                          "faster) or device (all that can)",
+                          name));
 }
 
 void check_spec(const Spec& spec) {

@@ -34,6 +34,12 @@ inline constexpr std::array<std::string_view, 5> policy_names = {"sequential", "
 /// Throws Error{bad_input} unless the name is sequential, static, balanced, dynamic or locality.
 [[nodiscard]] program::Policy parse_policy(std::string_view name);
 
+/// In lower case. Throws Error{bad_input} unless it is auto, none, cuda, opencl or sim.
+[[nodiscard]] std::string parse_device_kind(std::string_view name);
+
+/// Whether the placement is `learned` and not `device`. Throws Error{bad_input}.
+[[nodiscard]] bool parse_placement(std::string_view name);
+
 /// Throws Error{bad_input} if there is neither a method nor a program, both, a method without a
 /// molecule, or a molecule without a basis, with what to add.
 void check_spec(const Spec& spec);

@@ -136,6 +136,7 @@ Prepared prepare(const Spec& spec, const Places& places, const ProcessCount& pro
   job.title = spec.title;
   job.run = spec.run;
   job.embedding = std::move(embedding);
+  job.run.device.plugins = places.plugins;
   if (spec.method) job.method = spec.method->name;
   if (!job.method.empty()) (void)programs_of_method(job.method, false);
   set_ranks(job, spec.run.workers, spec.run.servers, processes);

@@ -42,6 +42,9 @@ void run_fields(Stream& stream, Run& run) {
                 run.save, run.supers, run.pardo, run.check, run.deterministic, run.seed,
                 run.checkpoint_folder, run.checkpoint_seconds, run.prefetch, run.fabric_delay,
                 run.report, run.has_trace);
+  stream.fields(run.device.kind, run.device.count, run.device.memory_bytes, run.device.options,
+                run.device.plugins, run.device.learns_placement, run.device.respects_hints,
+                run.device.honours_intents);
 }
 
 template <class Stream, class AnyJob>

@@ -130,6 +130,13 @@ void write_run(const RunSpec& run, std::string& text) {
   table.text("pardo", name_of(run.pardo));
   if (run.check) table.line("check", "true");
   if (run.deterministic) table.line("deterministic", "true");
+  if (run.device.kind != DeviceSpec().kind) table.text("device", run.device.kind);
+  table.number_if_given("devices", run.device.count);
+  table.number_if_given("device_memory", run.device.memory_bytes);
+  table.text("device_options", run.device.options);
+  if (run.device.learns_placement)
+    table.text("placement", *run.device.learns_placement ? "learned" : "device");
+  if (run.device.respects_hints) table.line("respect_gpu_hints", "true");
   table.number_if_given("seed", run.seed);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
+#include "blockyard/job/detail/devices_json.h"
 #include "blockyard/job/energies.h"
 #include "blockyard/job/processes.h"
 #include "blockyard/job/report.h"
@@ -54,31 +55,36 @@ Json metrics_of_worker(const worker::Metrics& metrics) {
   Json supers = Json::object();
   for (const auto& [name, use] : metrics.supers)
     supers[name] = {{"calls", use.calls}, {"seconds", use.seconds}};
-  return {{"seconds", metrics.seconds},
-          {"barrier_seconds", metrics.barrier_seconds},
-          {"transfer_seconds", metrics.transfer_seconds},
-          {"block_wait_seconds", metrics.block_wait_seconds},
-          {"disk_wait_seconds", metrics.disk_wait_seconds},
-          {"chunk_wait_seconds", metrics.chunk_wait_seconds},
-          {"checkpoint_seconds", metrics.checkpoint_seconds},
-          {"instructions", metrics.instructions},
-          {"block_operations", metrics.block_operations},
-          {"flops", metrics.flops},
-          {"iterations", metrics.iterations},
-          {"gets", metrics.gets},
-          {"cache_hits", metrics.cache_hits},
-          {"hit_ratio", metrics.hit_ratio()},
-          {"prefetches", metrics.prefetches},
-          {"wasted_prefetches", metrics.wasted_prefetches},
-          {"bytes_received", metrics.bytes_received},
-          {"bytes_sent", metrics.bytes_sent},
-          {"peak_bytes", metrics.peak_bytes},
-          {"bytes_from_servers", metrics.bytes_from_servers},
-          {"bytes_to_servers", metrics.bytes_to_servers},
-          {"lines", lines},
-          {"line_times", line_times},
-          {"pardos", pardos},
-          {"super_instructions", supers}};
+  Json all = {{"seconds", metrics.seconds},
+              {"barrier_seconds", metrics.barrier_seconds},
+              {"transfer_seconds", metrics.transfer_seconds},
+              {"block_wait_seconds", metrics.block_wait_seconds},
+              {"disk_wait_seconds", metrics.disk_wait_seconds},
+              {"chunk_wait_seconds", metrics.chunk_wait_seconds},
+              {"checkpoint_seconds", metrics.checkpoint_seconds},
+              {"instructions", metrics.instructions},
+              {"block_operations", metrics.block_operations},
+              {"flops", metrics.flops},
+              {"iterations", metrics.iterations},
+              {"gets", metrics.gets},
+              {"cache_hits", metrics.cache_hits},
+              {"hit_ratio", metrics.hit_ratio()},
+              {"prefetches", metrics.prefetches},
+              {"wasted_prefetches", metrics.wasted_prefetches},
+              {"bytes_received", metrics.bytes_received},
+              {"bytes_sent", metrics.bytes_sent},
+              {"peak_bytes", metrics.peak_bytes},
+              {"bytes_from_servers", metrics.bytes_from_servers},
+              {"bytes_to_servers", metrics.bytes_to_servers},
+              {"lines", lines},
+              {"line_times", line_times},
+              {"pardos", pardos},
+              {"super_instructions", supers}};
+  if (metrics.device_number >= 0) {
+    all["device"] = {{"number", metrics.device_number}};
+    all["device"].update(detail::counts_json(metrics.device));
+  }
+  return all;
 }
 
 Json metrics_of_server(const wire::Statistics& server) {
@@ -189,6 +195,7 @@ std::string metrics_json(const Job& job, const Results& results, const ReportCon
                {"memory_plan", plan_json(job.memory)}};
   if (job.chemistry) json["molecule"] = chemistry_json(*job.chemistry);
   if (!job.method.empty()) json["energies"] = energies_json(results);
+  json["devices"] = detail::devices_json(results);
   json["programs"] = programs_json(results);
   json["servers"] = servers_json(results);
   json["ranks"] = ranks_json(job, results);

@@ -15,6 +15,7 @@ struct Places {
   std::vector<std::string> imports;  ///< more folders to look for imported files
   /// SIAL sources that are no files, by name: they win over files of that name.
   std::map<std::string, std::string, std::less<>> texts = {};
+  std::string plugins{};  ///< folder of the device plug-ins
 };
 
 }  // namespace blockyard::job

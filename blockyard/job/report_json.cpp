@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
+#include "blockyard/job/detail/devices_json.h"
 #include "blockyard/job/energies.h"
 #include "blockyard/job/report.h"
 
@@ -73,6 +74,7 @@ std::string results_json(const Job& job, const Results& results) {
   json["peak_rss_bytes"] = results.peak_rss_bytes;
   json["workers"] = job.workers;
   json["servers"] = job.servers;
+  json["devices"] = detail::devices_json(results);
   json["version"] = version();
   return text_of(json);
 }

@@ -80,6 +80,7 @@ struct Sums {
   std::uint64_t sent = 0;
   std::map<std::pair<std::string, std::string>, worker::LineWait> lines;
   std::map<std::string, worker::SuperUse> supers;
+  block::ResidencyCounts device;
 };
 
 Sums sum_of(const StepResult& step) {
@@ -93,6 +94,7 @@ Sums sum_of(const StepResult& step) {
     sums.operations += metrics.block_operations;
     sums.received += metrics.bytes_received;
     sums.sent += metrics.bytes_sent;
+    sums.device.add(metrics.device);
     for (const worker::LineWait& wait : metrics.lines) {
       worker::LineWait& sum = sums.lines[{wait.place, wait.array}];
       sum.place = wait.place;
@@ -129,6 +131,21 @@ std::string print_lines(const Sums& sums) {
         wait.place, wait.array, wait.accesses, wait.blocked, wait.wait_seconds,
         wait.first_wait_seconds * 1e6, wait.mean_wait_seconds() * 1e6, wait.depth, wait.reason);
   return text;
+}
+
+std::string print_device(const Sums& sums) {
+  const block::ResidencyCounts& counts = sums.device;
+  if (counts.runs + counts.copies_in + counts.fallbacks + counts.failures == 0) return "";
+  const auto bytes = [](std::uint64_t n) {
+    return base::format_bytes(static_cast<std::int64_t>(n));
+  };
+  return fmt::format(
+      "    device: {} runs, {} on the host for want of memory; {} copies there ({}), {} back ({}), "
+      "{} saved ({})\n            evictions {}, of them written back {}; waited {:.3f} s; "
+      "failures {}\n",
+      counts.runs, counts.fallbacks, counts.copies_in, bytes(counts.bytes_in), counts.copies_out,
+      bytes(counts.bytes_out), counts.saved_copies, bytes(counts.saved_bytes), counts.evictions,
+      counts.written_back, counts.wait_seconds, counts.failures);
 }
 
 std::string print_supers(const Sums& sums) {
@@ -222,7 +239,7 @@ std::string print_profile(const Results& results) {
         sums.barrier_seconds, sums.gets, sums.hits,
         base::format_bytes(static_cast<std::int64_t>(sums.received)),
         base::format_bytes(static_cast<std::int64_t>(sums.sent)));
-    text += print_lines(sums) + print_supers(sums);
+    text += print_device(sums) + print_lines(sums) + print_supers(sums);
   }
   for (std::size_t s = 0; s < results.servers.size(); ++s) {
     const wire::Statistics& server = results.servers[s];

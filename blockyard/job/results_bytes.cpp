@@ -16,7 +16,7 @@ void metrics_fields(Stream& stream, Metrics& m) {
                 m.instructions, m.block_operations, m.flops, m.iterations, m.gets, m.cache_hits,
                 m.prefetches, m.wasted_prefetches, m.bytes_received, m.bytes_sent, m.peak_bytes,
                 m.supers, m.disk_wait_seconds, m.chunk_wait_seconds, m.checkpoint_seconds,
-                m.bytes_from_servers, m.bytes_to_servers);
+                m.bytes_from_servers, m.bytes_to_servers, m.device_number, m.device);
   stream.each(m.lines, [&](auto& line) {
     stream.fields(line.place, line.array, line.gets, line.accesses, line.blocked, line.wait_seconds,
                   line.first_wait_seconds, line.depth, line.wasted, line.reason);

@@ -56,7 +56,10 @@ class Run {
     if (from != nullptr) std::copy(from->done.begin(), from->done.end(), results_.steps.begin());
     for (StepResult& step : results_.steps)
       step.metrics.resize(static_cast<std::size_t>(job.workers));
-    const auto set_up = [this] { set_up_files(); };
+    const auto set_up = [this] {
+      set_up_files();
+      set_up_devices();
+    };
     if (session_ != nullptr)
       agree(*session_, set_up);
     else
@@ -101,6 +104,16 @@ class Run {
     if (!job_.run.persistent.empty()) kept_ = read_kept(job_.run.persistent);
     if (!job_.run.guess.empty() && from_ == nullptr) read_guess(job_, guess_);
     if (!job_.run.checkpoint_folder.empty()) checkpoints_.emplace(job_, hooks_, results_, from_);
+  }
+
+  void set_up_devices() {
+    const bool is_used = std::find(process_of_.begin(), process_of_.begin() + job_.workers,
+                                   process_) != process_of_.begin() + job_.workers;
+    if (!is_used) return;  // a process that only serves
+    const int workers = job_.workers * job_.processes_on_node / job_.processes;
+    devices_.emplace(job_.run.device, std::max(1, workers), job_.memory.total_bytes / 4);
+    results_.device_kind = devices_->kind();
+    results_.devices = devices_->infos();
   }
 
   void make_world() {
@@ -288,6 +301,13 @@ class Run {
     options.checkpoints = checkpoints_ ? &*checkpoints_ : nullptr;
     options.recording = recordings_[static_cast<std::size_t>(number)].get();
     options.live = &live_[static_cast<std::size_t>(number - first_worker_)];
+    options.device = devices_->of(number);
+    options.device_number = devices_->number_of(number);
+    options.device_bytes = devices_->bytes_of(number);
+    const DeviceSpec& device = job_.run.device;
+    options.learns_placement = device.learns_placement.value_or(device.kind == "auto");
+    options.respects_hints = device.respects_hints;
+    options.honours_intents = device.honours_intents;
     worker::Worker worker(*endpoints_[static_cast<std::size_t>(number)], pool_, supers, options,
                           [this](std::string_view text) { tell(text); });
     worker::Environment environment = job_.environment;
@@ -379,6 +399,7 @@ class Run {
   std::vector<int> process_of_;  ///< by rank
   std::optional<ScratchFolder> scratch_;
   base::BufferPool pool_;
+  std::optional<Devices> devices_;  ///< none where no worker is
   std::unique_ptr<fabric::World> world_;
   std::vector<std::unique_ptr<fabric::Fabric>> endpoints_;  ///< by rank; null: of other processes
   /// Each is used by its rank's thread while that runs; by rank, null: of other processes, or none.

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "blockyard/job/devices.h"
 #include "blockyard/job/job.h"
 #include "blockyard/wire/messages.h"
 #include "blockyard/worker/worker.h"
@@ -39,6 +40,8 @@ struct Results {
   std::vector<StepResult> steps;
   std::vector<wire::Statistics> servers;
   std::vector<RankRecord> ranks;  ///< workers first; for reports and time lines
+  std::string device_kind = "none";
+  std::vector<DeviceInfo> devices;  ///< of process 0
   double seconds = 0;
   std::int64_t peak_block_bytes = 0;  ///< blocks, caches and transfers of all ranks together
   std::int64_t peak_rss_bytes = 0;    ///< the whole process

@@ -54,6 +54,19 @@ struct SegmentSpec {
   friend bool operator==(const SegmentSpec&, const SegmentSpec&) = default;
 };
 
+/// Which devices help the workers, and how.
+struct DeviceSpec {
+  std::string kind = "auto";  ///< auto (a GPU, if there is one), none, cuda, opencl, sim
+  std::optional<int> count;   ///< devices of each process; none: all there are
+  std::optional<std::int64_t> memory_bytes;  ///< of each device
+  std::string options;                       ///< of the plug-in
+  std::string plugins;                       ///< folder of the plug-ins
+  std::optional<bool> learns_placement;      ///< none: where the kind is auto
+  bool respects_hints = false;               ///< gpu_on, gpu_off
+  bool honours_intents = true;               ///< false for measurements
+  friend bool operator==(const DeviceSpec&, const DeviceSpec&) = default;
+};
+
 struct RunSpec {
   std::optional<int> workers;
   std::optional<int> servers;
@@ -70,6 +83,7 @@ struct RunSpec {
   std::optional<fabric::Delay> fabric_delay;  ///< for measurements
   bool report = false;                        ///< notes times by line and memory over time
   bool has_trace = false;                     ///< notes events for a time line
+  DeviceSpec device;
   bool check = false;
   bool deterministic = false;         ///< the same bits for the same numbers of ranks
   std::optional<std::uint64_t> seed;  ///< of the order in which messages arrive, for tests

@@ -139,7 +139,8 @@ Chain make_chain(std::span<const Names> operands, std::span<const Shape> shapes,
     tensor::ContractPlan plan(spec, made.shape, values[l].shape, values[r].shape);
     chain.flops += 2.0 * cost_of(values[l], values[r]);
     chain.workspace_elements = std::max(chain.workspace_elements, plan.workspace_elements());
-    chain.steps.push_back({left_id, right_id, std::move(plan), made.shape});
+    chain.steps.push_back(
+        {left_id, right_id, std::move(plan), made.shape, spec, values[l].shape, values[r].shape});
     values[l] = std::move(made);
     values.erase(values.begin() + static_cast<std::ptrdiff_t>(r));
     ++next_id;

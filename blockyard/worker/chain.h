@@ -19,6 +19,9 @@ struct Chain {
     std::size_t right;
     tensor::ContractPlan plan;
     tensor::Shape shape;  ///< of what it makes
+    tensor::ContractSpec spec{};
+    tensor::Shape left_shape{};
+    tensor::Shape right_shape{};
   };
   std::vector<Step> steps;
   Extent workspace_elements = 0;  ///< the most that a step needs

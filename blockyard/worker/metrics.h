@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "blockyard/block/residency_counts.h"
+
 namespace blockyard::worker {
 
 /// What one source line waited for.
@@ -79,6 +81,8 @@ struct Metrics {
   std::vector<std::uint64_t> bytes_to_servers;
   std::vector<LineTime> line_times;  ///< longest first; with Options::recording only
   std::vector<PardoTime> pardos;     ///< likewise, in the order of the program
+  int device_number = -1;            ///< none
+  block::ResidencyCounts device;     ///< zeros where there is none
 
   /// Share of uses of fetched blocks that did not wait; 1 if there were none.
   [[nodiscard]] double hit_ratio() const;

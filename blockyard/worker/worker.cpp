@@ -2,6 +2,7 @@
 #include "blockyard/worker/worker.h"
 
 #include <cstring>
+#include <optional>
 
 #include "blockyard/base/error.h"
 #include "blockyard/worker/bind.h"
@@ -26,6 +27,10 @@ class Worker::Impl {
         supers_(table),
         print_(std::move(print)) {
     transport_.here.worker = options.worker;
+    // The checking mode marks values that were never assigned, which only the host looks for.
+    if (options.device != nullptr && !options.check)
+      device_.emplace(*options.device,
+                      block::Residency::Options{options.device_bytes, options.honours_intents});
   }
 
   Outcome run(const program::Program& program, Environment& environment, const Resume* from,
@@ -35,7 +40,8 @@ class Worker::Impl {
     const Tables tables = bind(program, environment);
     transport_.begin_counts();
     detail::Interpreter interpreter(program, tables, environment, kept_, transport_, frames_,
-                                    supers_, options_, print_, number);
+                                    supers_, options_, print_, number,
+                                    device_ ? &*device_ : nullptr);
     return interpreter.run(is_inside ? &from->state : nullptr);
   }
 
@@ -93,6 +99,7 @@ class Worker::Impl {
  private:
   Options options_;
   block::FramePool frames_;
+  std::optional<block::Residency> device_;  ///< after frames_: it ends first
   detail::Transport transport_;
   super::Table& supers_;
   std::function<void(std::string_view)> print_;

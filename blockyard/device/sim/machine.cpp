@@ -63,4 +63,8 @@ void Machine::finish_all() {
   }
 }
 
+void Machine::drop_all() {
+  for (Stream& stream : streams_) stream.tasks.clear();
+}
+
 }  // namespace blockyard::device::sim

@@ -52,6 +52,8 @@ class Machine {
   void finish(const Stream& stream);
   void finish(const Point& point);
   void finish_all();
+  /// Forgets all work: nothing of it ever happens.
+  void drop_all();
 
  private:
   void run_first(Stream& stream);

@@ -10,7 +10,9 @@ namespace blockyard::device::sim {
 struct Options {
   std::uint64_t seed = 0;
   std::uint64_t memory = std::uint64_t{1} << 40;
-  std::uint64_t fail_after = UINT64_MAX;
+  std::uint64_t fail_after = UINT64_MAX;  ///< pieces of enqueued work; then all of it fails
+  std::uint64_t fail_call = UINT64_MAX;   ///< this call of the table fails, from 1 on
+  std::uint64_t lose_call = UINT64_MAX;   ///< from this call on all fail: the device is lost
 };
 
 /// Reads "key=number key=number". Returns what is wrong, or "".

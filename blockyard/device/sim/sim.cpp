@@ -22,8 +22,10 @@ namespace {
 /// One simulated device. `mutex` guards all the rest.
 struct Device {
   explicit Device(const Options& options)
-      : memory(options.memory), machine(options.seed, options.fail_after) {}
+      : given(options), memory(options.memory), machine(options.seed, options.fail_after) {}
   std::mutex mutex;
+  Options given;
+  std::uint64_t calls = 0;
   AddressSpace memory;
   Machine machine;
   std::list<Event> events;
@@ -33,6 +35,12 @@ struct Device {
   blockyard_status fail(blockyard_status status, std::string text) {
     last_error = std::move(text);
     return status;
+  }
+  /// Counts the calls of the table; some fail and do nothing.
+  bool next_call_fails() {
+    ++calls;
+    if (calls == given.lose_call) machine.drop_all();
+    return calls == given.fail_call || calls >= given.lose_call;
   }
   blockyard_status state(const Stream& stream) {
     return stream.has_failed ? fail(BLOCKYARD_FAILED, "work on the stream failed (simulated)")
@@ -56,6 +64,9 @@ blockyard_status locked(blockyard_device* handle, Body body) noexcept {
   Device& device = of(handle);
   try {
     const std::lock_guard lock(device.mutex);
+    if (device.next_call_fails())
+      return device.fail(BLOCKYARD_FAILED,
+                         "call " + std::to_string(device.calls) + " failed (simulated)");
     device.machine.drift();
     return body(device);
   } catch (const std::bad_alloc&) {

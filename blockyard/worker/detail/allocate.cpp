@@ -38,10 +38,11 @@ void Blocks::allocate(std::int32_t selector) {
   for_each_selected(selected, [&](std::uint64_t number, const tensor::Shape& shape) {
     const array::BlockId id{selected.array, number};
     Slot* slot = find_own(id);
+    const Place place{.id = id, .block_shape = shape, .shape = shape, .at = {}, .is_whole = true};
     if (slot == nullptr) {
-      Place place{.id = id, .block_shape = shape, .shape = shape, .at = {}, .is_whole = true};
       slot = &make_own(place, Need::prepare);
     } else {
+      if (device_ != nullptr) look(*slot, Need::write, place);
       make_writable(*slot, false);
     }
     slot->is_allocated = true;
@@ -60,7 +61,7 @@ void Blocks::deallocate(std::int32_t selector) {
                   fmt::format("attempt to deallocate block {}, which does not exist; was it "
                               "deallocated before, or never allocated?",
                               naming_.block({selected.array, number})));
-    frames_.recycle(std::move(node.mapped().frame));
+    recycle(std::move(node.mapped().frame));
   });
 }
 

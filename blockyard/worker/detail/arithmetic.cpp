@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
 #include "blockyard/tensor/elementwise.h"
 #include "blockyard/tensor/permute.h"
@@ -45,14 +46,22 @@ View squeeze(const View& view, const std::vector<std::size_t>& positions) {
   return result;
 }
 
-/// Mixes the extents of shapes into one number. Source: Fowler, Noll, Vo, FNV-1a.
-std::uint64_t mix(std::uint64_t hash, const Shape& shape) {
-  for (const Extent extent : shape.extents())
-    hash = (hash ^ static_cast<std::uint64_t>(extent)) * 0x100000001b3ULL;
-  return hash;
-}
-
 }  // namespace
+
+Arithmetic::Arithmetic(const program::Program& program, Blocks& blocks, const Options& options,
+                       block::Residency* device)
+    : program_(program),
+      blocks_(blocks),
+      check_(options.check),
+      matches_(program.code.size()),
+      chains_(program),
+      device_(device == nullptr ? nullptr
+                                : std::make_unique<DeviceArithmetic>(program, blocks, chains_,
+                                                                     *device, options)) {}
+
+double Arithmetic::flops() const noexcept {
+  return flops_ + (device_ == nullptr ? 0.0 : device_->flops);
+}
 
 View Arithmetic::read(std::int32_t selector) {
   const View view = blocks_.read(selector);
@@ -76,6 +85,7 @@ double Arithmetic::element(std::int32_t selector) {
 
 void Arithmetic::fill(std::int32_t selector, Mode mode, double value) {
   ++operations;
+  if (device_ && device_->fill(selector, mode, value)) return;
   const View to = target(selector, mode != Mode::set);
   const double one = 1.0;
   if (to.is_dense()) {
@@ -104,7 +114,7 @@ void Arithmetic::fill(std::int32_t selector, Mode mode, double value) {
   blocks_.release_scratch();
 }
 
-const Arithmetic::Match& Arithmetic::match(const Selector& to, const Selector& from) {
+const Match& Arithmetic::match(const Selector& to, const Selector& from) {
   auto& kept = matches_[static_cast<std::size_t>(blocks_.pc)];
   if (kept) return *kept;
   auto made = std::make_unique<Match>();
@@ -144,6 +154,9 @@ void Arithmetic::copy(std::int32_t to, std::int32_t from, bool accumulates, doub
   ++operations;
   const Selector& target_selector = program_.selectors[static_cast<std::size_t>(to)];
   const Selector& source_selector = program_.selectors[static_cast<std::size_t>(from)];
+  if (device_ &&
+      device_->copy(to, from, accumulates, factor, match(target_selector, source_selector)))
+    return;
   View source = read(from);
   if (source.data == nullptr) {  // a sparse block never written: zero
     if (!accumulates) fill(to, Mode::set, 0.0);
@@ -182,35 +195,14 @@ const double* Arithmetic::dense(const View& view) {
 
 bool Arithmetic::read_operands(const program::Product& product) {
   views_.clear();
+  shapes_.clear();
   bool is_zero = false;
   for (const std::int32_t operand : product.operands) {
     views_.push_back(read(operand));
+    shapes_.push_back(views_.back().shape);
     is_zero = is_zero || views_.back().data == nullptr;
   }
   return !is_zero;
-}
-
-const Chain& Arithmetic::chain(const program::Product& product, const Names& result,
-                               const Shape& result_shape) {
-  std::uint64_t key = mix(0xcbf29ce484222325ULL, result_shape);
-  for (const View& view : views_) key = mix(key, view.shape);
-  Plans& plans = chains_[static_cast<std::size_t>(blocks_.pc)];
-  for (auto found = plans.find(key); found != plans.end(); found = plans.find(++key)) {
-    const auto& shapes = found->second.shapes;
-    bool is_same = shapes.back() == result_shape;
-    for (std::size_t k = 0; k < views_.size(); ++k)
-      is_same = is_same && shapes[k] == views_[k].shape;
-    if (is_same) return found->second.chain;
-  }
-  std::vector<Shape> shapes;
-  std::vector<Names> names;
-  for (std::size_t k = 0; k < views_.size(); ++k) {
-    shapes.push_back(views_[k].shape);
-    names.emplace_back(program_.selectors[static_cast<std::size_t>(product.operands[k])].indexes);
-  }
-  Chain made = make_chain(names, shapes, result, result_shape);
-  shapes.push_back(result_shape);
-  return plans.emplace(key, Planned{std::move(shapes), std::move(made)}).first->second.chain;
 }
 
 void Arithmetic::run(const Chain& chain, double factor, double beta, double* result) {
@@ -218,6 +210,8 @@ void Arithmetic::run(const Chain& chain, double factor, double beta, double* res
   for (const View& view : views_) values_.push_back(dense(view));
   double* workspace =
       chain.workspace_elements > 0 ? blocks_.scratch(chain.workspace_elements) : nullptr;
+  const bool is_timed = device_ && device_->is_learning();
+  const double begin = is_timed ? base::now_seconds() : 0;
   const std::span<double> room(workspace, static_cast<std::size_t>(chain.workspace_elements));
   for (std::size_t k = 0; k < chain.steps.size(); ++k) {
     const Chain::Step& step = chain.steps[k];
@@ -227,13 +221,15 @@ void Arithmetic::run(const Chain& chain, double factor, double beta, double* res
                         is_last ? beta : 0.0, made, room);
     values_.push_back(made);
   }
-  flops += chain.flops;
+  flops_ += chain.flops;
+  if (is_timed) device_->host_took(chain.flops, base::now_seconds() - begin);
 }
 
 void Arithmetic::product(std::int32_t to, std::int32_t product, bool accumulates, double factor) {
   ++operations;
   const auto& operands = program_.products[static_cast<std::size_t>(product)];
   const Selector& target_selector = program_.selectors[static_cast<std::size_t>(to)];
+  if (device_ && device_->product(to, product, accumulates, factor)) return;
   if (!read_operands(operands)) {
     if (!accumulates) fill(to, Mode::set, 0.0);
     return;
@@ -244,7 +240,7 @@ void Arithmetic::product(std::int32_t to, std::int32_t product, bool accumulates
   const Names names(target_selector.indexes);
   if (!may_alias) {
     const View result = target(to, accumulates);
-    const Chain& steps = chain(operands, names, result.shape);
+    const Chain& steps = chains_.of(blocks_.pc, operands, shapes_, names, result.shape);
     if (result.is_dense()) {
       run(steps, factor, accumulates ? 1.0 : 0.0, result.data);
     } else {
@@ -256,7 +252,7 @@ void Arithmetic::product(std::int32_t to, std::int32_t product, bool accumulates
   } else {
     const Shape shape = blocks_.locate(target_selector).shape;
     double* made = blocks_.scratch(shape.element_count());
-    run(chain(operands, names, shape), factor, 0.0, made);
+    run(chains_.of(blocks_.pc, operands, shapes_, names, shape), factor, 0.0, made);
     tensor::transform<double>(1.0, View::dense(made, shape), identity(shape),
                               accumulates ? 1.0 : 0.0, target(to, accumulates));
   }
@@ -266,9 +262,11 @@ void Arithmetic::product(std::int32_t to, std::int32_t product, bool accumulates
 double Arithmetic::contract_all(std::int32_t product) {
   ++operations;
   const auto& operands = program_.products[static_cast<std::size_t>(product)];
+  if (device_)
+    if (const auto result = device_->contract_all(product)) return *result;
   if (!read_operands(operands)) return 0.0;
   double result = 0;
-  run(chain(operands, Names(), Shape()), 1.0, 0.0, &result);
+  run(chains_.of(blocks_.pc, operands, shapes_, Names(), Shape()), 1.0, 0.0, &result);
   blocks_.release_scratch();
   return result;
 }

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
-#include "blockyard/worker/chain.h"
 #include "blockyard/worker/detail/blocks.h"
+#include "blockyard/worker/detail/chains.h"
+#include "blockyard/worker/detail/device_arithmetic.h"
+#include "blockyard/worker/detail/match.h"
 
 namespace blockyard::worker::detail {
 
@@ -14,12 +15,9 @@ namespace blockyard::worker::detail {
 /// after that a statement allocates nothing. One thread.
 class Arithmetic {
  public:
-  Arithmetic(const program::Program& program, Blocks& blocks, bool check)
-      : program_(program),
-        blocks_(blocks),
-        check_(check),
-        matches_(program.code.size()),
-        chains_(program.code.size()) {}
+  /// `device`: null where there is none.
+  Arithmetic(const program::Program& program, Blocks& blocks, const Options& options,
+             block::Residency* device);
 
   /// Every element of the block = or += or -= or *= value.
   void fill(std::int32_t selector, program::Mode mode, double value);
@@ -32,29 +30,21 @@ class Arithmetic {
   /// The one element of a block.
   [[nodiscard]] double element(std::int32_t selector);
 
+  /// gpu_on and gpu_off.
+  void hint(bool begins) noexcept {
+    if (device_) device_->hint(begins);
+  }
+
+  /// Of host and device.
+  [[nodiscard]] double flops() const noexcept;
   std::uint64_t operations = 0;
-  double flops = 0;
 
  private:
-  /// Which position of the source each position of the target takes; the rest has extent 1.
-  struct Match {
-    std::vector<std::size_t> to_positions;
-    std::vector<std::size_t> from_positions;
-    std::vector<int> permutation;  ///< of the matched source positions, in the order of the target
-  };
-  struct Planned {
-    std::vector<tensor::Shape> shapes;
-    Chain chain;
-  };
-  using Plans = std::unordered_map<std::uint64_t, Planned>;
-
   [[nodiscard]] const Match& match(const program::Selector& to, const program::Selector& from);
   [[nodiscard]] View read(std::int32_t selector);
   [[nodiscard]] View target(std::int32_t selector, bool accumulates);
   /// The elements of a view one after the other; in scratch memory if they are not so already.
   [[nodiscard]] const double* dense(const View& view);
-  [[nodiscard]] const Chain& chain(const program::Product& product, const tensor::Names& result,
-                                   const tensor::Shape& result_shape);
   void run(const Chain& chain, double factor, double beta, double* result);
   /// Reads the operands into views_; false if one of them is zero everywhere.
   [[nodiscard]] bool read_operands(const program::Product& product);
@@ -63,9 +53,12 @@ class Arithmetic {
   Blocks& blocks_;
   bool check_;
   std::vector<std::unique_ptr<Match>> matches_;  ///< by pc
-  std::vector<Plans> chains_;                    ///< by pc
-  std::vector<View> views_;                      ///< of the operands under way
-  std::vector<const double*> values_;            ///< of the chain under way
+  Chains chains_;
+  double flops_ = 0;  ///< of the host
+  std::unique_ptr<DeviceArithmetic> device_;
+  std::vector<View> views_;            ///< of the operands under way
+  std::vector<tensor::Shape> shapes_;  ///< theirs
+  std::vector<const double*> values_;  ///< of the chain under way
 };
 
 }  // namespace blockyard::worker::detail

@@ -35,15 +35,18 @@ std::span<double> values_of(const block::Frame& frame) {
 
 }  // namespace
 
-Blocks::Blocks(const Naming& naming, block::FramePool& frames, block::BlockCache& cache, bool check)
+Blocks::Blocks(const Naming& naming, block::FramePool& frames, block::BlockCache& cache, bool check,
+               block::Residency* device)
     : index_values(naming.program.indexes.size(), unbound),
       naming_(naming),
       frames_(frames),
       cache_(cache),
       check_(check),
+      device_(device),
       arrays_(naming.program.arrays.size()),
       region_bounds_(naming.program.selectors.size()),
       waits_(naming.program.code.size()) {
+  if (device != nullptr) device_results_.resize(arrays_.size());
   for (std::size_t k = 0; k < arrays_.size(); ++k) {
     const auto& grid = naming.tables.grids[k];
     if (naming.program.arrays[k].kind != ArrayKind::static_) continue;
@@ -56,11 +59,16 @@ Blocks::Blocks(const Naming& naming, block::FramePool& frames, block::BlockCache
 Blocks::~Blocks() {
   release_scratch();
   for (Array& array : arrays_) {
-    if (array.whole) frames_.recycle(std::move(array.whole));
-    for (Slot& slot : array.temps) frames_.recycle(std::move(slot.frame));
-    for (auto& [number, slot] : array.locals) frames_.recycle(std::move(slot.frame));
-    for (Region& region : array.regions) frames_.recycle(std::move(region.frame));
+    if (array.whole) recycle(std::move(array.whole));
+    for (Slot& slot : array.temps) recycle(std::move(slot.frame));
+    for (auto& [number, slot] : array.locals) recycle(std::move(slot.frame));
+    for (Region& region : array.regions) recycle(std::move(region.frame));
   }
+}
+
+void Blocks::recycle(block::Frame frame) noexcept {
+  if (device_ != nullptr) device_->forget(*frame);
+  frames_.recycle(std::move(frame));
 }
 
 Place Blocks::locate(const Selector& selector) const {
@@ -210,7 +218,7 @@ void Blocks::make_writable(Slot& slot, bool keeps_values) {
   if (base::is_sole_holder(slot.frame)) return;
   block::Frame fresh = frames_.allocate(slot.frame->size());
   if (keeps_values) std::memcpy(fresh->data(), slot.frame->data(), fresh->size());
-  frames_.recycle(std::move(slot.frame));
+  recycle(std::move(slot.frame));
   slot.frame = std::move(fresh);
 }
 
@@ -219,7 +227,10 @@ View Blocks::own_view(const Place& place, Need need) {
   if (slot == nullptr) {
     if (need == Need::read || need == Need::update) report_missing(place.id);
     slot = &make_own(place, need);
-  } else if (need != Need::read) {
+    return part_of(slot->frame->as<double>(), place);
+  }
+  if (device_ != nullptr) look(*slot, need, place);
+  if (need != Need::read) {
     make_writable(*slot, need != Need::write || !place.is_whole);
   }
   return part_of(slot->frame->as<double>(), place);
@@ -289,7 +300,10 @@ block::SharedFrame Blocks::share(std::int32_t selector) {
     const Place place = locate(selected);
     const ArrayKind kind = decl(selected.array).kind;
     if (place.is_whole && kind != ArrayKind::static_) {
-      if (const Slot* own = find_own(place.id)) return own->frame;
+      if (Slot* own = find_own(place.id)) {
+        if (device_ != nullptr) look(*own, Need::read, place);
+        return own->frame;
+      }
       if (is_remote(kind))
         if (const auto* entry = fetched(place.id); entry != nullptr && entry->frame)
           return entry->frame;
@@ -326,12 +340,11 @@ void Blocks::erase(const Made& made) noexcept {
       cache_.unpin(made.id);
       break;
     case Record::own:
-      if (auto node = array.locals.extract(made.id.number))
-        frames_.recycle(std::move(node.mapped().frame));
+      if (auto node = array.locals.extract(made.id.number)) recycle(std::move(node.mapped().frame));
       break;
     case Record::temp: {
       const auto slot = std::ranges::find(array.temps, made.id.number, &Slot::number);
-      frames_.recycle(std::move(slot->frame));
+      recycle(std::move(slot->frame));
       *slot = std::move(array.temps.back());
       array.temps.pop_back();
       break;
@@ -345,6 +358,7 @@ void Blocks::forget_copies() {
     if (made.record != Record::temp) made.record = Record::none;
   }
   cache_.clear();
+  if (device_ != nullptr) device_->sweep();
 }
 
 void Blocks::forget_array(std::int32_t array) {
@@ -361,7 +375,7 @@ double* Blocks::scratch(Extent elements) {
 }
 
 void Blocks::release_scratch() noexcept {
-  for (block::Frame& frame : scratch_) frames_.recycle(std::move(frame));
+  for (block::Frame& frame : scratch_) recycle(std::move(frame));
   scratch_.clear();
 }
 

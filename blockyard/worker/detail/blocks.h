@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "blockyard/block/cache.h"
+#include "blockyard/block/residency.h"
 #include "blockyard/tensor/view.h"
 #include "blockyard/worker/detail/naming.h"
 #include "blockyard/worker/detail/state.h"
@@ -33,7 +34,9 @@ struct Place {
 /// One thread.
 class Blocks {
  public:
-  Blocks(const Naming& naming, block::FramePool& frames, block::BlockCache& cache, bool check);
+  /// `device`: null where there is none.
+  Blocks(const Naming& naming, block::FramePool& frames, block::BlockCache& cache, bool check,
+         block::Residency* device = nullptr);
   ~Blocks();
   Blocks(const Blocks&) = delete;
   Blocks& operator=(const Blocks&) = delete;
@@ -57,6 +60,22 @@ class Blocks {
   [[nodiscard]] View update(std::int32_t selector);
   /// The whole block as it is now, for a put: shared if it is dense, else a copy.
   [[nodiscard]] block::SharedFrame share(std::int32_t selector);
+
+  // For a device, which gets frames and not views. In device_blocks.cpp.
+  struct DeviceOperand {
+    block::SharedFrame frame;  ///< null: a sparse block never written
+    tensor::Shape shape;
+    bool is_kept = false;  ///< a copy of a distributed block: it does not change
+  };
+  /// A block to be read there; dense, in scratch memory, if it is only a part of a frame.
+  [[nodiscard]] DeviceOperand device_operand(std::int32_t selector);
+  /// The frame of a whole block that a device writes, or changes if `updates`; the host's values
+  /// of it count for nothing where there is a copy there. Null: the host must do it.
+  [[nodiscard]] block::SharedFrame device_result(std::int32_t selector, bool updates);
+  /// How often a result of the device in this array was read by the host afterwards: 0 to 1.
+  [[nodiscard]] double device_results_read(std::int32_t array) const;
+  /// Whether two selectors mean the same block now.
+  [[nodiscard]] bool is_same_block(std::int32_t selector, std::int32_t other) const;
 
   /// Starts the transfer of a distributed or served block to here. Returns which.
   array::BlockId get(std::int32_t selector);
@@ -147,6 +166,9 @@ class Blocks {
   [[nodiscard]] View copy_view(const Place& place, Need need);
   Slot& make_own(const Place& place, Need need);
   void make_writable(Slot& slot, bool keeps_values);
+  void make_device_writable(Slot& slot, bool keeps_values);
+  void look(Slot& slot, Need need, const Place& place);
+  void recycle(block::Frame frame) noexcept;
   [[nodiscard]] View part_of(double* data, const Place& place) const;
   [[nodiscard]] block::BlockCache::Entry* fetched(const array::BlockId& id);
   void complete(block::BlockCache::Entry& entry, Wait& wait);
@@ -159,12 +181,18 @@ class Blocks {
   block::FramePool& frames_;
   block::BlockCache& cache_;
   bool check_;
+  block::Residency* device_;
   std::vector<Array> arrays_;
   std::vector<std::array<std::int64_t, 2 * array::max_order>> region_bounds_;  ///< by selector
   std::vector<Made> scope_;
   std::vector<std::size_t> scope_begins_;
   std::vector<block::Frame> scratch_;
   std::vector<Wait> waits_;  ///< by pc
+  struct DeviceResults {
+    std::uint64_t written = 0;
+    std::uint64_t read = 0;  ///< by the host, and so copied
+  };
+  std::vector<DeviceResults> device_results_;  ///< by array; empty without a device
 };
 
 /// Every element NaN with a payload of ours: what the checking mode fills new blocks with.

@@ -42,7 +42,8 @@ void store(T& variable, std::int32_t mode, T value) noexcept {
 Interpreter::Interpreter(const program::Program& program, const Tables& tables,
                          Environment& environment, Kept& kept, Transport& transport,
                          block::FramePool& frames, super::Table& supers, const Options& options,
-                         std::function<void(std::string_view)> print, std::size_t number)
+                         std::function<void(std::string_view)> print, std::size_t number,
+                         block::Residency* device)
     : program_(program),
       tables_(tables),
       environment_(environment),
@@ -52,8 +53,9 @@ Interpreter::Interpreter(const program::Program& program, const Tables& tables,
       options_(options),
       naming_{program, tables},
       cache_(frames, transport),
-      blocks_(naming_, frames, cache_, options.check),
-      arithmetic_(program, blocks_, options.check),
+      blocks_(naming_, frames, cache_, options.check, device),
+      arithmetic_(program, blocks_, options, device),
+      device_(device),
       loops_(naming_, blocks_, transport, options, [this](std::int32_t pc) { return where(pc); }),
       printer_(naming_, blocks_, std::move(print), options.worker == 0),
       supers_(naming_, blocks_, supers, environment, options),
@@ -64,6 +66,8 @@ Interpreter::Interpreter(const program::Program& program, const Tables& tables,
       profile_(options.recording, program.code.size(), program.pardos.size(),
                static_cast<std::uint16_t>(number)) {
   frames.on_shortage([this] { return cache_.evict_one(); });
+  if (device != nullptr)
+    cache_.on_leave([device](const block::SharedFrame& frame) { device->release(frame); });
   transport.set_naming(&naming_);
 }
 
@@ -219,9 +223,11 @@ void Interpreter::act(const Instruction& instruction) {
       values_.push_truth(exists(a));
       return;
     case Opcode::section_begin:
+    case Opcode::create_array:
+      return;
     case Opcode::gpu_begin:
     case Opcode::gpu_end:
-    case Opcode::create_array:
+      arithmetic_.hint(instruction.opcode == Opcode::gpu_begin);
       return;
     case Opcode::section_end:
     case Opcode::barrier:

@@ -29,7 +29,7 @@ class Interpreter {
   Interpreter(const program::Program& program, const Tables& tables, Environment& environment,
               Kept& kept, Transport& transport, block::FramePool& frames, super::Table& supers,
               const Options& options, std::function<void(std::string_view)> print,
-              std::size_t number);
+              std::size_t number, block::Residency* device);
 
   /// Collective among workers. Runs to the end; from the state in a checkpoint, if one is given.
   /// Throws Error whose text begins with the place in the source.
@@ -73,7 +73,7 @@ class Interpreter {
   [[nodiscard]] DenseArray dense_copy(std::int32_t array);
   void load_static(std::int32_t array, const DenseArray& from, std::string_view what);
   [[nodiscard]] Outcome outcome();
-  [[nodiscard]] Metrics metrics() const;
+  [[nodiscard]] Metrics metrics();
   // interpreter_metrics.cpp
   void add_profile(Metrics& m) const;
   [[nodiscard]] Waits waits() const noexcept;
@@ -95,6 +95,7 @@ class Interpreter {
   block::BlockCache cache_;
   Blocks blocks_;
   Arithmetic arithmetic_;
+  block::Residency* device_;  ///< null: none
   Loops loops_;
   Printer printer_;
   Supers supers_;

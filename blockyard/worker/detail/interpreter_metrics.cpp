@@ -8,14 +8,18 @@
 
 namespace blockyard::worker::detail {
 
-Metrics Interpreter::metrics() const {
+Metrics Interpreter::metrics() {
   Metrics m;
   m.seconds = base::now_seconds() - begin_seconds_;
   m.barrier_seconds = transport_.collect_seconds;
   m.transfer_seconds = transport_.settle_seconds;
   m.instructions = instructions_;
   m.block_operations = arithmetic_.operations;
-  m.flops = arithmetic_.flops;
+  m.flops = arithmetic_.flops();
+  if (device_ != nullptr) {
+    m.device_number = options_.device_number;
+    m.device = device_->take_counts();
+  }
   m.iterations = loops_.iterations;
   m.gets = cache_.requests();
   m.cache_hits = cache_.hits();

@@ -163,6 +163,10 @@ Outcome Interpreter::outcome() {
       result.warnings.push_back(fmt::format("{}: local block {} was never deallocated (worker {})",
                                             program_.name, name, options_.worker));
   result.metrics = metrics();
+  if (result.metrics.device.failures > 0)
+    result.warnings.push_back(fmt::format("worker {} goes on without device {}: {}",
+                                          options_.worker, options_.device_number,
+                                          device_->failure()));
   return result;
 }
 

@@ -39,6 +39,7 @@ void Loops::load(const ProgramState& state) {
 std::vector<block::SharedFrame> Blocks::save(ProgramState& state) const {
   std::vector<block::SharedFrame> frames;
   const auto add = [&](const SavedFrame& as, const block::Frame& frame) {
+    if (device_ != nullptr) device_->host_reads(*frame);
     state.frames.push_back(as);
     state.frames.back().bytes = frame->size();
     frames.push_back(frame);

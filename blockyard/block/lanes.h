@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "blockyard/device/device.h"
+
+namespace blockyard::block {
+
+/// The streams of a device that one worker uses: one for copies to it, one for copies from it, two
+/// for kernels. Points in a lane are numbered from 1; a number below another is done before it.
+/// One thread.
+class Lanes {
+ public:
+  enum Lane : std::size_t { in, out, first_kernel, second_kernel };
+  static constexpr std::size_t count = 4;
+  /// A point in each lane; 0 is before all work.
+  using Points = std::array<std::uint64_t, count>;
+
+  explicit Lanes(device::Device& device);
+
+  [[nodiscard]] device::Stream& stream(Lane lane) noexcept { return lanes_[lane].stream; }
+  /// The two lanes for kernels in turn.
+  [[nodiscard]] Lane next_kernel() noexcept;
+
+  /// What is enqueued on `lane` from now on comes after these points.
+  void wait(Lane lane, const Points& points);
+  /// The point behind all that was enqueued on the lane. Waits for the device if it is `depth`
+  /// points behind.
+  std::uint64_t mark(Lane lane);
+  static constexpr std::size_t depth = 64;
+  /// Without waiting. Throws Error{device} if work before the point failed, as finish does.
+  [[nodiscard]] bool is_done(Lane lane, std::uint64_t point);
+  /// Returns when it is done.
+  void finish(Lane lane, std::uint64_t point);
+  /// Opens the stream anew, after a failure: a stream that failed runs nothing more. Points of work
+  /// that failed stay failed.
+  void reopen(Lane lane);
+
+ private:
+  struct Line {
+    device::Stream stream;
+    std::vector<device::Event> events;  ///< of the last `depth` points
+    std::uint64_t last = 0;
+    std::uint64_t done = 0;  ///< known to be
+  };
+  [[nodiscard]] device::Event& event(Lane lane, std::uint64_t point) noexcept {
+    return lanes_[lane].events[point % depth];
+  }
+
+  device::Device& device_;
+  std::vector<Line> lanes_;
+  bool is_second_ = false;
+};
+
+}  // namespace blockyard::block

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/block/residency.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "blockyard/base/clock.h"
+#include "blockyard/base/error.h"
+
+namespace blockyard::block {
+
+using base::Errc;
+using base::Error;
+
+namespace {
+
+/// The values of a frame are the worker's own where it is written back to: only its own frames are
+/// ever modified on the device.
+std::span<std::byte> host_bytes(const std::byte* key, std::size_t size) {
+  return {const_cast<std::byte*>(key), size};
+}
+
+}  // namespace
+
+Residency::Residency(device::Device& device, Options options)
+    : device_(device), options_(options), pool_(device, options.budget_bytes) {
+  try {
+    lanes_.emplace(device);
+  } catch (const Error& error) {
+    retire(error.what());
+  }
+}
+
+Residency::~Residency() {
+  for (std::size_t lane = 0; lane < Lanes::count; ++lane) settle(static_cast<Lanes::Lane>(lane));
+}
+
+/// Work under way reads and writes frames of the host: none is left afterwards, for a device that
+/// refuses twice does nothing any more.
+void Residency::settle(Lanes::Lane lane) noexcept {
+  for (int attempts = lanes_ ? 2 : 0; attempts > 0; --attempts) try {
+      lanes_->stream(lane).synchronise();
+      return;
+    } catch (const Error&) {
+    }
+}
+
+std::optional<device::Address> Residency::operand(const SharedFrame& frame, Use use, bool keeps) {
+  if (is_retired_) return std::nullopt;
+  const auto found = copies_.find(frame->data());
+  Copy* copy = nullptr;
+  if (found != copies_.end()) {
+    order_.splice(order_.end(), order_, found->second);
+    copy = &*found->second;
+    ++counts_.saved_copies;
+    counts_.saved_bytes += copy->size;
+  } else {
+    copy = bring(frame, use, keeps);
+    if (copy == nullptr) return std::nullopt;
+  }
+  ++copy->pins;
+  operands_.push_back({copy, use});
+  return copy->piece.memory.address();
+}
+
+Residency::Copy* Residency::bring(const SharedFrame& frame, Use use, bool keeps) {
+  auto piece = allocate(frame->size());
+  if (!piece) {
+    ++counts_.fallbacks;
+    return nullptr;
+  }
+  finish_writing(frame->data());
+  order_.push_back({frame->data(), keeps ? frame : nullptr, frame->size(), std::move(*piece)});
+  Copy& copy = order_.back();
+  copies_.emplace(copy.key, std::prev(order_.end()));
+  if (use == Use::write && options_.honours_use) {
+    ++counts_.saved_copies;
+    counts_.saved_bytes += copy.size;
+    return &copy;
+  }
+  try {
+    copy_in(copy, frame);
+  } catch (...) {
+    erase(std::prev(order_.end()));
+    throw;
+  }
+  copy.is_valid = true;
+  return &copy;
+}
+
+std::optional<device::Address> Residency::scratch(std::size_t size) {
+  if (is_retired_) return std::nullopt;
+  auto piece = allocate(size);
+  if (!piece) {
+    ++counts_.fallbacks;
+    return std::nullopt;
+  }
+  scratch_.push_back(std::move(*piece));
+  return scratch_.back().memory.address();
+}
+
+Lanes::Lane Residency::begin_work() {
+  const Lanes::Lane lane = lanes_->next_kernel();
+  for (const Operand& operand : operands_)
+    lanes_->wait(lane,
+                 operand.use == Use::read ? operand.copy->piece.written : operand.copy->piece.used);
+  for (const Piece& piece : scratch_) lanes_->wait(lane, piece.used);
+  return lane;
+}
+
+void Residency::end_work(Lanes::Lane lane) {
+  std::uint64_t point = 0;
+  try {
+    point = lanes_->mark(lane);
+  } catch (...) {
+    for (const Operand& operand : operands_) operand.copy->is_lost = operand.use == Use::update;
+    throw;
+  }
+  Lanes::Points here{};
+  here[lane] = point;
+  for (const Operand& operand : operands_) {
+    operand.copy->piece.used[lane] = point;
+    if (operand.use != Use::read) operand.copy->piece.written = here;
+  }
+  for (Piece& piece : scratch_) piece.written = piece.used = here;
+  ++counts_.runs;
+}
+
+void Residency::read_back(device::Address from, std::span<std::byte> to) {
+  const double begin = base::now_seconds();
+  const auto piece =
+      std::ranges::find(scratch_, from, [](const Piece& one) { return one.memory.address(); });
+  base::require(piece != scratch_.end(), "what is read back is scratch memory of the run");
+  lanes_->wait(Lanes::out, piece->written);
+  lanes_->stream(Lanes::out).copy_out(to, from);
+  const std::uint64_t point = lanes_->mark(Lanes::out);
+  piece->used[Lanes::out] = point;
+  lanes_->finish(Lanes::out, point);
+  ++counts_.copies_out;
+  counts_.bytes_out += to.size();
+  counts_.wait_seconds += base::now_seconds() - begin;
+}
+
+void Residency::finish_runs() {
+  for (const Lanes::Lane lane : {Lanes::first_kernel, Lanes::second_kernel})
+    lanes_->stream(lane).synchronise();
+}
+
+void Residency::end_run(bool is_done) {
+  for (const auto& [copy, use] : operands_) {
+    --copy->pins;
+    if (!is_done) continue;
+    copy->is_valid = true;
+    // Without intents even an operand that is only read counts as changed, unless it is nobody's.
+    if (use != Use::read || (!options_.honours_use && !copy->kept)) copy->is_modified = true;
+  }
+  for (const Operand& operand : operands_)
+    if (const auto found = copies_.find(operand.copy->key);
+        !is_done && operand.copy->pins == 0 && !operand.copy->is_valid)
+      erase(found->second);
+  operands_.clear();
+  for (Piece& piece : scratch_) pool_.recycle(std::move(piece));
+  scratch_.clear();
+}
+
+void Residency::prefetch(const SharedFrame& frame, bool keeps) {
+  if (is_retired_ || copies_.contains(frame->data())) return;
+  auto piece = pool_.allocate(frame->size());
+  if (!piece) return;
+  finish_writing(frame->data());
+  order_.push_back({frame->data(), keeps ? frame : nullptr, frame->size(), std::move(*piece)});
+  Copy& copy = order_.back();
+  copies_.emplace(copy.key, std::prev(order_.end()));
+  copy_in(copy, frame);
+  copy.is_valid = true;
+  ++counts_.early_copies;
+}
+
+std::optional<Piece> Residency::allocate(std::size_t size) {
+  if (!pool_.could_hold(size)) return std::nullopt;
+  while (true) {
+    if (auto piece = pool_.allocate(size)) return piece;
+    if (!evict_one()) return std::nullopt;
+  }
+}
+
+bool Residency::evict_one() {
+  for (auto at = order_.begin(); at != order_.end(); ++at) {
+    if (at->pins > 0) continue;
+    ++counts_.evictions;
+    if (at->is_modified) {
+      ++counts_.written_back;
+      writing_[at->key] = copy_out(*at);
+    }
+    erase(at);
+    return true;
+  }
+  return false;
+}
+
+void Residency::copy_in(Copy& copy, const SharedFrame& frame) {
+  lanes_->wait(Lanes::in, copy.piece.used);
+  lanes_->stream(Lanes::in).copy_in(copy.piece.memory.address(), frame->bytes());
+  // From here on the device reads the frame, whatever else fails.
+  sources_.emplace_back(0, frame);
+  const std::uint64_t point = lanes_->mark(Lanes::in);
+  sources_.back().first = point;
+  copy.piece.written = {};
+  copy.piece.written[Lanes::in] = point;
+  copy.piece.used[Lanes::in] = point;
+  while (sources_.size() > 1 && (sources_.size() > Lanes::depth / 2
+                                     ? (lanes_->finish(Lanes::in, sources_.front().first), true)
+                                     : lanes_->is_done(Lanes::in, sources_.front().first)))
+    sources_.pop_front();
+  ++counts_.copies_in;
+  counts_.bytes_in += copy.size;
+}
+
+/// The point after which the frame has the values.
+std::uint64_t Residency::copy_out(Copy& copy) {
+  lanes_->wait(Lanes::out, copy.piece.written);
+  for (const auto& [point, frame] : sources_)  // an earlier copy of the frame may still read it
+    if (frame->data() == copy.key) {
+      Lanes::Points read{};
+      read[Lanes::in] = point;
+      lanes_->wait(Lanes::out, read);
+    }
+  lanes_->stream(Lanes::out).copy_out(host_bytes(copy.key, copy.size), copy.piece.memory.address());
+  const std::uint64_t point = lanes_->mark(Lanes::out);
+  copy.piece.used[Lanes::out] = point;
+  ++counts_.copies_out;
+  counts_.bytes_out += copy.size;
+  return point;
+}
+
+void Residency::finish_writing(Key key) {
+  const auto found = writing_.find(key);
+  if (found == writing_.end()) return;
+  lanes_->finish(Lanes::out, found->second);
+  writing_.erase(found);
+}
+
+bool Residency::host_reads(const base::Buffer& frame) try {
+  if (!writing_.empty()) finish_writing(frame.data());
+  const auto found = copies_.find(frame.data());
+  if (found == copies_.end() || !found->second->is_modified) return false;
+  const double begin = base::now_seconds();
+  Copy& copy = *found->second;
+  lanes_->finish(Lanes::out, copy_out(copy));
+  copy.is_modified = false;
+  counts_.wait_seconds += base::now_seconds() - begin;
+  return true;
+} catch (const Error& error) {
+  retire(error.what());
+  return true;
+}
+
+void Residency::forget(const base::Buffer& frame) noexcept {
+  if (!writing_.empty()) try {
+      finish_writing(frame.data());
+    } catch (const Error&) {  // what failed writes no more, and nobody wants the values
+      writing_.erase(frame.data());
+    }
+  if (const auto found = copies_.find(frame.data()); found != copies_.end()) erase(found->second);
+}
+
+void Residency::release(const SharedFrame& frame) noexcept {
+  const auto found = copies_.find(frame->data());
+  // Held by whoever lets it go, and here.
+  if (found == copies_.end() || !found->second->kept || found->second->pins > 0) return;
+  if (frame.use_count() <= 2) erase(found->second);
+}
+
+bool Residency::move(const base::Buffer& from, const base::Buffer& to) {
+  const auto found = copies_.find(from.data());
+  if (found == copies_.end()) return false;
+  const auto at = found->second;
+  copies_.erase(found);
+  at->key = to.data();
+  at->kept = nullptr;
+  at->is_modified = true;
+  copies_.emplace(at->key, at);
+  return true;
+}
+
+void Residency::sweep() {
+  for (auto at = order_.begin(); at != order_.end();) {
+    const auto one = at++;
+    if (one->kept && one->kept.use_count() == 1) erase(one);
+  }
+}
+
+bool Residency::is_modified(const base::Buffer& frame) const {
+  const auto found = copies_.find(frame.data());
+  return found != copies_.end() && found->second->is_modified;
+}
+
+void Residency::erase(Order::iterator at) {
+  copies_.erase(at->key);
+  pool_.recycle(std::move(at->piece));
+  order_.erase(at);
+}
+
+bool Residency::bring_back(Copy& copy) {
+  for (int attempts = 2; attempts > 0; --attempts) try {
+      lanes_->wait(Lanes::out, copy.piece.written);
+      lanes_->stream(Lanes::out)
+          .copy_out(host_bytes(copy.key, copy.size), copy.piece.memory.address());
+      lanes_->stream(Lanes::out).synchronise();
+      ++counts_.copies_out;
+      counts_.bytes_out += copy.size;
+      return true;
+    } catch (const Error&) {
+      try {
+        lanes_->reopen(Lanes::out);
+      } catch (const Error&) {  // the next attempt fails too
+      }
+    }
+  return false;
+}
+
+void Residency::retire(const std::string& why) {
+  if (is_retired_) return;
+  is_retired_ = true;
+  failure_ = why;
+  ++counts_.failures;
+  std::size_t lost = 0;
+  for (const auto& [key, point] : writing_) try {
+      lanes_->finish(Lanes::out, point);
+    } catch (const Error&) {
+      ++lost;
+    }
+  writing_.clear();
+  for (Copy& copy : order_)
+    if (copy.is_lost || (copy.is_modified && !bring_back(copy))) ++lost;
+  settle(Lanes::in);
+  sources_.clear();
+  operands_.clear();
+  scratch_.clear();
+  while (!order_.empty()) erase(order_.begin());
+  if (lost > 0)
+    throw Error(Errc::device,
+                fmt::format("{}; {} block(s) that only the device held are lost with it. Run again "
+                            "with --device none, or resume from the last checkpoint",
+                            why, lost));
+}
+
+ResidencyCounts Residency::take_counts() {
+  const ResidencyCounts all = counts();
+  return all.since(std::exchange(taken_, all));
+}
+
+ResidencyCounts Residency::counts() const {
+  ResidencyCounts all = counts_;
+  all.pool_requests = pool_.requests();
+  all.pool_hits = pool_.hits();
+  all.peak_bytes = static_cast<std::uint64_t>(pool_.peak_bytes());
+  return all;
+}
+
+}  // namespace blockyard::block

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <list>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "blockyard/block/device_pool.h"
+#include "blockyard/block/frame.h"
+#include "blockyard/block/residency_counts.h"
+
+namespace blockyard::block {
+
+/// How an operand of a run on the device is used: decides what is copied.
+enum class Use : std::uint8_t { read, write, update };
+
+/// Copies of one worker's frames in the memory of a device. A block has two copies: the frame, and
+/// one here.
+///
+///   host      device     means
+///   modified  invalid    no copy here
+///   shared    shared     both have the values
+///   invalid   modified   a run on the device wrote them; the host gets them when it looks
+///
+/// The memory is a cache: the least recently used copies leave, written back where they are
+/// modified, never those of the run under way. A frame is known by where its values lie; who holds
+/// it says when it goes (forget), except for frames that are given with `keeps`: these are held
+/// here, never change, and go with sweep().
+/// Work only is enqueued; the host waits where it reads. Functions throw Error{device} where the
+/// device fails: then retire() is next. One thread.
+class Residency {
+ public:
+  struct Options {
+    std::int64_t budget_bytes = 0;
+    bool honours_use = true;  ///< false: every operand is copied and counts as changed, to compare
+  };
+  Residency(device::Device& device, Options options);
+  ~Residency();
+  Residency(const Residency&) = delete;
+  Residency& operator=(const Residency&) = delete;
+
+  /// A run: its operands, then enqueue, then end_run. Nothing from operand or scratch: no room (or
+  /// retired), and the host has to do it after end_run(false).
+  [[nodiscard]] std::optional<device::Address> operand(const SharedFrame& frame, Use use,
+                                                       bool keeps = false);
+  /// Memory for this run only.
+  [[nodiscard]] std::optional<device::Address> scratch(std::size_t size);
+  /// Work on the operands and scratch memory of the run, on one stream, after what comes before it.
+  /// Only the last call of `work` changes operands: where it is refused they are as they were.
+  template <class Work>
+  void enqueue(const Work& work) {
+    const Lanes::Lane lane = begin_work();
+    work(lanes_->stream(lane));
+    end_work(lane);
+  }
+  /// Copies from scratch memory of the run, and waits. After enqueue.
+  void read_back(device::Address from, std::span<std::byte> to);
+  void end_run(bool is_done);
+  /// Returns when the copies to the device, or the work of runs, are done: to measure them.
+  void finish_copies() { lanes_->stream(Lanes::in).synchronise(); }
+  void finish_runs();
+  /// Starts to bring a frame that a run will read soon, if there is room that nobody needs.
+  void prefetch(const SharedFrame& frame, bool keeps);
+
+  /// The host looks at the frame: its values are there afterwards. Returns whether they had to be
+  /// copied. Throws as retire does.
+  bool host_reads(const base::Buffer& frame);
+  /// The host overwrites all of the frame.
+  void host_writes(const base::Buffer& frame) noexcept { forget(frame); }
+  /// The frame goes, or its values do.
+  void forget(const base::Buffer& frame) noexcept;
+  /// Somebody lets a kept frame go: where nobody else holds it either, the copy goes too.
+  void release(const SharedFrame& frame) noexcept;
+  /// The copy of one frame becomes the modified copy of another. False: there is none.
+  [[nodiscard]] bool move(const base::Buffer& from, const base::Buffer& to);
+  /// Lets copies of kept frames go that nobody else holds.
+  void sweep();
+  [[nodiscard]] bool is_resident(const base::Buffer& frame) const {
+    return copies_.contains(frame.data());
+  }
+  [[nodiscard]] bool is_modified(const base::Buffer& frame) const;
+
+  /// The device failed: what only it has is brought back, and it is not used again.
+  /// Throws Error{device} if something is lost.
+  void retire(const std::string& why);
+  [[nodiscard]] bool is_retired() const noexcept { return is_retired_; }
+  /// Why it was retired; empty: it was not.
+  [[nodiscard]] const std::string& failure() const noexcept { return failure_; }
+  [[nodiscard]] ResidencyCounts counts() const;
+  /// What came since the last call.
+  [[nodiscard]] ResidencyCounts take_counts();
+  [[nodiscard]] device::Device& device() noexcept { return device_; }
+
+ private:
+  using Key = const std::byte*;
+  struct Copy {
+    Key key = nullptr;
+    SharedFrame kept;  ///< of frames that are held here
+    std::size_t size = 0;
+    Piece piece;
+    bool is_modified = false;
+    bool is_valid = false;  ///< false only until the end of the run that made it
+    bool is_lost = false;   ///< nobody knows whether the last run changed it
+    std::int32_t pins = 0;
+  };
+  using Order = std::list<Copy>;  ///< least recently used first
+  struct Operand {
+    Copy* copy;
+    Use use;
+  };
+
+  [[nodiscard]] Lanes::Lane begin_work();
+  void end_work(Lanes::Lane lane);
+  Copy* bring(const SharedFrame& frame, Use use, bool keeps);
+  [[nodiscard]] std::optional<Piece> allocate(std::size_t size);
+  [[nodiscard]] bool evict_one();
+  void copy_in(Copy& copy, const SharedFrame& frame);
+  std::uint64_t copy_out(Copy& copy);
+  void finish_writing(Key key);
+  void erase(Order::iterator at);
+  [[nodiscard]] bool bring_back(Copy& copy);
+  void settle(Lanes::Lane lane) noexcept;
+
+  device::Device& device_;
+  Options options_;
+  std::optional<Lanes> lanes_;  ///< none where the device could not be begun with
+  DevicePool pool_;
+  Order order_;
+  std::unordered_map<Key, Order::iterator> copies_;
+  std::unordered_map<Key, std::uint64_t> writing_;  ///< frames that evicted copies go to: point
+  std::deque<std::pair<std::uint64_t, SharedFrame>> sources_;  ///< of copies under way
+  std::vector<Operand> operands_;                              ///< of the run under way
+  std::vector<Piece> scratch_;
+  bool is_retired_ = false;
+  std::string failure_;
+  ResidencyCounts counts_;
+  ResidencyCounts taken_;
+};
+
+}  // namespace blockyard::block

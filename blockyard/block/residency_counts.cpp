@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/block/residency_counts.h"
+
+#include <algorithm>
+#include <array>
+
+namespace blockyard::block {
+
+namespace {
+
+using Counts = ResidencyCounts;
+
+/// All that is summed up.
+constexpr std::array sums = {&Counts::runs,         &Counts::fallbacks,    &Counts::copies_in,
+                             &Counts::bytes_in,     &Counts::copies_out,   &Counts::bytes_out,
+                             &Counts::saved_copies, &Counts::saved_bytes,  &Counts::early_copies,
+                             &Counts::evictions,    &Counts::written_back, &Counts::pool_requests,
+                             &Counts::pool_hits,    &Counts::failures};
+
+}  // namespace
+
+void ResidencyCounts::add(const ResidencyCounts& other) noexcept {
+  for (const auto field : sums) this->*field += other.*field;
+  wait_seconds += other.wait_seconds;
+  peak_bytes = std::max(peak_bytes, other.peak_bytes);
+}
+
+ResidencyCounts ResidencyCounts::since(const ResidencyCounts& before) const noexcept {
+  ResidencyCounts rest = *this;
+  for (const auto field : sums) rest.*field -= before.*field;
+  rest.wait_seconds -= before.wait_seconds;
+  return rest;
+}
+
+}  // namespace blockyard::block

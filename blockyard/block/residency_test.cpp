@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/block/residency.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "blockyard/base/error.h"
+#include "blockyard/device/operation.h"
+#include "blockyard/device/sim/sim.h"
+
+namespace blockyard::block {
+namespace {
+
+constexpr base::Extent elements = 100;
+constexpr std::size_t bytes = elements * sizeof(double);
+
+/// Blocks that host and device change in turn, beside what they should be.
+class Blocks {
+ public:
+  Blocks(const std::string& options, std::int64_t budget_bytes, std::size_t count,
+         bool honours_use = true)
+      : device_(device::sim::table(), 0, options),
+        plan_(*device_.open_plan(
+            device::axpby_operation(device::element_of<double>, tensor::Shape({&elements, 1})))),
+        residency_(device_, {budget_bytes, honours_use}) {
+    for (std::size_t k = 0; k < count; ++k) {
+      frames_.push_back(std::make_shared<base::Buffer>(pool_.allocate(bytes)));
+      expected_.push_back(static_cast<double>(k + 1));
+      std::fill_n(frames_[k]->as<double>(), elements, expected_[k]);
+    }
+  }
+  ~Blocks() {
+    for (const Frame& frame : frames_) residency_.forget(*frame);
+  }
+
+  /// to = [to +] 0.5 * from, on the device if that has room.
+  void run(std::size_t to, std::size_t from, bool updates) {
+    const auto left = residency_.operand(frames_[from], Use::read);
+    const auto result =
+        left ? residency_.operand(frames_[to], updates ? Use::update : Use::write) : std::nullopt;
+    if (result)
+      residency_.enqueue([&](device::Stream& stream) {
+        stream.run(plan_,
+                   {.alpha = 0.5, .beta = updates ? 1.0 : 0.0, .result = *result, .left = *left});
+      });
+    residency_.end_run(result.has_value());
+    expected_[to] = 0.5 * expected_[from] + (updates ? expected_[to] : 0.0);
+    if (!result) compute(to, from, updates);
+  }
+  void look(std::size_t k) {
+    residency_.host_reads(*frames_[k]);
+    for (base::Extent n = 0; n < elements; ++n)
+      ASSERT_EQ(frames_[k]->as<double>()[n], expected_[k]) << "block " << k;
+  }
+  void overwrite(std::size_t k, double value) { write(k, value); }
+  void look_at_all() {
+    for (std::size_t k = 0; k < frames_.size(); ++k) look(k);
+  }
+  Residency& residency() { return residency_; }
+  Frame& frame(std::size_t k) { return frames_[k]; }
+
+ private:
+  void compute(std::size_t to, std::size_t from, bool updates) {
+    residency_.host_reads(*frames_[from]);
+    if (updates) residency_.host_reads(*frames_[to]);
+    write(to, expected_[to]);
+  }
+  void write(std::size_t k, double value) {
+    residency_.host_writes(*frames_[k]);
+    if (!base::is_sole_holder(frames_[k]))  // a copy under way reads it
+      frames_[k] = std::make_shared<base::Buffer>(pool_.allocate(bytes));
+    std::fill_n(frames_[k]->as<double>(), elements, expected_[k] = value);
+  }
+
+  base::BufferPool pool_{std::size_t{1} << 30};
+  device::Device device_;
+  device::Plan plan_;
+  Residency residency_;
+  std::vector<Frame> frames_;
+  std::vector<double> expected_;
+};
+
+TEST(Residency, makes_no_copy_that_the_accesses_do_not_require) {
+  for (const unsigned seed : {0U, 1U, 2U, 3U}) {
+    constexpr std::size_t count = 8;
+    Blocks blocks("seed=" + std::to_string(seed), 1 << 20, count);
+    struct State {
+      bool on_host = true;
+      bool on_device = false;
+    };
+    std::array<State, count> states;
+    std::uint64_t in = 0;
+    std::uint64_t out = 0;
+    std::mt19937 random(seed + 10);
+    for (int step = 0; step < 500; ++step) {
+      const std::size_t to = random() % count;
+      const std::size_t from = (to + 1 + random() % (count - 1)) % count;
+      switch (random() % 5) {
+        case 0:
+          if (!states[to].on_host) ++out;
+          states[to].on_host = true;
+          blocks.look(to);
+          break;
+        case 1:
+          states[to] = {true, false};
+          blocks.overwrite(to, step);
+          break;
+        default: {
+          const bool updates = random() % 2 == 0;
+          if (!states[from].on_device) ++in;
+          states[from].on_device = true;
+          if (updates && !states[to].on_device) ++in;
+          states[to] = {false, true};
+          blocks.run(to, from, updates);
+        }
+      }
+    }
+    const ResidencyCounts counts = blocks.residency().counts();
+    EXPECT_EQ(counts.copies_in, in);
+    EXPECT_EQ(counts.copies_out, out);
+    EXPECT_EQ(counts.bytes_in, in * bytes);
+    EXPECT_EQ(counts.evictions, 0U);
+    EXPECT_GT(counts.saved_copies, 0U);
+    blocks.look_at_all();
+  }
+}
+
+TEST(Residency, gives_right_values_however_small_the_device_is) {
+  for (const std::int64_t budget : {0, 1000, 2000, 3000, 5000})
+    for (const unsigned seed : {0U, 1U, 2U}) {
+      Blocks blocks("seed=" + std::to_string(seed), budget, 8);
+      std::mt19937 random(seed);
+      for (int step = 0; step < 300; ++step) {
+        const std::size_t to = random() % 8;
+        const std::size_t from = (to + 1 + random() % 7) % 8;
+        const auto what = random() % 8;
+        if (what == 0) blocks.look(to);
+        if (what == 1) blocks.overwrite(to, 1.0);
+        if (what > 1) blocks.run(to, from, what % 2 == 0);
+      }
+      blocks.look_at_all();
+      const ResidencyCounts counts = blocks.residency().counts();
+      EXPECT_LE(counts.peak_bytes, static_cast<std::uint64_t>(budget));
+      const bool fits = budget >= 2000;  // two blocks
+      EXPECT_EQ(counts.runs > 0, fits);
+      EXPECT_EQ(counts.written_back > 0, fits);
+      EXPECT_EQ(counts.fallbacks > 0, !fits);
+    }
+}
+
+TEST(Residency, a_device_with_less_memory_than_told_is_used_as_far_as_it_goes) {
+  Blocks blocks("memory=2500", 1 << 30, 6);
+  for (std::size_t k = 0; k + 1 < 6; ++k) blocks.run(k + 1, k, true);
+  EXPECT_EQ(blocks.residency().counts().runs, 5U);
+  EXPECT_GT(blocks.residency().counts().evictions, 0U);
+  blocks.look_at_all();
+}
+
+TEST(Residency, a_kept_frame_goes_when_nobody_else_holds_it) {
+  Blocks blocks("", 1 << 20, 2);
+  base::BufferPool pool(1 << 20);
+  auto held = std::make_shared<base::Buffer>(pool.allocate(bytes));
+  std::fill_n(held->as<double>(), elements, 1.0);
+  const auto read = [&] {
+    ASSERT_TRUE(blocks.residency().operand(held, Use::read, true));
+    blocks.residency().enqueue([](device::Stream&) {});
+    blocks.residency().end_run(true);
+  };
+  read();
+  blocks.residency().sweep();
+  EXPECT_TRUE(blocks.residency().is_resident(*held));
+  const base::Buffer& frame = *held;
+  const std::byte* data = frame.data();
+  // Copies under way hold the frame too.
+  for (int k = 0; k < 200; ++k) blocks.run(0, 1, false), blocks.overwrite(1, k);
+  held.reset();
+  blocks.residency().sweep();
+  const auto other = std::make_shared<base::Buffer>(pool.allocate(bytes));
+  EXPECT_EQ(other->data(), data);
+  EXPECT_FALSE(blocks.residency().is_resident(*other));
+}
+
+TEST(Residency, the_copy_goes_over_to_a_new_frame) {
+  Blocks blocks("", 1 << 20, 3);
+  blocks.run(1, 0, true);
+  base::BufferPool pool(1 << 20);
+  const auto fresh = std::make_shared<base::Buffer>(pool.allocate(bytes));
+  ASSERT_TRUE(blocks.residency().move(*blocks.frame(1), *fresh));
+  EXPECT_FALSE(blocks.residency().move(*blocks.frame(2), *fresh));
+  blocks.residency().host_reads(*fresh);
+  EXPECT_EQ(fresh->as<double>()[0], 2.5);
+  EXPECT_EQ(blocks.residency().counts().copies_in, 2U);
+  blocks.residency().forget(*fresh);
+}
+
+TEST(Residency, without_intents_more_is_copied) {
+  std::array<std::uint64_t, 2> copied{};
+  for (const bool honours_use : {true, false}) {
+    Blocks blocks("", 1 << 20, 4, honours_use);
+    for (int round = 0; round < 10; ++round) {
+      blocks.run(3, 0, false);
+      blocks.run(3, 1, true);
+      blocks.look_at_all();
+      blocks.overwrite(1, round);
+    }
+    const ResidencyCounts counts = blocks.residency().counts();
+    copied[honours_use ? 1 : 0] = counts.copies_in + counts.copies_out;
+  }
+  EXPECT_LT(copied[1], copied[0]);
+}
+
+}  // namespace
+}  // namespace blockyard::block

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/worker/detail/device_arithmetic.h"
+
+#include <algorithm>
+
+#include "blockyard/base/clock.h"
+#include "blockyard/base/error.h"
+#include "blockyard/device/operation.h"
+
+namespace blockyard::worker::detail {
+
+using base::Errc;
+using base::Error;
+using device::Address;
+using program::Mode;
+using tensor::Names;
+using tensor::Shape;
+
+namespace {
+
+std::size_t bytes_of(const Shape& shape) {
+  return static_cast<std::size_t>(shape.element_count()) * sizeof(double);
+}
+
+std::optional<Shape> squeeze(const Shape& shape, const std::vector<std::size_t>& positions) {
+  std::array<Extent, Shape::max_order> extents{};
+  Extent count = 1;
+  for (std::size_t k = 0; k < positions.size(); ++k) count *= extents[k] = shape[positions[k]];
+  if (count != shape.element_count()) return std::nullopt;
+  return Shape({extents.data(), positions.size()});
+}
+
+}  // namespace
+
+DeviceArithmetic::DeviceArithmetic(const program::Program& program, Blocks& blocks, Chains& chains,
+                                   block::Residency& device, const Options& options)
+    : program_(program),
+      blocks_(blocks),
+      chains_(chains),
+      device_(device),
+      learns_(options.learns_placement),
+      respects_hints_(options.respects_hints),
+      placement_(program.code.size()),
+      on_device_(program.arrays.size(), !options.learns_placement) {}
+
+void DeviceArithmetic::host_took(double host_flops, double seconds) noexcept {
+  placement_.host_took(blocks_.pc, host_flops, seconds);
+}
+
+bool DeviceArithmetic::is_wanted(std::int32_t selector) const {
+  const auto array = program_.selectors[static_cast<std::size_t>(selector)].array;
+  return is_hinted_ || on_device_[static_cast<std::size_t>(array)];
+}
+
+void DeviceArithmetic::note_side(const program::Product& product, std::int32_t to,
+                                 bool is_on_device) {
+  if (!learns_) return;
+  const auto note = [&](std::int32_t selector) {
+    const auto array = program_.selectors[static_cast<std::size_t>(selector)].array;
+    on_device_[static_cast<std::size_t>(array)] = is_on_device;
+  };
+  for (const std::int32_t operand : product.operands) note(operand);
+  if (to >= 0) note(to);
+}
+
+Placement::Side DeviceArithmetic::side(const program::Product& product, std::int32_t to,
+                                       bool accumulates, const Chain& chain) {
+  if (!learns_ || is_hinted_) return Placement::Side::device;
+  Placement::Work work;
+  work.flops = chain.flops;
+  const auto add = [&](const base::Buffer& frame) {
+    if (!device_.is_resident(frame)) work.to_device_bytes += frame.size();
+    if (device_.is_modified(frame)) work.from_device_bytes += frame.size();
+  };
+  for (const Blocks::DeviceOperand& operand : operands_) add(*operand.frame);
+  if (to >= 0) {
+    const auto array = program_.selectors[static_cast<std::size_t>(to)].array;
+    const std::size_t bytes = bytes_of(chain.steps.back().shape);
+    if (accumulates && !on_device_[static_cast<std::size_t>(array)]) work.to_device_bytes += bytes;
+    if (accumulates && on_device_[static_cast<std::size_t>(array)]) work.from_device_bytes += bytes;
+    work.expected_back_bytes = static_cast<double>(bytes) * blocks_.device_results_read(array);
+  }
+  const Placement::Side side = placement_.choose(blocks_.pc, work);
+  note_side(product, to, side != Placement::Side::host);
+  return side;
+}
+
+/// One run: `body` says whether it is enqueued.
+template <class Body>
+bool DeviceArithmetic::attempt(const Body& body) {
+  if (device_.is_retired()) return false;
+  bool is_done = false;
+  try {
+    is_done = body();
+    device_.end_run(is_done);
+  } catch (const Error& error) {
+    is_done = false;
+    if (error.code() != Errc::device) throw;
+    device_.retire(error.what());
+  }
+  operands_.clear();
+  blocks_.release_scratch();
+  return is_done;
+}
+
+bool DeviceArithmetic::fill(std::int32_t selector, Mode mode, double value) {
+  return is_wanted(selector) && attempt([&] {
+           const bool updates = mode != Mode::set;
+           const block::SharedFrame frame = blocks_.device_result(selector, updates);
+           if (frame == nullptr) return false;
+           const auto count = static_cast<Extent>(frame->size() / sizeof(double));
+           const std::optional<device::Plan>* axpby = updates ? &axpby_plan(count) : nullptr;
+           if (updates && !*axpby) return false;
+           const auto to = device_.operand(frame, updates ? block::Use::update : block::Use::write);
+           const auto other = updates ? device_.scratch(frame->size()) : Address{0};
+           if (!to || !other) return false;
+           const double added = mode == Mode::subtract ? -value : value;
+           device_.enqueue([&](device::Stream& stream) {
+             if (mode == Mode::set) {
+               stream.fill(*to, BLOCKYARD_F64, value, count);
+               return;
+             }
+             const bool scales = mode == Mode::multiply;
+             stream.fill(*other, BLOCKYARD_F64, scales ? 0.0 : added, count);
+             stream.run(**axpby,
+                        {.alpha = 1, .beta = scales ? value : 1.0, .result = *to, .left = *other});
+           });
+           return true;
+         });
+}
+
+bool DeviceArithmetic::copy(std::int32_t to, std::int32_t from, bool accumulates, double factor,
+                            const Match& match) {
+  return is_wanted(to) && attempt([&] {
+           if (blocks_.is_same_block(to, from)) return false;
+           const Blocks::DeviceOperand source = blocks_.device_operand(from);
+           if (source.frame == nullptr) return false;
+           const auto in = squeeze(source.shape, match.from_positions);
+           const Shape whole =
+               blocks_.locate(program_.selectors[static_cast<std::size_t>(to)]).shape;
+           const auto out = squeeze(whole, match.to_positions);
+           if (!in || !out) return false;
+           for (std::size_t k = 0; k < match.permutation.size(); ++k)
+             if ((*out)[k] != (*in)[static_cast<std::size_t>(match.permutation[k])]) return false;
+           const auto& plan = copy_plan(*in, match.permutation);
+           if (!plan) return false;
+           const auto left = device_.operand(source.frame, block::Use::read, source.is_kept);
+           if (!left) return false;
+           const block::SharedFrame frame = blocks_.device_result(to, accumulates);
+           if (frame == nullptr) return false;
+           const auto result =
+               device_.operand(frame, accumulates ? block::Use::update : block::Use::write);
+           const auto workspace =
+               device_.scratch(static_cast<std::size_t>(plan->workspace_bytes()));
+           if (!result || !workspace) return false;
+           device_.enqueue([&](device::Stream& stream) {
+             stream.run(*plan, {.alpha = factor,
+                                .beta = accumulates ? 1.0 : 0.0,
+                                .result = *result,
+                                .left = *left,
+                                .workspace = *workspace});
+           });
+           return true;
+         });
+}
+
+bool DeviceArithmetic::read_operands(const program::Product& product) {
+  operands_.clear();
+  shapes_.clear();
+  for (const std::int32_t operand : product.operands) {
+    operands_.push_back(blocks_.device_operand(operand));
+    shapes_.push_back(operands_.back().shape);
+    if (operands_.back().frame == nullptr) return false;
+  }
+  return true;
+}
+
+/// False: no room.
+bool DeviceArithmetic::bring_operands(bool is_trial) {
+  const double begin = is_trial ? base::now_seconds() : 0;
+  std::uint64_t copied = 0;
+  values_.clear();
+  for (const Blocks::DeviceOperand& operand : operands_) {
+    if (is_trial && !device_.is_resident(*operand.frame)) copied += operand.frame->size();
+    const auto at = device_.operand(operand.frame, block::Use::read, operand.is_kept);
+    if (!at) return false;
+    values_.push_back(*at);
+  }
+  if (is_trial) {
+    device_.finish_copies();
+    placement_.copies_took(copied, base::now_seconds() - begin);
+  }
+  return true;
+}
+
+/// The steps of a chain, the last one into `result`. False: no room.
+bool DeviceArithmetic::run(const Chain& chain, double factor, double beta, Address result,
+                           bool is_trial) {
+  const Planned& planned = plan(chain);
+  const auto workspace = device_.scratch(planned.workspace_bytes);
+  if (!workspace) return false;
+  for (std::size_t k = 0; k + 1 < chain.steps.size(); ++k) {
+    const auto made = device_.scratch(bytes_of(chain.steps[k].shape));
+    if (!made) return false;
+    values_.push_back(*made);
+  }
+  values_.push_back(result);
+  if (is_trial) device_.finish_runs();
+  const double begin = is_trial ? base::now_seconds() : 0;
+  device_.enqueue([&](device::Stream& stream) {
+    for (std::size_t k = 0; k < chain.steps.size(); ++k) {
+      const bool is_last = k + 1 == chain.steps.size();
+      stream.run(planned.plans[k], {.alpha = is_last ? factor : 1.0,
+                                    .beta = is_last ? beta : 0.0,
+                                    .result = values_[shapes_.size() + k],
+                                    .left = values_[chain.steps[k].left],
+                                    .right = values_[chain.steps[k].right],
+                                    .workspace = *workspace});
+    }
+  });
+  flops += chain.flops;
+  if (is_trial) {
+    device_.finish_runs();
+    placement_.device_took(blocks_.pc, chain.flops, base::now_seconds() - begin);
+  }
+  return true;
+}
+
+bool DeviceArithmetic::product(std::int32_t to, std::int32_t product, bool accumulates,
+                               double factor) {
+  if (learns_ && !is_hinted_ && !placement_.is_open(blocks_.pc)) return false;
+  return attempt([&] {
+    const auto& operands = program_.products[static_cast<std::size_t>(product)];
+    for (const std::int32_t operand : operands.operands)
+      if (blocks_.is_same_block(to, operand)) return false;
+    if (!read_operands(operands)) return false;
+    const auto& target = program_.selectors[static_cast<std::size_t>(to)];
+    const Shape shape = blocks_.locate(target).shape;
+    const Chain& chain = chains_.of(blocks_.pc, operands, shapes_, Names(target.indexes), shape);
+    if (!plan(chain).is_possible) return false;
+    const Placement::Side where = side(operands, to, accumulates, chain);
+    const bool is_trial = where == Placement::Side::trial;
+    if (where == Placement::Side::host || !bring_operands(is_trial)) return false;
+    const block::SharedFrame frame = blocks_.device_result(to, accumulates);
+    if (frame == nullptr) return false;
+    const auto result =
+        device_.operand(frame, accumulates ? block::Use::update : block::Use::write);
+    return result && run(chain, factor, accumulates ? 1.0 : 0.0, *result, is_trial);
+  });
+}
+
+std::optional<double> DeviceArithmetic::contract_all(std::int32_t product) {
+  if (learns_ && !is_hinted_ && !placement_.is_open(blocks_.pc)) return std::nullopt;
+  double result = 0;
+  const bool is_done = attempt([&] {
+    const auto& operands = program_.products[static_cast<std::size_t>(product)];
+    if (!read_operands(operands)) return false;
+    const Chain& chain = chains_.of(blocks_.pc, operands, shapes_, Names(), Shape());
+    if (!plan(chain).is_possible) return false;
+    const Placement::Side where = side(operands, -1, false, chain);
+    const bool is_trial = where == Placement::Side::trial;
+    if (where == Placement::Side::host || !bring_operands(is_trial)) return false;
+    const auto number = device_.scratch(sizeof result);
+    if (!number || !run(chain, 1.0, 0.0, *number, is_trial)) return false;
+    device_.read_back(*number, std::as_writable_bytes(std::span(&result, 1)));
+    return true;
+  });
+  return is_done ? std::optional(result) : std::nullopt;
+}
+
+const DeviceArithmetic::Planned& DeviceArithmetic::plan(const Chain& chain) {
+  const auto [found, is_new] = plans_.try_emplace(&chain);
+  Planned& planned = found->second;
+  if (!is_new) return planned;
+  for (const Chain::Step& step : chain.steps) {
+    auto plan = device_.device().open_plan(device::contract_operation(
+        device::element_of<double>, step.spec, step.shape, step.left_shape, step.right_shape));
+    if (!plan) return planned;
+    planned.workspace_bytes =
+        std::max(planned.workspace_bytes, static_cast<std::size_t>(plan->workspace_bytes()));
+    planned.plans.push_back(std::move(*plan));
+  }
+  planned.is_possible = true;
+  return planned;
+}
+
+const std::optional<device::Plan>& DeviceArithmetic::copy_plan(
+    const Shape& in, const std::vector<int>& permutation) {
+  std::uint64_t key = 0;
+  for (const Extent extent : in.extents()) key = key * 1000003 + static_cast<std::uint64_t>(extent);
+  for (const int position : permutation) key = key * 31 + static_cast<std::uint64_t>(position);
+  auto& known = copy_plans_[key];
+  for (const auto& one : known)
+    if (one->in == in && one->permutation == permutation) return one->plan;
+  auto plan = device_.device().open_plan(
+      device::permute_operation(device::element_of<double>, in, permutation));
+  known.push_back(std::make_unique<PlannedCopy>(PlannedCopy{in, permutation, std::move(plan)}));
+  return known.back()->plan;
+}
+
+const std::optional<device::Plan>& DeviceArithmetic::axpby_plan(Extent count) {
+  const auto found = axpby_plans_.find(count);
+  if (found != axpby_plans_.end()) return found->second;
+  auto plan = device_.device().open_plan(
+      device::axpby_operation(device::element_of<double>, Shape({&count, 1})));
+  return axpby_plans_.emplace(count, std::move(plan)).first->second;
+}
+
+}  // namespace blockyard::worker::detail

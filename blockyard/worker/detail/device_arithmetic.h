@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "blockyard/block/residency.h"
+#include "blockyard/worker/detail/blocks.h"
+#include "blockyard/worker/detail/chains.h"
+#include "blockyard/worker/detail/match.h"
+#include "blockyard/worker/placement.h"
+#include "blockyard/worker/worker.h"
+
+namespace blockyard::worker::detail {
+
+/// Block statements on a device. Each function says whether the device does it; if not, nothing
+/// has changed but that blocks were made, and the host does it. A device that fails is retired. One
+/// thread.
+class DeviceArithmetic {
+ public:
+  DeviceArithmetic(const program::Program& program, Blocks& blocks, Chains& chains,
+                   block::Residency& device, const Options& options);
+
+  [[nodiscard]] bool fill(std::int32_t selector, program::Mode mode, double value);
+  [[nodiscard]] bool copy(std::int32_t to, std::int32_t from, bool accumulates, double factor,
+                          const Match& match);
+  [[nodiscard]] bool product(std::int32_t to, std::int32_t product, bool accumulates,
+                             double factor);
+  [[nodiscard]] std::optional<double> contract_all(std::int32_t product);
+
+  /// The host did a product in this time, waits apart.
+  void host_took(double flops, double seconds) noexcept;
+  [[nodiscard]] bool is_learning() const noexcept { return learns_ && !device_.is_retired(); }
+  /// Begin or end of a region that the program wants on the device.
+  void hint(bool begins) noexcept { is_hinted_ = begins && respects_hints_; }
+
+  double flops = 0;
+
+ private:
+  /// A chain as plans of the device; none: it cannot do one of them.
+  struct Planned {
+    bool is_possible = false;
+    std::vector<device::Plan> plans;  ///< by step
+    std::size_t workspace_bytes = 0;
+  };
+  struct PlannedCopy {
+    tensor::Shape in;
+    std::vector<int> permutation;
+    std::optional<device::Plan> plan;
+  };
+
+  /// Whether fills and copies into an array go to the device: as the last product with it.
+  [[nodiscard]] bool is_wanted(std::int32_t selector) const;
+  /// The side for a product whose operands have been read.
+  [[nodiscard]] Placement::Side side(const program::Product& product, std::int32_t to,
+                                     bool accumulates, const Chain& chain);
+  void note_side(const program::Product& product, std::int32_t to, bool is_on_device);
+  [[nodiscard]] bool bring_operands(bool is_trial);
+  template <class Body>
+  bool attempt(const Body& body);
+  [[nodiscard]] bool read_operands(const program::Product& product);
+  [[nodiscard]] const Planned& plan(const Chain& chain);
+  [[nodiscard]] bool run(const Chain& chain, double factor, double beta, device::Address result,
+                         bool is_trial);
+  [[nodiscard]] const std::optional<device::Plan>& copy_plan(const tensor::Shape& in,
+                                                             const std::vector<int>& permutation);
+  [[nodiscard]] const std::optional<device::Plan>& axpby_plan(Extent count);
+
+  const program::Program& program_;
+  Blocks& blocks_;
+  Chains& chains_;
+  block::Residency& device_;
+  bool learns_;
+  bool respects_hints_;
+  bool is_hinted_ = false;
+  Placement placement_;
+  std::vector<bool> on_device_;  ///< by array: where the last product with it ran
+  std::unordered_map<const Chain*, Planned> plans_;
+  std::unordered_map<std::uint64_t, std::vector<std::unique_ptr<PlannedCopy>>> copy_plans_;
+  std::unordered_map<Extent, std::optional<device::Plan>> axpby_plans_;
+  std::vector<Blocks::DeviceOperand> operands_;  ///< of the run under way
+  std::vector<tensor::Shape> shapes_;            ///< theirs
+  std::vector<device::Address> values_;          ///< of the chain under way
+};
+
+}  // namespace blockyard::worker::detail

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of Blocks that a device uses: frames in place of views.
+#include <algorithm>
+#include <cstring>
+
+#include "blockyard/tensor/permute.h"
+#include "blockyard/worker/detail/blocks.h"
+
+namespace blockyard::worker::detail {
+
+using program::ArrayKind;
+using program::Selector;
+using program::SelectorForm;
+
+void Blocks::look(Slot& slot, Need need, const Place& place) {
+  if ((need != Need::write || !place.is_whole) && device_->host_reads(*slot.frame))
+    ++device_results_[static_cast<std::size_t>(place.id.array)].read;
+  if (need != Need::read) device_->host_writes(*slot.frame);
+}
+
+double Blocks::device_results_read(std::int32_t array) const {
+  const DeviceResults& results = device_results_[static_cast<std::size_t>(array)];
+  if (results.written == 0) return 1.0;
+  return std::min(1.0, static_cast<double>(results.read) / static_cast<double>(results.written));
+}
+
+bool Blocks::is_same_block(std::int32_t selector, std::int32_t other) const {
+  const Selector& one = selector_at(selector);
+  const Selector& two = selector_at(other);
+  if (one.array != two.array) return false;
+  if (one.form != SelectorForm::block || two.form != SelectorForm::block) return true;
+  return locate(one).id == locate(two).id;
+}
+
+Blocks::DeviceOperand Blocks::device_operand(std::int32_t selector) {
+  const Selector& selected = selector_at(selector);
+  if (selected.form == SelectorForm::block) {
+    const Place place = locate(selected);
+    const ArrayKind kind = decl(selected.array).kind;
+    if (place.is_whole && kind != ArrayKind::static_) {
+      if (const Slot* own = find_own(place.id)) return {own->frame, place.shape, false};
+      const bool is_copy = kind == ArrayKind::distributed || kind == ArrayKind::served;
+      const block::BlockCache::Entry* entry = is_copy ? fetched(place.id) : nullptr;
+      if (entry == nullptr) report_missing(place.id);
+      return {entry->frame, place.shape, true};
+    }
+  }
+  const View from = read(selector);
+  if (from.data == nullptr) return {nullptr, from.shape, false};
+  double* values = scratch(from.shape.element_count());
+  constexpr std::array<int, array::max_order> same = {0, 1, 2, 3, 4, 5, 6, 7};
+  tensor::transform<double>(1.0, from, std::span(same.data(), from.shape.order()), 0.0,
+                            View::dense(values, from.shape));
+  return {scratch_.back(), from.shape, false};
+}
+
+block::SharedFrame Blocks::device_result(std::int32_t selector, bool updates) {
+  const Selector& selected = selector_at(selector);
+  const ArrayKind kind = decl(selected.array).kind;
+  if (selected.form != SelectorForm::block || kind == ArrayKind::static_) return nullptr;
+  const Place place = locate(selected);
+  if (!place.is_whole) return nullptr;
+  Slot* slot = find_own(place.id);
+  if (slot == nullptr) {
+    if (updates) (void)update(selector);  // the block of another home becomes the worker's own
+    slot = updates ? find_own(place.id) : &make_own(place, Need::write);
+  } else {
+    make_device_writable(*slot, updates);
+  }
+  ++device_results_[static_cast<std::size_t>(selected.array)].written;
+  return slot->frame;
+}
+
+/// A frame that others hold too will never be written to: the copy on the device goes over to a
+/// new one.
+void Blocks::make_device_writable(Slot& slot, bool keeps_values) {
+  if (base::is_sole_holder(slot.frame)) return;
+  block::Frame fresh = frames_.allocate(slot.frame->size());
+  if (keeps_values && !device_->move(*slot.frame, *fresh)) {
+    device_->host_reads(*slot.frame);
+    std::memcpy(fresh->data(), slot.frame->data(), fresh->size());
+  }
+  recycle(std::move(slot.frame));
+  slot.frame = std::move(fresh);
+}
+
+}  // namespace blockyard::worker::detail

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace blockyard::worker::detail {
+
+/// Which position of the source of a copy each position of the target takes; the rest has extent
+/// 1.
+struct Match {
+  std::vector<std::size_t> to_positions;
+  std::vector<std::size_t> from_positions;
+  std::vector<int> permutation;  ///< of the matched source positions, in the order of the target
+};
+
+}  // namespace blockyard::worker::detail
