@@ -36,17 +36,16 @@ class Blocks {
 
   /// to = [to +] 0.5 * from, on the device if that has room.
   void run(std::size_t to, std::size_t from, bool updates) {
-    const auto left = residency_.operand(frames_[from], Use::read);
-    const auto result =
-        left ? residency_.operand(frames_[to], updates ? Use::update : Use::write) : std::nullopt;
-    if (result)
-      residency_.enqueue([&](device::Stream& stream) {
-        stream.run(plan_,
-                   {.alpha = 0.5, .beta = updates ? 1.0 : 0.0, .result = *result, .left = *left});
-      });
-    residency_.end_run(result.has_value());
+    bool is_done = false;
+    try {
+      is_done = enqueue(to, from, updates);
+      residency_.end_run(is_done);
+    } catch (const base::Error& error) {
+      is_done = false;
+      residency_.retire(error.what());
+    }
     expected_[to] = 0.5 * expected_[from] + (updates ? expected_[to] : 0.0);
-    if (!result) compute(to, from, updates);
+    if (!is_done) compute(to, from, updates);
   }
   void look(std::size_t k) {
     residency_.host_reads(*frames_[k]);
@@ -61,6 +60,17 @@ class Blocks {
   Frame& frame(std::size_t k) { return frames_[k]; }
 
  private:
+  bool enqueue(std::size_t to, std::size_t from, bool updates) {
+    const auto left = residency_.operand(frames_[from], Use::read);
+    if (!left) return false;
+    const auto result = residency_.operand(frames_[to], updates ? Use::update : Use::write);
+    if (!result) return false;
+    residency_.enqueue([&](device::Stream& stream) {
+      stream.run(plan_,
+                 {.alpha = 0.5, .beta = updates ? 1.0 : 0.0, .result = *result, .left = *left});
+    });
+    return true;
+  }
   void compute(std::size_t to, std::size_t from, bool updates) {
     residency_.host_reads(*frames_[from]);
     if (updates) residency_.host_reads(*frames_[to]);
@@ -192,6 +202,46 @@ TEST(Residency, the_copy_goes_over_to_a_new_frame) {
   EXPECT_EQ(fresh->as<double>()[0], 2.5);
   EXPECT_EQ(blocks.residency().counts().copies_in, 2U);
   blocks.residency().forget(*fresh);
+}
+
+/// What became of a program on a device of which something fails.
+enum class End { well, on_the_host, error };
+
+End run_with_failure(const std::string& options) {
+  try {
+    Blocks blocks(options, 4000, 6);
+    std::mt19937 random(5);
+    for (int step = 0; step < 40; ++step) {
+      const std::size_t to = random() % 6;
+      if (step % 5 == 0) blocks.look(to);
+      if (step % 7 == 0) blocks.overwrite(to, step);
+      blocks.run(to, (to + 1 + random() % 5) % 6, step % 3 != 0);
+    }
+    blocks.look_at_all();
+    return blocks.residency().is_retired() ? End::on_the_host : End::well;
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.code(), base::Errc::device) << error.what();
+    return End::error;
+  }
+}
+
+TEST(Residency, a_failure_at_any_call_never_gives_a_wrong_number) {
+  for (const std::string failure : {"fail_call", "lose_call", "fail_after"}) {
+    std::array<int, 3> ends{};
+    int at = 1;
+    for (End end = End::error; end != End::well && at < 5000; ++at) {
+      // A few calls may fail unnoticed: those that end things.
+      end = run_with_failure("seed=1 " + failure + "=" + std::to_string(at));
+      ++ends[static_cast<std::size_t>(end)];
+      if (failure == "fail_call" && at < 900) end = End::error;
+    }
+    EXPECT_LT(at, 5000) << failure;
+    if (failure == "fail_call") {
+      EXPECT_GT(ends[1], 10 * ends[2]) << "most calls that fail once do not end the run";
+    }
+    RecordProperty(failure + "_on_the_host", ends[1]);
+    RecordProperty(failure + "_error", ends[2]);
+  }
 }
 
 TEST(Residency, without_intents_more_is_copied) {
