@@ -38,6 +38,7 @@ job::Places find_places(const std::string& library) {
     return {(installed / "sialib").string(),
             (installed / "basis").string(),
             {},
+            {},
             plugin_folder(program)};
   const std::string source = BLOCKYARD_SOURCE_FOLDER;
   return {source + "/sialib", source + "/blockyard/qc/data", {}, {}, plugin_folder(program)};
