@@ -165,19 +165,6 @@ void Residency::end_run(bool is_done) {
   scratch_.clear();
 }
 
-void Residency::prefetch(const SharedFrame& frame, bool keeps) {
-  if (is_retired_ || copies_.contains(frame->data())) return;
-  auto piece = pool_.allocate(frame->size());
-  if (!piece) return;
-  finish_writing(frame->data());
-  order_.push_back({frame->data(), keeps ? frame : nullptr, frame->size(), std::move(*piece)});
-  Copy& copy = order_.back();
-  copies_.emplace(copy.key, std::prev(order_.end()));
-  copy_in(copy, frame);
-  copy.is_valid = true;
-  ++counts_.early_copies;
-}
-
 std::optional<Piece> Residency::allocate(std::size_t size) {
   if (!pool_.could_hold(size)) return std::nullopt;
   while (true) {

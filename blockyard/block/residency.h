@@ -63,8 +63,6 @@ class Residency {
   /// Returns when the copies to the device, or the work of runs, are done: to measure them.
   void finish_copies() { lanes_->stream(Lanes::in).synchronise(); }
   void finish_runs();
-  /// Starts to bring a frame that a run will read soon, if there is room that nobody needs.
-  void prefetch(const SharedFrame& frame, bool keeps);
 
   /// The host looks at the frame: its values are there afterwards. Returns whether they had to be
   /// copied. Throws as retire does.

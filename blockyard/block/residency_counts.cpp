@@ -11,11 +11,11 @@ namespace {
 using Counts = ResidencyCounts;
 
 /// All that is summed up.
-constexpr std::array sums = {&Counts::runs,         &Counts::fallbacks,    &Counts::copies_in,
-                             &Counts::bytes_in,     &Counts::copies_out,   &Counts::bytes_out,
-                             &Counts::saved_copies, &Counts::saved_bytes,  &Counts::early_copies,
-                             &Counts::evictions,    &Counts::written_back, &Counts::pool_requests,
-                             &Counts::pool_hits,    &Counts::failures};
+constexpr std::array sums = {&Counts::runs,         &Counts::fallbacks,     &Counts::copies_in,
+                             &Counts::bytes_in,     &Counts::copies_out,    &Counts::bytes_out,
+                             &Counts::saved_copies, &Counts::saved_bytes,   &Counts::evictions,
+                             &Counts::written_back, &Counts::pool_requests, &Counts::pool_hits,
+                             &Counts::failures};
 
 }  // namespace
 

@@ -15,7 +15,6 @@ struct ResidencyCounts {
   std::uint64_t bytes_out = 0;
   std::uint64_t saved_copies = 0;  ///< operands of runs that were there, or only written
   std::uint64_t saved_bytes = 0;
-  std::uint64_t early_copies = 0;  ///< of copies_in: before their run, by look-ahead
   std::uint64_t evictions = 0;
   std::uint64_t written_back = 0;  ///< of them, modified
   std::uint64_t pool_requests = 0;

@@ -20,7 +20,6 @@ Json counts_json(const block::ResidencyCounts& counts) {
           {"bytes_from_device", counts.bytes_out},
           {"saved_copies", counts.saved_copies},
           {"saved_bytes", counts.saved_bytes},
-          {"early_copies", counts.early_copies},
           {"evictions", counts.evictions},
           {"written_back", counts.written_back},
           {"pool_hit_ratio", share(counts.pool_hits, counts.pool_requests)},
