@@ -124,7 +124,8 @@ PackedIndexes order_rows(const ContractGeometry& geometry, IndexSet set, Side le
     order.add(read);
   }
   const bool reads_well = read < 0 || read == fastest;
-  for (const int i : geometry.sorted(set, reads_well ? result_side : left).all()) order.add(i);
+  const auto rest = geometry.sorted(set, reads_well ? result_side : left);
+  for (const int i : rest.all()) order.add(i);
   return order.list();
 }
 
@@ -132,7 +133,8 @@ PackedIndexes order_rows(const ContractGeometry& geometry, IndexSet set, Side le
 PackedIndexes order_columns(const ContractGeometry& geometry, IndexSet set, Side right) noexcept {
   Order order(geometry, right, result_side);
   order.add(contiguous(geometry, set, right));
-  for (const int i : geometry.sorted(set, result_side).all()) order.add(i);
+  const auto rest = geometry.sorted(set, result_side);
+  for (const int i : rest.all()) order.add(i);
   return order.list();
 }
 
@@ -153,7 +155,8 @@ PackedIndexes order_depth(const ContractGeometry& geometry, IndexSet set, Side l
   }
   order.add(first);
   if (are_alike) order.add(second);
-  for (const int i : geometry.sorted(set, large).all()) order.add(i);
+  const auto rest = geometry.sorted(set, large);
+  for (const int i : rest.all()) order.add(i);
   return order.list();
 }
 
