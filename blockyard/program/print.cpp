@@ -108,7 +108,7 @@ class Printer {
     return fmt::format("{}{}{}{}{}{} {}[{}]", x.is_hidden ? "hidden " : "",
                        x.is_predefined ? "predefined " : "", x.is_contiguous ? "contiguous " : "",
                        x.is_sparse ? "sparse " : "", name_in(element_types, x.type),
-                       name_in(array_kinds, x.kind), x.name, names_of(p_, x.indexes));
+                       word_of(x.kind), x.name, names_of(p_, x.indexes));
   }
 
   void print_instruction(std::size_t pc) {
@@ -216,6 +216,8 @@ std::string_view kind_name(OperandKind kind) {
 }  // namespace
 
 std::string print(const Program& program) { return Printer(program).print(); }
+
+std::string_view word_of(ArrayKind kind) noexcept { return name_in(array_kinds, kind); }
 
 std::string print_selector(const Program& program, const Selector& selector) {
   const std::string& name = program.arrays[static_cast<std::size_t>(selector.array)].name;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "blockyard/program/program.h"
 
@@ -12,6 +13,9 @@ namespace blockyard::program {
 
 /// `a[i,j]`, as the source has it.
 [[nodiscard]] std::string print_selector(const Program& program, const Selector& selector);
+
+/// The word of the declaration: "distributed".
+[[nodiscard]] std::string_view word_of(ArrayKind kind) noexcept;
 
 /// The opcode table as the Markdown of docs/bytecode.md.
 [[nodiscard]] std::string print_opcode_table();

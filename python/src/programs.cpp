@@ -8,22 +8,6 @@ namespace blockyard::python {
 
 namespace {
 
-std::string kind_of(const program::ArrayDecl& array) {
-  switch (array.kind) {
-    case program::ArrayKind::static_:
-      return "static";
-    case program::ArrayKind::temp:
-      return "temp";
-    case program::ArrayKind::local:
-      return "local";
-    case program::ArrayKind::distributed:
-      return "distributed";
-    case program::ArrayKind::served:
-      return "served";
-  }
-  return "";
-}
-
 /// (name, kind, names of its indexes, whether something puts to it) of every array that the user
 /// declared.
 nb::list arrays_of(const program::Program& program) {
@@ -40,8 +24,8 @@ nb::list arrays_of(const program::Program& program) {
     nb::list indexes;
     for (const std::int32_t index : array.indexes)
       indexes.append(program.indexes[static_cast<std::size_t>(index)].name);
-    arrays.append(
-        nb::make_tuple(array.name, kind_of(array), nb::tuple(indexes), bool(is_written[k])));
+    arrays.append(nb::make_tuple(array.name, std::string(program::word_of(array.kind)),
+                                 nb::tuple(indexes), bool(is_written[k])));
   }
   return arrays;
 }

@@ -3,6 +3,7 @@
 
 #include "blockyard/job/plan/plan.h"
 #include "blockyard/job/report.h"
+#include "blockyard/program/print.h"
 
 namespace blockyard::job {
 
@@ -27,17 +28,11 @@ Json work_json(const Work& work) {
           {"super_calls", work.super_calls}};
 }
 
-std::string_view name_of(program::ArrayKind kind) {
-  constexpr std::array<std::string_view, 5> names = {"static", "temp", "local", "distributed",
-                                                     "served"};
-  return names[static_cast<std::size_t>(kind)];
-}
-
 Json program_json(const ProgramPlan& program) {
   Json arrays = Json::array();
   for (const ArrayPlan& array : program.arrays)
     arrays.push_back({{"name", array.name},
-                      {"kind", name_of(array.kind)},
+                      {"kind", program::word_of(array.kind)},
                       {"blocks", array.blocks},
                       {"bytes", array.bytes},
                       {"largest_block_bytes", array.largest_block},

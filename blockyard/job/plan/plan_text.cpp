@@ -6,6 +6,7 @@
 
 #include "blockyard/base/text.h"
 #include "blockyard/job/plan/plan.h"
+#include "blockyard/program/print.h"
 
 namespace blockyard::job {
 
@@ -25,22 +26,6 @@ std::string duration(double seconds) {
   if (seconds < 2 * hour) return fmt::format("{:.1f} min", seconds / minute);
   if (seconds < 2 * day) return fmt::format("{:.1f} h", seconds / hour);
   return fmt::format("{:.1f} d", seconds / day);
-}
-
-std::string_view name_of(program::ArrayKind kind) {
-  switch (kind) {
-    case program::ArrayKind::static_:
-      return "static";
-    case program::ArrayKind::temp:
-      return "temp";
-    case program::ArrayKind::local:
-      return "local";
-    case program::ArrayKind::distributed:
-      return "distributed";
-    case program::ArrayKind::served:
-      return "served";
-  }
-  return "?";
 }
 
 std::string row(const ProgramPlan& program) {
@@ -82,7 +67,7 @@ std::string print_arrays(const JobPlan& plan) {
       if (!is_remote && array.kind != program::ArrayKind::static_) continue;
       text +=
           fmt::format("  {:<16}{:<{}}{:<13}{:>10.0f}{:>12}{:>12}{:>12}\n", program.name, array.name,
-                      width, name_of(array.kind), array.blocks, bytes(array.largest_block),
+                      width, program::word_of(array.kind), array.blocks, bytes(array.largest_block),
                       bytes(array.bytes), is_remote ? bytes(array.peak_bytes) : "");
     }
   return text;
