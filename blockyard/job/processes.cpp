@@ -78,19 +78,21 @@ std::vector<std::byte> share(fabric::MpiSession& session,
 void agree(fabric::MpiSession& session, const std::function<void()>& work) {
   const auto all = session.gather(bytes_of(failure_of(work), {}));
   (void)share(session, [&] {
+    Failure first;
     for (const auto& bytes : all) {
       Failure failure;
       (void)take(bytes, failure);
-      rethrow(failure);
+      if (!first.is_one || (first.code == Errc::comm && failure.is_one)) first = failure;
     }
+    rethrow(first);
     return std::vector<std::byte>();
   });
 }
 
-void check_builds(fabric::MpiSession& session) {
-  const std::string file = read_file("/proc/self/exe");
+void check_builds(fabric::MpiSession& session, const std::string& file) {
+  const std::string build = read_file(file);
   const std::string mine =
-      fmt::format("{} {:016x}", version(), base::checksum(std::as_bytes(std::span(file))));
+      fmt::format("{} {:016x}", version(), base::checksum(std::as_bytes(std::span(build))));
   const auto bytes = std::as_bytes(std::span(mine));
   const auto first = share(session, [&] { return std::vector(bytes.begin(), bytes.end()); });
   agree(session, [&] {

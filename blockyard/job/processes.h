@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "blockyard/fabric/mpi/session.h"
@@ -15,11 +16,13 @@ namespace blockyard::job {
 [[nodiscard]] std::vector<std::byte> share(fabric::MpiSession& session,
                                            const std::function<std::vector<std::byte>()>& make);
 
-/// Does `work` at every process; throws at all the error of the first that has one, by number.
+/// Does `work` at every process; throws at all the error of the first that has one, by number, but
+/// one that came from elsewhere (Errc::comm) only if there is no other.
 void agree(fabric::MpiSession& session, const std::function<void()>& work);
 
-/// Throws at all processes if one of them is another build of blockyard than process 0.
-void check_builds(fabric::MpiSession& session);
+/// Throws at all processes if one of them is another build of blockyard than process 0. `file`: of
+/// this build.
+void check_builds(fabric::MpiSession& session, const std::string& file = "/proc/self/exe");
 
 /// Which process each rank is in: workers one after the other, as many in each process; then the
 /// servers, one in each process or, if they are apart, each in one of the last processes.

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from . import _core, _errors
+from . import _core
 
 _readable = {np.dtype(name) for name in ("float64", "float32", "int64", "int32")}
 
@@ -126,20 +126,6 @@ class BlockArray:
         where = f", in {self.filename}" if self.filename else ""
         counts = " x ".join(str(len(extents)) for extents in self.segments)
         return f"<BlockArray {self.name} {self.shape}, {counts} blocks{where}>"
-
-
-def new_array(shape: Sequence[int], order: str, in_memory: bool, folder: str,
-              name: str) -> np.ndarray:
-    """Zeros, in memory or in a new file in ``folder``."""
-    if in_memory or 0 in shape:
-        return np.zeros(shape, order=order)
-    path = os.path.join(folder, f"{name}.npy")
-    free = os.statvfs(folder)
-    need = int(np.prod(shape, dtype=np.int64)) * 8
-    if need > free.f_bavail * free.f_frsize:
-        raise _errors.StorageError(f"{folder} has no room for {name} of {need / 2**30:.1f} GiB")
-    return np.lib.format.open_memmap(path, mode="w+", dtype=np.float64, shape=tuple(shape),
-                                     fortran_order=order == "F")
 
 
 def even_segments(extent: int, at_most: int) -> list[int]:

@@ -13,11 +13,43 @@ import numpy as np
 from . import _core
 
 
+class ToldResults:
+    """What process 0 of several tells the others of its results."""
+
+    def __init__(self, results: _core.Results):
+        self.seconds = results.seconds
+        self.timings = results.timings
+        self.warnings = results.warnings
+        self.scalars = results.scalars
+        self.ints = results.ints
+        self._texts = {name: getattr(results, name)()
+                       for name in ("summary", "profile", "report", "summary_json")}
+        self._arrays = {name: results.array(name) for name in results.array_names()}
+
+    def summary(self) -> str:
+        return self._texts["summary"]
+
+    def profile(self) -> str:
+        return self._texts["profile"]
+
+    def report(self) -> str:
+        return self._texts["report"]
+
+    def summary_json(self) -> str:
+        return self._texts["summary_json"]
+
+    def array_names(self) -> list[str]:
+        return list(self._arrays)
+
+    def array(self, name: str) -> np.ndarray:
+        return self._arrays[name]
+
+
 class Arrays(Mapping[str, np.ndarray]):
     """Static arrays at the end of a run, by name: NumPy views in Fortran order, made when asked
     for, without a copy. They stay valid as long as somebody holds them."""
 
-    def __init__(self, results: _core.Results):
+    def __init__(self, results: _core.Results | ToldResults):
         self._results = results
 
     def __getitem__(self, name: str) -> np.ndarray:
@@ -46,7 +78,7 @@ class Result:
         warnings: of the checking mode.
     """
 
-    def __init__(self, results: _core.Results, text: str):
+    def __init__(self, results: _core.Results | ToldResults, text: str):
         self._results = results
         self._json: dict[str, Any] = json.loads(results.summary_json())
         self.text = text

@@ -10,8 +10,9 @@ from typing import Any, Union
 
 from . import _core, _errors
 from ._places import places
+from ._processes import Processes, is_first, join, joined, together
 from ._progress import Progress
-from ._result import Result
+from ._result import Result, ToldResults
 
 Path = Union[str, "os.PathLike[str]"]
 Segments = Mapping[str, Union[int, Sequence[int]]]
@@ -36,10 +37,11 @@ def run(
     prefetch: str | int | None = None,
     check: bool | None = None,
     deterministic: bool | None = None,
+    fabric: str = "auto",
     quiet: bool = False,
     progress: ProgressWish = None,
 ) -> Result:
-    """Runs a job in this process and returns its result.
+    """Runs a job, in this process or in all that ``mpirun`` started, and returns its result.
 
     Args:
         job: a job file (``.toml``), or a SIAL program (``.sial``, ``.byx``), or several programs
@@ -61,6 +63,9 @@ def run(
         prefetch: "auto", or how many blocks each get asks for in advance.
         check: find races, uninitialised reads and leaks.
         deterministic: the same bits in every run with as many workers.
+        fabric: "auto": all processes that ``mpirun`` started run the job together, each calls this and
+            gets the whole result; ``workers`` and ``memory`` are those of each process, ``servers``
+            are processes that only serve. "loopback": this process alone.
         quiet: do not print what programs print (it is in ``result.text`` all the same).
         progress: True, False, None for "in terminals and notebooks", or a function
             ``f(done, all, name)``, called a few times a second.
@@ -74,8 +79,10 @@ def run(
 
     The GIL is free while the job runs. Ctrl-C works in the main thread.
     """
+    processes = join(fabric)
     files = [os.fspath(job)] if isinstance(job, (str, os.PathLike)) else [os.fspath(f) for f in job]
-    spec = _read(files)
+    # What process 0 reads is what all run.
+    spec = _read(files) if processes is None or processes.number == 0 else _core.Spec()
     if method is not None:
         spec.method(method)
     if basis is not None:
@@ -85,8 +92,8 @@ def run(
     apply(spec, constants=constants, segments=segments, workers=workers, servers=servers,
           memory=memory, scratch=scratch, persistent=persistent, pardo=pardo, prefetch=prefetch,
           check=check, deterministic=deterministic)
-    prepared = prepare(spec, places([os.fspath(folder) for folder in imports]))
-    return Result(*execute(prepared, quiet=quiet, progress=progress))
+    prepared = prepare(spec, places([os.fspath(folder) for folder in imports]), processes=processes)
+    return Result(*execute(prepared, quiet=quiet, progress=progress, processes=processes))
 
 
 def _read(files: list[str]) -> _core.Spec:
@@ -131,20 +138,22 @@ def segments_text(extents: int | Sequence[int]) -> str:
 
 
 def prepare(spec: _core.Spec, where: _core.Places, supers: Sequence[tuple] = (), *,
-            warns: bool = True) -> _core.Job:
+            warns: bool = True, processes: Processes | None = None) -> _core.Job:
     """Compiles and checks; the warnings of the compiler become Python's."""
     found: list[str] = []
-    job = _core.prepare(spec, where, list(supers), found)
-    if job is None:
-        raise _errors.compile_error(*found)
-    if warns:
+    with together(processes):
+        job = _core.prepare(spec, where, list(supers), found, joined(processes))
+        if job is None:
+            raise _errors.compile_error(*found)
+    if warns and is_first(processes):
         _errors.warn_of(found[0])
     return job
 
 
-def execute(job: _core.Job, *, quiet: bool, progress: ProgressWish) -> tuple[_core.Results, str]:
+def execute(job: _core.Job, *, quiet: bool, progress: ProgressWish,
+            processes: Processes | None = None) -> tuple[_core.Results | ToldResults, str]:
     """Runs; what came out, and what the programs printed."""
-    bar = Progress(progress, job.steps)
+    bar = Progress(progress if is_first(processes) else False, job.steps)
     printed: list[str] = []
 
     def hear(text: str) -> None:
@@ -153,7 +162,11 @@ def execute(job: _core.Job, *, quiet: bool, progress: ProgressWish) -> tuple[_co
             bar.write(text)
 
     try:
-        results = _core.run(job, hear, bar.tick)
+        with together(processes):
+            results = _core.run(job, hear, bar.tick)
     finally:
         bar.close()
-    return results, "".join(printed)
+    text = "".join(printed)
+    if processes is None:
+        return results, text
+    return processes.share((ToldResults(results), text) if processes.number == 0 else ({}, ""))

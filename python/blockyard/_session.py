@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 
 from . import _core, _errors
-from ._arrays import BlockArray, Lending, new_array
+from ._arrays import BlockArray, Lending
 from ._einsum import EinsumArray, Plan, plan_einsum, run_plan
+from ._outputs import new_output, told_output
 from ._places import places
+from ._processes import Processes, fingerprint, join
 from ._result import Result
 from ._run import Path, ProgressWish, Segments, apply, execute, prepare
 
@@ -114,6 +116,8 @@ class Session:
             arrays given are not part of it. 70 % of what is free if not given.
         scratch: folder for what memory cannot hold; a fresh one of the system if not given.
         servers: threads that keep blocks; one if not given.
+        fabric: "auto": all processes that ``mpirun`` started run programs together. "loopback": this
+            one alone. See below.
         check: find races, uninitialised reads and leaks.
         deterministic: the same bits in every run with as many workers.
         quiet: do not print what programs print.
@@ -122,6 +126,10 @@ class Session:
     Use it in a ``with`` statement: at its end the files in its scratch folder go. A session is used
     by one thread at a time.
 
+    Under ``mpirun`` every process makes the same calls in the same order, from its main thread, with
+    the same arrays, and gets every result. ``workers`` and ``memory`` are those of each process,
+    ``servers`` are processes that only serve (none if not given: each one serves too).
+
     Attributes:
         arrays: given to every program that declares an array of the name; also ``s["a"] = array``.
         constants: given to every program, by name.
@@ -129,8 +137,10 @@ class Session:
     """
 
     def __init__(self, workers: int | None = None, memory: str | int | None = None,
-                 scratch: Path | None = None, servers: int | None = None, *, check: bool = False,
-                 deterministic: bool = False, quiet: bool = False, progress: ProgressWish = None):
+                 scratch: Path | None = None, servers: int | None = None, *, fabric: str = "auto",
+                 check: bool = False, deterministic: bool = False, quiet: bool = False,
+                 progress: ProgressWish = None):
+        self.processes: Processes | None = join(fabric)
         self.workers = workers
         self.memory = memory
         self.servers = servers
@@ -207,21 +217,34 @@ class Session:
         job = self._prepare(program, constants, segments)
         lending = Lending(job)
         try:
-            for name, array in {**self.arrays, **_lower(arrays)}.items():
-                info = program.arrays.get(name)
-                if info is not None and info.kind in ("static", "distributed", "served"):
-                    lending.give(name, _array_of(array))
-                elif arrays is not None and name in _lower(arrays):
-                    raise _errors.InputError(f"{program.name} has no static, distributed or served "
-                                             f"array '{name}'")
+            self._lend(program, lending, arrays)
             outputs = self._outputs(program, job, keep)
             results, text = execute(job, quiet=self.quiet if quiet is None else quiet,
-                                    progress=self.progress)
+                                    progress=self.progress, processes=self.processes)
         finally:
             lending.close()
-        kept = {name: BlockArray(name, array, segments_of, job.written(name))
-                for name, (array, segments_of) in outputs.items()}
+        kept = {}
+        for name, (array, segments_of) in outputs.items():
+            written = job.written(name)
+            if self.processes is not None:
+                written = self.processes.share(written)
+            kept[name] = BlockArray(name, told_output(array, self.processes), segments_of, written)
         return SessionResult(results, text, kept)
+
+    def _lend(self, program: Program, lending: Lending, arrays: Mapping[str, Any] | None) -> None:
+        given = {}
+        for name, array in {**self.arrays, **_lower(arrays)}.items():
+            info = program.arrays.get(name)
+            if info is not None and info.kind in ("static", "distributed", "served"):
+                given[name] = _array_of(array)
+            elif arrays is not None and name in _lower(arrays):
+                raise _errors.InputError(f"{program.name} has no static, distributed or served "
+                                         f"array '{name}'")
+        if self.processes is not None:
+            self.processes.check_same({f"array '{name}'": fingerprint(array)
+                                       for name, array in given.items()})
+        for name, array in given.items():
+            lending.give(name, array)
 
     def _prepare(self, program: Program, constants: Mapping[str, float] | None,
                  segments: Segments | None, memory: str | int | None = None) -> _core.Job:
@@ -232,10 +255,12 @@ class Session:
               segments={**self.segments, **(segments or {})}, workers=self.workers,
               servers=self.servers, memory=memory or self.memory, scratch=self._folder,
               check=self._check, deterministic=self._deterministic)
-        return prepare(spec, program.places(), list(self._supers.values()), warns=False)
+        return prepare(spec, program.places(), list(self._supers.values()), warns=False,
+                       processes=self.processes)
 
     def _outputs(self, program: Program, job: _core.Job,
-                 keep: Sequence[str] | None) -> dict[str, tuple[np.ndarray, list[list[int]]]]:
+                 keep: Sequence[str] | None
+                 ) -> dict[str, tuple[np.ndarray | None, list[list[int]]]]:
         if keep is None:
             names = [name for name, info in program.arrays.items()
                      if info.is_written and info.kind in ("distributed", "served")]
@@ -252,7 +277,8 @@ class Session:
             shape = [sum(extents) for extents in segments]
             size = 8 * int(np.prod(shape, dtype=np.int64))
             self._made += 1
-            array = new_array(shape, "F", size <= left, self._folder, f"{name}-{self._made}")
+            array = new_output(shape, "F", size <= left, self._folder, f"{name}-{self._made}",
+                               self.processes)
             left -= size if size <= left else 0
             job.keep(name, array)
             outputs[name] = (array, segments)

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "blockyard/fabric/mpi/session.h"
 #include "blockyard/job/job.h"
 #include "blockyard/job/run.h"
 
@@ -50,9 +51,15 @@ struct FirstError {
   }
 };
 
-/// A job with what Python gives to it.
+/// The processes of one mpirun, until Python ends.
+struct PyProcesses {
+  std::unique_ptr<fabric::MpiSession> session;
+};
+
+/// A job with what Python gives to it. Of several processes each has one, and runs it.
 struct PyJob {
   job::Job job;
+  std::shared_ptr<PyProcesses> processes;   // shared with Python; null: this one alone
   std::shared_ptr<FirstError> first_error;  // shared with super instructions
   std::vector<AnyArray> lent;               // arrays that the run reads
   std::vector<OutArray> outputs;            // arrays that super instructions write
@@ -82,6 +89,7 @@ struct PyResults {
 [[nodiscard]] super::Entry make_super(const std::string& name, const std::string& signature,
                                       Shared function, std::shared_ptr<FirstError> first_error);
 
+void bind_processes(nb::module_& module);
 void bind_programs(nb::module_& module);
 void bind_specs(nb::module_& module);
 void bind_jobs(nb::module_& module);

@@ -8,8 +8,11 @@
 
 #include "blockyard/array/grid.h"
 #include "blockyard/base/error.h"
+#include "blockyard/base/fields.h"
 #include "blockyard/base/text.h"
+#include "blockyard/job/job_bytes.h"
 #include "blockyard/job/plan/plan.h"
+#include "blockyard/job/processes.h"
 #include "blockyard/job/report.h"
 #include "blockyard/tensor/permute.h"
 #include "blockyard/worker/bind.h"
@@ -63,25 +66,66 @@ void require_extents(const std::string& name, const Array& array, const Segments
                           name, wanted, given));
 }
 
+/// A job, unless a program has errors, and what the compiler found: as JSON and for people.
+struct Ready {
+  std::optional<job::Job> job;
+  std::string found_json;
+  std::string found_text;
+};
+
+Ready prepare_alone(const job::Spec& spec, const job::Places& places,
+                    const job::ProcessCount& count, const job::Embedding& embedding) {
+  job::Prepared prepared = job::prepare(spec, places, count, embedding);
+  return {std::move(prepared.job), sial::render_json(prepared.found),
+          sial::render_text(prepared.found)};
+}
+
+/// Process 0 reads and compiles; the others get the job from it, and put their own part in.
+Ready prepare_together(const job::Spec& spec, const job::Places& places,
+                       fabric::MpiSession& session, const job::Embedding& embedding) {
+  const auto bytes = job::share(session, [&] {
+    const Ready ready =
+        prepare_alone(spec, places, {session.processes(), session.processes_here()}, embedding);
+    base::FieldWriter out;
+    out.fields(ready.found_json, ready.found_text,
+               ready.job ? job::encode(*ready.job) : std::vector<std::byte>());
+    return out.take();
+  });
+  Ready ready;
+  job::agree(session, [&] {
+    std::vector<std::byte> job;
+    base::FieldReader(bytes).fields(ready.found_json, ready.found_text, job);
+    if (job.empty()) return;
+    ready.job = job::decode_job(job);
+    ready.job->run.scratch = spec.run.scratch;
+    ready.job->embedding = embedding;
+    (void)job::super_table(*ready.job);
+  });
+  return ready;
+}
+
 std::shared_ptr<PyJob> prepare(const job::Spec& spec, const job::Places& places,
-                               const nb::list& supers, nb::list& found) {
+                               const nb::list& supers, nb::list& found,
+                               std::shared_ptr<PyProcesses> processes) {
   auto made = std::make_shared<PyJob>();
   made->first_error = std::make_shared<FirstError>();
+  made->processes = std::move(processes);
   job::Embedding embedding;
   for (const nb::handle entry : supers) {
     const auto [name, signature, function] =
         nb::cast<std::tuple<std::string, std::string, nb::object>>(entry);
     embedding.supers.push_back(make_super(name, signature, Shared(function), made->first_error));
   }
-  std::optional<job::Prepared> prepared;
+  Ready ready;
   {
     const nb::gil_scoped_release release;
-    prepared = job::prepare(spec, places, {}, std::move(embedding));
+    ready = made->processes ? prepare_together(spec, places, *made->processes->session, embedding)
+                            : prepare_alone(spec, places, {}, embedding);
   }
-  found.append(sial::render_json(prepared->found));
-  found.append(sial::render_text(prepared->found));
-  if (!prepared->job) return nullptr;
-  made->job = std::move(*prepared->job);
+  found.append(ready.found_json);
+  found.append(ready.found_text);
+  if (!ready.job) return nullptr;
+  made->job = std::move(*ready.job);
   return made;
 }
 
@@ -166,12 +210,14 @@ void collect(PyJob& self, worker::Worker& worker) {
   }
 }
 
-void keep(PyJob& self, const std::string& name, const OutArray& into) {
+/// Process 0 collects; the other processes keep the array without a place for it.
+void keep(PyJob& self, const std::string& name, const std::optional<OutArray>& into) {
   Found found = find_array(self.job, name);
-  require_extents(name, into, found.segments);
   const std::string label = label_of(name);
   self.job.environment.persistent[name] = label;
-  self.kept.insert_or_assign(name, PyJob::Kept{label, into, std::move(found.segments), {}});
+  if (!into) return;
+  require_extents(name, *into, found.segments);
+  self.kept.insert_or_assign(name, PyJob::Kept{label, *into, std::move(found.segments), {}});
   self.job.embedding.collect = [&self](worker::Worker& worker) { collect(self, worker); };
 }
 
@@ -197,10 +243,13 @@ void bind_jobs(nb::module_& module) {
       .def_prop_ro("memory_bytes", [](const PyJob& self) { return self.job.memory.total_bytes; })
       .def("describe", &describe)
       .def("give", &give)
-      .def("keep", &keep)
+      .def("keep", &keep, nb::arg("name"), nb::arg("into").none())
       .def("write_to", &write_to)
       .def("written",
-           [](const PyJob& self, const std::string& name) { return self.kept.at(name).written; })
+           [](const PyJob& self, const std::string& name) {
+             const auto kept = self.kept.find(name);
+             return kept == self.kept.end() ? std::vector<std::uint64_t>() : kept->second.written;
+           })
       .def("header",
            [](const PyJob& self) { return self.job.chemistry ? job::print_header(self.job) : ""; })
       .def("plan", [](const PyJob& self, const std::string& machine_file) {
@@ -213,7 +262,8 @@ void bind_jobs(nb::module_& module) {
           machine.cores = static_cast<int>(std::thread::hardware_concurrency());
         return job::plan_json(job::make_plan(self.job, machine, options), {});
       });
-  module.def("prepare", &prepare);
+  module.def("prepare", &prepare, nb::arg("spec"), nb::arg("places"), nb::arg("supers"),
+             nb::arg("found"), nb::arg("processes").none());
   module.def("memory_bytes", [](const std::string& text) {
     return text.empty() ? job::usual_memory_bytes() : base::parse_bytes(text, "memory");
   });

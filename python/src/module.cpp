@@ -37,6 +37,7 @@ NB_MODULE(_core, module) {
   });
   module.attr("version") = std::string(blockyard::job::version());
   module.attr("source_folder") = BLOCKYARD_SOURCE_FOLDER;
+  py::bind_processes(module);
   py::bind_programs(module);
   py::bind_specs(module);
   py::bind_jobs(module);

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run: the GIL is free while it goes on, but for callbacks.
+#include <fmt/format.h>
+
 #include <atomic>
+#include <cstdio>
+#include <cstdlib>
 #include <optional>
 
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
 #include "blockyard/job/iteration_table.h"
+#include "blockyard/job/processes.h"
 #include "blockyard/job/report.h"
 #include "python/src/bindings.h"
 
@@ -16,8 +21,11 @@ namespace {
 /// What Python hears of a run and how it stops it. Threads: Python's parts under the GIL.
 class Listener {
  public:
-  Listener(nb::object print, nb::object tick, FirstError& first_error)
-      : print_(std::move(print)), tick_(std::move(tick)), first_error_(first_error) {}
+  Listener(nb::object print, nb::object tick, FirstError& first_error, bool is_one_of_many)
+      : print_(std::move(print)),
+        tick_(std::move(tick)),
+        first_error_(first_error),
+        is_one_of_many_(is_one_of_many) {}
 
   [[nodiscard]] job::Hooks hooks(job::IterationTable* table) {
     job::Hooks hooks;
@@ -26,6 +34,12 @@ class Listener {
     };
     hooks.step_begins = [this](std::size_t step) { step_ = step; };
     hooks.stop_reason = [this] { return look(); };
+    if (is_one_of_many_)
+      hooks.give_up = [](std::string_view cause) {
+        fmt::print(stderr, "error: {}\n", cause);
+        std::fflush(nullptr);
+        std::_Exit(1);
+      };
     return hooks;
   }
 
@@ -54,6 +68,7 @@ class Listener {
   nb::object print_;
   nb::object tick_;
   FirstError& first_error_;
+  bool is_one_of_many_;  // others wait for this process: it may not wait for a rank that is stuck
   std::atomic<std::size_t> step_ = 0;
 };
 
@@ -96,14 +111,20 @@ std::shared_ptr<PyResults> run(const std::shared_ptr<PyJob>& job, nb::object pri
   const Borrowed borrowed(*job);
   FirstError& first_error = *job->first_error;
   first_error.value.reset();
-  Listener listener(std::move(print), std::move(tick), first_error);
+  Listener listener(std::move(print), std::move(tick), first_error, job->processes != nullptr);
   auto results = std::make_shared<PyResults>();
   results->job = job;
   try {
     const nb::gil_scoped_release release;
     job::IterationTable table([&](std::string_view text) { listener.tell(text); });
     const bool is_table = !job->job.method.empty();
-    results->results = job::run(job->job, listener.hooks(is_table ? &table : nullptr));
+    const job::Hooks hooks = listener.hooks(is_table ? &table : nullptr);
+    if (job->processes) {
+      fabric::MpiSession& session = *job->processes->session;
+      job::agree(session, [&] { results->results = job::run(job->job, hooks, nullptr, &session); });
+    } else {
+      results->results = job::run(job->job, hooks);
+    }
     table.end();
   } catch (const base::Error& error) {
     if (first_error.value.is_valid()) raise(first_error, error);

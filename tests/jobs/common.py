@@ -58,8 +58,8 @@ endsial sums
 """
 
 
-def served_squares(blocks):
-    """A served array of blocks * blocks blocks of 48 * 48 elements, and the sum of its squares: the
+def served_squares(blocks, extent=48):
+    """A served array of blocks * blocks blocks of extent * extent elements, and the sum of its squares: the
     program (its first barrier comes before all else), its options, and what `total` becomes."""
     program = f"""sial large
 aoindex i = 1:{blocks}
@@ -81,8 +81,8 @@ endpardo i, j
 collective total += part
 endsial large
 """
-    total = sum((i + j) ** 2 for i in range(1, blocks + 1) for j in range(1, blocks + 1)) * 48 * 48
-    return program, ["--segments", "ao=" + ",".join(["48"] * blocks)], total
+    total = sum((i + j) ** 2 for i in range(1, blocks + 1) for j in range(1, blocks + 1)) * extent**2
+    return program, ["--segments", "ao=" + ",".join([str(extent)] * blocks)], total
 
 
 def references():

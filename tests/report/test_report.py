@@ -7,46 +7,20 @@ import os
 import pathlib
 import socket
 import subprocess
+import sys
 import tempfile
 import unittest
 
 import chromium
 
-BLOCKYARD = os.environ["BLOCKYARD"]
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "jobs"))
+import common  # noqa: E402
+
+BLOCKYARD = common.BLOCKYARD
 LIMIT_SECONDS = 300
-WATER = """
-title = "water <in> a </script> report"
-[molecule]
-geometry = \"\"\"
-O 0 0 0.1173
-H 0 0.7572 -0.4692
-H 0 -0.7572 -0.4692
-\"\"\"
-[basis]
-name = "sto-3g"
-[method]
-name = "mp2"
-"""
-# Four blocks of 2 MB, twice: more than the server may hold, so that some go to the disk.
-SPILLS = """sial spills
-aoindex i = 1:10
-aoindex j = 1:10
-distributed a[i,j]
-temp t[i,j]
-scalar part
-scalar total
-pardo i,j
-  t[i,j] = 0.5
-  put a[i,j] = t[i,j]
-endpardo i,j
-sip_barrier
-pardo i,j
-  get a[i,j]
-  part += a[i,j]*a[i,j]
-endpardo i,j
-collective total += part
-endsial spills
-"""
+WATER = 'title = "water <in> a </script> report"' + common.WATER + '[basis]\nname = "sto-3g"\n[method]\nname = "mp2"\n'
+# Blocks of half a MB, together 52 MB: more than the server may hold, so that some go to the disk.
+SPILLS, SEGMENTS, _ = common.served_squares(10, 256)
 
 
 # Runs until it is stopped.
@@ -83,7 +57,7 @@ class Runs(unittest.TestCase):
         (cls.folder / "spills.sial").write_text(SPILLS)
         run("run", "water.toml", "-w", 2, "--quiet", "--report", "water.json", "--trace", "water.json.gz",
             folder=cls.folder)
-        run("run", "spills.sial", "--segments", "ao=" + ",".join(["256"] * 10), "-w", 2, "--memory", "24M",
+        run("run", "spills.sial", *SEGMENTS, "-w", 2, "--memory", "24M",
             "--pardo", "dynamic", "--quiet", "--report", "spills.json", "--trace", "spills.trace.json.gz", folder=cls.folder)
         cls.water = json.loads((cls.folder / "water.json").read_text())
         cls.spills = json.loads((cls.folder / "spills.json").read_text())
@@ -109,7 +83,7 @@ class Report(Runs):
     def test_pardos_count_every_iteration_once(self):
         workers = self.spills["programs"][0]["workers"]
         places = {pardo["place"] for worker in workers for pardo in worker["pardos"]}
-        self.assertEqual({place.split(":")[-1] for place in places}, {"8", "13"})
+        self.assertEqual({place.split(":")[-1] for place in places}, {"9", "14"})
         for place in places:
             mine = [pardo for worker in workers for pardo in worker["pardos"] if pardo["place"] == place]
             self.assertEqual(sum(pardo["iterations"] for pardo in mine), 100)

@@ -23,6 +23,7 @@ bool has_mpi() noexcept { return false; }
 MpiSession::MpiSession() { fail(); }
 MpiSession::~MpiSession() = default;
 MpiSession::Bytes MpiSession::broadcast(Bytes bytes) { return bytes; }
+void MpiSession::broadcast(std::span<std::byte> /*bytes*/) {}
 std::vector<MpiSession::Bytes> MpiSession::gather(const Bytes& mine) { return {mine}; }
 
 MpiWorld::MpiWorld(const MpiSession& /*session*/, base::BufferPool& /*pool*/,

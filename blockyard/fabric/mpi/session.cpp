@@ -27,11 +27,13 @@ void for_each_piece(std::byte* data, std::size_t size, const Move& move) {
 bool has_mpi() noexcept { return true; }
 
 MpiSession::MpiSession() {
-  int is_up = 0;
+  int is_up = 0, provided = 0;
   MPI_Initialized(&is_up);
-  base::require(is_up == 0, "there is one MPI session in a process");
-  int provided = 0;
-  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+  must_finalize_ = is_up == 0;
+  if (must_finalize_)
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+  else
+    MPI_Query_thread(&provided);
   if (provided < MPI_THREAD_FUNNELED)
     throw base::Error(base::Errc::comm, "this MPI library does not work beside other threads");
   MPI_Comm_rank(MPI_COMM_WORLD, &process_);
@@ -42,16 +44,22 @@ MpiSession::MpiSession() {
   MPI_Comm_free(&here);
 }
 
-MpiSession::~MpiSession() { MPI_Finalize(); }
+MpiSession::~MpiSession() {
+  if (must_finalize_) MPI_Finalize();
+}
 
 MpiSession::Bytes MpiSession::broadcast(Bytes bytes) {
   std::uint64_t size = bytes.size();
   MPI_Bcast(&size, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
   bytes.resize(size);
-  for_each_piece(bytes.data(), size, [](std::byte* data, int count) {
+  broadcast(std::span(bytes));
+  return bytes;
+}
+
+void MpiSession::broadcast(std::span<std::byte> bytes) {
+  for_each_piece(bytes.data(), bytes.size(), [](std::byte* data, int count) {
     MPI_Bcast(data, count, MPI_BYTE, 0, MPI_COMM_WORLD);
   });
-  return bytes;
 }
 
 std::vector<MpiSession::Bytes> MpiSession::gather(const Bytes& mine) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,12 +12,14 @@ namespace blockyard::fabric {
 /// Whether this build has MPI.
 [[nodiscard]] bool has_mpi() noexcept;
 
-/// The processes of one `mpirun`, from MPI_Init to MPI_Finalize. One at a time, in the main thread
-/// (MPI_THREAD_FUNNELED). All functions but the queries are collective among processes, and wait
-/// for all of them: for the start and the end of a run only.
+/// The processes of one `mpirun`, from MPI_Init to MPI_Finalize; of an MPI that somebody else in
+/// this process started (mpi4py) neither. One at a time, in the main thread (MPI_THREAD_FUNNELED).
+/// All functions but the queries are collective among processes, and wait for all of them: for the
+/// start and the end of a run only.
 class MpiSession {
  public:
-  /// Throws Error{bad_input} if this build has no MPI.
+  /// Throws Error{bad_input} if this build has no MPI, Error{comm} if MPI was started without
+  /// support of threads.
   MpiSession();
   ~MpiSession();
   MpiSession(const MpiSession&) = delete;
@@ -31,10 +34,13 @@ class MpiSession {
   using Bytes = std::vector<std::byte>;
   /// Gives all what process 0 gives. No largest length.
   [[nodiscard]] Bytes broadcast(Bytes bytes);
+  /// The same in place, where all know the length.
+  void broadcast(std::span<std::byte> bytes);
   /// What each process gives, by process, at process 0; nothing at the others.
   [[nodiscard]] std::vector<Bytes> gather(const Bytes& mine);
 
  private:
+  bool must_finalize_ = false;
   int process_ = 0;
   int processes_ = 1;
   int processes_here_ = 1;

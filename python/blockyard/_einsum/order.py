@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The order of contractions."""
+
+from __future__ import annotations
+
+import itertools
+
+from .rates import COPY_BYTES, DISK_BYTES, FLOPS
+from .terms import Step, Term, count
+
+
+def order_of(terms: list[Term], output: str, extents: dict[str, int], memory: int) -> list[Step]:
+    """Pairs of least cost: the best of all orders for a few operands, else the next best pair. The
+    cost is the time of the flops, and of moving what is made in between: to disk if it is large."""
+    if len(terms) == 1:
+        return [Step(terms[0], None, Term("result", output[::-1]), "")]
+    best = _best_tree if len(terms) <= 6 else _greedy_tree
+    steps: list[Step] = []
+
+    def build(tree) -> Term:
+        if isinstance(tree, int):
+            return terms[tree]
+        left, right = build(tree[0]), build(tree[1])
+        is_last = tree is root
+        letters = output[::-1] if is_last else tree[2]
+        summed = "".join(c for c in dict.fromkeys(left.letters + right.letters) if c not in letters)
+        result = Term("result" if is_last else f"mid{len(steps) + 1}", letters)
+        steps.append(Step(left, right, result, summed))
+        return result
+
+    root = best([term.letters for term in terms], output, extents, memory)
+    build(root)
+    return steps
+
+
+def _pair(left: str, right: str, others: str) -> str:
+    """Letters of a product that somebody still wants, in the order of the operands."""
+    return "".join(c for c in dict.fromkeys(left + right) if c in others)
+
+
+def _cost(left: str, right: str, made: str, extents: dict[str, int], memory: int) -> float:
+    both = "".join(dict.fromkeys(left + right))
+    size = 8 * count(made, extents)
+    rate = DISK_BYTES if size > memory // 2 else COPY_BYTES
+    return 2.0 * count(both, extents) / FLOPS + 2 * size / rate
+
+
+def _best_tree(letters: list[str], output: str, extents: dict[str, int], memory: int):
+    count = len(letters)
+    everything = (1 << count) - 1
+
+    def wanted(mask: int) -> str:
+        return "".join(letters[n] for n in range(count) if not mask >> n & 1) + output
+
+    found: dict[int, tuple[float, object, str]] = {1 << n: (0.0, n, letters[n]) for n in range(count)}
+    for size in range(2, count + 1):
+        for members in itertools.combinations(range(count), size):
+            mask = sum(1 << n for n in members)
+            part = (mask - 1) & mask
+            while part:
+                rest = mask ^ part
+                if part < rest:
+                    one, two = found[part], found[rest]
+                    made = _pair(one[2], two[2], wanted(mask))
+                    cost = one[0] + two[0] + _cost(one[2], two[2], made, extents, memory)
+                    if mask not in found or cost < found[mask][0]:
+                        found[mask] = (cost, (one[1], two[1], made), made)
+                part = (part - 1) & mask
+    return found[everything][1]
+
+
+def _greedy_tree(letters: list[str], output: str, extents: dict[str, int], memory: int):
+    left = [(n, text) for n, text in enumerate(letters)]
+    while len(left) > 1:
+        def cost(pair: tuple[int, int]) -> float:
+            others = output + "".join(t for k, (_, t) in enumerate(left) if k not in pair)
+            one, two = left[pair[0]][1], left[pair[1]][1]
+            return _cost(one, two, _pair(one, two, others), extents, memory)
+
+        i, j = min(itertools.combinations(range(len(left)), 2), key=cost)
+        others = output + "".join(t for k, (_, t) in enumerate(left) if k not in (i, j))
+        made = _pair(left[i][1], left[j][1], others)
+        tree = (left[i][0], left[j][0], made)
+        left = [entry for k, entry in enumerate(left) if k not in (i, j)] + [(tree, made)]
+    return left[0][0]

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an einsum does, before it does it."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .. import _core, _errors
+from .._processes import fingerprint
+from .costs import needed_bytes
+from .order import order_of
+from .program import program_text
+from .segments import choose_segments
+from .subscripts import parse, term_of
+from .terms import Step, Term, count, flops, index_name
+
+if TYPE_CHECKING:
+    from .._session import Session
+
+MOST_ORDER = 8
+
+
+@dataclass
+class Plan:
+    """What an einsum does, before it does it.
+
+    Attributes:
+        subscripts: with "->".
+        steps: the contractions in their order, as text.
+        segments: elements of each segment, by letter.
+        flops: of all contractions.
+        operand_bytes, result_bytes: of the whole arrays.
+        workers, processes: workers of each of the processes.
+        memory_bytes: what each process may use for blocks; needed_bytes: what it needs at the least.
+        is_gathered: whether the blocks of the result go through servers to process 0.
+        result_on_disk: whether the result goes to a file.
+        seconds: a rough estimate, from assumed rates.
+        sial: the program.
+    """
+
+    subscripts: str
+    order: list[Step]
+    terms: list[Term]
+    output: str
+    extents: dict[str, int]
+    workers: int
+    memory_bytes: int
+    processes: int = 1
+    is_gathered: bool = False
+    segments: dict[str, list[int]] = field(default_factory=dict)
+    dtype: np.dtype = np.dtype(np.float64)
+    sial: str = ""
+    seconds: float = 0.0
+    made: list[tuple[Step, str]] = field(default_factory=list, repr=False)
+
+    @property
+    def steps(self) -> list[str]:
+        return [f"{s.left.letters[::-1]}{',' + s.right.letters[::-1] if s.right else ''}"
+                f"->{s.result.letters[::-1]}" for s in self.order]
+
+    @property
+    def flops(self) -> float:
+        return sum(flops(step, self.extents) for step in self.order)
+
+    @property
+    def operand_bytes(self) -> int:
+        return sum(term.array.nbytes for term in self.terms)
+
+    @property
+    def result_bytes(self) -> int:
+        return 8 * count(self.output, self.extents)
+
+    @property
+    def result_on_disk(self) -> bool:
+        return self.result_bytes > self.memory_bytes // 2
+
+    @property
+    def needed_bytes(self) -> int:
+        counts = {letter: len(extents) for letter, extents in self.segments.items()}
+        return max(needed_bytes(step, self.extents, counts, self.workers) for step in self.order)
+
+    def first_segments(self) -> dict[str, int]:
+        """Number of the first segment of each letter: one table has those of all letters."""
+        counts = [len(extents) for extents in self.segments.values()]
+        return dict(zip(self.segments, itertools.accumulate(counts, initial=1)))
+
+    def __str__(self) -> str:
+        gib = 2**30
+        lines = [f"einsum {self.subscripts}: {self.flops:.3g} flops, about {self.seconds:.1f} s",
+                 f"  operands {self.operand_bytes / gib:.2f} GiB, result {self.result_bytes / gib:.2f} GiB"
+                 + (" (to a file)" if self.result_on_disk else ""),
+                 f"  memory: needs {self.needed_bytes / gib:.2f} GiB for blocks, may use "
+                 f"{self.memory_bytes / gib:.2f} GiB; {self.workers} workers"
+                 + (f" in each of {self.processes} processes" if self.processes > 1 else "")]
+        lines += [f"  step {n}: {text}" for n, text in enumerate(self.steps, 1)]
+        lines += [f"  {letter}: {sum(extents)} in {len(extents)} segments of at most {max(extents)}"
+                  for letter, extents in self.segments.items()]
+        return "\n".join(lines)
+
+
+def plan_einsum(session: "Session", subscripts: str, operands: list[np.ndarray]) -> Plan:
+    inputs, output, operands = parse(subscripts, operands)
+    dtype = np.result_type(*operands)
+    if dtype.kind not in "fiub":
+        raise TypeError(f"einsum of {dtype}: blocks are float64; give real and imaginary part")
+    terms = [term_of(n, letters, array) for n, (letters, array) in enumerate(zip(inputs, operands), 1)]
+    extents: dict[str, int] = {}
+    for term in terms:
+        for letter, extent in zip(term.letters, term.array.shape):
+            if extents.setdefault(letter, extent) != extent:
+                raise _errors.InputError(f"einsum {subscripts}: '{letter}' is {extents[letter]} in one "
+                                         f"place and {extent} in another")
+    # A letter of one operand alone that is summed is contracted with ones.
+    for letter in extents:
+        if letter not in output and sum(letter in term.letters for term in terms) == 1:
+            terms.append(Term(f"ones_{index_name(letter)}", letter, np.ones(extents[letter])))
+    if len(terms) == 1 and not terms[0].letters:
+        terms.append(Term("ones", "", np.ones(())))
+    workers, memory = _means(session)
+    together = session.processes
+    plan = Plan(f"{','.join(inputs)}->{output}", [], terms, output, extents, workers, memory,
+                processes=1 if together is None else together.count - (session.servers or 0),
+                is_gathered=together is not None and output != "", dtype=dtype)
+    if together is not None:
+        together.check_same({f"operand {n} of einsum": fingerprint(array)
+                             for n, array in enumerate(operands, 1)})
+    if 0 in extents.values():
+        return plan
+    plan.order = order_of(terms, output, extents, memory)
+    for step in plan.order:
+        for term in (step.left, step.right, step.result):
+            if term is not None and len(term.letters) > MOST_ORDER:
+                raise _errors.InputError(f"einsum {subscripts}: an array of {len(term.letters)} "
+                                         f"indexes; blocks have at most {MOST_ORDER}")
+    _fit(session, plan)
+    return plan
+
+
+def _means(session: "Session") -> tuple[int, int]:
+    """Workers of a process, and its memory."""
+    together = session.processes
+    sharing = 1 if together is None else together.on_node
+
+    def here() -> tuple[int, int]:
+        memory = (_core.memory_bytes("") // sharing if session.memory is None
+                  else _core.memory_bytes(str(session.memory)))
+        return session.workers or max(1, (os.cpu_count() or 1) // sharing), memory
+
+    return here() if together is None else together.at_first(here)
+
+
+def _fit(session: "Session", plan: Plan) -> None:
+    """Chooses the segments. The estimate of what they need is checked by the memory plan of the
+    run itself, which knows the rest; if that says no, smaller ones are tried."""
+    share = 0.85
+    while True:
+        plan.segments, plan.seconds = choose_segments(plan, int(plan.memory_bytes * share))
+        plan.sial = program_text(plan)
+        try:
+            prepare_plan(session, plan)
+            return
+        except _errors.OutOfMemory:
+            share *= 0.8
+            if share < 0.1:
+                raise
+
+
+def prepare_plan(session: "Session", plan: Plan) -> _core.Job:
+    table = [extent for extents in plan.segments.values() for extent in extents]
+    return session._prepare(session.compile(plan.sial), None, {"ao": table},
+                            memory=plan.memory_bytes)

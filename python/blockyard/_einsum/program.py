@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The SIAL program of a plan."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .terms import Step, Term, index_name, operands_of
+
+if TYPE_CHECKING:
+    from .plan import Plan
+
+
+def program_text(plan: Plan) -> str:
+    lines = [f"# einsum {plan.subscripts}", "sial einsum"]
+    for letter, first in plan.first_segments().items():
+        lines.append(f"  aoindex {index_name(letter)} = {first}:{first + len(plan.segments[letter]) - 1}"
+                     f"    # {plan.extents[letter]} elements")
+    for term in plan.terms:
+        lines.append(f"  distributed {term.spell()}" if term.letters
+                     else f"  scalar {term.name} = {float(term.array)!r}")
+    for number, (step, _) in enumerate(plan.made, 1):
+        if step.result.letters:
+            lines.append(f"  temp t{number}[{','.join(map(index_name, step.result.letters))}]")
+        if step.result.name != "result" or plan.is_gathered:
+            lines.append(f"  distributed {step.result.spell()}" if step.result.letters
+                         else f"  scalar {step.result.name}")
+    if not plan.output:
+        lines += ["  scalar part", "  scalar total"]
+    elif not plan.is_gathered:
+        lines.append("  special write_result r")
+    for number, (step, held) in enumerate(plan.made, 1):
+        lines += _step_lines(number, step, held, plan.is_gathered)
+    return "\n".join(lines + ["endsial einsum", ""])
+
+
+def _step_lines(number: int, step: Step, held: str, is_gathered: bool) -> list[str]:
+    terms = operands_of(step)
+    product = "*".join(term.spell() if term.letters else term.name for term in terms)
+    gets = [f"get {term.spell()}" for term in terms if term.letters]
+    if not step.result.letters:
+        return _scalar_lines(step, product, gets)
+    made = Term(f"t{number}", step.result.letters).spell()
+    # The first index of a pardo runs fastest: those of what is held are the last.
+    of_held = [term.letters for term in terms if term.name == held][0]
+    inner = [c for term in terms if term.name != held for c in term.letters if c not in of_held]
+    outer = ",".join(index_name(c) for c in [*inner, *of_held] if c in step.result.letters)
+    lines = [f"  pardo {outer}"]
+    if step.summed:
+        lines.append(f"    {made} = 0.0")
+        lines += [f"    do {index_name(c)}" for c in step.summed[::-1]]
+        lines += [f"      {text}" for text in [*gets, f"{made} += {product}"]]
+        lines += [f"    enddo {index_name(c)}" for c in step.summed]
+    else:
+        lines += [f"    {text}" for text in [*gets, f"{made} = {product}"]]
+    if step.result.name == "result" and not is_gathered:
+        lines.append(f"    execute write_result {made}")
+    else:
+        lines.append(f"    put {step.result.spell()} = {made}")
+    return lines + [f"  endpardo {outer}", "  sip_barrier"]
+
+
+def _scalar_lines(step: Step, product: str, gets: list[str]) -> list[str]:
+    """A full contraction: the sum over the workers of what each one has."""
+    name = "total" if step.result.name == "result" else step.result.name
+    if not step.summed:
+        return [f"  {name} = {product}"]
+    outer = ",".join(map(index_name, step.summed[::-1]))
+    return ["  part = 0.0" if name == "total" else f"  {name} = 0.0", f"  pardo {outer}",
+            *[f"    {text}" for text in gets], f"    part += {product}", f"  endpardo {outer}",
+            f"  collective {name} += part"]

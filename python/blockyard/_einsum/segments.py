@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sizes of segments."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING
+
+from .. import _errors
+from .._arrays import even_segments
+from .costs import needed_bytes, read_seconds, reading_seconds, seconds_of
+from .terms import Step, Term, operands_of
+
+if TYPE_CHECKING:
+    from .plan import Plan
+
+
+def choose_segments(plan: Plan, most: int) -> tuple[dict[str, list[int]], float]:
+    """Splits one index or two at a time, those that help most, until all fits and nothing gets
+    faster. Fewer segments are better where it makes no difference."""
+    counts = {letter: 1 for letter in plan.extents}
+
+    def value(trial: dict[str, int]) -> tuple[bool, float]:
+        need = max(needed_bytes(step, plan.extents, trial, plan.workers) for step in plan.order)
+        time = sum(seconds_of(step, plan, trial) for step in plan.order)
+        return need > most, time * max(1.0, need / most) ** 2
+
+    def splits(letter: str) -> list[int]:
+        extent, count = plan.extents[letter], counts[letter]
+        # Those after which the largest segment is smaller.
+        smaller = -(-extent // count) - 1
+        nexts = {-(-extent // smaller) if smaller else count, 2 * count, 4 * count}
+        return [n for n in sorted(nexts) if count < n <= extent]
+
+    best = value(counts)
+    while True:
+        trials = [{**counts, letter: n} for letter in counts for n in splits(letter)]
+        trials += [{**counts, one: n, two: n2}
+                   for one, two in itertools.combinations(counts, 2)
+                   for n in splits(one) for n2 in splits(two)]
+        if not trials:
+            break
+        trial = min(trials, key=value)
+        if not best[0] and value(trial)[1] >= best[1] * 0.995:
+            break
+        counts, best = trial, value(trial)
+    if best[0]:
+        need = max(needed_bytes(step, plan.extents, counts, plan.workers) for step in plan.order)
+        raise _errors.OutOfMemory(f"einsum needs {need / 2**20:.0f} MiB for blocks even with the "
+                                  f"smallest segments, and may use {most / 2**20:.0f} MiB")
+    lay_out(plan, counts)
+    return ({letter: even_segments(plan.extents[letter], -(-plan.extents[letter] // count))
+             for letter, count in counts.items()}, best[1])
+
+
+def lay_out(plan: Plan, counts: dict[str, int]) -> None:
+    """The steps of the program: the contractions, each after copies of operands that need one."""
+    plan.made = []
+    for step in plan.order:
+        held = reading_seconds(step, plan, counts)[1]
+        terms = []
+        for term in operands_of(step):
+            if read_seconds(term, step, plan, counts, term is held)[1]:
+                copy = Term(f"blocks_of_{term.name}", term.letters)
+                plan.made.append((Step(term, None, copy, ""), term.name))
+                terms.append(copy)
+            else:
+                terms.append(term)
+        outer = terms[operands_of(step).index(held)].name
+        plan.made.append((Step(terms[0], terms[1] if len(terms) > 1 else None, step.result,
+                               step.summed), outer))

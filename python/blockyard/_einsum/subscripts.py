@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The subscripts: letters of each operand and of the result."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import _errors
+from .terms import Term
+
+
+def parse(subscripts: str, operands: list[np.ndarray]) -> tuple[list[str], str, list[np.ndarray]]:
+    """Letters of each operand and of the result; an operand with a letter twice becomes a view of
+    its diagonal."""
+    text = subscripts.replace(" ", "")
+    left, arrow, output = text.partition("->")
+    inputs = left.split(",")
+    if len(inputs) != len(operands):
+        raise _errors.InputError(f"einsum {subscripts}: {len(inputs)} terms, {len(operands)} operands")
+    inputs, rest = _expand(inputs, operands, subscripts)
+    if not arrow:
+        counts = "".join(inputs)
+        output = rest + "".join(sorted(c for c in set(counts) if counts.count(c) == 1 and c not in rest))
+    else:
+        output = output.replace("...", rest)
+    known = set("".join(inputs))
+    if not all(c.isascii() and c.isalpha() for c in known | set(output)):
+        raise _errors.InputError(f"einsum {subscripts}: indexes are letters")
+    if len(set(output)) != len(output) or not set(output) <= known:
+        raise _errors.InputError(f"einsum {subscripts}: a letter of the result stands twice there, or "
+                                 f"in no operand")
+    views = []
+    for n, (letters, array) in enumerate(zip(inputs, operands)):
+        if len(letters) != array.ndim:
+            raise _errors.InputError(f"einsum {subscripts}: operand {n + 1} has {array.ndim} indexes, "
+                                     f"not {len(letters)}")
+        unique = "".join(dict.fromkeys(letters))
+        views.append(array if unique == letters else np.einsum(f"{letters}->{unique}", array))
+        inputs[n] = unique
+    return inputs, output, views
+
+
+def _expand(inputs: list[str], operands: list[np.ndarray],
+            subscripts: str) -> tuple[list[str], str]:
+    """Puts letters in place of an ellipsis."""
+    if "..." not in "".join(inputs):
+        return inputs, ""
+    used = set("".join(inputs))
+    free = [c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz" if c not in used]
+    most = max(a.ndim - len(t) + 3 for t, a in zip(inputs, operands) if "..." in t)
+    rest = "".join(free[:most])
+    expanded = []
+    for letters, array in zip(inputs, operands):
+        hidden = array.ndim - len(letters) + 3
+        if "..." in letters and hidden < 0:
+            raise _errors.InputError(f"einsum {subscripts}: an operand has too few indexes")
+        expanded.append(letters.replace("...", rest[most - hidden:]))
+    return expanded, rest
+
+
+def term_of(number: int, letters: str, array: np.ndarray) -> Term:
+    """The operand with its letters in the order of memory, the fastest first."""
+    order = sorted(range(array.ndim), key=lambda k: (abs(array.strides[k]), -k))
+    return Term(f"op{number}", "".join(letters[k] for k in order), array.transpose(order))

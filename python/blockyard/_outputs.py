@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Places for arrays that a run leaves: in memory, or in a file; with several processes, the same in
+each of them."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Sequence
+
+import numpy as np
+
+from . import _errors
+from ._processes import Processes
+
+
+def new_array(shape: Sequence[int], order: str, in_memory: bool, folder: str,
+              name: str) -> np.ndarray:
+    """Zeros, in memory or in a new file in ``folder``."""
+    if in_memory or 0 in shape:
+        return np.zeros(shape, order=order)
+    path = os.path.join(folder, f"{name}.npy")
+    free = os.statvfs(folder)
+    need = int(np.prod(shape, dtype=np.int64)) * 8
+    if need > free.f_bavail * free.f_frsize:
+        raise _errors.StorageError(f"{folder} has no room for {name} of {need / 2**30:.1f} GiB")
+    return np.lib.format.open_memmap(path, mode="w+", dtype=np.float64, shape=tuple(shape),
+                                     fortran_order=order == "F")
+
+
+def new_output(shape: Sequence[int], order: str, in_memory: bool, folder: str, name: str,
+               processes: Processes | None) -> np.ndarray | None:
+    """Zeros for what a run leaves. Of several processes the first one gets it: what is too large for
+    memory is in a file of its own then, which the others open afterwards; here it is None for them.
+    """
+    if processes is None or in_memory:
+        return new_array(shape, order, in_memory, folder, name)
+    path = processes.at_first(
+        lambda: str(new_array(shape, order, in_memory, folder, name).filename))  # type: ignore
+    processes.require("" if os.path.exists(path) else
+                      f"{path} of process 0 is not there in process {processes.number}: the result is "
+                      "larger than memory, so give the session a scratch folder that all processes see")
+    return np.load(path, mmap_mode="r+") if processes.number == 0 else None
+
+
+def told_output(array: np.ndarray | None, processes: Processes | None) -> np.ndarray:
+    """The array with what process 0 collected, in every process; a file is read-only there."""
+    if processes is None:
+        assert array is not None
+        return array
+    path = processes.share(_written_file(array))
+    if path:
+        return np.load(path, mmap_mode="r")
+    assert array is not None
+    processes.share_array(array)
+    return array
+
+
+def tell_into(out: np.ndarray, processes: Processes) -> None:
+    """Puts what process 0 has in ``out`` into that of the others, unless all are maps of one file."""
+    mine = _place_of(out, processes.number)
+    if processes.share(mine) == mine:
+        mine = ""
+    if processes.any(mine):
+        processes.share_array(out)
+
+
+def _place_of(array: np.ndarray, number: int) -> str:
+    """What says that two processes have the same array: host, file and offset in it."""
+    if isinstance(array, np.memmap) and array.filename is not None:
+        status = os.stat(array.filename)
+        return f"{socket.gethostname()}:{status.st_dev}:{status.st_ino}:{array.offset}"
+    return f"memory of process {number}"
+
+
+def _written_file(array: np.ndarray | None) -> str:
+    if not isinstance(array, np.memmap):
+        return ""
+    array.flush()
+    return str(array.filename)

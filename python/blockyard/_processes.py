@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The processes of one ``mpirun`` that run a script together: the same calls, in the same order."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import pickle
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from functools import lru_cache
+from typing import Any, TypeVar
+
+import numpy as np
+
+from . import _core, _errors
+
+T = TypeVar("T")
+_patience_seconds = 4.0
+_sampled_elements = 64
+
+
+def launched() -> int:
+    """How many processes a launcher of MPI started; 1 if none did."""
+    for name in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"):
+        if os.environ.get(name, "").isdigit():
+            return max(1, int(os.environ[name]))
+    return 1
+
+
+def join(fabric: str) -> "Processes | None":
+    """The processes of this run. None: this one alone.
+
+    ``fabric``: "auto" (all that ``mpirun`` started), "loopback" (this one alone), "mpi".
+    """
+    if fabric not in ("auto", "loopback", "mpi"):
+        raise ValueError(f"fabric is auto, loopback or mpi, not {fabric!r}")
+    if fabric == "loopback" or (fabric == "auto" and launched() == 1):
+        return None
+    return _join()
+
+
+@lru_cache(maxsize=None)  # MPI is started once in a process
+def _join() -> "Processes":
+    processes = Processes(_core.join(_core.__file__))
+    if processes.count == 1 and launched() > 1:
+        raise _errors.InputError(
+            f"mpirun started {launched()} processes, but this blockyard sees none of the others: it was "
+            "built with another MPI; use the mpirun of that one, or fabric=\"loopback\"")
+    return processes
+
+
+def is_first(processes: "Processes | None") -> bool:
+    """Whether this process is the one that tells and writes."""
+    return processes is None or processes.number == 0
+
+
+def joined(processes: "Processes | None") -> "_core.Processes | None":
+    return None if processes is None else processes.joined
+
+
+def together(processes: "Processes | None") -> Any:
+    return nullcontext() if processes is None else processes.together()
+
+
+class Processes:
+    """Collective, all of it: every process calls the same, and waits for the others."""
+
+    def __init__(self, joined: "_core.Processes"):
+        self.joined = joined
+        self.number: int = joined.number
+        self.count: int = joined.count
+        self.on_node: int = joined.on_node
+        atexit.register(joined.close)
+        if self.count > 1:
+            self._hook, sys.excepthook = sys.excepthook, self._end_all
+
+    def _end_all(self, kind: type, error: BaseException, trace: Any) -> None:
+        """An exception that nobody caught: the others would wait for this process for ever. What all
+        of them have, process 0 tells."""
+        if getattr(error, "is_everywhere", False) and self.number != 0:
+            time.sleep(_patience_seconds)
+        else:
+            self._hook(kind, error, trace)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(1)
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """What fails in here fails in every process."""
+        try:
+            yield
+        except Exception as error:
+            error.is_everywhere = True  # type: ignore[attr-defined]
+            raise
+
+    def share(self, value: T) -> T:
+        """What process 0 has."""
+        mine = pickle.dumps(value) if self.number == 0 else b""
+        told = self.joined.broadcast(mine)
+        return value if self.number == 0 else pickle.loads(told)
+
+    def at_first(self, make: Callable[[], T]) -> T:
+        """What ``make`` gives in process 0; raises everywhere what it raises there."""
+        told: tuple[T | None, Exception | None] = (None, None)
+        if self.number == 0:
+            try:
+                told = (make(), None)
+            except Exception as error:
+                told = (None, error)
+        value, error = self.share(told)
+        if error is not None:
+            with self.together():
+                raise error
+        return value  # type: ignore[return-value]
+
+    def any(self, is_so: object) -> bool:
+        """Whether it is so in any process."""
+        return self.share(any(self.joined.gather(b"1" if is_so else b"")))
+
+    def require(self, problem: str) -> None:
+        """InputError everywhere with the first problem that a process has."""
+        problems = [part.decode() for part in self.joined.gather(problem.encode())]
+        first = self.share(next((one for one in problems if one), ""))
+        if first:
+            with self.together():
+                raise _errors.InputError(first)
+
+    def share_array(self, array: np.ndarray) -> None:
+        """Puts what process 0 has into an array of the others, of the same shape and layout."""
+        flat = array if array.flags.f_contiguous or array.flags.c_contiguous else array.copy()
+        self.joined.broadcast_into(flat)
+        if flat is not array:
+            array[...] = flat
+
+    def check_same(self, what: Mapping[str, Any]) -> None:
+        """InputError everywhere if a process has something else than process 0."""
+        parts = [pickle.loads(part) for part in self.joined.gather(pickle.dumps(dict(what)))]
+        self.require(_difference(parts))
+
+
+def _difference(parts: list[dict[str, Any]]) -> str:
+    for process, part in enumerate(parts):
+        for name in {**parts[0], **part}:
+            if name not in part or name not in parts[0] or part[name] != parts[0][name]:
+                return (f"{name} is not the same in process {process} as in process 0: every process of "
+                        "an mpirun gives the same (seed random numbers, or load from one file)")
+    return ""
+
+
+def fingerprint(array: np.ndarray) -> tuple:
+    """Shape, type and some elements: enough to see that a process has another array."""
+    places = np.linspace(0, max(array.size - 1, 0), min(array.size, _sampled_elements)).astype(np.intp)
+    some = array[np.unravel_index(places, array.shape)] if array.size else array
+    return array.shape, array.dtype.str, np.ascontiguousarray(some).tobytes()

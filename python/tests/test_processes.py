@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scripts under mpirun: the same API, the same results in every process, one error for all."""
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+MPIEXEC = os.environ.get("MPIEXEC", "")
+pytestmark = pytest.mark.skipif(not MPIEXEC, reason="this build has no MPI")
+
+SCRIPT = '''
+import os
+import numpy as np
+import blockyard
+from mpi4py import MPI
+
+me, all = MPI.COMM_WORLD.rank, MPI.COMM_WORLD.size
+numbers = np.random.default_rng(3)
+a, b = numbers.random((12, 12)), numbers.random((12, 12))
+square = """sial square
+  special twice u
+  aoindex i = 1:3
+  aoindex j = 1:3
+  aoindex k = 1:3
+  static s[i,j]
+  distributed a[i,j]
+  served b[i,j]
+  distributed c[i,j]
+  temp t[i,j]
+  scalar norm
+  scalar total
+  pardo i,j
+    t[i,j] = 0.0
+    do k
+      get a[i,k]
+      request b[k,j]
+      t[i,j] += a[i,k]*b[k,j]
+    enddo k
+    execute twice t[i,j]
+    put c[i,j] = t[i,j]
+    norm += t[i,j]*t[i,j]
+  endpardo i,j
+  collective total += norm
+  do i
+    do j
+      s[i,j] = 1.0
+    enddo j
+  enddo i
+  print total
+endsial square
+"""
+with blockyard.Session(workers=1, memory="64M", scratch=os.environ["FOLDER"]) as s:
+    @s.super("twice", "u")
+    def twice(block):
+        block *= 2
+
+    result = s.run(square, arrays={"a": a, "b": b}, segments={"ao": [4, 3, 5]})
+    assert np.allclose(np.asarray(result["c"]), 2 * (a @ b)), me
+    assert np.isclose(result.scalars["total"], ((2 * a @ b) ** 2).sum()), me
+    assert len(list(result["c"].blocks())) == 9 and (result["s"] == 1).all() and "total" in result.text
+    assert len(result.report["programs"][0]["workers"]) == all
+    again = s.einsum("ij,jk->ik", result["c"], b)
+    assert np.allclose(again, 2 * a @ b @ b) and ("put result" in again.sial) == (all > 1)
+    assert np.isclose(s.einsum("ij,ji->", a, b), np.trace(a @ b))
+    mine = np.zeros((12, 12))
+    s.einsum("ij,kj->ki", a, b, out=mine)
+    assert np.allclose(mine, b @ a.T)
+with blockyard.Session(fabric="loopback", workers=1, memory="64M", quiet=True) as alone:
+    assert np.allclose(alone.einsum("ij,jk->ik", a * me, b), me * (a @ b))
+water = blockyard.run(os.environ["WATER"], workers=1, memory="64M", quiet=True)
+assert abs(water.energy + 74.96294) < 1e-4, water.energy
+print("process", me, "of", all, "is content")
+'''
+
+
+def run_in(processes, script, folder, **more):
+    (folder / "script.py").write_text(textwrap.dedent(script))
+    environment = {**os.environ, "FOLDER": str(folder), **more}
+    return subprocess.run([MPIEXEC, "-n", str(processes), sys.executable, "script.py"], cwd=folder,
+                          env=environment, text=True, capture_output=True, timeout=120)
+
+
+@pytest.mark.parametrize("processes", [1, 2, 4])
+def test_every_process_gets_the_results(processes, tmp_path, water):
+    done = run_in(processes, SCRIPT, tmp_path, WATER=str(water))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("is content") == processes
+    assert done.stdout.count("total") == 1, "what a program prints is printed once"
+    assert not list(tmp_path.glob("blockyard-*")), "something is left in the scratch folder"
+
+
+def test_results_larger_than_memory_are_one_file_for_all(tmp_path):
+    done = run_in(2, '''
+        import os
+        import numpy as np
+        import blockyard
+        a = np.random.default_rng(1).random((1500, 40))
+        with blockyard.Session(workers=1, memory="24M", scratch=os.environ["FOLDER"]) as s:
+            c = s.einsum("ik,jk->ij", a, a)
+            assert s.einsum_plan("ik,jk->ij", a, a).result_on_disk
+            assert np.allclose(c, a @ a.T) and c.base.filename
+    ''', tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+FAILURES = {
+    "a program that does not compile": ('blockyard.Session().compile("sial p\\nx = 1\\nendsial p\\n")', "x"),
+    "a job file that is not there": ('blockyard.run("none.toml")', "none.toml"),
+    "an array that differs": ('blockyard.Session(memory="64M").einsum("ij,jk->ik", a + me, a)',
+                              "operand 1 of einsum is not the same in process 1"),
+    "an exception in one process": ('1 / 0 if me == 1 else blockyard.run(os.environ["WATER"])',
+                                    "ZeroDivisionError"),
+    "a super instruction that fails in one process": ("""
+with blockyard.Session(workers=1, memory="64M") as s:
+    @s.super("fail", "r", info=True)
+    def fail(block, where):
+        if where.worker == 1:
+            raise ValueError("no such luck")
+    s.run('''sial p
+      special fail r
+      aoindex i = 1:40
+      temp t[i]
+      pardo i
+        t[i] = 1.0
+        execute fail t[i]
+      endpardo i
+      sip_barrier
+    endsial p
+    ''', segments={"ao": [1] * 40})
+""", "no such luck"),
+}
+
+
+@pytest.mark.parametrize("what", FAILURES)
+def test_an_error_ends_all_processes(what, tmp_path, water):
+    call, told = FAILURES[what]
+    script = f"import os\nimport numpy as np\nimport blockyard\nme = int(os.environ.get('OMPI_COMM_WORLD_RANK', os.environ.get('PMI_RANK', 0)))\na = np.ones((4, 4))\n{call}\n"
+    done = run_in(2, script, tmp_path, WATER=str(water))
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert told in done.stderr, done.stderr
