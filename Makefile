@@ -31,11 +31,13 @@ check:  ## format, layers, file sizes, links of the documents: seconds
 	@tools/check_sizes
 	@tools/check_docs
 
-test: check  ## all that a submission must pass: check, all tests, sanitizers, fuzzers
+test: check  ## all that a submission must pass: check, all tests, documentation, sanitizers, fuzzers
 	@tools/setup_python
 	@$(MAKE) --no-print-directory build/dev/build.ninja
 	@cmake --build --preset dev
 	@ctest --preset dev
+	@if tools/setup_docs; then $(MAKE) --no-print-directory docs; \
+	else echo "SKIPPED: the documentation as a site: its packages cannot be installed" >&2; fi
 	@$(MAKE) --no-print-directory mpich fuzz asan
 
 mpich:  ## a short list of tests over MPICH in place of Open MPI
@@ -79,7 +81,7 @@ wheel:  ## a Python wheel for the system's Python, with the command line in it: 
 	@build/python/bin/pip wheel --quiet --no-deps --no-build-isolation -w build/wheels .
 	@ls build/wheels/*.whl
 
-docs:  ## the documentation as a site: build/docs/index.html
+docs:  ## the documentation as a site: build/docs/index.html; a warning is an error
 	@tools/setup.sh docs
 	@tools/setup_docs
 	@build/docs_python/bin/sphinx-build -q -W --keep-going -d build/docs_doctrees docs build/docs

@@ -4,8 +4,6 @@
 import pathlib
 import re
 
-from docutils import nodes
-from latex2mathml.converter import convert
 from pygments import token
 from pygments.lexer import RegexLexer, words
 from pygments.lexers.special import TextLexer
@@ -13,11 +11,10 @@ from pygments.lexers.special import TextLexer
 project = "Blockyard"
 author = "the authors of Blockyard"
 copyright = author  # noqa: A001 (Sphinx wants this name)
-extensions = ["myst_parser"]
+extensions = ["myst_parser", "sphinx-mathjax-offline"]  # formulas need no network
 myst_enable_extensions = ["dollarmath", "amsmath"]
 myst_heading_anchors = 3
 html_theme = "furo"
-html_math_renderer = "mathml"
 html_title = "Blockyard"
 html_copy_source = False
 html_show_sphinx = False
@@ -60,16 +57,7 @@ class SialLexer(RegexLexer):
         (r"[\w.$]+", token.Text), (r"\s+", token.Whitespace), (r".", token.Punctuation)]}
 
 
-def write_formula(writer, node):
-    """As MathML, which browsers draw by themselves: no script, no network."""
-    is_block = isinstance(node, nodes.math_block)
-    formula = convert(node.astext(), display="block" if is_block else "inline")
-    writer.body.append(f"<div class=\"math\">{formula}</div>" if is_block else formula)
-    raise nodes.SkipNode
-
-
 def setup(app):
-    app.add_html_math_renderer("mathml", (write_formula, None), (write_formula, None))
     for name in ("ebnf", "bytes"):  # shown as they are
         app.add_lexer(name, TextLexer)
     app.add_lexer("sial", SialLexer)

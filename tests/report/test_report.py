@@ -151,7 +151,7 @@ class Trace(Runs):
         self.assertTrue(any(track.startswith("server 0, disk") for track in tracks), tracks)
         self.assertEqual(trace["otherData"]["dropped_events"], "0")
         names = {event["name"] for event in trace["traceEvents"]}
-        self.assertIn("put a (spills.sial:10)", names)
+        self.assertIn("put d (spills.sial:11)", names)
 
     def test_events_are_within_the_run_and_as_many_as_lines_ran(self):
         events = [event for event in self.events("spills.trace.json.gz")["traceEvents"] if event["ph"] == "X"]
@@ -159,7 +159,7 @@ class Trace(Runs):
             self.assertGreaterEqual(event["dur"], 0)
             self.assertGreaterEqual(event["ts"], 0)
             self.assertLessEqual(event["ts"] + event["dur"], (self.spills["seconds"] + 1) * 1e6)
-        puts = [event for event in events if event["name"] == "put a (spills.sial:10)"]
+        puts = [event for event in events if event["name"] == "put d (spills.sial:11)"]
         self.assertEqual(len(puts), 100)
 
 
