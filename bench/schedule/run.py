@@ -60,14 +60,17 @@ def main():
     parser.add_argument("--delay", default="")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--servers", type=int, default=1)
-    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--repeats", type=int, default=9)
     arguments = parser.parse_args()
     found = {}
-    for policy in POLICIES:
-        with tempfile.TemporaryDirectory() as name:
-            folder = pathlib.Path(name)
-            library_with(policy, folder)
-            runs = [run(arguments, folder, policy) for _ in range(arguments.repeats)]
+    all_runs = {policy: [] for policy in POLICIES}
+    for _ in range(arguments.repeats):  # in turn: what disturbs the machine meets all alike
+        for policy in POLICIES:
+            with tempfile.TemporaryDirectory() as name:
+                folder = pathlib.Path(name)
+                library_with(policy, folder)
+                all_runs[policy].append(run(arguments, folder, policy))
+    for policy, runs in all_runs.items():
         for program in PROGRAMS:
             sums = [{key: sum(worker[key] for worker in one[program]["workers"])
                      for key in ("bytes_received", "block_wait_seconds")} for one in runs]

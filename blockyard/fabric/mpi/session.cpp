@@ -31,10 +31,10 @@ MpiSession::MpiSession() {
   MPI_Initialized(&is_up);
   must_finalize_ = is_up == 0;
   if (must_finalize_)
-    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
   else
     MPI_Query_thread(&provided);
-  if (provided < MPI_THREAD_FUNNELED)
+  if (provided < MPI_THREAD_SERIALIZED)
     throw base::Error(base::Errc::comm, "this MPI library does not work beside other threads");
   MPI_Comm_rank(MPI_COMM_WORLD, &process_);
   MPI_Comm_size(MPI_COMM_WORLD, &processes_);

@@ -13,9 +13,9 @@ namespace blockyard::fabric {
 [[nodiscard]] bool has_mpi() noexcept;
 
 /// The processes of one `mpirun`, from MPI_Init to MPI_Finalize; of an MPI that somebody else in
-/// this process started (mpi4py) neither. One at a time, in the main thread (MPI_THREAD_FUNNELED).
-/// All functions but the queries are collective among processes, and wait for all of them: for the
-/// start and the end of a run only.
+/// this process started (mpi4py) neither. One at a time, in the main thread
+/// (MPI_THREAD_SERIALIZED). All functions but the queries are collective among processes, and wait
+/// for all of them: for the start and the end of a run only.
 class MpiSession {
  public:
   /// Throws Error{bad_input} if this build has no MPI, Error{comm} if MPI was started without

@@ -8,7 +8,7 @@
 namespace blockyard::job {
 
 /// Memory for blocks that is kept for the next block of its size class when one is given back: the
-/// most of each class adds up. One thread.
+/// most of each class adds up, within a program. One thread.
 class FrameModel {
  public:
   void take(double bytes) {
@@ -24,6 +24,11 @@ class FrameModel {
   void give_back(double size, double bytes) {
     held_[class_of(size)] -= bytes;
     live_ -= bytes;
+  }
+  /// Frees what is kept, as a run does between programs, and forgets the peak.
+  void free_kept() {
+    most_ = held_;
+    peak_ = live_;
   }
   /// The most that was taken, with what was kept.
   [[nodiscard]] double peak() const { return peak_; }

@@ -34,6 +34,8 @@ TEST(FrameModel, keeps_the_most_of_each_size_class) {
   frames.take(64000);
   EXPECT_EQ(frames.peak(), 66000);
   EXPECT_EQ(frames.live(), 64000);
+  frames.free_kept();
+  EXPECT_EQ(frames.peak(), 64000) << "another program begins with what lives on";
 }
 
 array::Grid grid_of(std::int64_t blocks) {

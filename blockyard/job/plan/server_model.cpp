@@ -22,6 +22,7 @@ void ServerModel::begin_program(std::vector<const array::Grid*> grids) {
   grids_ = std::move(grids);
   arrays_.assign(grids_.size(), nullptr);
   peaks_.assign(grids_.size(), 0);
+  pool_.free_kept();
 }
 
 void ServerModel::end_program() {

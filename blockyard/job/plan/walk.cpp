@@ -45,6 +45,7 @@ ProgramPlan Walk::run() {
   servers_.begin_program(std::move(grids));
   servers_.forget_peak();
   ranks_.begin_program();
+  frames_.free_kept();
   ProgramPlan plan;
   try {
     open_scope();

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "blockyard/fabric/fabric.h"
@@ -40,5 +42,13 @@ struct Letter {
   std::vector<std::byte> head;
   Payload payload;
 };
+
+[[nodiscard]] inline Letter letter_of(Subject subject, std::string_view text) {
+  Letter letter;
+  letter.envelope.subject = subject;
+  const auto bytes = std::as_bytes(std::span(text));
+  letter.head.assign(bytes.begin(), bytes.end());
+  return letter;
+}
 
 }  // namespace blockyard::fabric::detail

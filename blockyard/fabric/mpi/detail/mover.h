@@ -14,7 +14,7 @@
 namespace blockyard::fabric::detail {
 
 /// Moves letters between processes by MPI's two-sided messages. Letters between two processes
-/// arrive in the order of posting. One thread: that of MPI_Init.
+/// arrive in the order of posting. One thread at a time.
 ///
 /// A letter is one message of its envelope with what is short behind it, and then, if it is long,
 /// its head and its payload in pieces, straight from and into their memory. They need no tags of

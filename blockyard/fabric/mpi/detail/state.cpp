@@ -17,33 +17,15 @@ using base::Error;
 using detail::Letter;
 using detail::Subject;
 
-namespace {
-
-/// Looks without rest after something moved: about ten microseconds.
-constexpr int restless_steps = 20;
-/// Then naps that double. With transfers under way, or peers that cannot ring, they stay short.
-constexpr double shortest_nap_seconds = 5e-6;
-constexpr double longest_nap_seconds = 2e-4;
-
-Letter letter_of(Subject subject, std::string_view text) {
-  Letter letter;
-  letter.envelope.subject = subject;
-  const auto bytes = std::as_bytes(std::span(text.data(), text.size()));
-  letter.head.assign(bytes.begin(), bytes.end());
-  return letter;
-}
-
-}  // namespace
-
 MpiState::MpiState(const MpiSession& session, base::BufferPool& pool, std::vector<int> process_of,
                    MpiOptions options)
     : process_of_(std::move(process_of)),
       options_(std::move(options)),
       pool_(pool),
       node_(session.process(), session.processes(), options_.is_alone),
+      mailboxes_(process_of_.size()),
       mover_(pool, options_.piece_bytes,
-             [this](int from, Letter letter) { deliver(from, std::move(letter)); }),
-      mailboxes_(process_of_.size()) {
+             [this](int from, Letter letter) { deliver(from, std::move(letter)); }) {
   ranks_here_ =
       static_cast<std::size_t>(std::count(process_of_.begin(), process_of_.end(), node_.process()));
   // Naps are shorter than what Linux rounds sleeps to by default, 50 microseconds.
@@ -60,14 +42,6 @@ void MpiState::throw_cause() const {
   throw Error(Errc::comm, cause_);
 }
 
-void MpiState::post(int process, Letter letter) {
-  {
-    const std::lock_guard lock(outbox_mutex_);
-    outbox_.emplace_back(process, std::move(letter));
-  }
-  node_.own().ring();
-}
-
 void MpiState::send(int from, int to, Message message) {
   check_alive();
   message.from = from;
@@ -82,15 +56,9 @@ void MpiState::send(int from, int to, Message message) {
   post(process, std::move(letter));
 }
 
-std::optional<Message> MpiState::poll(int rank, double wait_seconds) {
-  auto message = mailboxes_[static_cast<std::size_t>(rank)].take(wait_seconds, is_aborted_);
-  check_alive();
-  return message;
-}
-
 void MpiState::say(std::string_view text) {
   check_alive();
-  post(0, letter_of(Subject::text, text));
+  post(0, detail::letter_of(Subject::text, text));
 }
 
 void MpiState::wake() noexcept {
@@ -128,7 +96,10 @@ std::vector<std::byte> MpiState::meet(detail::Offer mine) {
     letter.envelope.subject = Subject::offer;
     letter.head = detail::encode(offers_);
     offers_.clear();
+    // The outcome may come at once.
+    lock.unlock();
     post(0, std::move(letter));
+    lock.lock();
   }
   met_.wait(lock, [&] { return meetings_ != meeting || is_aborted_; });
   if (meetings_ == meeting) check_alive();
@@ -185,96 +156,6 @@ Ticket MpiState::ask(Subject subject, int window, int rank, std::size_t offset,
   const Ticket ticket = letter.envelope.ticket;
   post(process_of(rank), std::move(letter));
   return ticket;
-}
-
-bool MpiState::is_answered(Ticket ticket) {
-  const std::lock_guard lock(window_mutex_);
-  base::require(ticket <= last_ticket_, "a ticket was asked for that was never given");
-  return !asked_.contains(ticket);
-}
-
-void MpiState::progress(double seconds) {
-  const double end = base::now_seconds() + seconds;
-  int idle_steps = 0;
-  for (;;) {
-    const std::uint32_t seen = node_.own().count.load();
-    idle_steps = step() ? 0 : idle_steps + 1;
-    if (is_woken_.exchange(false)) return;
-    if (idle_steps <= restless_steps) continue;
-    const double left = end - base::now_seconds();
-    if (left <= 0) return;
-    const bool is_awaited = node_.own().announced.load() > mover_.taken();
-    if (mover_.is_busy() || is_awaited || !node_.is_all())
-      rest(seen, idle_steps - restless_steps);
-    else
-      node_.own().wait(seen, left);
-  }
-}
-
-void MpiState::rest(std::uint32_t seen, int idle_steps) {
-  const double doubled = shortest_nap_seconds * static_cast<double>(1 << std::min(idle_steps, 10));
-  node_.own().wait(seen, std::min(doubled, longest_nap_seconds));
-}
-
-bool MpiState::step() {
-  if (must_spread_abort_.exchange(false)) spread_abort();
-  const bool has_posted = post_outgoing();
-  return mover_.progress() || has_posted;
-}
-
-bool MpiState::post_outgoing() {
-  {
-    const std::lock_guard lock(outbox_mutex_);
-    std::swap(outbox_, posting_);
-  }
-  if (posting_.empty()) return false;
-  for (auto& [process, letter] : posting_) {
-    if (is_aborted_) break;
-    if (process == node_.process()) {
-      deliver(process, std::move(letter));
-      continue;
-    }
-    mover_.post(process, std::move(letter));
-    if (detail::Bell* bell = node_.bell(process)) bell->announce();
-  }
-  posting_.clear();
-  return true;
-}
-
-void MpiState::spread_abort() {
-  std::string cause;
-  {
-    const std::lock_guard lock(cause_mutex_);
-    cause = cause_;
-  }
-  for (int process = 0; process < node_.processes(); ++process) {
-    if (process == node_.process()) continue;
-    mover_.post(process, letter_of(Subject::abort, cause), true);
-    if (detail::Bell* bell = node_.bell(process)) bell->announce();
-  }
-}
-
-bool MpiState::end(double patience_seconds) {
-  bool is_in_barrier = false;
-  double aborted_at = -1;
-  for (int idle_steps = 0;; ++idle_steps) {
-    const std::uint32_t seen = node_.own().count.load();
-    if (step()) idle_steps = 0;
-    if (!is_in_barrier && !mover_.is_sending() && !must_spread_abort_) {
-      mover_.begin_barrier();
-      is_in_barrier = true;
-    }
-    // An abort is received before its sender comes to the barrier: here all know of it, or none.
-    if (is_in_barrier && mover_.is_barrier_over()) break;
-    if (is_aborted_) {
-      const double now = base::now_seconds();
-      if (aborted_at < 0) aborted_at = now;
-      if (now > aborted_at + patience_seconds) return false;
-    }
-    if (idle_steps > restless_steps) rest(seen, idle_steps - restless_steps);
-  }
-  check_alive();
-  return true;
 }
 
 }  // namespace blockyard::fabric

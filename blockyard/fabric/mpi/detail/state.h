@@ -23,7 +23,9 @@
 namespace blockyard::fabric {
 
 /// One process of an MpiWorld. Functions are for any thread unless they say "main thread": the one
-/// that made it, which alone calls MPI.
+/// that made it. Who moves letters calls MPI, one thread at a time: a rank that sends or waits does
+/// it by itself, so that a question and its answer wake nobody; the main thread does it for ranks
+/// that work or sleep.
 class MpiState {
  public:
   MpiState(const MpiSession& session, base::BufferPool& pool, std::vector<int> process_of,
@@ -63,13 +65,25 @@ class MpiState {
   [[noreturn]] void throw_cause() const;
   [[nodiscard]] int process_of(int rank) const;
   void post(int process, detail::Letter letter);
+  /// For the next step.
+  void leave(int process, detail::Letter letter);
   bool note_abort(std::string_view cause) noexcept;
 
   // Main thread.
+  void rest(std::uint32_t seen, int idle_steps, bool is_lively);
+  void hear_texts();
+
+  /// Moves letters until `is_over()`, for `seconds` at most.
+  template <class IsOver>
+  void move_until(double seconds, const IsOver& is_over);
+  /// Moves letters once, unless another thread does.
+  void move_now();
+
+  // With moving_mutex_.
   bool step();
+  [[nodiscard]] bool must_go_on();
   bool post_outgoing();
   void spread_abort();
-  void rest(std::uint32_t seen, int idle_steps);
   void deliver(int from, detail::Letter letter);
   void take_offer(const detail::Letter& letter);
   void take_result(const detail::Letter& letter);
@@ -81,8 +95,6 @@ class MpiState {
   base::BufferPool& pool_;
   detail::Node node_;
   std::size_t ranks_here_ = 0;
-  detail::Mover mover_;                     // main thread
-  std::vector<detail::Offer> gathered_;     // main thread of process 0
   std::vector<detail::Mailbox> mailboxes_;  // by rank
   std::atomic<bool> is_woken_ = false;
   std::atomic<bool> is_aborted_ = false;
@@ -91,9 +103,15 @@ class MpiState {
   mutable std::mutex cause_mutex_;
   std::string cause_;
 
+  std::mutex moving_mutex_;  // guards to the next empty line
+  detail::Mover mover_;
+  std::vector<detail::Offer> gathered_;  // at process 0
+  std::vector<std::pair<int, detail::Letter>> posting_;
+  std::vector<std::string> texts_;  // for the main thread
+  double last_moved_ = 0;           // by the clock
+
   std::mutex outbox_mutex_;
   std::vector<std::pair<int, detail::Letter>> outbox_;
-  std::vector<std::pair<int, detail::Letter>> posting_;  // main thread
 
   std::mutex meeting_mutex_;  // guards to the next empty line
   std::condition_variable met_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of MpiState that takes what other processes sent. Main thread.
+// The part of MpiState that takes what other processes sent. With moving_mutex_.
 #include <cstring>
 
 #include "blockyard/base/error.h"
@@ -29,7 +29,7 @@ void MpiState::deliver(int from, Letter letter) {
     case Subject::result:
       return take_result(letter);
     case Subject::text:
-      if (options_.hear) options_.hear(text);
+      texts_.emplace_back(text);
       return;
     case Subject::done:
       return take_answer(letter);
@@ -48,7 +48,7 @@ void MpiState::take_offer(const Letter& letter) {
     Letter answer;
     answer.envelope.subject = Subject::result;
     answer.head = result;
-    post(process, std::move(answer));
+    leave(process, std::move(answer));
   }
 }
 
@@ -83,7 +83,7 @@ void MpiState::answer(int from, const Letter& letter) {
   } else if (asked.subject == Subject::accumulate) {
     window->accumulate(asked.to, asked.offset, values, is_aborted_);
   }
-  post(from, std::move(answer));
+  leave(from, std::move(answer));
 }
 
 void MpiState::take_answer(Letter& letter) {
