@@ -11,14 +11,19 @@ namespace blockyard::app {
 
 namespace {
 
+void print_set(const qc::BasisSet& set) {
+  std::vector<std::string_view> symbols;
+  for (const auto& [number, shells] : set.elements) symbols.push_back(qc::element_symbol(number));
+  fmt::print("{:<18} {}\n", set.name, fmt::join(symbols, " "));
+}
+
 int list_basis_sets(const std::string& library) {
   const job::Places places = find_places(library);
-  for (const std::string_view name : qc::known_basis_names()) {
-    const qc::BasisSet set = qc::load_basis(name, places.basis_sets);
-    std::vector<std::string_view> symbols;
-    for (const auto& [number, shells] : set.elements) symbols.push_back(qc::element_symbol(number));
-    fmt::print("{:<12} {}\n", name, fmt::join(symbols, " "));
-  }
+  for (const std::string_view name : qc::known_basis_names())
+    print_set(qc::load_basis(name, places.basis_sets));
+  fmt::print("\nFor integrals = \"df\":\n");
+  for (const std::string_view name : qc::known_auxiliary_names())
+    print_set(qc::load_auxiliary(name, places.basis_sets));
   return 0;
 }
 

@@ -25,7 +25,7 @@ namespace {
 constexpr Extent usual_ao = 14;
 constexpr Extent usual_occupied = 24;
 constexpr Extent usual_virtual = 28;
-constexpr Extent usual_pivots = 64;
+constexpr Extent usual_fitting = 64;
 
 constexpr double usual_cholesky = 1e-6;  // hartree, as method_options() says
 
@@ -132,9 +132,26 @@ bool gives_ranges(const Spec& spec, const std::string& letter) {
          gives("b" + letter + "virt") && gives("e" + letter + "virt");
 }
 
-bool wants_cholesky(const MethodSpec& method) {
+enum class CorrelatedIntegrals { exact, cholesky, df };  // the words of option `integrals`
+
+CorrelatedIntegrals wanted_integrals(const MethodSpec& method) {
   const auto given = method.ints.find("integrals");
-  return given != method.ints.end() && given->second != 0 && method.name != scf;
+  if (given == method.ints.end() || method.name == scf) return CorrelatedIntegrals::exact;
+  return static_cast<CorrelatedIntegrals>(given->second);
+}
+
+/// The set that fits products of basis functions.
+qc::BasisSet read_auxiliary(const BasisSpec& spec, const Places& places) {
+  if (!spec.auxiliary_file.empty()) return qc::read_basis(spec.auxiliary_file);
+  if (!spec.auxiliary.empty()) return qc::load_auxiliary(spec.auxiliary, places.basis_sets);
+  try {
+    return qc::load_auxiliary(spec.name, places.basis_sets);
+  } catch (const Error& error) {
+    throw Error(error.code(),
+                fmt::format("integrals = \"df\": {}; name one in [basis] auxiliary, or a file in "
+                            "auxiliary_file",
+                            error.what()));
+  }
 }
 
 bool wants_unrestricted(const MethodSpec& method, const qc::Molecule& molecule) {
@@ -224,13 +241,22 @@ Chemistry read_chemistry(const Spec& spec, const Places& places) {
   qc::Molecule molecule = read_molecule(*spec.molecule);
   const qc::BasisSet set = read_basis(spec.basis, places);
   qc::AoBasis basis = qc::place_basis(set, molecule, spec.basis.spherical);
+  const CorrelatedIntegrals correlated = wanted_integrals(method);
+  qc::BasisSet auxiliary;
+  qc::AoBasis placed_auxiliary;
+  if (correlated == CorrelatedIntegrals::df) {
+    auxiliary = read_auxiliary(spec.basis, places);
+    placed_auxiliary = qc::place_auxiliary(auxiliary, molecule);
+  }
   const auto& given = spec.segments.extents;
   const auto ao = given.find(array::IndexKind::ao);
   qc::AoSegments segments = ao != given.end()
                                 ? qc::segments_of_extents(basis, ao->second)
                                 : qc::segment_shells(basis, spec.segments.ao.value_or(usual_ao));
-  Chemistry chemistry{.system = {molecule, qc::Integrals(molecule, basis), std::move(segments)},
+  Chemistry chemistry{.system = {molecule, qc::Integrals(molecule, basis, {}, placed_auxiliary),
+                                 std::move(segments)},
                       .basis_name = set.name,
+                      .auxiliary_name = auxiliary.name,
                       .alpha = {},
                       .beta = {}};
   chemistry.unrestricted = wants_unrestricted(method, chemistry.system.molecule);
@@ -248,7 +274,9 @@ Chemistry read_chemistry(const Spec& spec, const Places& places) {
     part(array::IndexKind::mob, "b", chemistry.beta);
   else
     chemistry.beta = chemistry.alpha;
-  if (wants_cholesky(method)) {
+  if (correlated == CorrelatedIntegrals::df)
+    chemistry.system.fitting = qc::segment_shells(placed_auxiliary, usual_fitting);
+  if (correlated == CorrelatedIntegrals::cholesky) {
     const auto threshold = method.scalars.find("cholesky_threshold");
     chemistry.system.pivots =
         qc::cholesky_pivots(chemistry.system.integrals,
@@ -262,9 +290,11 @@ void add_constants(const Chemistry& chemistry, const MethodSpec& method,
   environment.segments.set(array::IndexKind::ao, chemistry.system.segments.extents);
   environment.segments.set(array::IndexKind::moa, chemistry.alpha.segments);
   environment.segments.set(array::IndexKind::mob, chemistry.beta.segments);
-  const std::vector<Extent> pivots =
-      even_segments(std::ssize(chemistry.system.pivots), usual_pivots);
-  if (!pivots.empty()) environment.segments.set(array::IndexKind::la, pivots);
+  const std::vector<Extent> fitting =
+      chemistry.system.pivots.empty()
+          ? chemistry.system.fitting.extents
+          : even_segments(std::ssize(chemistry.system.pivots), usual_fitting);
+  if (!fitting.empty()) environment.segments.set(array::IndexKind::la, fitting);
   const qc::Molecule& molecule = chemistry.system.molecule;
   const Orbitals& alpha = chemistry.alpha;
   environment.ints = {{"norb", static_cast<Extent>(chemistry.system.segments.extents.size())},
@@ -273,14 +303,16 @@ void add_constants(const Chemistry& chemistry, const MethodSpec& method,
                       {"integral_kinds", integral_kinds(method.name)},
                       {"first_occupied", alpha.frozen + 1},
                       {"last_occupied", alpha.frozen + alpha.active_occupied}};
-  environment.ints["cholesky_segments"] = std::max<Extent>(1, std::ssize(pivots));
+  environment.ints["fitting_segments"] = std::max<Extent>(1, std::ssize(fitting));
   add_ranges(alpha, "a", environment);
   add_ranges(chemistry.beta, "b", environment);
   add_spin_orbitals(chemistry, environment);
   add_options(method, environment);
   if (environment.ints["four_virtual"] != 0) {
-    if (pivots.empty())
-      throw Error(Errc::bad_input, "four_virtual = \"recomputed\" needs integrals = \"cholesky\"");
+    if (fitting.empty() || chemistry.unrestricted)
+      throw Error(Errc::bad_input,
+                  "four_virtual = \"recomputed\" needs integrals = \"cholesky\" or \"df\" and a "
+                  "closed shell");
     environment.ints["integral_kinds"] = std::min<Extent>(3, integral_kinds(method.name));
   }
   add_excited_states(chemistry, method.name, environment);

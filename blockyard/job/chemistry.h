@@ -28,12 +28,17 @@ struct Orbitals {
 struct Chemistry {
   qc::System system;
   std::string basis_name;
+  std::string auxiliary_name;  ///< empty: integrals are not fitted by it
   Extent electrons = 0;
   bool unrestricted = false;
   Orbitals alpha;
   Orbitals beta;
   [[nodiscard]] Extent basis_functions() const {
     return alpha.frozen + alpha.active_occupied + alpha.virtual_;
+  }
+  /// Whether correlated integrals come from three-index ones, of pivots or auxiliary functions.
+  [[nodiscard]] bool has_fitted_integrals() const {
+    return !system.pivots.empty() || !system.fitting.extents.empty();
   }
 };
 

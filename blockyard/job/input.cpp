@@ -67,7 +67,8 @@ MoleculeSpec parse_molecule(const File& file) {
 }
 
 BasisSpec parse_basis(const File& file) {
-  const TomlSection in = file.section("basis", {"name", "file", "text", "spherical"});
+  const TomlSection in =
+      file.section("basis", {"name", "file", "text", "spherical", "auxiliary", "auxiliary_file"});
   BasisSpec basis;
   basis.name = in.text("name").value_or("");
   if (const auto name = in.text("file")) {
@@ -80,6 +81,12 @@ BasisSpec parse_basis(const File& file) {
     basis.text = *text;
   }
   basis.spherical = in.truth("spherical").value_or(true);
+  basis.auxiliary = in.text("auxiliary").value_or("");
+  if (const auto name = in.text("auxiliary_file")) {
+    if (in.has("auxiliary"))
+      throw in.error("auxiliary_file", "there is already an auxiliary: give only one");
+    basis.auxiliary_file = file.from_folder(*name);
+  }
   return basis;
 }
 
@@ -97,10 +104,11 @@ void parse_option(const TomlSection& in, const MethodOption& option, MethodSpec&
       break;
     case OptionForm::word: {
       const std::string word = base::lower(*in.text(option.key));
-      const auto found = std::ranges::find(option.words, word);
-      if (found == option.words.end())
-        throw in.error(option.key,
-                       fmt::format("must be \"{}\" or \"{}\"", option.words[0], option.words[1]));
+      const auto end = std::ranges::find(option.words, std::string_view());
+      const auto found = std::find(option.words.begin(), end, word);
+      if (found == end)
+        throw in.error(option.key, fmt::format("must be \"{}\"",
+                                               fmt::join(option.words.begin(), end, "\" or \"")));
       method.ints[name] = found - option.words.begin();
     }
   }

@@ -25,11 +25,13 @@ constexpr std::int64_t bytes_per_worker = std::int64_t{4} << 20;
 
 int count_of(std::optional<int> given, int usual) { return std::max(1, given.value_or(usual)); }
 
-/// Integrals of four virtual orbitals that would take most of the memory are made from Cholesky
-/// vectors whenever they are needed, unless the user said what to do.
+/// Integrals of four virtual orbitals that would take most of the memory are made from those of
+/// three indexes whenever they are needed, unless the user said what to do. Closed shells only.
 MethodSpec choose_four_virtual(const Spec& spec, const Job& job) {
   MethodSpec method = spec.method.value_or(MethodSpec{});
-  if (job.chemistry->system.pivots.empty() || method.ints.contains("four_virtual")) return method;
+  if (!job.chemistry->has_fitted_integrals() || job.chemistry->unrestricted ||
+      method.ints.contains("four_virtual"))
+    return method;
   const auto virtuals = static_cast<double>(job.chemistry->alpha.virtual_);
   const double bytes = std::pow(virtuals, 4) / 8 * sizeof(double);
   const auto memory = static_cast<double>(job.run.memory_bytes.value_or(usual_memory_bytes()));
@@ -51,7 +53,7 @@ void set_up_environment(const Spec& spec, Job& job) {
     if (environment.segments.count(kind) == 0 || (is_own && kind != array::IndexKind::ao))
       environment.segments.set(kind, extents);
   environment.arrays.insert(spec.arrays.begin(), spec.arrays.end());
-  // Our programs declare an index over Cholesky vectors even where there are none.
+  // Our programs declare an index over fitting functions even where there are none.
   if (job.chemistry && environment.segments.count(array::IndexKind::la) == 0)
     environment.segments.set(array::IndexKind::la, {1});
   if (spec.segments.subsegment) environment.segments.set_subsegment(*spec.segments.subsegment);
@@ -64,7 +66,7 @@ bool load_steps(const Spec& spec, const Places& places, Prepared& prepared) {
   const bool is_ours = spec.programs.empty();
   const std::vector<std::string> names =
       is_ours ? programs_of_method(prepared.job->method, prepared.job->chemistry->unrestricted,
-                                   !prepared.job->chemistry->system.pivots.empty())
+                                   prepared.job->chemistry->has_fitted_integrals())
               : spec.programs;
   for (const std::string& name : names) {
     const std::string path = is_ours ? places.programs + "/" + name : name;

@@ -30,10 +30,11 @@ void orbital_fields(Stream& stream, AnyOrbitals& o) {
 
 template <class Stream, class AnyChemistry>
 void chemistry_fields(Stream& stream, AnyChemistry& c) {
-  stream.fields(c.basis_name, c.electrons, c.unrestricted);
+  stream.fields(c.basis_name, c.auxiliary_name, c.electrons, c.unrestricted);
   orbital_fields(stream, c.alpha);
   orbital_fields(stream, c.beta);
   stream.fields(c.system.segments.extents, c.system.segments.shells);
+  stream.fields(c.system.fitting.extents, c.system.fitting.shells);
 }
 
 template <class Stream, class Run>
@@ -93,14 +94,17 @@ void read_arrays(base::FieldReader& in, worker::Environment& environment) {
 }
 
 Chemistry read_chemistry_bytes(base::FieldReader& in) {
-  qc::AoBasis basis;
+  qc::AoBasis basis, auxiliary;
   basis_fields(in, basis);
+  basis_fields(in, auxiliary);
   qc::Molecule molecule;
   in.fields(molecule.atoms, molecule.charge, molecule.multiplicity);
-  Chemistry chemistry{.system = {molecule, qc::Integrals(molecule, std::move(basis)), {}},
-                      .basis_name = {},
-                      .alpha = {},
-                      .beta = {}};
+  Chemistry chemistry{
+      .system = {molecule, qc::Integrals(molecule, std::move(basis), {}, std::move(auxiliary)), {}},
+      .basis_name = {},
+      .auxiliary_name = {},
+      .alpha = {},
+      .beta = {}};
   in.each(chemistry.system.pivots, [&](auto& pair) { in.fields(pair.first, pair.second); });
   chemistry_fields(in, chemistry);
   return chemistry;
@@ -119,6 +123,7 @@ std::vector<std::byte> encode(const Job& job) {
   if (job.chemistry) {
     const qc::System& system = job.chemistry->system;
     basis_fields(out, system.integrals.basis());
+    basis_fields(out, system.integrals.auxiliary());
     out.fields(system.molecule.atoms, system.molecule.charge, system.molecule.multiplicity);
     out.each(system.pivots, [&](const auto& pair) { out.fields(pair.first, pair.second); });
     chemistry_fields(out, *job.chemistry);

@@ -154,6 +154,8 @@ std::string job_text(const Spec& spec) {
   if (!spec.basis.text.empty())
     basis.line("text", fmt::format("\"\"\"\n{}\"\"\"", spec.basis.text));
   if (!spec.basis.spherical) basis.line("spherical", "false");
+  basis.text("auxiliary", spec.basis.auxiliary);
+  basis.text("auxiliary_file", spec.basis.auxiliary_file);
   if (spec.method) write_method(*spec.method, text);
   Table constants(text, "constants");
   for (const auto& [name, value] : spec.ints) constants.line(name, fmt::format("{}", value));

@@ -14,7 +14,7 @@ TEST(JobText, IsReadBackAsTheSameJob) {
   Spec spec;
   spec.title = "a \"title\" with \\ and \t";
   spec.molecule = MoleculeSpec{"H 0 0 0\nF 0 0 1.7\n", "", "bohr", -1, 2};
-  spec.basis = {"cc-pvdz", "", "", false};
+  spec.basis = {"cc-pvdz", "", "", false, "cc-pvtz-rifit", ""};
   spec.method = MethodSpec{"ccsd",
                            std::nullopt,
                            {{"scf_guess", 0}, {"scf_direct", 1}, {"cc_iterations", 7}},
@@ -31,7 +31,7 @@ TEST(JobText, IsReadBackAsTheSameJob) {
   spec.run.deterministic = true;
   spec.arrays = {{"ca", {{1, 2}, {0.5, -1e-20}}}};
   EXPECT_EQ(parse_job(job_text(spec), "job.toml", ""), spec);
-  spec.basis = {"", "", "H S\n 0.5 1\n", true};
+  spec.basis = {"", "", "H S\n 0.5 1\n", true, "", ""};
   EXPECT_EQ(parse_job(job_text(spec), "job.toml", ""), spec);
 }
 

@@ -17,7 +17,7 @@ constexpr std::array options = {
     MethodOption{"cc_iterations", OptionForm::count, 60, {}},
     MethodOption{"cc_energy_convergence", OptionForm::number, 1e-9, {}},
     MethodOption{"cc_amplitude_convergence", OptionForm::number, 1e-7, {}},
-    MethodOption{"integrals", OptionForm::word, 0, {"exact", "cholesky"}},
+    MethodOption{"integrals", OptionForm::word, 0, {"exact", "cholesky", "df"}},
     MethodOption{"cholesky_threshold", OptionForm::number, 1e-6, {}},
     MethodOption{"four_virtual", OptionForm::word, 0, {"stored", "recomputed"}},
     MethodOption{"roots", OptionForm::count, 3, {}},

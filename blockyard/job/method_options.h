@@ -17,7 +17,7 @@ struct MethodOption {
   std::string_view key;
   OptionForm form = OptionForm::count;
   double standard = 0;                      ///< where the user says nothing
-  std::array<std::string_view, 2> words{};  ///< for a word: what stands for 0 and for 1
+  std::array<std::string_view, 3> words{};  ///< for a word: what stands for 0, 1, 2; "": nothing
 };
 
 [[nodiscard]] std::span<const MethodOption> method_options() noexcept;

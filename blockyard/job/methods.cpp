@@ -59,7 +59,7 @@ const Method* find_method(std::string_view name) {
 }  // namespace
 
 std::vector<std::string> programs_of_method(const std::string& name, bool unrestricted,
-                                            bool cholesky) {
+                                            bool fitted) {
   const Method* method = find_method(name);
   if (method == nullptr) {
     std::vector<std::string> known;
@@ -77,12 +77,9 @@ std::vector<std::string> programs_of_method(const std::string& name, bool unrest
                 fmt::format("method {} is for closed shells only: multiplicity 1 and not "
                             "unrestricted",
                             name));
-  if (cholesky) {
-    if (programs == method->unrestricted)
-      throw Error(Errc::bad_input,
-                  "integrals = \"cholesky\" is for closed shells only: "
-                  "multiplicity 1 and not unrestricted");
-    std::ranges::replace(programs, "transform_rhf", "transform_cholesky_rhf");
+  if (fitted) {
+    std::ranges::replace(programs, "transform_rhf", "transform_fitted_rhf");
+    std::ranges::replace(programs, "transform_uhf", "transform_fitted_uhf");
   }
   for (std::string& program : programs) program += ".sial";
   return programs;

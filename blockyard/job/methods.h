@@ -9,10 +9,10 @@
 namespace blockyard::job {
 
 /// The files in the folder of our programs that make up a method, in order.
-/// cholesky: integrals over correlated orbitals come from Cholesky vectors.
+/// fitted: integrals over correlated orbitals come from those of three indexes.
 /// Throws Error{bad_input} that names the nearest method, or that the method has no such form.
 [[nodiscard]] std::vector<std::string> programs_of_method(const std::string& method,
-                                                          bool unrestricted, bool cholesky = false);
+                                                          bool unrestricted, bool fitted = false);
 
 /// Which integrals over correlated orbitals a method needs: 1 (ia|jb), 2 also (ij|ab), 3 all but
 /// those of four virtual orbitals, 4 all; for programs of the user ("") all.

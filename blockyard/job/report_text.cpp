@@ -51,6 +51,9 @@ std::string print_chemistry(const Chemistry& chemistry) {
   if (!chemistry.system.pivots.empty())
     text += line("integrals", fmt::format("correlated ones from {} Cholesky vectors",
                                           chemistry.system.pivots.size()));
+  if (const auto& auxiliary = chemistry.system.integrals.auxiliary(); auxiliary.function_count > 0)
+    text += line("integrals", fmt::format("correlated ones fitted by {}, {} functions",
+                                          chemistry.auxiliary_name, auxiliary.function_count));
   if (!chemistry.unrestricted) return text + print_orbitals(chemistry.alpha, "orbitals");
   text += print_orbitals(chemistry.alpha, "alpha");
   text += print_orbitals(chemistry.beta, "beta");

@@ -32,6 +32,8 @@ struct BasisSpec {
   std::string file;
   std::string text;  ///< the functions themselves, in NWChem format
   bool spherical = true;
+  std::string auxiliary;       ///< name of the set that fits products; empty: that of `name`
+  std::string auxiliary_file;  ///< or its file
   friend bool operator==(const BasisSpec&, const BasisSpec&) = default;
 };
 

@@ -30,6 +30,9 @@ struct AoBasis {
 /// Throws Error{bad_input} if the set lacks an element, or has shells beyond h.
 [[nodiscard]] AoBasis place_basis(const BasisSet& basis, const Molecule& molecule, bool spherical);
 
+/// The same for functions that fit products of others: spherical, shells up to k (l = 7).
+[[nodiscard]] AoBasis place_auxiliary(const BasisSet& basis, const Molecule& molecule);
+
 /// 2 l + 1, or (l + 1)(l + 2) / 2 Cartesian ones.
 [[nodiscard]] Extent shell_function_count(int angular_momentum, bool spherical);
 

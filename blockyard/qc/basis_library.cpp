@@ -14,9 +14,17 @@
 namespace blockyard::qc {
 namespace {
 
-constexpr std::array<std::string_view, 12> names = {
-    "STO-3G",  "3-21G",   "6-31G",       "6-31G*",      "6-31G**",  "6-311G**",
-    "cc-pVDZ", "cc-pVTZ", "aug-cc-pVDZ", "aug-cc-pVTZ", "def2-SVP", "def2-TZVP"};
+constexpr std::array<std::string_view, 23> names = {
+    "STO-3G",    "3-21G",     "6-31G",       "6-31G*",      "6-31G**",     "6-31+G*",
+    "6-31++G**", "6-311G*",   "6-311G**",    "6-311+G**",   "6-311++G**",  "cc-pVDZ",
+    "cc-pVTZ",   "cc-pVQZ",   "aug-cc-pVDZ", "aug-cc-pVTZ", "aug-cc-pVQZ", "def2-SVP",
+    "def2-SVPD", "def2-TZVP", "def2-TZVPP",  "def2-TZVPD",  "def2-QZVP"};
+
+constexpr std::string_view fit_ending = "-RIFIT";
+constexpr std::array<std::string_view, 10> auxiliary_names = {
+    "cc-pVDZ-RIFIT",     "cc-pVTZ-RIFIT",     "cc-pVQZ-RIFIT",  "aug-cc-pVDZ-RIFIT",
+    "aug-cc-pVTZ-RIFIT", "aug-cc-pVQZ-RIFIT", "def2-SVP-RIFIT", "def2-TZVP-RIFIT",
+    "def2-TZVPP-RIFIT",  "def2-QZVP-RIFIT"};
 
 /// Lower case, with the polarisation written as stars: 6-31g(d,p) is 6-31g**.
 std::string plain_name(std::string_view name) {
@@ -41,6 +49,24 @@ bool is_gaussian(std::string_view text) {
   });
 }
 
+BasisSet load_known(std::string_view name, std::span<const std::string_view> known,
+                    const std::string& folder) {
+  const auto plain = plain_name(name);
+  std::vector<std::string> candidates;
+  for (const auto candidate : known) {
+    candidates.push_back(base::lower(candidate));
+    if (candidates.back() != plain) continue;
+    const auto path = folder + "/" + file_name(plain);
+    return parse_nwchem_basis(detail::read_text_file(path, "basis set file"), candidate);
+  }
+  const auto nearest = base::nearest_name(plain, candidates);
+  throw base::Error(
+      base::Errc::bad_input,
+      fmt::format("unknown basis set '{}'{}; known: {}", name,
+                  nearest.empty() ? "" : fmt::format(" (did you mean '{}'?)", nearest),
+                  fmt::join(known, ", ")));
+}
+
 }  // namespace
 
 std::span<const std::string_view> known_basis_names() { return names; }
@@ -53,20 +79,15 @@ BasisSet read_basis(const std::string& path) {
 }
 
 BasisSet load_basis(std::string_view name, const std::string& folder) {
-  const auto plain = plain_name(name);
-  for (const auto known : names) {
-    if (base::lower(known) != plain) continue;
-    const auto path = folder + "/" + file_name(plain);
-    return parse_nwchem_basis(detail::read_text_file(path, "basis set file"), known);
-  }
-  std::vector<std::string> candidates;
-  for (const auto known : names) candidates.push_back(base::lower(known));
-  const auto nearest = base::nearest_name(plain, candidates);
-  throw base::Error(
-      base::Errc::bad_input,
-      fmt::format("unknown basis set '{}'{}; known: {}", name,
-                  nearest.empty() ? "" : fmt::format(" (did you mean '{}'?)", nearest),
-                  fmt::join(names, ", ")));
+  return load_known(name, names, folder);
+}
+
+std::span<const std::string_view> known_auxiliary_names() { return auxiliary_names; }
+
+BasisSet load_auxiliary(std::string_view name, const std::string& folder) {
+  std::string whole(name);
+  if (!base::lower(name).ends_with(base::lower(fit_ending))) whole += fit_ending;
+  return load_known(whole, auxiliary_names, folder);
 }
 
 }  // namespace blockyard::qc

@@ -55,4 +55,11 @@ struct BasisSet {
 /// cannot be read.
 [[nodiscard]] BasisSet load_basis(std::string_view name, const std::string& folder);
 
+/// Names of the sets for density fitting that come with Blockyard: "cc-pVDZ-RIFIT", ...
+[[nodiscard]] std::span<const std::string_view> known_auxiliary_names();
+
+/// One of these sets, by its own name or by that of the orbital basis that it was made for.
+/// Throws as load_basis does.
+[[nodiscard]] BasisSet load_auxiliary(std::string_view name, const std::string& folder);
+
 }  // namespace blockyard::qc

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <tuple>
 
 #include "blockyard/base/error.h"
@@ -28,6 +29,17 @@ libint2::Engine make_engine(const Integrals::Data& data, Operator kind) {
   engine.set_precision(data.options.primitive_threshold);
   if (kind == Operator::nuclear) engine.set_params(data.charges);
   return engine;
+}
+
+/// Three or two centres: the missing ones hold a function that is 1 everywhere.
+libint2::Engine make_fitting_engine(const Integrals::Data& data, libint2::BraKet centres) {
+  return {Operator::coulomb,
+          std::max(data.most_primitives, data.most_auxiliary_primitives),
+          std::max(data.highest_momentum, data.highest_auxiliary_momentum),
+          0,
+          data.options.primitive_threshold,
+          libint2::operator_traits<Operator::coulomb>::default_params(),
+          centres};
 }
 
 /// Where the functions of a range of shells lie in an extent of a block.
@@ -138,6 +150,22 @@ void Integrals::Data::add_bounds() {
     }
 }
 
+void Integrals::Data::add_auxiliary_bounds() {
+  if (auxiliary_shells.empty()) return;
+  auto engine = make_fitting_engine(*this, libint2::BraKet::xs_xs);
+  const auto& unit = libint2::Shell::unit();
+  for (std::size_t p = 0; p < auxiliary_shells.size(); ++p) {
+    const auto& shell = auxiliary_shells[p];
+    engine.compute2<Operator::coulomb, libint2::BraKet::xs_xs, 0>(
+        shell, unit, shell, unit, &auxiliary_pairs[p], &auxiliary_pairs[p]);
+    double largest = 0.0;
+    if (const double* values = engine.results()[0])
+      for (std::size_t i = 0; i < shell.size(); ++i)
+        largest = std::max(largest, std::abs(values[i * (shell.size() + 1)]));
+    auxiliary_bounds.push_back(std::sqrt(largest));
+  }
+}
+
 struct IntegralEngine::Engines {
   const Integrals& shared;
   const Integrals::Data& data;
@@ -146,6 +174,8 @@ struct IntegralEngine::Engines {
   libint2::Engine nuclear = make_engine(data, Operator::nuclear);
   libint2::Engine dipole = make_engine(data, Operator::emultipole1);
   libint2::Engine repulsion = make_engine(data, Operator::coulomb);
+  std::optional<libint2::Engine> fitting = {};  // made at the first use
+  std::optional<libint2::Engine> metric = {};
 
   /// result: which of the operators of the engine (1, 2, 3 of the dipole are x, y, z).
   void one_electron(libint2::Engine& engine, std::size_t result, ShellRange a, ShellRange b,
@@ -211,6 +241,52 @@ void IntegralEngine::electron_repulsion(ShellRange a, ShellRange b, ShellRange c
               &data.pair(sd, sc), &data.pair(sb, sa));
           if (const double* values = engine.results()[0]) writer.write(values, {sa, sb, sc, sd});
         }
+}
+
+void IntegralEngine::fitting(ShellRange a, ShellRange b, ShellRange p, std::span<double> out) {
+  const auto& data = engines_->data;
+  if (!engines_->fitting) engines_->fitting = make_fitting_engine(data, libint2::BraKet::xs_xx);
+  auto& engine = *engines_->fitting;
+  const Placement rows(data.basis, a), columns(data.basis, b), fits(data.auxiliary, p);
+  const Extent plane = rows.extent() * columns.extent();
+  base::require(std::ssize(out) == plane * fits.extent(), "one value for each product and fit");
+  std::fill(out.begin(), out.end(), 0.0);
+  for (std::size_t sp = fits.begin(); sp < fits.end(); ++sp)
+    for (std::size_t sb = columns.begin(); sb < columns.end(); ++sb)
+      for (std::size_t sa = rows.begin(); sa < rows.end(); ++sa) {
+        if (data.bound(sa, sb) * data.auxiliary_bounds[sp] < data.options.schwarz_threshold)
+          continue;
+        engine.compute2<Operator::coulomb, libint2::BraKet::xs_xx, 0>(
+            data.auxiliary_shells[sp], libint2::Shell::unit(), data.shells[sb], data.shells[sa],
+            &data.auxiliary_pairs[sp], &data.pair(sb, sa));
+        const double* values = engine.results()[0];
+        if (values == nullptr) continue;
+        const Layout layout{{rows.size(sa), columns.size(sb), fits.size(sp), 1},
+                            {1, rows.extent(), plane, 0}};
+        copy_quartet(values, layout,
+                     out.data() + rows.offset(sa) + columns.offset(sb) * rows.extent() +
+                         fits.offset(sp) * plane);
+      }
+}
+
+void IntegralEngine::fitting_metric(ShellRange p, ShellRange q, std::span<double> out) {
+  const auto& data = engines_->data;
+  if (!engines_->metric) engines_->metric = make_fitting_engine(data, libint2::BraKet::xs_xs);
+  auto& engine = *engines_->metric;
+  const Placement rows(data.auxiliary, p), columns(data.auxiliary, q);
+  base::require(std::ssize(out) == rows.extent() * columns.extent(), "one value for each pair");
+  std::fill(out.begin(), out.end(), 0.0);
+  for (std::size_t sq = columns.begin(); sq < columns.end(); ++sq)
+    for (std::size_t sp = rows.begin(); sp < rows.end(); ++sp) {
+      engine.compute2<Operator::coulomb, libint2::BraKet::xs_xs, 0>(
+          data.auxiliary_shells[sq], libint2::Shell::unit(), data.auxiliary_shells[sp],
+          libint2::Shell::unit(), &data.auxiliary_pairs[sq], &data.auxiliary_pairs[sp]);
+      const double* values = engine.results()[0];
+      if (values == nullptr) continue;
+      const Layout layout{{rows.size(sp), columns.size(sq), 1, 1}, {1, rows.extent(), 0, 0}};
+      copy_quartet(values, layout,
+                   out.data() + rows.offset(sp) + columns.offset(sq) * rows.extent());
+    }
 }
 
 }  // namespace blockyard::qc

@@ -32,9 +32,22 @@ void Integrals::Data::add_pairs() {
   const double ln_threshold = std::log(options.primitive_threshold);
   for (const auto& a : shells)
     for (const auto& b : shells) pairs.emplace_back(a, b, ln_threshold).primpairs.shrink_to_fit();
+  for (const auto& p : auxiliary_shells)
+    auxiliary_pairs.emplace_back(p, libint2::Shell::unit(), ln_threshold);
 }
 
-Integrals::Integrals(const Molecule& molecule, AoBasis basis, IntegralOptions options) {
+void Integrals::Data::add_auxiliary(AoBasis functions) {
+  for (const auto& shell : functions.shells) {
+    auxiliary_shells.push_back(to_libint(shell, functions.spherical));
+    const auto& [l, exponents, coefficients] = shell.contraction;
+    most_auxiliary_primitives = std::max(most_auxiliary_primitives, exponents.size());
+    highest_auxiliary_momentum = std::max(highest_auxiliary_momentum, l);
+  }
+  auxiliary = std::move(functions);
+}
+
+Integrals::Integrals(const Molecule& molecule, AoBasis basis, IntegralOptions options,
+                     AoBasis auxiliary) {
   // Tables of libint2 that are the same for every molecule; made once, by whoever comes first.
   static const bool libint_is_ready = (libint2::initialize(), true);
   base::require(libint_is_ready, "libint2 starts");
@@ -47,8 +60,10 @@ Integrals::Integrals(const Molecule& molecule, AoBasis basis, IntegralOptions op
     data->highest_momentum = std::max(data->highest_momentum, shell.contraction.angular_momentum);
   }
   data->basis = std::move(basis);
+  data->add_auxiliary(std::move(auxiliary));
   data->add_pairs();
   data->add_bounds();
+  data->add_auxiliary_bounds();
   data_ = std::move(data);
 }
 
@@ -57,6 +72,8 @@ Integrals::Integrals(Integrals&&) noexcept = default;
 Integrals& Integrals::operator=(Integrals&&) noexcept = default;
 
 const AoBasis& Integrals::basis() const noexcept { return data_->basis; }
+
+const AoBasis& Integrals::auxiliary() const noexcept { return data_->auxiliary; }
 
 Extent Integrals::function_count(ShellRange range) const {
   base::require(range.first + range.count <= basis().shells.size(), "the shells exist");

@@ -30,12 +30,15 @@ struct IntegralOptions {
 /// construction. Any thread.
 class Integrals {
  public:
-  Integrals(const Molecule& molecule, AoBasis basis, IntegralOptions options = {});
+  /// auxiliary: functions that fit products of two of the basis; none unless they are wanted.
+  Integrals(const Molecule& molecule, AoBasis basis, IntegralOptions options = {},
+            AoBasis auxiliary = {});
   ~Integrals();
   Integrals(Integrals&&) noexcept;
   Integrals& operator=(Integrals&&) noexcept;
 
   [[nodiscard]] const AoBasis& basis() const noexcept;
+  [[nodiscard]] const AoBasis& auxiliary() const noexcept;
   [[nodiscard]] ShellRange all_shells() const noexcept { return {0, basis().shells.size()}; }
   /// Number of functions in the shells of a range.
   [[nodiscard]] Extent function_count(ShellRange range) const;
@@ -75,6 +78,11 @@ class IntegralEngine {
   /// Equal ranges (a = b, c = d, ab = cd) are used: each distinct integral is computed once.
   void electron_repulsion(ShellRange a, ShellRange b, ShellRange c, ShellRange d,
                           std::span<double> out);
+
+  /// out(a,b,P) = (ab|P) with the auxiliary functions of p.
+  void fitting(ShellRange a, ShellRange b, ShellRange p, std::span<double> out);
+  /// out(P,Q) = (P|Q) of auxiliary functions.
+  void fitting_metric(ShellRange p, ShellRange q, std::span<double> out);
 
  private:
   struct Engines;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "blockyard/qc/linear_algebra.h"
 #include "blockyard/qc/segments.h"
 #include "blockyard/qc/test_support.h"
 
@@ -174,6 +175,85 @@ TEST(Integrals, a_block_of_the_wrong_size_is_refused) {
   EXPECT_THROW(water.engine.overlap(all, all, block), base::Error);
   EXPECT_THROW(water.engine.electron_repulsion(all, all, all, all, block), base::Error);
   EXPECT_THROW(water.engine.overlap({1000, 1}, all, block), base::Error);
+}
+
+/// A molecule whose basis is fitted by an auxiliary one.
+Integrals fitted(const Molecule& molecule, const BasisSet& basis, const BasisSet& auxiliary) {
+  return {molecule, place_basis(basis, molecule, true), {}, place_auxiliary(auxiliary, molecule)};
+}
+
+TEST(Integrals, of_three_centres_are_those_of_four_with_a_product_in_place_of_the_function) {
+  // exp(-a r^2) exp(-a r^2) is one s function of exponent 2 a.
+  const double alpha = 0.8;
+  const Molecule molecule{{{1, {0, 0, 0}}, {1, {0, 0.4, 1.3}}}, 0, 1};
+  const BasisSet basis{"s and p", {{1, {{0, {alpha}, {1.0}}, {1, {1.1}, {1.0}}}}}};
+  const BasisSet product{"s", {{1, {{0, {2 * alpha}, {1.0}}}}}};
+  const auto integrals = fitted(molecule, basis, product);
+  IntegralEngine engine(integrals);
+  const auto all = integrals.all_shells();
+  const std::size_t n = 8;
+  std::vector<double> three(n * n * 2), four(n * n), metric(4), quartet(1);
+  engine.fitting(all, all, {0, 2}, three);
+  engine.fitting_metric({0, 2}, {0, 2}, metric);
+  // Norm of an s function of exponent a: (2 a / pi)^(3/4); the product has the square of alpha's.
+  const double scale = std::pow(4 * alpha / pi, 0.75) / std::pow(2 * alpha / pi, 1.5);
+  for (const std::size_t p : {0U, 1U}) {
+    const std::size_t shell = 2 * p;  // the s function of that atom
+    engine.electron_repulsion(all, all, {shell, 1}, {shell, 1}, four);
+    for (std::size_t k = 0; k < n * n; ++k)
+      EXPECT_NEAR(three[k + n * n * p], scale * four[k], 1e-13);
+    for (const std::size_t q : {0U, 1U}) {
+      engine.electron_repulsion({shell, 1}, {shell, 1}, {2 * q, 1}, {2 * q, 1}, quartet);
+      EXPECT_NEAR(metric[p + 2 * q], scale * scale * quartet[0], 1e-13);
+    }
+  }
+}
+
+TEST(Integrals, fitting_blocks_are_parts_of_the_whole_and_fit_well) {
+  const auto molecule = testing::molecule_of(testing::water);
+  const auto integrals = fitted(molecule, load_basis("cc-pvdz", testing::data_folder),
+                                load_auxiliary("cc-pvtz", testing::data_folder));
+  IntegralEngine engine(integrals);
+  const auto all = integrals.all_shells();
+  const ShellRange fits{0, integrals.auxiliary().shells.size()};
+  const auto n = unsigned_of(integrals.basis().function_count);
+  const auto count = unsigned_of(integrals.auxiliary().function_count);
+  std::vector<double> whole(n * n * count), metric(count * count), vectors(count * count);
+  engine.fitting(all, all, fits, whole);
+  engine.fitting_metric(fits, fits, metric);
+  const ShellRange a{1, 3}, b{4, 2}, p{5, 7};
+  const auto function = [](const AoBasis& basis, std::size_t shell) {
+    return unsigned_of(basis.shells[shell].first_function);
+  };
+  const std::size_t a0 = function(integrals.basis(), a.first), b0 = function(integrals.basis(), 4),
+                    p0 = function(integrals.auxiliary(), p.first);
+  const std::size_t na = function(integrals.basis(), 4) - a0,
+                    nb = function(integrals.basis(), 6) - b0,
+                    np = function(integrals.auxiliary(), 12) - p0;
+  std::vector<double> block(na * nb * np);
+  engine.fitting(a, b, p, block);
+  for (std::size_t z = 0; z < np; ++z)
+    for (std::size_t y = 0; y < nb; ++y)
+      for (std::size_t x = 0; x < na; ++x)
+        EXPECT_EQ(block[x + na * (y + nb * z)], whole[a0 + x + n * (b0 + y + n * (p0 + z))]);
+
+  EXPECT_EQ(eigen_calc_sqr_inv(metric, vectors, 1e-12), 0);
+  std::vector<double> exact(n * n * n * n);
+  engine.electron_repulsion(all, all, all, all, exact);
+  double largest = 0;
+  for (std::size_t ab = 0; ab < n * n; ++ab) {
+    double fit = 0;
+    for (std::size_t v = 0; v < count; ++v) {
+      double part = 0;
+      for (std::size_t q = 0; q < count; ++q)
+        part += whole[ab + n * n * q] * vectors[q + count * v];
+      fit += std::pow(part * metric[v * (count + 1)], 2);
+    }
+    // A fit by the Coulomb metric never gives more than the integral itself.
+    EXPECT_LT(fit, exact[ab * (n * n + 1)] + 1e-12);
+    largest = std::max(largest, exact[ab * (n * n + 1)] - fit);
+  }
+  EXPECT_LT(largest, 0.02);
 }
 
 }  // namespace

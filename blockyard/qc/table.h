@@ -15,8 +15,11 @@ namespace blockyard::qc {
 struct System {
   Molecule molecule;
   Integrals integrals;
-  AoSegments segments;                    // of the kind `ao` in the job
-  std::vector<FunctionPair> pivots = {};  // of Cholesky integrals, the kind `la`; empty: no such
+  AoSegments segments;  // of the kind `ao` in the job
+  // What products of basis functions are fitted by, the kind `la`: pivots of Cholesky integrals, or
+  // segments of the auxiliary functions of `integrals`. At most one of them is not empty.
+  std::vector<FunctionPair> pivots = {};
+  AoSegments fitting = {};
 };
 
 /// Adds the super instructions that need no molecule: linear algebra, denominators, elementwise

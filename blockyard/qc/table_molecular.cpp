@@ -15,6 +15,10 @@ namespace {
 
 using namespace detail;
 
+constexpr std::string_view needs_fitting =
+    "must have an index of kind la over the fitting functions: set integrals = \"cholesky\" or "
+    "\"df\"";
+
 /// The AO part of an index of a block: functions first .. first + extent - 1, those of `shells`.
 struct AoPart {
   ShellRange shells;
@@ -76,18 +80,25 @@ class Molecular {
   /// compute_integral_batch V:  V(a,b,c,d) = (ab|cd)
   void electron_repulsion(Operands operands, const Context&) { repulsion_parts(operands[0]); }
 
-  /// cholesky_integrals V:  V(a,b,P) = (ab|g_P)
-  void cholesky_integrals(Operands operands, const Context& context) {
+  /// fitting_integrals V:  V(a,b,P) = (ab|g_P)
+  void fitting_integrals(Operands operands, const Context& context) {
     if (operands[0].extents.size() != 3) refuse(operands[0], "must have three indexes");
-    pivot_integrals(engine_, part(operands[0], 0).shells, part(operands[0], 1).shells,
-                    pivots(operands[0], 2, context), operands[0].values);
+    const ShellRange a = part(operands[0], 0).shells, b = part(operands[0], 1).shells;
+    if (system_.pivots.empty())
+      engine_.fitting(a, b, auxiliary(operands[0], 2), operands[0].values);
+    else
+      pivot_integrals(engine_, a, b, pivots(operands[0], 2, context), operands[0].values);
   }
 
-  /// cholesky_metric S:  S(P,Q) = (g_P|g_Q)
-  void cholesky_metric(Operands operands, const Context& context) {
+  /// fitting_metric S:  S(P,Q) = (g_P|g_Q)
+  void fitting_metric(Operands operands, const Context& context) {
     if (operands[0].extents.size() != 2) refuse(operands[0], "must have two indexes");
-    pivot_metric(engine_, pivots(operands[0], 0, context), pivots(operands[0], 1, context),
-                 operands[0].values);
+    if (system_.pivots.empty())
+      engine_.fitting_metric(auxiliary(operands[0], 0), auxiliary(operands[0], 1),
+                             operands[0].values);
+    else
+      pivot_metric(engine_, pivots(operands[0], 0, context), pivots(operands[0], 1, context),
+                   operands[0].values);
   }
 
   /// atomic_density_guess D: the superposition of atomic densities, whole or a block of it.
@@ -139,9 +150,17 @@ class Molecular {
     const auto first = static_cast<std::size_t>(first_elements(operand, context)[k]);
     const auto count = static_cast<std::size_t>(operand.extents[k]);
     if (operand.kinds[k] != array::IndexKind::la || first + count > system_.pivots.size())
-      refuse(operand,
-             "must have an index of kind la over the pivots: set integrals = \"cholesky\"");
+      refuse(operand, needs_fitting);
     return std::span(system_.pivots).subspan(first, count);
+  }
+
+  /// The shells of auxiliary functions that index k of an operand selects.
+  [[nodiscard]] ShellRange auxiliary(const Operand& operand, std::size_t k) const {
+    const auto segment = static_cast<std::size_t>(operand.segments[k] - 1);
+    if (operand.kinds[k] != array::IndexKind::la || segment >= system_.fitting.extents.size() ||
+        system_.fitting.extents[segment] != operand.extents[k])
+      refuse(operand, needs_fitting);
+    return system_.fitting.shells[segment];
   }
 
   [[nodiscard]] std::pair<AoPart, AoPart> matrix_parts(const Operand& operand) const {
@@ -190,8 +209,8 @@ void add_molecular(super::Table& table, const System& system) {
   add("compute_dipole_integrals", "wur", &Molecular::dipole);
   add("compute_nn_repulsion", "u", &Molecular::repulsion_of_nuclei, {"w"});
   add("compute_integral_batch", "w", &Molecular::electron_repulsion);
-  add("cholesky_integrals", "w", &Molecular::cholesky_integrals);
-  add("cholesky_metric", "w", &Molecular::cholesky_metric);
+  add("fitting_integrals", "w", &Molecular::fitting_integrals);
+  add("fitting_metric", "w", &Molecular::fitting_metric);
   add("atomic_density_guess", "w", &Molecular::guess);
   detail::add_scf_start(table, system);
   for (const auto& [name, batch] : {std::pair{"compute_ubatch1", FockBatch::all_different},

@@ -28,6 +28,11 @@ class Cholesky(common.MoleculeTest):
             self.check_near(entry, results, ["mp2", "ccsd", "triples_correction", "ccsd_t"], 2e-7)
             self.check_near(entry, results, ["scf"], 1e-8)
 
+    def test_open_shells(self):
+        entry = self.entry("oh", "cc-pvdz")
+        results = self.run_with(entry, "ccsd(t)", 1e-8, "-w", 2)
+        self.check_near(entry, results, ["mp2", "ccsd", "triples_correction", "ccsd_t"], 2e-7)
+
     def test_the_error_follows_the_threshold(self):
         entry = self.entry("h2o", "cc-pvdz", frozen=True)
         for threshold, limit in ((1e-3, 1e-2), (1e-5, 1e-4)):
@@ -62,20 +67,17 @@ class Cholesky(common.MoleculeTest):
         def kept_integrals(*more):
             self.run_well("plan", path, "-w", 1, "--no-segments", "--json", "plan.json", *more)
             programs = json.loads((self.folder / "plan.json").read_text())["programs"]
-            arrays = next(p["arrays"] for p in programs if p["name"] == "transform_cholesky_rhf")
+            arrays = next(p["arrays"] for p in programs if p["name"] == "transform_fitted_rhf")
             return next(array["written_bytes"] for array in arrays if array["name"] == "mo")
 
         self.assertLess(kept_integrals("--memory", "14500K"), 0.6 * kept_integrals("--memory", "1G"))
 
     def test_what_cannot_be_is_refused(self):
-        entry = self.entry("oh", "cc-pvdz")
-        path = self.write("job.toml", job_file(entry, "ccsd", 'integrals = "cholesky"'))
-        self.assert_fails(self.run_blockyard("run", path), "closed shells only")
         entry = self.entry("h2o_crawford", "sto-3g")
         path = self.write("job.toml", job_file(entry, "mp2", 'integrals = "cholesky"\ncholesky_threshold = 5.0'))
         self.assert_fails(self.run_blockyard("run", path), "cholesky_threshold must be between")
-        path = self.write("job.toml", job_file(entry, "mp2", 'integrals = "df"'))
-        self.assert_fails(self.run_blockyard("run", path), "integrals", '"exact" or "cholesky"')
+        path = self.write("job.toml", job_file(entry, "mp2", 'integrals = "fitted"'))
+        self.assert_fails(self.run_blockyard("run", path), "integrals", '"exact" or "cholesky" or "df"')
 
 
 if __name__ == "__main__":

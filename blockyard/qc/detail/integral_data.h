@@ -21,15 +21,24 @@ struct Integrals::Data {
   std::size_t most_primitives = 1;
   int highest_momentum = 0;
 
+  AoBasis auxiliary;
+  std::vector<libint2::Shell> auxiliary_shells;     // as auxiliary.shells
+  std::vector<libint2::ShellPair> auxiliary_pairs;  // of each with a function that is 1 everywhere
+  std::vector<double> auxiliary_bounds;             // max over the functions of sqrt (P|P)
+  std::size_t most_auxiliary_primitives = 1;
+  int highest_auxiliary_momentum = 0;
+
   [[nodiscard]] const libint2::ShellPair& pair(std::size_t a, std::size_t b) const {
     return pairs[a * shells.size() + b];
   }
   [[nodiscard]] double bound(std::size_t a, std::size_t b) const {
     return bounds[a * shells.size() + b];
   }
+  void add_auxiliary(AoBasis functions);
   void add_pairs();
   /// bounds(a,b) = max over the functions of  sqrt|(ab|ab)|. Needs the pairs.
   void add_bounds();
+  void add_auxiliary_bounds();
 };
 
 }  // namespace blockyard::qc

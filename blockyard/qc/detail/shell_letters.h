@@ -9,7 +9,7 @@
 
 namespace blockyard::qc::detail {
 
-inline constexpr std::string_view shell_letters = "spdfghi";
+inline constexpr std::string_view shell_letters = "spdfghik";
 
 /// Angular momenta of a shell name in any letter case: {0} of "S", {0, 1} of "SP" and of "L".
 [[nodiscard]] std::optional<std::vector<int>> parse_shell_letters(std::string_view word);
