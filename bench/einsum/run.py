@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Contractions of arrays on disk in little memory: Session.einsum, a loop by hand, numpy.einsum.
+"""Contractions of arrays on disk in little memory: Session.einsum, a loop by hand, numpy.einsum, and the
+peers that tools/setup_peers installs (peers.py).
 
-Usage: run.py [--full] [--folder DIR] [--only p1|p2|memory] [--limit SECONDS]
+Usage: run.py [--full] [--folder DIR] [--keep] [--only p1|p2|memory] [--methods A,B] [--limit SECONDS]
+--keep: operands stay in the folder, for the next time.
 Prints JSON lines. Every method runs in a process of its own, in a cgroup (version 2 or 1) that
 limits its memory, the page cache included; without the right to make one, in none, and says so.
 """
@@ -11,6 +13,7 @@ import json
 import os
 import pathlib
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,6 +22,9 @@ import time
 
 import numpy as np
 
+import peers
+
+METHODS = ("blockyard", "by_hand", "numpy", *peers.PEERS)
 PROBLEMS = {
     # subscripts, letters' extents, memory limit; scaled down so that the data are as large against it
     "p1": ("abef,efij->abij", {"v": 176, "o": 20}, 4096),
@@ -109,6 +115,10 @@ def work(method, name, folder, memory_mb):
         with_blockyard(name, paths, out, memory_mb)
     elif method == "numpy":
         with_numpy(name, paths, out)
+    elif method in peers.PEERS:
+        stores = peers.operands(name, paths, memory_mb)
+        begin = time.monotonic()
+        getattr(peers, f"with_{method}")(name, PROBLEMS[name][0], stores, out, memory_mb)
     elif name.startswith("p1"):
         by_hand_p1(paths, out, memory_mb)
     else:
@@ -156,10 +166,16 @@ class Cgroup:
 
 def measure(method, name, folder, seconds):
     memory_mb = PROBLEMS[name][2]
+    python = sys.executable
+    if method in peers.PEERS:
+        python = peers.PYTHON
+        subprocess.run([python, __file__, "--prepare", name, "--folder", str(folder)], check=True)
     for path in operands(name, folder):
-        drop(path)
+        for file in [path, *path.with_suffix(".zarr").rglob("*")]:
+            if file.is_file():
+                drop(file)
     group = Cgroup(memory_mb)
-    command = [sys.executable, __file__, "--work", method, name, "--folder", str(folder)]
+    command = [python, __file__, "--work", method, name, "--folder", str(folder)]
     line = {"bench": "einsum", "case": f"{name} {method}", "memory_mb": memory_mb,
             "is_limited": group.folder is not None}
     child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, preexec_fn=group.enter)
@@ -199,24 +215,29 @@ def read_seconds(paths):
 
 
 def compare(name, folder):
-    """Whether two results agree, a slice at a time."""
+    """By how much two results differ, a slice at a time."""
     one, two = (np.load(folder / f"{name}-{method}.npy", mmap_mode="r")
                 for method in ("blockyard", "by_hand"))
     return max(float(np.abs(a - b).max()) for a, b in zip(one, two))
 
 
-def out_of_core(name, folder, seconds):
+def out_of_core(name, folder, methods, seconds, is_kept):
     paths = operands(name, folder)
     print(json.dumps({"bench": "einsum", "case": f"{name} reading alone",
                       "seconds": read_seconds(paths)}), flush=True)
-    times = {method: measure(method, name, folder, seconds)
-             for method in ("blockyard", "by_hand", "numpy")}
-    if times["blockyard"] and times["by_hand"]:
+    times = {method: measure(method, name, folder, seconds) for method in methods
+             if method not in peers.PEERS or peers.can(method)}
+    if times.get("blockyard") and times.get("by_hand"):
         print(json.dumps({"bench": "einsum", "case": f"{name} against the loop by hand",
                           "ratio_to_hand_loop": times["by_hand"] / times["blockyard"],
                           "largest_difference": compare(name, folder)}), flush=True)
-    for path in folder.glob(f"{name}-*.npy"):
-        path.unlink()
+    for path in folder.glob(f"{name}-*"):
+        is_operand = path.stem in {operand.stem for operand in paths}
+        if path.is_dir():
+            if not (is_kept and is_operand):
+                shutil.rmtree(path)
+        elif not (is_kept and is_operand):
+            path.unlink()
 
 
 def in_memory(scale):
@@ -245,19 +266,27 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--folder", type=pathlib.Path)
+    parser.add_argument("--keep", action="store_true")
     parser.add_argument("--only")
+    parser.add_argument("--methods", default=",".join(METHODS))
     parser.add_argument("--limit", type=float, default=200)
     parser.add_argument("--work", nargs=2)
+    parser.add_argument("--prepare")
     options = parser.parse_args()
+    if options.prepare:
+        name = options.prepare
+        peers.operands(name, operands(name, options.folder), PROBLEMS[name][2])
+        return
     if options.work:
         method, name = options.work
         work(method, name, options.folder, PROBLEMS[name][2])
         return
     end = "" if options.full else "_small"
-    with tempfile.TemporaryDirectory(dir=options.folder) as folder:
+    with tempfile.TemporaryDirectory(dir=options.folder) as temporary:
+        folder = options.folder if options.keep else pathlib.Path(temporary)
         for name in ("p1", "p2"):
             if options.only in (None, name):
-                out_of_core(name + end, pathlib.Path(folder), options.limit)
+                out_of_core(name + end, folder, options.methods.split(","), options.limit, options.keep)
     if options.only in (None, "memory"):
         in_memory(1.0)
 

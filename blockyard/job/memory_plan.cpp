@@ -20,6 +20,8 @@ namespace {
 
 /// Blocks that a server must hold at the least: some arriving, some on the way to and from disk.
 constexpr std::int64_t least_server_blocks = 8;
+/// Blocks that a worker can ask for ahead, if half of what is left allows it.
+constexpr std::int64_t look_ahead_blocks = 2;
 constexpr std::int64_t least_server_bytes = std::int64_t{1} << 20;
 
 std::int64_t worker_need(const worker::MemoryNeed& need) {
@@ -60,8 +62,11 @@ MemoryPlan plan_memory(std::int64_t total_bytes, std::int64_t shared_bytes, int 
   if (left < 0) throw too_little(total_bytes, wanted, workers, worst);
   // A pool rounds each block up by at most an eighth.
   const std::int64_t arrays = plan.distributed_bytes + plan.distributed_bytes / 8;
+  // Without room for blocks that are asked for ahead, workers would wait for each one.
+  const std::int64_t for_look_ahead = std::clamp(
+      workers * look_ahead_blocks * (largest_block + largest_block / 8), left / 8, left / 2);
   const std::int64_t for_servers =
-      std::clamp<std::int64_t>(arrays - servers * least_server, 0, left - left / 8);
+      std::clamp<std::int64_t>(arrays - servers * least_server, 0, left - for_look_ahead);
   plan.server_bytes = least_server + for_servers / servers;
   plan.worker_bytes = least_worker + (left - for_servers) / workers;
   plan.spilled_bytes =

@@ -43,6 +43,13 @@ TEST(MemoryPlan, SaysWhatWillSpill) {
   EXPECT_GT(plan.worker_bytes, 60 * mib) << "some of what is left is for the cache";
 }
 
+TEST(MemoryPlan, LeavesWorkersRoomToAskForBlocksAhead) {
+  const auto needs = need_of(0, 60, 4000, 20);  // blocks of 20 MiB
+  const MemoryPlan plan = plan_memory(600 * mib, 0, 2, 1, needs);
+  EXPECT_GE(plan.worker_bytes, (60 + 2 * 20) * mib);
+  EXPECT_GE(plan.server_bytes, 8 * 20 * mib);
+}
+
 TEST(MemoryPlan, RefusesTooLittleAndSaysHowMuchIsNeededAndWhatToDo) {
   const auto needs = need_of(100, 100, 1000, 1);
   try {

@@ -5,13 +5,16 @@ if(NOT BLOCKYARD_CHART_JS)
   message(STATUS "No Chart.js (package libjs-chart.js): reports will have tables and no plots")
 endif()
 set(report_assets ${CMAKE_CURRENT_LIST_DIR}/assets)
-set(report_files html=${report_assets}/page.html css=${report_assets}/page.css js=${report_assets}/page.js)
+set(report_scripts elements.js work.js resources.js page.js)
+list(TRANSFORM report_scripts PREPEND ${report_assets}/ OUTPUT_VARIABLE report_scripts)
+list(JOIN report_scripts "|" report_script)
+set(report_files html=${report_assets}/page.html css=${report_assets}/page.css js=${report_script})
 add_custom_command(
   OUTPUT ${CMAKE_BINARY_DIR}/report_assets.cpp
   COMMAND ${CMAKE_COMMAND} -DOUT=${CMAKE_BINARY_DIR}/report_assets.cpp
           "-DFILES=${report_files}$<SEMICOLON>chart=$<$<BOOL:${BLOCKYARD_CHART_JS}>:${BLOCKYARD_CHART_JS}>"
           -P ${CMAKE_CURRENT_LIST_DIR}/embed.cmake
-  DEPENDS ${report_assets}/page.html ${report_assets}/page.css ${report_assets}/page.js
+  DEPENDS ${report_assets}/page.html ${report_assets}/page.css ${report_scripts}
           ${CMAKE_CURRENT_LIST_DIR}/embed.cmake
   VERBATIM)
 target_sources(blockyard_report PRIVATE ${CMAKE_BINARY_DIR}/report_assets.cpp)

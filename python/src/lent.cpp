@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocks of NumPy arrays, read in place when a program first wants them: from memory, or from the
 // file behind a memory map.
-#include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <numeric>
 
 #include "blockyard/array/grid.h"
-#include "blockyard/base/error.h"
 #include "blockyard/tensor/permute.h"
 #include "python/src/bindings.h"
+#include "python/src/map_file.h"
 
 namespace blockyard::python {
 
@@ -22,8 +18,59 @@ using tensor::Shape;
 using tensor::Strides;
 using tensor::View;
 
-/// Runs of this many bytes are read from the file; shorter ones are copied from its memory map.
-constexpr std::size_t least_run_bytes = std::size_t{1} << 15;
+/// Pieces of this many bytes are read from the file; shorter ones are copied from its memory map.
+constexpr std::size_t least_piece_bytes = std::size_t{1} << 13;
+/// A piece with gaps, or one that is permuted, stays in a processor's cache.
+constexpr std::size_t most_piece_bytes = std::size_t{1} << 18;
+constexpr std::size_t most_gaps = 8;  ///< so many times what is wanted may be read
+
+/// How a block lies in a file: `count` pieces, each over the first `inner` indexes, with gaps where
+/// the block has a part of an index only. (blockyard/_einsum/costs.py counts with the same rule.)
+struct Pieces {
+  struct Index {
+    Extent extent;
+    Extent stride;
+    Extent target_stride;
+  };
+
+  Pieces(const Shape& shape, const Strides& strides) {
+    Extent target_stride = 1;
+    for (std::size_t k = 0; k < shape.order(); ++k) {
+      indexes[k] = {shape[k], strides[k], target_stride};
+      target_stride *= shape[k];
+    }
+    std::stable_sort(indexes.begin(), indexes.begin() + shape.order(),
+                     [](const Index& a, const Index& b) { return a.stride < b.stride; });
+    for (; inner < shape.order() && grow(indexes[inner]); ++inner) {
+    }
+    for (std::size_t k = inner; k < shape.order(); ++k) count *= indexes[k].extent;
+  }
+
+  std::array<Index, Shape::max_order> indexes{};  ///< in the order of the file
+  std::size_t inner = 0;
+  std::size_t span = 1;    ///< elements from the first to the last of a piece
+  std::size_t wanted = 1;  ///< elements of it that are of the block
+  Extent count = 1;
+  bool is_straight = true;  ///< a piece is the same elements in the same order in the block
+
+ private:
+  /// Takes one more index into a piece, unless that makes it too long or too full of gaps.
+  bool grow(const Index& index) {
+    const std::size_t longer =
+        static_cast<std::size_t>(index.stride) * static_cast<std::size_t>(index.extent - 1) + span;
+    const std::size_t more = wanted * static_cast<std::size_t>(index.extent);
+    const bool stays_straight =
+        is_straight && longer == more &&
+        (index.extent == 1 || index.target_stride == static_cast<Extent>(wanted));
+    if (!stays_straight &&
+        (longer * sizeof(double) > most_piece_bytes || longer > most_gaps * more))
+      return false;
+    is_straight = stays_straight;
+    span = longer;
+    wanted = more;
+    return true;
+  }
+};
 
 template <class T>
 void convert(const T* from, const Shape& shape, const Strides& strides, double* into) {
@@ -45,7 +92,7 @@ class Source {
  public:
   Source(const AnyArray& array, int file, std::uint64_t file_offset,
          const std::vector<std::vector<Extent>>& segments)
-      : data_(array.data()), type_(array.dtype()), file_(file), file_offset_(file_offset) {
+      : data_(array.data()), type_(array.dtype()), file_(file, array.data(), file_offset) {
     for (std::size_t k = 0; k < array.ndim(); ++k) strides_[k] = array.stride(k);
     grid_ = grid_of(segments);
   }
@@ -72,7 +119,7 @@ class Source {
     }
     const Shape shape(std::span<const Extent>(extents.data(), at.size()));
     if (type_ == nb::dtype<double>()) {
-      if (file_ < 0 || !read_file(shape, offset, into)) copy(shape, offset, into);
+      if (!file_.is_open() || !read_file(shape, offset, into)) copy(shape, offset, into);
     } else if (type_ == nb::dtype<float>()) {
       convert(static_cast<const float*>(data_) + offset, shape, strides_, into.data());
     } else if (type_ == nb::dtype<std::int64_t>()) {
@@ -92,67 +139,55 @@ class Source {
         View<double>::dense(into.data(), shape));
   }
 
-  /// Reads the block in the order of the file, then permutes it. False if its runs are too short.
+  /// Reads the block piece by piece in the order of the file. False if its pieces are too small.
   bool read_file(const Shape& shape, Extent offset, std::span<double> into) const {
-    std::array<int, Shape::max_order> order{};
-    const std::span to(order.data(), shape.order());
-    std::iota(to.begin(), to.end(), 0);
-    std::ranges::stable_sort(to, {}, [&](int k) { return strides_[static_cast<std::size_t>(k)]; });
-    std::array<Extent, Shape::max_order> extents{};
-    Strides strides{};
-    for (std::size_t k = 0; k < to.size(); ++k) {
-      extents[k] = shape[static_cast<std::size_t>(to[k])];
-      strides[k] = strides_[static_cast<std::size_t>(to[k])];
-    }
-    std::size_t run_indexes = 0;
-    Extent run = 1;
-    while (run_indexes < to.size() && (strides[run_indexes] == run || extents[run_indexes] == 1))
-      run *= extents[run_indexes++];
-    if (static_cast<std::size_t>(run) * sizeof(double) < least_run_bytes) return false;
-    const bool is_in_order = std::ranges::is_sorted(to);
-    thread_local std::vector<double> buffer;
-    if (!is_in_order) buffer.resize(into.size());
-    double* target = is_in_order ? into.data() : buffer.data();
+    const Pieces pieces(shape, strides_);
+    if (pieces.span * sizeof(double) < least_piece_bytes) return false;
     std::array<Extent, Shape::max_order> at{};
-    for (Extent done = 0; done < shape.element_count(); done += run) {
-      read_run(offset, {target + done, static_cast<std::size_t>(run)});
-      for (std::size_t k = run_indexes; k < to.size(); ++k) {
-        offset += strides[k];
-        if (++at[k] < extents[k]) break;
-        offset -= strides[k] * extents[k];
+    double* target = into.data();
+    const double* from = static_cast<const double*>(data_) + offset;
+    for (Extent left = pieces.count; left > 0; --left) {
+      read_piece(from, pieces, target);
+      for (std::size_t k = pieces.inner; k < shape.order(); ++k) {
+        const Pieces::Index& index = pieces.indexes[k];
+        from += index.stride;
+        target += index.target_stride;
+        if (++at[k] < index.extent) break;
+        from -= index.stride * index.extent;
+        target -= index.target_stride * index.extent;
         at[k] = 0;
       }
     }
-    if (is_in_order) return true;
-    std::array<int, Shape::max_order> back{};
-    for (std::size_t k = 0; k < to.size(); ++k)
-      back[static_cast<std::size_t>(to[k])] = static_cast<int>(k);
-    tensor::permute<double>(buffer, Shape(std::span<const Extent>(extents.data(), to.size())),
-                            std::span<const int>(back.data(), to.size()), into);
     return true;
   }
 
-  void read_run(Extent offset, std::span<double> into) const {
-    auto bytes = std::as_writable_bytes(into);
-    std::uint64_t at = file_offset_ + static_cast<std::uint64_t>(offset) * sizeof(double);
-    while (!bytes.empty()) {
-      const ssize_t got = ::pread(file_, bytes.data(), bytes.size(), static_cast<off_t>(at));
-      if (got < 0 && errno == EINTR) continue;
-      if (got <= 0)
-        throw base::Error(base::Errc::io,
-                          fmt::format("cannot read the file of a memory-mapped array: {}",
-                                      got < 0 ? strerror(errno) : "it is too short"));
-      bytes = bytes.subspan(static_cast<std::size_t>(got));
-      at += static_cast<std::uint64_t>(got);
+  void read_piece(const double* from, const Pieces& pieces, double* target) const {
+    if (pieces.is_straight)
+      return file_.read(from, std::as_writable_bytes(std::span(target, pieces.span)), false);
+    thread_local std::vector<double> room;
+    room.resize(pieces.span);
+    file_.read(from, std::as_writable_bytes(std::span(room)), pieces.span >= 2 * pieces.wanted);
+    std::array<Extent, Shape::max_order> extents{};
+    std::array<int, Shape::max_order> same{};
+    View<const double> read{room.data(), {}, {}};
+    View<double> wanted{target, {}, {}};
+    for (std::size_t k = 0; k < pieces.inner; ++k) {
+      const Pieces::Index& index = pieces.indexes[k];
+      extents[k] = index.extent;
+      same[k] = static_cast<int>(k);
+      read.strides[k] = index.stride;
+      wanted.strides[k] = index.target_stride;
     }
+    read.shape = wanted.shape = Shape(std::span<const Extent>(extents.data(), pieces.inner));
+    tensor::transform<double>(1.0, read, std::span<const int>(same.data(), pieces.inner), 0.0,
+                              wanted);
   }
 
   const void* data_;
   nb::dlpack::dtype type_;
   Strides strides_{};
   array::Grid grid_;
-  int file_;  // -1: none
-  std::uint64_t file_offset_;
+  MapFile file_;
 };
 
 }  // namespace

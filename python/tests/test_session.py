@@ -258,3 +258,34 @@ def test_a_session_leaves_nothing_behind(tmp_path):
         session.run(SQUARE, arrays={"a": a, "b": a, "s": a}, segments=SEGMENTS)
     gc.collect()
     assert sys.getrefcount(a) == references
+
+
+COPY = """sial copied
+  aoindex i = 1:2
+  moindex j = 1:3
+  moaindex k = 1:2
+  distributed a[i,j,k]
+  distributed c[i,j,k]
+  pardo i,j,k
+    get a[i,j,k]
+    put c[i,j,k] = a[i,j,k]
+  endpardo i,j,k
+endsial copied
+"""
+
+
+@pytest.mark.parametrize("where", ["on the disk", "in the page cache"])
+@pytest.mark.parametrize("view", [lambda a: a, lambda a: a.T, lambda a: a.transpose(1, 0, 2), lambda a: a[1:, ::2, 3:],
+                                  lambda a: a[:, :, ::9]], ids=["as it is", "reversed", "permuted", "a part", "far apart"])
+def test_blocks_of_a_memory_map_are_read_from_its_file(session, tmp_path, view, where):
+    path = tmp_path / "a.npy"
+    np.save(path, np.random.default_rng(2).random((61, 90, 103)))
+    if where == "on the disk":
+        with open(path, "rb") as file:
+            os.fsync(file.fileno())
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    array = view(np.load(path, mmap_mode="r"))
+    halves = [[n // 2, n - n // 2] for n in array.shape]
+    thirds = [array.shape[1] // 3] * 2 + [array.shape[1] - 2 * (array.shape[1] // 3)]
+    result = session.run(COPY, arrays={"a": array}, segments={"ao": halves[0], "mo": thirds, "moa": halves[2]})
+    np.testing.assert_array_equal(np.asarray(result["c"]), array)

@@ -2,9 +2,12 @@
 """Rates to weigh plans against each other: of one core, and of a disk. What they are exactly matters
 little, since they choose among orders of contractions and sizes of segments only."""
 
-FLOPS = 3e10
+FLOPS = 5e10
 DISK_BYTES = 6e8
 COPY_BYTES = 4e9
 BLOCK_SECONDS = 5e-5
-LEAST_RUN_BYTES = 1 << 16
-COPIED_RUN_BYTES = 1 << 9
+# What could be read in the time between two pieces of a file.
+PIECE_BYTES = 1 << 14
+# The largest piece with gaps that is read as a whole, and how much larger than what is wanted it may be.
+MOST_PIECE_BYTES = 1 << 18
+MOST_GAPS = 8
