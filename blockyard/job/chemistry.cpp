@@ -154,9 +154,25 @@ qc::BasisSet read_auxiliary(const BasisSpec& spec, const Places& places) {
   }
 }
 
+enum class Reference { usual, uhf, rohf };  // the words of option `reference`
+
+Reference wanted_reference(const MethodSpec& method) {
+  const auto given = method.ints.find("reference");
+  return given == method.ints.end() ? Reference::usual : static_cast<Reference>(given->second);
+}
+
+/// Whether each spin has orbitals of its own. Those of a restricted open shell are semicanonical.
 bool wants_unrestricted(const MethodSpec& method, const qc::Molecule& molecule) {
   const auto given = method.ints.find("unrestricted");
-  return molecule.multiplicity != 1 || (given != method.ints.end() && given->second != 0);
+  const bool is_asked = (given != method.ints.end() && given->second != 0) ||
+                        wanted_reference(method) == Reference::uhf;
+  if (is_asked && wanted_reference(method) == Reference::rohf)
+    throw Error(Errc::bad_input, "unrestricted = true and reference = \"rohf\" exclude each other");
+  if (method.name == "ccsd-density" && wanted_reference(method) == Reference::rohf)
+    throw Error(Errc::bad_input,
+                "ccsd-density needs canonical orbitals: reference = \"rohf\" has "
+                "none");
+  return molecule.multiplicity != 1 || is_asked;
 }
 
 /// The part of one kind of orbitals that is correlated, without frozen segments.

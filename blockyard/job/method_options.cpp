@@ -14,6 +14,7 @@ constexpr std::array options = {
     MethodOption{"level_shift", OptionForm::number, 0, {}},
     MethodOption{"damping", OptionForm::number, 0, {}},
     MethodOption{"unrestricted", OptionForm::truth, 0, {}},
+    MethodOption{"reference", OptionForm::word, 0, {"usual", "uhf", "rohf"}},
     MethodOption{"cc_iterations", OptionForm::count, 60, {}},
     MethodOption{"cc_energy_convergence", OptionForm::number, 1e-9, {}},
     MethodOption{"cc_amplitude_convergence", OptionForm::number, 1e-7, {}},

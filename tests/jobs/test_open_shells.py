@@ -10,6 +10,13 @@ from common import job_file
 
 # Each is (workers, servers, more options).
 WAYS = [(1, 1, []), (2, 1, ["--segments", "occupied=2", "--segments", "virtual=5"]), (3, 2, [])]
+# Restricted open shells: PySCF 2.14.0, scf.ROHF, its orbitals made semicanonical for each spin and given to cc.UCCSD; MP2 in
+# numpy, singles and doubles, from PySCF's integrals. Molecule, basis, frozen core: SCF, MP2, CCSD, (T) in hartree.
+RESTRICTED = {
+    ("oh", "cc-pvdz", False): (-75.39001038924452, -75.54496964254261, -75.55932938108982, -0.0017797717605869496),
+    ("ch2", "cc-pvdz", True): (-38.92147168211894, -39.01897173388013, -39.03951806243076, -0.0017623970401561917),
+    ("nh2", "6-31g*", False): (-55.55225952748716, -55.690240481271175, -55.708961305368625, -0.0018354214909327678),
+}
 KEYS = common.ENERGIES
 METHOD = "ccsd(t)"
 
@@ -46,6 +53,20 @@ class OpenShells(common.MoleculeTest):
         for option in ("level_shift = 0.2", "damping = 0.3", "scf_direct = true"):
             self.check_method(self.entry("h2o_cation", "6-31g*"), "scf", KEYS[:2], WAYS[:1], option)
         self.check_method(self.entry("oh", "cc-pvdz"), "scf", KEYS[:2], WAYS[:1], 'scf_guess = "core"')
+
+    def test_restricted_open_shells(self):
+        for (molecule, basis, frozen), values in RESTRICTED.items():
+            entry = self.entry(molecule, basis, frozen=frozen)
+            entry = entry | dict(zip(("e_scf", "e_mp2", "e_ccsd", "e_t"), values)) | {"e_ccsd_t": values[2] + values[3]}
+            self.check_method({k: v for k, v in entry.items() if not k.startswith("dipole")}, METHOD, KEYS, WAYS[1:2],
+                              'reference = "rohf"')
+
+    def test_what_restricted_open_shells_cannot_do_is_refused(self):
+        entry = self.entry("oh", "cc-pvdz")
+        path = self.write("job.toml", job_file(entry, "ccsd-density", 'reference = "rohf"'))
+        self.assert_fails(self.run_blockyard("run", path), "canonical orbitals")
+        path = self.write("job.toml", job_file(entry, "ccsd", 'reference = "rohf"\nunrestricted = true'))
+        self.assert_fails(self.run_blockyard("run", path), "exclude each other")
 
     def test_a_closed_shell_is_the_same_when_treated_as_open(self):
         self.check_method(self.entry("h2o", "6-31g*"), METHOD, KEYS, WAYS[1:2], "unrestricted = true")

@@ -190,8 +190,9 @@ class Reader {
     if (one.value != "uhf" && one.value != "rohf" && one.value != "1" && one.value != "2")
       throw wrong(one, "references are RHF, UHF and ROHF");
     if (one.value == "rohf" || one.value == "2")
-      throw wrong(one, "ROHF references are not available; UHF ones are");
-    method_->ints["unrestricted"] = 1;
+      method_->ints["reference"] = 2;
+    else
+      method_->ints["unrestricted"] = 1;
   }
   void basis(const Keyword& one) {
     if (one.value != "special") {

@@ -103,6 +103,10 @@ TEST(Zmat, AnUnrestrictedReferenceIsOneForClosedShellsToo) {
   const ZmatJob job = parse("t\nH 0 0 0\nF 0 0 1.7\n\n*ACES2(CALC=CCSD,BASIS=STO-3G,REF=UHF)\n");
   EXPECT_TRUE(job.warnings.empty());
   EXPECT_EQ(job.spec.method->ints.at("unrestricted"), 1);
+  const ZmatJob rohf =
+      parse("t\nO 0 0 0\nH 0 0 1\n\n*ACES2(CALC=CCSD,BASIS=STO-3G,REF=ROHF,MULT=2)\n");
+  EXPECT_TRUE(rohf.warnings.empty());
+  EXPECT_EQ(rohf.spec.method->ints.at("reference"), 2);
 }
 
 TEST(Zmat, WarnsOfKeywordsThatChangeNothing) {
@@ -121,7 +125,7 @@ TEST(Zmat, NamesLineAndReasonOfWhatIsWrong) {
   EXPECT_NE(keywords("CHARGE=many").find("ZMAT:5: CHARGE=MANY: it must be a whole"),
             std::string::npos);
   EXPECT_NE(keywords("DROPMO=2-3").find("lowest"), std::string::npos);
-  EXPECT_NE(keywords("REF=ROHF").find("ROHF"), std::string::npos);
+  EXPECT_NE(keywords("REF=GHF").find("RHF, UHF and ROHF"), std::string::npos);
   EXPECT_NE(keywords("UNITS=MILES").find("ANGSTROM"), std::string::npos);
   EXPECT_NE(keywords("COORD=INTERNAL").find("three coordinates"), std::string::npos);
   EXPECT_NE(keywords("CHARGE=0,CHARGE=1").find("twice"), std::string::npos);
