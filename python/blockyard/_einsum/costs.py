@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -54,50 +53,36 @@ def _panel(term: Term, step: Step, plan: Plan, counts: dict[str, int]) -> int:
     return 8 * block_elements(term.letters, plan.extents, {**counts, **dict.fromkeys(step.summed, 1)})
 
 
-@dataclass
-class Reading:
-    """Seconds to copy an operand first, block by block, and to read it as often as the step wants it.
-    A block that lies in many pieces in the file is read in one from its copy."""
-
-    before: float
-    during: float
-    is_copied: bool = False
-
-    @property
-    def weight(self) -> float:
-        """What is read while workers compute costs less."""
-        return self.before + 0.5 * self.during
-
-
-def reading_of(term: Term, step: Step, plan: Plan, counts: dict[str, int], is_held: bool) -> Reading:
+def read_seconds(term: Term, step: Step, plan: Plan, counts: dict[str, int],
+          is_held: bool) -> tuple[float, bool]:
+    """Time to read an operand as often as the step wants it, and whether it is first copied block by
+    block: a block that lies in many pieces in the file is then read in one."""
     size = 8 * count(term.letters, plan.extents)
     panel = _panel(term, step, plan, counts)
     is_split = any(counts[c] > 1 for c in step.summed if c in term.letters)
     again = math.prod(counts[c] for c in step.result.letters if c not in term.letters)
     times = 1 if is_held and (not is_split or panel < plan.memory_bytes // 8) else again
     if not _is_on_disk(term, plan):
-        return Reading(0.0, size * times / COPY_BYTES)
+        return size * times / COPY_BYTES, False
     if size < plan.memory_bytes // 8:
-        return Reading(0.0, size / DISK_BYTES + size * times / COPY_BYTES)
-    once = size / DISK_BYTES
+        return size / DISK_BYTES + size * times / COPY_BYTES, False
     if term.array is None:
-        return Reading(0.0, times * once)
+        return size * times / DISK_BYTES, False
     piece, gaps = _pieces(term.letters, plan.extents, counts)
-    stops = 1 + PIECE_BYTES / piece
-    direct = Reading(0.0, times * gaps * stops * once)
-    # In one go over the file, the blocks that want what lies in the gaps find it in the page cache.
-    copied = Reading(((1 + (gaps - 1) / 4) * stops + 1) * once, times * once, is_copied=True)
-    return min(direct, copied, key=lambda reading: reading.weight)
+    # The blocks that want what lies in the gaps come soon after, and find it in the page cache.
+    waste = (1 + (gaps - 1) / 4) * (1 + PIECE_BYTES / piece) - 1
+    direct = size * times / DISK_BYTES * (1 + waste)
+    copied = size / DISK_BYTES * (2 + waste + times)
+    return min((direct, False), (copied, True))
 
 
-def held_of(step: Step, plan: Plan, counts: dict[str, int]) -> tuple[Term, list[Reading]]:
-    """The operand to hold, and how the operands are read: its letters are the outer ones of the loop
+def reading_seconds(step: Step, plan: Plan, counts: dict[str, int]) -> tuple[float, Term]:
+    """Time to read the operands, and the one to hold: its letters are the outer ones of the loop
     over the result, so that it is read once if its panel stays in memory, while the other one is
     read again for each of its panels."""
     terms = operands_of(step)
-    choices = [(held, [reading_of(term, step, plan, counts, term is held) for term in terms])
-               for held in terms]
-    return min(choices, key=lambda choice: sum(reading.weight for reading in choice[1]))
+    return min(((sum(read_seconds(term, step, plan, counts, term is held)[0] for term in terms), held)
+                for held in terms), key=lambda pair: pair[0])
 
 
 def seconds_of(step: Step, plan: Plan, counts: dict[str, int]) -> float:
@@ -116,8 +101,7 @@ def seconds_of(step: Step, plan: Plan, counts: dict[str, int]) -> float:
     busy = -(-blocks // workers) * workers / blocks
     compute = flops(step, extents) / (FLOPS * max(efficiency, 1e-3)) * busy / workers
     made = 8 * count(result, extents)
-    _, readings = held_of(step, plan, counts)
-    moved = sum(reading.during for reading in readings)
+    moved, _ = reading_seconds(step, plan, counts)
     if plan.result_on_disk and step.result.name == "result":
         piece, _ = _pieces(plan.output[::-1], extents, counts)
         moved += made / DISK_BYTES * (1 + PIECE_BYTES / piece)
@@ -128,9 +112,8 @@ def seconds_of(step: Step, plan: Plan, counts: dict[str, int]) -> float:
         again = math.prod(counts[c] for c in result if c not in term.letters)
         packed += 8 * count(term.letters, extents) * again
     compute += packed / COPY_BYTES / workers
-    # Nobody computes while operands are copied, and until the first blocks are there.
-    begin = sum(reading.before for reading in readings)
-    begin += workers * sum(8 * block_elements(term.letters, extents, counts)
+    # Nobody computes until the first blocks are there.
+    begin = workers * sum(8 * block_elements(term.letters, extents, counts)
                           for term in operands_of(step)) / DISK_BYTES
     return (max(compute, moved) + 0.1 * min(compute, moved) + begin
             + loops * BLOCK_SECONDS / workers)

@@ -4,12 +4,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from .. import _errors
 from .._arrays import even_segments
-from .costs import held_of, needed_bytes, seconds_of
+from .costs import needed_bytes, read_seconds, reading_seconds, seconds_of
 from .terms import Step, Term, operands_of
 
 if TYPE_CHECKING:
@@ -17,8 +16,8 @@ if TYPE_CHECKING:
 
 
 def choose_segments(plan: Plan, most: int) -> tuple[dict[str, list[int]], float]:
-    """Splits one index or two at a time, those that help most, until all fits; then splits and joins
-    until nothing gets faster. Fewer segments are better where it makes no difference."""
+    """Splits one index or two at a time, those that help most, until all fits and nothing gets
+    faster. Fewer segments are better where it makes no difference."""
     counts = {letter: 1 for letter in plan.extents}
 
     def value(trial: dict[str, int]) -> tuple[bool, float]:
@@ -26,23 +25,23 @@ def choose_segments(plan: Plan, most: int) -> tuple[dict[str, list[int]], float]
         time = sum(seconds_of(step, plan, trial) for step in plan.order)
         return need > most, time * max(1.0, need / most) ** 2
 
-    def changes(letter: str, numbers: Callable[[int, int], set[int]]) -> list[int]:
-        count = counts[letter]
-        return sorted(n for n in numbers(plan.extents[letter], count)
-                      if n != count and 1 <= n <= plan.extents[letter])
-
-    def trials(numbers: Callable[[int, int], set[int]]) -> list[dict[str, int]]:
-        return ([{**counts, letter: n} for letter in counts for n in changes(letter, numbers)]
-                + [{**counts, one: n, two: n2} for one, two in itertools.combinations(counts, 2)
-                   for n in changes(one, numbers) for n2 in changes(two, numbers)])
+    def splits(letter: str) -> list[int]:
+        extent, count = plan.extents[letter], counts[letter]
+        # Those after which the largest segment is smaller.
+        smaller = -(-extent // count) - 1
+        nexts = {-(-extent // smaller) if smaller else count, 2 * count, 4 * count}
+        return [n for n in sorted(nexts) if count < n <= extent]
 
     best = value(counts)
-    while best[0] and (found := trials(_more)):
-        counts = min(found, key=value)
-        best = value(counts)
-    while not best[0] and (found := trials(_more_or_fewer)):
-        trial = min(found, key=value)
-        if value(trial) >= (False, best[1] * 0.995):
+    while True:
+        trials = [{**counts, letter: n} for letter in counts for n in splits(letter)]
+        trials += [{**counts, one: n, two: n2}
+                   for one, two in itertools.combinations(counts, 2)
+                   for n in splits(one) for n2 in splits(two)]
+        if not trials:
+            break
+        trial = min(trials, key=value)
+        if not best[0] and value(trial)[1] >= best[1] * 0.995:
             break
         counts, best = trial, value(trial)
     if best[0]:
@@ -54,24 +53,14 @@ def choose_segments(plan: Plan, most: int) -> tuple[dict[str, list[int]], float]
              for letter, count in counts.items()}, best[1])
 
 
-def _more(extent: int, count: int) -> set[int]:
-    """Numbers of segments after which the largest one is smaller."""
-    smaller = -(-extent // count) - 1
-    return {-(-extent // smaller) if smaller else count, 2 * count, 4 * count}
-
-
-def _more_or_fewer(extent: int, count: int) -> set[int]:
-    return _more(extent, count) | {1, count // 2, count - 1}
-
-
 def lay_out(plan: Plan, counts: dict[str, int]) -> None:
     """The steps of the program: the contractions, each after copies of operands that need one."""
     plan.made = []
     for step in plan.order:
-        held, readings = held_of(step, plan, counts)
+        held = reading_seconds(step, plan, counts)[1]
         terms = []
-        for term, reading in zip(operands_of(step), readings):
-            if reading.is_copied:
+        for term in operands_of(step):
+            if read_seconds(term, step, plan, counts, term is held)[1]:
                 copy = Term(f"blocks_of_{term.name}", term.letters)
                 plan.made.append((Step(term, None, copy, ""), term.name))
                 terms.append(copy)
