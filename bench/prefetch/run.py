@@ -67,6 +67,7 @@ class Bench:
         try:
             import matplotlib
         except ImportError:
+            print("note: no figures without matplotlib (python3-matplotlib)", file=sys.stderr)
             return
         matplotlib.use("Agg")
         from matplotlib import pyplot

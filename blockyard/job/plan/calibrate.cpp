@@ -10,6 +10,7 @@
 #include <fstream>
 #include <future>
 #include <limits>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
@@ -50,6 +51,28 @@ double seconds_of(const Action& action) {
   }
   return best;
 }
+
+/// Keeps all cores but one at block arithmetic for its life. In a run all workers compute at once:
+/// cores that share units, caches and memory are slower then than one alone.
+class OtherCores {
+ public:
+  explicit OtherCores(int cores) {
+    for (int core = 1; core < cores; ++core)
+      threads_.emplace_back([](const std::stop_token& stop) {
+        constexpr base::Extent extent = 192;  // past the nearest caches, as blocks are
+        const tensor::Shape shape{extent, extent};
+        const tensor::ContractPlan plan({{0, 2}, {0, 1}, {1, 2}}, shape, shape, shape);
+        const std::vector<double> factor(static_cast<std::size_t>(shape.element_count()), 1e-3);
+        std::vector<double> result(factor.size());
+        std::vector<double> room(static_cast<std::size_t>(plan.workspace_elements()));
+        while (!stop.stop_requested())
+          tensor::run<double>(plan, 1.0, factor.data(), factor.data(), 0.0, result.data(), room);
+      });
+  }
+
+ private:
+  std::vector<std::jthread> threads_;
+};
 
 void measure_contractions(Machine& machine) {
   machine.contraction_flops.clear();
@@ -149,11 +172,14 @@ Machine calibrate(const std::string& scratch,
   Machine machine = assumed_machine();
   machine.name = processor_name();
   machine.cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  progress("contractions", 0.0);
-  measure_contractions(machine);
-  progress("memory", 0.3);
-  measure_memory(machine);
-  measure_integrals(machine, [&](double share) { progress("integrals", 0.35 + 0.25 * share); });
+  {
+    const OtherCores busy(machine.cores);
+    progress("contractions", 0.0);
+    measure_contractions(machine);
+    progress("memory", 0.3);
+    measure_memory(machine);
+    measure_integrals(machine, [&](double share) { progress("integrals", 0.35 + 0.25 * share); });
+  }
   progress("statements and transfers", 0.6);
   measure_statements(machine);
   progress("disk", 0.9);

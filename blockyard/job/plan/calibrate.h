@@ -11,10 +11,10 @@ namespace blockyard::job {
 
 /// Measures this machine in a few seconds. Each rate is the best of several rounds, so that what
 /// others do on the machine counts little. Contractions, permutations, integrals and linear algebra
-/// are called as a worker calls them; what statements and transfers cost is taken from small
-/// programs that run on workers for all cores; the disk is that of folder `scratch`.
-/// `progress`: what is measured now, and the share that is done. Throws Error{io} if the folder
-/// cannot be written.
+/// are called as a worker calls them, while all other cores compute; what statements and transfers
+/// cost is taken from small programs that run on workers for all cores; the disk is that of folder
+/// `scratch`. `progress`: what is measured now, and the share that is done. Throws Error{io} if the
+/// folder cannot be written.
 [[nodiscard]] Machine calibrate(const std::string& scratch,
                                 const std::function<void(std::string_view, double)>& progress);
 

@@ -126,7 +126,8 @@ double contraction_rate(const Machine& machine, double m, double n, double k) {
 
 std::string print_machine(const Machine& machine) {
   std::string text = fmt::format(
-      "# How fast this machine is: rates of one core. Written by `blockyard calibrate`.\n"
+      "# How fast this machine is: rates of one core while all compute. Written by `blockyard "
+      "calibrate`.\n"
       "name = \"{}\"\ncores = {}\n",
       machine.name, machine.cores);
   for (const Number& number : numbers) {
