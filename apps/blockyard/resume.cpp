@@ -5,6 +5,7 @@
 #include <string>
 
 #include "apps/blockyard/commands.h"
+#include "apps/blockyard/device_options.h"
 #include "apps/blockyard/execute.h"
 #include "apps/blockyard/join.h"
 #include "blockyard/base/error.h"
@@ -22,6 +23,7 @@ struct ResumeOptions {
   job::RunSpec wanted;
   std::string memory;
   std::string checkpoint;
+  DeviceOptions device;
   OutputOptions output;
 };
 
@@ -30,6 +32,8 @@ job::RunSpec wanted(const ResumeOptions& options) try {
   if (!options.memory.empty()) run.memory_bytes = base::parse_bytes(options.memory, "--memory");
   if (!options.checkpoint.empty())
     run.checkpoint_seconds = base::parse_seconds(options.checkpoint, "--checkpoint");
+  job::DeviceSpec device;
+  merge(options.device, device);  // what is wrong is said before anything is read
   return run;
 } catch (const base::Error& error) {
   throw UsageError(error.what());
@@ -49,6 +53,9 @@ int resume(const ResumeOptions& options) {
     const auto open = [&] {
       if (is_first) check_outputs(options.output);
       saved = job::open_checkpoint(options.folder);
+      job::DeviceSpec& device = saved->job.run.device;
+      merge(options.device, device);
+      device.plugins = find_places("").plugins;  // of the Blockyard that goes on
       note_for_outputs(options.output, saved->job.run);
       job::change_ranks(*saved, run, count_of(session.get()));
     };
@@ -84,6 +91,7 @@ void add_resume(CLI::App& app, Commands& commands) {
       ->type_name("DIR");
   command->add_option("--checkpoint", options->checkpoint,
                       "take a checkpoint every so often (default: as before)");
+  add_device_options(*command, options->device);
   command->add_option("--seed", options->wanted.seed, "of a random order of messages, for tests");
   add_output_options(*command, options->output);
   commands[command] = [options] { return resume(*options); };

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "apps/blockyard/commands.h"
+#include "apps/blockyard/device_options.h"
 #include "apps/blockyard/execute.h"
 #include "apps/blockyard/job_files.h"
 #include "apps/blockyard/join.h"
@@ -44,13 +45,7 @@ struct RunOptions {
   std::string pardo;
   std::string prefetch;
   std::string fabric_delay;
-  std::string device;
-  std::optional<int> devices;
-  std::string device_memory;
-  std::string device_options;
-  std::string placement;
-  bool respect_gpu_hints = false;
-  bool without_intents = false;
+  DeviceOptions device;
   std::optional<std::uint64_t> seed;
   std::string checkpoint;
   std::string checkpoint_folder;
@@ -75,15 +70,7 @@ void merge(const RunOptions& options, job::Spec& spec) try {
   if (!options.pardo.empty()) run.pardo = job::parse_policy(options.pardo);
   if (!options.prefetch.empty()) run.prefetch = worker::parse_prefetch(options.prefetch);
   if (!options.fabric_delay.empty()) run.fabric_delay = fabric::parse_delay(options.fabric_delay);
-  if (!options.device.empty()) run.device.kind = job::parse_device_kind(options.device);
-  if (options.devices) run.device.count = options.devices;
-  if (!options.device_memory.empty())
-    run.device.memory_bytes = base::parse_bytes(options.device_memory, "--device-memory");
-  if (!options.device_options.empty()) run.device.options = options.device_options;
-  if (!options.placement.empty())
-    run.device.learns_placement = job::parse_placement(options.placement);
-  run.device.respects_hints = run.device.respects_hints || options.respect_gpu_hints;
-  run.device.honours_intents = !options.without_intents;
+  merge(options.device, run.device);
   if (options.seed) run.seed = options.seed;
   run.check = run.check || options.check;
   run.deterministic = run.deterministic || options.deterministic;
@@ -167,29 +154,6 @@ int run(const RunOptions& options, const std::string& library) {
   });
 }
 
-void add_device_options(CLI::App& command, RunOptions& options) {
-  command.add_option("--device", options.device,
-                     "where blocks are computed beside the host: auto (a GPU if there is one; the "
-                     "default), none, cuda, opencl or sim");
-  command
-      .add_option("--devices", options.devices,
-                  "devices of each process (default: all); the workers share them out")
-      ->check(CLI::Range(1, 64));
-  command.add_option("--device-memory", options.device_memory,
-                     "memory to use on each device, like 4G (default: 90 % of what is free)");
-  command.add_option("--device-options", options.device_options,
-                     "options of the device's plug-in, like seed=3 (docs/devices.md)");
-  command.add_option("--placement", options.placement,
-                     "learned (statements run on host or device, where they are faster; the "
-                     "default of --device auto) or device (all that can; otherwise the default)");
-  command.add_flag("--respect-gpu-hints", options.respect_gpu_hints,
-                   "statements between gpu_on and gpu_off run on the device");
-  command
-      .add_flag("--without-intents", options.without_intents,
-                "copy operands to and from the device however they are used (for measurements)")
-      ->group("");
-}
-
 void add_rank_options(CLI::App& command, RunOptions& options) {
   const CLI::Range count(1, 4096);
   add_fabric_option(command, options.fabric);
@@ -258,7 +222,7 @@ void add_run(CLI::App& app, Commands& commands, const std::string& library) {
                    "folder for checkpoints (default: JOB.checkpoint); also on SIGUSR1 and SIGTERM")
       ->type_name("DIR");
   add_rank_options(*command, *options);
-  add_device_options(*command, *options);
+  add_device_options(*command, options->device);
   add_output_options(*command, options->output);
   commands[command] = [options, &library] { return run(*options, library); };
 }

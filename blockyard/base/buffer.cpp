@@ -18,9 +18,11 @@ namespace {
 /// pages at once, more than the processor remembers of the small ones.
 constexpr std::size_t huge_from = std::size_t{4} << 20;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
+constexpr std::size_t page = 4096;
 
 constexpr std::align_val_t alignment(std::size_t bytes) noexcept {
-  return std::align_val_t{bytes >= huge_from ? huge_page : 64};
+  if (bytes >= huge_from) return std::align_val_t{huge_page};
+  return std::align_val_t{bytes >= BufferPool::page_from ? page : 64};
 }
 
 std::byte* map(std::size_t bytes) noexcept {
@@ -35,6 +37,8 @@ void unmap(std::byte* data, std::size_t bytes) noexcept {
 }
 
 constexpr std::size_t steps = 8;  ///< size classes between two powers of two
+/// So many classes above its own a buffer may lie: blocks whose segments differ by one take turns.
+constexpr std::size_t best_fit_classes = 2;
 
 /// Bytes of a buffer in class k: class 8 e + s holds 64 * 2^e * (1 + s/8), in whole cache lines.
 constexpr std::size_t bytes_of_class(std::size_t k) noexcept {
@@ -42,11 +46,13 @@ constexpr std::size_t bytes_of_class(std::size_t k) noexcept {
   const std::size_t bytes = power + power / steps * (k % steps);
   return (bytes + 63) / 64 * 64;
 }
+static_assert(bytes_of_class(10 * steps) == BufferPool::page_from &&
+              (BufferPool::page_from / steps) % page == 0);
 
 }  // namespace
 
 Buffer::~Buffer() {
-  if (data_ != nullptr) pool_->release(data_, size_);
+  if (data_ != nullptr) pool_->release(data_, class_);
 }
 
 void Buffer::resize(std::size_t size) {
@@ -68,16 +74,12 @@ std::size_t BufferPool::class_of(std::size_t size) noexcept {
 std::size_t BufferPool::charge(std::size_t size) noexcept { return bytes_of_class(class_of(size)); }
 
 Buffer BufferPool::allocate(std::size_t size) {
-  const std::size_t k = class_of(size);
+  std::size_t k = class_of(size);
   if (k >= class_count) throw Error(Errc::no_memory, "a block is larger than any memory");
-  const std::size_t bytes = bytes_of_class(k);
   std::unique_lock lock(mutex_);
-  std::byte* data = nullptr;
-  if (!kept_[k].empty()) {
-    data = kept_[k].back();
-    kept_[k].pop_back();
-    kept_bytes_ -= bytes;
-  } else {
+  std::byte* data = take_kept(k);
+  const std::size_t bytes = bytes_of_class(k);
+  if (data == nullptr) {
     if (live_bytes_ + kept_bytes_ + bytes > keep_bytes_)
       free_at_least(live_bytes_ + kept_bytes_ + bytes - keep_bytes_);
     data = map(bytes);
@@ -89,22 +91,41 @@ Buffer BufferPool::allocate(std::size_t size) {
   }
   live_bytes_ += bytes;
   peak_live_bytes_ = std::max(peak_live_bytes_, live_bytes_);
-  return Buffer(this, data, size);
+  return Buffer(this, data, size, k);
 }
 
-void BufferPool::release(std::byte* data, std::size_t size) noexcept {
-  const std::size_t k = class_of(size);
-  const std::size_t bytes = bytes_of_class(k);
+/// Kept memory of the class or, within the limit, of one little above, which it then says.
+std::byte* BufferPool::take_kept(std::size_t& memory_class) noexcept {
+  const std::size_t last = std::min(memory_class + best_fit_classes, class_count - 1);
+  for (std::size_t k = memory_class; k <= last; ++k) {
+    const std::size_t bytes = bytes_of_class(k);
+    if (kept_[k].empty() || (k > memory_class && live_bytes_ + bytes > keep_bytes_)) continue;
+    std::byte* const data = kept_[k].back();
+    kept_[k].pop_back();
+    kept_bytes_ -= bytes;
+    memory_class = k;
+    return data;
+  }
+  return nullptr;
+}
+
+void BufferPool::release(std::byte* data, std::size_t memory_class) noexcept {
+  const std::size_t bytes = bytes_of_class(memory_class);
   const std::lock_guard lock(mutex_);
   live_bytes_ -= bytes;
   if (live_bytes_ + kept_bytes_ + bytes <= keep_bytes_) {
     try {
-      kept_[k].push_back(data);
+      kept_[memory_class].push_back(data);
       kept_bytes_ += bytes;
       return;
     } catch (const std::bad_alloc&) {  // no room to remember it: free it
     }
   }
+  free(data, bytes);
+}
+
+void BufferPool::free(std::byte* data, std::size_t bytes) noexcept {
+  if (leaves_) leaves_(data);
   unmap(data, bytes);
 }
 
@@ -117,7 +138,7 @@ void BufferPool::free_at_least(std::size_t wanted) noexcept {
   for (std::size_t k = class_count; k-- > 0 && wanted > 0;) {
     const std::size_t bytes = bytes_of_class(k);
     while (!kept_[k].empty() && wanted > 0) {
-      unmap(kept_[k].back(), bytes);
+      free(kept_[k].back(), bytes);
       kept_[k].pop_back();
       kept_bytes_ -= bytes;
       wanted -= std::min(wanted, bytes);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -24,11 +25,13 @@ class Buffer {
   Buffer(Buffer&& other) noexcept
       : pool_(std::exchange(other.pool_, nullptr)),
         data_(std::exchange(other.data_, nullptr)),
-        size_(std::exchange(other.size_, 0)) {}
+        size_(std::exchange(other.size_, 0)),
+        class_(other.class_) {}
   Buffer& operator=(Buffer&& other) noexcept {
     std::swap(pool_, other.pool_);
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
+    std::swap(class_, other.class_);
     return *this;
   }
   ~Buffer();
@@ -53,16 +56,18 @@ class Buffer {
 
  private:
   friend class BufferPool;
-  Buffer(BufferPool* pool, std::byte* data, std::size_t size) noexcept
-      : pool_(pool), data_(data), size_(size) {}
+  Buffer(BufferPool* pool, std::byte* data, std::size_t size, std::size_t memory_class) noexcept
+      : pool_(pool), data_(data), size_(size), class_(memory_class) {}
   BufferPool* pool_ = nullptr;
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
+  std::size_t class_ = 0;  ///< of the memory: that of the size, or little above
 };
 
 /// Memory of one process by size class (classes grow by an eighth: at most 12.5 % is lost).
-/// Keeps what is given back for the next of the same class, so that a steady state neither maps
-/// nor faults pages; what it keeps is freed first when `keep_bytes` would be passed.
+/// Keeps what is given back for the next of the same class or, if there is none, of one a little
+/// smaller, so that a steady state neither maps nor faults pages; what it keeps is freed first when
+/// `keep_bytes` would be passed. From `page_from` on memory begins at a page and fills whole ones.
 /// Who may have how much is decided above (each rank has a budget); the pool only counts.
 /// Any thread: mutex_ guards all.
 class BufferPool {
@@ -81,6 +86,11 @@ class BufferPool {
   [[nodiscard]] static std::size_t class_of(std::size_t size) noexcept;
   static constexpr std::size_t class_count = 512;
 
+  /// Told of memory before it goes back to the system: for who locked its pages. Empty: nobody is.
+  /// Not while others use the pool; the function calls nothing here.
+  void on_leave(std::function<void(const std::byte*)> leaves) { leaves_ = std::move(leaves); }
+  static constexpr std::size_t page_from = std::size_t{64} << 10;
+
   /// Frees what is kept: what comes next wants other lengths.
   void free_kept() noexcept;
 
@@ -89,11 +99,14 @@ class BufferPool {
 
  private:
   friend class Buffer;
-  void release(std::byte* data, std::size_t size) noexcept;
+  [[nodiscard]] std::byte* take_kept(std::size_t& memory_class) noexcept;
+  void release(std::byte* data, std::size_t memory_class) noexcept;
+  void free(std::byte* data, std::size_t bytes) noexcept;
   void free_at_least(std::size_t wanted) noexcept;
 
   mutable std::mutex mutex_;
   std::array<std::vector<std::byte*>, class_count> kept_;
+  std::function<void(const std::byte*)> leaves_;
   std::size_t keep_bytes_;
   std::size_t live_bytes_ = 0;
   std::size_t kept_bytes_ = 0;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 namespace blockyard::base {
 namespace {
@@ -58,6 +59,47 @@ TEST(BufferPool, frees_kept_memory_of_other_sizes_before_it_passes_its_limit) {
   const Buffer other = pool.allocate(30000);
   EXPECT_LE(pool.live_bytes(), std::size_t{1} << 16);
   EXPECT_EQ(pool.peak_live_bytes(), BufferPool::charge(60000));
+}
+
+TEST(BufferPool, answers_with_the_best_fit_that_it_keeps) {
+  BufferPool pool(1 << 20);
+  std::byte* larger = nullptr;
+  {
+    Buffer much = pool.allocate(10000);
+    Buffer more = pool.allocate(7000);
+    larger = more.data();
+  }
+  Buffer buffer = pool.allocate(6200);
+  EXPECT_EQ(buffer.data(), larger);
+  EXPECT_EQ(pool.live_bytes(), BufferPool::charge(7000));
+  buffer = Buffer();
+  EXPECT_EQ(pool.live_bytes(), 0U);
+  EXPECT_EQ(pool.allocate(7000).data(), larger) << "it went back as what it is";
+  EXPECT_NE(pool.allocate(4000).data(), larger) << "too much would lie idle";
+}
+
+TEST(BufferPool, never_passes_its_limit_for_a_better_fit) {
+  BufferPool pool(BufferPool::charge(6200) + BufferPool::charge(1000));
+  const Buffer held = pool.allocate(1000);
+  { const Buffer larger = pool.allocate(6200); }
+  { const Buffer larger = pool.allocate(7000); }  // frees that: one of both fits
+  const Buffer buffer = pool.allocate(6200);
+  EXPECT_LE(pool.live_bytes(), BufferPool::charge(6200) + BufferPool::charge(1000));
+}
+
+TEST(BufferPool, tells_of_memory_before_it_goes_and_begins_it_at_a_page) {
+  std::vector<const std::byte*> gone;
+  BufferPool pool(1 << 20);
+  pool.on_leave([&](const std::byte* data) { gone.push_back(data); });
+  const std::byte* first = nullptr;
+  {
+    const Buffer buffer = pool.allocate(BufferPool::page_from);
+    first = buffer.data();
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(first) % 4096, 0U);
+  }
+  EXPECT_TRUE(gone.empty());
+  pool.free_kept();
+  EXPECT_EQ(gone, std::vector{first});
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ class MapSource : public BlockSource {
     missing = pending_[ticket].number >= 100;
     return missing ? nullptr : std::make_shared<base::Buffer>(pool_.allocate(block_bytes));
   }
+  [[nodiscard]] bool has_arrived(Ticket) const noexcept override { return waited_; }
   void wait() override { waited_ = true; }
   int fetches = 0;
 
@@ -47,6 +48,15 @@ struct Fixture : ::testing::Test {
 
 using BlockCacheTest = Fixture;
 using FramePoolTest = Fixture;
+
+TEST_F(BlockCacheTest, shows_a_block_that_has_come_without_waiting_for_it) {
+  EXPECT_EQ(cache.peek({0, 1}), nullptr);
+  cache.prefetch({0, 1}, block_bytes, 0);
+  EXPECT_EQ(cache.peek({0, 1}), nullptr);
+  source.wait();
+  EXPECT_NE(cache.peek({0, 1}), nullptr);
+  EXPECT_EQ(cache.requests(), 0U);
+}
 
 TEST_F(FramePoolTest, reuses_a_frame_without_asking_the_process) {
   Frame frame = frames.allocate(block_bytes);

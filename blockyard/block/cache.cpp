@@ -71,6 +71,14 @@ BlockCache::Entry* BlockCache::find(const array::BlockId& id) noexcept {
   return &*found->second;
 }
 
+SharedFrame BlockCache::peek(const array::BlockId& id) {
+  const auto found = by_id_.find(id);
+  if (found == by_id_.end()) return nullptr;
+  Entry& entry = *found->second;
+  if (entry.is_waiting && source_.has_arrived(entry.ticket)) complete(entry);
+  return entry.frame;
+}
+
 bool BlockCache::complete(Entry& entry) {
   bool had_to_wait = false;
   while (entry.is_waiting) {

@@ -23,6 +23,8 @@ class BlockSource {
   /// The block once it is there, null until then. If it was never written: `missing` is set.
   /// Gives the block away: a ticket is answered once. Throws Error{comm} or Error{io} on failure.
   [[nodiscard]] virtual SharedFrame arrived(Ticket ticket, bool& missing) = 0;
+  /// Whether `arrived` would answer from what is here already.
+  [[nodiscard]] virtual bool has_arrived(Ticket ticket) const noexcept = 0;
   /// Returns when something came.
   virtual void wait() = 0;
 };
@@ -68,6 +70,8 @@ class BlockCache {
   void on_leave(std::function<void(const SharedFrame&)> leaves) { leaves_ = std::move(leaves); }
   /// The entry of a block that is here or under way, or null. Counts as a use.
   [[nodiscard]] Entry* find(const array::BlockId& id) noexcept;
+  /// The block, if it is here: nothing is waited for, and it counts as no use.
+  [[nodiscard]] SharedFrame peek(const array::BlockId& id);
   /// Waits until the block of the entry is here. Returns whether it had to wait.
   bool complete(Entry& entry);
 

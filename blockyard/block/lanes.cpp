@@ -3,11 +3,21 @@
 
 #include <algorithm>
 
+#include "blockyard/base/clock.h"
+#include "blockyard/base/error.h"
+
 namespace blockyard::block {
 
-Lanes::Lanes(device::Device& device) : device_(device) {
+Lanes::Lanes(device::Device& device, base::TraceRing* trace)
+    : device_(device), trace_(trace != nullptr && trace->is_on() ? trace : nullptr) {
   for (std::size_t lane = 0; lane < count; ++lane) {
-    lanes_.push_back({device.open_stream(), {}, 0, 0});
+    lanes_.push_back({.stream = device.open_stream(),
+                      .events = {},
+                      .last = 0,
+                      .done = 0,
+                      .works = std::vector<Work>(trace_ != nullptr ? depth : 0),
+                      .noted = 0,
+                      .noted_seconds = 0});
     for (std::size_t k = 0; k < depth; ++k) lanes_.back().events.push_back(device.open_event());
   }
 }
@@ -25,10 +35,14 @@ void Lanes::wait(Lane lane, const Points& points) {
   }
 }
 
-std::uint64_t Lanes::mark(Lane lane) {
+std::uint64_t Lanes::mark(Lane lane, std::int32_t what) {
   Line& line = lanes_[lane];
   // The event of a point long ago is taken again: nobody may need it any more.
   if (line.last >= depth) finish(lane, line.last + 1 - depth);
+  if (trace_ != nullptr) {
+    note_done(lane);
+    line.works[(line.last + 1) % depth] = {base::now_seconds(), what, program};
+  }
   line.stream.record(event(lane, line.last + 1));
   return ++line.last;
 }
@@ -44,6 +58,30 @@ void Lanes::finish(Lane lane, std::uint64_t point) {
   if (point <= line.done) return;
   event(lane, point).wait();
   line.done = std::max(line.done, point);
+  if (trace_ != nullptr) note_done(lane);
+}
+
+/// What is seen to be done at once has shared the time since the last look evenly.
+void Lanes::note_done(Lane lane) noexcept {
+  Line& line = lanes_[lane];
+  if (trace_ == nullptr) return;
+  std::uint64_t done = line.noted;
+  try {
+    while (done < line.last && is_done(lane, done + 1)) ++done;
+  } catch (const base::Error&) {  // who needs the work will see it fail
+    done = line.noted = line.last;
+  }
+  if (done == line.noted) return;
+  const double now = base::now_seconds();
+  double begin =
+      std::max(line.works[(line.noted + 1) % depth].enqueued_seconds, line.noted_seconds);
+  const double each = (now - begin) / static_cast<double>(done - line.noted);
+  for (; line.noted < done; ++line.noted, begin += each) {
+    const Work& work = line.works[(line.noted + 1) % depth];
+    trace_->add({begin, static_cast<float>(each), work.what, work.program,
+                 static_cast<std::uint8_t>(lane), static_cast<std::uint8_t>(1 + lane)});
+  }
+  line.noted_seconds = now;
 }
 
 void Lanes::reopen(Lane lane) { lanes_[lane].stream = device_.open_stream(); }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "blockyard/base/recording.h"
 #include "blockyard/device/device.h"
 
 namespace blockyard::block {
@@ -20,7 +21,9 @@ class Lanes {
   /// A point in each lane; 0 is before all work.
   using Points = std::array<std::uint64_t, count>;
 
-  explicit Lanes(device::Device& device);
+  /// trace  where the work of each lane is noted, on lane 1 + its number: from when it was the
+  ///        first of its lane until the host saw that it was done; null: nowhere
+  explicit Lanes(device::Device& device, base::TraceRing* trace = nullptr);
 
   [[nodiscard]] device::Stream& stream(Lane lane) noexcept { return lanes_[lane].stream; }
   /// The two lanes for kernels in turn.
@@ -29,8 +32,8 @@ class Lanes {
   /// What is enqueued on `lane` from now on comes after these points.
   void wait(Lane lane, const Points& points);
   /// The point behind all that was enqueued on the lane. Waits for the device if it is `depth`
-  /// points behind.
-  std::uint64_t mark(Lane lane);
+  /// points behind. `what` was enqueued since the last point, for the trace.
+  std::uint64_t mark(Lane lane, std::int32_t what = 0);
   static constexpr std::size_t depth = 64;
   /// Without waiting. Throws Error{device} if work before the point failed, as finish does.
   [[nodiscard]] bool is_done(Lane lane, std::uint64_t point);
@@ -39,19 +42,32 @@ class Lanes {
   /// Opens the stream anew, after a failure: a stream that failed runs nothing more. Points of work
   /// that failed stay failed.
   void reopen(Lane lane);
+  /// Notes what is done by now.
+  void note_done(Lane lane) noexcept;
+
+  std::uint16_t program = 0;  ///< for the trace
 
  private:
+  struct Work {
+    double enqueued_seconds = 0;
+    std::int32_t what = 0;
+    std::uint16_t program = 0;
+  };
   struct Line {
     device::Stream stream;
     std::vector<device::Event> events;  ///< of the last `depth` points
     std::uint64_t last = 0;
-    std::uint64_t done = 0;  ///< known to be
+    std::uint64_t done = 0;   ///< known to be
+    std::vector<Work> works;  ///< before the last `depth` points; empty: there is no trace
+    std::uint64_t noted = 0;  ///< the last point whose work was noted
+    double noted_seconds = 0;
   };
   [[nodiscard]] device::Event& event(Lane lane, std::uint64_t point) noexcept {
     return lanes_[lane].events[point % depth];
   }
 
   device::Device& device_;
+  base::TraceRing* trace_;
   std::vector<Line> lanes_;
   bool is_second_ = false;
 };

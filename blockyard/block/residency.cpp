@@ -22,12 +22,17 @@ std::span<std::byte> host_bytes(const std::byte* key, std::size_t size) {
   return {const_cast<std::byte*>(key), size};
 }
 
+/// For the trace, rounded up.
+std::int32_t kilobytes(std::size_t bytes) noexcept {
+  return static_cast<std::int32_t>((bytes + 1023) / 1024);
+}
+
 }  // namespace
 
 Residency::Residency(device::Device& device, Options options)
     : device_(device), options_(options), pool_(device, options.budget_bytes) {
   try {
-    lanes_.emplace(device);
+    lanes_.emplace(device, options.trace);
   } catch (const Error& error) {
     retire(error.what());
   }
@@ -42,6 +47,7 @@ Residency::~Residency() {
 void Residency::settle(Lanes::Lane lane) noexcept {
   for (int attempts = lanes_ ? 2 : 0; attempts > 0; --attempts) try {
       lanes_->stream(lane).synchronise();
+      lanes_->note_done(lane);
       return;
     } catch (const Error&) {
     }
@@ -54,8 +60,12 @@ std::optional<device::Address> Residency::operand(const SharedFrame& frame, Use 
   if (found != copies_.end()) {
     order_.splice(order_.end(), order_, found->second);
     copy = &*found->second;
-    ++counts_.saved_copies;
-    counts_.saved_bytes += copy->size;
+    if (copy->is_ahead) {
+      end_ahead(*copy);
+    } else {
+      ++counts_.saved_copies;
+      counts_.saved_bytes += copy->size;
+    }
   } else {
     copy = bring(frame, use, keeps);
     if (copy == nullptr) return std::nullopt;
@@ -71,15 +81,25 @@ Residency::Copy* Residency::bring(const SharedFrame& frame, Use use, bool keeps)
     ++counts_.fallbacks;
     return nullptr;
   }
-  finish_writing(frame->data());
-  order_.push_back({frame->data(), keeps ? frame : nullptr, frame->size(), std::move(*piece)});
-  Copy& copy = order_.back();
-  copies_.emplace(copy.key, std::prev(order_.end()));
+  Copy& copy = add(frame, keeps, std::move(*piece));
   if (use == Use::write && options_.honours_use) {
     ++counts_.saved_copies;
     counts_.saved_bytes += copy.size;
     return &copy;
   }
+  fill(copy, frame);
+  return &copy;
+}
+
+Residency::Copy& Residency::add(const SharedFrame& frame, bool keeps, Piece piece) {
+  finish_writing(frame->data());
+  order_.push_back({frame->data(), keeps ? frame : nullptr, frame->size(), std::move(piece)});
+  copies_.emplace(frame->data(), std::prev(order_.end()));
+  return order_.back();
+}
+
+/// The copy is the last in the order.
+void Residency::fill(Copy& copy, const SharedFrame& frame) {
   try {
     copy_in(copy, frame);
   } catch (...) {
@@ -87,7 +107,26 @@ Residency::Copy* Residency::bring(const SharedFrame& frame, Use use, bool keeps)
     throw;
   }
   copy.is_valid = true;
-  return &copy;
+}
+
+void Residency::bring_ahead(const SharedFrame& frame) {
+  const auto size = static_cast<std::int64_t>(frame->size());
+  if (is_retired_ || copies_.contains(frame->data()) || !pool_.could_hold(frame->size()) ||
+      ahead_bytes_ + size > options_.budget_bytes / ahead_share)
+    return;
+  auto piece = pool_.allocate(frame->size());
+  while (!piece && evict_one(true)) piece = pool_.allocate(frame->size());
+  if (!piece) return;
+  Copy& copy = add(frame, true, std::move(*piece));
+  fill(copy, frame);
+  copy.is_ahead = true;
+  ahead_bytes_ += size;
+  ++counts_.ahead_copies;
+}
+
+void Residency::end_ahead(Copy& copy) noexcept {
+  if (!std::exchange(copy.is_ahead, false)) return;
+  ahead_bytes_ -= static_cast<std::int64_t>(copy.size);
 }
 
 std::optional<device::Address> Residency::scratch(std::size_t size) {
@@ -113,7 +152,7 @@ Lanes::Lane Residency::begin_work() {
 void Residency::end_work(Lanes::Lane lane) {
   std::uint64_t point = 0;
   try {
-    point = lanes_->mark(lane);
+    point = lanes_->mark(lane, pc_);
   } catch (...) {
     for (const Operand& operand : operands_) operand.copy->is_lost = operand.use == Use::update;
     throw;
@@ -135,7 +174,7 @@ void Residency::read_back(device::Address from, std::span<std::byte> to) {
   base::require(piece != scratch_.end(), "what is read back is scratch memory of the run");
   lanes_->wait(Lanes::out, piece->written);
   lanes_->stream(Lanes::out).copy_out(to, from);
-  const std::uint64_t point = lanes_->mark(Lanes::out);
+  const std::uint64_t point = lanes_->mark(Lanes::out, kilobytes(to.size()));
   piece->used[Lanes::out] = point;
   lanes_->finish(Lanes::out, point);
   ++counts_.copies_out;
@@ -173,9 +212,9 @@ std::optional<Piece> Residency::allocate(std::size_t size) {
   }
 }
 
-bool Residency::evict_one() {
+bool Residency::evict_one(bool only_idle) {
   for (auto at = order_.begin(); at != order_.end(); ++at) {
-    if (at->pins > 0) continue;
+    if (at->pins > 0 || (only_idle && (at->is_modified || at->is_ahead))) continue;
     ++counts_.evictions;
     if (at->is_modified) {
       ++counts_.written_back;
@@ -187,12 +226,24 @@ bool Residency::evict_one() {
   return false;
 }
 
+/// Before a copy from or to the frame: asks for its memory to be locked, all that its size class
+/// has, so that the next frame there finds it so.
+void Residency::lock_host(Key key, std::size_t size) {
+  if (options_.locks == nullptr) return;
+  using Answer = device::HostLocks::Answer;
+  const Answer answer = options_.locks->lock(key, base::BufferPool::charge(size));
+  if (answer == Answer::not_asked) return;
+  ++counts_.lock_requests;
+  if (answer == Answer::was_locked) ++counts_.lock_hits;
+}
+
 void Residency::copy_in(Copy& copy, const SharedFrame& frame) {
+  lock_host(copy.key, copy.size);
   lanes_->wait(Lanes::in, copy.piece.used);
   lanes_->stream(Lanes::in).copy_in(copy.piece.memory.address(), frame->bytes());
   // From here on the device reads the frame, whatever else fails.
   sources_.emplace_back(0, frame);
-  const std::uint64_t point = lanes_->mark(Lanes::in);
+  const std::uint64_t point = lanes_->mark(Lanes::in, kilobytes(copy.size));
   sources_.back().first = point;
   copy.piece.written = {};
   copy.piece.written[Lanes::in] = point;
@@ -207,6 +258,7 @@ void Residency::copy_in(Copy& copy, const SharedFrame& frame) {
 
 /// The point after which the frame has the values.
 std::uint64_t Residency::copy_out(Copy& copy) {
+  lock_host(copy.key, copy.size);
   lanes_->wait(Lanes::out, copy.piece.written);
   for (const auto& [point, frame] : sources_)  // an earlier copy of the frame may still read it
     if (frame->data() == copy.key) {
@@ -215,7 +267,7 @@ std::uint64_t Residency::copy_out(Copy& copy) {
       lanes_->wait(Lanes::out, read);
     }
   lanes_->stream(Lanes::out).copy_out(host_bytes(copy.key, copy.size), copy.piece.memory.address());
-  const std::uint64_t point = lanes_->mark(Lanes::out);
+  const std::uint64_t point = lanes_->mark(Lanes::out, kilobytes(copy.size));
   copy.piece.used[Lanes::out] = point;
   ++counts_.copies_out;
   counts_.bytes_out += copy.size;
@@ -285,6 +337,8 @@ bool Residency::is_modified(const base::Buffer& frame) const {
 }
 
 void Residency::erase(Order::iterator at) {
+  if (at->is_ahead) ++counts_.ahead_unused;
+  end_ahead(*at);
   copies_.erase(at->key);
   pool_.recycle(std::move(at->piece));
   order_.erase(at);
@@ -343,6 +397,8 @@ ResidencyCounts Residency::counts() const {
   ResidencyCounts all = counts_;
   all.pool_requests = pool_.requests();
   all.pool_hits = pool_.hits();
+  if (options_.locks != nullptr)
+    all.locked_bytes = static_cast<std::uint64_t>(options_.locks->peak_bytes());
   all.peak_bytes = static_cast<std::uint64_t>(pool_.peak_bytes());
   return all;
 }

@@ -12,6 +12,7 @@
 #include "blockyard/block/device_pool.h"
 #include "blockyard/block/frame.h"
 #include "blockyard/block/residency_counts.h"
+#include "blockyard/device/host_locks.h"
 
 namespace blockyard::block {
 
@@ -37,6 +38,8 @@ class Residency {
   struct Options {
     std::int64_t budget_bytes = 0;
     bool honours_use = true;  ///< false: every operand is copied and counts as changed, to compare
+    device::HostLocks* locks = nullptr;  ///< for frames, which come from a pool that tells it
+    base::TraceRing* trace = nullptr;    ///< for what the lanes do; null: it is not noted
   };
   Residency(device::Device& device, Options options);
   ~Residency();
@@ -60,6 +63,11 @@ class Residency {
   /// Copies from scratch memory of the run, and waits. After enqueue.
   void read_back(device::Address from, std::span<std::byte> to);
   void end_run(bool is_done);
+  /// Starts to copy a frame, kept as with `keeps`, that a run will read soon: if there is room that
+  /// is free or held by copies that are neither in use nor modified. All that is brought ahead and
+  /// not used yet takes at most 1/ahead_share of the memory.
+  void bring_ahead(const SharedFrame& frame);
+  static constexpr std::int64_t ahead_share = 4;
   /// Returns when the copies to the device, or the work of runs, are done: to measure them.
   void finish_copies() { lanes_->stream(Lanes::in).synchronise(); }
   void finish_runs();
@@ -92,6 +100,11 @@ class Residency {
   /// What came since the last call.
   [[nodiscard]] ResidencyCounts take_counts();
   [[nodiscard]] device::Device& device() noexcept { return device_; }
+  /// Where the program is, for the trace.
+  void note_program(std::uint16_t program) noexcept {
+    if (lanes_) lanes_->program = program;
+  }
+  void note_place(std::int32_t pc) noexcept { pc_ = pc; }
 
  private:
   using Key = const std::byte*;
@@ -103,6 +116,7 @@ class Residency {
     bool is_modified = false;
     bool is_valid = false;  ///< false only until the end of the run that made it
     bool is_lost = false;   ///< nobody knows whether the last run changed it
+    bool is_ahead = false;  ///< brought ahead and not used since
     std::int32_t pins = 0;
   };
   using Order = std::list<Copy>;  ///< least recently used first
@@ -114,10 +128,14 @@ class Residency {
   [[nodiscard]] Lanes::Lane begin_work();
   void end_work(Lanes::Lane lane);
   Copy* bring(const SharedFrame& frame, Use use, bool keeps);
+  Copy& add(const SharedFrame& frame, bool keeps, Piece piece);
+  void fill(Copy& copy, const SharedFrame& frame);
+  void end_ahead(Copy& copy) noexcept;
   [[nodiscard]] std::optional<Piece> allocate(std::size_t size);
-  [[nodiscard]] bool evict_one();
+  [[nodiscard]] bool evict_one(bool only_idle = false);
   void copy_in(Copy& copy, const SharedFrame& frame);
   std::uint64_t copy_out(Copy& copy);
+  void lock_host(Key key, std::size_t size);
   void finish_writing(Key key);
   void erase(Order::iterator at);
   [[nodiscard]] bool bring_back(Copy& copy);
@@ -133,6 +151,8 @@ class Residency {
   std::deque<std::pair<std::uint64_t, SharedFrame>> sources_;  ///< of copies under way
   std::vector<Operand> operands_;                              ///< of the run under way
   std::vector<Piece> scratch_;
+  std::int64_t ahead_bytes_ = 0;
+  std::int32_t pc_ = 0;
   bool is_retired_ = false;
   std::string failure_;
   ResidencyCounts counts_;

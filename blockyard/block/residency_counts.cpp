@@ -15,7 +15,8 @@ constexpr std::array sums = {&Counts::runs,         &Counts::fallbacks,     &Cou
                              &Counts::bytes_in,     &Counts::copies_out,    &Counts::bytes_out,
                              &Counts::saved_copies, &Counts::saved_bytes,   &Counts::evictions,
                              &Counts::written_back, &Counts::pool_requests, &Counts::pool_hits,
-                             &Counts::failures};
+                             &Counts::ahead_copies, &Counts::ahead_unused,  &Counts::lock_requests,
+                             &Counts::lock_hits,    &Counts::failures};
 
 }  // namespace
 
@@ -23,6 +24,7 @@ void ResidencyCounts::add(const ResidencyCounts& other) noexcept {
   for (const auto field : sums) this->*field += other.*field;
   wait_seconds += other.wait_seconds;
   peak_bytes = std::max(peak_bytes, other.peak_bytes);
+  locked_bytes = std::max(locked_bytes, other.locked_bytes);
 }
 
 ResidencyCounts ResidencyCounts::since(const ResidencyCounts& before) const noexcept {

@@ -15,10 +15,15 @@ struct ResidencyCounts {
   std::uint64_t bytes_out = 0;
   std::uint64_t saved_copies = 0;  ///< operands of runs that were there, or only written
   std::uint64_t saved_bytes = 0;
+  std::uint64_t ahead_copies = 0;  ///< of copies_in, before their statement came
+  std::uint64_t ahead_unused = 0;  ///< of them, let go before use
   std::uint64_t evictions = 0;
   std::uint64_t written_back = 0;  ///< of them, modified
   std::uint64_t pool_requests = 0;
-  std::uint64_t pool_hits = 0;  ///< device memory that was used again
+  std::uint64_t pool_hits = 0;      ///< device memory that was used again
+  std::uint64_t lock_requests = 0;  ///< copies from and to host memory that is to be page-locked
+  std::uint64_t lock_hits = 0;      ///< of them, it was so before
+  std::uint64_t locked_bytes = 0;   ///< most at a time, of the whole process
   std::uint64_t peak_bytes = 0;
   std::uint64_t failures = 0;  ///< of the device; after one it is not used again
   double wait_seconds = 0;     ///< the host waited for copies from the device

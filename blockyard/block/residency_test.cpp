@@ -244,6 +244,123 @@ TEST(Residency, a_failure_at_any_call_never_gives_a_wrong_number) {
   }
 }
 
+TEST(Residency, what_is_brought_ahead_is_there_when_a_run_reads_it) {
+  Blocks blocks("", 1 << 20, 2);
+  base::BufferPool pool(1 << 20);
+  std::vector<SharedFrame> coming;
+  for (int k = 0; k < 3; ++k) {
+    auto frame = std::make_shared<base::Buffer>(pool.allocate(bytes));
+    std::fill_n(frame->as<double>(), elements, 8.0);
+    coming.push_back(frame);
+  }
+  Residency& residency = blocks.residency();
+  for (const SharedFrame& frame : coming) residency.bring_ahead(frame);
+  residency.bring_ahead(coming[0]);
+  EXPECT_EQ(residency.counts().ahead_copies, 3U);
+  EXPECT_EQ(residency.counts().copies_in, 3U);
+  for (int round = 0; round < 2; ++round) {
+    ASSERT_TRUE(residency.operand(coming[0], Use::read, true));
+    residency.enqueue([](device::Stream&) {});
+    residency.end_run(true);
+    EXPECT_EQ(residency.counts().saved_copies, static_cast<std::uint64_t>(round));
+  }
+  EXPECT_EQ(residency.counts().copies_in, 3U);
+  coming.clear();
+  for (int k = 0; k < 200; ++k) blocks.run(0, 1, false), blocks.overwrite(1, k);
+  residency.sweep();
+  EXPECT_EQ(residency.counts().ahead_unused, 2U);
+}
+
+TEST(Residency, what_is_brought_ahead_takes_no_room_from_what_is_in_use) {
+  constexpr std::int64_t budget = 4 * static_cast<std::int64_t>(base::BufferPool::page_from);
+  base::BufferPool pool(1 << 22);
+  device::Device device(device::sim::table(), 0);
+  const auto make = [&](std::size_t size) {
+    return std::make_shared<base::Buffer>(pool.allocate(size));
+  };
+  constexpr std::size_t quarter = base::BufferPool::page_from;
+  Residency residency(device, {budget});
+  const auto pinned = make(quarter);
+  const auto modified = make(2 * quarter);
+  const auto idle = make(quarter);
+  ASSERT_TRUE(residency.operand(idle, Use::read));
+  ASSERT_TRUE(residency.operand(modified, Use::write));
+  residency.enqueue([](device::Stream&) {});
+  residency.end_run(true);
+  ASSERT_TRUE(residency.operand(pinned, Use::read));
+  const auto ahead = make(quarter);
+  residency.bring_ahead(ahead);
+  EXPECT_TRUE(residency.is_resident(*ahead)) << "the idle copy went for it";
+  EXPECT_FALSE(residency.is_resident(*idle));
+  const auto more = make(quarter / 2);
+  residency.bring_ahead(more);
+  EXPECT_FALSE(residency.is_resident(*more));
+  EXPECT_TRUE(residency.is_resident(*pinned));
+  EXPECT_TRUE(residency.is_modified(*modified));
+  residency.end_run(false);
+  for (const auto& frame : {pinned, modified, idle}) residency.forget(*frame);
+}
+
+TEST(Residency, notes_what_its_lanes_do) {
+  base::TraceRing trace(1000);
+  base::BufferPool pool(1 << 20);
+  device::Device device(device::sim::table(), 0, "seed=1");
+  {
+    Residency residency(device, {.budget_bytes = 1 << 20, .trace = &trace});
+    residency.note_program(3);
+    const auto frame = std::make_shared<base::Buffer>(pool.allocate(bytes));
+    for (int k = 0; k < 100; ++k) {
+      residency.note_place(k);
+      ASSERT_TRUE(residency.operand(frame, Use::update));
+      residency.enqueue([](device::Stream&) {});
+      residency.end_run(true);
+    }
+    residency.host_reads(*frame);
+    residency.forget(*frame);
+  }
+  std::array<int, 1 + Lanes::count> events{};
+  std::array<double, 1 + Lanes::count> ends{};
+  for (const base::TraceEvent& event : trace.take()) {
+    ++events[event.lane];
+    EXPECT_EQ(event.program, 3);
+    EXPECT_GE(event.seconds, 0);
+    EXPECT_GE(event.begin_seconds, ends[event.lane] - 1e-6) << "one after the other in a lane";
+    ends[event.lane] = event.begin_seconds + static_cast<double>(event.seconds);
+  }
+  EXPECT_EQ(events, (std::array{0, 1, 1, 50, 50}));
+}
+
+TEST(Residency, locks_the_memory_that_copies_touch_and_no_other) {
+  base::BufferPool pool(1 << 20);
+  device::Device device(device::sim::table(), 0, "page=16");
+  device::HostLocks locks(device, 1 << 20, [] {});
+  pool.on_leave([&](const std::byte* memory) { locks.unlock(memory); });
+  {
+    Residency residency(device, {1 << 20, true, &locks});
+    const auto copied = std::make_shared<base::Buffer>(pool.allocate(bytes));
+    const auto written = std::make_shared<base::Buffer>(pool.allocate(bytes));
+    for (int round = 0; round < 10; ++round) {
+      ASSERT_TRUE(residency.operand(copied, Use::read));
+      ASSERT_TRUE(residency.operand(written, Use::write));
+      residency.enqueue([](device::Stream&) {});
+      residency.end_run(true);
+      residency.forget(*copied);
+      if (round > 0) {
+        residency.forget(*written);
+        continue;
+      }
+      EXPECT_EQ(residency.counts().locked_bytes, base::BufferPool::charge(bytes));
+      residency.host_reads(*written);
+    }
+    EXPECT_EQ(residency.counts().lock_requests, 11U);
+    EXPECT_EQ(residency.counts().lock_hits, 9U);
+    EXPECT_EQ(residency.counts().locked_bytes, 2 * base::BufferPool::charge(bytes));
+    residency.forget(*written);
+  }
+  pool.free_kept();
+  pool.on_leave(nullptr);
+}
+
 TEST(Residency, without_intents_more_is_copied) {
   std::array<std::uint64_t, 2> copied{};
   for (const bool honours_use : {true, false}) {

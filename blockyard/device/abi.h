@@ -58,6 +58,7 @@ typedef struct blockyard_description {
   uint64_t memory_bytes;       /* that can be allocated in all; 0: not known */
   uint64_t free_bytes;
   char name[64];
+  uint64_t lock_page_bytes; /* host memory is locked in pages of so many bytes; 0: never */
 } blockyard_description;
 
 typedef enum blockyard_direction {
@@ -150,6 +151,13 @@ typedef struct blockyard_device_table {
   blockyard_status (*plan_run)(blockyard_device*, blockyard_plan*, blockyard_stream*,
                                const blockyard_run*);
   blockyard_status (*plan_close)(blockyard_device*, blockyard_plan*);
+
+  /* Host memory in whole pages, as describe says, that stays where it is: copies of it are faster
+   * and keep nobody waiting. It counts for all devices of the table in this process. UNSUPPORTED
+   * where there are no such pages; NO_MEMORY: the system locks no more. */
+  blockyard_status (*host_lock)(blockyard_device*, uint64_t host, uint64_t bytes);
+  /* Ends it, after the work that is enqueued on this device; before the memory goes. */
+  blockyard_status (*host_unlock)(blockyard_device*, uint64_t host);
 } blockyard_device_table;
 
 /* The one symbol of a plug-in. */

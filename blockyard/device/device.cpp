@@ -79,6 +79,19 @@ Event Device::open_event() {
   return Event({raw.table, raw.device, event});
 }
 
+bool Device::lock_host(std::span<const std::byte> pages) {
+  const auto raw = handle_.get();
+  const auto status = raw.table->host_lock(raw.device, as_number(pages.data()), pages.size());
+  if (status == BLOCKYARD_NO_MEMORY || status == BLOCKYARD_UNSUPPORTED) return false;
+  check(status, raw, "to lock host memory");
+  return true;
+}
+
+void Device::unlock_host(const std::byte* pages) {
+  const auto raw = handle_.get();
+  check(raw.table->host_unlock(raw.device, as_number(pages)), raw, "to unlock host memory");
+}
+
 std::optional<Plan> Device::open_plan(const blockyard_operation& operation) {
   const auto raw = handle_.get();
   blockyard_plan* plan = nullptr;

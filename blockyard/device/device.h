@@ -125,6 +125,10 @@ class Device {
   [[nodiscard]] std::optional<Memory> allocate(Extent bytes);
   [[nodiscard]] Stream open_stream();
   [[nodiscard]] Event open_event();
+  /// Locks whole pages of host memory (blockyard_description::lock_page_bytes): see abi.h. False
+  /// if the device cannot, or the system locks no more.
+  [[nodiscard]] bool lock_host(std::span<const std::byte> pages);
+  void unlock_host(const std::byte* pages);
   /// Nothing if the device cannot do it: then the host does.
   [[nodiscard]] std::optional<Plan> open_plan(const blockyard_operation& operation);
 

@@ -35,7 +35,9 @@ std::string plugin_path(const DeviceSpec& spec, const std::string& kind) {
 
 }  // namespace
 
-Devices::Devices(const DeviceSpec& spec, int workers, std::int64_t host_share_bytes) {
+Devices::Devices(const DeviceSpec& spec, int workers, std::int64_t host_share_bytes,
+                 base::BufferPool& blocks, std::int64_t lock_limit_bytes)
+    : blocks_(blocks) {
   if (spec.kind == "none") return;
   if (spec.kind != "auto") {
     open(spec, spec.kind, false);
@@ -52,7 +54,15 @@ Devices::Devices(const DeviceSpec& spec, int workers, std::int64_t host_share_by
         infos_.clear();
       }
   }
-  if (!devices_.empty()) share_memory(spec, workers, host_share_bytes);
+  if (devices_.empty()) return;
+  share_memory(spec, workers, host_share_bytes);
+  if (devices_.front().describe().lock_page_bytes == 0) return;
+  locks_.emplace(devices_.front(), lock_limit_bytes, [this] { blocks_.free_kept(); });
+  blocks_.on_leave([this](const std::byte* memory) { locks_->unlock(memory); });
+}
+
+Devices::~Devices() {
+  if (locks_) blocks_.on_leave(nullptr);
 }
 
 void Devices::open(const DeviceSpec& spec, const std::string& kind, bool only_gpus) {

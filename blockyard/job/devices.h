@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "blockyard/base/buffer.h"
 #include "blockyard/device/device.h"
+#include "blockyard/device/host_locks.h"
 #include "blockyard/device/loader.h"
 #include "blockyard/job/spec.h"
 
@@ -27,8 +29,13 @@ class Devices {
   /// Opens them. For `auto` that are GPUs, or nothing; never a processor that only plays one.
   /// workers           of all processes on this machine
   /// host_share_bytes  what a device that computes in the memory of the host may take there
+  /// blocks            the memory of all blocks here, of which up to lock_limit_bytes are locked
   /// Throws Error{device} if the kind that is asked for is not there, with what to do.
-  Devices(const DeviceSpec& spec, int workers, std::int64_t host_share_bytes);
+  Devices(const DeviceSpec& spec, int workers, std::int64_t host_share_bytes,
+          base::BufferPool& blocks, std::int64_t lock_limit_bytes);
+  ~Devices();
+  Devices(const Devices&) = delete;
+  Devices& operator=(const Devices&) = delete;
 
   [[nodiscard]] bool is_empty() const noexcept { return devices_.empty(); }
   [[nodiscard]] int number_of(int worker) const noexcept {
@@ -42,6 +49,8 @@ class Devices {
   [[nodiscard]] std::int64_t bytes_of(int worker) const noexcept {
     return devices_.empty() ? 0 : bytes_[static_cast<std::size_t>(number_of(worker))];
   }
+  /// Null: nothing of the host is locked.
+  [[nodiscard]] device::HostLocks* host_locks() noexcept { return locks_ ? &*locks_ : nullptr; }
   /// The kind that was found: none, cuda, opencl, sim.
   [[nodiscard]] const std::string& kind() const noexcept { return kind_; }
   [[nodiscard]] const std::vector<DeviceInfo>& infos() const noexcept { return infos_; }
@@ -51,7 +60,9 @@ class Devices {
   void share_memory(const DeviceSpec& spec, int workers, std::int64_t host_share_bytes);
 
   std::optional<device::Plugin> plugin_;
+  base::BufferPool& blocks_;
   std::deque<device::Device> devices_;
+  std::optional<device::HostLocks> locks_;
   std::vector<std::int64_t> bytes_;
   std::vector<DeviceInfo> infos_;
   std::string kind_ = "none";

@@ -81,6 +81,7 @@ Json metrics_of_worker(const worker::Metrics& metrics) {
               {"pardos", pardos},
               {"super_instructions", supers}};
   if (metrics.device_number >= 0) {
+    all["device_wait_seconds"] = metrics.device.wait_seconds;
     all["device"] = {{"number", metrics.device_number}};
     all["device"].update(detail::counts_json(metrics.device));
   }

@@ -142,13 +142,21 @@ std::string print_device(const Sums& sums) {
   const auto bytes = [](std::uint64_t n) {
     return base::format_bytes(static_cast<std::int64_t>(n));
   };
-  return fmt::format(
+  std::string text = fmt::format(
       "    device: {} runs, {} on the host for want of memory; {} copies there ({}), {} back ({}), "
-      "{} saved ({})\n            evictions {}, of them written back {}; waited {:.3f} s; "
+      "{} saved ({})\n            {} copied ahead, of them unused {}; evictions {}, of them "
+      "written back {}; waited {:.3f} s; "
       "failures {}\n",
       counts.runs, counts.fallbacks, counts.copies_in, bytes(counts.bytes_in), counts.copies_out,
-      bytes(counts.bytes_out), counts.saved_copies, bytes(counts.saved_bytes), counts.evictions,
-      counts.written_back, counts.wait_seconds, counts.failures);
+      bytes(counts.bytes_out), counts.saved_copies, bytes(counts.saved_bytes), counts.ahead_copies,
+      counts.ahead_unused, counts.evictions, counts.written_back, counts.wait_seconds,
+      counts.failures);
+  if (counts.lock_requests > 0)
+    text += fmt::format(
+        "            host memory of {:.1f} % of {} copies was page-locked before; {} locked\n",
+        100.0 * static_cast<double>(counts.lock_hits) / static_cast<double>(counts.lock_requests),
+        counts.lock_requests, bytes(counts.locked_bytes));
+  return text;
 }
 
 std::string print_supers(const Sums& sums) {

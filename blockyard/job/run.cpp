@@ -111,7 +111,8 @@ class Run {
                                    process_) != process_of_.begin() + job_.workers;
     if (!is_used) return;  // a process that only serves
     const int workers = job_.workers * job_.processes_on_node / job_.processes;
-    devices_.emplace(job_.run.device, std::max(1, workers), job_.memory.total_bytes / 4);
+    devices_.emplace(job_.run.device, std::max(1, workers), job_.memory.total_bytes / 4, pool_,
+                     job_.memory.total_bytes / 2);
     results_.device_kind = devices_->kind();
     results_.devices = devices_->infos();
   }
@@ -304,6 +305,7 @@ class Run {
     options.device = devices_->of(number);
     options.device_number = devices_->number_of(number);
     options.device_bytes = devices_->bytes_of(number);
+    options.host_locks = devices_->host_locks();
     const DeviceSpec& device = job_.run.device;
     options.learns_placement = device.learns_placement.value_or(device.kind == "auto");
     options.respects_hints = device.respects_hints;

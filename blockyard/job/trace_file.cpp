@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "blockyard/base/error.h"
+#include "blockyard/block/lanes.h"
 #include "blockyard/job/processes.h"
 #include "blockyard/server/server.h"
 #include "blockyard/worker/live.h"
@@ -154,7 +155,8 @@ class Writer {
 
   void name_track(std::size_t rank, int lane, const std::string& role, bool is_worker) {
     std::string name = role;
-    if (lane > 0) name += fmt::format(", {} {}", is_worker ? "stream" : "disk", lane);
+    if (lane > 0 && !is_worker) name += fmt::format(", disk {}", lane);
+    if (lane > 0 && is_worker) name += fmt::format(", {}", lane_name(lane));
     begin_event(
         fmt::format(R"("ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":"{}"}})",
                     process_of_[rank], track(rank, lane), name));
@@ -163,7 +165,15 @@ class Writer {
         process_of_[rank], track(rank, lane)));
   }
 
+  /// Of a device: block::Lanes.
+  [[nodiscard]] static std::string lane_name(int lane) {
+    if (lane == 1 + block::Lanes::in) return "copies to the device";
+    if (lane == 1 + block::Lanes::out) return "copies from the device";
+    return fmt::format("kernels {}", lane - block::Lanes::first_kernel);
+  }
+
   [[nodiscard]] static std::string_view category(const base::TraceEvent& event) {
+    if (event.lane > 0) return "stream";
     constexpr std::array<std::string_view, worker::event_kinds> names = {
         "instruction", "wait", "wait", "wait", "pardo", "program"};
     return event.kind < names.size() ? names[event.kind] : "stream";
@@ -171,6 +181,9 @@ class Writer {
 
   [[nodiscard]] std::string worker_name(const base::TraceEvent& event) {
     using worker::EventKind;
+    if (event.lane == 1 + block::Lanes::in || event.lane == 1 + block::Lanes::out)
+      return fmt::format("\"copy {} KiB\"", event.what);
+    if (event.lane > 0) return statement_name(event);
     switch (static_cast<EventKind>(event.kind)) {
       case EventKind::block_wait:
         return "\"wait for a block\"";
@@ -184,6 +197,10 @@ class Writer {
       case EventKind::pardo:
         break;
     }
+    return statement_name(event);
+  }
+
+  [[nodiscard]] const std::string& statement_name(const base::TraceEvent& event) {
     std::string& name = names_[event.program][static_cast<std::size_t>(event.what)];
     if (name.empty()) name = json_text(name_of(job_.steps[event.program].program, event.what));
     return name;

@@ -30,7 +30,9 @@ class Worker::Impl {
     // The checking mode marks values that were never assigned, which only the host looks for.
     if (options.device != nullptr && !options.check)
       device_.emplace(*options.device,
-                      block::Residency::Options{options.device_bytes, options.honours_intents});
+                      block::Residency::Options{
+                          options.device_bytes, options.honours_intents, options.host_locks,
+                          options.recording == nullptr ? nullptr : &options.recording->trace});
   }
 
   Outcome run(const program::Program& program, Environment& environment, const Resume* from,

@@ -28,7 +28,8 @@ namespace blockyard::plugin {
 ///                static is_done(Pending), static finish(Pending)
 ///   Options, static read_option(Options&, key, value), static count(), Machine(index, Options)
 ///   open_, close_ of streams, points, plans; wait, write, read, copy, fill, run; allocate,
-///   release; name, limit_bytes, free_bytes, shares_host_memory
+///   release; lock_page_bytes, lock_host, unlock_host where it locks host memory; name,
+///   limit_bytes, free_bytes, shares_host_memory
 /// Functions of a machine throw std::exception; those that enqueue have marked the stream then.
 template <class Machine>
 class Edge {
@@ -145,6 +146,7 @@ class Edge {
       all.memory_bytes = machine.limit_bytes();
       all.free_bytes = machine.free_bytes();
       machine.name().copy(all.name, sizeof all.name - 1);
+      if constexpr (locks_host) all.lock_page_bytes = Machine::lock_page_bytes;
       std::memcpy(asked, &all, std::min<std::size_t>(asked->size, sizeof all));
       return BLOCKYARD_OK;
     });
@@ -321,6 +323,33 @@ class Edge {
     });
   }
 
+  /// Whether the machine locks pages of host memory.
+  static constexpr bool locks_host = requires { Machine::lock_page_bytes; };
+
+  static blockyard_status host_lock(blockyard_device* handle, std::uint64_t host,
+                                    std::uint64_t bytes) {
+    return locked(handle, [&](Device& device, [[maybe_unused]] Machine& machine) {
+      if constexpr (locks_host) {
+        if (host == 0 || bytes == 0 || host % Machine::lock_page_bytes != 0 ||
+            bytes % Machine::lock_page_bytes != 0)
+          return device.fail(BLOCKYARD_BAD_ARGUMENT, "only whole pages of the host are locked");
+        return machine.lock_host(reinterpret_cast<void*>(host), bytes) ? BLOCKYARD_OK
+                                                                       : BLOCKYARD_NO_MEMORY;
+      } else {
+        return device.fail(BLOCKYARD_UNSUPPORTED, "no pages are locked here");
+      }
+    });
+  }
+
+  static blockyard_status host_unlock(blockyard_device* handle, std::uint64_t host) {
+    return locked(handle, [&](Device& device, [[maybe_unused]] Machine& machine) {
+      if (host == 0) return BLOCKYARD_OK;
+      if constexpr (locks_host)
+        if (machine.unlock_host(reinterpret_cast<void*>(host))) return BLOCKYARD_OK;
+      return device.fail(BLOCKYARD_BAD_ARGUMENT, "no locked pages begin there");
+    });
+  }
+
  public:
   static constexpr blockyard_device_table table = {
       blockyard_device_version,
@@ -346,6 +375,8 @@ class Edge {
       plan_workspace,
       plan_run,
       plan_close,
+      host_lock,
+      host_unlock,
   };
 };
 

@@ -68,6 +68,7 @@ Machine::Machine(std::uint32_t index, const Options& options)
 Machine::~Machine() {
   cudaSetDevice(device_);
   cudaDeviceSynchronize();
+  for (void* pages : locked_) cudaHostUnregister(pages);
   pieces_.remove_all([this](std::byte* piece) { cudaFreeAsync(piece, memory_.get()); });
   cudaStreamSynchronize(memory_.get());
 }
@@ -113,6 +114,26 @@ std::optional<Machine::Place> Machine::find(std::uint64_t address, std::uint64_t
   const auto [piece, offset] = pieces_.find(address, bytes);
   if (piece == nullptr) return std::nullopt;
   return *piece + offset;
+}
+
+bool Machine::lock_host(void* pages, std::uint64_t bytes) {
+  use();
+  const cudaError_t code = cudaHostRegister(pages, bytes, cudaHostRegisterPortable);
+  if (code == cudaErrorMemoryAllocation || code == cudaErrorNotPermitted) {
+    static_cast<void>(cudaGetLastError());
+    return false;
+  }
+  check(code, "cudaHostRegister");
+  locked_.insert(pages);
+  return true;
+}
+
+bool Machine::unlock_host(void* pages) {
+  if (locked_.erase(pages) == 0) return false;
+  use();
+  check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  check(cudaHostUnregister(pages), "cudaHostUnregister");
+  return true;
 }
 
 Machine::Stream* Machine::open_stream() {

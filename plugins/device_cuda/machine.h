@@ -8,6 +8,7 @@
 #include <list>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -62,6 +63,12 @@ class Machine {
   /// The memory goes back to the pool after all that is enqueued now.
   [[nodiscard]] bool release(std::uint64_t address);
   [[nodiscard]] std::optional<Place> find(std::uint64_t address, std::uint64_t bytes) const;
+
+  /// False: the system locks no more. Throws where the memory is locked already.
+  static constexpr std::uint64_t lock_page_bytes = 4096;
+  [[nodiscard]] bool lock_host(void* pages, std::uint64_t bytes);
+  /// After all work; false: nothing that is locked begins there.
+  [[nodiscard]] bool unlock_host(void* pages);
 
   struct Stream {
     StreamOwner raw;
@@ -125,7 +132,8 @@ class Machine {
 
   int device_;
   plugin::Pieces<std::byte*> pieces_;
-  StreamOwner memory_;  ///< allocates and frees, in order
+  StreamOwner memory_;      ///< allocates and frees, in order
+  std::set<void*> locked_;  ///< host memory
   std::list<Stream> streams_;
   std::list<Point> points_;
   std::list<Plan> plans_;

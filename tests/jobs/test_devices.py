@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Devices give the same numbers as the host, whatever their memory and whatever fails."""
 
+import gzip
 import json
 import os
+import shutil
 import unittest
 
 import common
@@ -11,6 +13,36 @@ from common import job_file
 
 ALL = common.ENERGIES
 SAME_HARTREE = 1e-9
+# Twenty products and forty fills, between the marks and outside of them.
+MARKS = """sial marks
+aoindex i = 1:1
+aoindex j = 1:1
+aoindex k = 1:1
+index n = 1:20
+temp a[i,j]
+temp b[j,k]
+temp c[i,k]
+temp d[i,j]
+scalar x
+x = 0.0
+do i
+  do j
+    do k
+      do n
+        a[i,j] = 1.0
+        b[j,k] = 1.0
+        c[i,k] = a[i,j] * b[j,k]
+        gpu_on
+        a[i,j] = 1.0
+        d[i,j] = 2.0
+        x += a[i,j] * d[i,j]
+        gpu_off
+      enddo n
+    enddo k
+  enddo j
+enddo i
+endsial marks
+"""
 KINDS = ["sim"] + (["opencl"] if os.environ.get("HAS_OPENCL") == "1" else [])
 
 
@@ -69,6 +101,33 @@ class Devices(common.MoleculeTest):
         for with_intents, without in moved.values():
             self.assertLess(with_intents, without)
 
+    def test_coming_operands_are_copied_ahead(self):
+        path = self.water("ccsd")
+        host = self.results_of("run", path, "--device", "none")
+        counts = {}
+        for depth in ("0", "4"):
+            results, counts[depth] = self.run_with(path, "--device", "sim", "--prefetch", depth, workers=2)
+            self.assertAlmostEqual(results["energies"]["ccsd"], host["energies"]["ccsd"],
+                                   delta=SAME_HARTREE)
+        ahead, none = counts["4"], counts["0"]
+        print(f"copied ahead: {ahead['ahead_copies']} of {ahead['copies_to_device']}, "
+              f"unused {ahead['ahead_unused']}; without look-ahead {none['copies_to_device']}")
+        self.assertEqual(none["ahead_copies"], 0)
+        self.assertGreater(ahead["ahead_copies"], 100)
+        self.assertLess(ahead["ahead_unused"], 0.05 * ahead["ahead_copies"])
+
+    def test_a_time_line_has_a_track_for_each_lane(self):
+        path = self.water("mp2")
+        self.run_well("run", path, "-w", 1, "--device", "sim", "--trace", "trace.json.gz")
+        with gzip.open(self.folder / "trace.json.gz", "rt", encoding="utf-8") as file:
+            events = json.load(file)["traceEvents"]
+        tracks = {e["args"]["name"]: e["tid"] for e in events if e["name"] == "thread_name"}
+        for lane in ("copies to the device", "copies from the device", "kernels 1", "kernels 2"):
+            of_lane = [e for e in events if e["ph"] == "X" and e["tid"] == tracks[f"worker 0, {lane}"]]
+            self.assertGreater(len(of_lane), 3, lane)
+            self.assertEqual({e["cat"] for e in of_lane}, {"stream"})
+            self.assertEqual(all(e["name"].startswith("copy ") for e in of_lane), "copies" in lane)
+
     def test_a_device_that_fails_never_gives_a_wrong_number(self):
         path = self.water("ccsd")
         host = self.results_of("run", path, "--device", "none")
@@ -102,6 +161,47 @@ class Devices(common.MoleculeTest):
             self.assertEqual(len(results["devices"]), 2)
             for device in results["devices"]:
                 self.assertGreater(device["runs"], 100)
+
+    def test_a_run_that_lost_its_device_goes_on_without_it(self):
+        path = self.water("ccsd")
+        host = self.results_of("run", path, "--device", "none")
+        lost = None
+        for at in range(20000, 30000, 1000):
+            lost = self.run_blockyard("run", path, "-w", 1, "--device", "sim", "--device-options",
+                                      f"lose_call={at}", "--checkpoint", "1ms",
+                                      "--checkpoint-folder", "kept")
+            if lost.returncode != 0:
+                break
+        self.assert_fails(lost, "are lost with it", "resume from the last checkpoint")
+        for more in (["--device", "none"], ["--device-options", "seed=2"]):
+            shutil.copytree(self.folder / "kept", self.folder / "copy", dirs_exist_ok=True)
+            results = self.results_of("resume", "copy", *more)
+            self.assertAlmostEqual(results["energies"]["ccsd"], host["energies"]["ccsd"],
+                                   delta=SAME_HARTREE)
+            self.assertEqual(results["devices"] == [], "none" in more)
+        self.assert_fails(self.run_blockyard("resume", "kept", "--device", "abacus"),
+                          "no kind of device", code=2)
+
+    def test_marks_of_a_program_are_respected_where_asked(self):
+        path = self.write("marks.sial", MARKS)
+        for options, least, most in ((["--respect-gpu-hints"], 60, 80), ([], 0, 30),
+                                     (["--placement", "device"], 120, 120)):
+            results, counts = self.run_with(path, "--device", "sim", "--placement", "learned",
+                                            "--segments", "ao=4", *options)
+            self.assertEqual(results["scalars"]["x"], 2 * 4 ** 2 * 20, options)
+            self.assertGreaterEqual(counts["runs"], least, options)
+            self.assertLessEqual(counts["runs"], most, options)
+
+    def test_host_memory_is_locked_once(self):
+        """Pages of 16 bytes: the blocks of a small molecule are larger than the least that is locked."""
+        entry = self.entry("h2o", "6-31g*")
+        for method in ("scf", "mp2", "ccsd"):
+            path = self.write("job.toml", job_file(entry, method))
+            results = self.results_of("run", path, "-w", 2, "--device", "sim", "--device-options", "page=16")
+            for device in results["devices"]:
+                print(method, device["host_lock_hit_ratio"], device["host_locked_bytes"])
+                self.assertGreaterEqual(device["host_lock_hit_ratio"], 0.97)
+                self.assertGreater(device["host_locked_bytes"], 0)
 
     def test_a_device_that_is_not_there(self):
         path = self.water("scf")

@@ -248,6 +248,15 @@ blockyard_status plan_close(blockyard_device* handle, blockyard_plan* plan) {
   });
 }
 
+blockyard_status host_lock(blockyard_device* handle, std::uint64_t, std::uint64_t) {
+  return remember(of(handle), BLOCKYARD_UNSUPPORTED, "no pages are locked here");
+}
+
+blockyard_status host_unlock(blockyard_device* handle, std::uint64_t host) {
+  if (host == 0) return BLOCKYARD_OK;
+  return remember(of(handle), BLOCKYARD_BAD_ARGUMENT, "no locked pages begin there");
+}
+
 constexpr blockyard_device_table functions = {
     blockyard_device_version,
     sizeof(blockyard_device_table),
@@ -272,6 +281,8 @@ constexpr blockyard_device_table functions = {
     plan_workspace,
     plan_run,
     plan_close,
+    host_lock,
+    host_unlock,
 };
 
 }  // namespace

@@ -9,6 +9,8 @@ namespace {
 std::uint64_t* field(std::string_view key, Options& options) {
   if (key == "seed") return &options.seed;
   if (key == "memory") return &options.memory;
+  if (key == "page") return &options.page;
+  if (key == "host_locks") return &options.host_locks;
   if (key == "fail_after") return &options.fail_after;
   if (key == "fail_call") return &options.fail_call;
   if (key == "lose_call") return &options.lose_call;
@@ -26,8 +28,8 @@ std::string read(std::string_view text, Options& options) {
     std::uint64_t* const value = field(word.substr(0, sign), options);
     if (value == nullptr || sign == std::string_view::npos)
       return "unknown option '" + std::string(word) +
-             "'; the simulated device knows seed=, memory=, fail_after=, "
-             "fail_call= and lose_call=";
+             "'; the simulated device knows seed=, memory=, page=, host_locks=, "
+             "fail_after=, fail_call= and lose_call=";
     const std::string_view number = word.substr(sign + 1);
     const char* const end = number.data() + number.size();
     const auto [stop, error] = std::from_chars(number.data(), end, *value);

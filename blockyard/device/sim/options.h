@@ -10,6 +10,8 @@ namespace blockyard::device::sim {
 struct Options {
   std::uint64_t seed = 0;
   std::uint64_t memory = std::uint64_t{1} << 40;
+  std::uint64_t page = 4096;              ///< host memory is locked in such; 0: never
+  std::uint64_t host_locks = UINT64_MAX;  ///< bytes that can be locked in all
   std::uint64_t fail_after = UINT64_MAX;  ///< pieces of enqueued work; then all of it fails
   std::uint64_t fail_call = UINT64_MAX;   ///< this call of the table fails, from 1 on
   std::uint64_t lose_call = UINT64_MAX;   ///< from this call on all fail: the device is lost

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 #include <list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -27,6 +28,7 @@ struct Device {
   Options given;
   std::uint64_t calls = 0;
   AddressSpace memory;
+  std::map<std::uint64_t, std::uint64_t> locked;  ///< of the host: begin, bytes
   Machine machine;
   std::list<Event> events;
   std::list<blockyard_operation> plans;
@@ -41,6 +43,17 @@ struct Device {
     ++calls;
     if (calls == given.lose_call) machine.drop_all();
     return calls == given.fail_call || calls >= given.lose_call;
+  }
+  [[nodiscard]] std::uint64_t locked_bytes() const {
+    std::uint64_t sum = 0;
+    for (const auto& [begin, bytes] : locked) sum += bytes;
+    return sum;
+  }
+  [[nodiscard]] bool is_locked(std::uint64_t begin, std::uint64_t bytes) const {
+    const auto after = locked.lower_bound(begin + bytes);
+    if (after == locked.begin()) return false;
+    const auto& [low, length] = *std::prev(after);
+    return low + length > begin;
   }
   blockyard_status state(const Stream& stream) {
     return stream.has_failed ? fail(BLOCKYARD_FAILED, "work on the stream failed (simulated)")
@@ -108,6 +121,7 @@ blockyard_status describe(blockyard_device* handle, blockyard_description* asked
     all.size = asked->size;
     all.memory_bytes = device.memory.limit_bytes();
     all.free_bytes = device.memory.free_bytes();
+    all.lock_page_bytes = device.given.page;
     std::strcpy(all.name, "simulated device");
     std::memcpy(asked, &all, std::min<std::size_t>(asked->size, sizeof all));
     return BLOCKYARD_OK;
@@ -287,6 +301,29 @@ blockyard_status plan_close(blockyard_device* handle, blockyard_plan* plan) {
   });
 }
 
+blockyard_status host_lock(blockyard_device* handle, std::uint64_t host, std::uint64_t bytes) {
+  return locked(handle, [&](Device& device) {
+    const std::uint64_t page = device.given.page;
+    if (page == 0) return device.fail(BLOCKYARD_UNSUPPORTED, "no pages are locked here");
+    if (host == 0 || bytes == 0 || host % page != 0 || bytes % page != 0)
+      return device.fail(BLOCKYARD_BAD_ARGUMENT, "only whole pages of the host are locked");
+    if (device.is_locked(host, bytes))
+      return device.fail(BLOCKYARD_BAD_ARGUMENT, "some of the pages are locked already");
+    if (bytes > device.given.host_locks - device.locked_bytes()) return BLOCKYARD_NO_MEMORY;
+    device.locked.emplace(host, bytes);
+    return BLOCKYARD_OK;
+  });
+}
+
+blockyard_status host_unlock(blockyard_device* handle, std::uint64_t host) {
+  return locked(handle, [&](Device& device) {
+    if (host == 0) return BLOCKYARD_OK;
+    device.machine.finish_all();
+    if (device.locked.erase(host) == 1) return BLOCKYARD_OK;
+    return device.fail(BLOCKYARD_BAD_ARGUMENT, "no locked pages begin there");
+  });
+}
+
 constexpr blockyard_device_table functions = {
     blockyard_device_version,
     sizeof(blockyard_device_table),
@@ -311,6 +348,8 @@ constexpr blockyard_device_table functions = {
     plan_workspace,
     plan_run,
     plan_close,
+    host_lock,
+    host_unlock,
 };
 
 }  // namespace

@@ -20,9 +20,13 @@ Json counts_json(const block::ResidencyCounts& counts) {
           {"bytes_from_device", counts.bytes_out},
           {"saved_copies", counts.saved_copies},
           {"saved_bytes", counts.saved_bytes},
+          {"ahead_copies", counts.ahead_copies},
+          {"ahead_unused", counts.ahead_unused},
           {"evictions", counts.evictions},
           {"written_back", counts.written_back},
           {"pool_hit_ratio", share(counts.pool_hits, counts.pool_requests)},
+          {"host_lock_hit_ratio", share(counts.lock_hits, counts.lock_requests)},
+          {"host_locked_bytes", counts.locked_bytes},
           {"peak_bytes", counts.peak_bytes},
           {"failures", counts.failures},
           {"wait_seconds", counts.wait_seconds}};

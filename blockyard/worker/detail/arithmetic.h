@@ -35,6 +35,9 @@ class Arithmetic {
     if (device_) device_->hint(begins);
   }
 
+  /// Null: there is none.
+  [[nodiscard]] DeviceArithmetic* device() noexcept { return device_.get(); }
+
   /// Of host and device.
   [[nodiscard]] double flops() const noexcept;
   std::uint64_t operations = 0;

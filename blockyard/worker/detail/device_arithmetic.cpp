@@ -41,7 +41,8 @@ DeviceArithmetic::DeviceArithmetic(const program::Program& program, Blocks& bloc
       learns_(options.learns_placement),
       respects_hints_(options.respects_hints),
       placement_(program.code.size()),
-      on_device_(program.arrays.size(), !options.learns_placement) {}
+      on_device_(program.arrays.size(), !options.learns_placement),
+      is_operand_(program.arrays.size(), false) {}
 
 void DeviceArithmetic::host_took(double host_flops, double seconds) noexcept {
   placement_.host_took(blocks_.pc, host_flops, seconds);
@@ -90,6 +91,7 @@ template <class Body>
 bool DeviceArithmetic::attempt(const Body& body) {
   if (device_.is_retired()) return false;
   bool is_done = false;
+  device_.note_place(blocks_.pc);
   try {
     is_done = body();
     device_.end_run(is_done);
@@ -171,8 +173,19 @@ bool DeviceArithmetic::read_operands(const program::Product& product) {
     operands_.push_back(blocks_.device_operand(operand));
     shapes_.push_back(operands_.back().shape);
     if (operands_.back().frame == nullptr) return false;
+    const auto array = program_.selectors[static_cast<std::size_t>(operand)].array;
+    is_operand_[static_cast<std::size_t>(array)] = true;
   }
   return true;
+}
+
+void DeviceArithmetic::copy_ahead(const block::SharedFrame& frame) {
+  try {
+    device_.bring_ahead(frame);
+  } catch (const Error& error) {
+    if (error.code() != Errc::device) throw;
+    device_.retire(error.what());
+  }
 }
 
 /// False: no room.

@@ -36,6 +36,14 @@ class DeviceArithmetic {
   /// Begin or end of a region that the program wants on the device.
   void hint(bool begins) noexcept { is_hinted_ = begins && respects_hints_; }
 
+  /// Whether blocks of the array are read on the device: the last product with it ran there.
+  [[nodiscard]] bool reads(std::int32_t array) const noexcept {
+    const auto k = static_cast<std::size_t>(array);
+    return is_operand_[k] && on_device_[k];
+  }
+  /// Starts to copy a fetched block that a product will read soon.
+  void copy_ahead(const block::SharedFrame& frame);
+
   double flops = 0;
 
  private:
@@ -76,7 +84,8 @@ class DeviceArithmetic {
   bool respects_hints_;
   bool is_hinted_ = false;
   Placement placement_;
-  std::vector<bool> on_device_;  ///< by array: where the last product with it ran
+  std::vector<bool> on_device_;   ///< by array: where the last product with it ran
+  std::vector<bool> is_operand_;  ///< by array: a product on the device has read it
   std::unordered_map<const Chain*, Planned> plans_;
   std::unordered_map<std::uint64_t, std::vector<std::unique_ptr<PlannedCopy>>> copy_plans_;
   std::unordered_map<Extent, std::optional<device::Plan>> axpby_plans_;

@@ -66,8 +66,10 @@ Interpreter::Interpreter(const program::Program& program, const Tables& tables,
       profile_(options.recording, program.code.size(), program.pardos.size(),
                static_cast<std::uint16_t>(number)) {
   frames.on_shortage([this] { return cache_.evict_one(); });
-  if (device != nullptr)
+  if (device != nullptr) {
+    device->note_program(static_cast<std::uint16_t>(number));
     cache_.on_leave([device](const block::SharedFrame& frame) { device->release(frame); });
+  }
   transport.set_naming(&naming_);
 }
 
@@ -185,7 +187,19 @@ std::int32_t Interpreter::begin_iteration(std::int32_t pardo) {
 
 void Interpreter::get(std::int32_t selector) {
   const array::BlockId id = blocks_.get(selector);
-  if (prefetcher_.is_on()) prefetcher_.passed(blocks_.pc, id);
+  if (!prefetcher_.is_on()) return;
+  prefetcher_.passed(blocks_.pc, id);
+  if (device_ != nullptr) copy_ahead();
+}
+
+/// Blocks of the next gets that have come go to the device, where it is going to read them.
+void Interpreter::copy_ahead() {
+  constexpr std::uint64_t gets_ahead = 4;
+  DeviceArithmetic& device = *arithmetic_.device();
+  prefetcher_.for_next(gets_ahead, [&](const array::BlockId& id) {
+    if (!device.reads(id.array)) return;
+    if (const block::SharedFrame frame = cache_.peek(id)) device.copy_ahead(frame);
+  });
 }
 
 bool Interpreter::evaluate(const Instruction& instruction) {

@@ -44,6 +44,7 @@ class Interpreter {
   /// The same, and notes what it took.
   void act_and_note(const program::Instruction& instruction);
   void get(std::int32_t selector);
+  void copy_ahead();
   void end_pardo(std::int32_t pardo);
   [[nodiscard]] std::int32_t begin_iteration(std::int32_t pardo);
   void print(const program::Instruction& instruction);

@@ -37,6 +37,14 @@ class Prefetcher {
     if (is_at_wall_) restart(pc);
   }
 
+  /// Calls action(id) for the next gets of the program, the nearest first, as far as they are
+  /// known.
+  template <class Action>
+  void for_next(std::uint64_t most, const Action& action) const {
+    for (Place place = first_; place < end_ && place < first_ + most; ++place)
+      action(ring_[place % capacity].block.id);
+  }
+
   /// Of a get line, for the report.
   [[nodiscard]] const DepthChoice& choice(std::int32_t pc) const;
 

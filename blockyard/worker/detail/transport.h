@@ -47,6 +47,9 @@ class Transport : public block::BlockSource {
   // BlockSource
   [[nodiscard]] block::Ticket fetch(const array::BlockId& id) override;
   [[nodiscard]] block::SharedFrame arrived(block::Ticket ticket, bool& missing) override;
+  [[nodiscard]] bool has_arrived(block::Ticket ticket) const noexcept override {
+    return arrivals_.contains(ticket);
+  }
   void wait() override;
 
   /// Starts a put; the frame must not be changed until everybody else let go of it. Waits while

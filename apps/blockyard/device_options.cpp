@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/blockyard/device_options.h"
+
+#include "blockyard/base/text.h"
+#include "blockyard/job/input.h"
+
+namespace blockyard::app {
+
+void add_device_options(CLI::App& command, DeviceOptions& options) {
+  command.add_option("--device", options.kind,
+                     "where blocks are computed beside the host: auto (a GPU if there is one; the "
+                     "default), none, cuda, opencl or sim");
+  command
+      .add_option("--devices", options.count,
+                  "devices of each process (default: all); the workers share them out")
+      ->check(CLI::Range(1, 64));
+  command.add_option("--device-memory", options.memory,
+                     "memory to use on each device, like 4G (default: 90 % of what is free)");
+  command.add_option("--device-options", options.options,
+                     "options of the device's plug-in, like seed=3 (docs/devices.md)");
+  command.add_option("--placement", options.placement,
+                     "learned (statements run on host or device, where they are faster; the "
+                     "default of --device auto) or device (all that can; otherwise the default)");
+  command.add_flag("--respect-gpu-hints", options.respect_hints,
+                   "statements between gpu_on and gpu_off run on the device");
+  command
+      .add_flag("--without-intents", options.without_intents,
+                "copy operands to and from the device however they are used (for measurements)")
+      ->group("");
+}
+
+void merge(const DeviceOptions& options, job::DeviceSpec& device) {
+  if (!options.kind.empty()) {
+    const std::string kind = job::parse_device_kind(options.kind);
+    if (kind != device.kind) device.options.clear();
+    device.kind = kind;
+  }
+  if (options.count) device.count = options.count;
+  if (!options.memory.empty())
+    device.memory_bytes = base::parse_bytes(options.memory, "--device-memory");
+  if (!options.options.empty()) device.options = options.options;
+  if (!options.placement.empty()) device.learns_placement = job::parse_placement(options.placement);
+  device.respects_hints = device.respects_hints || options.respect_hints;
+  device.honours_intents = !options.without_intents;
+}
+
+}  // namespace blockyard::app

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <unordered_map>
+
+#include "blockyard/device/device.h"
+
+namespace blockyard::device {
+
+/// Page-locked host memory, for the devices of one process: copies of it are faster than of other
+/// memory, and the host does not wait for them. Locking takes long, so that a piece of memory is
+/// locked when a copy first touches it, and stays so until its owner gives it back to the system: a
+/// pool that uses memory again pays once for each piece. A device that cannot lock, or fails to,
+/// goes on without: nothing here throws. Any thread.
+class HostLocks {
+ public:
+  /// limit_bytes  that are locked at most, in all
+  /// trim         frees memory that nobody uses; called where the limit, or that of the system, is
+  ///              reached, before it is tried once more. Calls unlock.
+  HostLocks(Device& device, std::int64_t limit_bytes, std::function<void()> trim);
+  ~HostLocks();
+  HostLocks(const HostLocks&) = delete;
+  HostLocks& operator=(const HostLocks&) = delete;
+
+  enum class Answer : std::uint8_t {
+    not_asked,  ///< too small to be worth it, or no device here locks
+    was_locked,
+    locked_now,
+    refused
+  };
+  /// `data` begins at a page and `bytes` are whole ones where they are least_bytes() or more.
+  Answer lock(const std::byte* data, std::size_t bytes) noexcept;
+  /// The memory goes; no work with it is under way.
+  void unlock(const std::byte* data) noexcept;
+
+  /// Drivers copy less than 16 pages through memory of their own, at once.
+  [[nodiscard]] std::size_t least_bytes() const noexcept { return 16 * page_bytes_; }
+  [[nodiscard]] std::int64_t peak_bytes() const;
+
+ private:
+  [[nodiscard]] bool try_lock(const std::byte* data, std::size_t bytes) noexcept;
+  void end(std::unordered_map<const std::byte*, std::size_t>::iterator at) noexcept;
+
+  Device& device_;
+  std::size_t page_bytes_ = 0;  ///< 0: nothing is locked
+  std::function<void()> trim_;
+  mutable std::mutex mutex_;  ///< guards all below; trim_ is called without it
+  std::unordered_map<const std::byte*, std::size_t> locked_;  ///< bytes by where they begin
+  bool is_full_ = false;  ///< nothing was unlocked since the last refusal
+  std::int64_t limit_bytes_;
+  std::int64_t locked_bytes_ = 0;
+  std::int64_t peak_bytes_ = 0;
+};
+
+}  // namespace blockyard::device
