@@ -79,7 +79,8 @@ Buffer BufferPool::allocate(std::size_t size) {
   std::unique_lock lock(mutex_);
   std::byte* data = take_kept(k);
   const std::size_t bytes = bytes_of_class(k);
-  if (data == nullptr) {
+  const bool is_new = data == nullptr;
+  if (is_new) {
     if (live_bytes_ + kept_bytes_ + bytes > keep_bytes_)
       free_at_least(live_bytes_ + kept_bytes_ + bytes - keep_bytes_);
     data = map(bytes);
@@ -91,7 +92,7 @@ Buffer BufferPool::allocate(std::size_t size) {
   }
   live_bytes_ += bytes;
   peak_live_bytes_ = std::max(peak_live_bytes_, live_bytes_);
-  return Buffer(this, data, size, k);
+  return Buffer(this, data, size, k, is_new);
 }
 
 /// Kept memory of the class or, within the limit, of one little above, which it then says.

@@ -26,12 +26,14 @@ class Buffer {
       : pool_(std::exchange(other.pool_, nullptr)),
         data_(std::exchange(other.data_, nullptr)),
         size_(std::exchange(other.size_, 0)),
-        class_(other.class_) {}
+        class_(other.class_),
+        is_new_(other.is_new_) {}
   Buffer& operator=(Buffer&& other) noexcept {
     std::swap(pool_, other.pool_);
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
     std::swap(class_, other.class_);
+    std::swap(is_new_, other.is_new_);
     return *this;
   }
   ~Buffer();
@@ -42,6 +44,8 @@ class Buffer {
   [[nodiscard]] std::span<std::byte> bytes() noexcept { return {data_, size_}; }
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return {data_, size_}; }
   [[nodiscard]] explicit operator bool() const noexcept { return data_ != nullptr; }
+  /// Whether its memory came from the system, not from what the pool had kept.
+  [[nodiscard]] bool is_new() const noexcept { return is_new_; }
   /// Another length within the same size class.
   void resize(std::size_t size);
   /// The same memory seen as values of type T.
@@ -56,12 +60,14 @@ class Buffer {
 
  private:
   friend class BufferPool;
-  Buffer(BufferPool* pool, std::byte* data, std::size_t size, std::size_t memory_class) noexcept
-      : pool_(pool), data_(data), size_(size), class_(memory_class) {}
+  Buffer(BufferPool* pool, std::byte* data, std::size_t size, std::size_t memory_class,
+         bool is_new) noexcept
+      : pool_(pool), data_(data), size_(size), class_(memory_class), is_new_(is_new) {}
   BufferPool* pool_ = nullptr;
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
   std::size_t class_ = 0;  ///< of the memory: that of the size, or little above
+  bool is_new_ = false;
 };
 
 /// Memory of one process by size class (classes grow by an eighth: at most 12.5 % is lost).

@@ -26,9 +26,12 @@ TEST(BufferPool, gives_aligned_memory_and_reuses_it) {
     first = buffer.data();
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(first) % 64, 0U);
     EXPECT_EQ(buffer.size(), 1000U);
+    EXPECT_TRUE(buffer.is_new());
   }
   EXPECT_EQ(pool.live_bytes(), 0U);
-  EXPECT_EQ(pool.allocate(1010).data(), first);
+  const Buffer again = pool.allocate(1010);
+  EXPECT_EQ(again.data(), first);
+  EXPECT_FALSE(again.is_new());
 }
 
 /// A vector of 64 bytes at any aligned place of a block is in its memory, so a tail needs no care.

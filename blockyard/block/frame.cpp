@@ -16,7 +16,9 @@ using base::BufferPool;
 Frame FramePool::allocate(std::size_t size) {
   const auto bytes = static_cast<std::int64_t>(BufferPool::charge(size));
   auto& kept = kept_[BufferPool::class_of(size)];
+  ++uses_.requests;
   if (!kept.empty()) {
+    ++uses_.hits;
     Frame frame = std::move(kept.back());
     kept.pop_back();
     frame->resize(size);
@@ -27,7 +29,9 @@ Frame FramePool::allocate(std::size_t size) {
   }
   charge(size);
   try {
-    return std::make_shared<base::Buffer>(buffers_.allocate(size));
+    Frame frame = std::make_shared<base::Buffer>(buffers_.allocate(size));
+    if (!frame->is_new()) ++uses_.hits;
+    return frame;
   } catch (...) {
     discharge(size);
     throw;

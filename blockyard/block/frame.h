@@ -45,6 +45,13 @@ class FramePool {
   /// Whether `size` more bytes are free without reclaiming.
   [[nodiscard]] bool has_room(std::size_t size) const noexcept;
 
+  /// Calls of allocate(), and how many of them were answered by memory that was used before.
+  struct Uses {
+    std::uint64_t requests = 0;
+    std::uint64_t hits = 0;
+  };
+  [[nodiscard]] const Uses& uses() const noexcept { return uses_; }
+
   [[nodiscard]] std::int64_t used_bytes() const noexcept { return used_bytes_; }
   [[nodiscard]] std::int64_t peak_bytes() const noexcept { return peak_bytes_; }
   [[nodiscard]] std::int64_t budget_bytes() const noexcept { return budget_bytes_; }
@@ -58,6 +65,7 @@ class FramePool {
   std::int64_t used_bytes_ = 0;
   std::int64_t kept_bytes_ = 0;
   std::int64_t peak_bytes_ = 0;
+  Uses uses_;
   std::array<std::vector<Frame>, base::BufferPool::class_count> kept_;
   Reclaim reclaim_;
 };

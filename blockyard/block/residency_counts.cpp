@@ -11,12 +11,12 @@ namespace {
 using Counts = ResidencyCounts;
 
 /// All that is summed up.
-constexpr std::array sums = {&Counts::runs,         &Counts::fallbacks,     &Counts::copies_in,
-                             &Counts::bytes_in,     &Counts::copies_out,    &Counts::bytes_out,
-                             &Counts::saved_copies, &Counts::saved_bytes,   &Counts::evictions,
-                             &Counts::written_back, &Counts::pool_requests, &Counts::pool_hits,
-                             &Counts::ahead_copies, &Counts::ahead_unused,  &Counts::lock_requests,
-                             &Counts::lock_hits,    &Counts::failures};
+constexpr std::array sums = {
+    &Counts::runs,          &Counts::fallbacks,    &Counts::copies_in,     &Counts::bytes_in,
+    &Counts::copies_out,    &Counts::bytes_out,    &Counts::saved_copies,  &Counts::saved_bytes,
+    &Counts::evictions,     &Counts::written_back, &Counts::pool_requests, &Counts::pool_hits,
+    &Counts::ahead_copies,  &Counts::ahead_unused, &Counts::host_requests, &Counts::host_hits,
+    &Counts::lock_requests, &Counts::lock_hits,    &Counts::failures};
 
 }  // namespace
 

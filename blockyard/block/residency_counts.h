@@ -21,6 +21,8 @@ struct ResidencyCounts {
   std::uint64_t written_back = 0;  ///< of them, modified
   std::uint64_t pool_requests = 0;
   std::uint64_t pool_hits = 0;      ///< device memory that was used again
+  std::uint64_t host_requests = 0;  ///< for memory of the worker's own blocks
+  std::uint64_t host_hits = 0;      ///< of them, answered by memory that was used before
   std::uint64_t lock_requests = 0;  ///< copies from and to host memory that is to be page-locked
   std::uint64_t lock_hits = 0;      ///< of them, it was so before
   std::uint64_t locked_bytes = 0;   ///< most at a time, of the whole process

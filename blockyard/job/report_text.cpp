@@ -139,6 +139,9 @@ std::string print_lines(const Sums& sums) {
 std::string print_device(const Sums& sums) {
   const block::ResidencyCounts& counts = sums.device;
   if (counts.runs + counts.copies_in + counts.fallbacks + counts.failures == 0) return "";
+  const auto percent = [](std::uint64_t part, std::uint64_t of) {
+    return of == 0 ? 100.0 : 100.0 * static_cast<double>(part) / static_cast<double>(of);
+  };
   const auto bytes = [](std::uint64_t n) {
     return base::format_bytes(static_cast<std::int64_t>(n));
   };
@@ -153,9 +156,12 @@ std::string print_device(const Sums& sums) {
       counts.failures);
   if (counts.lock_requests > 0)
     text += fmt::format(
-        "            host memory of {:.1f} % of {} copies was page-locked before; {} locked\n",
-        100.0 * static_cast<double>(counts.lock_hits) / static_cast<double>(counts.lock_requests),
-        counts.lock_requests, bytes(counts.locked_bytes));
+        "            host memory: {:.1f} % of {} requests used again; page-locked: {}, before "
+        "{:.1f} % "
+        "of {} copies\n",
+        percent(counts.host_hits, counts.host_requests), counts.host_requests,
+        bytes(counts.locked_bytes), percent(counts.lock_hits, counts.lock_requests),
+        counts.lock_requests);
   return text;
 }
 

@@ -352,8 +352,10 @@ class Run {
     result.metrics[static_cast<std::size_t>(number)] = outcome.metrics;
     if (!outcome.warnings.empty()) add_warnings(result, outcome.warnings);
     if (!job_.method.empty()) check_convergence(worker, environment, number, k, outcome);
-    // Another program has blocks of other lengths, which would come on top.
-    pool_.free_kept();
+    // Another program has blocks of other lengths, which would come on top. Not where pages are
+    // locked, which takes longer than that memory is worth: what is kept goes when it is in the
+    // way.
+    if (devices_->host_locks() == nullptr) pool_.free_kept();
     if (number != 0) return;
     result.seconds = base::now_seconds() - begin;
     result.outcome = std::move(outcome);

@@ -9,14 +9,16 @@ namespace {
 
 constexpr double weight = 0.25;  // of the newest measurement
 constexpr double clear_gain = 0.8;
-constexpr std::uint32_t wasted_trials = 1;  // the first run of a plan makes it ready
+constexpr std::uint32_t wasted_trials =
+    1;                              // the first run of a plan makes it ready, on either side
+constexpr double most_of_mean = 4;  // one slow run may be the fault of somebody else
 constexpr std::uint32_t enough_trials = 3;
 constexpr std::uint32_t runs_between_trials = 512;
 constexpr double lost_share = 0.03;
 constexpr double lost_seconds_at_once = 0.02;
 
 void mix(double& mean, double value, bool is_first) noexcept {
-  mean = is_first ? value : (1 - weight) * mean + weight * value;
+  mean = is_first ? value : (1 - weight) * mean + weight * std::min(value, most_of_mean * mean);
 }
 
 }  // namespace
@@ -41,7 +43,7 @@ double Placement::copy_seconds(double bytes) const noexcept { return bytes * byt
 
 Placement::Side Placement::choose(std::int32_t pc, const Work& work) {
   Statement& statement = at(pc);
-  if (statement.host_runs == 0) return Side::host;
+  if (statement.host_runs <= wasted_trials) return Side::host;
   const double copies = copy_seconds(static_cast<double>(work.to_device_bytes));
   const double host = statement.host_seconds * work.flops +
                       copy_seconds(static_cast<double>(work.from_device_bytes));
@@ -69,13 +71,18 @@ Placement::Side Placement::choose(std::int32_t pc, const Work& work) {
   statement.closes_for = 0;
   if (++statement.since_trial < runs_between_trials) return Side::device;
   statement.since_trial = 0;
-  return Side::trial;
+  // In turn the host is measured again, if that is not too dear.
+  const double loss = std::max(0.0, host - device);
+  statement.is_host_next = !statement.is_host_next;
+  if (!statement.is_host_next || !may_try(loss)) return Side::trial;
+  lost_seconds_ += loss;
+  return Side::host;
 }
 
 void Placement::host_took(std::int32_t pc, double flops, double seconds) noexcept {
   if (flops <= 0) return;
   Statement& statement = at(pc);
-  mix(statement.host_seconds, seconds / flops, statement.host_runs++ == 0);
+  mix(statement.host_seconds, seconds / flops, statement.host_runs++ <= wasted_trials);
   worked_seconds_ += seconds;
 }
 

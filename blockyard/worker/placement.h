@@ -47,6 +47,7 @@ class Placement {
     std::uint32_t closed_for = 0;  ///< runs until it is looked at again
     std::uint32_t closes_for = 0;  ///< the last time
     bool is_on_device = false;
+    bool is_host_next = false;  ///< of the measurements while it is on the device
   };
   [[nodiscard]] Statement& at(std::int32_t pc) noexcept {
     return statements_[static_cast<std::size_t>(pc)];

@@ -10,11 +10,12 @@ namespace {
 
 /// A machine on which statements take so long, and a program that runs one of them many times.
 struct Machine {
-  double host_seconds;         ///< for each flop
-  double device_seconds;       ///< for each flop
-  double launch_seconds;       ///< at least
-  double first_seconds;        ///< more, for the first run there
-  double copy_seconds = 1e-9;  ///< for each byte
+  double host_seconds;            ///< for each flop
+  double device_seconds;          ///< for each flop
+  double launch_seconds;          ///< at least
+  double first_seconds;           ///< more, for the first run there
+  double copy_seconds = 1e-9;     ///< for each byte
+  double first_host_seconds = 0;  ///< more, for the first run on the host
 
   /// Seconds for `count` runs; operands are on the device except for `fresh_bytes`.
   double run(Placement& placement, int count, double flops, std::uint64_t fresh_bytes) const {
@@ -24,7 +25,7 @@ struct Machine {
       Placement::Side side = Placement::Side::host;
       if (placement.is_open(0)) side = placement.choose(0, {flops, fresh_bytes, 0, 0});
       if (side == Placement::Side::host) {
-        placement.host_took(0, flops, host_seconds * flops);
+        placement.host_took(0, flops, host_seconds * flops + (k == 0 ? first_host_seconds : 0));
         seconds += host_seconds * flops;
         continue;
       }
@@ -65,6 +66,21 @@ TEST(Placement, goes_to_a_fast_device_and_stays) {
   // A little slower than the host for a while: no reason to move.
   EXPECT_EQ(placement.choose(0, {1e7, 10000000, 0, 0}), Placement::Side::device);
   EXPECT_EQ(placement.choose(0, {1e7, 1000000000, 0, 0}), Placement::Side::host);
+}
+
+TEST(Placement, a_first_run_that_makes_things_ready_does_not_count) {
+  const Machine machine{1e-9, 2e-9, 1e-6, 0.01, 1e-9, 0.01};
+  Placement placement(1);
+  machine.run(placement, 100, 1e5, 0);
+  EXPECT_EQ(placement.on_device(), 0U);
+}
+
+TEST(Placement, a_host_that_became_fast_is_noticed) {
+  Placement placement(1);
+  Machine{1e-9, 2e-10, 1e-6, 0}.run(placement, 100, 1e5, 0);
+  EXPECT_EQ(placement.on_device(), 1U);
+  Machine{1e-11, 2e-10, 1e-6, 0}.run(placement, 20000, 1e5, 0);
+  EXPECT_EQ(placement.on_device(), 0U);
 }
 
 TEST(Placement, what_only_the_device_has_speaks_for_the_device) {

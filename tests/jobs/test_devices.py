@@ -13,34 +13,25 @@ from common import job_file
 
 ALL = common.ENERGIES
 SAME_HARTREE = 1e-9
-# Twenty products and forty fills, between the marks and outside of them.
+# Twenty fills outside of the marks, as many fills and copies between them; nothing that is learned.
 MARKS = """sial marks
 aoindex i = 1:1
-aoindex j = 1:1
-aoindex k = 1:1
 index n = 1:20
-temp a[i,j]
-temp b[j,k]
-temp c[i,k]
-temp d[i,j]
+temp a[i]
+temp d[i]
 scalar x
 x = 0.0
 do i
-  do j
-    do k
-      do n
-        a[i,j] = 1.0
-        b[j,k] = 1.0
-        c[i,k] = a[i,j] * b[j,k]
-        gpu_on
-        a[i,j] = 1.0
-        d[i,j] = 2.0
-        x += a[i,j] * d[i,j]
-        gpu_off
-      enddo n
-    enddo k
-  enddo j
+  do n
+    a[i] = 1.0
+    gpu_on
+    a[i] *= 3.0
+    d[i] = a[i]
+    gpu_off
+    x += d[i]
+  enddo n
 enddo i
+print x
 endsial marks
 """
 KINDS = ["sim"] + (["opencl"] if os.environ.get("HAS_OPENCL") == "1" else [])
@@ -113,7 +104,7 @@ class Devices(common.MoleculeTest):
         print(f"copied ahead: {ahead['ahead_copies']} of {ahead['copies_to_device']}, "
               f"unused {ahead['ahead_unused']}; without look-ahead {none['copies_to_device']}")
         self.assertEqual(none["ahead_copies"], 0)
-        self.assertGreater(ahead["ahead_copies"], 100)
+        self.assertGreater(ahead["ahead_copies"], 50)
         self.assertLess(ahead["ahead_unused"], 0.05 * ahead["ahead_copies"])
 
     def test_a_time_line_has_a_track_for_each_lane(self):
@@ -168,8 +159,8 @@ class Devices(common.MoleculeTest):
         lost = None
         for at in range(20000, 30000, 1000):
             lost = self.run_blockyard("run", path, "-w", 1, "--device", "sim", "--device-options",
-                                      f"lose_call={at}", "--checkpoint", "1ms",
-                                      "--checkpoint-folder", "kept")
+                                      f"lose_call={at}", "--checkpoint", "0.01s",
+                                      "--checkpoint-dir", "kept")
             if lost.returncode != 0:
                 break
         self.assert_fails(lost, "are lost with it", "resume from the last checkpoint")
@@ -184,23 +175,26 @@ class Devices(common.MoleculeTest):
 
     def test_marks_of_a_program_are_respected_where_asked(self):
         path = self.write("marks.sial", MARKS)
-        for options, least, most in ((["--respect-gpu-hints"], 60, 80), ([], 0, 30),
-                                     (["--placement", "device"], 120, 120)):
-            results, counts = self.run_with(path, "--device", "sim", "--placement", "learned",
-                                            "--segments", "ao=4", *options)
-            self.assertEqual(results["scalars"]["x"], 2 * 4 ** 2 * 20, options)
-            self.assertGreaterEqual(counts["runs"], least, options)
-            self.assertLessEqual(counts["runs"], most, options)
+        for options, runs in ((["--placement", "learned", "--respect-gpu-hints"], 40),
+                              (["--placement", "learned"], 0), ([], 60)):
+            with self.subTest(options=options):
+                done = self.run_well("run", path, "--device", "sim", "--segments",
+                                     "ao=1", "-w", 1, *options, "--json", "results.json")
+                self.assertIn("x = 60", done.stdout)
+                results = json.loads((self.folder / "results.json").read_text())
+                self.assertEqual(sum(device["runs"] for device in results["devices"]), runs)
 
     def test_host_memory_is_locked_once(self):
         """Pages of 16 bytes: the blocks of a small molecule are larger than the least that is locked."""
-        entry = self.entry("h2o", "6-31g*")
+        entry = self.entry("h2o", "cc-pvdz")
         for method in ("scf", "mp2", "ccsd"):
             path = self.write("job.toml", job_file(entry, method))
-            results = self.results_of("run", path, "-w", 2, "--device", "sim", "--device-options", "page=16")
+            results = self.results_of("run", path, "-w", 1, "--device", "sim", "--devices", 1,
+                                      "--device-options", "page=16")
             for device in results["devices"]:
-                print(method, device["host_lock_hit_ratio"], device["host_locked_bytes"])
-                self.assertGreaterEqual(device["host_lock_hit_ratio"], 0.97)
+                print(method, {key: device[key] for key in device if key.startswith("host_")})
+                self.assertGreaterEqual(device["host_pool_hit_ratio"], 0.97)
+                self.assertGreater(device["host_lock_hit_ratio"], 0.9)
                 self.assertGreater(device["host_locked_bytes"], 0)
 
     def test_a_device_that_is_not_there(self):

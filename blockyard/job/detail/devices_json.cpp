@@ -25,6 +25,7 @@ Json counts_json(const block::ResidencyCounts& counts) {
           {"evictions", counts.evictions},
           {"written_back", counts.written_back},
           {"pool_hit_ratio", share(counts.pool_hits, counts.pool_requests)},
+          {"host_pool_hit_ratio", share(counts.host_hits, counts.host_requests)},
           {"host_lock_hit_ratio", share(counts.lock_hits, counts.lock_requests)},
           {"host_locked_bytes", counts.locked_bytes},
           {"peak_bytes", counts.peak_bytes},

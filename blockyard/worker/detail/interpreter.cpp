@@ -64,7 +64,8 @@ Interpreter::Interpreter(const program::Program& program, const Tables& tables,
       values_(naming_, blocks_.index_values, ints_, scalars_),
       prefetcher_(naming_, options, blocks_, loops_, cache_, transport, ints_, scalars_, calls_),
       profile_(options.recording, program.code.size(), program.pardos.size(),
-               static_cast<std::uint16_t>(number)) {
+               static_cast<std::uint16_t>(number)),
+      frames_before_(frames.uses()) {
   frames.on_shortage([this] { return cache_.evict_one(); });
   if (device != nullptr) {
     device->note_program(static_cast<std::uint16_t>(number));
@@ -196,6 +197,7 @@ void Interpreter::get(std::int32_t selector) {
 void Interpreter::copy_ahead() {
   constexpr std::uint64_t gets_ahead = 4;
   DeviceArithmetic& device = *arithmetic_.device();
+  transport_.look_around();
   prefetcher_.for_next(gets_ahead, [&](const array::BlockId& id) {
     if (!device.reads(id.array)) return;
     if (const block::SharedFrame frame = cache_.peek(id)) device.copy_ahead(frame);

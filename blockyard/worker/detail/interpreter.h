@@ -116,6 +116,7 @@ class Interpreter {
   std::vector<Mark> marked_arrays_;
   std::vector<Mark> marked_scalars_;
   std::unordered_map<std::int32_t, std::unordered_set<std::uint64_t>> existing_;  ///< this epoch
+  block::FramePool::Uses frames_before_;
   double begin_seconds_ = 0;
   double checkpoint_seconds_ = 0;
 };

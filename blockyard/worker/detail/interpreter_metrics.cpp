@@ -19,6 +19,8 @@ Metrics Interpreter::metrics() {
   if (device_ != nullptr) {
     m.device_number = options_.device_number;
     m.device = device_->take_counts();
+    m.device.host_requests = frames_.uses().requests - frames_before_.requests;
+    m.device.host_hits = frames_.uses().hits - frames_before_.hits;
   }
   m.iterations = loops_.iterations;
   m.gets = cache_.requests();
