@@ -10,7 +10,6 @@
 #include <fstream>
 #include <iterator>
 #include <string_view>
-#include <vector>
 
 #include "blockyard/device/abi.h"
 #include "plugins/device_opencl/kernels_source.h"
@@ -60,13 +59,24 @@ std::filesystem::path cached_file(const std::string& cache, cl_device_id device,
   return std::filesystem::path(cache) / name;
 }
 
+/// The hash of a binary, as it stands behind it in its file. A driver is not to be trusted with a
+/// file that was cut short or changed.
+std::string seal(std::string_view binary) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016" PRIx64, hash_of(binary));
+  return text;
+}
+
 /// A built program from a binary of an earlier process; nothing if there is none that serves.
 Program load(cl_context context, cl_device_id device, const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream) return {};
-  const std::vector<char> bytes(std::istreambuf_iterator<char>(stream), {});
+  const std::string bytes(std::istreambuf_iterator<char>(stream), {});
+  const std::size_t seal_bytes = seal({}).size();
+  if (bytes.size() <= seal_bytes) return {};
+  const std::size_t size = bytes.size() - seal_bytes;
+  if (bytes.substr(size) != seal(std::string_view(bytes).substr(0, size))) return {};
   const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
-  const std::size_t size = bytes.size();
   cl_int code = CL_SUCCESS;
   Program program(clCreateProgramWithBinary(context, 1, &device, &size, &data, nullptr, &code));
   if (code != CL_SUCCESS) return {};
@@ -81,8 +91,8 @@ void save(const Program& program, const std::filesystem::path& file) {
           CL_SUCCESS ||
       size == 0)
     return;
-  std::vector<unsigned char> bytes(size);
-  unsigned char* data = bytes.data();
+  std::string bytes(size, '\0');
+  auto* data = reinterpret_cast<unsigned char*>(bytes.data());
   if (clGetProgramInfo(program.get(), CL_PROGRAM_BINARIES, sizeof data, &data, nullptr) !=
       CL_SUCCESS)
     return;
@@ -90,7 +100,7 @@ void save(const Program& program, const std::filesystem::path& file) {
   std::filesystem::create_directories(file.parent_path(), error);
   const std::filesystem::path aside = file.string() + "." + std::to_string(::getpid());
   std::ofstream stream(aside, std::ios::binary);
-  stream.write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
+  stream << bytes << seal(bytes);
   stream.close();
   if (stream)
     std::filesystem::rename(aside, file, error);

@@ -6,26 +6,46 @@
 #include <map>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "plugins/common/options.h"
 
 namespace blockyard::opencl {
 namespace {
 
-/// All of the device, or a part of it with so many compute units. A part is made once and kept
-/// until the process ends: PoCL's threads may touch one after its last release.
-cl_device_id part_of(cl_device_id device, std::uint64_t units) {
+/// A device cut into parts with so many compute units each, all in one call: then each has cores of
+/// its own. Who opens one gets the next. They are kept until the process ends: PoCL's threads may
+/// touch one after its last release.
+class Parts {
+ public:
+  Parts(cl_device_id device, std::uint64_t units) {
+    const std::array<cl_device_partition_property, 3> equally = {
+        CL_DEVICE_PARTITION_EQUALLY, static_cast<cl_device_partition_property>(units), 0};
+    cl_uint count = 0;
+    check(clCreateSubDevices(device, equally.data(), 0, nullptr, &count), "clCreateSubDevices");
+    parts_.resize(count);
+    check(clCreateSubDevices(device, equally.data(), count, parts_.data(), nullptr),
+          "clCreateSubDevices");
+  }
+  [[nodiscard]] Machine::Part next() {
+    const std::size_t number = next_++ % parts_.size();
+    return {parts_[number],
+            " part " + std::to_string(number + 1) + " of " + std::to_string(parts_.size())};
+  }
+
+ private:
+  std::vector<cl_device_id> parts_;
+  std::size_t next_ = 0;
+};
+
+/// All of the device, or the next part of it.
+Machine::Part part_of(cl_device_id device, std::uint64_t units) {
   static std::mutex mutex;
-  static std::map<std::pair<cl_device_id, std::uint64_t>, cl_device_id> parts;
-  if (units == 0 || units >= property<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS)) return device;
-  const std::array<cl_device_partition_property, 4> by_count = {
-      CL_DEVICE_PARTITION_BY_COUNTS, static_cast<cl_device_partition_property>(units),
-      CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
+  static std::map<std::pair<cl_device_id, std::uint64_t>, Parts> parts;
+  if (units == 0 || units >= property<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS))
+    return {device, ""};
   const std::lock_guard lock(mutex);
-  cl_device_id& part = parts[{device, units}];
-  if (part != nullptr) return part;
-  check(clCreateSubDevices(device, by_count.data(), 1, &part, nullptr), "clCreateSubDevices");
-  return part;
+  return parts.try_emplace({device, units}, device, units).first->second.next();
 }
 
 /// An element as an argument or a pattern: one or two numbers of 4 or 8 bytes.
@@ -89,7 +109,11 @@ std::string Machine::read_option(Options& options, std::string_view key, std::st
 }
 
 Machine::Machine(std::uint32_t index, const Options& options)
-    : device_(part_of(find_devices().at(index), options.units)),
+    : Machine(part_of(find_devices().at(index), options.units), options) {}
+
+Machine::Machine(const Part& part, const Options& options)
+    : device_(part.device),
+      part_name_(part.name),
       is_cpu_((property<cl_device_type>(device_, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0),
       cache_(options.cache),
       pieces_(options.memory_bytes != 0 ? options.memory_bytes
@@ -101,7 +125,7 @@ Machine::Machine(std::uint32_t index, const Options& options)
 
 Machine::~Machine() { finish_all(); }
 
-std::string Machine::name() const { return text_property(device_, CL_DEVICE_NAME); }
+std::string Machine::name() const { return text_property(device_, CL_DEVICE_NAME) + part_name_; }
 
 Machine::Stream* Machine::open_stream() {
   cl_int code = CL_SUCCESS;

@@ -37,6 +37,11 @@ class Machine {
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
 
+  /// A device of OpenCL, or a part of one, with what its name ends in then.
+  struct Part {
+    cl_device_id device = nullptr;
+    std::string name;
+  };
   [[nodiscard]] std::string name() const;
   [[nodiscard]] std::uint64_t limit_bytes() const noexcept { return pieces_.limit_bytes(); }
   [[nodiscard]] std::uint64_t free_bytes() const noexcept { return pieces_.free_bytes(); }
@@ -125,9 +130,11 @@ class Machine {
     std::unique_ptr<std::byte, FreeAligned> host;  ///< on a CPU; outlives the buffer over it
     Buffer buffer;
   };
+  Machine(const Part& part, const Options& options);
   void finish_all() noexcept;
 
   cl_device_id device_;
+  std::string part_name_;
   bool is_cpu_;
   std::string cache_;
   Context context_;
