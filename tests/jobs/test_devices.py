@@ -154,9 +154,9 @@ class Devices(common.MoleculeTest):
         path = self.water("ccsd")
         host = self.results_of("run", path, "--device", "none")
         lost = None
-        for at in range(20000, 30000, 1000):
+        for at in range(4000, 15000, 500):
             lost = self.run_blockyard("run", path, "-w", 1, "--device", "sim", "--device-options",
-                                      f"lose_call={at}", "--checkpoint", "0.01s",
+                                      f"lose_call={at}", "--checkpoint", "0s",
                                       "--checkpoint-dir", "kept")
             if lost.returncode != 0:
                 break
