@@ -66,13 +66,13 @@ class Contraction {
     for (const char letter : letters_[side]) extents.push_back(extents_.at(letter));
     return Shape(extents);
   }
-  [[nodiscard]] ContractPlan plan(int part, int parts) const {
+  [[nodiscard]] ContractPlan plan(int part, int parts, std::size_t element_bytes) const {
     using namespace tensor::detail;
     return {{names(result_side), names(left_side), names(right_side)},
             shape(result_side),
             shape(left_side),
             shape(right_side),
-            {tensor::ElementKind::real, part, parts}};
+            {tensor::ElementKind::real, part, parts, static_cast<int>(element_bytes)}};
   }
 
  private:
@@ -123,22 +123,24 @@ template <class T>
 Measured measure(const Contraction& one, int threads, int rounds) {
   Blocks<T> blocks(one);
   std::vector<ContractPlan> plans;
-  std::vector<std::vector<T>> workspaces;
+  base::BufferPool pool(0);
+  std::vector<base::Buffer> workspaces;
   for (int part = 0; part < threads; ++part) {
-    plans.push_back(one.plan(part, threads));
-    workspaces.emplace_back(static_cast<std::size_t>(plans.back().workspace_elements()));
+    plans.push_back(one.plan(part, threads, sizeof(T)));
+    workspaces.push_back(
+        pool.allocate(static_cast<std::size_t>(plans.back().workspace_elements()) * sizeof(T)));
   }
   const auto run_part = [&](int part) {
     const auto p = static_cast<std::size_t>(part);
     tensor::run<T>(plans[p], T(1), blocks.left.template as<T>(), blocks.right.template as<T>(),
-                   T(0), blocks.result.template as<T>(), workspaces[p]);
+                   T(0), blocks.result.template as<T>(), values_of<T>(workspaces[p]));
   };
   const auto ours = [&] {
     std::vector<std::jthread> others;
     for (int part = 1; part < threads; ++part) others.emplace_back(run_part, part);
     run_part(0);
   };
-  const ContractPlan whole = one.plan(0, 1);
+  const ContractPlan whole = one.plan(0, 1, sizeof(T));
   const Extent m = whole.m(), n = whole.n(), k = whole.k();
   const auto blas = [&] {
     using tensor::blas::Op;
@@ -164,7 +166,7 @@ class Table {
                "gemm", "ours", "%");
   }
   void add(const Contraction& one, const Measured& found) {
-    const ContractPlan plan = one.plan(0, 1);
+    const ContractPlan plan = one.plan(0, 1, sizeof(double));
     const double gflop =
         2e-9 * static_cast<double>(plan.m()) * static_cast<double>(plan.n() * plan.k());
     const double ratio = found.blas_seconds / found.seconds;

@@ -16,7 +16,7 @@ namespace {
 
 /// From this size on, memory comes in huge pages if the system has them: a permutation touches many
 /// pages at once, more than the processor remembers of the small ones.
-constexpr std::size_t huge_from = std::size_t{4} << 20;
+constexpr std::size_t huge_from = std::size_t{2} << 20;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 constexpr std::size_t page = 4096;
 

@@ -134,7 +134,7 @@ ContractPlan::ContractPlan(const ContractSpec& spec, const Shape& result, const 
   if (is_empty_) return;
   steps_ = detail::choose_steps(
       indexes, {spec.conjugate_left == Conjugate::yes, spec.conjugate_right == Conjugate::yes,
-                options.elements == ElementKind::real});
+                options.elements == ElementKind::real, options.element_bytes});
 }
 
 }  // namespace blockyard::tensor

@@ -48,16 +48,18 @@ enum class ElementKind { real, complex };
 
 /// Real elements have a faster plan than complex ones. Threads share a contraction by making one
 /// plan each, part 0 .. parts - 1: they write different elements of the result, together all.
+/// A plan for f64 runs on f32 too, but the length of its blocks is not the best then.
 struct ContractOptions {
   ElementKind elements = ElementKind::real;
   int part = 0;
   int parts = 1;
+  int element_bytes = 8;
 };
 
 /// The options for elements of type T.
 template <Element T>
-inline constexpr ContractOptions options_for = {std::same_as<T, Real<T>> ? ElementKind::real
-                                                                         : ElementKind::complex};
+inline constexpr ContractOptions options_for = {
+    std::same_as<T, Real<T>> ? ElementKind::real : ElementKind::complex, 0, 1, sizeof(T)};
 
 /// A contraction of dense blocks with all decisions made: which operands are permuted (as few as
 /// possible, often none), how the indexes map to calls of the BLAS. A value; making one costs

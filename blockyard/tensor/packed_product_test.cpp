@@ -93,8 +93,8 @@ template <class R>
 std::vector<R> run_one(const Contraction& of, const PanelKernels<R>& use, R alpha, R beta,
                        const std::vector<R>& left, const std::vector<R>& right,
                        std::vector<R> result) {
-  const PackedChoice choice = choose_packed(ContractGeometry(of.indexes()), 0);
-  std::vector<R> workspace(static_cast<std::size_t>(packed_workspace(choice.steps)));
+  const PackedChoice choice = choose_packed(ContractGeometry(of.indexes()), 0, sizeof(R));
+  std::vector<R> workspace(static_cast<std::size_t>(packed_workspace(choice.steps, sizeof(R))));
   const auto& rows = choice.swapped ? right : left;
   const auto& columns = choice.swapped ? left : right;
   run_packed<R>(choice.steps, use, alpha, rows.data(), columns.data(), beta, result.data(),

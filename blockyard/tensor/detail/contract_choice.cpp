@@ -219,9 +219,9 @@ double cost_of_packed(const ContractGeometry& geometry, const ContractSteps& ste
                                                         turned(left), turned(right));
 }
 
-void set_packed(const ContractGeometry& geometry, ContractSteps& steps) {
+void set_packed(const ContractGeometry& geometry, Extent element_bytes, ContractSteps& steps) {
   const IndexSet batch = geometry.members(batch_group);
-  const PackedChoice choice = choose_packed(geometry, batch);
+  const PackedChoice choice = choose_packed(geometry, batch, element_bytes);
   steps.kernel = MatrixKernel::packed;
   steps.packed = choice.steps;
   steps.call_m = steps.m;
@@ -232,7 +232,7 @@ void set_packed(const ContractGeometry& geometry, ContractSteps& steps) {
       {geometry.strides(left_side), geometry.strides(right_side), geometry.strides(result_side)},
       steps);
   if (choice.swapped) swap_operands(steps);
-  steps.workspace_elements = packed_workspace(steps.packed);
+  steps.workspace_elements = packed_workspace(steps.packed, element_bytes);
 }
 
 }  // namespace
@@ -249,7 +249,7 @@ ContractSteps choose_steps(const ContractIndexes& indexes, const ContractTraits&
   steps.batch = geometry.product(geometry.members(batch_group));
   if (traits.is_real && can_pack(geometry, steps) &&
       cost_of_packed(geometry, steps) < search.best_cost())
-    set_packed(geometry, steps);
+    set_packed(geometry, traits.element_bytes, steps);
   else
     set_matrices(geometry, layout, must_pack, steps);
   return steps;

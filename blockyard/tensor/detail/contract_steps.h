@@ -75,6 +75,7 @@ struct ContractTraits {
   bool conjugate_left = false;
   bool conjugate_right = false;
   bool is_real = true;  // the packed product is for real elements
+  Extent element_bytes = 8;
 };
 
 /// Chooses what costs least: a packed product, or loops around calls of the BLAS and of our small

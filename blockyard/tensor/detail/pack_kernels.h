@@ -101,10 +101,11 @@ void pack_together(const PanelCopy<R>& of, Extent panels, Extent step) noexcept 
   constexpr Extent line = 64 / static_cast<Extent>(sizeof(R));
   R* out = of.out;
   for (Extent l = 0; l < of.k; ++l, out += of.width) {
-    if (l + 1 < of.k)  // the processor does not guess these
+    if (l + 1 <
+        of.k)  // the processor does not guess these; far apart, they may not fit its first cache
       for (Extent i = 0; i < of.lines; ++i)
         for (Extent d = 0; d < panels; d += line)
-          __builtin_prefetch(of.in + of.depth[l + 1] + of.line[i] + d);
+          __builtin_prefetch(of.in + of.depth[l + 1] + of.line[i] + d, 0, 2);
     turn_lines(of, of.in + of.depth[l], panels, out, step);
   }
 }

@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 #include "blockyard/tensor/detail/packed_product.h"
 
 namespace blockyard::tensor::detail {
 namespace {
 
-/// Elements of the packed blocks: the left one stays in the second cache, the right one passes once
-/// for each left one; if there is only one of those, it need not stay.
-constexpr Extent left_elements = Extent{80} << 10;
-constexpr Extent right_elements = Extent{192} << 10;
-constexpr Extent right_elements_once = Extent{32} << 10;
+/// What fits where, in elements. The left packed block stays in the second cache, the right one
+/// passes once for each left one, from the last cache; if there is only one of those, it need not
+/// stay.
+struct Room {
+  explicit Room(Extent element_bytes) noexcept
+      : line(64 / element_bytes),
+        left((Extent{512} << 10) / element_bytes),
+        right((Extent{4} << 20) / element_bytes),
+        right_once((Extent{256} << 10) / element_bytes) {}
+  Extent line, left, right, right_once;
+};
+
 /// Depth that is summed in registers: fixed, for it decides the order of additions.
 constexpr Extent most_depth = packed_depth_limit;
 /// Rows of a result that should stand together in a panel, if they can.
 constexpr Extent good_run = 16;
-constexpr Extent lanes = 8;
-/// Lines of the left operand are read in runs of about this many elements, if they can.
-constexpr Extent good_read = 64;
 
 Extent round_up(Extent x, Extent unit) noexcept { return (x + unit - 1) / unit * unit; }
 
@@ -40,13 +45,13 @@ class Order {
     const ContractIndex& item = geometry_.item(i);
     append({item.extent, {item.stride[first_], item.stride[second_]}});
   }
-  /// The same, but another index goes between the first `piece` places and the pieces.
-  void add_in_pieces(int i, Extent piece, int between) noexcept {
+  /// The same, but others go between the first `piece` places and the pieces.
+  void add_in_pieces(int i, Extent piece, const Sequence& between) noexcept {
     taken_ |= 1u << i;
     const ContractIndex& item = geometry_.item(i);
     const Extent first = item.stride[first_], second = item.stride[second_];
     append({piece, {first, second}});
-    add(between);
+    for (const int other : between.all()) add(other);
     append({item.extent / piece, {first * piece, second * piece}});
   }
   [[nodiscard]] const PackedIndexes& list() const noexcept { return list_; }
@@ -81,49 +86,94 @@ Extent leading_run(const PackedIndexes& list) noexcept {
   return run;
 }
 
-/// The longest piece of an extent, up to `most`, that divides it and fills vectors well.
-Extent good_piece(Extent extent, Extent most) noexcept {
-  Extent best = 0;
-  for (Extent piece = 3 * lanes; piece <= std::min(most, extent); ++piece) {
-    if (extent % piece != 0) continue;
-    // waste(piece) <= waste(best), in whole numbers
-    if (best == 0 || round_up(piece, lanes) * best <= round_up(best, lanes) * piece) best = piece;
-  }
-  return best == 0 ? extent : best;
+/// Nanoseconds to read or write a line past the caches, in runs of so many lines far apart:
+/// docs/kernels.md has the figures. Runs of whole lines are written without being read before.
+double read_cost(double lines) noexcept { return 4.8 + 18.0 / lines; }
+double write_cost(double lines, bool is_whole) noexcept {
+  return is_whole ? 3.6 + 4.0 / lines : 8.0 + 8.0 / lines;
 }
 
-/// A divisor of an extent from one vector up to four of them, the shortest; 0 if there is none or
-/// the extent is not longer.
+/// The piece of the result's fastest index that costs least if runs of the left operand, up to
+/// `most` long, fill the rest of a block of `rows`: long pieces write fast, short ones read fast.
+/// Rows of pieces that fill vectors badly share their vectors with others.
+Extent best_piece(Extent extent, Extent rows, Extent most, Extent depth, Extent columns,
+                  Extent line) noexcept {
+  const bool is_whole = extent % line == 0;
+  const auto lines = [&](Extent run) {
+    return static_cast<double>(run) / static_cast<double>(line);
+  };
+  const auto k = static_cast<double>(depth), n = static_cast<double>(columns);
+  constexpr double product = 0.25;  // of a line of rows, for each depth and column
+  Extent best = extent;
+  double best_cost = std::numeric_limits<double>::infinity();
+  for (Extent piece = 8; piece <= extent; ++piece) {
+    if (extent % piece != 0) continue;
+    const double padded = lines(round_up(piece, line)) / lines(piece);
+    const double run = std::max(lines(std::clamp(rows / piece, Extent{1}, most)), 1.0);
+    const double padding = padded > 1.35 ? 1.2 : padded * (piece == line ? 1.1 : 1.0);
+    const double cost = k * read_cost(run) +
+                        n * write_cost(lines(piece), is_whole && piece % line == 0) +
+                        k * n * product * padding;
+    if (cost < best_cost) {
+      best_cost = cost;
+      best = piece;
+    }
+  }
+  return best;
+}
+
+/// A divisor of an extent from 8 to 32, the shortest; 0 if there is none or the extent is not
+/// longer.
 Extent short_piece(Extent extent) noexcept {
+  constexpr Extent lanes = 8;  // for all types: the order of additions follows from it
   for (Extent piece = lanes; piece <= 4 * lanes && piece < extent; ++piece)
     if (extent % piece == 0) return piece;
   return 0;
 }
 
 /// Rows of a block of a given depth; where runs are packed together it may be twice as large.
-Extent rows_for(Extent depth, bool joins) noexcept {
-  return std::min(packed_rows_limit, (joins ? 2 : 1) * left_elements / depth);
+Extent rows_for(const Room& room, Extent depth, bool joins) noexcept {
+  return std::min(packed_rows_limit, (joins ? 2 : 1) * room.left / depth);
+}
+
+/// Indexes of a set that are one run of an operand, from its contiguous one on.
+Sequence contiguous_run(const ContractGeometry& geometry, IndexSet set, Side side) noexcept {
+  Sequence run;
+  Extent expected = 1;
+  const Sequence all = geometry.sorted(set, side);
+  for (const int i : all.all()) {
+    const ContractIndex& item = geometry.item(i);
+    if (item.stride[side] != expected) break;
+    expected *= item.extent;
+    run.at[static_cast<std::size_t>(run.count++)] = i;
+  }
+  return run;
 }
 
 /// Rows in the order of the result. If another index than the result's fastest is contiguous in the
 /// left operand, it comes as soon as the rows make good runs, and pieces of these if need be: so
 /// the lines that packing reads are used up within one block.
-PackedIndexes order_rows(const ContractGeometry& geometry, IndexSet set, Side left,
-                         Extent depth) noexcept {
+PackedIndexes order_rows(const ContractGeometry& geometry, IndexSet set, Side left, Extent depth,
+                         Extent columns, const Room& room) noexcept {
   Order order(geometry, left, result_side);
   const Sequence by_result = geometry.sorted(set, result_side);
   const int fastest = by_result.at[0];
   const int read = contiguous(geometry, set, left);
-  if (read >= 0 && read != fastest) {
-    const Extent together = std::min(geometry.item(read).extent, good_read);
+  const bool reads_well = read < 0 || read == fastest;
+  if (!reads_well) {
+    const Sequence between = contiguous_run(geometry, set & ~(1u << fastest), left);
+    Extent together = 1;
+    for (const int i : between.all()) together *= geometry.item(i).extent;
     const Extent extent = geometry.item(fastest).extent;
-    const Extent piece = good_piece(extent, std::max(rows_for(depth, true) / together, 5 * lanes));
-    if (piece < extent) order.add_in_pieces(fastest, piece, read);
-    for (const int i : by_result.all())
-      if (leading_run(order.list()) < good_run) order.add(i);
+    const Extent piece =
+        best_piece(extent, rows_for(room, depth, true), together, depth, columns, room.line);
+    if (piece < extent)
+      order.add_in_pieces(fastest, piece, between);
+    else
+      for (const int i : by_result.all())
+        if (leading_run(order.list()) < good_run) order.add(i);
     order.add(read);
   }
-  const bool reads_well = read < 0 || read == fastest;
   const auto rest = geometry.sorted(set, reads_well ? result_side : left);
   for (const int i : rest.all()) order.add(i);
   return order.list();
@@ -151,7 +201,7 @@ PackedIndexes order_depth(const ContractGeometry& geometry, IndexSet set, Side l
   Order order(geometry, left, right);
   if (are_alike && first >= 0 && second >= 0 && first != second) {
     const Extent piece = short_piece(geometry.item(first).extent);
-    if (piece > 0) order.add_in_pieces(first, piece, second);
+    if (piece > 0) order.add_in_pieces(first, piece, Sequence{{second}, 1});
   }
   order.add(first);
   if (are_alike) order.add(second);
@@ -160,43 +210,48 @@ PackedIndexes order_depth(const ContractGeometry& geometry, IndexSet set, Side l
   return order.list();
 }
 
-/// Extent of the index after the first run if that is contiguous in the left operand, else 0.
+/// Length of the run of the left operand that comes after the first run of the result, else 0.
 Extent joined_runs(const PackedSteps& steps) noexcept {
-  Extent places = 1;
+  Extent places = 1, joined = 0;
   for (int i = 0; i < steps.rows.count; ++i) {
     const PackedIndexes::Index& item = steps.rows.item[static_cast<std::size_t>(i)];
-    if (places == steps.run && item.stride[0] == 1) return i > 0 ? item.extent : 0;
+    if (joined > 0 ? item.stride[0] == joined : places == steps.run && item.stride[0] == 1)
+      joined = i > 0 ? std::max(joined, Extent{1}) * item.extent : 0;
+    else if (joined > 0)
+      break;
     places *= item.extent;
   }
-  return 0;
+  return joined;
 }
 
 /// What blocks of rows are whole multiples of: runs of the result, and lines of the left operand.
-Extent unit_of_rows(const PackedSteps& steps, Extent room) noexcept {
+Extent unit_of_rows(const PackedSteps& steps, Extent rows, const Room& room) noexcept {
   if (const Extent joined = joined_runs(steps); joined > 0) {
-    const Extent runs = rows_for(steps.depth_block, true) / steps.run;
+    const Extent runs = rows_for(room, steps.depth_block, true) / steps.run;
     if (runs >= joined) return joined * steps.run;
-    if (runs >= lanes) return runs / lanes * lanes * steps.run;
+    if (runs >= room.line) return runs / room.line * room.line * steps.run;
   }
-  return steps.run < room / 2 ? steps.run : 6 * lanes;
+  return steps.run < rows / 2 ? steps.run : 6 * room.line;
 }
 
-void choose_blocks(PackedSteps& steps) noexcept {
+void choose_blocks(PackedSteps& steps, const Room& room) noexcept {
   steps.joins_runs = joined_runs(steps) > 0;
-  const Extent room = rows_for(steps.depth_block, steps.joins_runs);
-  const Extent unit = unit_of_rows(steps, room);
+  const Extent rows = rows_for(room, steps.depth_block, steps.joins_runs);
+  const Extent unit = unit_of_rows(steps, rows, room);
   steps.row_block =
-      steps.rows.total <= room
+      steps.rows.total <= rows
           ? steps.rows.total
-          : even_part(steps.rows.total, std::max(room / unit, Extent{1}) * unit, unit);
+          : even_part(steps.rows.total, std::max(rows / unit, Extent{1}) * unit, unit);
   const bool is_used_once = steps.row_block >= steps.rows.total;
-  const Extent most = (is_used_once ? right_elements_once : right_elements) / steps.depth_block;
+  const Extent most = (is_used_once ? room.right_once : room.right) / steps.depth_block;
   steps.column_block = even_part(steps.columns.total, std::max(most / 8 * 8, Extent{8}), 8);
 }
 
 }  // namespace
 
-PackedChoice choose_packed(const ContractGeometry& geometry, IndexSet looped) noexcept {
+PackedChoice choose_packed(const ContractGeometry& geometry, IndexSet looped,
+                           Extent element_bytes) noexcept {
+  const Room room(element_bytes);
   const auto members = [&](Group group) { return geometry.members(group) & ~looped; };
   PackedChoice choice;
   choice.swapped = contiguous(geometry, members(n_group), result_side) >= 0;
@@ -206,20 +261,24 @@ PackedChoice choose_packed(const ContractGeometry& geometry, IndexSet looped) no
   steps.depth = order_depth(geometry, members(k_group), left, right);
   steps.depth_block = even_part(steps.depth.total, most_depth, 1);
   steps.rows =
-      order_rows(geometry, members(choice.swapped ? n_group : m_group), left, steps.depth_block);
+      order_rows(geometry, members(choice.swapped ? n_group : m_group), left, steps.depth_block,
+                 geometry.product(members(choice.swapped ? m_group : n_group)), room);
   steps.columns = order_columns(geometry, members(choice.swapped ? m_group : n_group), right);
   steps.run = leading_run(steps.rows);
-  choose_blocks(steps);
+  choose_blocks(steps, room);
   return choice;
 }
 
-Extent packed_workspace(const PackedSteps& steps) noexcept {
+Extent packed_workspace(const PackedSteps& steps, Extent element_bytes) noexcept {
   // Panels of rows are padded to whole vectors of up to 16, where runs are kept by at most 2/5.
   const Extent rows = steps.row_block * 7 / 5 + 16;
   const Extent columns = round_up(steps.column_block, 8);
   constexpr Extent alignment = 16, ahead = 16 * 48;  // the micro-kernel prefetches past the end
-  return round_up(rows * steps.depth_block, alignment) + columns * steps.depth_block + alignment +
-         ahead;
+  const Extent total = round_up(rows * steps.depth_block, alignment) + columns * steps.depth_block +
+                       alignment + ahead;
+  // Pages of 4 KiB that lie anywhere would push each other out of the second cache.
+  const Extent huge_page = (Extent{2} << 20) / element_bytes;
+  return total > huge_page / 2 ? round_up(total, huge_page) : total;
 }
 
 }  // namespace blockyard::tensor::detail

@@ -18,11 +18,11 @@ struct PackedChoice {
   PackedSteps steps;
   bool swapped = false;
 };
-[[nodiscard]] PackedChoice choose_packed(const ContractGeometry& geometry,
-                                         IndexSet looped) noexcept;
+[[nodiscard]] PackedChoice choose_packed(const ContractGeometry& geometry, IndexSet looped,
+                                         Extent element_bytes) noexcept;
 
 /// Elements of workspace that run_packed needs.
-[[nodiscard]] Extent packed_workspace(const PackedSteps& steps) noexcept;
+[[nodiscard]] Extent packed_workspace(const PackedSteps& steps, Extent element_bytes) noexcept;
 
 /// result = alpha * left * right + beta * result; beta == 0 does not read the result.
 template <class R>

@@ -91,7 +91,8 @@ class Packed {
     const Extent padded = (steps.run + lanes - 1) / lanes * lanes;
     keeps_runs_ = steps.run == steps.rows.total || padded * 20 <= steps.run * 27;
     const Extent bytes = steps.rows.total * steps.columns.total * Extent{sizeof(R)};
-    streams_ = beta == R(0) && steps.depth_block == steps.depth.total && bytes >= streamed_bytes;
+    streams_ = beta == R(0) && steps.depth_block == steps.depth.total && bytes >= streamed_bytes &&
+               consists_of_lines();
   }
 
   void run() noexcept {
@@ -113,6 +114,20 @@ class Packed {
   }
 
  private:
+  /// Whether each run of the result begins and ends with a cache line: a part of a line is written
+  /// past the caches slowly.
+  [[nodiscard]] bool consists_of_lines() const noexcept {
+    constexpr Extent line = 64 / static_cast<Extent>(sizeof(R));
+    Extent all =
+        steps_.run | static_cast<Extent>(reinterpret_cast<std::uintptr_t>(result_) / sizeof(R));
+    for (const PackedIndexes* indexes : {&steps_.rows, &steps_.columns})
+      for (int i = 0; i < indexes->count; ++i)
+        if (const Extent stride = indexes->item[static_cast<std::size_t>(i)].stride[1];
+            stride >= steps_.run)
+          all |= stride;
+    return all % line == 0;
+  }
+
   /// Where lines stand side by side, some depths of all panels, then the next ones: so what stands
   /// together is read together. Else all depths at once.
   template <class Pack>
@@ -242,10 +257,19 @@ class Packed {
         tile.rows = panel.rows;
         tile.row = panel.is_run ? nullptr : row;
         tile.result = panel.is_run ? result_ + *row : result_;
+        ask_for_next(tile, q + use_.columns < columns, p);
         use_.multiply(tile);
         tile.left += panel.padded * depth_;
       }
     }
+  }
+
+  /// While the tiles of a panel of columns are multiplied, each asks for its share of the next one.
+  void ask_for_next(TileProduct<R>& tile, bool has_next, int p) const noexcept {
+    const Extent length = has_next ? use_.columns * depth_ : 0;
+    const R* next = tile.right + length;
+    tile.next = next + length * p / panel_count_;
+    tile.next_end = next + length * (p + 1) / panel_count_;
   }
 
   const PackedSteps& steps_;

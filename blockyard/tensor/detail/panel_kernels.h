@@ -35,7 +35,9 @@ struct TileProduct {
   int columns;
   const Extent* row;  // place of each row, or null: one after the other
   int rows;
-  bool streams;  // write past the caches where the memory is aligned
+  bool streams;             // write past the caches where the memory is aligned
+  const R* next = nullptr;  // from here to next_end: what will be read after this tile
+  const R* next_end = nullptr;
 };
 
 /// The parts of a product of packed panels, for one instruction set. Left panels hold up to `rows`

@@ -111,27 +111,64 @@ template <class R, int vectors, int columns>
   }
 }
 
+/// Asks for the lines of a tile and of the next panel of columns, one of each between steps of the
+/// depth: all at once, they would keep the left panel waiting.
+template <class R, int vectors, int columns>
+class LinesAhead {
+ public:
+  explicit LinesAhead(const TileProduct<R>& of) : of_(of), next_(of.next), end_(of.next_end) {
+    if (of.row != nullptr || of.streams) return;
+    left_ = vectors * columns;
+    if (of.k < left_ * depth_step * 5 / 4)
+      while (left_ > 0) ask_result();
+  }
+  [[gnu::always_inline]] inline void ask() {
+    if (left_ > 0) ask_result();
+    if (next_ < end_) {
+      __builtin_prefetch(next_, 0, 2);
+      next_ += 64 / static_cast<int>(sizeof(R));
+    }
+  }
+  static constexpr Extent depth_step = 8;
+
+ private:
+  void ask_result() {
+    __builtin_prefetch(of_.result + of_.column[column_] + vector_ * native_width<R>, 1);
+    if (++vector_ == vectors) {
+      vector_ = 0;
+      ++column_;
+    }
+    --left_;
+  }
+  const TileProduct<R>& of_;
+  const R* next_;
+  const R* end_;
+  int left_ = 0, column_ = 0, vector_ = 0;
+};
+
 template <class R, int vectors, int columns>
 void multiply_tile(const TileProduct<R>& of) noexcept {
   constexpr int width = native_width<R>;
-  if (of.row == nullptr && !of.streams)
-    for (int q = 0; q < columns; ++q)
-      for (int v = 0; v < vectors; ++v) __builtin_prefetch(of.result + of.column[q] + v * width, 1);
+  LinesAhead<R, vectors, columns> lines(of);
   Sums<R, vectors, columns> sums = {};
   const R* a = of.left;
   const R* b = of.right;
   constexpr int ahead = 8 * vectors * width;  // the left panel comes from the second cache
-  for (Extent l = 0; l < of.k; ++l, a += vectors * width, b += tile_columns) {
-    Native<R> x[vectors];
+  for (Extent l = 0; l < of.k;) {
+    const Extent end = l + lines.depth_step < of.k ? l + lines.depth_step : of.k;
+    lines.ask();
+    for (; l < end; ++l, a += vectors * width, b += tile_columns) {
+      Native<R> x[vectors];
 #pragma GCC unroll 4
-    for (int v = 0; v < vectors; ++v) {
-      x[v] = load(a + v * width);
-      __builtin_prefetch(a + ahead + v * width);
-    }
+      for (int v = 0; v < vectors; ++v) {
+        x[v] = load(a + v * width);
+        __builtin_prefetch(a + ahead + v * width);
+      }
 #pragma GCC unroll 8
-    for (int q = 0; q < columns; ++q)
+      for (int q = 0; q < columns; ++q)
 #pragma GCC unroll 4
-      for (int v = 0; v < vectors; ++v) sums[q][v] += x[v] * b[q];
+        for (int v = 0; v < vectors; ++v) sums[q][v] += x[v] * b[q];
+    }
   }
   if (of.row == nullptr)
     write_rows<R, vectors, columns>(of, sums);
