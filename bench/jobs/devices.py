@@ -34,7 +34,9 @@ def run(program, job, options):
         wall = time.monotonic() - begin
         if status != 0:
             sys.exit(f"{program} run {job} {' '.join(options)} failed")
-        return json.load(output), wall, usage.ru_utime + usage.ru_stime
+        # The results take the place of the file: what is open here is no longer it.
+        results = json.loads(pathlib.Path(output.name).read_text(encoding="utf-8"))
+        return results, wall, usage.ru_utime + usage.ru_stime
 
 
 def compare(arguments, entry, method):
