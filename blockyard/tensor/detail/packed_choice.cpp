@@ -95,7 +95,7 @@ double write_cost(double lines, bool is_whole) noexcept {
 
 /// The piece of the result's fastest index that costs least if runs of the left operand, up to
 /// `most` long, fill the rest of a block of `rows`: long pieces write fast, short ones read fast.
-/// Rows of pieces that fill vectors badly share their vectors with others.
+/// Pieces that fill vectors badly do not count.
 Extent best_piece(Extent extent, Extent rows, Extent most, Extent depth, Extent columns,
                   Extent line) noexcept {
   const bool is_whole = extent % line == 0;
@@ -107,10 +107,10 @@ Extent best_piece(Extent extent, Extent rows, Extent most, Extent depth, Extent 
   Extent best = extent;
   double best_cost = std::numeric_limits<double>::infinity();
   for (Extent piece = 8; piece <= extent; ++piece) {
-    if (extent % piece != 0) continue;
     const double padded = lines(round_up(piece, line)) / lines(piece);
+    if (extent % piece != 0 || padded > 1.35) continue;
     const double run = std::max(lines(std::clamp(rows / piece, Extent{1}, most)), 1.0);
-    const double padding = padded > 1.35 ? 1.2 : padded * (piece == line ? 1.1 : 1.0);
+    const double padding = padded * (piece == line ? 1.1 : 1.0);
     const double cost = k * read_cost(run) +
                         n * write_cost(lines(piece), is_whole && piece % line == 0) +
                         k * n * product * padding;
