@@ -31,9 +31,14 @@ class Gzip {
   Gzip(const Gzip&) = delete;
   Gzip& operator=(const Gzip&) = delete;
 
-  void add(std::string_view text) { compress(text, Z_NO_FLUSH); }
+  void add(std::string_view text) {
+    waiting_.append(text);
+    if (waiting_.size() < least_bytes) return;
+    compress(waiting_, Z_NO_FLUSH);
+    waiting_.clear();
+  }
   [[nodiscard]] std::string take() {
-    compress("", Z_FINISH);
+    compress(waiting_, Z_FINISH);
     return std::move(out_);
   }
 
@@ -50,7 +55,11 @@ class Gzip {
       out_.append(piece.data(), piece.size() - stream_.avail_out);
     } while (stream_.avail_out == 0);
   }
+  /// zlib is slow with a line at a time.
+  static constexpr std::size_t least_bytes = std::size_t{1} << 16;
+
   z_stream stream_{};
+  std::string waiting_;
   std::string out_;
 };
 
@@ -113,7 +122,9 @@ class Writer {
   static constexpr int lanes = 16;  ///< track numbers of a rank
 
   void begin_event(std::string_view fields) {
-    out_.add(fmt::format("{}{{{}}}", is_first_ ? "" : ",\n", fields));
+    out_.add(is_first_ ? "{" : ",\n{");
+    out_.add(fields);
+    out_.add("}");
     is_first_ = false;
   }
 

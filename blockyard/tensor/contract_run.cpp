@@ -135,12 +135,17 @@ class MatrixProduct {
   void gemm(const Call<T>& call) const {
     const Extent products = m_ * n_ * k_;
     if (is_column(left_)) {
-      if (products <= small_product<T>) return small(m_, call.left, left_.column_stride, call);
+      if (products <= small_product<T> || is_narrow())
+        return small(m_, call.left, left_.column_stride, call);
     } else if (products <= small_turned_product<T> && k_ <= detail::small_turned_depth) {
       return small_turned(call);
     }
     blas::gemm<T>(op(left_), op(right_), m_, n_, k_, call.alpha, call.left, leading(left_),
                   call.right, leading(right_), call.beta, call.result, leading(result_));
+  }
+  bool is_narrow() const noexcept {
+    return std::same_as<T, Real<T>> && left_.column_stride % detail::bad_distance != 0 &&
+           detail::is_narrow(m_, n_, k_);
   }
   static blas::Op op(const OperandSteps& operand) noexcept {
     return is_column(operand) ? blas::Op::none : blas::Op::transpose;

@@ -12,19 +12,17 @@ namespace blockyard::job {
 class FrameModel {
  public:
   void take(double bytes) {
+    const double charged = charge(bytes);
     const std::size_t k = class_of(bytes);
-    held_[k] += bytes;
-    live_ += bytes;
+    held_[k] += charged;
+    live_ += charged;
     if (held_[k] <= most_[k]) return;
     peak_ += held_[k] - most_[k];
     most_[k] = held_[k];
   }
-  void give_back(double bytes) { give_back(bytes, bytes); }
+  void give_back(double bytes) { release(bytes, 1); }
   /// Several blocks of `size`, `bytes` in all.
-  void give_back(double size, double bytes) {
-    held_[class_of(size)] -= bytes;
-    live_ -= bytes;
-  }
+  void give_back(double size, double bytes) { release(size, bytes / size); }
   /// Frees what is kept, as a run does between programs, and forgets the peak.
   void free_kept() {
     most_ = held_;
@@ -36,6 +34,14 @@ class FrameModel {
   [[nodiscard]] double live() const { return live_; }
 
  private:
+  void release(double size, double count) {
+    const double charged = count * charge(size);
+    held_[class_of(size)] -= charged;
+    live_ -= charged;
+  }
+  static double charge(double bytes) {
+    return static_cast<double>(base::BufferPool::charge(static_cast<std::size_t>(bytes)));
+  }
   static std::size_t class_of(double bytes) {
     return base::BufferPool::class_of(static_cast<std::size_t>(bytes));
   }

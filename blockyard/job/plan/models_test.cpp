@@ -27,15 +27,17 @@ TEST(Lru, lets_the_least_recently_used_go_first) {
 
 TEST(FrameModel, keeps_the_most_of_each_size_class) {
   FrameModel frames;
+  const auto charge = [](std::size_t size) {
+    return static_cast<double>(base::BufferPool::charge(size));
+  };
   frames.take(1000);
   frames.take(1000);
-  frames.give_back(1000);
-  frames.give_back(1000);
+  frames.give_back(1000, 2000);
   frames.take(64000);
-  EXPECT_EQ(frames.peak(), 66000);
-  EXPECT_EQ(frames.live(), 64000);
+  EXPECT_EQ(frames.peak(), 2 * charge(1000) + charge(64000));
+  EXPECT_EQ(frames.live(), charge(64000));
   frames.free_kept();
-  EXPECT_EQ(frames.peak(), 64000) << "another program begins with what lives on";
+  EXPECT_EQ(frames.peak(), charge(64000)) << "another program begins with what lives on";
 }
 
 array::Grid grid_of(std::int64_t blocks) {

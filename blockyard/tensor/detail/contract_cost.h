@@ -17,6 +17,18 @@ inline constexpr Extent small_product = 16384;
 inline constexpr Extent small_turned_product = Extent{1} << 20;
 inline constexpr Extent small_turned_depth = 64;
 
+/// Columns of a left matrix a multiple of this apart share few places of the first cache.
+inline constexpr Extent bad_distance = 128;
+
+/// Larger products go there too if the operands fit the second cache and, of all that is used
+/// again, either the right matrix or the rows of a tile stay in the first: packing would then cost
+/// nearly as much as the product.
+[[nodiscard]] inline bool is_narrow(Extent m, Extent n, Extent k) noexcept {
+  constexpr Extent depth = 64, tile_rows = 24, in_first = 4096, in_second = Extent{128} << 10;
+  return k <= depth && (m + n) * k <= in_second &&
+         (m <= tile_rows || (n * k <= in_first && m % bad_distance != 0));
+}
+
 /// An operand that is copied into panels: in runs of its own order, or turned.
 inline constexpr double pack_straight = 0.3;
 inline constexpr double pack_turned = 0.6;
@@ -37,7 +49,7 @@ inline constexpr double pack_turned = 0.6;
   const auto rows = static_cast<double>(m), columns = static_cast<double>(n);
   const auto depth = static_cast<double>(k);
   const Extent products = m * n * k;
-  if (products <= small_product ||
+  if (products <= small_product || (!is_turned && is_narrow(m, n, k)) ||
       (is_turned && products <= small_turned_product && k <= small_turned_depth))
     return 40.0 + padded(m, 8) * std::max(columns, 4.0) * (depth + 4) / 30.0 +
            (is_turned ? pack_turned * rows * depth : 0.0);

@@ -76,25 +76,26 @@ void gemm_tile(const Product<R>& of, Extent i, Extent j, int rows) {
   }
 }
 
-/// Rows from i to m in tiles, what is left in fewer registers, the last of them cut short.
-template <class R, int vectors, int columns>
-void gemm_rows(const Product<R>& of, Extent i, Extent m, Extent j) {
-  constexpr int width = native_width<R>;
-  for (; i + width * vectors <= m; i += width * vectors)
-    gemm_tile<R, false, vectors, columns>(of, i, j, width);
-  if (i == m) return;
-  if constexpr (vectors > 1)
-    gemm_rows<R, vectors - 1, columns>(of, i, m, j);
-  else
-    gemm_tile<R, true, 1, columns>(of, i, j, static_cast<int>(m - i));
+/// Columns from j to n in tiles, what is left in tiles of half as many. The rows of the left matrix
+/// stay in the first cache meanwhile.
+template <class R, bool is_cut, int vectors, int columns>
+void gemm_columns(const Product<R>& of, Extent i, Extent j, Extent n, int rows) {
+  for (; j + columns <= n; j += columns) gemm_tile<R, is_cut, vectors, columns>(of, i, j, rows);
+  if constexpr (columns > 1)
+    if (j < n) gemm_columns<R, is_cut, vectors, columns / 2>(of, i, j, n, rows);
 }
 
-/// Columns from j to n in tiles, what is left in tiles of half as many.
-template <class R, int columns>
-void gemm_columns(const Product<R>& of, Extent m, Extent j, Extent n) {
-  for (; j + columns <= n; j += columns) gemm_rows<R, vectors_in_registers, columns>(of, 0, m, j);
-  if constexpr (columns > 1)
-    if (j < n) gemm_columns<R, columns / 2>(of, m, j, n);
+/// Rows from i to m in tiles, what is left in fewer registers, the last of them cut short.
+template <class R, int vectors>
+void gemm_rows(const Product<R>& of, Extent i, Extent m, Extent n) {
+  constexpr int width = native_width<R>;
+  for (; i + width * vectors <= m; i += width * vectors)
+    gemm_columns<R, false, vectors, columns_in_registers>(of, i, 0, n, width);
+  if (i == m) return;
+  if constexpr (vectors > 1)
+    gemm_rows<R, vectors - 1>(of, i, m, n);
+  else
+    gemm_columns<R, true, 1, columns_in_registers>(of, i, 0, n, static_cast<int>(m - i));
 }
 
 template <class R>
@@ -123,8 +124,8 @@ template <class T>
 void small_gemm(Extent m, Extent n, Extent k, T alpha, const T* a, Extent lda, const T* b,
                 Extent b_row, Extent b_column, T beta, T* c, Extent ldc) {
   if constexpr (Parts<T>::count == 1)
-    gemm_columns<T, columns_in_registers>({k, alpha, a, lda, b, b_row, b_column, beta, c, ldc}, m,
-                                          0, n);
+    gemm_rows<T, vectors_in_registers>({k, alpha, a, lda, b, b_row, b_column, beta, c, ldc}, 0, m,
+                                       n);
   else
     small_gemm_complex(m, n, k, parts(&alpha), parts(a), lda, parts(b), b_row, b_column,
                        parts(&beta), parts(c), ldc);
