@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "blockyard/base/text.h"
@@ -26,8 +27,6 @@ constexpr Extent usual_ao = 14;
 constexpr Extent usual_occupied = 24;
 constexpr Extent usual_virtual = 28;
 constexpr Extent usual_fitting = 64;
-
-constexpr double usual_cholesky = 1e-6;  // hartree, as method_options() says
 
 constexpr std::string_view scf = "scf";
 
@@ -210,12 +209,16 @@ void add_ranges(const Orbitals& orbitals, const std::string& letter,
   environment.ints["e" + letter + "virt"] = occupied + orbitals.virtual_segments;
 }
 
+double scalar_of(const MethodSpec& method, const MethodOption& option) {
+  const auto given = method.scalars.find(std::string(option.key));
+  return given == method.scalars.end() ? option.standard : given->second;
+}
+
 void add_options(const MethodSpec& method, worker::Environment& environment) {
   for (const MethodOption& option : method_options()) {
     const std::string name(option.key);
     if (option.form == OptionForm::number) {
-      const auto given = method.scalars.find(name);
-      environment.scalars[name] = given == method.scalars.end() ? option.standard : given->second;
+      environment.scalars[name] = scalar_of(method, option);
     } else {
       const auto given = method.ints.find(name);
       environment.ints[name] =
@@ -293,10 +296,10 @@ Chemistry read_chemistry(const Spec& spec, const Places& places) {
   if (correlated == CorrelatedIntegrals::df)
     chemistry.system.fitting = qc::segment_shells(placed_auxiliary, usual_fitting);
   if (correlated == CorrelatedIntegrals::cholesky) {
-    const auto threshold = method.scalars.find("cholesky_threshold");
+    const auto threshold =
+        std::ranges::find(method_options(), "cholesky_threshold", &MethodOption::key);
     chemistry.system.pivots =
-        qc::cholesky_pivots(chemistry.system.integrals,
-                            threshold == method.scalars.end() ? usual_cholesky : threshold->second);
+        qc::cholesky_pivots(chemistry.system.integrals, scalar_of(method, *threshold));
   }
   return chemistry;
 }

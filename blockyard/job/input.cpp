@@ -204,28 +204,29 @@ std::optional<std::int64_t> parse_memory(const TomlSection& in, std::string_view
   }
 }
 
+/// What `parse` makes of a text, if there is one; its errors get the place of the key.
+template <class Value>
+std::optional<Value> parse_text(const TomlSection& in, std::string_view key,
+                                Value (*parse)(std::string_view)) {
+  const auto text = in.text(key);
+  if (!text) return std::nullopt;
+  try {
+    return parse(*text);
+  } catch (const Error& error) {
+    throw in.error(key, error.what());
+  }
+}
+
 DeviceSpec parse_device(const TomlSection& in) {
   DeviceSpec device;
-  if (const auto kind = in.text("device")) {
-    try {
-      device.kind = parse_device_kind(*kind);
-    } catch (const Error& error) {
-      throw in.error("device", error.what());
-    }
-  }
+  if (const auto kind = parse_text(in, "device", parse_device_kind)) device.kind = *kind;
   constexpr std::int64_t most_devices = 64;
   const auto count = in.integer("devices", 1);
   if (count > most_devices) throw in.error("devices", fmt::format("at most {}", most_devices));
   if (count) device.count = static_cast<int>(*count);
   device.memory_bytes = parse_memory(in, "device_memory");
   device.options = in.text("device_options").value_or("");
-  if (const auto placement = in.text("placement")) {
-    try {
-      device.learns_placement = parse_placement(*placement);
-    } catch (const Error& error) {
-      throw in.error("placement", error.what());
-    }
-  }
+  device.learns_placement = parse_text(in, "placement", parse_placement);
   device.respects_hints = in.truth("respect_gpu_hints").value_or(false);
   return device;
 }
@@ -257,13 +258,7 @@ RunSpec parse_run(const File& file) {
   if (const auto guess = in.text("guess")) run.guess = file.from_folder(*guess);
   if (const auto save = in.text("save")) run.save = file.from_folder(*save);
   for (const std::string& name : in.texts("super")) run.supers.push_back(file.from_folder(name));
-  if (const auto policy = in.text("pardo")) {
-    try {
-      run.pardo = parse_policy(*policy);
-    } catch (const Error& error) {
-      throw in.error("pardo", error.what());
-    }
-  }
+  if (const auto policy = parse_text(in, "pardo", parse_policy)) run.pardo = *policy;
   if (in.has("prefetch")) run.prefetch = parse_depth(in);
   run.check = in.truth("check").value_or(false);
   run.deterministic = in.truth("deterministic").value_or(false);

@@ -29,6 +29,8 @@
 
 namespace blockyard::job {
 
+using base::Extent;
+
 namespace {
 
 constexpr int rounds = 3;
@@ -52,6 +54,11 @@ double seconds_of(const Action& action) {
   return best;
 }
 
+/// Of an m x k and a k x n matrix.
+tensor::ContractPlan matrix_product(Extent m, Extent k, Extent n) {
+  return {{{0, 2}, {0, 1}, {1, 2}}, tensor::Shape{m, n}, tensor::Shape{m, k}, tensor::Shape{k, n}};
+}
+
 /// Keeps all cores but one at block arithmetic for its life. In a run all workers compute at once:
 /// cores that share units, caches and memory are slower then than one alone.
 class OtherCores {
@@ -59,10 +66,9 @@ class OtherCores {
   explicit OtherCores(int cores) {
     for (int core = 1; core < cores; ++core)
       threads_.emplace_back([](const std::stop_token& stop) {
-        constexpr base::Extent extent = 192;  // past the nearest caches, as blocks are
-        const tensor::Shape shape{extent, extent};
-        const tensor::ContractPlan plan({{0, 2}, {0, 1}, {1, 2}}, shape, shape, shape);
-        const std::vector<double> factor(static_cast<std::size_t>(shape.element_count()), 1e-3);
+        constexpr Extent extent = 192;  // past the nearest caches, as blocks are
+        const tensor::ContractPlan plan = matrix_product(extent, extent, extent);
+        const std::vector<double> factor(extent * extent, 1e-3);
         std::vector<double> result(factor.size());
         std::vector<double> room(static_cast<std::size_t>(plan.workspace_elements()));
         while (!stop.stop_requested())
@@ -83,11 +89,8 @@ void measure_contractions(Machine& machine) {
   for (const double m : Machine::sizes)
     for (const double k : Machine::sizes)
       for (const double n : Machine::sizes) {
-        const auto [em, ek, en] =
-            std::array{static_cast<base::Extent>(m), static_cast<base::Extent>(k),
-                       static_cast<base::Extent>(n)};
-        const tensor::ContractPlan plan({{0, 2}, {0, 1}, {1, 2}}, tensor::Shape{em, en},
-                                        tensor::Shape{em, ek}, tensor::Shape{ek, en});
+        const tensor::ContractPlan plan =
+            matrix_product(static_cast<Extent>(m), static_cast<Extent>(k), static_cast<Extent>(n));
         std::vector<double> room(static_cast<std::size_t>(plan.workspace_elements()));
         const double seconds = seconds_of([&] {
           tensor::run<double>(plan, 1.0, left.data(), right.data(), 1.0, result.data(), room);
@@ -97,7 +100,7 @@ void measure_contractions(Machine& machine) {
 }
 
 void measure_memory(Machine& machine) {
-  constexpr base::Extent extent = 28;  // a block of four virtual indexes: larger than a cache
+  constexpr Extent extent = 28;  // a block of four virtual indexes: larger than a cache
   const tensor::Shape shape{extent, extent, extent, extent};
   std::vector<double> from(static_cast<std::size_t>(shape.element_count()), 1.0);
   std::vector<double> to(from.size());

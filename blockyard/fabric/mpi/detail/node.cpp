@@ -17,12 +17,16 @@ static_assert(std::atomic<std::uint32_t>::is_always_lock_free, "shared between p
 
 void Bell::ring() noexcept {
   count.fetch_add(1, std::memory_order_seq_cst);
-  if (watchers.load(std::memory_order_seq_cst) == 0) wake();
+  if (watchers.load(std::memory_order_seq_cst) == 0) rouse();
 }
 
 void Bell::wake() noexcept {
   // Who is about to sleep sees the counter move.
   count.fetch_add(1, std::memory_order_seq_cst);
+  rouse();
+}
+
+void Bell::rouse() noexcept {
   if (sleepers.load(std::memory_order_seq_cst) == 0) return;
   syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&count), FUTEX_WAKE, INT_MAX, nullptr,
           nullptr, 0);

@@ -26,6 +26,9 @@ struct Bell {
   void wake() noexcept;
   /// Sleeps until it rings, for `seconds` at most; not at all if it rang since `seen` was read.
   void wait(std::uint32_t seen, double seconds) noexcept;
+
+ private:
+  void rouse() noexcept;
 };
 
 /// Which processes share memory with this one, and their bells. Made by all processes together.

@@ -71,7 +71,7 @@ class MpiState {
 
   // Main thread.
   void rest(std::uint32_t seen, int idle_steps, bool is_lively);
-  void hear_texts();
+  void hear(const std::vector<std::string>& texts) const;
 
   /// Moves letters until `is_over()`, for `seconds` at most.
   template <class IsOver>

@@ -101,13 +101,15 @@ void MpiState::progress(double seconds) {
     const std::uint32_t seen = bell.count.load();
     bool is_left = false;
     bool is_lively = false;
+    std::vector<std::string> texts;
     {
       const std::lock_guard lock(moving_mutex_);
       idle_steps = step() ? 0 : idle_steps + 1;
       is_left = must_go_on();
       is_lively = base::now_seconds() < last_moved_ + lively_seconds;
+      texts.swap(texts_);
     }
-    hear_texts();
+    hear(texts);
     if (is_woken_.exchange(false)) return;
     const bool is_watched = bell.watchers.load() > 0;
     if (idle_steps <= restless_steps && !is_watched) continue;
@@ -126,13 +128,7 @@ void MpiState::rest(std::uint32_t seen, int idle_steps, bool is_lively) {
   node_.own().wait(seen, std::min(doubled, is_lively ? lively_nap_seconds : longest_nap_seconds));
 }
 
-void MpiState::hear_texts() {
-  std::vector<std::string> texts;
-  {
-    const std::lock_guard lock(moving_mutex_);
-    if (texts_.empty()) return;
-    std::swap(texts, texts_);
-  }
+void MpiState::hear(const std::vector<std::string>& texts) const {
   for (const std::string& text : texts)
     if (options_.hear) options_.hear(text);
 }
@@ -207,7 +203,10 @@ bool MpiState::end(double patience_seconds) {
     }
     if (idle_steps > restless_steps) rest(seen, idle_steps - restless_steps, false);
   }
-  hear_texts();
+  {
+    const std::lock_guard lock(moving_mutex_);
+    hear(texts_);
+  }
   check_alive();
   return true;
 }
