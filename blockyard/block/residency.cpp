@@ -388,19 +388,4 @@ void Residency::retire(const std::string& why) {
                             why, lost));
 }
 
-ResidencyCounts Residency::take_counts() {
-  const ResidencyCounts all = counts();
-  return all.since(std::exchange(taken_, all));
-}
-
-ResidencyCounts Residency::counts() const {
-  ResidencyCounts all = counts_;
-  all.pool_requests = pool_.requests();
-  all.pool_hits = pool_.hits();
-  if (options_.locks != nullptr)
-    all.locked_bytes = static_cast<std::uint64_t>(options_.locks->peak_bytes());
-  all.peak_bytes = static_cast<std::uint64_t>(pool_.peak_bytes());
-  return all;
-}
-
 }  // namespace blockyard::block

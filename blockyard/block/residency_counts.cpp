@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
+
+#include "blockyard/block/residency.h"
 
 namespace blockyard::block {
 
@@ -32,6 +35,21 @@ ResidencyCounts ResidencyCounts::since(const ResidencyCounts& before) const noex
   for (const auto field : sums) rest.*field -= before.*field;
   rest.wait_seconds -= before.wait_seconds;
   return rest;
+}
+
+ResidencyCounts Residency::take_counts() {
+  const ResidencyCounts all = counts();
+  return all.since(std::exchange(taken_, all));
+}
+
+ResidencyCounts Residency::counts() const {
+  ResidencyCounts all = counts_;
+  all.pool_requests = pool_.requests();
+  all.pool_hits = pool_.hits();
+  if (options_.locks != nullptr)
+    all.locked_bytes = static_cast<std::uint64_t>(options_.locks->peak_bytes());
+  all.peak_bytes = static_cast<std::uint64_t>(pool_.peak_bytes());
+  return all;
 }
 
 }  // namespace blockyard::block

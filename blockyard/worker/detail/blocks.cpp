@@ -379,29 +379,4 @@ void Blocks::release_scratch() noexcept {
   scratch_.clear();
 }
 
-namespace {
-constexpr std::uint64_t uninitialised_bits = 0x7ff4b10c0a4d0000ULL;
-}
-
-void fill_uninitialised(std::span<double> values) noexcept {
-  for (double& value : values) std::memcpy(&value, &uninitialised_bits, sizeof value);
-}
-
-bool is_uninitialised(View view) noexcept {
-  const Extent count = view.shape.element_count();
-  for (Extent n = 0; n < count; ++n) {
-    Extent rest = n;
-    const double* at = view.data;
-    for (std::size_t k = 0; k < view.shape.order(); ++k) {
-      at += rest % view.shape[k] * view.strides[k];
-      rest /= view.shape[k];
-    }
-    // The quiet bit may be set on the way through a register.
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, at, sizeof bits);
-    if ((bits & ~0x0008000000000000ULL) == uninitialised_bits) return true;
-  }
-  return false;
-}
-
 }  // namespace blockyard::worker::detail
