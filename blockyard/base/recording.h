@@ -19,34 +19,47 @@ struct TraceEvent {
   std::uint16_t program = 0;
   std::uint8_t kind = 0;
   std::uint8_t lane = 0;
+  std::uint32_t joined = 0;  ///< so many more, which it stands for too
 };
 
-/// The latest events, at most as many as it was made for. One thread.
-class TraceRing {
+/// What a rank did from begin to end, in at most `capacity` events. When they are full, the
+/// resolution becomes coarser: events shorter than it become one with their neighbours on the lane,
+/// as long as that one is not longer. One thread.
+class TraceLine {
  public:
-  /// 0: notes nothing.
-  explicit TraceRing(std::size_t capacity = 0) { events_.reserve(capacity); }
+  /// 0: notes nothing. Others are made 64 at the least.
+  explicit TraceLine(std::size_t capacity = 0);
 
-  [[nodiscard]] bool is_on() const noexcept { return events_.capacity() > 0; }
+  [[nodiscard]] bool is_on() const noexcept { return capacity_ > 0; }
   void add(const TraceEvent& event) noexcept {
-    if (events_.size() < events_.capacity()) {
-      events_.push_back(event);
-      return;
-    }
-    if (events_.empty()) return;
-    events_[next_] = event;
-    next_ = next_ + 1 == events_.size() ? 0 : next_ + 1;
-    ++dropped_;
+    if (capacity_ == 0 || joins_last(event)) return;
+    if (events_.size() == capacity_) thin();
+    append(event);
   }
-  /// Older ones that had to make room.
-  [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_; }
   /// What it holds, in the order of noting. Empties it.
   [[nodiscard]] std::vector<TraceEvent> take();
 
  private:
+  static constexpr std::size_t lanes = 16;  ///< those above share the last one
+
+  [[nodiscard]] static std::size_t lane_of(const TraceEvent& event) noexcept {
+    return event.lane < lanes ? event.lane : lanes - 1;
+  }
+  void append(const TraceEvent& event) noexcept {
+    events_.push_back(event);
+    last_[lane_of(event)] = events_.size();
+  }
+  [[nodiscard]] bool joins_last(const TraceEvent& event) noexcept {
+    if (event.seconds >= resolution_seconds_) return false;
+    return join(event);
+  }
+  [[nodiscard]] bool join(const TraceEvent& event) noexcept;
+  void thin() noexcept;
+
+  std::size_t capacity_ = 0;
+  double resolution_seconds_ = 0;
   std::vector<TraceEvent> events_;
-  std::size_t next_ = 0;  ///< the oldest, once it is full
-  std::uint64_t dropped_ = 0;
+  std::array<std::size_t, lanes> last_{};  ///< of each lane in events_, plus 1; 0: there is none
 };
 
 /// Bytes by purpose at one time.
@@ -81,7 +94,7 @@ class MemoryLine {
 /// What one rank notes.
 struct Recording {
   MemoryLine memory;
-  TraceRing trace;
+  TraceLine trace;
 };
 
 }  // namespace blockyard::base

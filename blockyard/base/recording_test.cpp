@@ -6,22 +6,55 @@
 namespace blockyard::base {
 namespace {
 
-TraceEvent event(int number) { return {.begin_seconds = 1.0 * number, .what = number}; }
-
-TEST(TraceRing, KeepsTheLatestInOrderAndCountsWhatItDropped) {
-  TraceRing ring(4);
-  for (int k = 0; k < 10; ++k) ring.add(event(k));
-  EXPECT_EQ(ring.dropped(), 6u);
-  const auto events = ring.take();
-  ASSERT_EQ(events.size(), 4u);
-  for (int k = 0; k < 4; ++k) EXPECT_EQ(events[static_cast<std::size_t>(k)].what, 6 + k);
+TraceEvent event(double begin, double seconds, std::uint8_t lane = 0) {
+  return {.begin_seconds = begin, .seconds = static_cast<float>(seconds), .lane = lane};
 }
 
-TEST(TraceRing, OfNoCapacityNotesNothing) {
-  TraceRing ring;
-  ring.add(event(1));
-  EXPECT_FALSE(ring.is_on());
-  EXPECT_TRUE(ring.take().empty());
+TEST(TraceLine, KeepsEveryEventInOrderWhileThereIsRoom) {
+  TraceLine line(100);
+  for (int k = 0; k < 100; ++k) line.add(event(k, 1e-6));
+  const auto events = line.take();
+  ASSERT_EQ(events.size(), 100u);
+  for (int k = 0; k < 100; ++k) EXPECT_EQ(events[static_cast<std::size_t>(k)].begin_seconds, k);
+}
+
+TEST(TraceLine, StaysBoundedSpansTheWholeTimeAndKeepsLongEvents) {
+  constexpr int count = 100000;
+  TraceLine line(4096);
+  for (int k = 0; k < count; ++k) {
+    const bool is_long = k % 10000 == 5000;
+    line.add(event(1e-3 * k, is_long ? 0.9 : 1e-6, k % 3 == 0 ? 1 : 0));
+  }
+  std::uint64_t all = 0;
+  int long_ones = 0;
+  const auto events = line.take();
+  EXPECT_LE(events.size(), 4096u);
+  for (const TraceEvent& one : events) {
+    all += 1 + one.joined;
+    if (one.joined == 0 && one.seconds == 0.9f) ++long_ones;
+  }
+  EXPECT_EQ(all, static_cast<std::uint64_t>(count));
+  EXPECT_EQ(long_ones, count / 10000);
+  EXPECT_LT(events.front().begin_seconds, 1e-9);
+  EXPECT_GT(events.back().begin_seconds + static_cast<double>(events.back().seconds), 99.9);
+}
+
+TEST(TraceLine, JoinsOnEachLaneApart) {
+  TraceLine line(64);
+  for (int k = 0; k < 1000; ++k) line.add(event(1e-3 * k, 5e-4, static_cast<std::uint8_t>(k % 2)));
+  double odd = 0, even = 0;
+  const auto events = line.take();
+  EXPECT_LE(events.size(), 64u);
+  for (const TraceEvent& one : events) (one.lane == 1 ? odd : even) += 1 + one.joined;
+  EXPECT_EQ(odd, 500);
+  EXPECT_EQ(even, 500);
+}
+
+TEST(TraceLine, OfNoCapacityNotesNothing) {
+  TraceLine line;
+  line.add(event(1, 1));
+  EXPECT_FALSE(line.is_on());
+  EXPECT_TRUE(line.take().empty());
 }
 
 TEST(MemoryLine, StaysBoundedAndSpansTheWholeTime) {

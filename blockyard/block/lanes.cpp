@@ -8,7 +8,7 @@
 
 namespace blockyard::block {
 
-Lanes::Lanes(device::Device& device, base::TraceRing* trace)
+Lanes::Lanes(device::Device& device, base::TraceLine* trace)
     : device_(device), trace_(trace != nullptr && trace->is_on() ? trace : nullptr) {
   for (std::size_t lane = 0; lane < count; ++lane) {
     lanes_.push_back({.stream = device.open_stream(),

@@ -23,7 +23,7 @@ class Lanes {
 
   /// trace  where the work of each lane is noted, on lane 1 + its number: from when it was the
   ///        first of its lane until the host saw that it was done; null: nowhere
-  explicit Lanes(device::Device& device, base::TraceRing* trace = nullptr);
+  explicit Lanes(device::Device& device, base::TraceLine* trace = nullptr);
 
   [[nodiscard]] device::Stream& stream(Lane lane) noexcept { return lanes_[lane].stream; }
   /// The two lanes for kernels in turn.
@@ -67,7 +67,7 @@ class Lanes {
   }
 
   device::Device& device_;
-  base::TraceRing* trace_;
+  base::TraceLine* trace_;
   std::vector<Line> lanes_;
   bool is_second_ = false;
 };

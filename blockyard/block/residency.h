@@ -39,7 +39,7 @@ class Residency {
     std::int64_t budget_bytes = 0;
     bool honours_use = true;  ///< false: every operand is copied and counts as changed, to compare
     device::HostLocks* locks = nullptr;  ///< for frames, which come from a pool that tells it
-    base::TraceRing* trace = nullptr;    ///< for what the lanes do; null: it is not noted
+    base::TraceLine* trace = nullptr;    ///< for what the lanes do; null: it is not noted
   };
   Residency(device::Device& device, Options options);
   ~Residency();

@@ -302,7 +302,7 @@ TEST(Residency, what_is_brought_ahead_takes_no_room_from_what_is_in_use) {
 }
 
 TEST(Residency, notes_what_its_lanes_do) {
-  base::TraceRing trace(1000);
+  base::TraceLine trace(1000);
   base::BufferPool pool(1 << 20);
   device::Device device(device::sim::table(), 0, "seed=1");
   {

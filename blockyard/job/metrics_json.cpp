@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "blockyard/job/decisions.h"
 #include "blockyard/job/detail/devices_json.h"
 #include "blockyard/job/energies.h"
 #include "blockyard/job/processes.h"
@@ -174,9 +179,28 @@ Json chemistry_json(const Chemistry& chemistry) {
           {"electrons", chemistry.electrons}};
 }
 
-Json decisions_json(const Job& job) {
+/// What is known when the devices have been found, not before.
+std::vector<Decision> device_decisions(const Job& job, const Results& results) {
+  const DeviceSpec& device = job.run.device;
+  const bool is_auto = device.kind == "auto";
+  if (results.devices.empty())
+    return {{"devices", "none",
+             is_auto ? "no GPU was found that a plug-in of this build serves" : "as the job says"}};
+  const bool learns = device.learns_placement.value_or(is_auto);
+  return {{"devices",
+           fmt::format("{} of kind {} in a process", results.devices.size(), results.device_kind),
+           is_auto ? "all that were found" : "as the job says"},
+          {"placement of statements",
+           learns ? "host or device, each statement apart" : "all that the device can compute",
+           learns ? "where the same statement took less time before, copies included"
+                  : "the kind was asked for by name; `placement` says otherwise"}};
+}
+
+Json decisions_json(const Job& job, const Results& results) {
+  std::vector<Decision> all = job.decisions;
+  std::ranges::move(device_decisions(job, results), std::back_inserter(all));
   Json decisions = Json::array();
-  for (const Decision& decision : job.decisions)
+  for (const Decision& decision : all)
     decisions.push_back(
         {{"what", decision.what}, {"choice", decision.choice}, {"reason", decision.reason}});
   return decisions;
@@ -200,7 +224,7 @@ std::string metrics_json(const Job& job, const Results& results, const ReportCon
   json["programs"] = programs_json(results);
   json["servers"] = servers_json(results);
   json["ranks"] = ranks_json(job, results);
-  json["decisions"] = decisions_json(job);
+  json["decisions"] = decisions_json(job, results);
   json["sources"] = context.sources;
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -41,8 +41,7 @@ std::vector<std::byte> encode_part(const Results& results, int first, int last) 
     for (int worker = first; worker < last; ++worker)
       metrics_fields(out, step.metrics[static_cast<std::size_t>(worker)]);
   }
-  for (const RankRecord& rank : results.ranks)
-    out.fields(rank.memory, rank.trace, rank.dropped_events);
+  for (const RankRecord& rank : results.ranks) out.fields(rank.memory, rank.trace);
   return out.take();
 }
 
@@ -64,7 +63,7 @@ void add_part(std::span<const std::byte> bytes, Results& results) {
   }
   for (RankRecord& rank : results.ranks) {
     RankRecord theirs;
-    in.fields(theirs.memory, theirs.trace, theirs.dropped_events);
+    in.fields(theirs.memory, theirs.trace);
     if (!theirs.memory.empty() || !theirs.trace.empty()) rank = std::move(theirs);
   }
 }

@@ -152,7 +152,7 @@ class Run {
     for (std::size_t rank = 0; rank < ranks; ++rank)
       if (is_here(static_cast<int>(rank)))
         recordings_[rank] = std::make_unique<base::Recording>(base::Recording{
-            base::MemoryLine(memory_samples), base::TraceRing(static_cast<std::size_t>(events))});
+            base::MemoryLine(memory_samples), base::TraceLine(static_cast<std::size_t>(events))});
   }
 
   /// Clocks of processes differ: what is noted is told since the begin, where all of them met.
@@ -161,7 +161,6 @@ class Run {
       if (!recordings_[rank]) continue;
       RankRecord& record = results_.ranks[rank];
       record.memory = recordings_[rank]->memory.samples();
-      record.dropped_events = recordings_[rank]->trace.dropped();
       record.trace = recordings_[rank]->trace.take();
       for (base::MemorySample& sample : record.memory) sample.at_seconds -= origin_seconds_;
       for (base::TraceEvent& event : record.trace) event.begin_seconds -= origin_seconds_;

@@ -33,7 +33,6 @@ struct StepResult {
 struct RankRecord {
   std::vector<base::MemorySample> memory;
   std::vector<base::TraceEvent> trace;
-  std::uint64_t dropped_events = 0;
 };
 
 struct Results {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockyard/job/trace_file.h"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 #include <zlib.h>
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "blockyard/base/error.h"
@@ -31,14 +33,15 @@ class Gzip {
   Gzip(const Gzip&) = delete;
   Gzip& operator=(const Gzip&) = delete;
 
-  void add(std::string_view text) {
-    waiting_.append(text);
+  template <class Format, class... Values>
+  void add(const Format& format, const Values&... values) {
+    fmt::format_to(std::back_inserter(waiting_), format, values...);
     if (waiting_.size() < least_bytes) return;
-    compress(waiting_, Z_NO_FLUSH);
+    compress({waiting_.data(), waiting_.size()}, Z_NO_FLUSH);
     waiting_.clear();
   }
   [[nodiscard]] std::string take() {
-    compress(waiting_, Z_FINISH);
+    compress({waiting_.data(), waiting_.size()}, Z_FINISH);
     return std::move(out_);
   }
 
@@ -59,7 +62,7 @@ class Gzip {
   static constexpr std::size_t least_bytes = std::size_t{1} << 16;
 
   z_stream stream_{};
-  std::string waiting_;
+  fmt::memory_buffer waiting_;
   std::string out_;
 };
 
@@ -103,28 +106,25 @@ class Writer {
   }
 
   [[nodiscard]] std::string write() {
-    std::uint64_t dropped = 0;
-    out_.add("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n");
+    out_.add(FMT_COMPILE("{{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n"));
     for (int process = 0; process < job_.processes; ++process)
-      begin_event(
-          fmt::format(R"("ph":"M","name":"process_name","pid":{},"args":{{"name":"process {}"}})",
-                      process, process));
-    for (std::size_t rank = 0; rank < results_.ranks.size(); ++rank) {
-      write_rank(rank);
-      dropped += results_.ranks[rank].dropped_events;
-    }
-    out_.add(fmt::format("\n],\n\"otherData\":{{\"title\":{},\"dropped_events\":\"{}\"}}}}\n",
-                         json_text(job_.title), dropped));
+      add_event(FMT_COMPILE(
+                    R"("ph":"M","name":"process_name","pid":{0},"args":{{"name":"process {0}"}})"),
+                process);
+    for (std::size_t rank = 0; rank < results_.ranks.size(); ++rank) write_rank(rank);
+    out_.add(FMT_COMPILE("\n],\n\"otherData\":{{\"title\":{},\"joined_events\":\"{}\"}}}}\n"),
+             json_text(job_.title), joined_);
     return out_.take();
   }
 
  private:
   static constexpr int lanes = 16;  ///< track numbers of a rank
 
-  void begin_event(std::string_view fields) {
-    out_.add(is_first_ ? "{" : ",\n{");
-    out_.add(fields);
-    out_.add("}");
+  template <class Format, class... Values>
+  void add_event(const Format& format, const Values&... values) {
+    out_.add(FMT_COMPILE("{}"), is_first_ ? "{" : ",\n{");
+    out_.add(format, values...);
+    out_.add(FMT_COMPILE("}}"));
     is_first_ = false;
   }
 
@@ -138,21 +138,31 @@ class Writer {
       const int lane = std::min<int>(event.lane, lanes - 1);
       if (!std::exchange(is_named[static_cast<std::size_t>(lane)], true))
         name_track(rank, lane, role, is_worker);
-      const std::string name = is_worker ? worker_name(event) : server_name(event);
-      const std::uint64_t begin = nanoseconds(event.begin_seconds);
-      const std::uint64_t length = nanoseconds(event.seconds);
-      begin_event(fmt::format(
-          R"("ph":"X","name":{},"cat":"{}","pid":{},"tid":{},"ts":{}.{:03},"dur":{}.{:03})", name,
-          is_worker ? category(event) : "server", process_of_[rank], track(rank, lane),
-          begin / 1000, begin % 1000, length / 1000, length % 1000));
+      write_event(rank, lane, is_worker, event);
     }
     for (const base::MemorySample& sample : record.memory) {
       std::int64_t bytes = 0;
       for (const std::int64_t part : sample.bytes) bytes += part;
-      begin_event(fmt::format(
-          R"("ph":"C","name":"memory of {}","pid":{},"ts":{:.3f},"args":{{"bytes":{}}})", role,
-          process_of_[rank], sample.at_seconds * 1e6, bytes));
+      add_event(FMT_COMPILE(
+                    R"("ph":"C","name":"memory of {}","pid":{},"ts":{:.3f},"args":{{"bytes":{}}})"),
+                role, process_of_[rank], sample.at_seconds * 1e6, bytes);
     }
+  }
+
+  void write_event(std::size_t rank, int lane, bool is_worker, const base::TraceEvent& event) {
+    std::string name = is_worker ? worker_name(event) : server_name(event);
+    if (event.joined > 0) {
+      name.pop_back();  // the quotation mark
+      fmt::format_to(std::back_inserter(name), FMT_COMPILE(" and {} more\""), event.joined);
+      joined_ += event.joined;
+    }
+    const std::uint64_t begin = nanoseconds(event.begin_seconds);
+    const std::uint64_t length = nanoseconds(event.seconds);
+    add_event(
+        FMT_COMPILE(
+            R"("ph":"X","name":{},"cat":"{}","pid":{},"tid":{},"ts":{}.{:03},"dur":{}.{:03})"),
+        name, is_worker ? category(event) : "server", process_of_[rank], track(rank, lane),
+        begin / 1000, begin % 1000, length / 1000, length % 1000);
   }
 
   /// Whole numbers are written several times as fast as those with a point.
@@ -168,12 +178,13 @@ class Writer {
     std::string name = role;
     if (lane > 0 && !is_worker) name += fmt::format(", disk {}", lane);
     if (lane > 0 && is_worker) name += fmt::format(", {}", lane_name(lane));
-    begin_event(
-        fmt::format(R"("ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":"{}"}})",
-                    process_of_[rank], track(rank, lane), name));
-    begin_event(fmt::format(
-        R"("ph":"M","name":"thread_sort_index","pid":{0},"tid":{1},"args":{{"sort_index":{1}}})",
-        process_of_[rank], track(rank, lane)));
+    add_event(
+        FMT_COMPILE(R"("ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":"{}"}})"),
+        process_of_[rank], track(rank, lane), name);
+    add_event(
+        FMT_COMPILE(
+            R"("ph":"M","name":"thread_sort_index","pid":{0},"tid":{1},"args":{{"sort_index":{1}}})"),
+        process_of_[rank], track(rank, lane));
   }
 
   /// Of a device: block::Lanes.
@@ -233,13 +244,14 @@ class Writer {
   std::vector<int> process_of_;
   std::vector<std::vector<std::string>> names_;  ///< by program and pc, quoted
   Gzip out_;
+  std::uint64_t joined_ = 0;
   bool is_first_ = true;
 };
 
 }  // namespace
 
 std::uint64_t trace_events_of_rank(int ranks) noexcept {
-  constexpr std::uint64_t all = 1'000'000, most = 50'000;
+  constexpr std::uint64_t all = 1'000'000, most = 20'000;
   return std::min(most, all / static_cast<std::uint64_t>(ranks));
 }
 

@@ -15,7 +15,8 @@ namespace blockyard::job {
 
 /// The time line of a run in the trace-event format (JSON, compressed with gzip), which Perfetto
 /// and chrome://tracing open: a track for each worker, server, and thread of a server for its disk,
-/// memory as counters, and how many events were dropped. docs/report.md says what stands for what.
+/// memory as counters, and how many short events stand in others. docs/report.md says what stands
+/// for what.
 [[nodiscard]] std::string trace_file(const Job& job, const Results& results);
 
 }  // namespace blockyard::job

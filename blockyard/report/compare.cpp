@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -46,12 +47,20 @@ void add_worker(Values& values, const std::string& program, const Json& worker) 
   const auto seconds = [&](const std::string& what, double number) {
     add(values, fmt::format("{} in {}", what, program), "s", number, 1);
   };
-  const double waits = number_of(worker, "block_wait_seconds") +
-                       number_of(worker, "barrier_seconds") + number_of(worker, "transfer_seconds");
-  seconds("computing", number_of(worker, "seconds") - waits);
-  seconds("waiting for blocks", number_of(worker, "block_wait_seconds"));
-  seconds("waiting at barriers", number_of(worker, "barrier_seconds"));
-  seconds("waiting for puts", number_of(worker, "transfer_seconds"));
+  // As on the page (assets/work.js).
+  constexpr std::array<std::pair<const char*, const char*>, 6> waits = {
+      {{"waiting for blocks", "block_wait_seconds"},
+       {"waiting for devices", "device_wait_seconds"},
+       {"waiting at barriers", "barrier_seconds"},
+       {"waiting for puts", "transfer_seconds"},
+       {"waiting for iterations", "chunk_wait_seconds"},
+       {"taking checkpoints", "checkpoint_seconds"}}};
+  double computing = number_of(worker, "seconds");
+  for (const auto& [what, key] : waits) {
+    computing -= number_of(worker, key);
+    seconds(what, number_of(worker, key));
+  }
+  seconds("computing", std::max(0.0, computing));
   if (worker.contains("super_instructions"))
     for (const auto& [name, use] : worker["super_instructions"].items())
       seconds("super instruction " + name, number_of(use, "seconds"));
@@ -93,7 +102,7 @@ std::string title_of(const Json& run) {
       text += (text.empty() ? "" : ", ") + program.value("name", "?");
   if (!run.contains("where")) return text;
   const Json& where = run["where"];
-  return fmt::format("{}; {} workers in {} processes on {}, {}", text, where.value("workers", 0),
+  return fmt::format("{}; {} workers, {} processes, on {}, {}", text, where.value("workers", 0),
                      where.value("processes", 0), where.value("host", "?"),
                      where.value("started", "?"));
 }

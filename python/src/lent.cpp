@@ -23,9 +23,12 @@ constexpr std::size_t least_piece_bytes = std::size_t{1} << 13;
 /// A piece with gaps, or one that is permuted, stays in a processor's cache.
 constexpr std::size_t most_piece_bytes = std::size_t{1} << 18;
 constexpr std::size_t most_gaps = 8;  ///< so many times what is wanted may be read
+/// Pieces that are permuted together stay in the second cache.
+constexpr std::size_t most_together_bytes = std::size_t{1} << 19;
 
 /// How a block lies in a file: `count` pieces, each over the first `inner` indexes, with gaps where
 /// the block has a part of an index only. (blockyard/_einsum/costs.py counts with the same rule.)
+/// The other indexes follow, in the order of the file but for the block's fastest, which is first.
 struct Pieces {
   struct Index {
     Extent extent;
@@ -43,6 +46,16 @@ struct Pieces {
                      [](const Index& a, const Index& b) { return a.stride < b.stride; });
     for (; inner < shape.order() && grow(indexes[inner]); ++inner) {
     }
+    const auto outer = indexes.begin() + static_cast<std::ptrdiff_t>(inner);
+    const auto end = indexes.begin() + static_cast<std::ptrdiff_t>(shape.order());
+    const auto fastest = std::find_if(outer, end, [](const Index& index) {
+      return index.target_stride == 1 && index.extent > 1;
+    });
+    if (fastest != end) {
+      std::rotate(outer, fastest, fastest + 1);
+      const std::size_t most = most_together_bytes / (span * sizeof(double));
+      together = std::clamp<Extent>(static_cast<Extent>(most), 1, outer->extent);
+    }
     for (std::size_t k = inner; k < shape.order(); ++k) count *= indexes[k].extent;
   }
 
@@ -51,6 +64,9 @@ struct Pieces {
   std::size_t span = 1;    ///< elements from the first to the last of a piece
   std::size_t wanted = 1;  ///< elements of it that are of the block
   Extent count = 1;
+  /// So many pieces, one after the other along the block's fastest index, are permuted as one: else
+  /// each would write an element here and there.
+  Extent together = 1;
   bool is_straight = true;  ///< a piece is the same elements in the same order in the block
 
  private:
@@ -146,41 +162,55 @@ class Source {
     std::array<Extent, Shape::max_order> at{};
     double* target = into.data();
     const double* from = static_cast<const double*>(data_) + offset;
-    for (Extent left = pieces.count; left > 0; --left) {
-      read_piece(from, pieces, target);
+    for (Extent left = pieces.count, some = 0; left > 0; left -= some) {
+      some = 1;
+      if (pieces.together > 1)
+        some = std::min(pieces.together, pieces.indexes[pieces.inner].extent - at[pieces.inner]);
+      read_pieces(from, pieces, some, target);
+      Extent by = some;
       for (std::size_t k = pieces.inner; k < shape.order(); ++k) {
         const Pieces::Index& index = pieces.indexes[k];
-        from += index.stride;
-        target += index.target_stride;
-        if (++at[k] < index.extent) break;
+        from += index.stride * by;
+        target += index.target_stride * by;
+        if ((at[k] += by) < index.extent) break;
         from -= index.stride * index.extent;
         target -= index.target_stride * index.extent;
         at[k] = 0;
+        by = 1;
       }
     }
     return true;
   }
 
-  void read_piece(const double* from, const Pieces& pieces, double* target) const {
+  void read_pieces(const double* from, const Pieces& pieces, Extent count, double* target) const {
     if (pieces.is_straight)
       return file_.read(from, std::as_writable_bytes(std::span(target, pieces.span)), false);
     thread_local std::vector<double> room;
-    room.resize(pieces.span);
-    file_.read(from, std::as_writable_bytes(std::span(room)), pieces.span >= 2 * pieces.wanted);
+    room.resize(pieces.span * static_cast<std::size_t>(count));
     std::array<Extent, Shape::max_order> extents{};
     std::array<int, Shape::max_order> same{};
     View<const double> read{room.data(), {}, {}};
     View<double> wanted{target, {}, {}};
+    std::size_t order = 0;
+    const auto add = [&](Extent extent, Extent stride, Extent target_stride) {
+      extents[order] = extent;
+      same[order] = static_cast<int>(order);
+      read.strides[order] = stride;
+      wanted.strides[order++] = target_stride;
+    };
     for (std::size_t k = 0; k < pieces.inner; ++k) {
       const Pieces::Index& index = pieces.indexes[k];
-      extents[k] = index.extent;
-      same[k] = static_cast<int>(k);
-      read.strides[k] = index.stride;
-      wanted.strides[k] = index.target_stride;
+      add(index.extent, index.stride, index.target_stride);
     }
-    read.shape = wanted.shape = Shape(std::span<const Extent>(extents.data(), pieces.inner));
-    tensor::transform<double>(1.0, read, std::span<const int>(same.data(), pieces.inner), 0.0,
-                              wanted);
+    if (count > 1) add(count, static_cast<Extent>(pieces.span), 1);
+    const Extent step = pieces.inner < Shape::max_order ? pieces.indexes[pieces.inner].stride : 0;
+    for (Extent n = 0; n < count; ++n)
+      file_.read(from + n * step,
+                 std::as_writable_bytes(std::span(
+                     room.data() + static_cast<std::size_t>(n) * pieces.span, pieces.span)),
+                 pieces.span >= 2 * pieces.wanted);
+    read.shape = wanted.shape = Shape(std::span<const Extent>(extents.data(), order));
+    tensor::transform<double>(1.0, read, std::span<const int>(same.data(), order), 0.0, wanted);
   }
 
   const void* data_;

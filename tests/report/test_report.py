@@ -149,7 +149,7 @@ class Trace(Runs):
         tracks = {event["args"]["name"] for event in trace["traceEvents"] if event["name"] == "thread_name"}
         self.assertLessEqual({"worker 0", "worker 1", "server 0"}, tracks)
         self.assertTrue(any(track.startswith("server 0, disk") for track in tracks), tracks)
-        self.assertEqual(trace["otherData"]["dropped_events"], "0")
+        self.assertEqual(trace["otherData"]["joined_events"], "0")
         names = {event["name"] for event in trace["traceEvents"]}
         self.assertIn("put d (spills.sial:11)", names)
 

@@ -16,15 +16,22 @@ function el(name, attributes, ...children) {
 }
 const sum = (list, f) => list.reduce((total, item) => total + (f ? f(item) : item) || 0, 0);
 const number = (value, digits) => value.toLocaleString('en', {maximumFractionDigits: digits ?? 0});
-const percent = share => Number.isFinite(share) ? number(100 * share, share < 0.1 ? 1 : 0) + ' %' : '–';
+// What is nearly nothing or nearly all does not look like nothing or all.
+function percent(share) {
+  if (!Number.isFinite(share)) return '–';
+  if (share > 0 && share < 5e-4) return '< 0.1 %';
+  if (share < 1 && share > 0.9995) return '> 99.9 %';
+  return number(100 * share, share < 0.1 || (share < 1 && share >= 0.995) ? 1 : 0) + ' %';
+}
+const three_digits = value => value.toLocaleString('en', {minimumSignificantDigits: 3, maximumSignificantDigits: 3});
 function seconds(value) {
   if (!Number.isFinite(value)) return '–';
   if (value === 0) return '0';
   if (value >= 7200) return number(value / 3600, 2) + ' h';
   if (value >= 120) return number(value / 60, 1) + ' min';
-  if (value >= 1) return number(value, 2) + ' s';
-  if (value >= 1e-3) return number(value * 1e3, value >= 0.1 ? 0 : 2) + ' ms';
-  return number(value * 1e6, value >= 1e-4 ? 0 : 1) + ' µs';
+  if (value >= 0.9995) return value.toLocaleString('en', {minimumFractionDigits: 2, maximumFractionDigits: 2}) + ' s';
+  if (value >= 0.9995e-3) return three_digits(value * 1e3) + ' ms';
+  return value >= 1e-6 ? three_digits(value * 1e6) + ' µs' : number(value * 1e9) + ' ns';
 }
 function bytes(value) {
   for (const [unit, size] of [['TiB', 2 ** 40], ['GiB', 2 ** 30], ['MiB', 2 ** 20], ['KiB', 2 ** 10]])
@@ -107,8 +114,24 @@ function plot(parent, label, configure, low) {
   if (!window.Chart) return;
   const canvas = el('canvas', {role: 'img', 'aria-label': label});
   const holder = el('div', {class: low ? 'plot low' : 'plot'}, canvas);
-  parent.append(holder);
+  // Not the library's: that one cuts off what does not fit, and no keyboard reaches it.
+  const legend = el('ul', {class: 'legend', 'aria-label': 'parts of the plot'});
+  parent.append(holder, legend);
+  const hidden = new Set();
   let chart = null;
+  const entry = (part, k) => {
+    const is_line = !part.backgroundColor;
+    const mark = el('i', {class: is_line ? 'line' : null, 'aria-hidden': 'true'});
+    mark.style.setProperty(is_line ? 'border-color' : 'background', part.backgroundColor || part.borderColor);
+    const button = el('button', {type: 'button', 'aria-pressed': String(!hidden.has(part.label)), title: 'show or hide'}, mark, part.label);
+    button.addEventListener('click', () => {
+      if (!hidden.delete(part.label)) hidden.add(part.label);
+      chart.setDatasetVisibility(k, !hidden.has(part.label));
+      chart.update();
+      button.setAttribute('aria-pressed', String(!hidden.has(part.label)));
+    });
+    return el('li', {}, button);
+  };
   const draw = () => {
     if (chart) chart.destroy();
     Chart.defaults.color = colour('soft');
@@ -116,7 +139,11 @@ function plot(parent, label, configure, low) {
     Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
     Chart.defaults.animation = false;
     Chart.defaults.maintainAspectRatio = false;
-    chart = new Chart(canvas, configure(holder));
+    Chart.defaults.plugins.legend.display = false;
+    const made = configure(holder);
+    made.data.datasets.forEach(part => { part.hidden = hidden.has(part.label); });
+    chart = new Chart(canvas, made);
+    legend.replaceChildren(...made.data.datasets.map(entry));
   };
   draw();
   charts.push(draw);

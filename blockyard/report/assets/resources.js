@@ -19,7 +19,7 @@ function memory() {
         data: [rank.memory[0], rank.memory[rank.memory.length - 1]].map(row => ({x: row[0], y: rank.budget_bytes / unit}))});
     return {type: 'line', data: {datasets},
       options: {parsing: false, scales: {x: {type: 'linear', title: {display: true, text: 'seconds since the start'}}, y: {stacked: true, beginAtZero: true, title: {display: true, text: 'MiB'}}},
-                interaction: {mode: 'index', intersect: false}, plugins: {legend: {position: 'bottom'}}}};
+                interaction: {mode: 'index', intersect: false}}};
   });
   if (draw) select.addEventListener('change', draw);
   const peak = r => Math.max(...r.memory.map(row => sum(row.slice(1))));

@@ -58,7 +58,7 @@ function times() {
     type: 'bar',
     data: {labels: run.programs.map(p => p.name), datasets: used_kinds.map(([key, name, f]) => ({label: name, backgroundColor: colour(key), data: run.programs.map(p => sum(p.workers, f))}))},
     options: {indexAxis: 'y', scales: {x: {stacked: true, title: {display: true, text: 'seconds of workers'}}, y: {stacked: true}},
-              plugins: {legend: {position: 'bottom'}, tooltip: {callbacks: {label: item => ` ${item.dataset.label}: ${seconds(item.raw)}`}}}},
+              plugins: {tooltip: {callbacks: {label: item => ` ${item.dataset.label}: ${seconds(item.raw)}`}}}},
   }), run.programs.length < 4);
   node.append(el('h3', {}, 'Shares of the workers’ time'), table([
     {title: 'program', left: true, value: p => p.name},
@@ -129,7 +129,7 @@ function fetches() {
     {title: 'mean wait', value: l => l.gets ? l.wait_seconds / l.gets : 0, show: l => seconds(l.gets ? l.wait_seconds / l.gets : 0)},
     {title: 'depth', value: l => l.prefetch_depth},
     {title: 'let go unused', value: l => l.wasted_prefetches, show: l => number(l.wasted_prefetches)},
-    {title: 'why this depth', left: true, value: l => l.prefetch_reason},
+    {title: 'why this depth', left: true, wrap: true, value: l => l.prefetch_reason},
   ], rows, {caption: 'Lines that fetch blocks, by wait', sort: 4}));
 }
 
@@ -153,7 +153,7 @@ function balance() {
       data: {labels: [...Array(workers).keys()].map(w => 'worker ' + w),
              datasets: top.map((r, k) => ({label: base(r.place), backgroundColor: colour(colours[k]), data: r.busy}))},
       options: {indexAxis: 'y', scales: {x: {stacked: true, title: {display: true, text: 'busy seconds'}}, y: {stacked: true}},
-                plugins: {legend: {position: 'bottom'}, tooltip: {callbacks: {label: item => ` ${item.dataset.label}: ${seconds(item.raw)}`}}}},
+                plugins: {tooltip: {callbacks: {label: item => ` ${item.dataset.label}: ${seconds(item.raw)}`}}}},
     }), workers < 5);
   }
   node.append(table([

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,55 +35,104 @@ def _is_on_disk(term: Term, plan: Plan) -> bool:
     return isinstance(root, np.memmap)
 
 
-def _pieces(letters: str, extents: dict[str, int], counts: dict[str, int]) -> tuple[float, float]:
-    """How a block lies in a file whose fastest letter is the first: the bytes of one piece, and how
-    many times more is read than is wanted. As in src/lent.cpp."""
+def _pieces(term: Term, extents: dict[str, int], counts: dict[str, int]) -> tuple[float, float]:
+    """How a block lies in a file: the bytes of one piece, and how many times more is read than is
+    wanted. As in src/lent.cpp."""
     span = wanted = stride = 1
-    for letter in letters:
-        extent = -(-extents[letter] // counts[letter])
+    is_straight = True
+    for stored, letter in zip(term.stored, term.letters):
+        extent = -(-extents[stored] // counts[stored])
         longer, more = stride * (extent - 1) + span, wanted * extent
-        if longer != more and (8 * longer > MOST_PIECE_BYTES or longer > MOST_GAPS * more):
+        stays = is_straight and longer == more and stored == letter
+        if not stays and (8 * longer > MOST_PIECE_BYTES or longer > MOST_GAPS * more):
             break
-        span, wanted = longer, more
-        stride *= extents[letter]
+        is_straight, span, wanted = stays, longer, more
+        stride *= extents[stored]
     return 8.0 * span, span / wanted
 
 
-def _panel(term: Term, step: Step, plan: Plan, counts: dict[str, int]) -> int:
-    """Bytes of an operand for one block of the result: over all segments of what is summed."""
-    return 8 * block_elements(term.letters, plan.extents, {**counts, **dict.fromkeys(step.summed, 1)})
+def _bytes(term: Term, plan: Plan, counts: dict[str, int], whole: str) -> int:
+    """Of the blocks of an operand over all segments of the letters of `whole`, one of the others."""
+    return 8 * block_elements(term.letters, plan.extents, {**counts, **dict.fromkeys(whole, 1)})
 
 
-def read_seconds(term: Term, step: Step, plan: Plan, counts: dict[str, int],
-          is_held: bool) -> tuple[float, bool]:
-    """Time to read an operand as often as the step wants it, and whether it is first copied block by
-    block: a block that lies in many pieces in the file is then read in one."""
+@dataclass(order=True)
+class Reading:
+    """Time to read an operand as often as a step wants it: ``before`` of it nobody computes, since it is
+    first copied block by block; the rest goes on beside computing."""
+
+    seconds: float
+    before: float = 0.0
+
+
+def reading(term: Term, plan: Plan, counts: dict[str, int], times: int) -> Reading:
+    """What is best. A copy pays where blocks lie in many pieces in the file: then each is read in one."""
     size = 8 * count(term.letters, plan.extents)
-    panel = _panel(term, step, plan, counts)
-    is_split = any(counts[c] > 1 for c in step.summed if c in term.letters)
-    again = math.prod(counts[c] for c in step.result.letters if c not in term.letters)
-    times = 1 if is_held and (not is_split or panel < plan.memory_bytes // 8) else again
     if not _is_on_disk(term, plan):
-        return size * times / COPY_BYTES, False
+        return Reading(size * times / COPY_BYTES)
     if size < plan.memory_bytes // 8:
-        return size / DISK_BYTES + size * times / COPY_BYTES, False
+        return Reading(size / DISK_BYTES + size * times / COPY_BYTES)
     if term.array is None:
-        return size * times / DISK_BYTES, False
-    piece, gaps = _pieces(term.letters, plan.extents, counts)
+        return Reading(size * times / DISK_BYTES)
+    piece, gaps = _pieces(term, plan.extents, counts)
     # The blocks that want what lies in the gaps come soon after, and find it in the page cache.
     waste = (1 + (gaps - 1) / 4) * (1 + PIECE_BYTES / piece) - 1
-    direct = size * times / DISK_BYTES * (1 + waste)
-    copied = size / DISK_BYTES * (2 + waste + times)
-    return min((direct, False), (copied, True))
+    direct = Reading(size * times / DISK_BYTES * (1 + waste))
+    before = size / DISK_BYTES * (2 + waste)
+    return min(direct, Reading(before + size * times / DISK_BYTES, before))
 
 
-def reading_seconds(step: Step, plan: Plan, counts: dict[str, int]) -> tuple[float, Term]:
-    """Time to read the operands, and the one to hold: its letters are the outer ones of the loop
-    over the result, so that it is read once if its panel stays in memory, while the other one is
-    read again for each of its panels."""
-    terms = operands_of(step)
-    return min(((sum(read_seconds(term, step, plan, counts, term is held)[0] for term in terms), held)
-                for held in terms), key=lambda pair: pair[0])
+def cache_bytes(step: Step, plan: Plan, counts: dict[str, int]) -> int:
+    """What servers can hold of the operands while a step runs. As in job/memory_plan.cpp."""
+    made = 8 * block_elements(step.result.letters, plan.extents, counts)
+    read = [8 * block_elements(term.letters, plan.extents, counts) for term in operands_of(step)]
+    largest = max(made, *read)
+    servers = plan.memory_bytes - int(1.13 * plan.workers * (made + sum(read) + 3 * largest))
+    left = max(0, servers - 9 * largest)
+    ahead = min(max(plan.workers * 2 * largest, left // 8), left // 2)
+    return int((servers - ahead) / 1.25)
+
+
+@dataclass
+class Loops:
+    """How a step goes over the blocks of its result.
+
+    One operand is held: over all segments of some of its letters, which run fastest (`inner`), it stays
+    in memory while the other operand passes by, once for each segment of its other letters, which
+    are the outermost.
+    """
+
+    seconds: float  #: of reading
+    letters: str  #: of the pardo, the fastest first
+    inner: str
+    readings: list[Reading]  #: of the operands
+
+
+def choose_loops(step: Step, plan: Plan, counts: dict[str, int]) -> Loops:
+    """The order of loops that takes least time to read."""
+    terms, result = operands_of(step), step.result.letters
+    room = cache_bytes(step, plan, counts)
+    best: Loops | None = None
+    for held in terms:
+        mine = [c for c in result if c in held.letters]
+        others = [c for c in result if c not in held.letters]
+        passes = math.prod(counts[c] for c in others)
+        for n in range(len(mine) + 1):
+            inner, outer = "".join(mine[:n]), mine[n:]
+            panels = sum(_bytes(term, plan, counts, step.summed + inner) for term in terms)
+            is_one = all(counts[c] == 1 for c in inner)
+            fits = panels < room or (is_one and all(counts[c] == 1 for c in step.summed))
+            again = outer if fits or is_one else mine
+            readings = []
+            for term in terms:
+                streamed = math.prod(counts[c] for c in again if c not in term.letters)
+                times = streamed if term is not held else 1 if fits else passes
+                readings.append(reading(term, plan, counts, times))
+            seconds = sum(one.seconds for one in readings)
+            if best is None or seconds < best.seconds:
+                best = Loops(seconds, "".join([*inner, *others, *outer]), inner, readings)
+    assert best is not None
+    return best
 
 
 def seconds_of(step: Step, plan: Plan, counts: dict[str, int]) -> float:
@@ -90,7 +140,7 @@ def seconds_of(step: Step, plan: Plan, counts: dict[str, int]) -> float:
     at the same time."""
     extents, result = plan.extents, step.result.letters
     blocks = math.prod(counts[c] for c in result or step.summed)
-    loops = blocks * (math.prod(counts[c] for c in step.summed) if result else 1)
+    products = blocks * (math.prod(counts[c] for c in step.summed) if result else 1)
     left = set(step.left.letters)
     right = set(step.right.letters) if step.right is not None else set()
     m, n, k = (block_elements(letters, extents, counts) for letters in (
@@ -101,9 +151,12 @@ def seconds_of(step: Step, plan: Plan, counts: dict[str, int]) -> float:
     busy = -(-blocks // workers) * workers / blocks
     compute = flops(step, extents) / (FLOPS * max(efficiency, 1e-3)) * busy / workers
     made = 8 * count(result, extents)
-    moved, _ = reading_seconds(step, plan, counts)
+    loops = choose_loops(step, plan, counts)
+    before = sum(one.before for one in loops.readings)
+    moved = loops.seconds - before
     if plan.result_on_disk and step.result.name == "result":
-        piece, _ = _pieces(plan.output[::-1], extents, counts)
+        # What the innermost loops make meets in the page cache.
+        piece, _ = _pieces(step.result, extents, {**counts, **dict.fromkeys(loops.inner, 1)})
         moved += made / DISK_BYTES * (1 + PIECE_BYTES / piece)
     elif made > plan.memory_bytes // 2:
         moved += made / DISK_BYTES
@@ -113,7 +166,7 @@ def seconds_of(step: Step, plan: Plan, counts: dict[str, int]) -> float:
         packed += 8 * count(term.letters, extents) * again
     compute += packed / COPY_BYTES / workers
     # Nobody computes until the first blocks are there.
-    begin = workers * sum(8 * block_elements(term.letters, extents, counts)
+    begin = before + workers * sum(8 * block_elements(term.letters, extents, counts)
                           for term in operands_of(step)) / DISK_BYTES
     return (max(compute, moved) + 0.1 * min(compute, moved) + begin
-            + loops * BLOCK_SECONDS / workers)
+            + products * BLOCK_SECONDS / workers)

@@ -13,6 +13,7 @@ import numpy as np
 from .. import _core, _errors
 from .._processes import fingerprint
 from .costs import needed_bytes
+from .layout import arrange
 from .order import order_of
 from .program import program_text
 from .segments import choose_segments
@@ -41,6 +42,8 @@ class Plan:
         result_on_disk: whether the result goes to a file.
         seconds: a rough estimate, from assumed rates.
         sial: the program.
+        made: what the program does: contractions, each after copies of operands that need one, and
+            the letters of its pardo, the fastest first.
     """
 
     subscripts: str
@@ -60,7 +63,7 @@ class Plan:
 
     @property
     def steps(self) -> list[str]:
-        return [f"{s.left.letters[::-1]}{',' + s.right.letters[::-1] if s.right else ''}"
+        return [f"{s.left.stored[::-1]}{',' + s.right.stored[::-1] if s.right else ''}"
                 f"->{s.result.letters[::-1]}" for s in self.order]
 
     @property
@@ -132,6 +135,7 @@ def plan_einsum(session: "Session", subscripts: str, operands: list[np.ndarray])
     if 0 in extents.values():
         return plan
     plan.order = order_of(terms, output, extents, memory)
+    arrange(plan.order)
     for step in plan.order:
         for term in (step.left, step.right, step.result):
             if term is not None and len(term.letters) > MOST_ORDER:

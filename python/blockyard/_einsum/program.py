@@ -29,22 +29,19 @@ def program_text(plan: Plan) -> str:
         lines += ["  scalar part", "  scalar total"]
     elif not plan.is_gathered:
         lines.append("  special write_result r")
-    for number, (step, held) in enumerate(plan.made, 1):
-        lines += _step_lines(number, step, held, plan.is_gathered)
+    for number, (step, loops) in enumerate(plan.made, 1):
+        lines += _step_lines(number, step, loops, plan.is_gathered)
     return "\n".join(lines + ["endsial einsum", ""])
 
 
-def _step_lines(number: int, step: Step, held: str, is_gathered: bool) -> list[str]:
+def _step_lines(number: int, step: Step, loops: str, is_gathered: bool) -> list[str]:
     terms = operands_of(step)
     product = "*".join(term.spell() if term.letters else term.name for term in terms)
     gets = [f"get {term.spell()}" for term in terms if term.letters]
     if not step.result.letters:
         return _scalar_lines(step, product, gets)
     made = Term(f"t{number}", step.result.letters).spell()
-    # The first index of a pardo runs fastest: those of what is held are the last.
-    of_held = [term.letters for term in terms if term.name == held][0]
-    inner = [c for term in terms if term.name != held for c in term.letters if c not in of_held]
-    outer = ",".join(index_name(c) for c in [*inner, *of_held] if c in step.result.letters)
+    outer = ",".join(map(index_name, loops))
     lines = [f"  pardo {outer}"]
     if step.summed:
         lines.append(f"    {made} = 0.0")

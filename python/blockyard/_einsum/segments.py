@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from .. import _errors
 from .._arrays import even_segments
-from .costs import needed_bytes, read_seconds, reading_seconds, seconds_of
+from .costs import choose_loops, needed_bytes, seconds_of
 from .terms import Step, Term, operands_of
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 def choose_segments(plan: Plan, most: int) -> tuple[dict[str, list[int]], float]:
-    """Splits one index or two at a time, those that help most, until all fits and nothing gets
-    faster. Fewer segments are better where it makes no difference."""
+    """Splits one index or two at a time, those that help most, until all fits, and goes on, joining
+    segments too, until nothing gets faster. Fewer segments are better where it makes no difference."""
     counts = {letter: 1 for letter in plan.extents}
 
     def value(trial: dict[str, int]) -> tuple[bool, float]:
@@ -25,23 +25,10 @@ def choose_segments(plan: Plan, most: int) -> tuple[dict[str, list[int]], float]
         time = sum(seconds_of(step, plan, trial) for step in plan.order)
         return need > most, time * max(1.0, need / most) ** 2
 
-    def splits(letter: str) -> list[int]:
-        extent, count = plan.extents[letter], counts[letter]
-        # Those after which the largest segment is smaller.
-        smaller = -(-extent // count) - 1
-        nexts = {-(-extent // smaller) if smaller else count, 2 * count, 4 * count}
-        return [n for n in sorted(nexts) if count < n <= extent]
-
     best = value(counts)
     while True:
-        trials = [{**counts, letter: n} for letter in counts for n in splits(letter)]
-        trials += [{**counts, one: n, two: n2}
-                   for one, two in itertools.combinations(counts, 2)
-                   for n in splits(one) for n2 in splits(two)]
-        if not trials:
-            break
-        trial = min(trials, key=value)
-        if not best[0] and value(trial)[1] >= best[1] * 0.995:
+        trial = min(_neighbours(plan.extents, counts, joins=not best[0]), key=value, default=counts)
+        if trial == counts or not best[0] and value(trial)[1] >= best[1] * 0.995:
             break
         counts, best = trial, value(trial)
     if best[0]:
@@ -53,19 +40,36 @@ def choose_segments(plan: Plan, most: int) -> tuple[dict[str, list[int]], float]
              for letter, count in counts.items()}, best[1])
 
 
+def _neighbours(extents: dict[str, int], counts: dict[str, int], joins: bool) -> list[dict[str, int]]:
+    """Other numbers of segments of one letter or two."""
+    others = {c: _splits(extents[c], counts[c]) for c in counts}
+    if joins:
+        for c, n in counts.items():
+            others[c] += sorted({1, n // 4, n // 2, n - 1} - {0, n})
+    return ([{**counts, c: n} for c in counts for n in others[c]]
+            + [{**counts, one: n, two: n2} for one, two in itertools.combinations(counts, 2)
+               for n in others[one] for n2 in others[two]])
+
+
+def _splits(extent: int, count: int) -> list[int]:
+    """Numbers of segments with which the largest one is smaller."""
+    smaller = -(-extent // count) - 1
+    nexts = {-(-extent // smaller) if smaller else count, 2 * count, 4 * count}
+    return [n for n in sorted(nexts) if count < n <= extent]
+
+
 def lay_out(plan: Plan, counts: dict[str, int]) -> None:
     """The steps of the program: the contractions, each after copies of operands that need one."""
     plan.made = []
     for step in plan.order:
-        held = reading_seconds(step, plan, counts)[1]
+        loops = choose_loops(step, plan, counts)
         terms = []
-        for term in operands_of(step):
-            if read_seconds(term, step, plan, counts, term is held)[1]:
+        for term, one in zip(operands_of(step), loops.readings):
+            if one.before:
                 copy = Term(f"blocks_of_{term.name}", term.letters)
-                plan.made.append((Step(term, None, copy, ""), term.name))
+                plan.made.append((Step(term, None, copy, ""), term.letters))
                 terms.append(copy)
             else:
                 terms.append(term)
-        outer = terms[operands_of(step).index(held)].name
         plan.made.append((Step(terms[0], terms[1] if len(terms) > 1 else None, step.result,
-                               step.summed), outer))
+                               step.summed), loops.letters))

@@ -11,11 +11,18 @@ import numpy as np
 
 @dataclass(eq=False)
 class Term:
-    """An operand, or what a step makes: letters, the fastest first."""
+    """An operand, or what a step makes: letters, the fastest first.
+
+    ``stored``: the order of an operand in its memory or file, where the program has another one.
+    """
 
     name: str
     letters: str
     array: np.ndarray | None = None
+    stored: str = ""
+
+    def __post_init__(self) -> None:
+        self.stored = self.stored or self.letters
 
     def spell(self) -> str:
         return f"{self.name}[{','.join(map(index_name, self.letters))}]"
