@@ -49,6 +49,24 @@ TYPED_TEST(AllKernels, MoveDataLikeTheBaseline) {
       }
 }
 
+TYPED_TEST(AllKernels, TransposeManySmallMatricesLikeOneAtATime) {
+  using T = TypeParam;
+  for (const Kernels<T>* some : all_kernels<T>())
+    for (const Extent rows : {1, 4, 7, 8, 12, 16})
+      for (const Extent columns : {1, 4, 6, 8, 24}) {
+        constexpr Extent count = 3;
+        const Extent step = rows * columns;
+        const auto in = random_block<T>(count * (step + 2), this->random);
+        std::vector<T> a(static_cast<std::size_t>(count * step)), b = a;
+        some->transpose_many(
+            {rows, columns, count, in.data(), rows, step + 2, a.data(), columns, step});
+        for (Extent n = 0; n < count; ++n)
+          this->baseline.transpose(rows, columns, in.data() + n * (step + 2), rows,
+                                   b.data() + n * step, columns, Reach::near);
+        ASSERT_EQ(a, b);
+      }
+}
+
 TYPED_TEST(AllKernels, TransposePastTheCachesToo) {
   using T = TypeParam;
   constexpr Extent rows = 64, columns = 96;  // whole cache lines in both

@@ -28,6 +28,9 @@ void check_permutation(std::span<const int> to, std::size_t order) {
 }
 
 void check_extents(const Shape& in, std::span<const int> to, const Shape& out) {
+  if (out.order() != in.order())
+    throw Error(Errc::bad_input, fmt::format("a block of order {} permuted into one of order {}",
+                                             in.order(), out.order()));
   for (std::size_t k = 0; k < to.size(); ++k)
     if (out[k] != in[static_cast<std::size_t>(to[k])])
       throw Error(Errc::bad_input,
@@ -49,6 +52,13 @@ bool is_identity(std::span<const int> to) noexcept {
 }
 
 }  // namespace
+
+PermutePlan::PermutePlan(const Shape& in, const Strides& in_strides, std::span<const int> to,
+                         const Shape& out, const Strides& out_strides) {
+  check_permutation(to, in.order());
+  check_extents(in, to, out);
+  steps_ = detail::plan_transform(in.extents(), in_strides, to, out_strides);
+}
 
 template <Element T>
 void permute(std::span<const T> in, const Shape& in_shape, std::span<const int> to,
@@ -75,9 +85,6 @@ void transform(std::type_identity_t<T> alpha, std::type_identity_t<View<const T>
                std::span<const int> to, std::type_identity_t<T> beta, View<T> out,
                Conjugate conjugate) {
   check_permutation(to, in.shape.order());
-  if (out.shape.order() != in.shape.order())
-    throw Error(Errc::bad_input, fmt::format("a block of order {} permuted into one of order {}",
-                                             in.shape.order(), out.shape.order()));
   check_extents(in.shape, to, out.shape);
   const bool same = in.data == out.data && in.strides == out.strides && is_identity(to);
   // Slices of one block may interleave without sharing an element: only dense ones are checked.

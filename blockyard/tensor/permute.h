@@ -4,6 +4,7 @@
 #include <span>
 #include <type_traits>
 
+#include "blockyard/tensor/detail/transform_steps.h"
 #include "blockyard/tensor/element.h"
 #include "blockyard/tensor/shape.h"
 #include "blockyard/tensor/view.h"
@@ -35,5 +36,27 @@ template <Element T>
 void transform(std::type_identity_t<T> alpha, std::type_identity_t<View<const T>> in,
                std::span<const int> to, std::type_identity_t<T> beta, View<T> out,
                Conjugate conjugate = Conjugate::no);
+
+/// A permuted copy with its loops decided, for many blocks with the same shapes and strides.
+/// A value; any thread may run it.
+class PermutePlan {
+ public:
+  /// Throws Error{bad_input} if `to` is not a permutation or the shapes do not agree.
+  PermutePlan(const Shape& in, const Strides& in_strides, std::span<const int> to, const Shape& out,
+              const Strides& out_strides);
+  /// For `run` only.
+  [[nodiscard]] const detail::TransformSteps& steps() const noexcept { return steps_; }
+
+ private:
+  detail::TransformSteps steps_;
+};
+
+/// As transform, which makes its plan each time; whether in and out overlap is not checked.
+/// Hot path: no allocation, lock or string.
+template <Element T>
+void run(const PermutePlan& plan, std::type_identity_t<T> alpha, const T* in,
+         std::type_identity_t<T> beta, T* out, Conjugate conjugate = Conjugate::no) noexcept {
+  detail::run_transform(plan.steps(), alpha, in, beta, out, conjugate == Conjugate::yes);
+}
 
 }  // namespace blockyard::tensor

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "blockyard/base/error.h"
@@ -122,8 +123,15 @@ void expect_transform(const Shape& shape, std::span<const int> to, T alpha, T be
     T& y = expected[place(permuted(at, to), out_strides)];
     y = transformed(alpha, in[place(at, in_strides)], beta, y, how);
   });
+  auto planned = out;
+  const PermutePlan plan(shape, in_strides, to, out_shape, out_strides);
+  run<T>(plan, alpha, in.data(), beta, planned.data(), how);
   transform<T>(alpha, View<const T>{in.data(), shape, in_strides}, to, beta,
                View<T>{out.data(), out_shape, out_strides}, how);
+  const auto bytes = [](const std::vector<T>& x) {
+    return std::string_view(reinterpret_cast<const char*>(x.data()), x.size() * sizeof(T));
+  };
+  ASSERT_EQ(bytes(planned), bytes(out));
   for (std::size_t i = 0; i < out.size(); ++i)
     ASSERT_LE(std::abs(out[i] - expected[i]), 8 * std::numeric_limits<Real<T>>::epsilon());
 }
@@ -154,6 +162,26 @@ TYPED_TEST(Permute, TransformsInPlaceIfTheOrderStays) {
   transform<T>(T(2), view, to, T(3), view);
   for (std::size_t i = 0; i < block.size(); ++i)
     ASSERT_LE(std::abs(block[i] - T(5) * before[i]), 16 * std::numeric_limits<Real<T>>::epsilon());
+}
+
+/// Blocks near, past the second cache, and large enough to be written past all caches.
+TYPED_TEST(Permute, ReversesBlocksOfAllReaches) {
+  using T = TypeParam;
+  std::mt19937_64 random(5);
+  const std::array to = {3, 2, 1, 0};
+  for (const Shape& shape : {Shape{4, 4, 4, 4}, Shape{12, 4, 8, 20}, Shape{6, 10, 3, 7},
+                             Shape{8, 50, 60, 8}, Shape{20, 21, 22, 23}, Shape{40, 34, 40, 40}}) {
+    const auto in = random_block<T>(shape.element_count(), random);
+    std::vector<T> out(in.size());
+    permute<T>(in, shape, to, out);
+    const Strides in_strides = dense_strides(shape);
+    const Strides out_strides = dense_strides(permuted(shape, to));
+    std::size_t differ = 0;
+    for_each_position(shape, [&](const Strides& at) {
+      differ += out[place(permuted(at, to), out_strides)] != in[place(at, in_strides)] ? 1 : 0;
+    });
+    ASSERT_EQ(differ, 0u) << shape[0];
+  }
 }
 
 template <class Action>

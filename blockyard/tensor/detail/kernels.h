@@ -12,6 +12,16 @@ namespace blockyard::tensor::detail {
 /// the result is best written past all caches; then finish_streams() lets other threads see it.
 enum class Reach { near, far, streamed };
 
+/// `count` matrices to transpose, each `in_step` after the last; their results `out_step` apart.
+template <Element T>
+struct SmallMatrices {
+  Extent rows, columns, count;
+  const T* in;
+  Extent in_ld, in_step;
+  T* out;
+  Extent out_ld, out_step;
+};
+
 /// The inner loops, written once in kernel_body.h and compiled for each instruction set.
 /// Matrices are rows x columns, rows contiguous; `ld` is the distance of columns in elements.
 template <Element T>
@@ -25,6 +35,8 @@ struct Kernels {
   /// out(j, i) = in(i, j)
   void (*transpose)(Extent rows, Extent columns, const T* in, Extent in_ld, T* out, Extent out_ld,
                     Reach reach);
+  /// The same for several matrices that are near.
+  void (*transpose_many)(const SmallMatrices<T>& of);
   /// c(i, j) = alpha * sum over l of a(i, l) * b(l, j) + beta * c(i, j); a(i, l) stands at
   /// a[i + l * lda], b(l, j) at b[l * b_row + j * b_column]. For products too small for the BLAS.
   void (*small_gemm)(Extent m, Extent n, Extent k, T alpha, const T* a, Extent lda, const T* b,

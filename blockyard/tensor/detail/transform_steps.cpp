@@ -2,6 +2,7 @@
 #include "blockyard/tensor/detail/transform_steps.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "blockyard/tensor/detail/kernels.h"
 
@@ -47,6 +48,10 @@ void choose_kernel(TransformSteps& steps) noexcept {
     steps.kind = Kind::transpose;
     move_forward(steps.loops, in_unit, 0);
     move_forward(steps.loops, out_unit < in_unit ? out_unit + 1 : out_unit, 1);
+    // Reading in long runs is worth more than writing in them (docs/kernels.md).
+    for (int k = 3; k < steps.count; ++k)
+      for (int j = k; j > 2 && steps.loops[j].in_stride < steps.loops[j - 1].in_stride; --j)
+        std::swap(steps.loops[j], steps.loops[j - 1]);
   } else {
     steps.kind = Kind::strided;
   }
@@ -59,6 +64,12 @@ constexpr Extent streamed_bytes = Extent{8} << 20;
 
 /// Elements of a transposition that fit the second cache together with the next one.
 constexpr Extent most_prefetched = 8192;
+/// Transpositions below are over before a line that they ask for comes: they ask for later ones.
+constexpr Extent quick_elements = 256;
+/// How many elements ahead those ask.
+constexpr Extent elements_ahead = 512;
+/// The longest side of a matrix that is transposed in one piece.
+constexpr Extent small_side = 64;
 
 Reach reach_of(Extent bytes) noexcept {
   if (bytes >= streamed_bytes) return Reach::streamed;
@@ -139,15 +150,15 @@ void run_transpose(const Kernels<T>& use, const Loop& a, const Loop& b, const Sc
     run_transpose_scaled(use, a, b, by, in, out);
 }
 
-/// Runs through the settings of the loops from the third on.
+/// Runs through the settings of the loops from the `first` on.
 template <class T>
 class OuterLoops {
  public:
-  OuterLoops(const TransformSteps& steps, const T* from, T* to) noexcept
-      : in(from), out(to), steps_(steps) {}
+  OuterLoops(const TransformSteps& steps, const T* from, T* to, int first = 2) noexcept
+      : in(from), out(to), steps_(steps), first_(first) {}
   /// False after the last setting.
   bool advance() noexcept {
-    for (int k = 2; k < steps_.count; ++k) {
+    for (int k = first_; k < steps_.count; ++k) {
       const Loop& loop = steps_.loops[k];
       in += loop.in_stride;
       out += loop.out_stride;
@@ -163,6 +174,7 @@ class OuterLoops {
 
  private:
   const TransformSteps& steps_;
+  int first_;
   std::array<Extent, Shape::max_order> at_{};
 };
 
@@ -174,25 +186,65 @@ void for_outer_loops(const TransformSteps& steps, const T* in, T* out, Body body
   while (loops.advance());
 }
 
-/// Asks for what a small transposition will read.
-template <class T>
-void prefetch(const Loop& a, const Loop& b, const T* in) noexcept {
+/// Asks for the lines of a small matrix: `ld` from column to column.
+template <bool to_write, class T>
+void prefetch(Extent rows, Extent columns, Extent ld, const T* x) noexcept {
   constexpr Extent line = 64 / static_cast<Extent>(sizeof(T));
-  for (Extent j = 0; j < b.extent; ++j)
-    for (Extent i = 0; i < a.extent; i += line) __builtin_prefetch(in + i + j * b.in_stride, 0, 2);
+  for (Extent j = 0; j < columns; ++j)
+    for (Extent i = 0; i < rows; i += line) __builtin_prefetch(x + i + j * ld, to_write ? 1 : 0, 2);
 }
 
-/// Small transpositions of a far block: while one runs, the next one's lines are on their way.
+/// Small transpositions of a far block: while one runs, the lines of a later one are on their way.
 template <class T>
 void run_far_transposes(const Kernels<T>& use, const TransformSteps& steps, const Scaling<T>& by,
                         const T* in, T* out) noexcept {
   const Loop& a = steps.loops[0];
   const Loop& b = steps.loops[1];
-  OuterLoops<T> now(steps, in, out), next(steps, in, out);
+  Scaling<T> here = by;  // what it asks for itself would come too late
+  if (by.reach == Reach::far) here.reach = Reach::near;
+  OuterLoops<T> now(steps, in, out), later(steps, in, out);
+  bool has_later = true;
+  for (Extent n = a.extent * b.extent; has_later && n < elements_ahead; n += a.extent * b.extent)
+    has_later = later.advance();
   do {
-    if (next.advance()) prefetch(a, b, next.in);
-    run_transpose(use, a, b, by, now.in, now.out);
+    has_later = has_later && later.advance();
+    if (has_later) {
+      prefetch<false>(a.extent, b.extent, b.in_stride, later.in);
+      if (by.reach == Reach::far) prefetch<true>(b.extent, a.extent, a.out_stride, later.out);
+    }
+    run_transpose(use, a, b, here, now.in, now.out);
   } while (now.advance());
+}
+
+/// Small transpositions of a near block: the kernel runs the third loop, too.
+template <class T>
+void run_near_transposes(const Kernels<T>& use, const TransformSteps& steps, const T* in,
+                         T* out) noexcept {
+  const Loop& a = steps.loops[0];
+  const Loop& b = steps.loops[1];
+  const Loop& c = steps.loops[2];
+  OuterLoops<T> loops(steps, in, out, 3);
+  do
+    use.transpose_many({a.extent, b.extent, c.extent, loops.in, b.in_stride, c.in_stride, loops.out,
+                        a.out_stride, c.out_stride});
+  while (loops.advance());
+}
+
+template <class T>
+void run_transposes(const Kernels<T>& use, const TransformSteps& steps, const Scaling<T>& by,
+                    const T* in, T* out) noexcept {
+  const Loop& a = steps.loops[0];
+  const Loop& b = steps.loops[1];
+  const Extent elements = a.extent * b.extent;
+  const bool is_small = std::max(a.extent, b.extent) <= small_side;
+  if (by.reach == Reach::near && by.is_copy() && is_small && steps.count > 2)
+    return run_near_transposes(use, steps, in, out);
+  if ((by.reach == Reach::streamed && elements <= most_prefetched) ||
+      (by.reach == Reach::far && elements <= quick_elements))
+    run_far_transposes(use, steps, by, in, out);
+  else
+    for_outer_loops(steps, in, out, [&](const T* x, T* y) { run_transpose(use, a, b, by, x, y); });
+  if (by.reach == Reach::streamed) use.finish_streams();
 }
 
 }  // namespace
@@ -234,13 +286,7 @@ void run_transform(const TransformSteps& steps, T alpha, const T* in, T beta, T*
       return for_outer_loops(steps, in, out,
                              [&](const T* x, T* y) { run_rows(use, a, b, by, x, y); });
     case Kind::transpose:
-      if (by.reach == Reach::streamed && a.extent * b.extent <= most_prefetched)
-        run_far_transposes(use, steps, by, in, out);
-      else
-        for_outer_loops(steps, in, out,
-                        [&](const T* x, T* y) { run_transpose(use, a, b, by, x, y); });
-      if (by.reach == Reach::streamed) use.finish_streams();
-      return;
+      return run_transposes(use, steps, by, in, out);
     case Kind::strided:
       return for_outer_loops(steps, in, out,
                              [&](const T* x, T* y) { run_strided(a, b, by, x, y); });

@@ -124,5 +124,33 @@ void transpose(Extent rows, Extent columns, const T* in, Extent in_ld, T* out, E
     }
 }
 
+/// Matrices that consist of whole tiles: no remainders to look for.
+template <class R, int parts, int width, class T>
+void transpose_whole_tiles(const SmallMatrices<T>& of) {
+  const auto* in = tensor::detail::parts(of.in);
+  auto* out = tensor::detail::parts(of.out);
+  for (Extent n = 0; n < of.count; ++n, in += of.in_step * parts, out += of.out_step * parts)
+    for (Extent i = 0; i < of.rows; i += width)
+      for (Extent j = 0; j < of.columns; j += width)
+        Tile<R, parts, width>::template transpose<false>(in + (i + j * of.in_ld) * parts, of.in_ld,
+                                                         out + (j + i * of.out_ld) * parts,
+                                                         of.out_ld);
+}
+
+template <class T>
+void transpose_many(const SmallMatrices<T>& of) {
+  using R = PartOf<T>;
+  constexpr int count = Parts<T>::count;
+  constexpr int wide = vector_bytes / static_cast<int>(sizeof(T));
+  constexpr int width = wide > 8 ? 8 : wide;
+  const Extent both = of.rows | of.columns;
+  if (both % width == 0) return transpose_whole_tiles<R, count, width>(of);
+  if constexpr (width > 4)
+    if (both % 4 == 0) return transpose_whole_tiles<R, count, 4>(of);
+  for (Extent n = 0; n < of.count; ++n)
+    transpose_panel<R, count, width, false>(of.rows, of.columns, parts(of.in + n * of.in_step),
+                                            of.in_ld, parts(of.out + n * of.out_step), of.out_ld);
+}
+
 }  // namespace
 }  // namespace blockyard::tensor::detail

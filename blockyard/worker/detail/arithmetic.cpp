@@ -29,23 +29,6 @@ std::span<double> values_of(const View& dense) {
   return {dense.data, static_cast<std::size_t>(dense.shape.element_count())};
 }
 
-/// Positions of `view` in this order, without those left out (which must have an extent of 1).
-View squeeze(const View& view, const std::vector<std::size_t>& positions) {
-  View result;
-  result.data = view.data;
-  std::array<Extent, array::max_order> extents{};
-  Extent count = 1;
-  for (std::size_t k = 0; k < positions.size(); ++k) {
-    extents[k] = view.shape[positions[k]];
-    result.strides[k] = view.strides[positions[k]];
-    count *= extents[k];
-  }
-  if (count != view.shape.element_count())
-    throw Error(Errc::bad_input, "indexes that stand on one side only must have an extent of 1");
-  result.shape = Shape({extents.data(), positions.size()});
-  return result;
-}
-
 }  // namespace
 
 Arithmetic::Arithmetic(const program::Program& program, Blocks& blocks, const Options& options,
@@ -54,6 +37,7 @@ Arithmetic::Arithmetic(const program::Program& program, Blocks& blocks, const Op
       blocks_(blocks),
       check_(options.check),
       matches_(program.code.size()),
+      copies_(program.code.size()),
       chains_(program),
       device_(device == nullptr ? nullptr
                                 : std::make_unique<DeviceArithmetic>(program, blocks, chains_,
@@ -172,17 +156,10 @@ void Arithmetic::copy(std::int32_t to, std::int32_t from, bool accumulates, doub
     tensor::transform<double>(1.0, source, identity(source.shape), 0.0, apart);
     source = apart;
   }
-  const Match& matched = match(target_selector, source_selector);
-  const View target_view = squeeze(target(to, accumulates), matched.to_positions);
-  const View source_view = squeeze(source, matched.from_positions);
-  for (std::size_t k = 0; k < matched.permutation.size(); ++k)
-    if (target_view.shape[k] != source_view.shape[static_cast<std::size_t>(matched.permutation[k])])
-      throw Error(Errc::bad_input,
-                  fmt::format("the two sides differ in extent at position {}: {} and {}", k + 1,
-                              target_view.shape[k],
-                              source_view.shape[static_cast<std::size_t>(matched.permutation[k])]));
-  tensor::transform<double>(factor, source_view, matched.permutation, accumulates ? 1.0 : 0.0,
-                            target_view);
+  const View result = target(to, accumulates);
+  const tensor::PermutePlan& plan =
+      copies_.of(blocks_.pc, match(target_selector, source_selector), result, source);
+  tensor::run<double>(plan, factor, source.data, accumulates ? 1.0 : 0.0, result.data);
   blocks_.release_scratch();
 }
 

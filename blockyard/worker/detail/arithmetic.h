@@ -6,6 +6,7 @@
 
 #include "blockyard/worker/detail/blocks.h"
 #include "blockyard/worker/detail/chains.h"
+#include "blockyard/worker/detail/copies.h"
 #include "blockyard/worker/detail/device_arithmetic.h"
 #include "blockyard/worker/detail/match.h"
 
@@ -56,6 +57,7 @@ class Arithmetic {
   Blocks& blocks_;
   bool check_;
   std::vector<std::unique_ptr<Match>> matches_;  ///< by pc
+  Copies copies_;
   Chains chains_;
   double flops_ = 0;  ///< of the host
   std::unique_ptr<DeviceArithmetic> device_;
