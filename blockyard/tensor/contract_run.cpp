@@ -47,6 +47,7 @@ class MatrixProduct {
       : m_(steps.call_m),
         n_(steps.call_n),
         k_(steps.call_k),
+        batch_(steps.call_batch),
         kernel_(steps.kernel),
         left_(steps.operand[detail::left_side]),
         right_(steps.operand[detail::right_side]),
@@ -60,6 +61,9 @@ class MatrixProduct {
         if constexpr (std::same_as<T, Real<T>>)
           detail::run_packed<T>(packed_, detail::panel_kernels<T>(), call.alpha, call.left,
                                 call.right, call.beta, call.result, workspace_);
+        return;
+      case MatrixKernel::batch:
+        if constexpr (std::same_as<T, Real<T>>) batch(call);
         return;
       case MatrixKernel::product:
         return strided(call);
@@ -80,6 +84,13 @@ class MatrixProduct {
   }
 
  private:
+  void batch(const Call<T>& call) const noexcept {
+    detail::panel_kernels<T>().multiply_batch(
+        {batch_, m_, n_, k_, call.alpha, call.left, left_.row_stride, left_.column_stride,
+         call.right, right_.row_stride, right_.column_stride, call.beta, call.result,
+         result_.row_stride, result_.column_stride});
+  }
+
   static bool is_column(const OperandSteps& operand) noexcept { return operand.row_stride == 1; }
 
   /// Any strides, one product at a time.
@@ -154,7 +165,7 @@ class MatrixProduct {
     return is_column(operand) ? operand.column_stride : operand.row_stride;
   }
 
-  Extent m_, n_, k_;
+  Extent m_, n_, k_, batch_;
   MatrixKernel kernel_;
   const OperandSteps& left_;
   const OperandSteps& right_;
@@ -168,6 +179,9 @@ class MatrixProduct {
 template <class T>
 void run_products(const ContractLoop& loop, const Call<T>& call) noexcept {
   const auto [left, right, result] = loop.stride;
+  if (left == 1 && right == 1 && result == 1)
+    return detail::kernels<T>().product(loop.extent, call.alpha, call.left, call.right, call.beta,
+                                        call.result);
   for (Extent i = 0; i < loop.extent; ++i) {
     const T x = call.alpha * call.left[i * left] * call.right[i * right];
     T& y = call.result[i * result];
@@ -226,7 +240,8 @@ void run(const ContractPlan& plan, std::type_identity_t<T> alpha, const T* left,
          std::type_identity_t<T> beta, T* result, std::type_identity_t<std::span<T>> workspace) {
   const ContractSteps& steps = plan.steps();
   if (plan.is_empty()) return;
-  if (steps.kernel == MatrixKernel::packed && !std::same_as<T, Real<T>>)
+  if ((steps.kernel == MatrixKernel::packed || steps.kernel == MatrixKernel::batch) &&
+      !std::same_as<T, Real<T>>)
     throw base::Error(base::Errc::bad_input,
                       "a contraction planned for real elements got complex ones");
   if (std::ssize(workspace) < steps.workspace_elements)

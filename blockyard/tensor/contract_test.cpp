@@ -158,6 +158,42 @@ TYPED_TEST(Contraction, EveryOrderOfASmallOneEqualsTheDefinition) {
   } while (std::ranges::next_permutation(result).found);
 }
 
+/// An index that is fastest in all operands: its products run side by side in the lanes of vectors.
+TYPED_TEST(Contraction, SmallProductsSideBySideEqualTheDefinition) {
+  using T = TypeParam;
+  std::mt19937_64 random(10);
+  const std::vector<ContractSpec> all = {
+      {{9, 1, 2}, {9, 1, 3}, {9, 3, 2}},           // a matrix times a matrix
+      {{9, 2, 1}, {9, 3, 1}, {9, 2, 3}},           // all turned
+      {{9, 1, 2, 8}, {9, 3, 1, 8}, {9, 3, 2, 8}},  // with a slower batch around
+      {{9, 1}, {9, 1, 3}, {9, 3}},                 // a matrix times a vector
+      {{9}, {9, 3}, {9, 3}},                       // dot products
+      {{9, 1, 2}, {9, 1}, {9, 2}},                 // outer products
+  };
+  for (const ContractSpec& spec : all)
+    for (const Extent count : {7, 8, 33})
+      for (const Extent m : {2, 5, 9}) {
+        Extents extents;
+        for (const Names* names : {&spec.left, &spec.right})
+          for (const int name : names->all())
+            extents[name] = std::map<int, Extent>{{1, m}, {2, 7}, {3, 6}, {8, 2}, {9, count}}[name];
+        for (const T beta : {T(0), T(2)})
+          ASSERT_NO_FATAL_FAILURE(expect_like_naive(spec, extents, T(1.5), beta, random));
+      }
+}
+
+TEST(ContractPlan, RunsSmallProductsSideBySideWhereTheBatchIsFastest) {
+  const auto kernel = [](Extent side) {
+    const ContractPlan plan({{9, 1, 2}, {9, 1, 3}, {9, 3, 2}}, {100, side, side}, {100, side, side},
+                            {100, side, side});
+    EXPECT_EQ(plan.permutation_count() > 0, side > 100);
+    return plan.steps().kernel;
+  };
+  EXPECT_EQ(kernel(4), detail::MatrixKernel::batch);
+  EXPECT_EQ(kernel(16), detail::MatrixKernel::batch);
+  EXPECT_NE(kernel(200), detail::MatrixKernel::batch);  // too large for the first cache
+}
+
 TYPED_TEST(Contraction, MatrixVectorDotOuterAndScalarEqualTheDefinition) {
   using T = TypeParam;
   std::mt19937_64 random(9);

@@ -44,7 +44,7 @@ R max_abs_real(std::span<const R> x) noexcept {
 
 template <Element T>
 void fill(std::span<T> x, std::type_identity_t<T> value) noexcept {
-  std::fill(x.begin(), x.end(), value);
+  detail::kernels<T>().fill(std::ssize(x), value, x.data());
 }
 
 template <Element T>
@@ -56,7 +56,7 @@ void scale(std::span<T> x, std::type_identity_t<T> alpha) noexcept {
 
 template <Element T>
 void add_scalar(std::span<T> x, std::type_identity_t<T> value) noexcept {
-  for (T& element : x) element += value;
+  detail::kernels<T>().add_scalar(std::ssize(x), value, x.data());
 }
 
 template <Element T>

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <random>
 
@@ -47,6 +48,44 @@ TYPED_TEST(AllKernels, MoveDataLikeTheBaseline) {
         this->baseline.axpby(rows, columns, T(2), in.data(), rows + 3, T(-1), b.data(), rows + 1);
         this->expect_close(a, b);
       }
+}
+
+TYPED_TEST(AllKernels, WorkElementwiseLikeTheDefinitionAndNotPastTheEnd) {
+  using T = TypeParam;
+  for (const Kernels<T>* some : all_kernels<T>())
+    for (const Extent count : {1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 100}) {
+      const auto n = static_cast<std::size_t>(count);
+      const auto x = random_block<T>(count, this->random);
+      const auto y = random_block<T>(count, this->random);
+      auto out = random_block<T>(count + 1, this->random);
+      const auto old = out;
+      some->product(count, T(2), x.data(), y.data(), T(-1), out.data());
+      auto expected = old;
+      for (std::size_t i = 0; i < n; ++i) expected[i] = T(2) * x[i] * y[i] - old[i];
+      this->expect_close(out, expected);
+      some->product(count, T(3), x.data(), y.data(), T(0), out.data());
+      for (std::size_t i = 0; i < n; ++i) expected[i] = T(3) * x[i] * y[i];
+      this->expect_close(out, expected);
+      some->add_scalar(count, T(5), out.data());
+      for (std::size_t i = 0; i < n; ++i) expected[i] += T(5);
+      this->expect_close(out, expected);
+      some->fill(count, T(7), out.data());
+      for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(out[i], T(7));
+      ASSERT_EQ(out[n], old[n]);
+    }
+}
+
+TYPED_TEST(AllKernels, FillLargeBlocksPastTheCaches) {
+  using T = TypeParam;
+  constexpr Extent count = (Extent{8} << 20) / Extent{sizeof(T)} + 3;
+  base::BufferPool pool(0);
+  base::Buffer buffer = pool.allocate(static_cast<std::size_t>(count + 1) * sizeof(T));
+  const std::span<T> x(buffer.as<T>(), static_cast<std::size_t>(count));
+  for (const Kernels<T>* some : all_kernels<T>()) {
+    std::ranges::fill(x, T(0));
+    some->fill(count, T(3), x.data());
+    ASSERT_EQ(std::ranges::count(x, T(3)), count);
+  }
 }
 
 TYPED_TEST(AllKernels, TransposeManySmallMatricesLikeOneAtATime) {

@@ -83,7 +83,10 @@ const std::vector<Contraction>& contractions() {
       {{"efcad", "bf", "abcde"}, {{'a', 10}, {'b', 4}, {'c', 5}, {'d', 6}, {'e', 17}, {'f', 8}}},
       {{"cad", "dcb", "ab"}, {{'a', 31}, {'b', 30}, {'c', 33}, {'d', 48}}},  // depth in pieces
       {{"cad", "dcb", "ab"},
-       {{'a', 31}, {'b', 30}, {'c', 24}, {'d', 47}}},            // which it cannot be in
+       {{'a', 31}, {'b', 30}, {'c', 24}, {'d', 47}}},  // which it cannot be in
+      {{"bda", "dc", "abc"},
+       {{'a', 104}, {'b', 40}, {'c', 11}, {'d', 37}}},  // pieces leave a rest: f64
+      {{"bda", "dc", "abc"}, {{'a', 72}, {'b', 40}, {'c', 11}, {'d', 37}}},  // f32
       {{"ca", "cb", "ab"}, {{'a', 2100}, {'b', 2}, {'c', 33}}},  // more rows than a block
   };
   return all;
@@ -110,7 +113,10 @@ TYPED_TEST_SUITE(PackedProduct, Types);
 TYPED_TEST(PackedProduct, EqualsTheSumOfProductsOnEveryInstructionSet) {
   using R = TypeParam;
   std::mt19937_64 random(3);
+  int with_rest = 0;
   for (const Contraction& one : contractions()) {
+    const PackedChoice choice = choose_packed(ContractGeometry(one.indexes()), 0, sizeof(R));
+    with_rest += choice.steps.rows().size() > 1 ? 1 : 0;
     const auto left = random_block<R>(one.shape(left_side).element_count(), random);
     const auto right = random_block<R>(one.shape(right_side).element_count(), random);
     const auto old = random_block<R>(one.shape(result_side).element_count(), random);
@@ -123,6 +129,22 @@ TYPED_TEST(PackedProduct, EqualsTheSumOfProductsOnEveryInstructionSet) {
             << one.letters[result_side] << " lanes " << use->lanes << " element " << i;
     }
   }
+  EXPECT_GT(with_rest, 0);
+}
+
+TEST(PackedChoice, CutsRowsIntoWholeVectorsAndARestWhereNoDivisorFillsThem) {
+  const auto lists = [](Extent rows, Extent element_bytes) {
+    const Contraction one{{"bda", "dc", "abc"}, {{'a', rows}, {'b', 296}, {'c', 296}, {'d', 296}}};
+    const PackedChoice choice = choose_packed(ContractGeometry(one.indexes()), 0, element_bytes);
+    const auto rows_of = choice.steps.rows();
+    return std::vector<PackedRows>(rows_of.begin(), rows_of.end());
+  };
+  EXPECT_EQ(lists(288, 4).size(), 1u);
+  const auto cut = lists(296, 4);
+  ASSERT_EQ(cut.size(), 2u);
+  EXPECT_EQ(cut[0].run % 16, 0);
+  EXPECT_EQ(cut[1].offset[1], 296 / cut[0].run * cut[0].run);
+  EXPECT_EQ(cut[0].indexes.total + cut[1].indexes.total, 296 * 296);
 }
 
 TYPED_TEST(PackedProduct, OverwritesWhatIsNoNumberWithBetaZero) {

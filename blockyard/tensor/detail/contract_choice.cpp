@@ -235,6 +235,61 @@ void set_packed(const ContractGeometry& geometry, Extent element_bytes, Contract
   steps.workspace_elements = packed_workspace(steps.packed, element_bytes);
 }
 
+/// The index that is fastest in all three operands, or -1.
+int index_side_by_side(const ContractGeometry& geometry) noexcept {
+  for (int i = 0; i < geometry.count(); ++i) {
+    const std::array<Extent, 3>& stride = geometry.item(i).stride;
+    if (stride[left_side] == 1 && stride[right_side] == 1 && stride[result_side] == 1) return i;
+  }
+  return -1;
+}
+
+/// Rows and columns of an operand as one index each; -1 where they cannot be.
+struct JointStrides {
+  std::array<std::array<Extent, 2>, 3> of{};  // by Side: rows, columns
+  [[nodiscard]] bool are_possible() const noexcept {
+    return std::ranges::all_of(of, [](const auto& two) { return two[0] >= 0 && two[1] >= 0; });
+  }
+};
+JointStrides joint_strides(const ContractGeometry& geometry) noexcept {
+  JointStrides found;
+  for (const Side side : all_sides)
+    for (std::size_t which = 0; which < 2; ++which) {
+      const Group group = groups_of[side][which];
+      const Sequence order = geometry.sorted(geometry.members(group), sides_of[group][0]);
+      found.of[side][which] = geometry.joint_stride(order, geometry.strides(side));
+    }
+  return found;
+}
+
+/// Nanoseconds of small products side by side; infinite if these indexes do not allow it.
+double cost_of_batch(const ContractGeometry& geometry, const ContractSteps& steps) noexcept {
+  const int fastest = index_side_by_side(geometry);
+  const bool is_possible =
+      fastest >= 0 && steps.m * steps.n * steps.k > 1 && joint_strides(geometry).are_possible();
+  if (!is_possible) return std::numeric_limits<double>::infinity();
+  return static_cast<double>(steps.batch / geometry.item(fastest).extent) *
+         batch_cost(steps.m, steps.n, steps.k, geometry.item(fastest).extent);
+}
+
+void set_batch(const ContractGeometry& geometry, ContractSteps& steps) {
+  const int fastest = index_side_by_side(geometry);
+  const JointStrides strides = joint_strides(geometry);
+  steps.kernel = MatrixKernel::batch;
+  steps.call_m = steps.m;
+  steps.call_n = steps.n;
+  steps.call_k = steps.k;
+  steps.call_batch = geometry.item(fastest).extent;
+  for (const Side side : all_sides) {
+    steps.operand[side].row_stride = strides.of[side][0];
+    steps.operand[side].column_stride = strides.of[side][1];
+  }
+  set_loops(
+      geometry, geometry.members(batch_group) & ~(1u << fastest),
+      {geometry.strides(left_side), geometry.strides(right_side), geometry.strides(result_side)},
+      steps);
+}
+
 }  // namespace
 
 ContractSteps choose_steps(const ContractIndexes& indexes, const ContractTraits& traits) {
@@ -247,8 +302,12 @@ ContractSteps choose_steps(const ContractIndexes& indexes, const ContractTraits&
   steps.n = geometry.product(geometry.members(n_group));
   steps.k = geometry.product(geometry.members(k_group));
   steps.batch = geometry.product(geometry.members(batch_group));
-  if (traits.is_real && can_pack(geometry, steps) &&
-      cost_of_packed(geometry, steps) < search.best_cost())
+  const bool may_pack = traits.is_real && can_pack(geometry, steps);
+  const double cost =
+      std::min(search.best_cost(), may_pack ? cost_of_packed(geometry, steps) : search.best_cost());
+  if (traits.is_real && cost_of_batch(geometry, steps) < cost)
+    set_batch(geometry, steps);
+  else if (may_pack && cost < search.best_cost())
     set_packed(geometry, traits.element_bytes, steps);
   else
     set_matrices(geometry, layout, must_pack, steps);

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 
+#include "blockyard/tensor/detail/panel_kernels.h"
 #include "blockyard/tensor/shape.h"
 
 namespace blockyard::tensor::detail {
@@ -55,6 +57,14 @@ inline constexpr double pack_turned = 0.6;
            (is_turned ? pack_turned * rows * depth : 0.0);
   return 150.0 + (rows + 8) * (columns + 8) * (depth + 8) / 37.0 +
          pack_straight * (rows + columns) * depth;
+}
+
+/// Products of many small matrices side by side: both operands of as many as a vector has lanes
+/// must stay in the first cache.
+[[nodiscard]] inline double batch_cost(Extent m, Extent n, Extent k, Extent count) noexcept {
+  if (m * k + k * n > batch_vectors) return std::numeric_limits<double>::infinity();
+  const auto elements = static_cast<double>(m * k + k * n + m * n);
+  return 60.0 + padded(count, 8) * (static_cast<double>(m * n * k) / 16.0 + 0.3 * elements);
 }
 
 /// A packed product of everything.

@@ -43,7 +43,8 @@ struct ContractLoop {
 };
 
 /// What computes the m x k times k x n of one call.
-enum class MatrixKernel { product, outer, dot, gemv_left, gemv_right, gemm, packed };
+/// `batch`: many small products side by side, for an index that is fastest in all operands.
+enum class MatrixKernel { product, outer, dot, gemv_left, gemv_right, gemm, packed, batch };
 
 /// The decisions of a ContractPlan. operand[left_side] is m x k and operand[right_side] k x n,
 /// after the two changed places if `swapped`; the result's rows are then contiguous.
@@ -56,6 +57,7 @@ struct ContractSteps {
   Extent call_m = 1;  // of one call of the kernel
   Extent call_n = 1;
   Extent call_k = 1;
+  Extent call_batch = 1;  // of MatrixKernel::batch
   bool swapped = false;
   std::array<OperandSteps, 3> operand;                           // by Side
   std::array<ContractLoop, ContractIndexes::max_count> loops{};  // innermost first

@@ -5,6 +5,8 @@
 // linker could keep one copy of such a function, compiled for a processor that is not there.
 #pragma once
 
+#include "blockyard/tensor/detail/batch_kernels.h"
+#include "blockyard/tensor/detail/element_kernels.h"
 #include "blockyard/tensor/detail/kernels.h"
 #include "blockyard/tensor/detail/pack_kernels.h"
 #include "blockyard/tensor/detail/product_kernels.h"
@@ -17,7 +19,8 @@ namespace blockyard::tensor::detail {
 namespace {
 
 template <class T>
-constexpr Kernels<T> table = {copy<T>,           axpby<T>,      transpose<T>,
+constexpr Kernels<T> table = {copy<T>,           axpby<T>,      fill<T>,
+                              add_scalar<T>,     product<T>,    transpose<T>,
                               transpose_many<T>, small_gemm<T>, any_dot<T, false>,
                               any_dot<T, true>,  sum<T>,        finish_streams};
 
@@ -28,6 +31,7 @@ constexpr PanelKernels<R> panel_table = {tile_vectors* native_width<R>,
                                          pack<R>,
                                          pack_together<R>,
                                          multiply<R>,
+                                         multiply_batch<R>,
                                          finish_streams};
 
 }  // namespace

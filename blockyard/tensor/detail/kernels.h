@@ -32,6 +32,12 @@ struct Kernels {
   /// in and out are the same or do not overlap.
   void (*axpby)(Extent rows, Extent columns, T alpha, const T* in, Extent in_ld, T beta, T* out,
                 Extent out_ld);
+  /// out[i] = value
+  void (*fill)(Extent count, T value, T* out);
+  /// out[i] = out[i] + value
+  void (*add_scalar)(Extent count, T value, T* out);
+  /// out[i] = alpha * x[i] * y[i] + beta * out[i]; beta == 0 does not read out.
+  void (*product)(Extent count, T alpha, const T* x, const T* y, T beta, T* out);
   /// out(j, i) = in(i, j)
   void (*transpose)(Extent rows, Extent columns, const T* in, Extent in_ld, T* out, Extent out_ld,
                     Reach reach);

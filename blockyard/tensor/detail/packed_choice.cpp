@@ -46,13 +46,13 @@ class Order {
     append({item.extent, {item.stride[first_], item.stride[second_]}});
   }
   /// The same, but others go between the first `piece` places and the pieces.
-  void add_in_pieces(int i, Extent piece, const Sequence& between) noexcept {
+  void add_in_pieces(int i, Extent piece, Extent pieces, const Sequence& between) noexcept {
     taken_ |= 1u << i;
     const ContractIndex& item = geometry_.item(i);
     const Extent first = item.stride[first_], second = item.stride[second_];
     append({piece, {first, second}});
     for (const int other : between.all()) add(other);
-    append({item.extent / piece, {first * piece, second * piece}});
+    if (pieces > 1) append({pieces, {first * piece, second * piece}});
   }
   [[nodiscard]] const PackedIndexes& list() const noexcept { return list_; }
 
@@ -87,33 +87,57 @@ Extent leading_run(const PackedIndexes& list) noexcept {
 }
 
 /// Nanoseconds to read or write a line past the caches, in runs of so many lines far apart:
-/// docs/kernels.md has the figures. Runs of whole lines are written without being read before.
-double read_cost(double lines) noexcept { return 4.8 + 18.0 / lines; }
+/// docs/kernels.md has the figures. Runs of whole lines are written without being read before; of a
+/// line that is read in several goes, all but the first find it in the last cache.
+double read_cost(double lines) noexcept {
+  return lines < 1 ? 22.8 + 7.0 * (1 / lines - 1) : 4.8 + 18.0 / lines;
+}
 double write_cost(double lines, bool is_whole) noexcept {
   return is_whole ? 3.6 + 4.0 / lines : 8.0 + 8.0 / lines;
 }
 
-/// The piece of the result's fastest index that costs least if runs of the left operand, up to
-/// `most` long, fill the rest of a block of `rows`: long pieces write fast, short ones read fast.
-/// Pieces that fill vectors badly do not count.
-Extent best_piece(Extent extent, Extent rows, Extent most, Extent depth, Extent columns,
-                  Extent line) noexcept {
-  const bool is_whole = extent % line == 0;
+/// Rows, depth and columns of a packed product while it is decided how its rows are cut.
+struct RowProblem {
+  Extent rows;  // of a block
+  Extent most;  // rows that stand together in the left operand
+  Extent depth;
+  Extent columns;
+  Extent line;    // elements of a line, and of the widest vector
+  bool is_whole;  // the result's runs begin with a line
+};
+
+[[nodiscard]] double padding_of(Extent piece, Extent line) noexcept {
+  return static_cast<double>(round_up(piece, line)) / static_cast<double>(piece);
+}
+
+/// Nanoseconds for a line of rows if runs of the left operand fill the rest of a block whose rows
+/// come in pieces: long pieces write fast, short ones read fast.
+double cost_of_piece(const RowProblem& of, Extent piece) noexcept {
   const auto lines = [&](Extent run) {
-    return static_cast<double>(run) / static_cast<double>(line);
+    return static_cast<double>(run) / static_cast<double>(of.line);
   };
-  const auto k = static_cast<double>(depth), n = static_cast<double>(columns);
+  const auto k = static_cast<double>(of.depth), n = static_cast<double>(of.columns);
   constexpr double product = 0.25;  // of a line of rows, for each depth and column
+  const double padding = padding_of(piece, of.line) * (piece == of.line ? 1.1 : 1.0);
+  return k * read_cost(lines(std::clamp(of.rows / piece, Extent{1}, of.most))) +
+         n * write_cost(lines(piece), of.is_whole && piece % of.line == 0) +
+         k * n * product * padding;
+}
+
+/// The piece of the result's fastest index that costs least. Pieces that fill vectors badly do not
+/// count; whole vectors may leave a rest.
+Extent best_piece(Extent extent, const RowProblem& of) noexcept {
   Extent best = extent;
   double best_cost = std::numeric_limits<double>::infinity();
   for (Extent piece = 8; piece <= extent; ++piece) {
-    const double padded = lines(round_up(piece, line)) / lines(piece);
-    if (extent % piece != 0 || padded > 1.35) continue;
-    const double run = std::max(lines(std::clamp(rows / piece, Extent{1}, most)), 1.0);
-    const double padding = padded * (piece == line ? 1.1 : 1.0);
-    const double cost = k * read_cost(run) +
-                        n * write_cost(lines(piece), is_whole && piece % line == 0) +
-                        k * n * product * padding;
+    const Extent rest = extent % piece;
+    if (padding_of(piece, of.line) > 1.35 || (rest > 0 && piece % of.line != 0)) continue;
+    double cost = cost_of_piece(of, piece);
+    if (rest > 0) {
+      constexpr double two_lists = 1.02;
+      const double share = static_cast<double>(rest) / static_cast<double>(extent);
+      cost = two_lists * ((1 - share) * cost + share * cost_of_piece(of, rest));
+    }
     if (cost < best_cost) {
       best_cost = cost;
       best = piece;
@@ -150,34 +174,74 @@ Sequence contiguous_run(const ContractGeometry& geometry, IndexSet set, Side sid
   return run;
 }
 
-/// Rows in the order of the result. If another index than the result's fastest is contiguous in the
-/// left operand, it comes as soon as the rows make good runs, and pieces of these if need be: so
-/// the lines that packing reads are used up within one block.
-PackedIndexes order_rows(const ContractGeometry& geometry, IndexSet set, Side left, Extent depth,
-                         Extent columns, const Room& room) noexcept {
-  Order order(geometry, left, result_side);
-  const Sequence by_result = geometry.sorted(set, result_side);
-  const int fastest = by_result.at[0];
-  const int read = contiguous(geometry, set, left);
-  const bool reads_well = read < 0 || read == fastest;
-  if (!reads_well) {
-    const Sequence between = contiguous_run(geometry, set & ~(1u << fastest), left);
+/// The rows of a contraction, in the order of the result. If another index than the result's
+/// fastest is contiguous in the left operand, it comes as soon as the rows make good runs, and
+/// pieces of these if need be: so the lines that packing reads are used up within one block.
+class RowOrder {
+ public:
+  RowOrder(const ContractGeometry& geometry, IndexSet set, Side left) noexcept
+      : geometry_(geometry),
+        set_(set),
+        left_(left),
+        by_result_(geometry.sorted(set, result_side)),
+        fastest_(by_result_.at[0]),
+        read_(contiguous(geometry, set, left)) {}
+
+  void set(PackedSteps& steps, Extent columns, const Room& room) const noexcept {
+    const bool reads_well = read_ < 0 || read_ == fastest_;
+    if (reads_well) {
+      Order order(geometry_, left_, result_side);
+      steps.row_lists[0].indexes = finish(order, result_side);
+      return;
+    }
+    const Sequence between = contiguous_run(geometry_, set_ & ~(1u << fastest_), left_);
     Extent together = 1;
-    for (const int i : between.all()) together *= geometry.item(i).extent;
-    const Extent extent = geometry.item(fastest).extent;
+    for (const int i : between.all()) together *= geometry_.item(i).extent;
+    const Extent extent = geometry_.item(fastest_).extent;
     const Extent piece =
-        best_piece(extent, rows_for(room, depth, true), together, depth, columns, room.line);
-    if (piece < extent)
-      order.add_in_pieces(fastest, piece, between);
-    else
-      for (const int i : by_result.all())
-        if (leading_run(order.list()) < good_run) order.add(i);
-    order.add(read);
+        best_piece(extent, {rows_for(room, steps.depth_block, true), together, steps.depth_block,
+                            columns, room.line, extent % room.line == 0});
+    if (piece == extent) {
+      steps.row_lists[0].indexes = whole();
+      return;
+    }
+    const Extent rest = extent % piece;
+    steps.row_lists[0].indexes = in_pieces(piece, extent / piece, between);
+    if (rest == 0) return;
+    steps.row_list_count = 2;
+    steps.row_lists[1].indexes = in_pieces(rest, 1, between);
+    const ContractIndex& item = geometry_.item(fastest_);
+    steps.row_lists[1].offset = {(extent - rest) * item.stride[left_],
+                                 (extent - rest) * item.stride[result_side]};
   }
-  const auto rest = geometry.sorted(set, reads_well ? result_side : left);
-  for (const int i : rest.all()) order.add(i);
-  return order.list();
-}
+
+ private:
+  [[nodiscard]] PackedIndexes whole() const noexcept {
+    Order order(geometry_, left_, result_side);
+    for (const int i : by_result_.all())
+      if (leading_run(order.list()) < good_run) order.add(i);
+    order.add(read_);
+    return finish(order, left_);
+  }
+  [[nodiscard]] PackedIndexes in_pieces(Extent piece, Extent pieces,
+                                        const Sequence& between) const noexcept {
+    Order order(geometry_, left_, result_side);
+    order.add_in_pieces(fastest_, piece, pieces, between);
+    return finish(order, left_);
+  }
+  [[nodiscard]] PackedIndexes finish(Order& order, Side side) const noexcept {
+    const Sequence rest = geometry_.sorted(set_, side);
+    for (const int i : rest.all()) order.add(i);
+    return order.list();
+  }
+
+  const ContractGeometry& geometry_;
+  IndexSet set_;
+  Side left_;
+  Sequence by_result_;
+  int fastest_;
+  int read_;
+};
 
 /// What is contiguous in the right operand comes first, the rest as in the result.
 PackedIndexes order_columns(const ContractGeometry& geometry, IndexSet set, Side right) noexcept {
@@ -201,7 +265,8 @@ PackedIndexes order_depth(const ContractGeometry& geometry, IndexSet set, Side l
   Order order(geometry, left, right);
   if (are_alike && first >= 0 && second >= 0 && first != second) {
     const Extent piece = short_piece(geometry.item(first).extent);
-    if (piece > 0) order.add_in_pieces(first, piece, Sequence{{second}, 1});
+    if (piece > 0)
+      order.add_in_pieces(first, piece, geometry.item(first).extent / piece, Sequence{{second}, 1});
   }
   order.add(first);
   if (are_alike) order.add(second);
@@ -211,11 +276,11 @@ PackedIndexes order_depth(const ContractGeometry& geometry, IndexSet set, Side l
 }
 
 /// Length of the run of the left operand that comes after the first run of the result, else 0.
-Extent joined_runs(const PackedSteps& steps) noexcept {
+Extent joined_runs(const PackedRows& rows) noexcept {
   Extent places = 1, joined = 0;
-  for (int i = 0; i < steps.rows.count; ++i) {
-    const PackedIndexes::Index& item = steps.rows.item[static_cast<std::size_t>(i)];
-    if (joined > 0 ? item.stride[0] == joined : places == steps.run && item.stride[0] == 1)
+  for (int i = 0; i < rows.indexes.count; ++i) {
+    const PackedIndexes::Index& item = rows.indexes.item[static_cast<std::size_t>(i)];
+    if (joined > 0 ? item.stride[0] == joined : places == rows.run && item.stride[0] == 1)
       joined = i > 0 ? std::max(joined, Extent{1}) * item.extent : 0;
     else if (joined > 0)
       break;
@@ -225,24 +290,30 @@ Extent joined_runs(const PackedSteps& steps) noexcept {
 }
 
 /// What blocks of rows are whole multiples of: runs of the result, and lines of the left operand.
-Extent unit_of_rows(const PackedSteps& steps, Extent rows, const Room& room) noexcept {
-  if (const Extent joined = joined_runs(steps); joined > 0) {
-    const Extent runs = rows_for(room, steps.depth_block, true) / steps.run;
-    if (runs >= joined) return joined * steps.run;
-    if (runs >= room.line) return runs / room.line * room.line * steps.run;
+Extent unit_of_rows(const PackedRows& rows, Extent depth, Extent most, const Room& room) noexcept {
+  if (const Extent joined = joined_runs(rows); joined > 0) {
+    const Extent runs = rows_for(room, depth, true) / rows.run;
+    if (runs >= joined) return joined * rows.run;
+    if (runs >= room.line) return runs / room.line * room.line * rows.run;
   }
-  return steps.run < rows / 2 ? steps.run : 6 * room.line;
+  return rows.run < most / 2 ? rows.run : 6 * room.line;
+}
+
+void choose_row_block(PackedRows& rows, Extent depth, const Room& room) noexcept {
+  rows.run = leading_run(rows.indexes);
+  rows.joins_runs = joined_runs(rows) > 0;
+  const Extent most = rows_for(room, depth, rows.joins_runs);
+  const Extent total = rows.indexes.total;
+  const Extent unit = unit_of_rows(rows, depth, most, room);
+  rows.block =
+      total <= most ? total : even_part(total, std::max(most / unit, Extent{1}) * unit, unit);
 }
 
 void choose_blocks(PackedSteps& steps, const Room& room) noexcept {
-  steps.joins_runs = joined_runs(steps) > 0;
-  const Extent rows = rows_for(room, steps.depth_block, steps.joins_runs);
-  const Extent unit = unit_of_rows(steps, rows, room);
-  steps.row_block =
-      steps.rows.total <= rows
-          ? steps.rows.total
-          : even_part(steps.rows.total, std::max(rows / unit, Extent{1}) * unit, unit);
-  const bool is_used_once = steps.row_block >= steps.rows.total;
+  for (int i = 0; i < steps.row_list_count; ++i)
+    choose_row_block(steps.row_lists[static_cast<std::size_t>(i)], steps.depth_block, room);
+  const PackedRows& rows = steps.row_lists[0];
+  const bool is_used_once = steps.row_list_count == 1 && rows.block >= rows.indexes.total;
   const Extent most = (is_used_once ? room.right_once : room.right) / steps.depth_block;
   steps.column_block = even_part(steps.columns.total, std::max(most / 8 * 8, Extent{8}), 8);
 }
@@ -260,18 +331,16 @@ PackedChoice choose_packed(const ContractGeometry& geometry, IndexSet looped,
   PackedSteps& steps = choice.steps;
   steps.depth = order_depth(geometry, members(k_group), left, right);
   steps.depth_block = even_part(steps.depth.total, most_depth, 1);
-  steps.rows =
-      order_rows(geometry, members(choice.swapped ? n_group : m_group), left, steps.depth_block,
-                 geometry.product(members(choice.swapped ? m_group : n_group)), room);
-  steps.columns = order_columns(geometry, members(choice.swapped ? m_group : n_group), right);
-  steps.run = leading_run(steps.rows);
+  const IndexSet columns = members(choice.swapped ? m_group : n_group);
+  RowOrder(geometry, members(choice.swapped ? n_group : m_group), left)
+      .set(steps, geometry.product(columns), room);
+  steps.columns = order_columns(geometry, columns, right);
   choose_blocks(steps, room);
   return choice;
 }
 
 Extent packed_workspace(const PackedSteps& steps, Extent element_bytes) noexcept {
-  // Panels of rows are padded to whole vectors of up to 16, where runs are kept by at most 2/5.
-  const Extent rows = steps.row_block * 7 / 5 + 16;
+  const Extent rows = steps.padded_row_block();
   const Extent columns = round_up(steps.column_block, 8);
   constexpr Extent alignment = 16, ahead = 16 * 48;  // the micro-kernel prefetches past the end
   const Extent total = round_up(rows * steps.depth_block, alignment) + columns * steps.depth_block +

@@ -85,28 +85,30 @@ class Packed {
     constexpr std::uintptr_t line = 64;
     const auto address = reinterpret_cast<std::uintptr_t>(workspace);
     packed_left_ = workspace + ((line - address % line) % line) / sizeof(R);
-    const Extent rows = steps.row_block * 7 / 5 + 16;
-    packed_right_ = packed_left_ + (rows * steps.depth_block + 15) / 16 * 16;
-    const Extent lanes = use.lanes;
-    const Extent padded = (steps.run + lanes - 1) / lanes * lanes;
-    keeps_runs_ = steps.run == steps.rows.total || padded * 20 <= steps.run * 27;
-    const Extent bytes = steps.rows.total * steps.columns.total * Extent{sizeof(R)};
+    packed_right_ = packed_left_ + (steps.padded_row_block() * steps.depth_block + 15) / 16 * 16;
+    Extent rows = 0;
+    for (const PackedRows& list : steps.rows()) rows += list.indexes.total;
+    is_packed_once_ = rows == steps.row_lists[0].block && steps.depth_block == steps.depth.total;
+    const Extent bytes = rows * steps.columns.total * Extent{sizeof(R)};
     streams_ = beta == R(0) && steps.depth_block == steps.depth.total && bytes >= streamed_bytes &&
                consists_of_lines();
   }
 
   void run() noexcept {
-    const Extent m = steps_.rows.total, n = steps_.columns.total, k = steps_.depth.total;
+    const Extent n = steps_.columns.total, k = steps_.depth.total;
     for (Extent j = 0; j < n; j += steps_.column_block) {
       const Extent columns = std::min(steps_.column_block, n - j);
       for (Extent l = 0; l < k; l += steps_.depth_block) {
         depth_ = std::min(steps_.depth_block, k - l);
         Cursor(steps_.depth, l).take(depth_, depth_of_left_.data(), depth_of_right_.data());
         pack_columns(j, columns);
-        for (Extent i = 0; i < m; i += steps_.row_block) {
-          if (steps_.row_block < m || steps_.depth_block < k || j == 0)
-            pack_rows(i, std::min(steps_.row_block, m - i));
-          multiply(j, columns, l == 0 ? beta_ : R(1));
+        for (const PackedRows& rows : steps_.rows()) {
+          use_rows(rows);
+          const Extent m = rows.indexes.total;
+          for (Extent i = 0; i < m; i += rows.block) {
+            if (!is_packed_once_ || j == 0) pack_rows(i, std::min(rows.block, m - i));
+            multiply(j, columns, l == 0 ? beta_ : R(1));
+          }
         }
       }
     }
@@ -114,17 +116,28 @@ class Packed {
   }
 
  private:
+  void use_rows(const PackedRows& rows) noexcept {
+    rows_ = &rows;
+    const Extent lanes = use_.lanes;
+    const Extent padded = (rows.run + lanes - 1) / lanes * lanes;
+    keeps_runs_ = rows.run == rows.indexes.total || padded * 20 <= rows.run * 27;
+    left_at_ = left_ + rows.offset[0];
+    result_at_ = result_ + rows.offset[1];
+  }
+
   /// Whether each run of the result begins and ends with a cache line: a part of a line is written
   /// past the caches slowly.
   [[nodiscard]] bool consists_of_lines() const noexcept {
     constexpr Extent line = 64 / static_cast<Extent>(sizeof(R));
-    Extent all =
-        steps_.run | static_cast<Extent>(reinterpret_cast<std::uintptr_t>(result_) / sizeof(R));
-    for (const PackedIndexes* indexes : {&steps_.rows, &steps_.columns})
-      for (int i = 0; i < indexes->count; ++i)
-        if (const Extent stride = indexes->item[static_cast<std::size_t>(i)].stride[1];
-            stride >= steps_.run)
-          all |= stride;
+    auto all = static_cast<Extent>(reinterpret_cast<std::uintptr_t>(result_) / sizeof(R));
+    for (const PackedRows& rows : steps_.rows()) {
+      all |= rows.run | rows.offset[1];
+      for (const PackedIndexes* indexes : {&rows.indexes, &steps_.columns})
+        for (int i = 0; i < indexes->count; ++i)
+          if (const Extent stride = indexes->item[static_cast<std::size_t>(i)].stride[1];
+              stride >= rows.run)
+            all |= stride;
+    }
     return all % line == 0;
   }
 
@@ -143,7 +156,7 @@ class Packed {
     constexpr Extent step = 64 / static_cast<Extent>(sizeof(R));
     for (Extent i = 0; i < lines; ++i)
       for (Extent l = 0; l < depth_; l += step)
-        __builtin_prefetch(left_ + line[i] + depth_of_left_[static_cast<std::size_t>(l)], 0, 2);
+        __builtin_prefetch(left_at_ + line[i] + depth_of_left_[static_cast<std::size_t>(l)], 0, 2);
   }
 
   void pack_columns(Extent j, Extent columns) noexcept {
@@ -167,7 +180,7 @@ class Packed {
     const Extent lanes = use_.lanes, most = use_.rows / lanes;
     for (Extent start = 0; start < count;) {
       const Extent run = keeps_runs_
-                             ? std::min(count - start, steps_.run - (i + start) % steps_.run)
+                             ? std::min(count - start, rows_->run - (i + start) % rows_->run)
                              : count - start;
       Extent vectors = (run + lanes - 1) / lanes;
       Extent panels = (vectors + most - 1) / most;
@@ -188,10 +201,10 @@ class Packed {
   }
 
   void pack_rows(Extent i, Extent count) noexcept {
-    Cursor(steps_.rows, i).take(count, rows_of_left_.data(), rows_of_result_.data());
+    Cursor(rows_->indexes, i).take(count, rows_of_left_.data(), rows_of_result_.data());
     cut(i, count);
     if (joins(i, count)) return pack_joined_runs(count);
-    const bool neighbours = steps_.rows.item[0].stride[0] == 1;
+    const bool neighbours = rows_->indexes.item[0].stride[0] == 1;
     for_depths(neighbours, [&](Extent l, Extent some_depth) {
       R* out = packed_left_;
       for (int p = 0; p < panel_count_; ++p) {
@@ -200,7 +213,7 @@ class Packed {
           const RowPanel& next = panels_[static_cast<std::size_t>(p + 1)];
           prefetch_lines(rows_of_left_.data() + next.first, next.rows);
         }
-        use_.pack({left_, rows_of_left_.data() + panel.first, panel.rows, panel.padded,
+        use_.pack({left_at_, rows_of_left_.data() + panel.first, panel.rows, panel.padded,
                    depth_of_left_.data() + l, some_depth, out + l * panel.padded});
         out += panel.padded * depth_;
       }
@@ -209,24 +222,24 @@ class Packed {
 
   /// Whether the block consists of whole runs, the next of which lies beside the last in left.
   [[nodiscard]] bool joins(Extent i, Extent count) const noexcept {
-    return steps_.joins_runs && keeps_runs_ && i % steps_.run == 0 && count % steps_.run == 0;
+    return rows_->joins_runs && keeps_runs_ && i % rows_->run == 0 && count % rows_->run == 0;
   }
 
   /// Packs runs that are neighbours in left as long as they are.
   void pack_joined_runs(Extent count) noexcept {
-    const Extent runs = count / steps_.run;
+    const Extent runs = count / rows_->run;
     const int panels = panel_count_ / static_cast<int>(runs);
     Extent padded = 0;
     for (int p = 0; p < panels; ++p) padded += panels_[static_cast<std::size_t>(p)].padded;
     R* out = packed_left_;
     for (Extent r = 0; r < runs;) {
-      const Extent* line = rows_of_left_.data() + r * steps_.run;
+      const Extent* line = rows_of_left_.data() + r * rows_->run;
       Extent some = 1;
-      while (r + some < runs && line[some * steps_.run] == line[0] + some) ++some;
+      while (r + some < runs && line[some * rows_->run] == line[0] + some) ++some;
       R* to = out;
       for (int p = 0; p < panels; ++p) {
         const RowPanel& panel = panels_[static_cast<std::size_t>(p)];
-        use_.pack_together({left_, line + panel.first, panel.rows, panel.padded,
+        use_.pack_together({left_at_, line + panel.first, panel.rows, panel.padded,
                             depth_of_left_.data(), depth_, to},
                            some, padded * depth_);
         to += panel.padded * depth_;
@@ -256,7 +269,7 @@ class Packed {
         const Extent* row = rows_of_result_.data() + panel.first;
         tile.rows = panel.rows;
         tile.row = panel.is_run ? nullptr : row;
-        tile.result = panel.is_run ? result_ + *row : result_;
+        tile.result = panel.is_run ? result_at_ + *row : result_at_;
         ask_for_next(tile, q + use_.columns < columns, p);
         use_.multiply(tile);
         tile.left += panel.padded * depth_;
@@ -280,8 +293,12 @@ class Packed {
   R* result_;
   R* packed_left_;
   R* packed_right_;
-  bool keeps_runs_;
   bool streams_;
+  bool is_packed_once_;
+  const PackedRows* rows_ = nullptr;  // of the block under way
+  const R* left_at_ = nullptr;        // its first row
+  R* result_at_ = nullptr;
+  bool keeps_runs_ = false;
   Extent depth_ = 0;
   int panel_count_ = 0;
   std::array<Extent, packed_depth_limit> depth_of_left_, depth_of_right_;

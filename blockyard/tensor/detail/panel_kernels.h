@@ -40,6 +40,25 @@ struct TileProduct {
   const R* next_end = nullptr;
 };
 
+/// Elements that the left and the right matrix of a BatchProduct have at most, together.
+inline constexpr Extent batch_vectors = 512;
+
+/// `count` small products whose numbers stand side by side, each one after the last:
+///   result(i, j) = alpha * sum over l of left(i, l) * right(l, j) + beta * result(i, j)
+/// Every vector has the same element of many matrices; beta == 0 does not read the result.
+template <class R>
+struct BatchProduct {
+  Extent count, m, n, k;
+  R alpha;
+  const R* left;
+  Extent left_row, left_column;  // distances between rows and between columns
+  const R* right;
+  Extent right_row, right_column;
+  R beta;
+  R* result;
+  Extent result_row, result_column;
+};
+
 /// The parts of a product of packed panels, for one instruction set. Left panels hold up to `rows`
 /// lines, right ones exactly `columns`.
 template <class R>
@@ -51,6 +70,7 @@ struct PanelKernels {
   /// The same for `panels` panels, `step` elements apart: in panel p each in[..] is p elements on.
   void (*pack_together)(const PanelCopy<R>& panel, Extent panels, Extent step) noexcept;
   void (*multiply)(const TileProduct<R>& tile) noexcept;
+  void (*multiply_batch)(const BatchProduct<R>& batch) noexcept;
   /// Makes streamed results visible to other threads.
   void (*finish)() noexcept;
 };

@@ -2,7 +2,10 @@
 // Included only by kernel_body.h, whose rules hold here too.
 #pragma once
 
+#include <cstdint>
+
 #include "blockyard/tensor/detail/element_parts.h"
+#include "blockyard/tensor/detail/sum_kernels.h"
 
 namespace blockyard::tensor::detail {
 namespace {
@@ -26,52 +29,92 @@ void copy(Extent rows, Extent columns, const T* in, Extent in_ld, T* out, Extent
   }
 }
 
-/// y = change(x, y) in vectors; the remainder, or all of a short loop, is one masked vector.
-template <class R, class Change>
-[[gnu::always_inline]] inline void change_all(Extent n, const R* x, R* y, Change change) {
+/// Whether so many numbers from y on are best written past the caches: who uses them next finds
+/// them in memory anyway, and a store would read them first.
+template <class R>
+[[nodiscard]] bool passes_caches(Extent n, const R* y) {
+  constexpr Extent streamed_bytes = Extent{8} << 20;
+  return n * static_cast<Extent>(sizeof(R)) >= streamed_bytes &&
+         reinterpret_cast<std::uintptr_t>(y) % vector_bytes == 0;
+}
+
+/// y[i] = make(i, all or the first lanes) in vectors; the remainder, or all of a short loop, is one
+/// masked vector.
+template <class R, class Whole, class Rest>
+[[gnu::always_inline]] inline void set_all(Extent n, R* y, bool may_stream, Whole whole,
+                                           Rest rest) {
   constexpr Extent width = native_width<R>;
   Extent i = 0;
+  if (may_stream && passes_caches(n, y)) {
+    for (; i + width <= n; i += width) stream(y + i, whole(i));
+    finish_streams();
+  }
   for (; i + width <= n; i += width) {
-    Native<R> u, v;
-    __builtin_memcpy(&u, x + i, sizeof u);
-    __builtin_memcpy(&v, y + i, sizeof v);
-    v = change(u, v);
+    const Native<R> v = whole(i);
     __builtin_memcpy(y + i, &v, sizeof v);
   }
-  if (i == n) return;
-  const int rest = static_cast<int>(n - i);
-  store_first(y + i, change(load_first(x + i, rest), load_first(y + i, rest)), rest);
+  if (i < n) {
+    const int some = static_cast<int>(n - i);
+    store_first(y + i, rest(i, some), some);
+  }
+}
+
+/// y = change(x, y).
+template <class R, class Change>
+[[gnu::always_inline]] inline void change_all(Extent n, const R* x, R* y, Change change) {
+  set_all(
+      n, y, false, [&](Extent i) { return change(load_whole(x + i), load_whole(y + i)); },
+      [&](Extent i, int some) { return change(load_first(x + i, some), load_first(y + i, some)); });
 }
 
 template <class R>
-void axpby_real(Extent n, R alpha, const R* x, R beta, R* y) {
-  using Vector = Native<R>;
-  if (beta == R(0))
-    change_all(n, x, y, [&](Vector u, Vector) -> Vector { return alpha * u; });
-  else if (beta == R(1))
-    change_all(n, x, y, [&](Vector u, Vector v) -> Vector { return v + alpha * u; });
-  else
-    change_all(n, x, y, [&](Vector u, Vector v) -> Vector { return alpha * u + beta * v; });
-}
+constexpr std::make_integer_sequence<int, native_width<R>> all_lanes{};
 
-template <class R>
-void axpby_complex(Extent n, const R* alpha, const R* x, const R* beta, R* y) {
-  const R ar = alpha[0], ai = alpha[1], br = beta[0], bi = beta[1];
-  if (br == R(0) && bi == R(0)) {
-#pragma GCC ivdep
-    for (Extent i = 0; i < n; ++i) {
-      const R xr = x[2 * i], xi = x[2 * i + 1];
-      y[2 * i] = ar * xr - ai * xi;
-      y[2 * i + 1] = ar * xi + ai * xr;
+/// Products of the numbers in a vector with one number.
+template <class T>
+class Times {
+ public:
+  using R = PartOf<T>;
+  explicit Times(const T& value) {
+    const R* part = parts(&value);
+    for (int i = 0; i < native_width<R>; ++i) {
+      like_[i] = part[0];
+      unlike_[i] = i % 2 == 0 ? -part[Parts<T>::count - 1] : part[Parts<T>::count - 1];
     }
-    return;
   }
-#pragma GCC ivdep
-  for (Extent i = 0; i < n; ++i) {
-    const R xr = x[2 * i], xi = x[2 * i + 1], yr = y[2 * i], yi = y[2 * i + 1];
-    y[2 * i] = ar * xr - ai * xi + br * yr - bi * yi;
-    y[2 * i + 1] = ar * xi + ai * xr + br * yi + bi * yr;
+  [[gnu::always_inline]] Native<R> operator()(Native<R> x) const {
+    if constexpr (Parts<T>::count == 1)
+      return like_ * x;
+    else
+      return like_ * x + unlike_ * exchange_parts<R>(x, all_lanes<R>);
   }
+
+ private:
+  Native<R> like_, unlike_;
+};
+
+template <class T>
+bool is_real_number(const T& value, PartOf<T> number) {
+  const PartOf<T>* part = parts(&value);
+  return part[0] == number && (Parts<T>::count == 1 || part[Parts<T>::count - 1] == PartOf<T>(0));
+}
+
+template <class T>
+void axpby_run(Extent count, const T& alpha, const T* in, const T& beta, T* out) {
+  using R = PartOf<T>;
+  using Vector = Native<R>;
+  const R* x = parts(in);
+  R* y = parts(out);
+  const Extent n = count * Parts<T>::count;
+  const Times<T> by_alpha(alpha), by_beta(beta);
+  if (is_real_number(beta, R(0)))
+    set_all(
+        n, y, in != out, [&](Extent i) { return by_alpha(load_whole(x + i)); },
+        [&](Extent i, int some) { return by_alpha(load_first(x + i, some)); });
+  else if (is_real_number(beta, R(1)))
+    change_all(n, x, y, [&](Vector u, Vector v) -> Vector { return v + by_alpha(u); });
+  else
+    change_all(n, x, y, [&](Vector u, Vector v) -> Vector { return by_alpha(u) + by_beta(v); });
 }
 
 template <class T>
@@ -81,14 +124,8 @@ void axpby(Extent rows, Extent columns, T alpha, const T* in, Extent in_ld, T be
     rows *= columns;
     columns = 1;
   }
-  for (Extent j = 0; j < columns; ++j) {
-    const PartOf<T>* x = parts(in + j * in_ld);
-    PartOf<T>* y = parts(out + j * out_ld);
-    if constexpr (Parts<T>::count == 1)
-      axpby_real(rows, alpha, x, beta, y);
-    else
-      axpby_complex(rows, parts(&alpha), x, parts(&beta), y);
-  }
+  for (Extent j = 0; j < columns; ++j)
+    axpby_run(rows, alpha, in + j * in_ld, beta, out + j * out_ld);
 }
 
 }  // namespace

@@ -2,70 +2,125 @@
 // Included only by kernel_body.h, whose rules hold here too.
 #pragma once
 
+#include <utility>
+
 #include "blockyard/tensor/detail/element_parts.h"
 
 namespace blockyard::tensor::detail {
 namespace {
 
-/// Sums in `lanes` interleaved partial sums, so that the order does not depend on the processor.
-constexpr int lanes = 16;
+/// Numbers are summed in `lanes` partial sums side by side, the same on every processor.
+template <class R>
+constexpr int lanes = 256 / static_cast<int>(sizeof(R));
+
+/// The partial sums: lane j has what stands at j, j + lanes, ...
+template <class R>
+class PartialSums {
+ public:
+  static constexpr int width = native_width<R>;
+  static constexpr int vectors = lanes<R> / width;
+
+  [[gnu::always_inline]] void add(int v, Native<R> x) { sum_[v] += x; }
+  [[gnu::always_inline]] void add_product(int v, Native<R> x, Native<R> y) { sum_[v] += x * y; }
+
+  /// Halves the lanes down to `parts`, which it gives in `total`.
+  void fold(int parts, R* total) const {
+    R partial[lanes<R>];
+    __builtin_memcpy(partial, sum_, sizeof partial);
+    for (int half = lanes<R> / 2; half >= parts; half /= 2)
+      for (int j = 0; j < half; ++j) partial[j] += partial[j + half];
+    for (int p = 0; p < parts; ++p) total[p] = partial[p];
+  }
+
+ private:
+  Native<R> sum_[vectors] = {};
+};
+
+/// Calls take(v, place, count) for all vectors of n numbers; only the last ones are not whole.
+template <class R, class Whole, class Rest>
+[[gnu::always_inline]] inline void for_vectors(Extent n, Whole whole, Rest rest) {
+  constexpr int width = native_width<R>, vectors = PartialSums<R>::vectors;
+  Extent i = 0;
+  for (; i + lanes<R> <= n; i += lanes<R>)
+#pragma GCC unroll 16
+    for (int v = 0; v < vectors; ++v) whole(v, i + v * width);
+  for (int v = 0; i < n; ++v, i += width)
+    rest(v, i, static_cast<int>(n - i < width ? n - i : width));
+}
 
 template <class R>
-R add_lanes(const R* partial, int count, int step) {
-  R total = 0;
-  for (int j = 0; j < count; j += step) total += partial[j];
-  return total;
+[[gnu::always_inline]] inline Native<R> load_whole(const R* x) {
+  Native<R> v;
+  __builtin_memcpy(&v, x, sizeof v);
+  return v;
 }
 
 template <class T>
 T sum(Extent count, const T* values) {
   using R = PartOf<T>;
-  const Extent n = count * Parts<T>::count;
   const R* x = parts(values);
-  R partial[lanes] = {};
-  Extent i = 0;
-  for (; i + lanes <= n; i += lanes)
-    for (int j = 0; j < lanes; ++j) partial[j] += x[i + j];
-  for (int j = 0; i + j < n; ++j) partial[j] += x[i + j];
+  PartialSums<R> sums;
+  for_vectors<R>(
+      count * Parts<T>::count,
+      [&](int v, Extent i) __attribute__((always_inline)) { sums.add(v, load_whole(x + i)); },
+      [&](int v, Extent i, int some) { sums.add(v, load_first(x + i, some)); });
   T total;
-  for (int p = 0; p < Parts<T>::count; ++p)
-    parts(&total)[p] = add_lanes(partial + p, lanes - p, Parts<T>::count);
+  sums.fold(Parts<T>::count, parts(&total));
   return total;
 }
 
 template <class R>
 R dot_real(Extent n, const R* x, const R* y) {
-  R partial[lanes] = {};
-  Extent i = 0;
-  for (; i + lanes <= n; i += lanes)
-    for (int j = 0; j < lanes; ++j) partial[j] += x[i + j] * y[i + j];
-  for (int j = 0; i + j < n; ++j) partial[j] += x[i + j] * y[i + j];
-  return add_lanes(partial, lanes, 1);
+  PartialSums<R> sums;
+  for_vectors<R>(
+      n,
+      [&](int v, Extent i) __attribute__((always_inline)) {
+        sums.add_product(v, load_whole(x + i), load_whole(y + i));
+      },
+      [&](int v, Extent i, int some) {
+        sums.add_product(v, load_first(x + i, some), load_first(y + i, some));
+      });
+  R total;
+  sums.fold(1, &total);
+  return total;
+}
+
+/// Real and imaginary parts change places.
+template <class R, int... lane>
+[[gnu::always_inline]] inline Native<R> exchange_parts(Native<R> v,
+                                                       std::integer_sequence<int, lane...>) {
+  return __builtin_shufflevector(v, v, (lane ^ 1)...);
+}
+
+/// Products of like parts stand in one set of sums, of unlike parts in another: their signs come in
+/// at the end.
+template <class R, bool conjugate>
+void dot_complex(Extent n, const R* x, const R* y, R* total) {
+  constexpr std::make_integer_sequence<int, native_width<R>> all{};
+  PartialSums<R> like, unlike;
+  const auto add = [&](int v, Native<R> a, Native<R> b) __attribute__((always_inline)) {
+    like.add_product(v, a, b);
+    unlike.add_product(v, a, exchange_parts<R>(b, all));
+  };
+  for_vectors<R>(
+      n,
+      [&](int v, Extent i)
+          __attribute__((always_inline)) { add(v, load_whole(x + i), load_whole(y + i)); },
+      [&](int v, Extent i, int some) { add(v, load_first(x + i, some), load_first(y + i, some)); });
+  R re[2], im[2];
+  like.fold(2, re);
+  unlike.fold(2, im);
+  total[0] = conjugate ? re[0] + re[1] : re[0] - re[1];
+  total[1] = conjugate ? im[0] - im[1] : im[0] + im[1];
 }
 
 template <class T, bool conjugate>
 T any_dot(Extent n, const T* x, const T* y) {
-  using R = PartOf<T>;
   if constexpr (Parts<T>::count == 1) {
     return dot_real(n, x, y);
   } else {
-    constexpr int pairs = lanes / 2;
-    const R* u = parts(x);
-    const R* v = parts(y);
-    R re[pairs] = {}, im[pairs] = {};
-    const R sign = conjugate ? R(-1) : R(1);
-    const auto add = [&](Extent i, int j) {
-      const Extent at = 2 * (i + j);
-      re[j] += u[at] * v[at] - sign * u[at + 1] * v[at + 1];
-      im[j] += u[at] * v[at + 1] + sign * u[at + 1] * v[at];
-    };
-    Extent i = 0;
-    for (; i + pairs <= n; i += pairs)
-      for (int j = 0; j < pairs; ++j) add(i, j);
-    for (int j = 0; i + j < n; ++j) add(i, j);
     T total;
-    parts(&total)[0] = add_lanes(re, pairs, 1);
-    parts(&total)[1] = add_lanes(im, pairs, 1);
+    dot_complex<PartOf<T>, conjugate>(2 * n, parts(x), parts(y), parts(&total));
     return total;
   }
 }

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// See README.md: do operations on elements run as fast as memory or the first cache give them?
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "bench/contract/measure.h"
+#include "blockyard/base/buffer.h"
+#include "blockyard/base/error.h"
+#include "blockyard/tensor/contract.h"
+#include "blockyard/tensor/elementwise.h"
+
+namespace blockyard::bench {
+namespace {
+
+using tensor::Extent;
+using Json = nlohmann::ordered_json;
+
+/// Where a block is: three of them together fit there.
+struct Place {
+  const char* name;
+  std::size_t bytes;  ///< of one block
+};
+constexpr std::array places = {Place{"first cache", 8u << 10}, Place{"second cache", 384u << 10},
+                               Place{"memory", 96u << 20}};
+
+/// The blocks that all operations work on.
+template <class T>
+class Blocks {
+ public:
+  explicit Blocks(std::size_t bytes)
+      : x_(make(bytes)), y_(make(bytes)), z_(make(bytes)), count_(bytes / sizeof(T)) {}
+  [[nodiscard]] std::span<T> x() noexcept { return {x_.as<T>(), count_}; }
+  [[nodiscard]] std::span<T> y() noexcept { return {y_.as<T>(), count_}; }
+  [[nodiscard]] std::span<T> z() noexcept { return {z_.as<T>(), count_}; }
+
+ private:
+  base::Buffer make(std::size_t bytes) {
+    base::Buffer buffer = pool_.allocate(bytes);
+    std::fill_n(buffer.as<T>(), bytes / sizeof(T), T(1));
+    return buffer;
+  }
+  base::BufferPool pool_{0};  // blocks are aligned as those of a run are
+  base::Buffer x_, y_, z_;
+  std::size_t count_;
+};
+
+class Table {
+ public:
+  explicit Table(int rounds) : rounds_(rounds) {
+    fmt::print(stderr, "{:40} {:>8} {:>8} {:>7}\n", "operation", "GB/s", "memcpy", "ratio");
+  }
+  /// An operation that reads and writes `moved` blocks of `bytes` together.
+  template <class Action, class Copy>
+  void measure(const std::string& name, std::size_t bytes, int moved, Action action, Copy copy) {
+    const auto seconds = best_seconds(rounds_, 1e-3, action, copy);
+    const double gigabytes = 1e-9 * static_cast<double>(bytes);
+    const double ours = moved * gigabytes / seconds[0], plain = 2 * gigabytes / seconds[1];
+    fmt::print(stderr, "{:40} {:8.1f} {:8.1f} {:7.2f}\n", name, ours, plain, ours / plain);
+    records.push_back({{"bench", "elementwise"},
+                       {"case", name},
+                       {"gigabytes_per_second", ours},
+                       {"memcpy_gigabytes_per_second", plain},
+                       {"ratio_to_memcpy", ours / plain},
+                       {"machine", machine()},
+                       {"commit", commit()}});
+  }
+  std::vector<Json> records;
+
+ private:
+  int rounds_;
+};
+
+template <class T>
+void measure_all(Table& table, const char* type, const Place& place) {
+  Blocks<T> blocks(place.bytes);
+  const std::span<T> x = blocks.x(), y = blocks.y(), z = blocks.z();
+  const auto count = static_cast<Extent>(x.size());
+  const tensor::Shape shape{count};
+  const tensor::ContractPlan products({{1}, {1}, {1}}, shape, shape, shape, tensor::options_for<T>);
+  const auto copy = [&] { std::memcpy(z.data(), x.data(), x.size_bytes()); };
+  const auto add = [&](const char* name, int moved, auto action) {
+    table.measure(fmt::format("{} {}, {}", type, name, place.name), place.bytes, moved, action,
+                  copy);
+  };
+  add("x = value", 1, [&] { tensor::fill<T>(x, T(1)); });
+  add("x = alpha x", 2, [&] { tensor::scale<T>(x, T(1)); });
+  add("x = x + value", 2, [&] { tensor::add_scalar<T>(x, T(0)); });
+  add("y = alpha x", 2, [&] { tensor::axpby<T>(T(0.5), x, T(0), y); });
+  add("y = y + alpha x", 3, [&] { tensor::axpy<T>(T(0), x, y); });
+  add("y = alpha x + beta y", 3, [&] { tensor::axpby<T>(T(0.5), x, T(0.5), y); });
+  add("z = x y", 3,
+      [&] { tensor::run<T>(products, T(1), x.data(), y.data(), T(0), z.data(), {}); });
+  add("sum of x", 1, [&] { y[0] = tensor::sum<T>(x); });
+  add("sum of x y", 2, [&] { z[0] = tensor::dot<T>(x, y); });
+}
+
+void run_all(int rounds, const std::string& json_file) {
+  Table table(rounds);
+  for (const Place& place : places) {
+    measure_all<double>(table, "f64", place);
+    measure_all<tensor::c128>(table, "c128", place);
+  }
+  std::ofstream file(json_file);
+  std::ostream& lines = json_file.empty() ? std::cout : file;
+  for (const Json& one : table.records) lines << one.dump() << '\n';
+  if (!lines.flush()) throw base::Error(base::Errc::io, "cannot write " + json_file);
+}
+
+}  // namespace
+}  // namespace blockyard::bench
+
+int main(int argc, char** argv) {
+  CLI::App app("Do operations on elements run as fast as memory or the first cache give them?");
+  int rounds = 15;
+  std::string json_file;
+  app.add_option("--rounds", rounds, "measurements of each; the best counts");
+  app.add_option("--json", json_file, "file of the JSON lines (default: standard output)");
+  app.add_flag_callback(
+      "--quick", [&] { rounds = 3; }, "three rounds");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    blockyard::bench::run_all(rounds, json_file);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "elementwise_bench: {}\n", error.what());
+    return 1;
+  }
+  return 0;
+}
