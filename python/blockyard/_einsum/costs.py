@@ -90,7 +90,7 @@ def cache_bytes(step: Step, plan: Plan, counts: dict[str, int]) -> int:
     servers = plan.memory_bytes - int(1.13 * plan.workers * (made + sum(read) + 3 * largest))
     left = max(0, servers - 9 * largest)
     ahead = min(max(plan.workers * 2 * largest, left // 8), left // 2)
-    return int((servers - ahead) / 1.25)
+    return int((servers - ahead) / 1.13)
 
 
 @dataclass
@@ -119,7 +119,9 @@ def choose_loops(step: Step, plan: Plan, counts: dict[str, int]) -> Loops:
         passes = math.prod(counts[c] for c in others)
         for n in range(len(mine) + 1):
             inner, outer = "".join(mine[:n]), mine[n:]
-            panels = sum(_bytes(term, plan, counts, step.summed + inner) for term in terms)
+            # What passes by is there twice: in use, and the next being read.
+            panels = sum(_bytes(term, plan, counts, step.summed + inner) * (1 if term is held else 2)
+                         for term in terms)
             is_one = all(counts[c] == 1 for c in inner)
             fits = panels < room or (is_one and all(counts[c] == 1 for c in step.summed))
             again = outer if fits or is_one else mine
@@ -155,9 +157,10 @@ def seconds_of(step: Step, plan: Plan, counts: dict[str, int]) -> float:
     before = sum(one.before for one in loops.readings)
     moved = loops.seconds - before
     if plan.result_on_disk and step.result.name == "result":
-        # What the innermost loops make meets in the page cache.
-        piece, _ = _pieces(step.result, extents, {**counts, **dict.fromkeys(loops.inner, 1)})
-        moved += made / DISK_BYTES * (1 + PIECE_BYTES / piece)
+        # What the innermost loops make meets in the page cache. Else a page is written, and read again,
+        # once for each block that has a part of it.
+        piece, gaps = _pieces(step.result, extents, {**counts, **dict.fromkeys(loops.inner, 1)})
+        moved += made / DISK_BYTES * (2 * gaps - 1) * (1 + PIECE_BYTES / piece)
     elif made > plan.memory_bytes // 2:
         moved += made / DISK_BYTES
     packed = 2 * made * math.prod(counts[c] for c in step.summed)
