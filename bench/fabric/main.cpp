@@ -25,6 +25,7 @@ struct OurTimes {
   double put = 0;
   double accumulate = 0;
   double message = 0;
+  double message_copied = 0;
 };
 
 std::vector<double> measure_memcpy() {
@@ -61,10 +62,13 @@ std::vector<OurTimes> ask(Fabric& fabric, int window) {
     time.get = time_of([&] { wait_for(fabric, fabric.get(window, 1, 0, raw)); });
     time.put = time_of([&] { wait_for(fabric, fabric.put(window, 1, 0, raw)); });
     time.accumulate = time_of([&] { wait_for(fabric, fabric.accumulate(window, 1, 0, part)); });
-    time.message = time_of([&] {
+    const auto ask_for_payload = [&] {
       fabric.send(1, {-1, std::vector<std::byte>(64), nullptr});
-      (void)receive(fabric);
-    });
+      return receive(fabric).payload;
+    };
+    time.message = time_of([&] { (void)ask_for_payload(); });
+    time.message_copied = time_of(
+        [&] { std::memcpy(raw.data(), ask_for_payload()->data(), std::min(bytes, raw.size())); });
     fabric.send(1, {});  // on to the next size
   }
   return times;
@@ -140,6 +144,7 @@ void run() {
       print("put" + end, bytes, ours.put, {{"memcpy", copy}, {"mpi_put", plain[k].put}, ping});
       print("accumulate" + end, bytes, ours.accumulate, {{"mpi_accumulate", plain[k].accumulate}});
       print("message" + end, bytes, ours.message, {{"memcpy", copy}, ping});
+      print("message_copied" + end, bytes, ours.message_copied, {{"memcpy", copy}, ping});
     }
   }
 }

@@ -25,7 +25,7 @@ constexpr std::align_val_t alignment(std::size_t bytes) noexcept {
   return std::align_val_t{bytes >= BufferPool::page_from ? page : 64};
 }
 
-std::byte* map(std::size_t bytes) noexcept {
+std::byte* map_own(std::size_t bytes) noexcept {
   void* const data = ::operator new(bytes, alignment(bytes), std::nothrow);
   if (data != nullptr && bytes >= huge_from)
     static_cast<void>(madvise(data, bytes / huge_page * huge_page, MADV_HUGEPAGE));
@@ -46,13 +46,15 @@ constexpr std::size_t bytes_of_class(std::size_t k) noexcept {
   const std::size_t bytes = power + power / steps * (k % steps);
   return (bytes + 63) / 64 * 64;
 }
+static_assert(bytes_of_class(9 * steps) == BufferPool::shared_from &&
+              (BufferPool::shared_from / steps) % SharedArena::page_bytes == 0);
 static_assert(bytes_of_class(10 * steps) == BufferPool::page_from &&
               (BufferPool::page_from / steps) % page == 0);
 
 }  // namespace
 
 Buffer::~Buffer() {
-  if (data_ != nullptr) pool_->release(data_, class_);
+  if (pool_ != nullptr) pool_->release(data_, class_);
 }
 
 void Buffer::resize(std::size_t size) {
@@ -127,7 +129,26 @@ void BufferPool::release(std::byte* data, std::size_t memory_class) noexcept {
 
 void BufferPool::free(std::byte* data, std::size_t bytes) noexcept {
   if (leaves_) leaves_(data);
-  unmap(data, bytes);
+  if (arena_ && arena_->holds(data))
+    arena_->release(data, bytes);
+  else
+    unmap(data, bytes);
+}
+
+const SharedArena* BufferPool::share() noexcept {
+  try {
+    if (!arena_) arena_.emplace(keep_bytes_);
+    return &*arena_;
+  } catch (const Error&) {
+    return nullptr;
+  }
+}
+
+/// Memory from the system.
+std::byte* BufferPool::map(std::size_t bytes) noexcept {
+  if (arena_ && bytes >= shared_from && bytes < huge_from)
+    if (std::byte* const data = arena_->allocate(bytes)) return data;
+  return map_own(bytes);
 }
 
 void BufferPool::free_kept() noexcept {

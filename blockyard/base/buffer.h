@@ -7,9 +7,12 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
+
+#include "blockyard/base/shared_arena.h"
 
 namespace blockyard::base {
 
@@ -20,6 +23,10 @@ class BufferPool;
 class Buffer {
  public:
   Buffer() = default;
+  /// What another process lends: never to be written, and not ours to give back or to lock.
+  [[nodiscard]] static Buffer lent(std::byte* data, std::size_t size) noexcept {
+    return {nullptr, data, size, 0, false};
+  }
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
   Buffer(Buffer&& other) noexcept
@@ -46,6 +53,7 @@ class Buffer {
   [[nodiscard]] explicit operator bool() const noexcept { return data_ != nullptr; }
   /// Whether its memory came from the system, not from what the pool had kept.
   [[nodiscard]] bool is_new() const noexcept { return is_new_; }
+  [[nodiscard]] bool is_lent() const noexcept { return pool_ == nullptr && data_ != nullptr; }
   /// Another length within the same size class.
   void resize(std::size_t size);
   /// The same memory seen as values of type T.
@@ -97,6 +105,12 @@ class BufferPool {
   void on_leave(std::function<void(const std::byte*)> leaves) { leaves_ = std::move(leaves); }
   static constexpr std::size_t page_from = std::size_t{64} << 10;
 
+  /// From now on memory of shared_from up to 2 MiB, where huge pages begin, is shared: other
+  /// processes of this node can map it. Says where, or null if the system has none: then nothing
+  /// changes. Not while others use the pool.
+  [[nodiscard]] const SharedArena* share() noexcept;
+  static constexpr std::size_t shared_from = std::size_t{32} << 10;
+
   /// Frees what is kept: what comes next wants other lengths.
   void free_kept() noexcept;
 
@@ -106,6 +120,7 @@ class BufferPool {
  private:
   friend class Buffer;
   [[nodiscard]] std::byte* take_kept(std::size_t& memory_class) noexcept;
+  [[nodiscard]] std::byte* map(std::size_t bytes) noexcept;
   void release(std::byte* data, std::size_t memory_class) noexcept;
   void free(std::byte* data, std::size_t bytes) noexcept;
   void free_at_least(std::size_t wanted) noexcept;
@@ -113,18 +128,19 @@ class BufferPool {
   mutable std::mutex mutex_;
   std::array<std::vector<std::byte*>, class_count> kept_;
   std::function<void(const std::byte*)> leaves_;
+  std::optional<SharedArena> arena_;
   std::size_t keep_bytes_;
   std::size_t live_bytes_ = 0;
   std::size_t kept_bytes_ = 0;
   std::size_t peak_live_bytes_ = 0;
 };
 
-/// Whether nobody else holds the buffer: then its holder may write. use_count() alone orders
-/// nothing; dropping a second reference reads and writes the counter, so that what the last other
-/// holder did comes before what we do now.
+/// Whether nobody else holds the buffer, in this process or another: then its holder may write.
+/// use_count() alone orders nothing; dropping a second reference reads and writes the counter, so
+/// that what the last other holder did comes before what we do now.
 template <class AnyBuffer>
 [[nodiscard]] bool is_sole_holder(const std::shared_ptr<AnyBuffer>& buffer) noexcept {
-  if (buffer.use_count() != 1) return false;
+  if (buffer.use_count() != 1 || buffer->is_lent()) return false;
   { const std::shared_ptr<AnyBuffer> second = buffer; }
   return true;
 }

@@ -90,6 +90,63 @@ TEST(BufferPool, never_passes_its_limit_for_a_better_fit) {
   EXPECT_LE(pool.live_bytes(), BufferPool::charge(6200) + BufferPool::charge(1000));
 }
 
+TEST(BufferPool, shares_memory_of_middle_length_for_others_to_read) {
+  BufferPool pool(1 << 20);
+  const Buffer before = pool.allocate(BufferPool::shared_from);
+  const SharedArena* const arena = pool.share();
+  ASSERT_NE(arena, nullptr);
+  EXPECT_EQ(pool.share(), arena);
+  const SharedMemory seen = SharedMemory::open(arena->address(), SharedMemory::Access::read);
+  ASSERT_TRUE(seen);
+  for (const std::size_t size : {std::size_t{40000}, std::size_t{1} << 20}) {
+    Buffer buffer = pool.allocate(size);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.data()) % 4096, 0U);
+    ASSERT_TRUE(arena->holds(buffer.data()));
+    buffer.data()[size - 1] = std::byte{7};
+    EXPECT_EQ(seen.data()[arena->offset_of(buffer.data()) + size - 1], std::byte{7});
+  }
+  EXPECT_FALSE(arena->holds(before.data()));
+  EXPECT_FALSE(arena->holds(pool.allocate(1000).data()));
+  EXPECT_FALSE(arena->holds(pool.allocate(3 << 20).data()));
+}
+
+TEST(BufferPool, gives_shared_memory_back_to_the_system) {
+  BufferPool pool(1 << 20);
+  const SharedArena* const arena = pool.share();
+  ASSERT_NE(arena, nullptr);
+  const SharedMemory seen = SharedMemory::open(arena->address(), SharedMemory::Access::read);
+  std::size_t offset = 0;
+  {
+    Buffer buffer = pool.allocate(100000);
+    buffer.data()[0] = std::byte{7};
+    offset = arena->offset_of(buffer.data());
+  }
+  pool.free_kept();
+  EXPECT_EQ(seen.data()[offset], std::byte{0}) << "the page has gone";
+  const Buffer again = pool.allocate(100000);
+  EXPECT_EQ(arena->offset_of(again.data()), offset);
+  EXPECT_TRUE(again.is_new());
+}
+
+TEST(SharedMemory, is_not_taken_for_another_of_the_same_number) {
+  const SharedMemory mine(5000);
+  MemoryAddress address = mine.address();
+  EXPECT_TRUE(SharedMemory::open(address));
+  ++address.name;
+  EXPECT_FALSE(SharedMemory::open(address));
+  EXPECT_FALSE(SharedMemory::open({}));
+}
+
+TEST(Buffer, that_is_lent_has_no_holder_who_may_write) {
+  std::vector<std::byte> theirs(100);
+  const auto lent = std::make_shared<Buffer>(Buffer::lent(theirs.data(), theirs.size()));
+  EXPECT_TRUE(lent->is_lent());
+  EXPECT_FALSE(is_sole_holder(lent));
+  EXPECT_FALSE(Buffer().is_lent());
+  BufferPool pool(1 << 20);
+  EXPECT_FALSE(pool.allocate(100).is_lent());
+}
+
 TEST(BufferPool, tells_of_memory_before_it_goes_and_begins_it_at_a_page) {
   std::vector<const std::byte*> gone;
   BufferPool pool(1 << 20);

@@ -238,7 +238,8 @@ void Residency::lock_host(Key key, std::size_t size) {
 }
 
 void Residency::copy_in(Copy& copy, const SharedFrame& frame) {
-  lock_host(copy.key, copy.size);
+  // Memory of another process may get other pages any time after it was given back.
+  if (!frame->is_lent()) lock_host(copy.key, copy.size);
   lanes_->wait(Lanes::in, copy.piece.used);
   lanes_->stream(Lanes::in).copy_in(copy.piece.memory.address(), frame->bytes());
   // From here on the device reads the frame, whatever else fails.

@@ -14,7 +14,8 @@
 namespace blockyard::fabric {
 
 /// The bulk of a message. Shared by everyone who holds the block it is (its home, the caches of
-/// workers in the same process) and never changed while more than one holds it.
+/// workers in the same process or, where memory is shared, on the same node) and never changed
+/// while more than one holds it. To be let go before the run ends.
 using Payload = std::shared_ptr<const base::Buffer>;
 
 struct Message {

@@ -220,12 +220,16 @@ BlockTable::Outcome BlockTable::put_scalar(Block& block, int from, const wire::P
 BlockTable::Outcome BlockTable::install(SlotRef& slot, std::int32_t array,
                                         const fabric::Payload& payload) {
   require_length(slot, payload->size());
+  // What another process lends goes back at once: it is of that one's memory.
+  const auto own = [&] {
+    return payload->is_lent() ? copy_of(values_of(payload), pool_) : payload;
+  };
   if (slot != nullptr && slot.use_count() == 1 && slot->is_resident()) {
-    memory_.replace(*slot, payload);
+    memory_.replace(*slot, own());
     return Outcome::served;
   }
   if (!has_room(payload->size(), nullptr)) return Outcome::no_room;
-  slot = memory_.adopt(array, payload);
+  slot = memory_.adopt(array, own());
   return Outcome::served;
 }
 

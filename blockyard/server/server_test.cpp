@@ -32,6 +32,21 @@ TEST(Server, shares_the_memory_of_a_put_and_of_gets) {
   EXPECT_EQ(client.get_payload(some_block), payload);
 }
 
+TEST(Server, keeps_a_copy_of_what_another_process_lends) {
+  TestClient client({plenty});
+  Values theirs{1, 2};
+  const auto lent = std::make_shared<base::Buffer>(
+      base::Buffer::lent(reinterpret_cast<std::byte*>(theirs.data()), 2 * sizeof(double)));
+  (void)client.ask(0, wire::PutBlock{1, some_block, PutMode::set, {}}, lent);
+  (void)client.ask(0, wire::PutBlock{1, {1, 7}, PutMode::add, {}}, lent);
+  (void)client.ask(0, wire::PutBlock{1, {1, 7}, PutMode::add, {}}, lent);
+  EXPECT_EQ(theirs, (Values{1, 2}));
+  theirs = {8, 9};
+  EXPECT_EQ(client.get(some_block), (Values{1, 2}));
+  EXPECT_EQ(client.get({1, 7}), (Values{2, 4}));
+  EXPECT_EQ(lent.use_count(), 1);
+}
+
 TEST(Server, adds_and_subtracts) {
   TestClient client({plenty});
   client.put(some_block, {1, 2}, PutMode::add);

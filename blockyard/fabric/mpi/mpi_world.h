@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -18,13 +19,15 @@ struct MpiOptions {
   bool is_alone = false;
   /// The longest message of MPI; longer payloads go in pieces.
   std::size_t piece_bytes = std::size_t{1} << 30;
+  /// Payloads that neighbours on the node read in the memory of this process at one time.
+  std::uint32_t most_loans = 1U << 16;
   /// Gets what World::say says, at process 0, in its main thread.
   std::function<void(std::string_view)> hear;
 };
 
 /// Ranks in several processes, several of them in each. Between ranks of one process payloads pass
-/// as pointers. Between processes messages go over MPI, by the thread that made the world; windows
-/// of processes of one node are shared memory that every thread reaches by itself.
+/// as pointers. Between processes messages go over MPI, moved by whoever sends or waits; payloads
+/// and windows of processes of one node are shared memory that every thread reaches by itself.
 class MpiWorld final : public World {
  public:
   /// Collective among processes. `process_of`: by rank. Payloads that arrive are of `pool`.

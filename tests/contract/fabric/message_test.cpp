@@ -15,10 +15,8 @@ using fabric::Message;
 
 class FabricMessage : public testing::TestWithParam<World> {
  protected:
-  base::BufferPool pool{std::size_t{1} << 28};
-
   [[nodiscard]] fabric::Payload payload_of(std::size_t count, double first) {
-    auto buffer = std::make_shared<base::Buffer>(pool.allocate(count * sizeof(double)));
+    auto buffer = std::make_shared<base::Buffer>(GetParam().pool->allocate(count * sizeof(double)));
     for (std::size_t i = 0; i < count; ++i)
       buffer->as<double>()[i] = first + static_cast<double>(i);
     return buffer;
@@ -104,7 +102,63 @@ TEST_P(FabricMessage, carries_a_large_payload) {
     for (std::size_t i = 0; i < count; i += 4097)
       ASSERT_EQ(message.payload->as<double>()[i], message.from + static_cast<double>(i));
   });
-  EXPECT_EQ(pool.live_bytes(), 0U);
+  EXPECT_EQ(GetParam().pool->live_bytes(), 0U);
+}
+
+constexpr std::size_t block_count = std::size_t{1} << 14;
+
+void expect_values(const fabric::Payload& payload, double first) {
+  ASSERT_TRUE(payload);
+  ASSERT_EQ(payload->size(), block_count * sizeof(double));
+  for (std::size_t i = 0; i < block_count; i += 61)
+    ASSERT_EQ(payload->as<double>()[i], first + static_cast<double>(i));
+}
+
+TEST_P(FabricMessage, payload_stays_as_it_was_sent_for_all_who_hold_it) {
+  constexpr int count = 6;
+  GetParam().run([&](Fabric& fabric) {
+    const int to = (fabric.rank() + 1) % fabric.size();
+    for (int number = 0; number < count; ++number)
+      fabric.send(to, {-1, {}, payload_of(block_count, number)});
+    std::vector<fabric::Payload> held;
+    for (int number = 0; number < count; ++number) held.push_back(receive(fabric).payload);
+    fabric.barrier();
+    // The senders let go; their memory is not used again yet.
+    std::vector<fabric::Payload> others;
+    for (int number = 0; number < count; ++number) others.push_back(payload_of(block_count, -1));
+    fabric.barrier();
+    for (int number = 0; number < count; ++number)
+      expect_values(held[static_cast<std::size_t>(number)], number);
+  });
+  EXPECT_EQ(GetParam().pool->live_bytes(), 0U);
+}
+
+TEST_P(FabricMessage, sender_is_the_only_holder_again_when_all_let_go) {
+  GetParam().run([&](Fabric& fabric) {
+    const fabric::Payload mine = payload_of(block_count, fabric.rank());
+    for (int round = 0; round < 3; ++round) {
+      for (int to = 0; to < fabric.size(); ++to) fabric.send(to, {-1, {}, mine});
+      for (int i = 0; i < fabric.size(); ++i) {
+        const Message message = receive(fabric);
+        expect_values(message.payload, message.from);
+      }
+      fabric.barrier();
+      while (!base::is_sole_holder(mine)) EXPECT_FALSE(fabric.poll(1e-4).has_value());
+      fabric.barrier();
+    }
+  });
+}
+
+TEST_P(FabricMessage, payload_can_be_sent_on) {
+  GetParam().run([&](Fabric& fabric) {
+    const int to = (fabric.rank() + 1) % fabric.size();
+    fabric.send(to, {-1, {}, payload_of(block_count, fabric.rank())});
+    for (int step = 1; step <= fabric.size(); ++step) {
+      const Message message = receive(fabric);
+      expect_values(message.payload, (fabric.rank() - step + fabric.size()) % fabric.size());
+      if (step < fabric.size()) fabric.send(to, {-1, {}, message.payload});
+    }
+  });
 }
 
 TEST_P(FabricMessage, waits_for_a_late_receiver) {

@@ -18,8 +18,8 @@ const fabric::MpiSession* session = nullptr;
 
 int process_of(int rank) { return rank % session->processes(); }
 
-void run_mpi(int size, const fabric::MpiOptions& options, const RankMain& main) {
-  base::BufferPool pool(std::size_t{1} << 28);
+void run_mpi(int size, base::BufferPool& pool, const fabric::MpiOptions& options,
+             const RankMain& main) {
   std::vector<int> processes;
   std::vector<int> ranks;
   for (int rank = 0; rank < size; ++rank) {
@@ -41,6 +41,7 @@ void run_mpi(int size, const fabric::MpiOptions& options, const RankMain& main) 
 /// Worlds with at least one rank in every process.
 std::vector<World> all_worlds() {
   fabric::MpiOptions shared;
+  shared.most_loans = 4;  // some payloads are lent, some sent
   fabric::MpiOptions alone;
   alone.is_alone = true;
   alone.piece_bytes = 1 << 16;
@@ -49,10 +50,13 @@ std::vector<World> all_worlds() {
     if (size < session->processes()) continue;
     const auto is_here = [](int rank) { return process_of(rank) == session->process(); };
     const std::string name = "mpi" + std::to_string(size);
-    worlds.push_back(
-        {name, size, [=](const RankMain& main) { run_mpi(size, shared, main); }, is_here});
-    worlds.push_back(
-        {name + "alone", size, [=](const RankMain& main) { run_mpi(size, alone, main); }, is_here});
+    const auto add = [&](const std::string& world, const fabric::MpiOptions& options) {
+      auto pool = std::make_shared<base::BufferPool>(std::size_t{1} << 28);
+      const auto run = [=](const RankMain& main) { run_mpi(size, *pool, options, main); };
+      worlds.push_back({world, size, run, is_here, pool});
+    };
+    add(name, shared);
+    add(name + "alone", alone);
   }
   return worlds;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "blockyard/fabric/fabric.h"
+#include "blockyard/fabric/mpi/detail/lending.h"
 
 namespace blockyard::fabric::detail {
 
@@ -35,6 +36,7 @@ struct Envelope {
   std::uint64_t head_bytes = 0;
   std::uint64_t payload_bytes = 0;
   bool has_payload = false;
+  Loan loan;  ///< the payload stays where it is, if there is one
 };
 
 struct Letter {

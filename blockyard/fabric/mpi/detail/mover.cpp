@@ -18,15 +18,22 @@ constexpr int piece_tag = 1;
 /// what the shared-memory transports of Open MPI and MPICH send without asking.
 constexpr std::size_t short_bytes = 3072;
 
+bool is_lent(const Envelope& envelope) { return envelope.loan.number != Loan::none; }
+
+/// How much of the payload the letter brings.
+std::uint64_t carried_bytes(const Envelope& envelope) {
+  return is_lent(envelope) ? 0 : envelope.payload_bytes;
+}
+
 bool is_short(const Envelope& envelope) {
   return envelope.head_bytes <= short_bytes &&
-         envelope.payload_bytes <= short_bytes - envelope.head_bytes;
+         carried_bytes(envelope) <= short_bytes - envelope.head_bytes;
 }
 
 }  // namespace
 
-Mover::Mover(base::BufferPool& pool, std::size_t piece_bytes, Deliver deliver)
-    : pool_(pool), piece_bytes_(piece_bytes), deliver_(std::move(deliver)) {
+Mover::Mover(base::BufferPool& pool, Lending& lending, std::size_t piece_bytes, Deliver deliver)
+    : pool_(pool), lending_(lending), piece_bytes_(piece_bytes), deliver_(std::move(deliver)) {
   MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
   int processes = 0;
   MPI_Comm_size(comm_, &processes);
@@ -43,13 +50,15 @@ void Mover::post(int process, Letter letter, bool is_urgent) {
   auto outgoing = std::make_shared<Outgoing>();
   outgoing->letter = std::move(letter);
   Envelope& envelope = outgoing->letter.envelope;
-  const Letter& sent = outgoing->letter;
+  Letter& sent = outgoing->letter;
   envelope.head_bytes = sent.head.size();
   envelope.has_payload = sent.payload != nullptr;
   envelope.payload_bytes = sent.payload ? sent.payload->size() : 0;
+  if (sent.payload && !is_short(envelope)) envelope.loan = lending_.lend(process, sent.payload);
+  if (is_lent(envelope)) sent.payload.reset();
   const bool is_whole = is_short(envelope);
   std::vector<std::byte>& front = outgoing->front;
-  front.reserve(sizeof envelope + (is_whole ? envelope.head_bytes + envelope.payload_bytes : 0));
+  front.reserve(sizeof envelope + (is_whole ? envelope.head_bytes + carried_bytes(envelope) : 0));
   const auto bytes = std::as_bytes(std::span(&envelope, 1));
   front.assign(bytes.begin(), bytes.end());
   if (is_whole) {
@@ -106,6 +115,8 @@ bool Mover::take_envelopes() {
     std::vector<std::byte> front(static_cast<std::size_t>(size));
     MPI_Mrecv(front.data(), size, MPI_BYTE, &message, MPI_STATUS_IGNORE);
     ++taken_;
+    // Who gave back before it sent this is known to have done so.
+    lending_.take_back();
     open(status.MPI_SOURCE, std::move(front));
     any = true;
   }
@@ -119,12 +130,14 @@ void Mover::open(int from, std::vector<std::byte> front) {
   std::memcpy(&letter.envelope, front.data(), sizeof(Envelope));
   const Envelope& envelope = letter.envelope;
   letter.head.resize(envelope.head_bytes);
-  if (envelope.has_payload)
+  if (is_lent(envelope))
+    letter.payload = lending_.borrow(from, envelope.loan, envelope.payload_bytes);
+  else if (envelope.has_payload)
     incoming.payload = std::make_shared<base::Buffer>(pool_.allocate(envelope.payload_bytes));
   const std::byte* rest = front.data() + sizeof(Envelope);
   if (is_short(envelope)) {
     std::copy_n(rest, envelope.head_bytes, letter.head.data());
-    if (envelope.payload_bytes > 0)
+    if (carried_bytes(envelope) > 0)
       std::copy_n(rest + envelope.head_bytes, envelope.payload_bytes, incoming.payload->data());
   } else {
     receive_pieces(from, incoming, letter.head.data(), envelope.head_bytes);
@@ -171,7 +184,7 @@ bool Mover::deliver_complete(std::size_t from) {
   while (!queue.empty() && queue.front()->missing == 0) {
     const std::unique_ptr<Incoming> incoming = std::move(queue.front());
     queue.pop_front();
-    incoming->letter.payload = std::move(incoming->payload);
+    if (incoming->payload) incoming->letter.payload = std::move(incoming->payload);
     deliver_(static_cast<int>(from), std::move(incoming->letter));
     any = true;
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "blockyard/base/buffer.h"
+#include "blockyard/fabric/mpi/detail/lending.h"
 #include "blockyard/fabric/mpi/detail/letter.h"
 
 namespace blockyard::fabric::detail {
@@ -17,14 +18,15 @@ namespace blockyard::fabric::detail {
 /// arrive in the order of posting. One thread at a time.
 ///
 /// A letter is one message of its envelope with what is short behind it, and then, if it is long,
-/// its head and its payload in pieces, straight from and into their memory. They need no tags of
-/// their own: MPI keeps the order of sends and of receives, and both follow that of the envelopes.
+/// its head and, unless it is lent, its payload in pieces, straight from and into their memory.
+/// They need no tags of their own: MPI keeps the order of sends and of receives, and both follow
+/// that of the envelopes.
 class Mover {
  public:
   using Deliver = std::function<void(int from_process, Letter letter)>;
 
   /// `piece_bytes`: the longest message. `deliver` gets what arrived, during progress().
-  Mover(base::BufferPool& pool, std::size_t piece_bytes, Deliver deliver);
+  Mover(base::BufferPool& pool, Lending& lending, std::size_t piece_bytes, Deliver deliver);
   ~Mover();
   Mover(const Mover&) = delete;
   Mover& operator=(const Mover&) = delete;
@@ -68,6 +70,7 @@ class Mover {
   bool deliver_complete(std::size_t from);
 
   base::BufferPool& pool_;
+  Lending& lending_;
   std::size_t piece_bytes_;
   Deliver deliver_;
   MPI_Comm comm_ = MPI_COMM_NULL;

@@ -50,8 +50,8 @@ void Bell::wait(std::uint32_t seen, double seconds) noexcept {
 
 Node::Node(int process, int processes, bool is_alone)
     : process_(process), mine_(sizeof(Bell)), bells_(static_cast<std::size_t>(processes)) {
-  const MemoryAddress address = mine_.address();
-  std::vector<MemoryAddress> all(bells_.size());
+  const base::MemoryAddress address = mine_.address();
+  std::vector<base::MemoryAddress> all(bells_.size());
   MPI_Allgather(&address, sizeof address, MPI_BYTE, all.data(), sizeof address, MPI_BYTE,
                 MPI_COMM_WORLD);
   std::vector<char> host(MPI_MAX_PROCESSOR_NAME + 1);
@@ -65,10 +65,11 @@ Node::Node(int process, int processes, bool is_alone)
     const bool is_own = static_cast<int>(k) == process_;
     const char* const name = hosts.data() + k * host.size();
     if (!is_own && !is_alone && std::equal(host.begin(), host.end(), name))
-      others_[k] = SharedMemory::open(all[k]);
-    const SharedMemory& memory = is_own ? mine_ : others_[k];
+      others_[k] = base::SharedMemory::open(all[k]);
+    const base::SharedMemory& memory = is_own ? mine_ : others_[k];
     bells_[k] = reinterpret_cast<Bell*>(memory.data());
     is_all_ = is_all_ && bells_[k] != nullptr;
+    has_neighbours_ = has_neighbours_ || (!is_own && bells_[k] != nullptr);
   }
   // Nobody goes on before all have opened what they need.
   MPI_Barrier(MPI_COMM_WORLD);

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "blockyard/fabric/mpi/detail/shared_memory.h"
+#include "blockyard/base/shared_memory.h"
 
 namespace blockyard::fabric::detail {
 
@@ -41,6 +41,7 @@ class Node {
   [[nodiscard]] int process() const noexcept { return process_; }
   [[nodiscard]] int processes() const noexcept { return static_cast<int>(bells_.size()); }
   [[nodiscard]] bool reaches(int other) const noexcept { return bell(other) != nullptr; }
+  [[nodiscard]] bool has_neighbours() const noexcept { return has_neighbours_; }
   /// Whether all processes are on this node.
   [[nodiscard]] bool is_all() const noexcept { return is_all_; }
   [[nodiscard]] Bell& own() noexcept { return *bell(process_); }
@@ -52,8 +53,9 @@ class Node {
  private:
   int process_;
   bool is_all_ = true;
-  SharedMemory mine_;
-  std::vector<SharedMemory> others_;  ///< by process
+  bool has_neighbours_ = false;
+  base::SharedMemory mine_;
+  std::vector<base::SharedMemory> others_;  ///< by process
   std::vector<Bell*> bells_;
 };
 

@@ -24,7 +24,8 @@ MpiState::MpiState(const MpiSession& session, base::BufferPool& pool, std::vecto
       pool_(pool),
       node_(session.process(), session.processes(), options_.is_alone),
       mailboxes_(process_of_.size()),
-      mover_(pool, options_.piece_bytes,
+      lending_(node_, pool, options_.most_loans),
+      mover_(pool, lending_, options_.piece_bytes,
              [this](int from, Letter letter) { deliver(from, std::move(letter)); }) {
   ranks_here_ =
       static_cast<std::size_t>(std::count(process_of_.begin(), process_of_.end(), node_.process()));
@@ -127,7 +128,7 @@ detail::Window& MpiState::open_window(std::size_t number, int rank, std::size_t 
     window = windows_[number].get();
   }
   const auto told = meet(offer(window->address()));
-  std::vector<detail::MemoryAddress> addresses(process_of_.size());
+  std::vector<base::MemoryAddress> addresses(process_of_.size());
   std::memcpy(addresses.data(), told.data(), told.size());
   const std::lock_guard lock(window_mutex_);
   if (!is_reached_[number]) window->reach(node_, addresses, process_of_);

@@ -104,6 +104,7 @@ class MpiState {
   std::string cause_;
 
   std::mutex moving_mutex_;  // guards to the next empty line
+  detail::Lending lending_;
   detail::Mover mover_;
   std::vector<detail::Offer> gathered_;  // at process 0
   std::vector<std::pair<int, detail::Letter>> posting_;

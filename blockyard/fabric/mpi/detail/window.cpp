@@ -59,7 +59,7 @@ Window::Window(const Node& node, std::vector<std::uint64_t> bytes,
     const std::uint64_t whole = locks_of_part * sizeof(Lock) + bytes[rank];
     end += (whole + page_bytes - 1) / page_bytes * page_bytes;
   }
-  memory_ = SharedMemory(ends[static_cast<std::size_t>(node.process())]);
+  memory_ = base::SharedMemory(ends[static_cast<std::size_t>(node.process())]);
   for (std::size_t rank = 0; rank < bytes.size(); ++rank)
     if (process_of[rank] == node.process()) place(parts_[rank], memory_.data());
 }
@@ -69,13 +69,13 @@ void Window::place(Part& part, std::byte* memory) const noexcept {
   part.bytes = memory + part.offset + locks_of_part * sizeof(Lock);
 }
 
-void Window::reach(const Node& node, std::span<const MemoryAddress> addresses,
+void Window::reach(const Node& node, std::span<const base::MemoryAddress> addresses,
                    const std::vector<int>& process_of) {
   for (std::size_t rank = 0; rank < parts_.size(); ++rank) {
     const int process = process_of[rank];
     if (process == node.process() || !node.reaches(process)) continue;
-    SharedMemory& memory = others_[static_cast<std::size_t>(process)];
-    if (!memory) memory = SharedMemory::open(addresses[rank]);
+    base::SharedMemory& memory = others_[static_cast<std::size_t>(process)];
+    if (!memory) memory = base::SharedMemory::open(addresses[rank]);
     if (memory) place(parts_[rank], memory.data());
   }
 }

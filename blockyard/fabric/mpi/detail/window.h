@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "blockyard/base/shared_memory.h"
 #include "blockyard/fabric/mpi/detail/node.h"
-#include "blockyard/fabric/mpi/detail/shared_memory.h"
 
 namespace blockyard::fabric::detail {
 
@@ -19,9 +19,9 @@ class Window {
   /// Makes the memory of the ranks of this process. `bytes`: by rank.
   Window(const Node& node, std::vector<std::uint64_t> bytes, const std::vector<int>& process_of);
 
-  [[nodiscard]] MemoryAddress address() const noexcept { return memory_.address(); }
+  [[nodiscard]] base::MemoryAddress address() const noexcept { return memory_.address(); }
   /// Opens the memory of the other processes of this node. `addresses`: by rank.
-  void reach(const Node& node, std::span<const MemoryAddress> addresses,
+  void reach(const Node& node, std::span<const base::MemoryAddress> addresses,
              const std::vector<int>& process_of);
 
   /// Throws Error{bad_input} if the bytes are outside.
@@ -51,8 +51,8 @@ class Window {
               const Change& change);
 
   std::vector<Part> parts_;  ///< by rank
-  SharedMemory memory_;
-  std::vector<SharedMemory> others_;  ///< by process
+  base::SharedMemory memory_;
+  std::vector<base::SharedMemory> others_;  ///< by process
 };
 
 }  // namespace blockyard::fabric::detail
