@@ -54,6 +54,17 @@ def test_it_is_right_in_an_eighth_of_the_memory_of_its_data(tmp_path, subscripts
             assert plan.result_on_disk == (8 * extent ** len(output) > plan.memory_bytes // 2)
 
 
+def test_large_operands_are_read_from_their_files_as_they_lie_there(tmp_path):
+    # Files with holes: nothing is computed. The summed indexes stand in opposite orders in the two.
+    operands = [np.lib.format.open_memmap(tmp_path / f"{n}.npy", mode="w+", dtype=float, shape=(120,) * 4) for n in "ab"]
+    with blockyard.Session(workers=2, memory="1075M", scratch=tmp_path) as session:
+        plan = session.einsum_plan("aebf,dfce->abcd", *operands)
+    assert plan.steps == ["aebf,dfce->abcd"] and plan.result_on_disk
+    assert "op1[f,e,b,a]" in plan.sial and "op2[f,e,d,c]" in plan.sial
+    assert "blocks_of" not in plan.sial  # no copy before the first product
+    assert plan.needed_bytes <= plan.memory_bytes
+
+
 def test_operands_of_other_types_and_layouts(session):
     a, b = operands_of("abef,efij->abij")
     for one in (a.astype(np.float32), np.asfortranarray(a), a[:, ::-1]):
