@@ -27,6 +27,8 @@ constexpr Extent usual_ao = 14;
 constexpr Extent usual_occupied = 24;
 constexpr Extent usual_virtual = 28;
 constexpr Extent usual_fitting = 64;
+constexpr Extent most_stability_steps = 40;
+constexpr std::size_t most_of_long = 4;  // usual segments in a long one
 
 constexpr std::string_view scf = "scf";
 
@@ -165,13 +167,28 @@ bool wants_unrestricted(const MethodSpec& method, const qc::Molecule& molecule) 
   const auto given = method.ints.find("unrestricted");
   const bool is_asked = (given != method.ints.end() && given->second != 0) ||
                         wanted_reference(method) == Reference::uhf;
+  const auto triplets = method.ints.find("triplets");
+  const bool needs_spin_orbitals =
+      method.name == "eom-ccsd" && triplets != method.ints.end() && triplets->second != 0;
   if (is_asked && wanted_reference(method) == Reference::rohf)
     throw Error(Errc::bad_input, "unrestricted = true and reference = \"rohf\" exclude each other");
-  if (method.name == "ccsd-density" && wanted_reference(method) == Reference::rohf)
+  const auto stability = method.ints.find("stability");
+  const auto wanted_stability = stability == method.ints.end() ? 0 : stability->second;
+  if (wanted_stability != 0 && wanted_reference(method) == Reference::rohf)
     throw Error(Errc::bad_input,
-                "ccsd-density needs canonical orbitals: reference = \"rohf\" has "
-                "none");
-  return molecule.multiplicity != 1 || is_asked;
+                "stability is for unrestricted and closed-shell solutions, not for "
+                "reference = \"rohf\"");
+  if (wanted_stability == 2 && molecule.multiplicity == 1 && !is_asked && !needs_spin_orbitals)
+    throw Error(
+        Errc::bad_input,
+        "stability = \"follow\" needs unrestricted = true: lower solutions of a closed shell "
+        "have orbitals of their own for each spin");
+  if ((method.name == "ccsd-density" || method.name == "eom-ccsd") &&
+      wanted_reference(method) == Reference::rohf)
+    throw Error(Errc::bad_input, method.name +
+                                     " needs canonical orbitals: reference = \"rohf\" has "
+                                     "none");
+  return molecule.multiplicity != 1 || is_asked || needs_spin_orbitals;
 }
 
 /// The part of one kind of orbitals that is correlated, without frozen segments.
@@ -197,6 +214,33 @@ void add_spin_orbitals(const Chemistry& chemistry, worker::Environment& environm
   environment.ints["so_bvirt"] = environment.ints["so_ebocc"] + 1;
   environment.ints["so_occupied"] =
       chemistry.alpha.active_occupied + chemistry.beta.active_occupied;
+}
+
+/// Behind the spin orbitals, for closed shells: one segment of all correlated orbitals, one of all
+/// virtual ones, and the virtual ones in long segments, of several moa segments each, so that
+/// products of their blocks are large.
+void add_long_segments(const Orbitals& orbitals, worker::Environment& environment) {
+  const auto occupied = part_of(orbitals, false);
+  const auto virtuals = part_of(orbitals, true);
+  if (virtuals.empty()) return;
+  const auto total = [](std::span<const Extent> extents) {
+    return std::accumulate(extents.begin(), extents.end(), Extent{0});
+  };
+  const std::size_t long_count = (virtuals.size() + most_of_long - 1) / most_of_long;
+  const std::size_t of_long = (virtuals.size() + long_count - 1) / long_count;
+  const auto& usual = environment.segments.extents(array::IndexKind::mo);
+  std::vector<Extent> segments(usual.begin(), usual.end());
+  auto& ints = environment.ints;
+  segments.push_back(total(occupied) + total(virtuals));
+  ints["correlated_segment"] = std::ssize(segments);
+  segments.push_back(total(virtuals));
+  ints["virtual_segment"] = std::ssize(segments);
+  ints["first_long_virtual"] = std::ssize(segments) + 1;
+  for (std::size_t k = 0; k < virtuals.size(); k += of_long)
+    segments.push_back(total(virtuals.subspan(k, std::min(of_long, virtuals.size() - k))));
+  ints["last_long_virtual"] = std::ssize(segments);
+  ints["segments_of_long"] = static_cast<Extent>(of_long);
+  environment.segments.set(array::IndexKind::mo, segments);
 }
 
 /// Constants of the orbitals of one spin: baocc, eaocc, bavirt, eavirt for letter a.
@@ -243,9 +287,14 @@ void add_excited_states(const Chemistry& chemistry, const std::string& method,
                 fmt::format("roots = {}: there are {} excitations of one electron from the active "
                             "occupied to the virtual orbitals, so 1 to {} roots",
                             roots, singles, singles));
-  if (finds_excited_states(method) && method != "cis" && ints["triplets"] != 0)
+  if (method == "cis(d)" && ints["triplets"] != 0)
     throw Error(Errc::bad_input,
-                fmt::format("triplets = true is for method cis; {} finds singlets only", method));
+                "triplets = true is for cis and eom-ccsd; cis(d) finds singlets only");
+  if (method == "eom-ccsd" && ints["triplets"] != 0 && chemistry.system.molecule.multiplicity != 1)
+    throw Error(
+        Errc::bad_input,
+        "triplets = true is for closed shells; of an open shell eom-ccsd finds states of all "
+        "multiplicities");
   const Extent vectors = std::min(singles, roots + more_states);
   ints["excited_vectors"] = vectors;
   ints["excited_space"] = kept_vectors * vectors;
@@ -326,7 +375,10 @@ void add_constants(const Chemistry& chemistry, const MethodSpec& method,
   add_ranges(alpha, "a", environment);
   add_ranges(chemistry.beta, "b", environment);
   add_spin_orbitals(chemistry, environment);
+  if (!chemistry.unrestricted) add_long_segments(alpha, environment);
   add_options(method, environment);
+  environment.ints["stability_steps"] =
+      environment.ints["stability"] == 0 ? 1 : most_stability_steps;
   if (environment.ints["four_virtual"] != 0) {
     if (fitting.empty() || chemistry.unrestricted)
       throw Error(Errc::bad_input,

@@ -66,6 +66,11 @@ MethodResults method_results(const Results& results) {
   const double scf_energy = scalar(*scf, "scf_energy");
   found.energies = {{"nuclear", "nuclear repulsion", scalar(*scf, "nuclear_energy")},
                     {"scf", "SCF total", scf_energy}};
+  const StepResult* stability = find_step(results, "stability");
+  if (stability == nullptr && scf->outcome.scalars.contains("is_stability_known")) stability = scf;
+  if (stability != nullptr && scalar(*stability, "is_stability_known") > 0.5)
+    found.energies.push_back({"scf_stability", "SCF second derivative, lowest",
+                              scalar(*stability, "hessian_eigenvalue")});
   add_iterations(found, *scf, "scf");
   add_dipole(found, *scf, "scf");
   const auto add_correlated = [&](const StepResult& step, const std::string& key,

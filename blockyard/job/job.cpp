@@ -64,10 +64,16 @@ void set_up_environment(const Spec& spec, Job& job) {
 /// False if a program has errors.
 bool load_steps(const Spec& spec, const Places& places, Prepared& prepared) {
   const bool is_ours = spec.programs.empty();
-  const std::vector<std::string> names =
+  std::vector<std::string> names =
       is_ours ? programs_of_method(prepared.job->method, prepared.job->chemistry->unrestricted,
                                    prepared.job->chemistry->has_fitted_integrals())
               : spec.programs;
+  const auto& options = spec.method ? spec.method->ints : MethodSpec{}.ints;
+  const auto stability = options.find("stability");
+  if (is_ours && !prepared.job->chemistry->unrestricted && stability != options.end() &&
+      stability->second != 0)
+    names.insert(names.begin() + 1,
+                 "stability_rhf.sial");  // the unrestricted SCF does it by itself
   for (const std::string& name : names) {
     const std::string path = is_ours ? places.programs + "/" + name : name;
     LoadedProgram loaded = load_program(path, places);

@@ -13,6 +13,7 @@ constexpr std::array options = {
     MethodOption{"scf_density_convergence", OptionForm::number, 1e-8, {}},
     MethodOption{"level_shift", OptionForm::number, 0, {}},
     MethodOption{"damping", OptionForm::number, 0, {}},
+    MethodOption{"stability", OptionForm::word, 0, {"unknown", "check", "follow"}},
     MethodOption{"unrestricted", OptionForm::truth, 0, {}},
     MethodOption{"reference", OptionForm::word, 0, {"usual", "uhf", "rohf"}},
     MethodOption{"cc_iterations", OptionForm::count, 60, {}},

@@ -46,7 +46,7 @@ const std::vector<Method>& methods() {
       {"eom-ccsd",
        4,
        {"scf_rhf", "transform_rhf", "mp2_rhf", "cis_rhf", "ccsd_rhf", "eom_ccsd_rhf"},
-       {}},
+       {"scf_uhf", "transform_uhf", "mp2_uhf", "ccsd_uhf", "eom_ccsd_uhf"}},
   };
   return table;
 }

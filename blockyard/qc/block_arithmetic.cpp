@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "blockyard/base/error.h"
@@ -94,6 +95,34 @@ void copy_part(std::span<const double> in, Extents in_extents, Extents at, std::
     Extent from = start;
     for (std::size_t k = 0; k < in_extents.size(); ++k) from += position[k] * strides[k];
     out[element] = in[static_cast<std::size_t>(from)];
+  });
+}
+
+void copy_overlap(std::span<const double> from, Extents from_extents, Extents from_first,
+                  std::span<double> to, Extents to_extents, Extents to_first) {
+  require_order(to_extents, from_extents.size(), "the two blocks must have as many indexes");
+  const auto from_strides = detail::strides_of(from_extents);
+  const auto to_strides = detail::strides_of(to_extents);
+  std::vector<Extent> common;
+  Extent start = 0;
+  Extent target = 0;
+  for (std::size_t k = 0; k < from_extents.size(); ++k) {
+    const Extent begin = std::max(from_first[k], to_first[k]);
+    const Extent end = std::min(from_first[k] + from_extents[k], to_first[k] + to_extents[k]);
+    if (begin >= end) return;
+    common.push_back(end - begin);
+    start += (begin - from_first[k]) * from_strides[k];
+    target += (begin - to_first[k]) * to_strides[k];
+  }
+  const Extent run = common.empty() ? 1 : std::exchange(common[0], 1);
+  detail::each_element(common, [&](const detail::Position& position, std::size_t) {
+    Extent source = start;
+    Extent place = target;
+    for (std::size_t k = 1; k < common.size(); ++k) {
+      source += position[k] * from_strides[k];
+      place += position[k] * to_strides[k];
+    }
+    std::copy_n(from.begin() + source, run, to.begin() + place);
   });
 }
 

@@ -39,6 +39,11 @@ void antisymmetrise_virtual(std::span<double> t, Extents extents, Extents first)
 void copy_part(std::span<const double> in, Extents in_extents, Extents at, std::span<double> out,
                Extents out_extents);
 
+/// copy_overlap: copies the elements of `from` that stand for the same orbitals as elements of
+/// `to`. from_first, to_first  as `first` above. Same orders; nothing happens without an overlap.
+void copy_overlap(std::span<const double> from, Extents from_extents, Extents from_first,
+                  std::span<double> to, Extents to_extents, Extents to_first);
+
 /// cis_unit_guess: b(k,a,i) = 1 for the k-th smallest element (a,i) of `diagonal`, 0 elsewhere;
 /// of equal elements the one that stands last in memory counts first.
 /// b  vectors * diagonal.size() values, the vector number fastest.

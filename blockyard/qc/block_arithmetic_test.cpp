@@ -88,6 +88,17 @@ TEST(CopyPart, takes_the_slice) {
                base::Error);
 }
 
+TEST(CopyOverlap, copies_what_both_blocks_have_and_nothing_else) {
+  // Rows 3..4, columns 0..2 into rows 2..5, columns 1..2.
+  Values to(4 * 2, -1.0);
+  copy_overlap(counted(6), Numbers{2, 3}, Numbers{3, 0}, to, Numbers{4, 2}, Numbers{2, 1});
+  EXPECT_EQ(to, (Values{-1, 3, 4, -1, -1, 5, 6, -1}));
+  copy_overlap(counted(6), Numbers{2, 3}, Numbers{6, 0}, to, Numbers{4, 2}, Numbers{2, 1});
+  EXPECT_EQ(to, (Values{-1, 3, 4, -1, -1, 5, 6, -1}));
+  EXPECT_THROW(copy_overlap(counted(6), Numbers{6}, Numbers{0}, to, Numbers{4, 2}, Numbers{0, 0}),
+               base::Error);
+}
+
 TEST(UnitGuess, picks_the_smallest_and_the_last_of_equals) {
   Values b(2 * 4, 9.0);
   unit_guess(b, 2, Values{3, 1, 2, 1});

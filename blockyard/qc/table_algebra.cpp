@@ -8,7 +8,6 @@
 #include "blockyard/qc/detail/table_parts.h"
 #include "blockyard/qc/linear_algebra.h"
 #include "blockyard/qc/table.h"
-#include "blockyard/qc/triples_ranges.h"
 
 // The entries only unpack operands; the headers of the functions they call say what is computed.
 namespace blockyard::qc {
@@ -108,6 +107,12 @@ void run_stripi(Operands operands, const Context& context) {
   copy_part(source.values, source.extents, at, part.values, part.extents);
 }
 
+/// copy_overlap from to
+void run_copy_overlap(Operands operands, const Context& context) {
+  copy_overlap(operands[0].values, operands[0].extents, first_orbitals(operands[0], context),
+               operands[1].values, operands[1].extents, first_orbitals(operands[1], context));
+}
+
 /// energy_denominator_rhf t fock
 void run_energy_denominator(Operands operands, const Context& context) {
   divide_by_energies(operands[0].values, operands[0].extents, first_elements(operands[0], context),
@@ -124,34 +129,6 @@ void run_energy_ty_denominator(Operands operands, const Context& context) {
 void run_cis_unit_guess(Operands operands, const Context&) {
   if (operands[0].extents.empty()) refuse(operands[0], "must have the vector number as an index");
   unit_guess(operands[0].values, operands[0].extents[0], operands[1].values);
-}
-
-/// set_ijk_aaa X, set_ijk_aab X: one item in a row of seven; the row after the last is all -1.
-/// Int constants baocc and eaocc: the first and the last occupied segment of the moa range.
-void set_ijk(Operands operands, const Context& context, TriplesSpins spins) {
-  Operand& list = operands[0];
-  if (list.extents.size() != 2 || list.extents[1] < 7) refuse(list, "must have seven columns");
-  const auto begin = context.int_constant("baocc");
-  const auto end = context.int_constant("eaocc");
-  std::vector<Extent> occupied;
-  for (auto s = begin; s <= end; ++s)
-    occupied.push_back(context.segments->extent(array::IndexKind::moa, s));
-  const auto first = context.segments->offset(array::IndexKind::moa, begin);
-  auto items = triples_items(occupied, first, spins);
-  items.push_back({-1, -1, -1, -1, -1, -1, -1});
-  const Extent rows = list.extents[0];
-  if (std::ssize(items) > rows) refuse(list, "has too few rows for the work items");
-  for (std::size_t row = 0; row < items.size(); ++row)
-    for (std::size_t k = 0; k < 7; ++k)
-      list.values[row + k * static_cast<std::size_t>(rows)] = static_cast<double>(items[row][k]);
-}
-
-void run_set_ijk_aaa(Operands operands, const Context& context) {
-  set_ijk(operands, context, TriplesSpins::aaa);
-}
-
-void run_set_ijk_aab(Operands operands, const Context& context) {
-  set_ijk(operands, context, TriplesSpins::aab);
 }
 
 /// combine_spins alpha beta both:  static orbitals AO x moa, AO x mob, AO x mo.
@@ -185,13 +162,13 @@ void add_algebra(super::Table& table) {
   table.add({"anti_symm_o", "u", run_anti_symm_o, {}});
   table.add({"anti_symm_v", "u", run_anti_symm_v, {}});
   table.add({"stripi", "ru", run_stripi, {"rw"}});
+  table.add({"copy_overlap", "ru", run_copy_overlap, {}});
   table.add({"energy_denominator_rhf", "ur", run_energy_denominator, {}});
   table.add({"energy_ty_denominator_rhf", "urr", run_energy_ty_denominator, {}});
   table.add({"cis_unit_guess", "ur", run_cis_unit_guess, {"wr"}});
   table.add({"combine_spins", "rrw", run_combine_spins, {}});
-  table.add({"set_ijk_aaa", "w", run_set_ijk_aaa, {"u"}});
-  table.add({"set_ijk_aab", "w", run_set_ijk_aab, {"u"}});
   detail::add_scf_steps(table);
+  detail::add_triples(table);
 }
 
 }  // namespace blockyard::qc

@@ -3,80 +3,20 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <deque>
 #include <numeric>
 
 #include "blockyard/qc/atomic_density.h"
-#include "blockyard/qc/test_support.h"
+#include "blockyard/qc/table_fixture.h"
 
 namespace blockyard::qc {
 namespace {
 
 using array::IndexKind;
+using testing::Block;
+using testing::ChemistryTable;
 using testing::error_of;
-
-/// An operand with storage of its own.
-struct Block {
-  std::string name = "b";
-  std::vector<Extent> extents;
-  std::vector<std::int64_t> segments;
-  std::vector<IndexKind> kinds;
-  std::vector<double> values;
-
-  static Block whole(std::vector<Extent> extents, IndexKind kind = IndexKind::ao) {
-    const std::size_t order = extents.size();
-    return Block(std::move(extents), std::vector<std::int64_t>(order, 1),
-                 std::vector<IndexKind>(order, kind));
-  }
-  static Block scalar(double value) {
-    Block block({}, {}, {});
-    block.values = {value};
-    return block;
-  }
-  Block(std::vector<Extent> e, std::vector<std::int64_t> s, std::vector<IndexKind> k)
-      : extents(std::move(e)), segments(std::move(s)), kinds(std::move(k)) {
-    Extent size = 1;
-    for (const Extent extent : extents) size *= extent;
-    values.assign(static_cast<std::size_t>(size), 0.0);
-  }
-  super::Operand operand() {
-    return {name, values, extents, segments, kinds, super::Access::update};
-  }
-};
-
-/// Water in cc-pVDZ, AO segments of 14 and 10 functions, MO segments of 3, 2 | 4, 15.
-class ChemistryTable : public ::testing::Test {
- protected:
-  ChemistryTable() {
-    segments_.set(IndexKind::ao, system_.segments.extents);
-    segments_.set(IndexKind::moa, {3, 2, 4, 15});
-    context_.segments = &segments_;
-    context_.ints = &ints_;
-    add_chemistry(table_, system_);
-  }
-
-  void run(std::string_view name, std::vector<Block*> blocks) {
-    const auto* entry = table_.find(name);
-    ASSERT_NE(entry, nullptr) << name;
-    ASSERT_EQ(entry->signature.size(), blocks.size());
-    std::vector<super::Operand> operands;
-    for (Block* block : blocks) operands.push_back(block->operand());
-    entry->function(operands, context_);
-  }
-
-  static System make_system() {
-    const auto water = testing::molecule_of(testing::water);
-    auto integrals = testing::integrals_of(water, "cc-pvdz", true);
-    auto segments = segment_shells(integrals.basis(), 12);
-    return {water, std::move(integrals), std::move(segments)};
-  }
-
-  System system_ = make_system();
-  array::Segments segments_;
-  std::map<std::string, std::int64_t, std::less<>> ints_ = {{"baocc", 1}, {"eaocc", 2}};
-  super::Context context_;
-  super::Table table_;
-};
 
 TEST_F(ChemistryTable, a_block_is_the_part_of_the_whole_array) {
   for (const char* name : {"return_ovl", "return_h1", "one_electron_kinetic",
@@ -173,6 +113,55 @@ TEST_F(ChemistryTable, stripi_takes_an_orbital_out_of_a_block) {
   EXPECT_EQ(part.values, (std::vector<double>{4, 5, 6, 7}));
   part.segments[1] = 3;
   EXPECT_THROW(run("stripi", {&source, &part}), base::Error);
+}
+
+TEST_F(ChemistryTable, copy_overlap_knows_long_segments_by_their_orbitals) {
+  // Orbitals 1..5 occupied, 6..24 virtual, nothing frozen; kind mo: spin orbitals, all, virtual,
+  // long ones.
+  segments_.set(IndexKind::mo, {5, 19, 24, 19, 4, 15});
+  ints_["bavirt"] = 3;
+  ints_["correlated_segment"] = 3;
+  ints_["virtual_segment"] = 4;
+  ints_["first_long_virtual"] = 5;
+  Block from({15, 1}, {4, 7}, {IndexKind::moa, IndexKind::simple});
+  std::iota(from.values.begin(), from.values.end(), 1.0);
+  for (const auto& [segment, extent, first] : {std::tuple{3, 24, 9}, {4, 19, 4}, {6, 15, 0}}) {
+    Block to({extent, 1}, {segment, 7}, {IndexKind::mo, IndexKind::simple});
+    run("copy_overlap", {&from, &to});
+    for (int k = 0; k < extent; ++k)
+      EXPECT_EQ(to.values[static_cast<std::size_t>(k)],
+                k >= first && k < first + 15 ? k - first + 1.0 : 0.0);
+  }
+  Block spins({5, 1}, {1, 7}, {IndexKind::mo, IndexKind::simple});
+  EXPECT_EQ(error_of([&] {
+              run("copy_overlap", {&from, &spins});
+            }),
+            "the operand b has an index over spin orbitals");
+}
+
+TEST_F(ChemistryTable, triples_energy_is_that_of_the_function) {
+  // One occupied orbital too many for t1 is refused; else the same as triples_energy of
+  // triples_energy_test.
+  segments_.set(IndexKind::mo, {5, 19, 24, 19, 19});
+  ints_ = {{"baocc", 1},           {"eaocc", 2},
+           {"bavirt", 3},          {"correlated_segment", 3},
+           {"virtual_segment", 4}, {"first_long_virtual", 5}};
+  constexpr auto simple = IndexKind::simple;
+  constexpr auto mo = IndexKind::mo;
+  Block w({19, 1, 19, 1, 19, 1}, {5, 4, 5, 3, 5, 1}, {mo, simple, mo, simple, mo, simple});
+  Block pair({19, 1, 19, 1}, {4, 1, 4, 1}, {mo, simple, mo, simple});
+  Block t1 = Block::whole({19, 5}), fock = Block::whole({24, 24}), energy = Block::scalar(2.0);
+  for (std::size_t k = 0; k < 24; ++k) fock.values[k * 25] = static_cast<double>(k) - 5.5;
+  w.values[0 + 19 * (1 + 19 * 2)] = 3.0;  // W_abc of the three lowest virtual orbitals
+  t1.values[0 + 19 * 3] = 0.5;            // t of the lowest one and orbital i = 4
+  pair.values[1 + 19 * 2] = 0.25;         // (bj|ck)
+  run("triples_energy", {&energy, &w, &w, &w, &w, &w, &w, &pair, &pair, &pair, &t1, &fock});
+  // 4 W V / D, with D = -2.5 - 3.5 - 5.5 - (-0.5 + 0.5 + 1.5)
+  EXPECT_NEAR(energy.values[0], 2.0 + 4.0 * 3.0 * (3.0 + 0.5 * 0.25) / -13.0, 1e-12);
+  w.segments[1] = 6;
+  EXPECT_THROW(
+      run("triples_energy", {&energy, &w, &w, &w, &w, &w, &w, &pair, &pair, &pair, &t1, &fock}),
+      base::Error);
 }
 
 TEST_F(ChemistryTable, triples_lists_end_with_a_row_of_minus_one) {

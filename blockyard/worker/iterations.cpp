@@ -55,6 +55,10 @@ Policy policy_of(const program::PardoDecl& pardo, Policy of_job, int workers) {
 Iterations::Iterations(const program::Program& program, const Tables& tables, std::int32_t pardo,
                        const Sharing& sharing, std::span<const std::int64_t> values)
     : pardo_(&program.pardos[static_cast<std::size_t>(pardo)]), sharing_(sharing), settings_(1) {
+  if (pardo_->indexes.size() > most_pardo_indexes)
+    throw Error(Errc::bad_input,
+                fmt::format("a pardo over {} indexes: at most {}; put a do inside of it",
+                            pardo_->indexes.size(), most_pardo_indexes));
   for (std::size_t k = 0; k < pardo_->indexes.size(); ++k) {
     ranges_[k] = range_of(program, tables, values, pardo_->indexes[k]);
     const std::int64_t length = std::max<std::int64_t>(0, ranges_[k].last - ranges_[k].first + 1);

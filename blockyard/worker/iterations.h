@@ -12,6 +12,9 @@
 
 namespace blockyard::worker {
 
+/// A pardo over more indexes than this is refused.
+inline constexpr std::size_t most_pardo_indexes = 16;
+
 /// The value of an index while no loop over it is open.
 inline constexpr std::int64_t unbound = INT32_MIN;
 
@@ -52,7 +55,8 @@ class Iterations {
   };
 
   Iterations() = default;
-  /// At the begin of a pardo. Throws Error{bad_input} if it has more than 2^62 settings.
+  /// At the begin of a pardo. Throws Error{bad_input} if it has more than 2^62 settings or 16
+  /// indexes.
   Iterations(const program::Program& program, const Tables& tables, std::int32_t pardo,
              const Sharing& sharing, std::span<const std::int64_t> values);
 
@@ -113,7 +117,7 @@ class Iterations {
 
   const program::PardoDecl* pardo_ = nullptr;
   Sharing sharing_;
-  std::array<IndexRange, array::max_order> ranges_{};
+  std::array<IndexRange, most_pardo_indexes> ranges_{};
   std::int64_t settings_ = 0;
   std::int64_t setting_ = -1;
   std::int64_t passed_ = 0;

@@ -116,6 +116,28 @@ TEST(Iterations, select_sets_what_next_reaches_in_order) {
   }
 }
 
+TEST(Iterations, run_over_sixteen_indexes_and_more_are_refused) {
+  Case some;
+  const auto add = [&](std::int32_t last) {
+    const auto number = static_cast<std::int32_t>(some.p.indexes.size());
+    some.p.indexes.push_back({"x", array::IndexKind::simple, {false, 1}, {false, last}, -1, {}});
+    some.p.pardos[0].indexes.push_back(number);
+  };
+  for (int k = 2; k < 16; ++k) add(k == 15 ? 3 : 1);
+  some.p.pardos[0].where = -1;
+  Environment environment;
+  environment.segments.set(array::IndexKind::mo, {2, 2, 2});
+  some.tables = bind(some.p, environment);
+  std::vector<std::int64_t> values(16, unbound);
+  Iterations all(some.p, some.tables, 0, {Policy::sequential, 0, 1, 0}, values);
+  int count = 0;
+  while (all.next(values, [](std::int32_t) { return true; }) == Iterations::Step::found) ++count;
+  EXPECT_EQ(count, 18);
+  some.p.pardos[0].indexes.push_back(0);
+  EXPECT_THROW(Iterations(some.p, some.tables, 0, {Policy::sequential, 0, 1, 0}, values),
+               base::Error);
+}
+
 TEST(Iterations, of_an_empty_range_are_none) {
   Case c;
   c.tables.indexes[1] = {1, 0};

@@ -51,6 +51,8 @@ SIP_MX_SEGSIZE=7
 SIP_MX_OCC_SEGSIZE=3
 SIP_MX_VIRT_SEGSIZE=7
 SIAL_PROGRAM = programs/scf_uhf.siox
+SIAL_PROGRAM = programs/tran_uhf.siox
+SIAL_PROGRAM = programs/mp2_uhf.siox
 """
 
 
@@ -102,6 +104,7 @@ class OldPrograms(unittest.TestCase):
             expected = reference("nh2")
             self.assertAlmostEqual(got["scf_energy"], expected["e_scf"], delta=LIMIT_HARTREE)
             self.assertAlmostEqual(got["s2"], expected["S2"], delta=1e-6)
+            self.assertAlmostEqual(got["total_energy"], expected["e_mp2"], delta=LIMIT_HARTREE)
 
     def test_super_instructions_of_a_molecule_give_what_theory_says(self):
         (self.folder / "ZMAT").write_text(ZMAT + "SIAL_PROGRAM = programs/guess.sialx\n")

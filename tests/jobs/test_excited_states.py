@@ -21,6 +21,10 @@ CIS_D = {
     "h2o": [0.2968774423, 0.3741083415, 0.3939965211],
     "hf": [0.3863208487, 0.3863208487, 0.5675232909, 0.9038623623],
 }
+# EOM-CCSD by PySCF 2.14.0: triplets of the water above, RCCSD.eomee_ccsd_triplet; states of amidogen (its geometry in energies.json) in sto-3g
+# that keep the spins, eom_uccsd.EOMEESpinKeep.
+EOM_TRIPLETS = [0.2752578783, 0.3613244250, 0.3679418700, 0.4292430144]
+EOM_AMIDOGEN = [0.1040982139, 0.3379897483, 0.4875874922, 0.5080117034, 0.5156821221, 0.5677190350]
 
 
 class ExcitedStates(common.MoleculeTest):
@@ -84,6 +88,16 @@ class ExcitedStates(common.MoleculeTest):
             self.assertEqual(len(states), roots)
             self.assertEqual(states, sorted(states))
 
+    def test_equation_of_motion_for_triplets_and_open_shells(self):
+        water = self.entry("h2o_crawford", "sto-3g")
+        for more in (["-w", 2, "--segments", "virtual=1"], ["-w", 1, "-s", 2, "--memory", "9M"]):
+            results = self.run_method(water, "eom-ccsd", 4, *more, options="triplets = true")
+            self.compare_states(results, "eom_ccsd", EOM_TRIPLETS)
+        amidogen = self.entry("nh2", "6-31g*") | {"basis": "sto-3g"}
+        results = self.run_method(amidogen, "eom-ccsd", 6, "-w", 3)
+        self.compare_states(results, "eom_ccsd", EOM_AMIDOGEN)
+        self.assertAlmostEqual(results["excitations"]["eom_ccsd"]["singles_part"][2], 0.7584587855, delta=1e-5)
+
     def test_checking_mode_finds_nothing_wrong(self):
         path = self.write("job.toml", job_file(self.entry("h2o_crawford", "sto-3g"), "eom-ccsd"))
         done = self.run_well("run", path, "--check", "-w", 2)
@@ -95,8 +109,10 @@ class ExcitedStates(common.MoleculeTest):
         entry = self.entry("h2o_crawford", "sto-3g")
         path = self.write("job.toml", job_file(entry, "eom-ccsd", "roots = 11"))
         self.assert_fails(self.run_blockyard("run", path), "roots = 11", "1 to 10")
-        path = self.write("job.toml", job_file(entry, "eom-ccsd", "triplets = true"))
+        path = self.write("job.toml", job_file(entry, "cis(d)", "triplets = true"))
         self.assert_fails(self.run_blockyard("run", path), "triplets = true", "singlets only")
+        path = self.write("job.toml", job_file(self.entry("nh2", "6-31g*"), "eom-ccsd", "triplets = true"))
+        self.assert_fails(self.run_blockyard("run", path), "for closed shells")
         path = self.write("job.toml", job_file(entry, "cis", "unrestricted = true"))
         self.assert_fails(self.run_blockyard("run", path), "closed shells only")
 

@@ -17,6 +17,14 @@ RESTRICTED = {
     ("ch2", "cc-pvdz", True): (-38.92147168211894, -39.01897173388013, -39.03951806243076, -0.0017623970401561917),
     ("nh2", "6-31g*", False): (-55.55225952748716, -55.690240481271175, -55.708961305368625, -0.0018354214909327678),
 }
+# Stability of Hartree-Fock: geometry in Angstrom, multiplicity, basis, option; energy and lowest eigenvalue of A + B in hartree. PySCF
+# 2.14.0: scf.RHF, scf.UHF (for "follow" from mixed orbitals, followed by its stability()), the matrix from its integrals in numpy.
+STRETCHED = "H 0 0 0\nH 0 0 3.0"
+STABILITY = [
+    (STRETCHED, 1, "cc-pvdz", 'stability = "check"', -0.82644784388575, -0.35955167307841),
+    (STRETCHED, 1, "cc-pvdz", 'unrestricted = true\nstability = "follow"', -0.99872112546057, 0.39408938311354),
+    ("O 0 0 0\nO 0 0 1.2075", 3, "6-31g*", 'stability = "follow"', -149.61231729065162, 0.02628157514111),
+]
 KEYS = common.ENERGIES
 METHOD = "ccsd(t)"
 
@@ -60,6 +68,31 @@ class OpenShells(common.MoleculeTest):
             entry = entry | dict(zip(("e_scf", "e_mp2", "e_ccsd", "e_t"), values)) | {"e_ccsd_t": values[2] + values[3]}
             self.check_method({k: v for k, v in entry.items() if not k.startswith("dipole")}, METHOD, KEYS, WAYS[1:2],
                               'reference = "rohf"')
+
+    def test_stability_of_the_solution(self):
+        for geometry, multiplicity, basis, option, energy, eigenvalue in STABILITY:
+            with self.subTest(option=option, multiplicity=multiplicity):
+                path = self.write("job.toml", f'''[molecule]
+geometry = """
+{geometry}
+"""
+multiplicity = {multiplicity}
+[basis]
+name = "{basis}"
+[method]
+name = "mp2"
+{option}
+''')
+                found = self.results_of("run", path, "-w", 2)["energies"]
+                self.assertAlmostEqual(found["scf"], energy, delta=1e-8)
+                self.assertAlmostEqual(found["scf_stability"], eigenvalue, delta=1e-6)
+
+    def test_following_is_refused_where_both_spins_share_orbitals(self):
+        entry = self.entry("h2o", "6-31g*")
+        path = self.write("job.toml", job_file(entry, "scf", 'stability = "follow"'))
+        self.assert_fails(self.run_blockyard("run", path), "needs unrestricted = true")
+        path = self.write("job.toml", job_file(self.entry("oh", "cc-pvdz"), "scf", 'reference = "rohf"\nstability = "check"'))
+        self.assert_fails(self.run_blockyard("run", path), "not for reference")
 
     def test_what_restricted_open_shells_cannot_do_is_refused(self):
         entry = self.entry("oh", "cc-pvdz")

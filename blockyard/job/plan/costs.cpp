@@ -40,7 +40,7 @@ double packed_elements(const tensor::ContractPlan& plan, double left, double rig
          (operands[tensor::detail::result_side].packed ? result : 0);
 }
 
-enum class Known { integrals, one_electron, denominators, eigenvectors };
+enum class Known { integrals, fitting, one_electron, denominators, triples, eigenvectors };
 
 struct Row {
   std::string_view name;
@@ -49,6 +49,8 @@ struct Row {
 
 constexpr std::array rows = {Row{"compute_integral_batch", Known::integrals},
                              Row{"compute_integrals", Known::integrals},
+                             Row{"fitting_integrals", Known::fitting},
+                             Row{"triples_energy", Known::triples},
                              Row{"return_ovl", Known::one_electron},
                              Row{"return_h1", Known::one_electron},
                              Row{"energy_denominator_rhf", Known::denominators},
@@ -131,6 +133,8 @@ double Costs::integral_seconds(const CostOperand& operand) const {
 
 Cost Costs::super(std::string_view name, std::span<const CostOperand> operands) const {
   constexpr double element_of_attraction_seconds = 1e-6;
+  constexpr double element_of_fitting_seconds = 5e-8;
+  constexpr double element_of_triples_seconds = 3e-9;
   double elements = 0;
   for (const CostOperand& operand : operands) elements += elements_of(operand.shape);
   const Row* row = row_of(name);
@@ -140,6 +144,12 @@ Cost Costs::super(std::string_view name, std::span<const CostOperand> operands) 
   switch (row->what) {
     case Known::integrals:
       if (job_.chemistry && first.order() == 4) seconds += integral_seconds(operands.front());
+      break;
+    case Known::fitting:
+      seconds += elements_of(first) * element_of_fitting_seconds;
+      break;
+    case Known::triples:  // the second operand is the first block of W
+      seconds += elements_of(operands[1].shape) * element_of_triples_seconds;
       break;
     case Known::one_electron:
       if (job_.chemistry)

@@ -26,6 +26,28 @@ std::vector<Extent> first_elements(const Operand& operand, const Context& contex
   return first;
 }
 
+std::vector<Extent> first_orbitals(const Operand& operand, const Context& context) {
+  std::vector<Extent> first = first_elements(operand, context);
+  for (std::size_t k = 0; k < first.size(); ++k) {
+    if (operand.kinds[k] != array::IndexKind::mo) continue;
+    const auto segment = operand.segments[k];
+    const auto begin_of = [&](std::string_view constant) {
+      return context.segments->offset(array::IndexKind::moa, context.int_constant(constant));
+    };
+    if (segment < context.int_constant("correlated_segment"))
+      refuse(operand, "has an index over spin orbitals");
+    if (segment == context.int_constant("correlated_segment"))
+      first[k] = begin_of("baocc");
+    else if (segment == context.int_constant("virtual_segment"))
+      first[k] = begin_of("bavirt");
+    else
+      first[k] +=
+          begin_of("bavirt") - context.segments->offset(array::IndexKind::mo,
+                                                        context.int_constant("first_long_virtual"));
+  }
+  return first;
+}
+
 std::vector<double> orbital_energies(Operand& operand) {
   if (operand.extents.size() == 1) return {operand.values.begin(), operand.values.end()};
   const auto fock = square_matrix(operand);
