@@ -10,6 +10,7 @@
 
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
+#include "blockyard/server/spiller.h"
 
 namespace blockyard::job {
 
@@ -67,7 +68,11 @@ MemoryPlan plan_memory(std::int64_t total_bytes, std::int64_t shared_bytes, int 
       workers * look_ahead_blocks * (largest_block + largest_block / 8), left / 8, left / 2);
   const std::int64_t for_servers =
       std::clamp<std::int64_t>(arrays - servers * least_server, 0, left - for_look_ahead);
-  plan.server_bytes = least_server + for_servers / servers;
+  // What goes to the disk is copied to pages of each request's own (server/spiller.h).
+  const bool spills = arrays > servers * least_server + for_servers;
+  const std::int64_t pages =
+      spills ? std::min(for_servers / servers, server::Spiller::queue_depth * largest_block) : 0;
+  plan.server_bytes = least_server + for_servers / servers - pages;
   plan.worker_bytes = least_worker + (left - for_servers) / workers;
   plan.spilled_bytes =
       std::max<std::int64_t>(0, plan.distributed_bytes - servers * plan.server_bytes / 9 * 8);

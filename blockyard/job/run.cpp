@@ -51,7 +51,7 @@ class Run {
         session_(session),
         process_(session != nullptr ? session->process() : 0),
         process_of_(place_ranks(job)),
-        pool_(static_cast<std::size_t>(job.memory.total_bytes)) {
+        pool_(static_cast<std::size_t>(job.memory.total_bytes - job.memory.shared_bytes)) {
     for (const Step& step : job.steps) results_.steps.push_back({step.name, 0, {}, {}, {}});
     if (from != nullptr) std::copy(from->done.begin(), from->done.end(), results_.steps.begin());
     for (StepResult& step : results_.steps)

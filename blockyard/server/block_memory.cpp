@@ -159,7 +159,7 @@ std::span<const std::byte> BlockMemory::values_of(const Slot& slot,
                      {reinterpret_cast<double*>(scratch.data()), slot.bytes_ / sizeof(double)});
     return scratch;
   }
-  slot.file_->read(slot.record_.place(), scratch);
+  slot.file_->read(slot.record_.place(), scratch, pages_);
   return scratch;
 }
 

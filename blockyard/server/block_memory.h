@@ -137,6 +137,7 @@ class BlockMemory {
   std::list<Slot*> by_age_;  // resident slots, least recently used first
   std::map<std::int32_t, std::weak_ptr<store::SpillFile>> files_;  // by array
   int made_files_ = 0;
+  store::RecordPages pages_;        // of values_of
   std::optional<Spiller> spiller_;  // last: its transfers end slots and records
 };
 

@@ -9,38 +9,33 @@
 
 namespace blockyard::server {
 
+using wire::Range;
+
 Range ChunkCounters::take(std::uint64_t counter, std::int64_t total, std::int32_t sharers) {
   using base::Errc;
   using base::Error;
   if (total < 0 || sharers < 1)
     throw Error(Errc::comm,
                 fmt::format("a loop of {} positions for {} workers was asked for", total, sharers));
-  const auto [found, is_new] = loops_.try_emplace(counter, Loop{total, 0, 0});
+  const auto [found, is_new] = loops_.try_emplace(counter);
+  if (is_new) {
+    const std::int64_t dealt = wire::unasked(total, sharers) * sharers;
+    const auto idle = std::max<std::int64_t>(0, sharers - total);  // they never ask
+    found->second = {total, std::min(total, dealt), static_cast<std::int32_t>(idle)};
+  }
   Loop& loop = found->second;
   if (loop.total != total)
     throw Error(Errc::comm, fmt::format("workers disagree on the length of a loop: {} and {}",
                                         loop.total, total));
-  const std::int64_t left = loop.total - loop.next;
-  const std::int64_t count =
-      std::min(left, std::max<std::int64_t>(1, left / (2 * std::int64_t{sharers})));
+  const std::int64_t count = wire::guided(loop.total - loop.next, sharers);
   const Range range{loop.next, loop.next + count};
   loop.next = range.last;
   if (count == 0 && ++loop.finished == sharers) loops_.erase(found);
   return range;
 }
 
-namespace {
-
-std::int64_t length(const Range& range) { return range.last - range.first; }
-
-// Of what is left of the own list, and of another's.
-constexpr std::int64_t own_share = 4;
-constexpr std::int64_t stolen_share = 2;
-
-}  // namespace
-
 Range ChunkCounters::take_near(const wire::TakeChunk& request) {
-  const auto sharers = static_cast<std::int32_t>(request.lists.size());
+  const std::int32_t sharers = request.sharers;
   if (request.mine < 0 || request.mine >= sharers || request.near_first < 0 ||
       request.near_first > request.near_last || request.near_last > sharers ||
       std::ranges::any_of(request.lists, [](std::int64_t n) { return n < 0; }))
@@ -50,27 +45,28 @@ Range ChunkCounters::take_near(const wire::TakeChunk& request) {
   if (is_new) {
     std::int64_t first = 0;
     for (const std::int64_t count : request.lists) {
-      loop.lists.push_back({first, first + count});
+      loop.lists.push_back({first + wire::unasked(count, 1), first + count});
       first += count;
     }
   }
-  if (loop.lists.size() != request.lists.size())
+  if (std::ssize(loop.lists) != sharers ||
+      (!request.lists.empty() && request.lists.size() != loop.lists.size()))
     throw base::Error(base::Errc::comm, "workers disagree on the lists of a loop");
   const auto at = [&](std::int32_t k) { return loop.lists.begin() + k; };
   const auto longest = [&](std::int32_t first, std::int32_t last) {
-    return std::ranges::max_element(at(first), at(last), {}, length);
+    return std::ranges::max_element(at(first), at(last), {}, &Range::length);
   };
   Range& mine = *at(request.mine);
-  if (length(mine) > 0) {
-    const std::int64_t count = std::max<std::int64_t>(1, length(mine) / own_share);
+  if (mine.length() > 0) {
+    const std::int64_t count = wire::guided(mine.length(), 1);
     mine.first += count;
     return {mine.first - count, mine.first};
   }
   auto victim = request.near_first < request.near_last
                     ? longest(request.near_first, request.near_last)
                     : at(request.mine);
-  if (length(*victim) == 0) victim = longest(0, sharers);
-  const std::int64_t count = (length(*victim) + 1) / stolen_share;
+  if (victim->length() == 0) victim = longest(0, sharers);
+  const std::int64_t count = (victim->length() + 1) / 2;
   victim->last -= count;
   const Range stolen{victim->last, victim->last + count};
   if (count == 0 && ++loop.finished == sharers) near_loops_.erase(found);

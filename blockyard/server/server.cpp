@@ -82,9 +82,9 @@ class Server::State {
 
   void take(Request request) {
     if (const auto* chunk = std::get_if<wire::TakeChunk>(&request.message)) {
-      const Range range = chunk->lists.empty()
-                              ? counters_.take(chunk->counter, chunk->total, chunk->sharers)
-                              : counters_.take_near(*chunk);
+      const wire::Range range = chunk->near_last > 0
+                                    ? counters_.take_near(*chunk)
+                                    : counters_.take(chunk->counter, chunk->total, chunk->sharers);
       outbox_.reply(request.from, wire::Chunk{chunk->ticket, range.first, range.last});
     } else if (const auto* ask = std::get_if<wire::AskStatistics>(&request.message)) {
       outbox_.reply(request.from, statistics(ask->ticket));

@@ -214,10 +214,10 @@ TEST(Server, says_that_a_label_is_not_known) {
 
 TEST(Server, deals_out_loops) {
   TestClient client({plenty});
-  EXPECT_EQ(client.ask<wire::Chunk>(0, wire::TakeChunk{7, 1, 12, 2}), (wire::Chunk{7, 0, 3}));
-  EXPECT_EQ(client.ask<wire::Chunk>(1, wire::TakeChunk{8, 1, 12, 2}), (wire::Chunk{8, 3, 5}));
+  EXPECT_EQ(client.ask<wire::Chunk>(0, wire::TakeChunk{7, 1, 12, 2}), (wire::Chunk{7, 2, 4}));
+  EXPECT_EQ(client.ask<wire::Chunk>(1, wire::TakeChunk{8, 1, 12, 2}), (wire::Chunk{8, 4, 6}));
   (void)client.ask(0, wire::EndProgram{1});
-  EXPECT_EQ(client.ask<wire::Chunk>(0, wire::TakeChunk{9, 1, 12, 2}), (wire::Chunk{9, 0, 3}));
+  EXPECT_EQ(client.ask<wire::Chunk>(0, wire::TakeChunk{9, 1, 12, 2}), (wire::Chunk{9, 2, 4}));
 }
 
 TEST(Server, counts_what_it_does) {

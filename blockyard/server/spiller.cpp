@@ -9,11 +9,6 @@
 
 namespace blockyard::server {
 
-namespace {
-/// Requests that the disk has at one time.
-constexpr std::uint8_t queue_depth = 4;
-}  // namespace
-
 Spiller::Spiller() {
   for (std::uint8_t k = 0; k < queue_depth; ++k) threads_.emplace_back([this, k] { work(k); });
 }
@@ -50,6 +45,7 @@ void Spiller::wait(double seconds) {
 }
 
 void Spiller::work(std::uint8_t lane) {
+  store::RecordPages pages;
   std::unique_lock lock(mutex_);
   for (;;) {
     has_work_.wait(lock, [&] { return is_over_ || !reads_.empty() || !writes_.empty(); });
@@ -62,7 +58,7 @@ void Spiller::work(std::uint8_t lane) {
     transfer.begin_seconds = base::now_seconds();
     std::exception_ptr failure;
     try {
-      carry_out(transfer);
+      carry_out(transfer, pages);
     } catch (...) {
       failure = std::current_exception();
     }
@@ -75,14 +71,14 @@ void Spiller::work(std::uint8_t lane) {
   }
 }
 
-void Spiller::carry_out(Transfer& transfer) {
+void Spiller::carry_out(Transfer& transfer, store::RecordPages& pages) {
   if (transfer.from) {
-    transfer.file->write(transfer.place, transfer.from->bytes());
+    transfer.file->write(transfer.place, transfer.from->bytes(), pages);
   } else if (transfer.lent != nullptr) {
     const std::size_t count = transfer.into->size() / sizeof(double);
     transfer.lent->read(transfer.number, {transfer.into->as<double>(), count});
   } else {
-    transfer.file->read(transfer.place, transfer.into->bytes());
+    transfer.file->read(transfer.place, transfer.into->bytes(), pages);
   }
 }
 

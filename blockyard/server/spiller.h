@@ -39,6 +39,9 @@ struct Transfer {
 /// guards what it shares with the I/O threads.
 class Spiller {
  public:
+  /// Requests that the disk has at one time; each has the pages of a record.
+  static constexpr std::uint8_t queue_depth = 4;
+
   Spiller();
   /// Ends after the transfers in progress; those not begun are dropped.
   ~Spiller();
@@ -55,7 +58,7 @@ class Spiller {
 
  private:
   void work(std::uint8_t lane);
-  static void carry_out(Transfer& transfer);
+  static void carry_out(Transfer& transfer, store::RecordPages& pages);
 
   std::size_t in_flight_ = 0;
   std::mutex mutex_;

@@ -74,16 +74,30 @@ std::uint64_t pages_for(std::uint64_t bytes) {
 
 }  // namespace
 
+void RecordPages::Free::operator()(std::byte* pages) const noexcept { std::free(pages); }
+
+std::byte* RecordPages::of(std::size_t bytes) {
+  if (bytes > size_) {
+    bytes_.reset();
+    size_ = 0;
+    bytes_.reset(static_cast<std::byte*>(std::aligned_alloc(page_bytes, bytes)));
+    if (bytes_ == nullptr)
+      throw Error(Errc::no_memory, "no memory is left to read or write a block");
+    size_ = bytes;
+  }
+  return bytes_.get();
+}
+
 SpillFile::SpillFile(Store& store, std::filesystem::path path)
     : store_(store), path_(std::move(path)), file_(store_.open(path_, OpenMode::direct)) {
   FileHeader header;
   header.header_checksum = checksum_of(header);
   try {
-    Pages pages = take_pages(page_bytes);
-    std::memset(pages.bytes.get(), 0, page_bytes);
-    std::memcpy(pages.bytes.get(), &header, sizeof header);
-    file_->write_at(0, {pages.bytes.get(), page_bytes});
-    give_back(std::move(pages));
+    RecordPages pages;
+    std::byte* const first = pages.of(page_bytes);
+    std::memset(first, 0, page_bytes);
+    std::memcpy(first, &header, sizeof header);
+    file_->write_at(0, {first, page_bytes});
   } catch (const Error&) {
     store_.remove(path_);
     throw;
@@ -117,7 +131,7 @@ SpillFile::Record SpillFile::reserve(std::uint64_t bytes) {
   return {this, place};
 }
 
-void SpillFile::write(const Place& place, std::span<const std::byte> bytes) {
+void SpillFile::write(const Place& place, std::span<const std::byte> bytes, RecordPages& pages) {
   base::require(bytes.size() == place.bytes, "a record is written in its own length");
   RecordHeader header;
   header.offset = place.offset;
@@ -128,54 +142,29 @@ void SpillFile::write(const Place& place, std::span<const std::byte> bytes) {
   // In one piece, and in whole pages: as direct I/O wants it. The whole slot: a file with holes is
   // slow to remove.
   const std::size_t size = place.pages * page_bytes;
-  Pages pages = take_pages(size);
-  std::byte* const to = pages.bytes.get();
+  std::byte* const to = pages.of(size);
   std::memset(to, 0, payload_offset);
   std::memcpy(to, &header, sizeof header);
   if (!bytes.empty()) std::memcpy(to + payload_offset, bytes.data(), bytes.size());
   std::memset(to + payload_offset + bytes.size(), 0, size - payload_offset - bytes.size());
   file_->write_at(place.offset, {to, size});
-  give_back(std::move(pages));
 }
 
-void SpillFile::read(const Place& place, std::span<std::byte> into) {
+void SpillFile::read(const Place& place, std::span<std::byte> into, RecordPages& pages) {
   base::require(into.size() == place.bytes, "a record is read in its own length");
   const std::size_t size = read_bytes(place.bytes);
-  Pages pages = take_pages(size);
-  file_->read_at(place.offset, {pages.bytes.get(), size});
+  std::byte* const from = pages.of(size);
+  file_->read_at(place.offset, {from, size});
   RecordHeader header;
-  std::memcpy(&header, pages.bytes.get(), sizeof header);
+  std::memcpy(&header, from, sizeof header);
   const bool is_ours =
       is_whole(header) && header.offset == place.offset && header.bytes == place.bytes;
-  if (is_ours && !into.empty())
-    std::memcpy(into.data(), pages.bytes.get() + payload_offset, into.size());
-  give_back(std::move(pages));
+  if (is_ours && !into.empty()) std::memcpy(into.data(), from + payload_offset, into.size());
   if (!is_ours || base::checksum(into) != header.payload_checksum)
     throw Error(Errc::io,
                 fmt::format("cannot read {}: the record at byte {} is not what was written there "
                             "(its checksum is wrong); the disk or the file is damaged",
                             path_.string(), place.offset));
-}
-
-void SpillFile::FreePages::operator()(std::byte* pages) const noexcept { std::free(pages); }
-
-SpillFile::Pages SpillFile::take_pages(std::size_t bytes) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!spare_.empty()) {
-      Pages pages = std::move(spare_.back());
-      spare_.pop_back();
-      if (pages.size >= bytes) return pages;
-    }
-  }
-  auto* const raw = static_cast<std::byte*>(std::aligned_alloc(page_bytes, bytes));
-  if (raw == nullptr) throw Error(Errc::no_memory, "no memory is left to read or write a block");
-  return {std::unique_ptr<std::byte, FreePages>(raw), bytes};
-}
-
-void SpillFile::give_back(Pages pages) noexcept {
-  const std::lock_guard lock(mutex_);
-  spare_.push_back(std::move(pages));
 }
 
 std::uint64_t SpillFile::end() const {

@@ -16,10 +16,24 @@
 
 namespace blockyard::store {
 
+/// Memory that direct I/O can use, for one record at a time: of a thread that reads and writes
+/// records, of whatever file. Grows to the largest. One thread.
+class RecordPages {
+ public:
+  /// At least `bytes`, from the begin of a page. Throws Error{no_memory}.
+  [[nodiscard]] std::byte* of(std::size_t bytes);
+
+ private:
+  struct Free {
+    void operator()(std::byte* pages) const noexcept;
+  };
+  std::unique_ptr<std::byte, Free> bytes_;
+  std::size_t size_ = 0;
+};
+
 /// Records of bytes on disk for one run, with checksums. Places of ended records are used again by
 /// records of the same size class. docs/disk.md has the layout. The file goes with the object.
-/// Any thread: mutex_ guards the places and the spare pages; a record is read or written by one
-/// thread at a time.
+/// Any thread: mutex_ guards the places; a record is read or written by one thread at a time.
 class SpillFile {
  public:
   /// Where a record is.
@@ -62,23 +76,13 @@ class SpillFile {
   /// A place for `bytes`. Nothing is written.
   [[nodiscard]] Record reserve(std::uint64_t bytes);
   /// Writes as many bytes as the place is for. Throws Error{io}.
-  void write(const Place& place, std::span<const std::byte> bytes);
+  void write(const Place& place, std::span<const std::byte> bytes, RecordPages& pages);
   /// Reads them back. Throws Error{io} if the disk fails, or if they are not what was written.
-  void read(const Place& place, std::span<std::byte> into);
+  void read(const Place& place, std::span<std::byte> into, RecordPages& pages);
   /// Length of the file.
   [[nodiscard]] std::uint64_t end() const;
 
  private:
-  /// Pages of memory that direct I/O can use.
-  struct FreePages {
-    void operator()(std::byte* pages) const noexcept;
-  };
-  struct Pages {
-    std::unique_ptr<std::byte, FreePages> bytes;
-    std::size_t size = 0;
-  };
-  [[nodiscard]] Pages take_pages(std::size_t bytes);
-  void give_back(Pages pages) noexcept;
   void release(const Place& place) noexcept;
 
   Store& store_;
@@ -86,8 +90,7 @@ class SpillFile {
   std::unique_ptr<File> file_;
   mutable std::mutex mutex_;
   std::uint64_t end_ = 0;
-  std::uint64_t reserved_ = 0;  // on disk
-  std::vector<Pages> spare_;    // as many as there were threads at one time
+  std::uint64_t reserved_ = 0;                                        // on disk
   std::map<std::uint64_t, std::vector<std::uint64_t>> free_offsets_;  // by pages
 };
 

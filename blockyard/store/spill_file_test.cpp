@@ -22,13 +22,15 @@ Bytes filled(std::size_t count, int value) { return Bytes(count, static_cast<std
 
 Bytes read(SpillFile& file, const SpillFile::Record& record) {
   Bytes bytes(record.place().bytes);
-  file.read(record.place(), bytes);
+  RecordPages pages;
+  file.read(record.place(), bytes, pages);
   return bytes;
 }
 
 SpillFile::Record written(SpillFile& file, const Bytes& bytes) {
   auto record = file.reserve(bytes.size());
-  file.write(record.place(), bytes);
+  RecordPages pages;
+  file.write(record.place(), bytes, pages);
   return record;
 }
 
@@ -119,12 +121,13 @@ TEST(SpillFile, refuses_a_record_of_another_length_or_place) {
   SpillFile::Place wrong = first.place();
   wrong.offset = second.place().offset;
   Bytes bytes(100);
-  file.read(wrong, bytes);  // a whole record, whoever asks
+  RecordPages pages;
+  file.read(wrong, bytes, pages);  // a whole record, whoever asks
   EXPECT_EQ(bytes, filled(100, 3));
   wrong.bytes = 99;
-  EXPECT_THROW(file.read(wrong, std::span(bytes).first(99)), base::Error);
+  EXPECT_THROW(file.read(wrong, std::span(bytes).first(99), pages), base::Error);
   wrong.offset += 4096 * wrong.pages;
-  EXPECT_THROW(file.read(wrong, std::span(bytes).first(99)), base::Error);
+  EXPECT_THROW(file.read(wrong, std::span(bytes).first(99), pages), base::Error);
 }
 
 TEST(DescribeSpillFile, lists_records_and_says_which_are_damaged) {
@@ -173,7 +176,8 @@ TEST(SpillFile, has_the_bytes_of_the_worked_example_in_docs) {
   SpillFile file(store, path);
   const double value = 1.0;
   const auto record = file.reserve(sizeof value);
-  file.write(record.place(), std::as_bytes(std::span(&value, 1)));
+  RecordPages pages;
+  file.write(record.place(), std::as_bytes(std::span(&value, 1)), pages);
   const auto raw = store.open(path, OpenMode::read);
   ASSERT_EQ(raw->size(), 2 * 4096U);
   Bytes found(24 + 72);

@@ -87,16 +87,18 @@ struct EndProgram {
   Ticket ticket = 0;
   friend bool operator==(const EndProgram&, const EndProgram&) = default;
 };
-/// The next positions of a loop of `total` that `sharers` ask for: guided chunks, from a counter
-/// that begins with the first asking for its id. Reply: Chunk.
+/// The next positions of a loop of `total` that `sharers` share, after those that each does unasked
+/// (chunks.h): guided chunks, from a counter that begins with the first asking for its id.
+/// Reply: Chunk.
 struct TakeChunk {
   Ticket ticket = 0;
   std::uint64_t counter = 0;
   std::int64_t total = 0;
   std::int32_t sharers = 1;
-  /// If not empty: the positions are the lists of the sharers, one after the other, of these
-  /// lengths. First list `mine` is dealt out, from its begin; then the longest of near_first ..
-  /// near_last-1, then the longest of all, from their ends.
+  /// If near_last > 0: the positions are the lists of the sharers, one after the other, of these
+  /// lengths, which are told with the first asking of each. First list `mine` is dealt out, from
+  /// its begin; then the longest of near_first .. near_last-1, then the longest of all, from their
+  /// ends.
   std::vector<std::int64_t> lists = {};
   std::int32_t mine = 0;
   std::int32_t near_first = 0;

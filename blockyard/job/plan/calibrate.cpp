@@ -20,6 +20,7 @@
 #include "blockyard/job/plan/calibration_programs.h"
 #include "blockyard/job/scratch.h"
 #include "blockyard/qc/integral_cost.h"
+#include "blockyard/server/spiller.h"
 #include "blockyard/store/posix.h"
 #include "blockyard/store/spill_file.h"
 #include "blockyard/tensor/blas.h"
@@ -122,16 +123,17 @@ void measure_integrals(Machine& machine, const std::function<void(double)>& shar
   machine.primitive_seconds = rates.primitive_seconds;
 }
 
-/// Does request(k) for all k < count on as many threads as a server has for its disk; seconds.
+/// Does request(k, pages) for all k < count on as many threads as a server has for its disk, each
+/// with its own pages; seconds.
 template <class Request>
 double seconds_at_once(std::size_t count, const Request& request) {
-  constexpr int threads = 4;
   std::atomic<std::size_t> next = 0;
   const double begin = base::now_seconds();
   std::vector<std::future<void>> all;
-  for (int thread = 0; thread < threads; ++thread)
+  for (int thread = 0; thread < server::Spiller::queue_depth; ++thread)
     all.push_back(std::async(std::launch::async, [&] {
-      for (std::size_t k = next++; k < count; k = next++) request(k);
+      store::RecordPages pages;
+      for (std::size_t k = next++; k < count; k = next++) request(k, pages);
     }));
   for (auto& one : all) one.wait();
   for (auto& one : all) one.get();  // throws what a request threw
@@ -151,13 +153,15 @@ void measure_disk(Machine& machine, const std::string& scratch) {
   std::vector<store::SpillFile::Record> records;
   for (std::size_t k = 0; k < count; ++k) records.push_back(file.reserve(record_bytes));
   constexpr auto bytes = static_cast<double>(count * record_bytes);
-  machine.disk_write_bytes = bytes / seconds_at_once(count, [&](std::size_t k) {
-                               file.write(records[k].place(), values);
-                             });
-  machine.disk_read_bytes = bytes / seconds_at_once(count, [&](std::size_t k) {
-                              base::Buffer fresh = pool.allocate(record_bytes);
-                              file.read(records[k].place(), fresh.bytes());
-                            });
+  machine.disk_write_bytes =
+      bytes / seconds_at_once(count, [&](std::size_t k, store::RecordPages& pages) {
+        file.write(records[k].place(), values, pages);
+      });
+  machine.disk_read_bytes =
+      bytes / seconds_at_once(count, [&](std::size_t k, store::RecordPages& pages) {
+        base::Buffer fresh = pool.allocate(record_bytes);
+        file.read(records[k].place(), fresh.bytes(), pages);
+      });
 }
 
 }  // namespace

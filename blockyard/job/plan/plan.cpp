@@ -49,8 +49,10 @@ int least(const Condition& condition) {
   return high;
 }
 
-/// What a process holds at the most, beside itself: its workers and its servers.
-double blocks_of_process(const JobPlan& plan, const ProgramPlan& program) {
+/// What a process holds at the most, beside itself: its workers and its servers. Where arrays go to
+/// the disk, caches and what the pool keeps come to fill all that there is.
+double blocks_of_process(const JobPlan& plan, const ProgramPlan& program, bool spills) {
+  if (spills) return static_cast<double>(plan.memory_bytes);
   return plan.layout.workers * program.worker_bytes + plan.layout.servers * program.server_bytes;
 }
 
@@ -65,7 +67,7 @@ void add_memory(JobPlan& plan, ProgramPlan& program, const RankModel& ranks,
   const double copies = spills ? ranks.peak_cached() : ranks.peak_foreign();
   program.worker_bytes =
       std::min(program.static_bytes + program.own_bytes + copies, plan.layout.worker_bytes);
-  program.process_bytes = plan.base_bytes + blocks_of_process(plan, program) +
+  program.process_bytes = plan.base_bytes + blocks_of_process(plan, program, spills) +
                           plan.layout.workers * machine.worker_rss_bytes;
   plan.process_bytes = std::max(plan.process_bytes, program.process_bytes);
   plan.fits = plan.fits && !spills;

@@ -11,6 +11,7 @@
 
 #include "blockyard/base/error.h"
 #include "blockyard/job/plan/walk.h"
+#include "blockyard/wire/chunks.h"
 
 namespace blockyard::job {
 
@@ -28,12 +29,6 @@ constexpr double small_steps = 2e4;
 constexpr double least_settings = 64;
 constexpr double least_settings_with_where = 512;
 constexpr double least_values = 3;
-
-/// The positions that a worker is to do next; of a dynamic pardo, its chunk.
-struct Share {
-  std::int64_t next = 0;
-  std::int64_t last = 0;
-};
 
 void require_free(const program::Program& program, std::span<const std::int64_t> values,
                   std::int32_t index) {
@@ -199,26 +194,27 @@ void Walk::deal(worker::Iterations& all, Policy policy) {
   using Turn = std::pair<double, std::int64_t>;
   std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns;
   ranks_.switch_to(RankModel::everybody);
-  std::vector<Share> shares(static_cast<std::size_t>(workers));
+  std::vector<wire::Range> shares;
+  const std::int64_t total = std::ssize(settings[0]);  // of a dynamic pardo
   for (std::int64_t w = 0; w < workers; ++w) {
-    const auto at = static_cast<std::size_t>(w);
-    if (policy != Policy::dynamic) shares[at].last = std::ssize(settings[at]);
+    shares.push_back(policy == Policy::dynamic
+                         ? wire::unasked_of(w, total, workers)
+                         : wire::Range{0, std::ssize(settings[static_cast<std::size_t>(w)])});
     turns.emplace(ranks_.clock(static_cast<int>(w)), w);
   }
-  std::int64_t taken = 0;  // of a dynamic pardo
+  std::int64_t taken = policy == Policy::dynamic ? shares.back().last : 0;
   while (!turns.empty()) {
     const std::int64_t w = turns.top().second;
     turns.pop();
-    Share& share = shares[static_cast<std::size_t>(w)];
+    wire::Range& share = shares[static_cast<std::size_t>(w)];
     const auto& mine = settings[policy == Policy::dynamic ? 0 : static_cast<std::size_t>(w)];
-    if (policy == Policy::dynamic && share.next == share.last) {
-      const std::int64_t left = std::ssize(mine) - taken;
-      share.next = taken;
-      share.last = taken += std::min(left, std::max<std::int64_t>(1, left / (2 * workers)));
+    if (policy == Policy::dynamic && share.length() == 0) {
+      share.first = taken;
+      share.last = taken += wire::guided(total - taken, workers);
     }
-    if (share.next == share.last) continue;
+    if (share.length() == 0) continue;
     ranks_.switch_to(static_cast<int>(w));
-    all.select(mine[static_cast<std::size_t>(share.next++)], index_values_);
+    all.select(mine[static_cast<std::size_t>(share.first++)], index_values_);
     if (!iterate(body)) share = {0, 0};
     ranks_.switch_to(RankModel::everybody);
     turns.emplace(ranks_.clock(static_cast<int>(w)), w);

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
+#include "blockyard/wire/chunks.h"
 
 namespace blockyard::worker::detail {
 
@@ -138,6 +140,7 @@ void Loops::close_pardo() {
   chunk_number_ = 0;
   asked_ = 0;
   has_next_chunk_ = false;
+  has_told_lists_ = false;
 }
 
 bool Loops::next_mine(Loop& loop) {
@@ -152,7 +155,28 @@ bool Loops::next_mine(Loop& loop) {
   return true;
 }
 
+/// Of the loop, or of the own list of it: what needs no asking. Who has none of a loop has no more
+/// to come; who has none of its list may steal.
+bool Loops::take_unasked(Loop& loop) {
+  wire::Range range;
+  if (loop.iterations.policy() == Policy::locality) {
+    const auto& lengths = near_.lengths();
+    const auto mine = lengths.begin() + options_.worker;
+    range.first = std::accumulate(lengths.begin(), mine, std::int64_t{0});
+    range.last = range.first + wire::unasked(*mine, 1);
+    if (range.length() == 0 && loop.total > 0) return false;
+  } else {
+    range = wire::unasked_of(options_.worker, loop.total, options_.workers);
+  }
+  chunk_ = {0, range.first, range.last};
+  return true;
+}
+
 void Loops::take_chunk(Loop& loop) {
+  if (chunk_number_ == 0 && take_unasked(loop)) {
+    chunk_number_ = 1;
+    return loop.iterations.take_chunk(chunk_.first, chunk_.last);
+  }
   if (!has_next_chunk_) {
     if (asked_ == 0) asked_ = ask_for_chunk(loop);
     const double begin = base::now_seconds();
@@ -170,7 +194,8 @@ wire::Ticket Loops::ask_for_chunk(const Loop& loop) {
   wire::TakeChunk request{0, loop.counter, loop.total, options_.workers};
   if (loop.iterations.policy() == Policy::locality) {
     const auto [first, last] = near_.neighbours(options_.worker);
-    request.lists = near_.lengths();
+    if (!has_told_lists_) request.lists = near_.lengths();
+    has_told_lists_ = true;
     request.mine = options_.worker;
     request.near_first = first;
     request.near_last = last;

@@ -93,6 +93,7 @@ class Loops {
   void count(Loop& loop);
   void list_near(Loop& loop);
   void take_chunk(Loop& loop);
+  [[nodiscard]] bool take_unasked(Loop& loop);
   [[nodiscard]] wire::Ticket ask_for_chunk(const Loop& loop);
   void close_do();
   void close_pardo();
@@ -112,6 +113,7 @@ class Loops {
   std::int64_t chunk_number_ = 0;  ///< of chunk_; 0: none was taken yet
   wire::Ticket asked_ = 0;         ///< for the chunk after chunk_; 0: not yet
   bool has_next_chunk_ = false;
+  bool has_told_lists_ = false;
 };
 
 }  // namespace blockyard::worker::detail
