@@ -1,9 +1,10 @@
 # ccache makes the second build of the same code free, also in another clone: paths below the
-# project count as relative, and the build folder's own path does not count.
+# project count as relative, and the build folder's own path does not count. Nor does the language
+# of messages: Python sets one for what it starts, as `pip install`, where the system has none.
 find_program(CCACHE ccache)
 if(CCACHE)
-  set(launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
-               ${CCACHE})
+  set(launcher ${CMAKE_COMMAND} -E env --unset=LC_ALL --unset=LC_CTYPE --unset=LC_MESSAGES
+               LANG=C.UTF-8 CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
 endif()
