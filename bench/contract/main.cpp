@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -13,9 +12,9 @@
 #include <thread>
 
 #include "bench/contract/cases.h"
+#include "bench/contract/lines.h"
 #include "bench/contract/measure.h"
 #include "blockyard/base/buffer.h"
-#include "blockyard/base/error.h"
 #include "blockyard/tensor/blas.h"
 #include "blockyard/tensor/contract.h"
 
@@ -243,10 +242,7 @@ void run_all(const Options& options) {
                                        : measure<float>(one, threads, options.rounds));
         std::ranges::move(table.finish(), std::back_inserter(records));
       }
-  std::ofstream file(options.json_file);
-  std::ostream& out = options.json_file.empty() ? std::cout : file;
-  for (const Json& one : records) out << one.dump() << '\n';
-  if (!out.flush()) throw base::Error(base::Errc::io, "cannot write " + options.json_file);
+  write_lines(records, options.json_file);
 }
 
 }  // namespace

@@ -5,13 +5,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstring>
-#include <fstream>
-#include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "bench/contract/lines.h"
 #include "bench/contract/measure.h"
 #include "blockyard/base/buffer.h"
-#include "blockyard/base/error.h"
 #include "blockyard/tensor/contract.h"
 #include "blockyard/tensor/elementwise.h"
 
@@ -106,10 +104,7 @@ void run_all(int rounds, const std::string& json_file) {
     measure_all<double>(table, "f64", place);
     measure_all<tensor::c128>(table, "c128", place);
   }
-  std::ofstream file(json_file);
-  std::ostream& lines = json_file.empty() ? std::cout : file;
-  for (const Json& one : table.records) lines << one.dump() << '\n';
-  if (!lines.flush()) throw base::Error(base::Errc::io, "cannot write " + json_file);
+  write_lines(table.records, json_file);
 }
 
 }  // namespace

@@ -6,13 +6,11 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstring>
-#include <fstream>
-#include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "bench/contract/lines.h"
 #include "bench/contract/measure.h"
 #include "blockyard/base/buffer.h"
-#include "blockyard/base/error.h"
 #include "blockyard/tensor/permute.h"
 
 namespace blockyard::bench {
@@ -86,10 +84,7 @@ void run_all(int rounds, const std::string& json_file) {
                      {"ratio_to_memcpy", mean},
                      {"machine", machine()},
                      {"commit", commit()}});
-  std::ofstream file(json_file);
-  std::ostream& lines = json_file.empty() ? std::cout : file;
-  for (const auto& one : records) lines << one.dump() << '\n';
-  if (!lines.flush()) throw base::Error(base::Errc::io, "cannot write " + json_file);
+  write_lines(records, json_file);
 }
 
 }  // namespace

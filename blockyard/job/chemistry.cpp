@@ -133,12 +133,27 @@ bool gives_ranges(const Spec& spec, const std::string& letter) {
          gives("b" + letter + "virt") && gives("e" + letter + "virt");
 }
 
+const MethodOption& option_of(std::string_view key) {
+  return *std::ranges::find(method_options(), key, &MethodOption::key);
+}
+
+/// An option as the job says it, or as it usually is.
+std::int64_t int_of(const MethodSpec& method, std::string_view key) {
+  const auto given = method.ints.find(std::string(key));
+  return given == method.ints.end() ? static_cast<std::int64_t>(option_of(key).standard)
+                                    : given->second;
+}
+
+double scalar_of(const MethodSpec& method, std::string_view key) {
+  const auto given = method.scalars.find(std::string(key));
+  return given == method.scalars.end() ? option_of(key).standard : given->second;
+}
+
 enum class CorrelatedIntegrals { exact, cholesky, df };  // the words of option `integrals`
 
 CorrelatedIntegrals wanted_integrals(const MethodSpec& method) {
-  const auto given = method.ints.find("integrals");
-  if (given == method.ints.end() || method.name == scf) return CorrelatedIntegrals::exact;
-  return static_cast<CorrelatedIntegrals>(given->second);
+  if (method.name == scf) return CorrelatedIntegrals::exact;
+  return static_cast<CorrelatedIntegrals>(int_of(method, "integrals"));
 }
 
 /// The set that fits products of basis functions.
@@ -158,22 +173,17 @@ qc::BasisSet read_auxiliary(const BasisSpec& spec, const Places& places) {
 enum class Reference { usual, uhf, rohf };  // the words of option `reference`
 
 Reference wanted_reference(const MethodSpec& method) {
-  const auto given = method.ints.find("reference");
-  return given == method.ints.end() ? Reference::usual : static_cast<Reference>(given->second);
+  return static_cast<Reference>(int_of(method, "reference"));
 }
 
 /// Whether each spin has orbitals of its own. Those of a restricted open shell are semicanonical.
 bool wants_unrestricted(const MethodSpec& method, const qc::Molecule& molecule) {
-  const auto given = method.ints.find("unrestricted");
-  const bool is_asked = (given != method.ints.end() && given->second != 0) ||
-                        wanted_reference(method) == Reference::uhf;
-  const auto triplets = method.ints.find("triplets");
-  const bool needs_spin_orbitals =
-      method.name == "eom-ccsd" && triplets != method.ints.end() && triplets->second != 0;
+  const bool is_asked =
+      int_of(method, "unrestricted") != 0 || wanted_reference(method) == Reference::uhf;
+  const bool needs_spin_orbitals = method.name == "eom-ccsd" && int_of(method, "triplets") != 0;
   if (is_asked && wanted_reference(method) == Reference::rohf)
     throw Error(Errc::bad_input, "unrestricted = true and reference = \"rohf\" exclude each other");
-  const auto stability = method.ints.find("stability");
-  const auto wanted_stability = stability == method.ints.end() ? 0 : stability->second;
+  const auto wanted_stability = int_of(method, "stability");
   if (wanted_stability != 0 && wanted_reference(method) == Reference::rohf)
     throw Error(Errc::bad_input,
                 "stability is for unrestricted and closed-shell solutions, not for "
@@ -253,21 +263,13 @@ void add_ranges(const Orbitals& orbitals, const std::string& letter,
   environment.ints["e" + letter + "virt"] = occupied + orbitals.virtual_segments;
 }
 
-double scalar_of(const MethodSpec& method, const MethodOption& option) {
-  const auto given = method.scalars.find(std::string(option.key));
-  return given == method.scalars.end() ? option.standard : given->second;
-}
-
 void add_options(const MethodSpec& method, worker::Environment& environment) {
   for (const MethodOption& option : method_options()) {
     const std::string name(option.key);
-    if (option.form == OptionForm::number) {
-      environment.scalars[name] = scalar_of(method, option);
-    } else {
-      const auto given = method.ints.find(name);
-      environment.ints[name] =
-          given == method.ints.end() ? static_cast<Extent>(option.standard) : given->second;
-    }
+    if (option.form == OptionForm::number)
+      environment.scalars[name] = scalar_of(method, name);
+    else
+      environment.ints[name] = int_of(method, name);
   }
 }
 
@@ -345,10 +347,8 @@ Chemistry read_chemistry(const Spec& spec, const Places& places) {
   if (correlated == CorrelatedIntegrals::df)
     chemistry.system.fitting = qc::segment_shells(placed_auxiliary, usual_fitting);
   if (correlated == CorrelatedIntegrals::cholesky) {
-    const auto threshold =
-        std::ranges::find(method_options(), "cholesky_threshold", &MethodOption::key);
     chemistry.system.pivots =
-        qc::cholesky_pivots(chemistry.system.integrals, scalar_of(method, *threshold));
+        qc::cholesky_pivots(chemistry.system.integrals, scalar_of(method, "cholesky_threshold"));
   }
   return chemistry;
 }

@@ -68,12 +68,10 @@ bool load_steps(const Spec& spec, const Places& places, Prepared& prepared) {
       is_ours ? programs_of_method(prepared.job->method, prepared.job->chemistry->unrestricted,
                                    prepared.job->chemistry->has_fitted_integrals())
               : spec.programs;
-  const auto& options = spec.method ? spec.method->ints : MethodSpec{}.ints;
-  const auto stability = options.find("stability");
-  if (is_ours && !prepared.job->chemistry->unrestricted && stability != options.end() &&
-      stability->second != 0)
-    names.insert(names.begin() + 1,
-                 "stability_rhf.sial");  // the unrestricted SCF does it by itself
+  // The unrestricted SCF does it by itself.
+  if (is_ours && !prepared.job->chemistry->unrestricted &&
+      prepared.job->environment.ints["stability"] != 0)
+    names.insert(names.begin() + 1, "stability_rhf.sial");
   for (const std::string& name : names) {
     const std::string path = is_ours ? places.programs + "/" + name : name;
     LoadedProgram loaded = load_program(path, places);

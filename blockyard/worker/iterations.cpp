@@ -96,12 +96,7 @@ bool Iterations::advance(std::span<std::int64_t> values) noexcept {
 
 bool Iterations::jump(std::span<std::int64_t> values, std::int64_t setting) noexcept {
   if (setting < 0 || setting >= settings_) return false;
-  setting_ = setting;
-  for (std::size_t k = 0; k < pardo_->indexes.size(); ++k) {
-    const std::int64_t length = ranges_[k].last - ranges_[k].first + 1;
-    values[static_cast<std::size_t>(pardo_->indexes[k])] = ranges_[k].first + setting % length;
-    setting /= length;
-  }
+  select(setting, values);
   return true;
 }
 

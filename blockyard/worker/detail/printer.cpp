@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "blockyard/worker/detail/element.h"
+
 namespace blockyard::worker::detail {
 
 namespace {
@@ -92,14 +94,8 @@ void Printer::elements(std::string_view what, std::string_view name, View view,
       fmt::format("{}printing {} of {} elements of {} {} in the order stored in memory", line(),
                   shown, all, what, name);
   for (Extent n = 0; n < shown; ++n) {
-    Extent rest = n;
-    const double* at = view.data;
-    for (std::size_t k = 0; k < view.shape.order(); ++k) {
-      at += rest % view.shape[k] * view.strides[k];
-      rest /= view.shape[k];
-    }
     text += n % view.shape[0] == 0 ? '\n' : ' ';
-    text += fmt::format("{:.14g}", *at);
+    text += fmt::format("{:.14g}", *element_of(view, n));
   }
   write(std::move(text), newlines);
 }

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "blockyard/worker/detail/blocks.h"
+#include "blockyard/worker/detail/element.h"
 
 namespace blockyard::worker::detail {
 
@@ -17,15 +18,9 @@ void fill_uninitialised(std::span<double> values) noexcept {
 bool is_uninitialised(View view) noexcept {
   const Extent count = view.shape.element_count();
   for (Extent n = 0; n < count; ++n) {
-    Extent rest = n;
-    const double* at = view.data;
-    for (std::size_t k = 0; k < view.shape.order(); ++k) {
-      at += rest % view.shape[k] * view.strides[k];
-      rest /= view.shape[k];
-    }
     // The quiet bit may be set on the way through a register.
     std::uint64_t bits = 0;
-    std::memcpy(&bits, at, sizeof bits);
+    std::memcpy(&bits, element_of(view, n), sizeof bits);
     if ((bits & ~0x0008000000000000ULL) == uninitialised_bits) return true;
   }
   return false;
