@@ -145,6 +145,13 @@ class Lexer {
     add(TokenKind::string, from, at_, std::move(value));
   }
 
+  /// Whether the line has a quote from there on. The last one of a line closes its text, whatever
+  /// stands before it: "a\" of programs of ACES4, where a backslash means nothing.
+  [[nodiscard]] bool has_quote(std::size_t from) const {
+    const std::size_t stop = text_.find_first_of("\"\n", from);
+    return stop != std::string_view::npos && text_[stop] == '"';
+  }
+
   /// Other backslashes stand for themselves, as programs of ACES4 expect.
   bool lex_escape(std::string& value) {
     switch (peek(1)) {
@@ -155,6 +162,7 @@ class Lexer {
         value += '\t';
         break;
       case '"':
+        if (!has_quote(at_ + 2)) return false;
         value += '"';
         break;
       case '\\':

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <numbers>
 #include <optional>
@@ -20,11 +22,15 @@ using base::Error;
 
 using Variables = std::map<std::string, double>;  ///< names in lower case
 
-std::optional<double> number(std::string_view text) {
-  if (text.starts_with('+')) text.remove_prefix(1);
+/// A number may have an exponent of Fortran: 1.5D0.
+std::optional<double> number(std::string_view word) {
+  std::string text(word.substr(word.starts_with('+') ? 1 : 0));
+  std::ranges::replace_if(
+      text, [](char c) { return c == 'd' || c == 'D'; }, 'e');
   double value = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (status != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  if (status != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
+    return std::nullopt;
   return value;
 }
 
@@ -140,9 +146,21 @@ std::string internal(const Parts& parts, const std::string& units) {
   return text;
 }
 
+/// Whether the line is like a Cartesian atom.
+bool is_atom(const std::string& text) {
+  const auto words = words_of(text);
+  return words.size() == 4 && words[0].size() < 5 && number(words[1]) && number(words[2]) &&
+         number(words[3]);
+}
+
 }  // namespace
 
 std::string read_geometry(const Parts& parts, const std::string& units) {
+  if (is_atom(parts.title))
+    throw base::Error(Errc::bad_input,
+                      fmt::format("{}: the first line is the title, but \"{}\" looks like an atom: "
+                                  "put a title above it",
+                                  parts.path, parts.title));
   if (words_of(parts.atoms.front().text).size() == 1) return internal(parts, units);
   if (!parts.variables.empty())
     throw parts.error(parts.variables.front(),

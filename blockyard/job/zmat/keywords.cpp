@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "blockyard/base/text.h"
@@ -20,6 +21,15 @@ struct Keyword {
   std::string key;    ///< lower case
   std::string value;  ///< lower case
 };
+
+/// ACES II and CFOUR leave "cc-" out: PVDZ, AUG-PVTZ.
+std::string basis_of(const std::string& name) {
+  const std::string augmented = "aug-";
+  const bool is_augmented = name.starts_with(augmented);
+  const std::string rest = is_augmented ? name.substr(augmented.size()) : name;
+  const bool is_short = rest.size() == 4 && rest.starts_with("pv") && rest.ends_with('z');
+  return is_short ? (is_augmented ? augmented : "") + "cc-" + rest : name;
+}
 
 /// Splits at commas and at the ends of lines, but not inside of brackets.
 std::vector<Keyword> split_keywords(const Parts& parts) {
@@ -63,7 +73,12 @@ class Reader {
   void apply(const Keyword& one) {
     const auto alias = aliases().find(one.key);
     const std::string key = alias == aliases().end() ? one.key : alias->second;
-    if (!given_.insert(key).second) throw wrong(one, fmt::format("{} is given twice", one.key));
+    const auto [before, is_first] = given_.emplace(key, one);
+    if (!is_first && before->second.value == one.value) return;
+    if (!is_first)
+      throw wrong(one, fmt::format("but line {} says {}={}: take one of the two out",
+                                   before->second.line.number, upper(before->second.key),
+                                   upper(before->second.value)));
     const auto found = meanings().find(key);
     if (found != meanings().end())
       (this->*found->second)(one);
@@ -75,6 +90,8 @@ class Reader {
   /// What must be there, and what is assumed.
   void finish() {
     if (!given_.contains("calc")) method_->name = "scf";
+    if (memory_ && has_words_) memory_ = *memory_ * unit_bytes_;
+    if (memory_) job_.spec.run.memory_bytes = *memory_;
   }
 
  private:
@@ -121,6 +138,7 @@ class Reader {
                                                              {"dropcore", "frozen"},
                                                              {"unit", "units"},
                                                              {"mem", "memory"},
+                                                             {"memory_unit", "mem_unit"},
                                                              {"memory_size", "memory"}};
     return names;
   }
@@ -143,7 +161,8 @@ class Reader {
                                                        {"coordinates", &Reader::coordinates},
                                                        {"sym", &Reader::symmetry},
                                                        {"damp_type", &Reader::damping},
-                                                       {"memory", &Reader::memory}};
+                                                       {"memory", &Reader::memory},
+                                                       {"mem_unit", &Reader::memory_unit}};
     return all;
   }
 
@@ -171,8 +190,10 @@ class Reader {
   }
 
   [[nodiscard]] bool truth(const Keyword& one) const {
-    if (one.value == "on" || one.value == "true" || one.value == "1") return true;
-    if (one.value == "off" || one.value == "false" || one.value == "0") return false;
+    static const std::set<std::string> on = {"on", "true", "yes", "1"};
+    static const std::set<std::string> off = {"off", "false", "no", "0"};
+    if (on.contains(one.value)) return true;
+    if (off.contains(one.value)) return false;
     throw wrong(one, "it must be ON or OFF");
   }
 
@@ -196,13 +217,15 @@ class Reader {
   }
   void basis(const Keyword& one) {
     if (one.value != "special") {
-      job_.spec.basis.name = one.value;
+      job_.spec.basis.name = basis_of(one.value);
       return;
     }
     for (const Line& line : parts_.basis) {
       const std::size_t colon = line.text.find(':');
       if (colon == std::string::npos) throw parts_.error(line, "a basis is given as ATOM:BASIS");
-      const std::string name = base::lower(line.text.substr(colon + 1));
+      const auto words = words_of(base::lower(line.text.substr(colon + 1)));
+      if (words.size() != 1) throw parts_.error(line, "a basis is given as ATOM:BASIS");
+      const std::string name = basis_of(words.front());
       if (job_.spec.basis.name.empty()) job_.spec.basis.name = name;
       if (job_.spec.basis.name != name)
         throw parts_.error(line, fmt::format("{} after {}: a job has one basis for all atoms; "
@@ -253,15 +276,20 @@ class Reader {
     if (one.value != "none") note(one, "DIIS takes its place");
   }
   void memory(const Keyword& one) {
-    std::int64_t bytes = 0;
     try {
-      bytes = base::parse_bytes(one.value, "MEMORY");
+      memory_ = base::parse_bytes(one.value, "MEMORY");
     } catch (const base::Error& error) {
       throw wrong(one, error.what());
     }
-    constexpr std::int64_t bytes_of_word = 8;
-    const bool has_unit = one.value.find_first_not_of("0123456789") != std::string::npos;
-    job_.spec.run.memory_bytes = has_unit ? bytes : bytes * bytes_of_word;
+    has_words_ = one.value.find_first_not_of("0123456789") == std::string::npos;
+  }
+  void memory_unit(const Keyword& one) {
+    static const std::map<std::string, std::int64_t> units = {
+        {"integerwords", 8}, {"words", 8},    {"0", 8},        {"b", 1},
+        {"kb", 1 << 10},     {"mb", 1 << 20}, {"gb", 1 << 30}, {"tb", std::int64_t{1} << 40}};
+    const auto found = units.find(one.value);
+    if (found == units.end()) throw wrong(one, "units are INTEGERWORDS, KB, MB, GB and TB");
+    unit_bytes_ = found->second;
   }
   void frozen_core(const Keyword& one) {
     if (truth(one)) method_->frozen_core = std::nullopt;
@@ -297,7 +325,10 @@ class Reader {
   ZmatJob& job_;
   MethodSpec* method_;
   MoleculeSpec* molecule_;
-  std::set<std::string> given_;
+  std::optional<std::int64_t> memory_;  ///< of MEMORY; bytes, or units if it has none of its own
+  bool has_words_ = false;
+  std::int64_t unit_bytes_ = 8;           ///< of MEM_UNIT
+  std::map<std::string, Keyword> given_;  ///< by the usual spelling
 };
 
 }  // namespace

@@ -18,6 +18,19 @@ std::int64_t positive(const Parts& parts, const Line& line, const std::string& t
   return value;
 }
 
+/// "800" in MiB, or with a unit: "2GB", "2 GB".
+std::int64_t memory(const Parts& parts, const Line& line, const std::vector<std::string>& values) {
+  std::string text;
+  for (const std::string& word : values) text += word;
+  if (text.find_first_not_of("0123456789") == std::string::npos)
+    return positive(parts, line, text) << 20;
+  try {
+    return base::parse_bytes(text, "MAXMEM");
+  } catch (const base::Error& error) {
+    throw parts.error(line, error.what());
+  }
+}
+
 }  // namespace
 
 void apply_sip(const Parts& parts, const std::string& folder, ZmatJob& job) {
@@ -25,15 +38,15 @@ void apply_sip(const Parts& parts, const std::string& folder, ZmatJob& job) {
     const std::size_t sign = line.text.find('=');
     const auto names = words_of(line.text.substr(0, sign));
     const auto values = words_of(sign == std::string::npos ? "" : line.text.substr(sign + 1));
-    if (names.size() != 1 || values.empty())
+    const std::string name = names.size() == 1 ? base::lower(names.front()) : "";
+    const bool has_unit = name == "maxmem" && values.size() == 2;
+    if (names.size() != 1 || (values.size() != 1 && !has_unit))
       throw parts.error(line, "a line of *SIP is given as NAME = value");
-    const std::string name = base::lower(names.front());
     const auto number = [&] { return positive(parts, line, values.front()); };
-    constexpr std::int64_t megabyte = std::int64_t{1} << 20;
     if (name == "sial_program")
       job.spec.programs.push_back(find_program(folder, values.front()));
     else if (name == "maxmem")
-      job.spec.run.memory_bytes = number() * megabyte;
+      job.spec.run.memory_bytes = memory(parts, line, values);
     else if (name == "sip_mx_segsize" || name == "sip_mx_ao_segsize")
       job.spec.segments.ao = number();
     else if (name == "sip_mx_occ_segsize")

@@ -18,7 +18,9 @@ namespace blockyard::job {
 
 bool is_zmat_name(const std::string& path) {
   const std::string name = base::lower(std::filesystem::path(path).filename().string());
-  return name == "zmat" || name.ends_with(".zmat");
+  const bool has_ending =
+      name.starts_with("zmat") && name.find_first_of("._-") == std::string("zmat").size();
+  return name == "zmat" || name.ends_with(".zmat") || has_ending;
 }
 
 ZmatJob parse_zmat(std::string_view text, const std::string& path, const std::string& folder) {

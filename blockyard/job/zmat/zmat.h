@@ -15,7 +15,7 @@ struct ZmatJob {
   std::vector<std::string> warnings;  ///< keywords that are not known or change nothing here
 };
 
-/// Whether a file is a ZMAT by its name: ZMAT, or one that ends in .zmat (any case).
+/// Whether a file is a ZMAT by its name: ZMAT, ZMAT.h2o, ZMAT_h2o, h2o.zmat (any case).
 [[nodiscard]] bool is_zmat_name(const std::string& path);
 
 /// Reads the input file of ACES II, ACES III and CFOUR: a title; Cartesian or internal coordinates,

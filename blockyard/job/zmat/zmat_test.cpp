@@ -99,6 +99,47 @@ TEST(Zmat, KnowsTheSpellingsOfKeywords) {
   EXPECT_EQ(job.spec.molecule->units, "bohr");
 }
 
+TEST(Zmat, KnowsBasisSetsByTheirShortNames) {
+  const auto basis = [](const std::string& name) {
+    return parse("t\nH 0 0 0\nF 0 0 1.7\n\n*ACES2(BASIS=" + name + ")\n").spec.basis.name;
+  };
+  EXPECT_EQ(basis("PVDZ"), "cc-pvdz");
+  EXPECT_EQ(basis("aug-pVTZ"), "aug-cc-pvtz");
+  EXPECT_EQ(basis("AUG-CC-PVQZ"), "aug-cc-pvqz");
+  EXPECT_EQ(basis("6-31G(D,P)"), "6-31g(d,p)");
+}
+
+TEST(Zmat, TakesMemoryInWordsAndUnits) {
+  const auto memory = [](const std::string& keywords, const std::string& sip = "") {
+    return parse("t\nH 0 0 0\nF 0 0 1.7\n\n*ACES2(BASIS=STO-3G" + keywords + ")\n\n" + sip)
+        .spec.run.memory_bytes;
+  };
+  EXPECT_EQ(memory(",MEMORY=1000000"), 8'000'000);
+  EXPECT_EQ(memory(",MEMORY=2GB"), std::int64_t{2} << 30);
+  EXPECT_EQ(memory(",MEMORY=2,MEM_UNIT=GB"), std::int64_t{2} << 30);
+  EXPECT_EQ(memory(",MEM_UNIT=MB,MEMORY_SIZE=300"), std::int64_t{300} << 20);
+  EXPECT_EQ(memory("", "*SIP\nMAXMEM = 1500 MB\n"), std::int64_t{1500} << 20);
+  EXPECT_EQ(memory("", "*SIP\nmaxmem=3G\n"), std::int64_t{3} << 30);
+  EXPECT_EQ(memory("", "*SIP\nMAXMEM=700\n"), std::int64_t{700} << 20);
+}
+
+TEST(Zmat, TakesNumbersOfFortranTabsAndReturns) {
+  const ZmatJob job = parse(
+      "title\r\n\r\n\tO\r\nH\t1\tR\r\nH 1 R 2 A\r\n\r\nR\t=\t9.578D-1\r\nA = +104.478\r\n\r\n"
+      "*ACES2(CALC=SCF,BASIS=STO-3G\r\n\r\nCHARGE=0\r\nCHARGE=0)\r\n\r\n*SIP\r\nMAXMEM=500\r\n");
+  EXPECT_TRUE(job.warnings.empty());
+  EXPECT_EQ(job.spec.run.memory_bytes, std::int64_t{500} << 20);
+  const std::string& geometry = job.spec.molecule->geometry;
+  EXPECT_NE(geometry.find("0.957800000000"), std::string::npos) << geometry;
+}
+
+TEST(Zmat, IsKnownByItsName) {
+  for (const char* name : {"ZMAT", "zmat", "jobs/ZMAT.h2o", "ZMAT_1", "zmat-2", "water.zmat"})
+    EXPECT_TRUE(is_zmat_name(name)) << name;
+  for (const char* name : {"zmatrix.toml", "ZMATRIX", "water.xyz"})
+    EXPECT_FALSE(is_zmat_name(name)) << name;
+}
+
 TEST(Zmat, AnUnrestrictedReferenceIsOneForClosedShellsToo) {
   const ZmatJob job = parse("t\nH 0 0 0\nF 0 0 1.7\n\n*ACES2(CALC=CCSD,BASIS=STO-3G,REF=UHF)\n");
   EXPECT_TRUE(job.warnings.empty());
@@ -128,7 +169,9 @@ TEST(Zmat, NamesLineAndReasonOfWhatIsWrong) {
   EXPECT_NE(keywords("REF=GHF").find("RHF, UHF and ROHF"), std::string::npos);
   EXPECT_NE(keywords("UNITS=MILES").find("ANGSTROM"), std::string::npos);
   EXPECT_NE(keywords("COORD=INTERNAL").find("three coordinates"), std::string::npos);
-  EXPECT_NE(keywords("CHARGE=0,CHARGE=1").find("twice"), std::string::npos);
+  EXPECT_NE(keywords("CHARGE=0,CHARGE=1").find("CHARGE=1: but line 5 says CHARGE=0"),
+            std::string::npos);
+  EXPECT_NE(keywords("MEMORY=1,MEM_UNIT=PAGES").find("units are"), std::string::npos);
   EXPECT_NE(keywords("CHARGE").find("KEYWORD=value"), std::string::npos);
   EXPECT_NE(failure("t\nO\nH 1 R\n\n*ACES2(CALC=HF)\n").find("ZMAT:3: variable R"),
             std::string::npos);
@@ -138,6 +181,15 @@ TEST(Zmat, NamesLineAndReasonOfWhatIsWrong) {
   EXPECT_NE(failure("t\nO 0 0 0\n\n*ACES2(CALC=HF\n").find("not closed"), std::string::npos);
   EXPECT_NE(failure("t\nO 0 0 0\n").find("no keywords"), std::string::npos);
   EXPECT_NE(failure("").find("title line"), std::string::npos);
+  EXPECT_NE(failure("H 0 0 0\nF 0 0 1.7\n\n*ACES2(CALC=HF)\n").find("looks like an atom"),
+            std::string::npos);
+  EXPECT_NE(failure("t\nO 0 0 nan\n\n*ACES2(CALC=HF)\n").find("ZMAT:2"), std::string::npos);
+  const auto sip = [&](std::string_view line) {
+    return failure(std::string(head) + "*ACES2(BASIS=STO-3G)\n\n*SIP\n" + std::string(line));
+  };
+  EXPECT_NE(sip("SIAL_PROGRAM = a.sialx b.sialx\n").find("ZMAT:8: a line of *SIP"),
+            std::string::npos);
+  EXPECT_NE(sip("MAXMEM = lots\n").find("ZMAT:8"), std::string::npos);
 }
 
 }  // namespace

@@ -85,10 +85,10 @@ template <class T>
 [[nodiscard]] bool suits(const Program& program, const Product& product,
                          std::span<const std::int32_t> result);
 
-/// Whether a block with names `from` may be copied to one with names `to`: the same names in any
-/// order, or the same leading names and simple indexes after them on one side.
-/// `in_order`: the names must also stand in the same order.
-[[nodiscard]] bool can_copy(const Program& program, std::span<const std::int32_t> to,
-                            std::span<const std::int32_t> from, bool in_order);
+/// Whether a block `from` may be copied to `to`: the same names in any order; positions that only
+/// one side has must be declared simple.
+/// `in_order`: the names of both must also stand in the same order: then the elements do.
+[[nodiscard]] bool can_copy(const Program& program, const Selector& to, const Selector& from,
+                            bool in_order);
 
 }  // namespace blockyard::program::detail

@@ -204,7 +204,7 @@ class Operands {
     const Selector& right = entry(p_.selectors, from);
     const bool has_region = left.form == SelectorForm::region || right.form == SelectorForm::region;
     if (has_region ? left.indexes.size() != right.indexes.size()
-                   : !can_copy(p_, left.indexes, right.indexes, in_order))
+                   : !can_copy(p_, left, right, in_order))
       bad("the indexes of the two sides do not match");
   }
 

@@ -191,32 +191,48 @@ bool is_slice(const Program& program, const Selector& x, std::size_t k) {
          array_index.parent == -1 && entry(program.indexes, x.indexes[k]).parent != -1;
 }
 
+/// Whether position k is declared simple: its extent is 1, whatever index stands there.
+bool is_single(const Program& program, const Selector& x, std::size_t k) {
+  const auto declared = entry(program.arrays, x.array).indexes[k];
+  return entry(program.indexes, declared).kind == array::IndexKind::simple;
+}
+
 bool suits(const Program& program, const Product& product, std::span<const std::int32_t> result) {
   std::vector<int> count(program.indexes.size(), 0);
-  for (const auto operand : product.operands)
-    for (const auto name : entry(program.selectors, operand).indexes)
-      ++count[static_cast<std::size_t>(name)];
+  std::vector<bool> has_extent(program.indexes.size(), false);
+  for (const auto operand : product.operands) {
+    const Selector& block = entry(program.selectors, operand);
+    for (std::size_t k = 0; k < block.indexes.size(); ++k) {
+      const auto name = static_cast<std::size_t>(block.indexes[k]);
+      ++count[name];
+      has_extent[name] = has_extent[name] || !is_single(program, block, k);
+    }
+  }
   for (const auto name : result) {
     auto& seen = count[static_cast<std::size_t>(name)];
     if (seen < 1) return false;  // in no operand, or twice in the result
     seen = -1;
   }
   for (std::size_t index = 0; index < count.size(); ++index)
-    if (count[index] == 1 && program.indexes[index].kind != array::IndexKind::simple) return false;
+    if (count[index] == 1 && has_extent[index]) return false;
   return true;
 }
 
-bool can_copy(const Program& program, std::span<const std::int32_t> to,
-              std::span<const std::int32_t> from, bool in_order) {
-  const auto& longer = to.size() > from.size() ? to : from;
-  const std::size_t common = std::min(to.size(), from.size());
-  if (std::ranges::equal(to.first(common), from.first(common)))
-    return std::ranges::all_of(longer.subspan(common), [&](std::int32_t index) {
-      return entry(program.indexes, index).kind == array::IndexKind::simple;
-    });
-  if (in_order || to.size() != from.size()) return false;
-  const std::set<std::int32_t> names(to.begin(), to.end());
-  return names.size() == to.size() && names == std::set<std::int32_t>(from.begin(), from.end());
+bool can_copy(const Program& program, const Selector& to, const Selector& from, bool in_order) {
+  std::vector<bool> is_matched(from.indexes.size(), false);
+  std::size_t begin = 0;
+  for (std::size_t k = 0; k < to.indexes.size(); ++k) {
+    std::size_t other = begin;
+    while (other < is_matched.size() && (is_matched[other] || from.indexes[other] != to.indexes[k]))
+      ++other;
+    if (other == is_matched.size() && !is_single(program, to, k)) return false;
+    if (other == is_matched.size()) continue;
+    is_matched[other] = true;
+    if (in_order) begin = other + 1;
+  }
+  for (std::size_t k = 0; k < is_matched.size(); ++k)
+    if (!is_matched[k] && !is_single(program, from, k)) return false;
+  return true;
 }
 
 }  // namespace blockyard::program::detail

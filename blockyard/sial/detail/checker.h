@@ -106,6 +106,7 @@ class Checker {
   void check_region_copy(const checked::Operand& operand, const Target& target);
   void check_product_names(const checked::Term& term, const Target& target);
   bool check_casts(const checked::Term& term, const Target& target);
+  [[nodiscard]] bool have_same_begin(const Indexes& one, const Indexes& other) const;
   Indexes result_of(checked::Term& term, const Indexes& needed);
   void use_part(Indexes& names, Block& block, const Indexes& wanted);
 
@@ -133,7 +134,7 @@ class Checker {
   void check(const ast::GpuHint& what);
   void assign_name(const ast::Assign& what);
   void assign_block(const ast::Assign& what);
-  void assign_terms(const ast::Assign& what, Block target);
+  bool check_target_names(const Block& target, const Indexes& names, const Terms& terms);
   bool check_region_target(const Block& target, const Terms& terms);
   bool check_argument(const ast::Expr& source, char intent, checked::Argument& argument);
   bool check_shared(const Block& block, std::string_view verb);

@@ -75,8 +75,7 @@ void Checker::check(const ast::Put& what) {
                     : what.op == "+=" ? Mode::add
                     : what.op == "-=" ? Mode::subtract
                                       : Mode::multiply;
-  const Indexes names = names_of(target);
-  if (!has_block(what.value, names)) {
+  if (!has_block(what.value, is_scalar_valued(target) ? names_of(target) : Indexes())) {
     Expr value = check_typed(what.value, Type::scalar, "the value of the elements");
     if (limit_stack(value)) emit(checked::PutScalar{std::move(target), mode, std::move(value)});
     return;
@@ -90,14 +89,9 @@ void Checker::check_put_blocks(const ast::Put& what, Block target, Mode mode) {
     return error("elementwise-product", what.value.at,
                  fmt::format("'{} *=' with a block", statement_->verb),
                  "only numbers can multiply a block at its home");
-  for (const auto index : names)
-    if (std::count(names.begin(), names.end(), index) > 1)
-      return error("index-twice", target.at,
-                   fmt::format("index '{}' stands twice in one block", list_of({index})),
-                   "use two indexes, and 'where' or 'if' for the diagonal");
   const std::size_t before = findings_.error_count();
   Terms terms = check_terms(what.value, {names, &target, false});
-  if (findings_.error_count() != before) return;
+  if (findings_.error_count() != before || !check_target_names(target, names, terms)) return;
   resolve(terms, {names, &target, false});
   emit(checked::Put{std::move(target), mode, std::move(terms)});
 }

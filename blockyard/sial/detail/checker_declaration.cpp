@@ -17,6 +17,17 @@ bool has(const ast::Declaration& declaration, std::string_view modifier) {
   return false;
 }
 
+/// Whether the modifier means something for what is declared.
+bool fits(const ast::Declaration& declaration, std::string_view modifier) {
+  const std::string& keyword = declaration.keyword.text;
+  if (modifier == "sparse") return keyword == "distributed" || keyword == "served";
+  if (modifier == "contiguous") return keyword == "local";
+  if (modifier != "predefined") return true;
+  return declaration.kind == DeclKind::array
+             ? keyword == "static"
+             : declaration.kind != DeclKind::subindex && declaration.kind != DeclKind::special;
+}
+
 std::optional<std::int32_t> number_of(std::string_view digits) {
   std::int32_t value = 0;
   const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
@@ -72,7 +83,6 @@ void Checker::declare(const ast::Declaration& declaration) {
 }
 
 void Checker::check_modifiers(const ast::Declaration& declaration) {
-  const bool is_array = declaration.kind == DeclKind::array;
   for (const auto& word : declaration.modifiers) {
     const std::string& text = word.text;
     if (text == "complex") {
@@ -81,23 +91,14 @@ void Checker::check_modifiers(const ast::Declaration& declaration) {
     } else if (text == "single") {
       findings_.warning("single", word.at, "this version computes in f64 only",
                         "'single' is accepted; the values take twice its memory");
-    } else if (text == "contiguous" || text == "sparse") {
-      const std::string& keyword = declaration.keyword.text;
-      const bool fits =
-          text == "sparse" ? keyword == "distributed" || keyword == "served" : keyword == "local";
-      if (!fits)
-        error("modifier", word.at, fmt::format("'{}' does not go with '{}'", text, keyword),
-              text == "sparse" ? "sparse arrays are distributed or served"
-                               : "contiguous arrays are local");
-    } else if (text == "predefined") {
-      const bool fits = declaration.kind != DeclKind::subindex &&
-                        declaration.kind != DeclKind::special &&
-                        (!is_array || declaration.keyword.text == "static");
-      if (!fits)
-        error("modifier", word.at,
-              fmt::format("'predefined' does not go with '{}'", declaration.keyword.text),
-              "the job gives values of ints, scalars, indexes and static arrays");
-    } else {
+    } else if (!fits(declaration, text)) {
+      findings_.warning("modifier", word.at,
+                        fmt::format("'{}' has no effect on '{}'", text, declaration.keyword.text),
+                        text == "sparse"       ? "sparse arrays are distributed or served"
+                        : text == "contiguous" ? "contiguous arrays are local"
+                                               : "the job gives values of ints, scalars, indexes "
+                                                 "and static arrays");
+    } else if (text != "sparse" && text != "contiguous" && text != "predefined") {
       findings_.warning("old-modifier", word.at, fmt::format("'{}' has no effect", text),
                         "leave it out");
     }
@@ -228,9 +229,12 @@ void Checker::declare_array(const ast::Declaration& declaration) {
   entry.name = declaration.name.text;
   entry.at = {declaration.name.at.file, declaration.name.at.line};
   entry.kind = array_kind_of(declaration.keyword.text);
-  entry.is_predefined = has(declaration, "predefined");
-  entry.is_contiguous = has(declaration, "contiguous");
-  entry.is_sparse = has(declaration, "sparse");
+  const auto is = [&](std::string_view modifier) {
+    return has(declaration, modifier) && fits(declaration, modifier);
+  };
+  entry.is_predefined = is("predefined");
+  entry.is_contiguous = is("contiguous");
+  entry.is_sparse = is("sparse");
   for (const auto& name : declaration.indexes) {
     const Symbol* index = find(name, SymbolKind::index);
     if (index != nullptr)

@@ -37,9 +37,12 @@ void Checker::resolve_term(Term& term, const Target& target) {
     return;
   }
   resolve_operands(term, target.names);
+  const bool is_same_list = !target.is_scalar && term.operands.size() == 1 &&
+                            have_same_begin(target.names, term.operands.front().indexes);
   for (const auto& operand : term.operands)
     for (std::size_t k = 0; k < operand.indexes.size(); ++k)
-      if (std::count(operand.indexes.begin(), operand.indexes.end(), operand.indexes[k]) > 1) {
+      if (!is_same_list &&
+          std::count(operand.indexes.begin(), operand.indexes.end(), operand.indexes[k]) > 1) {
         error("index-twice", operand.at,
               fmt::format("index '{}' stands twice in one block", list_of({operand.indexes[k]})),
               "use two indexes, and 'where' or 'if' for the diagonal");
@@ -53,6 +56,30 @@ void Checker::resolve_term(Term& term, const Target& target) {
     return;
   }
   check_copy(term.operands.front(), target);
+}
+
+/// Lists like those of a[i,i] = b[i,i,s] are matched by position: the rest of one is simple.
+bool Checker::have_same_begin(const Indexes& one, const Indexes& other) const {
+  const Indexes& longer = one.size() > other.size() ? one : other;
+  const auto common = static_cast<std::ptrdiff_t>(std::min(one.size(), other.size()));
+  return std::equal(one.begin(), one.begin() + common, other.begin()) &&
+         std::all_of(longer.begin() + common, longer.end(),
+                     [this](std::int32_t index) { return is_simple(index); });
+}
+
+/// An index that stands twice in the result must stand so in each term, which is a single block.
+bool Checker::check_target_names(const Block& target, const Indexes& names, const Terms& terms) {
+  const auto twice = std::ranges::find_if(
+      names, [&](std::int32_t index) { return std::ranges::count(names, index) > 1; });
+  if (twice == names.end()) return true;
+  const bool is_same_list = std::ranges::all_of(terms, [&](const Term& term) {
+    return term.operands.size() == 1 && have_same_begin(names, term.operands.front().indexes);
+  });
+  if (!is_same_list)
+    error("index-twice", target.at,
+          fmt::format("index '{}' stands twice in one block", list_of({*twice})),
+          "use two indexes, and 'where' or 'if' for the diagonal");
+  return is_same_list;
 }
 
 /// An index cast to a number in one block cannot be the segment of another block of the term: the

@@ -75,7 +75,8 @@ void Checker::assign_block(const ast::Assign& what) {
     return;
   }
   Indexes names = names_of(target);
-  if (is_scalar_valued(target) || !has_block(what.value, names)) {
+  // Scalar-valued blocks alone are a number, whatever names the target has: it fills the block.
+  if (is_scalar_valued(target) || !has_block(what.value, {})) {
     Expr value = check_typed(what.value, Type::scalar, "the value of the elements");
     if (limit_stack(value)) emit(checked::Fill{std::move(target), mode, std::move(value)});
     return;
@@ -83,14 +84,9 @@ void Checker::assign_block(const ast::Assign& what) {
   if (mode == Mode::multiply)
     return error("elementwise-product", what.value.at, "'*=' with a block",
                  "there is no elementwise product in place; write a[i,j] = a[i,j]*b[i,j]");
-  for (const auto index : names)
-    if (std::count(names.begin(), names.end(), index) > 1)
-      return error("index-twice", target.at,
-                   fmt::format("index '{}' stands twice in one block", list_of({index})),
-                   "use two indexes, and 'where' or 'if' for the diagonal");
   const std::size_t before = findings_.error_count();
   Terms terms = check_terms(what.value, {names, &target, false});
-  if (findings_.error_count() != before) return;
+  if (findings_.error_count() != before || !check_target_names(target, names, terms)) return;
   if (terms.size() == 1 && terms.front().operands.size() == 1)
     use_part(names, target, terms.front().operands.front().indexes);
   resolve(terms, {names, &target, false});

@@ -40,11 +40,17 @@ bool reads(const Term& term, std::int32_t array) {
 
 /// target = or += or -= the sum of the terms, one instruction for each. An operand that is also
 /// the target of its own instruction is the interpreter's business; where a later term reads the
-/// target, all go to a hidden temp first.
+/// target, or the target of a product has a cast position, which no factor knows, all go to a
+/// hidden temp first.
 void Emitter::terms_into(const Block& target, Mode mode, const std::vector<Term>& terms) {
   const std::int32_t array = target.selector.array;
-  const bool needs_temp = std::any_of(terms.begin() + 1, terms.end(),
-                                      [&](const Term& term) { return reads(term, array); });
+  const bool has_cast = target.selector.form == SelectorForm::block &&
+                        names_of(target).size() != target.selector.indexes.size();
+  const bool needs_temp =
+      std::any_of(terms.begin() + 1, terms.end(),
+                  [&](const Term& term) { return reads(term, array); }) ||
+      (has_cast && std::any_of(terms.begin(), terms.end(),
+                               [](const Term& term) { return term.operands.size() > 1; }));
   const bool is_subtracted = mode == Mode::subtract;
   if (!needs_temp) {
     const std::int32_t selector = tables_.selector(target.selector);

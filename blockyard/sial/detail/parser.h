@@ -39,6 +39,7 @@ class Parser {
   void end_line();
   void skip_empty_lines();
   [[nodiscard]] bool is_variable(const Token& token) const;
+  [[nodiscard]] bool is_old_print(const Token& token) const;
 
   // Expressions (parser_expression.cpp). A condition is an expression of the lowest precedence.
   ast::Expr parse_expression();

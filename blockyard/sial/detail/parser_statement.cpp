@@ -81,6 +81,13 @@ std::vector<std::string> statement_words() {
 
 }  // namespace
 
+/// print_scalar(x) and its kin, unless the program has an array of that name.
+bool Parser::is_old_print(const Token& token) const {
+  const bool is_word =
+      token.text == "print_scalar" || token.text == "print_index" || token.text == "print_int";
+  return is_word && !is_variable(token);
+}
+
 void Parser::parse_statement(ast::Body& body) {
   const Token& first = peek();
   const bool is_top = open_.size() == 1;
@@ -117,8 +124,8 @@ void Parser::parse_statement(ast::Body& body) {
   ast::Statement statement;
   statement.at = first.at;
   statement.verb = first.text;
-  const bool is_assignment =
-      is_operator(peek(1)) || is_symbol(peek(1), "[") || is_symbol(peek(1), "(");
+  const bool is_assignment = is_operator(peek(1)) || is_symbol(peek(1), "[") ||
+                             (is_symbol(peek(1), "(") && !is_old_print(first));
   if (!is_reserved(first.text) && is_assignment && first.text != "where") {
     parse_assignment(statement);
     end_line();

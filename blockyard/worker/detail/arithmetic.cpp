@@ -106,13 +106,14 @@ const Match& Arithmetic::match(const Selector& to, const Selector& from) {
   std::vector<bool> is_used(from.indexes.size(), false);
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
   for (std::size_t k = 0; k < to.indexes.size(); ++k) {
-    const auto found =
-        to.indexes[k] < 0 ? from.indexes.end() : std::ranges::find(from.indexes, to.indexes[k]);
-    if (found == from.indexes.end()) {
+    std::size_t position = 0;  // a name that stands twice takes its places in order
+    while (position < is_used.size() &&
+           (to.indexes[k] < 0 || is_used[position] || from.indexes[position] != to.indexes[k]))
+      ++position;
+    if (position == is_used.size()) {
       free_to.push_back(k);
       continue;
     }
-    const auto position = static_cast<std::size_t>(found - from.indexes.begin());
     is_used[position] = true;
     pairs.emplace_back(k, position);
   }
