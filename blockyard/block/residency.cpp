@@ -16,12 +16,6 @@ using base::Error;
 
 namespace {
 
-/// The values of a frame are the worker's own where it is written back to: only its own frames are
-/// ever modified on the device.
-std::span<std::byte> host_bytes(const std::byte* key, std::size_t size) {
-  return {const_cast<std::byte*>(key), size};
-}
-
 /// For the trace, rounded up.
 std::int32_t kilobytes(std::size_t bytes) noexcept {
   return static_cast<std::int32_t>((bytes + 1023) / 1024);
@@ -30,7 +24,10 @@ std::int32_t kilobytes(std::size_t bytes) noexcept {
 }  // namespace
 
 Residency::Residency(device::Device& device, Options options)
-    : device_(device), options_(options), pool_(device, options.budget_bytes) {
+    : device_(device),
+      options_(options),
+      pool_(device, options.budget_bytes),
+      piece_length_(options.piece_bytes) {
   try {
     lanes_.emplace(device, options.trace);
   } catch (const Error& error) {
@@ -40,6 +37,7 @@ Residency::Residency(device::Device& device, Options options)
 
 Residency::~Residency() {
   for (std::size_t lane = 0; lane < Lanes::count; ++lane) settle(static_cast<Lanes::Lane>(lane));
+  for (Send& send : sends_) send.pieces->end();
 }
 
 /// Work under way reads and writes frames of the host: none is left afterwards, for a device that
@@ -54,6 +52,7 @@ void Residency::settle(Lanes::Lane lane) noexcept {
 }
 
 std::optional<device::Address> Residency::operand(const SharedFrame& frame, Use use, bool keeps) {
+  if (!sends_.empty()) take_sent();
   if (is_retired_) return std::nullopt;
   const auto found = copies_.find(frame->data());
   Copy* copy = nullptr;
@@ -93,6 +92,7 @@ Residency::Copy* Residency::bring(const SharedFrame& frame, Use use, bool keeps)
 
 Residency::Copy& Residency::add(const SharedFrame& frame, bool keeps, Piece piece) {
   finish_writing(frame->data());
+  finish_sending(frame->data());
   order_.push_back({frame->data(), keeps ? frame : nullptr, frame->size(), std::move(piece)});
   copies_.emplace(frame->data(), std::prev(order_.end()));
   return order_.back();
@@ -208,7 +208,7 @@ std::optional<Piece> Residency::allocate(std::size_t size) {
   if (!pool_.could_hold(size)) return std::nullopt;
   while (true) {
     if (auto piece = pool_.allocate(size)) return piece;
-    if (!evict_one()) return std::nullopt;
+    if (!evict_one() && !wait_for_send()) return std::nullopt;
   }
 }
 
@@ -257,8 +257,7 @@ void Residency::copy_in(Copy& copy, const SharedFrame& frame) {
   counts_.bytes_in += copy.size;
 }
 
-/// The point after which the frame has the values.
-std::uint64_t Residency::copy_out(Copy& copy) {
+void Residency::begin_out(Copy& copy) {
   lock_host(copy.key, copy.size);
   lanes_->wait(Lanes::out, copy.piece.written);
   for (const auto& [point, frame] : sources_)  // an earlier copy of the frame may still read it
@@ -267,7 +266,10 @@ std::uint64_t Residency::copy_out(Copy& copy) {
       read[Lanes::in] = point;
       lanes_->wait(Lanes::out, read);
     }
-  lanes_->stream(Lanes::out).copy_out(host_bytes(copy.key, copy.size), copy.piece.memory.address());
+}
+
+/// The point after which the frame has the values.
+std::uint64_t Residency::end_out(Copy& copy) {
   const std::uint64_t point = lanes_->mark(Lanes::out, kilobytes(copy.size));
   copy.piece.used[Lanes::out] = point;
   ++counts_.copies_out;
@@ -275,7 +277,14 @@ std::uint64_t Residency::copy_out(Copy& copy) {
   return point;
 }
 
+std::uint64_t Residency::copy_out(Copy& copy) {
+  begin_out(copy);
+  lanes_->stream(Lanes::out).copy_out(host_bytes(copy.key, copy.size), copy.piece.memory.address());
+  return end_out(copy);
+}
+
 void Residency::finish_writing(Key key) {
+  if (writing_.empty()) return;
   const auto found = writing_.find(key);
   if (found == writing_.end()) return;
   lanes_->finish(Lanes::out, found->second);
@@ -283,7 +292,8 @@ void Residency::finish_writing(Key key) {
 }
 
 bool Residency::host_reads(const base::Buffer& frame) try {
-  if (!writing_.empty()) finish_writing(frame.data());
+  finish_writing(frame.data());
+  finish_sending(frame.data());
   const auto found = copies_.find(frame.data());
   if (found == copies_.end() || !found->second->is_modified) return false;
   const double begin = base::now_seconds();
@@ -298,12 +308,13 @@ bool Residency::host_reads(const base::Buffer& frame) try {
 }
 
 void Residency::forget(const base::Buffer& frame) noexcept {
-  if (!writing_.empty()) try {
-      finish_writing(frame.data());
-    } catch (const Error&) {  // what failed writes no more, and nobody wants the values
-      writing_.erase(frame.data());
-    }
+  try {
+    finish_writing(frame.data());
+  } catch (const Error&) {  // what failed writes no more, and nobody wants the values
+    writing_.erase(frame.data());
+  }
   if (const auto found = copies_.find(frame.data()); found != copies_.end()) erase(found->second);
+  if (!sends_.empty()) drop_sent();
 }
 
 void Residency::release(const SharedFrame& frame) noexcept {
@@ -341,18 +352,24 @@ void Residency::erase(Order::iterator at) {
   if (at->is_ahead) ++counts_.ahead_unused;
   end_ahead(*at);
   copies_.erase(at->key);
-  pool_.recycle(std::move(at->piece));
+  const auto sent = std::ranges::find(sends_, &*at, &Send::copy);
+  if (sent == sends_.end()) {
+    pool_.recycle(std::move(at->piece));
+  } else {
+    sent->piece = std::move(at->piece);
+    sent->copy = nullptr;
+  }
   order_.erase(at);
 }
 
-bool Residency::bring_back(Copy& copy) {
+/// Of a block to the host, what is behind `from`; again if it fails once.
+bool Residency::bring_back(const Piece& piece, std::span<std::byte> to, std::size_t from) {
   for (int attempts = 2; attempts > 0; --attempts) try {
-      lanes_->wait(Lanes::out, copy.piece.written);
-      lanes_->stream(Lanes::out)
-          .copy_out(host_bytes(copy.key, copy.size), copy.piece.memory.address());
+      lanes_->wait(Lanes::out, piece.written);
+      lanes_->stream(Lanes::out).copy_out(to.subspan(from), piece.memory.address() + from);
       lanes_->stream(Lanes::out).synchronise();
       ++counts_.copies_out;
-      counts_.bytes_out += copy.size;
+      counts_.bytes_out += to.size() - from;
       return true;
     } catch (const Error&) {
       try {
@@ -375,8 +392,13 @@ void Residency::retire(const std::string& why) {
       ++lost;
     }
   writing_.clear();
+  for (Send& send : sends_)
+    if (!bring_rest(send)) ++lost;
+  sends_.clear();
   for (Copy& copy : order_)
-    if (copy.is_lost || (copy.is_modified && !bring_back(copy))) ++lost;
+    if (copy.is_lost ||
+        (copy.is_modified && !bring_back(copy.piece, host_bytes(copy.key, copy.size))))
+      ++lost;
   settle(Lanes::in);
   sources_.clear();
   operands_.clear();

@@ -11,6 +11,8 @@
 
 #include "blockyard/block/device_pool.h"
 #include "blockyard/block/frame.h"
+#include "blockyard/block/piece_copy.h"
+#include "blockyard/block/piece_length.h"
 #include "blockyard/block/residency_counts.h"
 #include "blockyard/device/host_locks.h"
 
@@ -40,6 +42,7 @@ class Residency {
     bool honours_use = true;  ///< false: every operand is copied and counts as changed, to compare
     device::HostLocks* locks = nullptr;  ///< for frames, which come from a pool that tells it
     base::TraceLine* trace = nullptr;    ///< for what the lanes do; null: it is not noted
+    std::size_t piece_bytes = 0;         ///< of what is sent in pieces; 0: learned
   };
   Residency(device::Device& device, Options options);
   ~Residency();
@@ -75,6 +78,13 @@ class Residency {
   /// The host looks at the frame: its values are there afterwards. Returns whether they had to be
   /// copied. Throws as retire does.
   bool host_reads(const base::Buffer& frame);
+  /// The values of the frame go to another process: starts to copy them to it. Null: they are
+  /// there. Throws as retire does.
+  [[nodiscard]] std::shared_ptr<PieceCopy> send(const SharedFrame& frame);
+  /// Whether such copies are under way: then look_after() has to be called again and again.
+  [[nodiscard]] bool is_sending() const noexcept { return !sends_.empty(); }
+  /// Helps where one failed. Throws as retire does.
+  void look_after();
   /// The host overwrites all of the frame.
   void host_writes(const base::Buffer& frame) noexcept { forget(frame); }
   /// The frame goes, or its values do.
@@ -108,6 +118,11 @@ class Residency {
 
  private:
   using Key = const std::byte*;
+  /// The values of a frame are the worker's own where it is written back to: only its own frames
+  /// are ever modified on the device.
+  [[nodiscard]] static std::span<std::byte> host_bytes(Key key, std::size_t size) noexcept {
+    return {const_cast<std::byte*>(key), size};
+  }
   struct Copy {
     Key key = nullptr;
     SharedFrame kept;  ///< of frames that are held here
@@ -125,6 +140,14 @@ class Residency {
     Use use;
   };
 
+  /// A copy that send started, until it is whole.
+  struct Send {
+    std::shared_ptr<PieceCopy> pieces;
+    Lanes::Points written;  ///< the values, on the device
+    Copy* copy;             ///< null: it left, and its memory is here
+    Piece piece;
+  };
+
   [[nodiscard]] Lanes::Lane begin_work();
   void end_work(Lanes::Lane lane);
   Copy* bring(const SharedFrame& frame, Use use, bool keeps);
@@ -134,11 +157,20 @@ class Residency {
   [[nodiscard]] std::optional<Piece> allocate(std::size_t size);
   [[nodiscard]] bool evict_one(bool only_idle = false);
   void copy_in(Copy& copy, const SharedFrame& frame);
+  void begin_out(Copy& copy);
+  std::uint64_t end_out(Copy& copy);
   std::uint64_t copy_out(Copy& copy);
+  [[nodiscard]] std::shared_ptr<PieceCopy> start_send(Copy& copy, const SharedFrame& frame);
+  void send_timed(Copy& copy);
+  void take_sent();
+  void drop_sent() noexcept;
+  void finish_sending(Key key);
+  [[nodiscard]] bool wait_for_send();
   void lock_host(Key key, std::size_t size);
   void finish_writing(Key key);
   void erase(Order::iterator at);
-  [[nodiscard]] bool bring_back(Copy& copy);
+  [[nodiscard]] bool bring_back(const Piece& piece, std::span<std::byte> to, std::size_t from = 0);
+  [[nodiscard]] bool bring_rest(Send& send);
   void settle(Lanes::Lane lane) noexcept;
 
   device::Device& device_;
@@ -148,6 +180,8 @@ class Residency {
   Order order_;
   std::unordered_map<Key, Order::iterator> copies_;
   std::unordered_map<Key, std::uint64_t> writing_;  ///< frames that evicted copies go to: point
+  std::vector<Send> sends_;
+  PieceLength piece_length_;
   std::deque<std::pair<std::uint64_t, SharedFrame>> sources_;  ///< of copies under way
   std::vector<Operand> operands_;                              ///< of the run under way
   std::vector<Piece> scratch_;

@@ -19,7 +19,8 @@ constexpr std::array sums = {
     &Counts::copies_out,    &Counts::bytes_out,    &Counts::saved_copies,  &Counts::saved_bytes,
     &Counts::evictions,     &Counts::written_back, &Counts::pool_requests, &Counts::pool_hits,
     &Counts::ahead_copies,  &Counts::ahead_unused, &Counts::host_requests, &Counts::host_hits,
-    &Counts::lock_requests, &Counts::lock_hits,    &Counts::failures};
+    &Counts::lock_requests, &Counts::lock_hits,    &Counts::failures,      &Counts::sent_blocks,
+    &Counts::sent_pieces,   &Counts::sent_bytes};
 
 }  // namespace
 

@@ -18,10 +18,24 @@ namespace blockyard::fabric {
 /// while more than one holds it. To be let go before the run ends.
 using Payload = std::shared_ptr<const base::Buffer>;
 
+/// Writes a payload that is sent while it comes, from its beginning to its end. What is there does
+/// not change any more.
+class Source {
+ public:
+  virtual ~Source() = default;
+  /// How many bytes are there by now. Any thread.
+  [[nodiscard]] virtual std::size_t ready() noexcept = 0;
+  /// How many come at a time; the last may be fewer.
+  [[nodiscard]] virtual std::size_t piece_bytes() const noexcept = 0;
+  /// Returns when all are there. Only during send, by the thread that calls it.
+  virtual void finish() = 0;
+};
+
 struct Message {
   int from = -1;
-  std::vector<std::byte> head;  ///< an encoded message of room `wire`
-  Payload payload;              ///< may be null
+  std::vector<std::byte> head;               ///< an encoded message of room `wire`
+  Payload payload;                           ///< may be null
+  std::shared_ptr<Source> source = nullptr;  ///< who still writes the payload; null: it is whole
 };
 
 /// Names an operation on a window that was begun and may not be complete.
@@ -41,6 +55,9 @@ class Fabric {
   /// The payload must not be changed by anyone afterwards, unless they find themselves its only
   /// holder.
   virtual void send(int to, Message message) = 0;
+  /// Whether it takes time to bring a payload to a rank: then one with a source is sent while that
+  /// writes it. To other ranks send waits for the source.
+  [[nodiscard]] virtual bool is_remote(int /*to*/) const noexcept { return false; }
   /// The next message, or nothing if none came within `wait_seconds` (0: only look).
   [[nodiscard]] virtual std::optional<Message> poll(double wait_seconds) = 0;
 

@@ -154,6 +154,10 @@ std::string print_device(const Sums& sums) {
       bytes(counts.bytes_out), counts.saved_copies, bytes(counts.saved_bytes), counts.ahead_copies,
       counts.ahead_unused, counts.evictions, counts.written_back, counts.wait_seconds,
       counts.failures);
+  if (counts.sent_blocks > 0)
+    text +=
+        fmt::format("            {} of the blocks back went on to the network in {} pieces ({})\n",
+                    counts.sent_blocks, counts.sent_pieces, bytes(counts.sent_bytes));
   if (counts.lock_requests > 0)
     text += fmt::format(
         "            host memory: {:.1f} % of {} requests used again; page-locked: {}, before "

@@ -33,6 +33,9 @@ class Worker::Impl {
                       block::Residency::Options{
                           options.device_bytes, options.honours_intents, options.host_locks,
                           options.recording == nullptr ? nullptr : &options.recording->trace});
+    if (device_)
+      transport_.while_waiting([this] { return device_->is_sending(); },
+                               [this] { device_->look_after(); });
   }
 
   Outcome run(const program::Program& program, Environment& environment, const Resume* from,

@@ -11,11 +11,12 @@ import common
 
 MPIEXEC = os.environ["MPIEXEC"]
 BLOCKS, EXTENT, ROUNDS = 10, 80, 3
-# In each round every block is changed, by adding, while copies of the round before were just let go; and
-# read by all workers. The served array gets what was read.
+# In each round every block is changed, by adding, while copies of the round before were just let go, half of
+# them by another process; and read by all workers. The served array gets what was read.
 PROGRAM = f"""sial lent
-aoindex i = 1:{BLOCKS}
-aoindex j = 1:{BLOCKS}
+predefined int blocks
+aoindex i = 1:blocks
+aoindex j = 1:blocks
 index n = 1:{ROUNDS}
 distributed a[i,j]
 served kept[i,j]
@@ -24,10 +25,10 @@ scalar part
 scalar total
 part = 0.0
 do n
-  pardo i, j
+  pardo j, i
     t[i,j] = (scalar)(i + j)
     put a[i,j] += t[i,j]
-  endpardo i, j
+  endpardo j, i
   sip_barrier
   do i
     do j
@@ -52,20 +53,23 @@ endsial lent
 """
 
 
-def expected_total(workers):
-    squares = EXTENT**2 * sum((i + j)**2 for i in range(1, BLOCKS + 1) for j in range(1, BLOCKS + 1))
+def expected_total(workers, blocks=BLOCKS, extent=EXTENT):
+    squares = extent**2 * sum((i + j)**2 for i in range(1, blocks + 1) for j in range(1, blocks + 1))
     return squares * (workers * sum(n * n for n in range(1, ROUNDS + 1)) + ROUNDS**2)
 
 
 class Blocks(common.JobTest):
-    def total_of(self, processes, *options):
+    def run_program(self, processes, *options, blocks=BLOCKS, extent=EXTENT):
         path = self.write("lent.sial", PROGRAM)
-        segments = ",".join([str(EXTENT)] * BLOCKS)
-        done = subprocess.run([MPIEXEC, "-n", str(processes), common.BLOCKYARD, "run", path, "--segments",
-                               f"ao={segments}", *options, "--json", "out.json",
+        segments = ",".join([str(extent)] * blocks)
+        return subprocess.run([MPIEXEC, "-n", str(processes), common.BLOCKYARD, "run", path, "--segments",
+                               f"ao={segments}", "--set", f"blocks={blocks}", *options, "--json", "out.json",
                                "--report", "report.json"], cwd=self.folder, text=True,
                               capture_output=True, timeout=common.LIMIT_SECONDS, check=False,
                               env={**os.environ, "TMPDIR": str(self.scratch)})
+
+    def total_of(self, processes, *options, **sizes):
+        done = self.run_program(processes, *options, **sizes)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(list(self.scratch.glob("blockyard-*")), [], "something is left")
         return json.loads((self.folder / "out.json").read_text(encoding="utf-8"))
@@ -81,6 +85,38 @@ class Blocks(common.JobTest):
         report = json.loads((self.folder / "report.json").read_text(encoding="utf-8"))
         self.assertGreater(sum(server["spilled_bytes"] for server in report["servers"]), 0)
         self.assertGreater(sum(server["read_back_bytes"] for server in report["servers"]), 0)
+
+    def test_blocks_of_a_device_go_on_to_other_processes(self):
+        """Lent when they are whole, or too long to be lent: in pieces as they come."""
+        for blocks, extent, seed in ((BLOCKS, EXTENT, 5), (4, 520, 0), (4, 520, 5)):
+            with self.subTest(extent=extent, seed=seed):
+                results = self.total_of(2, "-w", "1", "--device", "sim", "--device-options",
+                                        f"seed={seed}", blocks=blocks, extent=extent)
+                self.assertEqual(results["scalars"]["total"], expected_total(2, blocks, extent))
+                device = results["devices"][0]
+                self.assertEqual(device["failures"], 0)
+                self.assertGreater(device["sent_blocks"], 5)
+                self.assertEqual(device["sent_bytes"], device["sent_blocks"] * extent**2 * 8)
+                if extent > EXTENT:
+                    self.assertGreater(device["sent_pieces"], device["sent_blocks"])
+
+    def test_a_device_that_fails_while_it_sends_gives_no_wrong_number(self):
+        ended, went_on = 0, 0
+        for option, at in (("fail_call", 299), ("fail_call", 330), ("fail_after", 9), ("fail_after", 30),
+                           ("lose_call", 400)):
+            with self.subTest(option=option, at=at):
+                done = self.run_program(2, "-w", "1", "--device", "sim", "--device-options",
+                                        f"seed=3 {option}={at}", blocks=4, extent=520)
+                if done.returncode != 0:
+                    self.assertIn("device", done.stderr)
+                    ended += 1
+                    continue
+                results = json.loads((self.folder / "out.json").read_text(encoding="utf-8"))
+                self.assertEqual(results["scalars"]["total"], expected_total(2, 4, 520))
+                self.assertGreater(results["devices"][0]["failures"], 0)
+                went_on += 1
+        print(f"failures: {went_on} runs went on without the device, {ended} ended with an error")
+        self.assertGreater(went_on, 0)
 
 
 if __name__ == "__main__":

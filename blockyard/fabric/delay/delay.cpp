@@ -51,6 +51,8 @@ class Delayed final : public Fabric {
     fabric_->send(to, std::move(message));
   }
 
+  [[nodiscard]] bool is_remote(int to) const noexcept override { return fabric_->is_remote(to); }
+
   [[nodiscard]] std::optional<Message> poll(double wait_seconds) override {
     if (!is_sharp_) sharpen();
     const double begin = base::now_seconds();

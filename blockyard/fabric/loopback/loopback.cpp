@@ -69,6 +69,8 @@ class LoopbackWorld::Endpoint final : public Fabric {
   void send(int to, Message message) override {
     check_alive();
     message.from = rank_;
+    if (message.source) message.source->finish();
+    message.source.reset();
     world_.mailboxes[checked(to)].put(std::move(message));
   }
 

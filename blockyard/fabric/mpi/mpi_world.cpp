@@ -27,6 +27,8 @@ class Endpoint final : public Fabric {
 
   void send(int to, Message message) override { state_.send(rank_, to, std::move(message)); }
 
+  [[nodiscard]] bool is_remote(int to) const noexcept override { return !state_.is_here(to); }
+
   [[nodiscard]] std::optional<Message> poll(double wait_seconds) override {
     return state_.poll(rank_, wait_seconds);
   }

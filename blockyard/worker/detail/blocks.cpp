@@ -294,14 +294,18 @@ array::BlockId Blocks::get(std::int32_t selector) {
   return place.id;
 }
 
-block::SharedFrame Blocks::share(std::int32_t selector) {
+block::SharedFrame Blocks::share(std::int32_t selector,
+                                 std::shared_ptr<block::PieceCopy>* under_way) {
   const Selector& selected = selector_at(selector);
   if (selected.form == SelectorForm::block) {
     const Place place = locate(selected);
     const ArrayKind kind = decl(selected.array).kind;
     if (place.is_whole && kind != ArrayKind::static_) {
       if (Slot* own = find_own(place.id)) {
-        if (device_ != nullptr) look(*own, Need::read, place);
+        if (under_way != nullptr && device_ != nullptr)
+          *under_way = send(*own, place);
+        else if (device_ != nullptr)
+          look(*own, Need::read, place);
         return own->frame;
       }
       if (is_remote(kind))

@@ -58,8 +58,10 @@ class Blocks {
   [[nodiscard]] View prepare(std::int32_t selector);
   /// The elements to be changed. Throws Error{bad_input} if the block does not exist.
   [[nodiscard]] View update(std::int32_t selector);
-  /// The whole block as it is now, for a put: shared if it is dense, else a copy.
-  [[nodiscard]] block::SharedFrame share(std::int32_t selector);
+  /// The whole block as it is now, for a put: shared if it is dense, else a copy. `under_way`: may
+  /// get a copy to the frame that is not done; null: waits for it.
+  [[nodiscard]] block::SharedFrame share(std::int32_t selector,
+                                         std::shared_ptr<block::PieceCopy>* under_way = nullptr);
 
   // For a device, which gets frames and not views. In device_blocks.cpp.
   struct DeviceOperand {
@@ -168,6 +170,7 @@ class Blocks {
   void make_writable(Slot& slot, bool keeps_values);
   void make_device_writable(Slot& slot, bool keeps_values);
   void look(Slot& slot, Need need, const Place& place);
+  [[nodiscard]] std::shared_ptr<block::PieceCopy> send(const Slot& slot, const Place& place);
   void recycle(block::Frame frame) noexcept;
   [[nodiscard]] View part_of(double* data, const Place& place) const;
   [[nodiscard]] block::BlockCache::Entry* fetched(const array::BlockId& id);

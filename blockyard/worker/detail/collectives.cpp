@@ -9,6 +9,7 @@
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
 #include "blockyard/worker/detail/checkpoint.h"
+#include "blockyard/worker/detail/device_source.h"
 #include "blockyard/worker/detail/interpreter.h"
 
 namespace blockyard::worker::detail {
@@ -126,14 +127,18 @@ void Interpreter::put(const Instruction& instruction) {
     transport_.put_scalar(place.id, wire_mode(instruction.b), pop_scalar(),
                           place.block_shape.element_count());
   } else {
-    block::SharedFrame frame = blocks_.share(instruction.b);
     const auto bytes = static_cast<std::size_t>(place.block_shape.element_count()) * sizeof(double);
+    std::shared_ptr<block::PieceCopy> under_way;
+    block::SharedFrame frame = blocks_.share(
+        instruction.b, transport_.sends_as_it_comes(place.id, bytes) ? &under_way : nullptr);
     if (frame->size() != bytes)
       throw Error(Errc::bad_input,
                   fmt::format("put to block {} of {} elements: the right side has {}",
                               naming_.block(place.id), place.block_shape.element_count(),
                               frame->size() / sizeof(double)));
-    transport_.put(place.id, wire_mode(instruction.c), std::move(frame));
+    std::shared_ptr<fabric::Source> source;
+    if (under_way) source = std::make_shared<DeviceSource>(*device_, std::move(under_way));
+    transport_.put(place.id, wire_mode(instruction.c), std::move(frame), std::move(source));
   }
   if (const auto known = existing_.find(place.id.array); known != existing_.end())
     known->second.insert(place.id.number);

@@ -18,6 +18,14 @@ void Blocks::look(Slot& slot, Need need, const Place& place) {
   if (need != Need::read) device_->host_writes(*slot.frame);
 }
 
+/// The block is to be sent: null if the values are on the host.
+std::shared_ptr<block::PieceCopy> Blocks::send(const Slot& slot, const Place& place) {
+  const bool is_there = device_->is_modified(*slot.frame);
+  auto pieces = device_->send(slot.frame);
+  if (is_there) ++device_results_[static_cast<std::size_t>(place.id.array)].read;
+  return pieces;
+}
+
 double Blocks::device_results_read(std::int32_t array) const {
   const DeviceResults& results = device_results_[static_cast<std::size_t>(array)];
   if (results.written == 0) return 1.0;

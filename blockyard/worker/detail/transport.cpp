@@ -20,6 +20,8 @@ namespace {
 
 /// A poll that gives nothing for this long looks again; only aborts end a wait.
 constexpr double poll_seconds = 1.0;
+/// The same while somebody has to be looked after.
+constexpr double short_poll_seconds = 0.01;
 
 /// Puts of blocks up to this length are sent together, so many or so long at the most.
 constexpr std::size_t joined_put_bytes = 4096;
@@ -96,13 +98,22 @@ void Transport::wait() {
     options_.live->pc.store(here.pc, std::memory_order_relaxed);
     options_.live->doing.store(waits_for_, std::memory_order_relaxed);
   }
-  auto message = fabric_.poll(poll_seconds);
-  while (!message) message = fabric_.poll(poll_seconds);
+  std::optional<fabric::Message> message;
+  while (!message) {
+    const bool looks_after = is_needed_ && is_needed_();
+    message = fabric_.poll(looks_after ? short_poll_seconds : poll_seconds);
+    if (looks_after) look_after_();
+  }
   if (options_.live != nullptr) options_.live->doing.store(Doing::work, std::memory_order_relaxed);
   handle(std::move(*message));
 }
 
-void Transport::put(const array::BlockId& id, wire::PutMode mode, block::SharedFrame frame) {
+bool Transport::sends_as_it_comes(const array::BlockId& id, std::size_t bytes) const noexcept {
+  return bytes > joined_put_bytes && fabric_.is_remote(home_rank(id));
+}
+
+void Transport::put(const array::BlockId& id, wire::PutMode mode, block::SharedFrame frame,
+                    std::shared_ptr<fabric::Source> source) {
   const std::size_t bytes = frame->size();
   const auto allowed = static_cast<std::size_t>(frames_.budget_bytes() / put_share);
   const double begin = base::now_seconds();
@@ -121,7 +132,7 @@ void Transport::put(const array::BlockId& id, wire::PutMode mode, block::SharedF
   if (bytes <= joined_put_bytes)
     join(server, message, frame->bytes());
   else
-    tell(server, message, std::move(frame));
+    tell(server, message, std::move(frame), std::move(source));
 }
 
 void Transport::put_scalar(const array::BlockId& id, wire::PutMode mode, double value,
@@ -167,10 +178,13 @@ void Transport::send_all_joined() {
   for (int server = 0; server < options_.servers; ++server) send_joined(server);
 }
 
-void Transport::tell(int server, const wire::Any& message, fabric::Payload payload) {
+void Transport::tell(int server, const wire::Any& message, fabric::Payload payload,
+                     std::shared_ptr<fabric::Source> source) {
   send_joined(server);
-  fabric_.send(rank_of(server),
-               {.from = -1, .head = wire::encode(message), .payload = std::move(payload)});
+  fabric_.send(rank_of(server), {.from = -1,
+                                 .head = wire::encode(message),
+                                 .payload = std::move(payload),
+                                 .source = std::move(source)});
 }
 
 wire::Ticket Transport::start(int server, wire::Any request) {

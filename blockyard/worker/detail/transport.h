@@ -54,7 +54,11 @@ class Transport : public block::BlockSource {
 
   /// Starts a put; the frame must not be changed until everybody else let go of it. Waits while
   /// more than the allowed bytes are under way.
-  void put(const array::BlockId& id, wire::PutMode mode, block::SharedFrame frame);
+  /// `source`: who still writes the frame.
+  void put(const array::BlockId& id, wire::PutMode mode, block::SharedFrame frame,
+           std::shared_ptr<fabric::Source> source = nullptr);
+  /// Whether a put may have a source: it goes to another process, and alone.
+  [[nodiscard]] bool sends_as_it_comes(const array::BlockId& id, std::size_t bytes) const noexcept;
   void put_scalar(const array::BlockId& id, wire::PutMode mode, double value, std::int64_t count);
   /// Returns when all puts are acknowledged.
   void settle();
@@ -72,7 +76,13 @@ class Transport : public block::BlockSource {
   /// The same request to every server, answers in their order.
   std::vector<wire::Any> ask_all(const wire::Any& request);
   /// One value of a put that is no block of a program: see Worker::write_kept.
-  void tell(int server, const wire::Any& message, fabric::Payload payload = nullptr);
+  void tell(int server, const wire::Any& message, fabric::Payload payload = nullptr,
+            std::shared_ptr<fabric::Source> source = nullptr);
+  /// Called again and again while this waits and `is_needed()`.
+  void while_waiting(std::function<bool()> is_needed, std::function<void()> look_after) {
+    is_needed_ = std::move(is_needed);
+    look_after_ = std::move(look_after);
+  }
 
   /// Collective among workers: worker 0 gets every worker's bytes in order of number and answers
   /// all with what `combine` makes of them.
@@ -131,6 +141,8 @@ class Transport : public block::BlockSource {
   block::FramePool& frames_;
   const Options& options_;
   const Naming* naming_ = nullptr;
+  std::function<bool()> is_needed_;
+  std::function<void()> look_after_;
   wire::Ticket last_ticket_ = 0;
   std::uint64_t step_ = 0;
   std::vector<wire::BatchWriter> unsent_;  ///< small puts, by server

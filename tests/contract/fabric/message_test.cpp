@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
+#include <mutex>
 
 #include "blockyard/base/error.h"
 #include "tests/contract/fabric/worlds.h"
@@ -43,6 +46,38 @@ Message receive(Fabric& fabric) {
     if (auto message = fabric.poll(1.0)) return std::move(*message);
   }
 }
+
+/// Writes first, first + 1, ... piece by piece, the next one at every third look, up to `end`
+/// bytes.
+class SlowSource final : public fabric::Source {
+ public:
+  SlowSource(std::shared_ptr<base::Buffer> into, double first, std::size_t piece, std::size_t end)
+      : into_(std::move(into)), first_(first), piece_(piece), end_(end) {}
+  std::size_t ready() noexcept override {
+    const std::lock_guard lock(mutex_);
+    if (++looks_ % 3 == 0 && written_ < end_) write(std::min(end_, written_ + piece_));
+    return written_;
+  }
+  [[nodiscard]] std::size_t piece_bytes() const noexcept override { return piece_; }
+  void finish() override {
+    const std::lock_guard lock(mutex_);
+    write(into_->size());
+  }
+
+ private:
+  void write(std::size_t end) {
+    for (std::size_t i = written_ / sizeof(double); i < end / sizeof(double); ++i)
+      into_->as<double>()[i] = first_ + static_cast<double>(i);
+    written_ = end;
+  }
+  std::mutex mutex_;
+  std::shared_ptr<base::Buffer> into_;
+  double first_;
+  std::size_t piece_;
+  std::size_t end_;
+  std::size_t written_ = 0;
+  int looks_ = 0;
+};
 
 TEST_P(FabricMessage, tells_rank_and_size) {
   std::vector<int> seen(static_cast<std::size_t>(GetParam().size));
@@ -192,6 +227,54 @@ TEST_P(FabricMessage, goes_back_and_forth) {
     } else {
       for (int round = 0; round < rounds; ++round)
         fabric.send(0, {-1, head_of(number_in(receive(fabric)) + 1), nullptr});
+    }
+  });
+}
+
+TEST_P(FabricMessage, a_payload_is_sent_while_its_source_writes_it) {
+  constexpr std::array<std::size_t, 5> counts = {1, 300, 5000, 40000, 400000};
+  GetParam().run([&](Fabric& fabric) {
+    for (int to = 0; to < fabric.size(); ++to)
+      for (int k = 0; k < static_cast<int>(counts.size()); ++k) {
+        const std::size_t bytes = counts[static_cast<std::size_t>(k)] * sizeof(double);
+        const auto payload = std::make_shared<base::Buffer>(GetParam().pool->allocate(bytes));
+        const std::size_t piece = std::max<std::size_t>(bytes / 400 * 8, 1000);
+        fabric.send(to, {.from = -1,
+                         .head = head_of(2 * k),
+                         .payload = payload,
+                         .source = std::make_shared<SlowSource>(payload, k, piece, bytes)});
+        fabric.send(to, {-1, head_of(2 * k + 1), payload_of(10, k)});
+      }
+    std::map<int, int> next_from;
+    for (std::size_t n = 0; n < 2 * counts.size() * static_cast<std::size_t>(fabric.size()); ++n) {
+      const Message message = receive(fabric);
+      const int number = number_in(message);
+      ASSERT_EQ(number, next_from[message.from]++) << "in the order of sending";
+      ASSERT_FALSE(message.source);
+      const std::size_t count = number % 2 == 1 ? 10 : counts[static_cast<std::size_t>(number / 2)];
+      ASSERT_EQ(message.payload->size(), count * sizeof(double));
+      for (std::size_t i = 0; i < count; ++i)
+        ASSERT_EQ(message.payload->as<double>()[i], number / 2 + static_cast<double>(i));
+    }
+    fabric.barrier();
+  });
+}
+
+TEST_P(FabricMessage, an_abort_waits_for_no_source) {
+  GetParam().run([&](Fabric& fabric) {
+    if (fabric.rank() == 0) {
+      const auto payload = std::make_shared<base::Buffer>(GetParam().pool->allocate(1 << 22));
+      for (int to = 0; to < fabric.size(); ++to)
+        fabric.send(to, {.from = -1,
+                         .head = head_of(0),
+                         .payload = payload,
+                         .source = std::make_shared<SlowSource>(payload, 0, 1 << 16, 1 << 20)});
+      fabric.abort("the rest never comes");
+    }
+    try {
+      for (;;) (void)receive(fabric);
+    } catch (const base::Error& error) {
+      EXPECT_STREQ(error.what(), "the rest never comes");
     }
   });
 }

@@ -93,6 +93,11 @@ Payload Lending::lendable(const Payload& payload) {
   return arena_->holds(copy->data()) ? copy : nullptr;
 }
 
+bool Lending::could_lend(int process, const Payload& payload) const noexcept {
+  return may_borrow_[static_cast<std::size_t>(process)] != 0 &&
+         (payload->size() < base::BufferPool::shared_from || arena_->holds(payload->data()));
+}
+
 Loan Lending::lend(int process, const Payload& given) {
   if (may_borrow_[static_cast<std::size_t>(process)] == 0) return {};
   const Payload payload = lendable(given);

@@ -32,6 +32,8 @@ class Lending {
   Lending(const Node& node, base::BufferPool& pool, std::uint32_t most_loans);
 
   // The lender; one thread at a time.
+  /// Whether the process could read the payload here.
+  [[nodiscard]] bool could_lend(int process, const Payload& payload) const noexcept;
   /// A loan that the process can borrow, or none: then the payload has to be sent.
   [[nodiscard]] Loan lend(int process, const Payload& payload);
   /// Lets go of what was given back.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,7 @@ struct Envelope {
   std::uint64_t ticket = 0;
   std::uint64_t head_bytes = 0;
   std::uint64_t payload_bytes = 0;
+  std::uint64_t piece_bytes = 0;  ///< a payload of its own message or messages: their length
   bool has_payload = false;
   Loan loan;  ///< the payload stays where it is, if there is one
 };
@@ -43,6 +45,7 @@ struct Letter {
   Envelope envelope;
   std::vector<std::byte> head;
   Payload payload;
+  std::shared_ptr<Source> source;
 };
 
 [[nodiscard]] inline Letter letter_of(Subject subject, std::string_view text) {

@@ -32,12 +32,18 @@ bool is_short(const Envelope& envelope) {
 
 }  // namespace
 
-Mover::Mover(base::BufferPool& pool, Lending& lending, std::size_t piece_bytes, Deliver deliver)
-    : pool_(pool), lending_(lending), piece_bytes_(piece_bytes), deliver_(std::move(deliver)) {
+Mover::Mover(base::BufferPool& pool, Lending& lending, std::size_t piece_bytes, Announce announce,
+             Deliver deliver)
+    : pool_(pool),
+      lending_(lending),
+      piece_bytes_(piece_bytes),
+      announce_(std::move(announce)),
+      deliver_(std::move(deliver)) {
   MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
   int processes = 0;
   MPI_Comm_size(comm_, &processes);
   incoming_.resize(static_cast<std::size_t>(processes));
+  waiting_.resize(incoming_.size());
 }
 
 Mover::~Mover() {
@@ -46,60 +52,129 @@ Mover::~Mover() {
   if (requests_.empty()) MPI_Comm_free(&comm_);
 }
 
-void Mover::post(int process, Letter letter, bool is_urgent) {
+void Mover::post(int process, Letter letter) {
   auto outgoing = std::make_shared<Outgoing>();
   outgoing->letter = std::move(letter);
-  Envelope& envelope = outgoing->letter.envelope;
-  Letter& sent = outgoing->letter;
-  envelope.head_bytes = sent.head.size();
-  envelope.has_payload = sent.payload != nullptr;
-  envelope.payload_bytes = sent.payload ? sent.payload->size() : 0;
-  if (sent.payload && !is_short(envelope)) envelope.loan = lending_.lend(process, sent.payload);
-  if (is_lent(envelope)) sent.payload.reset();
+  auto& waiting = waiting_[static_cast<std::size_t>(process)];
+  if (waiting.empty() && advance(process, outgoing)) return;
+  waiting.push_back(std::move(outgoing));
+  ++waiting_letters_;
+}
+
+void Mover::post_last(int process, Letter letter) {
+  auto outgoing = std::make_shared<Outgoing>();
+  outgoing->letter = std::move(letter);
+  outgoing->letter.head.resize(std::min(outgoing->letter.head.size(), short_bytes));
+  close(process, outgoing, true);
+}
+
+void Mover::drop_waiting() noexcept {
+  for (auto& letters : waiting_) letters.clear();
+  waiting_letters_ = 0;
+}
+
+bool Mover::post_waiting() {
+  bool any = false;
+  for (std::size_t to = 0; waiting_letters_ > 0 && to < waiting_.size(); ++to)
+    while (!waiting_[to].empty() && advance(static_cast<int>(to), waiting_[to].front())) {
+      waiting_[to].pop_front();
+      --waiting_letters_;
+      any = true;
+    }
+  return any;
+}
+
+/// Sends what can be sent of it. False: the source has to write more before.
+bool Mover::advance(int to, const std::shared_ptr<Outgoing>& outgoing) {
+  if (!outgoing->is_open && !open(to, outgoing)) return false;
+  Letter& letter = outgoing->letter;
+  if (is_short(letter.envelope) || !letter.payload) return true;
+  const std::span<const std::byte> all = letter.payload->bytes();
+  const std::size_t ready = letter.source ? letter.source->ready() : all.size();
+  while (outgoing->posted < all.size()) {
+    const std::size_t length =
+        std::min<std::size_t>(letter.envelope.piece_bytes, all.size() - outgoing->posted);
+    if (outgoing->posted + length > ready) return false;
+    send_piece(to, outgoing, all.subspan(outgoing->posted, length));
+    outgoing->posted += length;
+  }
+  letter.source.reset();
+  return true;
+}
+
+/// Sends the envelope and the head. False: the payload has to be whole before, and is not.
+bool Mover::open(int to, const std::shared_ptr<Outgoing>& outgoing) {
+  Letter& letter = outgoing->letter;
+  Envelope& envelope = letter.envelope;
+  envelope.head_bytes = letter.head.size();
+  envelope.has_payload = letter.payload != nullptr;
+  envelope.payload_bytes = letter.payload ? letter.payload->size() : 0;
+  envelope.piece_bytes = piece_bytes_;
+  if (letter.source && !is_short(envelope) && !lending_.could_lend(to, letter.payload)) {
+    envelope.piece_bytes = std::min(piece_bytes_, letter.source->piece_bytes());
+  } else if (letter.source) {
+    if (letter.source->ready() < letter.payload->size()) return false;
+    letter.source.reset();
+  }
+  if (letter.payload && !letter.source && !is_short(envelope))
+    envelope.loan = lending_.lend(to, letter.payload);
+  if (is_lent(envelope)) letter.payload.reset();
+  close(to, outgoing);
+  return true;
+}
+
+/// Closes the envelope and sends it, with what is short in it, and the head.
+void Mover::close(int to, const std::shared_ptr<Outgoing>& outgoing, bool is_last) {
+  Letter& letter = outgoing->letter;
+  Envelope& envelope = letter.envelope;
+  envelope.head_bytes = letter.head.size();
   const bool is_whole = is_short(envelope);
   std::vector<std::byte>& front = outgoing->front;
   front.reserve(sizeof envelope + (is_whole ? envelope.head_bytes + carried_bytes(envelope) : 0));
   const auto bytes = std::as_bytes(std::span(&envelope, 1));
   front.assign(bytes.begin(), bytes.end());
   if (is_whole) {
-    front.insert(front.end(), sent.head.begin(), sent.head.end());
-    if (sent.payload)
-      front.insert(front.end(), sent.payload->bytes().begin(), sent.payload->bytes().end());
+    front.insert(front.end(), letter.head.begin(), letter.head.end());
+    if (letter.payload)
+      front.insert(front.end(), letter.payload->bytes().begin(), letter.payload->bytes().end());
   }
-  MPI_Request& request = requests_.emplace_back(MPI_REQUEST_NULL);
+  (is_last ? MPI_Issend : MPI_Isend)(front.data(), static_cast<int>(front.size()), MPI_BYTE, to,
+                                     envelope_tag, comm_, new_send(outgoing));
+  outgoing->is_open = true;
+  announce_(to);
+  if (is_whole) return;
+  for (std::size_t at = 0; at < letter.head.size(); at += piece_bytes_)
+    send_piece(to, outgoing,
+               std::span(letter.head).subspan(at, std::min(piece_bytes_, letter.head.size() - at)));
+}
+
+MPI_Request* Mover::new_send(const std::shared_ptr<Outgoing>& outgoing) {
   owners_.push_back({nullptr, outgoing});
   ++sends_;
-  (is_urgent ? MPI_Issend : MPI_Isend)(front.data(), static_cast<int>(front.size()), MPI_BYTE,
-                                       process, envelope_tag, comm_, &request);
-  if (is_whole) return;
-  send_pieces(process, outgoing, sent.head.data(), sent.head.size());
-  if (sent.payload) send_pieces(process, outgoing, sent.payload->data(), sent.payload->size());
+  return &requests_.emplace_back(MPI_REQUEST_NULL);
 }
 
-void Mover::send_pieces(int to, const std::shared_ptr<Outgoing>& outgoing, const std::byte* data,
-                        std::size_t size) {
-  for (std::size_t at = 0; at < size; at += piece_bytes_) {
-    MPI_Request& request = requests_.emplace_back(MPI_REQUEST_NULL);
-    owners_.push_back({nullptr, outgoing});
-    ++sends_;
-    MPI_Isend(data + at, static_cast<int>(std::min(piece_bytes_, size - at)), MPI_BYTE, to,
-              piece_tag, comm_, &request);
-  }
+void Mover::send_piece(int to, const std::shared_ptr<Outgoing>& outgoing,
+                       std::span<const std::byte> piece) {
+  MPI_Isend(piece.data(), static_cast<int>(piece.size()), MPI_BYTE, to, piece_tag, comm_,
+            new_send(outgoing));
 }
 
-void Mover::receive_pieces(int from, Incoming& incoming, std::byte* data, std::size_t size) {
-  for (std::size_t at = 0; at < size; at += piece_bytes_) {
+void Mover::receive_pieces(int from, Incoming& incoming, std::span<std::byte> into,
+                           std::size_t piece) {
+  for (std::size_t at = 0; at < into.size(); at += piece) {
     MPI_Request& request = requests_.emplace_back(MPI_REQUEST_NULL);
     owners_.push_back({&incoming, nullptr});
     ++incoming.missing;
-    MPI_Irecv(data + at, static_cast<int>(std::min(piece_bytes_, size - at)), MPI_BYTE, from,
+    MPI_Irecv(into.data() + at, static_cast<int>(std::min(piece, into.size() - at)), MPI_BYTE, from,
               piece_tag, comm_, &request);
   }
 }
 
 bool Mover::progress() {
+  const bool has_posted = post_waiting();
   const bool has_envelopes = take_envelopes();
-  return take_finished() || has_envelopes;
+  return take_finished() || has_envelopes || has_posted;
 }
 
 bool Mover::take_envelopes() {
@@ -117,12 +192,13 @@ bool Mover::take_envelopes() {
     ++taken_;
     // Who gave back before it sent this is known to have done so.
     lending_.take_back();
-    open(status.MPI_SOURCE, std::move(front));
+    take(status.MPI_SOURCE, std::move(front));
     any = true;
   }
 }
 
-void Mover::open(int from, std::vector<std::byte> front) {
+/// A letter arrives. The one that ends all waits for no other.
+void Mover::take(int from, std::vector<std::byte> front) {
   auto& queue = incoming_[static_cast<std::size_t>(from)];
   Incoming& incoming = *queue.emplace_back(std::make_unique<Incoming>());
   Letter& letter = incoming.letter;
@@ -140,9 +216,14 @@ void Mover::open(int from, std::vector<std::byte> front) {
     if (carried_bytes(envelope) > 0)
       std::copy_n(rest + envelope.head_bytes, envelope.payload_bytes, incoming.payload->data());
   } else {
-    receive_pieces(from, incoming, letter.head.data(), envelope.head_bytes);
+    receive_pieces(from, incoming, letter.head, piece_bytes_);
     if (incoming.payload)
-      receive_pieces(from, incoming, incoming.payload->data(), envelope.payload_bytes);
+      receive_pieces(from, incoming, incoming.payload->bytes(), envelope.piece_bytes);
+  }
+  if (envelope.subject == Subject::abort) {
+    deliver_(from, std::move(letter));
+    queue.pop_back();
+    return;
   }
   deliver_complete(static_cast<std::size_t>(from));
 }

@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "blockyard/base/buffer.h"
@@ -20,24 +21,33 @@ namespace blockyard::fabric::detail {
 /// A letter is one message of its envelope with what is short behind it, and then, if it is long,
 /// its head and, unless it is lent, its payload in pieces, straight from and into their memory.
 /// They need no tags of their own: MPI keeps the order of sends and of receives, and both follow
-/// that of the envelopes.
+/// that of the envelopes. So a letter whose payload is still being written holds up those behind
+/// it.
 class Mover {
  public:
   using Deliver = std::function<void(int from_process, Letter letter)>;
 
-  /// `piece_bytes`: the longest message. `deliver` gets what arrived, during progress().
-  Mover(base::BufferPool& pool, Lending& lending, std::size_t piece_bytes, Deliver deliver);
+  using Announce = std::function<void(int to_process)>;
+
+  /// `piece_bytes`: the longest message. `announce` is told of every letter whose envelope is sent,
+  /// `deliver` gets what arrived, during progress().
+  Mover(base::BufferPool& pool, Lending& lending, std::size_t piece_bytes, Announce announce,
+        Deliver deliver);
   ~Mover();
   Mover(const Mover&) = delete;
   Mover& operator=(const Mover&) = delete;
 
-  /// `is_urgent`: is_sending() stays true until the other side received it.
-  void post(int process, Letter letter, bool is_urgent = false);
+  void post(int process, Letter letter);
+  /// A short one that goes before those that wait for a source. is_sending() stays true until the
+  /// other side received it.
+  void post_last(int process, Letter letter);
+  /// Gives up what waits for a source, also if a part was sent: the run ends.
+  void drop_waiting() noexcept;
   /// True if anything moved.
   bool progress();
   /// Sends are under way / sends or receives are.
-  [[nodiscard]] bool is_sending() const noexcept { return sends_ > 0; }
-  [[nodiscard]] bool is_busy() const noexcept { return !requests_.empty(); }
+  [[nodiscard]] bool is_sending() const noexcept { return sends_ > 0 || waiting_letters_ > 0; }
+  [[nodiscard]] bool is_busy() const noexcept { return !requests_.empty() || waiting_letters_ > 0; }
   /// How many letters arrived, at least in their front.
   [[nodiscard]] std::uint64_t taken() const noexcept { return taken_; }
 
@@ -47,8 +57,10 @@ class Mover {
 
  private:
   struct Outgoing {
-    std::vector<std::byte> front;
     Letter letter;
+    std::vector<std::byte> front;
+    bool is_open = false;    ///< the envelope is sent
+    std::size_t posted = 0;  ///< bytes of the payload
   };
   struct Incoming {
     Letter letter;
@@ -61,17 +73,23 @@ class Mover {
     std::shared_ptr<Outgoing> outgoing;  ///< of a send; shared by its pieces
   };
 
+  bool advance(int to, const std::shared_ptr<Outgoing>& outgoing);
+  bool open(int to, const std::shared_ptr<Outgoing>& outgoing);
+  void close(int to, const std::shared_ptr<Outgoing>& outgoing, bool is_last = false);
+  bool post_waiting();
+  MPI_Request* new_send(const std::shared_ptr<Outgoing>& outgoing);
   bool take_envelopes();
   bool take_finished();
-  void open(int from, std::vector<std::byte> front);
-  void receive_pieces(int from, Incoming& incoming, std::byte* data, std::size_t size);
-  void send_pieces(int to, const std::shared_ptr<Outgoing>& outgoing, const std::byte* data,
-                   std::size_t size);
+  void take(int from, std::vector<std::byte> front);
+  void receive_pieces(int from, Incoming& incoming, std::span<std::byte> into, std::size_t piece);
+  void send_piece(int to, const std::shared_ptr<Outgoing>& outgoing,
+                  std::span<const std::byte> piece);
   bool deliver_complete(std::size_t from);
 
   base::BufferPool& pool_;
   Lending& lending_;
   std::size_t piece_bytes_;
+  Announce announce_;
   Deliver deliver_;
   MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Request barrier_ = MPI_REQUEST_NULL;
@@ -79,6 +97,8 @@ class Mover {
   std::vector<Owner> owners_;  ///< of requests_, one each
   std::vector<int> finished_;  ///< scratch
   std::size_t sends_ = 0;
+  std::vector<std::deque<std::shared_ptr<Outgoing>>> waiting_;  ///< by process
+  std::size_t waiting_letters_ = 0;                             ///< in all of these
   std::uint64_t taken_ = 0;
   std::vector<std::deque<std::unique_ptr<Incoming>>> incoming_;  ///< by process, in order
 };

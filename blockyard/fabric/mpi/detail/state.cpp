@@ -25,8 +25,12 @@ MpiState::MpiState(const MpiSession& session, base::BufferPool& pool, std::vecto
       node_(session.process(), session.processes(), options_.is_alone),
       mailboxes_(process_of_.size()),
       lending_(node_, pool, options_.most_loans),
-      mover_(pool, lending_, options_.piece_bytes,
-             [this](int from, Letter letter) { deliver(from, std::move(letter)); }) {
+      mover_(
+          pool, lending_, options_.piece_bytes,
+          [this](int to) {
+            if (detail::Bell* bell = node_.bell(to)) bell->announce();
+          },
+          [this](int from, Letter letter) { deliver(from, std::move(letter)); }) {
   ranks_here_ =
       static_cast<std::size_t>(std::count(process_of_.begin(), process_of_.end(), node_.process()));
   // Naps are shorter than what Linux rounds sleeps to by default, 50 microseconds.
@@ -47,13 +51,17 @@ void MpiState::send(int from, int to, Message message) {
   check_alive();
   message.from = from;
   const int process = process_of(to);
-  if (process == node_.process())
+  if (process == node_.process()) {
+    if (message.source) message.source->finish();
+    message.source.reset();
     return mailboxes_[static_cast<std::size_t>(to)].put(std::move(message));
+  }
   Letter letter;
   letter.envelope.from = from;
   letter.envelope.to = to;
   letter.head = std::move(message.head);
   letter.payload = std::move(message.payload);
+  letter.source = std::move(message.source);
   post(process, std::move(letter));
 }
 

@@ -141,6 +141,7 @@ void MpiState::hear(const std::vector<std::string>& texts) const {
 bool MpiState::step() {
   lending_.take_back();
   if (must_spread_abort_.exchange(false)) spread_abort();
+  if (is_aborted_) mover_.drop_waiting();
   const bool has_posted = post_outgoing();
   const bool has_moved = mover_.progress();
   // What was delivered may have been answered.
@@ -168,7 +169,6 @@ bool MpiState::post_outgoing() {
         continue;
       }
       mover_.post(process, std::move(letter));
-      if (detail::Bell* bell = node_.bell(process)) bell->announce();
     }
     posting_.clear();
   }
@@ -182,8 +182,7 @@ void MpiState::spread_abort() {
   }
   for (int process = 0; process < node_.processes(); ++process) {
     if (process == node_.process()) continue;
-    mover_.post(process, detail::letter_of(Subject::abort, cause), true);
-    if (detail::Bell* bell = node_.bell(process)) bell->announce();
+    mover_.post_last(process, detail::letter_of(Subject::abort, cause));
   }
 }
 

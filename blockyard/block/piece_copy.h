@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <mutex>
+#include <vector>
+
+#include "blockyard/block/frame.h"
+#include "blockyard/device/device.h"
+
+namespace blockyard::block {
+
+/// A copy from a device to a frame, in pieces, from its beginning to its end: who sends the frame
+/// needs not wait for the last. Any thread, but for what Residency does with it.
+class PieceCopy {
+ public:
+  PieceCopy(SharedFrame frame, std::size_t piece_bytes)
+      : frame_(std::move(frame)), piece_bytes_(piece_bytes) {}
+
+  [[nodiscard]] const SharedFrame& frame() const noexcept { return frame_; }
+  [[nodiscard]] std::size_t piece_bytes() const noexcept { return piece_bytes_; }
+  /// How many bytes are there. Where the device fails it stays as it is, until the Residency
+  /// brought the rest in another way.
+  [[nodiscard]] std::size_t ready() noexcept;
+  [[nodiscard]] bool is_whole() noexcept { return ready() == frame_->size(); }
+  /// Why it stays as it is; empty: it does not.
+  [[nodiscard]] std::string failure();
+
+ private:
+  friend class Residency;
+  /// The next piece, which is there when this event is done.
+  device::Event& add(device::Event event) { return events_.emplace_back(std::move(event)); }
+  /// Returns when all is there or nothing more comes.
+  void wait() noexcept;
+  void advance(bool waits) noexcept;
+  /// The rest is there.
+  void complete() noexcept;
+  /// Nothing more comes: the device goes.
+  void end() noexcept;
+
+  SharedFrame frame_;
+  std::size_t piece_bytes_;
+  std::mutex mutex_;                   ///< guards all below
+  std::vector<device::Event> events_;  ///< one a piece
+  std::size_t done_ = 0;               ///< of the events
+  std::size_t ready_ = 0;
+  std::string failure_;
+};
+
+}  // namespace blockyard::block

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of Residency for blocks that go from a device to other processes.
+#include <algorithm>
+#include <utility>
+
+#include "blockyard/base/clock.h"
+#include "blockyard/base/error.h"
+#include "blockyard/block/residency.h"
+
+namespace blockyard::block {
+
+using base::Errc;
+using base::Error;
+
+std::shared_ptr<PieceCopy> Residency::send(const SharedFrame& frame) try {
+  const Key key = frame->data();
+  take_sent();
+  for (const Send& send : sends_)
+    if (send.pieces->frame()->data() == key) return send.pieces;
+  finish_writing(key);
+  const auto found = copies_.find(key);
+  if (found == copies_.end() || !found->second->is_modified) return nullptr;
+  Copy& copy = *found->second;
+  if (!piece_length_.wants_time(copy.size)) return start_send(copy, frame);
+  send_timed(copy);
+  return nullptr;
+} catch (const Error& error) {
+  retire(error.what());
+  return nullptr;
+}
+
+std::shared_ptr<PieceCopy> Residency::start_send(Copy& copy, const SharedFrame& frame) {
+  // One send at a time needs the memory of a copy.
+  if (const auto other = std::ranges::find(sends_, &copy, &Send::copy); other != sends_.end())
+    finish_sending(other->pieces->frame()->data());
+  auto pieces = std::make_shared<PieceCopy>(frame, piece_length_.of(copy.size));
+  begin_out(copy);
+  const std::span<std::byte> to = host_bytes(copy.key, copy.size);
+  device::Stream& stream = lanes_->stream(Lanes::out);
+  for (std::size_t at = 0; at < to.size(); at += pieces->piece_bytes()) {
+    const std::size_t length = std::min(pieces->piece_bytes(), to.size() - at);
+    stream.copy_out(to.subspan(at, length), copy.piece.memory.address() + at);
+    stream.record(pieces->add(device_.open_event()));
+    ++counts_.sent_pieces;
+  }
+  end_out(copy);
+  copy.is_modified = false;
+  sends_.push_back({pieces, copy.piece.written, &copy, {}});
+  ++counts_.sent_blocks;
+  counts_.sent_bytes += copy.size;
+  return pieces;
+}
+
+/// Copies the block and waits, to learn how long pieces should be.
+void Residency::send_timed(Copy& copy) {
+  begin_out(copy);
+  const std::span<std::byte> to = host_bytes(copy.key, copy.size);
+  device::Stream& stream = lanes_->stream(Lanes::out);
+  stream.synchronise();
+  const auto time_of = [&](std::size_t at, std::size_t length) {
+    const double begin = base::now_seconds();
+    stream.copy_out(to.subspan(at, length), copy.piece.memory.address() + at);
+    stream.synchronise();
+    return base::now_seconds() - begin;
+  };
+  const std::size_t rest = copy.size - PieceLength::least;
+  const double first_seconds = time_of(0, PieceLength::least);
+  const double rest_seconds = time_of(PieceLength::least, rest);
+  piece_length_.took(first_seconds, rest, rest_seconds);
+  counts_.wait_seconds += first_seconds + rest_seconds;
+  end_out(copy);
+  copy.is_modified = false;
+}
+
+void Residency::look_after() {
+  try {
+    take_sent();
+  } catch (const Error& error) {
+    retire(error.what());
+  }
+}
+
+void Residency::take_sent() {
+  for (const Send& send : sends_)
+    if (const std::string why = send.pieces->failure(); !why.empty())
+      throw Error(Errc::device, why);
+  drop_sent();
+}
+
+void Residency::drop_sent() noexcept {
+  std::erase_if(sends_, [&](Send& send) {
+    if (!send.pieces->is_whole()) return false;
+    if (send.copy == nullptr) pool_.recycle(std::move(send.piece));
+    return true;
+  });
+}
+
+void Residency::finish_sending(Key key) {
+  for (const Send& send : sends_)
+    if (send.pieces->frame()->data() == key) {
+      const double begin = base::now_seconds();
+      send.pieces->wait();
+      counts_.wait_seconds += base::now_seconds() - begin;
+      return take_sent();
+    }
+}
+
+/// False: no device memory comes back in this way.
+bool Residency::wait_for_send() {
+  const auto found = std::ranges::find(sends_, nullptr, &Send::copy);
+  if (found == sends_.end()) return false;
+  found->pieces->wait();
+  take_sent();
+  return true;
+}
+
+/// Once the device failed. False: the values are lost.
+bool Residency::bring_rest(Send& send) {
+  send.pieces->wait();
+  if (send.pieces->is_whole()) return true;
+  const Piece& piece = send.copy != nullptr ? send.copy->piece : send.piece;
+  const SharedFrame& frame = send.pieces->frame();
+  if (piece.written != send.written ||
+      !bring_back(piece, host_bytes(frame->data(), frame->size()), send.pieces->ready()))
+    return false;
+  send.pieces->complete();
+  return true;
+}
+
+}  // namespace blockyard::block
