@@ -12,6 +12,8 @@ constexpr int tile = 32;      // elements along both sides of a transposed tile
 constexpr int tile_rows = 8;  // threads along the second side
 constexpr int threads = 256;  // of a block that walks along the result
 constexpr unsigned most_blocks = 1U << 16;
+constexpr int least_side = tile / 4;  // shorter sides leave most threads of a tile without work
+constexpr std::uint64_t most_short = 1ULL << 31;  // counts for 32-bit numbers
 
 template <class T>
 struct Pair {
@@ -56,16 +58,20 @@ struct Job {
   }
 };
 
-// Both sides are walked in the order of the result.
-template <class T>
-__global__ void reorder_along(Job<T> job, std::int64_t count) {
-  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
-  for (std::int64_t i = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x; i < count;
+// Both sides are walked in the order of the result. Dividing 64-bit numbers takes far longer than
+// moving an element: `Number` is a shorter one where that holds `count` and a step more.
+template <class T, class Number>
+__global__ void reorder_along(Job<T> job, Number count) {
+  const Number step = static_cast<Number>(gridDim.x) * blockDim.x;
+  for (Number i = blockIdx.x * static_cast<Number>(blockDim.x) + threadIdx.x; i < count;
        i += step) {
-    std::int64_t rest = i, to = 0, from = 0;
+    Number rest = i;
+    std::int64_t to = 0, from = 0;
     for (int axis = 0; axis < job.walk.order; ++axis) {
-      const std::int64_t at = rest % job.walk.extent[axis];
-      rest /= job.walk.extent[axis];
+      const Number extent = static_cast<Number>(job.walk.extent[axis]);
+      const bool is_last = axis + 1 == job.walk.order;
+      const std::int64_t at = is_last ? rest : rest % extent;
+      if (!is_last) rest /= extent;
       to += at * job.walk.to[axis];
       from += at * job.walk.from[axis];
     }
@@ -126,9 +132,12 @@ void reorder(cudaStream_t stream, const Job<T>& job) {
     count *= walk.extent[axis];
     if (axis > 0 && walk.from[axis] == 1) fast = axis;
   }
-  if (fast == 0) {
-    reorder_along<<<blocks_for(static_cast<std::uint64_t>(count)), threads, 0, stream>>>(job,
-                                                                                         count);
+  if (fast == 0 || walk.extent[0] < least_side || walk.extent[fast] < least_side) {
+    const auto all = static_cast<std::uint64_t>(count);
+    if (all < most_short)
+      reorder_along<<<blocks_for(all), threads, 0, stream>>>(job, static_cast<std::uint32_t>(all));
+    else
+      reorder_along<<<blocks_for(all), threads, 0, stream>>>(job, all);
     return;
   }
   const std::int64_t tiles_0 = (walk.extent[0] + tile - 1) / tile;

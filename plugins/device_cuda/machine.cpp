@@ -63,6 +63,9 @@ Machine::Machine(std::uint32_t index, const Options& options)
   std::uint64_t all = UINT64_MAX;
   check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all),
         "cudaMemPoolSetAttribute");
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, device_), "cudaGetDeviceProperties");
+  name_ = properties.name;
 }
 
 Machine::~Machine() {
@@ -73,24 +76,37 @@ Machine::~Machine() {
   cudaStreamSynchronize(memory_.get());
 }
 
-void Machine::use() const { check(cudaSetDevice(device_), "cudaSetDevice"); }
+/// What a call of somebody else left behind in this thread is no failure of the next launch.
+void Machine::use() const {
+  check(cudaSetDevice(device_), "cudaSetDevice");
+  static_cast<void>(cudaGetLastError());
+}
 
-std::string Machine::name() const {
-  cudaDeviceProp properties{};
-  check(cudaGetDeviceProperties(&properties, device_), "cudaGetDeviceProperties");
-  return properties.name;
+/// Null if there is no room.
+void* Machine::allocate_once(std::uint64_t bytes) {
+  void* made = nullptr;
+  const cudaError_t code = cudaMallocAsync(&made, std::max<std::uint64_t>(bytes, 1), memory_.get());
+  if (code == cudaErrorMemoryAllocation) {
+    static_cast<void>(cudaGetLastError());
+    return nullptr;
+  }
+  check(code, "cudaMallocAsync");
+  return made;
 }
 
 std::uint64_t Machine::allocate(std::uint64_t bytes) {
   if (bytes > free_bytes()) return 0;
   use();
-  void* made = nullptr;
-  const cudaError_t code = cudaMallocAsync(&made, std::max<std::uint64_t>(bytes, 1), memory_.get());
-  if (code == cudaErrorMemoryAllocation) {
-    static_cast<void>(cudaGetLastError());
-    return 0;
+  void* made = allocate_once(bytes);
+  if (made == nullptr) {
+    // What is kept in pieces of other lengths may make room.
+    check(cudaStreamSynchronize(memory_.get()), "cudaStreamSynchronize");
+    cudaMemPool_t pool = nullptr;
+    check(cudaDeviceGetDefaultMemPool(&pool, device_), "cudaDeviceGetDefaultMemPool");
+    check(cudaMemPoolTrimTo(pool, 0), "cudaMemPoolTrimTo");
+    made = allocate_once(bytes);
   }
-  check(code, "cudaMallocAsync");
+  if (made == nullptr) return 0;
   // The pool may give memory that waits for work on other streams: see release.
   check(cudaStreamSynchronize(memory_.get()), "cudaStreamSynchronize");
   const auto address = reinterpret_cast<std::uintptr_t>(made);
@@ -119,7 +135,8 @@ std::optional<Machine::Place> Machine::find(std::uint64_t address, std::uint64_t
 bool Machine::lock_host(void* pages, std::uint64_t bytes) {
   use();
   const cudaError_t code = cudaHostRegister(pages, bytes, cudaHostRegisterPortable);
-  if (code == cudaErrorMemoryAllocation || code == cudaErrorNotPermitted) {
+  if (code == cudaErrorMemoryAllocation || code == cudaErrorNotPermitted ||
+      code == cudaErrorNotSupported || code == cudaErrorOperatingSystem) {
     static_cast<void>(cudaGetLastError());
     return false;
   }
@@ -138,12 +155,18 @@ bool Machine::unlock_host(void* pages) {
 
 Machine::Stream* Machine::open_stream() {
   use();
-  Stream stream{make_stream(), nullptr, make_event(), false};
-  cublasHandle_t blas = nullptr;
-  check(cublasCreate(&blas), "cublasCreate");
-  stream.blas.reset(blas);
-  check(cublasSetStream(blas, stream.raw.get()), "cublasSetStream");
-  return &streams_.emplace_back(std::move(stream));
+  return &streams_.emplace_back(Stream{make_stream(), nullptr, make_event(), false});
+}
+
+cublasHandle_t Machine::blas_of(Stream& stream) {
+  if (stream.blas == nullptr) {
+    cublasHandle_t made = nullptr;
+    check(cublasCreate(&made), "cublasCreate");
+    BlasOwner blas(made);
+    check(cublasSetStream(made, stream.raw.get()), "cublasSetStream");
+    stream.blas = std::move(blas);
+  }
+  return stream.blas.get();
 }
 
 void Machine::close_stream(Stream* stream) {
@@ -167,7 +190,11 @@ void Machine::record(Point& point, Stream& stream) {
 }
 
 bool Machine::is_done(const Pending& pending) {
-  return cudaEventQuery(pending.event) != cudaErrorNotReady;
+  // A thread that has chosen no device would begin to use the first one.
+  check(cudaSetDevice(pending.device), "cudaSetDevice");
+  if (cudaEventQuery(pending.event) != cudaErrorNotReady) return true;
+  static_cast<void>(cudaGetLastError());  // it is kept there though it is no failure
+  return false;
 }
 
 void Machine::finish(const Pending& pending) {

@@ -52,7 +52,7 @@ class Machine {
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
 
-  [[nodiscard]] std::string name() const;
+  [[nodiscard]] std::string name() const { return name_; }
   [[nodiscard]] std::uint64_t limit_bytes() const noexcept { return pieces_.limit_bytes(); }
   [[nodiscard]] std::uint64_t free_bytes() const noexcept { return pieces_.free_bytes(); }
   [[nodiscard]] bool shares_host_memory() const noexcept { return false; }
@@ -72,7 +72,7 @@ class Machine {
 
   struct Stream {
     StreamOwner raw;
-    BlasOwner blas;
+    BlasOwner blas;   ///< made for the first product: it takes memory, and most streams only copy
     EventOwner mark;  ///< where the memory stream waits for this one
     bool has_failed = false;
   };
@@ -124,6 +124,8 @@ class Machine {
 
  private:
   void use() const;
+  [[nodiscard]] void* allocate_once(std::uint64_t bytes);
+  [[nodiscard]] cublasHandle_t blas_of(Stream& stream);
   void enqueued(Stream& stream, cudaError_t code, const char* call);
   void run_contraction(Stream& stream, const Plan& plan, const Factors& factors,
                        const Places& places);
@@ -131,6 +133,7 @@ class Machine {
                 const void* right, void* result);
 
   int device_;
+  std::string name_;
   plugin::Pieces<std::byte*> pieces_;
   StreamOwner memory_;      ///< allocates and frees, in order
   std::set<void*> locked_;  ///< host memory

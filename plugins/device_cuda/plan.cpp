@@ -144,9 +144,10 @@ void Machine::multiply(Stream& stream, const Plan& plan, const Factors& factors,
   }
   const MatrixForm::Operand& c = form.operand[of_result];
   const Scalar alpha(factors.alpha, element), beta(factors.beta, element);
+  const cublasHandle_t blas = blas_of(stream);
   const auto call = [&]<class T>(auto gemm, T*) {
     const cublasStatus_t code =
-        gemm(stream.blas.get(), a.operation, b.operation, m, n, form.k, alpha.as<T>(),
+        gemm(blas, a.operation, b.operation, m, n, form.k, alpha.as<T>(),
              static_cast<const T*>(a.data), a.lies->leading, a.lies->batch_stride,
              static_cast<const T*>(b.data), b.lies->leading, b.lies->batch_stride, beta.as<T>(),
              static_cast<T*>(result), c.leading, c.batch_stride, form.batch);
