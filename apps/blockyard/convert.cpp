@@ -33,8 +33,10 @@ std::optional<std::string> dat_text(const job::Spec& spec, const std::string& li
 }
 
 int convert(const ConvertOptions& options, const std::string& library) {
-  const job::Spec spec = read_job_files({options.from}, options.programs);
   const bool to_dat = job::dat::is_dat_name(options.to);
+  if (!to_dat && options.to != "-" && !options.to.ends_with(".toml"))
+    throw UsageError(options.to + ": the name of a job file ends in .toml or .dat");
+  const job::Spec spec = read_job_files({options.from}, options.programs);
   const auto text = to_dat ? dat_text(spec, library) : job::job_text(spec);
   if (!text) return exit_error;
   Output(stdout).write_file(options.to, *text);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -53,12 +55,14 @@ void run_ecp(Operands operands, const Context&) {
   std::fill(operands[0].values.begin(), operands[0].values.end(), 0.0);
 }
 
-/// Old programs declare it and never execute it, so there is nothing behind the name.
-void refuse_to_run(Operands, const Context&) {
-  throw base::Error(
-      base::Errc::bad_input,
-      "this super instruction may be declared, but not executed: nothing is known of what "
-      "it computes");
+/// Old programs declare it and never execute it, and what it does is nowhere described.
+super::Function refuse_to_run(std::string instead) {
+  return [instead = std::move(instead)](Operands, const Context&) {
+    throw base::Error(
+        base::Errc::bad_input,
+        fmt::format("it may be declared, but not executed: what it computes is not known; {}",
+                    instead));
+  };
 }
 
 /// Writes half of the density of a free atom where its functions meet.
@@ -122,9 +126,15 @@ void detail::add_scf_start(super::Table& table, const System& system) {
                                   square_matrix(operands[spin]));
              },
              {}});
-  for (const auto& [name, signature] :
-       {std::pair{"compute_aabb_batch", "ww"}, std::pair{"scf_atom", "u"}})
-    table.add({name, signature, refuse_to_run, {}});
+  table.add({"compute_aabb_batch",
+             "ww",
+             refuse_to_run("compute_integral_batch fills any block of integrals"),
+             {}});
+  table.add({"scf_atom",
+             "u",
+             refuse_to_run("a4_scf_atom writes the density of an atom, atomic_density_guess that "
+                           "of all atoms"),
+             {}});
 }
 
 }  // namespace blockyard::qc

@@ -252,6 +252,21 @@ TEST_F(ChemistryTable, occupations_and_frozen_columns_know_the_molecule) {
   EXPECT_EQ(all.values[24], 1.0);
 }
 
+TEST_F(ChemistryTable, what_nothing_describes_refuses_and_names_what_does_its_work) {
+  Block block = Block::whole({1, 1});
+  const auto failure = [&](const char* name, std::initializer_list<Block*> blocks) {
+    try {
+      run(name, blocks);
+    } catch (const base::Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(failure("scf_atom", {&block}).find("a4_scf_atom"), std::string::npos);
+  EXPECT_NE(failure("compute_aabb_batch", {&block, &block}).find("compute_integral_batch"),
+            std::string::npos);
+}
+
 TEST_F(ChemistryTable, small_instructions_pass_their_values) {
   Block block = Block::whole({1, 1}), value = Block::scalar(0);
   block.values = {-3.0};

@@ -117,6 +117,16 @@ class Zmat(common.JobTest):
                     for name in ("zmat.json", "toml.json")]
         self.assertEqual(energies[0], energies[1])
 
+    def test_says_where_the_programs_of_a_dat_file_are_missed(self):
+        zmat = self.write("ZMAT", ZMAT)
+        self.run_well("convert", zmat, "job.dat")
+        done = self.run_blockyard("run", "job.dat")
+        self.assert_fails(done, "job.dat: program \"scf_rhf.siox\" has no source", "--programs")
+        done = self.run_blockyard("convert", zmat, "job.xyz")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn(".toml or .dat", done.stderr)
+        self.assertFalse(os.path.exists(self.folder / "job.xyz"))
+
     def test_names_the_line_of_what_is_wrong(self):
         zmat = self.write("water.zmat", ZMAT.replace("R=0.957839", "B=0.957839"))
         self.assert_fails(self.run_blockyard("run", zmat), "water.zmat:3: variable R")

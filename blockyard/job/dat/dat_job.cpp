@@ -38,6 +38,15 @@ void put_segment_arrays(DatFile& file) {
   }
 }
 
+void check_programs(const DatFile& content, const Spec& spec, const std::string& folder) {
+  for (std::size_t k = 0; k < spec.programs.size(); ++k)
+    if (!std::filesystem::exists(spec.programs[k]))
+      throw Error(Errc::bad_input,
+                  fmt::format("program \"{}\" has no source (.sialx, .sial) in {}; --programs DIR "
+                              "names the folder of the programs",
+                              content.programs[k], folder));
+}
+
 }  // namespace
 
 Spec make_spec(const DatFile& file, const std::string& folder) {
@@ -62,7 +71,9 @@ Spec read_dat_job(const std::string& path, const std::string& folder) {
   const std::filesystem::path file(path);
   const DatFile content = read_dat_file(path);
   try {
-    Spec spec = make_spec(content, folder.empty() ? file.parent_path().string() : folder);
+    const std::string from = folder.empty() ? file.parent_path().string() : folder;
+    Spec spec = make_spec(content, from);
+    check_programs(content, spec, from.empty() ? "the working folder" : from);
     spec.title = file.stem().string();
     return spec;
   } catch (const Error& error) {

@@ -90,6 +90,10 @@ class Reader {
   /// What must be there, and what is assumed.
   void finish() {
     if (!given_.contains("calc")) method_->name = "scf";
+    const auto reference = given_.find("ref");
+    if (reference != given_.end() && is_restricted(reference->second) &&
+        molecule_->multiplicity > 1)
+      note(reference->second, "an open shell is computed with UHF");
     if (memory_ && has_words_) memory_ = *memory_ * unit_bytes_;
     if (memory_) job_.spec.run.memory_bytes = *memory_;
   }
@@ -206,8 +210,9 @@ class Reader {
     method_->name = found == names.end() ? one.value : found->second;
     if (one.value == "ccsd[t]") throw wrong(one, "CCSD[T] is not available; CCSD(T) is");
   }
+  static bool is_restricted(const Keyword& one) { return one.value == "rhf" || one.value == "0"; }
   void reference(const Keyword& one) {
-    if (one.value == "rhf" || one.value == "0") return;
+    if (is_restricted(one)) return;
     if (one.value != "uhf" && one.value != "rohf" && one.value != "1" && one.value != "2")
       throw wrong(one, "references are RHF, UHF and ROHF");
     if (one.value == "rohf" || one.value == "2")

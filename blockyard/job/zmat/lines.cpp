@@ -78,7 +78,9 @@ Iterator take_keywords(Iterator line, Iterator end, Parts& parts) {
     if (!rest.text.empty()) parts.keywords.push_back(rest);
     ++line;
     if (is_last || (open == std::string::npos && (line == end || line->text.empty()))) return line;
-    if (line == end) throw parts.error(first, "the bracket of the keywords is not closed");
+    if (line == end)
+      throw parts.error(
+          first, "the bracket of the keywords is not closed: write ')' behind the last of them");
     rest = *line;
   }
 }

@@ -30,6 +30,8 @@ ZmatJob parse_zmat(std::string_view text, const std::string& path, const std::st
   zmat::apply_keywords(parts, job);
   zmat::apply_sip(parts, folder, job);
   job.spec.molecule->geometry = zmat::read_geometry(parts, job.spec.molecule->units);
+  if (job.spec.basis.name.empty())
+    throw parts.error(parts.keywords.front(), "there is no basis set: add BASIS=CC-PVDZ");
   return job;
 }
 

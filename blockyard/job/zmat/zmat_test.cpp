@@ -133,6 +133,16 @@ TEST(Zmat, TakesNumbersOfFortranTabsAndReturns) {
   EXPECT_NE(geometry.find("0.957800000000"), std::string::npos) << geometry;
 }
 
+TEST(Zmat, WarnsOfARestrictedReferenceForAnOpenShell) {
+  const auto warnings = [](const std::string& keywords) {
+    return parse("t\nO 0 0 0\nH 0 0 1\n\n*ACES2(BASIS=STO-3G," + keywords + ")\n").warnings;
+  };
+  ASSERT_EQ(warnings("MULT=2,REF=RHF").size(), 1u);
+  EXPECT_NE(warnings("REF=RHF,MULT=2")[0].find("REF=RHF: an open shell"), std::string::npos);
+  EXPECT_TRUE(warnings("REF=UHF,MULT=2").empty());
+  EXPECT_TRUE(warnings("REF=RHF,MULT=1,CHARGE=1").empty());
+}
+
 TEST(Zmat, IsKnownByItsName) {
   for (const char* name : {"ZMAT", "zmat", "jobs/ZMAT.h2o", "ZMAT_1", "zmat-2", "water.zmat"})
     EXPECT_TRUE(is_zmat_name(name)) << name;
@@ -181,6 +191,8 @@ TEST(Zmat, NamesLineAndReasonOfWhatIsWrong) {
   EXPECT_NE(failure("t\nO 0 0 0\n\n*ACES2(CALC=HF\n").find("not closed"), std::string::npos);
   EXPECT_NE(failure("t\nO 0 0 0\n").find("no keywords"), std::string::npos);
   EXPECT_NE(failure("").find("title line"), std::string::npos);
+  EXPECT_NE(failure("t\nO 0 0 0\n\n*ACES2(CALC=HF)\n").find("ZMAT:4: there is no basis"),
+            std::string::npos);
   EXPECT_NE(failure("H 0 0 0\nF 0 0 1.7\n\n*ACES2(CALC=HF)\n").find("looks like an atom"),
             std::string::npos);
   EXPECT_NE(failure("t\nO 0 0 nan\n\n*ACES2(CALC=HF)\n").find("ZMAT:2"), std::string::npos);
