@@ -25,7 +25,7 @@ void draw(std::string_view what, double share) {
   std::fflush(stderr);
 }
 
-int run(const std::string& given, const std::string& scratch) {
+int run(const std::string& given, const std::string& scratch, const std::string& library) {
   const std::string path = given.empty() ? machine_file() : given;
   if (path.empty())
     throw base::Error(base::Errc::bad_input,
@@ -36,7 +36,7 @@ int run(const std::string& given, const std::string& scratch) {
     if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
     check_writable(path);
   }
-  const job::Machine machine = job::calibrate(scratch, draw);
+  const job::Machine machine = job::calibrate(scratch, find_places(library), draw);
   if (isatty(STDERR_FILENO) == 1) fmt::print(stderr, "\r\033[K");
   Output output(stdout);
   if (path == "-") {
@@ -52,7 +52,7 @@ int run(const std::string& given, const std::string& scratch) {
 
 }  // namespace
 
-void add_calibrate(CLI::App& app, Commands& commands) {
+void add_calibrate(CLI::App& app, Commands& commands, const std::string& library) {
   CLI::App* command = app.add_subcommand(
       "calibrate", "Measure how fast this machine is, for blockyard plan (a few seconds)");
   const auto path = std::make_shared<std::string>();     // shared with the function below
@@ -62,7 +62,7 @@ void add_calibrate(CLI::App& app, Commands& commands) {
                    "machine file to write ('-': standard output); default: that of this user")
       ->type_name("FILE");
   command->add_option("--scratch", *scratch, "folder for spilled blocks")->type_name("DIR");
-  commands[command] = [path, scratch] { return run(*path, *scratch); };
+  commands[command] = [path, scratch, &library] { return run(*path, *scratch, library); };
 }
 
 }  // namespace blockyard::app

@@ -26,7 +26,7 @@ struct UsageError : std::runtime_error {
 void add_run(CLI::App& app, Commands& commands, const std::string& library);
 void add_resume(CLI::App& app, Commands& commands);
 void add_plan(CLI::App& app, Commands& commands, const std::string& library);
-void add_calibrate(CLI::App& app, Commands& commands);
+void add_calibrate(CLI::App& app, Commands& commands, const std::string& library);
 void add_check(CLI::App& app, Commands& commands, const std::string& library);
 void add_compile(CLI::App& app, Commands& commands, const std::string& library);
 void add_fmt(CLI::App& app, Commands& commands);

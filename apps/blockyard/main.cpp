@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
   app::add_run(app, commands, library);
   app::add_resume(app, commands);
   app::add_plan(app, commands, library);
-  app::add_calibrate(app, commands);
+  app::add_calibrate(app, commands, library);
   app::add_report(app, commands);
   app::add_compare(app, commands);
   app::add_top(app, commands);

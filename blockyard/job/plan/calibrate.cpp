@@ -17,6 +17,7 @@
 #include "blockyard/base/buffer.h"
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
+#include "blockyard/job/plan/calibration_job.h"
 #include "blockyard/job/plan/calibration_programs.h"
 #include "blockyard/job/scratch.h"
 #include "blockyard/qc/integral_cost.h"
@@ -173,7 +174,7 @@ std::string processor_name() {
   return "unknown processor";
 }
 
-Machine calibrate(const std::string& scratch,
+Machine calibrate(const std::string& scratch, const Places& places,
                   const std::function<void(std::string_view, double)>& progress) {
   tensor::blas::limit_blas_threads(1);
   Machine machine = assumed_machine();
@@ -194,6 +195,8 @@ Machine calibrate(const std::string& scratch,
   // Processes of one node exchange blocks by copies. A network's rates are for its owner to enter.
   machine.fabric_bytes = machine.copy_bytes / 2;
   machine.fabric_latency_seconds = machine.get_seconds;
+  progress("a job", 0.95);
+  machine.job_ratio = measure_job_ratio(machine, places);
   return machine;
 }
 

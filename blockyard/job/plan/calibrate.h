@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "blockyard/job/places.h"
 #include "blockyard/job/plan/machine.h"
 
 namespace blockyard::job {
@@ -13,9 +14,10 @@ namespace blockyard::job {
 /// others do on the machine counts little. Contractions, permutations, integrals and linear algebra
 /// are called as a worker calls them, while all other cores compute; what statements and transfers
 /// cost is taken from small programs that run on workers for all cores; the disk is that of folder
-/// `scratch`. `progress`: what is measured now, and the share that is done. Throws Error{io} if the
-/// folder cannot be written.
-[[nodiscard]] Machine calibrate(const std::string& scratch,
+/// `scratch`; what a job takes beside the sum of its parts, from CCSD(T) of water, with the
+/// programs and the basis at `places`. `progress`: what is measured now, and the share that is
+/// done. Throws Error{io} if the folder cannot be written.
+[[nodiscard]] Machine calibrate(const std::string& scratch, const Places& places,
                                 const std::function<void(std::string_view, double)>& progress);
 
 }  // namespace blockyard::job

@@ -34,6 +34,7 @@ constexpr std::array numbers = {
     Number{"barrier_seconds", &Machine::barrier_seconds, ""},
     Number{"collective_seconds", &Machine::collective_seconds, ""},
     Number{"start_seconds", &Machine::start_seconds, "before the first instruction"},
+    Number{"job_ratio", &Machine::job_ratio, "a whole job beside the sum of its parts"},
     Number{"denominator_seconds", &Machine::denominator_seconds, "an element"},
     Number{"eigen_seconds", &Machine::eigen_seconds, "times n^3"},
     Number{"disk_read_bytes", &Machine::disk_read_bytes, "per second"},

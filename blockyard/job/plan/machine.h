@@ -30,6 +30,8 @@ struct Machine {
   double barrier_seconds = 2e-5;
   double collective_seconds = 2e-5;
   double start_seconds = 0.02;  ///< from the command to the first instruction
+  /// How many times as long a whole job takes as its parts, one kind after the other.
+  double job_ratio = 1;
 
   /// Electron repulsion by the sum L of the angular momenta of four shells: seconds of a quartet,
   /// and of each of its quartets of primitives.

@@ -101,6 +101,9 @@ JobPlan make_plan(const Job& job, const Machine& machine, const PlanOptions& opt
     ProgramPlan program =
         Walk(job, step.program, machine, walk_options, ranks, servers, frames).run();
     program.name = step.name;
+    for (double* seconds : {&program.seconds, &program.work.contraction_seconds,
+                            &program.work.super_seconds, &program.work.core_seconds})
+      *seconds *= machine.job_ratio;
     program.work.spilled_bytes = servers.spilled_bytes - spilled;
     program.work.read_back_bytes = servers.read_back_bytes - read_back;
     add_memory(plan, program, ranks, servers, machine);
