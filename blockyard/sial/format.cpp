@@ -109,9 +109,13 @@ class Formatter {
     if (line.size() > 1 && is_symbol(line[1], "-") && verb.ends_with("allocate"))
       line.erase(line.begin() + 1);
     if (verb == "elseif") line.front().text = "else if";
-    if (verb.ends_with("index") || verb == "predefined")
-      for (auto& token : line)
-        if (is_symbol(token, ",")) token.text = ":";
+    if (verb.ends_with("index") || verb == "predefined") {
+      // Behind '=' stands the range of an index; the commas of an array's list stay.
+      const auto range =
+          std::ranges::find_if(line, [](const Token& t) { return is_symbol(t, "="); });
+      for (auto token = range; token != line.end(); ++token)
+        if (is_symbol(*token, ",")) token->text = ":";
+    }
     return line;
   }
 

@@ -29,6 +29,13 @@ TEST(Format, WritesTheNewNotation) {
             "  sip_barrier\n  if (x < 1.0)\n  else if (x < 2.0)\n  endif\nendsial t\n");
 }
 
+TEST(Format, CommasOfListsStayWhereThoseOfRangesGo) {
+  EXPECT_EQ(formatted("sial t\npredefined int n\npredefined aoindex i = 1,n\naoindex j=1 , n\n"
+                      "predefined static c(i,j)\npersistent static d[i,j]\nendsial t"),
+            "sial t\n  predefined int n\n  predefined aoindex i = 1:n\n  aoindex j = 1:n\n"
+            "  predefined static c[i,j]\n  persistent static d[i,j]\nendsial t\n");
+}
+
 TEST(Format, KeepsCommentsAndSingleEmptyLines) {
   EXPECT_EQ(
       formatted("\n\n# top\n\n\nsial t # head\n# in\nscalar x     # far\nendsial t\n\n# end\n\n"),
