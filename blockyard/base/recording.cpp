@@ -34,16 +34,16 @@ bool TraceLine::join(const TraceEvent& event) noexcept {
   return true;
 }
 
-/// Joins neighbours until a quarter is free. It ends: no lane holds more than one event that is
-/// shorter than the resolution once this is longer than all the time.
-void TraceLine::thin() noexcept {
+/// Joins neighbours until `most` are left, or one a lane. It ends: no lane holds more than one
+/// event that is shorter than the resolution once this is longer than all the time.
+void TraceLine::thin(std::size_t most) noexcept {
   double begin = events_.front().begin_seconds, end = begin;
   for (const TraceEvent& event : events_) {
     begin = std::min(begin, event.begin_seconds);
     end = std::max(end, end_of(event));
   }
   const double least = (end - begin) / static_cast<double>(capacity_) + 1e-9;
-  while (events_.size() > capacity_ / 4 * 3) {
+  while (events_.size() > std::max(most, lanes)) {
     resolution_seconds_ = std::max(2 * resolution_seconds_, least);
     last_.fill(0);
     const std::size_t count = events_.size();
@@ -58,7 +58,8 @@ void TraceLine::thin() noexcept {
   }
 }
 
-std::vector<TraceEvent> TraceLine::take() {
+std::vector<TraceEvent> TraceLine::take(std::size_t most) {
+  if (events_.size() > most) thin(most);
   last_.fill(0);
   return std::exchange(events_, {});
 }

@@ -33,11 +33,12 @@ class TraceLine {
   [[nodiscard]] bool is_on() const noexcept { return capacity_ > 0; }
   void add(const TraceEvent& event) noexcept {
     if (capacity_ == 0 || joins_last(event)) return;
-    if (events_.size() == capacity_) thin();
+    if (events_.size() == capacity_) thin(capacity_ / 4 * 3);
     append(event);
   }
-  /// What it holds, in the order of noting. Empties it.
-  [[nodiscard]] std::vector<TraceEvent> take();
+  /// What it holds, in the order of noting, made coarser until there are at most `most`. Empties
+  /// it.
+  [[nodiscard]] std::vector<TraceEvent> take(std::size_t most = SIZE_MAX);
 
  private:
   static constexpr std::size_t lanes = 16;  ///< those above share the last one
@@ -54,12 +55,33 @@ class TraceLine {
     return join(event);
   }
   [[nodiscard]] bool join(const TraceEvent& event) noexcept;
-  void thin() noexcept;
+  void thin(std::size_t most) noexcept;
 
   std::size_t capacity_ = 0;
   double resolution_seconds_ = 0;
   std::vector<TraceEvent> events_;
   std::array<std::size_t, lanes> last_{};  ///< of each lane in events_, plus 1; 0: there is none
+};
+
+/// How long something takes that is done very often. What takes less than a microsecond is timed
+/// every eighth time: a look at the clock takes a good part of that.
+class UsualTime {
+ public:
+  /// Whether it is to be timed now. The first hundred times it is.
+  [[nodiscard]] bool is_due() noexcept {
+    if (seconds_ < short_seconds && ++passed_ < share) return false;
+    passed_ = 0;
+    return true;
+  }
+  void add(double seconds) noexcept { seconds_ += (seconds - seconds_) / share; }
+  /// A mean in which the last ones count most.
+  [[nodiscard]] double seconds() const noexcept { return seconds_; }
+
+ private:
+  static constexpr std::uint32_t share = 8;
+  static constexpr double short_seconds = 1e-6;
+  double seconds_ = 1;  ///< not known yet: long
+  std::uint32_t passed_ = 0;
 };
 
 /// Bytes by purpose at one time.

@@ -57,6 +57,34 @@ TEST(TraceLine, OfNoCapacityNotesNothing) {
   EXPECT_TRUE(line.take().empty());
 }
 
+TEST(TraceLine, IsMadeCoarserWhereFewerAreWanted) {
+  TraceLine line(4096);
+  for (int k = 0; k < 4000; ++k) line.add(event(1e-3 * k, 1e-6));
+  line.add(event(4, 1));
+  const auto events = line.take(100);
+  EXPECT_LE(events.size(), 100u);
+  EXPECT_GT(events.size(), 20u);
+  EXPECT_EQ(events.back().seconds, 1.0f);
+  std::uint64_t all = 0;
+  for (const TraceEvent& one : events) all += 1 + one.joined;
+  EXPECT_EQ(all, 4001u);
+}
+
+TEST(UsualTime, OfWhatIsShortIsTakenEveryEighthTime) {
+  UsualTime usual;
+  int timed = 0;
+  for (int k = 0; k < 1000; ++k) {
+    if (!usual.is_due()) continue;
+    usual.add(1e-7);
+    ++timed;
+  }
+  EXPECT_GT(timed, 150);
+  EXPECT_LT(timed, 300);
+  EXPECT_NEAR(usual.seconds(), 1e-7, 1e-8);
+  usual.add(1);  // a long one: all are timed until it is forgotten
+  for (int k = 0; k < 50; ++k) EXPECT_TRUE(usual.is_due());
+}
+
 TEST(MemoryLine, StaysBoundedAndSpansTheWholeTime) {
   MemoryLine line(16);
   int taken = 0;

@@ -11,6 +11,7 @@ BlockCache::Entry& BlockCache::request(const array::BlockId& id, std::size_t siz
   ++requests_;
   if (Entry* held = find(id)) {
     ++hits_;
+    if (held->is_early) ++early_hits_;
     end_early(*held);
     return *held;
   }

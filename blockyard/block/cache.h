@@ -87,7 +87,9 @@ class BlockCache {
   void forget(std::int32_t array);
 
   [[nodiscard]] std::uint64_t requests() const noexcept { return requests_; }
+  /// Requests of blocks that were here or under way; of these, those that a prefetch had asked for.
   [[nodiscard]] std::uint64_t hits() const noexcept { return hits_; }
+  [[nodiscard]] std::uint64_t early_hits() const noexcept { return early_hits_; }
   /// Blocks asked for by prefetch().
   [[nodiscard]] std::uint64_t prefetches() const noexcept { return prefetches_; }
   [[nodiscard]] std::uint64_t bytes_received() const noexcept { return bytes_received_; }
@@ -110,6 +112,7 @@ class BlockCache {
   std::unordered_map<array::BlockId, Order::iterator, array::BlockIdHash> by_id_;
   std::uint64_t requests_ = 0;
   std::uint64_t hits_ = 0;
+  std::uint64_t early_hits_ = 0;
   std::uint64_t bytes_received_ = 0;
   std::uint64_t prefetches_ = 0;
   std::int64_t early_bytes_ = 0;

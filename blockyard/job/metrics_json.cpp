@@ -31,6 +31,8 @@ Json metrics_of_worker(const worker::Metrics& metrics) {
     lines.push_back({{"place", wait.place},
                      {"array", wait.array},
                      {"gets", wait.gets},
+                     {"cache_hits", wait.cache_hits},
+                     {"early_hits", wait.early_hits},
                      {"accesses", wait.accesses},
                      {"blocked", wait.blocked},
                      {"hit_ratio", wait.hit_ratio()},

@@ -103,6 +103,8 @@ Sums sum_of(const StepResult& step) {
       sum.place = wait.place;
       sum.array = wait.array;
       sum.gets += wait.gets;
+      sum.cache_hits += wait.cache_hits;
+      sum.early_hits += wait.early_hits;
       sum.accesses += wait.accesses;
       sum.blocked += wait.blocked;
       sum.wait_seconds += wait.wait_seconds;

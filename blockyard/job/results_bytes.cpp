@@ -18,8 +18,9 @@ void metrics_fields(Stream& stream, Metrics& m) {
                 m.supers, m.disk_wait_seconds, m.chunk_wait_seconds, m.checkpoint_seconds,
                 m.bytes_from_servers, m.bytes_to_servers, m.device_number, m.device);
   stream.each(m.lines, [&](auto& line) {
-    stream.fields(line.place, line.array, line.gets, line.accesses, line.blocked, line.wait_seconds,
-                  line.first_wait_seconds, line.depth, line.wasted, line.reason);
+    stream.fields(line.place, line.array, line.gets, line.cache_hits, line.early_hits,
+                  line.accesses, line.blocked, line.wait_seconds, line.first_wait_seconds,
+                  line.depth, line.wasted, line.reason);
   });
   stream.each(m.line_times, [&](auto& line) {
     stream.fields(line.place, line.times, line.seconds, line.block_wait_seconds,

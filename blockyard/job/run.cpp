@@ -157,11 +157,13 @@ class Run {
 
   /// Clocks of processes differ: what is noted is told since the begin, where all of them met.
   void take_recordings() {
+    const std::uint64_t events =
+        trace_events_of_rank(job_.workers + job_.servers, results_.seconds);
     for (std::size_t rank = 0; rank < recordings_.size(); ++rank) {
       if (!recordings_[rank]) continue;
       RankRecord& record = results_.ranks[rank];
       record.memory = recordings_[rank]->memory.samples();
-      record.trace = recordings_[rank]->trace.take();
+      record.trace = recordings_[rank]->trace.take(events);
       for (base::MemorySample& sample : record.memory) sample.at_seconds -= origin_seconds_;
       for (base::TraceEvent& event : record.trace) event.begin_seconds -= origin_seconds_;
     }

@@ -255,6 +255,13 @@ std::uint64_t trace_events_of_rank(int ranks) noexcept {
   return std::min(most, all / static_cast<std::uint64_t>(ranks));
 }
 
+std::uint64_t trace_events_of_rank(int ranks, double seconds) noexcept {
+  constexpr double least = 6000, a_second = 8000;
+  const double all = least + a_second * seconds;
+  return std::min(trace_events_of_rank(ranks),
+                  static_cast<std::uint64_t>(all / static_cast<double>(ranks)));
+}
+
 std::string trace_file(const Job& job, const Results& results) {
   return Writer(job, results).write();
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -71,10 +72,13 @@ class Server::State {
   void take_and_note(Request request) {
     if (recording_ == nullptr) return take(std::move(request));
     const auto kind = static_cast<std::uint8_t>(request.message.index());
+    base::UsualTime& usual = usual_[kind];
+    if (!usual.is_due()) return take(std::move(request));
     const int from = request.from;
     const double begin = base::now_seconds();
     take(std::move(request));
     const double now = base::now_seconds();
+    usual.add(now - begin);
     recording_->trace.add({begin, static_cast<float>(now - begin), from, 0, kind, 0});
     if (recording_->memory.is_due(now))
       recording_->memory.add({now, {static_cast<std::int64_t>(memory_.held_bytes())}});
@@ -130,6 +134,7 @@ class Server::State {
   BlockTable table_;
   ChunkCounters counters_;
   base::Recording* recording_;
+  std::array<base::UsualTime, std::variant_size_v<wire::Any>> usual_;  ///< by kind of request
   bool is_over_ = false;
 };
 

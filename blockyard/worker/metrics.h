@@ -14,9 +14,11 @@ namespace blockyard::worker {
 struct LineWait {
   std::string place;  ///< "file.sial:12"
   std::string array;
-  std::uint64_t gets = 0;      ///< how often the line was run
-  std::uint64_t accesses = 0;  ///< uses of a fetched block
-  std::uint64_t blocked = 0;   ///< uses that had to wait
+  std::uint64_t gets = 0;        ///< how often the line was run
+  std::uint64_t cache_hits = 0;  ///< of these: the block was in the cache or under way
+  std::uint64_t early_hits = 0;  ///< of these: since look-ahead had asked for it
+  std::uint64_t accesses = 0;    ///< uses of a fetched block
+  std::uint64_t blocked = 0;     ///< uses that had to wait
   double wait_seconds = 0;
   double first_wait_seconds = 0;  ///< of the first use
   int depth = 0;                  ///< of prefetching, at the end

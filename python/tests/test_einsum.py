@@ -23,7 +23,7 @@ def operands_of(subscripts, seed=3):
     "ij,jk->ik", "ij,jk", "ij,kj->ki", "ij->ji", "ij", "ji", "ii->i", "ii", "iij,jk->ik", "ij->", "ij->j",
     "i->", "i,i->i", "i,j->ij", "i,i", "ij,ij->", ",ij->ij", "bij,bjk->bik", "ij,jk,k->",
     "i,j,k->ijk", "ijk,kl,lm->mij", "ab,bc,cd,de->ae", "abef,efij->abij", "aebf,dfce->abcd",
-    "Ab,bA->A", "...ij,jk->...ik", "ij,jk,kl,lm,ma,ab,bc->ic"])
+    "Ab,bA->A", "ij,ij,k->k", "i,i,j,j->", "...ij,jk->...ik", "ij,jk,kl,lm,ma,ab,bc->ic"])
 def test_it_gives_what_numpy_gives(session, subscripts):
     operands = operands_of(subscripts)
     expected = np.einsum(subscripts, *operands, optimize=True)
@@ -80,6 +80,29 @@ def test_operands_of_other_types_and_layouts(session):
     np.testing.assert_array_equal(empty, np.zeros((2, 3)))
 
 
+@pytest.mark.parametrize("subscripts, shapes", [
+    ("ij,jk->ik", [(7, 1), (5, 6)]), ("ij,ij->ij", [(1, 5), (7, 1)]), ("...j,...j->...", [(7, 1, 5), (3, 5)]),
+    ("...i,i->...i", [(2, 3, 4), (1,)]), ("i,i->", [(1,), (6,)]), ("ij,j->i", [(3, 1), (0,)])])
+def test_an_extent_of_one_goes_with_any_other(session, subscripts, shapes):
+    numbers = np.random.default_rng(7)
+    operands = [numbers.random(shape) for shape in shapes]
+    expected = np.einsum(subscripts, *operands)
+    result = session.einsum(subscripts, *operands)
+    assert np.shape(result) == np.shape(expected)
+    np.testing.assert_allclose(result, expected, rtol=1e-12)
+
+
+def test_views_of_any_strides_and_scalars_are_operands(session):
+    a, b = operands_of("ij,jk->ik")
+    spread = np.broadcast_to(a[:, :1], a.shape)
+    for one in (spread, np.hstack([a, a])[:, ::2], a[::-1], a.astype(np.float16), a > 0.5):
+        expected = np.einsum("ij,jk->ik", one, b)
+        np.testing.assert_allclose(session.einsum("ij,jk->ik", one, b), expected, rtol=1e-6)
+    np.testing.assert_allclose(session.einsum(",ij,->ij", 2, a, 0.5), a)
+    np.testing.assert_allclose(session.einsum("ij,jk->ik", a.tolist(), b), a @ b)
+    assert session.einsum(",->", 2.0, 3.0) == 6.0
+
+
 def test_a_result_goes_where_one_wants_it(session, tmp_path):
     a, b = operands_of("ij,jk->ik")
     out = np.lib.format.open_memmap(tmp_path / "c.npy", mode="w+", dtype=float, shape=(7, 6))
@@ -108,8 +131,11 @@ def test_wrong_subscripts_are_refused(session):
             ("i$->i", [a], "letters")]:
         with pytest.raises(blockyard.InputError, match=text):
             session.einsum(subscripts, *operands)
-    with pytest.raises(TypeError, match="complex"):
-        session.einsum("ij->ji", a * 1j)
+    for operands, text in [([a * 1j], "complex128.*imaginary"), ([a.astype(str)], "real numbers"), ([a.astype(object)], "object.*real")]:
+        with pytest.raises(TypeError, match=text):
+            session.einsum("ij->ji", *operands)
+    with pytest.raises(TypeError, match="text like"):
+        session.einsum(a, [0, 1], [1, 0])
     session.memory = "8M"
     with pytest.raises(blockyard.OutOfMemory):
         session.workers = 64

@@ -109,7 +109,7 @@ function lines() {
 
 function fetches() {
   const rows = together(m => m.lines, l => l.place + ' ' + l.array, (row, item) => {
-    add_fields('gets', 'accesses', 'blocked', 'wait_seconds', 'wasted_prefetches')(row, item);
+    add_fields('gets', 'cache_hits', 'early_hits', 'accesses', 'blocked', 'wait_seconds', 'wasted_prefetches')(row, item);
     row.first_wait_seconds = Math.max(row.first_wait_seconds, item.first_wait_seconds);
     if (item.prefetch_depth >= row.prefetch_depth) { row.prefetch_depth = item.prefetch_depth; row.prefetch_reason = item.prefetch_reason; }
   });
@@ -117,12 +117,16 @@ function fetches() {
   const gets = sum(everybody, m => m.gets), hits = sum(everybody, m => m.cache_hits);
   const node = section('fetches', 'Blocks: cache and look-ahead',
     `${number(gets)} blocks were asked for; ${percent(hits / gets)} were in the worker’s cache or under way already, ` +
-    `${number(sum(everybody, m => m.prefetches))} were asked for ahead of their get. “On time” is the share of uses that did not wait.`);
+    `${number(sum(everybody, m => m.prefetches))} were asked for ahead of their get. ‘In the cache’ and ‘asked ahead’ are shares of the gets of a line, ‘on time’ the share of uses that did not wait.`);
+  const cached = l => l.gets ? ((l.cache_hits || 0) - (l.early_hits || 0)) / l.gets : 0;
+  const ahead = l => l.gets ? (l.early_hits || 0) / l.gets : 0;
   const ratio = l => l.accesses ? 1 - l.blocked / l.accesses : 1;
   node.append(table([
     {title: 'line', left: true, value: l => l.place, show: l => link(l.place)},
     {title: 'array', left: true, value: l => l.array},
     {title: 'gets', value: l => l.gets, show: l => number(l.gets)},
+    {title: 'in the cache', value: cached, show: l => percent(cached(l))},
+    {title: 'asked ahead', value: ahead, show: l => percent(ahead(l))},
     {title: 'on time', value: ratio, show: l => percent(ratio(l))},
     {title: 'wait', value: l => l.wait_seconds, show: l => seconds(l.wait_seconds), bar: true},
     {title: 'first wait', value: l => l.first_wait_seconds, show: l => seconds(l.first_wait_seconds)},
@@ -130,7 +134,7 @@ function fetches() {
     {title: 'depth', value: l => l.prefetch_depth},
     {title: 'let go unused', value: l => l.wasted_prefetches, show: l => number(l.wasted_prefetches)},
     {title: 'why this depth', left: true, wrap: true, value: l => l.prefetch_reason},
-  ], rows, {caption: 'Lines that fetch blocks, by wait', sort: 4}));
+  ], rows, {caption: 'Lines that fetch blocks, by wait', sort: 6}));
 }
 
 function balance() {

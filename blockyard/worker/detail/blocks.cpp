@@ -285,8 +285,12 @@ void Blocks::complete(block::BlockCache::Entry& entry, Wait& wait) {
 
 array::BlockId Blocks::get(std::int32_t selector) {
   const Place place = locate(selector_at(selector));
-  ++waits_[static_cast<std::size_t>(pc)].gets;
+  const std::uint64_t hits = cache_.hits(), early_hits = cache_.early_hits();
   auto& entry = cache_.request(place.id, bytes_of(place.block_shape), pc);
+  Wait& wait = waits_[static_cast<std::size_t>(pc)];
+  ++wait.gets;
+  wait.hits += cache_.hits() - hits;
+  wait.early_hits += cache_.early_hits() - early_hits;
   if (entry.pins == 0) {
     cache_.pin(entry);
     scope_.push_back({Record::pin, place.id});

@@ -111,7 +111,9 @@ class Blocks {
 
   /// Uses of fetched blocks, by the pc of the get that asked for them.
   struct Wait {
-    std::uint64_t gets = 0;  ///< how often the get was run
+    std::uint64_t gets = 0;        ///< how often the get was run
+    std::uint64_t hits = 0;        ///< of these: the block was here or under way
+    std::uint64_t early_hits = 0;  ///< of these: since look-ahead had asked for it
     std::uint64_t accesses = 0;
     std::uint64_t blocked = 0;
     double seconds = 0;

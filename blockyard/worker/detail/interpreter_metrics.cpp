@@ -36,8 +36,9 @@ Metrics Interpreter::metrics() {
     if (wait.gets == 0) continue;
     const auto& selector = program_.selectors[static_cast<std::size_t>(program_.code[k].a)];
     const DepthChoice& choice = prefetcher_.choice(pc);
-    m.lines.push_back({naming_.place(pc), naming_.array(selector.array), wait.gets, wait.accesses,
-                       wait.blocked, wait.seconds, wait.first_seconds, choice.depth, choice.wasted,
+    m.lines.push_back({naming_.place(pc), naming_.array(selector.array), wait.gets, wait.hits,
+                       wait.early_hits, wait.accesses, wait.blocked, wait.seconds,
+                       wait.first_seconds, choice.depth, choice.wasted,
                        options_.prefetch.is_auto ? choice.reason() : "as set by --prefetch"});
     m.wasted_prefetches += choice.wasted;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -28,6 +29,7 @@ class Profile {
     std::uint64_t times = 0;
     double seconds = 0;  ///< waits included
     Waits waits;
+    base::UsualTime usual;
   };
   struct Pardo {
     std::uint64_t entered = 0;
@@ -49,18 +51,27 @@ class Profile {
 
   /// What comes next is timed from now on.
   void restart() noexcept { last_seconds_ = base::now_seconds(); }
-  /// An instruction is done, with the waits before and after it. Now. One look at the clock each:
-  /// it began when the one before it ended, so that loops count for what they repeat.
+  /// An instruction is done, with the waits before and after it. Now. One look at the clock each,
+  /// for short ones every eighth time, and the others count as long as usual. It began when the one
+  /// before it ended, so that loops count for what they repeat.
   double note(std::int32_t pc, const Waits& before, const Waits& after) noexcept {
-    const double begin = last_seconds_;
-    const double now = last_seconds_ = base::now_seconds();
     At& at = at_[static_cast<std::size_t>(pc)];
+    const bool has_waited = after.sum() != before.sum();
+    const double begin = last_seconds_;
+    double now = begin + at.usual.seconds();
+    if (has_waited || at.usual.is_due()) {
+      now = std::max(begin, base::now_seconds());
+      at.usual.add(now - begin);
+    }
+    last_seconds_ = now;
     ++at.times;
     at.seconds += now - begin;
-    at.waits.block_seconds += after.block_seconds - before.block_seconds;
-    at.waits.disk_seconds += after.disk_seconds - before.disk_seconds;
-    at.waits.barrier_seconds += after.barrier_seconds - before.barrier_seconds;
-    at.waits.put_seconds += after.put_seconds - before.put_seconds;
+    if (has_waited) {
+      at.waits.block_seconds += after.block_seconds - before.block_seconds;
+      at.waits.disk_seconds += after.disk_seconds - before.disk_seconds;
+      at.waits.barrier_seconds += after.barrier_seconds - before.barrier_seconds;
+      at.waits.put_seconds += after.put_seconds - before.put_seconds;
+    }
     if (recording_->trace.is_on()) trace(pc, begin, now, before, after);
     return now;
   }

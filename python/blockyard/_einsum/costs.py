@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .rates import (BLOCK_SECONDS, COPY_BYTES, DISK_BYTES, FLOPS, MOST_GAPS, MOST_PIECE_BYTES,
-                    PIECE_BYTES)
+                    PIECE_BYTES, READING_WORK)
 from .terms import Step, Term, block_elements, count, flops, operands_of
 
 if TYPE_CHECKING:
@@ -75,22 +75,39 @@ def reading(term: Term, plan: Plan, counts: dict[str, int], times: int) -> Readi
     if term.array is None:
         return Reading(size * times / DISK_BYTES)
     piece, gaps = _pieces(term, plan.extents, counts)
-    # The blocks that want what lies in the gaps come soon after, and find it in the page cache.
-    waste = (1 + (gaps - 1) / 4) * (1 + PIECE_BYTES / piece) - 1
+    # The blocks that want what lies in the gaps come soon after, and find it in the page cache, unless the
+    # operand passes by again and again beside a result that goes through there, too.
+    share = 4 if times == 1 or not plan.result_on_disk else 1
+    waste = (1 + (gaps - 1) / share) * (1 + PIECE_BYTES / piece) - 1
     direct = Reading(size * times / DISK_BYTES * (1 + waste))
     before = size / DISK_BYTES * (2 + waste)
     return min(direct, Reading(before + size * times / DISK_BYTES, before))
 
 
-def cache_bytes(step: Step, plan: Plan, counts: dict[str, int]) -> int:
-    """What servers can hold of the operands while a step runs. As in job/memory_plan.cpp."""
+def _shares(step: Step, plan: Plan, counts: dict[str, int]) -> tuple[int, int]:
+    """What servers can hold of the operands while a step runs, and what each worker may have asked for
+    ahead. As in job/memory_plan.cpp and block/cache.h."""
     made = 8 * block_elements(step.result.letters, plan.extents, counts)
     read = [8 * block_elements(term.letters, plan.extents, counts) for term in operands_of(step)]
     largest = max(made, *read)
-    servers = plan.memory_bytes - int(1.13 * plan.workers * (made + sum(read) + 3 * largest))
+    worker = int(1.13 * (made + sum(read) + 3 * largest))
+    servers = plan.memory_bytes - plan.workers * worker
     left = max(0, servers - 9 * largest)
     ahead = min(max(plan.workers * 2 * largest, left // 8), left // 2)
-    return int((servers - ahead) / 1.13)
+    return int((servers - ahead) / 1.13), (worker + ahead // plan.workers) // 4
+
+
+def cache_bytes(step: Step, plan: Plan, counts: dict[str, int]) -> int:
+    """What servers can hold of the operands while a step runs."""
+    return _shares(step, plan, counts)[0]
+
+
+def _waited(step: Step, plan: Plan, counts: dict[str, int], readings: list[Reading]) -> float:
+    """Seconds of reading that do not go on beside computing: an operand of which a worker cannot have
+    two blocks asked for ahead is waited for."""
+    early = _shares(step, plan, counts)[1]
+    return sum(one.seconds - one.before for term, one in zip(operands_of(step), readings)
+               if 2 * 8 * block_elements(term.letters, plan.extents, counts) > early)
 
 
 @dataclass
@@ -123,7 +140,8 @@ def choose_loops(step: Step, plan: Plan, counts: dict[str, int]) -> Loops:
             panels = sum(_bytes(term, plan, counts, step.summed + inner) * (1 if term is held else 2)
                          for term in terms)
             is_one = all(counts[c] == 1 for c in inner)
-            fits = panels < room or (is_one and all(counts[c] == 1 for c in step.summed))
+            # A cache that is nearly full evicts what is held now and then, and reads it again (measured).
+            fits = panels < 0.86 * room or (is_one and all(counts[c] == 1 for c in step.summed))
             again = outer if fits or is_one else mine
             readings = []
             for term in terms:
@@ -167,9 +185,11 @@ def seconds_of(step: Step, plan: Plan, counts: dict[str, int]) -> float:
     for term in operands_of(step):
         again = math.prod(counts[c] for c in result if c not in term.letters)
         packed += 8 * count(term.letters, extents) * again
-    compute += packed / COPY_BYTES / workers
+    compute += (packed / COPY_BYTES + READING_WORK * loops.seconds) / workers
     # Nobody computes until the first blocks are there.
     begin = before + workers * sum(8 * block_elements(term.letters, extents, counts)
                           for term in operands_of(step)) / DISK_BYTES
-    return (max(compute, moved) + 0.1 * min(compute, moved) + begin
+    waited = _waited(step, plan, counts, loops.readings)
+    moved -= waited
+    return (max(compute, moved) + 0.1 * min(compute, moved) + waited + begin
             + products * BLOCK_SECONDS / workers)

@@ -110,7 +110,8 @@ def plan_einsum(session: "Session", subscripts: str, operands: list[np.ndarray])
     inputs, output, operands = parse(subscripts, operands)
     dtype = np.result_type(*operands)
     if dtype.kind not in "fiub":
-        raise TypeError(f"einsum of {dtype}: blocks are float64; give real and imaginary part")
+        raise TypeError(f"einsum of {dtype}: blocks are float64; "
+                        + ("give real and imaginary part" if dtype.kind == "c" else "give real numbers"))
     terms = [term_of(n, letters, array) for n, (letters, array) in enumerate(zip(inputs, operands), 1)]
     extents: dict[str, int] = {}
     for term in terms:
@@ -176,5 +177,5 @@ def _fit(session: "Session", plan: Plan) -> None:
 
 def prepare_plan(session: "Session", plan: Plan) -> _core.Job:
     table = [extent for extents in plan.segments.values() for extent in extents]
-    return session._prepare(session.compile(plan.sial), None, {"ao": table},
+    return session._prepare(session.compile(plan.sial), None, {"ao": table} if table else None,
                             memory=plan.memory_bytes)

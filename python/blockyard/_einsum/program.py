@@ -25,8 +25,10 @@ def program_text(plan: Plan) -> str:
         if step.result.name != "result" or plan.is_gathered:
             lines.append(f"  distributed {step.result.spell()}" if step.result.letters
                          else f"  scalar {step.result.name}")
+    if any(step.summed and not step.result.letters for step in plan.order):
+        lines.append("  scalar part")
     if not plan.output:
-        lines += ["  scalar part", "  scalar total"]
+        lines.append("  scalar total")
     elif not plan.is_gathered:
         lines.append("  special write_result r")
     for number, (step, loops) in enumerate(plan.made, 1):
@@ -63,6 +65,6 @@ def _scalar_lines(step: Step, product: str, gets: list[str]) -> list[str]:
     if not step.summed:
         return [f"  {name} = {product}"]
     outer = ",".join(map(index_name, step.summed[::-1]))
-    return ["  part = 0.0" if name == "total" else f"  {name} = 0.0", f"  pardo {outer}",
+    return ["  part = 0.0", f"  {name} = 0.0", f"  pardo {outer}",
             *[f"    {text}" for text in gets], f"    part += {product}", f"  endpardo {outer}",
             f"  collective {name} += part"]

@@ -12,6 +12,8 @@ from .terms import Term
 def parse(subscripts: str, operands: list[np.ndarray]) -> tuple[list[str], str, list[np.ndarray]]:
     """Letters of each operand and of the result; an operand with a letter twice becomes a view of
     its diagonal."""
+    if not isinstance(subscripts, str):
+        raise TypeError("einsum: the first argument is a text like 'ij,jk->ik'; lists of numbers are not taken")
     text = subscripts.replace(" ", "")
     left, arrow, output = text.partition("->")
     inputs = left.split(",")
@@ -37,7 +39,20 @@ def parse(subscripts: str, operands: list[np.ndarray]) -> tuple[list[str], str, 
         unique = "".join(dict.fromkeys(letters))
         views.append(array if unique == letters else np.einsum(f"{letters}->{unique}", array))
         inputs[n] = unique
+    _drop_ones(inputs, views)
     return inputs, output, views
+
+
+def _drop_ones(inputs: list[str], views: list[np.ndarray]) -> None:
+    """As in NumPy, an extent of 1 goes with any other extent of the letter: the operand is taken not to
+    have the letter. Changes both lists."""
+    longer = {c for letters, array in zip(inputs, views) for c, extent in zip(letters, array.shape)
+              if extent != 1}
+    for n, (letters, array) in enumerate(zip(inputs, views)):
+        keeps = [extent != 1 or c not in longer for c, extent in zip(letters, array.shape)]
+        if not all(keeps):
+            views[n] = np.asarray(array[tuple(slice(None) if keep else 0 for keep in keeps)])
+            inputs[n] = "".join(c for c, keep in zip(letters, keeps) if keep)
 
 
 def _expand(inputs: list[str], operands: list[np.ndarray],
