@@ -136,10 +136,14 @@ def choose_loops(step: Step, plan: Plan, counts: dict[str, int]) -> Loops:
         passes = math.prod(counts[c] for c in others)
         for n in range(len(mine) + 1):
             inner, outer = "".join(mine[:n]), mine[n:]
-            # What passes by is there twice: in use, and the next being read.
-            panels = sum(_bytes(term, plan, counts, step.summed + inner) * (1 if term is held else 2)
-                         for term in terms)
             is_one = all(counts[c] == 1 for c in inner)
+            # What passes by is there twice: in use, and the next being read. Workers that do not begin a
+            # turn of the inner loops together use two at a time (P2 of bench/einsum: 3 or 5 turns for two
+            # workers 119 and 130 s, 4 turns 80).
+            turns = math.prod(counts[c] for c in inner)
+            passing = 2 if turns == 1 or turns % plan.workers == 0 else 3
+            panels = sum(_bytes(term, plan, counts, step.summed + inner) * (1 if term is held else passing)
+                         for term in terms)
             # A cache that is nearly full evicts what is held now and then, and reads it again (measured).
             fits = panels < 0.86 * room or (is_one and all(counts[c] == 1 for c in step.summed))
             again = outer if fits or is_one else mine

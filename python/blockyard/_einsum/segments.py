@@ -45,7 +45,7 @@ def _neighbours(extents: dict[str, int], counts: dict[str, int], joins: bool) ->
     others = {c: _splits(extents[c], counts[c]) for c in counts}
     if joins:
         for c, n in counts.items():
-            others[c] += sorted({1, n // 4, n // 2, n - 1} - {0, n})
+            others[c] += sorted({1, n // 4, n // 2, n - 2, n - 1} - {-1, 0, n})
     return ([{**counts, c: n} for c in counts for n in others[c]]
             + [{**counts, one: n, two: n2} for one, two in itertools.combinations(counts, 2)
                for n in others[one] for n2 in others[two]])
