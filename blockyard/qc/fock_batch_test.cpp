@@ -25,10 +25,12 @@ std::optional<FockBatch> batch_of(std::size_t mu, std::size_t nu, std::size_t la
   if (mu == nu && nu == la && la == si) return FockBatch::single;
   if (mu == nu && la == si) return mu < la ? std::optional(FockBatch::equal_bra_ket) : std::nullopt;
   if (mu == nu) return la < si ? std::optional(FockBatch::equal_bra) : std::nullopt;
-  if (mu > nu || la >= si) return std::nullopt;
+  std::optional<FockBatch> batch;
+  if (mu > nu || la >= si) return batch;
   if (mu == la && nu == si) return FockBatch::bra_equals_ket;
   const bool once = mu == la ? nu < si : nu == la ? mu < si : mu < la;
-  return once ? std::optional(FockBatch::all_different) : std::nullopt;
+  if (once) batch = FockBatch::all_different;
+  return batch;
 }
 
 TEST(FockBatches, of_a_molecule_add_up_to_its_fock_matrices) {
