@@ -56,7 +56,7 @@ test-mpi:  ## all language programs in 1, 2 and 4 processes (minutes)
 	cmake --preset dev -DBLOCKYARD_MPI_TESTS=usual >/dev/null; exit $$code
 
 # Without the checks of the undefined-behaviour sanitizer for pointers: what they find ends in the
-# address sanitizer or in a fault, and they double the time that compiling takes.
+# address sanitizer or in a fault, and compiling takes 1.5 to 2 times as long with them.
 asan:  ## unit, contract and language tests under the address sanitizer
 	@tools/setup.sh build test
 	@$(MAKE) --no-print-directory build/asan/build.ninja
