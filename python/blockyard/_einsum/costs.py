@@ -97,15 +97,10 @@ def _shares(step: Step, plan: Plan, counts: dict[str, int]) -> tuple[int, int]:
     return int((servers - ahead) / 1.13), (worker + ahead // plan.workers) // 4
 
 
-def cache_bytes(step: Step, plan: Plan, counts: dict[str, int]) -> int:
-    """What servers can hold of the operands while a step runs."""
-    return _shares(step, plan, counts)[0]
-
-
 def _waited(step: Step, plan: Plan, counts: dict[str, int], readings: list[Reading]) -> float:
     """Seconds of reading that do not go on beside computing: an operand of which a worker cannot have
     two blocks asked for ahead is waited for."""
-    early = _shares(step, plan, counts)[1]
+    _, early = _shares(step, plan, counts)
     return sum(one.seconds - one.before for term, one in zip(operands_of(step), readings)
                if 2 * 8 * block_elements(term.letters, plan.extents, counts) > early)
 
@@ -128,7 +123,7 @@ class Loops:
 def choose_loops(step: Step, plan: Plan, counts: dict[str, int]) -> Loops:
     """The order of loops that takes least time to read."""
     terms, result = operands_of(step), step.result.letters
-    room = cache_bytes(step, plan, counts)
+    room, _ = _shares(step, plan, counts)
     best: Loops | None = None
     for held in terms:
         mine = [c for c in result if c in held.letters]
@@ -136,12 +131,12 @@ def choose_loops(step: Step, plan: Plan, counts: dict[str, int]) -> Loops:
         passes = math.prod(counts[c] for c in others)
         for n in range(len(mine) + 1):
             inner, outer = "".join(mine[:n]), mine[n:]
-            is_one = all(counts[c] == 1 for c in inner)
             # What passes by is there twice: in use, and the next being read. Workers that do not begin a
             # turn of the inner loops together use two at a time (P2 of bench/einsum: 3 or 5 turns for two
             # workers 119 and 130 s, 4 turns 80).
             turns = math.prod(counts[c] for c in inner)
-            passing = 2 if turns == 1 or turns % plan.workers == 0 else 3
+            is_one = turns == 1
+            passing = 2 if is_one or turns % plan.workers == 0 else 3
             panels = sum(_bytes(term, plan, counts, step.summed + inner) * (1 if term is held else passing)
                          for term in terms)
             # A cache that is nearly full evicts what is held now and then, and reads it again (measured).
