@@ -362,24 +362,6 @@ void Residency::erase(Order::iterator at) {
   order_.erase(at);
 }
 
-/// Of a block to the host, what is behind `from`; again if it fails once.
-bool Residency::bring_back(const Piece& piece, std::span<std::byte> to, std::size_t from) {
-  for (int attempts = 2; attempts > 0; --attempts) try {
-      lanes_->wait(Lanes::out, piece.written);
-      lanes_->stream(Lanes::out).copy_out(to.subspan(from), piece.memory.address() + from);
-      lanes_->stream(Lanes::out).synchronise();
-      ++counts_.copies_out;
-      counts_.bytes_out += to.size() - from;
-      return true;
-    } catch (const Error&) {
-      try {
-        lanes_->reopen(Lanes::out);
-      } catch (const Error&) {  // the next attempt fails too
-      }
-    }
-  return false;
-}
-
 void Residency::retire(const std::string& why) {
   if (is_retired_) return;
   is_retired_ = true;

@@ -3,96 +3,14 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <random>
 
 #include "blockyard/base/error.h"
-#include "blockyard/device/operation.h"
+#include "blockyard/block/test_device_blocks.h"
 #include "blockyard/device/sim/sim.h"
 
 namespace blockyard::block {
 namespace {
-
-constexpr base::Extent elements = 100;
-constexpr std::size_t bytes = elements * sizeof(double);
-
-/// Blocks that host and device change in turn, beside what they should be.
-class Blocks {
- public:
-  Blocks(const std::string& options, std::int64_t budget_bytes, std::size_t count,
-         bool honours_use = true, std::size_t piece_bytes = 0)
-      : device_(device::sim::table(), 0, options),
-        plan_(*device_.open_plan(
-            device::axpby_operation(device::element_of<double>, tensor::Shape({&elements, 1})))),
-        residency_(device_, {.budget_bytes = budget_bytes,
-                             .honours_use = honours_use,
-                             .piece_bytes = piece_bytes}) {
-    for (std::size_t k = 0; k < count; ++k) {
-      frames_.push_back(std::make_shared<base::Buffer>(pool_.allocate(bytes)));
-      expected_.push_back(static_cast<double>(k + 1));
-      std::fill_n(frames_[k]->as<double>(), elements, expected_[k]);
-    }
-  }
-  ~Blocks() {
-    for (const Frame& frame : frames_) residency_.forget(*frame);
-  }
-
-  /// to = [to +] 0.5 * from, on the device if that has room.
-  void run(std::size_t to, std::size_t from, bool updates) {
-    bool is_done = false;
-    try {
-      is_done = enqueue(to, from, updates);
-      residency_.end_run(is_done);
-    } catch (const base::Error& error) {
-      is_done = false;
-      residency_.retire(error.what());
-    }
-    expected_[to] = 0.5 * expected_[from] + (updates ? expected_[to] : 0.0);
-    if (!is_done) compute(to, from, updates);
-  }
-  void look(std::size_t k) {
-    residency_.host_reads(*frames_[k]);
-    for (base::Extent n = 0; n < elements; ++n)
-      ASSERT_EQ(frames_[k]->as<double>()[n], expected_[k]) << "block " << k;
-  }
-  void overwrite(std::size_t k, double value) { write(k, value); }
-  void look_at_all() {
-    for (std::size_t k = 0; k < frames_.size(); ++k) look(k);
-  }
-  Residency& residency() { return residency_; }
-  Frame& frame(std::size_t k) { return frames_[k]; }
-
- private:
-  bool enqueue(std::size_t to, std::size_t from, bool updates) {
-    const auto left = residency_.operand(frames_[from], Use::read);
-    if (!left) return false;
-    const auto result = residency_.operand(frames_[to], updates ? Use::update : Use::write);
-    if (!result) return false;
-    residency_.enqueue([&](device::Stream& stream) {
-      stream.run(plan_,
-                 {.alpha = 0.5, .beta = updates ? 1.0 : 0.0, .result = *result, .left = *left});
-    });
-    return true;
-  }
-  void compute(std::size_t to, std::size_t from, bool updates) {
-    residency_.host_reads(*frames_[from]);
-    if (updates) residency_.host_reads(*frames_[to]);
-    write(to, expected_[to]);
-  }
-  void write(std::size_t k, double value) {
-    residency_.host_writes(*frames_[k]);
-    if (!base::is_sole_holder(frames_[k]))  // a copy under way reads it
-      frames_[k] = std::make_shared<base::Buffer>(pool_.allocate(bytes));
-    std::fill_n(frames_[k]->as<double>(), elements, expected_[k] = value);
-  }
-
-  base::BufferPool pool_{std::size_t{1} << 30};
-  device::Device device_;
-  device::Plan plan_;
-  Residency residency_;
-  std::vector<Frame> frames_;
-  std::vector<double> expected_;
-};
 
 TEST(Residency, makes_no_copy_that_the_accesses_do_not_require) {
   for (const unsigned seed : {0U, 1U, 2U, 3U}) {
@@ -362,120 +280,6 @@ TEST(Residency, locks_the_memory_that_copies_touch_and_no_other) {
   }
   pool.free_kept();
   pool.on_leave(nullptr);
-}
-
-void expect_values(const base::Buffer& frame, std::size_t ready, double value) {
-  for (std::size_t n = 0; n < ready / sizeof(double); ++n) ASSERT_EQ(frame.as<double>()[n], value);
-}
-
-constexpr std::size_t short_piece = 64;
-
-TEST(Residency, what_is_sent_comes_in_pieces_while_the_worker_goes_on) {
-  for (const unsigned seed : {0U, 1U, 2U, 3U}) {
-    Blocks blocks("seed=" + std::to_string(seed), 1 << 20, 4, true, short_piece);
-    Residency& residency = blocks.residency();
-    EXPECT_FALSE(residency.send(blocks.frame(0))) << "the host has it";
-    blocks.run(1, 0, false);
-    const auto pieces = residency.send(blocks.frame(1));
-    ASSERT_TRUE(pieces);
-    const auto again = residency.send(blocks.frame(1));
-    EXPECT_TRUE(again == pieces || pieces->is_whole());
-    EXPECT_EQ(pieces->piece_bytes(), short_piece);
-    blocks.run(2, 1, false);
-    if (seed % 2 == 1) residency.forget(*blocks.frame(1));  // its scope ends
-    std::size_t before = 0;
-    while (!pieces->is_whole()) {
-      const std::size_t ready = pieces->ready();
-      EXPECT_GE(ready, before);
-      EXPECT_TRUE(ready % short_piece == 0 || ready == bytes);
-      expect_values(*pieces->frame(), ready, 0.5);
-      before = ready;
-    }
-    expect_values(*pieces->frame(), bytes, 0.5);
-    residency.look_after();
-    EXPECT_FALSE(residency.is_sending());
-    EXPECT_FALSE(residency.send(blocks.frame(1)));
-    blocks.look_at_all();
-    const ResidencyCounts counts = residency.counts();
-    EXPECT_EQ(counts.sent_blocks, 1U);
-    EXPECT_EQ(counts.sent_pieces, (bytes + short_piece - 1) / short_piece);
-    EXPECT_EQ(counts.sent_bytes, bytes);
-    EXPECT_EQ(counts.copies_out, 2U);
-  }
-}
-
-TEST(Residency, who_looks_at_what_is_sent_waits_for_it) {
-  for (const unsigned seed : {0U, 1U, 2U}) {
-    Blocks blocks("seed=" + std::to_string(seed), 1 << 20, 4, true, short_piece);
-    blocks.run(1, 0, false);
-    ASSERT_TRUE(blocks.residency().send(blocks.frame(1)));
-    if (seed > 0) blocks.residency().forget(*blocks.frame(1));
-    blocks.look(1);
-    EXPECT_EQ(blocks.residency().counts().copies_out, 1U);
-  }
-}
-
-TEST(Residency, a_full_device_waits_for_what_is_sent) {
-  Blocks blocks("seed=1", 2 * static_cast<std::int64_t>(base::BufferPool::charge(bytes)), 6, true,
-                short_piece);
-  for (int round = 0; round < 20; ++round)
-    for (std::size_t k = 1; k < 6; ++k) {
-      blocks.overwrite(k, 1);
-      blocks.run(k, 0, false);
-      const auto pieces = blocks.residency().send(blocks.frame(k));
-      ASSERT_TRUE(pieces);
-      blocks.residency().forget(*blocks.frame(k));
-    }
-  EXPECT_EQ(blocks.residency().counts().fallbacks, 0U);
-  blocks.look_at_all();
-}
-
-TEST(Residency, a_device_that_fails_while_it_sends_never_gives_a_wrong_number) {
-  int whole = 0;
-  int lost = 0;
-  for (const std::string option : {"fail_call", "lose_call", "fail_after"})
-    for (int at = 1; at < 700; at += at < 300 ? 50 : 1) try {
-        Blocks blocks(
-            "seed=3 " + option + "=" + std::to_string(option == "fail_after" ? at / 25 : at),
-            1 << 20, 4, true, short_piece);
-        blocks.run(1, 0, false);
-        const auto pieces = blocks.residency().send(blocks.frame(1));
-        const Frame frame = blocks.frame(1);
-        if (at % 2 == 1) blocks.residency().forget(*frame);
-        while (pieces && !pieces->is_whole()) {
-          expect_values(*frame, pieces->ready(), 0.5);
-          blocks.residency().look_after();
-        }
-        expect_values(*frame, bytes, 0.5);
-        ++whole;
-      } catch (const base::Error& error) {
-        EXPECT_EQ(error.code(), base::Errc::device);
-        ++lost;
-      }
-  EXPECT_GT(whole, 10);
-  EXPECT_GT(lost, 10);
-}
-
-TEST(PieceLength, is_learned_from_the_first_copies) {
-  PieceLength length;
-  constexpr std::size_t size = std::size_t{16} << 20;
-  EXPECT_FALSE(length.wants_time(PieceLength::least));
-  const auto took = [&](double start, double rate) {
-    const double least = static_cast<double>(PieceLength::least);
-    const double rest = static_cast<double>(size) - least;
-    length.took(start + least / rate, size - PieceLength::least, rest / rate);
-  };
-  const double best = std::sqrt(static_cast<double>(size) * 1e-5 * 1e10);
-  took(1e-5, 1e10);
-  EXPECT_NEAR(static_cast<double>(length.of(size)), best, 4096);
-  took(5e-3, 0.5e10);  // disturbed
-  EXPECT_NEAR(static_cast<double>(length.of(size)), best, 4096);
-  ASSERT_TRUE(length.wants_time(size));
-  took(0, 1e10);
-  EXPECT_FALSE(length.wants_time(size));
-  EXPECT_LT(length.of(size), 3 * PieceLength::least) << "a start costs next to nothing";
-  EXPECT_EQ(length.of(1000), 1000U);
-  EXPECT_EQ(PieceLength(64).of(size), 64U);
 }
 
 TEST(Residency, without_intents_more_is_copied) {
