@@ -131,14 +131,12 @@ void unit_guess(std::span<double> b, Extent vectors, std::span<const double> dia
   if (b.size() != count * diagonal.size())
     throw base::Error(base::Errc::bad_input,
                       "the guess must hold one value for each vector and diagonal element");
-  if (count > diagonal.size())
-    throw base::Error(base::Errc::bad_input, "more guess vectors than diagonal elements");
   std::vector<std::size_t> order(diagonal.size());
   std::iota(order.rbegin(), order.rend(), 0U);  // the last first, so that it wins a tie
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t x, std::size_t y) { return diagonal[x] < diagonal[y]; });
   std::fill(b.begin(), b.end(), 0.0);
-  for (std::size_t k = 0; k < count; ++k) b[k + count * order[k]] = 1.0;
+  for (std::size_t k = 0; k < std::min(count, order.size()); ++k) b[k + count * order[k]] = 1.0;
 }
 
 void combine_columns(std::span<const double> alpha, const ActiveColumns& alpha_columns,

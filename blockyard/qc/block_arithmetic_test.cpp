@@ -103,7 +103,9 @@ TEST(UnitGuess, picks_the_smallest_and_the_last_of_equals) {
   Values b(2 * 4, 9.0);
   unit_guess(b, 2, Values{3, 1, 2, 1});
   EXPECT_EQ(b, (Values{0, 0, 0, 1, 0, 0, 1, 0}));
-  EXPECT_THROW(unit_guess(b, 8, Values{1}), base::Error);
+  unit_guess(b, 8, Values{1});  // room for more vectors than there are elements
+  EXPECT_EQ(b, (Values{1, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_THROW(unit_guess(b, 3, Values{1}), base::Error);
 }
 
 TEST(DivideByEnergies, takes_occupied_less_virtual) {

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Programs of thousands of lines in the style of ACES4 behind CCSD: LCCSD, Lambda with the dipole moment, CIS and
+EOM-CCSD, from a ZMAT and from its .dat file.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import eom
+import lccsd
+import rccsd
+import rlambda
+
+BLOCKYARD = os.environ["BLOCKYARD"]
+HERE = pathlib.Path(__file__).parent
+REFERENCES = HERE.parent / "reference" / "energies.json"
+LIMIT_SECONDS = 300
+WRITTEN = {"rccsd_rhf": rccsd.program, "rlambda_rhf": rlambda.program, "lccsd_rhf": lccsd.program,
+           "eom_ccsd_rhf_right": eom.program}
+
+ZMAT = """water in a minimal basis
+O 0.0 -0.07579183813472694 0.0
+H 0.8668117665907855 0.6014357359898315 0.0
+H -0.8668117665907855 0.6014357359898315 0.0
+
+*ACES2(CALC=METHOD,BASIS=STO-3G,REF=RHF
+COORD=CARTESIAN,SPHERICAL=ON,SCF_CONV=10
+CC_CONV=10,CC_MAXCYC=60,MULT=1,CHARGE=0,SYM=NONE)
+
+*SIP
+MAXMEM=800
+SIP_MX_SEGSIZE=5
+SIP_MX_OCC_SEGSIZE=3
+SIP_MX_VIRT_SEGSIZE=2
+"""
+
+
+def reference():
+    for entry in json.loads(REFERENCES.read_text())["entries"]:
+        if entry["molecule"] == "h2o_crawford":
+            return entry
+    raise KeyError("h2o_crawford")
+
+
+class Derivatives(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.programs = self.folder / "programs"
+        shutil.copytree(HERE / "chemistry", self.programs)
+        for name, write in WRITTEN.items():
+            (self.programs / f"{name}.sialx").write_text(write())
+
+    def zmat(self, programs, method="CCSD"):
+        lines = "".join(f"SIAL_PROGRAM = programs/{name}.siox\n" for name in programs.split())
+        (self.folder / "ZMAT").write_text(ZMAT.replace("METHOD", method) + lines)
+
+    def blockyard(self, *words):
+        done = subprocess.run([BLOCKYARD, *map(str, words)], capture_output=True, text=True,
+                              timeout=LIMIT_SECONDS, check=False, cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def scalars(self, *words):
+        return self.results(*words)["scalars"]
+
+    def check_roots(self, got, expected):
+        for number, energy in enumerate(expected, 1):
+            self.assertAlmostEqual(got[f"root_{number}"], energy, delta=1e-6)
+
+    def test_the_dipole_moment_and_excitation_energies_are_those_of_the_references(self):
+        self.zmat("scf_rhf_coreh tran_rhf mp2_rhf rccsd_rhf rlambda_rhf eom_ccsd_rhf_right")
+        got = self.scalars("ZMAT", "-w", 2, "--set", "eom_subspc=40")
+        expected = reference()
+        self.assertAlmostEqual(got["scf_energy"], expected["e_scf"], delta=1e-8)
+        self.assertAlmostEqual(got["total_energy"], expected["e_ccsd"], delta=1e-8)
+        for axis, value in zip("xyz", expected["dipole_ccsd_unrelaxed_au"]):
+            self.assertAlmostEqual(got["dipole_" + axis], value, delta=1e-6)
+        self.check_roots(got, expected["eom_singlet_hartree"])
+
+    def test_the_dat_file_gives_the_dipole_moment_too(self):
+        self.zmat("scf_rhf_coreh tran_rhf mp2_rhf rccsd_rhf rlambda_rhf")
+        self.blockyard("convert", "ZMAT", "job.dat")
+        got = self.scalars("job.dat", "--programs", "programs", "-w", 1, "--check")
+        self.assertAlmostEqual(got["dipole_y"], reference()["dipole_ccsd_unrelaxed_au"][1], delta=1e-6)
+
+    def results(self, *words):
+        result = self.folder / "result.json"
+        self.blockyard("run", *words, "--quiet", "--json", result)
+        return json.loads(result.read_text())
+
+    def test_cis_and_lccsd_give_what_our_own_programs_give(self):
+        self.zmat("", "CIS")
+        states = self.results("ZMAT")["excitations"]["cis"]["hartree"]
+        self.zmat("", "LCCSD")
+        total = self.results("ZMAT")["energies"]["lccsd"]
+        self.zmat("scf_rhf_coreh tran_rhf rcis_rhf mp2_rhf lccsd_rhf")
+        got = self.results("ZMAT", "-w", 2, "--set", "eom_subspc=20")["scalars"]
+        self.check_roots(got, states)
+        self.assertAlmostEqual(got["total_energy"], total, delta=1e-8)
+
+
+if __name__ == "__main__":
+    unittest.main()
