@@ -36,7 +36,10 @@ const std::vector<Method>& methods() {
        4,
        {"scf_rhf", "transform_rhf", "mp2_rhf", "ccsd_rhf"},
        {"scf_uhf", "transform_uhf", "mp2_uhf", "ccsd_uhf"}},
-      {"ccsd-density", 4, {}, {"scf_uhf", "transform_uhf", "mp2_uhf", "ccsd_uhf", "lambda_uhf"}},
+      {"ccsd-density",
+       4,
+       {"scf_rhf", "transform_rhf", "mp2_rhf", "ccsd_rhf", "lambda_rhf"},
+       {"scf_uhf", "transform_uhf", "mp2_uhf", "ccsd_uhf", "lambda_uhf"}},
       {"ccsd(t)",
        4,
        {"scf_rhf", "transform_rhf", "mp2_rhf", "ccsd_rhf", "triples_rhf"},
@@ -70,8 +73,7 @@ std::vector<std::string> programs_of_method(const std::string& name, bool unrest
                             nearest.empty() ? "" : fmt::format(": did you mean \"{}\"?", nearest),
                             fmt::join(known, ", ")));
   }
-  Programs programs =
-      unrestricted || method->restricted.empty() ? method->unrestricted : method->restricted;
+  Programs programs = unrestricted ? method->unrestricted : method->restricted;
   if (programs.empty())
     throw Error(Errc::bad_input,
                 fmt::format("method {} is for closed shells only: multiplicity 1 and not "

@@ -71,17 +71,6 @@ class Molecules(common.MoleculeTest):
                 self.check_method(self.entry("h2o", "6-31g*", frozen), method, ["scf", "mp2", method],
                                   [(2, 1, []), (3, 1, [])][frozen:frozen + 1])
 
-    def test_dipole_moments_of_coupled_cluster(self):
-        for entry, workers, more in (
-                (self.entry("h2o_crawford", "sto-3g"), 1, ["--segments", "occupied=2"]),
-                (self.entry("h2o", "cc-pvdz", frozen=True), 2, []),
-                (self.entry("hf", "cc-pvdz"), 3, ["--memory", "20M"])):
-            path = self.write("job.toml", job_file(entry, "ccsd-density") + "[segments]\nao = 7\n")
-            results = self.results_of("run", path, "-w", workers, *more)
-            self.compare(entry, results, ["scf", "ccsd"])
-            self.compare_dipole(entry, results, "scf", "dipole_scf_au")
-            self.compare_dipole(entry, results, "ccsd", "dipole_ccsd_unrelaxed_au")
-
     def test_direct_and_stored_integrals_and_both_guesses_agree(self):
         entry = self.entry("h2o", "6-31g*")
         for options in ("scf_direct = true", 'scf_guess = "core"', "level_shift = 0.2"):
