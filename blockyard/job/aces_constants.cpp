@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockyard/job/aces_constants.h"
 
+#include <algorithm>
 #include <string>
 
 namespace blockyard::job {
@@ -64,7 +65,41 @@ void add_iteration_constants(Constants& constants) {
   constants.add("totenerg", 0.0);
 }
 
+bool executes(const program::Program& program, std::string_view name) {
+  return std::ranges::find(program.specials, name, &program::SpecialDecl::name) !=
+         program.specials.end();
+}
+
+/// The value of a predefined int is from now on that of the job and `more`.
+void raise(const worker::Environment& environment, const std::string& name, std::int64_t more,
+           program::Program& program) {
+  const auto decl = std::ranges::find(program.ints, name, &program::IntDecl::name);
+  const auto given = environment.ints.find(name);
+  if (decl == program.ints.end() || !decl->is_predefined || given == environment.ints.end()) return;
+  decl->is_predefined = false;
+  decl->initial = given->second + more;
+}
+
 }  // namespace
+
+void give_all_orbitals(const worker::Environment& environment, program::Program& program) {
+  if (!executes(program, "return_h1") ||
+      !(executes(program, "eigen_calc") || executes(program, "eigen_calc_sqr_inv")))
+    return;
+  for (const auto& [letter, kind] :
+       {std::pair{"a", array::IndexKind::moa}, std::pair{"b", array::IndexKind::mob}}) {
+    const std::string spin = letter;
+    const auto first = environment.ints.find("b" + spin + "occ");
+    if (first == environment.ints.end() || first->second < 2 ||
+        first->second > environment.segments.count(kind))
+      continue;
+    const std::int64_t segments = first->second - 1;
+    raise(environment, "b" + spin + "occ", -segments, program);
+    raise(environment, "n" + spin + "occ", segments, program);
+    raise(environment, "n" + spin + "occorb", environment.segments.offset(kind, first->second),
+          program);
+  }
+}
 
 void add_aces_constants(const Chemistry& chemistry, worker::Environment& environment) {
   Constants constants(environment);

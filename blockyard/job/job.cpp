@@ -80,6 +80,7 @@ bool load_steps(const Spec& spec, const Places& places, Prepared& prepared) {
     if (!is_ours || !is_good)
       prepared.found.insert(prepared.found.end(), loaded.found.begin(), loaded.found.end());
     if (!is_good) return false;
+    if (!is_ours) give_all_orbitals(prepared.job->environment, *loaded.program);
     prepared.job->steps.push_back(
         {std::filesystem::path(path).stem().string(), std::move(*loaded.program)});
   }

@@ -113,15 +113,25 @@ void run_copy_overlap(Operands operands, const Context& context) {
                operands[1].values, operands[1].extents, first_orbitals(operands[1], context));
 }
 
+/// For each index of t the number of its first orbital among those that `fock` has.
+std::vector<Extent> first_energies(const Operand& t, const Operand& fock, const Context& context) {
+  std::vector<Extent> first = first_elements(t, context);
+  const Extent before = first_elements(fock, context)[0];
+  for (Extent& orbital : first) orbital -= before;
+  return first;
+}
+
 /// energy_denominator_rhf t fock
 void run_energy_denominator(Operands operands, const Context& context) {
-  divide_by_energies(operands[0].values, operands[0].extents, first_elements(operands[0], context),
+  divide_by_energies(operands[0].values, operands[0].extents,
+                     first_energies(operands[0], operands[1], context),
                      orbital_energies(operands[1]));
 }
 
 /// energy_ty_denominator_rhf t fock omega
 void run_energy_ty_denominator(Operands operands, const Context& context) {
-  divide_by_energies(operands[0].values, operands[0].extents, first_elements(operands[0], context),
+  divide_by_energies(operands[0].values, operands[0].extents,
+                     first_energies(operands[0], operands[1], context),
                      orbital_energies(operands[1]), scalar(operands[2]));
 }
 

@@ -23,8 +23,9 @@ void nothing(Operands, const Context&) {}
 void run_dscale(Operands operands, const Context& context) {
   Operand& block = operands[0];
   if (block.extents.size() != 2) refuse(block, "must have two indexes");
+  if (operands[1].extents.size() != 1) refuse(operands[1], "must have one index");
   scale_columns(block.values, block.extents[0], operands[1].values,
-                first_elements(block, context)[1]);
+                first_elements(block, context)[1] - first_elements(operands[1], context)[0]);
 }
 
 /// a4_return_occupation overlaps occupations
@@ -107,10 +108,11 @@ void detail::add_scf_start(super::Table& table, const System& system) {
   // drop_core_in_sip C fock
   table.add({"drop_core_in_sip",
              "uu",
-             [&system](Operands operands, const Context&) {
+             [&system](Operands operands, const Context& context) {
                if (operands[0].extents.size() != 2) refuse(operands[0], "must have two indexes");
+               const Extent left_out = first_elements(operands[0], context)[1];
                zero_columns(operands[0].values, operands[0].extents[0],
-                            usual_frozen_core(system.molecule));
+                            std::max(Extent{0}, usual_frozen_core(system.molecule) - left_out));
              },
              {}});
   // a4_scf_atom Da Db kinetic attraction overlap atom:  the block of this atom (from 1) of both

@@ -105,6 +105,23 @@ TEST_F(ChemistryTable, denominators_take_orbital_numbers_from_the_segments) {
   EXPECT_DOUBLE_EQ(triple.values[1 + 4 * 2 + 16 * 3], 1.0 / (1 + 2 + 4 - 6 - 7 - 8));
 }
 
+TEST_F(ChemistryTable, statics_over_a_part_of_the_orbitals_begin_where_their_range_begins) {
+  Block t({4, 2}, {3, 2}, {IndexKind::moa, IndexKind::moa});  // a = 6..9, i = 4..5
+  std::fill(t.values.begin(), t.values.end(), 1.0);
+  Block energies({21}, {2}, {IndexKind::moa});  // of orbitals 4 and on
+  std::iota(energies.values.begin(), energies.values.end(), 4.0);
+  run("energy_denominator_rhf", {&t, &energies});
+  EXPECT_DOUBLE_EQ(t.values[1 + 4 * 1], 1.0 / (5 - 7));
+  Block c({14, 4}, {1, 3}, {IndexKind::ao, IndexKind::moa}), spin = Block::scalar(0.0);
+  std::fill(c.values.begin(), c.values.end(), 1.0);
+  run("a4_dscale", {&c, &energies, &spin});
+  EXPECT_EQ(c.values[0], 6.0);
+  Block active({24, 21}, {1, 2}, {IndexKind::ao, IndexKind::moa}), fock = active;
+  std::fill(active.values.begin(), active.values.end(), 1.0);
+  run("drop_core_in_sip", {&active, &fock});  // the core is not there
+  EXPECT_EQ(active.values[0], 1.0);
+}
+
 TEST_F(ChemistryTable, stripi_takes_an_orbital_out_of_a_block) {
   Block source({4, 2}, {3, 2}, {IndexKind::moa, IndexKind::moa});
   std::iota(source.values.begin(), source.values.end(), 0.0);

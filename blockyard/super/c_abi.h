@@ -22,7 +22,7 @@ typedef struct blockyard_operand {
   double* data;            /* element_count values, first index fastest */
   int64_t element_count;   /* 1 for a scalar */
   const int64_t* extents;  /* order values */
-  const int64_t* segments; /* order values: segment numbers from 1; 1 for a whole array */
+  const int64_t* segments; /* order values: segment numbers; the first ones of a whole array */
   const int32_t* kinds;    /* order values: 0 simple, 1 ao, 2 mo, 3 moa, 4 mob, 5 la */
   int32_t order;
   int32_t access; /* blockyard_read: the data must stay as they are */

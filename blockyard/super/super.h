@@ -25,7 +25,7 @@ struct Operand {
   std::string_view name;                    ///< of the array or scalar; "" for a number
   std::span<double> values;                 ///< dense, first index fastest; a scalar: one value
   std::span<const Extent> extents;          ///< one per index; empty for a scalar
-  std::span<const std::int64_t> segments;   ///< segment number per index; 1 for a whole array
+  std::span<const std::int64_t> segments;   ///< segment per index; whole array: the first
   std::span<const array::IndexKind> kinds;  ///< index kind per index
   Access access = Access::read;             ///< values of a read operand must stay as they are
 };

@@ -96,6 +96,15 @@ class Derivatives(unittest.TestCase):
         self.blockyard("run", *words, "--quiet", "--json", result)
         return json.loads(result.read_text())
 
+    def test_an_scf_program_has_the_dropped_orbitals_and_those_behind_it_do_not(self):
+        self.zmat("", "CCSD,DROPMO=1")
+        total = self.results("ZMAT")["energies"]["ccsd"]
+        self.zmat("scf_rhf_coreh tran_rhf mp2_rhf rccsd_rhf", "CCSD,DROPMO=1")
+        self.assertAlmostEqual(self.scalars("ZMAT", "-w", 2)["total_energy"], total, delta=1e-8)
+        self.blockyard("convert", "ZMAT", "job.dat")
+        got = self.scalars("job.dat", "--programs", "programs", "-w", 1)
+        self.assertAlmostEqual(got["total_energy"], total, delta=1e-8)
+
     def test_cis_and_lccsd_give_what_our_own_programs_give(self):
         self.zmat("", "CIS")
         states = self.results("ZMAT")["excitations"]["cis"]["hartree"]

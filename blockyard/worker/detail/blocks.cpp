@@ -177,6 +177,10 @@ View Blocks::static_view(const Place& place) {
 
 View Blocks::whole(std::int32_t array) {
   const array::Grid& grid = naming_.tables.grids[static_cast<std::size_t>(array)];
+  if (grid.element_count() == 0)
+    throw Error(Errc::bad_input,
+                fmt::format("static array '{}' has no elements: an index of it has an empty range",
+                            naming_.array(array)));
   std::array<Extent, array::max_order> extents{};
   for (std::size_t k = 0; k < grid.order(); ++k) {
     extents[k] = 0;

@@ -78,6 +78,7 @@ void Interpreter::broadcast(std::int32_t array, std::int64_t worker) {
   if (worker < 0 || worker >= options_.workers)
     throw Error(Errc::bad_input, fmt::format("broadcast_from: there is no worker {}; there are {}",
                                              worker, options_.workers));
+  if (tables_.grids[static_cast<std::size_t>(array)].element_count() == 0) return;
   const View whole = blocks_.whole(array);
   const std::span<double> values(whole.data, static_cast<std::size_t>(whole.shape.element_count()));
   std::vector<std::byte> mine;

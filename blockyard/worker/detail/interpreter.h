@@ -72,7 +72,8 @@ class Interpreter {
   void end_program();
   [[nodiscard]] std::vector<std::vector<Extent>> extents_of(std::int32_t array) const;
   [[nodiscard]] DenseArray dense_copy(std::int32_t array);
-  void load_static(std::int32_t array, const DenseArray& from, std::string_view what);
+  void load_static(std::int32_t array, DenseArray& from, std::string_view what);
+  void hand_on(std::int32_t array, const DenseArray& values);
   [[nodiscard]] Outcome outcome();
   [[nodiscard]] Metrics metrics();
   // interpreter_metrics.cpp

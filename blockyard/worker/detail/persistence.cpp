@@ -4,11 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <numeric>
+#include <optional>
 
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
+#include "blockyard/tensor/permute.h"
 #include "blockyard/worker/detail/interpreter.h"
 
 namespace blockyard::worker::detail {
@@ -39,6 +43,39 @@ bool is_shared_or_static(ArrayKind kind) {
   return kind == ArrayKind::static_ || kind == ArrayKind::distributed || kind == ArrayKind::served;
 }
 
+std::vector<Extent> whole_extents(const array::Grid& grid) {
+  std::vector<Extent> extents;
+  for (std::size_t k = 0; k < grid.order(); ++k) {
+    const auto& of_axis = grid.axis(k).extents;
+    extents.push_back(std::accumulate(of_axis.begin(), of_axis.end(), Extent{0}));
+  }
+  return extents;
+}
+
+/// The elements of `from` that a static array over `grid` stands for: all, or, where `from` has all
+/// segments of the kind of an index, those in the range of the index. Null: they do not fit.
+std::optional<View> matching_part(const array::Grid& grid, const array::Segments& segments,
+                                  DenseArray& from) {
+  if (from.extents.size() != grid.order() || from.values.empty()) return std::nullopt;
+  View part = View::dense(from.values.data(), tensor::Shape(from.extents));
+  const std::vector<Extent> own = whole_extents(grid);
+  for (std::size_t k = 0; k < grid.order(); ++k) {
+    if (own[k] == from.extents[k]) continue;
+    const array::Axis& axis = grid.axis(k);
+    const auto all = segments.extents(axis.kind);
+    if (from.extents[k] != std::accumulate(all.begin(), all.end(), Extent{0})) return std::nullopt;
+    part.data += part.strides[k] * segments.offset(axis.kind, axis.first);
+  }
+  part.shape = tensor::Shape(own);
+  return part;
+}
+
+void copy(View from, View to) {
+  std::array<int, array::max_order> same_order{};
+  std::iota(same_order.begin(), same_order.end(), 0);
+  tensor::transform<double>(1.0, from, std::span(same_order).first(from.shape.order()), 0.0, to);
+}
+
 }  // namespace
 
 void Interpreter::take_predefined() {
@@ -61,14 +98,16 @@ void Interpreter::take_predefined() {
   }
 }
 
-void Interpreter::load_static(std::int32_t array, const DenseArray& from, std::string_view what) {
-  const View whole = blocks_.whole(array);
-  if (!std::ranges::equal(from.extents, whole.shape.extents()))
+void Interpreter::load_static(std::int32_t array, DenseArray& from, std::string_view what) {
+  const array::Grid& grid = tables_.grids[static_cast<std::size_t>(array)];
+  if (grid.element_count() == 0) return;  // an index without segments
+  const auto part = matching_part(grid, environment_.segments, from);
+  if (!part)
     throw Error(Errc::bad_input,
                 fmt::format("static array '{}' has extents {}, but {} has {}", naming_.array(array),
-                            array::print_segments(whole.shape.extents()), what,
+                            array::print_segments(whole_extents(grid)), what,
                             array::print_segments(from.extents)));
-  std::copy(from.values.begin(), from.values.end(), whole.data);
+  copy(*part, blocks_.whole(array));
 }
 
 void Interpreter::restore_scalar(std::int32_t scalar, const std::string& label) {
@@ -111,9 +150,10 @@ std::vector<std::vector<Extent>> Interpreter::extents_of(std::int32_t array) con
 }
 
 DenseArray Interpreter::dense_copy(std::int32_t array) {
+  const array::Grid& grid = tables_.grids[static_cast<std::size_t>(array)];
+  if (grid.element_count() == 0) return {whole_extents(grid), {}};
   const View whole = blocks_.whole(array);
-  const auto extents = whole.shape.extents();
-  return {{extents.begin(), extents.end()}, {whole.data, whole.data + whole.shape.element_count()}};
+  return {whole_extents(grid), {whole.data, whole.data + whole.shape.element_count()}};
 }
 
 void Interpreter::keep_marked() {
@@ -146,13 +186,26 @@ void Interpreter::end_program() {
   ++transport_.here.epoch;
 }
 
+/// For programs after this one. What holds more than the range of this program keeps the rest.
+void Interpreter::hand_on(std::int32_t array, const DenseArray& values) {
+  const std::string& name = naming_.array(array);
+  const auto [given, is_new] = environment_.arrays.try_emplace(name, values);
+  if (is_new || values.values.empty()) return;
+  const auto part = matching_part(tables_.grids[static_cast<std::size_t>(array)],
+                                  environment_.segments, given->second);
+  if (part)
+    copy(blocks_.whole(array), *part);
+  else
+    given->second = values;
+}
+
 Outcome Interpreter::outcome() {
   Outcome result;
   for (std::size_t k = 0; k < program_.arrays.size(); ++k) {
     const auto& decl = program_.arrays[k];
     if (decl.kind != ArrayKind::static_) continue;
     DenseArray values = dense_copy(static_cast<std::int32_t>(k));
-    if (decl.is_predefined) environment_.arrays[decl.name] = values;
+    if (decl.is_predefined) hand_on(static_cast<std::int32_t>(k), values);
     if (options_.worker == 0) result.arrays.emplace(decl.name, std::move(values));
   }
   for (std::size_t k = 0; k < ints_.size(); ++k) result.ints[program_.ints[k].name] = ints_[k];

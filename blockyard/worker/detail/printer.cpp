@@ -83,7 +83,13 @@ void Printer::block(std::int32_t selector, std::int32_t newlines) {
 }
 
 void Printer::array(std::int32_t array, std::int32_t newlines) {
-  if (is_on_) elements("contiguous array", naming_.array(array), blocks_.whole(array), newlines);
+  if (!is_on_) return;
+  if (naming_.tables.grids[static_cast<std::size_t>(array)].element_count() == 0)
+    write(fmt::format("{}printing 0 of 0 elements of contiguous array {}", line(),
+                      naming_.array(array)),
+          newlines);
+  else
+    elements("contiguous array", naming_.array(array), blocks_.whole(array), newlines);
 }
 
 void Printer::elements(std::string_view what, std::string_view name, View view,
