@@ -57,7 +57,7 @@ def seconds_per_iteration(times):
     return statistics.median(gaps[1:] or gaps or [float("nan")])
 
 
-def job_file(entry):
+def job_file(entry, method="ccsd(t)", options=""):
     atoms = "\n".join(f"{symbol} {x!r} {y!r} {z!r}" for symbol, x, y, z in entry["geometry_angstrom"])
     return f'''title = "{entry["molecule"]} {entry["basis"]}"
 [molecule]
@@ -69,17 +69,19 @@ charge = {entry["charge"]}
 name = "{entry["basis"]}"
 spherical = {str(not entry["cart"]).lower()}
 [method]
-name = "ccsd(t)"
+name = "{method}"
 frozen_core = {entry["frozen_core_orbitals"]}
 cc_energy_convergence = {ENERGY_CONVERGENCE}
 cc_amplitude_convergence = {AMPLITUDE_CONVERGENCE}
+{options}
 '''
 
 
-def run_blockyard(entry, options):
+def run_job(text, options):
+    """Results, peak bytes and seconds of a job."""
     with tempfile.TemporaryDirectory() as folder:
         job, result = pathlib.Path(folder, "job.toml"), pathlib.Path(folder, "result.json")
-        job.write_text(job_file(entry))
+        job.write_text(text)
         started = time.monotonic()
         code, peak = run_measured(
             [options.blockyard, "run", str(job), "--json", str(result), "--workers",
@@ -87,8 +89,12 @@ def run_blockyard(entry, options):
             "", {"OPENBLAS_NUM_THREADS": "1"}, lambda line: None)
         seconds = time.monotonic() - started
         if code != 0:
-            sys.exit(f"blockyard failed on {entry['molecule']} {entry['basis']} with {code}")
-        found = json.loads(result.read_text())
+            sys.exit(f"blockyard failed with {code} on\n{text}")
+        return json.loads(result.read_text()), peak, seconds
+
+
+def run_blockyard(entry, options):
+    found, peak, seconds = run_job(job_file(entry), options)
     iterations = found["iterations"]["ccsd"]
     # The whole program, its sorting of integrals included: no favour to us.
     return {"seconds_per_iteration": found["timings"]["ccsd_rhf"] / iterations,
