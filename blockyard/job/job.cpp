@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "blockyard/job/aces_constants.h"
+#include "blockyard/job/dat/dat_job.h"
 #include "blockyard/job/guess.h"
 #include "blockyard/job/input.h"
 #include "blockyard/job/methods.h"
@@ -56,6 +57,7 @@ void set_up_environment(const Spec& spec, Job& job) {
   // Our programs declare an index over fitting functions even where there are none.
   if (job.chemistry && environment.segments.count(array::IndexKind::la) == 0)
     environment.segments.set(array::IndexKind::la, {1});
+  if (job.chemistry && is_own) dat::add_molecule_arrays(job.chemistry->system, environment);
   if (spec.segments.subsegment) environment.segments.set_subsegment(*spec.segments.subsegment);
   for (const auto& [name, value] : spec.ints) environment.ints[name] = value;
   for (const auto& [name, value] : spec.scalars) environment.scalars[name] = value;

@@ -96,6 +96,16 @@ class Derivatives(unittest.TestCase):
         self.blockyard("run", *words, "--quiet", "--json", result)
         return json.loads(result.read_text())
 
+    def test_arrays_of_the_molecule_are_there_from_a_zmat_and_from_a_dat_file(self):
+        self.zmat("asks_for_the_molecule")
+        self.blockyard("convert", "ZMAT", "job.dat")
+        bohr = 0.52917721092
+        centre = (-8 * 0.07579183813472694 + 2 * 0.6014357359898315) / bohr
+        for words in (["ZMAT"], ["job.dat", "--programs", "programs"]):
+            got = self.scalars(*words, "-w", 1)
+            self.assertAlmostEqual(got["centre_y"], centre, delta=1e-9)
+            self.assertEqual((got["momenta"], got["primitives"], got["orbitals"]), (1, 15, 7))
+
     def test_an_scf_program_has_the_dropped_orbitals_and_those_behind_it_do_not(self):
         self.zmat("", "CCSD,DROPMO=1")
         total = self.results("ZMAT")["energies"]["ccsd"]

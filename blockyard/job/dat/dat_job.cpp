@@ -28,6 +28,18 @@ std::int32_t narrow(std::int64_t value, std::string_view name) {
   return static_cast<std::int32_t>(value);
 }
 
+worker::DenseArray as_doubles(const Array<std::int32_t>& ints) {
+  return {ints.extents, {ints.values.begin(), ints.values.end()}};
+}
+
+void put_segments(const array::Segments& segments, DatFile& file) {
+  for (std::size_t k = 1; k < array::kind_count; ++k) {
+    const auto kind = static_cast<array::IndexKind>(k);
+    const auto extents = segments.extents(kind);
+    if (!extents.empty()) file.segments[kind] = {extents.begin(), extents.end()};
+  }
+}
+
 void put_segment_arrays(DatFile& file) {
   for (const auto& [name, kind] : segment_arrays) {
     const auto found = file.segments.find(kind);
@@ -64,6 +76,8 @@ Spec make_spec(const DatFile& file, const std::string& folder) {
   for (const auto& [name, array] : file.scalar_arrays)
     if (!spec.molecule || !is_molecule_name(name))
       spec.arrays[name] = {array.extents, array.values};
+  for (const auto& [name, array] : file.int_arrays)
+    if (!spec.molecule || !is_molecule_name(name)) spec.arrays.try_emplace(name, as_doubles(array));
   return spec;
 }
 
@@ -86,19 +100,27 @@ DatFile make_dat(const Job& job) {
   for (const Step& step : job.steps) file.programs.push_back(step.name + ".siox");
   for (const auto& [name, value] : job.environment.ints) file.ints[name] = narrow(value, name);
   file.scalars = job.environment.scalars;
-  for (std::size_t k = 1; k < array::kind_count; ++k) {
-    const auto kind = static_cast<array::IndexKind>(k);
-    const auto extents = job.environment.segments.extents(kind);
-    if (!extents.empty()) file.segments[kind] = {extents.begin(), extents.end()};
-  }
-  for (const auto& [name, array] : job.environment.arrays)
-    file.scalar_arrays[name] = {array.extents, array.values};
+  put_segments(job.environment.segments, file);
+  put_segment_arrays(file);
   if (job.chemistry) {
     const qc::System& system = job.chemistry->system;
     write_molecule(system.molecule, system.integrals.basis(), file);
   }
-  put_segment_arrays(file);
+  for (const auto& [name, array] : job.environment.arrays)
+    if (!file.int_arrays.contains(name))
+      file.scalar_arrays.try_emplace(name, Array<double>{array.extents, array.values});
   return file;
+}
+
+void add_molecule_arrays(const qc::System& system, worker::Environment& environment) {
+  DatFile file;
+  put_segments(environment.segments, file);
+  put_segment_arrays(file);
+  write_molecule(system.molecule, system.integrals.basis(), file);
+  for (const auto& [name, array] : file.scalar_arrays)
+    environment.arrays.try_emplace(name, worker::DenseArray{array.extents, array.values});
+  for (const auto& [name, array] : file.int_arrays)
+    environment.arrays.try_emplace(name, as_doubles(array));
 }
 
 }  // namespace blockyard::job::dat
