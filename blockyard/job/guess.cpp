@@ -20,10 +20,12 @@ namespace {
 
 using Segments = std::vector<std::vector<Extent>>;
 
+enum class Role { orbitals, amplitudes, multipliers };
+
 /// An array of sialib/README.md that is worth saving.
 struct Saved {
   std::string label;
-  bool is_amplitude = false;
+  Role role = Role::orbitals;
   Segments segments;  ///< of this job, index by index
 };
 
@@ -44,17 +46,22 @@ std::vector<Saved> saved_arrays(const Chemistry& chemistry) {
   const Orbitals& alpha = chemistry.alpha;
   const Orbitals& beta = chemistry.beta;
   auto occupied = part(alpha, false), virtual_ = part(alpha, true);
+  using enum Role;
   if (!chemistry.unrestricted)
-    return {{"mo_coefficients", false, {ao, alpha.segments}},
-            {"cc_t1", true, {virtual_, occupied}},
-            {"cc_t2", true, {virtual_, occupied, virtual_, occupied}}};
+    return {{"mo_coefficients", orbitals, {ao, alpha.segments}},
+            {"cc_t1", amplitudes, {virtual_, occupied}},
+            {"cc_t2", amplitudes, {virtual_, occupied, virtual_, occupied}},
+            {"cc_l1", multipliers, {virtual_, occupied}},
+            {"cc_l2", multipliers, {virtual_, occupied, virtual_, occupied}}};
   occupied = joined(std::move(occupied), part(beta, false));
   virtual_ = joined(std::move(virtual_), part(beta, true));
-  return {{"ca", false, {ao, alpha.segments}},
-          {"cb", false, {ao, beta.segments}},
-          {"so_coefficients", true, {ao, joined(occupied, virtual_)}},
-          {"so_t1", true, {virtual_, occupied}},
-          {"so_t2", true, {virtual_, occupied, virtual_, occupied}}};
+  return {{"ca", orbitals, {ao, alpha.segments}},
+          {"cb", orbitals, {ao, beta.segments}},
+          {"so_coefficients", amplitudes, {ao, joined(occupied, virtual_)}},
+          {"so_t1", amplitudes, {virtual_, occupied}},
+          {"so_t2", amplitudes, {virtual_, occupied, virtual_, occupied}},
+          {"so_l1", multipliers, {virtual_, occupied}},
+          {"so_l2", multipliers, {virtual_, occupied, virtual_, occupied}}};
 }
 
 std::vector<Extent> lengths(const Segments& segments) {
@@ -83,7 +90,7 @@ std::vector<Saved> arrays_of_file(const Job& job, const store::PersistReader& re
                               path, saved.label, fmt::join(has, " x "), fmt::join(wants, " x ")));
     found.push_back(std::move(saved));
   }
-  if (found.empty() || found.front().is_amplitude)
+  if (found.empty() || found.front().role != Role::orbitals)
     throw Error(
         Errc::bad_input,
         fmt::format("the guess {} holds no orbitals of {} reference; it was not written by "
@@ -104,12 +111,18 @@ store::PersistReader open_guess(const Job& job) {
 
 void set_guess_constants(Job& job) {
   auto& ints = job.environment.ints;
-  ints["orbital_guess"] = ints["amplitude_guess"] = 0;
+  ints["orbital_guess"] = ints["amplitude_guess"] = ints["multiplier_guess"] = 0;
   if (job.run.guess.empty()) return;
   const store::PersistReader reader = open_guess(job);
   const std::vector<Saved> found = arrays_of_file(job, reader);
   ints["orbital_guess"] = 1;
-  if (found.size() == saved_arrays(*job.chemistry).size()) ints["amplitude_guess"] = 1;
+  const std::vector<Saved> all = saved_arrays(*job.chemistry);
+  const auto has_all = [&](Role role) {
+    return std::ranges::count(found, role, &Saved::role) ==
+           std::ranges::count(all, role, &Saved::role);
+  };
+  if (has_all(Role::amplitudes)) ints["amplitude_guess"] = 1;
+  if (has_all(Role::amplitudes) && has_all(Role::multipliers)) ints["multiplier_guess"] = 1;
 }
 
 void read_guess(const Job& job, worker::Kept& kept) {

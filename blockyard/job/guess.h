@@ -6,13 +6,14 @@
 #include "blockyard/job/job.h"
 #include "blockyard/worker/worker.h"
 
-/// Orbitals and amplitudes that a job leaves as the start of a later one: `--save` and `--guess`.
-/// A file of persistent arrays (docs/disk.md) with some labels of sialib/README.md; a program finds
-/// those of the earlier job with "guess_" before their names. One thread at a time, as keep.h.
+/// Orbitals, amplitudes and multipliers that a job leaves as the start of a later one: `--save` and
+/// `--guess`. A file of persistent arrays (docs/disk.md) with some labels of sialib/README.md; a
+/// program finds those of the earlier job with "guess_" before their names. One thread at a time,
+/// as keep.h.
 namespace blockyard::job {
 
-/// Looks at the file of job.run.guess and sets the int constants orbital_guess and amplitude_guess
-/// of our programs to 1 for what it holds (else 0).
+/// Looks at the file of job.run.guess and sets the int constants orbital_guess, amplitude_guess
+/// and multiplier_guess of our programs to 1 for what it holds (else 0).
 /// Throws Error{bad_input} that says what does not fit the job: another basis, other numbers of
 /// orbitals, no orbitals of this kind.
 void set_guess_constants(Job& job);

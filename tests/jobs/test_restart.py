@@ -48,6 +48,19 @@ class Restart(common.MoleculeTest):
         self.assertLess(abs(near["energies"]["ccsd"] - self.results_of("run", path)["energies"]["ccsd"]), 1e-8)
         self.assertLess(near["iterations"]["ccsd"], first["iterations"]["ccsd"])
 
+    def test_saved_multipliers_need_few_iterations(self):
+        for molecule, frozen in (("hf", True), ("oh", False)):
+            with self.subTest(molecule=molecule):
+                entry = self.entry(molecule, "cc-pvdz", frozen=frozen)
+                path = self.job(entry, "ccsd-density")
+                first = self.results_of("run", path, "-w", 2, "--save", "saved.h5")
+                self.assertGreater(first["iterations"]["lambda"], 6)
+                again = self.results_of("run", path, "--guess", "saved.h5", "-w", 3, "--segments", "virtual=6")
+                self.assertLessEqual(again["iterations"]["ccsd"], 2)
+                self.assertLessEqual(again["iterations"]["lambda"], 2)
+                self.compare(entry, again, ["scf", "ccsd"])
+                self.compare_dipole(entry, again, "ccsd", "dipole_ccsd_unrelaxed_au")
+
     def test_open_shells(self):
         entry = self.entry("oh", "cc-pvdz")
         path = self.job(entry, "ccsd")
