@@ -93,7 +93,8 @@ Outcome Interpreter::run(RecordSource* from) {
     throw;
   } catch (const Error& error) {
     if (error.code() == Errc::comm) throw;
-    throw PlacedError(error.code(), fmt::format("{}: {}", naming_.place(blocks_.pc), error.what()));
+    throw PlacedError(error.code(), fmt::format("{}: {}{}", naming_.place(blocks_.pc), error.what(),
+                                                circumstances()));
   }
   show_live();
   if (profile_.is_on()) profile_.end_program(begin_seconds_);
@@ -101,6 +102,20 @@ Outcome Interpreter::run(RecordSource* from) {
   transport_.set_naming(nullptr);
   frames_.on_shortage(nullptr);
   return result;
+}
+
+std::string Interpreter::circumstances() const {
+  constexpr std::size_t most_calls = 4;
+  std::string text;
+  for (std::size_t k = 0; k < blocks_.index_values.size(); ++k)
+    if (blocks_.index_values[k] != unbound)
+      text += fmt::format("{}{} = {}", text.empty() ? "\n  where " : ", ", program_.indexes[k].name,
+                          blocks_.index_values[k]);
+  for (std::size_t k = 0; k < calls_.size() && k < most_calls; ++k)
+    text += fmt::format("\n  called at {}", naming_.place(calls_[calls_.size() - 1 - k] - 1));
+  if (calls_.size() > most_calls)
+    text += fmt::format("\n  and {} more calls", calls_.size() - most_calls);
+  return text;
 }
 
 bool Interpreter::where(std::int32_t pc) {

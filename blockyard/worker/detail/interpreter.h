@@ -73,9 +73,15 @@ class Interpreter {
   [[nodiscard]] std::vector<std::vector<Extent>> extents_of(std::int32_t array) const;
   [[nodiscard]] DenseArray dense_copy(std::int32_t array);
   void load_static(std::int32_t array, DenseArray& from, std::string_view what);
+  void restore_blocks(std::int32_t array, const std::string& label);
+  void restore_part(std::int32_t array, const std::string& label,
+                    const std::vector<std::vector<Extent>>& kept,
+                    const std::vector<std::int64_t>& before);
   void hand_on(std::int32_t array, const DenseArray& values);
   [[nodiscard]] Outcome outcome();
   [[nodiscard]] Metrics metrics();
+  /// Behind an error: values of the indexes of open loops, and the calls under way.
+  [[nodiscard]] std::string circumstances() const;
   // interpreter_metrics.cpp
   void add_profile(Metrics& m) const;
   [[nodiscard]] Waits waits() const noexcept;

@@ -70,6 +70,23 @@ std::optional<View> matching_part(const array::Grid& grid, const array::Segments
   return part;
 }
 
+/// For each index of an array how many segments stand before its range in what is kept of `kept`
+/// segments: none, or, where all segments of its kind are kept, those before its first. Null: what
+/// is kept does not fit.
+std::optional<std::vector<std::int64_t>> segments_before(
+    const array::Grid& grid, const array::Segments& segments,
+    const std::vector<std::vector<Extent>>& kept) {
+  if (kept.size() != grid.order()) return std::nullopt;
+  std::vector<std::int64_t> before(grid.order(), 0);
+  for (std::size_t k = 0; k < grid.order(); ++k) {
+    const array::Axis& axis = grid.axis(k);
+    if (kept[k] == axis.extents) continue;
+    if (!std::ranges::equal(kept[k], segments.extents(axis.kind))) return std::nullopt;
+    before[k] = axis.first - 1;
+  }
+  return before;
+}
+
 void copy(View from, View to) {
   std::array<int, array::max_order> same_order{};
   std::iota(same_order.begin(), same_order.end(), 0);
@@ -127,19 +144,66 @@ void Interpreter::restore_array(std::int32_t array, const std::string& label) {
   }
   const auto found = kept_.distributed.find(label);
   if (found == kept_.distributed.end()) throw unknown_label(label, kept_.arrays, kept_.distributed);
-  if (found->second != extents_of(array))
+  const array::Grid& grid = tables_.grids[static_cast<std::size_t>(array)];
+  const auto before = segments_before(grid, environment_.segments, found->second);
+  if (!before)
     throw Error(Errc::bad_input,
-                fmt::format("array '{}' has other segments than what is kept under \"{}\"",
+                fmt::format("array '{}' has other segments than what is kept under \"{}\", which "
+                            "is not over all segments of the indexes that differ",
                             naming_.array(array), label));
   transport_.settle();
   cache_.forget(array);
+  if (found->second == extents_of(array))
+    restore_blocks(array, label);
+  else
+    restore_part(array, label, found->second, *before);
+  existing_.erase(array);
+}
+
+void Interpreter::restore_blocks(std::int32_t array, const std::string& label) {
   transport_.meet(Collective::persist);
   if (options_.worker == 0)
     for (const auto& answer : transport_.ask_all(wire::RestoreArray{0, array, label}))
       if (std::holds_alternative<wire::Failed>(answer))
         throw Error(Errc::internal, fmt::format("a server does not know label \"{}\"", label));
   transport_.meet(Collective::persist);
-  existing_.erase(array);
+}
+
+/// Blocks have other numbers, and so other homes, in a part: all are restored under the number of
+/// an array that the program does not have, and the workers put those of the part where they
+/// belong.
+void Interpreter::restore_part(std::int32_t array, const std::string& label,
+                               const std::vector<std::vector<Extent>>& kept,
+                               const std::vector<std::int64_t>& before) {
+  const auto all = static_cast<std::int32_t>(program_.arrays.size());
+  restore_blocks(all, label);
+  std::unordered_set<std::uint64_t> there;
+  for (const auto& answer : transport_.ask_all(wire::ListBlocks{0, all, ""}))
+    for (const std::uint64_t number : std::get<wire::BlockList>(answer).numbers)
+      there.insert(number);
+  const array::Grid& grid = tables_.grids[static_cast<std::size_t>(array)];
+  std::array<std::int64_t, array::max_order> segments{};
+  const auto workers = static_cast<std::uint64_t>(options_.workers);
+  for (auto block = static_cast<std::uint64_t>(options_.worker); block < grid.block_count();
+       block += workers) {
+    grid.segments_of(block, {segments.data(), grid.order()});
+    std::uint64_t number = 0;
+    for (std::size_t k = grid.order(); k-- > 0;)
+      number = number * kept[k].size() +
+               static_cast<std::uint64_t>(segments[k] - grid.axis(k).first + before[k]);
+    if (!there.contains(number)) continue;
+    bool missing = false;
+    const auto ticket = transport_.fetch({all, number});
+    block::SharedFrame frame;
+    while (!(frame = transport_.arrived(ticket, missing)) && !missing) transport_.wait();
+    base::require(frame != nullptr, "a server has the blocks that it lists");
+    transport_.put({array, block}, wire::PutMode::set, std::move(frame));
+  }
+  transport_.settle();
+  transport_.meet(Collective::persist);
+  if (options_.worker == 0) transport_.ask_all(wire::DeleteArray{0, all});
+  transport_.meet(Collective::persist);
+  ++transport_.here.epoch;
 }
 
 std::vector<std::vector<Extent>> Interpreter::extents_of(std::int32_t array) const {
