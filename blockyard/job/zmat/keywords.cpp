@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <functional>
@@ -11,6 +12,7 @@
 #include <set>
 
 #include "blockyard/base/text.h"
+#include "blockyard/job/zmat/spellings.h"
 
 namespace blockyard::job::zmat {
 namespace {
@@ -71,8 +73,8 @@ class Reader {
   }
 
   void apply(const Keyword& one) {
-    const auto alias = aliases().find(one.key);
-    const std::string key = alias == aliases().end() ? one.key : alias->second;
+    const auto other = other_spellings().find(one.key);
+    const std::string key = other == other_spellings().end() ? one.key : other->second;
     const auto [before, is_first] = given_.emplace(key, one);
     if (!is_first && before->second.value == one.value) return;
     if (!is_first)
@@ -83,13 +85,24 @@ class Reader {
     if (found != meanings().end())
       (this->*found->second)(one);
     else
-      job_.warnings.push_back(fmt::format("{}:{}: keyword {} is not known and changes nothing",
-                                          parts_.path, one.line.number, upper(one.key)));
+      job_.warnings.push_back(fmt::format("{}:{}: keyword {} is not known and changes nothing{}",
+                                          parts_.path, one.line.number, upper(one.key),
+                                          nearest(one.key)));
   }
 
   /// What must be there, and what is assumed.
   void finish() {
     if (!given_.contains("calc")) method_->name = "scf";
+    for (const auto& [key, methods] : {std::pair{"excite", &excited_}, {"prop", &density_}}) {
+      const auto given = given_.find(key);
+      if (given == given_.end() || methods->empty()) continue;
+      const auto found = methods->find(method_->name);
+      if (found == methods->end() && has_own_programs()) continue;
+      if (found == methods->end())
+        throw wrong(given->second, fmt::format("not with CALC={}; with {}", upper(method_->name),
+                                               upper(methods->begin()->first)));
+      method_->name = found->second;
+    }
     const auto reference = given_.find("ref");
     if (reference != given_.end() && is_restricted(reference->second) &&
         molecule_->multiplicity > 1)
@@ -100,52 +113,6 @@ class Reader {
 
  private:
   using Meaning = void (Reader::*)(const Keyword&);
-
-  static const std::map<std::string, std::string>& aliases() {
-    static const std::map<std::string, std::string> names = {{"calclevel", "calc"},
-                                                             {"calc_level", "calc"},
-                                                             {"calculation", "calc"},
-                                                             {"calc_type", "calc"},
-                                                             {"basis_set", "basis"},
-                                                             {"basisset", "basis"},
-                                                             {"spher", "spherical"},
-                                                             {"chrg", "charge"},
-                                                             {"cc_convergence", "cc_conv"},
-                                                             {"cc_converge", "cc_conv"},
-                                                             {"scf_convergence", "scf_conv"},
-                                                             {"scf_converge", "scf_conv"},
-                                                             {"cc_maxcycles", "cc_maxcyc"},
-                                                             {"scf_maxcycles", "scf_maxcyc"},
-                                                             {"cc_maxiter", "cc_maxcyc"},
-                                                             {"scf_maxiter", "scf_maxcyc"},
-                                                             {"drop_mo", "dropmo"},
-                                                             {"drop", "dropmo"},
-                                                             {"coordinate", "coordinates"},
-                                                             {"damp_typ", "damp_type"},
-                                                             {"damptyp", "damp_type"},
-                                                             {"damptype", "damp_type"},
-                                                             {"damping", "damp_type"},
-                                                             {"guess_type", "guess"},
-                                                             {"initial_guess", "guess"},
-                                                             {"reference", "ref"},
-                                                             {"multiplicty", "mult"},
-                                                             {"multiplicity", "mult"},
-                                                             {"cc_max_cycle", "cc_maxcyc"},
-                                                             {"cc_maxcycle", "cc_maxcyc"},
-                                                             {"scf_max_cycle", "scf_maxcyc"},
-                                                             {"scf_maxcycle", "scf_maxcyc"},
-                                                             {"coord", "coordinates"},
-                                                             {"coords", "coordinates"},
-                                                             {"symmetry", "sym"},
-                                                             {"frozen_core", "frozen"},
-                                                             {"core", "frozen"},
-                                                             {"dropcore", "frozen"},
-                                                             {"unit", "units"},
-                                                             {"mem", "memory"},
-                                                             {"memory_unit", "mem_unit"},
-                                                             {"memory_size", "memory"}};
-    return names;
-  }
 
   static const std::map<std::string, Meaning>& meanings() {
     static const std::map<std::string, Meaning> all = {{"calc", &Reader::calc},
@@ -166,8 +133,29 @@ class Reader {
                                                        {"sym", &Reader::symmetry},
                                                        {"damp_type", &Reader::damping},
                                                        {"memory", &Reader::memory},
-                                                       {"mem_unit", &Reader::memory_unit}};
+                                                       {"mem_unit", &Reader::memory_unit},
+                                                       {"excite", &Reader::excitations},
+                                                       {"estate_sym", &Reader::states},
+                                                       {"prop", &Reader::property}};
     return all;
+  }
+
+  [[nodiscard]] bool has_own_programs() const {
+    return std::ranges::any_of(parts_.sip, [](const Line& line) {
+      return base::lower(line.text).starts_with("sial_program");
+    });
+  }
+
+  /// "; is BASIS meant?" for a key that is nearly one of ours.
+  static std::string nearest(const std::string& key) {
+    std::vector<std::string> known;
+    for (const auto& [name, meaning] : meanings()) known.push_back(name);
+    for (const auto& [name, usual] : other_spellings()) known.push_back(name);
+    for (const std::string& name : known)
+      if (key.size() > 2 && name.starts_with(key))
+        return fmt::format("; is {} meant?", upper(name));
+    const std::string name = base::nearest_name(key, known);
+    return name.empty() ? "" : fmt::format("; is {} meant?", upper(name));
   }
 
   static std::string upper(std::string text) {
@@ -296,6 +284,36 @@ class Reader {
     if (found == units.end()) throw wrong(one, "units are INTEGERWORDS, KB, MB, GB and TB");
     unit_bytes_ = found->second;
   }
+  void excitations(const Keyword& one) {
+    if (one.value == "none" || one.value == "0") return;
+    if (one.value.starts_with("eom"))
+      excited_ = {{"ccsd", "eom-ccsd"}};
+    else if (one.value == "cis" || one.value == "tda")
+      excited_ = {{"scf", "cis"}};
+    else if (one.value == "cis(d)")
+      excited_ = {{"scf", "cis(d)"}, {"mp2", "cis(d)"}};
+    else
+      throw wrong(one, "excitations are EOMEE, with CALC=CCSD, or CIS and CIS(D), with CALC=SCF");
+  }
+  /// "3", or of each irreducible representation "2/1/0/0": all of them, since none are told apart.
+  void states(const Keyword& one) {
+    std::int64_t roots = 0;
+    for (std::size_t begin = 0; begin <= one.value.size();) {
+      const std::size_t end = std::min(one.value.find_first_of("/-", begin), one.value.size());
+      Keyword part = one;
+      part.value = one.value.substr(begin, end - begin);
+      roots += integer(part, 0);
+      begin = end + 1;
+    }
+    if (roots == 0) throw wrong(one, "it must be the number of states");
+    method_->ints["roots"] = roots;
+  }
+  void property(const Keyword& one) {
+    if (one.value == "off" || one.value == "none" || one.value == "0") return;
+    if (one.value != "first_order" && one.value != "1")
+      throw wrong(one, "of properties there is the dipole moment: FIRST_ORDER");
+    density_ = {{"ccsd", "ccsd-density"}, {"scf", "scf"}};
+  }
   void frozen_core(const Keyword& one) {
     if (truth(one)) method_->frozen_core = std::nullopt;
   }
@@ -331,6 +349,8 @@ class Reader {
   MethodSpec* method_;
   MoleculeSpec* molecule_;
   std::optional<std::int64_t> memory_;  ///< of MEMORY; bytes, or units if it has none of its own
+  std::map<std::string, std::string> excited_;  ///< with EXCITE: the method that CALC stands for
+  std::map<std::string, std::string> density_;  ///< the same with PROP
   bool has_words_ = false;
   std::int64_t unit_bytes_ = 8;           ///< of MEM_UNIT
   std::map<std::string, Keyword> given_;  ///< by the usual spelling

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "blockyard/base/text.h"
+#include "blockyard/qc/element.h"
 
 namespace blockyard::job::zmat {
 
@@ -61,6 +62,18 @@ std::vector<std::string> words_of(std::string_view text) {
 
 namespace {
 
+/// "O", or "O 0.0 0.0 0.1": what no title says.
+bool is_atom(const std::string& text) {
+  const auto words = words_of(text);
+  const auto is_number = [](const std::string& word) {
+    return word.find_first_not_of("+-.0123456789") == std::string::npos;
+  };
+  const bool is_symbol = !words.empty() && words.front().size() <= 2 &&
+                         (base::lower(words.front()) == "x" || qc::find_element(words.front()));
+  return is_symbol && (words.size() == 1 || (words.size() == 4 && is_number(words[1]) &&
+                                             is_number(words[2]) && is_number(words[3])));
+}
+
 using Iterator = std::vector<Line>::const_iterator;
 
 /// What stands between the brackets of the keywords, or to the next blank line without brackets.
@@ -97,7 +110,8 @@ Parts split_parts(std::string_view text, const std::string& path) {
   };
   const auto is_star = [&] { return line->text.starts_with('*'); };
   skip_blank();
-  if (line != lines.end()) parts.title = (line++)->text;
+  const bool is_untitled = line != lines.begin() && line != lines.end() && is_atom(line->text);
+  if (line != lines.end() && !is_untitled) parts.title = (line++)->text;
   skip_blank();
   for (; line != lines.end() && !line->text.empty() && !is_star(); ++line)
     parts.atoms.push_back(*line);

@@ -2,6 +2,7 @@
 #include "blockyard/job/zmat/zmat.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cerrno>
 #include <cstring>
@@ -31,7 +32,10 @@ ZmatJob parse_zmat(std::string_view text, const std::string& path, const std::st
   zmat::apply_sip(parts, folder, job);
   job.spec.molecule->geometry = zmat::read_geometry(parts, job.spec.molecule->units);
   if (job.spec.basis.name.empty())
-    throw parts.error(parts.keywords.front(), "there is no basis set: add BASIS=CC-PVDZ");
+    throw parts.error(
+        parts.keywords.front(),
+        fmt::format("there is no basis set: add BASIS=CC-PVDZ{}{}",
+                    job.warnings.empty() ? "" : "\n  ", fmt::join(job.warnings, "\n  ")));
   return job;
 }
 

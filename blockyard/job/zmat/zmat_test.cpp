@@ -53,6 +53,34 @@ TEST(Zmat, ReadsInternalCoordinatesKeywordsAndTheSipSection) {
             "O 0.000000000000 0.000000000000 0.000000000000\nH 0.000");
 }
 
+TEST(Zmat, ABlankFirstLineIsATitleToo) {
+  const ZmatJob job = parse("\nO\nH 1 R\n\nR=0.97\n\n*ACES2(CALC=HF,BASIS=STO-3G,MULT=2)\n");
+  EXPECT_EQ(job.spec.title, "");
+  EXPECT_EQ(job.spec.molecule->geometry.substr(0, 1), "O");
+  EXPECT_EQ(parse("\nHydroxyl\nO\nH 1 R\n\nR=0.97\n\n*ACES2(CALC=HF,BASIS=STO-3G)").spec.title,
+            "Hydroxyl");
+}
+
+TEST(Zmat, ExcitationsAndPropertiesChooseTheMethod) {
+  const auto with = [](const std::string& keywords) {
+    return parse("t\nO\nH 1 R\n\nR=0.97\n\n*ACES2(BASIS=STO-3G," + keywords + ")\n").spec;
+  };
+  const Spec spec = with("CALC=CCSD,EXCITE=EOMEE,ESTATE_SYM=2/1/0/1");
+  EXPECT_EQ(spec.method->name, "eom-ccsd");
+  EXPECT_EQ(spec.method->ints.at("roots"), 4);
+  EXPECT_EQ(with("CALC=SCF,EXCITE=CIS").method->name, "cis");
+  EXPECT_EQ(with("CALC=CCSD,PROP=FIRST_ORDER").method->name, "ccsd-density");
+  EXPECT_EQ(with("CALC=CCSD,EXCITE=NONE").method->name, "ccsd");
+}
+
+TEST(Zmat, NamesTheKeywordThatIsMeant) {
+  const std::string text = "t\nO\nH 1 R\n\nR=0.97\n\n*ACES2(CALC=CCSD,BAS=STO-3G)\n";
+  EXPECT_NE(failure(text).find("keyword BAS is not known and changes nothing; is BASIS meant?"),
+            std::string::npos);
+  EXPECT_NE(failure("t\nO\n\n*ACES2(CALC=MP2,BASIS=STO-3G,EXCITE=EOMEE)").find("with CCSD"),
+            std::string::npos);
+}
+
 TEST(Zmat, ReadsCartesianCoordinatesInTheirUnits) {
   const ZmatJob job = parse(
       "title\nO 0.0 0.0 0.1\nX 0 0 5\nH 0.0 1.4 -1.0\nH 0.0 -1.4 -1.0\n\n"
