@@ -27,6 +27,7 @@ constexpr Extent small_turned_product =
 /// Elements of a left matrix that are turned on the stack at a time, and the rows of a register
 /// tile: pieces are multiples of these.
 constexpr Extent turned_rows = 32;
+constexpr Extent most_turned_rows = 256;
 constexpr Extent turned_elements = detail::small_turned_depth * turned_rows;
 
 /// The matrices of one call: result = alpha * left * right + beta * result.
@@ -132,14 +133,20 @@ class MatrixProduct {
   /// the stack.
   void small_turned(const Call<T>& call) const noexcept {
     std::array<T, turned_elements> turned;
-    const Extent most = turned_elements / k_ / turned_rows * turned_rows;
+    std::array<Extent, most_turned_rows> from;          // row of the left matrix: where it stands
+    std::array<Extent, detail::small_turned_depth> to;  // column: where it will stand
+    const Extent fitting = turned_elements / k_ / turned_rows * turned_rows;
+    const Extent most = std::min({fitting, most_turned_rows, m_});
+    for (Extent i = 0; i < most; ++i) from[static_cast<std::size_t>(i)] = i * left_.row_stride;
+    for (Extent l = 0; l < k_; ++l) to[static_cast<std::size_t>(l)] = l * most;
     Call<T> some = call;
     for (Extent i = 0; i < m_; i += most) {
       const Extent rows = std::min(most, m_ - i);
-      use_.transpose(k_, rows, call.left + i * left_.row_stride, left_.row_stride, turned.data(),
-                     rows, detail::Reach::near);
+      use_.transpose({k_, rows, 1, call.left + i * left_.row_stride, from.data(), 0, turned.data(),
+                      to.data(), 0},
+                     detail::Reach::near);
       some.result = call.result + i;
-      small(rows, turned.data(), rows, some);
+      small(rows, turned.data(), most, some);
     }
   }
 

@@ -15,6 +15,12 @@ namespace {
 
 using test::random_block;
 
+std::vector<Extent> multiples(Extent count, Extent of) {
+  std::vector<Extent> places;
+  for (Extent i = 0; i < count; ++i) places.push_back(i * of);
+  return places;
+}
+
 /// The baseline runs on every processor; those of all other instruction sets must do the same.
 template <class T>
 class AllKernels : public ::testing::Test {
@@ -37,12 +43,9 @@ TYPED_TEST(AllKernels, MoveDataLikeTheBaseline) {
       for (const Extent columns : {1, 2, 9, 16, 70}) {
         const auto in = random_block<T>((rows + 3) * columns, this->random);
         std::vector<T> a(static_cast<std::size_t>((columns + 5) * (rows + 2))), b = a;
-        some->transpose(rows, columns, in.data(), rows + 3, a.data(), columns + 1, Reach::far);
-        this->baseline.transpose(rows, columns, in.data(), rows + 3, b.data(), columns + 1,
-                                 Reach::near);
-        ASSERT_EQ(a, b);
-        some->copy(rows, columns, in.data(), rows + 3, a.data(), rows + 1);
-        this->baseline.copy(rows, columns, in.data(), rows + 3, b.data(), rows + 1);
+        some->copy(rows, columns, in.data(), rows + 3, a.data(), rows + 1, Reach::streamed);
+        some->finish_streams();
+        this->baseline.copy(rows, columns, in.data(), rows + 3, b.data(), rows + 1, Reach::near);
         ASSERT_EQ(a, b);
         some->axpby(rows, columns, T(2), in.data(), rows + 3, T(-1), a.data(), rows + 1);
         this->baseline.axpby(rows, columns, T(2), in.data(), rows + 3, T(-1), b.data(), rows + 1);
@@ -88,33 +91,44 @@ TYPED_TEST(AllKernels, FillLargeBlocksPastTheCaches) {
   }
 }
 
-TYPED_TEST(AllKernels, TransposeManySmallMatricesLikeOneAtATime) {
+TYPED_TEST(AllKernels, TransposeMatricesScatteredInBothBlocks) {
   using T = TypeParam;
+  constexpr Extent count = 2, margin = 3;
   for (const Kernels<T>* some : all_kernels<T>())
-    for (const Extent rows : {1, 4, 7, 8, 12, 16})
-      for (const Extent columns : {1, 4, 6, 8, 24}) {
-        constexpr Extent count = 3;
-        const Extent step = rows * columns;
-        const auto in = random_block<T>(count * (step + 2), this->random);
-        std::vector<T> a(static_cast<std::size_t>(count * step)), b = a;
-        some->transpose_many(
-            {rows, columns, count, in.data(), rows, step + 2, a.data(), columns, step});
-        for (Extent n = 0; n < count; ++n)
-          this->baseline.transpose(rows, columns, in.data() + n * (step + 2), rows,
-                                   b.data() + n * step, columns, Reach::near);
-        ASSERT_EQ(a, b);
-      }
+    for (const Extent rows : {1, 2, 4, 7, 8, 12, 16, 33, 128})
+      for (const Extent columns : {1, 3, 4, 6, 8, 24, 37, 128})
+        for (const Reach reach : {Reach::near, Reach::far, Reach::streamed}) {
+          auto column_at = multiples(columns, rows + margin), row_at = multiples(rows, columns + 1);
+          std::ranges::shuffle(column_at, this->random);
+          std::ranges::shuffle(row_at, this->random);
+          const Extent in_step = columns * (rows + margin), out_step = rows * (columns + 1);
+          const auto in = random_block<T>(count * in_step, this->random);
+          auto out = random_block<T>(count * out_step, this->random), expected = out;
+          for (Extent n = 0; n < count; ++n)
+            for (Extent i = 0; i < rows; ++i)
+              for (Extent j = 0; j < columns; ++j)
+                expected[static_cast<std::size_t>(n * out_step + row_at[i] + j)] =
+                    in[static_cast<std::size_t>(n * in_step + column_at[j] + i)];
+          some->transpose({rows, columns, count, in.data(), column_at.data(), in_step, out.data(),
+                           row_at.data(), out_step, in.data(), out.data()},
+                          reach);
+          some->finish_streams();
+          ASSERT_EQ(out, expected) << rows << " x " << columns;
+        }
 }
 
 TYPED_TEST(AllKernels, TransposePastTheCachesToo) {
   using T = TypeParam;
   constexpr Extent rows = 64, columns = 96;  // whole cache lines in both
   const auto in = random_block<T>(rows * columns, this->random);
+  const auto column_at = multiples(columns, rows), row_at = multiples(rows, columns);
   for (const Kernels<T>* some : all_kernels<T>())
     for (const Extent shift : {0, 1}) {
       base::BufferPool pool(0);
       base::Buffer a = pool.allocate((rows * columns + 1) * sizeof(T));
-      some->transpose(rows, columns, in.data(), rows, a.as<T>() + shift, columns, Reach::streamed);
+      some->transpose(
+          {rows, columns, 1, in.data(), column_at.data(), 0, a.as<T>() + shift, row_at.data(), 0},
+          Reach::streamed);
       some->finish_streams();
       for (Extent i = 0; i < rows; ++i)
         for (Extent j = 0; j < columns; ++j)

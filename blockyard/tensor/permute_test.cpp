@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "blockyard/base/buffer.h"
 #include "blockyard/base/error.h"
 #include "blockyard/tensor/test_blocks.h"
 
@@ -162,6 +163,27 @@ TYPED_TEST(Permute, TransformsInPlaceIfTheOrderStays) {
   transform<T>(T(2), view, to, T(3), view);
   for (std::size_t i = 0; i < block.size(); ++i)
     ASSERT_LE(std::abs(block[i] - T(5) * before[i]), 16 * std::numeric_limits<Real<T>>::epsilon());
+}
+
+/// Whole rows of cache lines that pass the caches, and others.
+TYPED_TEST(Permute, MovesRowsOfLargeBlocks) {
+  using T = TypeParam;
+  std::mt19937_64 random(6);
+  const std::array to = {0, 2, 1, 3};
+  for (const Shape& shape : {Shape{32, 40, 44, 40}, Shape{33, 40, 44, 40}}) {
+    const auto in = random_block<T>(shape.element_count(), random);
+    base::BufferPool pool(0);  // aligned as blocks of a run are
+    base::Buffer buffer = pool.allocate(in.size() * sizeof(T));
+    const std::span<T> out(buffer.as<T>(), in.size());
+    permute<T>(in, shape, to, out);
+    const Strides in_strides = dense_strides(shape);
+    const Strides out_strides = dense_strides(permuted(shape, to));
+    std::size_t differ = 0;
+    for_each_position(shape, [&](const Strides& at) {
+      differ += out[place(permuted(at, to), out_strides)] != in[place(at, in_strides)] ? 1 : 0;
+    });
+    ASSERT_EQ(differ, 0u) << shape[0];
+  }
 }
 
 /// Blocks near, past the second cache, and large enough to be written past all caches.

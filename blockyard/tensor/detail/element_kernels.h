@@ -10,10 +10,7 @@ namespace {
 /// The parts of a value side by side, as often as they fit.
 template <class T>
 Native<PartOf<T>> repeated(const T& value) {
-  using R = PartOf<T>;
-  Native<R> v;
-  for (int i = 0; i < native_width<R>; ++i) v[i] = parts(&value)[i % Parts<T>::count];
-  return v;
+  return in_turn(parts(&value)[0], parts(&value)[Parts<T>::count - 1], all_lanes<PartOf<T>>);
 }
 
 template <class R, int... lane>
@@ -47,29 +44,22 @@ void add_scalar(Extent count, T value, T* out) {
 /// The products of numbers in the same places of two vectors.
 template <class T>
 [[gnu::always_inline]] inline Native<PartOf<T>> multiply_numbers(Native<PartOf<T>> x,
-                                                                 Native<PartOf<T>> y,
-                                                                 const Times<T>& by_i) {
+                                                                 Native<PartOf<T>> y) {
   using R = PartOf<T>;
   if constexpr (Parts<T>::count == 1)
     return x * y;
   else
-    return real_parts<R>(x, all_lanes<R>) * y + imaginary_parts<R>(x, all_lanes<R>) * by_i(y);
+    return subtract_add(
+        real_parts<R>(x, all_lanes<R>), y,
+        Native<R>(imaginary_parts<R>(x, all_lanes<R>) * exchange_parts<R>(y, all_lanes<R>)));
 }
 
-template <class T>
-void product(Extent count, T alpha, const T* left, const T* right, T beta, T* out) {
+/// z[i] = made(x[i], y[i]) + beta * z[i]
+template <class T, class Made>
+[[gnu::always_inline]] inline void product_run(Extent n, const PartOf<T>* x, const PartOf<T>* y,
+                                               const T& beta, PartOf<T>* z, Made made) {
   using R = PartOf<T>;
-  using Vector = Native<R>;
-  const R* x = parts(left);
-  const R* y = parts(right);
-  R* z = parts(out);
-  T imaginary_unit{};
-  parts(&imaginary_unit)[Parts<T>::count - 1] = R(1);
-  const Times<T> by_alpha(alpha), by_beta(beta), by_i(imaginary_unit);
-  const auto made = [&](Vector u, Vector v) __attribute__((always_inline))->Vector {
-    return multiply_numbers<T>(by_alpha(u), v, by_i);
-  };
-  const Extent n = count * Parts<T>::count;
+  const Times<T> by_beta(beta);
   if (is_real_number(beta, R(0)))
     set_all(
         n, z, true, [&](Extent i) { return made(load_whole(x + i), load_whole(y + i)); },
@@ -77,13 +67,32 @@ void product(Extent count, T alpha, const T* left, const T* right, T beta, T* ou
   else
     set_all(
         n, z, false,
-        [&](Extent i) -> Vector {
+        [&](Extent i) -> Native<R> {
           return made(load_whole(x + i), load_whole(y + i)) + by_beta(load_whole(z + i));
         },
-        [&](Extent i, int some) -> Vector {
+        [&](Extent i, int some) -> Native<R> {
           return made(load_first(x + i, some), load_first(y + i, some)) +
                  by_beta(load_first(z + i, some));
         });
+}
+
+template <class T>
+void product(Extent count, T alpha, const T* left, const T* right, T beta, T* out) {
+  using R = PartOf<T>;
+  using Vector = Native<R>;
+  const Extent n = count * Parts<T>::count;
+  if (is_real_number(alpha, R(1)))
+    return product_run(
+        n, parts(left), parts(right), beta, parts(out),
+        [](Vector u, Vector v) __attribute__((always_inline))->Vector {
+          return multiply_numbers<T>(u, v);
+        });
+  const Times<T> by_alpha(alpha);
+  product_run(
+      n, parts(left), parts(right), beta,
+      parts(out), [&](Vector u, Vector v) __attribute__((always_inline))->Vector {
+        return multiply_numbers<T>(by_alpha(u), v);
+      });
 }
 
 }  // namespace

@@ -12,22 +12,29 @@ namespace blockyard::tensor::detail {
 /// the result is best written past all caches; then finish_streams() lets other threads see it.
 enum class Reach { near, far, streamed };
 
-/// `count` matrices to transpose, each `in_step` after the last; their results `out_step` apart.
+/// `count` matrices to transpose whose columns stand anywhere in `in`, and whose rows stand
+/// anywhere in `out`: out[n * out_step + row_at[i] + j] = in[n * in_step + column_at[j] + i].
 template <Element T>
-struct SmallMatrices {
+struct ScatteredMatrices {
   Extent rows, columns, count;
   const T* in;
-  Extent in_ld, in_step;
+  const Extent* column_at;
+  Extent in_step;
   T* out;
-  Extent out_ld, out_step;
+  const Extent* row_at;
+  Extent out_step;
+  /// The matrix after these, asked for ahead; null: there is none.
+  const T* next_in = nullptr;
+  T* next_out = nullptr;
 };
 
 /// The inner loops, written once in kernel_body.h and compiled for each instruction set.
 /// Matrices are rows x columns, rows contiguous; `ld` is the distance of columns in elements.
 template <Element T>
 struct Kernels {
-  /// out(i, j) = in(i, j)
-  void (*copy)(Extent rows, Extent columns, const T* in, Extent in_ld, T* out, Extent out_ld);
+  /// out(i, j) = in(i, j); rows of whole cache lines pass the caches if asked for.
+  void (*copy)(Extent rows, Extent columns, const T* in, Extent in_ld, T* out, Extent out_ld,
+               Reach reach);
   /// out(i, j) = alpha * in(i, j) + beta * out(i, j); beta == 0 does not read out.
   /// in and out are the same or do not overlap.
   void (*axpby)(Extent rows, Extent columns, T alpha, const T* in, Extent in_ld, T beta, T* out,
@@ -38,11 +45,7 @@ struct Kernels {
   void (*add_scalar)(Extent count, T value, T* out);
   /// out[i] = alpha * x[i] * y[i] + beta * out[i]; beta == 0 does not read out.
   void (*product)(Extent count, T alpha, const T* x, const T* y, T beta, T* out);
-  /// out(j, i) = in(i, j)
-  void (*transpose)(Extent rows, Extent columns, const T* in, Extent in_ld, T* out, Extent out_ld,
-                    Reach reach);
-  /// The same for several matrices that are near.
-  void (*transpose_many)(const SmallMatrices<T>& of);
+  void (*transpose)(const ScatteredMatrices<T>& of, Reach reach);
   /// c(i, j) = alpha * sum over l of a(i, l) * b(l, j) + beta * c(i, j); a(i, l) stands at
   /// a[i + l * lda], b(l, j) at b[l * b_row + j * b_column]. For products too small for the BLAS.
   void (*small_gemm)(Extent m, Extent n, Extent k, T alpha, const T* a, Extent lda, const T* b,

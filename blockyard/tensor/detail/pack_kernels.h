@@ -54,7 +54,7 @@ void turn_few(const Extent* line, const R* in, int count, R* out, Extent step) {
     Native<R> row[width];
 #pragma GCC unroll 16
     for (int j = 0; j < width; ++j) row[j] = load_first(in + line[j], count);
-    Tile<R, 1, width>::template exchange_all<1>(row);
+    Squares<R, 1, width, width>::turn(row);
 #pragma GCC unroll 16
     for (int d = 0; d < width; ++d)
       if (d < count) __builtin_memcpy(out + d * step, &row[d], sizeof row[d]);
@@ -66,7 +66,7 @@ void turn_few(const Extent* line, const R* in, int count, R* out, Extent step) {
 template <class R>
 void turn_lines(const PanelCopy<R>& of, const R* in, Extent count, R* out, Extent step) {
   constexpr int width = native_width < R >> 8 ? 8 : native_width<R>;
-  using Turn = Tile<R, 1, width>;
+  using Turn = Squares<R, 1, width, width>;
   using Vector = typename Turn::Vector;
   for (Extent i = 0; i < of.width; i += width, out += width) {
     if (i + width <= of.lines && count < width && width == native_width<R>) {
@@ -86,7 +86,7 @@ void turn_lines(const PanelCopy<R>& of, const R* in, Extent count, R* out, Exten
 #pragma GCC unroll 16
       for (int j = 0; j < width; ++j)
         __builtin_memcpy(&row[j], in + of.line[i + j] + d, sizeof(Vector));
-      Turn::template exchange_all<1>(row);
+      Turn::turn(row);
 #pragma GCC unroll 16
       for (int j = 0; j < width; ++j)
         __builtin_memcpy(out + (d + j) * step, &row[j], sizeof(Vector));

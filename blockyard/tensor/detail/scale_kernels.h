@@ -5,29 +5,11 @@
 #include <cstdint>
 
 #include "blockyard/tensor/detail/element_parts.h"
+#include "blockyard/tensor/detail/kernels.h"
 #include "blockyard/tensor/detail/sum_kernels.h"
 
 namespace blockyard::tensor::detail {
 namespace {
-
-template <class T>
-void copy(Extent rows, Extent columns, const T* in, Extent in_ld, T* out, Extent out_ld) {
-  if (rows == in_ld && rows == out_ld) {
-    rows *= columns;
-    columns = 1;
-  }
-  constexpr int count = Parts<T>::count;
-  for (Extent j = 0; j < columns; ++j) {
-    const PartOf<T>* x = parts(in + j * in_ld);
-    PartOf<T>* y = parts(out + j * out_ld);
-    if (rows * count >= 64) {
-      __builtin_memcpy(y, x, static_cast<std::size_t>(rows) * sizeof(T));
-      continue;
-    }
-    using R = PartOf<T>;
-    change_all(rows * count, x, y, [](Native<R> u, Native<R>) { return u; });
-  }
-}
 
 /// Whether so many numbers from y on are best written past the caches: who uses them next finds
 /// them in memory anyway, and a store would read them first.
@@ -49,10 +31,15 @@ template <class R, class Whole, class Rest>
     for (; i + width <= n; i += width) stream(y + i, whole(i));
     finish_streams();
   }
-  for (; i + width <= n; i += width) {
-    const Native<R> v = whole(i);
-    __builtin_memcpy(y + i, &v, sizeof v);
-  }
+  const auto set = [&](Extent at) __attribute__((always_inline)) {
+    const Native<R> v = whole(at);
+    __builtin_memcpy(y + at, &v, sizeof v);
+  };
+  constexpr Extent at_once = 4;  // so that counting does not cost more than the store
+  for (; i + at_once * width <= n; i += at_once * width)
+#pragma GCC unroll 4
+    for (Extent v = 0; v < at_once; ++v) set(i + v * width);
+  for (; i + width <= n; i += width) set(i);
   if (i < n) {
     const int some = static_cast<int>(n - i);
     store_first(y + i, rest(i, some), some);
@@ -67,8 +54,37 @@ template <class R, class Change>
       [&](Extent i, int some) { return change(load_first(x + i, some), load_first(y + i, some)); });
 }
 
+template <class T>
+void copy(Extent rows, Extent columns, const T* in, Extent in_ld, T* out, Extent out_ld,
+          Reach reach) {
+  using R = PartOf<T>;
+  if (rows == in_ld && rows == out_ld) {
+    rows *= columns;
+    columns = 1;
+  }
+  const Extent n = rows * Parts<T>::count;
+  const auto bytes = static_cast<std::size_t>(rows) * sizeof(T);
+  for (Extent j = 0; j < columns; ++j) {
+    const R* x = parts(in + j * in_ld);
+    R* y = parts(out + j * out_ld);
+    if (reach == Reach::streamed && ((reinterpret_cast<std::uintptr_t>(y) | bytes) & 63u) == 0)
+      for (Extent i = 0; i < n; i += native_width<R>) stream(y + i, load_whole(x + i));
+    else if (n >= 64)
+      __builtin_memcpy(y, x, bytes);
+    else
+      change_all(n, x, y, [](Native<R> u, Native<R>) { return u; });
+  }
+}
+
 template <class R>
 constexpr std::make_integer_sequence<int, native_width<R>> all_lanes{};
+
+/// Numbers in turn, as often as they fit. Built in registers: written one by one to memory they
+/// would take longer than a short block.
+template <class R, int... lane>
+Native<R> in_turn(R even, R odd, std::integer_sequence<int, lane...>) {
+  return Native<R>{(lane % 2 == 0 ? even : odd)...};
+}
 
 /// Products of the numbers in a vector with one number.
 template <class T>
@@ -76,11 +92,9 @@ class Times {
  public:
   using R = PartOf<T>;
   explicit Times(const T& value) {
-    const R* part = parts(&value);
-    for (int i = 0; i < native_width<R>; ++i) {
-      like_[i] = part[0];
-      unlike_[i] = i % 2 == 0 ? -part[Parts<T>::count - 1] : part[Parts<T>::count - 1];
-    }
+    const R real = parts(&value)[0], imaginary = parts(&value)[Parts<T>::count - 1];
+    like_ = in_turn(real, real, all_lanes<R>);
+    unlike_ = in_turn(-imaginary, imaginary, all_lanes<R>);
   }
   [[gnu::always_inline]] Native<R> operator()(Native<R> x) const {
     if constexpr (Parts<T>::count == 1)
@@ -94,13 +108,20 @@ class Times {
 };
 
 template <class T>
+bool is_real(const T& value) {
+  return Parts<T>::count == 1 || parts(&value)[Parts<T>::count - 1] == PartOf<T>(0);
+}
+
+template <class T>
 bool is_real_number(const T& value, PartOf<T> number) {
-  const PartOf<T>* part = parts(&value);
-  return part[0] == number && (Parts<T>::count == 1 || part[Parts<T>::count - 1] == PartOf<T>(0));
+  return parts(&value)[0] == number && is_real(value);
 }
 
 template <class T>
 void axpby_run(Extent count, const T& alpha, const T* in, const T& beta, T* out) {
+  if constexpr (Parts<T>::count == 2)
+    if (is_real(alpha) && is_real(beta))
+      return axpby_run(2 * count, parts(&alpha)[0], parts(in), parts(&beta)[0], parts(out));
   using R = PartOf<T>;
   using Vector = Native<R>;
   const R* x = parts(in);

@@ -2,6 +2,7 @@
 #include "blockyard/tensor/detail/transform_steps.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "blockyard/tensor/detail/kernels.h"
@@ -11,9 +12,11 @@ namespace {
 
 using Loop = TransformSteps::Loop;
 using Kind = TransformSteps::Kind;
+using Side = TransformSteps::Side;
+using Loops = std::array<Loop, Shape::max_order + 2>;
 
 /// Makes one loop of neighbours that follow each other in both blocks. Returns how many are left.
-int fuse(std::array<Loop, Shape::max_order>& loops, int count) noexcept {
+int fuse(Loops& loops, int count) noexcept {
   int last = 0;
   for (int k = 1; k < count; ++k) {
     Loop& a = loops[last];
@@ -26,12 +29,98 @@ int fuse(std::array<Loop, Shape::max_order>& loops, int count) noexcept {
   return std::min(count, last + 1);
 }
 
-/// Moves loop `from` forward to place `to`; the ones between go back by one.
-void move_forward(std::array<Loop, Shape::max_order>& loops, int from, int to) noexcept {
-  std::rotate(loops.begin() + to, loops.begin() + from, loops.begin() + from + 1);
+/// How many settings of a loop a side of `before` elements takes: all, or a piece that fills cache
+/// lines best, the largest of these.
+Extent piece_of(Extent before, Extent extent) noexcept {
+  const Extent most = std::min(extent, Side::most / before);
+  if (most == extent) return extent;
+  Extent best = most;
+  const auto filling = [&](Extent piece) { return std::gcd(before * piece, Extent{16}); };
+  for (Extent piece = most; 2 * piece > most; --piece)
+    if (filling(piece) > filling(best)) best = piece;
+  return best;
 }
 
-/// Puts the loops that a kernel takes first.
+/// Makes the two sides of the matrices to transpose, as long as indexes follow each other.
+class SideMaker {
+ public:
+  explicit SideMaker(TransformSteps& steps) noexcept : steps_(steps) {}
+
+  /// Takes loops away from `steps` and puts those over pieces in.
+  void run() noexcept {
+    steps_.rows.at[0] = steps_.columns.at[0] = 0;
+    bool is_growing = true;
+    while (is_growing) {
+      // Where both sides could have an index, it goes to the one that fills vectors worse.
+      const bool rows_first = filled(steps_.rows) <= filled(steps_.columns);
+      is_growing = grow(rows_first) || grow(!rows_first);
+    }
+    for (int k = 0; k < pieces_; ++k) {
+      steps_.loops[steps_.count] = piece_loops_[k];
+      side(is_row_piece_[k]).cut_loop = steps_.count++;
+    }
+  }
+
+ private:
+  Side& side(bool is_rows) noexcept { return is_rows ? steps_.rows : steps_.columns; }
+  /// Per cent of whole vectors that a side fills.
+  static Extent filled(const Side& of) noexcept {
+    return 100 * of.extent / ((of.extent + 7) / 8 * 8);
+  }
+
+  /// False if there is no index to take or no room.
+  bool grow(bool is_rows) noexcept {
+    Side& of = side(is_rows);
+    bool& is_cut = is_rows ? rows_cut_ : columns_cut_;
+    if (is_cut || 2 * of.extent > Side::most) return false;
+    for (int k = 0; k < steps_.count; ++k) {
+      const Loop loop = steps_.loops[k];
+      if ((is_rows ? loop.in_stride : loop.out_stride) != of.extent) continue;
+      const Extent piece = piece_of(of.extent, loop.extent);
+      std::copy(steps_.loops.begin() + k + 1, steps_.loops.begin() + steps_.count,
+                steps_.loops.begin() + k);
+      --steps_.count;
+      is_cut = piece < loop.extent;
+      if (is_cut) cut(is_rows, loop, piece);
+      extend(of, piece, is_rows ? loop.out_stride : loop.in_stride);
+      return true;
+    }
+    return false;
+  }
+  void cut(bool is_rows, const Loop& loop, Extent piece) noexcept {
+    Side& of = side(is_rows);
+    const Extent pieces = (loop.extent + piece - 1) / piece;
+    of.last_extent = of.extent * (loop.extent - (pieces - 1) * piece);
+    is_row_piece_[pieces_] = is_rows;
+    piece_loops_[pieces_++] = {pieces, piece * loop.in_stride, piece * loop.out_stride};
+  }
+  static void extend(Side& of, Extent times, Extent stride) noexcept {
+    const auto before = static_cast<std::size_t>(of.extent);
+    for (std::size_t n = before; n < before * static_cast<std::size_t>(times); ++n)
+      of.at[n] = of.at[n - before] + stride;
+    of.extent *= times;
+  }
+
+  TransformSteps& steps_;
+  bool rows_cut_ = false, columns_cut_ = false;
+  std::array<Loop, 2> piece_loops_{};
+  std::array<bool, 2> is_row_piece_{};
+  int pieces_ = 0;
+};
+
+/// The loops around matrices go through the operand: reading in long runs is worth more than
+/// writing in them (docs/kernels.md).
+void sort_by_operand(TransformSteps& steps) noexcept {
+  for (int k = 1; k < steps.count; ++k)
+    for (int j = k; j > 0 && steps.loops[j].in_stride < steps.loops[j - 1].in_stride; --j) {
+      std::swap(steps.loops[j], steps.loops[j - 1]);
+      for (Side* const side : {&steps.rows, &steps.columns})
+        if (side->cut_loop == j || side->cut_loop == j - 1)
+          side->cut_loop = side->cut_loop == j ? j - 1 : j;
+    }
+}
+
+/// Decides what a kernel does, and puts the loops that it takes first.
 void choose_kernel(TransformSteps& steps) noexcept {
   int in_unit = -1, out_unit = -1, both = -1;
   for (int k = 0; k < steps.count; ++k) {
@@ -43,43 +132,30 @@ void choose_kernel(TransformSteps& steps) noexcept {
   }
   if (both >= 0) {
     steps.kind = Kind::rows;
-    move_forward(steps.loops, both, 0);
+    std::rotate(steps.loops.begin(), steps.loops.begin() + both, steps.loops.begin() + both + 1);
   } else if (in_unit >= 0 && out_unit >= 0) {
     steps.kind = Kind::transpose;
-    move_forward(steps.loops, in_unit, 0);
-    move_forward(steps.loops, out_unit < in_unit ? out_unit + 1 : out_unit, 1);
-    // Reading in long runs is worth more than writing in them (docs/kernels.md).
-    for (int k = 3; k < steps.count; ++k)
-      for (int j = k; j > 2 && steps.loops[j].in_stride < steps.loops[j - 1].in_stride; --j)
-        std::swap(steps.loops[j], steps.loops[j - 1]);
+    SideMaker(steps).run();
+    sort_by_operand(steps);
   } else {
     steps.kind = Kind::strided;
   }
 }
 
-/// Half of a second-level cache: above, lines are asked for before they are used.
+/// Half of a second-level cache: from there on, lines are asked for before they are used.
 constexpr Extent far_bytes = Extent{1} << 20;
 /// Above what one core has of the last cache: who uses the result finds it in memory anyway.
 constexpr Extent streamed_bytes = Extent{8} << 20;
 
-/// Elements of a transposition that fit the second cache together with the next one.
-constexpr Extent most_prefetched = 8192;
-/// Transpositions below are over before a line that they ask for comes: they ask for later ones.
-constexpr Extent quick_elements = 256;
-/// How many elements ahead those ask.
-constexpr Extent elements_ahead = 512;
-/// The longest side of a matrix that is transposed in one piece.
-constexpr Extent small_side = 64;
-
 Reach reach_of(Extent bytes) noexcept {
   if (bytes >= streamed_bytes) return Reach::streamed;
-  return bytes > far_bytes ? Reach::far : Reach::near;
+  return bytes >= far_bytes ? Reach::far : Reach::near;
 }
 
 Extent bytes(const TransformSteps& steps, std::size_t element_bytes) noexcept {
   auto total = static_cast<Extent>(element_bytes);
   for (int k = 0; k < steps.count; ++k) total *= steps.loops[k].extent;
-  return total;
+  return total * steps.rows.extent * steps.columns.extent;
 }
 
 template <class T>
@@ -102,6 +178,12 @@ struct Scaling {
   }
 };
 
+/// Lets other threads see what passed the caches.
+template <class T>
+void finish(const Kernels<T>& use, const Scaling<T>& by) noexcept {
+  if (by.is_copy() && by.reach == Reach::streamed) use.finish_streams();
+}
+
 template <class T>
 void run_strided(const Loop& a, const Loop& b, const Scaling<T>& by, const T* in, T* out) noexcept {
   for (Extent j = 0; j < b.extent; ++j)
@@ -116,50 +198,23 @@ template <class T>
 void run_rows(const Kernels<T>& use, const Loop& a, const Loop& b, const Scaling<T>& by,
               const T* in, T* out) noexcept {
   if (by.is_copy())
-    use.copy(a.extent, b.extent, in, b.in_stride, out, b.out_stride);
+    use.copy(a.extent, b.extent, in, b.in_stride, out, b.out_stride, by.reach);
   else if (by.conjugate)
     run_strided(a, b, by, in, out);
   else
     use.axpby(a.extent, b.extent, by.alpha, in, b.in_stride, by.beta, out, b.out_stride);
 }
 
-/// Scaled transposition by way of a small buffer that stays in the first cache.
-template <class T>
-void run_transpose_scaled(const Kernels<T>& use, const Loop& a, const Loop& b, const Scaling<T>& by,
-                          const T* in, T* out) noexcept {
-  constexpr Extent side = 32;
-  alignas(64) std::array<T, side * side> buffer;
-  for (Extent i = 0; i < a.extent; i += side)
-    for (Extent j = 0; j < b.extent; j += side) {
-      const Extent rows = std::min(side, a.extent - i);
-      const Extent columns = std::min(side, b.extent - j);
-      use.transpose(rows, columns, in + i + j * b.in_stride, b.in_stride, buffer.data(), side,
-                    Reach::near);
-      const Loop along{columns, 1, 1};
-      const Loop across{rows, side, a.out_stride};
-      run_rows(use, along, across, by, buffer.data(), out + j + i * a.out_stride);
-    }
-}
-
-template <class T>
-void run_transpose(const Kernels<T>& use, const Loop& a, const Loop& b, const Scaling<T>& by,
-                   const T* in, T* out) noexcept {
-  if (by.is_copy())
-    use.transpose(a.extent, b.extent, in, b.in_stride, out, a.out_stride, by.reach);
-  else
-    run_transpose_scaled(use, a, b, by, in, out);
-}
-
 /// Runs through the settings of the loops from the `first` on.
 template <class T>
 class OuterLoops {
  public:
-  OuterLoops(const TransformSteps& steps, const T* from, T* to, int first = 2) noexcept
-      : in(from), out(to), steps_(steps), first_(first) {}
+  OuterLoops(const TransformSteps& steps, const T* from, T* to, int first) noexcept
+      : in(from), out(to), steps_(&steps), first_(first) {}
   /// False after the last setting.
   bool advance() noexcept {
-    for (int k = first_; k < steps_.count; ++k) {
-      const Loop& loop = steps_.loops[k];
+    for (int k = first_; k < steps_->count; ++k) {
+      const Loop& loop = steps_->loops[k];
       in += loop.in_stride;
       out += loop.out_stride;
       if (++at_[k] < loop.extent) return true;
@@ -169,83 +224,104 @@ class OuterLoops {
     }
     return false;
   }
+  [[nodiscard]] bool is_last(int loop) const noexcept {
+    return at_[loop] + 1 == steps_->loops[loop].extent;
+  }
   const T* in;
   T* out;
 
  private:
-  const TransformSteps& steps_;
+  const TransformSteps* steps_;
   int first_;
-  std::array<Extent, Shape::max_order> at_{};
+  std::array<Extent, Shape::max_order + 2> at_{};
 };
 
 /// Calls body(in, out) for each setting of the outer loops.
 template <class T, class Body>
 void for_outer_loops(const TransformSteps& steps, const T* in, T* out, Body body) noexcept {
-  OuterLoops<T> loops(steps, in, out);
+  OuterLoops<T> loops(steps, in, out, 2);
   do body(loops.in, loops.out);
   while (loops.advance());
 }
 
-/// Asks for the lines of a small matrix: `ld` from column to column.
-template <bool to_write, class T>
-void prefetch(Extent rows, Extent columns, Extent ld, const T* x) noexcept {
-  constexpr Extent line = 64 / static_cast<Extent>(sizeof(T));
-  for (Extent j = 0; j < columns; ++j)
-    for (Extent i = 0; i < rows; i += line) __builtin_prefetch(x + i + j * ld, to_write ? 1 : 0, 2);
-}
-
-/// Small transpositions of a far block: while one runs, the lines of a later one are on their way.
+/// Scaled transposition by way of a small buffer that stays in the first cache.
 template <class T>
-void run_far_transposes(const Kernels<T>& use, const TransformSteps& steps, const Scaling<T>& by,
-                        const T* in, T* out) noexcept {
-  const Loop& a = steps.loops[0];
-  const Loop& b = steps.loops[1];
-  Scaling<T> here = by;  // what it asks for itself would come too late
-  if (by.reach == Reach::far) here.reach = Reach::near;
-  OuterLoops<T> now(steps, in, out), later(steps, in, out);
-  bool has_later = true;
-  for (Extent n = a.extent * b.extent; has_later && n < elements_ahead; n += a.extent * b.extent)
-    has_later = later.advance();
-  do {
-    has_later = has_later && later.advance();
-    if (has_later) {
-      prefetch<false>(a.extent, b.extent, b.in_stride, later.in);
-      if (by.reach == Reach::far) prefetch<true>(b.extent, a.extent, a.out_stride, later.out);
+void transpose_scaled(const Kernels<T>& use, const ScatteredMatrices<T>& of,
+                      const Scaling<T>& by) noexcept {
+  constexpr Extent side = 32;
+  alignas(64) std::array<T, side * side> buffer;
+  std::array<Extent, side> buffer_row;
+  for (Extent i = 0; i < side; ++i) buffer_row[static_cast<std::size_t>(i)] = i * side;
+  for (Extent i = 0; i < of.rows; i += side)
+    for (Extent j = 0; j < of.columns; j += side) {
+      const Extent rows = std::min(side, of.rows - i);
+      const Extent columns = std::min(side, of.columns - j);
+      use.transpose(
+          {rows, columns, 1, of.in + i, of.column_at + j, 0, buffer.data(), buffer_row.data(), 0},
+          Reach::near);
+      for (Extent row = 0; row < rows; ++row)
+        run_rows(use, {columns, 1, 1}, {1, 0, 0}, by, buffer.data() + row * side,
+                 of.out + of.row_at[i + row] + j);
     }
-    run_transpose(use, a, b, here, now.in, now.out);
-  } while (now.advance());
 }
 
-/// Small transpositions of a near block: the kernel runs the third loop, too.
+/// The loops around matrices to transpose. The innermost goes to the kernel, unless its last
+/// matrices are smaller.
 template <class T>
-void run_near_transposes(const Kernels<T>& use, const TransformSteps& steps, const T* in,
-                         T* out) noexcept {
-  const Loop& a = steps.loops[0];
-  const Loop& b = steps.loops[1];
-  const Loop& c = steps.loops[2];
-  OuterLoops<T> loops(steps, in, out, 3);
-  do
-    use.transpose_many({a.extent, b.extent, c.extent, loops.in, b.in_stride, c.in_stride, loops.out,
-                        a.out_stride, c.out_stride});
-  while (loops.advance());
-}
+class Transposes {
+ public:
+  Transposes(const Kernels<T>& use, const TransformSteps& steps, const Scaling<T>& by) noexcept
+      : use_(use), steps_(steps), by_(by) {
+    const bool is_cut = steps.rows.cut_loop == 0 || steps.columns.cut_loop == 0;
+    if (steps.count > 0 && !is_cut) inner_ = 1;
+  }
+  void run(const T* in, T* out) const noexcept {
+    OuterLoops<T> now(steps_, in, out, inner_), next = now;
+    const Loop& inner = steps_.loops[0];
+    ScatteredMatrices<T> of{0,
+                            0,
+                            inner_ == 1 ? inner.extent : 1,
+                            in,
+                            steps_.columns.at.data(),
+                            inner.in_stride,
+                            out,
+                            steps_.rows.at.data(),
+                            inner.out_stride};
+    bool has_next = true;
+    while (has_next) {
+      has_next = next.advance();
+      of.rows = extent(steps_.rows, now);
+      of.columns = extent(steps_.columns, now);
+      of.in = now.in;
+      of.out = now.out;
+      of.next_in = has_next ? next.in : nullptr;
+      of.next_out = has_next ? next.out : nullptr;
+      transpose(of);
+      now = next;
+    }
+    finish(use_, by_);
+  }
 
-template <class T>
-void run_transposes(const Kernels<T>& use, const TransformSteps& steps, const Scaling<T>& by,
-                    const T* in, T* out) noexcept {
-  const Loop& a = steps.loops[0];
-  const Loop& b = steps.loops[1];
-  const Extent elements = a.extent * b.extent;
-  const bool is_small = std::max(a.extent, b.extent) <= small_side;
-  if (by.reach == Reach::near && by.is_copy() && is_small && steps.count > 2)
-    return run_near_transposes(use, steps, in, out);
-  if ((by.reach == Reach::streamed && elements <= most_prefetched) ||
-      (by.reach == Reach::far && elements <= quick_elements))
-    run_far_transposes(use, steps, by, in, out);
-  else
-    for_outer_loops(steps, in, out, [&](const T* x, T* y) { run_transpose(use, a, b, by, x, y); });
-  if (by.reach == Reach::streamed) use.finish_streams();
-}
+ private:
+  void transpose(ScatteredMatrices<T>& of) const noexcept {
+    if (by_.is_copy()) return use_.transpose(of, by_.reach);
+    const T* const in = of.in;
+    T* const out = of.out;
+    for (Extent n = 0; n < of.count; ++n) {
+      of.in = in + n * of.in_step;
+      of.out = out + n * of.out_step;
+      transpose_scaled(use_, of, by_);
+    }
+  }
+  Extent extent(const Side& side, const OuterLoops<T>& now) const noexcept {
+    return side.cut_loop >= 0 && now.is_last(side.cut_loop) ? side.last_extent : side.extent;
+  }
+
+  const Kernels<T>& use_;
+  const TransformSteps& steps_;
+  const Scaling<T>& by_;
+  int inner_ = 0;
+};
 
 }  // namespace
 
@@ -264,6 +340,7 @@ TransformSteps plan_transform(std::span<const Extent> in_extents, const Strides&
   }
   steps.count = fuse(steps.loops, steps.count);
   choose_kernel(steps);
+  if (steps.kind == Kind::transpose) return steps;
   if (steps.count == 0) {
     steps.kind = Kind::rows;
     steps.loops[0] = {1, 1, 1};
@@ -283,10 +360,10 @@ void run_transform(const TransformSteps& steps, T alpha, const T* in, T beta, T*
   const Loop& b = steps.loops[1];
   switch (steps.kind) {
     case Kind::rows:
-      return for_outer_loops(steps, in, out,
-                             [&](const T* x, T* y) { run_rows(use, a, b, by, x, y); });
+      for_outer_loops(steps, in, out, [&](const T* x, T* y) { run_rows(use, a, b, by, x, y); });
+      return finish(use, by);
     case Kind::transpose:
-      return run_transposes(use, steps, by, in, out);
+      return Transposes<T>(use, steps, by).run(in, out);
     case Kind::strided:
       return for_outer_loops(steps, in, out,
                              [&](const T* x, T* y) { run_strided(a, b, by, x, y); });

@@ -10,7 +10,7 @@
 namespace blockyard::tensor::detail {
 
 /// A permuted copy with its loops decided: extents of 1 are gone, neighbours that stay together
-/// are one loop. There are always at least two loops; a kernel runs the first two.
+/// are one loop.
 struct TransformSteps {
   struct Loop {
     Extent extent = 1;
@@ -18,13 +18,24 @@ struct TransformSteps {
     Extent out_stride = 1;
   };
   enum class Kind {
-    rows,       // loop 0 is contiguous in both
-    transpose,  // loop 0 is contiguous in `in`, loop 1 in `out`
-    strided     // neither
+    rows,       // loop 0 is contiguous in both; a kernel runs loops 0 and 1, which are always there
+    transpose,  // a kernel transposes matrices of `rows` and `columns`, the loops are around it
+    strided     // no loop is contiguous in both, none in one of them; loops 0 and 1 are there
   };
-  std::array<Loop, Shape::max_order> loops{};
+  /// One side of the matrices to transpose: elements that follow each other in one block, whatever
+  /// indexes they belong to, and where each stands in the other block.
+  struct Side {
+    static constexpr Extent most = 128;
+    Extent extent = 1;
+    std::array<Extent, most> at;  // the first `extent` are set
+    int cut_loop = -1;            // its last index may be cut into pieces: the loop over these
+    Extent last_extent = 1;       // of the last piece
+  };
+  std::array<Loop, Shape::max_order + 2> loops{};
   int count = 2;
   Kind kind = Kind::rows;
+  Side rows;     // contiguous in `in`
+  Side columns;  // contiguous in `out`
 };
 
 /// `to` must be a permutation: index k of `out` is index to[k] of `in`. No allocation.

@@ -6,24 +6,27 @@
 #include <utility>
 
 #include "blockyard/tensor/detail/element_parts.h"
+#include "blockyard/tensor/detail/sum_kernels.h"
 
 namespace blockyard::tensor::detail {
 namespace {
 
-/// Transposes width x width elements in registers, in log2(width) exchanges of blocks.
-template <class R, int parts, int width>
-struct Tile {
+/// Transposes height x height elements in registers, or as many such squares side by side as
+/// `width` elements of a vector have, in log2(height) exchanges.
+template <class R, int parts, int width, int height>
+struct Squares {
   using Vector = typename Register<R, parts, width>::Vector;
-  using Lanes = std::make_integer_sequence<int, parts * width>;
+  static constexpr int lanes = parts * width;
 
+  static void turn(Vector (&row)[height]) { exchange_all<1>(row); }
+
+ private:
   /// Lane of the pair (a, b) that goes to lane `to` of the first or second result.
   static constexpr int first(int to, int step) {
-    const int element = to / parts;
-    return (element & step) == 0 ? to : to - step * parts + width * parts;
+    return (to / parts & step) == 0 ? to : to - step * parts + lanes;
   }
   static constexpr int second(int to, int step) {
-    const int element = to / parts;
-    return (element & step) == 0 ? to + step * parts : to + width * parts;
+    return (to / parts & step) == 0 ? to + step * parts : to + lanes;
   }
   template <int step, int... lane>
   static void exchange(Vector& a, Vector& b, std::integer_sequence<int, lane...>) {
@@ -32,124 +35,190 @@ struct Tile {
     a = low;
   }
   template <int step>
-  static void exchange_all(Vector (&row)[width]) {
-    if constexpr (step < width) {
+  static void exchange_all(Vector (&row)[height]) {
+    if constexpr (step < height) {
 #pragma GCC unroll 16
-      for (int j = 0; j < width; ++j)
-        if ((j & step) == 0) exchange<step>(row[j], row[j + step], Lanes{});
+      for (int j = 0; j < height; ++j)
+        if ((j & step) == 0)
+          exchange<step>(row[j], row[j + step], std::make_integer_sequence<int, lanes>{});
       exchange_all<2 * step>(row);
     }
   }
-  /// Whole cache lines that are aligned pass the caches if asked for.
-  template <bool streams>
-  static void transpose(const R* in, Extent in_ld, R* out, Extent out_ld) {
-    Vector row[width];
-#pragma GCC unroll 16
-    for (int j = 0; j < width; ++j)
-      __builtin_memcpy(&row[j], in + j * in_ld * parts, sizeof(Vector));
-    exchange_all<1>(row);
-    if constexpr (streams && sizeof(Vector) == 64) {
-      if (((reinterpret_cast<std::uintptr_t>(out) |
-            static_cast<std::uintptr_t>(out_ld) * parts * sizeof(R)) &
-           63u) == 0) {
-#pragma GCC unroll 16
-        for (int j = 0; j < width; ++j) stream(out + j * out_ld * parts, Native<R>(row[j]));
-        return;
-      }
-    }
-#pragma GCC unroll 16
-    for (int j = 0; j < width; ++j)
-      __builtin_memcpy(out + j * out_ld * parts, &row[j], sizeof(Vector));
-  }
 };
 
+/// Transposes `height` rows of `width` columns: each vector has pieces of two columns, so that the
+/// results are whole vectors.
 template <class R, int parts>
-struct Tile<R, parts, 1> {
+struct Tile {
+  static constexpr int lanes = native_width<R>;
+  static constexpr int width = lanes / parts;
+  static constexpr int height = width > 1 ? width / 2 : 1;
+  using Vector = Native<R>;
+  using Lanes = std::make_integer_sequence<int, lanes>;
+
+  template <int... lane>
+  static Vector join_first_halves(Vector a, Vector b, std::integer_sequence<int, lane...>) {
+    return __builtin_shufflevector(a, b, (lane < height * parts ? lane : lane + lanes / 2)...);
+  }
   template <bool streams>
-  static void transpose(const R* in, Extent, R* out, Extent) {
-    for (int p = 0; p < parts; ++p) out[p] = in[p];
+  [[gnu::always_inline]] static void whole(const R* in, const Extent* column_at, R* out,
+                                           const Extent* row_at) {
+    Vector row[height];
+#pragma GCC unroll 16
+    for (int j = 0; j < height; ++j)
+      if constexpr (width > 1)
+        row[j] = load_halves(in + column_at[j] * parts, in + column_at[j + height] * parts);
+      else
+        row[j] = load_whole(in + column_at[j] * parts);
+    Squares<R, parts, width, height>::turn(row);
+#pragma GCC unroll 16
+    for (int i = 0; i < height; ++i)
+      if constexpr (streams)
+        stream(out + row_at[i] * parts, row[i]);
+      else
+        __builtin_memcpy(out + row_at[i] * parts, &row[i], sizeof(Vector));
+  }
+  /// The first rows and columns only.
+  [[gnu::noinline]] static void some(int rows, int columns, const R* in, const Extent* column_at,
+                                     R* out, const Extent* row_at) {
+    Vector row[height];
+#pragma GCC unroll 16
+    for (int j = 0; j < height; ++j) {
+      const int k = j + width / 2;
+      Vector a{}, b{};
+      if (j < columns) a = load_first(in + column_at[j] * parts, rows * parts);
+      if (k != j && k < columns) b = load_first(in + column_at[k] * parts, rows * parts);
+      row[j] = width > 1 ? join_first_halves(a, b, Lanes{}) : a;
+    }
+    Squares<R, parts, width, height>::turn(row);
+#pragma GCC unroll 16
+    for (int i = 0; i < height; ++i)
+      if (i < rows) store_first(out + row_at[i] * parts, row[i], columns * parts);
   }
 };
 
-/// Tiles of `width`, then the two strips that are left with half the width.
-template <class R, int parts, int width, bool streams>
-void transpose_panel(Extent rows, Extent columns, const R* in, Extent in_ld, R* out,
-                     Extent out_ld) {
-  const Extent whole_rows = rows / width * width;
-  const Extent whole_columns = columns / width * width;
-  for (Extent i = 0; i < whole_rows; i += width)
-    for (Extent j = 0; j < whole_columns; j += width)
-      Tile<R, parts, width>::template transpose<streams>(in + (i + j * in_ld) * parts, in_ld,
-                                                         out + (j + i * out_ld) * parts, out_ld);
-  if constexpr (width > 1) {
-    if (whole_rows < rows)
-      transpose_panel<R, parts, width / 2, streams>(rows - whole_rows, columns,
-                                                    in + whole_rows * parts, in_ld,
-                                                    out + whole_rows * out_ld * parts, out_ld);
-    if (whole_columns < columns)
-      transpose_panel<R, parts, width / 2, streams>(whole_rows, columns - whole_columns,
-                                                    in + whole_columns * in_ld * parts, in_ld,
-                                                    out + whole_columns * parts, out_ld);
-  }
-}
+/// Runs through the matrices in the order in which they are transposed: panels of columns, in each
+/// of them steps of a cache line of rows. A panel has `lines` cache lines of the results.
+template <class T, int lines>
+class TransposeWalk {
+ public:
+  static constexpr int line = 64 / static_cast<int>(sizeof(T));
+  static constexpr int panel = lines * line;
 
-/// Asks for all cache lines of rows x columns elements at once, so that they come at the same time.
-template <bool to_write, class T>
-void prefetch(Extent rows, Extent columns, const T* x, Extent ld) {
-  constexpr Extent step = 64 / static_cast<Extent>(sizeof(T));
-  for (Extent j = 0; j < columns; ++j) {
-    for (Extent i = 0; i < rows; i += step) __builtin_prefetch(x + i + j * ld, to_write ? 1 : 0);
-    __builtin_prefetch(x + rows - 1 + j * ld, to_write ? 1 : 0);
+  explicit TransposeWalk(const ScatteredMatrices<T>& of) : of_(of), in_(of.in), out_(of.out) {}
+  /// After the last matrix comes the next one of the caller, if there is one.
+  [[gnu::always_inline]] void advance() {
+    row_ += line;
+    if (row_ < of_.rows) return;
+    row_ = 0;
+    column_ += panel;
+    if (column_ < of_.columns) return;
+    column_ = 0;
+    in_ += of_.in_step;
+    out_ += of_.out_step;
+    if (++matrix_ < of_.count) return;
+    has_more_ = matrix_ == of_.count && of_.next_in != nullptr;
+    in_ = of_.next_in;
+    out_ = of_.next_out;
   }
-}
+  [[nodiscard]] bool is_inside() const { return matrix_ < of_.count; }
+  [[nodiscard]] bool has_more() const { return has_more_; }
 
-template <class T>
-void transpose(Extent rows, Extent columns, const T* in, Extent in_ld, T* out, Extent out_ld,
-               Reach reach) {
-  constexpr int wide = vector_bytes / static_cast<int>(sizeof(T));
-  constexpr int width = wide > 8 ? 8 : wide;  // 16 x 16 does not fit the registers
-  constexpr Extent side = 64;                 // as many pages as a small TLB holds
-  for (Extent j = 0; j < columns; j += side)
-    for (Extent i = 0; i < rows; i += side) {
-      const Extent some_columns = columns - j < side ? columns - j : side;
-      const Extent some_rows = rows - i < side ? rows - i : side;
-      const T* from = in + i + j * in_ld;
-      T* to = out + j + i * out_ld;
-      if (reach != Reach::near) prefetch<false>(some_rows, some_columns, from, in_ld);
-      if (reach == Reach::far) prefetch<true>(some_columns, some_rows, to, out_ld);
-      const auto panel = reach == Reach::streamed
-                             ? transpose_panel<PartOf<T>, Parts<T>::count, width, true>
-                             : transpose_panel<PartOf<T>, Parts<T>::count, width, false>;
-      panel(some_rows, some_columns, parts(from), in_ld, parts(to), out_ld);
+  /// `last_too`: the rows of the results do not begin with a line, so they touch one more.
+  /// Inlined before the compiler looks what it is good for: it drops calls that only prefetch.
+  [[gnu::always_inline]] void prefetch(bool writes_too, bool last_too) const {
+    const T* const x = in_ + row_;
+    T* const y = out_ + column_;
+    if (is_whole()) {
+#pragma GCC unroll 64
+      for (int j = 0; j < panel; ++j) __builtin_prefetch(x + of_.column_at[column_ + j]);
+      if (writes_too)
+#pragma GCC unroll 16
+        for (int i = 0; i < line; ++i) prefetch_row(y + of_.row_at[row_ + i], last_too);
+      return;
     }
+    const Extent columns = smaller(panel, of_.columns - column_);
+    for (Extent j = 0; j < columns; ++j) __builtin_prefetch(x + of_.column_at[column_ + j]);
+    const Extent rows = writes_too ? smaller(line, of_.rows - row_) : 0;
+    for (Extent i = 0; i < rows; ++i) prefetch_row(y + of_.row_at[row_ + i], last_too);
+  }
+  template <bool streams>
+  [[gnu::always_inline]] void transpose() const {
+    const auto* const x = parts(in_ + row_);
+    auto* const y = parts(out_ + column_);
+    const Extent* const column_at = of_.column_at + column_;
+    const Extent* const row_at = of_.row_at + row_;
+    if (is_whole()) {
+      for (int j = 0; j < panel; j += OneTile::width)
+#pragma GCC unroll 2
+        for (int i = 0; i < line; i += OneTile::height)
+          OneTile::template whole<streams>(x + i * count, column_at + j, y + j * count, row_at + i);
+      return;
+    }
+    const int rows = smaller(line, of_.rows - row_),
+              columns = smaller(panel, of_.columns - column_);
+    for (int j = 0; j < columns; j += OneTile::width)
+      for (int i = 0; i < rows; i += OneTile::height)
+        if (i + OneTile::height <= rows && j + OneTile::width <= columns)
+          OneTile::template whole<streams>(x + i * count, column_at + j, y + j * count, row_at + i);
+        else
+          OneTile::some(smaller(OneTile::height, rows - i), smaller(OneTile::width, columns - j),
+                        x + i * count, column_at + j, y + j * count, row_at + i);
+  }
+
+ private:
+  static constexpr int count = Parts<T>::count;
+  using OneTile = Tile<PartOf<T>, count>;
+
+  static int smaller(int a, Extent b) { return b < a ? static_cast<int>(b) : a; }
+  [[nodiscard]] bool is_whole() const {
+    return row_ + line <= of_.rows && column_ + panel <= of_.columns;
+  }
+  [[gnu::always_inline]] static void prefetch_row(T* y, bool last_too) {
+#pragma GCC unroll 4
+    for (int t = 0; t < lines; ++t) __builtin_prefetch(y + t * line);
+    if (last_too) __builtin_prefetch(y + panel - 1);
+  }
+
+  ScatteredMatrices<T> of_;
+  const T* in_;
+  T* out_;
+  Extent row_ = 0, column_ = 0, matrix_ = 0;
+  bool has_more_ = true;
+};
+
+/// `steps_ahead`: so many steps before they are used, lines are asked for; 0: never.
+template <class T, int lines, bool streams>
+void transpose_all(const ScatteredMatrices<T>& of, int steps_ahead, bool are_aligned) {
+  TransposeWalk<T, lines> now(of), later = now;
+  for (int k = 0; k < steps_ahead && later.has_more(); ++k) later.advance();
+  for (; now.is_inside(); now.advance()) {
+    if (steps_ahead > 0 && later.has_more()) {
+      later.prefetch(!streams, !are_aligned);
+      later.advance();
+    }
+    now.template transpose<streams>();
+  }
 }
 
-/// Matrices that consist of whole tiles: no remainders to look for.
-template <class R, int parts, int width, class T>
-void transpose_whole_tiles(const SmallMatrices<T>& of) {
-  const auto* in = tensor::detail::parts(of.in);
-  auto* out = tensor::detail::parts(of.out);
-  for (Extent n = 0; n < of.count; ++n, in += of.in_step * parts, out += of.out_step * parts)
-    for (Extent i = 0; i < of.rows; i += width)
-      for (Extent j = 0; j < of.columns; j += width)
-        Tile<R, parts, width>::template transpose<false>(in + (i + j * of.in_ld) * parts, of.in_ld,
-                                                         out + (j + i * of.out_ld) * parts,
-                                                         of.out_ld);
-}
-
+/// Whether all rows of the results begin with a cache line, so that they can pass the caches.
 template <class T>
-void transpose_many(const SmallMatrices<T>& of) {
-  using R = PartOf<T>;
-  constexpr int count = Parts<T>::count;
-  constexpr int wide = vector_bytes / static_cast<int>(sizeof(T));
-  constexpr int width = wide > 8 ? 8 : wide;
-  const Extent both = of.rows | of.columns;
-  if (both % width == 0) return transpose_whole_tiles<R, count, width>(of);
-  if constexpr (width > 4)
-    if (both % 4 == 0) return transpose_whole_tiles<R, count, 4>(of);
-  for (Extent n = 0; n < of.count; ++n)
-    transpose_panel<R, count, width, false>(of.rows, of.columns, parts(of.in + n * of.in_step),
-                                            of.in_ld, parts(of.out + n * of.out_step), of.out_ld);
+bool begins_with_lines(const ScatteredMatrices<T>& of) {
+  Extent places = of.out_step;
+  for (Extent i = 0; i < of.rows; ++i) places |= of.row_at[i];
+  const auto bytes = static_cast<std::uintptr_t>(places) * sizeof(T);
+  return ((bytes | reinterpret_cast<std::uintptr_t>(of.out)) & 63u) == 0;
+}
+
+/// How many steps it takes until a line has come, and how wide panels are best, was measured
+/// (docs/kernels.md): two lines of the results, which come in pairs; four past the caches.
+template <class T>
+void transpose(const ScatteredMatrices<T>& of, Reach reach) {
+  if (reach == Reach::near) return transpose_all<T, 2, false>(of, 0, false);
+  const bool are_aligned = begins_with_lines(of);
+  if constexpr (vector_bytes == 64)
+    if (reach == Reach::streamed && are_aligned) return transpose_all<T, 4, true>(of, 4, true);
+  transpose_all<T, 2, false>(of, 3, are_aligned);
 }
 
 }  // namespace

@@ -32,12 +32,26 @@ inline Native<double> load_first(const double* x, int count) {
 inline Native<float> load_first(const float* x, int count) {
   return _mm256_maskload_ps(x, first_floats(count));
 }
+/// Half a vector from each of two places.
+inline Native<double> load_halves(const double* a, const double* b) {
+  return _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(a)), _mm_loadu_pd(b), 1);
+}
+inline Native<float> load_halves(const float* a, const float* b) {
+  return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(a)), _mm_loadu_ps(b), 1);
+}
 /// Writes the first `count` lanes only.
 inline void store_first(double* x, Native<double> v, int count) {
   _mm256_maskstore_pd(x, first_doubles(count), v);
 }
 inline void store_first(float* x, Native<float> v, int count) {
   _mm256_maskstore_ps(x, first_floats(count), v);
+}
+/// a * b - c in even lanes, a * b + c in odd ones.
+inline Native<double> subtract_add(Native<double> a, Native<double> b, Native<double> c) {
+  return _mm256_fmaddsub_pd(a, b, c);
+}
+inline Native<float> subtract_add(Native<float> a, Native<float> b, Native<float> c) {
+  return _mm256_fmaddsub_ps(a, b, c);
 }
 /// Writes to 32-byte aligned memory past the caches; others see it after finish_streams().
 inline void stream(double* x, Native<double> v) { _mm256_stream_pd(x, v); }

@@ -24,12 +24,29 @@ inline Native<double> load_first(const double* x, int count) {
 inline Native<float> load_first(const float* x, int count) {
   return _mm512_maskz_loadu_ps(static_cast<__mmask16>((1u << count) - 1u), x);
 }
+/// Half a vector from each of two places. The masks say all lanes: without them GCC 12 takes what
+/// its intrinsics leave open for uninitialised.
+inline Native<double> load_halves(const double* a, const double* b) {
+  return _mm512_maskz_insertf64x4(0xff, _mm512_castpd256_pd512(_mm256_loadu_pd(a)),
+                                  _mm256_loadu_pd(b), 1);
+}
+inline Native<float> load_halves(const float* a, const float* b) {
+  return _mm512_maskz_insertf32x8(0xffff, _mm512_castps256_ps512(_mm256_loadu_ps(a)),
+                                  _mm256_loadu_ps(b), 1);
+}
 /// Writes the first `count` lanes only.
 inline void store_first(double* x, Native<double> v, int count) {
   _mm512_mask_storeu_pd(x, static_cast<__mmask8>((1u << count) - 1u), v);
 }
 inline void store_first(float* x, Native<float> v, int count) {
   _mm512_mask_storeu_ps(x, static_cast<__mmask16>((1u << count) - 1u), v);
+}
+/// a * b - c in even lanes, a * b + c in odd ones.
+inline Native<double> subtract_add(Native<double> a, Native<double> b, Native<double> c) {
+  return _mm512_fmaddsub_pd(a, b, c);
+}
+inline Native<float> subtract_add(Native<float> a, Native<float> b, Native<float> c) {
+  return _mm512_fmaddsub_ps(a, b, c);
 }
 /// Writes to 64-byte aligned memory past the caches; others see it after finish_streams().
 inline void stream(double* x, Native<double> v) { _mm512_stream_pd(x, v); }

@@ -24,11 +24,28 @@ Native<R> load_first(const R* x, int count) {
     if (i < count) v[i] = x[i];
   return v;
 }
+/// Half a vector from each of two places.
+template <class R>
+Native<R> load_halves(const R* a, const R* b) {
+  constexpr int half = native_width<R> / 2;
+  Native<R> v;
+  for (int i = 0; i < half; ++i) {
+    v[i] = a[i];
+    v[i + half] = b[i];
+  }
+  return v;
+}
 /// Writes the first `count` lanes only.
 template <class R>
 void store_first(R* x, Native<R> v, int count) {
   for (int i = 0; i < native_width<R>; ++i)
     if (i < count) x[i] = v[i];
+}
+/// a * b - c in even lanes, a * b + c in odd ones.
+template <class V>
+V subtract_add(V a, V b, V c) {
+  for (int i = 0; i < static_cast<int>(sizeof(V) / sizeof(c[0])); i += 2) c[i] = -c[i];
+  return a * b + c;
 }
 /// No such store without intrinsics: a plain one.
 template <class R>
