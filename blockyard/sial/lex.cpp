@@ -13,7 +13,10 @@ namespace {
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_word(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }
+/// Control-Z ends files that come from DOS.
+bool is_blank(char c) {
+  return std::string_view(" \t\r\f\v\x1a").find(c) != std::string_view::npos;
+}
 
 /// The longest match comes first.
 constexpr std::array<std::string_view, 22> symbols = {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "blockyard/base/text.h"
 #include "blockyard/sial/detail/checker.h"
 
 namespace blockyard::sial::detail {
@@ -106,14 +107,19 @@ void Checker::check(const ast::Pardo& what) {
 program::Policy Checker::policy_of(const ast::Pardo& loop) {
   if (!loop.pragma) return Policy::unset;
   const std::string& text = loop.pragma->text;
+  const std::string name = base::lower(text);
   for (const auto& pragma : pragmas) {
-    if (pragma.name != text) continue;
+    if (base::lower(pragma.name) != name) continue;
     if (!pragma.is_ignored) return pragma.policy;
     break;
   }
-  findings_.warning("unknown-pragma", loop.pragma->at,
-                    fmt::format("pragma \"{}\" has no effect", text),
-                    "known are sequential, static, balanced, dynamic, locality");
+  // ACES4 has a family of them, whose names say which fragments meet.
+  const bool is_of_fragments = name.starts_with("frag");
+  findings_.warning(
+      "unknown-pragma", loop.pragma->at, fmt::format("pragma \"{}\" has no effect", text),
+      is_of_fragments ? "all iterations that 'where' allows are done: say there which fragments "
+                        "are too far apart"
+                      : "known are sequential, static, balanced, dynamic, locality");
   return Policy::unset;
 }
 
