@@ -115,7 +115,11 @@ class Tables {
     const ArrayDecl& array = entry(p_.arrays, x.array);
     const bool is_region_array = array.kind == ArrayKind::local && array.is_contiguous;
     if (x.form == SelectorForm::whole) {
-      if (array.kind != ArrayKind::static_ || !x.indexes.empty())
+      // Distributed and served ones stand for themselves in execute only; none of ours takes them.
+      const bool may_be_whole = array.kind == ArrayKind::static_ ||
+                                array.kind == ArrayKind::distributed ||
+                                array.kind == ArrayKind::served;
+      if (!may_be_whole || !x.indexes.empty())
         refuse(fmt::format("whole array '{}' in a selector, but not a static one", array.name));
       return;
     }

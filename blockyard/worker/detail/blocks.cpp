@@ -149,7 +149,12 @@ View Blocks::update(std::int32_t selector) { return view(selector, Need::update)
 View Blocks::view(std::int32_t selector, Need need) {
   const Selector& selected = selector_at(selector);
   if (selected.form == SelectorForm::region) return region_view(selector);
-  if (selected.form == SelectorForm::whole) return whole(selected.array);
+  if (selected.form == SelectorForm::whole) {
+    if (decl(selected.array).kind != ArrayKind::static_)
+      throw Error(Errc::bad_input, fmt::format("'{}' is not static: only its blocks are at hand",
+                                               naming_.array(selected.array)));
+    return whole(selected.array);
+  }
   const Place place = locate(selected);
   switch (decl(selected.array).kind) {
     case ArrayKind::static_:

@@ -65,6 +65,15 @@ Supers::Supers(const Naming& naming, Blocks& blocks, super::Table& table,
 }
 
 void Supers::report_unknown(const std::string& name) const {
+  if (name == "array_copy")
+    throw Error(Errc::bad_input,
+                "there is no super instruction 'array_copy': copy block by block, with get and put "
+                "in a pardo");
+  if (name == "blocks_to_list" || name == "list_to_blocks")
+    throw Error(Errc::bad_input,
+                fmt::format("there is no super instruction '{}': set_persistent and "
+                            "restore_persistent hand arrays on to later programs",
+                            name));
   const std::string nearest = base::nearest_name(name, table_.names());
   throw Error(
       Errc::bad_input,
