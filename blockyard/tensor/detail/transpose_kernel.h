@@ -214,6 +214,8 @@ bool begins_with_lines(const ScatteredMatrices<T>& of) {
 /// (docs/kernels.md): two lines of the results, which come in pairs; four past the caches.
 template <class T>
 void transpose(const ScatteredMatrices<T>& of, Reach reach) {
+  constexpr Extent line = 64 / static_cast<Extent>(sizeof(T));
+  if (reach == Reach::near && of.columns <= line) return transpose_all<T, 1, false>(of, 0, false);
   if (reach == Reach::near) return transpose_all<T, 2, false>(of, 0, false);
   const bool are_aligned = begins_with_lines(of);
   if constexpr (vector_bytes == 64)
