@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of thousands of lines in the style of ACES4 behind CCSD: LCCSD, Lambda with the dipole moment, CIS and
-EOM-CCSD, from a ZMAT and from its .dat file.
+"""Programs of thousands of lines in the style of ACES4 behind CCSD: LCCSD, Lambda with the dipole moment, CIS,
+CIS(D) and EOM-CCSD, from a ZMAT and from its .dat file.
 """
 
 import json
@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 import unittest
 
+import cis_d
 import eom
 import lccsd
 import rccsd
@@ -22,7 +23,7 @@ HERE = pathlib.Path(__file__).parent
 REFERENCES = HERE.parent / "reference" / "energies.json"
 LIMIT_SECONDS = 300
 WRITTEN = {"rccsd_rhf": rccsd.program, "rlambda_rhf": rlambda.program, "lccsd_rhf": lccsd.program,
-           "eom_ccsd_rhf_right": eom.program}
+           "eom_ccsd_rhf_right": eom.program, "rcis_d_rhf": cis_d.program}
 
 ZMAT = """water in a minimal basis
 O 0.0 -0.07579183813472694 0.0
@@ -115,14 +116,17 @@ class Derivatives(unittest.TestCase):
         got = self.scalars("job.dat", "--programs", "programs", "-w", 1)
         self.assertAlmostEqual(got["total_energy"], total, delta=1e-8)
 
-    def test_cis_and_lccsd_give_what_our_own_programs_give(self):
+    def test_cis_cis_d_and_lccsd_give_what_our_own_programs_give(self):
         self.zmat("", "CIS")
         states = self.results("ZMAT")["excitations"]["cis"]["hartree"]
+        self.zmat("", "SCF,EXCITE=CIS(D)")
+        corrected = self.results("ZMAT")["excitations"]["cis_d"]["hartree"][0]
         self.zmat("", "LCCSD")
         total = self.results("ZMAT")["energies"]["lccsd"]
-        self.zmat("scf_rhf_coreh tran_rhf rcis_rhf mp2_rhf lccsd_rhf")
+        self.zmat("scf_rhf_coreh tran_rhf rcis_rhf rcis_d_rhf mp2_rhf lccsd_rhf")
         got = self.results("ZMAT", "-w", 2, "--set", "eom_subspc=20")["scalars"]
         self.check_roots(got, states)
+        self.assertAlmostEqual(got["cis_d_energy"], corrected, delta=1e-6)
         self.assertAlmostEqual(got["total_energy"], total, delta=1e-8)
 
 
