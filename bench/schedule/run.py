@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bytes moved and time of each policy of pardo. See README.md.
 
-usage: run.py BLOCKYARD [--delay 100us,1GB/s] [--workers 2] [--servers 1] [--repeats 3]
+usage: run.py BLOCKYARD [--processes 2] [--delay 100us,1GB/s] [--workers 2] [--servers 1] [--repeats 3]
 """
 import argparse
 import json
+import os
 import pathlib
 import statistics
 import subprocess
@@ -29,6 +30,8 @@ virtual = 5
 '''
 POLICIES = ["dynamic", "static", "balanced", "locality"]
 PROGRAMS = ["transform_rhf", "ccsd_rhf"]
+MANY = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none"}
 
 
 def library_with(policy, folder):
@@ -43,14 +46,24 @@ def library_with(policy, folder):
 
 def run(arguments, folder, policy):
     command = [arguments.blockyard, "--library", folder, "run", folder / "job.toml", "-w",
-               str(arguments.workers), "-s", str(arguments.servers), "--pardo", policy, "--quiet",
-               "--report", folder / "report.json"]
+               str(arguments.workers), "--pardo", policy, "--quiet", "--report",
+               folder / "report.json"]
+    if arguments.servers:
+        command += ["-s", str(arguments.servers)]
     if arguments.delay:
         command += ["--fabric-delay", arguments.delay]
-    done = subprocess.run(command, capture_output=True, text=True)
+    if arguments.processes > 1:
+        command = ["mpirun", "-n", str(arguments.processes), *command]
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | MANY)
     if done.returncode != 0:
         sys.exit(done.stderr)
     report = json.loads((folder / "report.json").read_text())
+    process_of = {(rank["role"], rank["number"]): rank["process"] for rank in report["ranks"]}
+    for program in report["programs"]:
+        for number, worker in enumerate(program["workers"]):
+            worker["bytes_between_processes"] = sum(
+                bytes_ for server, bytes_ in enumerate(worker["bytes_from_servers"])
+                if process_of["server", server] != process_of["worker", number])
     return {program["name"]: program for program in report["programs"]}
 
 
@@ -58,8 +71,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("blockyard")
     parser.add_argument("--delay", default="")
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--servers", type=int, default=1)
+    parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--workers", type=int, default=2, help="of a process")
+    parser.add_argument("--servers", type=int, default=0, help="as the job chooses if not given")
     parser.add_argument("--repeats", type=int, default=9)
     arguments = parser.parse_args()
     found = {}
@@ -73,9 +87,12 @@ def main():
     for policy, runs in all_runs.items():
         for program in PROGRAMS:
             sums = [{key: sum(worker[key] for worker in one[program]["workers"])
-                     for key in ("bytes_received", "block_wait_seconds")} for one in runs]
+                     for key in ("bytes_received", "bytes_between_processes",
+                                                  "block_wait_seconds")} for one in runs]
             point = {"seconds": min(one[program]["seconds"] for one in runs),
                      "received_bytes": statistics.median(s["bytes_received"] for s in sums),
+                     "bytes_between_processes": statistics.median(
+                         s["bytes_between_processes"] for s in sums),
                      "wait_seconds": min(s["block_wait_seconds"] for s in sums)}
             found[policy, program] = point
             base = found["dynamic", program]

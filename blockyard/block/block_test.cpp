@@ -79,6 +79,16 @@ TEST_F(FramePoolTest, does_not_reuse_a_frame_that_somebody_still_holds) {
   EXPECT_NE(frames.allocate(block_bytes)->data(), under_way->data());
 }
 
+TEST_F(FramePoolTest, gives_what_it_keeps_back_to_the_process_when_told) {
+  Frame held = frames.allocate(block_bytes);
+  const std::size_t live = buffers.live_bytes();
+  frames.recycle(frames.allocate(2 * block_bytes));
+  EXPECT_GT(buffers.live_bytes(), live);
+  frames.free_kept();
+  EXPECT_EQ(buffers.live_bytes(), live);
+  frames.recycle(std::move(held));
+}
+
 TEST_F(FramePoolTest, says_what_does_not_fit) {
   const Frame one = frames.allocate(block_bytes);
   try {

@@ -67,7 +67,7 @@ bool FramePool::has_room(std::size_t size) const noexcept {
 void FramePool::make_room(std::int64_t bytes) {
   while (used_bytes_ + kept_bytes_ + bytes > budget_bytes_) {
     if (kept_bytes_ > 0) {
-      drop_kept();
+      free_kept();
       continue;
     }
     if (reclaim_ && reclaim_()) continue;
@@ -80,7 +80,7 @@ void FramePool::make_room(std::int64_t bytes) {
   }
 }
 
-void FramePool::drop_kept() noexcept {
+void FramePool::free_kept() noexcept {
   for (auto& kept : kept_) kept.clear();
   kept_bytes_ = 0;
 }

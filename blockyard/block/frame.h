@@ -42,6 +42,8 @@ class FramePool {
   /// Throws Error{no_memory} as allocate does.
   void charge(std::size_t size);
   void discharge(std::size_t size) noexcept;
+  /// Frees what is kept: what comes next wants other lengths.
+  void free_kept() noexcept;
   /// Whether `size` more bytes are free without reclaiming.
   [[nodiscard]] bool has_room(std::size_t size) const noexcept;
 
@@ -58,7 +60,6 @@ class FramePool {
 
  private:
   void make_room(std::int64_t bytes);
-  void drop_kept() noexcept;
 
   base::BufferPool& buffers_;
   std::int64_t budget_bytes_;

@@ -356,7 +356,10 @@ class Run {
     // Another program has blocks of other lengths, which would come on top. Not where pages are
     // locked, which takes longer than that memory is worth: what is kept goes when it is in the
     // way.
-    if (devices_->host_locks() == nullptr) pool_.free_kept();
+    if (devices_->host_locks() == nullptr) {
+      worker.free_frames();
+      pool_.free_kept();
+    }
     if (number != 0) return;
     result.seconds = base::now_seconds() - begin;
     result.outcome = std::move(outcome);

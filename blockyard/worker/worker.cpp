@@ -85,6 +85,8 @@ class Worker::Impl {
     transport_.ask_all(wire::EndProgram{});
   }
 
+  void free_frames() noexcept { frames_.free_kept(); }
+
   void meet() { transport_.meet(detail::Collective::barrier); }
 
   std::vector<wire::Statistics> statistics() {
@@ -122,6 +124,8 @@ Outcome Worker::run(const program::Program& program, Environment& environment, c
 }
 
 void Worker::checkpoint(Environment& environment) { impl_->checkpoint(environment); }
+
+void Worker::free_frames() noexcept { impl_->free_frames(); }
 
 Kept& Worker::kept() noexcept { return impl_->kept_; }
 

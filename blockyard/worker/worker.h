@@ -73,6 +73,9 @@ class Worker {
   /// Collective among workers, between programs: a checkpoint, if one is wished for.
   void checkpoint(Environment& environment);
 
+  /// Frees the memory of blocks that ended, which waits for others of their lengths.
+  void free_frames() noexcept;
+
   /// What is kept between programs. Scalars and arrays may be put here before the first program.
   [[nodiscard]] Kept& kept() noexcept;
 

@@ -64,7 +64,7 @@ class Faults(common.JobTest):
                    FAULTY]
         with subprocess.Popen(command, cwd=self.folder, stderr=subprocess.PIPE, text=True,
                               env={**os.environ, "TMPDIR": str(self.scratch)}) as child:
-            wait_for_scratch(self.scratch)
+            self.wait_for_scratch(child)
             child.send_signal(signal.SIGTERM)
             _, errors = child.communicate(timeout=common.LIMIT_SECONDS)
         self.assertEqual(child.returncode, 128 + signal.SIGTERM, errors)
@@ -107,6 +107,12 @@ class Faults(common.JobTest):
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("cannot write the output", done.stderr)
 
+    def wait_for_scratch(self, child):
+        """Until the run has made its scratch folder: from then on it can be stopped."""
+        while not any(self.scratch.iterdir()):
+            if child.poll() is not None:
+                self.fail(f"ended with {child.returncode} before it began: {child.stderr.read()}")
+
     def test_signals_end_the_run_and_leave_nothing(self):
         path = self.write("endless.sial", ENDLESS)
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -121,12 +127,6 @@ class Faults(common.JobTest):
             self.assertEqual(child.returncode, 128 + number, errors)
             self.assertIn("signal", errors)
             self.assertEqual(list(self.scratch.iterdir()), [])
-
-
-def wait_for_scratch(folder):
-    """Until the run has made its scratch folder: from then on it can be stopped."""
-    while not any(folder.iterdir()):
-        pass
 
 
 if __name__ == "__main__":

@@ -72,8 +72,14 @@ void MpiState::move_until(double seconds, const IsOver& is_over) {
     std::this_thread::yield();
     if (base::now_seconds() >= end) break;
   }
-  const bool is_last = bell.watchers.fetch_sub(1, std::memory_order_seq_cst) == 1;
-  if (is_last && (is_left || bell.count.load() != seen)) bell.wake();
+  if (bell.watchers.fetch_sub(1, std::memory_order_seq_cst) > 1) return;
+  // Who rang since the last look relied on a watcher; a look is shorter than a wake-up.
+  if (!is_left && bell.count.load() != seen) {
+    const std::unique_lock lock(moving_mutex_, std::try_to_lock);
+    if (lock) step();
+    is_left = !lock || must_go_on();
+  }
+  if (is_left) bell.wake();
 }
 
 std::optional<Message> MpiState::poll(int rank, double wait_seconds) {
