@@ -56,10 +56,10 @@ SIAL_PROGRAM = programs/mp2_uhf.siox
 """
 
 
-def reference(molecule="h2o"):
+def reference(molecule="h2o", frozen_core=False):
     for entry in json.loads(REFERENCES.read_text())["entries"]:
         if (entry["molecule"], entry["basis"]) == (molecule, "6-31g*") and not entry["cart"]:
-            if not entry["frozen_core"]:
+            if entry["frozen_core"] == frozen_core:
                 return entry
     raise KeyError(molecule)
 
@@ -105,6 +105,13 @@ class OldPrograms(unittest.TestCase):
             self.assertAlmostEqual(got["scf_energy"], expected["e_scf"], delta=LIMIT_HARTREE)
             self.assertAlmostEqual(got["s2"], expected["S2"], delta=1e-6)
             self.assertAlmostEqual(got["total_energy"], expected["e_mp2"], delta=LIMIT_HARTREE)
+
+    def test_dropped_orbitals_of_an_open_shell_stay_out_of_what_is_behind_the_scf(self):
+        (self.folder / "ZMAT").write_text(AMIDOGEN.replace("MULT=2", "MULT=2,DROPMO=1"))
+        got = self.energies("ZMAT", "-w", 2)
+        expected = reference("nh2", frozen_core=True)
+        self.assertAlmostEqual(got["scf_energy"], expected["e_scf"], delta=LIMIT_HARTREE)
+        self.assertAlmostEqual(got["total_energy"], expected["e_mp2"], delta=LIMIT_HARTREE)
 
     def test_super_instructions_of_a_molecule_give_what_theory_says(self):
         (self.folder / "ZMAT").write_text(ZMAT + "SIAL_PROGRAM = programs/guess.sialx\n")
