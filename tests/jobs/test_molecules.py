@@ -73,7 +73,7 @@ class Molecules(common.MoleculeTest):
 
     def test_direct_and_stored_integrals_and_both_guesses_agree(self):
         entry = self.entry("h2o", "6-31g*")
-        for options in ("scf_direct = true", 'scf_guess = "core"', "level_shift = 0.2"):
+        for options in ("scf_direct = true", 'scf_guess = "core"', "level_shift = 0.2", "damping = 0.3"):
             with self.subTest(options=options):
                 path = self.write("job.toml", job_file(entry, "mp2") + options + "\n")
                 self.compare(entry, self.results_of("run", path), ["nuclear", "scf", "mp2"])
