@@ -87,8 +87,8 @@ def main():
     for policy, runs in all_runs.items():
         for program in PROGRAMS:
             sums = [{key: sum(worker[key] for worker in one[program]["workers"])
-                     for key in ("bytes_received", "bytes_between_processes",
-                                                  "block_wait_seconds")} for one in runs]
+                     for key in ("bytes_received", "bytes_between_processes", "block_wait_seconds")}
+                    for one in runs]
             point = {"seconds": min(one[program]["seconds"] for one in runs),
                      "received_bytes": statistics.median(s["bytes_received"] for s in sums),
                      "bytes_between_processes": statistics.median(

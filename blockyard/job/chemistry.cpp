@@ -297,7 +297,7 @@ void add_excited_states(const Chemistry& chemistry, const std::string& method,
         Errc::bad_input,
         "triplets = true is for closed shells; of an open shell eom-ccsd finds states of all "
         "multiplicities");
-  const Extent vectors = std::min(singles, roots + more_states);
+  const Extent vectors = std::min(singles, std::min(singles, roots) + more_states);
   ints["excited_vectors"] = vectors;
   ints["excited_space"] = kept_vectors * vectors;
   ints["cis_start"] = std::min(singles, starts_of_state * vectors);

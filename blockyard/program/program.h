@@ -91,7 +91,7 @@ enum class SelectorForm : std::uint8_t {
   block,   ///< one index at each position: one block, or a slice where a subindex selects a part
   every,   ///< for allocate and deallocate: an index, or -1 for all segments, at each position
   region,  ///< of a contiguous array: an index, or -1 for a range set by bind_region, at each
-  whole    ///< the static array itself; no positions
+  whole    ///< the array itself; no positions
 };
 
 /// What `a[i,j]` says: an array and an index (entry of Program::indexes) at each position.

@@ -116,6 +116,7 @@ void run_copy_overlap(Operands operands, const Context& context) {
 /// For each index of t the number of its first orbital among those that `fock` has.
 std::vector<Extent> first_energies(const Operand& t, const Operand& fock, const Context& context) {
   std::vector<Extent> first = first_elements(t, context);
+  if (fock.extents.empty()) refuse(fock, "must have orbitals as an index");
   const Extent before = first_elements(fock, context)[0];
   for (Extent& orbital : first) orbital -= before;
   return first;

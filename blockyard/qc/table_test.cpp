@@ -96,6 +96,8 @@ TEST_F(ChemistryTable, denominators_take_orbital_numbers_from_the_segments) {
   Block one({1, 1}, {24, 5}, {IndexKind::simple, IndexKind::simple});
   one.values = {1.0};
   run("energy_denominator_rhf", {&one, &energies});
+  Block number = Block::scalar(1);
+  EXPECT_THROW(run("energy_denominator_rhf", {&one, &number}), base::Error);
   EXPECT_DOUBLE_EQ(one.values[0], 1.0 / (4 - 23));
   Block triple({4, 1, 4, 1, 4, 1}, {3, 2, 3, 3, 3, 5},  // virtual 6..9, orbitals 2, 3, 5
                {IndexKind::moa, IndexKind::simple, IndexKind::moa, IndexKind::simple,

@@ -13,7 +13,7 @@ namespace {
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_word(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
-/// Control-Z ends files that come from DOS.
+/// Control-Z, which ends files that come from DOS, is blank anywhere.
 bool is_blank(char c) {
   return std::string_view(" \t\r\f\v\x1a").find(c) != std::string_view::npos;
 }

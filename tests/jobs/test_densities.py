@@ -83,7 +83,7 @@ class Densities(common.MoleculeTest):
                                       'integrals = "df"', 'four_virtual = "recomputed"')
 
     def test_too_few_iterations_are_an_error(self):
-        # CCSD converges in 9 iterations from nothing, the multipliers of an exact start do not in one.
+        # From saved amplitudes CCSD is done in 3 iterations; the multipliers are not.
         path = self.write("job.toml", job_file(self.entry("h2o", "6-31g*"), "ccsd"))
         self.run_well("run", path, "--save", "water.h5")
         path = self.write("job.toml", job_file(self.entry("h2o", "6-31g*"), "ccsd-density", "cc_iterations = 3"))

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 
@@ -20,6 +21,11 @@ namespace {
 /// Names of int arrays with the sizes of the segments, for super instructions that look there.
 constexpr std::array<std::pair<std::string_view, array::IndexKind>, 2> segment_arrays = {
     {{"moa_seg_ranges", array::IndexKind::moa}, {"mob_seg_ranges", array::IndexKind::mob}}};
+
+/// With a molecule these follow the segments of the run.
+bool is_segment_array(std::string_view name) {
+  return std::ranges::any_of(segment_arrays, [&](const auto& one) { return one.first == name; });
+}
 
 std::int32_t narrow(std::int64_t value, std::string_view name) {
   if (value > INT32_MAX || value < INT32_MIN)
@@ -77,7 +83,8 @@ Spec make_spec(const DatFile& file, const std::string& folder) {
     if (!spec.molecule || !is_molecule_name(name))
       spec.arrays[name] = {array.extents, array.values};
   for (const auto& [name, array] : file.int_arrays)
-    if (!spec.molecule || !is_molecule_name(name)) spec.arrays.try_emplace(name, as_doubles(array));
+    if (!spec.molecule || !(is_molecule_name(name) || is_segment_array(name)))
+      spec.arrays.try_emplace(name, as_doubles(array));
   return spec;
 }
 

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <vector>
 
 #include "blockyard/base/text.h"
 #include "blockyard/job/zmat/spellings.h"
@@ -96,12 +97,10 @@ class Reader {
     for (const auto& [key, methods] : {std::pair{"excite", &excited_}, {"prop", &density_}}) {
       const auto given = given_.find(key);
       if (given == given_.end() || methods->empty()) continue;
-      const auto found = methods->find(method_->name);
-      if (found == methods->end() && has_own_programs()) continue;
-      if (found == methods->end())
-        throw wrong(given->second, fmt::format("not with CALC={}; with {}", upper(method_->name),
-                                               upper(methods->begin()->first)));
-      method_->name = found->second;
+      if (!excited_.empty() && !density_.empty() && !has_own_programs())
+        throw wrong(given->second,
+                    "not both EXCITE and PROP: the dipole moment is that of the ground state");
+      method_->name = method_with(given->second, *methods);
     }
     const auto reference = given_.find("ref");
     if (reference != given_.end() && is_restricted(reference->second) &&
@@ -112,6 +111,21 @@ class Reader {
   }
 
  private:
+  /// What CALC= becomes with the keyword, which may say once more what CALC= says.
+  [[nodiscard]] std::string method_with(const Keyword& one,
+                                        const std::map<std::string, std::string>& methods) const {
+    const auto found = methods.find(method_->name);
+    if (found != methods.end()) return found->second;
+    std::vector<std::string> possible;
+    for (const auto& [calc, method] : methods) {
+      if (method == method_->name) return method;
+      possible.push_back(upper(calc));
+    }
+    if (has_own_programs()) return method_->name;
+    throw wrong(one, fmt::format("not with CALC={}; with {}", upper(method_->name),
+                                 fmt::join(possible, " or ")));
+  }
+
   using Meaning = void (Reader::*)(const Keyword&);
 
   static const std::map<std::string, Meaning>& meanings() {
@@ -297,15 +311,16 @@ class Reader {
   }
   /// "3", or of each irreducible representation "2/1/0/0": all of them, since none are told apart.
   void states(const Keyword& one) {
+    constexpr std::int64_t most_states = 1'000'000;  // beyond what any method finds
     std::int64_t roots = 0;
     for (std::size_t begin = 0; begin <= one.value.size();) {
       const std::size_t end = std::min(one.value.find_first_of("/-", begin), one.value.size());
       Keyword part = one;
       part.value = one.value.substr(begin, end - begin);
-      roots += integer(part, 0);
+      roots += std::min(integer(part, 0), most_states + 1);
       begin = end + 1;
     }
-    if (roots == 0) throw wrong(one, "it must be the number of states");
+    if (roots == 0 || roots > most_states) throw wrong(one, "it must be the number of states");
     method_->ints["roots"] = roots;
   }
   void property(const Keyword& one) {

@@ -71,6 +71,19 @@ TEST(Zmat, ExcitationsAndPropertiesChooseTheMethod) {
   EXPECT_EQ(with("CALC=SCF,EXCITE=CIS").method->name, "cis");
   EXPECT_EQ(with("CALC=CCSD,PROP=FIRST_ORDER").method->name, "ccsd-density");
   EXPECT_EQ(with("CALC=CCSD,EXCITE=NONE").method->name, "ccsd");
+  EXPECT_EQ(with("CALC=EOM-CCSD,EXCITE=EOMEE").method->name, "eom-ccsd");
+}
+
+TEST(Zmat, RefusesExcitationsThatMakeNoSense) {
+  const auto error = [](const std::string& keywords) {
+    return failure("t\nO\n\n*ACES2(BASIS=STO-3G," + keywords + ")");
+  };
+  EXPECT_NE(error("CALC=MP4,EXCITE=EOMEE"), "");
+  EXPECT_NE(error("CALC=CCSD,EXCITE=CIS(D)").find("with MP2 or SCF"), std::string::npos);
+  EXPECT_NE(error("CALC=CCSD,EXCITE=EOMEE,PROP=FIRST_ORDER").find("not both"), std::string::npos);
+  for (const std::string number : {"9223372036854775807/1", "1000001", "0/0"})
+    EXPECT_NE(error("CALC=CCSD,EXCITE=EOMEE,ESTATE_SYM=" + number).find("number of states"),
+              std::string::npos);
 }
 
 TEST(Zmat, NamesTheKeywordThatIsMeant) {

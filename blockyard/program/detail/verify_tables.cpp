@@ -120,7 +120,9 @@ class Tables {
                                 array.kind == ArrayKind::distributed ||
                                 array.kind == ArrayKind::served;
       if (!may_be_whole || !x.indexes.empty())
-        refuse(fmt::format("whole array '{}' in a selector, but not a static one", array.name));
+        refuse(fmt::format(
+            "whole array '{}' in a selector, which is a temp or a local, or with indexes",
+            array.name));
       return;
     }
     if (x.form == SelectorForm::region && !is_region_array)

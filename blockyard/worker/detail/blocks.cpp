@@ -149,12 +149,7 @@ View Blocks::update(std::int32_t selector) { return view(selector, Need::update)
 View Blocks::view(std::int32_t selector, Need need) {
   const Selector& selected = selector_at(selector);
   if (selected.form == SelectorForm::region) return region_view(selector);
-  if (selected.form == SelectorForm::whole) {
-    if (decl(selected.array).kind != ArrayKind::static_)
-      throw Error(Errc::bad_input, fmt::format("'{}' is not static: only its blocks are at hand",
-                                               naming_.array(selected.array)));
-    return whole(selected.array);
-  }
+  if (selected.form == SelectorForm::whole) return whole(selected.array);
   const Place place = locate(selected);
   switch (decl(selected.array).kind) {
     case ArrayKind::static_:
@@ -181,6 +176,9 @@ View Blocks::static_view(const Place& place) {
 }
 
 View Blocks::whole(std::int32_t array) {
+  if (decl(array).kind != ArrayKind::static_)
+    throw Error(Errc::bad_input, fmt::format("'{}' is not static: only its blocks are at hand",
+                                             naming_.array(array)));
   const array::Grid& grid = naming_.tables.grids[static_cast<std::size_t>(array)];
   if (grid.element_count() == 0)
     throw Error(Errc::bad_input,

@@ -104,16 +104,21 @@ void Interpreter::delete_array(std::int32_t array) {
   existing_.erase(array);
 }
 
+std::unordered_set<std::uint64_t> Interpreter::blocks_on_servers(std::int32_t array) {
+  std::unordered_set<std::uint64_t> all;
+  for (const auto& answer : transport_.ask_all(wire::ListBlocks{0, array, ""})) {
+    const auto& numbers = std::get<wire::BlockList>(answer).numbers;
+    all.insert(numbers.begin(), numbers.end());
+  }
+  return all;
+}
+
 bool Interpreter::exists(std::int32_t selector) {
   const Place place = blocks_.locate(program_.selectors[static_cast<std::size_t>(selector)]);
   auto found = existing_.find(place.id.array);
   if (found == existing_.end()) {
     transport_.settle();
-    found = existing_.emplace(place.id.array, std::unordered_set<std::uint64_t>{}).first;
-    for (const auto& answer : transport_.ask_all(wire::ListBlocks{0, place.id.array, ""})) {
-      const auto& numbers = std::get<wire::BlockList>(answer).numbers;
-      found->second.insert(numbers.begin(), numbers.end());
-    }
+    found = existing_.emplace(place.id.array, blocks_on_servers(place.id.array)).first;
   }
   return found->second.contains(place.id.number);
 }

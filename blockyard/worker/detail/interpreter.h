@@ -60,6 +60,7 @@ class Interpreter {
   void assert_same(std::int32_t scalar);
   void broadcast(std::int32_t array, std::int64_t worker);
   void delete_array(std::int32_t array);
+  [[nodiscard]] std::unordered_set<std::uint64_t> blocks_on_servers(std::int32_t array);
   [[nodiscard]] bool exists(std::int32_t selector);
   void put(const program::Instruction& instruction);
   void run_special(const program::Instruction& instruction);

@@ -160,6 +160,7 @@ void Interpreter::restore_array(std::int32_t array, const std::string& label) {
   existing_.erase(array);
 }
 
+/// Collective. The servers give all blocks of a label the number of `array`.
 void Interpreter::restore_blocks(std::int32_t array, const std::string& label) {
   transport_.meet(Collective::persist);
   if (options_.worker == 0)
@@ -169,18 +170,16 @@ void Interpreter::restore_blocks(std::int32_t array, const std::string& label) {
   transport_.meet(Collective::persist);
 }
 
-/// Blocks have other numbers, and so other homes, in a part: all are restored under the number of
-/// an array that the program does not have, and the workers put those of the part where they
-/// belong.
+/// Collective. Blocks have other numbers, and so other homes, in a part: all are restored under the
+/// number of an array that the program does not have, and the workers put those of the part where
+/// they belong. What the part does not have is gone from the array, as in a whole restore.
 void Interpreter::restore_part(std::int32_t array, const std::string& label,
                                const std::vector<std::vector<Extent>>& kept,
                                const std::vector<std::int64_t>& before) {
+  delete_array(array);
   const auto all = static_cast<std::int32_t>(program_.arrays.size());
   restore_blocks(all, label);
-  std::unordered_set<std::uint64_t> there;
-  for (const auto& answer : transport_.ask_all(wire::ListBlocks{0, all, ""}))
-    for (const std::uint64_t number : std::get<wire::BlockList>(answer).numbers)
-      there.insert(number);
+  const std::unordered_set<std::uint64_t> there = blocks_on_servers(all);
   const array::Grid& grid = tables_.grids[static_cast<std::size_t>(array)];
   std::array<std::int64_t, array::max_order> segments{};
   const auto workers = static_cast<std::uint64_t>(options_.workers);
