@@ -99,7 +99,8 @@ TEST(Verify, refuses_selectors_that_do_not_fit) {
   expect_refused("of another kind", [](Program& p) { p.selectors[0].indexes[0] = S::s; });
   expect_refused("is not a subindex",
                  [](Program& p) { p.selectors[S::sel_asub].indexes[0] = S::i; });
-  expect_refused("which is a temp or a local", [](Program& p) { p.selectors[S::sel_whole].array = S::a; });
+  expect_refused("which is a temp or a local",
+                 [](Program& p) { p.selectors[S::sel_whole].array = S::a; });
   expect_refused("not a contiguous local",
                  [](Program& p) { p.arrays[S::c].is_contiguous = false; });
   expect_refused("not a local", [](Program& p) { p.arrays[S::lo].kind = ArrayKind::temp; });
