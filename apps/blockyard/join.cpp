@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "apps/blockyard/commands.h"
+#include "apps/blockyard/failure.h"
 #include "blockyard/base/error.h"
 
 namespace blockyard::app {
@@ -53,12 +53,10 @@ std::unique_ptr<fabric::MpiSession> join_processes(const std::string& fabric) {
 int run_quietly(const fabric::MpiSession* session, const std::function<int()>& work) {
   try {
     return work();
-  } catch (const UsageError&) {
-    if (session == nullptr || session->process() == 0) throw;
-    return exit_usage;
   } catch (const std::exception&) {
-    if (session == nullptr || session->process() == 0) throw;
-    return exit_error;
+    // Here, not when the session has ended: mpirun ends all processes at once when the first has
+    // ended with an error.
+    return end_by_exception(session == nullptr || session->process() == 0);
   }
 }
 

@@ -17,7 +17,7 @@ void add_fabric_option(CLI::App& command, std::string& fabric);
 /// Throws base::Error{bad_input} if this program cannot work with the others.
 [[nodiscard]] std::unique_ptr<fabric::MpiSession> join_processes(const std::string& fabric);
 
-/// What `work` returns or throws; but only process 0 tells of an error.
+/// What `work` returns, or the exit code of what it throws, which process 0 tells.
 [[nodiscard]] int run_quietly(const fabric::MpiSession* session, const std::function<int()>& work);
 
 }  // namespace blockyard::app

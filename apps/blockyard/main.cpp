@@ -1,26 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <exception>
 
 #include "apps/blockyard/commands.h"
-#include "blockyard/base/error.h"
+#include "apps/blockyard/failure.h"
 #include "blockyard/job/report.h"
 
-namespace {
-
 using namespace blockyard;
-
-void print_error(const base::Error& error) {
-  fmt::print(stderr, "error: {}\n", error.what());
-  if (error.code() == base::Errc::internal)
-    fmt::print(stderr, "This is a bug of blockyard ({}:{}). Please report it.\n",
-               error.at().file_name(), error.at().line());
-}
-
-}  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app("Blockyard: computations on very large multidimensional arrays, in blocks");
@@ -55,13 +41,7 @@ int main(int argc, char** argv) {
   }
   try {
     return commands.at(app.get_subcommands().front())();
-  } catch (const app::UsageError& error) {
-    fmt::print(stderr, "error: {}\n", error.what());
-    return app::exit_usage;
-  } catch (const base::Error& error) {
-    print_error(error);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "error: {}\n", error.what());
+  } catch (const std::exception&) {
+    return app::end_by_exception();
   }
-  return app::exit_error;
 }

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/blockyard/failure.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+
+#include "apps/blockyard/commands.h"
+#include "blockyard/base/error.h"
+
+namespace blockyard::app {
+
+int end_by_exception(bool is_told) {
+  const auto tell = [&](const char* text) {
+    if (is_told) fmt::print(stderr, "error: {}\n", text);
+  };
+  try {
+    throw;
+  } catch (const UsageError& error) {
+    tell(error.what());
+    return exit_usage;
+  } catch (const base::Error& error) {
+    tell(error.what());
+    if (is_told && error.code() == base::Errc::internal)
+      fmt::print(stderr, "This is a bug of blockyard ({}:{}). Please report it.\n",
+                 error.at().file_name(), error.at().line());
+  } catch (const std::exception& error) {
+    tell(error.what());
+  }
+  return exit_error;
+}
+
+}  // namespace blockyard::app
