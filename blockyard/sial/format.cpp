@@ -263,6 +263,12 @@ class Formatter {
   std::string brackets_;  ///< closers of the open brackets, as they are written
 };
 
+/// Columns count from behind it.
+std::string_view without_mark(std::string_view source) {
+  if (source.starts_with(byte_order_mark)) source.remove_prefix(byte_order_mark.size());
+  return source;
+}
+
 }  // namespace
 
 Formatted format(std::string_view source, std::string_view path) {
@@ -274,7 +280,7 @@ Formatted format(std::string_view source, std::string_view path) {
   if (findings.has_error())
     result.text = source;
   else
-    result.text = Formatter(source, tokens, names_of(unit)).run();
+    result.text = Formatter(without_mark(source), tokens, names_of(unit)).run();
   result.found = findings.take();
   return result;
 }

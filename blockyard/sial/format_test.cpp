@@ -21,6 +21,11 @@ TEST(Format, IndentsByTwo) {
             "    endif\n  enddo i\nendsial t\n");
 }
 
+TEST(Format, LeavesTheMarkOfUtf8Out) {
+  EXPECT_EQ(formatted("\xef\xbb\xbfsial t\nprint \"a\"\nendsial t"),
+            "sial t\n  print \"a\"\nendsial t\n");
+}
+
 TEST(Format, WritesTheNewNotation) {
   EXPECT_EQ(formatted("sial t\naoindex i = 1,norb\ntemp a(i)\nscalar x\nrequest a(i) k\n"
                       "print_scalar x\nsip_barrier now\nif (x<1.0)\nelseif (x<2.0)\nendif\n"

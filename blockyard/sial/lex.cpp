@@ -29,8 +29,7 @@ class Lexer {
       : file_(file), findings_(findings), text_(findings.sources().at(file).text) {}
 
   Tokens run() {
-    constexpr std::string_view mark = "\xef\xbb\xbf";  // of UTF-8, which some editors write
-    if (text_.starts_with(mark)) at_ = line_start_ = mark.size();
+    if (text_.starts_with(byte_order_mark)) at_ = line_start_ = byte_order_mark.size();
     while (at_ < text_.size()) step();
     add(TokenKind::new_line, at_, at_, "");
     add(TokenKind::end, at_, at_, "");
