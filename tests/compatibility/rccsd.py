@@ -174,6 +174,16 @@ def diis(target, names, history):
 """.splitlines()
 
 
+# Vectors and errors of diis() below, and their overlaps.
+DIIS_ARRAYS = """  distributed h1[a,i,hist]
+  distributed e_h1[a,i,hist]
+  distributed h2[a,i,b,j,hist]
+  distributed e_h2[a,i,b,j,hist]
+  distributed dbb[hist,hist1]
+  static bb[hist,hist1]
+  static my_bb[hist,hist1]
+"""
+
 HEAD = """import "qm_definitions.sialx"
 SIAL RCCSD_RHF
   special energy_denominator_rhf ur
@@ -190,14 +200,7 @@ SIAL RCCSD_RHF
   distributed t2[a,i,b,j]
   distributed r_t1[a,i]
   distributed r_t2[a,i,b,j]
-  distributed h1[a,i,hist]
-  distributed e_h1[a,i,hist]
-  distributed h2[a,i,b,j,hist]
-  distributed e_h2[a,i,b,j,hist]
-  distributed dbb[hist,hist1]
-  static bb[hist,hist1]
-  static my_bb[hist,hist1]
-  local spare[a,i,b,j]
+""" + DIIS_ARRAYS + """  local spare[a,i,b,j]
   int slot
   int stored
   scalar dot
