@@ -135,25 +135,17 @@ def as_typed(lines, seed):
     return "\n".join(typed) + "\n"
 
 
-def zero(target, names):
-    return rccsd.fill(target, names)
-
-
-def intermediates(author, barrier="  sip_barrier"):
-    """Lines that make the intermediates of rccsd.py from t1 and t2."""
-    lines = []
+def equations(author):
+    """A procedure that makes the intermediates of rccsd.py from t1 and t2."""
+    lines = ["  proc equations"]
     for target, names, terms in rccsd.INTERMEDIATES:
-        lines += zero(target, names) + [barrier]
-        lines += [author.product(target, names, factor, product) for factor, product in terms] + [barrier]
-    return lines
+        lines += rccsd.fill(target, names) + ["  sip_barrier"]
+        lines += [author.product(target, names, factor, product) for factor, product in terms] + ["  sip_barrier"]
+    return lines + ["  endproc equations"]
 
 
 def distributed(arrays):
     return [f"  distributed {name}[{','.join(names)}]" for name, names in arrays.items()]
-
-
-def equations(author):
-    return ["  proc equations", *intermediates(author), "  endproc equations"]
 
 
 HEAD = """import "qm_definitions.sialx"

@@ -4,7 +4,8 @@
 Source: Head-Gordon, Rico, Oumi, Lee, Chem. Phys. Lett. 219, 21 (1994), with the spins summed.
 """
 
-from authors import Author, as_typed, distributed, zero
+import rccsd
+from authors import Author, as_typed, distributed
 
 ARRAYS = {"x": "ai", "tt": "aibj", "u": "aibj", "half": "aibj", "m": "aibj", "y": "aibj", "w": "ck",
           "gva": "ac", "goo": "ki", "q1": "ai"}
@@ -114,7 +115,7 @@ def program():
     author = Author()
     steps = ["  proc first_sums"]
     for name in ("w", "half", "gva", "goo", "q1"):
-        steps += zero(name, ARRAYS[name])
+        steps += rccsd.fill(name, ARRAYS[name])
     steps += ["  sip_barrier", *[author.product(*term) for term in FIRST], "  sip_barrier",
               "  endproc first_sums", "  proc second_sums",
               *[author.product(*term) for term in SECOND], "  sip_barrier", "  endproc second_sums"]

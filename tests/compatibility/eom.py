@@ -8,7 +8,7 @@ Bartlett, J. Chem. Phys. 98, 7029 (1993).
 """
 
 import rccsd
-from authors import HEAD, Author, as_typed, distributed, equations, zero
+from authors import HEAD, Author, as_typed, distributed, equations
 
 
 def forward(terms, changed):
@@ -435,7 +435,7 @@ def program():
     first = equations(author)
     steps = ["  proc changes"]
     for name, names, terms in rccsd.INTERMEDIATES:
-        steps += zero("d_" + name, names) + ["  sip_barrier"]
+        steps += rccsd.fill("d_" + name, names) + ["  sip_barrier"]
         steps += [author.product("d_" + name, names, *term) for term in forward(terms, changed)]
         steps += ["  sip_barrier"]
     for target, names, terms in (("y1", "ai", rccsd.SINGLES), ("y2", "aibj", rccsd.DOUBLES),

@@ -5,7 +5,7 @@ Source: Bartlett, Annu. Rev. Phys. Chem. 32, 359 (1981): the terms of CCSD with 
 """
 
 import rccsd
-from authors import Author, as_typed, distributed, zero
+from authors import Author, as_typed, distributed
 
 LINEAR_SINGLES = [(2, "v.kcai t1.ck"), (-1, "v.kiac t1.ck"), (2, "v.kdac t2.cidk"), (-1, "v.kcad t2.cidk"),
                   (-2, "v.lcki t2.akcl"), (1, "v.kcli t2.akcl")]
@@ -16,7 +16,7 @@ LINEAR_DOUBLES = [(0.5, "v.iajb"), (0.5, "v.kilj t2.akbl"), (0.5, "v.acbd t2.cid
 
 def program():
     author = Author()
-    steps = ["  proc equations", *zero("r_t1", "ai"), *zero("ys2", "aibj"), "  sip_barrier"]
+    steps = ["  proc equations", *rccsd.fill("r_t1", "ai"), *rccsd.fill("ys2", "aibj"), "  sip_barrier"]
     steps += [author.product("r_t1", "ai", *term) for term in LINEAR_SINGLES]
     steps += [author.product("ys2", "aibj", *term) for term in LINEAR_DOUBLES]
     steps += ["  sip_barrier", "  pardo a, i, b, j", "    get ys2[a,i,b,j]", "    get ys2[b,j,a,i]",

@@ -214,6 +214,30 @@ SIAL RCCSD_RHF
   scalar nuclear_energy
 """
 
+# Behind the new amplitudes t: keeps them, leaves the loop, or takes the next ones.
+DIIS_STEP = """    slot += 1
+    if slot > diis_order
+      slot = 1
+    endif
+    if stored < diis_order
+      stored += 1
+    endif
+    my_change = 0.0
+    call keep_t1
+    call keep_t2
+    change = 0.0
+    collective change += my_change
+    sip_barrier
+    if change < cc_conv
+      exit
+    endif
+    if stored >= diis_start
+      call solve_diis
+    else
+      call take_new
+    endif
+"""
+
 TAIL = """
   PROC DIVIDE
   pardo a, i
@@ -300,28 +324,7 @@ TAIL = """
   do kiter
     call equations
     call divide
-    slot += 1
-    if slot > diis_order
-      slot = 1
-    endif
-    if stored < diis_order
-      stored += 1
-    endif
-    my_change = 0.0
-    call keep_t1
-    call keep_t2
-    change = 0.0
-    collective change += my_change
-    sip_barrier
-    if change < cc_conv
-      exit
-    endif
-    if stored >= diis_start
-      call solve_diis
-    else
-      call take_new
-    endif
-  enddo kiter
+""" + DIIS_STEP + """  enddo kiter
   call energy
   total_energy = scf_energy + ccsd_energy
   print ccsd_energy

@@ -8,7 +8,7 @@ Source: Salter, Trucks, Bartlett, J. Chem. Phys. 90, 1752 (1989).
 import re
 
 import rccsd
-from authors import HEAD, Author, as_typed, distributed, equations, zero
+from authors import HEAD, Author, as_typed, distributed, equations
 
 NAMES = {name: names for name, names, _ in rccsd.INTERMEDIATES}
 NAMES.update(t1="ai", t2="aibj")
@@ -150,28 +150,7 @@ LAMBDA_MAIN = """
     call derivatives
     call symmetrize
     call divide
-    slot += 1
-    if slot > diis_order
-      slot = 1
-    endif
-    if stored < diis_order
-      stored += 1
-    endif
-    my_change = 0.0
-    call keep_l1
-    call keep_l2
-    change = 0.0
-    collective change += my_change
-    sip_barrier
-    if change < cc_conv
-      exit
-    endif
-    if stored >= diis_start
-      call solve_diis
-    else
-      call take_new
-    endif
-  enddo kiter
+""" + rccsd.DIIS_STEP.replace("keep_t", "keep_l") + """  enddo kiter
   if me == 0.0
     println "lambda is done"
   endif
@@ -201,7 +180,7 @@ def program():
     found = backward([("l1", "ai", rccsd.SINGLES), ("l2", "aibj", image + rccsd.DOUBLES)])
     steps = ["  proc derivatives"]
     for name, names in bars.items():
-        steps += zero(name, names)
+        steps += rccsd.fill(name, names)
     steps += ["  sip_barrier"]
     steps += [author.product("b_tau", "aibj", factor, product) for factor, product in ENERGY]
 
@@ -212,7 +191,7 @@ def program():
     steps += add(found) + ["  sip_barrier"]
     for name, names, terms in reversed(rccsd.INTERMEDIATES):
         steps += add(backward([("b_" + name, names, terms)])) + ["  sip_barrier"]
-    steps += ["  endproc derivatives", "  proc dipole_terms", *zero("q1", "ai"), *zero("q2", "aibj"),
+    steps += ["  endproc derivatives", "  proc dipole_terms", *rccsd.fill("q1", "ai"), *rccsd.fill("q2", "aibj"),
               "  sip_barrier"]
     steps += [author.product("q1", "ai", *term) for term in DIPOLE_SINGLES]
     steps += [author.product("q2", "aibj", *term) for term in DIPOLE_DOUBLES]
