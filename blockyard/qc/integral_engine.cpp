@@ -20,6 +20,15 @@
 #pragma GCC diagnostic pop
 
 namespace blockyard::qc {
+
+void prepare_boys_function() {
+  // An engine asks for the number of its functions times the highest angular momentum.
+  constexpr int four = 4 * LIBINT2_MAX_AM_eri;
+  constexpr int three = 3 * LIBINT2_MAX_AM_3eri;
+  constexpr int two = 2 * LIBINT2_MAX_AM_2eri;
+  static_cast<void>(libint2::FmEval_Chebyshev7<double>::instance(std::max({four, three, two})));
+}
+
 namespace {
 
 using libint2::Operator;

@@ -49,7 +49,7 @@ void Integrals::Data::add_auxiliary(AoBasis functions) {
 Integrals::Integrals(const Molecule& molecule, AoBasis basis, IntegralOptions options,
                      AoBasis auxiliary) {
   // Tables of libint2 that are the same for every molecule; made once, by whoever comes first.
-  static const bool libint_is_ready = (libint2::initialize(), true);
+  static const bool libint_is_ready = (libint2::initialize(), prepare_boys_function(), true);
   base::require(libint_is_ready, "libint2 starts");
   auto data = std::make_unique<Data>();
   data->options = options;

@@ -45,7 +45,7 @@ Range ChunkCounters::take_near(const wire::TakeChunk& request) {
   if (is_new) {
     std::int64_t first = 0;
     for (const std::int64_t count : request.lists) {
-      loop.lists.push_back({first + wire::unasked(count, 1), first + count});
+      loop.lists.push_back({first + wire::unasked_of_list(count), first + count});
       first += count;
     }
   }

@@ -29,7 +29,13 @@ struct Range {
   return guided(total, 2 * sharers);
 }
 
-/// The same as positions of the loop: the sharers have theirs one after the other.
+/// The same of a list that was made for the sharer, and is as long as those of the others: half of
+/// it, as a sharer that is alone is dealt.
+[[nodiscard]] inline std::int64_t unasked_of_list(std::int64_t length) noexcept {
+  return guided(length, 1);
+}
+
+/// What is unasked, as positions of the loop: the sharers have theirs one after the other.
 [[nodiscard]] inline Range unasked_of(std::int64_t sharer, std::int64_t total,
                                       std::int64_t sharers) noexcept {
   const std::int64_t count = unasked(total, sharers);

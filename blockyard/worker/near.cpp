@@ -2,9 +2,6 @@
 #include "blockyard/worker/near.h"
 
 #include <algorithm>
-
-#include "blockyard/worker/block_of.h"
-
 namespace blockyard::worker {
 
 using program::Opcode;
@@ -32,18 +29,22 @@ NearLists::NearLists(const program::Program& program, const Tables& tables, Layo
       processes_(layout_.processes()),
       is_seen_(program.code.size()),
       bytes_(static_cast<std::size_t>(processes_)),
-      settings_(static_cast<std::size_t>(processes_) + 1),
-      sharers_(settings_.size()),
+      workers_(bytes_.size()),
+      wanted_(bytes_.size()),
+      kept_(bytes_.size()),
+      dealt_(bytes_.size()),
       lengths_(static_cast<std::size_t>(layout_.workers)) {
-  for (int worker = 0; worker < layout_.workers; ++worker) {
-    sharers_[static_cast<std::size_t>(layout_.process_of_worker(worker))].push_back(worker);
-    sharers_.back().push_back(worker);
-  }
+  for (int worker = 0; worker < layout_.workers; ++worker)
+    workers_[static_cast<std::size_t>(layout_.process_of_worker(worker))].push_back(worker);
+  for (int server = 0; server < layout_.servers; ++server)
+    process_of_server_.push_back(layout_.process_of_server(server));
 }
 
 void NearLists::begin(std::int32_t pardo) {
-  for (auto& settings : settings_) settings.clear();
+  for (auto& wanted : wanted_) wanted.clear();
+  free_.clear();
   touched_.clear();
+  homes_.clear();
   if (processes_ == 1) return;
   std::ranges::fill(is_seen_, std::uint8_t{0});
   const std::int32_t body = program_.pardos[static_cast<std::size_t>(pardo)].body;
@@ -70,41 +71,73 @@ void NearLists::find_touched(std::int32_t begin, std::int32_t end) {
   }
 }
 
-/// The process that is home of most bytes, or the number of processes.
-std::int32_t NearLists::nearest(std::span<const std::int64_t> values) {
-  if (processes_ == 1) return 0;
+void NearLists::add(std::int64_t setting, std::span<const std::int64_t> values) {
+  if (homes_.empty())
+    for (const std::int32_t selector : touched_)
+      homes_.emplace_back(program_, tables_, program_.selectors[static_cast<std::size_t>(selector)],
+                          values, layout_.servers);
   std::ranges::fill(bytes_, 0);
-  for (const std::int32_t selector : touched_) {
-    const auto block =
-        block_of(program_, tables_, program_.selectors[static_cast<std::size_t>(selector)], values);
-    if (!block) continue;
-    const std::int32_t home = layout_.process_of_server(array::home_of(block->id, layout_.servers));
-    if (sharers_[static_cast<std::size_t>(home)].empty()) continue;  // nobody works there
-    bytes_[static_cast<std::size_t>(home)] += static_cast<std::int64_t>(block->bytes);
-  }
-  const auto most = std::ranges::max_element(bytes_);
-  return *most == 0 ? processes_ : static_cast<std::int32_t>(most - bytes_.begin());
+  for (const HomeBytes& home : homes_) home.add(values, process_of_server_, bytes_);
+  for (std::size_t process = 0; process < bytes_.size(); ++process)
+    if (workers_[process].empty()) bytes_[process] = 0;  // nobody works there
+  const auto best = std::ranges::max_element(bytes_);
+  std::int64_t second = 0;
+  for (auto other = bytes_.begin(); other != bytes_.end(); ++other)
+    if (other != best) second = std::max(second, *other);
+  if (*best == second) return free_.push_back(setting);
+  wanted_[static_cast<std::size_t>(best - bytes_.begin())].push_back({setting, *best - second});
 }
 
-void NearLists::add(std::int64_t setting, std::span<const std::int64_t> values) {
-  settings_[static_cast<std::size_t>(nearest(values))].push_back(setting);
+/// Each process keeps what is near to it, up to its part of all; the rest fills up the others.
+void NearLists::deal() {
+  std::size_t count = free_.size();
+  for (const auto& wanted : wanted_) count += wanted.size();
+  std::vector<std::size_t> part(workers_.size());
+  std::size_t workers = 0;
+  for (std::size_t process = 0; process < part.size(); ++process) {
+    const auto all = static_cast<std::size_t>(layout_.workers);
+    const std::size_t first = count * workers / all;
+    workers += workers_[process].size();
+    part[process] = count * workers / all - first;
+    auto& wanted = wanted_[process];
+    if (wanted.size() > part[process]) {
+      std::ranges::stable_sort(wanted, std::ranges::greater{}, &Near::more);
+      for (std::size_t k = part[process]; k < wanted.size(); ++k)
+        free_.push_back(wanted[k].setting);
+      wanted.resize(part[process]);
+      std::ranges::sort(wanted, {}, &Near::setting);
+    }
+    kept_[process].clear();
+    for (const Near& near : wanted) kept_[process].push_back(near.setting);
+  }
+  std::ranges::sort(free_);
+  auto next = free_.cbegin();
+  for (std::size_t process = 0; process < part.size(); ++process) {
+    const auto first = next;
+    next += static_cast<std::ptrdiff_t>(part[process] - kept_[process].size());
+    dealt_[process].assign(first, next);
+  }
+}
+
+/// The run of the `mine`-th of the workers of a process.
+void NearLists::append(const Settings& settings, std::size_t mine, std::size_t workers) {
+  const auto at = [&](std::size_t worker) {
+    return settings.begin() + static_cast<std::ptrdiff_t>(settings.size() * worker / workers);
+  };
+  order_.insert(order_.end(), at(mine), at(mine + 1));
 }
 
 void NearLists::end() {
+  deal();
   order_.clear();
   for (int worker = 0; worker < layout_.workers; ++worker) {
     const auto before = order_.size();
-    for (std::size_t process = 0; process < settings_.size(); ++process) {
-      const auto& settings = settings_[process];
-      const auto& sharers = sharers_[process];
-      const auto me = std::ranges::find(sharers, worker);
-      if (me == sharers.end()) continue;
-      const auto mine = me - sharers.begin();
-      const auto count = static_cast<std::ptrdiff_t>(settings.size());
-      const auto shares = static_cast<std::ptrdiff_t>(sharers.size());
-      order_.insert(order_.end(), settings.begin() + count * mine / shares,
-                    settings.begin() + count * (mine + 1) / shares);
-    }
+    const auto process = static_cast<std::size_t>(layout_.process_of_worker(worker));
+    const auto& workers = workers_[process];
+    const auto mine =
+        static_cast<std::size_t>(std::ranges::find(workers, worker) - workers.begin());
+    append(kept_[process], mine, workers.size());
+    append(dealt_[process], mine, workers.size());
     lengths_[static_cast<std::size_t>(worker)] = static_cast<std::int64_t>(order_.size() - before);
   }
 }

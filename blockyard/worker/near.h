@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "blockyard/worker/bind.h"
+#include "blockyard/worker/home_bytes.h"
 
 namespace blockyard::worker {
 
@@ -22,9 +23,12 @@ struct Layout {
 };
 
 /// Gives each iteration of a pardo to a worker that is near its blocks: one of the process that is
-/// home of the most bytes of those that the body gets or puts by the indexes of the pardo alone;
-/// where no process is, to any. The workers of a process share theirs in even runs of neighbours,
-/// which have blocks in common. Every worker comes to the same lists. One thread.
+/// home of the most bytes of those that the body gets or puts, in all turns of the loops in it. No
+/// process gets more than its workers' part of all iterations: it keeps those that have the most
+/// bytes more at home there than elsewhere, the others fill up the processes with too few. The
+/// workers of a process share theirs in even runs of neighbours, which have blocks in common; what
+/// others would rather have had comes last, where thieves begin. Every worker comes to the same
+/// lists. One thread.
 class NearLists {
  public:
   NearLists(const program::Program& program, const Tables& tables, Layout layout);
@@ -44,19 +48,31 @@ class NearLists {
   [[nodiscard]] std::pair<int, int> neighbours(int worker) const;
 
  private:
+  /// An iteration, and how many bytes more are at home in its process than in the second best.
+  struct Near {
+    std::int64_t setting;
+    std::int64_t more;
+  };
+  using Settings = std::vector<std::int64_t>;
   void find_touched(std::int32_t begin, std::int32_t end);
-  [[nodiscard]] std::int32_t nearest(std::span<const std::int64_t> values);
+  void deal();
+  void append(const Settings& settings, std::size_t mine, std::size_t workers);
 
   const program::Program& program_;
   const Tables& tables_;
   Layout layout_;
   std::int32_t processes_;
-  std::vector<std::int32_t> touched_;                ///< selectors
-  std::vector<std::uint8_t> is_seen_;                ///< by pc
-  std::vector<std::int64_t> bytes_;                  ///< by process
-  std::vector<std::vector<std::int64_t>> settings_;  ///< by process; the last: near to none
-  std::vector<std::vector<int>> sharers_;            ///< the workers of each; of the last: all
-  std::vector<std::int64_t> order_;
+  std::vector<std::int32_t> process_of_server_;
+  std::vector<std::int32_t> touched_;      ///< selectors
+  std::vector<HomeBytes> homes_;           ///< of what is touched; made with the first iteration
+  std::vector<std::uint8_t> is_seen_;      ///< by pc
+  std::vector<std::int64_t> bytes_;        ///< by process
+  std::vector<std::vector<int>> workers_;  ///< of each process
+  std::vector<std::vector<Near>> wanted_;  ///< by process, in the order of settings
+  Settings free_;                          ///< near to none, or one too many
+  std::vector<Settings> kept_;             ///< by process: near to it
+  std::vector<Settings> dealt_;            ///< by process: of the free ones
+  Settings order_;
   std::vector<std::int64_t> lengths_;
 };
 

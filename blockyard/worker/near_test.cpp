@@ -8,10 +8,11 @@
 namespace blockyard::worker {
 namespace {
 
-/// pardo i = 1:4;  get d[i];  endpardo
+/// pardo i = 1:4;  get d[i];  endpardo, over segments of these lengths
 struct Case {
-  Case() {
-    p.indexes = {{"i", array::IndexKind::mo, {false, 1}, {false, 4}, -1, {}}};
+  explicit Case(const std::vector<std::int64_t>& lengths = {2, 2, 2, 2}) {
+    const auto last = static_cast<std::int32_t>(lengths.size());
+    p.indexes = {{"i", array::IndexKind::mo, {false, 1}, {false, last}, -1, {}}};
     program::ArrayDecl d;
     d.name = "d";
     d.kind = program::ArrayKind::distributed;
@@ -24,13 +25,14 @@ struct Case {
               {program::Opcode::pardo_next, 0, 0, 0},
               {program::Opcode::halt, 0, 0, 0}};
     Environment environment;
-    environment.segments.set(array::IndexKind::mo, {2, 2, 2, 2});
+    environment.segments.set(array::IndexKind::mo, lengths);
     tables = bind(p, environment);
   }
   NearLists lists(const Layout& layout) {
     NearLists near(p, tables, layout);
     near.begin(0);
-    for (std::int64_t i = 1; i <= 4; ++i) near.add(i - 1, std::vector<std::int64_t>{i});
+    for (std::int64_t i = 1; i <= tables.indexes[0].last; ++i)
+      near.add(i - 1, std::vector<std::int64_t>{i});
     near.end();
     return near;
   }
@@ -43,6 +45,32 @@ TEST(NearLists, give_an_iteration_to_the_process_that_is_home_of_its_blocks) {
   const NearLists near = Case().lists({2, 2, {0, 1, 1, 0}});
   EXPECT_EQ(near.order(), (std::vector<std::int64_t>{1, 3, 0, 2}));
   EXPECT_EQ(near.lengths(), (std::vector<std::int64_t>{2, 2}));
+}
+
+TEST(NearLists, deal_out_to_others_what_is_too_much_for_one_process_and_least_missed_there) {
+  // Servers 0 and 2 are in process 0 with worker 0: home of the settings 0, 2, 3 and 5.
+  const NearLists near = Case({4, 1, 2, 4, 3, 2}).lists({2, 3, {0, 1, 0, 1, 0}});
+  EXPECT_EQ(near.lengths(), (std::vector<std::int64_t>{3, 3}));
+  EXPECT_EQ(near.order(), (std::vector<std::int64_t>{0, 2, 3, 1, 4, 5}))
+      << "the last of the two that are short, at the end of the other's list";
+}
+
+/// pardo i = 1:2;  do j = 1:3;  get a[j,i];  enddo;  endpardo
+TEST(NearLists, count_the_blocks_of_the_loops_inside_of_a_pardo) {
+  Case c({2, 2});
+  c.p.indexes.push_back({"j", array::IndexKind::simple, {false, 1}, {false, 3}, -1, {}});
+  c.p.arrays[0].indexes = {1, 0};
+  c.p.selectors = {{program::SelectorForm::block, 0, {1, 0}}};
+  Environment environment;
+  environment.segments.set(array::IndexKind::mo, {2, 2});
+  c.tables = bind(c.p, environment);
+  // Blocks go round two servers: 0, 1, 0 of the first column, 1, 0, 1 of the second.
+  NearLists near(c.p, c.tables, {2, 2, {1, 0, 0, 1}});
+  near.begin(0);
+  for (std::int64_t i = 1; i <= 2; ++i) near.add(i - 1, std::vector<std::int64_t>{i, unbound});
+  near.end();
+  EXPECT_EQ(near.order(), (std::vector<std::int64_t>{1, 0}))
+      << "the second column is for worker 0, which is with server 1";
 }
 
 TEST(NearLists, are_even_runs_of_neighbours_where_no_worker_is_nearer) {

@@ -10,6 +10,11 @@
 
 namespace blockyard::qc {
 
+/// Makes the table of the Boys function that all engines share as long as any will need it.
+/// libint2 2.7 makes it longer when an engine asks for more, while others read it. Before any
+/// engine; one thread.
+void prepare_boys_function();
+
 /// Read by every engine, written only by the constructor of Integrals.
 struct Integrals::Data {
   AoBasis basis;

@@ -163,7 +163,7 @@ bool Loops::take_unasked(Loop& loop) {
     const auto& lengths = near_.lengths();
     const auto mine = lengths.begin() + options_.worker;
     range.first = std::accumulate(lengths.begin(), mine, std::int64_t{0});
-    range.last = range.first + wire::unasked(*mine, 1);
+    range.last = range.first + wire::unasked_of_list(*mine);
     if (range.length() == 0 && loop.total > 0) return false;
   } else {
     range = wire::unasked_of(options_.worker, loop.total, options_.workers);
