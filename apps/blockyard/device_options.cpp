@@ -21,6 +21,9 @@ void add_device_options(CLI::App& command, DeviceOptions& options) {
   command.add_option("--placement", options.placement,
                      "learned (statements run on host or device, where they are faster; the "
                      "default of --device auto) or device (all that can; otherwise the default)");
+  command.add_option("--device-after", options.after,
+                     "with --placement learned: opens a device after so much work that it could "
+                     "do, like 2s; 0s: at once (default: 0.1s for a GPU, 0.5s for opencl)");
   command.add_flag("--respect-gpu-hints", options.respect_hints,
                    "statements between gpu_on and gpu_off run on the device");
   command
@@ -40,6 +43,8 @@ void merge(const DeviceOptions& options, job::DeviceSpec& device) {
     device.memory_bytes = base::parse_bytes(options.memory, "--device-memory");
   if (!options.options.empty()) device.options = options.options;
   if (!options.placement.empty()) device.learns_placement = job::parse_placement(options.placement);
+  if (!options.after.empty())
+    device.after_seconds = base::parse_seconds(options.after, "--device-after");
   device.respects_hints = device.respects_hints || options.respect_hints;
   device.honours_intents = !options.without_intents;
 }

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <filesystem>
 #include <system_error>
 
 #include "blockyard/base/error.h"
+#include "blockyard/device/operation.h"
 #include "blockyard/device/sim/sim.h"
 
 namespace blockyard::job {
@@ -20,13 +22,29 @@ using base::Error;
 
 namespace {
 
+bool exists(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
 /// Whether the system shows a GPU: looked for before a driver is loaded, which takes a while.
 bool shows_gpu() {
   constexpr std::array paths = {"/dev/nvidiactl", "/dev/dxg", "/dev/kfd", "/dev/dri/renderD128"};
-  return std::ranges::any_of(paths, [](const char* path) {
-    std::error_code ignored;
-    return fs::exists(path, ignored);
-  });
+  return std::ranges::any_of(paths, [](const char* path) { return exists(path); });
+}
+
+/// Whether the system shows what a kind needs. If not, only the driver itself can say.
+bool shows_driver(const std::string& kind) {
+  if (kind == "cuda") return shows_gpu();
+  std::error_code ignored;
+  return fs::directory_iterator("/etc/OpenCL/vendors", ignored) != fs::directory_iterator();
+}
+
+/// So much work, or time, comes before a device is opened: ten times what opening costs where it
+/// runs on the processors that compute; a GPU wins the time back sooner, and beside the workers.
+double default_after_seconds(const std::string& kind) {
+  if (kind == "sim") return 0;
+  return kind == "opencl" ? 0.5 : 0.1;
 }
 
 std::string plugin_path(const DeviceSpec& spec, const std::string& kind) {
@@ -37,46 +55,145 @@ std::string plugin_path(const DeviceSpec& spec, const std::string& kind) {
 
 Devices::Devices(const DeviceSpec& spec, int workers, std::int64_t host_share_bytes,
                  base::BufferPool& blocks, std::int64_t lock_limit_bytes)
-    : blocks_(blocks) {
-  if (spec.kind == "none") return;
-  if (spec.kind != "auto") {
-    open(spec, spec.kind, false);
+    : spec_(spec),
+      workers_(workers),
+      host_share_bytes_(host_share_bytes),
+      blocks_(blocks),
+      lock_limit_bytes_(lock_limit_bytes) {
+  const bool is_auto = spec.kind == "auto";
+  if (spec.kind == "none" || (is_auto && !shows_gpu())) return;
+  // Now and not when it is opened: there others use the pool.
+  blocks_.on_leave([this](const std::byte* memory) {
+    if (device::HostLocks* const locks = shown_locks_) locks->unlock(memory);
+  });
+  is_possible_ = true;
+  try {
+    if (!is_auto && spec.kind != "sim") load_plugin(spec.kind);
+    after_seconds_ = spec.after_seconds.value_or(default_after_seconds(spec.kind));
+    if (spec.learns() && after_seconds_ > 0 && (is_auto || shows_driver(spec.kind))) {
+      kind_ = spec.kind;
+      opener_ = std::thread([this] { open_when_wanted(); });
+      return;
+    }
+    open_all();
+  } catch (...) {
+    blocks_.on_leave(nullptr);
+    throw;
+  }
+  has_tried_ = true;
+  is_possible_ = is_open_;
+}
+
+Devices::~Devices() {
+  end_opening();
+  blocks_.on_leave(nullptr);
+}
+
+const worker::DeviceShare* Devices::share(int worker) noexcept {
+  if (!is_open_.load(std::memory_order_acquire)) return nullptr;
+  return &shares_[static_cast<std::size_t>(worker) % shares_.size()];
+}
+
+void Devices::note_work(double seconds) noexcept {
+  const double before = worked_seconds_.fetch_add(seconds, std::memory_order_relaxed);
+  if (before >= after_seconds_ || before + seconds < after_seconds_) return;
+  {
+    const std::lock_guard lock(mutex_);
+    is_wanted_ = true;
+  }
+  changed_.notify_all();
+}
+
+const worker::DeviceShare* Devices::open(int worker) {
+  std::unique_lock lock(mutex_);
+  is_wanted_ = true;
+  changed_.notify_all();
+  changed_.wait(lock, [this] { return has_tried_; });
+  if (failure_) std::rethrow_exception(failure_);
+  return share(worker);
+}
+
+std::exception_ptr Devices::failure() {
+  const std::lock_guard lock(mutex_);
+  return failure_;
+}
+
+void Devices::end_opening() noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    is_ended_ = true;
+  }
+  changed_.notify_all();
+  if (opener_.joinable()) opener_.join();
+}
+
+/// What the job names is opened soon even without work: if it cannot be, its user hears of it.
+void Devices::open_when_wanted() noexcept {
+  {
+    std::unique_lock lock(mutex_);
+    const auto is_over = [this] { return is_wanted_ || is_ended_; };
+    if (spec_.kind == "auto")
+      changed_.wait(lock, is_over);
+    else
+      changed_.wait_for(lock, std::chrono::duration<double>(after_seconds_), is_over);
+    if (is_ended_) return;
+  }
+  std::exception_ptr failure;
+  try {
+    open_all();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    has_tried_ = true;
+    failure_ = failure;
+  }
+  changed_.notify_all();
+}
+
+void Devices::open_all() {
+  kind_ = "none";
+  if (spec_.kind != "auto") {
+    open_kind(spec_.kind, false);
     if (devices_.empty())
       throw Error(Errc::device,
                   fmt::format("--device {}: there is no such device on this machine; use --device "
                               "none",
-                              spec.kind));
-  } else if (shows_gpu()) {
+                              spec_.kind));
+  } else {
     for (const std::string kind : {"cuda", "opencl"}) try {
-        if (devices_.empty() && fs::exists(plugin_path(spec, kind))) open(spec, kind, true);
+        if (!devices_.empty() || !exists(plugin_path(spec_, kind))) continue;
+        load_plugin(kind);
+        open_kind(kind, true);
       } catch (const Error&) {  // a driver without hardware, or that does not work: the host does
         devices_.clear();
         infos_.clear();
       }
   }
   if (devices_.empty()) return;
-  share_memory(spec, workers, host_share_bytes);
-  if (devices_.front().describe().lock_page_bytes == 0) return;
-  locks_.emplace(devices_.front(), lock_limit_bytes, [this] { blocks_.free_kept(); });
-  blocks_.on_leave([this](const std::byte* memory) { locks_->unlock(memory); });
-}
-
-Devices::~Devices() {
-  if (locks_) blocks_.on_leave(nullptr);
-}
-
-void Devices::open(const DeviceSpec& spec, const std::string& kind, bool only_gpus) {
-  const device::Table* table = &device::sim::table();
-  if (kind != "sim") {
-    const std::string path = plugin_path(spec, kind);
-    if (!fs::exists(path))
-      throw Error(Errc::device, fmt::format("--device {}: this Blockyard was built without it: "
-                                            "there is no {}",
-                                            kind, path));
-    table = &plugin_.emplace(path).table();
+  if (devices_.front().describe().lock_page_bytes > 0) {
+    locks_.emplace(devices_.front(), lock_limit_bytes_, [this] { blocks_.free_kept(); });
+    shown_locks_ = &*locks_;
   }
-  const int present = device::device_count(*table);
-  const int wanted = spec.count.value_or(present);
+  share_memory();
+  if (opener_.joinable()) warm();
+  is_open_.store(true, std::memory_order_release);
+}
+
+void Devices::load_plugin(const std::string& kind) {
+  const std::string path = plugin_path(spec_, kind);
+  if (!exists(path))
+    throw Error(Errc::device, fmt::format("--device {}: this Blockyard was built without it: "
+                                          "there is no {}",
+                                          kind, path));
+  plugin_.emplace(path);
+}
+
+void Devices::open_kind(const std::string& kind, bool only_gpus) {
+  const device::Table& table = kind == "sim" ? device::sim::table() : plugin_->table();
+  const int present = device::device_count(table);
+  const int wanted = spec_.count.value_or(present);
   // A processor that plays a device may be opened several times, with some of its units each.
   if (present == 0) return;
   if (wanted > present && kind != "opencl")
@@ -84,7 +201,7 @@ void Devices::open(const DeviceSpec& spec, const std::string& kind, bool only_gp
                 fmt::format("--devices {}: there are {} of kind {}", wanted, present, kind));
   for (int k = 0; k < std::max(present, wanted); ++k) {
     if (static_cast<int>(devices_.size()) == wanted) break;
-    devices_.emplace_back(*table, k % present, spec.options);
+    devices_.emplace_back(table, k % present, spec_.options);
     const blockyard_description found = devices_.back().describe();
     if (only_gpus && found.shares_host_memory != 0) {
       devices_.pop_back();
@@ -95,16 +212,42 @@ void Devices::open(const DeviceSpec& spec, const std::string& kind, bool only_gp
   }
 }
 
-void Devices::share_memory(const DeviceSpec& spec, int workers, std::int64_t host_share_bytes) {
+void Devices::share_memory() {
   const auto count = static_cast<int>(devices_.size());
-  const int workers_each = std::max(1, (workers + count - 1) / count);
-  for (const device::Device& device : devices_) {
+  const int workers_each = std::max(1, (workers_ + count - 1) / count);
+  for (device::Device& device : devices_) {
     const blockyard_description found = device.describe();
     // Some room is left to the driver and to the workspaces of libraries.
     std::int64_t bytes = static_cast<std::int64_t>(found.free_bytes) / 10 * 9;
-    if (found.free_bytes == 0 || found.shares_host_memory != 0) bytes = host_share_bytes / count;
-    bytes_.push_back(spec.memory_bytes.value_or(bytes) / workers_each);
+    if (found.free_bytes == 0 || found.shares_host_memory != 0) bytes = host_share_bytes_ / count;
+    shares_.push_back({&device, static_cast<int>(shares_.size()),
+                       spec_.memory_bytes.value_or(bytes) / workers_each,
+                       locks_ ? &*locks_ : nullptr});
   }
+}
+
+/// Has kernels and libraries loaded before a worker waits for them: one product, of anything.
+void Devices::warm() {
+  constexpr base::Extent length = 64;
+  constexpr base::Extent bytes = length * length * static_cast<base::Extent>(sizeof(double));
+  const tensor::Shape shape({length, length});
+  const blockyard_operation product =
+      device::contract_operation(BLOCKYARD_F64, {{0, 1}, {0, 2}, {2, 1}}, shape, shape, shape);
+  for (device::Device& device : devices_) try {
+      const auto plan = device.open_plan(product);
+      const auto blocks = device.allocate(3 * bytes);
+      const auto workspace =
+          plan ? device.allocate(plan->workspace_bytes()) : std::optional<device::Memory>();
+      if (!blocks || !workspace) continue;
+      device::Stream stream = device.open_stream();
+      stream.fill(blocks->address(), BLOCKYARD_F64, 0.0, 3 * length * length);
+      stream.run(*plan, {.result = blocks->address(),
+                         .left = blocks->address() + bytes,
+                         .right = blocks->address() + 2 * bytes,
+                         .workspace = workspace->address()});
+      stream.synchronise();
+    } catch (const Error&) {  // whoever works with the device will see it fail
+    }
 }
 
 }  // namespace blockyard::job

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
+#include <condition_variable>
 #include <deque>
+#include <exception>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "blockyard/base/buffer.h"
@@ -12,6 +17,7 @@
 #include "blockyard/device/host_locks.h"
 #include "blockyard/device/loader.h"
 #include "blockyard/job/spec.h"
+#include "blockyard/worker/device_supply.h"
 
 namespace blockyard::job {
 
@@ -23,49 +29,71 @@ struct DeviceInfo {
 };
 
 /// The devices that help the workers of this process: worker w works with device w modulo their
-/// number. Any thread may ask, one makes it.
-class Devices {
+/// number. A driver takes its time to load: where statements go to the faster side (DeviceSpec::
+/// learns()) that is done in a thread of its own, when the job has shown that it is worth it.
+class Devices final : public worker::DeviceSupply {
  public:
-  /// Opens them. For `auto` that are GPUs, or nothing; never a processor that only plays one.
+  /// Opens them, or waits for work. For `auto` they are GPUs, or nothing; never a processor that
+  /// only plays one.
   /// workers           of all processes on this machine
   /// host_share_bytes  what a device that computes in the memory of the host may take there
   /// blocks            the memory of all blocks here, of which up to lock_limit_bytes are locked
   /// Throws Error{device} if the kind that is asked for is not there, with what to do.
   Devices(const DeviceSpec& spec, int workers, std::int64_t host_share_bytes,
           base::BufferPool& blocks, std::int64_t lock_limit_bytes);
-  ~Devices();
-  Devices(const Devices&) = delete;
-  Devices& operator=(const Devices&) = delete;
+  ~Devices() override;
 
-  [[nodiscard]] bool is_empty() const noexcept { return devices_.empty(); }
-  [[nodiscard]] int number_of(int worker) const noexcept {
-    return devices_.empty() ? -1 : worker % static_cast<int>(devices_.size());
-  }
-  /// Null: there is none.
-  [[nodiscard]] device::Device* of(int worker) noexcept {
-    return devices_.empty() ? nullptr : &devices_[static_cast<std::size_t>(number_of(worker))];
-  }
-  /// Memory of its device for one worker.
-  [[nodiscard]] std::int64_t bytes_of(int worker) const noexcept {
-    return devices_.empty() ? 0 : bytes_[static_cast<std::size_t>(number_of(worker))];
-  }
-  /// Null: nothing of the host is locked.
-  [[nodiscard]] device::HostLocks* host_locks() noexcept { return locks_ ? &*locks_ : nullptr; }
-  /// The kind that was found: none, cuda, opencl, sim.
+  /// False: there are none and none will be opened.
+  [[nodiscard]] bool is_possible() const noexcept { return is_possible_; }
+  [[nodiscard]] const worker::DeviceShare* share(int worker) noexcept override;
+  void note_work(double seconds) noexcept override;
+  [[nodiscard]] const worker::DeviceShare* open(int worker) override;
+  /// Why what the job names could not be opened; null: nothing of that kind happened. Any thread.
+  [[nodiscard]] std::exception_ptr failure();
+  /// Null: nothing of the host is locked, yet. Any thread.
+  [[nodiscard]] device::HostLocks* host_locks() noexcept { return shown_locks_; }
+
+  /// From now on none is opened. Returns when none is being opened.
+  void end_opening() noexcept;
+  /// The kind that was found: none, cuda, opencl, sim; if none was opened for want of work, what
+  /// the job says. This and the next after end_opening.
   [[nodiscard]] const std::string& kind() const noexcept { return kind_; }
   [[nodiscard]] const std::vector<DeviceInfo>& infos() const noexcept { return infos_; }
 
  private:
-  void open(const DeviceSpec& spec, const std::string& kind, bool only_gpus);
-  void share_memory(const DeviceSpec& spec, int workers, std::int64_t host_share_bytes);
+  void load_plugin(const std::string& kind);
+  void open_when_wanted() noexcept;
+  void open_all();
+  void open_kind(const std::string& kind, bool only_gpus);
+  void share_memory();
+  void warm();
 
-  std::optional<device::Plugin> plugin_;
+  DeviceSpec spec_;
+  int workers_;
+  std::int64_t host_share_bytes_;
   base::BufferPool& blocks_;
+  std::int64_t lock_limit_bytes_;
+  bool is_possible_ = false;
+  double after_seconds_ = 0;  ///< of work, or of the run where the kind is named
+
+  // Made by the thread that opens; others see them once is_open_ says so.
+  std::optional<device::Plugin> plugin_;
   std::deque<device::Device> devices_;
   std::optional<device::HostLocks> locks_;
-  std::vector<std::int64_t> bytes_;
+  std::vector<worker::DeviceShare> shares_;  ///< by device
   std::vector<DeviceInfo> infos_;
   std::string kind_ = "none";
+  std::atomic<bool> is_open_ = false;
+  std::atomic<device::HostLocks*> shown_locks_ = nullptr;
+
+  std::atomic<double> worked_seconds_ = 0;
+  std::mutex mutex_;  ///< guards the next four
+  std::condition_variable changed_;
+  bool is_wanted_ = false;
+  bool is_ended_ = false;
+  bool has_tried_ = false;
+  std::exception_ptr failure_;
+  std::thread opener_;
 };
 
 }  // namespace blockyard::job

@@ -226,19 +226,24 @@ DeviceSpec parse_device(const TomlSection& in) {
   device.memory_bytes = parse_memory(in, "device_memory");
   device.options = in.text("device_options").value_or("");
   device.learns_placement = parse_text(in, "placement", parse_placement);
+  if (const auto after = in.text("device_after"))
+    device.after_seconds = base::parse_seconds(*after, "device_after");
   device.respects_hints = in.truth("respect_gpu_hints").value_or(false);
   return device;
 }
 
 RunSpec parse_run(const File& file) {
-  const TomlSection in =
-      file.section("run", {"workers",        "servers",       "memory",
-                           "scratch",        "persistent",    "guess",
-                           "save",           "super",         "pardo",
-                           "check",          "deterministic", "seed",
-                           "prefetch",       "checkpoint",    "checkpoint_dir",
-                           "device",         "devices",       "device_memory",
-                           "device_options", "placement",     "respect_gpu_hints"});
+  const TomlSection in = file.section("run", {"workers",        "servers",
+                                              "memory",         "scratch",
+                                              "persistent",     "guess",
+                                              "save",           "super",
+                                              "pardo",          "check",
+                                              "deterministic",  "seed",
+                                              "prefetch",       "checkpoint",
+                                              "checkpoint_dir", "device",
+                                              "devices",        "device_memory",
+                                              "device_options", "device_after",
+                                              "placement",      "respect_gpu_hints"});
   RunSpec run;
   constexpr std::int64_t most_ranks = 4096;
   for (const auto& [key, rank_count] :

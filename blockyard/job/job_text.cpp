@@ -136,6 +136,8 @@ void write_run(const RunSpec& run, std::string& text) {
   table.text("device_options", run.device.options);
   if (run.device.learns_placement)
     table.text("placement", *run.device.learns_placement ? "learned" : "device");
+  if (run.device.after_seconds)
+    table.text("device_after", fmt::format("{}s", *run.device.after_seconds));
   if (run.device.respects_hints) table.line("respect_gpu_hints", "true");
   table.number_if_given("seed", run.seed);
 }

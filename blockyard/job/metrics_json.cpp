@@ -185,10 +185,13 @@ Json chemistry_json(const Chemistry& chemistry) {
 std::vector<Decision> device_decisions(const Job& job, const Results& results) {
   const DeviceSpec& device = job.run.device;
   const bool is_auto = device.kind == "auto";
+  if (results.devices.empty() && results.device_kind != "none")
+    return {{"devices", "none",
+             "the job had too little work for a device to pay for opening one: `device_after`"}};
   if (results.devices.empty())
     return {{"devices", "none",
              is_auto ? "no GPU was found that a plug-in of this build serves" : "as the job says"}};
-  const bool learns = device.learns_placement.value_or(is_auto);
+  const bool learns = device.learns();
   return {{"devices",
            fmt::format("{} of kind {} in a process", results.devices.size(), results.device_kind),
            is_auto ? "all that were found" : "as the job says"},

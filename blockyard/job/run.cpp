@@ -82,6 +82,7 @@ class Run {
     }
     watch();
     for (std::thread& thread : threads) thread.join();
+    end_devices();
     end_world();
     if (first_error_) std::rethrow_exception(first_error_);
     if (checkpoints_ && process_ == 0) checkpoints_->remove_all();
@@ -113,6 +114,11 @@ class Run {
     const int workers = job_.workers * job_.processes_on_node / job_.processes;
     devices_.emplace(job_.run.device, std::max(1, workers), job_.memory.total_bytes / 4, pool_,
                      job_.memory.total_bytes / 2);
+  }
+
+  void end_devices() {
+    if (!devices_) return;
+    devices_->end_opening();
     results_.device_kind = devices_->kind();
     results_.devices = devices_->infos();
   }
@@ -259,6 +265,8 @@ class Run {
         if (now > failed_at + patience_seconds) give_up();
         continue;
       }
+      if (devices_)
+        if (const std::exception_ptr failure = devices_->failure()) fail(any_rank_, failure);
       if (hooks_.look) hooks_.look({step_, first_worker_, live_});
       if (!hooks_.stop_reason) continue;
       const std::string reason = hooks_.stop_reason();
@@ -303,12 +311,9 @@ class Run {
     options.checkpoints = checkpoints_ ? &*checkpoints_ : nullptr;
     options.recording = recordings_[static_cast<std::size_t>(number)].get();
     options.live = &live_[static_cast<std::size_t>(number - first_worker_)];
-    options.device = devices_->of(number);
-    options.device_number = devices_->number_of(number);
-    options.device_bytes = devices_->bytes_of(number);
-    options.host_locks = devices_->host_locks();
+    options.devices = devices_->is_possible() ? &*devices_ : nullptr;
     const DeviceSpec& device = job_.run.device;
-    options.learns_placement = device.learns_placement.value_or(device.kind == "auto");
+    options.learns_placement = device.learns();
     options.respects_hints = device.respects_hints;
     options.honours_intents = device.honours_intents;
     worker::Worker worker(*endpoints_[static_cast<std::size_t>(number)], pool_, supers, options,

@@ -38,9 +38,9 @@ struct RankRecord {
 struct Results {
   std::vector<StepResult> steps;
   std::vector<wire::Statistics> servers;
-  std::vector<RankRecord> ranks;  ///< workers first; for reports and time lines
-  std::string device_kind = "none";
-  std::vector<DeviceInfo> devices;  ///< of process 0
+  std::vector<RankRecord> ranks;     ///< workers first; for reports and time lines
+  std::string device_kind = "none";  ///< with no devices: what none was opened of, for want of work
+  std::vector<DeviceInfo> devices;   ///< of process 0
   double seconds = 0;
   std::int64_t peak_block_bytes = 0;  ///< blocks, caches and transfers of all ranks together
   std::int64_t peak_rss_bytes = 0;    ///< the whole process

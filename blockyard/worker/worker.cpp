@@ -9,6 +9,7 @@
 #include "blockyard/worker/detail/checkpoint.h"
 #include "blockyard/worker/detail/interpreter.h"
 #include "blockyard/worker/detail/transport.h"
+#include "blockyard/worker/detail/worker_device.h"
 
 namespace blockyard::worker {
 
@@ -23,19 +24,15 @@ class Worker::Impl {
        std::function<void(std::string_view)> print)
       : options_(options),
         frames_(pool, options.budget_bytes),
+        device_(options_),
         transport_(fabric, frames_, options_),
         supers_(table),
         print_(std::move(print)) {
     transport_.here.worker = options.worker;
-    // The checking mode marks values that were never assigned, which only the host looks for.
-    if (options.device != nullptr && !options.check)
-      device_.emplace(*options.device,
-                      block::Residency::Options{
-                          options.device_bytes, options.honours_intents, options.host_locks,
-                          options.recording == nullptr ? nullptr : &options.recording->trace});
-    if (device_)
-      transport_.while_waiting([this] { return device_->is_sending(); },
-                               [this] { device_->look_after(); });
+    if (device_.is_awaited())
+      transport_.while_waiting(
+          [this] { return device_.residency() != nullptr && device_.residency()->is_sending(); },
+          [this] { device_.residency()->look_after(); });
   }
 
   Outcome run(const program::Program& program, Environment& environment, const Resume* from,
@@ -45,8 +42,7 @@ class Worker::Impl {
     const Tables tables = bind(program, environment);
     transport_.begin_counts();
     detail::Interpreter interpreter(program, tables, environment, kept_, transport_, frames_,
-                                    supers_, options_, print_, number,
-                                    device_ ? &*device_ : nullptr);
+                                    supers_, options_, print_, number, device_);
     return interpreter.run(is_inside ? &from->state : nullptr);
   }
 
@@ -106,7 +102,7 @@ class Worker::Impl {
  private:
   Options options_;
   block::FramePool frames_;
-  std::optional<block::Residency> device_;  ///< after frames_: it ends first
+  detail::WorkerDevice device_;  ///< after frames_: it ends first
   detail::Transport transport_;
   super::Table& supers_;
   std::function<void(std::string_view)> print_;

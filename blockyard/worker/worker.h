@@ -7,13 +7,12 @@
 
 #include "blockyard/base/buffer.h"
 #include "blockyard/base/recording.h"
-#include "blockyard/device/device.h"
-#include "blockyard/device/host_locks.h"
 #include "blockyard/fabric/fabric.h"
 #include "blockyard/program/program.h"
 #include "blockyard/super/super.h"
 #include "blockyard/wire/messages.h"
 #include "blockyard/worker/checkpoint.h"
+#include "blockyard/worker/device_supply.h"
 #include "blockyard/worker/environment.h"
 #include "blockyard/worker/live.h"
 #include "blockyard/worker/metrics.h"
@@ -32,12 +31,9 @@ struct Options {
   PrefetchDepth prefetch = {};
   std::vector<std::int32_t> process_of = {};  ///< each rank, workers first; empty: all in one
   Checkpoints* checkpoints = nullptr;         ///< null: none are taken
-  base::Recording* recording = nullptr;     ///< for reports and time lines; null: nothing is noted
-  Live* live = nullptr;                     ///< for those who look on; may be null
-  device::Device* device = nullptr;         ///< null: none; others may use it too
-  int device_number = -1;                   ///< for the report
-  std::int64_t device_bytes = 0;            ///< of its memory, for this worker
-  device::HostLocks* host_locks = nullptr;  ///< null: none; of all workers of the process
+  base::Recording* recording = nullptr;  ///< for reports and time lines; null: nothing is noted
+  Live* live = nullptr;                  ///< for those who look on; may be null
+  DeviceSupply* devices = nullptr;       ///< null: there are none; of all workers of the process
   bool learns_placement = false;  ///< where a statement runs; else all that can is on the device
   bool respects_hints = false;    ///< what stands between gpu_on and gpu_off is on the device
   bool honours_intents = true;    ///< false, to compare: operands count as changed however used

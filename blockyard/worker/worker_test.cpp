@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "blockyard/base/error.h"
+#include "blockyard/device/sim/sim.h"
 #include "blockyard/fabric/loopback/loopback.h"
 #include "blockyard/wire/batch.h"
 
@@ -101,7 +102,8 @@ struct Result {
 };
 
 Result run(const Program& program, std::int64_t budget_bytes = 1 << 20, bool check = false,
-           PrefetchDepth prefetch = {}, std::vector<array::Extent> segments = {2, 3}) {
+           PrefetchDepth prefetch = {}, std::vector<array::Extent> segments = {2, 3},
+           DeviceSupply* devices = nullptr) {
   base::BufferPool pool(1 << 22);
   fabric::LoopbackWorld world(2);
   const auto home = world.endpoint(1);
@@ -114,6 +116,7 @@ Result run(const Program& program, std::int64_t budget_bytes = 1 << 20, bool che
     options.budget_bytes = budget_bytes;
     options.check = check;
     options.prefetch = prefetch;
+    options.devices = devices;
     Worker worker(*fabric, pool, supers, options,
                   [&](std::string_view text) { result.printed += text; });
     Environment environment;
@@ -238,6 +241,43 @@ TEST(Worker, gets_what_it_put_in_the_same_epoch) {
   const Result result = run(p, 1 << 20, false, {false, 8});
   EXPECT_EQ(result.error, "");
   EXPECT_DOUBLE_EQ(result.outcome.scalars.at("x"), 45.0);
+}
+
+/// A device that is open when it was looked for so many times.
+class LateDevice final : public DeviceSupply {
+ public:
+  explicit LateDevice(int looks) : looks_left_(looks) {}
+  const DeviceShare* share(int) noexcept override { return looks_left_-- > 0 ? nullptr : &share_; }
+  void note_work(double seconds) noexcept override { noted_seconds += seconds; }
+  const DeviceShare* open(int) override { return &share_; }
+  double noted_seconds = 0;
+
+ private:
+  int looks_left_;
+  device::Device device_{device::sim::table(), 0, "seed=3"};
+  DeviceShare share_{&device_, 0, 1 << 20, nullptr};
+};
+
+TEST(Worker, goes_on_with_a_device_that_is_opened_while_a_program_runs) {
+  Program p = with_tables();
+  add(p, Opcode::do_begin, 0, 6);
+  add(p, Opcode::push_literal, 0);
+  add(p, Opcode::block_fill, 0, 0);
+  add(p, Opcode::push_product, 0);
+  add(p, Opcode::store_scalar, 0, 1);
+  add(p, Opcode::do_next, 0, 1);
+  add(p, Opcode::halt);
+  // It is looked for at the begin and at each product, of which there are two.
+  const std::vector<std::uint64_t> runs = {4, 3, 1, 0};
+  for (std::size_t looks = 0; looks < runs.size(); ++looks) {
+    LateDevice late(static_cast<int>(looks));
+    const Result result = run(p, 1 << 20, false, {}, {2, 3}, &late);
+    EXPECT_EQ(result.error, "");
+    EXPECT_DOUBLE_EQ(result.outcome.scalars.at("x"), 45.0);
+    EXPECT_EQ(result.outcome.metrics.device.runs, runs[looks]) << looks;
+    EXPECT_EQ(result.outcome.metrics.device_number, looks == 3 ? -1 : 0);
+    EXPECT_EQ(late.noted_seconds > 0, looks >= 2) << "what the host did before it came";
+  }
 }
 
 TEST(Worker, says_where_memory_ends) {

@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import unittest
+import unittest.mock
 
 import common
 from common import job_file
@@ -31,6 +32,21 @@ do i
 enddo i
 endsial marks
 """
+LONG = """sial long
+scalar x
+index l = 1:30000
+index m = 1:30000
+index n = 1:30000
+do l
+  do m
+    do n
+      x += 1.0
+    enddo n
+  enddo m
+enddo l
+endsial long
+"""
+NO_DRIVER = {"OCL_ICD_VENDORS": "/nowhere", "OPENCL_VENDOR_PATH": "/nowhere"}
 KINDS = ["sim"] + (["opencl"] if os.environ.get("HAS_OPENCL") == "1" else [])
 
 
@@ -60,7 +76,7 @@ class Devices(common.MoleculeTest):
         for kind in KINDS:
             for workers, more in ((1, []), (3, ["--device-options", "seed=5"] if kind == "sim" else []),
                                   (2, ["--device-memory", "20K"]), (2, ["--device-memory", "1K"]),
-                                  (2, ["--placement", "learned"])):
+                                  (2, ["--placement", "learned", "--device-after", "0s"])):
                 with self.subTest(kind=kind, workers=workers, options=more):
                     results, counts = self.run_with(path, "--device", kind, *more, workers=workers)
                     self.assert_same(results, host)
@@ -138,6 +154,26 @@ class Devices(common.MoleculeTest):
                     went_on += failures > 0
         print(f"failures: {went_on} runs went on without the device, {ended} ended with an error")
         self.assertGreater(went_on, 6)
+
+    def test_a_device_is_opened_only_for_enough_work(self):
+        path = self.water("mp2")
+        host = self.results_of("run", path, "--device", "none")
+        for kind in KINDS:
+            results = self.results_of("run", path, "--device", kind, "--placement", "learned",
+                                      "--device-after", "1h", "--report", "report.json")
+            self.assertEqual(results["devices"], [])
+            self.assertAlmostEqual(results["energies"]["mp2"], host["energies"]["mp2"], delta=SAME_HARTREE)
+            decisions = json.loads((self.folder / "report.json").read_text())["decisions"]
+            self.assertIn("too little work", next(d["reason"] for d in decisions if d["what"] == "devices"))
+
+    @unittest.skipUnless("opencl" in KINDS, "no OpenCL")
+    def test_a_named_driver_that_does_not_work_ends_the_run_soon(self):
+        """A program without work for a device, which would run for a day."""
+        path = self.write("long.sial", LONG)
+        with unittest.mock.patch.dict(os.environ, NO_DRIVER):
+            done = self.run_blockyard("run", path, "--device", "opencl", "--placement", "learned",
+                                      "--device-after", "0.01s")
+        self.assert_fails(done, "there is no such device", "--device none")
 
     def test_several_devices_share_the_work(self):
         path = self.water("ccsd")

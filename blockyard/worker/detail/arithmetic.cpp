@@ -31,17 +31,13 @@ std::span<double> values_of(const View& dense) {
 
 }  // namespace
 
-Arithmetic::Arithmetic(const program::Program& program, Blocks& blocks, const Options& options,
-                       block::Residency* device)
+Arithmetic::Arithmetic(const program::Program& program, Blocks& blocks, const Options& options)
     : program_(program),
       blocks_(blocks),
-      check_(options.check),
+      options_(options),
       matches_(program.code.size()),
       copies_(program.code.size()),
-      chains_(program),
-      device_(device == nullptr ? nullptr
-                                : std::make_unique<DeviceArithmetic>(program, blocks, chains_,
-                                                                     *device, options)) {}
+      chains_(program) {}
 
 double Arithmetic::flops() const noexcept {
   return flops_ + (device_ == nullptr ? 0.0 : device_->flops);
@@ -49,7 +45,7 @@ double Arithmetic::flops() const noexcept {
 
 View Arithmetic::read(std::int32_t selector) {
   const View view = blocks_.read(selector);
-  if (check_ && view.data != nullptr && is_uninitialised(view)) {
+  if (options_.check && view.data != nullptr && is_uninitialised(view)) {
     const auto& array = program_.selectors[static_cast<std::size_t>(selector)].array;
     throw Error(Errc::bad_input,
                 fmt::format("a block of array '{}' is read that has elements never assigned",
@@ -188,7 +184,7 @@ void Arithmetic::run(const Chain& chain, double factor, double beta, double* res
   for (const View& view : views_) values_.push_back(dense(view));
   double* workspace =
       chain.workspace_elements > 0 ? blocks_.scratch(chain.workspace_elements) : nullptr;
-  const bool is_timed = device_ && device_->is_learning();
+  const bool is_timed = device_ ? device_->is_learning() : awaits_device;
   const double begin = is_timed ? base::now_seconds() : 0;
   const std::span<double> room(workspace, static_cast<std::size_t>(chain.workspace_elements));
   for (std::size_t k = 0; k < chain.steps.size(); ++k) {
@@ -200,7 +196,12 @@ void Arithmetic::run(const Chain& chain, double factor, double beta, double* res
     values_.push_back(made);
   }
   flops_ += chain.flops;
-  if (is_timed) device_->host_took(chain.flops, base::now_seconds() - begin);
+  if (!is_timed) return;
+  const double seconds = base::now_seconds() - begin;
+  if (device_)
+    device_->host_took(chain.flops, seconds);
+  else
+    host_seconds += seconds;
 }
 
 void Arithmetic::product(std::int32_t to, std::int32_t product, bool accumulates, double factor) {

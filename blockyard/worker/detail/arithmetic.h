@@ -16,9 +16,12 @@ namespace blockyard::worker::detail {
 /// after that a statement allocates nothing. One thread.
 class Arithmetic {
  public:
-  /// `device`: null where there is none.
-  Arithmetic(const program::Program& program, Blocks& blocks, const Options& options,
-             block::Residency* device);
+  Arithmetic(const program::Program& program, Blocks& blocks, const Options& options);
+
+  /// From now on statements may run on a device.
+  void attach(block::Residency& device) {
+    device_ = std::make_unique<DeviceArithmetic>(program_, blocks_, chains_, device, options_);
+  }
 
   /// Every element of the block = or += or -= or *= value.
   void fill(std::int32_t selector, program::Mode mode, double value);
@@ -42,6 +45,8 @@ class Arithmetic {
   /// Of host and device.
   [[nodiscard]] double flops() const noexcept;
   std::uint64_t operations = 0;
+  bool awaits_device = false;  ///< one may still come: until then products are timed
+  double host_seconds = 0;     ///< theirs
 
  private:
   [[nodiscard]] const Match& match(const program::Selector& to, const program::Selector& from);
@@ -55,7 +60,7 @@ class Arithmetic {
 
   const program::Program& program_;
   Blocks& blocks_;
-  bool check_;
+  const Options& options_;
   std::vector<std::unique_ptr<Match>> matches_;  ///< by pc
   Copies copies_;
   Chains chains_;

@@ -35,18 +35,15 @@ std::span<double> values_of(const block::Frame& frame) {
 
 }  // namespace
 
-Blocks::Blocks(const Naming& naming, block::FramePool& frames, block::BlockCache& cache, bool check,
-               block::Residency* device)
+Blocks::Blocks(const Naming& naming, block::FramePool& frames, block::BlockCache& cache, bool check)
     : index_values(naming.program.indexes.size(), unbound),
       naming_(naming),
       frames_(frames),
       cache_(cache),
       check_(check),
-      device_(device),
       arrays_(naming.program.arrays.size()),
       region_bounds_(naming.program.selectors.size()),
       waits_(naming.program.code.size()) {
-  if (device != nullptr) device_results_.resize(arrays_.size());
   for (std::size_t k = 0; k < arrays_.size(); ++k) {
     const auto& grid = naming.tables.grids[k];
     if (naming.program.arrays[k].kind != ArrayKind::static_) continue;

@@ -34,9 +34,7 @@ struct Place {
 /// One thread.
 class Blocks {
  public:
-  /// `device`: null where there is none.
-  Blocks(const Naming& naming, block::FramePool& frames, block::BlockCache& cache, bool check,
-         block::Residency* device = nullptr);
+  Blocks(const Naming& naming, block::FramePool& frames, block::BlockCache& cache, bool check);
   ~Blocks();
   Blocks(const Blocks&) = delete;
   Blocks& operator=(const Blocks&) = delete;
@@ -64,6 +62,8 @@ class Blocks {
                                          std::shared_ptr<block::PieceCopy>* under_way = nullptr);
 
   // For a device, which gets frames and not views. In device_blocks.cpp.
+  /// From now on blocks may be there.
+  void attach(block::Residency& device);
   struct DeviceOperand {
     block::SharedFrame frame;  ///< null: a sparse block never written
     tensor::Shape shape;
@@ -186,7 +186,7 @@ class Blocks {
   block::FramePool& frames_;
   block::BlockCache& cache_;
   bool check_;
-  block::Residency* device_;
+  block::Residency* device_ = nullptr;
   std::vector<Array> arrays_;
   std::vector<std::array<std::int64_t, 2 * array::max_order>> region_bounds_;  ///< by selector
   std::vector<Made> scope_;

@@ -12,6 +12,11 @@ using program::ArrayKind;
 using program::Selector;
 using program::SelectorForm;
 
+void Blocks::attach(block::Residency& device) {
+  device_ = &device;
+  device_results_.resize(arrays_.size());
+}
+
 void Blocks::look(Slot& slot, Need need, const Place& place) {
   if ((need != Need::write || !place.is_whole) && device_->host_reads(*slot.frame))
     ++device_results_[static_cast<std::size_t>(place.id.array)].read;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
 
@@ -43,7 +45,7 @@ Interpreter::Interpreter(const program::Program& program, const Tables& tables,
                          Environment& environment, Kept& kept, Transport& transport,
                          block::FramePool& frames, super::Table& supers, const Options& options,
                          std::function<void(std::string_view)> print, std::size_t number,
-                         block::Residency* device)
+                         WorkerDevice& device)
     : program_(program),
       tables_(tables),
       environment_(environment),
@@ -53,9 +55,10 @@ Interpreter::Interpreter(const program::Program& program, const Tables& tables,
       options_(options),
       naming_{program, tables},
       cache_(frames, transport),
-      blocks_(naming_, frames, cache_, options.check, device),
-      arithmetic_(program, blocks_, options, device),
-      device_(device),
+      blocks_(naming_, frames, cache_, options.check),
+      arithmetic_(program, blocks_, options),
+      worker_device_(device),
+      number_(static_cast<std::uint16_t>(number)),
       loops_(naming_, blocks_, transport, options, [this](std::int32_t pc) { return where(pc); }),
       printer_(naming_, blocks_, std::move(print), options.worker == 0),
       supers_(naming_, blocks_, supers, environment, options),
@@ -63,15 +66,34 @@ Interpreter::Interpreter(const program::Program& program, const Tables& tables,
       scalars_(tables.scalars),
       values_(naming_, blocks_.index_values, ints_, scalars_),
       prefetcher_(naming_, options, blocks_, loops_, cache_, transport, ints_, scalars_, calls_),
-      profile_(options.recording, program.code.size(), program.pardos.size(),
-               static_cast<std::uint16_t>(number)),
+      profile_(options.recording, program.code.size(), program.pardos.size(), number_),
       frames_before_(frames.uses()) {
   frames.on_shortage([this] { return cache_.evict_one(); });
-  if (device != nullptr) {
-    device->note_program(static_cast<std::uint16_t>(number));
-    cache_.on_leave([device](const block::SharedFrame& frame) { device->release(frame); });
-  }
+  attach(device.look());
   transport.set_naming(&naming_);
+}
+
+/// Null: it may still come.
+void Interpreter::attach(block::Residency* device) {
+  arithmetic_.awaits_device = worker_device_.is_awaited();
+  if (device == nullptr) return;
+  device_ = device;
+  device->note_program(number_);
+  blocks_.attach(*device);
+  arithmetic_.attach(*device);
+  cache_.on_leave([device](const block::SharedFrame& frame) { device->release(frame); });
+}
+
+void Interpreter::look_for_device() {
+  worker_device_.note_work(std::exchange(arithmetic_.host_seconds, 0.0));
+  if (block::Residency* device = worker_device_.look(); device != nullptr) attach(device);
+}
+
+/// gpu_on or gpu_off.
+void Interpreter::hint(bool begins) {
+  if (begins && options_.respects_hints && worker_device_.is_awaited())
+    attach(worker_device_.open());
+  arithmetic_.hint(begins);
 }
 
 Outcome Interpreter::run(RecordSource* from) {
@@ -248,6 +270,7 @@ void Interpreter::act(const Instruction& instruction) {
       values_.push(arithmetic_.element(a));
       return;
     case Opcode::push_product:
+      if (arithmetic_.awaits_device) look_for_device();
       values_.push(arithmetic_.contract_all(a));
       return;
     case Opcode::exists:
@@ -258,7 +281,7 @@ void Interpreter::act(const Instruction& instruction) {
       return;
     case Opcode::gpu_begin:
     case Opcode::gpu_end:
-      arithmetic_.hint(instruction.opcode == Opcode::gpu_begin);
+      hint(instruction.opcode == Opcode::gpu_begin);
       return;
     case Opcode::section_end:
     case Opcode::barrier:
@@ -271,6 +294,7 @@ void Interpreter::act(const Instruction& instruction) {
       arithmetic_.copy(a, b, accumulates, factor_of(instruction.c));
       return;
     case Opcode::block_product:
+      if (arithmetic_.awaits_device) look_for_device();
       arithmetic_.product(a, b, accumulates, factor_of(instruction.c));
       return;
     case Opcode::bind_region: {

@@ -18,6 +18,7 @@
 #include "blockyard/worker/detail/profile.h"
 #include "blockyard/worker/detail/supers.h"
 #include "blockyard/worker/detail/transport.h"
+#include "blockyard/worker/detail/worker_device.h"
 #include "blockyard/worker/worker.h"
 
 namespace blockyard::worker::detail {
@@ -29,7 +30,7 @@ class Interpreter {
   Interpreter(const program::Program& program, const Tables& tables, Environment& environment,
               Kept& kept, Transport& transport, block::FramePool& frames, super::Table& supers,
               const Options& options, std::function<void(std::string_view)> print,
-              std::size_t number, block::Residency* device);
+              std::size_t number, WorkerDevice& device);
 
   /// Collective among workers. Runs to the end; from the state in a checkpoint, if one is given.
   /// Throws Error whose text begins with the place in the source.
@@ -45,6 +46,9 @@ class Interpreter {
   void act_and_note(const program::Instruction& instruction);
   void get(std::int32_t selector);
   void copy_ahead();
+  void attach(block::Residency* device);
+  void look_for_device();
+  void hint(bool begins);
   void end_pardo(std::int32_t pardo);
   [[nodiscard]] std::int32_t begin_iteration(std::int32_t pardo);
   void print(const program::Instruction& instruction);
@@ -104,7 +108,9 @@ class Interpreter {
   block::BlockCache cache_;
   Blocks blocks_;
   Arithmetic arithmetic_;
-  block::Residency* device_;  ///< null: none
+  WorkerDevice& worker_device_;
+  block::Residency* device_ = nullptr;  ///< null: none yet
+  std::uint16_t number_;                ///< of the program in the job
   Loops loops_;
   Printer printer_;
   Supers supers_;

@@ -17,7 +17,7 @@ Metrics Interpreter::metrics() {
   m.block_operations = arithmetic_.operations;
   m.flops = arithmetic_.flops();
   if (device_ != nullptr) {
-    m.device_number = options_.device_number;
+    m.device_number = worker_device_.number();
     m.device = device_->take_counts();
     m.device.host_requests = frames_.uses().requests - frames_before_.requests;
     m.device.host_hits = frames_.uses().hits - frames_before_.hits;

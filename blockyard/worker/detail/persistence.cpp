@@ -281,7 +281,7 @@ Outcome Interpreter::outcome() {
   result.metrics = metrics();
   if (result.metrics.device.failures > 0)
     result.warnings.push_back(fmt::format("worker {} goes on without device {}: {}",
-                                          options_.worker, options_.device_number,
+                                          options_.worker, worker_device_.number(),
                                           device_->failure()));
   return result;
 }

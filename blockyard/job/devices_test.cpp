@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/job/devices.h"
+
+#include <gtest/gtest.h>
+
+#include "blockyard/base/error.h"
+
+namespace blockyard::job {
+namespace {
+
+/// A simulated device whose opening waits for work.
+struct Late {
+  explicit Late(double after_seconds, const std::string& options = "page=64") {
+    DeviceSpec spec;
+    spec.kind = "sim";
+    spec.count = 1;
+    spec.options = options;
+    spec.learns_placement = true;
+    spec.after_seconds = after_seconds;
+    devices.emplace(spec, 2, 1 << 20, pool, 1 << 20);
+  }
+  base::BufferPool pool{1 << 20};
+  std::optional<Devices> devices;
+};
+
+TEST(Devices, are_opened_when_there_was_enough_work) {
+  Late late(1000);
+  Devices& devices = *late.devices;
+  EXPECT_TRUE(devices.is_possible());
+  devices.note_work(600);
+  EXPECT_EQ(devices.share(0), nullptr);
+  EXPECT_EQ(devices.host_locks(), nullptr);
+  devices.note_work(600);
+  while (devices.share(1) == nullptr) std::this_thread::yield();
+  EXPECT_EQ(devices.share(0), devices.share(1));
+  EXPECT_EQ(devices.share(0)->number, 0);
+  EXPECT_GT(devices.share(0)->bytes, 0);
+  EXPECT_EQ(devices.host_locks(), devices.share(0)->host_locks);
+  EXPECT_NE(devices.host_locks(), nullptr);
+  devices.end_opening();
+  EXPECT_EQ(devices.infos().size(), 1U);
+}
+
+TEST(Devices, are_not_opened_for_a_short_job) {
+  Late late(1000);
+  late.devices->note_work(1);
+  late.devices->end_opening();
+  EXPECT_EQ(late.devices->share(0), nullptr);
+  EXPECT_EQ(late.devices->kind(), "sim");
+  EXPECT_TRUE(late.devices->infos().empty());
+}
+
+TEST(Devices, are_opened_at_once_for_who_cannot_wait) {
+  Late late(1000);
+  const worker::DeviceShare* const share = late.devices->open(0);
+  ASSERT_NE(share, nullptr);
+  EXPECT_EQ(late.devices->share(0), share);
+}
+
+TEST(Devices, that_are_named_and_cannot_be_opened_are_told_even_without_work) {
+  Late late(0.001, "speed=9");
+  while (late.devices->failure() == nullptr) std::this_thread::yield();
+  try {
+    static_cast<void>(late.devices->open(0));
+    FAIL();
+  } catch (const base::Error& error) {
+    EXPECT_NE(std::string(error.what()).find("speed=9"), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(late.devices->share(0), nullptr);
+}
+
+TEST(Devices, refuse_a_plugin_that_is_not_there_before_any_work) {
+  base::BufferPool pool(1 << 20);
+  DeviceSpec spec;
+  spec.kind = "opencl";
+  spec.plugins = "/nowhere";
+  spec.learns_placement = true;
+  try {
+    const Devices devices(spec, 1, 1 << 20, pool, 1 << 20);
+    FAIL();
+  } catch (const base::Error& error) {
+    EXPECT_NE(std::string(error.what()).find("/nowhere"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace blockyard::job

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "blockyard/block/residency.h"
+#include "blockyard/worker/worker.h"
+
+namespace blockyard::worker::detail {
+
+/// The device of one worker, from when it is open on, for all its programs. One thread.
+class WorkerDevice {
+ public:
+  /// The checking mode marks values that were never assigned, which only the host looks for.
+  explicit WorkerDevice(const Options& options)
+      : options_(options), supply_(options.check ? nullptr : options.devices) {}
+
+  /// Null: there is none yet.
+  [[nodiscard]] block::Residency* residency() noexcept {
+    return residency_ ? &*residency_ : nullptr;
+  }
+  /// Whether one may still come.
+  [[nodiscard]] bool is_awaited() const noexcept { return supply_ != nullptr && !residency_; }
+  /// Looks whether it came. Null: there is none yet.
+  [[nodiscard]] block::Residency* look() {
+    if (is_awaited()) take(supply_->share(options_.worker));
+    return residency();
+  }
+  /// Waits for it. Null: there will be none. Throws Error{device} if it cannot be opened.
+  [[nodiscard]] block::Residency* open() {
+    if (is_awaited()) take(supply_->open(options_.worker));
+    return residency();
+  }
+  /// What the host did and a device could have done.
+  void note_work(double seconds) noexcept {
+    if (is_awaited() && seconds > 0) supply_->note_work(seconds);
+  }
+  [[nodiscard]] int number() const noexcept { return number_; }
+
+ private:
+  void take(const DeviceShare* share) {
+    if (share == nullptr) return;
+    number_ = share->number;
+    residency_.emplace(*share->device,
+                       block::Residency::Options{
+                           share->bytes, options_.honours_intents, share->host_locks,
+                           options_.recording == nullptr ? nullptr : &options_.recording->trace});
+  }
+
+  const Options& options_;
+  DeviceSupply* supply_;  ///< null: none is used
+  int number_ = -1;
+  std::optional<block::Residency> residency_;
+};
+
+}  // namespace blockyard::worker::detail
