@@ -81,20 +81,71 @@ Buffer BufferPool::allocate(std::size_t size) {
   std::unique_lock lock(mutex_);
   std::byte* data = take_kept(k);
   const std::size_t bytes = bytes_of_class(k);
-  const bool is_new = data == nullptr;
-  if (is_new) {
-    if (live_bytes_ + kept_bytes_ + bytes > keep_bytes_)
-      free_at_least(live_bytes_ + kept_bytes_ + bytes - keep_bytes_);
-    data = map(bytes);
+  bool is_new = false;
+  if (data == nullptr) {
+    data = take_new(bytes, is_new);
     if (data == nullptr)
       throw Error(Errc::no_memory,
                   fmt::format("the machine gave no {} more (in use: {}); set a smaller --memory",
                               format_bytes(static_cast<std::int64_t>(bytes)),
                               format_bytes(static_cast<std::int64_t>(live_bytes_))));
   }
+  if (Chunks::Chunk* const chunk = chunk_of(data); chunk != nullptr) ++chunk->in_use;
   live_bytes_ += bytes;
   peak_live_bytes_ = std::max(peak_live_bytes_, live_bytes_);
   return Buffer(this, data, size, k, is_new);
+}
+
+void BufferPool::make_room(std::size_t bytes) noexcept {
+  if (live_bytes_ + kept_bytes_ + bytes > keep_bytes_)
+    free_at_least(live_bytes_ + kept_bytes_ + bytes - keep_bytes_);
+}
+
+/// Null: the system has no more. `is_new`: it was asked.
+std::byte* BufferPool::take_new(std::size_t bytes, bool& is_new) {
+  if (std::byte* const data = cut(bytes, is_new)) return data;
+  is_new = true;
+  make_room(bytes);
+  return map(bytes);
+}
+
+/// A piece of a chunk, which may have to be made; null: this length is not cut.
+std::byte* BufferPool::cut(std::size_t bytes, bool& is_new) {
+  auto& chunks = chunks_[is_shared(bytes) ? 1 : 0];
+  if (!chunks) return nullptr;
+  std::byte* data = chunks->cut(bytes, static_cast<std::size_t>(alignment(bytes)));
+  if (const std::size_t length = chunks->chunk_for(bytes); data == nullptr && length > 0) {
+    make_room(length);
+    std::byte* const chunk = is_shared(bytes) ? arena_->allocate(length) : map_own(length);
+    if (chunk == nullptr) return nullptr;
+    chunks->add(chunk, length);
+    kept_bytes_ += length;
+    is_new = true;
+    data = chunks->cut(bytes, static_cast<std::size_t>(alignment(bytes)));
+  }
+  if (data != nullptr) kept_bytes_ -= bytes;
+  return data;
+}
+
+Chunks::Chunk* BufferPool::chunk_of(const std::byte* data) noexcept {
+  for (auto& chunks : chunks_)
+    if (Chunks::Chunk* const chunk = chunks ? chunks->find(data) : nullptr) return chunk;
+  return nullptr;
+}
+
+void BufferPool::cut_from_chunks() {
+  const std::lock_guard lock(mutex_);
+  constexpr std::size_t share_of_chunks = 16;
+  for (auto& chunks : chunks_)
+    if (!chunks) chunks.emplace(keep_bytes_ / share_of_chunks);
+}
+
+std::span<const std::byte> BufferPool::locked_with(std::span<const std::byte> buffer) const {
+  const std::lock_guard lock(mutex_);
+  for (const auto& chunks : chunks_)
+    if (chunks)
+      if (const auto whole = chunks->whole(buffer.data()); !whole.empty()) return whole;
+  return buffer;
 }
 
 /// Kept memory of the class or, within the limit, of one little above, which it then says.
@@ -116,7 +167,10 @@ void BufferPool::release(std::byte* data, std::size_t memory_class) noexcept {
   const std::size_t bytes = bytes_of_class(memory_class);
   const std::lock_guard lock(mutex_);
   live_bytes_ -= bytes;
-  if (live_bytes_ + kept_bytes_ + bytes <= keep_bytes_) {
+  Chunks::Chunk* const chunk = chunk_of(data);
+  if (chunk != nullptr) --chunk->in_use;
+  // Of a chunk nothing can go alone.
+  if (chunk != nullptr || live_bytes_ + kept_bytes_ + bytes <= keep_bytes_) {
     try {
       kept_[memory_class].push_back(data);
       kept_bytes_ += bytes;
@@ -124,7 +178,10 @@ void BufferPool::release(std::byte* data, std::size_t memory_class) noexcept {
     } catch (const std::bad_alloc&) {  // no room to remember it: free it
     }
   }
-  free(data, bytes);
+  if (chunk == nullptr)
+    free(data, bytes);
+  else
+    kept_bytes_ += bytes;  // until its chunk goes
 }
 
 void BufferPool::free(std::byte* data, std::size_t bytes) noexcept {
@@ -144,9 +201,13 @@ const SharedArena* BufferPool::share() noexcept {
   }
 }
 
+bool BufferPool::is_shared(std::size_t bytes) const noexcept {
+  return arena_ && bytes >= shared_from && bytes < huge_from;
+}
+
 /// Memory from the system.
 std::byte* BufferPool::map(std::size_t bytes) noexcept {
-  if (arena_ && bytes >= shared_from && bytes < huge_from)
+  if (is_shared(bytes))
     if (std::byte* const data = arena_->allocate(bytes)) return data;
   return map_own(bytes);
 }
@@ -159,13 +220,32 @@ void BufferPool::free_kept() noexcept {
 void BufferPool::free_at_least(std::size_t wanted) noexcept {
   for (std::size_t k = class_count; k-- > 0 && wanted > 0;) {
     const std::size_t bytes = bytes_of_class(k);
-    while (!kept_[k].empty() && wanted > 0) {
-      free(kept_[k].back(), bytes);
-      kept_[k].pop_back();
+    std::vector<std::byte*>& kept = kept_[k];
+    for (std::size_t at = kept.size(); at-- > 0 && wanted > 0;) {
+      if (chunk_of(kept[at]) != nullptr) continue;
+      free(kept[at], bytes);
+      kept[at] = kept.back();
+      kept.pop_back();
       kept_bytes_ -= bytes;
       wanted -= std::min(wanted, bytes);
     }
   }
+  if (wanted > 0) free_idle_chunks(wanted);
+}
+
+void BufferPool::free_idle_chunks(std::size_t wanted) noexcept {
+  for (auto& chunks : chunks_)
+    while (chunks && wanted > 0) {
+      const auto idle = chunks->take_idle();
+      if (!idle) break;
+      for (auto& kept : kept_)
+        std::erase_if(kept, [&](const std::byte* data) {
+          return data >= idle->data() && data < idle->data() + idle->size();
+        });
+      free(idle->data(), idle->size());
+      kept_bytes_ -= idle->size();
+      wanted -= std::min(wanted, idle->size());
+    }
 }
 
 std::size_t BufferPool::live_bytes() const {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "blockyard/base/chunks.h"
 #include "blockyard/base/shared_arena.h"
 
 namespace blockyard::base {
@@ -111,6 +112,12 @@ class BufferPool {
   [[nodiscard]] const SharedArena* share() noexcept;
   static constexpr std::size_t shared_from = std::size_t{32} << 10;
 
+  /// From now on shorter pieces are cut from chunks of memory, which take up to a sixteenth of
+  /// keep_bytes: for who locks pages, which takes long and is best done for many together.
+  void cut_from_chunks();
+  /// The memory that a lock of a buffer has to be for: that of its chunk, or its own.
+  [[nodiscard]] std::span<const std::byte> locked_with(std::span<const std::byte> buffer) const;
+
   /// Frees what is kept: what comes next wants other lengths.
   void free_kept() noexcept;
 
@@ -121,6 +128,12 @@ class BufferPool {
   friend class Buffer;
   [[nodiscard]] std::byte* take_kept(std::size_t& memory_class) noexcept;
   [[nodiscard]] std::byte* map(std::size_t bytes) noexcept;
+  [[nodiscard]] bool is_shared(std::size_t bytes) const noexcept;
+  [[nodiscard]] std::byte* take_new(std::size_t bytes, bool& is_new);
+  [[nodiscard]] std::byte* cut(std::size_t bytes, bool& is_new);
+  void make_room(std::size_t bytes) noexcept;
+  [[nodiscard]] Chunks::Chunk* chunk_of(const std::byte* data) noexcept;
+  void free_idle_chunks(std::size_t wanted) noexcept;
   void release(std::byte* data, std::size_t memory_class) noexcept;
   void free(std::byte* data, std::size_t bytes) noexcept;
   void free_at_least(std::size_t wanted) noexcept;
@@ -129,6 +142,7 @@ class BufferPool {
   std::array<std::vector<std::byte*>, class_count> kept_;
   std::function<void(const std::byte*)> leaves_;
   std::optional<SharedArena> arena_;
+  std::array<std::optional<Chunks>, 2> chunks_;  ///< of own and of shared memory
   std::size_t keep_bytes_;
   std::size_t live_bytes_ = 0;
   std::size_t kept_bytes_ = 0;

@@ -90,6 +90,63 @@ TEST(BufferPool, never_passes_its_limit_for_a_better_fit) {
   EXPECT_LE(pool.live_bytes(), BufferPool::charge(6200) + BufferPool::charge(1000));
 }
 
+TEST(BufferPool, asks_the_system_seldom_where_it_cuts_from_chunks) {
+  BufferPool pool(std::size_t{4} << 30);
+  pool.cut_from_chunks();
+  std::vector<Buffer> buffers;
+  std::size_t asked = 0;
+  for (std::size_t k = 0; k < 4000; ++k) {
+    buffers.push_back(pool.allocate(k % 3 == 0 ? 70000 : 1000 + k));
+    asked += buffers.back().is_new() ? 1 : 0;
+    std::fill(buffers.back().bytes().begin(), buffers.back().bytes().end(), std::byte(k));
+    const std::size_t begins_at = k % 3 == 0 ? 4096 : 64;
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffers.back().data()) % begins_at, 0U);
+  }
+  EXPECT_LE(asked, 16U) << "of 100 MB";
+  for (std::size_t k = 0; k < buffers.size(); ++k)
+    EXPECT_TRUE(
+        std::ranges::all_of(buffers[k].bytes(), [&](std::byte b) { return b == std::byte(k); }));
+  const std::span<const std::byte> whole = pool.locked_with(buffers[0].bytes());
+  EXPECT_EQ(pool.locked_with(buffers[1].bytes()).data(), whole.data());
+  EXPECT_LE(buffers[1].data() + buffers[1].size(), whole.data() + whole.size());
+}
+
+TEST(BufferPool, gives_a_chunk_back_when_nothing_of_it_is_in_use) {
+  BufferPool pool(std::size_t{64} << 20);
+  pool.cut_from_chunks();
+  std::vector<const std::byte*> gone;
+  pool.on_leave([&](const std::byte* data) { gone.push_back(data); });
+  Buffer stays = pool.allocate(1000);
+  const std::byte* const begin = pool.locked_with(stays.bytes()).data();
+  { const Buffer goes = pool.allocate(5000); }
+  stays.data()[0] = std::byte{7};
+  pool.free_kept();
+  EXPECT_TRUE(gone.empty());
+  EXPECT_EQ(stays.data()[0], std::byte{7});
+  EXPECT_FALSE(pool.allocate(5000).is_new()) << "it was kept";
+  stays = Buffer();
+  EXPECT_EQ(pool.live_bytes(), 0U);
+  pool.free_kept();
+  EXPECT_EQ(gone, std::vector{begin});
+  EXPECT_TRUE(pool.allocate(5000).is_new());
+}
+
+TEST(BufferPool, cuts_neither_long_memory_nor_more_than_its_share) {
+  BufferPool pool(std::size_t{16} << 20);
+  pool.cut_from_chunks();
+  const Buffer longest = pool.allocate(200000);
+  EXPECT_EQ(pool.locked_with(longest.bytes()).data(), longest.data());
+  std::vector<Buffer> buffers;
+  std::size_t cut = 0;
+  for (int k = 0; k < 100; ++k) {
+    buffers.push_back(pool.allocate(100000));
+    if (pool.locked_with(buffers.back().bytes()).size() > std::size_t{1} << 18) ++cut;
+  }
+  EXPECT_GE(cut, 8U);
+  EXPECT_LE(cut, 10U);
+  EXPECT_EQ(pool.live_bytes(), BufferPool::charge(200000) + 100 * BufferPool::charge(100000));
+}
+
 TEST(BufferPool, shares_memory_of_middle_length_for_others_to_read) {
   BufferPool pool(1 << 20);
   const Buffer before = pool.allocate(BufferPool::shared_from);

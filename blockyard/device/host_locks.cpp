@@ -9,8 +9,9 @@
 
 namespace blockyard::device {
 
-HostLocks::HostLocks(Device& device, std::int64_t limit_bytes, std::function<void()> trim)
-    : device_(device), trim_(std::move(trim)), limit_bytes_(limit_bytes) {
+HostLocks::HostLocks(Device& device, std::int64_t limit_bytes, std::function<void()> trim,
+                     With with)
+    : device_(device), trim_(std::move(trim)), with_(std::move(with)), limit_bytes_(limit_bytes) {
   try {
     page_bytes_ = static_cast<std::size_t>(device.describe().lock_page_bytes);
   } catch (const base::Error&) {  // whoever works with the device will see it fail
@@ -23,6 +24,11 @@ HostLocks::~HostLocks() {
 
 HostLocks::Answer HostLocks::lock(const std::byte* data, std::size_t bytes) noexcept {
   if (page_bytes_ == 0 || bytes < least_bytes()) return Answer::not_asked;
+  if (with_) {
+    const std::span<const std::byte> whole = with_({data, bytes});
+    data = whole.data();
+    bytes = whole.size();
+  }
   for (const bool is_first : {true, false}) {
     {
       const std::lock_guard lock(mutex_);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <span>
 #include <unordered_map>
 
 #include "blockyard/device/device.h"
@@ -21,7 +22,9 @@ class HostLocks {
   /// limit_bytes  that are locked at most, in all
   /// trim         frees memory that nobody uses; called where the limit, or that of the system, is
   ///              reached, before it is tried once more. Calls unlock.
-  HostLocks(Device& device, std::int64_t limit_bytes, std::function<void()> trim);
+  /// with         the memory that is locked where a piece is to be; empty: the piece
+  using With = std::function<std::span<const std::byte>(std::span<const std::byte>)>;
+  HostLocks(Device& device, std::int64_t limit_bytes, std::function<void()> trim, With with = {});
   ~HostLocks();
   HostLocks(const HostLocks&) = delete;
   HostLocks& operator=(const HostLocks&) = delete;
@@ -32,7 +35,7 @@ class HostLocks {
     locked_now,
     refused
   };
-  /// `data` begins at a page and `bytes` are whole ones where they are least_bytes() or more.
+  /// What is locked begins at a page and has whole ones, where it is least_bytes() or more.
   Answer lock(const std::byte* data, std::size_t bytes) noexcept;
   /// The memory goes; no work with it is under way.
   void unlock(const std::byte* data) noexcept;
@@ -48,7 +51,8 @@ class HostLocks {
   Device& device_;
   std::size_t page_bytes_ = 0;  ///< 0: nothing is locked
   std::function<void()> trim_;
-  mutable std::mutex mutex_;  ///< guards all below; trim_ is called without it
+  With with_;
+  mutable std::mutex mutex_;  ///< guards all below; trim_ and with_ are called without it
   std::unordered_map<const std::byte*, std::size_t> locked_;  ///< bytes by where they begin
   bool is_full_ = false;  ///< nothing was unlocked since the last refusal
   std::int64_t limit_bytes_;

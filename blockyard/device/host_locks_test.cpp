@@ -94,5 +94,19 @@ TEST(HostLocks, a_device_that_fails_to_lock_is_gone_on_with) {
   EXPECT_EQ(host.lock(host.pool.allocate(bytes)), Answer::refused);
 }
 
+TEST(HostLocks, locks_the_memory_that_a_piece_was_cut_from_once) {
+  Device device(sim::table(), 0, "page=64");
+  base::BufferPool pool(std::size_t{64} << 20);
+  pool.cut_from_chunks();
+  HostLocks locks(
+      device, 1 << 20, [] {},
+      [&](std::span<const std::byte> piece) { return pool.locked_with(piece); });
+  const base::Buffer first = pool.allocate(2048);
+  const base::Buffer second = pool.allocate(4096);
+  EXPECT_EQ(locks.lock(first.data(), first.size()), HostLocks::Answer::locked_now);
+  EXPECT_EQ(locks.lock(second.data(), second.size()), HostLocks::Answer::was_locked);
+  EXPECT_EQ(locks.peak_bytes(), static_cast<std::int64_t>(pool.locked_with(first.bytes()).size()));
+}
+
 }  // namespace
 }  // namespace blockyard::device

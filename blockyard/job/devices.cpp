@@ -173,7 +173,10 @@ void Devices::open_all() {
   }
   if (devices_.empty()) return;
   if (devices_.front().describe().lock_page_bytes > 0) {
-    locks_.emplace(devices_.front(), lock_limit_bytes_, [this] { blocks_.free_kept(); });
+    blocks_.cut_from_chunks();
+    locks_.emplace(
+        devices_.front(), lock_limit_bytes_, [this] { blocks_.free_kept(); },
+        [this](std::span<const std::byte> buffer) { return blocks_.locked_with(buffer); });
     shown_locks_ = &*locks_;
   }
   share_memory();

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/base/chunks.h"
+
+#include <algorithm>
+
+namespace blockyard::base {
+namespace {
+
+constexpr std::size_t least_chunk_bytes = std::size_t{512} << 10;
+constexpr std::size_t most_chunk_bytes = std::size_t{64} << 20;
+/// A piece is at most this part of its chunk: less than that is lost at its end.
+constexpr std::size_t least_pieces = 4;
+
+}  // namespace
+
+std::size_t Chunks::chunk_for(std::size_t piece_bytes) const noexcept {
+  const std::size_t half = bytes_ / 2 / least_chunk_bytes * least_chunk_bytes;
+  const std::size_t bytes = std::clamp(half, least_chunk_bytes, most_chunk_bytes);
+  return piece_bytes > bytes / least_pieces || bytes_ + bytes > limit_bytes_ ? 0 : bytes;
+}
+
+void Chunks::add(std::byte* data, std::size_t bytes) {
+  chunks_.emplace(data, Chunk{bytes, 0, 0});
+  newest_ = data;
+  bytes_ += bytes;
+}
+
+std::byte* Chunks::cut(std::size_t bytes, std::size_t alignment) noexcept {
+  const auto found = chunks_.find(newest_);
+  if (found == chunks_.end()) return nullptr;
+  Chunk& chunk = found->second;
+  const std::size_t begin = (chunk.cut_bytes + alignment - 1) / alignment * alignment;
+  if (begin + bytes > chunk.bytes) return nullptr;
+  chunk.cut_bytes = begin + bytes;
+  return const_cast<std::byte*>(found->first) + begin;
+}
+
+Chunks::Chunk* Chunks::find(const std::byte* piece) noexcept {
+  const auto after = chunks_.upper_bound(piece);
+  if (after == chunks_.begin()) return nullptr;
+  const auto found = std::prev(after);
+  return piece < found->first + found->second.bytes ? &found->second : nullptr;
+}
+
+std::span<const std::byte> Chunks::whole(const std::byte* piece) const noexcept {
+  const auto after = chunks_.upper_bound(piece);
+  if (after == chunks_.begin()) return {};
+  const auto& [begin, chunk] = *std::prev(after);
+  if (piece >= begin + chunk.bytes) return {};
+  return {begin, chunk.bytes};
+}
+
+std::optional<std::span<std::byte>> Chunks::take_idle() noexcept {
+  const auto found =
+      std::ranges::find_if(chunks_, [](const auto& entry) { return entry.second.in_use == 0; });
+  if (found == chunks_.end()) return std::nullopt;
+  const std::span<std::byte> memory(const_cast<std::byte*>(found->first), found->second.bytes);
+  bytes_ -= memory.size();
+  chunks_.erase(found);
+  return memory;
+}
+
+}  // namespace blockyard::base
