@@ -13,6 +13,8 @@ constexpr std::uint32_t wasted_trials =
     1;                              // the first run of a plan makes it ready, on either side
 constexpr double most_of_mean = 4;  // one slow run may be the fault of somebody else
 constexpr std::uint32_t enough_trials = 3;
+/// So many times as long as the host a processor's driver may take for what it does badly.
+constexpr double worst_slowdown = 16;
 constexpr std::uint32_t runs_between_trials = 512;
 constexpr double lost_share = 0.03;
 constexpr double lost_seconds_at_once = 0.02;
@@ -53,7 +55,8 @@ Placement::Side Placement::choose(std::int32_t pc, const Work& work) {
     const double guess = std::max(launch_seconds_, flop_seconds * work.flops) + copies;
     // With the operands there it may still pay; without hope of that it is not tried.
     const bool has_hope = guess - copies < host;
-    if (has_hope && may_try(std::max(0.0, guess - host))) return Side::trial;
+    const double worst = is_new && is_processor_ ? worst_slowdown * host : 0.0;
+    if (has_hope && may_try(std::max(worst, guess - host))) return Side::trial;
     if (is_new) {
       close(statement);
       return Side::host;

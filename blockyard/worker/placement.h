@@ -23,7 +23,10 @@ class Placement {
     double expected_back_bytes = 0;       ///< of the result, that the host will read
   };
 
-  explicit Placement(std::size_t statements) : statements_(statements) {}
+  /// is_processor: the device is the processor of the host, by another driver. It wins little
+  /// and may lose much: what was never tried there is tried only where a great loss is affordable.
+  explicit Placement(std::size_t statements, bool is_processor = false)
+      : statements_(statements), is_processor_(is_processor) {}
 
   /// Whether it is worth to look at the operands at all: else the host does it.
   [[nodiscard]] bool is_open(std::int32_t pc) noexcept;
@@ -57,6 +60,7 @@ class Placement {
   [[nodiscard]] double copy_seconds(double bytes) const noexcept;
 
   std::vector<Statement> statements_;
+  bool is_processor_;
   double byte_seconds_ = 1e-10;  ///< of a copy; a guess until one is measured
   bool has_copied_ = false;
   double launch_seconds_ = 0;     ///< the shortest trial

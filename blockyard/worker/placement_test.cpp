@@ -58,6 +58,26 @@ TEST(Placement, is_nearly_as_good_as_the_better_side) {
       }
 }
 
+TEST(Placement, a_processor_that_may_be_far_slower_is_tried_where_that_is_affordable) {
+  const Machine machine{1e-9, 4e-8, 2e-5, 0};
+  const auto trials = [&](bool is_processor, double flops, int count) {
+    Placement placement(1, is_processor);
+    machine.run(placement, 2, flops, 0);  // on the host
+    int tried = 0;
+    for (int k = 0; k < count; ++k) {
+      const bool is_trial =
+          placement.is_open(0) && placement.choose(0, {flops, 0, 0, 0}) == Placement::Side::trial;
+      if (is_trial) ++tried, placement.device_took(0, flops, 4e-8 * flops);
+      if (!is_trial) placement.host_took(0, flops, 1e-9 * flops);
+    }
+    return tried;
+  };
+  EXPECT_EQ(trials(true, 1e7, 20), 0) << "ten milliseconds each: too dear for a short job";
+  EXPECT_GT(trials(true, 1e7, 5000), 0) << "a long one can afford to know";
+  EXPECT_GT(trials(true, 1e5, 20), 0);
+  EXPECT_GT(trials(false, 1e7, 20), 0);
+}
+
 TEST(Placement, goes_to_a_fast_device_and_stays) {
   const Machine machine{1e-9, 1e-11, 1e-5, 0};
   Placement placement(1);

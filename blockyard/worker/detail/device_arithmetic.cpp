@@ -22,6 +22,14 @@ std::size_t bytes_of(const Shape& shape) {
   return static_cast<std::size_t>(shape.element_count()) * sizeof(double);
 }
 
+bool is_processor(const device::Device& device) {
+  try {
+    return device.describe().shares_host_memory != 0;
+  } catch (const Error&) {  // whoever works with it will see it fail
+    return true;
+  }
+}
+
 std::optional<Shape> squeeze(const Shape& shape, const std::vector<std::size_t>& positions) {
   std::array<Extent, Shape::max_order> extents{};
   Extent count = 1;
@@ -40,7 +48,7 @@ DeviceArithmetic::DeviceArithmetic(const program::Program& program, Blocks& bloc
       device_(device),
       learns_(options.learns_placement),
       respects_hints_(options.respects_hints),
-      placement_(program.code.size()),
+      placement_(program.code.size(), is_processor(device.device())),
       on_device_(program.arrays.size(), !options.learns_placement),
       is_operand_(program.arrays.size(), false) {}
 
