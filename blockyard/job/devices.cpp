@@ -40,11 +40,10 @@ bool shows_driver(const std::string& kind) {
   return fs::directory_iterator("/etc/OpenCL/vendors", ignored) != fs::directory_iterator();
 }
 
-/// So much work, or time, comes before a device is opened: ten times what opening costs where it
-/// runs on the processors that compute; a GPU wins the time back sooner, and beside the workers.
+/// So much work, or time, comes before a device is opened: more than ten times what opening costs
+/// where it takes the time of the workers; a GPU wins it back sooner, and is opened beside them.
 double default_after_seconds(const std::string& kind) {
-  if (kind == "sim") return 0;
-  return kind == "opencl" ? 0.5 : 0.1;
+  return kind == "opencl" || kind == "sim" ? 1.0 : 0.1;
 }
 
 std::string plugin_path(const DeviceSpec& spec, const std::string& kind) {
