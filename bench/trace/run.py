@@ -2,16 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """What do --report and --trace cost? See README.md.
 
-usage: run.py BLOCKYARD [--repeats 9] [--workers 1]
+usage: run.py BLOCKYARD [--pairs 40] [--workers 1] [--core 1] [--only TEXT]
 """
 import argparse
 import json
+import math
 import os
 import pathlib
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 JOB = '''[molecule]
 geometry = """
@@ -32,38 +34,51 @@ WAYS = {"plain": [], "report": ["--report", "report.json"],
         "trace": ["--report", "report.json", "--trace", "trace.json.gz"]}
 
 
-def cpu_seconds(command, folder):
-    """User and system time of the whole command, files written."""
-    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    said = process.stderr.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        sys.exit(said.decode())
-    return usage.ru_utime + usage.ru_stime
+def seconds_of(command, folder, core):
+    """Wall time of the whole command, files written; all of its threads on one core if one is given."""
+    begin = time.perf_counter()
+    run = subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                         preexec_fn=None if core < 0 else lambda: os.sched_setaffinity(0, {core}))
+    if run.returncode != 0:
+        sys.exit(run.stderr)
+    return time.perf_counter() - begin
+
+
+def median_and_interval(values):
+    """The median, and between which of the values it lies with 95 per cent."""
+    values = sorted(values)
+    aside = max(0, int((len(values) - 1.96 * math.sqrt(len(values))) / 2))
+    return statistics.median(values), [values[aside], values[-1 - aside]]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("blockyard")
-    parser.add_argument("--repeats", type=int, default=9)
+    parser.add_argument("--pairs", type=int, default=40)
     parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--core", type=int, default=max(os.sched_getaffinity(0)), help="-1: all cores")
+    parser.add_argument("--only", default="")
     arguments = parser.parse_args()
     for case, (basis, method, more) in CASES.items():
+        if arguments.only not in case:
+            continue
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             (folder / "job.toml").write_text(JOB.format(basis=basis, method=method, more=more))
             command = [str(pathlib.Path(arguments.blockyard).resolve()), "run", "job.toml", "--quiet",
                        "-w", str(arguments.workers)]
             times = {way: [] for way in WAYS}
-            for _ in range(arguments.repeats):  # one after the other, so that all meet the same machine
-                for way, options in WAYS.items():
-                    times[way].append(cpu_seconds(command + options, folder))
-            ratios = {way: statistics.median(mine / plain for mine, plain in zip(times[way], times["plain"]))
-                      for way in WAYS}
-            print(json.dumps({"bench": "trace", "case": case, "cpu_seconds_plain": statistics.median(times["plain"]),
-                              "ratio_report": ratios["report"], "ratio_trace": ratios["trace"],
-                              "trace_bytes": (folder / "trace.json.gz").stat().st_size}), flush=True)
+            for turn in range(arguments.pairs):  # neighbours meet the same machine; each way is first in turn
+                order = list(WAYS)[turn % 3:] + list(WAYS)[:turn % 3]
+                for way in order:
+                    times[way].append(seconds_of(command + WAYS[way], folder, arguments.core))
+            line = {"bench": "trace", "case": case, "pairs": arguments.pairs,
+                    "seconds_plain": statistics.median(times["plain"])}
+            for way in ("report", "trace"):
+                line[f"ratio_{way}"], line[f"ratio_{way}_95"] = median_and_interval(
+                    [mine / plain for mine, plain in zip(times[way], times["plain"])])
+            line["trace_bytes"] = (folder / "trace.json.gz").stat().st_size
+            print(json.dumps(line), flush=True)
 
 
 if __name__ == "__main__":

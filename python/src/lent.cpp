@@ -23,6 +23,8 @@ constexpr std::size_t least_piece_bytes = std::size_t{1} << 13;
 /// A piece with gaps, or one that is permuted, stays in a processor's cache.
 constexpr std::size_t most_piece_bytes = std::size_t{1} << 18;
 constexpr std::size_t most_gaps = 8;  ///< so many times what is wanted may be read
+/// Elements of a block that are asked for ahead, if they go through the page cache.
+constexpr Extent asked_ahead = Extent{1} << 19;
 /// Pieces that are permuted together stay in the second cache.
 constexpr std::size_t most_together_bytes = std::size_t{1} << 19;
 
@@ -69,6 +71,11 @@ struct Pieces {
   Extent together = 1;
   bool is_straight = true;  ///< a piece is the same elements in the same order in the block
 
+  /// Whether other blocks want most of a piece: they find it in the page cache.
+  [[nodiscard]] bool is_shared() const { return span >= 2 * wanted; }
+  /// From a piece to the next one in the file.
+  [[nodiscard]] Extent step() const { return inner < Shape::max_order ? indexes[inner].stride : 0; }
+
  private:
   /// Takes one more index into a piece, unless that makes it too long or too full of gaps.
   bool grow(const Index& index) {
@@ -87,6 +94,44 @@ struct Pieces {
     return true;
   }
 };
+
+/// Over the pieces in the order of the file, so many at a time as are permuted together.
+struct Walk {
+  explicit Walk(const Pieces& all) : pieces(&all), left(all.count) {}
+
+  [[nodiscard]] Extent some() const {
+    if (pieces->together <= 1) return 1;
+    return std::min(pieces->together, pieces->indexes[pieces->inner].extent - at[pieces->inner]);
+  }
+
+  void advance() {
+    Extent by = some();
+    left -= by;
+    for (std::size_t k = pieces->inner; k < Shape::max_order; ++k) {
+      const Pieces::Index& index = pieces->indexes[k];
+      from += index.stride * by;
+      target += index.target_stride * by;
+      if ((at[k] += by) < index.extent) break;
+      from -= index.stride * index.extent;
+      target -= index.target_stride * index.extent;
+      at[k] = 0;
+      by = 1;
+    }
+  }
+
+  const Pieces* pieces;
+  Extent left;        ///< pieces from here to the end
+  Extent from = 0;    ///< elements from the first piece, in the file
+  Extent target = 0;  ///< and in the block
+  std::array<Extent, Shape::max_order> at{};
+};
+
+/// Elements between two pieces, read one after the other, `step` apart in the file: as far behind
+/// the begin of a page as there, and with room for the whole pages that are read.
+std::size_t distance_in_room(std::size_t span, Extent step) {
+  constexpr std::size_t page = MapFile::page_bytes / sizeof(double);
+  return (span + 3 * page - 1) / page * page + static_cast<std::size_t>(step) % page;
+}
 
 template <class T>
 void convert(const T* from, const Shape& shape, const Strides& strides, double* into) {
@@ -159,37 +204,35 @@ class Source {
   bool read_file(const Shape& shape, Extent offset, std::span<double> into) const {
     const Pieces pieces(shape, strides_);
     if (pieces.span * sizeof(double) < least_piece_bytes) return false;
-    std::array<Extent, Shape::max_order> at{};
-    double* target = into.data();
-    const double* from = static_cast<const double*>(data_) + offset;
-    for (Extent left = pieces.count, some = 0; left > 0; left -= some) {
-      some = 1;
-      if (pieces.together > 1)
-        some = std::min(pieces.together, pieces.indexes[pieces.inner].extent - at[pieces.inner]);
-      read_pieces(from, pieces, some, target);
-      Extent by = some;
-      for (std::size_t k = pieces.inner; k < shape.order(); ++k) {
-        const Pieces::Index& index = pieces.indexes[k];
-        from += index.stride * by;
-        target += index.target_stride * by;
-        if ((at[k] += by) < index.extent) break;
-        from -= index.stride * index.extent;
-        target -= index.target_stride * index.extent;
-        at[k] = 0;
-        by = 1;
-      }
+    const double* begin = static_cast<const double*>(data_) + offset;
+    Walk ahead(pieces);
+    for (Walk walk(pieces); walk.left > 0; walk.advance()) {
+      // Several threads read what is shared at a time: without asking ahead they wait for the same
+      // page, one after the other.
+      for (; pieces.is_shared() && ahead.left > 0 &&
+             (walk.left - ahead.left) * static_cast<Extent>(pieces.span) < asked_ahead;
+           ahead.advance())
+        for (Extent n = 0; n < ahead.some(); ++n)
+          file_.ask_for(begin + ahead.from + n * pieces.step(), pieces.span * sizeof(double));
+      read_pieces(begin + walk.from, pieces, walk.some(), into.data() + walk.target);
     }
     return true;
   }
 
   void read_pieces(const double* from, const Pieces& pieces, Extent count, double* target) const {
     if (pieces.is_straight)
-      return file_.read(from, std::as_writable_bytes(std::span(target, pieces.span)), false);
-    thread_local std::vector<double> room;
-    room.resize(pieces.span * static_cast<std::size_t>(count));
+      return file_.read(from, std::as_writable_bytes(std::span(target, pieces.span)), {});
+    // Each piece lies there as it does in the pages of the file, so that it is read without a copy.
+    const Extent step = pieces.step();
+    const std::size_t distance = distance_in_room(pieces.span, step);
+    thread_local PageBuffer buffer;
+    std::byte* pages = buffer.room_for(distance * sizeof(double) * static_cast<std::size_t>(count));
+    const std::size_t skip = file_.offset_in_page(from);
+    const bool is_in_place = skip % sizeof(double) == 0;
+    double* room = reinterpret_cast<double*>(pages + (is_in_place ? skip : 0));
     std::array<Extent, Shape::max_order> extents{};
     std::array<int, Shape::max_order> same{};
-    View<const double> read{room.data(), {}, {}};
+    View<const double> read{room, {}, {}};
     View<double> wanted{target, {}, {}};
     std::size_t order = 0;
     const auto add = [&](Extent extent, Extent stride, Extent target_stride) {
@@ -202,13 +245,12 @@ class Source {
       const Pieces::Index& index = pieces.indexes[k];
       add(index.extent, index.stride, index.target_stride);
     }
-    if (count > 1) add(count, static_cast<Extent>(pieces.span), 1);
-    const Extent step = pieces.inner < Shape::max_order ? pieces.indexes[pieces.inner].stride : 0;
+    if (count > 1) add(count, static_cast<Extent>(distance), 1);
     for (Extent n = 0; n < count; ++n)
       file_.read(from + n * step,
-                 std::as_writable_bytes(std::span(
-                     room.data() + static_cast<std::size_t>(n) * pieces.span, pieces.span)),
-                 pieces.span >= 2 * pieces.wanted);
+                 std::as_writable_bytes(
+                     std::span(room + static_cast<std::size_t>(n) * distance, pieces.span)),
+                 {.is_in_place = is_in_place, .is_shared = pieces.is_shared()});
     read.shape = wanted.shape = Shape(std::span<const Extent>(extents.data(), order));
     tensor::transform<double>(1.0, read, std::span<const int>(same.data(), order), 0.0, wanted);
   }

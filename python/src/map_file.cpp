@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <new>
 
 #include "blockyard/base/error.h"
@@ -20,20 +19,8 @@ namespace blockyard::python {
 
 namespace {
 
-constexpr std::size_t page_bytes = 4096;
+constexpr std::size_t page_bytes = MapFile::page_bytes;
 constexpr std::size_t piece_bytes = std::size_t{1} << 20;
-
-struct Free {
-  void operator()(std::byte* memory) const noexcept { std::free(memory); }
-};
-
-/// Room for a piece and what lies around it in its first and last page.
-std::byte* room_of_this_thread() {
-  thread_local const std::unique_ptr<std::byte, Free> room(
-      static_cast<std::byte*>(std::aligned_alloc(page_bytes, piece_bytes + 2 * page_bytes)));
-  if (!room) throw std::bad_alloc();
-  return room.get();
-}
 
 [[noreturn]] void fail(std::string_view why) {
   throw base::Error(base::Errc::io,
@@ -41,6 +28,20 @@ std::byte* room_of_this_thread() {
 }
 
 }  // namespace
+
+void PageBuffer::Free::operator()(std::byte* memory) const noexcept { std::free(memory); }
+
+std::byte* PageBuffer::room_for(std::size_t bytes) {
+  const std::size_t wanted = (bytes + 3 * page_bytes - 1) / page_bytes * page_bytes;
+  if (wanted > size_) {
+    memory_.reset();
+    size_ = 0;
+    memory_.reset(static_cast<std::byte*>(std::aligned_alloc(page_bytes, wanted)));
+    if (!memory_) throw std::bad_alloc();
+    size_ = wanted;
+  }
+  return memory_.get();
+}
 
 MapFile::MapFile(int file, const void* begin, std::uint64_t offset)
     : file_(file), begin_(static_cast<const std::byte*>(begin)), offset_(offset) {
@@ -53,21 +54,34 @@ MapFile::~MapFile() {
   if (direct_ >= 0) ::close(direct_);
 }
 
-void MapFile::read(const void* from, std::span<std::byte> into, bool is_shared) const {
+void MapFile::read(const void* from, std::span<std::byte> into, How how) const {
+  thread_local PageBuffer buffer;
   const auto* place = static_cast<const std::byte*>(from);
   while (!into.empty()) {
-    const std::size_t size = std::min(piece_bytes, into.size());
-    const auto piece = into.first(size);
-    const std::uint64_t at = offset_ + static_cast<std::uint64_t>(place - begin_);
-    if (direct_ < 0 || is_shared || is_cached(place, size) || !read_past_cache(at, piece))
+    const auto piece = into.first(std::min(piece_bytes, into.size()));
+    const std::uint64_t at = place_of(place);
+    const bool is_direct = direct_ >= 0 && !how.is_shared && !is_cached(place, piece.size());
+    const auto room =
+        !is_direct || how.is_in_place
+            ? piece
+            : std::span(buffer.room_for(piece.size()) + at % page_bytes, piece.size());
+    if (!is_direct || !read_pages(at, room)) {
       read_plainly(at, piece);
-    place += size;
-    into = into.subspan(size);
+    } else if (!how.is_in_place) {
+      std::memcpy(piece.data(), room.data(), piece.size());
+    }
+    place += piece.size();
+    into = into.subspan(piece.size());
   }
 }
 
-/// Whether most of it is in memory already.
-bool MapFile::is_cached(const std::byte* from, std::size_t size) const {
+void MapFile::ask_for(const void* from, std::size_t bytes) const noexcept {
+  ::posix_fadvise(file_, static_cast<off_t>(place_of(from)), static_cast<off_t>(bytes),
+                  POSIX_FADV_WILLNEED);
+}
+
+/// Whether most of it is in memory already. At most a piece.
+bool MapFile::is_cached(const void* from, std::size_t size) const {
   const auto address = reinterpret_cast<std::uintptr_t>(from);
   const std::uintptr_t first = address / page_bytes * page_bytes;
   const std::size_t length = address + size - first;
@@ -79,16 +93,13 @@ bool MapFile::is_cached(const std::byte* from, std::size_t size) const {
          pages;
 }
 
-/// Whole pages, of which what is wanted is copied. False if that cannot be; a plain read says why.
-bool MapFile::read_past_cache(std::uint64_t at, std::span<std::byte> into) const {
-  const std::uint64_t first = at / page_bytes * page_bytes;
-  const std::size_t skip = at - first;
+/// Past the page cache, in whole pages around what is wanted. False if that cannot be; a plain read
+/// says why.
+bool MapFile::read_pages(std::uint64_t at, std::span<std::byte> into) const {
+  const std::size_t skip = at % page_bytes;
   const std::size_t length = (skip + into.size() + page_bytes - 1) / page_bytes * page_bytes;
-  std::byte* room = room_of_this_thread();
-  const ssize_t got = ::pread(direct_, room, length, static_cast<off_t>(first));
-  if (got < static_cast<ssize_t>(skip + into.size())) return false;
-  std::memcpy(into.data(), room + skip, into.size());
-  return true;
+  const ssize_t got = ::pread(direct_, into.data() - skip, length, static_cast<off_t>(at - skip));
+  return got >= static_cast<ssize_t>(skip + into.size());
 }
 
 void MapFile::read_plainly(std::uint64_t at, std::span<std::byte> into) const {

@@ -3,9 +3,25 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 namespace blockyard::python {
+
+/// Memory that begins at a page, for what is read past the page cache.
+class PageBuffer {
+ public:
+  /// Room for so many bytes and what lies beside them in their first and last page. What was there
+  /// before is lost if it grows.
+  std::byte* room_for(std::size_t bytes);
+
+ private:
+  struct Free {
+    void operator()(std::byte* memory) const noexcept;
+  };
+  std::unique_ptr<std::byte, Free> memory_;
+  std::size_t size_ = 0;
+};
 
 /// The file behind a memory map, to read from. What is not in the page cache is read past it, so
 /// that a large array neither displaces other pages nor is copied twice. Any thread.
@@ -19,13 +35,28 @@ class MapFile {
   ~MapFile();
 
   [[nodiscard]] bool is_open() const noexcept { return file_ >= 0; }
-  /// Reads from where the map has `from`. `is_shared`: somebody else soon wants what lies between,
-  /// so it goes through the page cache. Throws Error{io}.
-  void read(const void* from, std::span<std::byte> into, bool is_shared) const;
+  struct How {
+    /// `into` lies as far behind the begin of a page as the bytes do in the file, and what lies
+    /// beside it in its first and last page may be overwritten: no copy. At most a MiB then.
+    bool is_in_place = false;
+    bool is_shared = false;  ///< somebody else soon wants what lies between: through the page cache
+  };
+  /// Reads from where the map has `from`. Throws Error{io}.
+  void read(const void* from, std::span<std::byte> into, How how) const;
+  /// Begins to bring it into the page cache.
+  void ask_for(const void* from, std::size_t bytes) const noexcept;
+  /// How far behind the begin of a page of the file that is.
+  [[nodiscard]] std::size_t offset_in_page(const void* from) const noexcept {
+    return place_of(from) % page_bytes;
+  }
+  static constexpr std::size_t page_bytes = 4096;
 
  private:
-  [[nodiscard]] bool is_cached(const std::byte* from, std::size_t size) const;
-  [[nodiscard]] bool read_past_cache(std::uint64_t at, std::span<std::byte> into) const;
+  [[nodiscard]] std::uint64_t place_of(const void* from) const noexcept {
+    return offset_ + static_cast<std::uint64_t>(static_cast<const std::byte*>(from) - begin_);
+  }
+  [[nodiscard]] bool is_cached(const void* from, std::size_t size) const;
+  [[nodiscard]] bool read_pages(std::uint64_t at, std::span<std::byte> into) const;
   void read_plainly(std::uint64_t at, std::span<std::byte> into) const;
 
   int file_;

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+import os
+
 import numpy as np
 import pytest
 
@@ -63,6 +65,25 @@ def test_large_operands_are_read_from_their_files_as_they_lie_there(tmp_path):
     assert "op1[f,e,b,a]" in plan.sial and "op2[f,e,d,c]" in plan.sial
     assert "blocks_of" not in plan.sial  # no copy before the first product
     assert plan.needed_bytes <= plan.memory_bytes
+
+
+@pytest.mark.parametrize("offset", [0, 24, 4100])
+def test_operands_are_read_from_any_place_of_a_file(tmp_path, offset):
+    # Out of the page cache, so that they are read past it; permuted, and in pieces that several blocks share.
+    operands = []
+    for n in range(2):
+        path = tmp_path / str(n)
+        with open(path, "wb") as file:
+            file.write(bytes(offset) + np.random.default_rng(n).random(40**4).tobytes())
+            file.flush()
+            os.fsync(file.fileno())
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+        operands.append(np.memmap(path, float, "r", offset, shape=(40,) * 4))
+    with blockyard.Session(workers=2, memory="20M", scratch=tmp_path) as session:
+        result = session.einsum("aebf,dfce->abcd", *operands)
+        assert "op2[f,e,d,c]" in result.sial
+    expected = np.einsum("aebf,dfce->abcd", *map(np.array, operands), optimize=True)
+    np.testing.assert_allclose(result, expected, rtol=1e-11)
 
 
 def test_operands_of_other_types_and_layouts(session):

@@ -65,23 +65,41 @@ class Reading:
     before: float = 0.0
 
 
-def reading(term: Term, plan: Plan, counts: dict[str, int], times: int) -> Reading:
-    """What is best. A copy pays where blocks lie in many pieces in the file: then each is read in one."""
-    size = 8 * count(term.letters, plan.extents)
-    if not _is_on_disk(term, plan):
-        return Reading(size * times / COPY_BYTES)
-    if size < plan.memory_bytes // 8:
-        return Reading(size / DISK_BYTES + size * times / COPY_BYTES)
-    if term.array is None:
-        return Reading(size * times / DISK_BYTES)
-    piece, gaps = _pieces(term, plan.extents, counts)
-    # The blocks that want what lies in the gaps come soon after, and find it in the page cache, unless the
-    # operand passes by again and again beside a result that goes through there, too.
-    share = 4 if times == 1 or not plan.result_on_disk else 1
-    waste = (1 + (gaps - 1) / share) * (1 + PIECE_BYTES / piece) - 1
-    direct = Reading(size * times / DISK_BYTES * (1 + waste))
-    before = size / DISK_BYTES * (2 + waste)
-    return min(direct, Reading(before + size * times / DISK_BYTES, before))
+class Reader:
+    """How long it takes to read an operand, with these numbers of segments."""
+
+    def __init__(self, term: Term, plan: Plan, counts: dict[str, int]):
+        size = 8 * count(term.letters, plan.extents)
+        self._is_made = term.array is None
+        self._from_memory = size / COPY_BYTES
+        self._from_disk = size / DISK_BYTES
+        self._is_on_disk = _is_on_disk(term, plan)
+        self._fits = size < plan.memory_bytes // 8
+        self._result_on_disk = plan.result_on_disk
+        self._piece, self._gaps = _pieces(term, plan.extents, counts)
+        self._known: dict[int, Reading] = {}
+
+    def times(self, times: int) -> Reading:
+        """So many times: what is best."""
+        if times not in self._known:
+            self._known[times] = self._best(times)
+        return self._known[times]
+
+    def _best(self, times: int) -> Reading:
+        if not self._is_on_disk:
+            return Reading(self._from_memory * times)
+        if self._fits:
+            return Reading(self._from_disk + self._from_memory * times)
+        if self._is_made:
+            return Reading(self._from_disk * times)
+        # A copy pays where blocks lie in many pieces in the file: then each is read in one. The blocks
+        # that want what lies in the gaps come soon after, and find it in the page cache, unless the
+        # operand passes by again and again beside a result that goes through there, too.
+        share = 4 if times == 1 or not self._result_on_disk else 1
+        waste = (1 + (self._gaps - 1) / share) * (1 + PIECE_BYTES / self._piece) - 1
+        before = self._from_disk * (2 + waste)
+        return min(Reading(self._from_disk * times * (1 + waste)),
+                   Reading(before + self._from_disk * times, before))
 
 
 def _shares(step: Step, plan: Plan, counts: dict[str, int]) -> tuple[int, int]:
@@ -124,6 +142,7 @@ def choose_loops(step: Step, plan: Plan, counts: dict[str, int]) -> Loops:
     """The order of loops that takes least time to read."""
     terms, result = operands_of(step), step.result.letters
     room, _ = _shares(step, plan, counts)
+    readers = [Reader(term, plan, counts) for term in terms]
     best: Loops | None = None
     for held in terms:
         mine = [c for c in result if c in held.letters]
@@ -131,22 +150,20 @@ def choose_loops(step: Step, plan: Plan, counts: dict[str, int]) -> Loops:
         passes = math.prod(counts[c] for c in others)
         for n in range(len(mine) + 1):
             inner, outer = "".join(mine[:n]), mine[n:]
-            # What passes by is there twice: in use, and the next being read. Workers that do not begin a
-            # turn of the inner loops together use two at a time (P2 of bench/einsum: 3 or 5 turns for two
-            # workers 119 and 130 s, 4 turns 80).
-            turns = math.prod(counts[c] for c in inner)
-            is_one = turns == 1
-            passing = 2 if is_one or turns % plan.workers == 0 else 3
+            # What passes by is there three times: in use, the next being read, and what a worker that
+            # is behind still uses. Where there was room for two only, some of what is held went out,
+            # and was read again (P2 of bench/einsum: 97 s in place of 84).
+            is_one = all(counts[c] == 1 for c in inner)
+            passing = 2 if is_one else 3
             panels = sum(_bytes(term, plan, counts, step.summed + inner) * (1 if term is held else passing)
                          for term in terms)
             # A cache that is nearly full evicts what is held now and then, and reads it again (measured).
             fits = panels < 0.86 * room or (is_one and all(counts[c] == 1 for c in step.summed))
             again = outer if fits or is_one else mine
             readings = []
-            for term in terms:
+            for term, reader in zip(terms, readers):
                 streamed = math.prod(counts[c] for c in again if c not in term.letters)
-                times = streamed if term is not held else 1 if fits else passes
-                readings.append(reading(term, plan, counts, times))
+                readings.append(reader.times(streamed if term is not held else 1 if fits else passes))
             seconds = sum(one.seconds for one in readings)
             if best is None or seconds < best.seconds:
                 best = Loops(seconds, "".join([*inner, *others, *outer]), inner, readings)

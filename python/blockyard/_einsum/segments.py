@@ -19,11 +19,15 @@ def choose_segments(plan: Plan, most: int) -> tuple[dict[str, list[int]], float]
     """Splits one index or two at a time, those that help most, until all fits, and goes on, joining
     segments too, until nothing gets faster. Fewer segments are better where it makes no difference."""
     counts = {letter: 1 for letter in plan.extents}
+    known: dict[tuple[int, ...], tuple[bool, float]] = {}
 
     def value(trial: dict[str, int]) -> tuple[bool, float]:
-        need = max(needed_bytes(step, plan.extents, trial, plan.workers) for step in plan.order)
-        time = sum(seconds_of(step, plan, trial) for step in plan.order)
-        return need > most, time * max(1.0, need / most) ** 2
+        numbers = tuple(trial.values())
+        if numbers not in known:
+            need = max(needed_bytes(step, plan.extents, trial, plan.workers) for step in plan.order)
+            time = sum(seconds_of(step, plan, trial) for step in plan.order)
+            known[numbers] = need > most, time * max(1.0, need / most) ** 2
+        return known[numbers]
 
     best = value(counts)
     while True:
