@@ -63,11 +63,19 @@ std::string print_job(const LiveJob& job) {
   if (job.processes_seen < job.processes)
     text += fmt::format("  {} of {} processes are on this machine\n", job.processes_seen,
                         job.processes);
-  text += fmt::format("  {:>6} {:<24} {:<28} {:>10} {:>11} {:>7} {:>8} {:>10}\n", "worker", "does",
-                      "at", "iterations", "operations", "blocks", "barriers", "memory");
+  // As wide as what stands in them: most terminals have 80 to 100 columns.
+  std::size_t does = 12;
+  std::size_t at = 16;
+  for (const LiveWorker& worker : job.workers) {
+    does = std::max(does, worker.doing.size());
+    at = std::max(at, file_of(worker.place).size());
+  }
+  constexpr std::string_view row = "  {:>6} {:<{}} {:<{}} {:>10} {:>10} {:>6} {:>8} {:>9}\n";
+  text += fmt::format(row, "worker", "does", does, "at", at, "iterations", "operations", "blocks",
+                      "barriers", "memory");
   for (const LiveWorker& worker : job.workers)
-    text += fmt::format("  {:>6} {:<24} {:<28} {:>10} {:>11} {:>7} {:>8} {:>10}\n", worker.number,
-                        worker.doing, file_of(worker.place), worker.iterations, worker.operations,
+    text += fmt::format(row, worker.number, worker.doing, does, file_of(worker.place), at,
+                        worker.iterations, worker.operations,
                         share_of(worker.block_wait_seconds, job.program_seconds),
                         share_of(worker.barrier_seconds, job.program_seconds),
                         base::format_bytes(worker.used_bytes));
