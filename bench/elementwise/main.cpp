@@ -51,20 +51,25 @@ class Blocks {
 class Table {
  public:
   explicit Table(int rounds) : rounds_(rounds) {
-    fmt::print(stderr, "{:40} {:>8} {:>8} {:>7}\n", "operation", "GB/s", "memcpy", "ratio");
+    fmt::print(stderr, "{:40} {:>8} {:>8} {:>7} {:>16} {:>7}\n", "operation", "GB/s", "memcpy",
+               "ratio", "the C library's", "ratio");
   }
-  /// An operation that reads and writes `moved` blocks of `bytes` together.
-  template <class Action, class Copy>
-  void measure(const std::string& name, std::size_t bytes, int moved, Action action, Copy copy) {
-    const auto seconds = best_seconds(rounds_, 1e-3, action, copy);
+  /// An operation that reads and writes `moved` blocks of `bytes` together. `like` is a function of
+  /// the C library with the same traffic, called by `alike`, if it has one.
+  template <class Action, class Copy, class Alike>
+  void measure(const std::string& name, std::size_t bytes, int moved, Action action, Copy copy,
+               const char* like, Alike alike) {
+    const auto seconds = best_seconds(rounds_, 1e-3, action, copy, alike);
     const double gigabytes = 1e-9 * static_cast<double>(bytes);
     const double ours = moved * gigabytes / seconds[0], plain = 2 * gigabytes / seconds[1];
-    fmt::print(stderr, "{:40} {:8.1f} {:8.1f} {:7.2f}\n", name, ours, plain, ours / plain);
+    fmt::print(stderr, "{:40} {:8.1f} {:8.1f} {:7.2f} {:>16} {:7.2f}\n", name, ours, plain,
+               ours / plain, like, seconds[2] / seconds[0]);
     records.push_back({{"bench", "elementwise"},
                        {"case", name},
                        {"gigabytes_per_second", ours},
                        {"memcpy_gigabytes_per_second", plain},
                        {"ratio_to_memcpy", ours / plain},
+                       {fmt::format("speed_ratio_to_{}", like), seconds[2] / seconds[0]},
                        {"machine", machine()},
                        {"commit", commit()}});
   }
@@ -92,21 +97,37 @@ void measure_all(Table& table, const char* type, const Place& place) {
   const tensor::Shape shape{count};
   const tensor::ContractPlan products({{1}, {1}, {1}}, shape, shape, shape, tensor::options_for<T>);
   const auto copy = [&] { std::memcpy(z.data(), x.data(), x.size_bytes()); };
-  const auto add = [&](const char* name, int moved, auto action) {
+  const auto add = [&](const char* name, int moved, auto action, const char* like, auto alike) {
     table.measure(fmt::format("{} {}, {}", type, name, place.name), place.bytes, moved, action,
-                  copy);
+                  copy, like, alike);
   };
-  add("x = value", 1, [&] { tensor::fill<T>(x, T(1)); });
-  add("x = alpha x", 2, [&] { tensor::scale<T>(x, factor<T>()); });
-  add("x = x + value", 2, [&] { tensor::add_scalar<T>(x, T(0)); });
-  add("y = alpha x", 2, [&] { tensor::axpby<T>(factor<T>(), x, T(0), y); });
-  add("y = y + alpha x", 3, [&] { tensor::axpy<T>(factor<T>(), x, y); });
-  add("y = alpha x + beta y", 3,
-      [&] { tensor::axpby<T>(factor<T>(), x, T(0.5) * factor<T>(), y); });
-  add("z = x y", 3,
-      [&] { tensor::run<T>(products, T(1), x.data(), y.data(), T(0), z.data(), {}); });
-  add("sum of x", 1, [&] { y[0] = tensor::sum<T>(x); });
-  add("sum of x y", 2, [&] { z[0] = tensor::dot<T>(x, y); });
+  // What reads must have a result that the compiler takes for needed.
+  [[maybe_unused]] volatile bool found = false;
+  const auto set = [&] { std::memset(static_cast<void*>(x.data()), 0, x.size_bytes()); };
+  const auto change = [&] { std::memcpy(y.data(), x.data(), x.size_bytes()); };
+  const auto search = [&] { found = std::memchr(x.data(), 1, x.size_bytes()) != nullptr; };
+  const auto compare = [&] { found = std::memcmp(x.data(), y.data(), x.size_bytes()) != 0; };
+  add(
+      "y = alpha x", 2, [&] { tensor::axpby<T>(factor<T>(), x, T(0), y); }, "memcpy", change);
+  add(
+      "x = alpha x", 2, [&] { tensor::scale<T>(x, factor<T>()); }, "memcpy", change);
+  add(
+      "x = x + value", 2, [&] { tensor::add_scalar<T>(x, T(0)); }, "memcpy", change);
+  add(
+      "y = y + alpha x", 3, [&] { tensor::axpy<T>(factor<T>(), x, y); }, "memcpy", change);
+  add(
+      "y = alpha x + beta y", 3, [&] { tensor::axpby<T>(factor<T>(), x, T(0.5) * factor<T>(), y); },
+      "memcpy", change);
+  add(
+      "z = x y", 3, [&] { tensor::run<T>(products, T(1), x.data(), y.data(), T(0), z.data(), {}); },
+      "memcpy", change);
+  add(
+      "x = value", 1, [&] { tensor::fill<T>(x, T(0)); }, "memset", set);
+  add(
+      "sum of x", 1, [&] { z[0] = tensor::sum<T>(x); }, "memchr", search);
+  std::ranges::fill(y, T(0));  // equal to x, so that all of both is read
+  add(
+      "sum of x y", 2, [&] { z[0] = tensor::dot<T>(x, y); }, "memcmp", compare);
 }
 
 void run_all(int rounds, const std::string& json_file) {

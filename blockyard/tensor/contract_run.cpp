@@ -144,7 +144,7 @@ class MatrixProduct {
       const Extent rows = std::min(most, m_ - i);
       use_.transpose({k_, rows, 1, call.left + i * left_.row_stride, from.data(), 0, turned.data(),
                       to.data(), 0},
-                     detail::Reach::near);
+                     detail::Reach::first);
       some.result = call.result + i;
       small(rows, turned.data(), most, some);
     }

@@ -45,7 +45,7 @@ TYPED_TEST(AllKernels, MoveDataLikeTheBaseline) {
         std::vector<T> a(static_cast<std::size_t>((columns + 5) * (rows + 2))), b = a;
         some->copy(rows, columns, in.data(), rows + 3, a.data(), rows + 1, Reach::streamed);
         some->finish_streams();
-        this->baseline.copy(rows, columns, in.data(), rows + 3, b.data(), rows + 1, Reach::near);
+        this->baseline.copy(rows, columns, in.data(), rows + 3, b.data(), rows + 1, Reach::first);
         ASSERT_EQ(a, b);
         some->axpby(rows, columns, T(2), in.data(), rows + 3, T(-1), a.data(), rows + 1);
         this->baseline.axpby(rows, columns, T(2), in.data(), rows + 3, T(-1), b.data(), rows + 1);
@@ -97,7 +97,7 @@ TYPED_TEST(AllKernels, TransposeMatricesScatteredInBothBlocks) {
   for (const Kernels<T>* some : all_kernels<T>())
     for (const Extent rows : {1, 2, 4, 7, 8, 12, 16, 33, 128})
       for (const Extent columns : {1, 3, 4, 6, 8, 24, 37, 128})
-        for (const Reach reach : {Reach::near, Reach::far, Reach::streamed}) {
+        for (const Reach reach : {Reach::first, Reach::second, Reach::far, Reach::streamed}) {
           auto column_at = multiples(columns, rows + margin), row_at = multiples(rows, columns + 1);
           std::ranges::shuffle(column_at, this->random);
           std::ranges::shuffle(row_at, this->random);

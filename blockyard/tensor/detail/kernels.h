@@ -8,9 +8,9 @@
 
 namespace blockyard::tensor::detail {
 
-/// Where the blocks of a copy are: in the caches near the processor, past them, or so large that
-/// the result is best written past all caches; then finish_streams() lets other threads see it.
-enum class Reach { near, far, streamed };
+/// Where the blocks of a copy are: in the first cache, the second, past both, or so large that the
+/// result is best written past all caches; then finish_streams() lets other threads see it.
+enum class Reach { first, second, far, streamed };
 
 /// `count` matrices to transpose whose columns stand anywhere in `in`, and whose rows stand
 /// anywhere in `out`: out[n * out_step + row_at[i] + j] = in[n * in_step + column_at[j] + i].

@@ -142,6 +142,8 @@ void choose_kernel(TransformSteps& steps) noexcept {
   }
 }
 
+/// Half of a first-level cache, for there are two blocks.
+constexpr Extent second_bytes = Extent{24} << 10;
 /// Half of a second-level cache: from there on, lines are asked for before they are used.
 constexpr Extent far_bytes = Extent{1} << 20;
 /// Above what one core has of the last cache: who uses the result finds it in memory anyway.
@@ -149,7 +151,8 @@ constexpr Extent streamed_bytes = Extent{8} << 20;
 
 Reach reach_of(Extent bytes) noexcept {
   if (bytes >= streamed_bytes) return Reach::streamed;
-  return bytes >= far_bytes ? Reach::far : Reach::near;
+  if (bytes >= far_bytes) return Reach::far;
+  return bytes >= second_bytes ? Reach::second : Reach::first;
 }
 
 Extent bytes(const TransformSteps& steps, std::size_t element_bytes) noexcept {
@@ -258,7 +261,7 @@ void transpose_scaled(const Kernels<T>& use, const ScatteredMatrices<T>& of,
       const Extent columns = std::min(side, of.columns - j);
       use.transpose(
           {rows, columns, 1, of.in + i, of.column_at + j, 0, buffer.data(), buffer_row.data(), 0},
-          Reach::near);
+          Reach::first);
       for (Extent row = 0; row < rows; ++row)
         run_rows(use, {columns, 1, 1}, {1, 0, 0}, by, buffer.data() + row * side,
                  of.out + of.row_at[i + row] + j);
@@ -276,7 +279,6 @@ class Transposes {
     if (steps.count > 0 && !is_cut) inner_ = 1;
   }
   void run(const T* in, T* out) const noexcept {
-    OuterLoops<T> now(steps_, in, out, inner_), next = now;
     const Loop& inner = steps_.loops[0];
     ScatteredMatrices<T> of{0,
                             0,
@@ -287,6 +289,13 @@ class Transposes {
                             out,
                             steps_.rows.at.data(),
                             inner.out_stride};
+    if (steps_.count == inner_) {  // a small block is done before loops around it are set up
+      of.rows = steps_.rows.extent;
+      of.columns = steps_.columns.extent;
+      transpose(of);
+      return finish(use_, by_);
+    }
+    OuterLoops<T> now(steps_, in, out, inner_), next = now;
     bool has_next = true;
     while (has_next) {
       has_next = next.advance();

@@ -211,13 +211,16 @@ bool begins_with_lines(const ScatteredMatrices<T>& of) {
 }
 
 /// How many steps it takes until a line has come, and how wide panels are best, was measured
-/// (docs/kernels.md): two lines of the results, which come in pairs; four past the caches.
+/// (docs/kernels.md): two lines of the results, which come in pairs; four past the caches. In the
+/// second cache asking is only worth it if rows of the results share lines with others.
 template <class T>
 void transpose(const ScatteredMatrices<T>& of, Reach reach) {
   constexpr Extent line = 64 / static_cast<Extent>(sizeof(T));
-  if (reach == Reach::near && of.columns <= line) return transpose_all<T, 1, false>(of, 0, false);
-  if (reach == Reach::near) return transpose_all<T, 2, false>(of, 0, false);
-  const bool are_aligned = begins_with_lines(of);
+  const bool are_aligned = reach != Reach::first && begins_with_lines(of);
+  if (reach == Reach::first || (reach == Reach::second && are_aligned)) {
+    if (of.columns <= line) return transpose_all<T, 1, false>(of, 0, false);
+    return transpose_all<T, 2, false>(of, 0, false);
+  }
   if constexpr (vector_bytes == 64)
     if (reach == Reach::streamed && are_aligned) return transpose_all<T, 4, true>(of, 4, true);
   transpose_all<T, 2, false>(of, 3, are_aligned);
