@@ -57,11 +57,7 @@ class Worker::Impl {
     transport_.ask_all(wire::RestoreArray{0, outside_array, std::string(label)});
     for (const auto& answer : transport_.ask_all(wire::ListBlocks{0, outside_array, ""}))
       for (const std::uint64_t number : std::get<wire::BlockList>(answer).numbers) {
-        const auto ticket = transport_.fetch({outside_array, number});
-        bool missing = false;
-        block::SharedFrame frame;
-        while (!(frame = transport_.arrived(ticket, missing)) && !missing) transport_.wait();
-        base::require(frame != nullptr, "a server has the blocks that it lists");
+        const block::SharedFrame frame = transport_.fetch_listed({outside_array, number});
         block(number, {frame->as<double>(), frame->size() / sizeof(double)});
       }
     transport_.ask_all(wire::EndProgram{});

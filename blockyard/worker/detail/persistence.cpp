@@ -191,12 +191,7 @@ void Interpreter::restore_part(std::int32_t array, const std::string& label,
       number = number * kept[k].size() +
                static_cast<std::uint64_t>(segments[k] - grid.axis(k).first + before[k]);
     if (!there.contains(number)) continue;
-    bool missing = false;
-    const auto ticket = transport_.fetch({all, number});
-    block::SharedFrame frame;
-    while (!(frame = transport_.arrived(ticket, missing)) && !missing) transport_.wait();
-    base::require(frame != nullptr, "a server has the blocks that it lists");
-    transport_.put({array, block}, wire::PutMode::set, std::move(frame));
+    transport_.put({array, block}, wire::PutMode::set, transport_.fetch_listed({all, number}));
   }
   transport_.settle();
   transport_.meet(Collective::persist);

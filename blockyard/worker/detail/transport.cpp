@@ -73,6 +73,15 @@ block::Ticket Transport::fetch(const array::BlockId& id) {
   return ticket;
 }
 
+block::SharedFrame Transport::fetch_listed(const array::BlockId& id) {
+  const auto ticket = fetch(id);
+  bool missing = false;
+  block::SharedFrame frame;
+  while (!(frame = arrived(ticket, missing)) && !missing) wait();
+  base::require(frame != nullptr, "a server has the blocks that it lists");
+  return frame;
+}
+
 block::SharedFrame Transport::arrived(block::Ticket ticket, bool& missing) {
   auto found = arrivals_.find(ticket);
   if (found == arrivals_.end()) send_all_joined();

@@ -51,6 +51,8 @@ class Transport : public block::BlockSource {
     return arrivals_.contains(ticket);
   }
   void wait() override;
+  /// The block, waited for. REQUIRES: the server listed it (ListBlocks).
+  [[nodiscard]] block::SharedFrame fetch_listed(const array::BlockId& id);
 
   /// Starts a put; the frame must not be changed until everybody else let go of it. Waits while
   /// more than the allowed bytes are under way.
