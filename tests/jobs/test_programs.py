@@ -4,9 +4,12 @@
 
 import json
 import os
+import pathlib
 import unittest
 
 import common
+
+SIALIB = pathlib.Path(__file__).parents[2] / "sialib"
 
 NORM = """sial norm
 predefined int norb
@@ -255,6 +258,9 @@ class Tools(common.JobTest):
         self.assertEqual(self.run_blockyard("fmt", "--check", path).returncode, 1)
         self.run_well("fmt", path)
         self.run_well("fmt", "--check", path)
+
+    def test_the_library_is_in_the_layout_of_fmt(self):
+        self.run_well("fmt", "--check", *SIALIB.glob("*.sial"))
 
     def test_check_tells_all_and_ends_with_1_for_errors_only(self):
         good = self.write("good.sial", "sial good\nprint \"x\"\nendsial good\n")
