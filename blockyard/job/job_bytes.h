@@ -11,7 +11,8 @@ namespace blockyard::job {
 
 /// A whole job as bytes, molecule, basis and compiled programs included: for checkpoints, and to
 /// send it to other ranks. It does not depend on files, but for shared objects of super
-/// instructions, which are loaded again by name.
+/// instructions, which are loaded again by name. A new field raises the version of checkpoints
+/// (store/checkpoint_file.cpp).
 [[nodiscard]] std::vector<std::byte> encode(const Job& job);
 
 /// Throws Error{bad_input} if the bytes are cut short, or a library cannot be loaded.

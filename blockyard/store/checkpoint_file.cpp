@@ -16,7 +16,8 @@ namespace {
 using base::Errc;
 using base::Error;
 
-constexpr std::uint32_t version = 1;
+/// Of the file and of the records in it: a change of what a job or a program keeps raises it.
+constexpr std::uint32_t version = 2;
 constexpr std::size_t flush_bytes = std::size_t{4} << 20;
 constexpr std::uint64_t header_bytes = 16;
 

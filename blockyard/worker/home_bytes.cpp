@@ -38,7 +38,7 @@ HomeBytes::HomeBytes(const program::Program& program, const Tables& tables,
 void HomeBytes::spread(std::size_t first, std::span<const std::int64_t> values) {
   const std::int32_t index = indexes_[first];
   const std::int32_t parent = program_.indexes[static_cast<std::size_t>(index)].parent;
-  if (parent >= 0 && values[static_cast<std::size_t>(parent)] == unbound) return shares_.clear();
+  if (parent >= 0) return shares_.clear();  // a range of its own in each iteration
   const IndexRange range = range_of(program_, tables_, values, index);
   const auto servers = static_cast<std::uint64_t>(servers_);
   std::vector<std::int64_t> elements(servers);

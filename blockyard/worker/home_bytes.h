@@ -17,8 +17,8 @@ namespace blockyard::worker {
 /// all are bound, and at most as many steps as there are servers.
 class HomeBytes {
  public:
-  /// The indexes that have no value in `values` are the free ones; those of the ranges that lie
-  /// outside of the array count for nothing.
+  /// The indexes that have no value in `values` are the free ones; where one of them is a subindex,
+  /// nothing is known. What lies outside of the array counts for nothing.
   HomeBytes(const program::Program& program, const Tables& tables,
             const program::Selector& selector, std::span<const std::int64_t> values, int servers);
 
@@ -33,7 +33,7 @@ class HomeBytes {
     std::uint64_t shift;  ///< of the number of the block, modulo the servers
     std::int64_t elements;
   };
-  void spread(std::size_t axis_of_index, std::span<const std::int64_t> values);
+  void spread(std::size_t first, std::span<const std::int64_t> values);
   [[nodiscard]] bool is_even() const;
 
   const program::Program& program_;

@@ -2,6 +2,7 @@
 #include "blockyard/worker/near.h"
 
 #include <algorithm>
+
 namespace blockyard::worker {
 
 using program::Opcode;

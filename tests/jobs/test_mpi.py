@@ -33,6 +33,47 @@ endsial p
 """
 
 
+NEAR = """sial near
+aoindex i = 1:6
+aoindex j = 1:6
+aoindex k = 1:6
+distributed a[i,j]
+distributed c[i,j]
+temp t[i,j]
+temp s[i,j]
+scalar part
+scalar square
+scalar mine
+scalar done
+pardo i,j "locality"
+  t[i,j] = 1.0
+  t[i,j] *= (scalar)i + 10.0*(scalar)j
+  put a[i,j] = t[i,j]
+endpardo i,j
+sip_barrier
+pardo i,j "locality"
+  where i <= j
+  s[i,j] = 0.0
+  do k
+    get a[i,k]
+    get a[k,j]
+    s[i,j] += a[i,k]*a[k,j]
+  enddo k
+  put c[i,j] = s[i,j]
+  mine += 1.0
+endpardo i,j
+sip_barrier
+pardo i,j "locality"
+  where i <= j
+  get c[i,j]
+  part += c[i,j]*c[i,j]
+endpardo i,j
+collective square += part
+collective done += mine
+endsial near
+"""
+
+
 class Mpi(common.JobTest):
     def run_in(self, processes, *arguments):
         done = subprocess.run([MPIEXEC, "-n", str(processes), common.BLOCKYARD,
@@ -55,6 +96,19 @@ class Mpi(common.JobTest):
                 self.assertEqual(found.keys(), expected.keys())
                 for name, value in expected.items():
                     self.assertAlmostEqual(found[name], value, delta=1e-10, msg=name)
+
+    def test_lists_of_near_iterations_are_the_same_in_all_processes(self):
+        path = self.write("near.sial", NEAR)
+        arguments = ["run", path, "--segments", "ao=2,3,2,1,4,2", "--json", "out.json"]
+        expected = self.results_of(*arguments[:-2], "-w", 1)["scalars"]
+        self.assertEqual(expected["done"], 21)
+        for processes, options in ((2, ["-w", 1]), (3, ["-w", 2]), (4, ["-w", 2, "-s", 2])):
+            with self.subTest(processes=processes, options=options):
+                done = self.run_in(processes, *arguments, *options)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                found = json.loads((self.folder / "out.json").read_text())["scalars"]
+                self.assertEqual(found["done"], 21)
+                self.assertAlmostEqual(found["square"] / expected["square"], 1, delta=1e-13)
 
     def test_deterministic_runs_have_the_same_bits_as_in_one_process(self):
         path = self.write("sums.sial", common.SUMS)

@@ -19,6 +19,8 @@ using program::Policy;
 namespace {
 /// Longer pardos are dealt out as dynamic ones: a list of all settings would take too much.
 constexpr std::int64_t most_listed = std::int64_t{1} << 20;
+/// The same for the settings times the servers, which are the steps of making a list at worst.
+constexpr std::int64_t most_list_steps = std::int64_t{1} << 26;
 }  // namespace
 
 void Loops::bind(std::int32_t index) {
@@ -73,7 +75,8 @@ bool Loops::begin_pardo(std::int32_t pardo) {
     return Iterations(naming_.program, naming_.tables, pardo, sharing, blocks_.index_values);
   };
   loop.iterations = enumerate();
-  if (sharing.policy == Policy::locality && loop.iterations.settings() > most_listed) {
+  if (sharing.policy == Policy::locality &&
+      loop.iterations.settings() > std::min(most_listed, most_list_steps / options_.servers)) {
     sharing.policy = Policy::dynamic;
     loop.iterations = enumerate();
   }
