@@ -23,7 +23,8 @@ void add_device_options(CLI::App& command, DeviceOptions& options) {
                      "default of --device auto) or device (all that can; otherwise the default)");
   command.add_option("--device-after", options.after,
                      "with --placement learned: opens a device after so much work that it could "
-                     "do, like 2s; 0s: at once (default: 0.1s for a GPU, else 1s)");
+                     "do, or after so much time if it is named, like 2s; 0s: at once (default: "
+                     "0.1s for a GPU, else 1s)");
   command.add_flag("--respect-gpu-hints", options.respect_hints,
                    "statements between gpu_on and gpu_off run on the device");
   command

@@ -71,6 +71,62 @@ void print_results(const OutputOptions& options, const job::Job& job, const job:
   if (!options.trace.empty()) output.write_file(options.trace, job::trace_file(job, results));
 }
 
+/// What came of a run, for who ends the process.
+struct End {
+  int code = 0;
+  bool has_left_driver = false;
+};
+
+/// A process that does not print: it works until the run is over.
+End assist(const job::Job& job, const job::SavedRun* from, fabric::MpiSession& session) {
+  job::Hooks hooks;
+  hooks.stop_reason = [&]() -> std::string {
+    if (noted_signal() == 0 || ends_at_checkpoint(job)) return "";
+    return fmt::format("stopped by signal {}", noted_signal());
+  };
+  hooks.checkpoint_requests = checkpoint_signals;
+  hooks.ends_after_checkpoint = [&] { return ends_at_checkpoint(job); };
+  hooks.give_up = [](std::string_view) { std::_Exit(exit_error); };
+  LiveSocket live(job, &session);
+  hooks.look = [&](const job::LiveView& view) { live.answer(view); };
+  note_signals();
+  return {0, job::run(job, hooks, from, &session).has_left_driver};
+}
+
+End lead(const job::Job& job, const OutputOptions& options, const job::SavedRun* from,
+         fabric::MpiSession* session) {
+  // Standard output belongs to the JSON where that is asked for.
+  const job::ReportContext context =
+      options.report.empty() ? job::ReportContext() : job::begin_report(job, command_line());
+  Output output(options.json == "-" || options.report == "-" ? stderr : stdout);
+  if (job.chemistry && !options.quiet) output.print(job::print_header(job));
+  LiveSocket live(job, session);
+  note_signals();
+  try {
+    Progress progress(job, options.quiet);
+    const auto print = [&](std::string_view text) {
+      progress.clear();
+      output.print(text);
+    };
+    job::IterationTable table(print);
+    const bool is_table = !job.method.empty();
+    const job::Results results =
+        job::run(job,
+                 make_hooks(
+                     job, [&](std::string_view text) { is_table ? table.add(text) : print(text); },
+                     progress, live),
+                 from, session);
+    table.end();
+    progress.clear();
+    print_results(options, job, results, context, output);
+    return {0, results.has_left_driver};
+  } catch (const base::Error& error) {
+    if (noted_signal() == 0) throw;
+    fmt::print(stderr, "error: {}\n", error.what());
+    return {128 + noted_signal(), false};
+  }
+}
+
 }  // namespace
 
 void add_output_options(CLI::App& command, OutputOptions& options) {
@@ -99,56 +155,16 @@ void note_for_outputs(const OutputOptions& options, job::RunSpec& run) {
   run.has_trace = !options.trace.empty();
 }
 
-/// A process that does not print: it works until the run is over.
-int assist(const job::Job& job, const job::SavedRun* from, fabric::MpiSession& session) {
-  job::Hooks hooks;
-  hooks.stop_reason = [&]() -> std::string {
-    if (noted_signal() == 0 || ends_at_checkpoint(job)) return "";
-    return fmt::format("stopped by signal {}", noted_signal());
-  };
-  hooks.checkpoint_requests = checkpoint_signals;
-  hooks.ends_after_checkpoint = [&] { return ends_at_checkpoint(job); };
-  hooks.give_up = [](std::string_view) { std::_Exit(exit_error); };
-  LiveSocket live(job, &session);
-  hooks.look = [&](const job::LiveView& view) { live.answer(view); };
-  note_signals();
-  (void)job::run(job, hooks, from, &session);
-  return 0;
-}
-
 int execute(const job::Job& job, const OutputOptions& options, const job::SavedRun* from,
-            fabric::MpiSession* session) {
-  if (session != nullptr && session->process() != 0) return assist(job, from, *session);
-  // Standard output belongs to the JSON where that is asked for.
-  const job::ReportContext context =
-      options.report.empty() ? job::ReportContext() : job::begin_report(job, command_line());
-  Output output(options.json == "-" || options.report == "-" ? stderr : stdout);
-  if (job.chemistry && !options.quiet) output.print(job::print_header(job));
-  LiveSocket live(job, session);
-  note_signals();
-  try {
-    Progress progress(job, options.quiet);
-    const auto print = [&](std::string_view text) {
-      progress.clear();
-      output.print(text);
-    };
-    job::IterationTable table(print);
-    const bool is_table = !job.method.empty();
-    const job::Results results =
-        job::run(job,
-                 make_hooks(
-                     job, [&](std::string_view text) { is_table ? table.add(text) : print(text); },
-                     progress, live),
-                 from, session);
-    table.end();
-    progress.clear();
-    print_results(options, job, results, context, output);
-  } catch (const base::Error& error) {
-    if (noted_signal() == 0) throw;
-    fmt::print(stderr, "error: {}\n", error.what());
-    return 128 + noted_signal();
+            std::unique_ptr<fabric::MpiSession>& session) {
+  const bool is_lead = session == nullptr || session->process() == 0;
+  const End end = is_lead ? lead(job, options, from, session.get()) : assist(job, from, *session);
+  if (end.has_left_driver) {  // what libraries do at an ordinary end may wait for it
+    session.reset();
+    std::fflush(nullptr);
+    std::_Exit(end.code);
   }
-  return 0;
+  return end.code;
 }
 
 }  // namespace blockyard::app

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <memory>
 #include <string>
 
 #include "blockyard/fabric/mpi/session.h"
@@ -28,10 +29,10 @@ void note_for_outputs(const OutputOptions& options, job::RunSpec& run);
 void check_outputs(const OutputOptions& options);
 
 /// Runs a job, from a checkpoint if one is given, and tells the results. Signals stop it, and ask
-/// for checkpoints where it takes any. Returns the exit code. Of several processes, `session`, all
-/// call this; the first one prints.
+/// for checkpoints where it takes any. Returns the exit code, unless a driver did not return: then
+/// it ends the session and the process. Of several processes, `session`, all call this; the first
+/// one prints.
 [[nodiscard]] int execute(const job::Job& job, const OutputOptions& options,
-                          const job::SavedRun* from = nullptr,
-                          fabric::MpiSession* session = nullptr);
+                          const job::SavedRun* from, std::unique_ptr<fabric::MpiSession>& session);
 
 }  // namespace blockyard::app

@@ -46,7 +46,7 @@ job::ProcessCount count_of(const fabric::MpiSession* session) {
 
 int resume(const ResumeOptions& options) {
   const job::RunSpec run = wanted(options);
-  const auto session = join_processes(options.fabric);
+  auto session = join_processes(options.fabric);
   return run_quietly(session.get(), [&] {
     const bool is_first = !session || session->process() == 0;
     std::optional<job::SavedRun> saved;
@@ -67,7 +67,7 @@ int resume(const ResumeOptions& options) {
     if (is_first && !options.output.quiet)
       fmt::print(stderr, "resuming {} in program {} of {} from {}\n", saved->job.title,
                  saved->step + 1, saved->job.steps.size(), saved->place.folder);
-    return execute(saved->job, options.output, &*saved, session.get());
+    return execute(saved->job, options.output, &*saved, session);
   });
 }
 

@@ -146,11 +146,11 @@ std::optional<job::Job> share_job(const RunOptions& options, const std::string& 
 }
 
 int run(const RunOptions& options, const std::string& library) {
-  const auto session = join_processes(options.fabric);
+  auto session = join_processes(options.fabric);
   return run_quietly(session.get(), [&] {
     const auto job =
         session ? share_job(options, library, *session) : prepare(options, library, {});
-    return job ? execute(*job, options.output, nullptr, session.get()) : exit_error;
+    return job ? execute(*job, options.output, nullptr, session) : exit_error;
   });
 }
 

@@ -78,10 +78,12 @@ double parse_seconds(std::string_view text, std::string_view what) {
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
   const std::string unit = lower(text.substr(static_cast<std::size_t>(end - text.data())));
   const double seconds = unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
-  if (status != std::errc{} || !(number >= 0) || !(number < 1e9) || seconds == 0)
+  if (status != std::errc{} || !(number >= 0) || seconds == 0)
     throw Error(
         Errc::bad_input,
         fmt::format("{}: '{}' is no length of time; write it like 90s, 10m or 2h", what, text));
+  if (!(number * seconds < 1e9))
+    throw Error(Errc::bad_input, fmt::format("{}: '{}' is more than 30 years", what, text));
   return number * seconds;
 }
 

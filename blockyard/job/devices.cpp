@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <filesystem>
 #include <system_error>
@@ -27,15 +26,17 @@ bool exists(const fs::path& path) {
   return fs::exists(path, ignored);
 }
 
-/// Whether the system shows a GPU: looked for before a driver is loaded, which takes a while.
-bool shows_gpu() {
-  constexpr std::array paths = {"/dev/nvidiactl", "/dev/dxg", "/dev/kfd", "/dev/dri/renderD128"};
-  return std::ranges::any_of(paths, [](const char* path) { return exists(path); });
-}
+/// Whether the system shows what CUDA needs: looked for before a driver is loaded, which takes a
+/// while.
+bool shows_nvidia() { return exists("/dev/nvidiactl") || exists("/dev/dxg"); }
+
+/// Whether the system shows a GPU of any kind.
+bool shows_gpu() { return shows_nvidia() || exists("/dev/kfd") || exists("/dev/dri/renderD128"); }
 
 /// Whether the system shows what a kind needs. If not, only the driver itself can say.
 bool shows_driver(const std::string& kind) {
-  if (kind == "cuda") return shows_gpu();
+  if (kind == "sim") return true;
+  if (kind == "cuda") return shows_nvidia();
   std::error_code ignored;
   return fs::directory_iterator("/etc/OpenCL/vendors", ignored) != fs::directory_iterator();
 }
@@ -46,8 +47,16 @@ double default_after_seconds(const std::string& kind) {
   return kind == "opencl" || kind == "sim" ? 1.0 : 0.1;
 }
 
+/// Longer than any run; clocks can still add it to now.
+constexpr double longest_wait_seconds = 1e9;
+
 std::string plugin_path(const DeviceSpec& spec, const std::string& kind) {
   return (fs::path(spec.plugins) / fmt::format("libblockyard_device_{}.so", kind)).string();
+}
+
+/// Whether `auto` has anything to open.
+bool is_gpu_at_hand(const DeviceSpec& spec) {
+  return shows_gpu() && (exists(plugin_path(spec, "cuda")) || exists(plugin_path(spec, "opencl")));
 }
 
 }  // namespace
@@ -60,7 +69,7 @@ Devices::Devices(const DeviceSpec& spec, int workers, std::int64_t host_share_by
       blocks_(blocks),
       lock_limit_bytes_(lock_limit_bytes) {
   const bool is_auto = spec.kind == "auto";
-  if (spec.kind == "none" || (is_auto && !shows_gpu())) return;
+  if (spec.kind == "none" || (is_auto && !is_gpu_at_hand(spec))) return;
   // Now and not when it is opened: there others use the pool.
   blocks_.on_leave([this](const std::byte* memory) {
     if (device::HostLocks* const locks = shown_locks_) locks->unlock(memory);
@@ -71,20 +80,22 @@ Devices::Devices(const DeviceSpec& spec, int workers, std::int64_t host_share_by
     after_seconds_ = spec.after_seconds.value_or(default_after_seconds(spec.kind));
     if (spec.learns() && after_seconds_ > 0 && (is_auto || shows_driver(spec.kind))) {
       kind_ = spec.kind;
+      may_come_ = true;
       opener_ = std::thread([this] { open_when_wanted(); });
       return;
     }
-    open_all();
+    try_open_all();
   } catch (...) {
     blocks_.on_leave(nullptr);
     throw;
   }
   has_tried_ = true;
-  is_possible_ = is_open_;
+  is_possible_ = may_come_ = is_open_.load();
 }
 
 Devices::~Devices() {
-  end_opening();
+  static_cast<void>(try_end_opening());
+  if (opener_.joinable()) opener_.join();
   blocks_.on_leave(nullptr);
 }
 
@@ -117,13 +128,16 @@ std::exception_ptr Devices::failure() {
   return failure_;
 }
 
-void Devices::end_opening() noexcept {
-  {
-    const std::lock_guard lock(mutex_);
-    is_ended_ = true;
-  }
+bool Devices::try_end_opening() noexcept {
+  const std::lock_guard lock(mutex_);
+  is_ended_ = true;
   changed_.notify_all();
-  if (opener_.joinable()) opener_.join();
+  return !is_opening_;
+}
+
+bool Devices::has_ended() {
+  const std::lock_guard lock(mutex_);
+  return is_ended_;
 }
 
 /// What the job names is opened soon even without work: if it cannot be, its user hears of it.
@@ -134,21 +148,41 @@ void Devices::open_when_wanted() noexcept {
     if (spec_.kind == "auto")
       changed_.wait(lock, is_over);
     else
-      changed_.wait_for(lock, std::chrono::duration<double>(after_seconds_), is_over);
+      changed_.wait_for(
+          lock, std::chrono::duration<double>(std::min(after_seconds_, longest_wait_seconds)),
+          is_over);
     if (is_ended_) return;
+    is_opening_ = true;
   }
   std::exception_ptr failure;
   try {
-    open_all();
+    try_open_all();
   } catch (...) {
     failure = std::current_exception();
   }
+  may_come_ = is_open_.load();
   {
     const std::lock_guard lock(mutex_);
+    is_opening_ = false;
     has_tried_ = true;
     failure_ = failure;
   }
   changed_.notify_all();
+}
+
+/// Who asked for no certain kind does not hear of one that fails.
+void Devices::try_open_all() try { open_all(); } catch (...) {
+  forget();
+  if (spec_.kind != "auto") throw;
+}
+
+/// Nothing that was half opened stays.
+void Devices::forget() noexcept {
+  shares_.clear();
+  locks_.reset();
+  devices_.clear();
+  infos_.clear();
+  kind_ = "none";
 }
 
 void Devices::open_all() {
@@ -166,21 +200,31 @@ void Devices::open_all() {
         load_plugin(kind);
         open_kind(kind, true);
       } catch (const Error&) {  // a driver without hardware, or that does not work: the host does
-        devices_.clear();
-        infos_.clear();
+        forget();
       }
   }
   if (devices_.empty()) return;
-  if (devices_.front().describe().lock_page_bytes > 0) {
-    blocks_.cut_from_chunks();
+  const bool locks_pages = devices_.front().describe().lock_page_bytes > 0;
+  if (has_ended() || (locks_pages && !cut_blocks_from_chunks())) {
+    forget();
+    kind_ = spec_.kind;
+    return;
+  }
+  if (locks_pages)
     locks_.emplace(
         devices_.front(), lock_limit_bytes_, [this] { blocks_.free_kept(); },
         [this](std::span<const std::byte> buffer) { return blocks_.locked_with(buffer); });
-    shown_locks_ = &*locks_;
-  }
   share_memory();
-  if (opener_.joinable()) warm();
+  if (is_opening_) warm();  // this thread says so
+  if (locks_) shown_locks_ = &*locks_;
   is_open_.store(true, std::memory_order_release);
+}
+
+/// False: opening has ended, and with it perhaps the pool.
+bool Devices::cut_blocks_from_chunks() {
+  const std::lock_guard lock(mutex_);
+  if (!is_ended_) blocks_.cut_from_chunks();
+  return !is_ended_;
 }
 
 void Devices::load_plugin(const std::string& kind) {
@@ -248,7 +292,7 @@ void Devices::warm() {
                          .right = blocks->address() + 2 * bytes,
                          .workspace = workspace->address()});
       stream.synchronise();
-    } catch (const Error&) {  // whoever works with the device will see it fail
+    } catch (const std::exception&) {  // whoever works with the device will see it fail
     }
 }
 

@@ -48,24 +48,30 @@ class Devices final : public worker::DeviceSupply {
   [[nodiscard]] const worker::DeviceShare* share(int worker) noexcept override;
   void note_work(double seconds) noexcept override;
   [[nodiscard]] const worker::DeviceShare* open(int worker) override;
+  [[nodiscard]] bool may_come() const noexcept override { return may_come_; }
   /// Why what the job names could not be opened; null: nothing of that kind happened. Any thread.
   [[nodiscard]] std::exception_ptr failure();
   /// Null: nothing of the host is locked, yet. Any thread.
   [[nodiscard]] device::HostLocks* host_locks() noexcept { return shown_locks_; }
 
-  /// From now on none is opened. Returns when none is being opened.
-  void end_opening() noexcept;
+  /// From now on none begins to be opened. False: one is being opened; ask again. Never waits for a
+  /// driver.
+  [[nodiscard]] bool try_end_opening() noexcept;
   /// The kind that was found: none, cuda, opencl, sim; if none was opened for want of work, what
-  /// the job says. This and the next after end_opening.
+  /// the job says. This and the next when opening has ended.
   [[nodiscard]] const std::string& kind() const noexcept { return kind_; }
   [[nodiscard]] const std::vector<DeviceInfo>& infos() const noexcept { return infos_; }
 
  private:
   void load_plugin(const std::string& kind);
+  [[nodiscard]] bool has_ended();
   void open_when_wanted() noexcept;
+  void try_open_all();
   void open_all();
   void open_kind(const std::string& kind, bool only_gpus);
+  [[nodiscard]] bool cut_blocks_from_chunks();
   void share_memory();
+  void forget() noexcept;
   void warm();
 
   DeviceSpec spec_;
@@ -84,13 +90,15 @@ class Devices final : public worker::DeviceSupply {
   std::vector<DeviceInfo> infos_;
   std::string kind_ = "none";
   std::atomic<bool> is_open_ = false;
+  std::atomic<bool> may_come_ = false;  ///< false: none is open, and none will be
   std::atomic<device::HostLocks*> shown_locks_ = nullptr;
 
   std::atomic<double> worked_seconds_ = 0;
-  std::mutex mutex_;  ///< guards the next four
+  std::mutex mutex_;  ///< guards the next five
   std::condition_variable changed_;
   bool is_wanted_ = false;
   bool is_ended_ = false;
+  bool is_opening_ = false;  ///< a driver may be at work
   bool has_tried_ = false;
   std::exception_ptr failure_;
   std::thread opener_;

@@ -37,14 +37,16 @@ TEST(Devices, are_opened_when_there_was_enough_work) {
   EXPECT_GT(devices.share(0)->bytes, 0);
   EXPECT_EQ(devices.host_locks(), devices.share(0)->host_locks);
   EXPECT_NE(devices.host_locks(), nullptr);
-  devices.end_opening();
+  while (!devices.try_end_opening()) std::this_thread::yield();
   EXPECT_EQ(devices.infos().size(), 1U);
+  EXPECT_TRUE(devices.may_come());
 }
 
 TEST(Devices, are_not_opened_for_a_short_job) {
   Late late(1000);
   late.devices->note_work(1);
-  late.devices->end_opening();
+  EXPECT_TRUE(late.devices->may_come());
+  EXPECT_TRUE(late.devices->try_end_opening());
   EXPECT_EQ(late.devices->share(0), nullptr);
   EXPECT_EQ(late.devices->kind(), "sim");
   EXPECT_TRUE(late.devices->infos().empty());
@@ -67,6 +69,29 @@ TEST(Devices, that_are_named_and_cannot_be_opened_are_told_even_without_work) {
     EXPECT_NE(std::string(error.what()).find("speed=9"), std::string::npos) << error.what();
   }
   EXPECT_EQ(late.devices->share(0), nullptr);
+  while (!late.devices->try_end_opening()) std::this_thread::yield();
+  EXPECT_FALSE(late.devices->may_come());
+  EXPECT_EQ(late.devices->kind(), "none");
+  EXPECT_TRUE(late.devices->infos().empty());
+}
+
+TEST(Devices, wait_for_work_however_long_that_is) {
+  Late late(1e300);
+  late.devices->note_work(1e18);
+  EXPECT_TRUE(late.devices->try_end_opening());
+  EXPECT_EQ(late.devices->failure(), nullptr);
+  EXPECT_EQ(late.devices->share(0), nullptr);
+}
+
+TEST(Devices, of_no_certain_kind_are_impossible_without_a_plugin) {
+  base::BufferPool pool(1 << 20);
+  DeviceSpec spec;
+  spec.kind = "auto";
+  spec.plugins = "/nowhere";
+  Devices devices(spec, 1, 1 << 20, pool, 1 << 20);
+  EXPECT_FALSE(devices.is_possible());
+  EXPECT_FALSE(devices.may_come());
+  EXPECT_EQ(devices.kind(), "none");
 }
 
 TEST(Devices, refuse_a_plugin_that_is_not_there_before_any_work) {

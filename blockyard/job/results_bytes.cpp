@@ -36,7 +36,9 @@ void metrics_fields(Stream& stream, Metrics& m) {
 
 std::vector<std::byte> encode_part(const Results& results, int first, int last) {
   base::FieldWriter out;
-  out.fields(first, last, results.peak_block_bytes, results.peak_rss_bytes);
+  out.fields(first, last, results.peak_block_bytes, results.peak_rss_bytes, results.device_kind);
+  out.each(results.devices,
+           [&](const DeviceInfo& device) { out.fields(device.name, device.memory_bytes); });
   for (const StepResult& step : results.steps) {
     out.field(step.warnings);
     for (int worker = first; worker < last; ++worker)
@@ -50,7 +52,13 @@ void add_part(std::span<const std::byte> bytes, Results& results) {
   base::FieldReader in(bytes);
   int first = 0, last = 0;
   std::int64_t block_bytes = 0, rss_bytes = 0;
-  in.fields(first, last, block_bytes, rss_bytes);
+  std::string kind;
+  std::vector<DeviceInfo> devices;
+  in.fields(first, last, block_bytes, rss_bytes, kind);
+  in.each(devices, [&](DeviceInfo& device) { in.fields(device.name, device.memory_bytes); });
+  // Each process opens its own when its workers have done enough.
+  if (results.devices.empty() && kind != "none") results.device_kind = kind;
+  if (devices.size() > results.devices.size()) results.devices = std::move(devices);
   results.peak_block_bytes += block_bytes;
   results.peak_rss_bytes = std::max(results.peak_rss_bytes, rss_bytes);
   for (StepResult& step : results.steps) {

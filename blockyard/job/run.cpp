@@ -112,15 +112,36 @@ class Run {
                                    process_) != process_of_.begin() + job_.workers;
     if (!is_used) return;  // a process that only serves
     const int workers = job_.workers * job_.processes_on_node / job_.processes;
-    devices_.emplace(job_.run.device, std::max(1, workers), job_.memory.total_bytes / 4, pool_,
-                     job_.memory.total_bytes / 2);
+    devices_ =
+        std::make_unique<Devices>(job_.run.device, std::max(1, workers),
+                                  job_.memory.total_bytes / 4, pool_, job_.memory.total_bytes / 2);
   }
 
+  /// A driver that is being loaded is waited for, but not for ever: the job is over.
   void end_devices() {
     if (!devices_) return;
-    devices_->end_opening();
+    constexpr double look_seconds = 0.01;
+    const double begin = base::now_seconds();
+    while (!devices_->try_end_opening()) {
+      world_->progress(look_seconds);
+      if (base::now_seconds() < begin + patience_seconds) continue;
+      if (first_error_) give_up();
+      leave_devices();
+      return;
+    }
     results_.device_kind = devices_->kind();
     results_.devices = devices_->infos();
+  }
+
+  /// What opens them still uses them, whenever its driver returns: they stay.
+  void leave_devices() {
+    pool_.on_leave(nullptr);
+    static_cast<void>(devices_.release());
+    results_.has_left_driver = true;
+    results_.device_kind = job_.run.device.kind;
+    results_.steps.back().warnings.push_back(
+        fmt::format("--device {}: its driver was still being loaded {} s after the end of the job",
+                    job_.run.device.kind, patience_seconds));
   }
 
   void make_world() {
@@ -412,7 +433,7 @@ class Run {
   std::vector<int> process_of_;  ///< by rank
   std::optional<ScratchFolder> scratch_;
   base::BufferPool pool_;
-  std::optional<Devices> devices_;  ///< none where no worker is
+  std::unique_ptr<Devices> devices_;  ///< none where no worker is
   std::unique_ptr<fabric::World> world_;
   std::vector<std::unique_ptr<fabric::Fabric>> endpoints_;  ///< by rank; null: of other processes
   /// Each is used by its rank's thread while that runs; by rank, null: of other processes, or none.

@@ -40,7 +40,10 @@ struct Results {
   std::vector<wire::Statistics> servers;
   std::vector<RankRecord> ranks;     ///< workers first; for reports and time lines
   std::string device_kind = "none";  ///< with no devices: what none was opened of, for want of work
-  std::vector<DeviceInfo> devices;   ///< of process 0
+  std::vector<DeviceInfo> devices;   ///< of the process that has most
+  /// A driver did not return: the thread that loads it goes on, and an ordinary end of this process
+  /// may wait for it.
+  bool has_left_driver = false;
   double seconds = 0;
   std::int64_t peak_block_bytes = 0;  ///< blocks, caches and transfers of all ranks together
   std::int64_t peak_rss_bytes = 0;    ///< the whole process

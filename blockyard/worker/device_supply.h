@@ -26,6 +26,8 @@ class DeviceSupply {
   virtual void note_work(double seconds) noexcept = 0;
   /// The same as share, but opens the devices first. Throws Error{device} if they cannot be opened.
   [[nodiscard]] virtual const DeviceShare* open(int worker) = 0;
+  /// False: nothing is open, and nothing will be.
+  [[nodiscard]] virtual bool may_come() const noexcept = 0;
 };
 
 }  // namespace blockyard::worker

@@ -246,14 +246,20 @@ TEST(Worker, gets_what_it_put_in_the_same_epoch) {
 /// A device that is open when it was looked for so many times.
 class LateDevice final : public DeviceSupply {
  public:
-  explicit LateDevice(int looks) : looks_left_(looks) {}
-  const DeviceShare* share(int) noexcept override { return looks_left_-- > 0 ? nullptr : &share_; }
+  /// fails_at: when it was looked for so many times, it cannot come any more.
+  explicit LateDevice(int looks, int fails_at = 1000) : looks_left_(looks), lasts_for_(fails_at) {}
+  const DeviceShare* share(int) noexcept override {
+    --lasts_for_;
+    return looks_left_-- > 0 ? nullptr : &share_;
+  }
   void note_work(double seconds) noexcept override { noted_seconds += seconds; }
   const DeviceShare* open(int) override { return &share_; }
+  [[nodiscard]] bool may_come() const noexcept override { return lasts_for_ > 0; }
   double noted_seconds = 0;
 
  private:
   int looks_left_;
+  int lasts_for_;
   device::Device device_{device::sim::table(), 0, "seed=3"};
   DeviceShare share_{&device_, 0, 1 << 20, nullptr};
 };
@@ -278,6 +284,9 @@ TEST(Worker, goes_on_with_a_device_that_is_opened_while_a_program_runs) {
     EXPECT_EQ(result.outcome.metrics.device_number, looks == 3 ? -1 : 0);
     EXPECT_EQ(late.noted_seconds > 0, looks >= 2) << "what the host did before it came";
   }
+  LateDevice never(1000, 1);
+  EXPECT_DOUBLE_EQ(run(p, 1 << 20, false, {}, {2, 3}, &never).outcome.scalars.at("x"), 45.0);
+  EXPECT_EQ(never.noted_seconds, 0) << "nobody takes the time for what cannot come";
 }
 
 TEST(Worker, says_where_memory_ends) {

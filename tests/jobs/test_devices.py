@@ -6,6 +6,8 @@ import gzip
 import json
 import os
 import shutil
+import signal
+import subprocess
 import unittest
 import unittest.mock
 
@@ -37,6 +39,7 @@ scalar x
 index l = 1:30000
 index m = 1:30000
 index n = 1:30000
+print "begun"
 do l
   do m
     do n
@@ -174,6 +177,23 @@ class Devices(common.MoleculeTest):
             done = self.run_blockyard("run", path, "--device", "opencl", "--placement", "learned",
                                       "--device-after", "0.01s")
         self.assert_fails(done, "there is no such device", "--device none")
+
+    def test_a_driver_that_hangs_neither_keeps_a_run_nor_its_results(self):
+        hang = ["--device", "sim", "--placement", "learned", "--device-after", "0.000001s",
+                "--device-options", "hang_open=1"]
+        done = self.run_well("run", self.water("ccsd"), *hang, "--json", "results.json")
+        self.assertIn("still being loaded", done.stderr)
+        results = json.loads((self.folder / "results.json").read_text())
+        self.assertIn("ccsd", results["energies"])
+        self.assertEqual(results["devices"], [])
+        with subprocess.Popen([common.BLOCKYARD, "run", self.write("long.sial", LONG), *hang],
+                              cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              env={**os.environ, "TMPDIR": str(self.scratch)}) as child:
+            self.assertEqual(child.stdout.readline(), "begun\n")
+            child.send_signal(signal.SIGINT)
+            _, errors = child.communicate(timeout=common.LIMIT_SECONDS)
+        self.assertEqual(child.returncode, 128 + signal.SIGINT, errors)
+        self.assertEqual(list(self.scratch.iterdir()), [])
 
     def test_several_devices_share_the_work(self):
         path = self.water("ccsd")

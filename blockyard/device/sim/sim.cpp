@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstring>
 #include <list>
 #include <map>
@@ -10,6 +11,7 @@
 #include <mutex>
 #include <new>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "blockyard/device/sim/address_space.h"
@@ -99,6 +101,7 @@ blockyard_status open(std::uint32_t index, const char* text, blockyard_device** 
   try {
     Options options;
     std::string fault = read(text == nullptr ? "" : text, options);
+    while (options.hang_open != 0) std::this_thread::sleep_for(std::chrono::hours(1));
     if (index >= device_count) fault = "there are two simulated devices, 0 and 1";
     auto device = std::make_unique<Device>(options);
     device->last_error = fault;

@@ -86,7 +86,7 @@ void Interpreter::attach(block::Residency* device) {
 
 void Interpreter::look_for_device() {
   worker_device_.note_work(std::exchange(arithmetic_.host_seconds, 0.0));
-  if (block::Residency* device = worker_device_.look(); device != nullptr) attach(device);
+  attach(worker_device_.look());
 }
 
 /// gpu_on or gpu_off.

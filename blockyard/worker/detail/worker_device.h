@@ -24,6 +24,7 @@ class WorkerDevice {
   /// Looks whether it came. Null: there is none yet.
   [[nodiscard]] block::Residency* look() {
     if (is_awaited()) take(supply_->share(options_.worker));
+    if (is_awaited() && !supply_->may_come()) supply_ = nullptr;
     return residency();
   }
   /// Waits for it. Null: there will be none. Throws Error{device} if it cannot be opened.
@@ -48,7 +49,7 @@ class WorkerDevice {
   }
 
   const Options& options_;
-  DeviceSupply* supply_;  ///< null: none is used
+  DeviceSupply* supply_;  ///< null: none is used, and none will come
   int number_ = -1;
   std::optional<block::Residency> residency_;
 };

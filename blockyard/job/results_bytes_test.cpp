@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/job/results_bytes.h"
+
+#include <gtest/gtest.h>
+
+namespace blockyard::job {
+namespace {
+
+/// Of a job with two workers, one in each of two processes.
+Results with_workers() {
+  Results results;
+  results.steps.push_back({"scf", 0, {}, {}, {}});
+  results.steps[0].metrics.resize(2);
+  return results;
+}
+
+TEST(ResultsBytes, bring_the_devices_of_a_process_that_alone_opened_some) {
+  Results theirs = with_workers();
+  theirs.device_kind = "sim";
+  theirs.devices = {{"first", 10}, {"second", 20}};
+  theirs.steps[0].metrics[1].device_number = 1;
+  theirs.steps[0].metrics[1].device.runs = 7;
+  Results results = with_workers();
+  results.device_kind = "auto";
+  add_part(encode_part(theirs, 1, 2), results);
+  EXPECT_EQ(results.device_kind, "sim");
+  EXPECT_EQ(results.devices, theirs.devices);
+  EXPECT_EQ(results.steps[0].metrics[1].device_number, 1);
+  EXPECT_EQ(results.steps[0].metrics[1].device.runs, 7U);
+
+  Results none = with_workers();
+  none.device_kind = "auto";
+  add_part(encode_part(none, 1, 2), results);
+  EXPECT_EQ(results.device_kind, "sim") << "who opened none does not undo it";
+  EXPECT_EQ(results.devices, theirs.devices);
+}
+
+}  // namespace
+}  // namespace blockyard::job
