@@ -115,7 +115,10 @@ std::byte* BufferPool::cut(std::size_t bytes, bool& is_new) {
   if (!chunks) return nullptr;
   std::byte* data = chunks->cut(bytes, static_cast<std::size_t>(alignment(bytes)));
   if (const std::size_t length = chunks->chunk_for(bytes); data == nullptr && length > 0) {
+    // Where a whole chunk has no room, the piece alone may have.
+    if (live_bytes_ + length > keep_bytes_) return nullptr;
     make_room(length);
+    if (live_bytes_ + kept_bytes_ + length > keep_bytes_) return nullptr;
     std::byte* const chunk = is_shared(bytes) ? arena_->allocate(length) : map_own(length);
     if (chunk == nullptr) return nullptr;
     chunks->add(chunk, length);

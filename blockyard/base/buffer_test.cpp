@@ -147,6 +147,21 @@ TEST(BufferPool, cuts_neither_long_memory_nor_more_than_its_share) {
   EXPECT_EQ(pool.live_bytes(), BufferPool::charge(200000) + 100 * BufferPool::charge(100000));
 }
 
+TEST(BufferPool, makes_no_chunk_that_would_pass_its_limit) {
+  BufferPool pool(std::size_t{16} << 20);
+  pool.cut_from_chunks();
+  std::vector<Buffer> most;
+  while (pool.live_bytes() + (std::size_t{300} << 10) < std::size_t{16} << 20)
+    most.push_back(pool.allocate(200000));
+  const Buffer piece = pool.allocate(1000);
+  EXPECT_EQ(pool.locked_with(piece.bytes()).data(), piece.data());
+  EXPECT_EQ(pool.locked_with(piece.bytes()).size(), 1000U) << "there is no room for half a MiB";
+  most.pop_back();
+  most.pop_back();
+  const Buffer other = pool.allocate(1100);
+  EXPECT_EQ(pool.locked_with(other.bytes()).size(), std::size_t{512} << 10) << "now there is";
+}
+
 TEST(BufferPool, shares_memory_of_middle_length_for_others_to_read) {
   BufferPool pool(1 << 20);
   const Buffer before = pool.allocate(BufferPool::shared_from);

@@ -36,9 +36,9 @@ HostLocks::Answer HostLocks::lock(const std::byte* data, std::size_t bytes) noex
         if (found->second >= bytes) return Answer::was_locked;
         end(found);
       }
-      if (is_full_) return Answer::refused;
+      if (bytes >= refused_bytes_) return Answer::refused;
       if (try_lock(data, bytes)) return Answer::locked_now;
-      is_full_ = !is_first;
+      if (!is_first) refused_bytes_ = bytes;
     }
     if (is_first) trim_();
   }
@@ -69,7 +69,7 @@ void HostLocks::unlock(const std::byte* data) noexcept {
   const auto found = locked_.find(data);
   if (found == locked_.end()) return;
   end(found);
-  is_full_ = false;
+  refused_bytes_ = SIZE_MAX;
 }
 
 void HostLocks::end(std::unordered_map<const std::byte*, std::size_t>::iterator at) noexcept {

@@ -54,7 +54,7 @@ class HostLocks {
   With with_;
   mutable std::mutex mutex_;  ///< guards all below; trim_ and with_ are called without it
   std::unordered_map<const std::byte*, std::size_t> locked_;  ///< bytes by where they begin
-  bool is_full_ = false;  ///< nothing was unlocked since the last refusal
+  std::size_t refused_bytes_ = SIZE_MAX;  ///< the least that was, since something was unlocked
   std::int64_t limit_bytes_;
   std::int64_t locked_bytes_ = 0;
   std::int64_t peak_bytes_ = 0;

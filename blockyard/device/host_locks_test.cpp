@@ -84,7 +84,10 @@ TEST(HostLocks, at_the_limit_idle_memory_is_given_back_before_anything_is_refuse
     EXPECT_EQ(host.lock(second), Answer::refused);
     EXPECT_EQ(host.trims, 1) << "nothing was given back since";
     const base::Buffer third = host.pool.allocate(bytes);
-    EXPECT_EQ(host.lock(third), Answer::refused) << "until something is";
+    EXPECT_EQ(host.lock(third), Answer::locked_now) << "for less there is room";
+    const base::Buffer fourth = host.pool.allocate(2 * bytes);
+    EXPECT_EQ(host.lock(fourth), Answer::refused) << "until something is given back";
+    EXPECT_EQ(host.trims, 1);
     EXPECT_EQ(host.lock(first), Answer::was_locked);
   }
 }
