@@ -112,9 +112,9 @@ TEST(BufferPool, asks_the_system_seldom_where_it_cuts_from_chunks) {
 }
 
 TEST(BufferPool, gives_a_chunk_back_when_nothing_of_it_is_in_use) {
-  BufferPool pool(std::size_t{64} << 20);
-  pool.cut_from_chunks();
   std::vector<const std::byte*> gone;
+  BufferPool pool(std::size_t{64} << 20);  // tells of what leaves to its end
+  pool.cut_from_chunks();
   pool.on_leave([&](const std::byte* data) { gone.push_back(data); });
   Buffer stays = pool.allocate(1000);
   const std::byte* const begin = pool.locked_with(stays.bytes()).data();
