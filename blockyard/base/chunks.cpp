@@ -2,6 +2,7 @@
 #include "blockyard/base/chunks.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace blockyard::base {
 namespace {
@@ -10,6 +11,15 @@ constexpr std::size_t least_chunk_bytes = std::size_t{512} << 10;
 constexpr std::size_t most_chunk_bytes = std::size_t{64} << 20;
 /// A piece is at most this part of its chunk: less than that is lost at its end.
 constexpr std::size_t least_pieces = 4;
+
+/// The entry of the chunk that a piece was cut from, or the end.
+template <class Map>
+auto entry_of(Map& chunks, const std::byte* piece) {
+  const auto after = chunks.upper_bound(piece);
+  if (after == chunks.begin()) return chunks.end();
+  const auto found = std::prev(after);
+  return piece < found->first + found->second.bytes ? found : chunks.end();
+}
 
 }  // namespace
 
@@ -36,18 +46,14 @@ std::byte* Chunks::cut(std::size_t bytes, std::size_t alignment) noexcept {
 }
 
 Chunks::Chunk* Chunks::find(const std::byte* piece) noexcept {
-  const auto after = chunks_.upper_bound(piece);
-  if (after == chunks_.begin()) return nullptr;
-  const auto found = std::prev(after);
-  return piece < found->first + found->second.bytes ? &found->second : nullptr;
+  const auto found = entry_of(chunks_, piece);
+  return found == chunks_.end() ? nullptr : &found->second;
 }
 
 std::span<const std::byte> Chunks::whole(const std::byte* piece) const noexcept {
-  const auto after = chunks_.upper_bound(piece);
-  if (after == chunks_.begin()) return {};
-  const auto& [begin, chunk] = *std::prev(after);
-  if (piece >= begin + chunk.bytes) return {};
-  return {begin, chunk.bytes};
+  const auto found = entry_of(chunks_, piece);
+  if (found == chunks_.end()) return {};
+  return {found->first, found->second.bytes};
 }
 
 std::optional<std::span<std::byte>> Chunks::take_idle() noexcept {
