@@ -112,8 +112,8 @@ class BufferPool {
   [[nodiscard]] const SharedArena* share() noexcept;
   static constexpr std::size_t shared_from = std::size_t{32} << 10;
 
-  /// From now on shorter pieces are cut from chunks of memory, which take up to a sixteenth of
-  /// keep_bytes: for who locks pages, which takes long and is best done for many together.
+  /// From now on shorter pieces are cut from chunks of own and of shared memory, which take up to a
+  /// sixteenth of keep_bytes each: for who locks pages, which takes long, best for many together.
   void cut_from_chunks();
   /// The memory that a lock of a buffer has to be for: that of its chunk, or its own.
   [[nodiscard]] std::span<const std::byte> locked_with(std::span<const std::byte> buffer) const;
