@@ -335,8 +335,22 @@ class Page(Runs):
             worst = self.browser.value(contrast)
             self.assertGreaterEqual(worst["ratio"], 4.5, worst)
 
-    def test_prints(self):
+    def test_prints_plots_as_wide_as_paper_in_the_colours_of_paper(self):
+        state = """(() => ({widest: Math.max(...[...document.querySelectorAll('canvas')].map(c => c.clientWidth)),
+                            colour: getComputedStyle(document.documentElement).getPropertyValue('--soft').trim()}))()"""
         self.browser.open(self.folder / "spills.html")
+        light = self.browser.value(state)
+        self.browser.open(self.folder / "spills.html", dark=True)
+        dark = self.browser.value(state)
+        self.assertNotEqual(dark["colour"], light["colour"])
+        self.browser.value("dispatchEvent(new Event('beforeprint'))")
+        paper = self.browser.value(state)
+        self.assertEqual(paper["colour"], light["colour"])
+        if self.browser.value("!!window.Chart"):
+            self.assertLessEqual(paper["widest"], 940)
+            self.assertEqual(self.browser.value("Chart.defaults.color"), light["colour"])
+        self.browser.value("dispatchEvent(new Event('afterprint'))")
+        self.assertEqual(self.browser.value(state), dark)
         self.assertTrue(self.browser.pdf().startswith(b"%PDF"))
 
 

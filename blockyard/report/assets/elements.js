@@ -90,7 +90,7 @@ function table(columns, rows, {caption, sort, shown = 15, narrow} = {}) {
       return cell;
     }))));
     more.hidden = all;
-    more.textContent = `Show all ${rows.length} rows`;
+    more.textContent = `${shown} of ${rows.length} rows: show all`;
   }
   function order(k, down) {
     const value = columns[k].value;

@@ -9,7 +9,12 @@ function reveal() {
   target.scrollIntoView({block: 'center'});
 }
 addEventListener('hashchange', reveal);
-addEventListener('beforeprint', () => charts.forEach(draw => draw()));
+function print(is_paper) {
+  document.documentElement.classList.toggle('paper', is_paper);
+  charts.forEach(draw => draw());
+}
+addEventListener('beforeprint', () => print(true));
+addEventListener('afterprint', () => print(false));
 
 for (const part of [head, energies, times, lines, fetches, balance, memory, moved, disk, supers, devices, decisions, sources]) part();
 reveal();

@@ -128,7 +128,6 @@ function sources() {
   const files = Object.keys(source_lines);
   if (!files.length) return;
   const node = section('sources', 'Sources', 'The programs as they ran, with the time of each line over all workers.');
-  node.classList.add('long');
   const at = new Map();
   for (const row of line_rows) at.set(row.place, (at.get(row.place) || 0) + row.seconds);
   const most = Math.max(1e-30, ...at.values());
