@@ -11,12 +11,12 @@
 #include <iterator>
 
 #include "apps/blockyard/commands.h"
-#include "apps/blockyard/live_socket.h"
 #include "apps/blockyard/output.h"
 #include "apps/blockyard/progress.h"
 #include "apps/blockyard/signals.h"
 #include "blockyard/base/error.h"
 #include "blockyard/job/iteration_table.h"
+#include "blockyard/job/live_socket.h"
 #include "blockyard/job/report.h"
 #include "blockyard/job/trace_file.h"
 
@@ -29,6 +29,8 @@ bool ends_at_checkpoint(const job::Job& job) {
   return !job.run.checkpoint_folder.empty() && noted_signal() == SIGTERM;
 }
 
+std::filesystem::path live_folder() { return job::live_folder(std::getenv("XDG_RUNTIME_DIR")); }
+
 /// As it was typed, words apart.
 std::string command_line() {
   std::ifstream in("/proc/self/cmdline", std::ios::binary);
@@ -39,7 +41,7 @@ std::string command_line() {
 }
 
 job::Hooks make_hooks(const job::Job& job, std::function<void(std::string_view)> print,
-                      Progress& progress, LiveSocket& live) {
+                      Progress& progress, job::LiveSocket& live) {
   job::Hooks hooks;
   hooks.print = std::move(print);
   hooks.step_begins = [&](std::size_t step) { progress.begin_step(step); };
@@ -87,7 +89,7 @@ End assist(const job::Job& job, const job::SavedRun* from, fabric::MpiSession& s
   hooks.checkpoint_requests = checkpoint_signals;
   hooks.ends_after_checkpoint = [&] { return ends_at_checkpoint(job); };
   hooks.give_up = [](std::string_view) { std::_Exit(exit_error); };
-  LiveSocket live(job, &session);
+  job::LiveSocket live(job, live_folder(), &session);
   hooks.look = [&](const job::LiveView& view) { live.answer(view); };
   note_signals();
   return {0, job::run(job, hooks, from, &session).has_left_driver};
@@ -100,7 +102,7 @@ End lead(const job::Job& job, const OutputOptions& options, const job::SavedRun*
       options.report.empty() ? job::ReportContext() : job::begin_report(job, command_line());
   Output output(options.json == "-" || options.report == "-" ? stderr : stdout);
   if (job.chemistry && !options.quiet) output.print(job::print_header(job));
-  LiveSocket live(job, session);
+  job::LiveSocket live(job, live_folder(), session);
   note_signals();
   try {
     Progress progress(job, options.quiet);

@@ -5,13 +5,14 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <memory>
 #include <thread>
 
 #include "apps/blockyard/commands.h"
-#include "apps/blockyard/live_socket.h"
 #include "apps/blockyard/output.h"
 #include "apps/blockyard/signals.h"
+#include "blockyard/job/live_socket.h"
 
 namespace blockyard::app {
 
@@ -26,10 +27,11 @@ struct TopOptions {
 
 int top(const TopOptions& options) {
   Output output(stdout);
+  const std::filesystem::path folder = job::live_folder(std::getenv("XDG_RUNTIME_DIR"));
   const bool is_terminal = isatty(STDOUT_FILENO) == 1;
   if (!options.once) note_signals();
   while (noted_signal() == 0) {
-    const report::Top now = report::read_top(ask_all_runs(), options.job);
+    const report::Top now = report::read_top(job::ask_all_runs(folder), options.job);
     const std::string text = options.is_json ? report::json_of(now) : report::print(now);
     if (options.once) {
       output.print(text);

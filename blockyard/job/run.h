@@ -70,8 +70,8 @@ struct Hooks {
   /// Asked at every barrier, by any thread.
   std::function<int()> checkpoint_requests;
   std::function<bool()> ends_after_checkpoint;
-  /// Ends the process at once, after an error, when a rank does not stop within four seconds (a
-  /// super instruction that does not return). Must not return.
+  /// Called again and again, after an error, while a rank does not stop within four seconds (a
+  /// super instruction that does not return). Ends the process at once, or that instruction.
   std::function<void(std::string_view)> give_up;
 };
 

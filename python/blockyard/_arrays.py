@@ -6,6 +6,7 @@ from __future__ import annotations
 import mmap
 import os
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -19,8 +20,38 @@ def readable(name: str, array: np.ndarray) -> np.ndarray:
     if np.iscomplexobj(array):
         raise TypeError(f"array {name} is complex: blocks are float64; give real and imaginary part")
     in_place = (array.dtype in _readable and array.dtype.isnative
-                and all(s >= 0 and s % array.itemsize == 0 for s in array.strides))
+                and all(s % array.itemsize == 0 for s in array.strides))
     return array if in_place else np.asfortranarray(array, dtype=np.float64)
+
+
+def map_of(array: np.ndarray) -> np.memmap | None:
+    """The memory map that an array is a part of."""
+    root = array
+    while isinstance(root.base, np.ndarray):
+        root = root.base
+    return root if isinstance(root, np.memmap) and isinstance(root.base, mmap.mmap) else None
+
+
+def overlap(one: np.ndarray, other: np.ndarray) -> bool:
+    """Whether they may have elements in common: in memory, or in a file that both are maps of."""
+    maps = [found for found in (map_of(one), map_of(other)) if found is not None]
+    if len(maps) == 2 and _file_behind(maps[0]) == _file_behind(maps[1]) != "":
+        first, second = sorted(maps, key=lambda found: found.offset)
+        return second.offset < first.offset + first.nbytes
+    return bool(np.may_share_memory(one, other))
+
+
+def _file_behind(root: np.memmap) -> str:
+    """The file that is mapped, as the system knows it; "" if it has no name any more. What is called
+    ``root.filename`` now may be another one."""
+    begin = root.__array_interface__["data"][0]
+    with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
+        for line in maps:
+            words = line.rstrip("\n").split(maxsplit=5)
+            first, end = (int(word, 16) for word in words[0].split("-"))
+            if first <= begin < end and len(words) == 6 and os.path.exists(words[5]):
+                return words[5]
+    return ""
 
 
 class Lending:
@@ -37,14 +68,13 @@ class Lending:
 
     def _file_of(self, array: np.ndarray) -> tuple[int, int]:
         """The open file that an array is a map of, and the offset of its first element; -1, 0 for
-        arrays in memory, and for private maps, which may differ from their file."""
-        root = array
-        while isinstance(root.base, np.ndarray):
-            root = root.base
-        if not (isinstance(root, np.memmap) and isinstance(root.base, mmap.mmap)
-                and root.filename is not None and root.mode != "c"):
+        arrays in memory, for those that go backwards, and for private maps, which may differ from
+        their file."""
+        root = map_of(array)
+        name = "" if root is None or root.mode == "c" else _file_behind(root)
+        if root is None or not name or any(stride < 0 for stride in array.strides):
             return -1, 0
-        file = os.open(root.filename, os.O_RDONLY)
+        file = os.open(name, os.O_RDONLY)
         self._files.append(file)
         begin = root.__array_interface__["data"][0]
         return file, root.offset + array.__array_interface__["data"][0] - begin
@@ -77,22 +107,33 @@ class BlockArray:
         self._begins = [np.concatenate([[0], np.cumsum(extents)]) for extents in self.segments]
         self._written = None if written is None else frozenset(written)
 
-    shape = property(lambda self: self._array.shape)
-    ndim = property(lambda self: self._array.ndim)
-    nbytes = property(lambda self: self._array.nbytes)
-    dtype = property(lambda self: self._array.dtype)
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self._array.shape
+
+    @property
+    def ndim(self) -> int:
+        return self._array.ndim
+
+    @property
+    def nbytes(self) -> int:
+        return self._array.nbytes
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self._array.dtype
 
     @property
     def filename(self) -> str | None:
         array = self._array
         return str(array.filename) if isinstance(array, np.memmap) else None
 
-    def __array__(self, dtype=None, copy=None) -> np.ndarray:
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         if copy:
             return np.array(self._array, dtype=dtype)
         return np.asarray(self._array, dtype=dtype)
 
-    def __getitem__(self, where) -> np.ndarray:
+    def __getitem__(self, where: Any) -> Any:
         return self._array[where]
 
     def block(self, *numbers: int) -> np.ndarray:

@@ -8,10 +8,11 @@ import os
 import pickle
 import sys
 import time
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -73,7 +74,8 @@ class Processes:
         self.number: int = joined.number
         self.count: int = joined.count
         self.on_node: int = joined.on_node
-        atexit.register(joined.close)
+        self._endings: list[weakref.finalize[..., Any]] = []
+        atexit.register(self._end)
         if self.count > 1:
             self._hook, sys.excepthook = sys.excepthook, self._end_all
 
@@ -84,9 +86,22 @@ class Processes:
             time.sleep(_patience_seconds)
         else:
             self._hook(kind, error, trace)
+        self._tidy_up()
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(1)
+
+    def _end(self) -> None:
+        self._tidy_up()  # first: who waits for other processes may be killed meanwhile
+        self.joined.close()
+
+    def _tidy_up(self) -> None:
+        for ending in self._endings:
+            ending()
+
+    def at_end(self, ending: weakref.finalize[..., Any]) -> None:
+        """What is to be done at the end, also where an exception ends all processes."""
+        self._endings = [*(one for one in self._endings if one.alive), ending]
 
     @contextmanager
     def together(self) -> Iterator[None]:
@@ -111,11 +126,11 @@ class Processes:
                 told = (make(), None)
             except Exception as error:
                 told = (None, error)
-        value, error = self.share(told)
-        if error is not None:
+        value, failed = self.share(told)
+        if failed is not None:
             with self.together():
-                raise error
-        return value  # type: ignore[return-value]
+                raise failed
+        return cast(T, value)
 
     def any(self, is_so: object) -> bool:
         """Whether it is so in any process."""
@@ -151,7 +166,7 @@ def _difference(parts: list[dict[str, Any]]) -> str:
     return ""
 
 
-def fingerprint(array: np.ndarray) -> tuple:
+def fingerprint(array: np.ndarray) -> tuple[Any, ...]:
     """Shape, type and some elements: enough to see that a process has another array."""
     places = np.linspace(0, max(array.size - 1, 0), min(array.size, _sampled_elements)).astype(np.intp)
     some = array[np.unravel_index(places, array.shape)] if array.size else array

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import Callable
+import warnings
+from typing import Any, Callable
 
 SILENT_SECONDS = 2.0
+_format = "{desc}: {percentage:3.0f}%|{bar}| {n_fmt} of {total_fmt} programs, {elapsed}"
 
 
 def _is_notebook() -> bool:
@@ -29,7 +31,7 @@ class Progress:
             wanted = sys.stderr.isatty() or _is_notebook()
         self._is_wanted = bool(wanted)
         self._begin = time.monotonic()
-        self._bar = None
+        self._bar: Any = None
 
     def tick(self, step: int) -> None:
         if self._call is not None:
@@ -38,9 +40,10 @@ class Progress:
         if not self._is_wanted or time.monotonic() - self._begin < SILENT_SECONDS:
             return
         if self._bar is None:
-            from tqdm.auto import tqdm
-
-            self._bar = tqdm(total=len(self._steps), unit="program", leave=False)
+            with warnings.catch_warnings():  # a notebook without widgets has a bar of text
+                warnings.simplefilter("ignore")
+                from tqdm.auto import tqdm  # type: ignore[import-untyped, unused-ignore]
+            self._bar = tqdm(total=len(self._steps), leave=False, bar_format=_format)
         self._bar.set_description_str(self._steps[step], refresh=False)
         self._bar.n = step
         self._bar.refresh()

@@ -3,18 +3,32 @@
 
 from __future__ import annotations
 
+import html
 import json
+import os
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from . import _core
+from . import _core, _errors
+
+_shown = 12
+
+
+def write_file(path: str | os.PathLike[str], content: bytes) -> None:
+    try:
+        with open(path, "wb") as file:
+            file.write(content)
+    except OSError as error:
+        raise _errors.StorageError(f"{os.fspath(path)}: {error.strerror}") from error
 
 
 class ToldResults:
     """What process 0 of several tells the others of its results."""
+
+    is_first = False  #: whether this is process 0
 
     def __init__(self, results: _core.Results):
         self.seconds = results.seconds
@@ -22,7 +36,7 @@ class ToldResults:
         self.warnings = results.warnings
         self.scalars = results.scalars
         self.ints = results.ints
-        self._texts = {name: getattr(results, name)()
+        self._texts: dict[str, str] = {name: getattr(results, name)()
                        for name in ("summary", "profile", "report", "summary_json")}
         self._arrays = {name: results.array(name) for name in results.array_names()}
 
@@ -106,17 +120,32 @@ class Result:
     @property
     def iterations(self) -> dict[str, int]:
         """Iterations that each part of the method took."""
-        return self._json.get("iterations", {})
+        iterations: dict[str, int] = self._json.get("iterations", {})
+        return iterations
 
     @property
     def dipoles(self) -> dict[str, list[float]]:
         """Dipole moments by method, e bohr, as [x, y, z]."""
-        return self._json.get("dipoles", {})
+        dipoles: dict[str, list[float]] = self._json.get("dipoles", {})
+        return dipoles
 
     @cached_property
     def report(self) -> dict[str, Any]:
-        """Metrics of every program, worker and server: what ``--report`` writes."""
-        return json.loads(self._results.report())
+        """All that was measured and decided, as a dict: what ``--report`` writes (docs/report.md lists
+        the keys)."""
+        report: dict[str, Any] = json.loads(self._results.report())
+        return report
+
+    def write_report(self, path: str | os.PathLike[str]) -> None:
+        """Writes the report: a page to look at if the name ends in ``.html``, else the JSON that
+        ``blockyard report`` and ``blockyard compare`` read. Under ``mpirun`` process 0 writes.
+
+        Raises StorageError.
+        """
+        text, name = self._results.report(), os.fspath(path)
+        if isinstance(self._results, ToldResults) and not self._results.is_first:
+            return
+        write_file(name, (_core.report_page(text, name) if name.endswith(".html") else text).encode())
 
     @property
     def profile(self) -> str:
@@ -127,6 +156,18 @@ class Result:
     def summary(self) -> str:
         """Energies and times as the command line prints them."""
         return self._results.summary()
+
+    def _repr_html_(self) -> str:
+        """For notebooks: energies and variables, and the time of each program."""
+        values = [(f"E({name})", f"{value:.10f}", "hartree") for name, value in self.energies.items()]
+        if not values:
+            values = [(name, f"{value:.12g}", "") for name, value in
+                      [*self.scalars.items(), *self.ints.items()][:_shown]]
+        values += [(name, f"{seconds:.3f}", "s") for name, seconds in self.timings.items()]
+        values += [("all", f"{self.seconds:.3f}", "s")]
+        cells = (f"<tr><th style='text-align: left'>{html.escape(name)}</th><td>{value} {unit}</td></tr>"
+                 for name, value, unit in values)
+        return f"<table>{''.join(cells)}</table>"
 
     def __repr__(self) -> str:
         what = [f"{name} {value:.10f}" for name, value in self.energies.items()]

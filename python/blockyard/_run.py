@@ -5,14 +5,18 @@ from __future__ import annotations
 
 import numbers
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Union
+
+import numpy as np
 
 from . import _core, _errors
 from ._places import places
 from ._processes import Processes, is_first, join, joined, together
 from ._progress import Progress
-from ._result import Result, ToldResults
+from ._result import Result, ToldResults, write_file
+from ._signals import OrderlyEnd
 
 Path = Union[str, "os.PathLike[str]"]
 Segments = Mapping[str, Union[int, Sequence[int]]]
@@ -37,6 +41,7 @@ def run(
     prefetch: str | int | None = None,
     check: bool | None = None,
     deterministic: bool | None = None,
+    trace: Path | None = None,
     fabric: str = "auto",
     quiet: bool = False,
     progress: ProgressWish = None,
@@ -63,6 +68,7 @@ def run(
         prefetch: "auto", or how many blocks each get asks for in advance.
         check: find races, uninitialised reads and leaks.
         deterministic: the same bits in every run with as many workers.
+        trace: write a time line to this file (``.json.gz``), for ui.perfetto.dev.
         fabric: "auto": all processes that ``mpirun`` started run the job together, each calls this and
             gets the whole result; ``workers`` and ``memory`` are those of each process, ``servers``
             are processes that only serve. "loopback": this process alone.
@@ -92,8 +98,9 @@ def run(
     apply(spec, constants=constants, segments=segments, workers=workers, servers=servers,
           memory=memory, scratch=scratch, persistent=persistent, pardo=pardo, prefetch=prefetch,
           check=check, deterministic=deterministic)
-    prepared = prepare(spec, places([os.fspath(folder) for folder in imports]), processes=processes)
-    return Result(*execute(prepared, quiet=quiet, progress=progress, processes=processes))
+    prepared = prepare(spec, places([os.fspath(folder) for folder in imports]), processes=processes,
+                       has_trace=trace is not None)
+    return Result(*execute(prepared, quiet=quiet, progress=progress, processes=processes, trace=trace))
 
 
 def _read(files: list[str]) -> _core.Spec:
@@ -134,13 +141,15 @@ def set_constant(spec: _core.Spec, name: str, value: Any) -> None:
 
 
 def segments_text(extents: int | Sequence[int]) -> str:
-    return str(extents) if isinstance(extents, int) else ",".join(str(int(e)) for e in extents)
+    return str(extents) if isinstance(extents, (int, np.integer)) else ",".join(str(int(e)) for e in extents)
 
 
-def prepare(spec: _core.Spec, where: _core.Places, supers: Sequence[tuple] = (), *,
-            warns: bool = True, processes: Processes | None = None) -> _core.Job:
+def prepare(spec: _core.Spec, where: _core.Places, supers: Sequence[tuple[str, str, Callable[..., Any]]] = (), *,
+            warns: bool = True, processes: Processes | None = None,
+            has_trace: bool = False) -> _core.Job:
     """Compiles and checks; the warnings of the compiler become Python's."""
     found: list[str] = []
+    spec.note(has_trace)
     with together(processes):
         job = _core.prepare(spec, where, list(supers), found, joined(processes))
         if job is None:
@@ -151,8 +160,9 @@ def prepare(spec: _core.Spec, where: _core.Places, supers: Sequence[tuple] = (),
 
 
 def execute(job: _core.Job, *, quiet: bool, progress: ProgressWish,
-            processes: Processes | None = None) -> tuple[_core.Results | ToldResults, str]:
-    """Runs; what came out, and what the programs printed."""
+            processes: Processes | None = None,
+            trace: Path | None = None) -> tuple[_core.Results | ToldResults, str]:
+    """Runs; what came out, and what the programs printed. `trace`: file for a time line."""
     bar = Progress(progress if is_first(processes) else False, job.steps)
     printed: list[str] = []
 
@@ -162,11 +172,18 @@ def execute(job: _core.Job, *, quiet: bool, progress: ProgressWish,
             bar.write(text)
 
     try:
-        with together(processes):
-            results = _core.run(job, hear, bar.tick)
+        with OrderlyEnd(), together(processes):
+            results = _core.run(job, hear, bar.tick, " ".join(sys.orig_argv),
+                                os.environ.get("XDG_RUNTIME_DIR", ""))
     finally:
         bar.close()
+    if trace is not None and is_first(processes):
+        write_file(trace, results.trace())
     text = "".join(printed)
     if processes is None:
         return results, text
-    return processes.share((ToldResults(results), text) if processes.number == 0 else ({}, ""))
+    mine = (ToldResults(results), text) if processes.number == 0 else None
+    told = processes.share(mine)
+    assert told is not None
+    told[0].is_first = processes.number == 0
+    return told

@@ -7,9 +7,10 @@ import os
 import shutil
 import tempfile
 import traceback
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -19,8 +20,11 @@ from ._einsum import EinsumArray, Plan, plan_einsum, run_plan
 from ._outputs import new_output, told_output
 from ._places import places
 from ._processes import Processes, fingerprint, join
-from ._result import Result
+from ._result import Result, ToldResults
 from ._run import Path, ProgressWish, Segments, apply, execute, prepare
+from ._signals import OrderlyEnd
+
+Super = TypeVar("Super", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
@@ -86,11 +90,12 @@ class SessionResult(Result):
     """What came of a program in a session. ``result["c"]`` is an array that the program left:
     a NumPy array for static ones, a ``BlockArray`` for distributed and served ones."""
 
-    def __init__(self, results: _core.Results, text: str, kept: Mapping[str, BlockArray]):
+    def __init__(self, results: _core.Results | ToldResults, text: str,
+                 kept: Mapping[str, BlockArray]):
         super().__init__(results, text)
         self.distributed = dict(kept)
 
-    def __getitem__(self, name: str) -> np.ndarray | BlockArray:
+    def __getitem__(self, name: str) -> BlockArray | Any:
         name = name.lower()
         if name in self.distributed:
             return self.distributed[name]
@@ -123,8 +128,8 @@ class Session:
         quiet: do not print what programs print.
         progress: as for ``blockyard.run``.
 
-    Use it in a ``with`` statement: at its end the files in its scratch folder go. A session is used
-    by one thread at a time.
+    Use it in a ``with`` statement: at its end the files in its scratch folder go (else when nobody
+    holds it any more). A session is used by one thread at a time.
 
     Under ``mpirun`` every process makes the same calls in the same order, from its main thread, with
     the same arrays, and gets every result. ``workers`` and ``memory`` are those of each process,
@@ -151,10 +156,22 @@ class Session:
         self.segments: dict[str, Any] = {}
         self._check = check
         self._deterministic = deterministic
-        self._supers: dict[str, tuple[str, str, Callable]] = {}
+        self._supers: dict[str, tuple[str, str, Callable[..., Any]]] = {}
         self._folder = tempfile.mkdtemp(prefix="blockyard-python-",
                                         dir=None if scratch is None else os.fspath(scratch))
+        # Also where nobody closes it: in a notebook, after an exception.
+        self._end = OrderlyEnd()
+        self._end.hold()
+        self._remove = weakref.finalize(self, _remove, self._folder, self._end, os.getpid())
+        if self.processes is not None:
+            self.processes.at_end(self._remove)
         self._made = 0
+
+    def __repr__(self) -> str:
+        told = [f"{name}={value!r}" for name, value in
+                (("workers", self.workers), ("memory", self.memory), ("servers", self.servers))
+                if value is not None]
+        return f"<blockyard.Session {' '.join(told)}{'' if self._remove.alive else ' closed'}>"
 
     def __enter__(self) -> "Session":
         return self
@@ -165,7 +182,7 @@ class Session:
     def close(self) -> None:
         """Removes the session's files. Arrays that were read back stay valid as long as they are
         held, also those in files."""
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._remove()
 
     def __setitem__(self, name: str, array: Any) -> None:
         self.arrays[name.lower()] = _array_of(array)
@@ -181,19 +198,20 @@ class Session:
 
         Raises CompileError with every finding, and StorageError.
         """
-        imports = [os.fspath(folder) for folder in imports]
+        folders = [os.fspath(folder) for folder in imports]
         text = os.fspath(source)
         if "\n" not in text:
-            return Program(text, None, imports)
+            return Program(text, None, folders)
         self._made += 1
         words = text.split()
         at = [word.lower() for word in words].index("sial") if "sial" in text.lower().split() else -1
         name = words[at + 1] if 0 <= at < len(words) - 1 else f"program{self._made}"
-        return Program(f"{name}.sial", text, imports)
+        return Program(f"{name}.sial", text, folders)
 
     def run(self, program: Program | Path, *, arrays: Mapping[str, Any] | None = None,
             constants: Mapping[str, float] | None = None, segments: Segments | None = None,
-            keep: Sequence[str] | None = None, quiet: bool | None = None) -> SessionResult:
+            keep: Sequence[str] | None = None, quiet: bool | None = None,
+            trace: Path | None = None) -> SessionResult:
         """Runs a program, or its text, or its file.
 
         Args:
@@ -207,6 +225,7 @@ class Session:
             constants, segments: besides those of the session.
             keep: names of distributed and served arrays to read back; those the program writes if
                 not given. What does not fit in half the memory goes to a file.
+            trace: as for ``blockyard.run``.
 
         Raises:
             CompileError, InputError, OutOfMemory, StorageError; an exception of a super
@@ -214,13 +233,13 @@ class Session:
         """
         if not isinstance(program, Program):
             program = self.compile(program)
-        job = self._prepare(program, constants, segments)
+        job = self._prepare(program, constants, segments, has_trace=trace is not None)
         lending = Lending(job)
         try:
             self._lend(program, lending, arrays)
             outputs = self._outputs(program, job, keep)
             results, text = execute(job, quiet=self.quiet if quiet is None else quiet,
-                                    progress=self.progress, processes=self.processes)
+                                    progress=self.progress, processes=self.processes, trace=trace)
         finally:
             lending.close()
         kept = {}
@@ -247,7 +266,10 @@ class Session:
             lending.give(name, array)
 
     def _prepare(self, program: Program, constants: Mapping[str, float] | None,
-                 segments: Segments | None, memory: str | int | None = None) -> _core.Job:
+                 segments: Segments | None, memory: str | int | None = None,
+                 has_trace: bool = False) -> _core.Job:
+        if not self._remove.alive:
+            raise _errors.InputError("the session is closed")
         spec = _core.Spec()
         spec.title = program.name
         spec.programs = [program.file]
@@ -256,7 +278,7 @@ class Session:
               servers=self.servers, memory=memory or self.memory, scratch=self._folder,
               check=self._check, deterministic=self._deterministic)
         return prepare(spec, program.places(), list(self._supers.values()), warns=False,
-                       processes=self.processes)
+                       processes=self.processes, has_trace=has_trace)
 
     def _outputs(self, program: Program, job: _core.Job,
                  keep: Sequence[str] | None
@@ -284,7 +306,7 @@ class Session:
             outputs[name] = (array, segments)
         return outputs
 
-    def super(self, name: str, signature: str, *, info: bool = False) -> Callable:
+    def super(self, name: str, signature: str, *, info: bool = False) -> Callable[[Super], Super]:
         """Decorator: a function that programs call as ``execute name a[i,j] x``.
 
         Args:
@@ -302,8 +324,8 @@ class Session:
         if not signature or set(signature) - set("rwu"):
             raise ValueError(f"signature {signature!r}: one of r, w, u for each operand")
 
-        def register(function: Callable) -> Callable:
-            def call(views: list, segments: list, worker: int, workers: int) -> None:
+        def register(function: Super) -> Super:
+            def call(views: list[Any], segments: list[Any], worker: int, workers: int) -> None:
                 try:
                     if info:
                         place = BlockInfo(tuple(map(tuple, segments)), worker, workers)
@@ -326,7 +348,7 @@ class Session:
         return plan_einsum(self, subscripts, [_array_of(operand) for operand in operands])
 
     def einsum(self, subscripts: str, *operands: Any, out: np.ndarray | None = None,
-               verbose: bool = False) -> EinsumArray | float:
+               verbose: bool = False, trace: Path | None = None) -> EinsumArray | Any:
         """``numpy.einsum`` for arrays that need not fit in memory.
 
         Args:
@@ -334,11 +356,12 @@ class Session:
             operands: NumPy arrays, in memory or memory maps of files. Nothing is copied.
             out: float64 array of the result's shape to write to, also a memory map.
             verbose: print the plan before the start.
+            trace: as for ``blockyard.run``.
 
         Returns:
             The result in C order, as NumPy gives it: an array whose ``.sial`` is the program that
-            made it and whose ``.plan`` is its plan. If it does not fit in half the memory, it is a
-            memory map of a file that lives as long as the session or the array. No letters left:
+            made it, ``.plan`` its plan, ``.result`` the run: its report, its time. If it does not fit in half the memory, it is a
+            memory map of a file that lives as long as the array. No letters left:
             a float.
 
         Raises:
@@ -347,12 +370,19 @@ class Session:
         plan = self.einsum_plan(subscripts, *operands)
         if verbose:
             print(plan, flush=True)
-        return run_plan(self, plan, out)
+        return run_plan(self, plan, out, trace)
+
+
+def _remove(folder: str, end: OrderlyEnd, process: int) -> None:
+    if os.getpid() != process:  # a fork of it
+        return
+    shutil.rmtree(folder, ignore_errors=True)
+    end.release()
 
 
 def _array_of(array: Any) -> np.ndarray:
     if isinstance(array, BlockArray):
-        return array[...]
+        return np.asarray(array)
     return array if isinstance(array, np.ndarray) else np.asarray(array)
 
 

@@ -7,18 +7,21 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "blockyard/fabric/mpi/session.h"
 #include "blockyard/job/job.h"
+#include "blockyard/job/report.h"
 #include "blockyard/job/run.h"
 
 /// The module blockyard._core: what the Python package needs of the rooms, one file per idea. What
@@ -43,12 +46,49 @@ class Shared {
 };
 
 /// The first Python exception of a run: of a callback, of a super instruction, of a signal. It ends
-/// the run, and is raised, or is the cause of what is raised. Guarded by the GIL.
-struct FirstError {
-  nb::object value;
-  void take(nb::python_error& error) {
-    if (!value.is_valid()) value = nb::borrow(error.value());
+/// the run, and is raised, or is the cause of what is raised. Any thread that holds the GIL.
+class FirstError {
+ public:
+  void note(nb::python_error& error) {
+    const nb::ft_lock_guard lock(mutex_);
+    if (!value_.is_valid()) value_ = nb::borrow(error.value());
   }
+  [[nodiscard]] bool is_noted() {
+    const nb::ft_lock_guard lock(mutex_);
+    return value_.is_valid();
+  }
+  /// It is not noted any more.
+  [[nodiscard]] nb::object take() {
+    const nb::ft_lock_guard lock(mutex_);
+    return std::exchange(value_, nb::object());
+  }
+
+ private:
+  nb::ft_mutex mutex_;
+  nb::object value_;
+};
+
+/// The threads that are in a super instruction. Any thread that holds the GIL.
+class Inside {
+ public:
+  void enter() {
+    const nb::ft_lock_guard lock(mutex_);
+    threads_.insert(PyThread_get_thread_ident());
+  }
+  void leave() {
+    const nb::ft_lock_guard lock(mutex_);
+    threads_.erase(PyThread_get_thread_ident());
+  }
+  /// Raises KeyboardInterrupt in them.
+  void interrupt() {
+    const nb::ft_lock_guard lock(mutex_);
+    for (const unsigned long thread : threads_)
+      PyThreadState_SetAsyncExc(thread, PyExc_KeyboardInterrupt);
+  }
+
+ private:
+  nb::ft_mutex mutex_;
+  std::set<unsigned long> threads_;
 };
 
 /// The processes of one mpirun, until Python ends.
@@ -59,10 +99,12 @@ struct PyProcesses {
 /// A job with what Python gives to it. Of several processes each has one, and runs it.
 struct PyJob {
   job::Job job;
-  std::shared_ptr<PyProcesses> processes;   // shared with Python; null: this one alone
-  std::shared_ptr<FirstError> first_error;  // shared with super instructions
-  std::vector<AnyArray> lent;               // arrays that the run reads
-  std::vector<OutArray> outputs;            // arrays that super instructions write
+  std::shared_ptr<PyProcesses> processes;    // shared with Python; null: this one alone
+  std::shared_ptr<FirstError> first_error;   // shared with super instructions
+  std::shared_ptr<Inside> inside;            // shared with super instructions
+  std::map<std::string, std::string> texts;  // sources that are in no file
+  std::vector<AnyArray> lent;                // arrays that the run reads
+  std::vector<OutArray> outputs;             // arrays that super instructions write
   struct Kept {
     std::string label;
     OutArray into;
@@ -75,6 +117,7 @@ struct PyJob {
 struct PyResults {
   std::shared_ptr<PyJob> job;  // shared with Python
   job::Results results;
+  job::ReportContext context;
 };
 
 /// A grid over these segments, all numbered from 1.
@@ -87,7 +130,8 @@ struct PyResults {
 
 /// A super instruction that calls a Python function.
 [[nodiscard]] super::Entry make_super(const std::string& name, const std::string& signature,
-                                      Shared function, std::shared_ptr<FirstError> first_error);
+                                      Shared function, std::shared_ptr<FirstError> first_error,
+                                      std::shared_ptr<Inside> inside);
 
 void bind_processes(nb::module_& module);
 void bind_programs(nb::module_& module);

@@ -4,16 +4,13 @@
 
 #include <algorithm>
 #include <numeric>
-#include <thread>
 
 #include "blockyard/array/grid.h"
 #include "blockyard/base/error.h"
 #include "blockyard/base/fields.h"
 #include "blockyard/base/text.h"
 #include "blockyard/job/job_bytes.h"
-#include "blockyard/job/plan/plan.h"
 #include "blockyard/job/processes.h"
-#include "blockyard/job/report.h"
 #include "blockyard/tensor/permute.h"
 #include "blockyard/worker/bind.h"
 #include "python/src/bindings.h"
@@ -109,12 +106,15 @@ std::shared_ptr<PyJob> prepare(const job::Spec& spec, const job::Places& places,
                                std::shared_ptr<PyProcesses> processes) {
   auto made = std::make_shared<PyJob>();
   made->first_error = std::make_shared<FirstError>();
+  made->inside = std::make_shared<Inside>();
   made->processes = std::move(processes);
+  made->texts = {places.texts.begin(), places.texts.end()};
   job::Embedding embedding;
   for (const nb::handle entry : supers) {
     const auto [name, signature, function] =
         nb::cast<std::tuple<std::string, std::string, nb::object>>(entry);
-    embedding.supers.push_back(make_super(name, signature, Shared(function), made->first_error));
+    embedding.supers.push_back(
+        make_super(name, signature, Shared(function), made->first_error, made->inside));
   }
   Ready ready;
   {
@@ -231,9 +231,6 @@ nb::tuple describe(const PyJob& self, const std::string& name) {
 
 void bind_jobs(nb::module_& module) {
   nb::class_<PyJob>(module, "Job")
-      .def_prop_ro("workers", [](const PyJob& self) { return self.job.workers; })
-      .def_prop_ro("servers", [](const PyJob& self) { return self.job.servers; })
-      .def_prop_ro("method", [](const PyJob& self) { return self.job.method; })
       .def_prop_ro("steps",
                    [](const PyJob& self) {
                      std::vector<std::string> names;
@@ -245,22 +242,9 @@ void bind_jobs(nb::module_& module) {
       .def("give", &give)
       .def("keep", &keep, nb::arg("name"), nb::arg("into").none())
       .def("write_to", &write_to)
-      .def("written",
-           [](const PyJob& self, const std::string& name) {
-             const auto kept = self.kept.find(name);
-             return kept == self.kept.end() ? std::vector<std::uint64_t>() : kept->second.written;
-           })
-      .def("header",
-           [](const PyJob& self) { return self.job.chemistry ? job::print_header(self.job) : ""; })
-      .def("plan", [](const PyJob& self, const std::string& machine_file) {
-        job::PlanOptions options;
-        options.processes = self.job.processes;
-        const nb::gil_scoped_release release;
-        job::Machine machine =
-            machine_file.empty() ? job::assumed_machine() : job::read_machine(machine_file);
-        if (machine_file.empty())
-          machine.cores = static_cast<int>(std::thread::hardware_concurrency());
-        return job::plan_json(job::make_plan(self.job, machine, options), {});
+      .def("written", [](const PyJob& self, const std::string& name) {
+        const auto kept = self.kept.find(name);
+        return kept == self.kept.end() ? std::vector<std::uint64_t>() : kept->second.written;
       });
   module.def("prepare", &prepare, nb::arg("spec"), nb::arg("places"), nb::arg("supers"),
              nb::arg("found"), nb::arg("processes").none());

@@ -154,7 +154,10 @@ class Source {
   Source(const AnyArray& array, int file, std::uint64_t file_offset,
          const std::vector<std::vector<Extent>>& segments)
       : data_(array.data()), type_(array.dtype()), file_(file, array.data(), file_offset) {
-    for (std::size_t k = 0; k < array.ndim(); ++k) strides_[k] = array.stride(k);
+    for (std::size_t k = 0; k < array.ndim(); ++k) {
+      strides_[k] = array.stride(k);
+      goes_back_ = goes_back_ || strides_[k] < 0;
+    }
     grid_ = grid_of(segments);
   }
 
@@ -179,7 +182,9 @@ class Source {
       offset += grid_.offset(k, at[k]) * strides_[k];
     }
     const Shape shape(std::span<const Extent>(extents.data(), at.size()));
-    if (type_ == nb::dtype<double>()) {
+    if (type_ == nb::dtype<double>() && goes_back_) {
+      convert(static_cast<const double*>(data_) + offset, shape, strides_, into.data());
+    } else if (type_ == nb::dtype<double>()) {
       if (!file_.is_open() || !read_file(shape, offset, into)) copy(shape, offset, into);
     } else if (type_ == nb::dtype<float>()) {
       convert(static_cast<const float*>(data_) + offset, shape, strides_, into.data());
@@ -258,6 +263,7 @@ class Source {
   const void* data_;
   nb::dlpack::dtype type_;
   Strides strides_{};
+  bool goes_back_ = false;  ///< a stride is negative: what is fast knows no such
   array::Grid grid_;
   MapFile file_;
 };

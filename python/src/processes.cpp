@@ -68,7 +68,6 @@ void bind_processes(nb::module_& module) {
       .def("gather", &gather)
       .def("close", [](PyProcesses& self) { self.session.reset(); });
   module.def("join", &join);
-  module.def("has_mpi", &fabric::has_mpi);
 }
 
 }  // namespace blockyard::python

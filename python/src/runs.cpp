@@ -10,8 +10,10 @@
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
 #include "blockyard/job/iteration_table.h"
+#include "blockyard/job/live_socket.h"
 #include "blockyard/job/processes.h"
-#include "blockyard/job/report.h"
+#include "blockyard/job/trace_file.h"
+#include "blockyard/report/page.h"
 #include "python/src/bindings.h"
 
 namespace blockyard::python {
@@ -21,24 +23,28 @@ namespace {
 /// What Python hears of a run and how it stops it. Threads: Python's parts under the GIL.
 class Listener {
  public:
-  Listener(nb::object print, nb::object tick, FirstError& first_error, bool is_one_of_many)
-      : print_(std::move(print)),
-        tick_(std::move(tick)),
-        first_error_(first_error),
-        is_one_of_many_(is_one_of_many) {}
+  Listener(nb::object print, nb::object tick, PyJob& job)
+      : print_(std::move(print)), tick_(std::move(tick)), job_(job) {}
 
-  [[nodiscard]] job::Hooks hooks(job::IterationTable* table) {
+  [[nodiscard]] job::Hooks hooks(job::IterationTable* table, job::LiveSocket& live) {
     job::Hooks hooks;
+    hooks.look = [&live](const job::LiveView& view) { live.answer(view); };
     hooks.print = [this, table](std::string_view text) {
       table != nullptr ? table->add(text) : tell(text);
     };
     hooks.step_begins = [this](std::size_t step) { step_ = step; };
     hooks.stop_reason = [this] { return look(); };
-    if (is_one_of_many_)
+    // Others wait for this process: it may not wait for a super instruction that does not return.
+    if (job_.processes)
       hooks.give_up = [](std::string_view cause) {
         fmt::print(stderr, "error: {}\n", cause);
         std::fflush(nullptr);
         std::_Exit(1);
+      };
+    else
+      hooks.give_up = [this](std::string_view) {
+        const nb::gil_scoped_acquire gil;
+        job_.inside->interrupt();
       };
     return hooks;
   }
@@ -48,7 +54,7 @@ class Listener {
     try {
       if (!print_.is_none()) print_(std::string(text));
     } catch (nb::python_error& error) {
-      first_error_.take(error);
+      job_.first_error->note(error);
     }
   }
 
@@ -60,23 +66,21 @@ class Listener {
       if (PyErr_CheckSignals() != 0) throw nb::python_error();
       if (!tick_.is_none()) tick_(static_cast<std::size_t>(step_));
     } catch (nb::python_error& error) {
-      first_error_.take(error);
+      job_.first_error->note(error);
     }
-    return first_error_.value.is_valid() ? "stopped by an exception in Python" : "";
+    return job_.first_error->is_noted() ? "stopped by an exception in Python" : "";
   }
 
   nb::object print_;
   nb::object tick_;
-  FirstError& first_error_;
-  bool is_one_of_many_;  // others wait for this process: it may not wait for a rank that is stuck
+  PyJob& job_;
   std::atomic<std::size_t> step_ = 0;
 };
 
 /// Raises the Python exception that ended the run: as it is if it came from a callback or a signal,
 /// as the cause of the error that names the place if it came from a super instruction.
 [[noreturn]] void raise(FirstError& first_error, const base::Error& error) {
-  const nb::object cause = std::move(first_error.value);
-  first_error.value.reset();
+  const nb::object cause = first_error.take();
   const bool is_named = error.code() == base::Errc::bad_input;
   nb::object raised = cause;
   if (is_named) {
@@ -106,31 +110,41 @@ class Borrowed {
   PyJob& job_;
 };
 
-std::shared_ptr<PyResults> run(const std::shared_ptr<PyJob>& job, nb::object print,
-                               nb::object tick) {
+/// What a report says of where the run was; the text of each source, as it was compiled.
+job::ReportContext context_of(const PyJob& job, const std::string& command) {
+  job::ReportContext context = job::begin_report(job.job, command);
+  for (const auto& [name, text] : job.texts) context.sources[name] = text;
+  return context;
+}
+
+/// `command`: what the report says ran. `runtime`: of job::live_folder.
+std::shared_ptr<PyResults> run(const std::shared_ptr<PyJob>& job, nb::object print, nb::object tick,
+                               const std::string& command, const std::string& runtime) {
   const Borrowed borrowed(*job);
   FirstError& first_error = *job->first_error;
-  first_error.value.reset();
-  Listener listener(std::move(print), std::move(tick), first_error, job->processes != nullptr);
+  static_cast<void>(first_error.take());
+  Listener listener(std::move(print), std::move(tick), *job);
   auto results = std::make_shared<PyResults>();
   results->job = job;
   try {
     const nb::gil_scoped_release release;
     job::IterationTable table([&](std::string_view text) { listener.tell(text); });
     const bool is_table = !job->job.method.empty();
-    const job::Hooks hooks = listener.hooks(is_table ? &table : nullptr);
-    if (job->processes) {
-      fabric::MpiSession& session = *job->processes->session;
-      job::agree(session, [&] { results->results = job::run(job->job, hooks, nullptr, &session); });
+    fabric::MpiSession* session = job->processes ? job->processes->session.get() : nullptr;
+    results->context = context_of(*job, command);
+    job::LiveSocket live(job->job, job::live_folder(runtime.c_str()), session);
+    const job::Hooks hooks = listener.hooks(is_table ? &table : nullptr, live);
+    if (session != nullptr) {
+      job::agree(*session, [&] { results->results = job::run(job->job, hooks, nullptr, session); });
     } else {
       results->results = job::run(job->job, hooks);
     }
     table.end();
   } catch (const base::Error& error) {
-    if (first_error.value.is_valid()) raise(first_error, error);
+    if (first_error.is_noted()) raise(first_error, error);
     throw;
   }
-  if (first_error.value.is_valid())
+  if (first_error.is_noted())
     raise(first_error, base::Error(base::Errc::comm, "a callback failed"));
   return results;
 }
@@ -185,7 +199,14 @@ void bind_runs(nb::module_& module) {
            })
       .def("profile", [](const PyResults& self) { return job::print_profile(self.results); })
       .def("report",
-           [](const PyResults& self) { return job::metrics_json(self.job->job, self.results); })
+           [](const PyResults& self) {
+             return job::metrics_json(self.job->job, self.results, self.context);
+           })
+      .def("trace",
+           [](const PyResults& self) {
+             const std::string file = job::trace_file(self.job->job, self.results);
+             return nb::bytes(file.data(), file.size());
+           })
       .def("summary_json",
            [](const PyResults& self) {
              if (self.job->job.method.empty()) return std::string("{}");
@@ -215,7 +236,9 @@ void bind_runs(nb::module_& module) {
                    })
       .def("array_names", &names_of)
       .def("array", &view_of);
-  module.def("run", &run, nb::arg("job"), nb::arg("print").none(), nb::arg("tick").none());
+  module.def("run", &run, nb::arg("job"), nb::arg("print").none(), nb::arg("tick").none(),
+             nb::arg("command"), nb::arg("runtime"));
+  module.def("report_page", &report::page_of);
 }
 
 }  // namespace blockyard::python

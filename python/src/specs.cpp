@@ -60,6 +60,11 @@ void bind_specs(nb::module_& module) {
            [](Spec& spec, const std::string& depth) {
              spec.run.prefetch = worker::parse_prefetch(depth);
            })
+      .def("note",
+           [](Spec& spec, bool has_trace) {
+             spec.run.report = true;
+             spec.run.has_trace = has_trace;
+           })
       .def("check", [](Spec& spec, bool is_on) { spec.run.check = is_on; })
       .def("deterministic", [](Spec& spec, bool is_on) { spec.run.deterministic = is_on; });
 }

@@ -40,14 +40,21 @@ nb::object argument_of(const super::Operand& operand) {
 }
 
 void call(const std::string& name, const nb::object& function, std::span<super::Operand> operands,
-          const super::Context& context) {
+          const super::Context& context, Inside& inside) {
   nb::list views;
   for (const super::Operand& operand : operands) views.append(argument_of(operand));
   nb::list segments;
   for (const super::Operand& operand : operands)
     segments.append(
         nb::cast(std::vector<std::int64_t>(operand.segments.begin(), operand.segments.end())));
-  function(views, segments, context.worker, context.workers);
+  inside.enter();
+  try {
+    function(views, segments, context.worker, context.workers);
+  } catch (...) {
+    inside.leave();
+    throw;
+  }
+  inside.leave();
   for (std::size_t k = 0; k < operands.size(); ++k) {
     if (operands[k].extents.empty()) continue;
     // One reference is that of the list.
@@ -63,14 +70,14 @@ void call(const std::string& name, const nb::object& function, std::span<super::
 }  // namespace
 
 super::Entry make_super(const std::string& name, const std::string& signature, Shared function,
-                        std::shared_ptr<FirstError> first_error) {
-  const auto run = [name, function, first_error](std::span<super::Operand> operands,
-                                                 const super::Context& context) {
+                        std::shared_ptr<FirstError> first_error, std::shared_ptr<Inside> inside) {
+  const auto run = [name, function, first_error, inside](std::span<super::Operand> operands,
+                                                         const super::Context& context) {
     const nb::gil_scoped_acquire gil;
     try {
-      call(name, function.object(), operands, context);
+      call(name, function.object(), operands, context, *inside);
     } catch (nb::python_error& error) {
-      first_error->take(error);
+      first_error->note(error);
       throw Error(Errc::bad_input, error.what());
     }
   };

@@ -6,6 +6,22 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+# A long program that a stop must reach: many iterations, each of them short.
+LONG = """sial long
+  index i = 1:2000
+  index j = 1:2000
+  index k = 1:2000
+  scalar x
+  println "begun"
+  do i
+    do j
+      do k
+        x += 1.0
+      enddo k
+    enddo j
+  enddo i
+endsial long
+"""
 
 
 @pytest.fixture

@@ -136,6 +136,51 @@ def test_a_result_goes_where_one_wants_it(session, tmp_path):
         session.einsum("ij,jk->ik", a, b, out=np.zeros((6, 7)))
 
 
+def test_a_result_in_a_file_has_the_type_of_numpy_too(tmp_path):
+    a = np.random.default_rng(3).random((1200, 30)).astype(np.float32)
+    with blockyard.Session(workers=2, memory="16M", scratch=tmp_path) as session:
+        result = session.einsum("ik,jk->ij", a, a)
+        assert result.plan.result_on_disk and result.dtype == np.float32
+        assert isinstance(result.base, np.memmap) and [len(files) for _, _, files in os.walk(tmp_path)] == [0, 1]
+        np.testing.assert_allclose(result, a @ a.T, rtol=1e-5)
+        del result  # and its file goes
+        assert [len(files) for _, _, files in os.walk(tmp_path)] == [0, 0]
+        whole = (a * 10).astype(np.int32)
+        np.testing.assert_array_equal(session.einsum("ik,jk->ij", whole, whole), whole @ whole.T)
+
+
+def test_a_result_does_not_go_where_an_operand_is(session, tmp_path):
+    a = np.ones((7, 7))
+    np.save(tmp_path / "a.npy", a)
+    reads, writes = (np.load(tmp_path / "a.npy", mmap_mode=mode) for mode in ("r", "r+"))
+    for operand, out in ((a, a), (a, a.T), (reads, writes)):
+        with pytest.raises(blockyard.InputError, match="out overlaps operand 2"):
+            session.einsum("ij,jk->ik", np.ones((7, 7)), operand, out=out)
+    pair = np.zeros((2, 7, 7))
+    session.einsum("ij->ji", pair[0], out=pair[1])
+
+
+def test_a_map_is_read_though_its_file_is_gone_or_another_one(session, tmp_path):
+    old, new = np.random.default_rng(4).random((2, 60, 60))
+    path = tmp_path / "a.npy"
+    np.save(path, old)
+    operand = np.load(path, mmap_mode="r")
+    np.save(tmp_path / "b.npy", new)
+    os.replace(tmp_path / "b.npy", path)
+    np.testing.assert_array_equal(session.einsum("ij->ji", operand), old.T)
+    path.unlink()
+    np.testing.assert_array_equal(session.einsum("ij->ji", operand), old.T)
+
+
+def test_the_run_of_a_result_can_be_looked_at(session, tmp_path):
+    a = np.ones((40, 40))
+    result = session.einsum("ij,jk->ik", a, a, trace=tmp_path / "t.json.gz")
+    assert result.result.report["sources"]["einsum.sial"] == result.sial
+    result.result.write_report(tmp_path / "run.html")
+    assert (tmp_path / "t.json.gz").stat().st_size > 0 and "einsum.sial" in (tmp_path / "run.html").read_text()
+    assert repr(result.plan).startswith("einsum ij,jk->ik")
+
+
 def test_several_operands_go_in_the_cheapest_order(session):
     thin, wide = np.ones((2, 400)), np.ones((400, 400))
     plan = session.einsum_plan("ij,jk,kl->il", thin, wide, wide)
@@ -147,7 +192,7 @@ def test_several_operands_go_in_the_cheapest_order(session):
 def test_wrong_subscripts_are_refused(session):
     a = np.ones((2, 3))
     for subscripts, operands, text in [
-            ("ij,jk->ik", [a], "operands"), ("ij,jk->ik", [a, a], "'j' is 3"),
+            ("ij,jk->ik", [a], "operands"), ("ii->i", [a], "'i' is 2 in one place and 3"), ("ij,jk->ik", [a, a], "'j' is 3"),
             ("ijk->i", [a], "indexes"), ("ij->iq", [a], "no operand"), ("ij->ii", [a], "twice"),
             ("i$->i", [a], "letters")]:
         with pytest.raises(blockyard.InputError, match=text):

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Scripts under mpirun: the same API, the same results in every process, one error for all."""
 import os
+import signal
 import subprocess
 import sys
 import textwrap
 
 import pytest
+
+from conftest import LONG
 
 MPIEXEC = os.environ.get("MPIEXEC", "")
 pytestmark = pytest.mark.skipif(not MPIEXEC, reason="this build has no MPI")
@@ -103,6 +106,24 @@ def test_results_larger_than_memory_are_one_file_for_all(tmp_path):
             assert np.allclose(c, a @ a.T) and c.base.filename
     ''', tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_to_mpirun_leaves_nothing_behind(number, tmp_path):
+    (tmp_path / "long.sial").write_text(LONG)
+    (tmp_path / "scratch").mkdir()
+    script = """
+import blockyard
+session = blockyard.Session(workers=1, memory="64M", scratch="scratch")
+session.run("long.sial")
+"""
+    child = subprocess.Popen([MPIEXEC, "-n", "2", sys.executable, "-c", script], cwd=tmp_path, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, text=True)
+    assert child.stdout.readline() == "begun\n"
+    child.send_signal(number)
+    told = child.communicate(timeout=60)[0]
+    assert child.returncode != 0, told
+    assert os.listdir(tmp_path / "scratch") == [], told
 
 
 FAILURES = {

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+import gzip
+import json
 import os
 import signal
 import subprocess
@@ -9,24 +11,7 @@ import numpy as np
 import pytest
 
 import blockyard
-from conftest import REPOSITORY
-
-# A long program that a stop must reach: many iterations, each of them short.
-LONG = """sial long
-  index i = 1:2000
-  index j = 1:2000
-  index k = 1:2000
-  scalar x
-  println "begun"
-  do i
-    do j
-      do k
-        x += 1.0
-      enddo k
-    enddo j
-  enddo i
-endsial long
-"""
+from conftest import LONG, REPOSITORY
 
 
 def test_a_job_gives_energies_that_the_command_line_gives(water):
@@ -158,6 +143,46 @@ except KeyboardInterrupt:
     rest = child.communicate(timeout=60)[0]
     assert child.returncode == 7 and "stopped" in rest
     assert [path.name for path in tmp_path.iterdir()] == ["long.sial"]  # nothing is left behind
+
+
+def test_a_run_tells_what_it_measured(water, tmp_path):
+    trace = tmp_path / "t.json.gz"
+    result = blockyard.run(water, workers=2, memory="256M", quiet=True, trace=trace)
+    report = result.report
+    assert report["programs"][0]["workers"][0]["line_times"] and report["decisions"]
+    assert report["ranks"][0]["memory"] and any("scf" in text for text in report["sources"].values())
+    assert "pytest" in report["where"]["command"]
+    events = json.loads(gzip.decompress(trace.read_bytes()))["traceEvents"]
+    assert any(event.get("cat") == "instruction" for event in events)
+    result.write_report(tmp_path / "run.json")
+    result.write_report(tmp_path / "run.html")
+    assert json.loads((tmp_path / "run.json").read_text()) == report
+    told = subprocess.run([os.environ["BLOCKYARD"], "compare", "run.json", "run.json"], cwd=tmp_path, text=True,
+                          capture_output=True, check=True).stdout
+    assert "nothing differs" in told
+    page = (tmp_path / "run.html").read_text()
+    assert page.startswith("<!doctype html>") and "scf_rhf" in page
+    with pytest.raises(blockyard.StorageError, match="nowhere"):
+        result.write_report(tmp_path / "nowhere" / "run.html")
+    assert "E(scf)" in result._repr_html_() and "scf_rhf" in result._repr_html_()
+
+
+def test_top_shows_runs_of_python(tmp_path):
+    program = tmp_path / "long.sial"
+    program.write_text(LONG)
+    top = None
+
+    def progress(done, of, name):
+        nonlocal top
+        top = top or subprocess.Popen([os.environ["BLOCKYARD"], "top", "--once", "--json", str(os.getpid())],
+                                      stdout=subprocess.PIPE, text=True)
+        if top.poll() is not None:
+            raise LookupError("it has answered")
+
+    with pytest.raises(LookupError):
+        blockyard.run(program, workers=1, quiet=True, progress=progress)
+    told = json.loads(top.communicate()[0])
+    assert [(run["job"], run["program"]) for run in told["jobs"]] == [(os.getpid(), "long")]
 
 
 def test_the_module_is_the_command_line():

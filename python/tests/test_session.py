@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 import gc
 import os
+import signal
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -67,6 +70,7 @@ def test_arrays_of_every_kind_go_in_and_come_out(session, order):
 @pytest.mark.parametrize("make", [
     lambda a: a[::-1, ::2], lambda a: a[:, ::2].astype(np.float32), lambda a: a[:, ::2].astype(">f8"),
     lambda a: (a[:, ::2] * 100).astype(np.int64), lambda a: (a[:, ::2] * 100).astype(np.int32),
+    lambda a: a[::-1, ::-2], lambda a: a[::-1, ::2].astype(np.float32)[:, ::-1],
     lambda a: np.broadcast_to(a[0, ::2], (12, 12)), lambda a: a[:, ::2] > 0.5])
 def test_any_real_array_is_taken_as_numpy_sees_it(session, make):
     a = make(random(12, 24))
@@ -251,13 +255,68 @@ def test_a_session_leaves_nothing_behind(tmp_path):
         assert len(os.listdir(tmp_path)) == 1
     assert os.listdir(tmp_path) == []
     a = np.zeros((12, 12))
-    import sys
-
     references = sys.getrefcount(a)
     with blockyard.Session(workers=1, memory="32M", quiet=True) as session:
         session.run(SQUARE, arrays={"a": a, "b": a, "s": a}, segments=SEGMENTS)
     gc.collect()
     assert sys.getrefcount(a) == references
+
+
+def test_a_session_that_nobody_closes_leaves_nothing_behind(tmp_path):
+    session = blockyard.Session(workers=1, memory="32M", scratch=tmp_path)
+    assert len(os.listdir(tmp_path)) == 1 and "memory='32M'" in repr(session)
+    del session
+    gc.collect()
+    assert os.listdir(tmp_path) == []
+    with blockyard.Session(scratch=tmp_path) as session:
+        pass
+    with pytest.raises(blockyard.InputError, match="closed"):
+        session.einsum("i->", np.ones(3))
+    assert "closed" in repr(session)
+
+
+STUCK = """
+import sys
+import time
+import blockyard
+with blockyard.Session(workers=1, memory="32M", scratch=sys.argv[1], quiet=True) as session:
+    session.segments["ao"] = [1] * 3
+
+    @session.super("touch", "u")
+    def touch(block):
+        print("begun", flush=True)
+        while session.is_stuck:
+            pass
+
+    session.is_stuck = True
+    try:
+        session.run(SUPER)
+    except KeyboardInterrupt:
+        print("stopped", flush=True)
+    session.is_stuck = False
+    session.run(SUPER)
+"""
+
+
+def test_ctrl_c_ends_a_super_instruction_that_does_not_return(tmp_path):
+    child = subprocess.Popen([sys.executable, "-c", f"SUPER = {SUPER!r}\n{STUCK}", tmp_path], stdout=subprocess.PIPE,
+                             text=True)
+    assert child.stdout.readline() == "begun\n"
+    child.send_signal(signal.SIGINT)
+    rest = child.communicate(timeout=60)[0]
+    assert child.returncode == 0 and "stopped" in rest
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_that_ends_a_script_leaves_nothing_behind(number, tmp_path):
+    child = subprocess.Popen([sys.executable, "-c", f"SUPER = {SUPER!r}\n{STUCK.replace('pass', 'time.sleep(0.01)')}", tmp_path],
+                             stdout=subprocess.PIPE, text=True)
+    assert child.stdout.readline() == "begun\n"
+    child.send_signal(number)
+    assert "stopped" not in child.communicate(timeout=60)[0]
+    assert child.returncode == 128 + number
+    assert os.listdir(tmp_path) == []
 
 
 COPY = """sial copied
@@ -276,7 +335,8 @@ endsial copied
 
 @pytest.mark.parametrize("where", ["on the disk", "in the page cache"])
 @pytest.mark.parametrize("view", [lambda a: a, lambda a: a.T, lambda a: a.transpose(1, 0, 2), lambda a: a[1:, ::2, 3:],
-                                  lambda a: a[:, :, ::9]], ids=["as it is", "reversed", "permuted", "a part", "far apart"])
+                                  lambda a: a[:, :, ::9], lambda a: a[::-1, :, ::-1]],
+                         ids=["as it is", "reversed", "permuted", "a part", "far apart", "backwards"])
 def test_blocks_of_a_memory_map_are_read_from_its_file(session, tmp_path, view, where):
     path = tmp_path / "a.npy"
     np.save(path, np.random.default_rng(2).random((61, 90, 103)))

@@ -7,8 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from .._arrays import map_of
 from .rates import (BLOCK_SECONDS, COPY_BYTES, DISK_BYTES, FLOPS, MOST_GAPS, MOST_PIECE_BYTES,
                     PIECE_BYTES, READING_WORK)
 from .terms import Step, Term, block_elements, count, flops, operands_of
@@ -29,10 +28,7 @@ def needed_bytes(step: Step, extents: dict[str, int], counts: dict[str, int], wo
 def _is_on_disk(term: Term, plan: Plan) -> bool:
     if term.array is None:
         return 8 * count(term.letters, plan.extents) > plan.memory_bytes // 2
-    root = term.array
-    while isinstance(root.base, np.ndarray):
-        root = root.base
-    return isinstance(root, np.memmap)
+    return map_of(term.array) is not None
 
 
 def _pieces(term: Term, extents: dict[str, int], counts: dict[str, int]) -> tuple[float, float]:

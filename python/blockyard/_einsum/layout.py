@@ -12,7 +12,7 @@ def arrange(order: list[Step]) -> None:
     file or from memory permutes it in passing, once; a product would do that each time."""
     for step in order:
         terms = operands_of(step)
-        if len(terms) < 2 or not step.summed or _has_batch(step):
+        if len(terms) < 2 or not step.summed or _has_batch(terms, step.result.letters):
             continue
         if all(_is_clean(term, step.summed) for term in terms) and _same(terms, step.summed):
             continue
@@ -25,8 +25,8 @@ def arrange(order: list[Step]) -> None:
                 _reorder(term, "".join(summed + free))
 
 
-def _has_batch(step: Step) -> bool:
-    return any(c in step.left.letters and c in step.right.letters for c in step.result.letters)
+def _has_batch(terms: list[Term], result: str) -> bool:
+    return any(all(c in term.letters for term in terms) for c in result)
 
 
 def _is_clean(term: Term, summed: str) -> bool:
@@ -40,6 +40,6 @@ def _same(terms: list[Term], summed: str) -> bool:
 
 
 def _reorder(term: Term, letters: str) -> None:
-    assert term.array is not None and sorted(letters) == sorted(term.letters)
-    term.array = term.array.transpose([term.letters.index(c) for c in letters])
+    assert sorted(letters) == sorted(term.letters)
+    term.array = term.given.transpose([term.letters.index(c) for c in letters])
     term.letters = letters

@@ -4,9 +4,13 @@
 from __future__ import annotations
 
 import itertools
+from typing import Union
 
 from .rates import COPY_BYTES, DISK_BYTES, FLOPS
 from .terms import Step, Term, count
+
+# Number of an operand, or two trees and the letters of their product.
+Tree = Union[int, "tuple[Tree, Tree, str]"]
 
 
 def order_of(terms: list[Term], output: str, extents: dict[str, int], memory: int) -> list[Step]:
@@ -17,7 +21,7 @@ def order_of(terms: list[Term], output: str, extents: dict[str, int], memory: in
     best = _best_tree if len(terms) <= 6 else _greedy_tree
     steps: list[Step] = []
 
-    def build(tree) -> Term:
+    def build(tree: Tree) -> Term:
         if isinstance(tree, int):
             return terms[tree]
         left, right = build(tree[0]), build(tree[1])
@@ -45,14 +49,14 @@ def _cost(left: str, right: str, made: str, extents: dict[str, int], memory: int
     return 2.0 * count(both, extents) / FLOPS + 2 * size / rate
 
 
-def _best_tree(letters: list[str], output: str, extents: dict[str, int], memory: int):
+def _best_tree(letters: list[str], output: str, extents: dict[str, int], memory: int) -> Tree:
     count = len(letters)
     everything = (1 << count) - 1
 
     def wanted(mask: int) -> str:
         return "".join(letters[n] for n in range(count) if not mask >> n & 1) + output
 
-    found: dict[int, tuple[float, object, str]] = {1 << n: (0.0, n, letters[n]) for n in range(count)}
+    found: dict[int, tuple[float, Tree, str]] = {1 << n: (0.0, n, letters[n]) for n in range(count)}
     for size in range(2, count + 1):
         for members in itertools.combinations(range(count), size):
             mask = sum(1 << n for n in members)
@@ -69,8 +73,8 @@ def _best_tree(letters: list[str], output: str, extents: dict[str, int], memory:
     return found[everything][1]
 
 
-def _greedy_tree(letters: list[str], output: str, extents: dict[str, int], memory: int):
-    left = [(n, text) for n, text in enumerate(letters)]
+def _greedy_tree(letters: list[str], output: str, extents: dict[str, int], memory: int) -> Tree:
+    left: list[tuple[Tree, str]] = [(n, text) for n, text in enumerate(letters)]
     while len(left) > 1:
         def cost(pair: tuple[int, int]) -> float:
             others = output + "".join(t for k, (_, t) in enumerate(left) if k not in pair)
@@ -81,5 +85,5 @@ def _greedy_tree(letters: list[str], output: str, extents: dict[str, int], memor
         others = output + "".join(t for k, (_, t) in enumerate(left) if k not in (i, j))
         made = _pair(left[i][1], left[j][1], others)
         tree = (left[i][0], left[j][0], made)
-        left = [entry for k, entry in enumerate(left) if k not in (i, j)] + [(tree, made)]
+        left = [*(entry for k, entry in enumerate(left) if k not in (i, j)), (tree, made)]
     return left[0][0]

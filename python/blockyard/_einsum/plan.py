@@ -18,7 +18,7 @@ from .order import order_of
 from .program import program_text
 from .segments import choose_segments
 from .subscripts import parse, term_of
-from .terms import Step, Term, count, flops, index_name
+from .terms import Step, Term, count, flops, index_name, operands_of
 
 if TYPE_CHECKING:
     from .._session import Session
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MOST_ORDER = 8
 
 
-@dataclass
+@dataclass(repr=False)
 class Plan:
     """What an einsum does, before it does it.
 
@@ -72,7 +72,7 @@ class Plan:
 
     @property
     def operand_bytes(self) -> int:
-        return sum(term.array.nbytes for term in self.terms)
+        return sum(term.given.nbytes for term in self.terms)
 
     @property
     def result_bytes(self) -> int:
@@ -105,6 +105,8 @@ class Plan:
                   for letter, extents in self.segments.items()]
         return "\n".join(lines)
 
+    __repr__ = __str__
+
 
 def plan_einsum(session: "Session", subscripts: str, operands: list[np.ndarray]) -> Plan:
     inputs, output, operands = parse(subscripts, operands)
@@ -115,7 +117,7 @@ def plan_einsum(session: "Session", subscripts: str, operands: list[np.ndarray])
     terms = [term_of(n, letters, array) for n, (letters, array) in enumerate(zip(inputs, operands), 1)]
     extents: dict[str, int] = {}
     for term in terms:
-        for letter, extent in zip(term.letters, term.array.shape):
+        for letter, extent in zip(term.letters, term.given.shape):
             if extents.setdefault(letter, extent) != extent:
                 raise _errors.InputError(f"einsum {subscripts}: '{letter}' is {extents[letter]} in one "
                                          f"place and {extent} in another")
@@ -138,8 +140,8 @@ def plan_einsum(session: "Session", subscripts: str, operands: list[np.ndarray])
     plan.order = order_of(terms, output, extents, memory)
     arrange(plan.order)
     for step in plan.order:
-        for term in (step.left, step.right, step.result):
-            if term is not None and len(term.letters) > MOST_ORDER:
+        for term in (*operands_of(step), step.result):
+            if len(term.letters) > MOST_ORDER:
                 raise _errors.InputError(f"einsum {subscripts}: an array of {len(term.letters)} "
                                          f"indexes; blocks have at most {MOST_ORDER}")
     _fit(session, plan)
@@ -175,7 +177,7 @@ def _fit(session: "Session", plan: Plan) -> None:
                 raise
 
 
-def prepare_plan(session: "Session", plan: Plan) -> _core.Job:
+def prepare_plan(session: "Session", plan: Plan, has_trace: bool = False) -> _core.Job:
     table = [extent for extents in plan.segments.values() for extent in extents]
     return session._prepare(session.compile(plan.sial), None, {"ao": table} if table else None,
-                            memory=plan.memory_bytes)
+                            memory=plan.memory_bytes, has_trace=has_trace)

@@ -18,7 +18,7 @@ def program_text(plan: Plan) -> str:
                      f"    # {plan.extents[letter]} elements")
     for term in plan.terms:
         lines.append(f"  distributed {term.spell()}" if term.letters
-                     else f"  scalar {term.name} = {float(term.array)!r}")
+                     else f"  scalar {term.name} = {float(term.given)!r}")
     for number, (step, _) in enumerate(plan.made, 1):
         if step.result.letters:
             lines.append(f"  temp t{number}[{','.join(map(index_name, step.result.letters))}]")

@@ -37,10 +37,20 @@ def parse(subscripts: str, operands: list[np.ndarray]) -> tuple[list[str], str, 
             raise _errors.InputError(f"einsum {subscripts}: operand {n + 1} has {array.ndim} indexes, "
                                      f"not {len(letters)}")
         unique = "".join(dict.fromkeys(letters))
-        views.append(array if unique == letters else np.einsum(f"{letters}->{unique}", array))
+        views.append(array if unique == letters else _diagonal(array, letters, subscripts))
         inputs[n] = unique
     _drop_ones(inputs, views)
     return inputs, output, views
+
+
+def _diagonal(array: np.ndarray, letters: str, subscripts: str) -> np.ndarray:
+    """Where a letter stands twice, both indexes are the same."""
+    extents: dict[str, int] = {}
+    for letter, extent in zip(letters, array.shape):
+        if extents.setdefault(letter, extent) != extent:
+            raise _errors.InputError(f"einsum {subscripts}: '{letter}' is {extents[letter]} in one place and "
+                                     f"{extent} in another")
+    return np.asarray(np.einsum(f"{letters}->{''.join(extents)}", array))
 
 
 def _drop_ones(inputs: list[str], views: list[np.ndarray]) -> None:

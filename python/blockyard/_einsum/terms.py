@@ -24,6 +24,12 @@ class Term:
     def __post_init__(self) -> None:
         self.stored = self.stored or self.letters
 
+    @property
+    def given(self) -> np.ndarray:
+        """The array of an operand."""
+        assert self.array is not None
+        return self.array
+
     def spell(self) -> str:
         return f"{self.name}[{','.join(map(index_name, self.letters))}]"
 

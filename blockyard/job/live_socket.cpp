@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/blockyard/live_socket.h"
+#include "blockyard/job/live_socket.h"
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -10,15 +10,15 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "blockyard/base/clock.h"
+#include "blockyard/fabric/mpi/session.h"
 
-namespace blockyard::app {
+namespace blockyard::job {
 
 namespace fs = std::filesystem;
 
@@ -94,13 +94,12 @@ std::string ask(const fs::path& path) {
 
 }  // namespace
 
-fs::path live_folder() {
-  const char* runtime = std::getenv("XDG_RUNTIME_DIR");
+fs::path live_folder(const char* runtime) {
   if (runtime != nullptr && *runtime != '\0') return fs::path(runtime) / "blockyard";
   return fmt::format("/tmp/blockyard-{}", ::geteuid());
 }
 
-LiveSocket::LiveSocket(const job::Job& job, fabric::MpiSession* session)
+LiveSocket::LiveSocket(const Job& job, const fs::path& folder, fabric::MpiSession* session)
     : job_(job),
       number_(::getpid()),
       process_(session != nullptr ? session->process() : 0),
@@ -113,7 +112,7 @@ LiveSocket::LiveSocket(const job::Job& job, fabric::MpiSession* session)
     bytes = session->broadcast(std::move(bytes));
     std::memcpy(&number_, bytes.data(), sizeof number_);
   }
-  path_ = live_folder() / fmt::format("{}-{}", number_, process_);
+  path_ = folder / fmt::format("{}-{}", number_, process_);
   socket_ = listen_at(path_);
 }
 
@@ -123,7 +122,7 @@ LiveSocket::~LiveSocket() {
   ::unlink(path_.c_str());
 }
 
-void LiveSocket::answer(const job::LiveView& view) {
+void LiveSocket::answer(const LiveView& view) {
   if (view.step != step_) step_began_ = base::now_seconds();
   step_ = view.step;
   if (socket_ < 0) return;
@@ -136,11 +135,11 @@ void LiveSocket::answer(const job::LiveView& view) {
   }
 }
 
-std::string LiveSocket::snapshot(const job::LiveView& view) const {
+std::string LiveSocket::snapshot(const LiveView& view) const {
   using Json = nlohmann::ordered_json;
   constexpr auto relaxed = std::memory_order_relaxed;
   const double now = base::now_seconds();
-  const job::Step& step = job_.steps[view.step];
+  const Step& step = job_.steps[view.step];
   Json workers = Json::array();
   int number = view.first_worker;
   for (const worker::Live& live : view.workers) {
@@ -172,14 +171,14 @@ std::string LiveSocket::snapshot(const job::LiveView& view) const {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::vector<std::string> ask_all_runs() {
+std::vector<std::string> ask_all_runs(const fs::path& folder) {
   std::vector<std::string> answers;
   std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(live_folder(), ignored)) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
     std::string text = ask(entry.path());
     if (!text.empty()) answers.push_back(std::move(text));
   }
   return answers;
 }
 
-}  // namespace blockyard::app
+}  // namespace blockyard::job

@@ -8,29 +8,30 @@
 #include "blockyard/fabric/mpi/session.h"
 #include "blockyard/job/run.h"
 
-namespace blockyard::app {
+namespace blockyard::job {
 
-/// Where the runs of this user on this machine can be asked: $XDG_RUNTIME_DIR/blockyard, or
+/// Where the runs of this user on this machine can be asked: RUNTIME/blockyard, or
 /// /tmp/blockyard-UID. One socket a process, named JOB-PROCESS.
-[[nodiscard]] std::filesystem::path live_folder();
+/// `runtime`: what the user's environment has as XDG_RUNTIME_DIR; null or empty: nothing.
+[[nodiscard]] std::filesystem::path live_folder(const char* runtime);
 
 /// Answers `blockyard top`: who connects gets one JSON object, and that is all. A run goes on as
 /// well where no socket can be made. One thread.
 class LiveSocket {
  public:
   /// Collective among processes. The job must outlive it.
-  LiveSocket(const job::Job& job, fabric::MpiSession* session);
+  LiveSocket(const Job& job, const std::filesystem::path& folder, fabric::MpiSession* session);
   ~LiveSocket();
   LiveSocket(const LiveSocket&) = delete;
   LiveSocket& operator=(const LiveSocket&) = delete;
 
   /// Answers all who ask now. Waits for nobody.
-  void answer(const job::LiveView& view);
+  void answer(const LiveView& view);
 
  private:
-  [[nodiscard]] std::string snapshot(const job::LiveView& view) const;
+  [[nodiscard]] std::string snapshot(const LiveView& view) const;
 
-  const job::Job& job_;
+  const Job& job_;
   int number_ = 0;  ///< of the job: the process id of its process 0
   int process_ = 0;
   std::filesystem::path path_;
@@ -41,6 +42,6 @@ class LiveSocket {
 };
 
 /// What each process of each run says of itself. Removes the sockets of those that are gone.
-[[nodiscard]] std::vector<std::string> ask_all_runs();
+[[nodiscard]] std::vector<std::string> ask_all_runs(const std::filesystem::path& folder);
 
-}  // namespace blockyard::app
+}  // namespace blockyard::job
