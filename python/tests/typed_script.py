@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A user's script with types: test_types.py runs it, and checks it with ``mypy --strict``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+import blockyard
+
+Matrix = npt.NDArray[np.float64]
+
+PROGRAM = """sial scaled
+  special scale ur
+  predefined scalar factor
+  aoindex i = 1:2
+  aoindex j = 1:2
+  distributed a[i,j]
+  distributed c[i,j]
+  temp t[i,j]
+  pardo i,j
+    get a[i,j]
+    t[i,j] = a[i,j]
+    execute scale t[i,j] factor
+    put c[i,j] = t[i,j]
+  endpardo i,j
+endsial scaled
+"""
+
+
+def scaled(session: blockyard.Session, a: Matrix, factor: float) -> Matrix:
+    @session.super("scale", "ur")
+    def scale(block: Matrix, by: float) -> None:
+        block *= by
+
+    program: blockyard.Program = session.compile(PROGRAM)
+    result: blockyard.SessionResult = session.run(
+        program, arrays={"a": a}, constants={"factor": factor}, segments={"ao": [2, 2]}, keep=["c"])
+    c: blockyard.BlockArray = result["c"]
+    sums: dict[tuple[int, ...], float] = {numbers: float(block.sum()) for numbers, block in c.blocks()}
+    assert len(sums) == 4 and c.block(1, 2).shape == (2, 2) and c[0, 1] == factor * a[0, 1]
+    scale(a, 1.0)
+    whole: Matrix = np.asarray(c)
+    return whole
+
+
+def main(job: Path, folder: Path) -> None:
+    steps: list[str] = []
+
+    def progress(done: int, of: int, name: str) -> None:
+        steps.append(name)
+
+    try:
+        blockyard.run(folder / "none.toml", progress=progress)
+    except blockyard.Error as error:
+        place: tuple[str | None, int | None] = (error.file, error.line)
+        assert place == (None, None)
+    water: blockyard.Result = blockyard.run(job, workers=1, memory="256M", quiet=True, trace=folder / "t.json.gz")
+    energies: dict[str, float] = water.energies
+    assert water.energy == energies["scf"] and water.report["energies"]
+    water.write_report(folder / "water.html")
+    a = np.arange(16.0).reshape(4, 4)
+    with blockyard.Session(workers=2, memory=64 << 20, quiet=True, progress=False) as session:
+        assert np.allclose(scaled(session, a, 2.0), 2 * a)
+        plan: blockyard.Plan = session.einsum_plan("ij,jk->ik", a, a)
+        product = session.einsum("ij,jk->ik", a, a, verbose=False)
+        assert plan.sial == product.sial and product.shape == (4, 4) and product[0, 0] == (a @ a)[0, 0]
+        trace: float = float(session.einsum("ii->", a))
+        assert trace == np.trace(a)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))
