@@ -237,6 +237,7 @@ class Top(unittest.TestCase):
                     if found and found[0]["workers"][0]["iterations"] > 0:
                         break
                 self.assertEqual(found[0]["job"], running.pid)
+                self.assertNotIn("starting", [worker["doing"] for worker in found[0]["workers"]])
                 self.assertEqual((found[0]["program"], found[0]["processes"], len(found[0]["workers"])), ("long", 1, 2))
                 self.assertTrue(found[0]["workers"][0]["place"].startswith("long.sial:"))
                 text = subprocess.run([BLOCKYARD, "top", "--once", str(running.pid)], env=environment, check=True,

@@ -108,6 +108,7 @@ Outcome Interpreter::run(RecordSource* from) {
     }
     if (prefetcher_.is_on()) prefetcher_.begin_epoch(begin);
     if (profile_.is_on()) profile_.restart();
+    show_live();
     execute(begin);
     blocks_.close_scope();
     end_program();

@@ -114,6 +114,7 @@ void Interpreter::show_live() const noexcept {
   Live* live = options_.live;
   if (live == nullptr) return;
   constexpr auto relaxed = std::memory_order_relaxed;
+  live->doing.store(Doing::work, relaxed);
   live->pc.store(blocks_.pc, relaxed);
   live->iterations.store(loops_.iterations, relaxed);
   live->operations.store(arithmetic_.operations, relaxed);
