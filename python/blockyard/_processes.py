@@ -82,11 +82,11 @@ class Processes:
     def _end_all(self, kind: type, error: BaseException, trace: Any) -> None:
         """An exception that nobody caught: the others would wait for this process for ever. What all
         of them have, process 0 tells."""
+        self._tidy_up()
         if getattr(error, "is_everywhere", False) and self.number != 0:
             time.sleep(_patience_seconds)
         else:
             self._hook(kind, error, trace)
-        self._tidy_up()
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(1)

@@ -9,10 +9,14 @@ namespace {
 
 /// What blockyard._errors makes of an Error: the class says what a caller can act on.
 void raise_error(const base::Error& error) {
-  const nb::object made =
-      nb::module_::import_("blockyard._errors")
-          .attr("make")(static_cast<int>(error.code()), std::string(error.what()));
-  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.ptr())), made.ptr());
+  try {
+    const nb::object made =
+        nb::module_::import_("blockyard._errors")
+            .attr("make")(static_cast<int>(error.code()), std::string(error.what()));
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.ptr())), made.ptr());
+  } catch (nb::python_error& meanwhile) {  // of a signal
+    meanwhile.restore();
+  }
 }
 
 }  // namespace

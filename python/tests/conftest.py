@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of the package as users see it. A program that hangs fails its test by ctest's limit."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,18 @@ LONG = """sial long
   enddo i
 endsial long
 """
+
+
+def end_by(number, command, **more):
+    """Sends a signal to a command that has printed "begun": its exit code, and what it tells from then on."""
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **more)
+    try:
+        assert child.stdout.readline() == "begun\n"
+        child.send_signal(number)
+        return child.wait(60), child.stdout.read()
+    finally:
+        child.terminate()
+        child.wait()
 
 
 @pytest.fixture

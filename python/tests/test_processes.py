@@ -8,7 +8,7 @@ import textwrap
 
 import pytest
 
-from conftest import LONG
+from conftest import LONG, end_by
 
 MPIEXEC = os.environ.get("MPIEXEC", "")
 pytestmark = pytest.mark.skipif(not MPIEXEC, reason="this build has no MPI")
@@ -117,12 +117,8 @@ import blockyard
 session = blockyard.Session(workers=1, memory="64M", scratch="scratch")
 session.run("long.sial")
 """
-    child = subprocess.Popen([MPIEXEC, "-n", "2", sys.executable, "-c", script], cwd=tmp_path, stdout=subprocess.PIPE,
-                             stderr=subprocess.STDOUT, text=True)
-    assert child.stdout.readline() == "begun\n"
-    child.send_signal(number)
-    told = child.communicate(timeout=60)[0]
-    assert child.returncode != 0, told
+    code, told = end_by(number, [MPIEXEC, "-n", "2", sys.executable, "-c", script], cwd=tmp_path)
+    assert code != 0, told
     assert os.listdir(tmp_path / "scratch") == [], told
 
 

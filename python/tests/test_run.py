@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import blockyard
-from conftest import LONG, REPOSITORY
+from conftest import LONG, REPOSITORY, end_by
 
 
 def test_a_job_gives_energies_that_the_command_line_gives(water):
@@ -137,11 +137,8 @@ except KeyboardInterrupt:
     print("stopped", flush=True)
     sys.exit(7)
 """
-    child = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
-    assert child.stdout.readline() == "begun\n"
-    child.send_signal(signal.SIGINT)
-    rest = child.communicate(timeout=60)[0]
-    assert child.returncode == 7 and "stopped" in rest
+    code, told = end_by(signal.SIGINT, [sys.executable, "-c", script])
+    assert code == 7 and "stopped" in told
     assert [path.name for path in tmp_path.iterdir()] == ["long.sial"]  # nothing is left behind
 
 

@@ -2,13 +2,13 @@
 import gc
 import os
 import signal
-import subprocess
 import sys
 
 import numpy as np
 import pytest
 
 import blockyard
+from conftest import end_by
 
 SQUARE = """sial square
   aoindex i = 1:3
@@ -299,23 +299,15 @@ with blockyard.Session(workers=1, memory="32M", scratch=sys.argv[1], quiet=True)
 
 
 def test_ctrl_c_ends_a_super_instruction_that_does_not_return(tmp_path):
-    child = subprocess.Popen([sys.executable, "-c", f"SUPER = {SUPER!r}\n{STUCK}", tmp_path], stdout=subprocess.PIPE,
-                             text=True)
-    assert child.stdout.readline() == "begun\n"
-    child.send_signal(signal.SIGINT)
-    rest = child.communicate(timeout=60)[0]
-    assert child.returncode == 0 and "stopped" in rest
+    code, told = end_by(signal.SIGINT, [sys.executable, "-c", f"SUPER = {SUPER!r}\n{STUCK}", tmp_path])
+    assert code == 0 and "stopped" in told
     assert os.listdir(tmp_path) == []
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_that_ends_a_script_leaves_nothing_behind(number, tmp_path):
-    child = subprocess.Popen([sys.executable, "-c", f"SUPER = {SUPER!r}\n{STUCK.replace('pass', 'time.sleep(0.01)')}", tmp_path],
-                             stdout=subprocess.PIPE, text=True)
-    assert child.stdout.readline() == "begun\n"
-    child.send_signal(number)
-    assert "stopped" not in child.communicate(timeout=60)[0]
-    assert child.returncode == 128 + number
+    code, told = end_by(number, [sys.executable, "-c", f"SUPER = {SUPER!r}\n{STUCK.replace('pass', 'time.sleep(0.01)')}", tmp_path])
+    assert code == 128 + number and "stopped" not in told
     assert os.listdir(tmp_path) == []
 
 
