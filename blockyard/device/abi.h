@@ -110,8 +110,10 @@ typedef struct blockyard_device_table {
   uint32_t version; /* blockyard_device_version */
   uint32_t size;    /* of this struct as the plug-in knows it */
 
-  /* Devices. Options are "key=value" with blanks between; an unknown key is BAD_ARGUMENT. Where
-   * open fails but gives a device, that one can only be asked for its last_error and closed. */
+  /* Devices. Options are "key=value" with blanks between; an unknown key is BAD_ARGUMENT. All know
+   * network=1: memory is made so that network libraries may read it, where the device can do that.
+   * Where open fails but gives a device, that one can only be asked for its last_error and closed.
+   */
   blockyard_status (*count)(uint32_t* devices);
   blockyard_status (*open)(uint32_t index, const char* options, blockyard_device** device);
   void (*close)(blockyard_device*);
@@ -158,6 +160,13 @@ typedef struct blockyard_device_table {
   blockyard_status (*host_lock)(blockyard_device*, uint64_t host, uint64_t bytes);
   /* Ends it, after the work that is enqueued on this device; before the memory goes. */
   blockyard_status (*host_unlock)(blockyard_device*, uint64_t host);
+
+  /* Under which pointer a network library of this process that reads memory of devices finds
+   * `bytes` from an address on, as long as they are allocated. It knows no streams: the work that
+   * writes them must be done before it reads, and none may write them until it has read.
+   * UNSUPPORTED: under none, or the device was opened without network=1. */
+  blockyard_status (*network_pointer)(blockyard_device*, blockyard_address, uint64_t bytes,
+                                      const void** pointer);
 } blockyard_device_table;
 
 /* The one symbol of a plug-in. */

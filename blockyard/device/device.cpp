@@ -92,6 +92,16 @@ void Device::unlock_host(const std::byte* pages) {
   check(raw.table->host_unlock(raw.device, as_number(pages)), raw, "to unlock host memory");
 }
 
+const std::byte* Device::network_pointer(Address address, Extent bytes) {
+  const auto raw = handle_.get();
+  const void* pointer = nullptr;
+  const auto status =
+      raw.table->network_pointer(raw.device, address, static_cast<std::uint64_t>(bytes), &pointer);
+  if (status == BLOCKYARD_UNSUPPORTED) return nullptr;
+  check(status, raw, "to find memory for the network");
+  return static_cast<const std::byte*>(pointer);
+}
+
 std::optional<Plan> Device::open_plan(const blockyard_operation& operation) {
   const auto raw = handle_.get();
   blockyard_plan* plan = nullptr;

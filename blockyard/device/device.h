@@ -129,6 +129,9 @@ class Device {
   /// if the device cannot, or the system locks no more.
   [[nodiscard]] bool lock_host(std::span<const std::byte> pages);
   void unlock_host(const std::byte* pages);
+  /// Where a network library that reads devices finds what is at an address: see abi.h. Null: it
+  /// cannot.
+  [[nodiscard]] const std::byte* network_pointer(Address address, Extent bytes);
   /// Nothing if the device cannot do it: then the host does.
   [[nodiscard]] std::optional<Plan> open_plan(const blockyard_operation& operation);
 

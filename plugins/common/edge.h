@@ -29,7 +29,8 @@ namespace blockyard::plugin {
 ///   Options, static read_option(Options&, key, value), static count(), Machine(index, Options)
 ///   open_, close_ of streams, points, plans; wait, write, read, copy, fill, run; allocate,
 ///   release; lock_page_bytes, lock_host, unlock_host where it locks host memory; name,
-///   limit_bytes, free_bytes, shares_host_memory
+///   limit_bytes, free_bytes, shares_host_memory; is_for_network: an address is a pointer that
+///   networks may read
 /// Functions of a machine throw std::exception; those that enqueue have marked the stream then.
 template <class Machine>
 class Edge {
@@ -350,6 +351,18 @@ class Edge {
     });
   }
 
+  static blockyard_status network_pointer(blockyard_device* handle, blockyard_address address,
+                                          std::uint64_t bytes, const void** pointer) {
+    return locked(handle, [&](Device& device, Machine& machine) {
+      if (!machine.is_for_network())
+        return device.fail(BLOCKYARD_UNSUPPORTED, "networks cannot read the memory of this device");
+      if (!machine.find(address, bytes))
+        return device.fail(BLOCKYARD_BAD_ARGUMENT, "what is sent leaves the allocated memory");
+      *pointer = reinterpret_cast<const void*>(address);
+      return BLOCKYARD_OK;
+    });
+  }
+
  public:
   static constexpr blockyard_device_table table = {
       blockyard_device_version,
@@ -377,6 +390,7 @@ class Edge {
       plan_close,
       host_lock,
       host_unlock,
+      network_pointer,
   };
 };
 

@@ -43,7 +43,8 @@ void check(cublasStatus_t code, const char* call) {
 
 std::string Machine::read_option(Options& options, std::string_view key, std::string_view value) {
   if (key == "memory") return plugin::read_number(value, options.memory_bytes);
-  return "this device knows memory=";
+  if (key == "network") return plugin::read_number(value, options.is_for_network);
+  return "this device knows memory= and network=";
 }
 
 std::uint32_t Machine::count() {
@@ -55,6 +56,7 @@ std::uint32_t Machine::count() {
 
 Machine::Machine(std::uint32_t index, const Options& options)
     : device_(static_cast<int>(index)),
+      is_for_network_(options.is_for_network != 0),
       pieces_(limit_for(device_, options)),
       memory_(make_stream()) {
   // What is freed stays in the pool: memory comes back from it without a call of the system.
@@ -72,7 +74,12 @@ Machine::~Machine() {
   cudaSetDevice(device_);
   cudaDeviceSynchronize();
   for (void* pages : locked_) cudaHostUnregister(pages);
-  pieces_.remove_all([this](std::byte* piece) { cudaFreeAsync(piece, memory_.get()); });
+  pieces_.remove_all([this](std::byte* piece) {
+    if (is_for_network_)
+      cudaFree(piece);
+    else
+      cudaFreeAsync(piece, memory_.get());
+  });
   cudaStreamSynchronize(memory_.get());
 }
 
@@ -85,12 +92,14 @@ void Machine::use() const {
 /// Null if there is no room.
 void* Machine::allocate_once(std::uint64_t bytes) {
   void* made = nullptr;
-  const cudaError_t code = cudaMallocAsync(&made, std::max<std::uint64_t>(bytes, 1), memory_.get());
+  const std::uint64_t size = std::max<std::uint64_t>(bytes, 1);
+  const cudaError_t code =
+      is_for_network_ ? cudaMalloc(&made, size) : cudaMallocAsync(&made, size, memory_.get());
   if (code == cudaErrorMemoryAllocation) {
     static_cast<void>(cudaGetLastError());
     return nullptr;
   }
-  check(code, "cudaMallocAsync");
+  check(code, "cudaMalloc");
   return made;
 }
 
@@ -118,6 +127,11 @@ bool Machine::release(std::uint64_t address) {
   const auto piece = pieces_.remove(address);
   if (!piece) return false;
   use();
+  if (is_for_network_) {
+    check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    check(cudaFree(*piece), "cudaFree");
+    return true;
+  }
   for (const Stream& stream : streams_) {
     check(cudaEventRecord(stream.mark.get(), stream.raw.get()), "cudaEventRecord");
     check(cudaStreamWaitEvent(memory_.get(), stream.mark.get(), 0), "cudaStreamWaitEvent");

@@ -39,7 +39,8 @@ using BlasOwner = std::unique_ptr<cublasContext, End<cublasDestroy_v2>>;
 class Machine {
  public:
   struct Options {
-    std::uint64_t memory_bytes = 0;  ///< 0: what is free now
+    std::uint64_t memory_bytes = 0;    ///< 0: what is free now
+    std::uint64_t is_for_network = 0;  ///< 1: networks may read the memory
   };
   /// What is wrong with an option, or "".
   static std::string read_option(Options& options, std::string_view key, std::string_view value);
@@ -56,6 +57,10 @@ class Machine {
   [[nodiscard]] std::uint64_t limit_bytes() const noexcept { return pieces_.limit_bytes(); }
   [[nodiscard]] std::uint64_t free_bytes() const noexcept { return pieces_.free_bytes(); }
   [[nodiscard]] bool shares_host_memory() const noexcept { return false; }
+  /// Then memory is made by cudaMalloc: the kind that the pages of all GPU-aware MPI libraries and
+  /// of GPUDirect speak of. That of stream-ordered pools is newer, and what a network adapter or
+  /// another process may do with it depends on driver, pool and library.
+  [[nodiscard]] bool is_for_network() const noexcept { return is_for_network_; }
 
   using Place = std::byte*;  ///< a device pointer
   /// 0 if there is no room.
@@ -133,6 +138,7 @@ class Machine {
                 const void* right, void* result);
 
   int device_;
+  bool is_for_network_;
   std::string name_;
   plugin::Pieces<std::byte*> pieces_;
   StreamOwner memory_;      ///< allocates and frees, in order

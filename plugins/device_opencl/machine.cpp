@@ -103,7 +103,8 @@ Machine::Options::Options() : cache(default_cache()) {}
 std::string Machine::read_option(Options& options, std::string_view key, std::string_view value) {
   if (key == "memory") return plugin::read_number(value, options.memory_bytes);
   if (key == "units") return plugin::read_number(value, options.units);
-  if (key != "cache") return "this device knows memory=, units= and cache=";
+  if (key == "network" && value == "1") return "";  // no buffer of OpenCL is known to a network
+  if (key != "cache") return "this device knows memory=, units=, cache= and network=1";
   options.cache = value == "none" ? "" : value;
   return "";
 }

@@ -47,6 +47,7 @@ class Machine {
   [[nodiscard]] std::uint64_t free_bytes() const noexcept { return pieces_.free_bytes(); }
   /// On a CPU an address is a host pointer; elsewhere it is a number that means nothing.
   [[nodiscard]] bool shares_host_memory() const noexcept { return is_cpu_; }
+  [[nodiscard]] bool is_for_network() const noexcept { return is_cpu_; }
 
   /// A buffer, and the bytes of it before an address.
   struct Place {

@@ -74,6 +74,7 @@ void read_options(std::string_view text, Device& device) {
     const std::string_view word = text.substr(0, text.find(' '));
     text.remove_prefix(std::min(text.size(), word.size() + 1));
     constexpr std::string_view memory = "memory=";
+    if (word == "network=1") continue;  // it always is
     if (word.starts_with(memory))
       device.limit_bytes = static_cast<std::uint64_t>(
           base::parse_bytes(word.substr(memory.size()), "device option memory"));
@@ -257,6 +258,21 @@ blockyard_status host_unlock(blockyard_device* handle, std::uint64_t host) {
   return remember(of(handle), BLOCKYARD_BAD_ARGUMENT, "no locked pages begin there");
 }
 
+blockyard_status network_pointer(blockyard_device* handle, blockyard_address address,
+                                 std::uint64_t bytes, const void** pointer) {
+  return guarded(handle, [&](Device& device) {
+    const std::lock_guard lock(device.mutex);
+    const auto after = device.allocations.upper_bound(address);
+    if (after == device.allocations.begin() ||
+        address + bytes > std::prev(after)->first + std::prev(after)->second.bytes) {
+      device.last_error = "what is sent leaves the allocated memory";
+      return BLOCKYARD_BAD_ARGUMENT;
+    }
+    *pointer = reinterpret_cast<const void*>(address);
+    return BLOCKYARD_OK;
+  });
+}
+
 constexpr blockyard_device_table functions = {
     blockyard_device_version,
     sizeof(blockyard_device_table),
@@ -283,6 +299,7 @@ constexpr blockyard_device_table functions = {
     plan_close,
     host_lock,
     host_unlock,
+    network_pointer,
 };
 
 }  // namespace

@@ -327,6 +327,18 @@ blockyard_status host_unlock(blockyard_device* handle, std::uint64_t host) {
   });
 }
 
+blockyard_status network_pointer(blockyard_device* handle, blockyard_address address,
+                                 std::uint64_t bytes, const void** pointer) {
+  return locked(handle, [&](Device& device) {
+    if (device.given.network == 0)
+      return device.fail(BLOCKYARD_UNSUPPORTED, "the device was opened without network=1");
+    *pointer = device.memory.find(address, bytes);
+    return *pointer != nullptr
+               ? BLOCKYARD_OK
+               : device.fail(BLOCKYARD_BAD_ARGUMENT, "what is sent leaves the allocated memory");
+  });
+}
+
 constexpr blockyard_device_table functions = {
     blockyard_device_version,
     sizeof(blockyard_device_table),
@@ -353,6 +365,7 @@ constexpr blockyard_device_table functions = {
     plan_close,
     host_lock,
     host_unlock,
+    network_pointer,
 };
 
 }  // namespace

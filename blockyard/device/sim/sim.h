@@ -12,6 +12,7 @@ namespace blockyard::device::sim {
 ///                  a random amount of enqueued work of random streams
 ///   memory=BYTES   what can be allocated in all (default 2^40)
 ///   fail_after=N   the work after the first N pieces fails
+///   network=1      network_pointer says where the memory really is: any fabric can read it
 [[nodiscard]] const blockyard_device_table& table() noexcept;
 
 }  // namespace blockyard::device::sim
