@@ -111,6 +111,8 @@ class BufferPool {
   /// changes. Not while others use the pool.
   [[nodiscard]] const SharedArena* share() noexcept;
   static constexpr std::size_t shared_from = std::size_t{32} << 10;
+  /// Whether memory of so many bytes is, while there is room.
+  [[nodiscard]] bool is_shared(std::size_t bytes) const noexcept;
 
   /// From now on shorter pieces are cut from chunks of own and of shared memory, which take up to a
   /// sixteenth of keep_bytes each: for who locks pages, which takes long, best for many together.
@@ -128,7 +130,6 @@ class BufferPool {
   friend class Buffer;
   [[nodiscard]] std::byte* take_kept(std::size_t& memory_class) noexcept;
   [[nodiscard]] std::byte* map(std::size_t bytes) noexcept;
-  [[nodiscard]] bool is_shared(std::size_t bytes) const noexcept;
   [[nodiscard]] std::byte* take_new(std::size_t bytes, bool& is_new);
   [[nodiscard]] std::byte* cut(std::size_t bytes, bool& is_new);
   void make_room(std::size_t bytes) noexcept;

@@ -27,7 +27,10 @@ class Source {
   [[nodiscard]] virtual std::size_t ready() noexcept = 0;
   /// How many come at a time; the last may be fewer.
   [[nodiscard]] virtual std::size_t piece_bytes() const noexcept = 0;
-  /// Returns when all are there. Only during send, by the thread that calls it.
+  /// Where they are, if not in the payload: in memory of a device, which a fabric reads that says
+  /// so (Fabric::reads_devices). They stay there as long as the source. After ready(). Any thread.
+  [[nodiscard]] virtual const std::byte* place() { return nullptr; }
+  /// Returns when all are there, in the payload. Only during send, by the thread that calls it.
   virtual void finish() = 0;
 };
 
@@ -58,6 +61,11 @@ class Fabric {
   /// Whether it takes time to bring a payload to a rank: then one with a source is sent while that
   /// writes it. To other ranks send waits for the source.
   [[nodiscard]] virtual bool is_remote(int /*to*/) const noexcept { return false; }
+  /// Whether a payload of so many bytes to a rank may be where only a device has it: then the
+  /// source has a place for it, or not. Of a payload that has one nothing is read but its length.
+  [[nodiscard]] virtual bool reads_devices(int /*to*/, std::size_t /*bytes*/) const noexcept {
+    return false;
+  }
   /// The next message, or nothing if none came within `wait_seconds` (0: only look).
   [[nodiscard]] virtual std::optional<Message> poll(double wait_seconds) = 0;
 

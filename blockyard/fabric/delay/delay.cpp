@@ -53,6 +53,10 @@ class Delayed final : public Fabric {
 
   [[nodiscard]] bool is_remote(int to) const noexcept override { return fabric_->is_remote(to); }
 
+  [[nodiscard]] bool reads_devices(int to, std::size_t bytes) const noexcept override {
+    return fabric_->reads_devices(to, bytes);
+  }
+
   [[nodiscard]] std::optional<Message> poll(double wait_seconds) override {
     if (!is_sharp_) sharpen();
     const double begin = base::now_seconds();

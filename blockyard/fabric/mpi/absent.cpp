@@ -19,6 +19,7 @@ namespace {
 class MpiState {};
 
 bool has_mpi() noexcept { return false; }
+bool mpi_reads_devices() noexcept { return false; }
 
 MpiSession::MpiSession() { fail(); }
 MpiSession::~MpiSession() = default;

@@ -29,6 +29,10 @@ class Endpoint final : public Fabric {
 
   [[nodiscard]] bool is_remote(int to) const noexcept override { return !state_.is_here(to); }
 
+  [[nodiscard]] bool reads_devices(int to, std::size_t bytes) const noexcept override {
+    return state_.reads_devices(to, bytes);
+  }
+
   [[nodiscard]] std::optional<Message> poll(double wait_seconds) override {
     return state_.poll(rank_, wait_seconds);
   }

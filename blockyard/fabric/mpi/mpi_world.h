@@ -21,6 +21,8 @@ struct MpiOptions {
   std::size_t piece_bytes = std::size_t{1} << 30;
   /// Payloads that neighbours on the node read in the memory of this process at one time.
   std::uint32_t most_loans = 1U << 16;
+  /// MPI reads memory of devices, by the pointer that they give for it.
+  bool reads_devices = false;
   /// Gets what World::say says, at process 0, in its main thread.
   std::function<void(std::string_view)> hear;
 };

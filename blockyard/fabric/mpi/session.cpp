@@ -8,6 +8,9 @@
 
 #include "blockyard/base/error.h"
 
+// Of Open MPI and MPICH; null where the library has none.
+extern "C" [[gnu::weak]] int MPIX_Query_cuda_support();
+
 namespace blockyard::fabric {
 
 namespace {
@@ -25,6 +28,10 @@ void for_each_piece(std::byte* data, std::size_t size, const Move& move) {
 }  // namespace
 
 bool has_mpi() noexcept { return true; }
+
+bool mpi_reads_devices() noexcept {
+  return MPIX_Query_cuda_support != nullptr && MPIX_Query_cuda_support() == 1;
+}
 
 MpiSession::MpiSession() {
   int is_up = 0, provided = 0;

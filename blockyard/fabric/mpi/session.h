@@ -12,6 +12,9 @@ namespace blockyard::fabric {
 /// Whether this build has MPI.
 [[nodiscard]] bool has_mpi() noexcept;
 
+/// Whether the MPI library says that it reads memory of GPUs (CUDA).
+[[nodiscard]] bool mpi_reads_devices() noexcept;
+
 /// The processes of one `mpirun`, from MPI_Init to MPI_Finalize; of an MPI that somebody else in
 /// this process started (mpi4py) neither. One at a time, in the main thread
 /// (MPI_THREAD_SERIALIZED). All functions but the queries are collective among processes, and wait

@@ -260,6 +260,87 @@ TEST_P(FabricMessage, a_payload_is_sent_while_its_source_writes_it) {
   });
 }
 
+/// Has the values first + i in a place of its own, which is spoilt when it goes: at the third look,
+/// or, where that fails, in the payload at the sixth.
+class PlacedSource final : public fabric::Source {
+ public:
+  PlacedSource(std::shared_ptr<base::Buffer> payload, double first, bool fails)
+      : payload_(std::move(payload)),
+        place_(payload_->size() / sizeof(double)),
+        first_(first),
+        fails_(fails) {}
+  PlacedSource(const PlacedSource&) = delete;
+  PlacedSource& operator=(const PlacedSource&) = delete;
+  ~PlacedSource() override { std::fill(place_.begin(), place_.end(), -2.0); }
+  std::size_t ready() noexcept override {
+    const std::lock_guard lock(mutex_);
+    ++looks_;
+    if (looks_ == 3 && !fails_) write(place_.data());
+    if (looks_ == 6 && fails_) finish();
+    return is_there_ ? payload_->size() : 0;
+  }
+  [[nodiscard]] const std::byte* place() override {
+    const std::lock_guard lock(mutex_);
+    return is_in_payload_ ? nullptr : reinterpret_cast<const std::byte*>(place_.data());
+  }
+  [[nodiscard]] std::size_t piece_bytes() const noexcept override { return payload_->size(); }
+  void finish() override {
+    is_in_payload_ = true;
+    write(payload_->as<double>());
+  }
+
+ private:
+  void write(double* to) {
+    for (std::size_t i = 0; i < place_.size(); ++i) to[i] = first_ + static_cast<double>(i);
+    is_there_ = true;
+  }
+  std::mutex mutex_;
+  std::shared_ptr<base::Buffer> payload_;
+  std::vector<double> place_;
+  double first_;
+  bool fails_;
+  bool is_there_ = false;
+  bool is_in_payload_ = false;
+  int looks_ = 0;
+};
+
+TEST_P(FabricMessage, a_payload_is_read_where_its_source_has_it) {
+  constexpr std::array<std::size_t, 4> counts = {500, 5000, 40000, 400000};
+  GetParam().run([&](Fabric& fabric) {
+    for (int to = 0; to < fabric.size(); ++to)
+      for (int k = 0; k < 2 * static_cast<int>(counts.size()); ++k) {
+        const std::size_t bytes = counts[static_cast<std::size_t>(k / 2)] * sizeof(double);
+        const auto payload = std::make_shared<base::Buffer>(GetParam().pool->allocate(bytes));
+        std::fill_n(payload->as<double>(), bytes / sizeof(double), -1.0);
+        const auto source = std::make_shared<PlacedSource>(payload, k, k % 2 == 1);
+        if (!fabric.reads_devices(to, bytes)) source->finish();
+        fabric.send(to, {.from = -1, .head = head_of(k), .payload = payload, .source = source});
+      }
+    std::map<int, int> next_from;
+    for (std::size_t n = 0; n < 2 * counts.size() * static_cast<std::size_t>(fabric.size()); ++n) {
+      const Message message = receive(fabric);
+      const int number = number_in(message);
+      ASSERT_EQ(number, next_from[message.from]++) << "in the order of sending";
+      const std::size_t count = counts[static_cast<std::size_t>(number / 2)];
+      ASSERT_EQ(message.payload->size(), count * sizeof(double));
+      for (std::size_t i = 0; i < count; ++i)
+        ASSERT_EQ(message.payload->as<double>()[i], number + static_cast<double>(i)) << i;
+    }
+    fabric.barrier();
+  });
+}
+
+TEST_P(FabricMessage, devices_are_read_only_by_who_says_so) {
+  GetParam().run([&](Fabric& fabric) {
+    constexpr std::size_t length = 4 << 20;
+    for (int to = 0; to < fabric.size(); ++to) {
+      EXPECT_EQ(fabric.reads_devices(to, length), GetParam().reads_devices && fabric.is_remote(to));
+      EXPECT_FALSE(fabric.reads_devices(to, 8)) << "what is short goes with its message";
+    }
+    fabric.barrier();
+  });
+}
+
 TEST_P(FabricMessage, an_abort_waits_for_no_source) {
   GetParam().run([&](Fabric& fabric) {
     if (fabric.rank() == 0) {

@@ -42,9 +42,12 @@ void run_mpi(int size, base::BufferPool& pool, const fabric::MpiOptions& options
 std::vector<World> all_worlds() {
   fabric::MpiOptions shared;
   shared.most_loans = 4;  // some payloads are lent, some sent
+  shared.reads_devices = true;
   fabric::MpiOptions alone;
   alone.is_alone = true;
   alone.piece_bytes = 1 << 16;
+  fabric::MpiOptions reading = alone;
+  reading.reads_devices = true;
   std::vector<World> worlds;
   for (const int size : {1, 2, 3, 4, 7}) {
     if (size < session->processes()) continue;
@@ -53,10 +56,11 @@ std::vector<World> all_worlds() {
     const auto add = [&](const std::string& world, const fabric::MpiOptions& options) {
       auto pool = std::make_shared<base::BufferPool>(std::size_t{1} << 28);
       const auto run = [=](const RankMain& main) { run_mpi(size, *pool, options, main); };
-      worlds.push_back({world, size, run, is_here, pool});
+      worlds.push_back({world, size, run, is_here, options.reads_devices, pool});
     };
     add(name, shared);
     add(name + "alone", alone);
+    if (size > 1) add(name + "reading", reading);
   }
   return worlds;
 }

@@ -24,6 +24,7 @@ struct World {
   std::function<void(const RankMain&)> run;
   /// Whether a rank is one of this process.
   std::function<bool(int)> is_here = [](int) { return true; };
+  bool reads_devices = false;
   /// Where payloads of this process come from. Shared by the copies that gtest makes.
   std::shared_ptr<base::BufferPool> pool = std::make_shared<base::BufferPool>(std::size_t{1} << 28);
 };

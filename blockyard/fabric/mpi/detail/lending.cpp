@@ -98,6 +98,11 @@ bool Lending::could_lend(int process, const Payload& payload) const noexcept {
          (payload->size() < base::BufferPool::shared_from || arena_->holds(payload->data()));
 }
 
+bool Lending::could_lend(int process, std::size_t bytes) const noexcept {
+  return may_borrow_[static_cast<std::size_t>(process)] != 0 &&
+         (bytes < base::BufferPool::shared_from || pool_.is_shared(bytes));
+}
+
 Loan Lending::lend(int process, const Payload& given) {
   if (may_borrow_[static_cast<std::size_t>(process)] == 0) return {};
   const Payload payload = lendable(given);

@@ -34,6 +34,8 @@ class Lending {
   // The lender; one thread at a time.
   /// Whether the process could read the payload here.
   [[nodiscard]] bool could_lend(int process, const Payload& payload) const noexcept;
+  /// The same of payloads of this length, mostly: memory for them may not be had. Any thread.
+  [[nodiscard]] bool could_lend(int process, std::size_t bytes) const noexcept;
   /// A loan that the process can borrow, or none: then the payload has to be sent.
   [[nodiscard]] Loan lend(int process, const Payload& payload);
   /// Lets go of what was given back.

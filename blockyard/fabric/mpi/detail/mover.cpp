@@ -14,9 +14,7 @@ namespace {
 constexpr int envelope_tag = 0;
 constexpr int piece_tag = 1;
 
-/// Heads and payloads that are no longer than this together travel with the envelope. As long as
-/// what the shared-memory transports of Open MPI and MPICH send without asking.
-constexpr std::size_t short_bytes = 3072;
+constexpr std::size_t short_bytes = Mover::short_bytes;
 
 bool is_lent(const Envelope& envelope) { return envelope.loan.number != Loan::none; }
 
@@ -89,8 +87,10 @@ bool Mover::advance(int to, const std::shared_ptr<Outgoing>& outgoing) {
   if (!outgoing->is_open && !open(to, outgoing)) return false;
   Letter& letter = outgoing->letter;
   if (is_short(letter.envelope) || !letter.payload) return true;
-  const std::span<const std::byte> all = letter.payload->bytes();
-  const std::size_t ready = letter.source ? letter.source->ready() : all.size();
+  const std::size_t ready = letter.source ? letter.source->ready() : letter.payload->size();
+  const std::byte* const place = letter.source ? letter.source->place() : nullptr;
+  const std::span<const std::byte> all(place != nullptr ? place : letter.payload->data(),
+                                       letter.payload->size());
   while (outgoing->posted < all.size()) {
     const std::size_t length =
         std::min<std::size_t>(letter.envelope.piece_bytes, all.size() - outgoing->posted);
@@ -98,7 +98,8 @@ bool Mover::advance(int to, const std::shared_ptr<Outgoing>& outgoing) {
     send_piece(to, outgoing, all.subspan(outgoing->posted, length));
     outgoing->posted += length;
   }
-  letter.source.reset();
+  // What MPI reads on a device stays there until it has: as long as the source.
+  if (place == nullptr) letter.source.reset();
   return true;
 }
 
@@ -110,7 +111,9 @@ bool Mover::open(int to, const std::shared_ptr<Outgoing>& outgoing) {
   envelope.has_payload = letter.payload != nullptr;
   envelope.payload_bytes = letter.payload ? letter.payload->size() : 0;
   envelope.piece_bytes = piece_bytes_;
-  if (letter.source && !is_short(envelope) && !lending_.could_lend(to, letter.payload)) {
+  const bool is_on_device = letter.source && letter.source->place() != nullptr;
+  if (is_on_device ||
+      (letter.source && !is_short(envelope) && !lending_.could_lend(to, letter.payload))) {
     envelope.piece_bytes = std::min(piece_bytes_, letter.source->piece_bytes());
   } else if (letter.source) {
     if (letter.source->ready() < letter.payload->size()) return false;

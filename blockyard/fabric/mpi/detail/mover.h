@@ -29,6 +29,10 @@ class Mover {
 
   using Announce = std::function<void(int to_process)>;
 
+  /// Heads and payloads that are no longer than this together travel with the envelope. As long as
+  /// what the shared-memory transports of Open MPI and MPICH send without asking.
+  static constexpr std::size_t short_bytes = 3072;
+
   /// `piece_bytes`: the longest message. `announce` is told of every letter whose envelope is sent,
   /// `deliver` gets what arrived, during progress().
   Mover(base::BufferPool& pool, Lending& lending, std::size_t piece_bytes, Announce announce,

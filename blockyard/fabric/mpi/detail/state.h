@@ -47,6 +47,11 @@ class MpiState {
   [[nodiscard]] bool is_here(int rank) const noexcept {
     return process_of(rank) == node_.process();
   }
+  /// What neighbours could be lent goes to memory that they see; what is long to others.
+  [[nodiscard]] bool reads_devices(int to, std::size_t bytes) const noexcept {
+    return options_.reads_devices && !is_here(to) && bytes > detail::Mover::short_bytes &&
+           !lending_.could_lend(process_of(to), bytes);
+  }
   void send(int from, int to, Message message);
   [[nodiscard]] std::optional<Message> poll(int rank, double wait_seconds);
 
