@@ -25,6 +25,9 @@ void add_device_options(CLI::App& command, DeviceOptions& options) {
                      "with --placement learned: opens a device after so much work that it could "
                      "do, or after so much time if it is named, like 2s; 0s: at once (default: "
                      "0.1s for a GPU, else 1s)");
+  command.add_option("--device-network", options.network,
+                     "whether MPI reads blocks in the memory of devices: auto (what the MPI "
+                     "library says; the default), on or off");
   command.add_flag("--respect-gpu-hints", options.respect_hints,
                    "statements between gpu_on and gpu_off run on the device");
   command
@@ -46,6 +49,7 @@ void merge(const DeviceOptions& options, job::DeviceSpec& device) {
   if (!options.placement.empty()) device.learns_placement = job::parse_placement(options.placement);
   if (!options.after.empty())
     device.after_seconds = base::parse_seconds(options.after, "--device-after");
+  if (!options.network.empty()) device.feeds_network = job::parse_device_network(options.network);
   device.respects_hints = device.respects_hints || options.respect_hints;
   device.honours_intents = !options.without_intents;
 }

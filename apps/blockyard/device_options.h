@@ -16,6 +16,7 @@ struct DeviceOptions {
   std::string memory;
   std::string options;
   std::string placement;
+  std::string network;
   std::string after;
   bool respect_hints = false;
   bool without_intents = false;

@@ -37,16 +37,39 @@ std::string PieceCopy::failure() {
   return failure_;
 }
 
+const std::byte* PieceCopy::place() {
+  const std::lock_guard lock(mutex_);
+  return place_;
+}
+
+void PieceCopy::begin_sending() {
+  const std::lock_guard lock(mutex_);
+  ++senders_;
+}
+
+void PieceCopy::end_sending() {
+  const std::lock_guard lock(mutex_);
+  --senders_;
+}
+
+bool PieceCopy::is_over() noexcept {
+  const std::lock_guard lock(mutex_);
+  advance(false);
+  return ready_ == frame_->size() && (place_ == nullptr || senders_ == 0);
+}
+
 void PieceCopy::complete() noexcept {
   const std::lock_guard lock(mutex_);
+  place_ = nullptr;
   events_.clear();
   done_ = 0;
   ready_ = frame_->size();
   failure_.clear();
 }
 
-void PieceCopy::end() noexcept {
+void PieceCopy::end(device::Memory memory) noexcept {
   const std::lock_guard lock(mutex_);
+  memory_ = std::move(memory);
   events_.clear();
   done_ = 0;
 }

@@ -37,7 +37,10 @@ Residency::Residency(device::Device& device, Options options)
 
 Residency::~Residency() {
   for (std::size_t lane = 0; lane < Lanes::count; ++lane) settle(static_cast<Lanes::Lane>(lane));
-  for (Send& send : sends_) send.pieces->end();
+  for (Send& send : sends_) {
+    Piece& piece = send.copy != nullptr ? send.copy->piece : send.piece;
+    send.pieces->end(send.is_direct ? std::move(piece.memory) : device::Memory());
+  }
 }
 
 /// Work under way reads and writes frames of the host: none is left afterwards, for a device that
@@ -328,6 +331,7 @@ bool Residency::move(const base::Buffer& from, const base::Buffer& to) {
   const auto found = copies_.find(from.data());
   if (found == copies_.end()) return false;
   const auto at = found->second;
+  if (is_read_by_network(*at)) return false;
   copies_.erase(found);
   at->key = to.data();
   at->kept = nullptr;
@@ -376,7 +380,7 @@ void Residency::retire(const std::string& why) {
   writing_.clear();
   for (Send& send : sends_)
     if (!bring_rest(send)) ++lost;
-  sends_.clear();
+  std::erase_if(sends_, [](const Send& send) { return !send.is_direct; });
   for (Copy& copy : order_)
     if (copy.is_lost ||
         (copy.is_modified && !bring_back(copy.piece, host_bytes(copy.key, copy.size))))
@@ -386,6 +390,7 @@ void Residency::retire(const std::string& why) {
   operands_.clear();
   scratch_.clear();
   while (!order_.empty()) erase(order_.begin());
+  drop_sent();
   if (lost > 0)
     throw Error(Errc::device,
                 fmt::format("{}; {} block(s) that only the device held are lost with it. Run again "

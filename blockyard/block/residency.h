@@ -78,9 +78,13 @@ class Residency {
   /// The host looks at the frame: its values are there afterwards. Returns whether they had to be
   /// copied. Throws as retire does.
   bool host_reads(const base::Buffer& frame);
-  /// The values of the frame go to another process: starts to copy them to it. Null: they are
-  /// there. Throws as retire does.
-  [[nodiscard]] std::shared_ptr<PieceCopy> send(const SharedFrame& frame);
+  /// The values of the frame go to another process: starts to copy them to it, unless the network
+  /// `reads_devices` and this one can be read. Null: they are there. Else to be told when they are
+  /// sent (PieceCopy::end_sending). Throws as retire does.
+  [[nodiscard]] std::shared_ptr<PieceCopy> send(const SharedFrame& frame,
+                                                bool reads_devices = false);
+  /// What the network is reading here takes at most 1/network_share of the memory.
+  static constexpr std::int64_t network_share = 4;
   /// Whether such copies are under way: then look_after() has to be called again and again.
   [[nodiscard]] bool is_sending() const noexcept { return !sends_.empty(); }
   /// Helps where one failed. Throws as retire does.
@@ -91,7 +95,8 @@ class Residency {
   void forget(const base::Buffer& frame) noexcept;
   /// Somebody lets a kept frame go: where nobody else holds it either, the copy goes too.
   void release(const SharedFrame& frame) noexcept;
-  /// The copy of one frame becomes the modified copy of another. False: there is none.
+  /// The copy of one frame becomes the modified copy of another. False: there is none, or the
+  /// network reads it.
   [[nodiscard]] bool move(const base::Buffer& from, const base::Buffer& to);
   /// Lets copies of kept frames go that nobody else holds.
   void sweep();
@@ -140,11 +145,12 @@ class Residency {
     Use use;
   };
 
-  /// A copy that send started, until it is whole.
+  /// A copy that send started, until it is whole; or what the network reads here, until it has.
   struct Send {
     std::shared_ptr<PieceCopy> pieces;
     Lanes::Points written;  ///< the values, on the device
     Copy* copy;             ///< null: it left, and its memory is here
+    bool is_direct;         ///< no copy: the one here is pinned
     Piece piece;
   };
 
@@ -161,6 +167,8 @@ class Residency {
   std::uint64_t end_out(Copy& copy);
   std::uint64_t copy_out(Copy& copy);
   [[nodiscard]] std::shared_ptr<PieceCopy> start_send(Copy& copy, const SharedFrame& frame);
+  [[nodiscard]] std::shared_ptr<PieceCopy> send_direct(Copy& copy, const SharedFrame& frame);
+  [[nodiscard]] bool is_read_by_network(const Copy& copy) noexcept;
   void send_timed(Copy& copy);
   void take_sent();
   void drop_sent() noexcept;
@@ -182,6 +190,7 @@ class Residency {
   std::unordered_map<Key, std::uint64_t> writing_;  ///< frames that evicted copies go to: point
   std::vector<Send> sends_;
   PieceLength piece_length_;
+  bool is_for_network_ = true;                                 ///< until the device says no
   std::deque<std::pair<std::uint64_t, SharedFrame>> sources_;  ///< of copies under way
   std::vector<Operand> operands_;                              ///< of the run under way
   std::vector<Piece> scratch_;

@@ -16,6 +16,8 @@ struct ResidencyCounts {
   std::uint64_t sent_blocks = 0;  ///< of copies_out, sent to other processes while they were copied
   std::uint64_t sent_pieces = 0;  ///< of them
   std::uint64_t sent_bytes = 0;
+  std::uint64_t direct_blocks = 0;  ///< sent to other processes from the device: no copies
+  std::uint64_t direct_bytes = 0;
   std::uint64_t saved_copies = 0;  ///< operands of runs that were there, or only written
   std::uint64_t saved_bytes = 0;
   std::uint64_t ahead_copies = 0;  ///< of copies_in, before their statement came

@@ -12,15 +12,20 @@ namespace blockyard::block {
 using base::Errc;
 using base::Error;
 
-std::shared_ptr<PieceCopy> Residency::send(const SharedFrame& frame) try {
+std::shared_ptr<PieceCopy> Residency::send(const SharedFrame& frame, bool reads_devices) try {
   const Key key = frame->data();
   take_sent();
   for (const Send& send : sends_)
-    if (send.pieces->frame()->data() == key) return send.pieces;
+    if (send.pieces->frame()->data() == key) {
+      send.pieces->begin_sending();
+      return send.pieces;
+    }
   finish_writing(key);
   const auto found = copies_.find(key);
   if (found == copies_.end() || !found->second->is_modified) return nullptr;
   Copy& copy = *found->second;
+  if (reads_devices && is_for_network_)
+    if (auto direct = send_direct(copy, frame)) return direct;
   if (!piece_length_.wants_time(copy.size)) return start_send(copy, frame);
   send_timed(copy);
   return nullptr;
@@ -34,6 +39,7 @@ std::shared_ptr<PieceCopy> Residency::start_send(Copy& copy, const SharedFrame& 
   if (const auto other = std::ranges::find(sends_, &copy, &Send::copy); other != sends_.end())
     finish_sending(other->pieces->frame()->data());
   auto pieces = std::make_shared<PieceCopy>(frame, piece_length_.of(copy.size));
+  pieces->begin_sending();
   begin_out(copy);
   const std::span<std::byte> to = host_bytes(copy.key, copy.size);
   device::Stream& stream = lanes_->stream(Lanes::out);
@@ -45,10 +51,39 @@ std::shared_ptr<PieceCopy> Residency::start_send(Copy& copy, const SharedFrame& 
   }
   end_out(copy);
   copy.is_modified = false;
-  sends_.push_back({pieces, copy.piece.written, &copy, {}});
+  sends_.push_back({pieces, copy.piece.written, &copy, false, {}});
   ++counts_.sent_blocks;
   counts_.sent_bytes += copy.size;
   return pieces;
+}
+
+/// Keeps the copy where it is until the network has read it, which may begin when what writes it is
+/// done. Null: the network cannot read this device, or reads much of it already.
+std::shared_ptr<PieceCopy> Residency::send_direct(Copy& copy, const SharedFrame& frame) {
+  std::size_t direct_bytes = copy.size;
+  for (const Send& send : sends_)
+    if (send.is_direct) direct_bytes += send.pieces->frame()->size();
+  if (static_cast<std::int64_t>(direct_bytes) > options_.budget_bytes / network_share)
+    return nullptr;
+  const std::byte* const place =
+      device_.network_pointer(copy.piece.memory.address(), static_cast<device::Extent>(copy.size));
+  is_for_network_ = place != nullptr;
+  if (!is_for_network_) return nullptr;
+  auto pieces = std::make_shared<PieceCopy>(frame, copy.size, place);
+  pieces->begin_sending();
+  lanes_->wait(Lanes::out, copy.piece.written);
+  lanes_->stream(Lanes::out).record(pieces->add(device_.open_event()));
+  sends_.push_back({pieces, copy.piece.written, &copy, true, {}});
+  ++copy.pins;
+  ++counts_.direct_blocks;
+  counts_.direct_bytes += copy.size;
+  return pieces;
+}
+
+bool Residency::is_read_by_network(const Copy& copy) noexcept {
+  drop_sent();
+  return std::ranges::any_of(
+      sends_, [&](const Send& send) { return send.is_direct && send.copy == &copy; });
 }
 
 /// Copies the block and waits, to learn how long pieces should be.
@@ -89,15 +124,17 @@ void Residency::take_sent() {
 
 void Residency::drop_sent() noexcept {
   std::erase_if(sends_, [&](Send& send) {
-    if (!send.pieces->is_whole()) return false;
+    if (!send.pieces->is_over()) return false;
     if (send.copy == nullptr) pool_.recycle(std::move(send.piece));
+    if (send.copy != nullptr && send.is_direct) --send.copy->pins;
     return true;
   });
 }
 
+/// Afterwards nothing writes to the frame.
 void Residency::finish_sending(Key key) {
   for (const Send& send : sends_)
-    if (send.pieces->frame()->data() == key) {
+    if (!send.is_direct && send.pieces->frame()->data() == key) {
       const double begin = base::now_seconds();
       send.pieces->wait();
       counts_.wait_seconds += base::now_seconds() - begin;
@@ -105,9 +142,10 @@ void Residency::finish_sending(Key key) {
     }
 }
 
-/// False: no device memory comes back in this way.
+/// False: no device memory comes back in this way. That which the network reads comes when it will.
 bool Residency::wait_for_send() {
-  const auto found = std::ranges::find(sends_, nullptr, &Send::copy);
+  const auto found = std::ranges::find_if(
+      sends_, [](const Send& send) { return !send.is_direct && send.copy == nullptr; });
   if (found == sends_.end()) return false;
   found->pieces->wait();
   take_sent();
@@ -142,6 +180,7 @@ bool Residency::bring_rest(Send& send) {
       !bring_back(piece, host_bytes(frame->data(), frame->size()), send.pieces->ready()))
     return false;
   send.pieces->complete();
+  if (send.copy != nullptr) send.copy->is_modified = false;
   return true;
 }
 

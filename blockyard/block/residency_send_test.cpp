@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 
 #include "blockyard/block/piece_length.h"
 #include "blockyard/block/test_device_blocks.h"
@@ -99,6 +100,146 @@ TEST(Residency, a_device_that_fails_while_it_sends_never_gives_a_wrong_number) {
         ++lost;
       }
   EXPECT_GT(whole, 10);
+  EXPECT_GT(lost, 10);
+}
+
+/// What the network finds on the device.
+void expect_values_at(const std::byte* place, double value) {
+  for (std::size_t n = 0; n < bytes / sizeof(double); ++n) {
+    double read = 0;
+    std::memcpy(&read, place + n * sizeof read, sizeof read);
+    ASSERT_EQ(read, value);
+  }
+}
+
+TEST(Residency, what_the_network_reads_stays_on_the_device_until_it_has) {
+  for (const unsigned seed : {0U, 1U, 2U, 3U}) {
+    Blocks blocks("network=1 seed=" + std::to_string(seed), 1 << 20, 6);
+    Residency& residency = blocks.residency();
+    blocks.run(1, 0, false);
+    const auto sent = residency.send(blocks.frame(1), true);
+    ASSERT_TRUE(sent);
+    ASSERT_NE(sent->place(), nullptr);
+    EXPECT_EQ(sent->piece_bytes(), bytes);
+    EXPECT_EQ(residency.send(blocks.frame(1), true), sent);
+    sent->end_sending();
+    const auto fresh = std::make_shared<base::Buffer>(blocks.pool().allocate(bytes));
+    EXPECT_FALSE(residency.move(*blocks.frame(1), *fresh)) << "it is read";
+    if (seed % 2 == 1) residency.forget(*blocks.frame(1));  // its scope ends
+    while (!sent->is_whole()) residency.look_after();
+    for (int round = 0; round < 5; ++round)  // others want memory
+      for (std::size_t k = 2; k < 6; ++k) {
+        blocks.run(k, 0, false);
+        residency.forget(*blocks.frame(k));
+        residency.look_after();
+        EXPECT_TRUE(residency.is_sending());
+        expect_values_at(sent->place(), 0.5);
+      }
+    EXPECT_EQ(residency.counts().copies_out, 0U);
+    sent->end_sending();
+    residency.look_after();
+    EXPECT_FALSE(residency.is_sending());
+    if (seed % 2 == 0) blocks.look(1);
+    EXPECT_EQ(residency.counts().direct_blocks, 1U);
+    EXPECT_EQ(residency.counts().direct_bytes, bytes);
+    EXPECT_EQ(residency.counts().sent_blocks, 0U);
+  }
+}
+
+TEST(Residency, what_the_network_cannot_read_goes_to_the_host_in_pieces) {
+  Blocks blocks("", 1 << 20, 4, true, short_piece);
+  for (std::size_t k = 1; k < 4; ++k) {
+    blocks.run(k, 0, false);
+    const auto sent = blocks.residency().send(blocks.frame(k), true);
+    ASSERT_TRUE(sent);
+    EXPECT_EQ(sent->place(), nullptr);
+    EXPECT_EQ(sent->piece_bytes(), short_piece);
+  }
+  blocks.look_at_all();
+  EXPECT_EQ(blocks.residency().counts().direct_blocks, 0U);
+  EXPECT_EQ(blocks.residency().counts().sent_blocks, 3U);
+}
+
+TEST(Residency, the_network_reads_a_share_of_the_memory_and_nobody_waits_for_it) {
+  constexpr std::int64_t blocks_there = Residency::network_share;
+  Blocks blocks("network=1 seed=1",
+                blocks_there * static_cast<std::int64_t>(base::BufferPool::charge(bytes)), 12, true,
+                short_piece);
+  Residency& residency = blocks.residency();
+  blocks.run(1, 0, false);
+  const auto first = residency.send(blocks.frame(1), true);
+  ASSERT_NE(first->place(), nullptr);
+  residency.forget(*blocks.frame(1));
+  for (std::size_t k = 2; k < 12; ++k) {
+    blocks.run(k, 0, false);
+    const auto next = residency.send(blocks.frame(k), true);
+    ASSERT_TRUE(next);
+    EXPECT_EQ(next->place(), nullptr) << k;
+  }
+  EXPECT_EQ(residency.counts().fallbacks, 0U);
+  expect_values_at(first->place(), 0.5);
+  first->end_sending();
+  for (std::size_t k = 2; k < 12; ++k) blocks.look(k);
+  blocks.run(1, 0, false);
+  const auto last = residency.send(blocks.frame(1), true);
+  EXPECT_NE(last->place(), nullptr) << "there is room again";
+  last->end_sending();
+}
+
+TEST(Residency, what_the_network_reads_outlives_the_residency) {
+  device::Device device(device::sim::table(), 0, "network=1");
+  base::BufferPool pool(1 << 20);
+  std::shared_ptr<PieceCopy> sent;
+  const auto frame = std::make_shared<base::Buffer>(pool.allocate(bytes));
+  {
+    Residency residency(device, {.budget_bytes = 1 << 20});
+    const auto address = residency.operand(frame, Use::write);
+    residency.enqueue(
+        [&](device::Stream& stream) { stream.fill(*address, BLOCKYARD_F64, 3.0, elements); });
+    residency.end_run(true);
+    sent = residency.send(frame, true);
+    ASSERT_NE(sent->place(), nullptr);
+    while (!sent->is_whole()) residency.look_after();
+    residency.forget(*frame);
+  }
+  expect_values_at(sent->place(), 3.0);
+  EXPECT_LT(device.describe().free_bytes, device.describe().memory_bytes);
+  sent.reset();
+  EXPECT_EQ(device.describe().free_bytes, device.describe().memory_bytes);
+}
+
+TEST(Residency, a_device_that_fails_while_the_network_reads_never_gives_a_wrong_number) {
+  int direct = 0;
+  int rescued = 0;
+  int lost = 0;
+  for (const std::string option : {"fail_call", "lose_call", "fail_after"})
+    for (int at = 1; at < 700; at += at < 250 ? 50 : 1) try {
+        Blocks blocks("network=1 seed=3 " + option + "=" +
+                          std::to_string(option == "fail_after" ? at / 25 : at),
+                      1 << 20, 4, true, short_piece);
+        blocks.run(1, 0, false);
+        const auto sent = blocks.residency().send(blocks.frame(1), true);
+        const Frame frame = blocks.frame(1);
+        if (at % 2 == 1) blocks.residency().forget(*frame);
+        while (sent && !sent->is_whole()) blocks.residency().look_after();
+        blocks.run(2, 0, false);
+        blocks.run(3, 2, true);
+        if (sent && sent->place() != nullptr) {
+          expect_values_at(sent->place(), 0.5);
+          ++direct;
+        } else {
+          expect_values(*frame, bytes, 0.5);
+          if (blocks.residency().is_retired()) ++rescued;
+        }
+        if (sent) sent->end_sending();
+        blocks.look(2);
+        blocks.look(3);
+      } catch (const base::Error& error) {
+        EXPECT_EQ(error.code(), base::Errc::device);
+        ++lost;
+      }
+  EXPECT_GT(direct, 10);
+  EXPECT_GT(rescued, 10);
   EXPECT_GT(lost, 10);
 }
 

@@ -60,6 +60,7 @@ class Blocks {
   }
   Residency& residency() { return residency_; }
   Frame& frame(std::size_t k) { return frames_[k]; }
+  base::BufferPool& pool() { return pool_; }
 
  private:
   bool enqueue(std::size_t to, std::size_t from, bool updates) {

@@ -228,22 +228,36 @@ DeviceSpec parse_device(const TomlSection& in) {
   device.learns_placement = parse_text(in, "placement", parse_placement);
   if (const auto after = in.text("device_after"))
     device.after_seconds = base::parse_seconds(*after, "device_after");
+  if (const auto network = parse_text(in, "device_network", parse_device_network))
+    device.feeds_network = *network;
   device.respects_hints = in.truth("respect_gpu_hints").value_or(false);
   return device;
 }
 
 RunSpec parse_run(const File& file) {
-  const TomlSection in = file.section("run", {"workers",        "servers",
-                                              "memory",         "scratch",
-                                              "persistent",     "guess",
-                                              "save",           "super",
-                                              "pardo",          "check",
-                                              "deterministic",  "seed",
-                                              "prefetch",       "checkpoint",
-                                              "checkpoint_dir", "device",
-                                              "devices",        "device_memory",
-                                              "device_options", "device_after",
-                                              "placement",      "respect_gpu_hints"});
+  const TomlSection in = file.section("run", {"workers",
+                                              "servers",
+                                              "memory",
+                                              "scratch",
+                                              "persistent",
+                                              "guess",
+                                              "save",
+                                              "super",
+                                              "pardo",
+                                              "check",
+                                              "deterministic",
+                                              "seed",
+                                              "prefetch",
+                                              "checkpoint",
+                                              "checkpoint_dir",
+                                              "device",
+                                              "devices",
+                                              "device_memory",
+                                              "device_options",
+                                              "device_after",
+                                              "device_network",
+                                              "placement",
+                                              "respect_gpu_hints"});
   RunSpec run;
   constexpr std::int64_t most_ranks = 4096;
   for (const auto& [key, rank_count] :

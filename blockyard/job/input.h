@@ -40,6 +40,9 @@ inline constexpr std::array<std::string_view, 5> policy_names = {"sequential", "
 /// Whether the placement is `learned` and not `device`. Throws Error{bad_input}.
 [[nodiscard]] bool parse_placement(std::string_view name);
 
+/// on or off; nothing for auto. Throws Error{bad_input} for anything else.
+[[nodiscard]] std::optional<bool> parse_device_network(std::string_view name);
+
 /// Throws Error{bad_input} if there is neither a method nor a program, both, a method without a
 /// molecule, or a molecule without a basis, with what to add.
 void check_spec(const Spec& spec);

@@ -81,6 +81,7 @@ TEST(JobFile, ValuesOutOfRangeAreErrors) {
   expect_error("[run]\nservers = 100000", "must be at most");
   expect_error("[run]\nmemory = \"4 apples\"", "j.toml:2: run.memory");
   expect_error("[run]\npardo = \"wild\"", "j.toml:2: run.pardo");
+  expect_error("[run]\ndevice_network = \"wild\"", "j.toml:2: run.device_network");
   expect_error("[molecule]\ngeometry=\"\"\nunits = \"mile\"", "must be \"angstrom\" or \"bohr\"");
   expect_error("[segments]\nao = []", "list with the number of elements");
   expect_error("[segments]\nmoa = [3, 0]", "at least 1");

@@ -117,4 +117,15 @@ bool parse_placement(std::string_view name) {
                           name));
 }
 
+std::optional<bool> parse_device_network(std::string_view name) {
+  const std::string network = base::lower(name);
+  if (network == "auto") return std::nullopt;
+  if (network == "on") return true;
+  if (network == "off") return false;
+  throw Error(Errc::bad_input,
+              fmt::format("\"{}\" for the network of devices: use auto (what MPI says), on (MPI "
+                          "reads memory of devices) or off",
+                          name));
+}
+
 }  // namespace blockyard::job

@@ -138,6 +138,8 @@ void write_run(const RunSpec& run, std::string& text) {
     table.text("placement", *run.device.learns_placement ? "learned" : "device");
   if (run.device.after_seconds)
     table.text("device_after", fmt::format("{}s", *run.device.after_seconds));
+  if (run.device.feeds_network)
+    table.text("device_network", *run.device.feeds_network ? "on" : "off");
   if (run.device.respects_hints) table.line("respect_gpu_hints", "true");
   table.number_if_given("seed", run.seed);
 }

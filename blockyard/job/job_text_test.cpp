@@ -29,6 +29,7 @@ TEST(JobText, IsReadBackAsTheSameJob) {
   spec.run.pardo = program::Policy::locality;
   spec.run.check = true;
   spec.run.deterministic = true;
+  spec.run.device.feeds_network = false;
   spec.arrays = {{"ca", {{1, 2}, {0.5, -1e-20}}}};
   EXPECT_EQ(parse_job(job_text(spec), "job.toml", ""), spec);
   spec.basis = {"", "", "H S\n 0.5 1\n", true, "", ""};

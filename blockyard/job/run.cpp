@@ -112,9 +112,16 @@ class Run {
                                    process_) != process_of_.begin() + job_.workers;
     if (!is_used) return;  // a process that only serves
     const int workers = job_.workers * job_.processes_on_node / job_.processes;
-    devices_ =
-        std::make_unique<Devices>(job_.run.device, std::max(1, workers),
-                                  job_.memory.total_bytes / 4, pool_, job_.memory.total_bytes / 2);
+    DeviceSpec spec = job_.run.device;
+    if (reads_devices()) spec.options += " network=1";
+    devices_ = std::make_unique<Devices>(spec, std::max(1, workers), job_.memory.total_bytes / 4,
+                                         pool_, job_.memory.total_bytes / 2);
+  }
+
+  /// Whether MPI sends blocks from where they are on devices.
+  [[nodiscard]] bool reads_devices() const {
+    return session_ != nullptr && session_->processes() > 1 &&
+           job_.run.device.feeds_network.value_or(fabric::mpi_reads_devices());
   }
 
   /// A driver that is being loaded is waited for, but not for ever: the job is over.
@@ -148,6 +155,7 @@ class Run {
     const int ranks = job_.workers + job_.servers;
     if (session_ != nullptr) {
       fabric::MpiOptions options;
+      options.reads_devices = reads_devices();
       options.hear = [this](std::string_view text) { print(text); };
       world_ = std::make_unique<fabric::MpiWorld>(*session_, pool_, process_of_, options);
     } else {

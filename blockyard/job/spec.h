@@ -66,6 +66,7 @@ struct DeviceSpec {
   std::optional<bool> learns_placement;      ///< none: where the kind is auto
   bool respects_hints = false;               ///< gpu_on, gpu_off
   bool honours_intents = true;               ///< false for measurements
+  std::optional<bool> feeds_network;         ///< MPI reads its memory; none: what MPI says
   std::optional<double> after_seconds;       ///< of work until they are opened; none: by the kind
   /// Whether each statement runs where it is faster; else all that can on a device.
   [[nodiscard]] bool learns() const { return learns_placement.value_or(kind == "auto"); }

@@ -4,6 +4,7 @@
 
 import json
 import os
+import resource
 import subprocess
 import unittest
 
@@ -58,7 +59,20 @@ def expected_total(workers, blocks=BLOCKS, extent=EXTENT):
     return squares * (workers * sum(n * n for n in range(1, ROUNDS + 1)) + ROUNDS**2)
 
 
+def without_shared_memory():
+    """A limit on files, which memory that is shared would pass."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (64 << 20, 64 << 20))
+
+
 class Blocks(common.JobTest):
+    def run_job(self, processes, path, *options, **how):
+        done = subprocess.run([MPIEXEC, "-n", str(processes), common.BLOCKYARD, "run", path, *options, "--json",
+                               "out.json"], cwd=self.folder, text=True, capture_output=True,
+                              timeout=common.LIMIT_SECONDS, check=False,
+                              env={**os.environ, "TMPDIR": str(self.scratch)}, **how)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return json.loads((self.folder / "out.json").read_text(encoding="utf-8"))
+
     def run_program(self, processes, *options, blocks=BLOCKS, extent=EXTENT):
         path = self.write("lent.sial", PROGRAM)
         segments = ",".join([str(extent)] * blocks)
@@ -100,13 +114,48 @@ class Blocks(common.JobTest):
                 if extent > EXTENT:
                     self.assertGreater(device["sent_pieces"], device["sent_blocks"])
 
+    def test_blocks_go_from_the_device_where_mpi_reads_it(self):
+        """The simulated device gives out where its memory really is, so that any MPI reads it."""
+        for blocks, extent, seed, network in ((4, 520, 0, "on"), (4, 520, 5, "on"), (4, 520, 5, "off"),
+                                              (BLOCKS, EXTENT, 5, "on")):
+            with self.subTest(extent=extent, seed=seed, network=network):
+                results = self.total_of(2, "-w", "1", "--device", "sim", "--device-network", network,
+                                        "--device-options", f"seed={seed}", blocks=blocks, extent=extent)
+                self.assertEqual(results["scalars"]["total"], expected_total(2, blocks, extent))
+                device = results["devices"][0]
+                self.assertEqual(device["failures"], 0)
+                if network == "off" or extent == EXTENT:  # not asked for, or lent
+                    self.assertEqual(device["direct_blocks"], 0)
+                    self.assertGreater(device["sent_blocks"], 5)
+                else:
+                    self.assertGreater(device["direct_blocks"], 5)
+                    self.assertEqual(device["direct_bytes"], device["direct_blocks"] * extent**2 * 8)
+                    self.assertEqual(device["sent_blocks"], 0)
+
+    def test_coupled_cluster_with_blocks_from_the_device(self):
+        """Without shared memory all long blocks are messages."""
+        job = self.write("job.toml", common.WATER + '[basis]\nname = "cc-pVDZ"\n[method]\nname = "ccsd"\n')
+        host = self.run_job(1, job, "--device", "none")
+        results = self.run_job(2, job, "-w", "1", "--device", "sim", "--device-network", "on",
+                               preexec_fn=without_shared_memory)
+        for key in ("scf", "mp2", "ccsd"):
+            self.assertAlmostEqual(results["energies"][key], host["energies"][key], delta=1e-9)
+        device = results["devices"][0]
+        print({key: device[key] for key in device if key.startswith(("direct", "sent", "bytes_from"))})
+        self.assertEqual(device["failures"] + device["sent_blocks"], 0)
+        self.assertGreater(device["direct_blocks"], 20)
+
     def test_a_device_that_fails_while_it_sends_gives_no_wrong_number(self):
+        for network in ("off", "on"):
+            self.let_it_fail(network)
+
+    def let_it_fail(self, network):
         ended, went_on = 0, 0
         for option, at in (("fail_call", 299), ("fail_call", 330), ("fail_after", 9), ("fail_after", 30),
                            ("lose_call", 400)):
-            with self.subTest(option=option, at=at):
-                done = self.run_program(2, "-w", "1", "--device", "sim", "--device-options",
-                                        f"seed=3 {option}={at}", blocks=4, extent=520)
+            with self.subTest(option=option, at=at, network=network):
+                done = self.run_program(2, "-w", "1", "--device", "sim", "--device-network", network,
+                                        "--device-options", f"seed=3 {option}={at}", blocks=4, extent=520)
                 if done.returncode != 0:
                     self.assertIn("device", done.stderr)
                     ended += 1
@@ -115,7 +164,7 @@ class Blocks(common.JobTest):
                 self.assertEqual(results["scalars"]["total"], expected_total(2, 4, 520))
                 self.assertGreater(results["devices"][0]["failures"], 0)
                 went_on += 1
-        print(f"failures: {went_on} runs went on without the device, {ended} ended with an error")
+        print(f"failures, network {network}: {went_on} runs went on without the device, {ended} ended with an error")
         self.assertGreater(went_on, 0)
 
 

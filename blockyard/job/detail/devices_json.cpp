@@ -21,6 +21,8 @@ Json counts_json(const block::ResidencyCounts& counts) {
           {"sent_blocks", counts.sent_blocks},
           {"sent_pieces", counts.sent_pieces},
           {"sent_bytes", counts.sent_bytes},
+          {"direct_blocks", counts.direct_blocks},
+          {"direct_bytes", counts.direct_bytes},
           {"saved_copies", counts.saved_copies},
           {"saved_bytes", counts.saved_bytes},
           {"ahead_copies", counts.ahead_copies},

@@ -302,16 +302,15 @@ array::BlockId Blocks::get(std::int32_t selector) {
   return place.id;
 }
 
-block::SharedFrame Blocks::share(std::int32_t selector,
-                                 std::shared_ptr<block::PieceCopy>* under_way) {
+block::SharedFrame Blocks::share(std::int32_t selector, Sending* sending) {
   const Selector& selected = selector_at(selector);
   if (selected.form == SelectorForm::block) {
     const Place place = locate(selected);
     const ArrayKind kind = decl(selected.array).kind;
     if (place.is_whole && kind != ArrayKind::static_) {
       if (Slot* own = find_own(place.id)) {
-        if (under_way != nullptr && device_ != nullptr)
-          *under_way = send(*own, place);
+        if (sending != nullptr && device_ != nullptr)
+          send(*own, place, *sending);
         else if (device_ != nullptr)
           look(*own, Need::read, place);
         return own->frame;

@@ -56,10 +56,14 @@ class Blocks {
   [[nodiscard]] View prepare(std::int32_t selector);
   /// The elements to be changed. Throws Error{bad_input} if the block does not exist.
   [[nodiscard]] View update(std::int32_t selector);
-  /// The whole block as it is now, for a put: shared if it is dense, else a copy. `under_way`: may
-  /// get a copy to the frame that is not done; null: waits for it.
-  [[nodiscard]] block::SharedFrame share(std::int32_t selector,
-                                         std::shared_ptr<block::PieceCopy>* under_way = nullptr);
+  /// A put to another process.
+  struct Sending {
+    bool reads_devices = false;                   ///< the fabric does
+    std::shared_ptr<block::PieceCopy> under_way;  ///< null: the values are in the frame
+  };
+  /// The whole block as it is now, for a put: shared if it is dense, else a copy. `sending`: may
+  /// get what is not done; null: waits for it.
+  [[nodiscard]] block::SharedFrame share(std::int32_t selector, Sending* sending);
 
   // For a device, which gets frames and not views. In device_blocks.cpp.
   /// From now on blocks may be there.
@@ -172,7 +176,7 @@ class Blocks {
   void make_writable(Slot& slot, bool keeps_values);
   void make_device_writable(Slot& slot, bool keeps_values);
   void look(Slot& slot, Need need, const Place& place);
-  [[nodiscard]] std::shared_ptr<block::PieceCopy> send(const Slot& slot, const Place& place);
+  void send(const Slot& slot, const Place& place, Sending& sending);
   void recycle(block::Frame frame) noexcept;
   [[nodiscard]] View part_of(double* data, const Place& place) const;
   [[nodiscard]] block::BlockCache::Entry* fetched(const array::BlockId& id);

@@ -134,16 +134,17 @@ void Interpreter::put(const Instruction& instruction) {
                           place.block_shape.element_count());
   } else {
     const auto bytes = static_cast<std::size_t>(place.block_shape.element_count()) * sizeof(double);
-    std::shared_ptr<block::PieceCopy> under_way;
+    Blocks::Sending sending{transport_.reads_devices(place.id, bytes), nullptr};
     block::SharedFrame frame = blocks_.share(
-        instruction.b, transport_.sends_as_it_comes(place.id, bytes) ? &under_way : nullptr);
+        instruction.b, transport_.sends_as_it_comes(place.id, bytes) ? &sending : nullptr);
     if (frame->size() != bytes)
       throw Error(Errc::bad_input,
                   fmt::format("put to block {} of {} elements: the right side has {}",
                               naming_.block(place.id), place.block_shape.element_count(),
                               frame->size() / sizeof(double)));
     std::shared_ptr<fabric::Source> source;
-    if (under_way) source = std::make_shared<DeviceSource>(*device_, std::move(under_way));
+    if (sending.under_way)
+      source = std::make_shared<DeviceSource>(*device_, std::move(sending.under_way));
     transport_.put(place.id, wire_mode(instruction.c), std::move(frame), std::move(source));
   }
   if (const auto known = existing_.find(place.id.array); known != existing_.end())

@@ -23,12 +23,11 @@ void Blocks::look(Slot& slot, Need need, const Place& place) {
   if (need != Need::read) device_->host_writes(*slot.frame);
 }
 
-/// The block is to be sent: null if the values are on the host.
-std::shared_ptr<block::PieceCopy> Blocks::send(const Slot& slot, const Place& place) {
+void Blocks::send(const Slot& slot, const Place& place, Sending& sending) {
   const bool is_there = device_->is_modified(*slot.frame);
-  auto pieces = device_->send(slot.frame);
-  if (is_there) ++device_results_[static_cast<std::size_t>(place.id.array)].read;
-  return pieces;
+  sending.under_way = device_->send(slot.frame, sending.reads_devices);
+  const bool is_direct = sending.under_way && sending.under_way->place() != nullptr;
+  if (is_there && !is_direct) ++device_results_[static_cast<std::size_t>(place.id.array)].read;
 }
 
 double Blocks::device_results_read(std::int32_t array) const {

@@ -59,8 +59,12 @@ class Transport : public block::BlockSource {
   /// `source`: who still writes the frame.
   void put(const array::BlockId& id, wire::PutMode mode, block::SharedFrame frame,
            std::shared_ptr<fabric::Source> source = nullptr);
-  /// Whether a put may have a source: it goes to another process, and alone.
+  /// Whether a put may have a source: it goes to another process, and alone. And whether this one
+  /// may have a place.
   [[nodiscard]] bool sends_as_it_comes(const array::BlockId& id, std::size_t bytes) const noexcept;
+  [[nodiscard]] bool reads_devices(const array::BlockId& id, std::size_t bytes) const noexcept {
+    return fabric_.reads_devices(home_rank(id), bytes);
+  }
   void put_scalar(const array::BlockId& id, wire::PutMode mode, double value, std::int64_t count);
   /// Returns when all puts are acknowledged.
   void settle();
