@@ -128,10 +128,14 @@ class Run {
   void end_devices() {
     if (!devices_) return;
     constexpr double look_seconds = 0.01;
-    const double begin = base::now_seconds();
+    double end = base::now_seconds() + patience_seconds;
     while (!devices_->try_end_opening()) {
       world_->progress(look_seconds);
-      if (base::now_seconds() < begin + patience_seconds) continue;
+      if (!first_error_) {
+        stop_if_asked();
+        if (first_error_) end = 0;
+      }
+      if (base::now_seconds() < end) continue;
       if (first_error_) give_up();
       leave_devices();
       return;
@@ -297,11 +301,14 @@ class Run {
       if (devices_)
         if (const std::exception_ptr failure = devices_->failure()) fail(any_rank_, failure);
       if (hooks_.look) hooks_.look({step_, first_worker_, live_});
-      if (!hooks_.stop_reason) continue;
-      const std::string reason = hooks_.stop_reason();
-      if (!reason.empty())
-        fail(any_rank_, std::make_exception_ptr(base::Error(base::Errc::comm, reason)));
+      stop_if_asked();
     }
+  }
+
+  void stop_if_asked() {
+    const std::string reason = hooks_.stop_reason ? hooks_.stop_reason() : "";
+    if (!reason.empty())
+      fail(any_rank_, std::make_exception_ptr(base::Error(base::Errc::comm, reason)));
   }
 
   /// Of a worker anywhere: process 0 prints.

@@ -145,6 +145,15 @@ class Blocks(common.JobTest):
         self.assertEqual(device["failures"] + device["sent_blocks"], 0)
         self.assertGreater(device["direct_blocks"], 20)
 
+    def test_a_driver_that_hangs_keeps_no_process(self):
+        done = self.run_program(2, "-w", "1", "--device", "sim", "--placement", "learned", "--device-after",
+                                "0.000001s", "--device-options", "hang_open=1")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("still being loaded", done.stderr)
+        results = json.loads((self.folder / "out.json").read_text(encoding="utf-8"))
+        self.assertEqual(results["scalars"]["total"], expected_total(2))
+        self.assertEqual(list(self.scratch.glob("blockyard-*")), [], "something is left")
+
     def test_a_device_that_fails_while_it_sends_gives_no_wrong_number(self):
         for network in ("off", "on"):
             self.let_it_fail(network)
