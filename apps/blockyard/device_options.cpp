@@ -24,7 +24,7 @@ void add_device_options(CLI::App& command, DeviceOptions& options) {
   command.add_option("--device-after", options.after,
                      "with --placement learned: opens a device after so much work that it could "
                      "do, or after so much time if it is named, like 2s; 0s: at once (default: "
-                     "0.1s for a GPU, else 1s)");
+                     "0.1s for a GPU, else 2s)");
   command.add_option("--device-network", options.network,
                      "whether MPI reads blocks in the memory of devices: auto (what the MPI "
                      "library says; the default), on or off");

@@ -111,44 +111,40 @@ std::byte* BufferPool::take_new(std::size_t bytes, bool& is_new) {
 
 /// A piece of a chunk, which may have to be made; null: this length is not cut.
 std::byte* BufferPool::cut(std::size_t bytes, bool& is_new) {
-  auto& chunks = chunks_[is_shared(bytes) ? 1 : 0];
-  if (!chunks) return nullptr;
-  std::byte* data = chunks->cut(bytes, static_cast<std::size_t>(alignment(bytes)));
-  if (const std::size_t length = chunks->chunk_for(bytes); data == nullptr && length > 0) {
+  if (!chunks_) return nullptr;
+  const auto memory = is_shared(bytes) ? Chunks::Memory::shared : Chunks::Memory::own;
+  const auto begins_at = static_cast<std::size_t>(alignment(bytes));
+  std::byte* data = chunks_->cut(memory, bytes, begins_at);
+  if (const std::size_t length = chunks_->chunk_for(bytes); data == nullptr && length > 0) {
     // Where a whole chunk has no room, the piece alone may have.
     if (live_bytes_ + length > keep_bytes_) return nullptr;
     make_room(length);
     if (live_bytes_ + kept_bytes_ + length > keep_bytes_) return nullptr;
     std::byte* const chunk = is_shared(bytes) ? arena_->allocate(length) : map_own(length);
     if (chunk == nullptr) return nullptr;
-    chunks->add(chunk, length);
+    chunks_->add(memory, chunk, length);
     kept_bytes_ += length;
     is_new = true;
-    data = chunks->cut(bytes, static_cast<std::size_t>(alignment(bytes)));
+    data = chunks_->cut(memory, bytes, begins_at);
   }
   if (data != nullptr) kept_bytes_ -= bytes;
   return data;
 }
 
 Chunks::Chunk* BufferPool::chunk_of(const std::byte* data) noexcept {
-  for (auto& chunks : chunks_)
-    if (Chunks::Chunk* const chunk = chunks ? chunks->find(data) : nullptr) return chunk;
-  return nullptr;
+  return chunks_ ? chunks_->find(data) : nullptr;
 }
 
 void BufferPool::cut_from_chunks() {
   const std::lock_guard lock(mutex_);
   constexpr std::size_t share_of_chunks = 16;
-  for (auto& chunks : chunks_)
-    if (!chunks) chunks.emplace(keep_bytes_ / share_of_chunks);
+  if (!chunks_) chunks_.emplace(keep_bytes_ / share_of_chunks);
 }
 
 std::span<const std::byte> BufferPool::locked_with(std::span<const std::byte> buffer) const {
   const std::lock_guard lock(mutex_);
-  for (const auto& chunks : chunks_)
-    if (chunks)
-      if (const auto whole = chunks->whole(buffer.data()); !whole.empty()) return whole;
-  return buffer;
+  const auto whole = chunks_ ? chunks_->whole(buffer.data()) : std::span<const std::byte>();
+  return whole.empty() ? buffer : whole;
 }
 
 /// Kept memory of the class or, within the limit, of one little above, which it then says.
@@ -237,18 +233,17 @@ void BufferPool::free_at_least(std::size_t wanted) noexcept {
 }
 
 void BufferPool::free_idle_chunks(std::size_t wanted) noexcept {
-  for (auto& chunks : chunks_)
-    while (chunks && wanted > 0) {
-      const auto idle = chunks->take_idle();
-      if (!idle) break;
-      for (auto& kept : kept_)
-        std::erase_if(kept, [&](const std::byte* data) {
-          return data >= idle->data() && data < idle->data() + idle->size();
-        });
-      free(idle->data(), idle->size());
-      kept_bytes_ -= idle->size();
-      wanted -= std::min(wanted, idle->size());
-    }
+  while (chunks_ && wanted > 0) {
+    const auto idle = chunks_->take_idle();
+    if (!idle) break;
+    for (auto& kept : kept_)
+      std::erase_if(kept, [&](const std::byte* data) {
+        return data >= idle->data() && data < idle->data() + idle->size();
+      });
+    free(idle->data(), idle->size());
+    kept_bytes_ -= idle->size();
+    wanted -= std::min(wanted, idle->size());
+  }
 }
 
 std::size_t BufferPool::live_bytes() const {

@@ -114,8 +114,8 @@ class BufferPool {
   /// Whether memory of so many bytes is, while there is room.
   [[nodiscard]] bool is_shared(std::size_t bytes) const noexcept;
 
-  /// From now on shorter pieces are cut from chunks of own and of shared memory, which take up to a
-  /// sixteenth of keep_bytes each: for who locks pages, which takes long, best for many together.
+  /// From now on shorter pieces are cut from chunks, which take up to a sixteenth of keep_bytes:
+  /// for who locks pages, which takes long, best for many together.
   void cut_from_chunks();
   /// The memory that a lock of a buffer has to be for: that of its chunk, or its own.
   [[nodiscard]] std::span<const std::byte> locked_with(std::span<const std::byte> buffer) const;
@@ -143,7 +143,7 @@ class BufferPool {
   std::array<std::vector<std::byte*>, class_count> kept_;
   std::function<void(const std::byte*)> leaves_;
   std::optional<SharedArena> arena_;
-  std::array<std::optional<Chunks>, 2> chunks_;  ///< of own and of shared memory
+  std::optional<Chunks> chunks_;
   std::size_t keep_bytes_;
   std::size_t live_bytes_ = 0;
   std::size_t kept_bytes_ = 0;

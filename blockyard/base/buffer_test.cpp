@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 #include <vector>
 
 namespace blockyard::base {
@@ -134,7 +135,7 @@ TEST(BufferPool, gives_a_chunk_back_when_nothing_of_it_is_in_use) {
 TEST(BufferPool, cuts_neither_long_memory_nor_more_than_its_share) {
   BufferPool pool(std::size_t{16} << 20);
   pool.cut_from_chunks();
-  const Buffer longest = pool.allocate(200000);
+  const Buffer longest = pool.allocate(400000);
   EXPECT_EQ(pool.locked_with(longest.bytes()).data(), longest.data());
   std::vector<Buffer> buffers;
   std::size_t cut = 0;
@@ -144,15 +145,50 @@ TEST(BufferPool, cuts_neither_long_memory_nor_more_than_its_share) {
   }
   EXPECT_GE(cut, 8U);
   EXPECT_LE(cut, 10U);
-  EXPECT_EQ(pool.live_bytes(), BufferPool::charge(200000) + 100 * BufferPool::charge(100000));
+  EXPECT_EQ(pool.live_bytes(), BufferPool::charge(400000) + 100 * BufferPool::charge(100000));
+}
+
+TEST(BufferPool, cuts_own_and_shared_memory_within_one_limit) {
+  BufferPool pool(std::size_t{64} << 20);
+  const SharedArena* const arena = pool.share();
+  ASSERT_NE(arena, nullptr);
+  pool.cut_from_chunks();
+  std::vector<Buffer> buffers;
+  std::set<const std::byte*> chunks;
+  std::size_t bytes = 0;
+  for (std::size_t k = 0; k < 400; ++k) {
+    const bool is_long = k % 2 == 1;
+    buffers.push_back(pool.allocate(is_long ? 100000 : 20000));
+    EXPECT_EQ(arena->holds(buffers.back().data()), is_long);
+    const auto chunk = pool.locked_with(buffers.back().bytes());
+    if (chunk.size() > 100000 && chunks.insert(chunk.data()).second) bytes += chunk.size();
+  }
+  EXPECT_GE(chunks.size(), 4U);
+  EXPECT_GT(bytes, std::size_t{3} << 20);
+  EXPECT_LE(bytes, std::size_t{4} << 20);
+  buffers.clear();
+  pool.free_kept();
+  EXPECT_TRUE(pool.allocate(100000).is_new());
+  EXPECT_TRUE(pool.allocate(20000).is_new());
+}
+
+TEST(BufferPool, cuts_short_pieces_from_what_a_long_one_left) {
+  BufferPool pool(std::size_t{256} << 20);
+  pool.cut_from_chunks();
+  const Buffer first = pool.allocate(1000);
+  const Buffer other = pool.allocate(900000);
+  EXPECT_NE(pool.locked_with(other.bytes()).data(), pool.locked_with(first.bytes()).data());
+  EXPECT_GE(pool.locked_with(other.bytes()).size(), 3600000U);
+  const Buffer third = pool.allocate(300000);
+  EXPECT_FALSE(third.is_new()) << "there is room in both chunks";
 }
 
 TEST(BufferPool, makes_no_chunk_that_would_pass_its_limit) {
   BufferPool pool(std::size_t{16} << 20);
   pool.cut_from_chunks();
   std::vector<Buffer> most;
-  while (pool.live_bytes() + (std::size_t{300} << 10) < std::size_t{16} << 20)
-    most.push_back(pool.allocate(200000));
+  while (pool.live_bytes() + (std::size_t{500} << 10) < std::size_t{16} << 20)
+    most.push_back(pool.allocate(400000));
   const Buffer piece = pool.allocate(1000);
   EXPECT_EQ(pool.locked_with(piece.bytes()).data(), piece.data());
   EXPECT_EQ(pool.locked_with(piece.bytes()).size(), 1000U) << "there is no room for half a MiB";

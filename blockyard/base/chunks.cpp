@@ -24,25 +24,26 @@ auto entry_of(Map& chunks, const std::byte* piece) {
 }  // namespace
 
 std::size_t Chunks::chunk_for(std::size_t piece_bytes) const noexcept {
-  const std::size_t half = bytes_ / 2 / least_chunk_bytes * least_chunk_bytes;
-  const std::size_t bytes = std::clamp(half, least_chunk_bytes, most_chunk_bytes);
-  return piece_bytes > bytes / least_pieces || bytes_ + bytes > limit_bytes_ ? 0 : bytes;
+  const std::size_t wanted = std::max({bytes_ / 2, least_pieces * piece_bytes, least_chunk_bytes});
+  const std::size_t rounded =
+      (wanted + least_chunk_bytes - 1) / least_chunk_bytes * least_chunk_bytes;
+  const std::size_t bytes = std::min({rounded, most_chunk_bytes, limit_bytes_ - bytes_});
+  return piece_bytes > bytes / least_pieces || bytes < least_chunk_bytes ? 0 : bytes;
 }
 
-void Chunks::add(std::byte* data, std::size_t bytes) {
-  chunks_.emplace(data, Chunk{bytes, 0, 0});
-  newest_ = data;
+void Chunks::add(Memory memory, std::byte* data, std::size_t bytes) {
+  chunks_.emplace(data, Chunk{memory, bytes, 0, 0});
   bytes_ += bytes;
 }
 
-std::byte* Chunks::cut(std::size_t bytes, std::size_t alignment) noexcept {
-  const auto found = chunks_.find(newest_);
-  if (found == chunks_.end()) return nullptr;
-  Chunk& chunk = found->second;
-  const std::size_t begin = (chunk.cut_bytes + alignment - 1) / alignment * alignment;
-  if (begin + bytes > chunk.bytes) return nullptr;
-  chunk.cut_bytes = begin + bytes;
-  return const_cast<std::byte*>(found->first) + begin;
+std::byte* Chunks::cut(Memory memory, std::size_t bytes, std::size_t alignment) noexcept {
+  for (auto& [begin, chunk] : chunks_) {
+    const std::size_t at = (chunk.cut_bytes + alignment - 1) / alignment * alignment;
+    if (chunk.memory != memory || at + bytes > chunk.bytes) continue;
+    chunk.cut_bytes = at + bytes;
+    return const_cast<std::byte*>(begin) + at;
+  }
+  return nullptr;
 }
 
 Chunks::Chunk* Chunks::find(const std::byte* piece) noexcept {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
@@ -9,12 +10,14 @@
 namespace blockyard::base {
 
 /// Which pieces of memory were cut from which chunks. A chunk is half as long as all before it
-/// together: so few are made, and little lies uncut. Pieces are used again as they were cut; a
-/// chunk goes as a whole, when none of its pieces is in use. Memory itself is somebody else's. Not
-/// for threads.
+/// together, and has room for some of the pieces that it is made for: so few are made, and little
+/// lies uncut. Pieces are used again as they were cut; a chunk goes as a whole, when none of its
+/// pieces is in use. Memory itself is somebody else's. Not for threads.
 class Chunks {
  public:
+  enum class Memory : std::uint8_t { own, shared };
   struct Chunk {
+    Memory memory = Memory::own;
     std::size_t bytes = 0;
     std::size_t cut_bytes = 0;  ///< from its begin
     std::size_t in_use = 0;     ///< pieces
@@ -26,9 +29,9 @@ class Chunks {
   /// The length of the chunk to be added for a piece; 0: the piece is too long, or there is no room
   /// for one more.
   [[nodiscard]] std::size_t chunk_for(std::size_t piece_bytes) const noexcept;
-  void add(std::byte* data, std::size_t bytes);
-  /// A piece of the newest chunk, which begins at a multiple of `alignment`; null: no room.
-  [[nodiscard]] std::byte* cut(std::size_t bytes, std::size_t alignment) noexcept;
+  void add(Memory memory, std::byte* data, std::size_t bytes);
+  /// A piece of a chunk, which begins at a multiple of `alignment`; null: no room.
+  [[nodiscard]] std::byte* cut(Memory memory, std::size_t bytes, std::size_t alignment) noexcept;
   /// Of a piece; null: it was cut from none.
   [[nodiscard]] Chunk* find(const std::byte* piece) noexcept;
   /// All of the memory of a piece's chunk, or nothing.
@@ -38,7 +41,6 @@ class Chunks {
 
  private:
   std::map<const std::byte*, Chunk> chunks_;  ///< by their begin
-  const std::byte* newest_ = nullptr;
   std::size_t limit_bytes_;
   std::size_t bytes_ = 0;
 };

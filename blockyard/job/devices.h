@@ -64,7 +64,6 @@ class Devices final : public worker::DeviceSupply {
 
  private:
   void load_plugin(const std::string& kind);
-  [[nodiscard]] bool has_ended();
   void open_when_wanted() noexcept;
   void try_open_all();
   void open_all();

@@ -253,21 +253,32 @@ class Devices(common.MoleculeTest):
                 results = json.loads((self.folder / "results.json").read_text())
                 self.assertEqual(sum(device["runs"] for device in results["devices"]), runs)
 
+    def host_memory(self, path, *options):
+        """What each worker did with host memory on a device, in each program but the shortest."""
+        self.run_well("run", path, "--devices", 1, "--report", "report.json", *options)
+        for program in json.loads((self.folder / "report.json").read_text())["programs"]:
+            if program["name"] == "mp2_rhf":  # asks for memory twenty times in all
+                continue
+            for worker in program["workers"]:
+                device = worker["device"]
+                print(program["name"], {key: device[key] for key in device if key.startswith("host_")})
+                yield device
+
+    def test_host_memory_is_used_again(self):
+        path = self.write("job.toml", job_file(self.entry("h2o", "cc-pvdz"), "ccsd"))
+        for kind in KINDS:
+            for workers in (1, 2):
+                for device in self.host_memory(path, "-w", workers, "--device", kind):
+                    self.assertGreaterEqual(device["host_pool_hit_ratio"], 0.97)
+
     def test_host_memory_is_locked_once(self):
         """Pages of 16 bytes: the blocks of a small molecule are larger than the least that is locked."""
         path = self.write("job.toml", job_file(self.entry("h2o", "cc-pvdz"), "ccsd"))
         for workers in (1, 2):
-            self.run_well("run", path, "-w", workers, "--device", "sim", "--devices", 1,
-                          "--device-options", "page=16", "--report", "report.json")
-            for program in json.loads((self.folder / "report.json").read_text())["programs"]:
-                if program["name"] == "mp2_rhf":  # asks for memory twenty times in all
-                    continue
-                for worker in program["workers"]:
-                    device = worker["device"]
-                    print(program["name"], {key: device[key] for key in device if key.startswith("host_")})
-                    self.assertGreaterEqual(device["host_pool_hit_ratio"], 0.97)
-                    self.assertGreater(device["host_lock_hit_ratio"], 0.9)
-                    self.assertGreater(device["host_locked_bytes"], 0)
+            for device in self.host_memory(path, "-w", workers, "--device", "sim",
+                                           "--device-options", "page=16"):
+                self.assertGreater(device["host_lock_hit_ratio"], 0.9)
+                self.assertGreater(device["host_locked_bytes"], 0)
 
     def test_a_device_that_is_not_there(self):
         path = self.water("scf")
