@@ -13,7 +13,7 @@ namespace blockyard::job {
 namespace {
 
 /// A text in double quotes, with what TOML wants escaped.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\')
@@ -49,7 +49,7 @@ class Table {
     text_ += fmt::format("{} = {}\n", key, value);
   }
   void text(std::string_view key, std::string_view value) {
-    if (!value.empty()) line(key, quoted(value));
+    if (!value.empty()) line(key, in_quotes(value));
   }
   template <class T>
   void number_if_given(std::string_view key, const std::optional<T>& value) {
@@ -57,7 +57,7 @@ class Table {
   }
   void texts(std::string_view key, const std::vector<std::string>& values) {
     std::vector<std::string> all;
-    for (const std::string& value : values) all.push_back(quoted(value));
+    for (const std::string& value : values) all.push_back(in_quotes(value));
     if (!all.empty()) line(key, fmt::format("[{}]", fmt::join(all, ", ")));
   }
 
@@ -91,7 +91,7 @@ void write_method(const MethodSpec& method, std::string& text) {
     const auto found = method.ints.find(key);
     if (found == method.ints.end()) continue;
     if (option.form == OptionForm::word)
-      table.line(key, quoted(option.words[static_cast<std::size_t>(found->second)]));
+      table.line(key, in_quotes(option.words[static_cast<std::size_t>(found->second)]));
     else if (option.form == OptionForm::truth)
       table.line(key, found->second != 0 ? "true" : "false");
     else

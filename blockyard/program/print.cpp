@@ -36,7 +36,7 @@ std::string names_of(const Program& program, const std::vector<std::int32_t>& in
   return fmt::format("{}", fmt::join(names, ","));
 }
 
-std::string quoted(string_view text) {
+std::string in_quotes(string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '\n')
@@ -135,7 +135,7 @@ class Printer {
       case OperandKind::literal:
         return fmt::to_string(p_.literals[k]);
       case OperandKind::text:
-        return quoted(p_.texts[k]);
+        return in_quotes(p_.texts[k]);
       case OperandKind::target:
         return fmt::format("-> {}", value);
       case OperandKind::int_name:

@@ -10,8 +10,12 @@ else()
                     ${kernel_folder}/kernels_avx512.cpp)
 endif()
 set_source_files_properties(${kernel_unused} PROPERTIES HEADER_FILE_ONLY ON)
-set_source_files_properties(${kernel_folder}/kernels_baseline.cpp ${kernel_folder}/packed_run.cpp PROPERTIES COMPILE_OPTIONS "-O3")
+set_source_files_properties(${kernel_folder}/kernels_baseline.cpp ${kernel_folder}/packed_run.cpp
+                            PROPERTIES COMPILE_OPTIONS "-O3")
 set_source_files_properties(${kernel_folder}/kernels_avx2.cpp PROPERTIES
                             COMPILE_OPTIONS "-O3;-mavx2;-mfma;-Wno-psabi")
 set_source_files_properties(${kernel_folder}/kernels_avx512.cpp PROPERTIES
   COMPILE_OPTIONS "-O3;-march=x86-64-v4;-mprefer-vector-width=512;-Wno-psabi")
+foreach(name IN ITEMS kernels_baseline kernels_avx2 kernels_avx512 packed_run)
+  set_source_files_properties(${kernel_folder}/${name}.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+endforeach()

@@ -1,0 +1,24 @@
+# What most sources include is read once, by the first target of a kind, in place of each time: that
+# takes a third to a half off compiling a usual source. With another compiler than GCC nothing is
+# precompiled, so that a source that lacks an include is found.
+set(blockyard_usual_headers
+    <algorithm> <array> <atomic> <condition_variable> <filesystem> <functional> <map> <memory> <mutex>
+    <optional> <span> <string> <thread> <unordered_map> <vector> <fmt/format.h>)
+set(blockyard_usual_headers_test ${blockyard_usual_headers} <gtest/gtest.h>)
+set(blockyard_usual_headers_room ${blockyard_usual_headers})
+
+# kind: room or test. All targets of a kind are compiled with the same options; sources with options of
+# their own skip it (SKIP_PRECOMPILE_HEADERS).
+function(blockyard_precompile target kind)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    return()
+  endif()
+  get_property(first GLOBAL PROPERTY blockyard_first_${kind})
+  if(first)
+    target_precompile_headers(${target} REUSE_FROM ${first})
+  else()
+    target_precompile_headers(${target} PRIVATE ${blockyard_usual_headers_${kind}})
+    set_property(GLOBAL PROPERTY blockyard_first_${kind} ${target})
+  endif()
+  target_compile_options(${target} PRIVATE -fpch-preprocess)  # else ccache keeps nothing
+endfunction()
