@@ -27,7 +27,7 @@ constexpr Extent small_turned_product =
 /// Elements of a left matrix that are turned on the stack at a time, and the rows of a register
 /// tile: pieces are multiples of these.
 constexpr Extent turned_rows = 32;
-constexpr Extent most_turned_rows = 256;
+constexpr Extent most_turned_rows = detail::MatrixSide::most;
 constexpr Extent turned_elements = detail::small_turned_depth * turned_rows;
 
 /// The matrices of one call: result = alpha * left * right + beta * result.
@@ -133,17 +133,18 @@ class MatrixProduct {
   /// the stack.
   void small_turned(const Call<T>& call) const noexcept {
     std::array<T, turned_elements> turned;
-    std::array<Extent, most_turned_rows> from;          // row of the left matrix: where it stands
-    std::array<Extent, detail::small_turned_depth> to;  // column: where it will stand
+    detail::MatrixSide from;  // rows of the left matrix
+    detail::MatrixSide to;    // its columns, where they will stand
     const Extent fitting = turned_elements / k_ / turned_rows * turned_rows;
     const Extent most = std::min({fitting, most_turned_rows, m_});
-    for (Extent i = 0; i < most; ++i) from[static_cast<std::size_t>(i)] = i * left_.row_stride;
-    for (Extent l = 0; l < k_; ++l) to[static_cast<std::size_t>(l)] = l * most;
+    to.extent = k_;
+    for (Extent i = 0; i < most; ++i) from.at[i] = i * left_.row_stride;
+    for (Extent l = 0; l < k_; ++l) to.at[l] = l * most;
     Call<T> some = call;
     for (Extent i = 0; i < m_; i += most) {
       const Extent rows = std::min(most, m_ - i);
-      use_.transpose({k_, rows, 1, call.left + i * left_.row_stride, from.data(), 0, turned.data(),
-                      to.data(), 0},
+      from.extent = rows;
+      use_.transpose(to, from, nullptr, 0, call.left + i * left_.row_stride, turned.data(),
                      detail::Reach::first);
       some.result = call.result + i;
       small(rows, turned.data(), most, some);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <random>
 
@@ -14,12 +15,6 @@ namespace blockyard::tensor::detail {
 namespace {
 
 using test::random_block;
-
-std::vector<Extent> multiples(Extent count, Extent of) {
-  std::vector<Extent> places;
-  for (Extent i = 0; i < count; ++i) places.push_back(i * of);
-  return places;
-}
 
 /// The baseline runs on every processor; those of all other instruction sets must do the same.
 template <class T>
@@ -43,9 +38,11 @@ TYPED_TEST(AllKernels, MoveDataLikeTheBaseline) {
       for (const Extent columns : {1, 2, 9, 16, 70}) {
         const auto in = random_block<T>((rows + 3) * columns, this->random);
         std::vector<T> a(static_cast<std::size_t>((columns + 5) * (rows + 2))), b = a;
-        some->copy(rows, columns, in.data(), rows + 3, a.data(), rows + 1, Reach::streamed);
+        const std::array loops = {CopyLoop{rows, 1, 1}, CopyLoop{columns, rows + 3, rows + 1}};
+        some->copy(loops.data(), 2, in.data(), a.data(), Reach::streamed);
         some->finish_streams();
-        this->baseline.copy(rows, columns, in.data(), rows + 3, b.data(), rows + 1, Reach::first);
+        for (Extent j = 0; j < columns; ++j)
+          std::copy_n(in.begin() + j * (rows + 3), rows, b.begin() + j * (rows + 1));
         ASSERT_EQ(a, b);
         some->axpby(rows, columns, T(2), in.data(), rows + 3, T(-1), a.data(), rows + 1);
         this->baseline.axpby(rows, columns, T(2), in.data(), rows + 3, T(-1), b.data(), rows + 1);
@@ -91,27 +88,39 @@ TYPED_TEST(AllKernels, FillLargeBlocksPastTheCaches) {
   }
 }
 
+MatrixSide shuffled_side(Extent extent, Extent distance, Extent last_extent, int cut_loop,
+                         std::mt19937_64& random) {
+  MatrixSide side{extent, cut_loop, last_extent, {}};
+  for (Extent i = 0; i < extent; ++i) side.at[i] = i * distance;
+  std::ranges::shuffle(side.at, side.at + extent, random);
+  return side;
+}
+
 TYPED_TEST(AllKernels, TransposeMatricesScatteredInBothBlocks) {
   using T = TypeParam;
-  constexpr Extent count = 2, margin = 3;
+  constexpr Extent count = 3, margin = 3;
   for (const Kernels<T>* some : all_kernels<T>())
-    for (const Extent rows : {1, 2, 4, 7, 8, 12, 16, 33, 128})
-      for (const Extent columns : {1, 3, 4, 6, 8, 24, 37, 128})
+    for (const Extent rows : {1, 2, 4, 7, 8, 12, 13, 16, 33, 128})
+      for (const Extent columns : {1, 3, 4, 6, 8, 11, 24, 37, 128})
         for (const Reach reach : {Reach::first, Reach::second, Reach::far, Reach::streamed}) {
-          auto column_at = multiples(columns, rows + margin), row_at = multiples(rows, columns + 1);
-          std::ranges::shuffle(column_at, this->random);
-          std::ranges::shuffle(row_at, this->random);
+          const int cut = static_cast<int>(this->random() % 3) - 1;
+          const MatrixSide row_side =
+              shuffled_side(rows, columns + 1, 1 + rows / 2, cut, this->random);
+          const MatrixSide column_side =
+              shuffled_side(columns, rows + margin, columns, -1, this->random);
           const Extent in_step = columns * (rows + margin), out_step = rows * (columns + 1);
-          const auto in = random_block<T>(count * in_step, this->random);
-          auto out = random_block<T>(count * out_step, this->random), expected = out;
-          for (Extent n = 0; n < count; ++n)
-            for (Extent i = 0; i < rows; ++i)
+          const std::array loops = {CopyLoop{count, in_step, out_step},
+                                    CopyLoop{2, count * in_step, count * out_step}};
+          const auto in = random_block<T>(2 * count * in_step, this->random);
+          auto out = random_block<T>(2 * count * out_step, this->random), expected = out;
+          for (Extent n = 0; n < 2 * count; ++n) {
+            const bool is_last = cut == 0 ? n % count == count - 1 : cut == 1 && n >= count;
+            for (Extent i = 0; i < (is_last ? row_side.last_extent : rows); ++i)
               for (Extent j = 0; j < columns; ++j)
-                expected[static_cast<std::size_t>(n * out_step + row_at[i] + j)] =
-                    in[static_cast<std::size_t>(n * in_step + column_at[j] + i)];
-          some->transpose({rows, columns, count, in.data(), column_at.data(), in_step, out.data(),
-                           row_at.data(), out_step, in.data(), out.data()},
-                          reach);
+                expected[static_cast<std::size_t>(n * out_step + row_side.at[i] + j)] =
+                    in[static_cast<std::size_t>(n * in_step + column_side.at[j] + i)];
+          }
+          some->transpose(row_side, column_side, loops.data(), 2, in.data(), out.data(), reach);
           some->finish_streams();
           ASSERT_EQ(out, expected) << rows << " x " << columns;
         }
@@ -121,14 +130,15 @@ TYPED_TEST(AllKernels, TransposePastTheCachesToo) {
   using T = TypeParam;
   constexpr Extent rows = 64, columns = 96;  // whole cache lines in both
   const auto in = random_block<T>(rows * columns, this->random);
-  const auto column_at = multiples(columns, rows), row_at = multiples(rows, columns);
+  MatrixSide row_side{rows, -1, rows, {}}, column_side{columns, -1, columns, {}};
+  for (Extent i = 0; i < rows; ++i) row_side.at[i] = i * columns;
+  for (Extent j = 0; j < columns; ++j) column_side.at[j] = j * rows;
   for (const Kernels<T>* some : all_kernels<T>())
     for (const Extent shift : {0, 1}) {
       base::BufferPool pool(0);
       base::Buffer a = pool.allocate((rows * columns + 1) * sizeof(T));
-      some->transpose(
-          {rows, columns, 1, in.data(), column_at.data(), 0, a.as<T>() + shift, row_at.data(), 0},
-          Reach::streamed);
+      some->transpose(row_side, column_side, nullptr, 0, in.data(), a.as<T>() + shift,
+                      Reach::streamed);
       some->finish_streams();
       for (Extent i = 0; i < rows; ++i)
         for (Extent j = 0; j < columns; ++j)

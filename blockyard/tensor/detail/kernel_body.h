@@ -6,6 +6,7 @@
 #pragma once
 
 #include "blockyard/tensor/detail/batch_kernels.h"
+#include "blockyard/tensor/detail/copy_kernel.h"
 #include "blockyard/tensor/detail/element_kernels.h"
 #include "blockyard/tensor/detail/kernels.h"
 #include "blockyard/tensor/detail/pack_kernels.h"

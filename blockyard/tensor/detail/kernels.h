@@ -12,29 +12,31 @@ namespace blockyard::tensor::detail {
 /// result is best written past all caches; then finish_streams() lets other threads see it.
 enum class Reach { first, second, far, streamed };
 
-/// `count` matrices to transpose whose columns stand anywhere in `in`, and whose rows stand
-/// anywhere in `out`: out[n * out_step + row_at[i] + j] = in[n * in_step + column_at[j] + i].
-template <Element T>
-struct ScatteredMatrices {
-  Extent rows, columns, count;
-  const T* in;
-  const Extent* column_at;
-  Extent in_step;
-  T* out;
-  const Extent* row_at;
-  Extent out_step;
-  /// The matrix after these, asked for ahead; null: there is none.
-  const T* next_in = nullptr;
-  T* next_out = nullptr;
+/// One of the loops of a copy.
+struct CopyLoop {
+  static constexpr int most = Shape::max_order + 2;  // of a copy
+  Extent extent = 1;
+  Extent in_stride = 1;
+  Extent out_stride = 1;
+};
+
+/// One side of matrices to transpose: elements that follow each other in one block, whatever
+/// indexes they belong to, and where each stands in the other block.
+struct MatrixSide {
+  static constexpr Extent most = 128;
+  Extent extent = 1;
+  int cut_loop = -1;       // its last index may be cut into pieces: the loop over these
+  Extent last_extent = 1;  // of the last piece
+  Extent at[most];         // the first `extent` are set
 };
 
 /// The inner loops, written once in kernel_body.h and compiled for each instruction set.
 /// Matrices are rows x columns, rows contiguous; `ld` is the distance of columns in elements.
 template <Element T>
 struct Kernels {
-  /// out(i, j) = in(i, j); rows of whole cache lines pass the caches if asked for.
-  void (*copy)(Extent rows, Extent columns, const T* in, Extent in_ld, T* out, Extent out_ld,
-               Reach reach);
+  /// Copies for each setting of the loops, of which the first is contiguous in both blocks and
+  /// there are at least two; rows of whole cache lines pass the caches if asked for.
+  void (*copy)(const CopyLoop* loops, int count, const T* in, T* out, Reach reach);
   /// out(i, j) = alpha * in(i, j) + beta * out(i, j); beta == 0 does not read out.
   /// in and out are the same or do not overlap.
   void (*axpby)(Extent rows, Extent columns, T alpha, const T* in, Extent in_ld, T beta, T* out,
@@ -45,7 +47,9 @@ struct Kernels {
   void (*add_scalar)(Extent count, T value, T* out);
   /// out[i] = alpha * x[i] * y[i] + beta * out[i]; beta == 0 does not read out.
   void (*product)(Extent count, T alpha, const T* x, const T* y, T beta, T* out);
-  void (*transpose)(const ScatteredMatrices<T>& of, Reach reach);
+  /// out[rows.at[i] + j] = in[columns.at[j] + i] for each setting of the loops around.
+  void (*transpose)(const MatrixSide& rows, const MatrixSide& columns, const CopyLoop* loops,
+                    int count, const T* in, T* out, Reach reach);
   /// c(i, j) = alpha * sum over l of a(i, l) * b(l, j) + beta * c(i, j); a(i, l) stands at
   /// a[i + l * lda], b(l, j) at b[l * b_row + j * b_column]. For products too small for the BLAS.
   void (*small_gemm)(Extent m, Extent n, Extent k, T alpha, const T* a, Extent lda, const T* b,

@@ -54,28 +54,6 @@ template <class R, class Change>
       [&](Extent i, int some) { return change(load_first(x + i, some), load_first(y + i, some)); });
 }
 
-template <class T>
-void copy(Extent rows, Extent columns, const T* in, Extent in_ld, T* out, Extent out_ld,
-          Reach reach) {
-  using R = PartOf<T>;
-  if (rows == in_ld && rows == out_ld) {
-    rows *= columns;
-    columns = 1;
-  }
-  const Extent n = rows * Parts<T>::count;
-  const auto bytes = static_cast<std::size_t>(rows) * sizeof(T);
-  for (Extent j = 0; j < columns; ++j) {
-    const R* x = parts(in + j * in_ld);
-    R* y = parts(out + j * out_ld);
-    if (reach == Reach::streamed && ((reinterpret_cast<std::uintptr_t>(y) | bytes) & 63u) == 0)
-      for (Extent i = 0; i < n; i += native_width<R>) stream(y + i, load_whole(x + i));
-    else if (n >= 64)
-      __builtin_memcpy(y, x, bytes);
-    else
-      change_all(n, x, y, [](Native<R> u, Native<R>) { return u; });
-  }
-}
-
 template <class R>
 constexpr std::make_integer_sequence<int, native_width<R>> all_lanes{};
 

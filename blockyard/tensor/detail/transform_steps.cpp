@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "blockyard/tensor/detail/kernels.h"
+#include "blockyard/tensor/detail/loop_walk.h"
 
 namespace blockyard::tensor::detail {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 using Loop = TransformSteps::Loop;
 using Kind = TransformSteps::Kind;
 using Side = TransformSteps::Side;
-using Loops = std::array<Loop, Shape::max_order + 2>;
+using Loops = std::array<Loop, Loop::most>;
 
 /// Makes one loop of neighbours that follow each other in both blocks. Returns how many are left.
 int fuse(Loops& loops, int count) noexcept {
@@ -155,12 +156,6 @@ Reach reach_of(Extent bytes) noexcept {
   return bytes >= second_bytes ? Reach::second : Reach::first;
 }
 
-Extent bytes(const TransformSteps& steps, std::size_t element_bytes) noexcept {
-  auto total = static_cast<Extent>(element_bytes);
-  for (int k = 0; k < steps.count; ++k) total *= steps.loops[k].extent;
-  return total * steps.rows.extent * steps.columns.extent;
-}
-
 template <class T>
 T conjugated(T x, bool conjugate) noexcept {
   if constexpr (std::same_as<T, Real<T>>)
@@ -175,17 +170,7 @@ struct Scaling {
   T alpha;
   T beta;
   bool conjugate;
-  Reach reach;
-  [[nodiscard]] bool is_copy() const noexcept {
-    return alpha == T(1) && beta == T(0) && !conjugate;
-  }
 };
-
-/// Lets other threads see what passed the caches.
-template <class T>
-void finish(const Kernels<T>& use, const Scaling<T>& by) noexcept {
-  if (by.is_copy() && by.reach == Reach::streamed) use.finish_streams();
-}
 
 template <class T>
 void run_strided(const Loop& a, const Loop& b, const Scaling<T>& by, const T* in, T* out) noexcept {
@@ -200,137 +185,40 @@ void run_strided(const Loop& a, const Loop& b, const Scaling<T>& by, const T* in
 template <class T>
 void run_rows(const Kernels<T>& use, const Loop& a, const Loop& b, const Scaling<T>& by,
               const T* in, T* out) noexcept {
-  if (by.is_copy())
-    use.copy(a.extent, b.extent, in, b.in_stride, out, b.out_stride, by.reach);
-  else if (by.conjugate)
+  if (by.conjugate)
     run_strided(a, b, by, in, out);
   else
     use.axpby(a.extent, b.extent, by.alpha, in, b.in_stride, by.beta, out, b.out_stride);
 }
 
-/// Runs through the settings of the loops from the `first` on.
-template <class T>
-class OuterLoops {
- public:
-  OuterLoops(const TransformSteps& steps, const T* from, T* to, int first) noexcept
-      : in(from), out(to), steps_(&steps), first_(first) {}
-  /// False after the last setting.
-  bool advance() noexcept {
-    for (int k = first_; k < steps_->count; ++k) {
-      const Loop& loop = steps_->loops[k];
-      in += loop.in_stride;
-      out += loop.out_stride;
-      if (++at_[k] < loop.extent) return true;
-      at_[k] = 0;
-      in -= loop.extent * loop.in_stride;
-      out -= loop.extent * loop.out_stride;
-    }
-    return false;
-  }
-  [[nodiscard]] bool is_last(int loop) const noexcept {
-    return at_[loop] + 1 == steps_->loops[loop].extent;
-  }
-  const T* in;
-  T* out;
-
- private:
-  const TransformSteps* steps_;
-  int first_;
-  std::array<Extent, Shape::max_order + 2> at_{};
-};
-
-/// Calls body(in, out) for each setting of the outer loops.
+/// Calls body(in, out, walk) for each setting of the loops from the `first` on.
 template <class T, class Body>
-void for_outer_loops(const TransformSteps& steps, const T* in, T* out, Body body) noexcept {
-  OuterLoops<T> loops(steps, in, out, 2);
-  do body(loops.in, loops.out);
-  while (loops.advance());
+void for_outer_loops(const TransformSteps& steps, int first, const T* in, T* out,
+                     Body body) noexcept {
+  LoopWalk<T> now(steps.loops.data(), steps.count, first, in, out);
+  do body(now);
+  while (now.advance());
 }
 
-/// Scaled transposition by way of a small buffer that stays in the first cache.
+/// Scaled transposition of a matrix by way of a small buffer that stays in the first cache.
 template <class T>
-void transpose_scaled(const Kernels<T>& use, const ScatteredMatrices<T>& of,
-                      const Scaling<T>& by) noexcept {
-  constexpr Extent side = 32;
-  alignas(64) std::array<T, side * side> buffer;
-  std::array<Extent, side> buffer_row;
-  for (Extent i = 0; i < side; ++i) buffer_row[static_cast<std::size_t>(i)] = i * side;
-  for (Extent i = 0; i < of.rows; i += side)
-    for (Extent j = 0; j < of.columns; j += side) {
-      const Extent rows = std::min(side, of.rows - i);
-      const Extent columns = std::min(side, of.columns - j);
-      use.transpose(
-          {rows, columns, 1, of.in + i, of.column_at + j, 0, buffer.data(), buffer_row.data(), 0},
-          Reach::first);
-      for (Extent row = 0; row < rows; ++row)
-        run_rows(use, {columns, 1, 1}, {1, 0, 0}, by, buffer.data() + row * side,
-                 of.out + of.row_at[i + row] + j);
+void transpose_scaled(const Kernels<T>& use, const Side& rows, const Side& columns,
+                      const LoopWalk<T>& now, const Scaling<T>& by) noexcept {
+  constexpr Extent most = 32;
+  alignas(64) std::array<T, most * most> buffer;
+  Side some_rows, some_columns;
+  for (Extent i = 0; i < now.extent(rows); i += most)
+    for (Extent j = 0; j < now.extent(columns); j += most) {
+      some_rows.extent = std::min(most, now.extent(rows) - i);
+      some_columns.extent = std::min(most, now.extent(columns) - j);
+      for (Extent row = 0; row < some_rows.extent; ++row) some_rows.at[row] = row * most;
+      std::copy_n(columns.at + j, some_columns.extent, some_columns.at);
+      use.transpose(some_rows, some_columns, nullptr, 0, now.in + i, buffer.data(), Reach::first);
+      for (Extent row = 0; row < some_rows.extent; ++row)
+        run_rows(use, {some_columns.extent, 1, 1}, {1, 0, 0}, by, buffer.data() + row * most,
+                 now.out + rows.at[i + row] + j);
     }
 }
-
-/// The loops around matrices to transpose. The innermost goes to the kernel, unless its last
-/// matrices are smaller.
-template <class T>
-class Transposes {
- public:
-  Transposes(const Kernels<T>& use, const TransformSteps& steps, const Scaling<T>& by) noexcept
-      : use_(use), steps_(steps), by_(by) {
-    const bool is_cut = steps.rows.cut_loop == 0 || steps.columns.cut_loop == 0;
-    if (steps.count > 0 && !is_cut) inner_ = 1;
-  }
-  void run(const T* in, T* out) const noexcept {
-    const Loop& inner = steps_.loops[0];
-    ScatteredMatrices<T> of{0,
-                            0,
-                            inner_ == 1 ? inner.extent : 1,
-                            in,
-                            steps_.columns.at.data(),
-                            inner.in_stride,
-                            out,
-                            steps_.rows.at.data(),
-                            inner.out_stride};
-    if (steps_.count == inner_) {  // a small block is done before loops around it are set up
-      of.rows = steps_.rows.extent;
-      of.columns = steps_.columns.extent;
-      transpose(of);
-      return finish(use_, by_);
-    }
-    OuterLoops<T> now(steps_, in, out, inner_), next = now;
-    bool has_next = true;
-    while (has_next) {
-      has_next = next.advance();
-      of.rows = extent(steps_.rows, now);
-      of.columns = extent(steps_.columns, now);
-      of.in = now.in;
-      of.out = now.out;
-      of.next_in = has_next ? next.in : nullptr;
-      of.next_out = has_next ? next.out : nullptr;
-      transpose(of);
-      now = next;
-    }
-    finish(use_, by_);
-  }
-
- private:
-  void transpose(ScatteredMatrices<T>& of) const noexcept {
-    if (by_.is_copy()) return use_.transpose(of, by_.reach);
-    const T* const in = of.in;
-    T* const out = of.out;
-    for (Extent n = 0; n < of.count; ++n) {
-      of.in = in + n * of.in_step;
-      of.out = out + n * of.out_step;
-      transpose_scaled(use_, of, by_);
-    }
-  }
-  Extent extent(const Side& side, const OuterLoops<T>& now) const noexcept {
-    return side.cut_loop >= 0 && now.is_last(side.cut_loop) ? side.last_extent : side.extent;
-  }
-
-  const Kernels<T>& use_;
-  const TransformSteps& steps_;
-  const Scaling<T>& by_;
-  int inner_ = 0;
-};
 
 }  // namespace
 
@@ -342,6 +230,7 @@ TransformSteps plan_transform(std::span<const Extent> in_extents, const Strides&
     const auto from = static_cast<std::size_t>(to[k]);
     if (in_extents[from] == 1) continue;
     Loop loop{in_extents[from], in_strides[from], out_strides[k]};
+    steps.elements *= loop.extent;
     int place = steps.count++;
     for (; place > 0 && steps.loops[place - 1].out_stride > loop.out_stride; --place)
       steps.loops[place] = steps.loops[place - 1];
@@ -363,20 +252,28 @@ template <Element T>
 void run_transform(const TransformSteps& steps, T alpha, const T* in, T beta, T* out,
                    bool conjugate) noexcept {
   const Kernels<T>& use = kernels<T>();
-  const Scaling<T> by{alpha, beta, conjugate && !std::same_as<T, Real<T>>,
-                      reach_of(bytes(steps, sizeof(T)))};
+  const Scaling<T> by{alpha, beta, conjugate && !std::same_as<T, Real<T>>};
+  const Reach reach = reach_of(steps.elements * static_cast<Extent>(sizeof(T)));
   const Loop& a = steps.loops[0];
   const Loop& b = steps.loops[1];
-  switch (steps.kind) {
-    case Kind::rows:
-      for_outer_loops(steps, in, out, [&](const T* x, T* y) { run_rows(use, a, b, by, x, y); });
-      return finish(use, by);
-    case Kind::transpose:
-      return Transposes<T>(use, steps, by).run(in, out);
-    case Kind::strided:
-      return for_outer_loops(steps, in, out,
-                             [&](const T* x, T* y) { run_strided(a, b, by, x, y); });
+  const bool is_copy = alpha == T(1) && beta == T(0) && !by.conjugate;
+  if (is_copy && steps.kind != Kind::strided) {
+    if (steps.kind == Kind::rows)
+      use.copy(steps.loops.data(), steps.count, in, out, reach);
+    else
+      use.transpose(steps.rows, steps.columns, steps.loops.data(), steps.count, in, out, reach);
+    if (reach == Reach::streamed) use.finish_streams();
+    return;
   }
+  const int first = steps.kind == Kind::transpose ? 0 : 2;
+  for_outer_loops(steps, first, in, out, [&](const LoopWalk<T>& now) {
+    if (steps.kind == Kind::transpose)
+      transpose_scaled(use, steps.rows, steps.columns, now, by);
+    else if (steps.kind == Kind::rows)
+      run_rows(use, a, b, by, now.in, now.out);
+    else
+      run_strided(a, b, by, now.in, now.out);
+  });
 }
 
 template void run_transform<float>(const TransformSteps&, float, const float*, float, float*,

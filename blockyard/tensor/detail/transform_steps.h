@@ -4,6 +4,7 @@
 #include <array>
 #include <span>
 
+#include "blockyard/tensor/detail/kernels.h"
 #include "blockyard/tensor/element.h"
 #include "blockyard/tensor/shape.h"
 
@@ -12,28 +13,17 @@ namespace blockyard::tensor::detail {
 /// A permuted copy with its loops decided: extents of 1 are gone, neighbours that stay together
 /// are one loop.
 struct TransformSteps {
-  struct Loop {
-    Extent extent = 1;
-    Extent in_stride = 1;
-    Extent out_stride = 1;
-  };
+  using Loop = CopyLoop;
   enum class Kind {
     rows,       // loop 0 is contiguous in both; a kernel runs loops 0 and 1, which are always there
     transpose,  // a kernel transposes matrices of `rows` and `columns`, the loops are around it
     strided     // no loop is contiguous in both, none in one of them; loops 0 and 1 are there
   };
-  /// One side of the matrices to transpose: elements that follow each other in one block, whatever
-  /// indexes they belong to, and where each stands in the other block.
-  struct Side {
-    static constexpr Extent most = 128;
-    Extent extent = 1;
-    std::array<Extent, most> at;  // the first `extent` are set
-    int cut_loop = -1;            // its last index may be cut into pieces: the loop over these
-    Extent last_extent = 1;       // of the last piece
-  };
-  std::array<Loop, Shape::max_order + 2> loops{};
+  using Side = MatrixSide;
+  std::array<Loop, Loop::most> loops{};
   int count = 2;
   Kind kind = Kind::rows;
+  Extent elements = 1;
   Side rows;     // contiguous in `in`
   Side columns;  // contiguous in `out`
 };

@@ -39,6 +39,8 @@ inline Native<double> load_halves(const double* a, const double* b) {
 inline Native<float> load_halves(const float* a, const float* b) {
   return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(a)), _mm_loadu_ps(b), 1);
 }
+/// Halves are not stored apart: it would take twice as many stores.
+constexpr bool stores_halves = false;
 /// Writes the first `count` lanes only.
 inline void store_first(double* x, Native<double> v, int count) {
   _mm256_maskstore_pd(x, first_doubles(count), v);

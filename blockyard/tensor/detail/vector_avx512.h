@@ -34,6 +34,20 @@ inline Native<float> load_halves(const float* a, const float* b) {
   return _mm512_maskz_insertf32x8(0xffff, _mm512_castps256_ps512(_mm256_loadu_ps(a)),
                                   _mm256_loadu_ps(b), 1);
 }
+/// Storing an upper half takes none of the ports that exchange lanes.
+constexpr bool stores_halves = true;
+inline void store_lower(double* x, Native<double> v) {
+  _mm256_storeu_pd(x, _mm512_maskz_extractf64x4_pd(0xff, v, 0));
+}
+inline void store_lower(float* x, Native<float> v) {
+  _mm256_storeu_ps(x, _mm512_maskz_extractf32x8_ps(0xff, v, 0));
+}
+inline void store_upper(double* x, Native<double> v) {
+  _mm256_storeu_pd(x, _mm512_maskz_extractf64x4_pd(0xff, v, 1));
+}
+inline void store_upper(float* x, Native<float> v) {
+  _mm256_storeu_ps(x, _mm512_maskz_extractf32x8_ps(0xff, v, 1));
+}
 /// Writes the first `count` lanes only.
 inline void store_first(double* x, Native<double> v, int count) {
   _mm512_mask_storeu_pd(x, static_cast<__mmask8>((1u << count) - 1u), v);

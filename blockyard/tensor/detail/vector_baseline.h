@@ -35,6 +35,8 @@ Native<R> load_halves(const R* a, const R* b) {
   }
   return v;
 }
+/// Halves are not stored apart: it would take twice as many stores.
+constexpr bool stores_halves = false;
 /// Writes the first `count` lanes only.
 template <class R>
 void store_first(R* x, Native<R> v, int count) {
