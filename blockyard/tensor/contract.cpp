@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "blockyard/base/error.h"
 
@@ -72,23 +73,39 @@ ContractIndexes collect(const Operands& operands) {
   return found;
 }
 
-/// The index of the result that is cut into parts: what divides most evenly, the slowest of those,
-/// so that parts of the result lie apart. -1 if none can be cut.
+/// Elements that all parts together read and write if an index is cut: a block that does not have
+/// the index is read by each part; where it has, runs end within cache lines, which two parts
+/// share.
+double traffic_if_cut(const ContractIndexes& indexes, const ContractIndex& cut,
+                      int parts) noexcept {
+  constexpr double line = 8;
+  const Extent most = (cut.extent + parts - 1) / parts;
+  const double waste = static_cast<double>(most * parts) / static_cast<double>(cut.extent);
+  double traffic = 0;
+  for (std::size_t side = 0; side < cut.stride.size(); ++side) {
+    double elements = 1;
+    for (int i = 0; i < indexes.count; ++i) {
+      const ContractIndex& item = indexes.item[static_cast<std::size_t>(i)];
+      if (item.stride[side] != 0) elements *= static_cast<double>(item.extent);
+    }
+    const auto run = static_cast<double>(cut.stride[side] * most);
+    traffic += elements * (run > 0 ? 1 + line / run : parts);
+  }
+  return waste * traffic;
+}
+
+/// The index of the result that is cut into parts: the one that makes them move least. -1 if none
+/// can be cut.
 int index_to_cut(const ContractIndexes& indexes, int parts) noexcept {
   int best = -1;
-  double best_waste = 0;
+  double best_traffic = std::numeric_limits<double>::infinity();
   for (int i = 0; i < indexes.count; ++i) {
     const ContractIndex& item = indexes.item[static_cast<std::size_t>(i)];
-    const Extent stride = item.stride[detail::result_side];
-    if (stride == 0 || item.extent < 2) continue;
-    const Extent most = (item.extent + parts - 1) / parts;
-    const double waste = static_cast<double>(most * parts) / static_cast<double>(item.extent);
-    const bool is_slower =
-        best >= 0 &&
-        stride > indexes.item[static_cast<std::size_t>(best)].stride[detail::result_side];
-    if (best >= 0 && (waste > best_waste || (waste == best_waste && !is_slower))) continue;
+    if (item.stride[detail::result_side] == 0 || item.extent < 2) continue;
+    const double traffic = traffic_if_cut(indexes, item, parts);
+    if (traffic >= best_traffic) continue;
     best = i;
-    best_waste = waste;
+    best_traffic = traffic;
   }
   return best;
 }

@@ -86,8 +86,10 @@ const std::vector<Contraction>& contractions() {
        {{'a', 31}, {'b', 30}, {'c', 24}, {'d', 47}}},  // which it cannot be in
       {{"bda", "dc", "abc"},
        {{'a', 104}, {'b', 40}, {'c', 11}, {'d', 37}}},  // pieces leave a rest: f64
-      {{"bda", "dc", "abc"}, {{'a', 72}, {'b', 40}, {'c', 11}, {'d', 37}}},  // f32
-      {{"ca", "cb", "ab"}, {{'a', 2100}, {'b', 2}, {'c', 33}}},  // more rows than a block
+      {{"bda", "dc", "abc"}, {{'a', 179}, {'b', 100}, {'c', 5}, {'d', 37}}},  // f32
+      {{"ecbfa", "fd", "abcde"},
+       {{'a', 36}, {'b', 8}, {'c', 3}, {'d', 2}, {'e', 24}, {'f', 24}}},  // pieces of two indexes
+      {{"ca", "cb", "ab"}, {{'a', 8300}, {'b', 2}, {'c', 9}}},            // more rows than a block
   };
   return all;
 }
@@ -147,6 +149,19 @@ TEST(PackedChoice, CutsRowsIntoWholeVectorsAndARestWhereNoDivisorFillsThem) {
   EXPECT_EQ(cut[0].indexes.total + cut[1].indexes.total, 296 * 296);
 }
 
+TEST(PackedChoice, AddsPiecesOfTheNextIndexToAShortRunUpToWholeLines) {
+  const Contraction one{{"ecbfa", "fd", "abcde"},
+                        {{'a', 36}, {'b', 16}, {'c', 16}, {'d', 16}, {'e', 24}, {'f', 24}}};
+  for (const Extent element_bytes : {4, 8}) {
+    const PackedChoice choice = choose_packed(ContractGeometry(one.indexes()), 0, element_bytes);
+    const PackedRows& rows = choice.steps.rows()[0];
+    EXPECT_GT(rows.run, 36);
+    EXPECT_EQ(rows.run * element_bytes % 64, 0);
+    EXPECT_TRUE(rows.joins_runs);
+    EXPECT_EQ(rows.indexes.total, 36 * 16 * 16 * 24);
+  }
+}
+
 TYPED_TEST(PackedProduct, OverwritesWhatIsNoNumberWithBetaZero) {
   using R = TypeParam;
   std::mt19937_64 random(4);
@@ -186,6 +201,20 @@ TEST(PackedProduct, WritesLargeResultsPastTheCaches) {
     const auto sums = sum_plainly(one, left, right);
     const auto found = run_one<double>(one, panel_kernels<double>(), 1, 0, left, right, old);
     for (std::size_t i = 0; i < found.size(); ++i) ASSERT_NEAR(found[i], sums[i], 1e-13);
+  }
+}
+
+TEST(ContractParts, ReadTheLargeOperandOnlyOnce) {
+  const auto names = [](std::string_view some) {
+    return Names(std::vector<int>(some.begin(), some.end()));
+  };
+  const ContractSpec spec{names("abc"), names("bda"), names("dc")};
+  const ContractPlan whole(spec, {40, 40, 40}, {40, 40, 40}, {40, 40});
+  for (const int part : {0, 1}) {
+    const ContractPlan plan(spec, {40, 40, 40}, {40, 40, 40}, {40, 40},
+                            {ElementKind::real, part, 2});
+    EXPECT_EQ(plan.m(), whole.m() / 2);
+    EXPECT_EQ(plan.n(), whole.n());
   }
 }
 

@@ -124,24 +124,40 @@ double cost_of_piece(const RowProblem& of, Extent piece) noexcept {
          k * n * product * padding;
 }
 
+struct Piece {
+  Extent length;
+  double cost;
+};
+
+[[nodiscard]] bool fills_vectors(Extent piece, const RowProblem& of) noexcept {
+  return padding_of(piece, of.line) <= 1.35;
+}
+
 /// The piece of the result's fastest index that costs least. Pieces that fill vectors badly do not
 /// count; whole vectors may leave a rest.
-Extent best_piece(Extent extent, const RowProblem& of) noexcept {
-  Extent best = extent;
-  double best_cost = std::numeric_limits<double>::infinity();
+Piece best_piece(Extent extent, const RowProblem& of) noexcept {
+  Piece best{extent, std::numeric_limits<double>::infinity()};
   for (Extent piece = 8; piece <= extent; ++piece) {
     const Extent rest = extent % piece;
-    if (padding_of(piece, of.line) > 1.35 || (rest > 0 && piece % of.line != 0)) continue;
+    if (!fills_vectors(piece, of) || (rest > 0 && piece % of.line != 0)) continue;
     double cost = cost_of_piece(of, piece);
     if (rest > 0) {
       constexpr double two_lists = 1.02;
       const double share = static_cast<double>(rest) / static_cast<double>(extent);
       cost = two_lists * ((1 - share) * cost + share * cost_of_piece(of, rest));
     }
-    if (cost < best_cost) {
-      best_cost = cost;
-      best = piece;
-    }
+    if (cost < best.cost) best = {piece, cost};
+  }
+  return best;
+}
+
+/// How many settings of the next index of the result it is best to add to its whole fastest one.
+Piece best_second_piece(Extent fastest, Extent extent, const RowProblem& of) noexcept {
+  Piece best{1, std::numeric_limits<double>::infinity()};
+  for (Extent piece = 2; piece <= extent; ++piece) {
+    if (extent % piece != 0 || !fills_vectors(fastest * piece, of)) continue;
+    const double cost = cost_of_piece(of, fastest * piece);
+    if (cost < best.cost) best = {piece, cost};
   }
   return best;
 }
@@ -185,7 +201,8 @@ class RowOrder {
         left_(left),
         by_result_(geometry.sorted(set, result_side)),
         fastest_(by_result_.at[0]),
-        read_(contiguous(geometry, set, left)) {}
+        read_(contiguous(geometry, set, left)),
+        second_(next_of_run()) {}
 
   void set(PackedSteps& steps, Extent columns, const Room& room) const noexcept {
     const bool reads_well = read_ < 0 || read_ == fastest_;
@@ -194,13 +211,32 @@ class RowOrder {
       steps.row_lists[0].indexes = finish(order, result_side);
       return;
     }
-    const Sequence between = contiguous_run(geometry_, set_ & ~(1u << fastest_), left_);
-    Extent together = 1;
-    for (const int i : between.all()) together *= geometry_.item(i).extent;
     const Extent extent = geometry_.item(fastest_).extent;
-    const Extent piece =
-        best_piece(extent, {rows_for(room, steps.depth_block, true), together, steps.depth_block,
-                            columns, room.line, extent % room.line == 0});
+    const auto problem = [&](const Sequence& between, Extent run) {
+      Extent together = 1;
+      for (const int i : between.all()) together *= geometry_.item(i).extent;
+      return RowProblem{rows_for(room, steps.depth_block, true),
+                        together,
+                        steps.depth_block,
+                        columns,
+                        room.line,
+                        run % room.line == 0};
+    };
+    const Sequence between = contiguous_run(geometry_, set_ & ~(1u << fastest_), left_);
+    const auto [piece, cost] = best_piece(extent, problem(between, extent));
+    if (second_ >= 0) {
+      const Sequence others =
+          contiguous_run(geometry_, set_ & ~(1u << fastest_ | 1u << second_), left_);
+      const Extent next = geometry_.item(second_).extent;
+      const Piece more = best_second_piece(extent, next, problem(others, extent * next));
+      if (more.cost < cost) {
+        Order order(geometry_, left_, result_side);
+        order.add(fastest_);
+        order.add_in_pieces(second_, more.length, next / more.length, others);
+        steps.row_lists[0].indexes = finish(order, left_);
+        return;
+      }
+    }
     if (piece == extent) {
       steps.row_lists[0].indexes = whole();
       return;
@@ -216,6 +252,11 @@ class RowOrder {
   }
 
  private:
+  [[nodiscard]] int next_of_run() const noexcept {
+    if (by_result_.count < 2 || by_result_.at[1] == read_) return -1;
+    const ContractIndex& next = geometry_.item(by_result_.at[1]);
+    return next.stride[result_side] == geometry_.item(fastest_).extent ? by_result_.at[1] : -1;
+  }
   [[nodiscard]] PackedIndexes whole() const noexcept {
     Order order(geometry_, left_, result_side);
     for (const int i : by_result_.all())
@@ -241,6 +282,7 @@ class RowOrder {
   Sequence by_result_;
   int fastest_;
   int read_;
+  int second_;  // follows the fastest in the result; -1: none, or it is the one of `read_`
 };
 
 /// What is contiguous in the right operand comes first, the rest as in the result.

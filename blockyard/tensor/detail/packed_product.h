@@ -7,7 +7,7 @@
 namespace blockyard::tensor::detail {
 
 /// Rows of a block at most: their places are kept on the stack.
-inline constexpr Extent packed_rows_limit = 2048;
+inline constexpr Extent packed_rows_limit = 8192;
 /// Depth that is summed in registers before it is added to the result.
 inline constexpr Extent packed_depth_limit = 320;
 
