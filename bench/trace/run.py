@@ -9,6 +9,7 @@ import json
 import math
 import os
 import pathlib
+import resource
 import statistics
 import subprocess
 import sys
@@ -35,13 +36,14 @@ WAYS = {"plain": [], "report": ["--report", "report.json"],
 
 
 def seconds_of(command, folder, core):
-    """Wall time of the whole command, files written; all of its threads on one core if one is given."""
-    begin = time.perf_counter()
+    """Wall and processor time of the whole command, files written; all of its threads on one core if one is given."""
+    begin, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     run = subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                          preexec_fn=None if core < 0 else lambda: os.sched_setaffinity(0, {core}))
     if run.returncode != 0:
         sys.exit(run.stderr)
-    return time.perf_counter() - begin
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.perf_counter() - begin, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def median_and_interval(values):
@@ -73,10 +75,11 @@ def main():
                 for way in order:
                     times[way].append(seconds_of(command + WAYS[way], folder, arguments.core))
             line = {"bench": "trace", "case": case, "pairs": arguments.pairs,
-                    "seconds_plain": statistics.median(times["plain"])}
-            for way in ("report", "trace"):
-                line[f"ratio_{way}"], line[f"ratio_{way}_95"] = median_and_interval(
-                    [mine / plain for mine, plain in zip(times[way], times["plain"])])
+                    "seconds_plain": statistics.median(wall for wall, _ in times["plain"])}
+            for kind, name in enumerate(("ratio", "cpu_ratio")):
+                for way in ("report", "trace"):
+                    line[f"{name}_{way}"], line[f"{name}_{way}_95"] = median_and_interval(
+                        [mine[kind] / plain[kind] for mine, plain in zip(times[way], times["plain"])])
             line["trace_bytes"] = (folder / "trace.json.gz").stat().st_size
             print(json.dumps(line), flush=True)
 

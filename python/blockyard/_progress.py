@@ -44,6 +44,7 @@ class Progress:
                 warnings.simplefilter("ignore")
                 from tqdm.auto import tqdm  # type: ignore[import-untyped, unused-ignore]
             self._bar = tqdm(total=len(self._steps), leave=False, bar_format=_format)
+            self._bar.start_t -= time.monotonic() - self._begin
         self._bar.set_description_str(self._steps[step], refresh=False)
         self._bar.n = step
         self._bar.refresh()
