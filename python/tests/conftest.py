@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of the package as users see it. A program that hangs fails its test by ctest's limit."""
 
+import signal
 import subprocess
 from pathlib import Path
 
@@ -27,7 +28,9 @@ endsial long
 
 def end_by(number, command, **more):
     """Sends a signal to a command that has printed "begun": its exit code, and what it tells from then on."""
-    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **more)
+    # Who runs the tests in the background of a shell hands on that Ctrl-C is to be ignored.
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL), **more)
     try:
         assert child.stdout.readline() == "begun\n"
         child.send_signal(number)
