@@ -100,10 +100,10 @@ format:  ## format all C++ files
 	@tools/setup.sh build test
 	@tools/check_format --fix
 
-lint:  ## clang-tidy over the files that were built (minutes)
+lint:  ## clang-tidy over all C++ sources (minutes)
 	@tools/setup.sh build test lint
-	@$(MAKE) --no-print-directory build/dev/build.ninja
-	@run-clang-tidy-16 -quiet -p build/dev '$(CURDIR)/(blockyard|apps)/.*\.cpp$$'
+	@cmake --preset dev -B build/lint -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null
+	@run-clang-tidy-16 -quiet -p build/lint '$(CURDIR)/(blockyard|apps)/.*\.cpp$$'
 
 clean:  ## remove all that was built
 	@rm -rf build

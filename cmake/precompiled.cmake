@@ -1,14 +1,14 @@
 # What most sources include is read once, by the first target of a kind, in place of each time: that
 # takes a third to a half off compiling a usual source. With another compiler than GCC nothing is
-# precompiled, so that a source that lacks an include is found.
+# precompiled: the fuzzers find a source of a room that lacks an include, `make lint` any other.
 set(blockyard_usual_headers
     <algorithm> <array> <atomic> <condition_variable> <filesystem> <functional> <map> <memory> <mutex>
     <optional> <span> <string> <thread> <unordered_map> <vector> <fmt/format.h>)
 set(blockyard_usual_headers_test ${blockyard_usual_headers} <gtest/gtest.h>)
 set(blockyard_usual_headers_room ${blockyard_usual_headers})
 
-# kind: room or test. All targets of a kind are compiled with the same options; sources with options of
-# their own skip it (SKIP_PRECOMPILE_HEADERS).
+# kind: room or test. All targets of a kind are compiled with the same options; sources with options
+# that change their code skip it (SKIP_PRECOMPILE_HEADERS).
 function(blockyard_precompile target kind)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     return()

@@ -113,7 +113,8 @@ std::byte* BufferPool::take_new(std::size_t bytes, bool& is_new) {
 std::byte* BufferPool::cut(std::size_t bytes, bool& is_new) {
   if (!chunks_) return nullptr;
   const auto memory = is_shared(bytes) ? Chunks::Memory::shared : Chunks::Memory::own;
-  const auto begins_at = static_cast<std::size_t>(alignment(bytes));
+  // A long chunk has huge pages as a whole, its pieces need not begin at one.
+  const std::size_t begins_at = std::min(static_cast<std::size_t>(alignment(bytes)), page);
   std::byte* data = chunks_->cut(memory, bytes, begins_at);
   if (const std::size_t length = chunks_->chunk_for(bytes); data == nullptr && length > 0) {
     // Where a whole chunk has no room, the piece alone may have.

@@ -172,6 +172,30 @@ TEST(BufferPool, cuts_own_and_shared_memory_within_one_limit) {
   EXPECT_TRUE(pool.allocate(20000).is_new());
 }
 
+TEST(BufferPool, cuts_chunks_of_whole_pages_whatever_its_limit) {
+  BufferPool pool((std::size_t{64} << 20) + 12345);
+  const SharedArena* const arena = pool.share();
+  ASSERT_NE(arena, nullptr);
+  pool.cut_from_chunks();
+  std::vector<Buffer> buffers;
+  for (std::size_t k = 0; k < 300; ++k) {
+    buffers.push_back(pool.allocate(k % 2 == 0 ? 70000 : 3000));
+    const auto begin = reinterpret_cast<std::uintptr_t>(buffers.back().data());
+    EXPECT_EQ(begin % (k % 2 == 0 ? 4096 : 64), 0U);
+    const auto chunk = pool.locked_with(buffers.back().bytes());
+    EXPECT_TRUE(chunk.size() <= 70000 || chunk.size() % 4096 == 0) << chunk.size();
+  }
+}
+
+TEST(BufferPool, cuts_four_long_pieces_from_their_chunk) {
+  BufferPool pool(std::size_t{1} << 30);
+  pool.cut_from_chunks();
+  std::vector<Buffer> buffers;
+  for (int k = 0; k < 4; ++k) buffers.push_back(pool.allocate(std::size_t{9} << 18));
+  EXPECT_TRUE(buffers[0].is_new());
+  for (int k = 1; k < 4; ++k) EXPECT_FALSE(buffers[k].is_new());
+}
+
 TEST(BufferPool, cuts_short_pieces_from_what_a_long_one_left) {
   BufferPool pool(std::size_t{256} << 20);
   pool.cut_from_chunks();

@@ -23,12 +23,14 @@ auto entry_of(Map& chunks, const std::byte* piece) {
 
 }  // namespace
 
+/// A multiple of the least length: of whole pages, whatever the limit.
 std::size_t Chunks::chunk_for(std::size_t piece_bytes) const noexcept {
-  const std::size_t wanted = std::max({bytes_ / 2, least_pieces * piece_bytes, least_chunk_bytes});
-  const std::size_t rounded =
-      (wanted + least_chunk_bytes - 1) / least_chunk_bytes * least_chunk_bytes;
-  const std::size_t bytes = std::min({rounded, most_chunk_bytes, limit_bytes_ - bytes_});
-  return piece_bytes > bytes / least_pieces || bytes < least_chunk_bytes ? 0 : bytes;
+  const std::size_t wanted = std::max(bytes_ / 2, least_pieces * piece_bytes);
+  const std::size_t units =
+      std::min({wanted / least_chunk_bytes + 1, most_chunk_bytes / least_chunk_bytes,
+                (limit_bytes_ - bytes_) / least_chunk_bytes});
+  const std::size_t bytes = units * least_chunk_bytes;
+  return piece_bytes > bytes / least_pieces ? 0 : bytes;
 }
 
 void Chunks::add(Memory memory, std::byte* data, std::size_t bytes) {

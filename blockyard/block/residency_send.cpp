@@ -17,6 +17,10 @@ std::shared_ptr<PieceCopy> Residency::send(const SharedFrame& frame, bool reads_
   take_sent();
   for (const Send& send : sends_)
     if (send.pieces->frame()->data() == key) {
+      if (send.is_direct && !reads_devices) {
+        host_reads(*frame);
+        return nullptr;
+      }
       send.pieces->begin_sending();
       return send.pieces;
     }
@@ -24,6 +28,9 @@ std::shared_ptr<PieceCopy> Residency::send(const SharedFrame& frame, bool reads_
   const auto found = copies_.find(key);
   if (found == copies_.end() || !found->second->is_modified) return nullptr;
   Copy& copy = *found->second;
+  // One send at a time needs the memory of a copy.
+  if (const auto other = std::ranges::find(sends_, &copy, &Send::copy); other != sends_.end())
+    finish_sending(other->pieces->frame()->data());
   if (reads_devices && is_for_network_)
     if (auto direct = send_direct(copy, frame)) return direct;
   if (!piece_length_.wants_time(copy.size)) return start_send(copy, frame);
@@ -35,9 +42,6 @@ std::shared_ptr<PieceCopy> Residency::send(const SharedFrame& frame, bool reads_
 }
 
 std::shared_ptr<PieceCopy> Residency::start_send(Copy& copy, const SharedFrame& frame) {
-  // One send at a time needs the memory of a copy.
-  if (const auto other = std::ranges::find(sends_, &copy, &Send::copy); other != sends_.end())
-    finish_sending(other->pieces->frame()->data());
   auto pieces = std::make_shared<PieceCopy>(frame, piece_length_.of(copy.size));
   pieces->begin_sending();
   begin_out(copy);

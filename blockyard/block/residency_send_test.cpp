@@ -146,6 +146,43 @@ TEST(Residency, what_the_network_reads_stays_on_the_device_until_it_has) {
   }
 }
 
+TEST(Residency, one_send_at_a_time_has_the_memory_of_a_copy) {
+  for (unsigned seed = 0; seed < 8; ++seed) {
+    Blocks blocks("network=1 seed=" + std::to_string(seed), 1 << 20, 6, true, short_piece);
+    Residency& residency = blocks.residency();
+    blocks.run(1, 0, false);
+    const auto first = residency.send(blocks.frame(1), false);
+    ASSERT_TRUE(first);
+    const auto fresh = std::make_shared<base::Buffer>(blocks.pool().allocate(bytes));
+    ASSERT_TRUE(residency.move(*blocks.frame(1), *fresh));
+    blocks.frame(1) = fresh;
+    blocks.run(1, 0, true);
+    const auto second = residency.send(blocks.frame(1), true);
+    ASSERT_TRUE(second);
+    ASSERT_NE(second->place(), nullptr);
+    residency.forget(*blocks.frame(1));  // their scope ends
+    while (!second->is_whole()) residency.look_after();
+    while (!first->is_whole()) residency.look_after();
+    residency.look_after();
+    for (std::size_t k = 2; k < 6; ++k) blocks.run(k, 0, false);  // others want memory
+    for (std::size_t k = 2; k < 6; ++k) blocks.look(k);
+    expect_values_at(second->place(), 1.0);
+    expect_values(*first->frame(), bytes, 0.5);
+    first->end_sending();
+    second->end_sending();
+  }
+}
+
+TEST(Residency, who_cannot_read_a_device_gets_what_another_reads_there_from_the_host) {
+  Blocks blocks("network=1", 1 << 20, 4);
+  blocks.run(1, 0, false);
+  const auto sent = blocks.residency().send(blocks.frame(1), true);
+  ASSERT_TRUE(sent);
+  EXPECT_FALSE(blocks.residency().send(blocks.frame(1), false));
+  expect_values(*blocks.frame(1), bytes, 0.5);
+  sent->end_sending();
+}
+
 TEST(Residency, what_the_network_cannot_read_goes_to_the_host_in_pieces) {
   Blocks blocks("", 1 << 20, 4, true, short_piece);
   for (std::size_t k = 1; k < 4; ++k) {

@@ -159,7 +159,7 @@ class Blocks(common.JobTest):
             self.let_it_fail(network)
 
     def let_it_fail(self, network):
-        ended, went_on = 0, 0
+        ended, went_on, direct = 0, 0, 0
         for option, at in (("fail_call", 299), ("fail_call", 330), ("fail_after", 9), ("fail_after", 30),
                            ("lose_call", 400)):
             with self.subTest(option=option, at=at, network=network):
@@ -173,8 +173,10 @@ class Blocks(common.JobTest):
                 self.assertEqual(results["scalars"]["total"], expected_total(2, 4, 520))
                 self.assertGreater(results["devices"][0]["failures"], 0)
                 went_on += 1
+                direct += sum(device["direct_blocks"] for device in results["devices"])
         print(f"failures, network {network}: {went_on} runs went on without the device, {ended} ended with an error")
         self.assertGreater(went_on, 0)
+        self.assertEqual(direct > 0, network == "on")
 
 
 if __name__ == "__main__":
