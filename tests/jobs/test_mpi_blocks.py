@@ -159,7 +159,7 @@ class Blocks(common.JobTest):
             self.let_it_fail(network)
 
     def let_it_fail(self, network):
-        ended, went_on, direct = 0, 0, 0
+        ended, went_on, direct, failures = 0, 0, 0, 0
         for option, at in (("fail_call", 299), ("fail_call", 330), ("fail_after", 9), ("fail_after", 30),
                            ("lose_call", 400)):
             with self.subTest(option=option, at=at, network=network):
@@ -171,11 +171,13 @@ class Blocks(common.JobTest):
                     continue
                 results = json.loads((self.folder / "out.json").read_text(encoding="utf-8"))
                 self.assertEqual(results["scalars"]["total"], expected_total(2, 4, 520))
-                self.assertGreater(results["devices"][0]["failures"], 0)
+                # How many calls a run makes depends on when messages come: not each gets as far.
+                failures += sum(device["failures"] for device in results["devices"])
                 went_on += 1
                 direct += sum(device["direct_blocks"] for device in results["devices"])
         print(f"failures, network {network}: {went_on} runs went on without the device, {ended} ended with an error")
         self.assertGreater(went_on, 0)
+        self.assertGreater(failures, 0)
         self.assertEqual(direct > 0, network == "on")
 
 
