@@ -189,8 +189,9 @@ std::vector<Decision> device_decisions(const Job& job, const Results& results) {
     return {{"devices", "none",
              "the job had too little work for a device to pay for opening one: `device_after`"}};
   if (results.devices.empty())
-    return {{"devices", "none",
-             is_auto ? "no GPU was found that a plug-in of this build can open" : "as the job says"}};
+    return {
+        {"devices", "none",
+         is_auto ? "no GPU was found that a plug-in of this build can open" : "as the job says"}};
   const bool learns = device.learns();
   return {{"devices",
            fmt::format("{} of kind {} in a process", results.devices.size(), results.device_kind),
