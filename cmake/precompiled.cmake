@@ -1,6 +1,7 @@
 # What most sources include is read once, by the first target of a kind, in place of each time: that
-# takes a third to a half off compiling a usual source. With another compiler than GCC nothing is
-# precompiled: the fuzzers find a source of a room that lacks an include, `make lint` any other.
+# takes 20 to 30 % off the processor time of a build (26 sources drawn by lot). With another compiler than
+# GCC nothing is precompiled: the fuzzers find a source of a room that lacks an include, `make lint`
+# any other.
 set(blockyard_usual_headers
     <algorithm> <array> <atomic> <condition_variable> <filesystem> <functional> <map> <memory> <mutex>
     <optional> <span> <string> <thread> <unordered_map> <vector> <fmt/format.h>)
