@@ -200,13 +200,12 @@ void Devices::open_all() {
       }
   }
   if (devices_.empty()) return;
-  const bool locks_pages = devices_.front().describe().lock_page_bytes > 0;
   if (!cut_blocks_from_chunks()) {
     forget();
     kind_ = spec_.kind;
     return;
   }
-  if (locks_pages)
+  if (devices_.front().describe().lock_page_bytes > 0)
     locks_.emplace(
         devices_.front(), lock_limit_bytes_, [this] { blocks_.free_kept(); },
         [this](std::span<const std::byte> buffer) { return blocks_.locked_with(buffer); });

@@ -83,10 +83,10 @@ def told_output(array: np.ndarray | None, processes: Processes | None) -> np.nda
         return array
     path = processes.share(_written_file(array))
     if path:
-        array = np.load(path, mmap_mode="r")
+        loaded: np.ndarray = np.load(path, mmap_mode="r")
+        return loaded
     assert array is not None
-    if not path:
-        processes.share_array(array)
+    processes.share_array(array)
     return array
 
 

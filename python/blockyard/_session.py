@@ -360,9 +360,9 @@ class Session:
 
         Returns:
             The result in C order, as NumPy gives it: an array whose ``.sial`` is the program that
-            made it, ``.plan`` its plan, ``.result`` the run: its report, its time. If it does not fit in half the memory, it is a
-            memory map of a file that lives as long as the array. No letters left:
-            a float.
+            made it, ``.plan`` its plan, ``.result`` the run: its report, its time. If it does not fit
+            in half the memory, it is a memory map of a file that lives as long as the array. No letters
+            left: a float.
 
         Raises:
             InputError for subscripts that make no sense, OutOfMemory, StorageError.

@@ -191,15 +191,6 @@ void run_rows(const Kernels<T>& use, const Loop& a, const Loop& b, const Scaling
     use.axpby(a.extent, b.extent, by.alpha, in, b.in_stride, by.beta, out, b.out_stride);
 }
 
-/// Calls body(in, out, walk) for each setting of the loops from the `first` on.
-template <class T, class Body>
-void for_outer_loops(const TransformSteps& steps, int first, const T* in, T* out,
-                     Body body) noexcept {
-  LoopWalk<T> now(steps.loops.data(), steps.count, first, in, out);
-  do body(now);
-  while (now.advance());
-}
-
 /// Scaled transposition of a matrix by way of a small buffer that stays in the first cache.
 template <class T>
 void transpose_scaled(const Kernels<T>& use, const Side& rows, const Side& columns,
@@ -266,14 +257,15 @@ void run_transform(const TransformSteps& steps, T alpha, const T* in, T beta, T*
     return;
   }
   const int first = steps.kind == Kind::transpose ? 0 : 2;
-  for_outer_loops(steps, first, in, out, [&](const LoopWalk<T>& now) {
+  LoopWalk<T> now(steps.loops.data(), steps.count, first, in, out);
+  do {
     if (steps.kind == Kind::transpose)
       transpose_scaled(use, steps.rows, steps.columns, now, by);
     else if (steps.kind == Kind::rows)
       run_rows(use, a, b, by, now.in, now.out);
     else
       run_strided(a, b, by, now.in, now.out);
-  });
+  } while (now.advance());
 }
 
 template void run_transform<float>(const TransformSteps&, float, const float*, float, float*,

@@ -17,7 +17,7 @@ from .layout import arrange
 from .order import order_of
 from .program import program_text
 from .segments import choose_segments
-from .subscripts import parse, term_of
+from .subscripts import note_extents, parse, term_of
 from .terms import Step, Term, count, flops, index_name, operands_of
 
 if TYPE_CHECKING:
@@ -117,10 +117,7 @@ def plan_einsum(session: "Session", subscripts: str, operands: list[np.ndarray])
     terms = [term_of(n, letters, array) for n, (letters, array) in enumerate(zip(inputs, operands), 1)]
     extents: dict[str, int] = {}
     for term in terms:
-        for letter, extent in zip(term.letters, term.given.shape):
-            if extents.setdefault(letter, extent) != extent:
-                raise _errors.InputError(f"einsum {subscripts}: '{letter}' is {extents[letter]} in one "
-                                         f"place and {extent} in another")
+        note_extents(extents, term.letters, term.given, subscripts)
     # A letter of one operand alone that is summed is contracted with ones.
     for letter in extents:
         if letter not in output and sum(letter in term.letters for term in terms) == 1:

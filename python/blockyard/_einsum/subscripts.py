@@ -43,13 +43,18 @@ def parse(subscripts: str, operands: list[np.ndarray]) -> tuple[list[str], str, 
     return inputs, output, views
 
 
-def _diagonal(array: np.ndarray, letters: str, subscripts: str) -> np.ndarray:
-    """Where a letter stands twice, both indexes are the same."""
-    extents: dict[str, int] = {}
+def note_extents(extents: dict[str, int], letters: str, array: np.ndarray, subscripts: str) -> None:
+    """Adds those of an operand. Raises InputError where a letter has another one already."""
     for letter, extent in zip(letters, array.shape):
         if extents.setdefault(letter, extent) != extent:
             raise _errors.InputError(f"einsum {subscripts}: '{letter}' is {extents[letter]} in one place and "
                                      f"{extent} in another")
+
+
+def _diagonal(array: np.ndarray, letters: str, subscripts: str) -> np.ndarray:
+    """Where a letter stands twice, both indexes are the same."""
+    extents: dict[str, int] = {}
+    note_extents(extents, letters, array, subscripts)
     return np.asarray(np.einsum(f"{letters}->{''.join(extents)}", array))
 
 
