@@ -378,12 +378,7 @@ void Residency::retire(const std::string& why) {
       ++lost;
     }
   writing_.clear();
-  for (Send& send : sends_) {
-    if (bring_rest(send)) continue;
-    ++lost;
-    if (send.is_direct && send.copy != nullptr) send.copy->is_modified = false;  // not tried again
-  }
-  std::erase_if(sends_, [](const Send& send) { return !send.is_direct; });
+  lost += bring_all_rests();
   for (Copy& copy : order_)
     if (copy.is_lost ||
         (copy.is_modified && !bring_back(copy.piece, host_bytes(copy.key, copy.size))))

@@ -179,6 +179,7 @@ class Residency {
   void erase(Order::iterator at);
   [[nodiscard]] bool bring_back(const Piece& piece, std::span<std::byte> to, std::size_t from = 0);
   [[nodiscard]] bool bring_rest(Send& send);
+  [[nodiscard]] std::size_t bring_all_rests();
   void settle(Lanes::Lane lane) noexcept;
 
   device::Device& device_;

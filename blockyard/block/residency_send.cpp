@@ -188,4 +188,16 @@ bool Residency::bring_rest(Send& send) {
   return true;
 }
 
+/// The same of all. Returns how many are lost.
+std::size_t Residency::bring_all_rests() {
+  std::size_t lost = 0;
+  for (Send& send : sends_) {
+    if (bring_rest(send)) continue;
+    ++lost;
+    if (send.is_direct && send.copy != nullptr) send.copy->is_modified = false;  // not tried again
+  }
+  std::erase_if(sends_, [](const Send& send) { return !send.is_direct; });
+  return lost;
+}
+
 }  // namespace blockyard::block
