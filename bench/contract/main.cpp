@@ -176,9 +176,9 @@ class Table {
   Table(std::string list, std::string type, int threads)
       : list_(std::move(list)), type_(std::move(type)), threads_(threads) {
     fmt::print(stderr,
-               "\n{}, {}, {} thread{}: Gflop/s\n{:20} {:>8} {:>8} {:>6} {:>7} {:>7} {:>6}\n", list_,
-               type_, threads_, threads_ == 1 ? "" : "s", "result-left-right", "m", "n", "k",
-               "gemm", "ours", "%");
+               "\n{}, {}, {} thread{}, {}: Gflop/s\n{:20} {:>8} {:>8} {:>6} {:>7} {:>7} {:>6}\n",
+               list_, type_, threads_, threads_ == 1 ? "" : "s", machine(), "result-left-right",
+               "m", "n", "k", "gemm", "ours", "%");
   }
   void add(const Contraction& one, const Measured& found) {
     const ContractPlan plan = one.plan(0, 1, sizeof(double));
