@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <cstdint>
+
+struct CUstream_st;  // what a stream of CUDA points to
 
 namespace blockyard::cuda {
 
@@ -22,9 +22,9 @@ struct Factors {
 };
 
 /// result = alpha * from, walked, + beta * result. Only enqueues; cudaGetLastError tells failures.
-void launch_reorder(cudaStream_t stream, std::uint32_t element, const Walk& walk, const void* from,
+void launch_reorder(CUstream_st* stream, std::uint32_t element, const Walk& walk, const void* from,
                     void* result, bool conjugate, const Factors& factors);
-void launch_fill(cudaStream_t stream, std::uint32_t element, void* to, const double value[2],
+void launch_fill(CUstream_st* stream, std::uint32_t element, void* to, const double value[2],
                  std::uint64_t count);
 
 }  // namespace blockyard::cuda
