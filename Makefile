@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-mpi mpich check asan tsan fuzz wheel docs bench format lint clean
+.PHONY: help setup build demo test test-mpi mpich arm check asan tsan fuzz wheel docs bench format lint clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 16
@@ -47,6 +47,15 @@ mpich:  ## a short list of tests over MPICH in place of Open MPI
 	$(MAKE) --no-print-directory build/mpich/build.ninja; \
 	cmake --build --preset mpich; \
 	ctest --preset mpich
+
+arm:  ## tests of the rooms base and tensor, built for 64-bit ARM, in QEMU (2 minutes)
+	@tools/setup.sh build arm
+	@if ! command -v aarch64-linux-gnu-g++ >/dev/null || ! command -v qemu-aarch64 >/dev/null; then \
+	  echo "SKIPPED: this system has no compiler or no emulator for 64-bit ARM" >&2; exit 0; fi; \
+	tools/setup_arm; \
+	$(MAKE) --no-print-directory build/arm/build.ninja; \
+	cmake --build --preset arm; \
+	ctest --preset arm
 
 test-mpi:  ## all language programs in 1, 2 and 4 processes (minutes)
 	@tools/setup.sh build test
