@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sched.h>
+
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <thread>
@@ -11,8 +14,30 @@
 
 namespace blockyard::bench {
 
-/// Threads that are there when a call comes, as the workers of a job are: starting one takes as
-/// long as a small product. One thread makes it and calls it.
+/// The processors that this thread may use.
+inline cpu_set_t allowed_processors() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  sched_getaffinity(0, sizeof allowed, &allowed);
+  return allowed;
+}
+
+/// Keeps this thread on one of the allowed processors, counted round.
+inline void stay_on(const cpu_set_t& allowed, int number) {
+  number %= std::max(1, CPU_COUNT(&allowed));
+  for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
+    if (!CPU_ISSET(processor, &allowed) || number-- > 0) continue;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(processor, &one);
+    sched_setaffinity(0, sizeof one, &one);
+    return;
+  }
+}
+
+/// Threads that are there when a call comes, each on a processor of its own, as the workers of a
+/// job are: starting one takes as long as a small product, and one that wakes begins where it was
+/// woken, behind who woke it. One thread makes it and calls it.
 class Team {
  public:
   /// part(0) is done by who calls, part(p) by thread p.
@@ -26,10 +51,13 @@ class Team {
     begin_call();
   }
   void run() {
+    if (others_.empty()) return part_(0);
+    stay_on(allowed_, 0);
     pending_ = static_cast<int>(others_.size());
     begin_call();
     part_(0);
     while (pending_ != 0) std::this_thread::yield();
+    sched_setaffinity(0, sizeof allowed_, &allowed_);
   }
 
  private:
@@ -38,6 +66,7 @@ class Team {
     calls_.notify_all();
   }
   void work(int p) {
+    stay_on(allowed_, p);
     for (int seen = 0;; ++seen) {
       // Calls come close together within a measurement; between two of them nothing may turn.
       const double until = base::now_seconds() + 1e-3;
@@ -49,6 +78,7 @@ class Team {
     }
   }
 
+  cpu_set_t allowed_ = allowed_processors();
   std::function<void(int)> part_;
   std::atomic<int> calls_ = 0, pending_ = 0;
   std::atomic<bool> is_over_ = false;
