@@ -15,6 +15,16 @@ struct Walk {
   std::int64_t from[8] = {};  ///< stride in the operand
 };
 
+/// The axis that is fastest in the operand, where tiles of it and of axis 0 pay; else 0. Of shorter
+/// sides most threads of a tile would have no work.
+[[nodiscard]] inline int tiled_axis(const Walk& walk) {
+  constexpr std::int64_t least_side = 8;
+  for (int axis = 1; axis < walk.order; ++axis)
+    if (walk.from[axis] == 1)
+      return walk.extent[0] < least_side || walk.extent[axis] < least_side ? 0 : axis;
+  return 0;
+}
+
 /// Alpha and beta, with the real part first. `element`: as in abi.h.
 struct Factors {
   double alpha[2] = {1, 0};

@@ -17,7 +17,6 @@ namespace {
 
 constexpr int threads = 256;  // of a block that walks along the result
 constexpr unsigned most_blocks = 1U << 16;
-constexpr int least_side = tile / 4;  // shorter sides leave most threads of a tile without work
 constexpr std::uint64_t most_short = 1ULL << 31;  // counts for 32-bit numbers
 
 unsigned blocks_for(std::uint64_t count) {
@@ -29,12 +28,9 @@ template <class T>
 void reorder(CUstream_st* stream, const Job<T>& job) {
   const Walk& walk = job.walk;
   std::int64_t count = 1;
-  int fast = 0;
-  for (int axis = 0; axis < walk.order; ++axis) {
-    count *= walk.extent[axis];
-    if (axis > 0 && walk.from[axis] == 1) fast = axis;
-  }
-  if (fast == 0 || walk.extent[0] < least_side || walk.extent[fast] < least_side) {
+  for (int axis = 0; axis < walk.order; ++axis) count *= walk.extent[axis];
+  const int fast = tiled_axis(walk);
+  if (fast == 0) {
     const auto all = static_cast<std::uint64_t>(count);
     if (all < most_short)
       launch(stream, reorder_along<T, std::uint32_t>, blocks_for(all), threads, job,

@@ -44,7 +44,8 @@ void check(cublasStatus_t code, const char* call) {
 std::string Machine::read_option(Options& options, std::string_view key, std::string_view value) {
   if (key == "memory") return plugin::read_number(value, options.memory_bytes);
   if (key == "network") return plugin::read_number(value, options.is_for_network);
-  return "this device knows memory= and network=";
+  if (key == "cutensor") return plugin::read_number(value, options.uses_cutensor);
+  return "this device knows memory=, network= and cutensor=";
 }
 
 std::uint32_t Machine::count() {
@@ -68,6 +69,13 @@ Machine::Machine(std::uint32_t index, const Options& options)
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, device_), "cudaGetDeviceProperties");
   name_ = properties.name;
+  if (options.uses_cutensor != 0) cutensor_ = Cutensor::open();
+}
+
+std::string Machine::name() const {
+  if (!cutensor_) return name_;
+  const bool is_wrong = std::ranges::find(cutensor_agrees_, false) != cutensor_agrees_.end();
+  return name_ + (is_wrong ? ", without cuTENSOR " : ", cuTENSOR ") + cutensor_->version();
 }
 
 Machine::~Machine() {
@@ -256,6 +264,10 @@ void Machine::fill(Stream& stream, Place to, std::uint32_t element, const double
 }
 
 void Machine::close_plan(Plan* plan) {
+  if (plan->tensors) {  // what of it the GPU still reads is known to cuTENSOR alone
+    use();
+    check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  }
   plans_.remove_if([plan](const Plan& one) { return &one == plan; });
 }
 

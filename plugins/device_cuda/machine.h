@@ -4,6 +4,7 @@
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 
+#include <array>
 #include <cstdint>
 #include <list>
 #include <memory>
@@ -12,9 +13,9 @@
 #include <string>
 #include <string_view>
 
-#include "plugins/common/matrix_form.h"
 #include "plugins/common/pieces.h"
-#include "plugins/device_cuda/kernels.h"
+#include "plugins/device_cuda/cutensor.h"
+#include "plugins/device_cuda/steps.h"
 
 namespace blockyard::cuda {
 
@@ -41,6 +42,7 @@ class Machine {
   struct Options {
     std::uint64_t memory_bytes = 0;    ///< 0: what is free now
     std::uint64_t is_for_network = 0;  ///< 1: networks may read the memory
+    std::uint64_t uses_cutensor = 1;   ///< where it is found
   };
   /// What is wrong with an option, or "".
   static std::string read_option(Options& options, std::string_view key, std::string_view value);
@@ -53,7 +55,8 @@ class Machine {
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
 
-  [[nodiscard]] std::string name() const { return name_; }
+  /// Of the GPU, and the version of cuTENSOR that is used or was found wanting.
+  [[nodiscard]] std::string name() const;
   [[nodiscard]] std::uint64_t limit_bytes() const noexcept { return pieces_.limit_bytes(); }
   [[nodiscard]] std::uint64_t free_bytes() const noexcept { return pieces_.free_bytes(); }
   [[nodiscard]] bool shares_host_memory() const noexcept { return false; }
@@ -114,11 +117,8 @@ class Machine {
   void fill(Stream& stream, Place to, std::uint32_t element, const double value[2],
             std::uint64_t count);
 
-  struct Plan {
-    blockyard_operation operation{};
-    Walk walk;                ///< of permute and axpby
-    plugin::MatrixForm form;  ///< of contract and dot
-    std::uint64_t workspace_bytes = 0;
+  struct Plan : Steps {
+    std::optional<TensorPlan> tensors;  ///< the same by cuTENSOR
   };
   [[nodiscard]] Plan* open_plan(const blockyard_operation& operation, plugin::Form form);
   void close_plan(Plan* plan);
@@ -132,6 +132,12 @@ class Machine {
   [[nodiscard]] void* allocate_once(std::uint64_t bytes);
   [[nodiscard]] cublasHandle_t blas_of(Stream& stream);
   void enqueued(Stream& stream, cudaError_t code, const char* call);
+  [[nodiscard]] std::optional<TensorPlan> tensor_plan(const Steps& steps) const;
+  [[nodiscard]] bool agree(std::uint32_t element);
+  template <class Real>
+  [[nodiscard]] bool gives_same(Stream& stream, const blockyard_operation& operation, Place room);
+  void run_by_cutensor(Stream& stream, const Plan& plan, const Factors& factors,
+                       const Places& places);
   void run_contraction(Stream& stream, const Plan& plan, const Factors& factors,
                        const Places& places);
   void multiply(Stream& stream, const Plan& plan, const Factors& factors, const void* left,
@@ -143,6 +149,8 @@ class Machine {
   plugin::Pieces<std::byte*> pieces_;
   StreamOwner memory_;      ///< allocates and frees, in order
   std::set<void*> locked_;  ///< host memory
+  std::optional<Cutensor> cutensor_;
+  std::array<std::optional<bool>, 4> cutensor_agrees_;  ///< with our way, by element; once tried
   std::list<Stream> streams_;
   std::list<Point> points_;
   std::list<Plan> plans_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans: what is reordered by our kernels, and what cuBLAS multiplies.
+// Plans: what is reordered by our kernels, what cuBLAS multiplies, and what cuTENSOR does in one.
+#include <algorithm>
 #include <array>
 #include <complex>
 #include <utility>
@@ -13,22 +14,6 @@ using plugin::MatrixForm;
 using plugin::of_left;
 using plugin::of_result;
 using plugin::of_right;
-
-/// Axes with strides of two sides as kernels walk them, fastest in `to` first.
-Walk walk_of(plugin::Axes axes, std::size_t to, std::size_t from) {
-  plugin::sort_and_fuse(axes, to);
-  Walk walk;
-  for (const plugin::Axis& axis : axes) {
-    walk.extent[walk.order] = axis.extent;
-    walk.to[walk.order] = axis.stride[to];
-    walk.from[walk.order++] = axis.stride[from];
-  }
-  return walk;
-}
-
-bool is_complex(std::uint32_t element) {
-  return element == BLOCKYARD_C64 || element == BLOCKYARD_C128;
-}
 
 /// The imaginary parts of real factors are not read.
 Factors factors_of(const blockyard_run& run, std::uint32_t element) {
@@ -59,6 +44,18 @@ struct Scalar {
   }
 };
 
+bool overwrites(const Factors& factors) { return factors.beta[0] == 0 && factors.beta[1] == 0; }
+
+/// Its permutations overwrite, and its plans are for blocks that lie so.
+bool is_for_cutensor(const Machine::Plan& plan, const Factors& factors,
+                     const Machine::Places& places) {
+  const auto lies_well = [](const std::byte* place) {
+    return reinterpret_cast<std::uintptr_t>(place) % Cutensor::alignment == 0;
+  };
+  return (plugin::has_right(plan.operation) || overwrites(factors)) && lies_well(places.result) &&
+         lies_well(places.left) && lies_well(places.right);
+}
+
 /// A matrix as cuBLAS takes it.
 struct Matrix {
   const void* data;
@@ -69,19 +66,24 @@ struct Matrix {
 }  // namespace
 
 Machine::Plan* Machine::open_plan(const blockyard_operation& operation, plugin::Form form) {
-  Plan plan;
-  plan.operation = operation;
-  if (plugin::has_right(operation)) {
-    const bool can_conjugate = is_complex(operation.element);
-    plan.form = plugin::matrix_form(
-        form, {false, can_conjugate && (operation.flags & blockyard_conjugate_left) != 0,
-               can_conjugate && (operation.flags & blockyard_conjugate_right) != 0});
-    plan.workspace_bytes = static_cast<std::uint64_t>(plan.form.workspace_elements) *
-                           plugin::element_bytes(operation.element);
-  } else {
-    plan.walk = walk_of(std::move(form.m), of_result, of_left);
+  Plan plan{steps_of(operation, std::move(form)), {}};
+  if (plan.suits_cutensor && cutensor_) {
+    use();
+    auto& agrees = cutensor_agrees_[operation.element];
+    if (!agrees) agrees = agree(operation.element);
+    if (*agrees) plan.tensors = tensor_plan(plan);
+    // The room of our way stays: blocks may lie so that it is taken.
+    if (plan.tensors && plan.tensors->workspace_bytes > 0)
+      plan.workspace_bytes = std::max(
+          plan.workspace_bytes, plan.tensors->workspace_bytes + Cutensor::workspace_alignment);
   }
   return &plans_.emplace_back(std::move(plan));
+}
+
+/// CuTENSOR may use what our reordering would, and a little for short sums over many threads.
+std::optional<TensorPlan> Machine::tensor_plan(const Steps& steps) const {
+  constexpr std::uint64_t little = 4 << 20;
+  return cutensor_->plan(steps.operation, std::max(steps.workspace_bytes, little));
 }
 
 void Machine::run(Stream& stream, const Plan& plan, const blockyard_run& run,
@@ -89,12 +91,43 @@ void Machine::run(Stream& stream, const Plan& plan, const blockyard_run& run,
   use();
   const std::uint32_t element = plan.operation.element;
   const Factors factors = factors_of(run, element);
-  if (plugin::has_right(plan.operation)) {
+  if (plan.tensors && is_for_cutensor(plan, factors, places)) {
+    run_by_cutensor(stream, plan, factors, places);
+  } else if (plugin::has_right(plan.operation)) {
     run_contraction(stream, plan, factors, places);
   } else {
     launch_reorder(stream.raw.get(), element, plan.walk, places.left, places.result,
-                   (plan.operation.flags & blockyard_conjugate_left) != 0, factors);
+                   conjugates(plan.operation, of_left), factors);
     enqueued(stream, cudaGetLastError(), "a reordering");
+  }
+}
+
+void Machine::run_by_cutensor(Stream& stream, const Plan& plan, const Factors& factors,
+                              const Places& places) {
+  const std::uint32_t element = plan.operation.element;
+  const Scalar alpha(factors.alpha, element), beta(factors.beta, element);
+  constexpr std::uint64_t past = Cutensor::workspace_alignment - 1;
+  const Cutensor::Blocks blocks{
+      places.left, places.right, places.result,
+      reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(places.workspace) + past) & ~past)};
+  const bool contracts = plugin::has_right(plan.operation);
+  // That it does not read the result where beta is zero is nowhere promised.
+  if (contracts && overwrites(factors))
+    enqueued(stream,
+             cudaMemsetAsync(
+                 places.result, 0,
+                 plugin::element_count(plan.operation.result) * plugin::element_bytes(element),
+                 stream.raw.get()),
+             "cudaMemsetAsync");
+  try {
+    if (contracts)
+      cutensor_->contract(*plan.tensors, alpha.bytes.data(), beta.bytes.data(), blocks,
+                          stream.raw.get());
+    else
+      cutensor_->permute(*plan.tensors, alpha.bytes.data(), blocks, stream.raw.get());
+  } catch (const std::exception&) {
+    stream.has_failed = true;
+    throw;
   }
 }
 
@@ -107,11 +140,10 @@ void Machine::run_contraction(Stream& stream, const Plan& plan, const Factors& f
     return places.workspace + static_cast<std::uint64_t>(operands[side].workspace_begin) * size;
   };
   std::array<std::byte*, 3> at = {places.result, places.left, places.right};
-  const std::array<unsigned, 3> flag = {0, blockyard_conjugate_left, blockyard_conjugate_right};
   for (const std::size_t side : {std::size_t{of_left}, std::size_t{of_right}}) {
     if (!operands[side].is_reordered) continue;
     launch_reorder(stream.raw.get(), element, walk_of(operands[side].axes, of_result, of_left),
-                   at[side], room(side), (plan.operation.flags & flag[side]) != 0, {});
+                   at[side], room(side), conjugates(plan.operation, side), {});
     enqueued(stream, cudaGetLastError(), "a reordering");
     at[side] = room(side);
   }
@@ -128,15 +160,14 @@ void Machine::multiply(Stream& stream, const Plan& plan, const Factors& factors,
   const MatrixForm& form = plan.form;
   const std::uint32_t element = plan.operation.element;
   // A reordered operand was conjugated on the way; another lies transposed.
-  const auto matrix = [&](std::size_t side, const void* data, unsigned flag) -> Matrix {
+  const auto matrix = [&](std::size_t side, const void* data) -> Matrix {
     const MatrixForm::Operand& lies = form.operand[side];
-    const bool conjugate =
-        is_complex(element) && !lies.is_reordered && (plan.operation.flags & flag) != 0;
-    bool transposed = lies.is_transposed != form.is_swapped;
+    const bool conjugate = !lies.is_reordered && conjugates(plan.operation, side);
+    const bool transposed = lies.is_transposed != form.is_swapped;
     return {data, conjugate ? CUBLAS_OP_C : transposed ? CUBLAS_OP_T : CUBLAS_OP_N, &lies};
   };
-  Matrix a = matrix(of_left, left, blockyard_conjugate_left);
-  Matrix b = matrix(of_right, right, blockyard_conjugate_right);
+  Matrix a = matrix(of_left, left);
+  Matrix b = matrix(of_right, right);
   std::int64_t m = form.m, n = form.n;
   if (form.is_swapped) {
     std::swap(a, b);

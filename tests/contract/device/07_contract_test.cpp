@@ -17,15 +17,17 @@ class Contract : public DeviceContract {
     for (const int name : names.all()) extents.push_back(stretch * (2 + name));
     return Shape(extents);
   }
-  /// Compares with the tensor room. All values are whole numbers that floats hold: no rounding.
+  /// Compares with the tensor room. All values are whole numbers that floats hold: no rounding. The
+  /// blocks begin after `skipped` elements of their memory.
   template <class T>
-  static void expect_like_host(const ContractSpec& spec, T alpha, T beta, Extent stretch = 1) {
+  static void expect_like_host(const ContractSpec& spec, T alpha, T beta, Extent stretch = 1,
+                               Extent skipped = 0) {
     const Shape result_shape = shape_of(spec.result, stretch);
     const Shape left_shape = shape_of(spec.left, stretch);
     const Shape right_shape = shape_of(spec.right, stretch);
-    const auto left = counted<T>(left_shape.element_count());
-    const auto right = counted<T>(right_shape.element_count());
-    std::vector<T> expected(static_cast<std::size_t>(result_shape.element_count()), T(3));
+    const auto left = counted<T>(skipped + left_shape.element_count());
+    const auto right = counted<T>(skipped + right_shape.element_count());
+    std::vector<T> expected(static_cast<std::size_t>(skipped + result_shape.element_count()), T(3));
     Device device = open();
     Stream stream = device.open_stream();
     const auto plan = device.open_plan(
@@ -34,11 +36,15 @@ class Contract : public DeviceContract {
     const Memory a = send(device, stream, left), b = send(device, stream, right);
     const Memory c = send(device, stream, expected);
     const Memory workspace = allocate(device, plan->workspace_bytes());
-    stream.run(*plan, {alpha, beta, c.address(), a.address(), b.address(), workspace.address()});
+    const auto place = [&](const Memory& memory) {
+      return memory.address() + static_cast<std::uint64_t>(skipped) * sizeof(T);
+    };
+    stream.run(*plan, {alpha, beta, place(c), place(a), place(b), workspace.address()});
     const auto found = receive<T>(stream, c);
     const tensor::ContractPlan host(spec, result_shape, left_shape, right_shape);
     std::vector<T> scratch(static_cast<std::size_t>(host.workspace_elements()));
-    tensor::run<T>(host, alpha, left.data(), right.data(), beta, expected.data(), scratch);
+    tensor::run<T>(host, alpha, left.data() + skipped, right.data() + skipped, beta,
+                   expected.data() + skipped, scratch);
     EXPECT_EQ(found, expected);
   }
   template <class T>
@@ -68,10 +74,17 @@ TEST_P(Contract, _07_contract_equals_the_host_for_blocks_that_are_worth_packing)
   expect_like_host<double>({{0, 1, 2, 3}, {3, 4, 0}, {1, 2, 4}}, 1, 0, 3);
 }
 
+TEST_P(Contract, _07_contract_takes_blocks_that_begin_at_any_element) {
+  expect_like_host<double>({{0, 1}, {0, 2}, {2, 1}}, 1, 0, 1, 1);
+  expect_like_host<double>({{0, 2, 1}, {1, 3, 0}, {2, 3}}, 1, 1, 1, 1);
+  expect_like_host<float>({{0, 2, 1}, {1, 3, 0}, {2, 3}}, 2, 0, 1, 3);
+}
+
 TEST_P(Contract, _07_contract_conjugates_where_asked) {
   using enum tensor::Conjugate;
   expect_like_host<tensor::c128>({{0, 1}, {0, 2}, {2, 1}, yes, no}, 1, 0);
   expect_like_host<tensor::c128>({{0, 1}, {0, 2}, {2, 1}, no, yes}, 1, 0);
+  expect_like_host<tensor::c64>({{0, 2, 1}, {1, 3, 0}, {2, 3}, yes, yes}, 1, 2);
   expect_like_host<double>({{0, 1}, {0, 2}, {2, 1}, yes, yes}, 1, 0);
 }
 

@@ -46,7 +46,10 @@ std::vector<Backend> backends() {
 #endif
 #ifdef BLOCKYARD_CUDA_PLUGIN
   static const Plugin cuda(BLOCKYARD_CUDA_PLUGIN);
-  if (has_device(cuda.table())) all.push_back({"cuda", &cuda.table(), ""});
+  if (has_device(cuda.table())) {
+    all.push_back({"cuda", &cuda.table(), ""});
+    all.push_back({"cuda_without_cutensor", &cuda.table(), "cutensor=0"});
+  }
 #endif
   return all;
 }
