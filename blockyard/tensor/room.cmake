@@ -6,8 +6,8 @@ set(kernel_folder ${PROJECT_SOURCE_DIR}/blockyard/tensor/detail)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
   set(kernel_unused ${kernel_folder}/kernel_choice_plain.cpp)
 else()
-  set(kernel_unused ${kernel_folder}/kernel_choice_x86.cpp ${kernel_folder}/kernels_avx2.cpp
-                    ${kernel_folder}/kernels_avx512.cpp)
+  set(kernel_unused ${kernel_folder}/kernel_choice_x86.cpp ${kernel_folder}/processor_x86.cpp
+                    ${kernel_folder}/kernels_avx2.cpp ${kernel_folder}/kernels_avx512.cpp)
 endif()
 set_source_files_properties(${kernel_unused} PROPERTIES HEADER_FILE_ONLY ON)
 set_source_files_properties(${kernel_folder}/kernels_baseline.cpp ${kernel_folder}/packed_run.cpp

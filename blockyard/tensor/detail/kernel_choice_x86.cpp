@@ -6,16 +6,13 @@
 
 #include "blockyard/base/clock.h"
 #include "blockyard/tensor/detail/panel_kernels.h"
+#include "blockyard/tensor/detail/processor_x86.h"
 
 namespace blockyard::tensor::detail {
 namespace {
 
-bool has_avx512() noexcept {
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-         __builtin_cpu_supports("avx512vl");
-}
-bool has_avx2() noexcept { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+bool has_avx512() noexcept { return instruction_set() == InstructionSet::avx512; }
+bool has_avx2() noexcept { return instruction_set() >= InstructionSet::avx2; }
 
 template <class T>
 const Kernels<T>& choose() noexcept {
