@@ -37,6 +37,7 @@ Residency::Residency(device::Device& device, Options options)
 
 Residency::~Residency() {
   for (std::size_t lane = 0; lane < Lanes::count; ++lane) settle(static_cast<Lanes::Lane>(lane));
+  for (Copy& copy : order_) static_cast<void>(leave_to_peers(copy));
   for (Send& send : sends_) {
     Piece& piece = send.copy != nullptr ? send.copy->piece : send.piece;
     send.pieces->end(send.is_direct ? std::move(piece.memory) : device::Memory());
@@ -241,32 +242,36 @@ void Residency::lock_host(Key key, std::size_t size) {
 }
 
 void Residency::copy_in(Copy& copy, const SharedFrame& frame) {
-  // Memory of another process may get other pages any time after it was given back.
-  if (!frame->is_lent()) lock_host(copy.key, copy.size);
   lanes_->wait(Lanes::in, copy.piece.used);
-  lanes_->stream(Lanes::in).copy_in(copy.piece.memory.address(), frame->bytes());
-  // From here on the device reads the frame, whatever else fails.
-  sources_.emplace_back(0, frame);
+  PeerCopies::Held peer = copy_from_peer(copy);
+  if (!peer) {
+    // Memory of another process may get other pages any time after it was given back.
+    if (!frame->is_lent()) lock_host(copy.key, copy.size);
+    lanes_->stream(Lanes::in).copy_in(copy.piece.memory.address(), frame->bytes());
+    ++counts_.copies_in;
+    counts_.bytes_in += copy.size;
+  }
+  // From here on the device reads it, whatever else fails.
+  sources_.push_back({0, frame, std::move(peer)});
   const std::uint64_t point = lanes_->mark(Lanes::in, kilobytes(copy.size));
-  sources_.back().first = point;
+  sources_.back().point = point;
   copy.piece.written = {};
   copy.piece.written[Lanes::in] = point;
   copy.piece.used[Lanes::in] = point;
   while (sources_.size() > 1 && (sources_.size() > Lanes::depth / 2
-                                     ? (lanes_->finish(Lanes::in, sources_.front().first), true)
-                                     : lanes_->is_done(Lanes::in, sources_.front().first)))
+                                     ? (lanes_->finish(Lanes::in, sources_.front().point), true)
+                                     : lanes_->is_done(Lanes::in, sources_.front().point)))
     sources_.pop_front();
-  ++counts_.copies_in;
-  counts_.bytes_in += copy.size;
+  offer_to_peers(copy);
 }
 
 void Residency::begin_out(Copy& copy) {
   lock_host(copy.key, copy.size);
   lanes_->wait(Lanes::out, copy.piece.written);
-  for (const auto& [point, frame] : sources_)  // an earlier copy of the frame may still read it
-    if (frame->data() == copy.key) {
+  for (const Source& source : sources_)  // an earlier copy of the frame may still read it
+    if (source.frame->data() == copy.key) {
       Lanes::Points read{};
-      read[Lanes::in] = point;
+      read[Lanes::in] = source.point;
       lanes_->wait(Lanes::out, read);
     }
 }
@@ -331,7 +336,7 @@ bool Residency::move(const base::Buffer& from, const base::Buffer& to) {
   const auto found = copies_.find(from.data());
   if (found == copies_.end()) return false;
   const auto at = found->second;
-  if (is_read_by_network(*at)) return false;
+  if (at->offer || is_read_by_network(*at)) return false;
   copies_.erase(found);
   at->key = to.data();
   at->kept = nullptr;
@@ -357,11 +362,11 @@ void Residency::erase(Order::iterator at) {
   end_ahead(*at);
   copies_.erase(at->key);
   const auto sent = std::ranges::find(sends_, &*at, &Send::copy);
-  if (sent == sends_.end()) {
-    pool_.recycle(std::move(at->piece));
-  } else {
+  if (sent != sends_.end()) {
     sent->piece = std::move(at->piece);
     sent->copy = nullptr;
+  } else if (!leave_to_peers(*at)) {
+    pool_.recycle(std::move(at->piece));
   }
   order_.erase(at);
 }

@@ -11,6 +11,7 @@
 
 #include "blockyard/block/device_pool.h"
 #include "blockyard/block/frame.h"
+#include "blockyard/block/peer_copies.h"
 #include "blockyard/block/piece_copy.h"
 #include "blockyard/block/piece_length.h"
 #include "blockyard/block/residency_counts.h"
@@ -41,6 +42,7 @@ class Residency {
     std::int64_t budget_bytes = 0;
     bool honours_use = true;  ///< false: every operand is copied and counts as changed, to compare
     device::HostLocks* locks = nullptr;  ///< for frames, which come from a pool that tells it
+    PeerCopies* peers = nullptr;         ///< of the process; null: nobody shares
     base::TraceLine* trace = nullptr;    ///< for what the lanes do; null: it is not noted
     std::size_t piece_bytes = 0;         ///< of what is sent in pieces; 0: learned
   };
@@ -95,8 +97,8 @@ class Residency {
   void forget(const base::Buffer& frame) noexcept;
   /// Somebody lets a kept frame go: where nobody else holds it either, the copy goes too.
   void release(const SharedFrame& frame) noexcept;
-  /// The copy of one frame becomes the modified copy of another. False: there is none, or the
-  /// network reads it.
+  /// The copy of one frame becomes the modified copy of another. False: there is none, or
+  /// somebody else may read it.
   [[nodiscard]] bool move(const base::Buffer& from, const base::Buffer& to);
   /// Lets copies of kept frames go that nobody else holds.
   void sweep();
@@ -138,11 +140,19 @@ class Residency {
     bool is_lost = false;   ///< nobody knows whether the last run changed it
     bool is_ahead = false;  ///< brought ahead and not used since
     std::int32_t pins = 0;
+    PeerCopies::Held offer = nullptr;  ///< to other workers
   };
   using Order = std::list<Copy>;  ///< least recently used first
   struct Operand {
     Copy* copy;
     Use use;
+  };
+
+  /// A copy to the device under way, and what it reads: the frame, or what a peer has of it.
+  struct Source {
+    std::uint64_t point;
+    SharedFrame frame;
+    PeerCopies::Held peer;
   };
 
   /// A copy that send started, until it is whole; or what the network reads here, until it has.
@@ -163,6 +173,9 @@ class Residency {
   [[nodiscard]] std::optional<Piece> allocate(std::size_t size);
   [[nodiscard]] bool evict_one(bool only_idle = false);
   void copy_in(Copy& copy, const SharedFrame& frame);
+  [[nodiscard]] PeerCopies::Held copy_from_peer(Copy& copy);
+  void offer_to_peers(Copy& copy);
+  [[nodiscard]] bool leave_to_peers(Copy& copy) noexcept;
   void begin_out(Copy& copy);
   std::uint64_t end_out(Copy& copy);
   std::uint64_t copy_out(Copy& copy);
@@ -191,9 +204,9 @@ class Residency {
   std::unordered_map<Key, std::uint64_t> writing_;  ///< frames that evicted copies go to: point
   std::vector<Send> sends_;
   PieceLength piece_length_;
-  bool is_for_network_ = true;                                 ///< until the device says no
-  std::deque<std::pair<std::uint64_t, SharedFrame>> sources_;  ///< of copies under way
-  std::vector<Operand> operands_;                              ///< of the run under way
+  bool is_for_network_ = true;  ///< until the device says no
+  std::deque<Source> sources_;
+  std::vector<Operand> operands_;  ///< of the run under way
   std::vector<Piece> scratch_;
   std::int64_t ahead_bytes_ = 0;
   std::int32_t pc_ = 0;

@@ -20,7 +20,8 @@ constexpr std::array sums = {
     &Counts::evictions,     &Counts::written_back, &Counts::pool_requests, &Counts::pool_hits,
     &Counts::ahead_copies,  &Counts::ahead_unused, &Counts::host_requests, &Counts::host_hits,
     &Counts::lock_requests, &Counts::lock_hits,    &Counts::failures,      &Counts::sent_blocks,
-    &Counts::sent_pieces,   &Counts::sent_bytes,   &Counts::direct_blocks, &Counts::direct_bytes};
+    &Counts::sent_pieces,   &Counts::sent_bytes,   &Counts::direct_blocks, &Counts::direct_bytes,
+    &Counts::peer_copies,   &Counts::peer_bytes};
 
 }  // namespace
 

@@ -11,6 +11,8 @@ struct ResidencyCounts {
   std::uint64_t fallbacks = 0;  ///< on the host, for want of device memory
   std::uint64_t copies_in = 0;
   std::uint64_t bytes_in = 0;
+  std::uint64_t peer_copies = 0;  ///< to the device, of what other workers have on theirs
+  std::uint64_t peer_bytes = 0;
   std::uint64_t copies_out = 0;
   std::uint64_t bytes_out = 0;
   std::uint64_t sent_blocks = 0;  ///< of copies_out, sent to other processes while they were copied

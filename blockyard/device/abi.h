@@ -167,6 +167,13 @@ typedef struct blockyard_device_table {
    * UNSUPPORTED: under none, or the device was opened without network=1. */
   blockyard_status (*network_pointer)(blockyard_device*, blockyard_address, uint64_t bytes,
                                       const void** pointer);
+
+  /* Enqueues a copy from another open device of this table. What is read there is written before
+   * the call, and stays until the copy is done. UNSUPPORTED: the devices do not reach each other,
+   * or the other one has failed; nothing is enqueued then. */
+  blockyard_status (*copy_peer)(blockyard_device*, blockyard_stream*, blockyard_address to,
+                                blockyard_device* from_device, blockyard_address from,
+                                uint64_t bytes);
 } blockyard_device_table;
 
 /* The one symbol of a plug-in. */

@@ -147,6 +147,20 @@ void Stream::copy_within(Address to, Address from, Extent bytes) {
         raw, "a copy within the device");
 }
 
+bool Stream::copy_from(const Device& other, Address to, Address from, Extent bytes) {
+  const auto raw = handle_.get();
+  blockyard_device* const there = other.handle_.get().device;
+  if (there == raw.device) {
+    copy_within(to, from, bytes);
+    return true;
+  }
+  const auto status = raw.table->copy_peer(raw.device, raw.handle, to, there, from,
+                                           static_cast<std::uint64_t>(bytes));
+  if (status == BLOCKYARD_UNSUPPORTED) return false;
+  check(status, raw, "a copy from another device");
+  return true;
+}
+
 void Stream::fill(Address to, blockyard_element element, std::complex<double> value, Extent count) {
   const auto raw = handle_.get();
   const double parts[2] = {value.real(), value.imag()};

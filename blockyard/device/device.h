@@ -22,6 +22,8 @@ using Table = blockyard_device_table;
 using Address = blockyard_address;
 using base::Extent;
 
+class Device;
+
 /// A handle of the table together with what its release needs.
 template <class T>
 struct Opened {
@@ -101,6 +103,8 @@ class Stream {
   void copy_in(Address to, std::span<const std::byte> from);
   void copy_out(std::span<std::byte> to, Address from);
   void copy_within(Address to, Address from, Extent bytes);
+  /// From this or another device of the table: see copy_peer in abi.h. False: not in this way.
+  [[nodiscard]] bool copy_from(const Device& other, Address to, Address from, Extent bytes);
   void fill(Address to, blockyard_element element, std::complex<double> value, Extent count);
   void run(const Plan& plan, const Arguments& arguments);
   void record(Event& event);
@@ -136,6 +140,7 @@ class Device {
   [[nodiscard]] std::optional<Plan> open_plan(const blockyard_operation& operation);
 
  private:
+  friend class Stream;
   struct Kind {
     using Raw = Opened<std::nullptr_t>;
     static Raw null() noexcept { return {}; }

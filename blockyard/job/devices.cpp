@@ -263,7 +263,9 @@ void Devices::share_memory() {
     if (found.free_bytes == 0 || found.shares_host_memory != 0) bytes = host_share_bytes_ / count;
     shares_.push_back({&device, static_cast<int>(shares_.size()),
                        spec_.memory_bytes.value_or(bytes) / workers_each,
-                       locks_ ? &*locks_ : nullptr});
+                       locks_ ? &*locks_ : nullptr,
+                       // In the memory of the host what is there is as near.
+                       workers_ > 1 && found.shares_host_memory == 0 ? &peers_ : nullptr});
   }
 }
 

@@ -85,6 +85,7 @@ class Devices final : public worker::DeviceSupply {
   std::optional<device::Plugin> plugin_;
   std::deque<device::Device> devices_;
   std::optional<device::HostLocks> locks_;
+  block::PeerCopies peers_;
   std::vector<worker::DeviceShare> shares_;  ///< by device
   std::vector<DeviceInfo> infos_;
   std::string kind_ = "none";

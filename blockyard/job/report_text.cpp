@@ -160,6 +160,9 @@ std::string print_device(const Sums& sums) {
     text +=
         fmt::format("            {} of the blocks back went on to the network in {} pieces ({})\n",
                     counts.sent_blocks, counts.sent_pieces, bytes(counts.sent_bytes));
+  if (counts.peer_copies > 0)
+    text += fmt::format("            {} copies came from devices of other workers ({})\n",
+                        counts.peer_copies, bytes(counts.peer_bytes));
   if (counts.direct_blocks > 0)
     text += fmt::format("            {} blocks sent from the device ({})\n", counts.direct_blocks,
                         bytes(counts.direct_bytes));

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "blockyard/block/peer_copies.h"
 #include "blockyard/device/device.h"
 #include "blockyard/device/host_locks.h"
 
@@ -14,6 +15,7 @@ struct DeviceShare {
   int number = -1;                          ///< for the report
   std::int64_t bytes = 0;                   ///< of its memory
   device::HostLocks* host_locks = nullptr;  ///< null: none; of all workers of the process
+  block::PeerCopies* peers = nullptr;       ///< the same
 };
 
 /// The devices of a process, which may be opened while its workers run. Any thread.

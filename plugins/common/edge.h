@@ -11,10 +11,10 @@
 #include <string>
 #include <utility>
 
+#include "plugins/common/edge_calls.h"
 #include "plugins/common/operation.h"
 #include "plugins/common/options.h"
 
-/// The C edge of a plug-in: statuses outside, exceptions inside.
 namespace blockyard::plugin {
 
 /// The C table over a class Machine, one open device, with:
@@ -28,75 +28,15 @@ namespace blockyard::plugin {
 ///                static is_done(Pending), static finish(Pending)
 ///   Options, static read_option(Options&, key, value), static count(), Machine(index, Options)
 ///   open_, close_ of streams, points, plans; wait, write, read, copy, fill, run; allocate,
-///   release; lock_page_bytes, lock_host, unlock_host where it locks host memory; name,
-///   limit_bytes, free_bytes, shares_host_memory; is_for_network: an address is a pointer that
-///   networks may read
+///   release; lock_page_bytes, lock_host, unlock_host where it locks host memory; copy_peer where
+///   there are copies between devices; name, limit_bytes, free_bytes, shares_host_memory;
+///   is_for_network: an address is a pointer that networks may read
 /// Functions of a machine throw std::exception; those that enqueue have marked the stream then.
 template <class Machine>
-class Edge {
-  /// What stands behind a blockyard_device. `mutex` guards all the rest.
-  struct Device {
-    std::mutex mutex;
-    std::string last_error;
-    std::optional<Machine> machine;  ///< none if it could not be opened
-
-    blockyard_status fail(blockyard_status status, std::string text) {
-      last_error = std::move(text);
-      return status;
-    }
-  };
-  using Stream = typename Machine::Stream;
-  using Point = typename Machine::Point;
-  using Plan = typename Machine::Plan;
-  using Place = typename Machine::Place;
-  using Pending = typename Machine::Pending;
-
-  // The types of the ABI are names without content: behind them stand ours.
-  static Device& of(blockyard_device* device) { return *reinterpret_cast<Device*>(device); }
-  static Stream& of(blockyard_stream* stream) { return *reinterpret_cast<Stream*>(stream); }
-  static Point& of(blockyard_event* event) { return *reinterpret_cast<Point*>(event); }
-  static Plan& of(blockyard_plan* plan) { return *reinterpret_cast<Plan*>(plan); }
-
-  /// Runs body(device, machine) under the lock and lets no exception out.
-  template <class Body>
-  static blockyard_status locked(blockyard_device* handle, const Body& body) noexcept {
-    Device& device = of(handle);
-    try {
-      const std::lock_guard lock(device.mutex);
-      try {
-        return body(device, *device.machine);
-      } catch (const std::bad_alloc&) {
-        return device.fail(BLOCKYARD_NO_MEMORY, "the host has no more memory");
-      } catch (const std::exception& error) {
-        return device.fail(BLOCKYARD_FAILED, error.what());
-      }
-    } catch (...) {
-      return BLOCKYARD_FAILED;
-    }
-  }
-
-  /// The same for work on a stream that has not failed.
-  template <class Body>
-  static blockyard_status on_stream(blockyard_device* handle, blockyard_stream* stream,
-                                    const Body& body) {
-    return locked(handle, [&](Device& device, Machine& machine) {
-      if (of(stream).has_failed)
-        return device.fail(BLOCKYARD_FAILED, "work on the stream failed: " + device.last_error);
-      return body(device, machine);
-    });
-  }
-
-  /// Waits without the lock.
-  static blockyard_status finish(blockyard_device* handle, const Pending& pending) noexcept {
-    try {
-      Machine::finish(pending);
-      return BLOCKYARD_OK;
-    } catch (const std::exception& error) {
-      return locked(handle, [&](Device& device, Machine&) {
-        return device.fail(BLOCKYARD_FAILED, error.what());
-      });
-    }
-  }
+class Edge : EdgeCalls<Machine> {
+  using Calls = EdgeCalls<Machine>;
+  using Calls::finish, Calls::locked, Calls::of, Calls::on_stream;
+  using typename Calls::Device, typename Calls::Pending, typename Calls::Place;
 
   static blockyard_status count(std::uint32_t* devices) {
     try {
@@ -363,6 +303,28 @@ class Edge {
     });
   }
 
+  static blockyard_status copy_peer(blockyard_device* handle, blockyard_stream* stream,
+                                    blockyard_address to, blockyard_device* other,
+                                    blockyard_address from, std::uint64_t bytes) {
+    std::optional<Place> source;
+    const Machine* there = nullptr;
+    const blockyard_status found = locked(other, [&](Device&, Machine& machine) {
+      source = machine.find(from, bytes);
+      there = &machine;
+      return BLOCKYARD_OK;
+    });
+    if (found != BLOCKYARD_OK) return BLOCKYARD_UNSUPPORTED;
+    return on_stream(handle, stream, [&](Device& device, [[maybe_unused]] Machine& machine) {
+      if constexpr (requires { &Machine::copy_peer; }) {
+        const auto target = machine.find(to, bytes);
+        if (!target || !source)
+          return device.fail(BLOCKYARD_BAD_ARGUMENT, "a copy leaves the allocated memory");
+        if (machine.copy_peer(of(stream), *target, *there, *source, bytes)) return BLOCKYARD_OK;
+      }
+      return device.fail(BLOCKYARD_UNSUPPORTED, "no copies between these devices");
+    });
+  }
+
  public:
   static constexpr blockyard_device_table table = {
       blockyard_device_version,
@@ -391,6 +353,7 @@ class Edge {
       host_lock,
       host_unlock,
       network_pointer,
+      copy_peer,
   };
 };
 

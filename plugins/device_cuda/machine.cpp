@@ -256,6 +256,35 @@ void Machine::copy(Stream& stream, Place to, Place from, std::uint64_t bytes) {
            "cudaMemcpyAsync");
 }
 
+/// Memory of both kinds there, from here: cudaMalloc's by peer access, the pool's by its own leave.
+bool Machine::reaches(int other) {
+  if (other == device_) return true;
+  const auto [known, is_new] = reached_.try_emplace(other, false);
+  if (!is_new) return known->second;
+  int can = 0;
+  check(cudaDeviceCanAccessPeer(&can, device_, other), "cudaDeviceCanAccessPeer");
+  if (can == 0) return false;
+  const cudaError_t enabled = cudaDeviceEnablePeerAccess(other, 0);
+  static_cast<void>(cudaGetLastError());
+  if (enabled != cudaErrorPeerAccessAlreadyEnabled) check(enabled, "cudaDeviceEnablePeerAccess");
+  cudaMemPool_t pool = nullptr;
+  check(cudaDeviceGetDefaultMemPool(&pool, other), "cudaDeviceGetDefaultMemPool");
+  const cudaMemAccessDesc access = {{cudaMemLocationTypeDevice, device_},
+                                    cudaMemAccessFlagsProtReadWrite};
+  check(cudaMemPoolSetAccess(pool, &access, 1), "cudaMemPoolSetAccess");
+  known->second = true;
+  return true;
+}
+
+bool Machine::copy_peer(Stream& stream, Place to, const Machine& other, Place from,
+                        std::uint64_t bytes) {
+  use();
+  if (!reaches(other.device_)) return false;
+  enqueued(stream, cudaMemcpyPeerAsync(to, device_, from, other.device_, bytes, stream.raw.get()),
+           "cudaMemcpyPeerAsync");
+  return true;
+}
+
 void Machine::fill(Stream& stream, Place to, std::uint32_t element, const double value[2],
                    std::uint64_t count) {
   use();

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -114,6 +115,9 @@ class Machine {
   void write(Stream& stream, Place to, const void* from, std::uint64_t bytes);
   void read(Stream& stream, void* to, Place from, std::uint64_t bytes);
   void copy(Stream& stream, Place to, Place from, std::uint64_t bytes);
+  /// False: the devices do not reach each other's memory.
+  [[nodiscard]] bool copy_peer(Stream& stream, Place to, const Machine& other, Place from,
+                               std::uint64_t bytes);
   void fill(Stream& stream, Place to, std::uint32_t element, const double value[2],
             std::uint64_t count);
 
@@ -129,6 +133,7 @@ class Machine {
 
  private:
   void use() const;
+  [[nodiscard]] bool reaches(int other);
   [[nodiscard]] void* allocate_once(std::uint64_t bytes);
   [[nodiscard]] cublasHandle_t blas_of(Stream& stream);
   void enqueued(Stream& stream, cudaError_t code, const char* call);
@@ -147,8 +152,9 @@ class Machine {
   bool is_for_network_;
   std::string name_;
   plugin::Pieces<std::byte*> pieces_;
-  StreamOwner memory_;      ///< allocates and frees, in order
-  std::set<void*> locked_;  ///< host memory
+  StreamOwner memory_;           ///< allocates and frees, in order
+  std::set<void*> locked_;       ///< host memory
+  std::map<int, bool> reached_;  ///< other devices, once asked
   std::optional<Cutensor> cutensor_;
   std::array<std::optional<bool>, 4> cutensor_agrees_;  ///< with our way, by element; once tried
   std::list<Stream> streams_;

@@ -222,6 +222,16 @@ class Devices(common.MoleculeTest):
             for device in results["devices"]:
                 self.assertGreater(device["runs"], 100)
 
+    def test_what_another_worker_has_on_a_device_comes_from_there(self):
+        path = self.write("job.toml", job_file(self.entry("h2o", "cc-pvdz"), "mp2"))
+        host = self.results_of("run", path, "--device", "none")
+        for workers, devices in ((1, 1), (4, 1), (4, 2)):
+            results, counts = self.run_with(path, "--device", "sim", "--devices", devices, workers=workers)
+            self.assertAlmostEqual(results["energies"]["mp2"], host["energies"]["mp2"], delta=SAME_HARTREE)
+            there = {key: (counts[f"peer_{key}"], counts[f"{key}_to_device"]) for key in ("copies", "bytes")}
+            print(f"{workers} workers, {devices} devices: from peers, from the host: {there}")
+            self.assertEqual(counts["peer_copies"] > 10, workers > 1)
+
     def test_a_run_that_lost_its_device_goes_on_without_it(self):
         path = self.water("ccsd")
         host = self.results_of("run", path, "--device", "none")

@@ -187,6 +187,11 @@ blockyard_status copy(blockyard_device*, blockyard_stream*, blockyard_direction,
   return BLOCKYARD_OK;
 }
 
+blockyard_status copy_peer(blockyard_device* handle, blockyard_stream* stream, blockyard_address to,
+                           blockyard_device*, blockyard_address from, std::uint64_t bytes) {
+  return copy(handle, stream, BLOCKYARD_WITHIN_DEVICE, to, from, bytes);
+}
+
 template <class T>
 void fill_as(blockyard_address to, T value, std::uint64_t elements) {
   std::fill_n(reinterpret_cast<T*>(to), elements, value);
@@ -300,6 +305,7 @@ constexpr blockyard_device_table functions = {
     host_lock,
     host_unlock,
     network_pointer,
+    copy_peer,
 };
 
 }  // namespace

@@ -245,6 +245,27 @@ blockyard_status copy(blockyard_device* handle, blockyard_stream* stream,
   });
 }
 
+/// A call of both devices: one that fails there is none here.
+blockyard_status copy_peer(blockyard_device* handle, blockyard_stream* stream, std::uint64_t to,
+                           blockyard_device* from_handle, std::uint64_t from, std::uint64_t bytes) {
+  const std::byte* source = nullptr;
+  const blockyard_status other = locked(from_handle, [&](Device& device) {
+    source = device.memory.find(from, bytes);
+    return BLOCKYARD_OK;
+  });
+  return locked(handle, [&](Device& device) {
+    if (other != BLOCKYARD_OK)
+      return device.fail(BLOCKYARD_UNSUPPORTED, "the other device failed (simulated)");
+    std::byte* const target = device.memory.find(to, bytes);
+    if (bytes > 0 && (target == nullptr || source == nullptr))
+      return device.fail(BLOCKYARD_BAD_ARGUMENT, "a copy leaves the allocated memory");
+    const auto work = [=] {
+      if (bytes > 0) std::memmove(target, source, bytes);
+    };
+    return enqueue(device, stream, {work, nullptr, nullptr});
+  });
+}
+
 blockyard_status fill(blockyard_device* handle, blockyard_stream* stream, blockyard_address to,
                       blockyard_element element, const double value[2], std::uint64_t elements) {
   return locked(handle, [&](Device& device) {
@@ -366,6 +387,7 @@ constexpr blockyard_device_table functions = {
     host_lock,
     host_unlock,
     network_pointer,
+    copy_peer,
 };
 
 }  // namespace

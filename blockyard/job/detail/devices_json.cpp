@@ -16,6 +16,8 @@ Json counts_json(const block::ResidencyCounts& counts) {
           {"fallbacks", counts.fallbacks},
           {"copies_to_device", counts.copies_in},
           {"bytes_to_device", counts.bytes_in},
+          {"peer_copies", counts.peer_copies},
+          {"peer_bytes", counts.peer_bytes},
           {"copies_from_device", counts.copies_out},
           {"bytes_from_device", counts.bytes_out},
           {"sent_blocks", counts.sent_blocks},

@@ -44,7 +44,7 @@ class WorkerDevice {
     number_ = share->number;
     residency_.emplace(*share->device,
                        block::Residency::Options{
-                           share->bytes, options_.honours_intents, share->host_locks,
+                           share->bytes, options_.honours_intents, share->host_locks, share->peers,
                            options_.recording == nullptr ? nullptr : &options_.recording->trace});
   }
 

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/block/peer_copies.h"
+
+#include <utility>
+
+namespace blockyard::block {
+
+void PeerCopies::add(const std::byte* frame, Held offer) {
+  const std::lock_guard lock(mutex_);
+  offers_.emplace(frame, std::move(offer));
+}
+
+PeerCopies::Held PeerCopies::find(const std::byte* frame, const device::Device& device) {
+  const std::lock_guard lock(mutex_);
+  Held found;
+  const auto [begin, end] = offers_.equal_range(frame);
+  for (auto at = begin; at != end; ++at)
+    if (!found || at->second->device == &device) found = at->second;
+  return found;
+}
+
+bool PeerCopies::remove(const std::byte* frame, const Held& offer) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto [begin, end] = offers_.equal_range(frame);
+    for (auto at = begin; at != end; ++at)
+      if (at->second == offer) {
+        offers_.erase(at);
+        break;
+      }
+  }
+  if (offer.use_count() > 1) return true;
+  // What the last reader did comes before what the owner does now: base::is_sole_holder says how.
+  { const Held second = offer; }
+  return false;
+}
+
+}  // namespace blockyard::block
