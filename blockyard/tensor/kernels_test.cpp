@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <numeric>
 #include <random>
 
 #include "blockyard/base/buffer.h"
@@ -143,6 +144,27 @@ TYPED_TEST(AllKernels, TransposePastTheCachesToo) {
       for (Extent i = 0; i < rows; ++i)
         for (Extent j = 0; j < columns; ++j)
           ASSERT_EQ(a.as<T>()[shift + j + i * columns], in[static_cast<std::size_t>(i + j * rows)]);
+    }
+}
+
+TYPED_TEST(AllKernels, TurnGroupsOfAllSizesAndTouchNoOthers) {
+  using T = TypeParam;
+  constexpr Extent count = 3, margin = 2;
+  for (const Kernels<T>* some : all_kernels<T>())
+    for (Extent extent = 2; extent <= std::min<Extent>(Turn::most, some->most_turned); ++extent) {
+      Turn turn{static_cast<int>(extent), {}};
+      std::iota(turn.from, turn.from + extent, 0);
+      std::ranges::shuffle(turn.from, turn.from + extent, this->random);
+      const Extent step = extent + margin;
+      const std::array loops = {CopyLoop{count, step, 2 * step}, CopyLoop{2, count * step, step}};
+      const auto in = random_block<T>((2 * count - 1) * step + extent, this->random);
+      auto out = random_block<T>(2 * count * step, this->random), expected = out;
+      for (Extent n = 0; n < 2 * count; ++n)
+        for (Extent i = 0; i < extent; ++i)
+          expected[static_cast<std::size_t>((n % count * 2 + n / count) * step + i)] =
+              in[static_cast<std::size_t>(n * step + turn.from[i])];
+      some->turn(turn, loops.data(), 2, in.data(), out.data());
+      ASSERT_EQ(out, expected) << extent;
     }
 }
 

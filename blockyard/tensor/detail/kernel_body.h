@@ -15,14 +15,16 @@
 #include "blockyard/tensor/detail/sum_kernels.h"
 #include "blockyard/tensor/detail/tile_kernels.h"
 #include "blockyard/tensor/detail/transpose_kernel.h"
+#include "blockyard/tensor/detail/turn_kernel.h"
 
 namespace blockyard::tensor::detail {
 namespace {
 
 template <class T>
-constexpr Kernels<T> table = {copy<T>,          axpby<T>,     fill<T>,       add_scalar<T>,
-                              product<T>,       transpose<T>, small_gemm<T>, any_dot<T, false>,
-                              any_dot<T, true>, sum<T>,       finish_streams};
+constexpr Kernels<T> table = {copy<T>,       axpby<T>,          fill<T>,          add_scalar<T>,
+                              product<T>,    transpose<T>,      turn<T>,          most_turned<T>,
+                              small_gemm<T>, any_dot<T, false>, any_dot<T, true>, sum<T>,
+                              finish_streams};
 
 template <class R>
 constexpr PanelKernels<R> panel_table = {tile_vectors* native_width<R>,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "blockyard/tensor/element.h"
@@ -30,6 +31,15 @@ struct MatrixSide {
   Extent at[most];         // the first `extent` are set
 };
 
+/// Elements that stay together in both blocks and only change places among themselves:
+/// out[i] = in[from[i]]. There are none if `extent` is 0.
+struct Turn {
+  static constexpr int most_vectors = 4;
+  static constexpr int most = 64;
+  int extent = 0;
+  std::int32_t from[most] = {};
+};
+
 /// The inner loops, written once in kernel_body.h and compiled for each instruction set.
 /// Matrices are rows x columns, rows contiguous; `ld` is the distance of columns in elements.
 template <Element T>
@@ -50,6 +60,9 @@ struct Kernels {
   /// out[rows.at[i] + j] = in[columns.at[j] + i] for each setting of the loops around.
   void (*transpose)(const MatrixSide& rows, const MatrixSide& columns, const CopyLoop* loops,
                     int count, const T* in, T* out, Reach reach);
+  /// For each setting of the loops, of which there is at least one; of.extent <= most_turned.
+  void (*turn)(const Turn& of, const CopyLoop* loops, int count, const T* in, T* out);
+  Extent most_turned;
   /// c(i, j) = alpha * sum over l of a(i, l) * b(l, j) + beta * c(i, j); a(i, l) stands at
   /// a[i + l * lda], b(l, j) at b[l * b_row + j * b_column]. For products too small for the BLAS.
   void (*small_gemm)(Extent m, Extent n, Extent k, T alpha, const T* a, Extent lda, const T* b,

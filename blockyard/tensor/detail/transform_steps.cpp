@@ -14,7 +14,7 @@ namespace {
 using Loop = TransformSteps::Loop;
 using Kind = TransformSteps::Kind;
 using Side = TransformSteps::Side;
-using Loops = std::array<Loop, Loop::most>;
+using Loops = TransformSteps::Loops;
 
 /// Makes one loop of neighbours that follow each other in both blocks. Returns how many are left.
 int fuse(Loops& loops, int count) noexcept {
@@ -28,6 +28,28 @@ int fuse(Loops& loops, int count) noexcept {
       loops[++last] = b;
   }
   return std::min(count, last + 1);
+}
+
+/// Looks for elements that stay together: the first loops that reach as far in the operand as in
+/// the result. More loops than it takes only as long as that fits the vectors of all types.
+void find_turn(TransformSteps& steps) noexcept {
+  constexpr int fits_all = 16;
+  Extent extent = 1, last = 0;
+  int found = 0;
+  for (int k = 0; k < steps.count && steps.loops[k].out_stride == extent; ++k) {
+    const Loop& loop = steps.loops[k];
+    if (extent * loop.extent > (found > 0 ? fits_all : Turn::most)) break;
+    for (Extent i = extent; i < extent * loop.extent; ++i)
+      steps.turn.from[i] = static_cast<std::int32_t>(steps.turn.from[i - extent] + loop.in_stride);
+    extent *= loop.extent;
+    last += (loop.extent - 1) * loop.in_stride;
+    if (k == 0 || last + 1 != extent) continue;
+    steps.turn.extent = static_cast<int>(extent);
+    found = k + 1;
+  }
+  std::copy(steps.loops.begin() + found, steps.loops.begin() + steps.count,
+            steps.loops_around_turn.begin());
+  steps.around_turn_count = std::max(steps.count - found, 1);
 }
 
 /// How many settings of a loop a side of `before` elements takes: all, or a piece that fills cache
@@ -228,6 +250,7 @@ TransformSteps plan_transform(std::span<const Extent> in_extents, const Strides&
     steps.loops[place] = loop;
   }
   steps.count = fuse(steps.loops, steps.count);
+  find_turn(steps);
   choose_kernel(steps);
   if (steps.kind == Kind::transpose) return steps;
   if (steps.count == 0) {
@@ -248,6 +271,8 @@ void run_transform(const TransformSteps& steps, T alpha, const T* in, T beta, T*
   const Loop& a = steps.loops[0];
   const Loop& b = steps.loops[1];
   const bool is_copy = alpha == T(1) && beta == T(0) && !by.conjugate;
+  if (is_copy && steps.turn.extent > 0 && steps.turn.extent <= use.most_turned)
+    return use.turn(steps.turn, steps.loops_around_turn.data(), steps.around_turn_count, in, out);
   if (is_copy && steps.kind != Kind::strided) {
     if (steps.kind == Kind::rows)
       use.copy(steps.loops.data(), steps.count, in, out, reach);

@@ -20,12 +20,16 @@ struct TransformSteps {
     strided     // no loop is contiguous in both, none in one of them; loops 0 and 1 are there
   };
   using Side = MatrixSide;
-  std::array<Loop, Loop::most> loops{};
+  using Loops = std::array<Loop, Loop::most>;
+  Loops loops{};
   int count = 2;
   Kind kind = Kind::rows;
   Extent elements = 1;
   Side rows;     // contiguous in `in`
   Side columns;  // contiguous in `out`
+  Turn turn;     // done in place of all that, if the kernel can
+  Loops loops_around_turn{};
+  int around_turn_count = 0;
 };
 
 /// `to` must be a permutation: index k of `out` is index to[k] of `in`. No allocation.

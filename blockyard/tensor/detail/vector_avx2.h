@@ -4,6 +4,8 @@
 
 #include <immintrin.h>
 
+#include <cstdint>
+
 namespace blockyard::tensor::detail {
 namespace {
 
@@ -47,6 +49,32 @@ inline void store_first(double* x, Native<double> v, int count) {
 }
 inline void store_first(float* x, Native<float> v, int count) {
   _mm256_maskstore_ps(x, first_floats(count), v);
+}
+/// Which lanes of up to four vectors to pick, in halves of doubles; these have numbers from 0 on.
+using Places = __m256i;
+constexpr bool picks_lanes = true;
+inline Places load_places(const std::int32_t* from, float) {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+}
+inline Places load_places(const std::int32_t* from, double) {
+  const __m128i lanes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+  const __m256i halves = _mm256_slli_epi64(_mm256_cvtepu32_epi64(lanes), 1);
+  const __m256i odd = _mm256_add_epi64(halves, _mm256_set1_epi64x(1));
+  return _mm256_or_si256(halves, _mm256_slli_epi64(odd, 32));
+}
+inline Native<float> pick(Native<float> a, Native<float> b, Places from) {
+  return _mm256_blendv_ps(_mm256_permutevar8x32_ps(a, from), _mm256_permutevar8x32_ps(b, from),
+                          _mm256_castsi256_ps(_mm256_slli_epi32(from, 28)));
+}
+inline Native<double> pick(Native<double> a, Native<double> b, Places from) {
+  return _mm256_castps_pd(pick(_mm256_castpd_ps(a), _mm256_castpd_ps(b), from));
+}
+/// What was picked of the first two vectors, or of the other two.
+inline Native<float> choose(Native<float> first, Native<float> second, Places from) {
+  return _mm256_blendv_ps(first, second, _mm256_castsi256_ps(_mm256_slli_epi32(from, 27)));
+}
+inline Native<double> choose(Native<double> first, Native<double> second, Places from) {
+  return _mm256_castps_pd(choose(_mm256_castpd_ps(first), _mm256_castpd_ps(second), from));
 }
 /// a * b - c in even lanes, a * b + c in odd ones.
 inline Native<double> subtract_add(Native<double> a, Native<double> b, Native<double> c) {

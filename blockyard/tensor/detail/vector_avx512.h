@@ -4,6 +4,8 @@
 
 #include <immintrin.h>
 
+#include <cstdint>
+
 namespace blockyard::tensor::detail {
 namespace {
 
@@ -54,6 +56,27 @@ inline void store_first(double* x, Native<double> v, int count) {
 }
 inline void store_first(float* x, Native<float> v, int count) {
   _mm512_mask_storeu_ps(x, static_cast<__mmask16>((1u << count) - 1u), v);
+}
+/// Which lanes of up to four vectors to pick; these have numbers from 0 on.
+using Places = __m512i;
+constexpr bool picks_lanes = true;
+inline Places load_places(const std::int32_t* from, float) { return _mm512_loadu_si512(from); }
+inline Places load_places(const std::int32_t* from, double) {
+  return _mm512_maskz_cvtepi32_epi64(0xff,
+                                     _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+}
+inline Native<double> pick(Native<double> a, Native<double> b, Places from) {
+  return _mm512_permutex2var_pd(a, from, b);
+}
+inline Native<float> pick(Native<float> a, Native<float> b, Places from) {
+  return _mm512_permutex2var_ps(a, from, b);
+}
+/// What was picked of the first two vectors, or of the other two.
+inline Native<double> choose(Native<double> first, Native<double> second, Places from) {
+  return _mm512_mask_mov_pd(first, _mm512_test_epi64_mask(from, _mm512_set1_epi64(16)), second);
+}
+inline Native<float> choose(Native<float> first, Native<float> second, Places from) {
+  return _mm512_mask_mov_ps(first, _mm512_test_epi32_mask(from, _mm512_set1_epi32(32)), second);
 }
 /// a * b - c in even lanes, a * b + c in odd ones.
 inline Native<double> subtract_add(Native<double> a, Native<double> b, Native<double> c) {

@@ -43,6 +43,9 @@ void store_first(R* x, Native<R> v, int count) {
   for (int i = 0; i < native_width<R>; ++i)
     if (i < count) x[i] = v[i];
 }
+/// Lanes cannot be picked by a table.
+struct Places {};
+constexpr bool picks_lanes = false;
 /// a * b - c in even lanes, a * b + c in odd ones.
 template <class V>
 V subtract_add(V a, V b, V c) {
