@@ -125,6 +125,21 @@ bool begins_with_lines(const Matrices<T>& of) {
   return ((bytes | reinterpret_cast<std::uintptr_t>(of.out)) & 63u) == 0;
 }
 
+/// Of so few lines that asking for them takes longer than waiting.
+constexpr Extent small_matrix_bytes = 4096;
+
+/// Each from its first row to its last, before the next one.
+template <class T>
+void transpose_one_by_one(Matrices<T> of) {
+  const Extent count = of.count;
+  of.count = 1;
+  for (Extent n = 0; n < count; ++n) {
+    transpose_any<T, true, false>(of);
+    of.in += of.in_step;
+    of.out += of.out_step;
+  }
+}
+
 /// How many steps it takes until a line has come, and how wide panels are best, was measured
 /// (docs/kernels.md): two lines of the results, which come in pairs; four past the caches. In the
 /// second cache asking is only worth it if rows of the results share lines with others.
@@ -136,6 +151,9 @@ template <class T>
     if (of.columns <= TransposeWalk<T, 1>::line) return transpose_steps<T, 1, false>(of, 0, true);
     return transpose_steps<T, 2, false>(of, 0, true);
   }
+  if (reach == Reach::second &&
+      of.rows * of.columns * static_cast<Extent>(sizeof(T)) <= small_matrix_bytes)
+    return transpose_one_by_one(of);
   if constexpr (vector_bytes == 64)
     if (reach == Reach::streamed && are_aligned) return transpose_steps<T, 4, true>(of, 4, true);
   transpose_steps<T, 2, false>(of, 3, are_aligned);
