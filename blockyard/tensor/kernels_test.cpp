@@ -195,6 +195,8 @@ TYPED_TEST(AllKernels, ReduceLikeTheBaseline) {
       const auto y = random_block<T>(length, this->random);
       this->expect_close({some->dot(length, x.data(), y.data())},
                          {this->baseline.dot(length, x.data(), y.data())});
+      this->expect_close({some->dot_conjugate(length, x.data(), y.data())},
+                         {this->baseline.dot_conjugate(length, x.data(), y.data())});
       this->expect_close({some->sum(length, x.data())}, {this->baseline.sum(length, x.data())});
     }
 }

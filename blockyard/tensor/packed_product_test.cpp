@@ -190,6 +190,40 @@ TYPED_TEST(PackedProduct, GivesTheSameBitsOnAllInstructionSetsWithFusedMultiplyA
   }
 }
 
+TYPED_TEST(PackedProduct, MultipliesSmallMatricesSideBySideOnEveryInstructionSet) {
+  using R = TypeParam;
+  std::mt19937_64 random(8);
+  for (const PanelKernels<R>* use : all_panel_kernels<R>())
+    for (const Extent count : {1, 5, 16, 37})
+      for (const Extent m : {1, 2, 7, 16})
+        for (const Extent n : {1, 3, 8})
+          for (const Extent k : {1, 2, 9})
+            for (const R beta : {R(0), R(-1)}) {
+              const Extent apart = count + 1;  // what lies between stays as it is
+              const auto left = random_block<R>(apart * m * k, random);
+              const auto right = random_block<R>(apart * k * n, random);
+              auto result = random_block<R>(apart * m * n, random), expected = result;
+              for (Extent i = 0; i < m * n; ++i)
+                for (Extent p = 0; p < count; ++p) {
+                  R sum = 0;
+                  for (Extent l = 0; l < k; ++l)
+                    sum += left[static_cast<std::size_t>(p + apart * (i % m + l * m))] *
+                           right[static_cast<std::size_t>(p + apart * (i / m + l * n))];
+                  R& at = expected[static_cast<std::size_t>(p + apart * i)];
+                  at = 2 * sum + beta * at;
+                  if (beta == R(0))
+                    result[static_cast<std::size_t>(p + apart * i)] =
+                        std::numeric_limits<R>::quiet_NaN();
+                }
+              use->multiply_batch({count, m, n, k, R(2), left.data(), apart, apart * m,
+                                   right.data(), apart * n, apart, beta, result.data(), apart,
+                                   apart * m});
+              for (std::size_t i = 0; i < result.size(); ++i)
+                ASSERT_NEAR(result[i], expected[i], 64 * std::numeric_limits<R>::epsilon())
+                    << count << " of " << m << " x " << n << " x " << k << ", lanes " << use->lanes;
+            }
+}
+
 /// Large enough for stores that pass the caches, and with rows that such stores cannot reach.
 TEST(PackedProduct, WritesLargeResultsPastTheCaches) {
   std::mt19937_64 random(6);
