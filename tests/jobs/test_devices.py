@@ -34,6 +34,25 @@ do i
 enddo i
 endsial marks
 """
+# Numbers that a device gives back at once: a worker is as fast as its device.
+SHARED = """sial shared
+aoindex i = 1:1
+index m = 1:20
+index n = 1:20
+temp a[i]
+scalar x
+scalar sum
+pardo m, n
+  do i
+    a[i] = 2.0
+    x += a[i] * a[i]
+  enddo i
+endpardo m, n
+sip_barrier
+collective sum += x
+print sum
+endsial shared
+"""
 LONG = """sial long
 scalar x
 index l = 1:30000
@@ -221,6 +240,21 @@ class Devices(common.MoleculeTest):
             self.assertEqual(len(results["devices"]), 2)
             for device in results["devices"]:
                 self.assertGreater(device["runs"], 100)
+
+    def test_the_faster_device_gets_more_work(self):
+        path = self.write("shared.sial", SHARED)
+        for policy in ("balanced", "dynamic"):
+            done = self.run_well("run", path, "-w", 2, "--device", "sim", "--devices", 2, "--segments", "ao=1",
+                                 "--device-options", "slow=1000", "--pardo", policy, "--json", "results.json")
+            self.assertRegex(done.stdout, r"\b1600\b")
+            runs = {d["number"]: d["runs"]
+                    for d in json.loads((self.folder / "results.json").read_text())["devices"]}
+            print(policy, runs)
+            self.assertEqual(sum(runs.values()), 800)
+            if policy == "balanced":
+                self.assertEqual(runs[0], runs[1])
+            else:
+                self.assertGreater(runs[0], 2 * runs[1])
 
     def test_what_another_worker_has_on_a_device_comes_from_there(self):
         path = self.write("job.toml", job_file(self.entry("h2o", "cc-pvdz"), "mp2"))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockyard/device/sim/machine.h"
 
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,7 @@ void Machine::run_first(Stream& stream) {
     else
       task.work();
     if (pieces_left_ > 0) --pieces_left_;
+    if (per_piece_.count() > 0) std::this_thread::sleep_for(per_piece_);
   }
   if (task.reaches == nullptr) return;
   task.reaches->is_done = true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -39,8 +40,8 @@ struct Event {
 /// work runs inside the calls of those who wait for it. One thread.
 class Machine {
  public:
-  Machine(std::uint64_t seed, std::uint64_t fail_after)
-      : random_(seed), drifts_(seed != 0), pieces_left_(fail_after) {}
+  Machine(std::uint64_t seed, std::uint64_t fail_after, std::chrono::microseconds per_piece)
+      : random_(seed), drifts_(seed != 0), pieces_left_(fail_after), per_piece_(per_piece) {}
 
   [[nodiscard]] Stream* open_stream() { return &streams_.emplace_back(); }
   /// Finishes the work of the stream first.
@@ -62,6 +63,7 @@ class Machine {
   std::mt19937_64 random_;
   bool drifts_;
   std::uint64_t pieces_left_;
+  std::chrono::microseconds per_piece_;  ///< what each takes beside its work
 };
 
 }  // namespace blockyard::device::sim

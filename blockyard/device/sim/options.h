@@ -16,6 +16,7 @@ struct Options {
   std::uint64_t fail_call = UINT64_MAX;   ///< this call of the table fails, from 1 on
   std::uint64_t lose_call = UINT64_MAX;   ///< from this call on all fail: the device is lost
   std::uint64_t hang_open = 0;            ///< 1: opening never returns
+  std::uint64_t slow = 0;                 ///< microseconds more for each piece on device 1
   std::uint64_t network = 0;              ///< 1: says where its memory really is
 };
 

@@ -24,8 +24,11 @@ namespace {
 
 /// One simulated device. `mutex` guards all the rest.
 struct Device {
-  explicit Device(const Options& options)
-      : given(options), memory(options.memory), machine(options.seed, options.fail_after) {}
+  Device(std::uint32_t index, const Options& options)
+      : given(options),
+        memory(options.memory),
+        machine(options.seed, options.fail_after,
+                std::chrono::microseconds(index == 1 ? options.slow : 0)) {}
   std::mutex mutex;
   Options given;
   std::uint64_t calls = 0;
@@ -103,7 +106,7 @@ blockyard_status open(std::uint32_t index, const char* text, blockyard_device** 
     std::string fault = read(text == nullptr ? "" : text, options);
     while (options.hang_open != 0) std::this_thread::sleep_for(std::chrono::hours(1));
     if (index >= device_count) fault = "there are two simulated devices, 0 and 1";
-    auto device = std::make_unique<Device>(options);
+    auto device = std::make_unique<Device>(index, options);
     device->last_error = fault;
     *opened = reinterpret_cast<blockyard_device*>(device.release());
     return fault.empty() ? BLOCKYARD_OK : BLOCKYARD_BAD_ARGUMENT;
