@@ -164,7 +164,8 @@ typedef struct blockyard_device_table {
   /* Under which pointer a network library of this process that reads memory of devices finds
    * `bytes` from an address on, as long as they are allocated. It knows no streams: the work that
    * writes them must be done before it reads, and none may write them until it has read.
-   * UNSUPPORTED: under none, or the device was opened without network=1. */
+   * UNSUPPORTED: under none, or the device was opened without network=1 and its memory is not the
+   * host's. */
   blockyard_status (*network_pointer)(blockyard_device*, blockyard_address, uint64_t bytes,
                                       const void** pointer);
 
