@@ -166,6 +166,7 @@ class Edge : EdgeCalls<Machine> {
   static blockyard_status event_record(blockyard_device* handle, blockyard_event* event,
                                        blockyard_stream* stream) {
     return locked(handle, [&](Device& device, Machine& machine) {
+      of(event).has_failed = true;  // unless it is recorded
       machine.record(of(event), of(stream));
       of(event).has_failed = of(stream).has_failed;
       return of(stream).has_failed ? device.fail(BLOCKYARD_FAILED, "work on the stream failed")
