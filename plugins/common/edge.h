@@ -87,7 +87,7 @@ class Edge : EdgeCalls<Machine> {
       all.memory_bytes = machine.limit_bytes();
       all.free_bytes = machine.free_bytes();
       machine.name().copy(all.name, sizeof all.name - 1);
-      if constexpr (locks_host) all.lock_page_bytes = Machine::lock_page_bytes;
+      if constexpr (locks_host) all.lock_page_bytes = Machine::lock_page_bytes();
       std::memcpy(asked, &all, std::min<std::size_t>(asked->size, sizeof all));
       return BLOCKYARD_OK;
     });
@@ -266,14 +266,14 @@ class Edge : EdgeCalls<Machine> {
   }
 
   /// Whether the machine locks pages of host memory.
-  static constexpr bool locks_host = requires { Machine::lock_page_bytes; };
+  static constexpr bool locks_host = requires { Machine::lock_page_bytes(); };
 
   static blockyard_status host_lock(blockyard_device* handle, std::uint64_t host,
                                     std::uint64_t bytes) {
     return locked(handle, [&](Device& device, [[maybe_unused]] Machine& machine) {
       if constexpr (locks_host) {
-        if (host == 0 || bytes == 0 || host % Machine::lock_page_bytes != 0 ||
-            bytes % Machine::lock_page_bytes != 0)
+        const std::uint64_t page = Machine::lock_page_bytes();
+        if (host == 0 || bytes == 0 || host % page != 0 || bytes % page != 0)
           return device.fail(BLOCKYARD_BAD_ARGUMENT, "only whole pages of the host are locked");
         return machine.lock_host(reinterpret_cast<void*>(host), bytes) ? BLOCKYARD_OK
                                                                        : BLOCKYARD_NO_MEMORY;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugins/device_cuda/machine.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -19,6 +21,21 @@ EventOwner make_event() {
   cudaEvent_t raw = nullptr;
   check(cudaEventCreateWithFlags(&raw, cudaEventDisableTiming), "cudaEventCreate");
   return EventOwner(raw);
+}
+
+/// Null where the driver has no pools. All Machines of a device share one.
+cudaMemPool_t pool_of(int device) {
+  int has_pools = 0;
+  check(cudaDeviceGetAttribute(&has_pools, cudaDevAttrMemoryPoolsSupported, device),
+        "cudaDeviceGetAttribute");
+  if (has_pools == 0) return nullptr;
+  cudaMemPool_t pool = nullptr;
+  check(cudaDeviceGetDefaultMemPool(&pool, device), "cudaDeviceGetDefaultMemPool");
+  // What is freed stays in the pool: memory comes back from it without a call of the system.
+  std::uint64_t all = UINT64_MAX;
+  check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all),
+        "cudaMemPoolSetAttribute");
+  return pool;
 }
 
 std::uint64_t limit_for(int device, const Machine::Options& options) {
@@ -59,16 +76,16 @@ Machine::Machine(std::uint32_t index, const Options& options)
     : device_(static_cast<int>(index)),
       is_for_network_(options.is_for_network != 0),
       pieces_(limit_for(device_, options)),
+      pool_(pool_of(device_)),
       memory_(make_stream()) {
-  // What is freed stays in the pool: memory comes back from it without a call of the system.
-  cudaMemPool_t pool = nullptr;
-  check(cudaDeviceGetDefaultMemPool(&pool, device_), "cudaDeviceGetDefaultMemPool");
-  std::uint64_t all = UINT64_MAX;
-  check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all),
-        "cudaMemPoolSetAttribute");
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, device_), "cudaGetDeviceProperties");
   name_ = properties.name;
+  constexpr int least = 75;  // the first of CMAKE_CUDA_ARCHITECTURES
+  if (10 * properties.major + properties.minor < least)
+    throw std::runtime_error(
+        name_ + " is older than what the kernels are built for: it has compute capability " +
+        std::to_string(properties.major) + "." + std::to_string(properties.minor) + ", not 7.5");
   if (options.uses_cutensor != 0) cutensor_ = Cutensor::open();
 }
 
@@ -83,12 +100,13 @@ Machine::~Machine() {
   cudaDeviceSynchronize();
   for (void* pages : locked_) cudaHostUnregister(pages);
   pieces_.remove_all([this](std::byte* piece) {
-    if (is_for_network_)
-      cudaFree(piece);
-    else
+    if (is_pooled())
       cudaFreeAsync(piece, memory_.get());
+    else
+      cudaFree(piece);
   });
   cudaStreamSynchronize(memory_.get());
+  if (pool_ != nullptr) cudaMemPoolTrimTo(pool_, 0);  // who opens the device next finds it free
 }
 
 /// What a call of somebody else left behind in this thread is no failure of the next launch.
@@ -102,7 +120,7 @@ void* Machine::allocate_once(std::uint64_t bytes) {
   void* made = nullptr;
   const std::uint64_t size = std::max<std::uint64_t>(bytes, 1);
   const cudaError_t code =
-      is_for_network_ ? cudaMalloc(&made, size) : cudaMallocAsync(&made, size, memory_.get());
+      is_pooled() ? cudaMallocAsync(&made, size, memory_.get()) : cudaMalloc(&made, size);
   if (code == cudaErrorMemoryAllocation) {
     static_cast<void>(cudaGetLastError());
     return nullptr;
@@ -115,12 +133,10 @@ std::uint64_t Machine::allocate(std::uint64_t bytes) {
   if (bytes > free_bytes()) return 0;
   use();
   void* made = allocate_once(bytes);
-  if (made == nullptr) {
+  if (made == nullptr && is_pooled()) {
     // What is kept in pieces of other lengths may make room.
     check(cudaStreamSynchronize(memory_.get()), "cudaStreamSynchronize");
-    cudaMemPool_t pool = nullptr;
-    check(cudaDeviceGetDefaultMemPool(&pool, device_), "cudaDeviceGetDefaultMemPool");
-    check(cudaMemPoolTrimTo(pool, 0), "cudaMemPoolTrimTo");
+    check(cudaMemPoolTrimTo(pool_, 0), "cudaMemPoolTrimTo");
     made = allocate_once(bytes);
   }
   if (made == nullptr) return 0;
@@ -135,7 +151,8 @@ bool Machine::release(std::uint64_t address) {
   const auto piece = pieces_.remove(address);
   if (!piece) return false;
   use();
-  if (is_for_network_) {
+  if (!is_pooled()) {
+    // CudaFree knows no streams. It is rare: memory that may be used again is not released.
     check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     check(cudaFree(*piece), "cudaFree");
     return true;
@@ -152,6 +169,12 @@ std::optional<Machine::Place> Machine::find(std::uint64_t address, std::uint64_t
   const auto [piece, offset] = pieces_.find(address, bytes);
   if (piece == nullptr) return std::nullopt;
   return *piece + offset;
+}
+
+/// Pages of the system, which are longer than 4 KiB on some ARM machines: two locks may not share
+/// one.
+std::uint64_t Machine::lock_page_bytes() {
+  return static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
 bool Machine::lock_host(void* pages, std::uint64_t bytes) {
@@ -257,29 +280,30 @@ void Machine::copy(Stream& stream, Place to, Place from, std::uint64_t bytes) {
 }
 
 /// Memory of both kinds there, from here: cudaMalloc's by peer access, the pool's by its own leave.
-bool Machine::reaches(int other) {
-  if (other == device_) return true;
-  const auto [known, is_new] = reached_.try_emplace(other, false);
+bool Machine::reaches(const Machine& other) {
+  const auto [known, is_new] = reached_.try_emplace(other.device_, false);
   if (!is_new) return known->second;
+  const auto works = [](cudaError_t code) {
+    static_cast<void>(cudaGetLastError());  // the way through the host is left
+    return code == cudaSuccess || code == cudaErrorPeerAccessAlreadyEnabled;
+  };
   int can = 0;
-  check(cudaDeviceCanAccessPeer(&can, device_, other), "cudaDeviceCanAccessPeer");
-  if (can == 0) return false;
-  const cudaError_t enabled = cudaDeviceEnablePeerAccess(other, 0);
-  static_cast<void>(cudaGetLastError());
-  if (enabled != cudaErrorPeerAccessAlreadyEnabled) check(enabled, "cudaDeviceEnablePeerAccess");
-  cudaMemPool_t pool = nullptr;
-  check(cudaDeviceGetDefaultMemPool(&pool, other), "cudaDeviceGetDefaultMemPool");
   const cudaMemAccessDesc access = {{cudaMemLocationTypeDevice, device_},
                                     cudaMemAccessFlagsProtReadWrite};
-  check(cudaMemPoolSetAccess(pool, &access, 1), "cudaMemPoolSetAccess");
-  known->second = true;
-  return true;
+  known->second = works(cudaDeviceCanAccessPeer(&can, device_, other.device_)) && can != 0 &&
+                  works(cudaDeviceEnablePeerAccess(other.device_, 0)) &&
+                  (other.pool_ == nullptr || works(cudaMemPoolSetAccess(other.pool_, &access, 1)));
+  return known->second;
 }
 
 bool Machine::copy_peer(Stream& stream, Place to, const Machine& other, Place from,
                         std::uint64_t bytes) {
+  if (other.device_ == device_) {
+    copy(stream, to, from, bytes);
+    return true;
+  }
   use();
-  if (!reaches(other.device_)) return false;
+  if (!reaches(other)) return false;
   enqueued(stream, cudaMemcpyPeerAsync(to, device_, from, other.device_, bytes, stream.raw.get()),
            "cudaMemcpyPeerAsync");
   return true;

@@ -69,12 +69,13 @@ class Machine {
   using Place = std::byte*;  ///< a device pointer
   /// 0 if there is no room.
   [[nodiscard]] std::uint64_t allocate(std::uint64_t bytes);
-  /// The memory goes back to the pool after all that is enqueued now.
+  /// The memory goes back to the pool after all that is enqueued now; without a pool, now, after
+  /// all.
   [[nodiscard]] bool release(std::uint64_t address);
   [[nodiscard]] std::optional<Place> find(std::uint64_t address, std::uint64_t bytes) const;
 
   /// False: the system locks no more. Throws where the memory is locked already.
-  static constexpr std::uint64_t lock_page_bytes = 4096;
+  [[nodiscard]] static std::uint64_t lock_page_bytes();
   [[nodiscard]] bool lock_host(void* pages, std::uint64_t bytes);
   /// After all work; false: nothing that is locked begins there.
   [[nodiscard]] bool unlock_host(void* pages);
@@ -133,7 +134,8 @@ class Machine {
 
  private:
   void use() const;
-  [[nodiscard]] bool reaches(int other);
+  [[nodiscard]] bool is_pooled() const { return pool_ != nullptr && !is_for_network_; }
+  [[nodiscard]] bool reaches(const Machine& other);
   [[nodiscard]] void* allocate_once(std::uint64_t bytes);
   [[nodiscard]] cublasHandle_t blas_of(Stream& stream);
   void enqueued(Stream& stream, cudaError_t code, const char* call);
@@ -152,6 +154,7 @@ class Machine {
   bool is_for_network_;
   std::string name_;
   plugin::Pieces<std::byte*> pieces_;
+  cudaMemPool_t pool_;           ///< of the device; null: the driver has none
   StreamOwner memory_;           ///< allocates and frees, in order
   std::set<void*> locked_;       ///< host memory
   std::map<int, bool> reached_;  ///< other devices, once asked
