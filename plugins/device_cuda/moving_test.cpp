@@ -19,7 +19,7 @@ struct HowToRun {
   unsigned most_blocks = ~0U;
   bool is_reversed = false;
 };
-HowToRun how;  // NOLINT: the kernels are launched by functions that have no room for it
+HowToRun how;  // the kernels are launched by functions that have no room for it
 dim3 last_block;
 
 template <class Kernel, class... Arguments>

@@ -19,7 +19,7 @@
 struct dim3 {
   unsigned x = 1, y = 1, z = 1;
   dim3() = default;
-  dim3(unsigned x_, unsigned y_ = 1) : x(x_), y(y_) {}  // NOLINT: a number is a shape, as in CUDA
+  dim3(unsigned x_, unsigned y_ = 1) : x(x_), y(y_) {}  // as in CUDA, a number is a shape
 };
 inline dim3 threadIdx, blockIdx, blockDim, gridDim;
 

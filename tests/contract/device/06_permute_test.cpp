@@ -46,6 +46,13 @@ TEST_P(Permute, _06_permute_equals_the_host_for_all_orders) {
   expect_like_host<double>({2, 1, 2, 3, 1, 2, 2, 2}, {7, 0, 6, 1, 5, 2, 4, 3}, -1, 2);
 }
 
+TEST_P(Permute, _06_permute_equals_the_host_where_tiles_have_remainders) {
+  expect_like_host<double>({40, 3, 33}, {2, 1, 0}, 1, 0);
+  expect_like_host<float>({33, 67}, {1, 0}, 2, -1);
+  expect_like_host<tensor::c64>({9, 5, 35, 2}, {2, 3, 0, 1}, 1, 0);
+  expect_like_host<double>({40, 5, 6}, {0, 2, 1}, 3, 1);
+}
+
 TEST_P(Permute, _06_axpby_adds_blocks) {
   Device device = open();
   Stream stream = device.open_stream();
