@@ -17,7 +17,7 @@
 #include "blockyard/fabric/loopback/loopback.h"
 #include "blockyard/fabric/mpi/mpi_world.h"
 #include "blockyard/job/checkpoint.h"
-#include "blockyard/job/convergence.h"
+#include "blockyard/job/detail/worker_run.h"
 #include "blockyard/job/guess.h"
 #include "blockyard/job/keep.h"
 #include "blockyard/job/processes.h"
@@ -339,105 +339,24 @@ class Run {
   }
 
   void run_worker(int number) {
-    super::Table supers = super_table(job_);
-    worker::Options options{
-        number,         job_.workers, job_.servers,     job_.memory.worker_bytes,
-        job_.run.check, policy(),     job_.run.prefetch};
-    options.process_of = process_of_;
-    options.checkpoints = checkpoints_ ? &*checkpoints_ : nullptr;
-    options.recording = recordings_[static_cast<std::size_t>(number)].get();
-    options.live = &live_[static_cast<std::size_t>(number - first_worker_)];
-    options.devices = devices_->is_possible() ? &*devices_ : nullptr;
-    const DeviceSpec& device = job_.run.device;
-    options.learns_placement = device.learns();
-    options.respects_hints = device.respects_hints;
-    options.honours_intents = device.honours_intents;
-    worker::Worker worker(*endpoints_[static_cast<std::size_t>(number)], pool_, supers, options,
-                          [this](std::string_view text) { tell(text); });
-    worker::Environment environment = job_.environment;
-    if (from_ == nullptr) begin_with_kept(worker, number);
-    for (std::size_t k = from_ != nullptr ? from_->step : 0; k < job_.steps.size(); ++k)
-      run_step(worker, environment, number, k);
-    if (number != 0) return;
-    if (!job_.run.persistent.empty()) write_kept(job_.run.persistent, worker, kept_);
-    if (!job_.run.save.empty()) save_guess(job_, worker);
-    if (job_.embedding.collect) job_.embedding.collect(worker);
-    results_.servers = worker.server_statistics();
-    worker.shut_down_servers();
-  }
-
-  /// Everybody takes what earlier jobs kept; the blocks go to the servers before anybody begins.
-  void begin_with_kept(worker::Worker& worker, int number) {
-    worker.kept() = kept_;
-    for (const auto* given :
-         std::initializer_list<const worker::Kept*>{&guess_, &job_.embedding.kept}) {
-      worker.kept().arrays.insert(given->arrays.begin(), given->arrays.end());
-      worker.kept().distributed.insert(given->distributed.begin(), given->distributed.end());
-    }
-    if (job_.run.persistent.empty() && job_.run.guess.empty()) return;
-    if (number == 0 && !job_.run.persistent.empty())
-      load_blocks(job_.run.persistent, kept_, worker);
-    if (number == 0 && !job_.run.guess.empty()) load_guess(job_, worker);
-    worker.meet();
-  }
-
-  void run_step(worker::Worker& worker, worker::Environment& environment, int number,
-                std::size_t k) {
-    if (number == 0 && hooks_.step_begins) hooks_.step_begins(k);
-    if (number == 0 && checkpoints_) checkpoints_->begin_step(k);
-    if (number == first_worker_) step_ = k;
-    const double begin = base::now_seconds();
-    worker::Outcome outcome = from_ != nullptr && from_->step == k
-                                  ? resume_step(worker, environment, number)
-                                  : run_from_begin(worker, environment, k);
-    StepResult& result = results_.steps[k];
-    result.metrics[static_cast<std::size_t>(number)] = outcome.metrics;
-    if (!outcome.warnings.empty()) add_warnings(result, outcome.warnings);
-    if (!job_.method.empty()) check_convergence(worker, environment, number, k, outcome);
-    // Another program has blocks of other lengths, which would come on top. Not where pages are
-    // locked, which takes longer than that memory is worth: what is kept goes when it is in the
-    // way.
-    if (devices_->host_locks() == nullptr) {
-      worker.free_frames();
-      pool_.free_kept();
-    }
-    if (number != 0) return;
-    result.seconds = base::now_seconds() - begin;
-    result.outcome = std::move(outcome);
-  }
-
-  /// What has not converged is saved first: a later job goes on from it.
-  void check_convergence(worker::Worker& worker, const worker::Environment& environment, int number,
-                         std::size_t k, const worker::Outcome& outcome) {
-    if (!job_.run.save.empty() && !has_converged(outcome)) {
-      if (number == 0) save_guess(job_, worker);
-      worker.meet();
-    }
-    check_converged(job_.steps[k].name, environment, outcome, job_.run.save);
-  }
-
-  worker::Outcome run_from_begin(worker::Worker& worker, worker::Environment& environment,
-                                 std::size_t k) {
-    if (k > 0 && checkpoints_) worker.checkpoint(environment);
-    return worker.run(job_.steps[k].program, environment, nullptr, k);
-  }
-
-  worker::Outcome resume_step(worker::Worker& worker, worker::Environment& environment,
-                              int number) {
-    SavedWorker state(*from_, number);
-    const worker::Resume resume{state, from_->place, from_->servers};
-    return worker.run(job_.steps[from_->step].program, environment, &resume, from_->step);
-  }
-
-  void add_warnings(StepResult& result, const std::vector<std::string>& warnings) {
-    const std::lock_guard lock(mutex_);
-    for (const std::string& text : warnings)
-      if (std::find(result.warnings.begin(), result.warnings.end(), text) == result.warnings.end())
-        result.warnings.push_back(text);
-  }
-
-  [[nodiscard]] program::Policy policy() const {
-    return job_.run.pardo == program::Policy::unset ? program::Policy::balanced : job_.run.pardo;
+    const WorkerRun parts{job_,
+                          hooks_,
+                          from_,
+                          number,
+                          process_of_,
+                          *endpoints_[static_cast<std::size_t>(number)],
+                          pool_,
+                          *devices_,
+                          checkpoints_ ? &*checkpoints_ : nullptr,
+                          kept_,
+                          guess_,
+                          recordings_[static_cast<std::size_t>(number)].get(),
+                          live_[static_cast<std::size_t>(number - first_worker_)],
+                          number == first_worker_ ? &step_ : nullptr,
+                          results_,
+                          mutex_,
+                          [this](std::string_view text) { tell(text); }};
+    job::run_worker(parts);
   }
 
   const Job& job_;

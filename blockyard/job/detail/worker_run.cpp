@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/job/detail/worker_run.h"
+
+#include <algorithm>
+#include <initializer_list>
+
+#include "blockyard/base/clock.h"
+#include "blockyard/job/convergence.h"
+#include "blockyard/job/guess.h"
+#include "blockyard/job/keep.h"
+
+namespace blockyard::job {
+namespace {
+
+worker::Options options_of(const WorkerRun& run) {
+  const RunSpec& spec = run.job.run;
+  const bool is_unset = spec.pardo == program::Policy::unset;
+  worker::Options options{run.number,      run.job.workers,
+                          run.job.servers, run.job.memory.worker_bytes,
+                          spec.check,      is_unset ? program::Policy::balanced : spec.pardo,
+                          spec.prefetch};
+  options.process_of = run.process_of;
+  options.checkpoints = run.checkpoints;
+  options.recording = run.recording;
+  options.live = &run.live;
+  options.devices = run.devices.is_possible() ? &run.devices : nullptr;
+  options.learns_placement = spec.device.learns();
+  options.respects_hints = spec.device.respects_hints;
+  options.honours_intents = spec.device.honours_intents;
+  return options;
+}
+
+/// Everybody takes what earlier jobs kept; the blocks go to the servers before anybody begins.
+void begin_with_kept(const WorkerRun& run, worker::Worker& worker) {
+  const RunSpec& spec = run.job.run;
+  worker.kept() = run.kept;
+  for (const auto* given :
+       std::initializer_list<const worker::Kept*>{&run.guess, &run.job.embedding.kept}) {
+    worker.kept().arrays.insert(given->arrays.begin(), given->arrays.end());
+    worker.kept().distributed.insert(given->distributed.begin(), given->distributed.end());
+  }
+  if (spec.persistent.empty() && spec.guess.empty()) return;
+  if (run.number == 0 && !spec.persistent.empty()) load_blocks(spec.persistent, run.kept, worker);
+  if (run.number == 0 && !spec.guess.empty()) load_guess(run.job, worker);
+  worker.meet();
+}
+
+worker::Outcome run_program(const WorkerRun& run, worker::Worker& worker,
+                            worker::Environment& environment, std::size_t k) {
+  const program::Program& program = run.job.steps[k].program;
+  if (run.from != nullptr && run.from->step == k) {
+    SavedWorker state(*run.from, run.number);
+    const worker::Resume resume{state, run.from->place, run.from->servers};
+    return worker.run(program, environment, &resume, k);
+  }
+  if (k > 0 && run.checkpoints != nullptr) worker.checkpoint(environment);
+  return worker.run(program, environment, nullptr, k);
+}
+
+void add_warnings(const WorkerRun& run, StepResult& result, const worker::Outcome& outcome) {
+  if (outcome.warnings.empty()) return;
+  const std::lock_guard lock(run.mutex);
+  for (const std::string& text : outcome.warnings)
+    if (std::find(result.warnings.begin(), result.warnings.end(), text) == result.warnings.end())
+      result.warnings.push_back(text);
+}
+
+/// What has not converged is saved first: a later job goes on from it.
+void check_convergence(const WorkerRun& run, worker::Worker& worker,
+                       const worker::Environment& environment, std::size_t k,
+                       const worker::Outcome& outcome) {
+  const std::string& save = run.job.run.save;
+  if (!save.empty() && !has_converged(outcome)) {
+    if (run.number == 0) save_guess(run.job, worker);
+    worker.meet();
+  }
+  check_converged(run.job.steps[k].name, environment, outcome, save);
+}
+
+void run_step(const WorkerRun& run, worker::Worker& worker, worker::Environment& environment,
+              std::size_t k) {
+  if (run.number == 0 && run.hooks.step_begins) run.hooks.step_begins(k);
+  if (run.number == 0 && run.checkpoints != nullptr) run.checkpoints->begin_step(k);
+  if (run.step != nullptr) *run.step = k;
+  const double begin = base::now_seconds();
+  worker::Outcome outcome = run_program(run, worker, environment, k);
+  StepResult& result = run.results.steps[k];
+  result.metrics[static_cast<std::size_t>(run.number)] = outcome.metrics;
+  add_warnings(run, result, outcome);
+  if (!run.job.method.empty()) check_convergence(run, worker, environment, k, outcome);
+  // Another program has blocks of other lengths, which would come on top. Not where pages are
+  // locked, which takes longer than that memory is worth: what is kept goes when it is in the
+  // way.
+  if (run.devices.host_locks() == nullptr) {
+    worker.free_frames();
+    run.pool.free_kept();
+  }
+  if (run.number != 0) return;
+  result.seconds = base::now_seconds() - begin;
+  result.outcome = std::move(outcome);
+}
+
+}  // namespace
+
+void run_worker(const WorkerRun& run) {
+  super::Table supers = super_table(run.job);
+  worker::Worker worker(run.endpoint, run.pool, supers, options_of(run), run.tell);
+  worker::Environment environment = run.job.environment;
+  if (run.from == nullptr) begin_with_kept(run, worker);
+  for (std::size_t k = run.from != nullptr ? run.from->step : 0; k < run.job.steps.size(); ++k)
+    run_step(run, worker, environment, k);
+  if (run.number != 0) return;
+  if (!run.job.run.persistent.empty()) write_kept(run.job.run.persistent, worker, run.kept);
+  if (!run.job.run.save.empty()) save_guess(run.job, worker);
+  if (run.job.embedding.collect) run.job.embedding.collect(worker);
+  run.results.servers = worker.server_statistics();
+  worker.shut_down_servers();
+}
+
+}  // namespace blockyard::job
