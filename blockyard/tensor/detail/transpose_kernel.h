@@ -141,8 +141,9 @@ void transpose_one_by_one(Matrices<T> of) {
 }
 
 /// How many steps it takes until a line has come, and how wide panels are best, was measured
-/// (docs/kernels.md): two lines of the results, which come in pairs; four past the caches. In the
-/// second cache asking is only worth it if rows of the results share lines with others.
+/// (docs/kernels.md): two lines of the results, which come in pairs; four past the caches; half as
+/// many of f32, which are as many columns as of f64. In the second cache asking is only worth it if
+/// rows of the results share lines with others.
 template <class T>
 [[gnu::noinline]] void transpose_some(const Matrices<T>& of, Reach reach) {
   if (reach == Reach::first) return transpose_any<T, false, false>(of);
@@ -154,9 +155,12 @@ template <class T>
   if (reach == Reach::second &&
       of.rows * of.columns * static_cast<Extent>(sizeof(T)) <= small_matrix_bytes)
     return transpose_one_by_one(of);
+  constexpr int lines = sizeof(T) == sizeof(float) ? 1 : 2;
   if constexpr (vector_bytes == 64)
-    if (reach == Reach::streamed && are_aligned) return transpose_steps<T, 4, true>(of, 4, true);
-  transpose_steps<T, 2, false>(of, 3, are_aligned);
+    if (reach == Reach::streamed && are_aligned)
+      return transpose_steps<T, 2 * lines, true>(of, lines == 1 ? 6 : 4, true);
+  if (are_aligned) return transpose_steps<T, lines, false>(of, 3, true);
+  transpose_steps<T, 2, false>(of, 3, false);
 }
 
 /// The innermost loop is done with the matrices, unless its last ones are smaller.
