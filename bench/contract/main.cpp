@@ -112,7 +112,10 @@ Measured measure_apart(int rounds, const auto& ours, const auto& blas) {
   Measured best{unknown, unknown};
   for (int round = 0; round < rounds; ++round) {
     std::this_thread::sleep_for(until_asleep);
-    best.seconds = std::min(best.seconds, best_seconds<wall_seconds>(1, 2e-3, ours)[0]);
+    {
+      const Seated seated;
+      best.seconds = std::min(best.seconds, best_seconds<wall_seconds>(1, 2e-3, ours)[0]);
+    }
     std::this_thread::sleep_for(until_asleep);
     best.blas_seconds = std::min(best.blas_seconds, best_seconds<wall_seconds>(1, 2e-3, blas)[0]);
   }

@@ -35,9 +35,21 @@ inline void stay_on(const cpu_set_t& allowed, int number) {
   }
 }
 
-/// Threads that are there when a call comes, each on a processor of its own, as the workers of a
-/// job are: starting one takes as long as a small product, and one that wakes begins where it was
-/// woken, behind who woke it. One thread makes it and calls it.
+/// While it lives, this thread stays on the first processor that it may use.
+class Seated {
+ public:
+  Seated() { stay_on(allowed_, 0); }
+  Seated(const Seated&) = delete;
+  Seated& operator=(const Seated&) = delete;
+  ~Seated() { sched_setaffinity(0, sizeof allowed_, &allowed_); }
+
+ private:
+  cpu_set_t allowed_ = allowed_processors();
+};
+
+/// Threads that are there when a call comes, as the workers of a job are: starting one takes as
+/// long as a small product. Thread p stays on processor p: one that wakes begins where it was
+/// woken, behind who woke it, and workers wake seldom. One thread makes it, and calls it Seated.
 class Team {
  public:
   /// part(0) is done by who calls, part(p) by thread p.
@@ -51,13 +63,10 @@ class Team {
     begin_call();
   }
   void run() {
-    if (others_.empty()) return part_(0);
-    stay_on(allowed_, 0);
     pending_ = static_cast<int>(others_.size());
     begin_call();
     part_(0);
     while (pending_ != 0) std::this_thread::yield();
-    sched_setaffinity(0, sizeof allowed_, &allowed_);
   }
 
  private:
