@@ -53,6 +53,31 @@ collective sum += x
 print sum
 endsial shared
 """
+# Four blocks of a static array, read four times each before they change, twice.
+STATIC = """sial static_blocks
+aoindex i = 1:2
+aoindex j = 1:2
+index n = 1:4
+index k = 1:3
+static s[i,j]
+temp a[i,j]
+scalar x
+scalar sum
+do k
+  x += 1.0
+  do i
+    do j
+      s[i,j] = x
+      do n
+        a[i,j] = 2.0
+        sum += s[i,j] * a[i,j]
+      enddo n
+    enddo j
+  enddo i
+enddo k
+print sum
+endsial static_blocks
+"""
 LONG = """sial long
 scalar x
 index l = 1:30000
@@ -255,6 +280,15 @@ class Devices(common.MoleculeTest):
                 self.assertEqual(runs[0], runs[1])
             else:
                 self.assertGreater(runs[0], 2 * runs[1])
+
+    def test_blocks_of_static_arrays_go_to_the_device_when_they_changed(self):
+        path = self.write("static.sial", STATIC)
+        for kind in KINDS:
+            done = self.run_well("run", path, "-w", 1, "--device", kind, "--devices", 1,
+                                 "--segments", "ao=9,8", "--json", "results.json")
+            self.assertRegex(done.stdout, r"\b13872\.0")
+            device, = json.loads((self.folder / "results.json").read_text())["devices"]
+            self.assertEqual(device["copies_to_device"], 3 * 4)
 
     def test_what_another_worker_has_on_a_device_comes_from_there(self):
         path = self.write("job.toml", job_file(self.entry("h2o", "cc-pvdz"), "mp2"))

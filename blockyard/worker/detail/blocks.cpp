@@ -57,6 +57,7 @@ Blocks::~Blocks() {
   release_scratch();
   for (Array& array : arrays_) {
     if (array.whole) recycle(std::move(array.whole));
+    for (auto& [number, copy] : array.copies) recycle(std::move(copy));
     for (Slot& slot : array.temps) recycle(std::move(slot.frame));
     for (auto& [number, slot] : array.locals) recycle(std::move(slot.frame));
     for (Region& region : array.regions) recycle(std::move(region.frame));
@@ -146,10 +147,12 @@ View Blocks::update(std::int32_t selector) { return view(selector, Need::update)
 View Blocks::view(std::int32_t selector, Need need) {
   const Selector& selected = selector_at(selector);
   if (selected.form == SelectorForm::region) return region_view(selector);
-  if (selected.form == SelectorForm::whole) return whole(selected.array);
+  if (selected.form == SelectorForm::whole)
+    return need == Need::read ? whole_view(selected.array) : whole(selected.array);
   const Place place = locate(selected);
   switch (decl(selected.array).kind) {
     case ArrayKind::static_:
+      if (need != Need::read) forget_static_copy(place.id);
       return static_view(place);
     case ArrayKind::temp:
     case ArrayKind::local:
@@ -162,7 +165,7 @@ View Blocks::view(std::int32_t selector, Need need) {
 }
 
 View Blocks::static_view(const Place& place) {
-  View result = whole(place.id.array);
+  View result = whole_view(place.id.array);
   const array::Grid& grid = naming_.tables.grids[static_cast<std::size_t>(place.id.array)];
   std::array<std::int64_t, array::max_order> segments{};
   grid.segments_of(place.id.number, {segments.data(), grid.order()});
@@ -172,7 +175,7 @@ View Blocks::static_view(const Place& place) {
   return result;
 }
 
-View Blocks::whole(std::int32_t array) {
+View Blocks::whole_view(std::int32_t array) {
   if (decl(array).kind != ArrayKind::static_)
     throw Error(Errc::bad_input, fmt::format("'{}' is not static: only its blocks are at hand",
                                              naming_.array(array)));

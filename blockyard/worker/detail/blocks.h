@@ -73,13 +73,16 @@ class Blocks {
     tensor::Shape shape;
     bool is_kept = false;  ///< a copy of a distributed block: it does not change
   };
-  /// A block to be read there; dense, in scratch memory, if it is only a part of a frame.
+  /// A block to be read there; dense, in memory of its own, if it is only a part of a frame: in
+  /// scratch memory, but for blocks of static arrays, which stay while there is room.
   [[nodiscard]] DeviceOperand device_operand(std::int32_t selector);
   /// The frame of a whole block that a device writes, or changes if `updates`; the host's values
   /// of it count for nothing where there is a copy there. Null: the host must do it.
   [[nodiscard]] block::SharedFrame device_result(std::int32_t selector, bool updates);
   /// How often a result of the device in this array was read by the host afterwards: 0 to 1.
   [[nodiscard]] double device_results_read(std::int32_t array) const;
+  /// Frees memory of blocks of static arrays that were kept for the device. Returns whether it did.
+  bool drop_static_copies() noexcept;
   /// Whether two selectors mean the same block now.
   [[nodiscard]] bool is_same_block(std::int32_t selector, std::int32_t other) const;
 
@@ -107,8 +110,11 @@ class Blocks {
   [[nodiscard]] std::vector<block::SharedFrame> save(ProgramState& state) const;
   void load(const ProgramState& state, RecordSource& source);
 
-  /// A whole static array.
-  [[nodiscard]] View whole(std::int32_t array);
+  /// A whole static array, to be read or changed.
+  [[nodiscard]] View whole(std::int32_t array) {
+    forget_static_copies(array);
+    return whole_view(array);
+  }
   /// Scratch memory that lives until the next call of release_scratch().
   [[nodiscard]] double* scratch(Extent elements);
   void release_scratch() noexcept;
@@ -145,7 +151,9 @@ class Blocks {
     block::Frame frame;
   };
   struct Array {
-    block::Frame whole;       ///< static
+    block::Frame whole;  ///< static
+    std::unordered_map<std::uint64_t, block::Frame>
+        copies;               ///< static: blocks that a device has read and that are as they were
     std::vector<Slot> temps;  ///< temp: few at a time
     std::unordered_map<std::uint64_t, Slot>
         locals;                   ///< local, and own copies of distributed blocks
@@ -167,7 +175,11 @@ class Blocks {
   [[noreturn]] void report_no_place(const program::Selector& selector, std::size_t k) const;
   [[noreturn]] void report_missing(const array::BlockId& id) const;
   [[nodiscard]] View view(std::int32_t selector, Need need);
+  [[nodiscard]] View whole_view(std::int32_t array);
   [[nodiscard]] View static_view(const Place& place);
+  [[nodiscard]] block::SharedFrame static_copy(const Place& place);
+  void forget_static_copies(std::int32_t array) noexcept;
+  void forget_static_copy(const array::BlockId& id) noexcept;
   [[nodiscard]] View region_view(std::int32_t selector);
   [[nodiscard]] Slot* find_own(const array::BlockId& id);
   [[nodiscard]] View own_view(const Place& place, Need need);

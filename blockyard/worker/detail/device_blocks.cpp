@@ -12,6 +12,16 @@ using program::ArrayKind;
 using program::Selector;
 using program::SelectorForm;
 
+namespace {
+
+void copy_dense(const View& from, double* to) {
+  constexpr std::array<int, array::max_order> same = {0, 1, 2, 3, 4, 5, 6, 7};
+  tensor::transform<double>(1.0, from, std::span(same.data(), from.shape.order()), 0.0,
+                            View::dense(to, from.shape));
+}
+
+}  // namespace
+
 void Blocks::attach(block::Residency& device) {
   device_ = &device;
   device_results_.resize(arrays_.size());
@@ -49,7 +59,9 @@ Blocks::DeviceOperand Blocks::device_operand(std::int32_t selector) {
   if (selected.form == SelectorForm::block) {
     const Place place = locate(selected);
     const ArrayKind kind = decl(selected.array).kind;
-    if (place.is_whole && kind != ArrayKind::static_) {
+    if (place.is_whole && kind == ArrayKind::static_) {
+      if (const block::SharedFrame copy = static_copy(place)) return {copy, place.shape, false};
+    } else if (place.is_whole) {
       if (const Slot* own = find_own(place.id)) return {own->frame, place.shape, false};
       const bool is_copy = kind == ArrayKind::distributed || kind == ArrayKind::served;
       const block::BlockCache::Entry* entry = is_copy ? fetched(place.id) : nullptr;
@@ -59,11 +71,45 @@ Blocks::DeviceOperand Blocks::device_operand(std::int32_t selector) {
   }
   const View from = read(selector);
   if (from.data == nullptr) return {nullptr, from.shape, false};
-  double* values = scratch(from.shape.element_count());
-  constexpr std::array<int, array::max_order> same = {0, 1, 2, 3, 4, 5, 6, 7};
-  tensor::transform<double>(1.0, from, std::span(same.data(), from.shape.order()), 0.0,
-                            View::dense(values, from.shape));
+  copy_dense(from, scratch(from.shape.element_count()));
   return {scratch_.back(), from.shape, false};
+}
+
+/// Null: there is no room to keep one.
+block::SharedFrame Blocks::static_copy(const Place& place) {
+  auto& copies = arrays_[static_cast<std::size_t>(place.id.array)].copies;
+  if (const auto found = copies.find(place.id.number); found != copies.end()) return found->second;
+  const std::size_t bytes = static_cast<std::size_t>(place.shape.element_count()) * sizeof(double);
+  if (!frames_.has_room(bytes)) return nullptr;
+  block::Frame& copy = copies[place.id.number] = frames_.allocate(bytes);
+  copy_dense(static_view(place), copy->as<double>());
+  return copy;
+}
+
+void Blocks::forget_static_copy(const array::BlockId& id) noexcept {
+  auto& copies = arrays_[static_cast<std::size_t>(id.array)].copies;
+  const auto found = copies.find(id.number);
+  if (found == copies.end()) return;
+  recycle(std::move(found->second));
+  copies.erase(found);
+}
+
+void Blocks::forget_static_copies(std::int32_t array) noexcept {
+  auto& copies = arrays_[static_cast<std::size_t>(array)].copies;
+  for (auto& [number, copy] : copies) recycle(std::move(copy));
+  copies.clear();
+}
+
+/// Not those of the run under way, which holds them.
+bool Blocks::drop_static_copies() noexcept {
+  bool has_dropped = false;
+  for (Array& array : arrays_)
+    has_dropped |= std::erase_if(array.copies, [this](auto& copy) {
+                     if (copy.second.use_count() > 1) return false;
+                     recycle(std::move(copy.second));
+                     return true;
+                   }) > 0;
+  return has_dropped;
 }
 
 block::SharedFrame Blocks::device_result(std::int32_t selector, bool updates) {

@@ -68,7 +68,7 @@ Interpreter::Interpreter(const program::Program& program, const Tables& tables,
       prefetcher_(naming_, options, blocks_, loops_, cache_, transport, ints_, scalars_, calls_),
       profile_(options.recording, program.code.size(), program.pardos.size(), number_),
       frames_before_(frames.uses()) {
-  frames.on_shortage([this] { return cache_.evict_one(); });
+  frames.on_shortage([this] { return blocks_.drop_static_copies() || cache_.evict_one(); });
   attach(device.look());
   transport.set_naming(&naming_);
 }
