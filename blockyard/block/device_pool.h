@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "blockyard/base/buffer.h"
@@ -29,11 +28,6 @@ class DevicePool {
   /// Nothing if the budget or the device has no room.
   [[nodiscard]] std::optional<Piece> allocate(std::size_t size);
   void recycle(Piece piece);
-  /// For others to release: it counts no more.
-  [[nodiscard]] device::Memory give_away(Piece piece) noexcept {
-    held_bytes_ -= piece.memory.bytes();
-    return std::move(piece.memory);
-  }
   /// Whether the budget would have room if nothing else were there.
   [[nodiscard]] bool could_hold(std::size_t size) const noexcept {
     return static_cast<std::int64_t>(base::BufferPool::charge(size)) <= budget_bytes_;

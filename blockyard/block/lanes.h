@@ -35,6 +35,10 @@ class Lanes {
   /// points behind. `what` was enqueued since the last point, for the trace.
   std::uint64_t mark(Lane lane, std::int32_t what = 0);
   static constexpr std::size_t depth = 64;
+  /// What a copy is in the trace: its size, rounded up.
+  [[nodiscard]] static std::int32_t kilobytes(std::size_t bytes) noexcept {
+    return static_cast<std::int32_t>((bytes + 1023) / 1024);
+  }
   /// Without waiting. Throws Error{device} if work before the point failed, as finish does.
   [[nodiscard]] bool is_done(Lane lane, std::uint64_t point);
   /// Returns when it is done.

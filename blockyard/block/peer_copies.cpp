@@ -13,9 +13,14 @@ void PeerCopies::add(const std::byte* frame, Held offer) {
 PeerCopies::Held PeerCopies::find(const std::byte* frame, const device::Device& device) {
   const std::lock_guard lock(mutex_);
   Held found;
+  int best = -1;
   const auto [begin, end] = offers_.equal_range(frame);
   for (auto at = begin; at != end; ++at)
-    if (!found || at->second->device == &device) found = at->second;
+    if (const int rank = (at->second->is_whole ? 2 : 0) + (at->second->device == &device ? 1 : 0);
+        rank > best) {
+      best = rank;
+      found = at->second;
+    }
   return found;
 }
 
@@ -29,10 +34,14 @@ bool PeerCopies::remove(const std::byte* frame, const Held& offer) {
         break;
       }
   }
-  if (offer.use_count() > 1) return true;
+  return !is_sole_holder(offer);
+}
+
+bool PeerCopies::is_sole_holder(const Held& offer) noexcept {
+  if (offer.use_count() > 1) return false;
   // What the last reader did comes before what the owner does now: base::is_sole_holder says how.
   { const Held second = offer; }
-  return false;
+  return true;
 }
 
 }  // namespace blockyard::block

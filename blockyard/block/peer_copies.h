@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 
 #include "blockyard/device/device.h"
 
@@ -15,20 +17,26 @@ namespace blockyard::block {
 class PeerCopies {
  public:
   struct Offer {
-    const device::Device* device = nullptr;
-    device::Address address = 0;
-    device::Event ready;    ///< when the values are there
-    device::Memory memory;  ///< once its owner has left it
+    Offer(const device::Device* of, device::Address at, device::Event event) noexcept
+        : device(of), address(at), ready(std::move(event)) {}
+    const device::Device* device;
+    device::Address address;
+    device::Event ready;                 ///< when the values are there
+    std::atomic<bool> is_whole = false;  ///< somebody saw that they are there
+    device::Memory memory;               ///< once its owner ends
   };
   /// Shared by the owner, the table, and whoever copies from it until that is done.
   using Held = std::shared_ptr<Offer>;
 
   /// `frame`: where the values are on the host. Its owner holds it as long as it offers the copy.
   void add(const std::byte* frame, Held offer);
-  /// One on `device` itself, else on another. Null: there is none.
+  /// One that is known to be whole if there is one, then one on `device` itself. Null: there is
+  /// none.
   [[nodiscard]] Held find(const std::byte* frame, const device::Device& device);
   /// From now on nobody finds it. Returns whether somebody still copies from it.
   [[nodiscard]] bool remove(const std::byte* frame, const Held& offer);
+  /// Whether only its owner holds a removed offer: then what others did with it is done.
+  [[nodiscard]] static bool is_sole_holder(const Held& offer) noexcept;
 
  private:
   std::mutex mutex_;

@@ -14,15 +14,6 @@ namespace blockyard::block {
 using base::Errc;
 using base::Error;
 
-namespace {
-
-/// For the trace, rounded up.
-std::int32_t kilobytes(std::size_t bytes) noexcept {
-  return static_cast<std::int32_t>((bytes + 1023) / 1024);
-}
-
-}  // namespace
-
 Residency::Residency(device::Device& device, Options options)
     : device_(device),
       options_(options),
@@ -38,6 +29,7 @@ Residency::Residency(device::Device& device, Options options)
 Residency::~Residency() {
   for (std::size_t lane = 0; lane < Lanes::count; ++lane) settle(static_cast<Lanes::Lane>(lane));
   for (Copy& copy : order_) static_cast<void>(leave_to_peers(copy));
+  give_left_away();
   for (Send& send : sends_) {
     Piece& piece = send.copy != nullptr ? send.copy->piece : send.piece;
     send.pieces->end(send.is_direct ? std::move(piece.memory) : device::Memory());
@@ -58,6 +50,7 @@ void Residency::settle(Lanes::Lane lane) noexcept {
 std::optional<device::Address> Residency::operand(const SharedFrame& frame, Use use, bool keeps) {
   if (!sends_.empty()) take_sent();
   if (is_retired_) return std::nullopt;
+  drop_sources();
   const auto found = copies_.find(frame->data());
   Copy* copy = nullptr;
   if (found != copies_.end()) {
@@ -118,6 +111,8 @@ void Residency::bring_ahead(const SharedFrame& frame) {
   if (is_retired_ || copies_.contains(frame->data()) || !pool_.could_hold(frame->size()) ||
       ahead_bytes_ + size > options_.budget_bytes / ahead_share)
     return;
+  drop_sources();
+  take_left();
   auto piece = pool_.allocate(frame->size());
   while (!piece && evict_one(true)) piece = pool_.allocate(frame->size());
   if (!piece) return;
@@ -178,7 +173,7 @@ void Residency::read_back(device::Address from, std::span<std::byte> to) {
   base::require(piece != scratch_.end(), "what is read back is scratch memory of the run");
   lanes_->wait(Lanes::out, piece->written);
   lanes_->stream(Lanes::out).copy_out(to, from);
-  const std::uint64_t point = lanes_->mark(Lanes::out, kilobytes(to.size()));
+  const std::uint64_t point = lanes_->mark(Lanes::out, Lanes::kilobytes(to.size()));
   piece->used[Lanes::out] = point;
   lanes_->finish(Lanes::out, point);
   ++counts_.copies_out;
@@ -210,6 +205,7 @@ void Residency::end_run(bool is_done) {
 
 std::optional<Piece> Residency::allocate(std::size_t size) {
   if (!pool_.could_hold(size)) return std::nullopt;
+  take_left();
   while (true) {
     if (auto piece = pool_.allocate(size)) return piece;
     if (!evict_one() && !wait_for_send()) return std::nullopt;
@@ -241,35 +237,11 @@ void Residency::lock_host(Key key, std::size_t size) {
   if (answer == Answer::was_locked) ++counts_.lock_hits;
 }
 
-void Residency::copy_in(Copy& copy, const SharedFrame& frame) {
-  lanes_->wait(Lanes::in, copy.piece.used);
-  PeerCopies::Held peer = copy_from_peer(copy);
-  if (!peer) {
-    // Memory of another process may get other pages any time after it was given back.
-    if (!frame->is_lent()) lock_host(copy.key, copy.size);
-    lanes_->stream(Lanes::in).copy_in(copy.piece.memory.address(), frame->bytes());
-    ++counts_.copies_in;
-    counts_.bytes_in += copy.size;
-  }
-  // From here on the device reads it, whatever else fails.
-  sources_.push_back({0, frame, std::move(peer)});
-  const std::uint64_t point = lanes_->mark(Lanes::in, kilobytes(copy.size));
-  sources_.back().point = point;
-  copy.piece.written = {};
-  copy.piece.written[Lanes::in] = point;
-  copy.piece.used[Lanes::in] = point;
-  while (sources_.size() > 1 && (sources_.size() > Lanes::depth / 2
-                                     ? (lanes_->finish(Lanes::in, sources_.front().point), true)
-                                     : lanes_->is_done(Lanes::in, sources_.front().point)))
-    sources_.pop_front();
-  offer_to_peers(copy);
-}
-
 void Residency::begin_out(Copy& copy) {
   lock_host(copy.key, copy.size);
   lanes_->wait(Lanes::out, copy.piece.written);
   for (const Source& source : sources_)  // an earlier copy of the frame may still read it
-    if (source.frame->data() == copy.key) {
+    if (source.frame && source.frame->data() == copy.key) {
       Lanes::Points read{};
       read[Lanes::in] = source.point;
       lanes_->wait(Lanes::out, read);
@@ -278,7 +250,7 @@ void Residency::begin_out(Copy& copy) {
 
 /// The point after which the frame has the values.
 std::uint64_t Residency::end_out(Copy& copy) {
-  const std::uint64_t point = lanes_->mark(Lanes::out, kilobytes(copy.size));
+  const std::uint64_t point = lanes_->mark(Lanes::out, Lanes::kilobytes(copy.size));
   copy.piece.used[Lanes::out] = point;
   ++counts_.copies_out;
   counts_.bytes_out += copy.size;
@@ -336,7 +308,9 @@ bool Residency::move(const base::Buffer& from, const base::Buffer& to) {
   const auto found = copies_.find(from.data());
   if (found == copies_.end()) return false;
   const auto at = found->second;
-  if (at->offer || is_read_by_network(*at)) return false;
+  if (is_read_by_network(*at)) return false;
+  if (at->offer && options_.peers->remove(at->key, at->offer)) return false;
+  at->offer = nullptr;
   copies_.erase(found);
   at->key = to.data();
   at->kept = nullptr;

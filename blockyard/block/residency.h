@@ -151,8 +151,14 @@ class Residency {
   /// A copy to the device under way, and what it reads: the frame, or what a peer has of it.
   struct Source {
     std::uint64_t point;
-    SharedFrame frame;
+    SharedFrame frame;  ///< null: it reads the other
     PeerCopies::Held peer;
+  };
+
+  /// Memory of a copy that went while others copied from it: here until they have.
+  struct Left {
+    PeerCopies::Held offer;
+    Piece piece;
   };
 
   /// A copy that send started, until it is whole; or what the network reads here, until it has.
@@ -173,9 +179,12 @@ class Residency {
   [[nodiscard]] std::optional<Piece> allocate(std::size_t size);
   [[nodiscard]] bool evict_one(bool only_idle = false);
   void copy_in(Copy& copy, const SharedFrame& frame);
+  void drop_sources();
   [[nodiscard]] PeerCopies::Held copy_from_peer(Copy& copy);
   void offer_to_peers(Copy& copy);
   [[nodiscard]] bool leave_to_peers(Copy& copy) noexcept;
+  void take_left() noexcept;
+  void give_left_away() noexcept;
   void begin_out(Copy& copy);
   std::uint64_t end_out(Copy& copy);
   std::uint64_t copy_out(Copy& copy);
@@ -206,6 +215,7 @@ class Residency {
   PieceLength piece_length_;
   bool is_for_network_ = true;  ///< until the device says no
   std::deque<Source> sources_;
+  std::vector<Left> left_;
   std::vector<Operand> operands_;  ///< of the run under way
   std::vector<Piece> scratch_;
   std::int64_t ahead_bytes_ = 0;

@@ -49,6 +49,26 @@ class Peers {
   void bring_ahead(std::size_t worker, std::size_t block) {
     workers_[worker].bring_ahead(frames_[block]);
   }
+  /// Only brings the block. False: no room.
+  bool hold(std::size_t worker, std::size_t block) {
+    const bool is_there = workers_[worker].operand(frames_[block], Use::read, true).has_value();
+    workers_[worker].end_run(is_there);
+    return is_there;
+  }
+  std::size_t held(std::size_t worker) const {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        frames_, [&](const Frame& frame) { return workers_[worker].is_resident(*frame); }));
+  }
+  /// To a block that the worker alone has.
+  bool move(std::size_t worker, std::size_t block) {
+    const Frame to = std::make_shared<base::Buffer>(pool_.allocate(bytes));
+    const bool is_moved = workers_[worker].move(*frames_[block], *to);
+    workers_[worker].host_reads(*to);
+    for (base::Extent n = 0; is_moved && n < elements; ++n)
+      EXPECT_EQ(to->as<double>()[n], static_cast<double>(block + 1));
+    workers_[worker].forget(*to);
+    return is_moved;
+  }
   ResidencyCounts counts(std::size_t worker) const { return workers_[worker].counts(); }
   std::deque<Residency>& workers() { return workers_; }
 
@@ -108,6 +128,51 @@ TEST(Peers, memory_that_is_copied_from_stays_as_it_is_when_its_owner_lets_it_go)
   }
 }
 
+/// The device has no more than the budget.
+TEST(Peers, memory_that_is_copied_from_comes_back_to_its_owner) {
+  constexpr std::size_t room = 8;
+  const auto budget = static_cast<std::int64_t>(room * base::BufferPool::charge(bytes));
+  const std::string memory = "memory=" + std::to_string(budget);
+  Peers peers({memory, memory}, {0, 1}, budget, 3 * room);
+  const auto hold_all = [&](std::size_t worker, std::size_t from) {
+    std::size_t sum = 0;
+    for (std::size_t block = from; block < from + room; ++block)
+      sum += peers.hold(worker, block) ? 1U : 0U;
+    return sum;
+  };
+  EXPECT_EQ(hold_all(1, 0), room);
+  peers.workers()[1].finish_copies();
+  EXPECT_EQ(hold_all(0, 0), room);
+  EXPECT_EQ(peers.counts(0).peer_copies, room);
+  hold_all(1, room);
+  EXPECT_LT(peers.held(1), room) << "others copy from what it had";
+  peers.workers()[0].finish_copies();
+  EXPECT_TRUE(peers.hold(0, 0)) << "no copy: an operand that is there";
+  EXPECT_EQ(hold_all(1, 2 * room), room);
+  EXPECT_EQ(peers.held(1), room);
+  EXPECT_EQ(peers.counts(1).peak_bytes, static_cast<std::uint64_t>(budget));
+}
+
+TEST(Peers, a_copy_that_is_whole_is_taken_before_one_that_may_not_be) {
+  Peers peers({"", ""}, {0, 1, 1}, much, 1);
+  peers.read(0, 0);
+  peers.bring_ahead(1, 0);
+  peers.read(2, 0);
+  EXPECT_EQ(peers.counts(1).peer_copies, 1U);
+  EXPECT_EQ(peers.counts(2).peer_copies, 1U) << "that on its own device is not whole";
+}
+
+TEST(Peers, a_copy_moves_to_another_block_unless_somebody_copies_from_it) {
+  for (const bool is_read : {false, true}) {
+    Peers peers({"", ""}, {0, 1}, much, 1);
+    peers.read(0, 0);
+    if (is_read) peers.bring_ahead(1, 0);
+    EXPECT_EQ(peers.move(0, 0), !is_read);
+    peers.read(1, 0);
+    EXPECT_EQ(peers.counts(1).peer_copies, is_read ? 1U : 0U);
+  }
+}
+
 TEST(Peers, a_device_that_is_lost_gives_nothing_and_the_host_does) {
   int lost = 0;
   for (int at = 1; at < 600; ++at) try {
@@ -157,11 +222,13 @@ TEST(Peers, workers_are_threads_and_evict_what_others_copy) {
         }
       });
     for (std::thread& thread : threads) thread.join();
+    std::uint64_t peer_copies = 0;  // the first to run may find nothing
     for (std::size_t worker = 0; worker < 4; ++worker) {
       EXPECT_EQ(peers.counts(worker).failures, 0U);
       EXPECT_GT(peers.counts(worker).evictions, 30U);
-      EXPECT_GT(peers.counts(worker).peer_copies, 30U);
+      peer_copies += peers.counts(worker).peer_copies;
     }
+    EXPECT_GT(peer_copies, 30U);
   }
 }
 
