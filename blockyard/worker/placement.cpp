@@ -100,11 +100,12 @@ void Placement::device_took(std::int32_t pc, double flops, double seconds) noexc
   best_flop_seconds_ = best_flop_seconds_ == 0 ? rate : std::min(best_flop_seconds_, rate);
 }
 
-void Placement::copies_took(std::uint64_t bytes, double seconds) noexcept {
-  if (bytes == 0) return;
-  mix(byte_seconds_, seconds / static_cast<double>(bytes), !has_copied_);
-  has_copied_ = true;
+void Placement::copies_took(const block::ResidencyCounts& copies, double seconds) noexcept {
+  if (copies.bytes_in + copies.peer_bytes == 0) return;
   lost_seconds_ += seconds;
+  if (copies.peer_bytes > 0) return;
+  mix(byte_seconds_, seconds / static_cast<double>(copies.bytes_in), !has_copied_);
+  has_copied_ = true;
 }
 
 std::size_t Placement::on_device() const noexcept {

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "blockyard/block/residency_counts.h"
+
 namespace blockyard::worker {
 
 /// Learns while a program runs on which side, host or device, each of its statements is faster,
@@ -35,7 +37,8 @@ class Placement {
   void host_took(std::int32_t pc, double flops, double seconds) noexcept;
   /// Of a trial: the work alone, and the copies before it.
   void device_took(std::int32_t pc, double flops, double seconds) noexcept;
-  void copies_took(std::uint64_t bytes, double seconds) noexcept;
+  /// What came to the device; nothing is learned where part of it came from other devices.
+  void copies_took(const block::ResidencyCounts& copies, double seconds) noexcept;
 
   /// Statements that run on the device now.
   [[nodiscard]] std::size_t on_device() const noexcept;

@@ -33,7 +33,7 @@ struct Machine {
       const double work = std::max(launch_seconds, device_seconds * flops) + first;
       first = 0;
       if (side == Placement::Side::trial) {
-        placement.copies_took(fresh_bytes, copies);
+        placement.copies_took({.bytes_in = fresh_bytes}, copies);
         placement.device_took(0, flops, work);
       }
       seconds += copies + work;
@@ -56,6 +56,19 @@ TEST(Placement, is_nearly_as_good_as_the_better_side) {
         EXPECT_LE(seconds, 1.1 * std::min(host, device) + 0.03)
             << device_seconds << " " << flops << " " << fresh;
       }
+}
+
+TEST(Placement, copies_from_other_devices_say_nothing_of_the_link_to_the_host) {
+  const double flops = 1e5;
+  const std::uint64_t fresh = 1000000;
+  const Machine machine{1e-9, 1e-11, 2e-5, 0};
+  Placement placement(1);
+  machine.run(placement, 50, flops, fresh);
+  for (int k = 0; k < 100; ++k)
+    placement.copies_took({.bytes_in = fresh, .peer_bytes = fresh}, 1e-7);
+  for (int k = 0; k < 20; ++k)
+    EXPECT_EQ(placement.choose(0, {flops, fresh, 0, 0}), Placement::Side::host);
+  EXPECT_EQ(placement.choose(0, {flops, 0, 0, 0}), Placement::Side::device);
 }
 
 TEST(Placement, a_processor_that_may_be_far_slower_is_tried_where_that_is_affordable) {

@@ -199,17 +199,16 @@ void DeviceArithmetic::copy_ahead(const block::SharedFrame& frame) {
 /// False: no room.
 bool DeviceArithmetic::bring_operands(bool is_trial) {
   const double begin = is_trial ? base::now_seconds() : 0;
-  std::uint64_t copied = 0;
+  const block::ResidencyCounts before = is_trial ? device_.counts() : block::ResidencyCounts();
   values_.clear();
   for (const Blocks::DeviceOperand& operand : operands_) {
-    if (is_trial && !device_.is_resident(*operand.frame)) copied += operand.frame->size();
     const auto at = device_.operand(operand.frame, block::Use::read, operand.is_kept);
     if (!at) return false;
     values_.push_back(*at);
   }
   if (is_trial) {
     device_.finish_copies();
-    placement_.copies_took(copied, base::now_seconds() - begin);
+    placement_.copies_took(device_.counts().since(before), base::now_seconds() - begin);
   }
   return true;
 }
