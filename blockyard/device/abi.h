@@ -7,14 +7,14 @@
  *   of a device is read with last_error.
  * - Calls on different devices may come from different threads at the same time, and so may calls
  *   on one device.
- * - copy, fill, plan_run, event_record and stream_wait only enqueue: they return before the work is
- *   done, and the host memory they name must stay as it is until then. The operations of a stream
- *   happen in order; between streams only events order them.
+ * - copy, copy_peer, fill, plan_run, event_record and stream_wait only enqueue: they return before
+ *   it is done, and the host memory they name must stay as it is until then. The operations of a
+ *   stream happen in order; between streams only events order them.
  * - A failure of enqueued work is returned by stream_synchronise and may be returned by any later
  *   call on that stream; what follows on the stream is skipped. An event recorded there fails too,
  *   and so do the streams that wait for it.
- * - Closing or releasing a thing that enqueued work still uses waits for that work first. Closing a
- *   device closes all that is left of it. A null handle or address 0 is ignored.
+ * - Closing or releasing a thing waits for work of its device that uses it; who enqueued copy_peer
+ *   from it keeps it till then. Closing a device closes what is left of it. Null or 0 is ignored.
  */
 #ifndef BLOCKYARD_DEVICE_ABI_H
 #define BLOCKYARD_DEVICE_ABI_H

@@ -140,7 +140,8 @@ std::string print_lines(const Sums& sums) {
 
 std::string print_device(const Sums& sums) {
   const block::ResidencyCounts& counts = sums.device;
-  if (counts.runs + counts.copies_in + counts.fallbacks + counts.failures == 0) return "";
+  if (counts.runs + counts.copies_in + counts.peer_copies + counts.fallbacks + counts.failures == 0)
+    return "";
   const auto percent = [](std::uint64_t part, std::uint64_t of) {
     return of == 0 ? 100.0 : 100.0 * static_cast<double>(part) / static_cast<double>(of);
   };
