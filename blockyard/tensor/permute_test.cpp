@@ -186,6 +186,42 @@ TYPED_TEST(Permute, MovesRowsOfLargeBlocks) {
   }
 }
 
+TYPED_TEST(Permute, TurnsGroupsOfFewAndOfMany) {
+  using T = TypeParam;
+  std::mt19937_64 random(7);
+  const std::array to = {1, 0, 3, 2, 4};
+  for (const Shape& shape : {Shape{2, 2, 2, 2, 7}, Shape{2, 2, 3, 2, 7}, Shape{4, 4, 5, 3, 6},
+                             Shape{8, 4, 64, 60, 9}, Shape{8, 8, 64, 70, 9}}) {
+    const auto in = random_block<T>(shape.element_count(), random);
+    base::BufferPool pool(0);  // aligned as blocks of a run are
+    base::Buffer buffer = pool.allocate(in.size() * sizeof(T));
+    const std::span<T> out(buffer.as<T>(), in.size());
+    permute<T>(in, shape, to, out);
+    const Strides in_strides = dense_strides(shape);
+    const Strides out_strides = dense_strides(permuted(shape, to));
+    std::size_t differ = 0;
+    for_each_position(shape, [&](const Strides& at) {
+      differ += out[place(permuted(at, to), out_strides)] != in[place(at, in_strides)] ? 1 : 0;
+    });
+    ASSERT_EQ(differ, 0u) << shape[0] << " " << shape[2];
+  }
+}
+
+TEST(PermutePlan, TurnsFewerWhereTheVectorsOfAKernelDoNotHoldAll) {
+  const Shape in = {2, 2, 2, 2, 64};
+  const std::array to = {1, 0, 3, 2, 4};
+  const PermutePlan plan(in, dense_strides(in), to, in, dense_strides(in));
+  EXPECT_EQ(plan.steps().group.extent, 16);
+  EXPECT_EQ(plan.steps().small_group.extent, 4);
+}
+
+TEST(PermutePlan, TurnsNothingWhereNoElementsStayTogether) {
+  const Shape in = {4, 4, 4, 4};
+  const std::array to = {3, 2, 1, 0};
+  const PermutePlan plan(in, dense_strides(in), to, in, dense_strides(in));
+  EXPECT_EQ(plan.steps().group.extent, 0);
+}
+
 /// Blocks near, past the second cache, and large enough to be written past all caches.
 TYPED_TEST(Permute, ReversesBlocksOfAllReaches) {
   using T = TypeParam;

@@ -22,7 +22,7 @@ namespace {
 
 template <class T>
 constexpr Kernels<T> table = {copy<T>,       axpby<T>,          fill<T>,          add_scalar<T>,
-                              product<T>,    transpose<T>,      turn<T>,          most_turned<T>,
+                              product<T>,    transpose<T>,      turn_of_set<T>(), most_turned<T>,
                               small_gemm<T>, any_dot<T, false>, any_dot<T, true>, sum<T>,
                               finish_streams};
 

@@ -32,12 +32,14 @@ struct MatrixSide {
 };
 
 /// Elements that stay together in both blocks and only change places among themselves:
-/// out[i] = in[from[i]]. There are none if `extent` is 0.
+/// out[i] = in[from[i]].
 struct Turn {
   static constexpr int most_vectors = 4;
   static constexpr int most = 64;
+  /// What all types and instruction sets that have a `turn` can do.
+  static constexpr int fits_all = 8;
   int extent = 0;
-  std::int32_t from[most] = {};
+  const std::int32_t* from = nullptr;  // `most` of them, all less than that also past `extent`
 };
 
 /// The inner loops, written once in kernel_body.h and compiled for each instruction set.
@@ -61,7 +63,8 @@ struct Kernels {
   void (*transpose)(const MatrixSide& rows, const MatrixSide& columns, const CopyLoop* loops,
                     int count, const T* in, T* out, Reach reach);
   /// For each setting of the loops, of which there is at least one; of.extent <= most_turned.
-  void (*turn)(const Turn& of, const CopyLoop* loops, int count, const T* in, T* out);
+  /// Groups of whole cache lines pass the caches if asked for. Null where most_turned is 0.
+  void (*turn)(const Turn& of, const CopyLoop* loops, int count, const T* in, T* out, Reach reach);
   Extent most_turned;
   /// c(i, j) = alpha * sum over l of a(i, l) * b(l, j) + beta * c(i, j); a(i, l) stands at
   /// a[i + l * lda], b(l, j) at b[l * b_row + j * b_column]. For products too small for the BLAS.

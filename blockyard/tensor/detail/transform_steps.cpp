@@ -31,25 +31,29 @@ int fuse(Loops& loops, int count) noexcept {
 }
 
 /// Looks for elements that stay together: the first loops that reach as far in the operand as in
-/// the result. More loops than it takes only as long as that fits the vectors of all types.
+/// the result. More loops than it takes only up to 16 elements, which fit the vectors of most
+/// types.
 void find_turn(TransformSteps& steps) noexcept {
-  constexpr int fits_all = 16;
+  constexpr Extent few = 16;
+  std::int32_t* const from = steps.turn_from;
   Extent extent = 1, last = 0;
-  int found = 0;
+  from[0] = 0;
   for (int k = 0; k < steps.count && steps.loops[k].out_stride == extent; ++k) {
     const Loop& loop = steps.loops[k];
-    if (extent * loop.extent > (found > 0 ? fits_all : Turn::most)) break;
-    for (Extent i = extent; i < extent * loop.extent; ++i)
-      steps.turn.from[i] = static_cast<std::int32_t>(steps.turn.from[i - extent] + loop.in_stride);
-    extent *= loop.extent;
+    const Extent most = steps.group.extent > 0 ? few : Turn::most;
     last += (loop.extent - 1) * loop.in_stride;
+    if (extent * loop.extent > most || last >= most) break;
+    for (Extent i = extent; i < extent * loop.extent; ++i)
+      from[i] = static_cast<std::int32_t>(from[i - extent] + loop.in_stride);
+    extent *= loop.extent;
     if (k == 0 || last + 1 != extent) continue;
-    steps.turn.extent = static_cast<int>(extent);
-    found = k + 1;
+    steps.group = {static_cast<int>(extent), k + 1};
+    if (extent <= Turn::fits_all) steps.small_group = steps.group;
   }
-  std::copy(steps.loops.begin() + found, steps.loops.begin() + steps.count,
-            steps.loops_around_turn.begin());
-  steps.around_turn_count = std::max(steps.count - found, 1);
+  if (steps.group.extent == 0) return;
+  std::fill(from + extent, from + Turn::most, 0);
+  std::copy_n(steps.loops.begin(), steps.count, steps.loops_of_turn.begin());
+  steps.loops_of_turn_count = steps.count;
 }
 
 /// How many settings of a loop a side of `before` elements takes: all, or a piece that fills cache
@@ -271,10 +275,13 @@ void run_transform(const TransformSteps& steps, T alpha, const T* in, T beta, T*
   const Loop& a = steps.loops[0];
   const Loop& b = steps.loops[1];
   const bool is_copy = alpha == T(1) && beta == T(0) && !by.conjugate;
-  if (is_copy && steps.turn.extent > 0 && steps.turn.extent <= use.most_turned)
-    return use.turn(steps.turn, steps.loops_around_turn.data(), steps.around_turn_count, in, out);
-  if (is_copy && steps.kind != Kind::strided) {
-    if (steps.kind == Kind::rows)
+  const auto& group = steps.group.extent <= use.most_turned ? steps.group : steps.small_group;
+  const bool turns = group.extent > 0 && group.extent <= use.most_turned;
+  if (is_copy && (turns || steps.kind != Kind::strided)) {
+    if (turns)
+      use.turn({group.extent, steps.turn_from}, steps.loops_of_turn.data() + group.loops,
+               std::max(steps.loops_of_turn_count - group.loops, 1), in, out, reach);
+    else if (steps.kind == Kind::rows)
       use.copy(steps.loops.data(), steps.count, in, out, reach);
     else
       use.transpose(steps.rows, steps.columns, steps.loops.data(), steps.count, in, out, reach);

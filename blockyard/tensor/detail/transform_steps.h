@@ -27,9 +27,16 @@ struct TransformSteps {
   Extent elements = 1;
   Side rows;     // contiguous in `in`
   Side columns;  // contiguous in `out`
-  Turn turn;     // done in place of all that, if the kernel can
-  Loops loops_around_turn{};
-  int around_turn_count = 0;
+  /// Done in place of all that, if the kernel can: elements that stay together, the indexes of some
+  /// first loops; the small group is where the other does not fit.
+  struct Group {
+    int extent = 0;  // 0: there is none
+    int loops = 0;
+  };
+  Group group, small_group;
+  std::int32_t turn_from[Turn::most];
+  Loops loops_of_turn{};  // all, with one over nothing after them
+  int loops_of_turn_count = 0;
 };
 
 /// `to` must be a permutation: index k of `out` is index to[k] of `in`. No allocation.

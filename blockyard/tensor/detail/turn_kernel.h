@@ -2,6 +2,7 @@
 // Included only by kernel_body.h, whose rules hold here too.
 #pragma once
 
+#include <cstdint>
 #include <type_traits>
 
 #include "blockyard/tensor/detail/element_parts.h"
@@ -20,8 +21,11 @@ template <class T>
 constexpr Extent most_turned =
     picks_lanes ? Turn::most_vectors* native_width<LaneOf<T>> / lanes_each<T> : 0;
 
-/// `vectors` of the operand hold a group, and as many of the result, the last of them in part.
-template <class T, int vectors>
+static_assert(most_turned<c128> >= (picks_lanes ? Turn::fits_all : 0));
+
+/// `vectors` of the operand hold a group, and as many of the result, the last of them in part
+/// unless they pass the caches.
+template <class T, int vectors, bool streams>
 void turn_groups(const Turn& turn, const CopyLoop* loops, int count, const T* in, T* out) {
   using R = LaneOf<T>;
   constexpr int width = native_width<R>;
@@ -48,7 +52,9 @@ void turn_groups(const Turn& turn, const CopyLoop* loops, int count, const T* in
         Native<R> turned = pick(part[0], part[vectors > 1 ? 1 : 0], from[v]);
         if constexpr (vectors > 2)
           turned = choose(turned, pick(part[2], part[vectors - 1], from[v]), from[v]);
-        if (v < vectors - 1)
+        if constexpr (streams)
+          stream(y + v * width, turned);
+        else if (v < vectors - 1)
           __builtin_memcpy(y + v * width, &turned, sizeof turned);
         else
           store_first(y + v * width, turned, last);
@@ -57,15 +63,33 @@ void turn_groups(const Turn& turn, const CopyLoop* loops, int count, const T* in
   while (now.advance());
 }
 
+template <class T, bool streams>
+void turn_all(const Turn& of, const CopyLoop* loops, int count, const T* in, T* out) {
+  constexpr Extent width = native_width<LaneOf<T>> / lanes_each<T>;
+  if (of.extent <= width) return turn_groups<T, 1, streams>(of, loops, count, in, out);
+  if (of.extent <= 2 * width) return turn_groups<T, 2, streams>(of, loops, count, in, out);
+  if (of.extent <= 3 * width) return turn_groups<T, 3, streams>(of, loops, count, in, out);
+  turn_groups<T, 4, streams>(of, loops, count, in, out);
+}
+
 template <class T>
-void turn(const Turn& of, const CopyLoop* loops, int count, const T* in, T* out) {
-  if constexpr (picks_lanes) {
-    constexpr Extent width = native_width<LaneOf<T>> / lanes_each<T>;
-    if (of.extent <= width) return turn_groups<T, 1>(of, loops, count, in, out);
-    if (of.extent <= 2 * width) return turn_groups<T, 2>(of, loops, count, in, out);
-    if (of.extent <= 3 * width) return turn_groups<T, 3>(of, loops, count, in, out);
-    turn_groups<T, 4>(of, loops, count, in, out);
+void turn(const Turn& of, const CopyLoop* loops, int count, const T* in, T* out, Reach reach) {
+  if (reach == Reach::streamed) {
+    Extent places = of.extent;
+    for (int k = 0; k < count; ++k) places |= loops[k].out_stride;
+    const auto bytes = static_cast<std::uintptr_t>(places) * sizeof(T);
+    if (((bytes | reinterpret_cast<std::uintptr_t>(out)) & 63u) == 0)
+      return turn_all<T, true>(of, loops, count, in, out);
   }
+  turn_all<T, false>(of, loops, count, in, out);
+}
+
+template <class T>
+constexpr auto turn_of_set() -> decltype(Kernels<T>::turn) {
+  if constexpr (picks_lanes)
+    return turn<T>;
+  else
+    return nullptr;
 }
 
 }  // namespace
