@@ -46,31 +46,31 @@ void pack_lines(const PanelCopy<R>& of, Extent i, Extent count, Extent padded) {
   }
 }
 
-/// As turn_lines, for one vector of lines and fewer than a vector of places.
+/// As transpose_lines, for one vector of lines and fewer than a vector of places.
 template <class R>
-void turn_few(const Extent* line, const R* in, int count, R* out, Extent step) {
+void transpose_few(const Extent* line, const R* in, int count, R* out, Extent step) {
   constexpr int width = native_width < R >> 8 ? 8 : native_width<R>;
   if constexpr (width == native_width<R>) {
     Native<R> row[width];
 #pragma GCC unroll 16
     for (int j = 0; j < width; ++j) row[j] = load_first(in + line[j], count);
-    Squares<R, 1, width, width>::turn(row);
+    Squares<R, 1, width, width>::transpose(row);
 #pragma GCC unroll 16
     for (int d = 0; d < width; ++d)
       if (d < count) __builtin_memcpy(out + d * step, &row[d], sizeof row[d]);
   }
 }
 
-/// out[d * step + i] = in[line[i] + d] for `count` places d, turned in registers; zeros from
+/// out[d * step + i] = in[line[i] + d] for `count` places d, transposed in registers; zeros from
 /// `lines` to `width`.
 template <class R>
-void turn_lines(const PanelCopy<R>& of, const R* in, Extent count, R* out, Extent step) {
+void transpose_lines(const PanelCopy<R>& of, const R* in, Extent count, R* out, Extent step) {
   constexpr int width = native_width < R >> 8 ? 8 : native_width<R>;
-  using Turn = Squares<R, 1, width, width>;
-  using Vector = typename Turn::Vector;
+  using Square = Squares<R, 1, width, width>;
+  using Vector = typename Square::Vector;
   for (Extent i = 0; i < of.width; i += width, out += width) {
     if (i + width <= of.lines && count < width && width == native_width<R>) {
-      turn_few(of.line + i, in, static_cast<int>(count), out, step);
+      transpose_few(of.line + i, in, static_cast<int>(count), out, step);
       continue;
     }
     if (i + width > of.lines || count < width) {
@@ -86,7 +86,7 @@ void turn_lines(const PanelCopy<R>& of, const R* in, Extent count, R* out, Exten
 #pragma GCC unroll 16
       for (int j = 0; j < width; ++j)
         __builtin_memcpy(&row[j], in + of.line[i + j] + d, sizeof(Vector));
-      Turn::turn(row);
+      Square::transpose(row);
 #pragma GCC unroll 16
       for (int j = 0; j < width; ++j)
         __builtin_memcpy(out + (d + j) * step, &row[j], sizeof(Vector));
@@ -106,7 +106,7 @@ void pack_together(const PanelCopy<R>& of, Extent panels, Extent step) noexcept 
       for (Extent i = 0; i < of.lines; ++i)
         for (Extent d = 0; d < panels; d += line)
           __builtin_prefetch(of.in + of.depth[l + 1] + of.line[i] + d, 0, 2);
-    turn_lines(of, of.in + of.depth[l], panels, out, step);
+    transpose_lines(of, of.in + of.depth[l], panels, out, step);
   }
 }
 
@@ -142,7 +142,7 @@ inline Pieces pieces_from(const Extent* depth, Extent l, Extent k) {
   return {};
 }
 
-/// Lines that stand apart, with depths in pieces: neighbours of different pieces are turned
+/// Lines that stand apart, with depths in pieces: neighbours of different pieces are transposed
 /// together. Returns the depth up to which it came.
 template <class R>
 Extent pack_pieces(const PanelCopy<R>& of) {
@@ -151,8 +151,8 @@ Extent pack_pieces(const PanelCopy<R>& of) {
     const Pieces pieces = pieces_from(of.depth, l, of.k);
     if (pieces.count == 0) return l;
     for (Extent d = l; d < l + pieces.length; ++d)
-      turn_lines(of, of.in + of.depth[d], pieces.count, of.out + d * of.width,
-                 pieces.length * of.width);
+      transpose_lines(of, of.in + of.depth[d], pieces.count, of.out + d * of.width,
+                      pieces.length * of.width);
     l += pieces.length * pieces.count;
   }
 }
@@ -163,7 +163,7 @@ void pack(const PanelCopy<R>& of) noexcept {
   if (run_from(of.depth, 0, of.k) > 1 || (of.k > 2 && run_from(of.depth, 1, of.k) > 1)) {
     for (Extent l = 0; l < of.k;) {
       const Extent length = run_from(of.depth, l, of.k);
-      turn_lines(of, of.in + of.depth[l], length, of.out + l * of.width, of.width);
+      transpose_lines(of, of.in + of.depth[l], length, of.out + l * of.width, of.width);
       l += length;
     }
     return;

@@ -42,7 +42,7 @@ template <class T>
         const int rows = static_cast<int>(of.rows - i < height ? of.rows - i : height);
         typename OneTile::Vector v[OneTile::vectors];
         OneTile::load(column, (n * of.in_step + i) * count, rows, v);
-        OneTile::turn(v);
+        OneTile::transpose(v);
 #pragma GCC unroll 16
         for (int k = 0; k < height; ++k)
           if (k < rows)
@@ -61,7 +61,7 @@ template <class T, bool halves, int tiles, bool streams>
 #pragma GCC unroll 2
   for (int t = 0; t < tiles; ++t) {
     OneTile::load(column + t * OneTile::width, at, v[t]);
-    OneTile::turn(v[t]);
+    OneTile::transpose(v[t]);
   }
 #pragma GCC unroll 16
   for (int k = 0; k < OneTile::height; ++k) {

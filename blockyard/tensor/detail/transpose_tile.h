@@ -18,7 +18,7 @@ struct Squares {
   using Vector = typename Register<R, parts, width>::Vector;
   static constexpr int lanes = parts * width;
 
-  [[gnu::always_inline]] static void turn(Vector (&row)[height]) {
+  [[gnu::always_inline]] static void transpose(Vector (&row)[height]) {
     if constexpr (height > 1)
       exchange_all<1>(row);
     else if constexpr (sorts)
@@ -93,8 +93,8 @@ struct Tile {
         v[m] = join_lower(v[m], load_first(column[m + vectors] + at, rows * parts), Lanes{});
     }
   }
-  [[gnu::always_inline]] static void turn(Vector (&v)[vectors]) {
-    Squares<R, parts, lanes / parts, vectors, halves>::turn(v);
+  [[gnu::always_inline]] static void transpose(Vector (&v)[vectors]) {
+    Squares<R, parts, lanes / parts, vectors, halves>::transpose(v);
   }
   template <bool streams>
   [[gnu::always_inline]] static void store_row(int row, R* y, const Vector* v) {
