@@ -222,12 +222,13 @@ void Machine::close_stream(Stream* stream) {
 
 Machine::Point* Machine::open_point() {
   use();
-  return &points_.emplace_back(Point{make_event(), false});
+  auto made = std::make_unique<Point>(Point{make_event(), false});
+  Point* const point = made.get();
+  points_.emplace(point, std::move(made));
+  return point;
 }
 
-void Machine::close_point(Point* point) {
-  points_.remove_if([point](const Point& one) { return &one == point; });
-}
+void Machine::close_point(Point* point) { points_.erase(point); }
 
 void Machine::record(Point& point, Stream& stream) {
   use();

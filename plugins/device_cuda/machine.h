@@ -13,6 +13,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "plugins/common/pieces.h"
 #include "plugins/device_cuda/cutensor.h"
@@ -161,7 +162,7 @@ class Machine {
   std::optional<Cutensor> cutensor_;
   std::array<std::optional<bool>, 4> cutensor_agrees_;  ///< with our way, by element; once tried
   std::list<Stream> streams_;
-  std::list<Point> points_;
+  std::unordered_map<const Point*, std::unique_ptr<Point>> points_;  ///< many: one for each copy
   std::list<Plan> plans_;
 };
 

@@ -140,9 +140,14 @@ void Machine::close_stream(Stream* stream) {
   streams_.remove_if([stream](const Stream& one) { return &one == stream; });
 }
 
-void Machine::close_point(Point* point) {
-  points_.remove_if([point](const Point& one) { return &one == point; });
+Machine::Point* Machine::open_point() {
+  auto made = std::make_unique<Point>();
+  Point* const point = made.get();
+  points_.emplace(point, std::move(made));
+  return point;
 }
+
+void Machine::close_point(Point* point) { points_.erase(point); }
 
 void Machine::record(Point& point, Stream& stream) {
   clFlush(stream.queue.get());  // who waits in another queue must see it begin

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "plugins/common/operation.h"
 #include "plugins/common/pieces.h"
@@ -73,7 +74,7 @@ class Machine {
   };
   [[nodiscard]] Stream* open_stream();
   void close_stream(Stream* stream);
-  [[nodiscard]] Point* open_point() { return &points_.emplace_back(); }
+  [[nodiscard]] Point* open_point();
   void close_point(Point* point);
   void record(Point& point, Stream& stream);
 
@@ -143,7 +144,7 @@ class Machine {
   std::uint64_t next_address_ = 1 << 20;           ///< where addresses are no pointers
   std::array<std::optional<Kernels>, 4> kernels_;  ///< by element; made when first needed
   std::list<Stream> streams_;
-  std::list<Point> points_;
+  std::unordered_map<const Point*, std::unique_ptr<Point>> points_;  ///< many: one for each copy
   std::list<Plan> plans_;
 };
 

@@ -6,15 +6,16 @@
 #include <chrono>
 #include <cstring>
 #include <list>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <string>
 #include <thread>
+#include <unordered_map>
 #include <utility>
 
 #include "blockyard/device/sim/address_space.h"
+#include "blockyard/device/sim/locked_pages.h"
 #include "blockyard/device/sim/machine.h"
 #include "blockyard/device/sim/operation.h"
 #include "blockyard/device/sim/options.h"
@@ -33,9 +34,9 @@ struct Device {
   Options given;
   std::uint64_t calls = 0;
   AddressSpace memory;
-  std::map<std::uint64_t, std::uint64_t> locked;  ///< of the host: begin, bytes
+  LockedPages locked;
   Machine machine;
-  std::list<Event> events;
+  std::unordered_map<const Event*, std::unique_ptr<Event>> events;  ///< many: one for each copy
   std::list<blockyard_operation> plans;
   std::string last_error;
 
@@ -48,17 +49,6 @@ struct Device {
     ++calls;
     if (calls == given.lose_call) machine.drop_all();
     return calls == given.fail_call || calls >= given.lose_call;
-  }
-  [[nodiscard]] std::uint64_t locked_bytes() const {
-    std::uint64_t sum = 0;
-    for (const auto& [begin, bytes] : locked) sum += bytes;
-    return sum;
-  }
-  [[nodiscard]] bool is_locked(std::uint64_t begin, std::uint64_t bytes) const {
-    const auto after = locked.lower_bound(begin + bytes);
-    if (after == locked.begin()) return false;
-    const auto& [low, length] = *std::prev(after);
-    return low + length > begin;
   }
   blockyard_status state(const Stream& stream) {
     return stream.has_failed ? fail(BLOCKYARD_FAILED, "work on the stream failed (simulated)")
@@ -196,14 +186,16 @@ blockyard_status stream_wait(blockyard_device* handle, blockyard_stream* stream,
 
 blockyard_status event_open(blockyard_device* handle, blockyard_event** event) {
   return locked(handle, [&](Device& device) {
-    *event = reinterpret_cast<blockyard_event*>(&device.events.emplace_back());
+    auto made = std::make_unique<Event>();
+    *event = reinterpret_cast<blockyard_event*>(made.get());
+    device.events.emplace(of(*event), std::move(made));
     return BLOCKYARD_OK;
   });
 }
 
 blockyard_status event_close(blockyard_device* handle, blockyard_event* event) {
   return locked(handle, [&](Device& device) {
-    device.events.remove_if([event](const Event& one) { return &one == of(event); });
+    device.events.erase(of(event));
     return BLOCKYARD_OK;
   });
 }
@@ -230,6 +222,15 @@ blockyard_status event_test(blockyard_device* handle, blockyard_event* event, st
   });
 }
 
+blockyard_status move(Device& device, blockyard_stream* stream, std::byte* target,
+                      const std::byte* source, std::uint64_t bytes) {
+  if (bytes == 0) return device.state(*of(stream));
+  if (target == nullptr || source == nullptr)
+    return device.fail(BLOCKYARD_BAD_ARGUMENT, "a copy leaves the allocated memory");
+  const auto work = [=] { std::memmove(target, source, bytes); };
+  return enqueue(device, stream, {work, nullptr, nullptr});
+}
+
 blockyard_status copy(blockyard_device* handle, blockyard_stream* stream,
                       blockyard_direction direction, std::uint64_t to, std::uint64_t from,
                       std::uint64_t bytes) {
@@ -237,14 +238,8 @@ blockyard_status copy(blockyard_device* handle, blockyard_stream* stream,
     const auto place = [&](std::uint64_t number, bool on_host) {
       return on_host ? reinterpret_cast<std::byte*>(number) : device.memory.find(number, bytes);
     };
-    std::byte* target = place(to, direction == BLOCKYARD_TO_HOST);
-    const std::byte* source = place(from, direction == BLOCKYARD_TO_DEVICE);
-    if (bytes > 0 && (target == nullptr || source == nullptr))
-      return device.fail(BLOCKYARD_BAD_ARGUMENT, "a copy leaves the allocated memory");
-    const auto work = [=] {
-      if (bytes > 0) std::memmove(target, source, bytes);
-    };
-    return enqueue(device, stream, {work, nullptr, nullptr});
+    return move(device, stream, place(to, direction == BLOCKYARD_TO_HOST),
+                place(from, direction == BLOCKYARD_TO_DEVICE), bytes);
   });
 }
 
@@ -259,13 +254,7 @@ blockyard_status copy_peer(blockyard_device* handle, blockyard_stream* stream, s
   return locked(handle, [&](Device& device) {
     if (other != BLOCKYARD_OK)
       return device.fail(BLOCKYARD_UNSUPPORTED, "the other device failed (simulated)");
-    std::byte* const target = device.memory.find(to, bytes);
-    if (bytes > 0 && (target == nullptr || source == nullptr))
-      return device.fail(BLOCKYARD_BAD_ARGUMENT, "a copy leaves the allocated memory");
-    const auto work = [=] {
-      if (bytes > 0) std::memmove(target, source, bytes);
-    };
-    return enqueue(device, stream, {work, nullptr, nullptr});
+    return move(device, stream, device.memory.find(to, bytes), source, bytes);
   });
 }
 
@@ -334,10 +323,10 @@ blockyard_status host_lock(blockyard_device* handle, std::uint64_t host, std::ui
     if (page == 0) return device.fail(BLOCKYARD_UNSUPPORTED, "no pages are locked here");
     if (host == 0 || bytes == 0 || host % page != 0 || bytes % page != 0)
       return device.fail(BLOCKYARD_BAD_ARGUMENT, "only whole pages of the host are locked");
-    if (device.is_locked(host, bytes))
+    if (device.locked.touches(host, bytes))
       return device.fail(BLOCKYARD_BAD_ARGUMENT, "some of the pages are locked already");
-    if (bytes > device.given.host_locks - device.locked_bytes()) return BLOCKYARD_NO_MEMORY;
-    device.locked.emplace(host, bytes);
+    if (bytes > device.given.host_locks - device.locked.bytes()) return BLOCKYARD_NO_MEMORY;
+    device.locked.add(host, bytes);
     return BLOCKYARD_OK;
   });
 }
@@ -346,7 +335,7 @@ blockyard_status host_unlock(blockyard_device* handle, std::uint64_t host) {
   return locked(handle, [&](Device& device) {
     if (host == 0) return BLOCKYARD_OK;
     device.machine.finish_all();
-    if (device.locked.erase(host) == 1) return BLOCKYARD_OK;
+    if (device.locked.remove(host)) return BLOCKYARD_OK;
     return device.fail(BLOCKYARD_BAD_ARGUMENT, "no locked pages begin there");
   });
 }
