@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -18,16 +19,13 @@
 namespace blockyard::plugin {
 
 /// The C table over a class Machine, one open device, with:
-///   Stream, Point (a recorded event), Plan   what the handles stand for; the first two have a
-///   member
-///                                            `has_failed`, a plan has operation and
-///                                            workspace_bytes
-///   Place        where an address is, in the words of the vendor; optional<Place> find(address,
-///   bytes) Pending      what can be waited for without the lock; pending(Stream&) and
-///   pending(Point&),
-///                static is_done(Pending), static finish(Pending)
-///   Options, static read_option(Options&, key, value), static count(), Machine(index, Options)
-///   open_, close_ of streams, points, plans; wait, write, read, copy, fill, run; allocate,
+/// - Stream, Point (a recorded event), Plan: what the handles stand for. The first two have
+///   `has_failed`; a plan has operation and workspace_bytes
+/// - Place: where an address is, in the words of the vendor; optional<Place> find(address, bytes)
+/// - Pending: what can be waited for without the lock; pending(Stream&) and pending(Point&),
+///   static is_done(Pending), static finish(Pending)
+/// - Options, static read_option(Options&, key, value), static count(), Machine(index, Options)
+/// - open_, close_ of streams, points, plans; wait, write, read, copy, fill, run; allocate,
 ///   release; lock_page_bytes, lock_host, unlock_host where it locks host memory; copy_peer where
 ///   there are copies between devices; name, limit_bytes, free_bytes, shares_host_memory;
 ///   is_for_network: an address is a pointer that networks may read
@@ -37,7 +35,17 @@ class Edge : EdgeCalls<Machine> {
   using Calls = EdgeCalls<Machine>;
   using Calls::finish, Calls::locked, Calls::of, Calls::on_stream;
   using typename Calls::Device, typename Calls::Pending, typename Calls::Place;
+  using typename Calls::Stream;
 
+ public:
+  /// Whether the machine locks pages of host memory.
+  static constexpr bool locks_host = requires { Machine::lock_page_bytes(); };
+  /// Whether it copies from others.
+  static constexpr bool copies_peers = requires(Machine machine, Stream stream, Place place) {
+    { machine.copy_peer(stream, place, std::as_const(machine), place, 0) } -> std::same_as<bool>;
+  };
+
+ private:
   static blockyard_status count(std::uint32_t* devices) {
     try {
       *devices = Machine::count();
@@ -265,9 +273,6 @@ class Edge : EdgeCalls<Machine> {
     });
   }
 
-  /// Whether the machine locks pages of host memory.
-  static constexpr bool locks_host = requires { Machine::lock_page_bytes(); };
-
   static blockyard_status host_lock(blockyard_device* handle, std::uint64_t host,
                                     std::uint64_t bytes) {
     return locked(handle, [&](Device& device, [[maybe_unused]] Machine& machine) {
@@ -314,9 +319,11 @@ class Edge : EdgeCalls<Machine> {
       there = &machine;
       return BLOCKYARD_OK;
     });
-    if (found != BLOCKYARD_OK) return BLOCKYARD_UNSUPPORTED;
     return on_stream(handle, stream, [&](Device& device, [[maybe_unused]] Machine& machine) {
-      if constexpr (requires { &Machine::copy_peer; }) {
+      if constexpr (copies_peers) {
+        if (bytes == 0) return BLOCKYARD_OK;
+        if (found != BLOCKYARD_OK)
+          return device.fail(BLOCKYARD_UNSUPPORTED, "the other device failed");
         const auto target = machine.find(to, bytes);
         if (!target || !source)
           return device.fail(BLOCKYARD_BAD_ARGUMENT, "a copy leaves the allocated memory");

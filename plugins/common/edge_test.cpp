@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
 #include <list>
 #include <stdexcept>
 
@@ -12,7 +14,9 @@ namespace {
 
 /// A device in the memory of the host, whose calls fail where the test says so.
 struct Machine {
-  struct Options {};
+  struct Options {
+    bool is_lost = false, is_apart = false;
+  };
   struct Stream {
     bool has_failed = false;
   };
@@ -32,9 +36,12 @@ struct Machine {
     if (fails) throw std::runtime_error("the device is lost");
   }
 
-  Machine(std::uint32_t, const Options&) { may_fail(); }
+  Machine(std::uint32_t, const Options& given) : options(given) { may_fail(); }
   static std::uint32_t count() { return 1; }
-  static std::string read_option(Options&, std::string_view, std::string_view) { return "none"; }
+  static std::string read_option(Options& options, std::string_view key, std::string_view) {
+    (key == "lost" ? options.is_lost : options.is_apart) = true;
+    return "";
+  }
   [[nodiscard]] std::string name() const { return "test"; }
   [[nodiscard]] std::uint64_t limit_bytes() const { return sizeof memory; }
   [[nodiscard]] std::uint64_t free_bytes() const { return sizeof memory; }
@@ -42,7 +49,10 @@ struct Machine {
   [[nodiscard]] bool is_for_network() const { return false; }
   std::uint64_t allocate(std::uint64_t) { return reinterpret_cast<std::uint64_t>(memory); }
   bool release(std::uint64_t) { return true; }
-  std::optional<Place> find(std::uint64_t at, std::uint64_t) const {
+  std::optional<Place> find(std::uint64_t at, std::uint64_t bytes) const {
+    if (options.is_lost) throw std::runtime_error("the device is lost");
+    const std::uint64_t offset = at - reinterpret_cast<std::uint64_t>(memory);
+    if (offset > sizeof memory || bytes > sizeof memory - offset) return std::nullopt;
     return reinterpret_cast<char*>(at);
   }
   Stream* open_stream() { return &streams.emplace_back(); }
@@ -57,6 +67,13 @@ struct Machine {
   void write(Stream&, Place, const void*, std::uint64_t) { may_fail(); }
   void read(Stream&, void*, Place, std::uint64_t) { may_fail(); }
   void copy(Stream&, Place, Place, std::uint64_t) { may_fail(); }
+  bool copy_peer(Stream& stream, Place to, const Machine& other, Place from, std::uint64_t bytes) {
+    if (other.options.is_apart) return false;
+    stream.has_failed = fails;
+    may_fail();
+    std::memcpy(to, from, bytes);
+    return true;
+  }
   void fill(Stream& stream, Place, std::uint32_t, const double*, std::uint64_t) {
     stream.has_failed = fails;
     may_fail();
@@ -65,6 +82,7 @@ struct Machine {
   void close_plan(Plan*) {}
   void run(Stream&, const Plan&, const blockyard_run&, const Places&) { may_fail(); }
 
+  Options options;
   char memory[64] = {};
   std::list<Stream> streams;
   Plan plan;
@@ -133,6 +151,84 @@ TEST_F(EdgeTest, AnEventThatCouldNotBeRecordedHasFailed) {
   EXPECT_EQ(table.event_test(device, event, 0), BLOCKYARD_FAILED);
   EXPECT_EQ(table.event_record(device, event, stream), BLOCKYARD_OK);
   EXPECT_EQ(table.event_test(device, event, 0), BLOCKYARD_OK);
+}
+
+static_assert(Edge<Machine>::copies_peers);
+
+/// Another device, whose memory holds ones where that of the first holds zeros.
+class EdgePeerTest : public EdgeTest {
+ protected:
+  void TearDown() override {
+    table.close(other);
+    EdgeTest::TearDown();
+  }
+  void open_other(const char* options) {
+    ASSERT_EQ(table.open(0, options, &other), BLOCKYARD_OK);
+    ASSERT_EQ(table.allocate(other, 64, &from), BLOCKYARD_OK);
+    std::memset(reinterpret_cast<char*>(from), 1, 64);
+  }
+  blockyard_status copy(std::uint64_t skipped_here, std::uint64_t skipped_there,
+                        std::uint64_t bytes) {
+    return table.copy_peer(device, stream, memory + skipped_here, other, from + skipped_there,
+                           bytes);
+  }
+  [[nodiscard]] std::string text() const {
+    char text[64] = {};
+    table.last_error(device, text, sizeof text);
+    return text;
+  }
+  /// How many bytes came over.
+  [[nodiscard]] std::int64_t copied() const {
+    const char* const begin = reinterpret_cast<const char*>(memory);
+    return std::count(begin, begin + 64, 1);
+  }
+  blockyard_device* other = nullptr;
+  blockyard_address from = 0;
+};
+
+TEST_F(EdgePeerTest, CopiesComeFromThere) {
+  open_other("");
+  EXPECT_EQ(copy(8, 16, 48), BLOCKYARD_OK);
+  EXPECT_EQ(copied(), 48);
+}
+
+TEST_F(EdgePeerTest, DevicesThatDoNotReachEachOtherAreNoFailure) {
+  open_other("apart=1");
+  EXPECT_EQ(copy(0, 0, 64), BLOCKYARD_UNSUPPORTED);
+  EXPECT_EQ(fill(), BLOCKYARD_OK);
+  EXPECT_EQ(copied(), 0);
+}
+
+TEST_F(EdgePeerTest, ThatTheOtherDeviceFailedIsNoFailureHere) {
+  open_other("lost=1");
+  EXPECT_EQ(copy(0, 0, 64), BLOCKYARD_UNSUPPORTED);
+  EXPECT_EQ(text(), "the other device failed");
+  EXPECT_EQ(fill(), BLOCKYARD_OK);
+  EXPECT_EQ(copied(), 0);
+}
+
+TEST_F(EdgePeerTest, CopiesStayInsideOfTheMemoryOfBoth) {
+  open_other("");
+  EXPECT_EQ(copy(8, 0, 64), BLOCKYARD_BAD_ARGUMENT);
+  EXPECT_EQ(copy(0, 8, 64), BLOCKYARD_BAD_ARGUMENT);
+  EXPECT_EQ(copied(), 0);
+}
+
+TEST_F(EdgePeerTest, NothingIsCopiedFromAnywhere) {
+  open_other("");
+  EXPECT_EQ(table.copy_peer(device, stream, 0, other, 0, 0), BLOCKYARD_OK);
+  EXPECT_EQ(table.copy(device, stream, BLOCKYARD_WITHIN_DEVICE, 0, 0, 0), BLOCKYARD_OK);
+}
+
+TEST_F(EdgePeerTest, OnAFailedStreamNothingIsCopied) {
+  open_other("");
+  Machine::fails = true;
+  EXPECT_EQ(copy(0, 0, 64), BLOCKYARD_FAILED);
+  EXPECT_EQ(text(), "the device is lost");
+  Machine::fails = false;
+  EXPECT_EQ(copy(0, 0, 64), BLOCKYARD_FAILED);
+  EXPECT_EQ(copy(0, 0, 0), BLOCKYARD_FAILED);
+  EXPECT_EQ(copied(), 0);
 }
 
 }  // namespace
