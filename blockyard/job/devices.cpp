@@ -136,6 +136,15 @@ bool Devices::try_end_opening() noexcept {
   return !is_opening_;
 }
 
+std::vector<DeviceInfo> Devices::infos() const {
+  std::vector<DeviceInfo> now = infos_;
+  for (std::size_t k = 0; k < now.size(); ++k) try {
+      now[k].name = devices_[k].describe().name;
+    } catch (const Error&) {  // it is lost: its workers have said so
+    }
+  return now;
+}
+
 /// What the job names is opened soon even without work: if it cannot be, its user hears of it.
 void Devices::open_when_wanted() noexcept {
   {

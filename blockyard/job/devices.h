@@ -60,7 +60,9 @@ class Devices final : public worker::DeviceSupply {
   /// The kind that was found: none, cuda, opencl, sim; if none was opened for want of work, what
   /// the job says. This and the next when opening has ended.
   [[nodiscard]] const std::string& kind() const noexcept { return kind_; }
-  [[nodiscard]] const std::vector<DeviceInfo>& infos() const noexcept { return infos_; }
+  /// With the names of now: the work may have shown what a device lacks. One that is lost has that
+  /// of its opening.
+  [[nodiscard]] std::vector<DeviceInfo> infos() const;
 
  private:
   void load_plugin(const std::string& kind);

@@ -75,6 +75,31 @@ TEST(Devices, that_are_named_and_cannot_be_opened_are_told_even_without_work) {
   EXPECT_TRUE(late.devices->infos().empty());
 }
 
+/// Calls the device until it refuses.
+void use_until_it_fails(device::Device& device) {
+  while (true) try {
+      static_cast<void>(device.describe());
+    } catch (const base::Error&) {
+      return;
+    }
+}
+
+TEST(Devices, are_told_by_the_name_that_they_have_in_the_end) {
+  Late late(1000, "fail_call=100");
+  use_until_it_fails(*late.devices->open(0)->device);
+  while (!late.devices->try_end_opening()) std::this_thread::yield();
+  const DeviceInfo info = late.devices->infos().at(0);
+  EXPECT_EQ(info.name, "simulated device that failed a call");
+  EXPECT_GT(info.memory_bytes, 0);
+}
+
+TEST(Devices, that_are_lost_are_told_by_the_name_they_had) {
+  Late late(1000, "lose_call=100");
+  use_until_it_fails(*late.devices->open(0)->device);
+  while (!late.devices->try_end_opening()) std::this_thread::yield();
+  EXPECT_EQ(late.devices->infos().at(0).name, "simulated device");
+}
+
 TEST(Devices, wait_for_work_however_long_that_is) {
   Late late(1e300);
   late.devices->note_work(1e18);

@@ -118,7 +118,9 @@ blockyard_status describe(blockyard_device* handle, blockyard_description* asked
     all.memory_bytes = device.memory.limit_bytes();
     all.free_bytes = device.memory.free_bytes();
     all.lock_page_bytes = device.given.page;
-    std::strcpy(all.name, "simulated device");
+    std::strcpy(all.name, device.calls > device.given.fail_call
+                              ? "simulated device that failed a call"
+                              : "simulated device");
     std::memcpy(asked, &all, std::min<std::size_t>(asked->size, sizeof all));
     return BLOCKYARD_OK;
   });
