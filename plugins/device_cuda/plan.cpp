@@ -111,7 +111,8 @@ void Machine::run_by_cutensor(Stream& stream, const Plan& plan, const Factors& f
       places.left, places.right, places.result,
       reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(places.workspace) + past) & ~past)};
   const bool contracts = plugin::has_right(plan.operation);
-  // That it does not read the result where beta is zero is nowhere promised.
+  // That it does not read the result where beta is zero is nowhere promised. If it then refuses the
+  // call, a result that was to be overwritten is zeros, not what it was.
   if (contracts && overwrites(factors))
     enqueued(stream,
              cudaMemsetAsync(

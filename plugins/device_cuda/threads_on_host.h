@@ -12,6 +12,8 @@
 // block run one after the other, each until it ends or comes to a barrier; so a barrier that is
 // missing is seen each time, for the first thread is through before the second begins.
 
+// Three macros and a name that is the compiler's: so the text that is tested is the one that is
+// shipped, and that one needs no words of its own for what nvcc has words for.
 #define __global__
 #define __device__
 #define __shared__ static  // blocks run one after the other
