@@ -58,7 +58,8 @@ class Residency {
   /// Memory for this run only.
   [[nodiscard]] std::optional<device::Address> scratch(std::size_t size);
   /// Work on the operands and scratch memory of the run, on one stream, after what comes before it.
-  /// Only the last call of `work` changes operands: where it is refused they are as they were.
+  /// Only the last call of `work` changes operands: where it is refused they are as they were, but
+  /// for a result that was to be overwritten.
   template <class Work>
   void enqueue(const Work& work) {
     const Lanes::Lane lane = begin_work();
