@@ -183,23 +183,25 @@ std::array<std::int32_t, Turn::most> reversed(Extent extent) {
 
 TYPED_TEST(AllKernels, TurnGroupsOfWholeCacheLinesPastTheCaches) {
   using T = TypeParam;
-  constexpr Extent count = 5;
+  constexpr Extent count = 5, both = 3 * count;
   for (const Kernels<T>* some : all_kernels<T>()) {
     EXPECT_EQ(some->turn == nullptr, some->most_turned == 0);
     for (Extent extent = 64 / sizeof(T); extent <= std::min<Extent>(Turn::most, some->most_turned);
          extent += extent)
       for (const Extent shift : {0, 1}) {
         const auto from = reversed(extent);
-        const CopyLoop loop{count, extent, extent};
-        const auto in = random_block<T>(count * extent, this->random);
+        const std::array loops = {CopyLoop{count, 3 * extent, extent},
+                                  CopyLoop{3, extent, count * extent}};
+        const auto in = random_block<T>(both * extent, this->random);
         base::BufferPool pool(0);
         base::Buffer out = pool.allocate((in.size() + 1) * sizeof(T));
-        some->turn({static_cast<int>(extent), from.data()}, &loop, 1, in.data(),
+        some->turn({static_cast<int>(extent), from.data()}, loops.data(), 2, in.data(),
                    out.as<T>() + shift, Reach::streamed);
         some->finish_streams();
-        for (Extent n = 0; n < count; ++n)
-          ASSERT_TRUE(std::equal(in.rend() - (n + 1) * extent, in.rend() - n * extent,
-                                 out.as<T>() + shift + n * extent));
+        for (Extent n = 0; n < both; ++n) {
+          const auto group = in.rend() - (n % count * 3 + n / count + 1) * extent;
+          ASSERT_TRUE(std::equal(group, group + extent, out.as<T>() + shift + n * extent));
+        }
       }
   }
 }

@@ -72,6 +72,19 @@ void turn_all(const Turn& of, const CopyLoop* loops, int count, const T* in, T* 
   turn_groups<T, 4, streams>(of, loops, count, in, out);
 }
 
+/// Writes that pass the caches may go anywhere: the loops go through the operand, in long runs.
+template <class T>
+void turn_past_caches(const Turn& of, const CopyLoop* loops, int count, const T* in, T* out) {
+  CopyLoop sorted[CopyLoop::most];
+  for (int k = 0; k < count; ++k) {
+    int place = k;
+    for (; place > 0 && sorted[place - 1].in_stride > loops[k].in_stride; --place)
+      sorted[place] = sorted[place - 1];
+    sorted[place] = loops[k];
+  }
+  turn_all<T, true>(of, sorted, count, in, out);
+}
+
 template <class T>
 void turn(const Turn& of, const CopyLoop* loops, int count, const T* in, T* out, Reach reach) {
   if (reach == Reach::streamed) {
@@ -79,7 +92,7 @@ void turn(const Turn& of, const CopyLoop* loops, int count, const T* in, T* out,
     for (int k = 0; k < count; ++k) places |= loops[k].out_stride;
     const auto bytes = static_cast<std::uintptr_t>(places) * sizeof(T);
     if (((bytes | reinterpret_cast<std::uintptr_t>(out)) & 63u) == 0)
-      return turn_all<T, true>(of, loops, count, in, out);
+      return turn_past_caches<T>(of, loops, count, in, out);
   }
   turn_all<T, false>(of, loops, count, in, out);
 }
