@@ -165,25 +165,30 @@ TYPED_TEST(Permute, TransformsInPlaceIfTheOrderStays) {
     ASSERT_LE(std::abs(block[i] - T(5) * before[i]), 16 * std::numeric_limits<Real<T>>::epsilon());
 }
 
+/// Every element of a random block must be where `to` says.
+template <class T>
+void expect_moved(const Shape& shape, std::span<const int> to, std::mt19937_64& random) {
+  const auto in = random_block<T>(shape.element_count(), random);
+  base::BufferPool pool(0);  // aligned as blocks of a run are
+  base::Buffer buffer = pool.allocate(in.size() * sizeof(T));
+  const std::span<T> out(buffer.as<T>(), in.size());
+  permute<T>(in, shape, to, out);
+  const Strides in_strides = dense_strides(shape);
+  const Strides out_strides = dense_strides(permuted(shape, to));
+  std::size_t differ = 0;
+  for_each_position(shape, [&](const Strides& at) {
+    differ += out[place(permuted(at, to), out_strides)] != in[place(at, in_strides)] ? 1 : 0;
+  });
+  EXPECT_EQ(differ, 0u) << shape[0] << " " << shape[2];
+}
+
 /// Whole rows of cache lines that pass the caches, and others.
 TYPED_TEST(Permute, MovesRowsOfLargeBlocks) {
   using T = TypeParam;
   std::mt19937_64 random(6);
   const std::array to = {0, 2, 1, 3};
-  for (const Shape& shape : {Shape{32, 40, 44, 40}, Shape{33, 40, 44, 40}}) {
-    const auto in = random_block<T>(shape.element_count(), random);
-    base::BufferPool pool(0);  // aligned as blocks of a run are
-    base::Buffer buffer = pool.allocate(in.size() * sizeof(T));
-    const std::span<T> out(buffer.as<T>(), in.size());
-    permute<T>(in, shape, to, out);
-    const Strides in_strides = dense_strides(shape);
-    const Strides out_strides = dense_strides(permuted(shape, to));
-    std::size_t differ = 0;
-    for_each_position(shape, [&](const Strides& at) {
-      differ += out[place(permuted(at, to), out_strides)] != in[place(at, in_strides)] ? 1 : 0;
-    });
-    ASSERT_EQ(differ, 0u) << shape[0];
-  }
+  for (const Shape& shape : {Shape{32, 40, 44, 40}, Shape{33, 40, 44, 40}})
+    expect_moved<T>(shape, to, random);
 }
 
 TYPED_TEST(Permute, TurnsGroupsOfFewAndOfMany) {
@@ -191,20 +196,8 @@ TYPED_TEST(Permute, TurnsGroupsOfFewAndOfMany) {
   std::mt19937_64 random(7);
   const std::array to = {1, 0, 3, 2, 4};
   for (const Shape& shape : {Shape{2, 2, 2, 2, 7}, Shape{2, 2, 3, 2, 7}, Shape{4, 4, 5, 3, 6},
-                             Shape{8, 4, 64, 60, 9}, Shape{8, 8, 64, 70, 9}}) {
-    const auto in = random_block<T>(shape.element_count(), random);
-    base::BufferPool pool(0);  // aligned as blocks of a run are
-    base::Buffer buffer = pool.allocate(in.size() * sizeof(T));
-    const std::span<T> out(buffer.as<T>(), in.size());
-    permute<T>(in, shape, to, out);
-    const Strides in_strides = dense_strides(shape);
-    const Strides out_strides = dense_strides(permuted(shape, to));
-    std::size_t differ = 0;
-    for_each_position(shape, [&](const Strides& at) {
-      differ += out[place(permuted(at, to), out_strides)] != in[place(at, in_strides)] ? 1 : 0;
-    });
-    ASSERT_EQ(differ, 0u) << shape[0] << " " << shape[2];
-  }
+                             Shape{8, 4, 64, 60, 9}, Shape{8, 8, 64, 70, 9}})
+    expect_moved<T>(shape, to, random);
 }
 
 TEST(PermutePlan, TurnsFewerWhereTheVectorsOfAKernelDoNotHoldAll) {
@@ -228,18 +221,8 @@ TYPED_TEST(Permute, ReversesBlocksOfAllReaches) {
   std::mt19937_64 random(5);
   const std::array to = {3, 2, 1, 0};
   for (const Shape& shape : {Shape{4, 4, 4, 4}, Shape{12, 4, 8, 20}, Shape{6, 10, 3, 7},
-                             Shape{8, 50, 60, 8}, Shape{20, 21, 22, 23}, Shape{40, 34, 40, 40}}) {
-    const auto in = random_block<T>(shape.element_count(), random);
-    std::vector<T> out(in.size());
-    permute<T>(in, shape, to, out);
-    const Strides in_strides = dense_strides(shape);
-    const Strides out_strides = dense_strides(permuted(shape, to));
-    std::size_t differ = 0;
-    for_each_position(shape, [&](const Strides& at) {
-      differ += out[place(permuted(at, to), out_strides)] != in[place(at, in_strides)] ? 1 : 0;
-    });
-    ASSERT_EQ(differ, 0u) << shape[0];
-  }
+                             Shape{8, 50, 60, 8}, Shape{20, 21, 22, 23}, Shape{40, 34, 40, 40}})
+    expect_moved<T>(shape, to, random);
 }
 
 template <class Action>
