@@ -44,7 +44,10 @@ typedef enum blockyard_element {
 } blockyard_element;
 
 /* A place in device memory. Only the device knows what the number means; 0 is no place. Sums of an
- * address and a count of bytes inside one allocation are addresses too. */
+ * address and a count of bytes inside one allocation are addresses too. A device that works in
+ * place takes host pointers as well: it reads and writes there, and sees what the host wrote before
+ * the work was enqueued. Who enqueues it keeps that memory, and does not touch what the work writes
+ * nor write what it reads, until the work is done. */
 typedef uint64_t blockyard_address;
 
 typedef struct blockyard_device blockyard_device;
@@ -59,6 +62,7 @@ typedef struct blockyard_description {
   uint64_t free_bytes;
   char name[64];
   uint64_t lock_page_bytes; /* host memory is locked in pages of so many bytes; 0: never */
+  uint32_t works_in_place;  /* 1: a host pointer, a multiple of 64, is an address too: see below */
 } blockyard_description;
 
 typedef enum blockyard_direction {

@@ -28,6 +28,7 @@ namespace blockyard::plugin {
 /// - open_, close_ of streams, points, plans; wait, write, read, copy, fill, run; allocate,
 ///   release; lock_page_bytes, lock_host, unlock_host where it locks host memory; copy_peer where
 ///   there are copies between devices; name, limit_bytes, free_bytes, shares_host_memory;
+///   works_in_place and host_place, as find but for memory of the host, where it can work there;
 ///   is_for_network: an address is a pointer that networks may read
 /// Functions of a machine throw std::exception; those that enqueue have marked the stream then.
 template <class Machine>
@@ -45,7 +46,19 @@ class Edge : EdgeCalls<Machine> {
     { machine.copy_peer(stream, place, std::as_const(machine), place, 0) } -> std::same_as<bool>;
   };
 
+  /// Whether it may work on memory of the host.
+  static constexpr bool takes_host_places = requires(Machine machine) {
+    { machine.host_place(0, 0) } -> std::same_as<std::optional<Place>>;
+  };
+
  private:
+  static std::optional<Place> place(Machine& machine, std::uint64_t address, std::uint64_t bytes) {
+    std::optional<Place> found = machine.find(address, bytes);
+    if constexpr (takes_host_places)
+      if (!found) found = machine.host_place(address, bytes);
+    return found;
+  }
+
   static blockyard_status count(std::uint32_t* devices) {
     try {
       *devices = Machine::count();
@@ -96,6 +109,7 @@ class Edge : EdgeCalls<Machine> {
       all.free_bytes = machine.free_bytes();
       machine.name().copy(all.name, sizeof all.name - 1);
       if constexpr (locks_host) all.lock_page_bytes = Machine::lock_page_bytes();
+      if constexpr (takes_host_places) all.works_in_place = machine.works_in_place() ? 1 : 0;
       std::memcpy(asked, &all, std::min<std::size_t>(asked->size, sizeof all));
       return BLOCKYARD_OK;
     });
@@ -199,8 +213,9 @@ class Edge : EdgeCalls<Machine> {
                                std::uint64_t bytes) {
     return on_stream(handle, stream, [&](Device& device, Machine& machine) {
       if (bytes == 0) return BLOCKYARD_OK;
-      const auto target = machine.find(to, bytes);
-      const auto source = machine.find(from, bytes);
+      std::optional<Place> target, source;
+      if (direction != BLOCKYARD_TO_HOST) target = place(machine, to, bytes);
+      if (direction != BLOCKYARD_TO_DEVICE) source = place(machine, from, bytes);
       if ((direction != BLOCKYARD_TO_HOST && !target) ||
           (direction != BLOCKYARD_TO_DEVICE && !source))
         return device.fail(BLOCKYARD_BAD_ARGUMENT, "a copy leaves the allocated memory");
@@ -220,7 +235,7 @@ class Edge : EdgeCalls<Machine> {
     return on_stream(handle, stream, [&](Device& device, Machine& machine) {
       if (element > BLOCKYARD_C128)
         return device.fail(BLOCKYARD_BAD_ARGUMENT, "an unknown element type");
-      const auto target = machine.find(to, elements * element_bytes(element));
+      const auto target = place(machine, to, elements * element_bytes(element));
       if (!target) return device.fail(BLOCKYARD_BAD_ARGUMENT, "a fill leaves the allocated memory");
       if (elements > 0) machine.fill(of(stream), *target, element, value, elements);
       return BLOCKYARD_OK;
@@ -251,7 +266,7 @@ class Edge : EdgeCalls<Machine> {
       const blockyard_operation& operation = of(plan).operation;
       const std::uint64_t size = element_bytes(operation.element);
       const auto find = [&](blockyard_address address, const blockyard_operand& operand) {
-        return machine.find(address, element_count(operand) * size);
+        return place(machine, address, element_count(operand) * size);
       };
       const std::uint64_t workspace_bytes = of(plan).workspace_bytes;
       const auto result = find(run->result, operation.result);

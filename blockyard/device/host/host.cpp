@@ -109,6 +109,7 @@ blockyard_status describe(blockyard_device* handle, blockyard_description* asked
     blockyard_description all{};
     all.size = asked->size;
     all.shares_host_memory = 1;
+    all.works_in_place = 1;
     all.memory_bytes = device.limit_bytes;
     if (device.limit_bytes != 0) all.free_bytes = device.limit_bytes - device.used_bytes;
     std::strcpy(all.name, "host");

@@ -17,6 +17,7 @@ std::uint64_t* field(std::string_view key, Options& options) {
   if (key == "hang_open") return &options.hang_open;
   if (key == "slow") return &options.slow;
   if (key == "network") return &options.network;
+  if (key == "in_place") return &options.in_place;
   return nullptr;
 }
 
@@ -32,7 +33,7 @@ std::string read(std::string_view text, Options& options) {
     if (value == nullptr || sign == std::string_view::npos)
       return "unknown option '" + std::string(word) +
              "'; the simulated device knows seed=, memory=, page=, host_locks=, "
-             "fail_after=, fail_call=, lose_call=, hang_open=, slow= and network=";
+             "fail_after=, fail_call=, lose_call=, hang_open=, slow=, network= and in_place=";
     const std::string_view number = word.substr(sign + 1);
     const char* const end = number.data() + number.size();
     const auto [stop, error] = std::from_chars(number.data(), end, *value);

@@ -18,6 +18,7 @@ struct Options {
   std::uint64_t hang_open = 0;            ///< 1: opening never returns
   std::uint64_t slow = 0;                 ///< microseconds more for each piece on device 1
   std::uint64_t network = 0;              ///< 1: says where its memory really is
+  std::uint64_t in_place = 0;             ///< 1: works on memory of the host where it is
 };
 
 /// Reads "key=number key=number". Returns what is wrong, or "".

@@ -50,6 +50,11 @@ struct Device {
     if (calls == given.lose_call) machine.drop_all();
     return calls == given.fail_call || calls >= given.lose_call;
   }
+  /// Numbers of its own memory are no pointers.
+  [[nodiscard]] std::byte* find(blockyard_address address, std::uint64_t bytes) const noexcept {
+    if (given.in_place != 0 && address >> 56 == 0) return reinterpret_cast<std::byte*>(address);
+    return memory.find(address, bytes);
+  }
   blockyard_status state(const Stream& stream) {
     return stream.has_failed ? fail(BLOCKYARD_FAILED, "work on the stream failed (simulated)")
                              : BLOCKYARD_OK;
@@ -118,6 +123,7 @@ blockyard_status describe(blockyard_device* handle, blockyard_description* asked
     all.memory_bytes = device.memory.limit_bytes();
     all.free_bytes = device.memory.free_bytes();
     all.lock_page_bytes = device.given.page;
+    all.works_in_place = device.given.in_place != 0 ? 1 : 0;
     std::strcpy(all.name, device.calls > device.given.fail_call
                               ? "simulated device that failed a call"
                               : "simulated device");
@@ -238,7 +244,7 @@ blockyard_status copy(blockyard_device* handle, blockyard_stream* stream,
                       std::uint64_t bytes) {
   return locked(handle, [&](Device& device) {
     const auto place = [&](std::uint64_t number, bool on_host) {
-      return on_host ? reinterpret_cast<std::byte*>(number) : device.memory.find(number, bytes);
+      return on_host ? reinterpret_cast<std::byte*>(number) : device.find(number, bytes);
     };
     return move(device, stream, place(to, direction == BLOCKYARD_TO_HOST),
                 place(from, direction == BLOCKYARD_TO_DEVICE), bytes);
@@ -256,7 +262,7 @@ blockyard_status copy_peer(blockyard_device* handle, blockyard_stream* stream, s
   return locked(handle, [&](Device& device) {
     if (other != BLOCKYARD_OK)
       return device.fail(BLOCKYARD_UNSUPPORTED, "the other device failed (simulated)");
-    return move(device, stream, device.memory.find(to, bytes), source, bytes);
+    return move(device, stream, device.find(to, bytes), source, bytes);
   });
 }
 
@@ -265,7 +271,7 @@ blockyard_status fill(blockyard_device* handle, blockyard_stream* stream, blocky
   return locked(handle, [&](Device& device) {
     if (element > BLOCKYARD_C128)
       return device.fail(BLOCKYARD_BAD_ARGUMENT, "an unknown element type");
-    std::byte* target = device.memory.find(to, elements * element_bytes(element));
+    std::byte* target = device.find(to, elements * element_bytes(element));
     if (target == nullptr)
       return device.fail(BLOCKYARD_BAD_ARGUMENT, "a fill leaves the allocated memory");
     const std::array<double, 2> parts = {value[0], value[1]};
@@ -296,7 +302,7 @@ blockyard_status plan_run(blockyard_device* handle, blockyard_plan* plan, blocky
     const blockyard_operation& operation = *of(plan);
     const auto find = [&](blockyard_address address, const blockyard_operand& operand) {
       const std::uint64_t bytes = element_count(operand) * element_bytes(operation.element);
-      return device.memory.find(address, bytes);
+      return device.find(address, bytes);
     };
     const bool has_right = operation.kind == BLOCKYARD_CONTRACT || operation.kind == BLOCKYARD_DOT;
     const Blocks blocks = {find(given->result, operation.result), find(given->left, operation.left),

@@ -35,6 +35,7 @@ std::vector<Backend> backends() {
       {"sim_seed_1", &sim::table(), "seed=1"},
       {"sim_seed_2", &sim::table(), "seed=2"},
       {"sim_seed_3", &sim::table(), "seed=3"},
+      {"sim_in_place", &sim::table(), "seed=1 in_place=1"},
       {"plugin", &plugin.table(), "seed=4"},
   };
 #ifdef BLOCKYARD_OPENCL_PLUGIN
@@ -42,6 +43,7 @@ std::vector<Backend> backends() {
   if (has_device(opencl.table())) {
     all.push_back({"opencl", &opencl.table(), ""});
     all.push_back({"opencl_one_unit", &opencl.table(), "units=1 cache=none"});
+    all.push_back({"opencl_copies", &opencl.table(), "in_place=0"});
   }
 #endif
 #ifdef BLOCKYARD_CUDA_PLUGIN
