@@ -103,8 +103,9 @@ Machine::Options::Options() : cache(default_cache()) {}
 std::string Machine::read_option(Options& options, std::string_view key, std::string_view value) {
   if (key == "memory") return plugin::read_number(value, options.memory_bytes);
   if (key == "units") return plugin::read_number(value, options.units);
+  if (key == "in_place") return plugin::read_number(value, options.in_place);
   if (key == "network" && value == "1") return "";  // no buffer of OpenCL is known to a network
-  if (key != "cache") return "this device knows memory=, units=, cache= and network=1";
+  if (key != "cache") return "this device knows memory=, units=, cache=, in_place= and network=1";
   options.cache = value == "none" ? "" : value;
   return "";
 }
@@ -122,6 +123,7 @@ Machine::Machine(const Part& part, const Options& options)
   cl_int code = CL_SUCCESS;
   context_ = Context(clCreateContext(nullptr, 1, &device_, nullptr, nullptr, &code));
   check(code, "clCreateContext");
+  works_in_place_ = is_cpu_ && options.in_place != 0 && try_in_place();
 }
 
 Machine::~Machine() { finish_all(); }

@@ -4,11 +4,13 @@
 #include <array>
 #include <cstdint>
 #include <list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "plugins/common/operation.h"
 #include "plugins/common/pieces.h"
@@ -24,6 +26,7 @@ class Machine {
     std::uint64_t memory_bytes = 0;  ///< 0: what the device has
     std::uint64_t units = 0;         ///< compute units to use; 0: all
     std::string cache;               ///< folder of binaries; empty: none
+    std::uint64_t in_place = 1;      ///< 0: not even where it can work on memory of the host
     Options();
   };
   /// What is wrong with an option, or "".
@@ -59,6 +62,11 @@ class Machine {
   [[nodiscard]] std::uint64_t allocate(std::uint64_t bytes);
   [[nodiscard]] bool release(std::uint64_t address);
   [[nodiscard]] std::optional<Place> find(std::uint64_t address, std::uint64_t bytes) const;
+
+  /// Whether it sees what the host writes and the host what it writes: tried when it was opened.
+  [[nodiscard]] bool works_in_place() const noexcept { return works_in_place_; }
+  /// Memory of the host as a place, if it works there and nothing allocated begins or lies there.
+  [[nodiscard]] std::optional<Place> host_place(std::uint64_t address, std::uint64_t bytes);
 
   /// An ordered queue. Its last command stands for all before it: each command waits for the one
   /// before, so that a failure reaches all that follow.
@@ -134,6 +142,8 @@ class Machine {
   };
   Machine(const Part& part, const Options& options);
   void finish_all() noexcept;
+  [[nodiscard]] Buffer over(void* host, std::uint64_t bytes);
+  [[nodiscard]] bool try_in_place();
 
   cl_device_id device_;
   std::string part_name_;
@@ -141,6 +151,9 @@ class Machine {
   std::string cache_;
   Context context_;
   plugin::Pieces<Piece> pieces_;
+  bool works_in_place_ = false;
+  using Views = std::map<std::pair<std::uint64_t, std::uint64_t>, Buffer>;  ///< by address, bytes
+  Views views_, old_views_;                                                 ///< of host memory
   std::uint64_t next_address_ = 1 << 20;           ///< where addresses are no pointers
   std::array<std::optional<Kernels>, 4> kernels_;  ///< by element; made when first needed
   std::list<Stream> streams_;

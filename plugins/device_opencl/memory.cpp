@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <new>
+#include <span>
+#include <utility>
 
 #include "plugins/device_opencl/machine.h"
 
@@ -58,6 +62,52 @@ std::optional<Machine::Place> Machine::find(std::uint64_t address, std::uint64_t
   const auto [piece, offset] = pieces_.find(address, bytes);
   if (piece == nullptr) return std::nullopt;
   return Place{piece->buffer.get(), offset};
+}
+
+Buffer Machine::over(void* host, std::uint64_t bytes) {
+  cl_int code = CL_SUCCESS;
+  Buffer buffer(
+      clCreateBuffer(context_.get(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, host, &code));
+  check(code, "clCreateBuffer over host memory");
+  return buffer;
+}
+
+/// OpenCL promises neither, but a processor has no reason to keep another copy: the device writes
+/// what the host then reads, and reads what the host wrote after that.
+bool Machine::try_in_place() {
+  constexpr std::size_t count = 64;
+  const std::unique_ptr<std::byte, FreeAligned> memory(static_cast<std::byte*>(
+      ::operator new[](count * sizeof(float), std::align_val_t{alignment})));
+  const std::span<float> values(reinterpret_cast<float*>(memory.get()), count);
+  std::ranges::fill(values, 1.0F);
+  const Buffer buffer = over(values.data(), values.size_bytes());
+  Stream& stream = *open_stream();
+  const double written[] = {2.0, 0.0};
+  fill(stream, {buffer.get(), 0}, BLOCKYARD_F32, written, count);
+  finish(pending(stream));
+  bool is_seen = std::ranges::count(values, 2.0F) == count;
+  std::ranges::fill(values, 3.0F);
+  std::array<float, count> read_there{};
+  read(stream, read_there.data(), {buffer.get(), 0}, values.size_bytes());
+  finish(pending(stream));
+  is_seen = is_seen && std::ranges::count(read_there, 3.0F) == count;
+  close_stream(&stream);
+  return is_seen;
+}
+
+/// A view is only a pointer and a length: it stays right whatever happens to the memory, and is
+/// kept for the next block there, until many others were used since.
+std::optional<Machine::Place> Machine::host_place(std::uint64_t address, std::uint64_t bytes) {
+  constexpr std::size_t most_views = 4096;
+  if (!works_in_place_ || address == 0 || pieces_.find(address, 1).first != nullptr)
+    return std::nullopt;
+  if (bytes == 0) return Place{};
+  if (views_.size() >= most_views) old_views_ = std::exchange(views_, {});
+  Buffer& view = views_[{address, bytes}];
+  if (const auto old = old_views_.find({address, bytes}); !view && old != old_views_.end())
+    view = old->second;
+  if (!view) view = over(reinterpret_cast<void*>(address), bytes);
+  return Place{view.get(), 0};
 }
 
 }  // namespace blockyard::opencl
