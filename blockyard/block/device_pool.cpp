@@ -43,6 +43,7 @@ bool DevicePool::make_room(std::int64_t bytes) {
 }
 
 void DevicePool::recycle(Piece piece) {
+  if (piece.memory.address() == 0) return;
   const auto bytes = piece.memory.bytes();
   kept_bytes_ += bytes;
   kept_[BufferPool::class_of(static_cast<std::size_t>(bytes))].push_back(std::move(piece));

@@ -27,6 +27,7 @@ class DevicePool {
 
   /// Nothing if the budget or the device has no room.
   [[nodiscard]] std::optional<Piece> allocate(std::size_t size);
+  /// Of a piece without memory: nothing.
   void recycle(Piece piece);
   /// Whether the budget would have room if nothing else were there.
   [[nodiscard]] bool could_hold(std::size_t size) const noexcept {

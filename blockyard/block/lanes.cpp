@@ -61,6 +61,16 @@ void Lanes::finish(Lane lane, std::uint64_t point) {
   if (trace_ != nullptr) note_done(lane);
 }
 
+bool Lanes::are_done(const Points& points) {
+  for (std::size_t k = 0; k < count; ++k)
+    if (!is_done(static_cast<Lane>(k), points[k])) return false;
+  return true;
+}
+
+void Lanes::finish(const Points& points) {
+  for (std::size_t k = 0; k < count; ++k) finish(static_cast<Lane>(k), points[k]);
+}
+
 /// What is seen to be done at once has shared the time since the last look evenly.
 void Lanes::note_done(Lane lane) noexcept {
   Line& line = lanes_[lane];

@@ -43,6 +43,9 @@ class Lanes {
   [[nodiscard]] bool is_done(Lane lane, std::uint64_t point);
   /// Returns when it is done.
   void finish(Lane lane, std::uint64_t point);
+  /// The same of a point in each lane.
+  [[nodiscard]] bool are_done(const Points& points);
+  void finish(const Points& points);
   /// Opens the stream anew, after a failure: a stream that failed runs nothing more. Points of work
   /// that failed stay failed.
   void reopen(Lane lane);

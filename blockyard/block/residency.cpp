@@ -20,6 +20,7 @@ Residency::Residency(device::Device& device, Options options)
       pool_(device, options.budget_bytes),
       piece_length_(options.piece_bytes) {
   try {
+    is_in_place_ = device.describe().works_in_place != 0;
     lanes_.emplace(device, options.trace);
   } catch (const Error& error) {
     retire(error.what());
@@ -45,17 +46,23 @@ void Residency::settle(Lanes::Lane lane) noexcept {
       return;
     } catch (const Error&) {
     }
+  if (lanes_) try {
+      lanes_->reopen(lane);  // closing it waits for what had begun
+    } catch (const Error&) {
+    }
 }
 
 std::optional<device::Address> Residency::operand(const SharedFrame& frame, Use use, bool keeps) {
   if (!sends_.empty()) take_sent();
   if (is_retired_) return std::nullopt;
   drop_sources();
+  if (is_in_place_) drop_done();
   const auto found = copies_.find(frame->data());
   Copy* copy = nullptr;
   if (found != copies_.end()) {
     order_.splice(order_.end(), order_, found->second);
     copy = &*found->second;
+    if (is_in_place_ && keeps) copy->kept = frame;
     if (copy->is_ahead) {
       end_ahead(*copy);
     } else {
@@ -63,12 +70,12 @@ std::optional<device::Address> Residency::operand(const SharedFrame& frame, Use 
       counts_.saved_bytes += copy->size;
     }
   } else {
-    copy = bring(frame, use, keeps);
+    copy = is_in_place_ ? note_in_place(frame, keeps) : bring(frame, use, keeps);
     if (copy == nullptr) return std::nullopt;
   }
   ++copy->pins;
   operands_.push_back({copy, use});
-  return copy->piece.memory.address();
+  return address_of(*copy);
 }
 
 Residency::Copy* Residency::bring(const SharedFrame& frame, Use use, bool keeps) {
@@ -108,7 +115,7 @@ void Residency::fill(Copy& copy, const SharedFrame& frame) {
 
 void Residency::bring_ahead(const SharedFrame& frame) {
   const auto size = static_cast<std::int64_t>(frame->size());
-  if (is_retired_ || copies_.contains(frame->data()) || !pool_.could_hold(frame->size()) ||
+  if (is_retired_ || is_resident(*frame) || !pool_.could_hold(frame->size()) ||
       ahead_bytes_ + size > options_.budget_bytes / ahead_share)
     return;
   drop_sources();
@@ -213,6 +220,7 @@ std::optional<Piece> Residency::allocate(std::size_t size) {
 }
 
 bool Residency::evict_one(bool only_idle) {
+  if (is_in_place_) return false;  // frames are not in the memory of the device
   for (auto at = order_.begin(); at != order_.end(); ++at) {
     if (at->pins > 0 || (only_idle && (at->is_modified || at->is_ahead))) continue;
     ++counts_.evictions;
@@ -278,10 +286,13 @@ bool Residency::host_reads(const base::Buffer& frame) try {
   if (found == copies_.end() || !found->second->is_modified) return false;
   const double begin = base::now_seconds();
   Copy& copy = *found->second;
-  lanes_->finish(Lanes::out, copy_out(copy));
+  if (is_in_place_)
+    lanes_->finish(copy.piece.written);
+  else
+    lanes_->finish(Lanes::out, copy_out(copy));
   copy.is_modified = false;
   counts_.wait_seconds += base::now_seconds() - begin;
-  return true;
+  return !is_in_place_;
 } catch (const Error& error) {
   retire(error.what());
   return true;
@@ -293,7 +304,8 @@ void Residency::forget(const base::Buffer& frame) noexcept {
   } catch (const Error&) {  // what failed writes no more, and nobody wants the values
     writing_.erase(frame.data());
   }
-  if (const auto found = copies_.find(frame.data()); found != copies_.end()) erase(found->second);
+  if (const auto found = copies_.find(frame.data()); found != copies_.end())
+    is_in_place_ ? let_go(found->second) : erase(found->second);
   if (!sends_.empty()) drop_sent();
 }
 
@@ -301,12 +313,12 @@ void Residency::release(const SharedFrame& frame) noexcept {
   const auto found = copies_.find(frame->data());
   // Held by whoever lets it go, and here.
   if (found == copies_.end() || !found->second->kept || found->second->pins > 0) return;
-  if (frame.use_count() <= 2) erase(found->second);
+  if (frame.use_count() <= 2) is_in_place_ ? let_go(found->second) : erase(found->second);
 }
 
 bool Residency::move(const base::Buffer& from, const base::Buffer& to) {
   const auto found = copies_.find(from.data());
-  if (found == copies_.end()) return false;
+  if (found == copies_.end() || is_in_place_) return false;
   const auto at = found->second;
   if (is_read_by_network(*at)) return false;
   if (at->offer && options_.peers->remove(at->key, at->offer)) return false;
@@ -320,6 +332,7 @@ bool Residency::move(const base::Buffer& from, const base::Buffer& to) {
 }
 
 void Residency::sweep() {
+  if (is_in_place_) return sweep_in_place();
   for (auto at = order_.begin(); at != order_.end();) {
     const auto one = at++;
     if (one->kept && one->kept.use_count() == 1) erase(one);
@@ -328,13 +341,14 @@ void Residency::sweep() {
 
 bool Residency::is_modified(const base::Buffer& frame) const {
   const auto found = copies_.find(frame.data());
-  return found != copies_.end() && found->second->is_modified;
+  return !is_in_place_ && found != copies_.end() && found->second->is_modified;
 }
 
 void Residency::erase(Order::iterator at) {
   if (at->is_ahead) ++counts_.ahead_unused;
   end_ahead(*at);
   copies_.erase(at->key);
+  if (is_in_place_) in_place_bytes_ -= static_cast<std::int64_t>(at->size);
   const auto sent = std::ranges::find(sends_, &*at, &Send::copy);
   if (sent != sends_.end()) {
     sent->piece = std::move(at->piece);
@@ -357,10 +371,13 @@ void Residency::retire(const std::string& why) {
       ++lost;
     }
   writing_.clear();
+  if (is_in_place_)  // the host goes on with the frames
+    for (const Lanes::Lane lane : {Lanes::first_kernel, Lanes::second_kernel}) settle(lane);
   lost += bring_all_rests();
   for (Copy& copy : order_)
-    if (copy.is_lost ||
-        (copy.is_modified && !bring_back(copy.piece, host_bytes(copy.key, copy.size))))
+    if (copy.is_lost || (copy.is_modified &&
+                         !(is_in_place_ ? is_written(copy.piece.written)
+                                        : bring_back(copy.piece, host_bytes(copy.key, copy.size)))))
       ++lost;
   settle(Lanes::in);
   sources_.clear();

@@ -34,6 +34,9 @@ enum class Use : std::uint8_t { read, write, update };
 /// modified, never those of the run under way. A frame is known by where its values lie; who holds
 /// it says when it goes (forget), except for frames that are given with `keeps`: these are held
 /// here, never change, and go with sweep().
+/// A device that works in place (abi.h) has no copies: the copy of a frame is the frame itself, and
+/// what is kept here is which work on it is under way. Nothing is copied; the host waits where it
+/// reads what is not written yet, and gets another frame to write to where this one is still read.
 /// Work only is enqueued; the host waits where it reads. Functions throw Error{device} where the
 /// device fails: then retire() is next. One thread.
 class Residency {
@@ -78,6 +81,8 @@ class Residency {
   void finish_copies() { lanes_->stream(Lanes::in).synchronise(); }
   void finish_runs();
 
+  /// Whether the device works on the frames themselves.
+  [[nodiscard]] bool is_in_place() const noexcept { return is_in_place_; }
   /// The host looks at the frame: its values are there afterwards. Returns whether they had to be
   /// copied. Throws as retire does.
   bool host_reads(const base::Buffer& frame);
@@ -92,7 +97,7 @@ class Residency {
   [[nodiscard]] bool is_sending() const noexcept { return !sends_.empty(); }
   /// Helps where one failed. Throws as retire does.
   void look_after();
-  /// The host overwrites all of the frame.
+  /// The host overwrites all of the frame, if nobody else holds it afterwards: the device may.
   void host_writes(const base::Buffer& frame) noexcept { forget(frame); }
   /// The frame goes, or its values do.
   void forget(const base::Buffer& frame) noexcept;
@@ -103,9 +108,11 @@ class Residency {
   [[nodiscard]] bool move(const base::Buffer& from, const base::Buffer& to);
   /// Lets copies of kept frames go that nobody else holds.
   void sweep();
+  /// Whether a run needs no copy of its values.
   [[nodiscard]] bool is_resident(const base::Buffer& frame) const {
-    return copies_.contains(frame.data());
+    return is_in_place_ || copies_.contains(frame.data());
   }
+  /// Whether the host needs a copy of its values.
   [[nodiscard]] bool is_modified(const base::Buffer& frame) const;
 
   /// The device failed: what only it has is brought back, and it is not used again.
@@ -141,7 +148,8 @@ class Residency {
     bool is_lost = false;   ///< nobody knows whether the last run changed it
     bool is_ahead = false;  ///< brought ahead and not used since
     std::int32_t pins = 0;
-    PeerCopies::Held offer = nullptr;  ///< to other workers
+    PeerCopies::Held offer = nullptr;              ///< to other workers
+    std::weak_ptr<const base::Buffer> in_place{};  ///< to hold it when its owner lets it go
   };
   using Order = std::list<Copy>;  ///< least recently used first
   struct Operand {
@@ -176,6 +184,15 @@ class Residency {
   Copy* bring(const SharedFrame& frame, Use use, bool keeps);
   Copy& add(const SharedFrame& frame, bool keeps, Piece piece);
   void fill(Copy& copy, const SharedFrame& frame);
+  [[nodiscard]] device::Address address_of(const Copy& copy) const noexcept {
+    return is_in_place_ ? reinterpret_cast<device::Address>(copy.key) : copy.piece.memory.address();
+  }
+  Copy* note_in_place(const SharedFrame& frame, bool keeps);
+  void drop_done();
+  void let_go(Order::iterator at) noexcept;
+  void sweep_in_place() noexcept;
+  [[nodiscard]] std::shared_ptr<PieceCopy> send_in_place(Copy& copy, const SharedFrame& frame);
+  [[nodiscard]] bool is_written(const Lanes::Points& points);
   void end_ahead(Copy& copy) noexcept;
   [[nodiscard]] std::optional<Piece> allocate(std::size_t size);
   [[nodiscard]] bool evict_one(bool only_idle = false);
@@ -209,6 +226,8 @@ class Residency {
   Options options_;
   std::optional<Lanes> lanes_;  ///< none where the device could not be begun with
   DevicePool pool_;
+  bool is_in_place_ = false;
+  std::int64_t in_place_bytes_ = 0;  ///< of the frames with work under way
   Order order_;
   std::unordered_map<Key, Order::iterator> copies_;
   std::unordered_map<Key, std::uint64_t> writing_;  ///< frames that evicted copies go to: point

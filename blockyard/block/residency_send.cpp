@@ -31,6 +31,7 @@ std::shared_ptr<PieceCopy> Residency::send(const SharedFrame& frame, bool reads_
   // One send at a time needs the memory of a copy.
   if (const auto other = std::ranges::find(sends_, &copy, &Send::copy); other != sends_.end())
     finish_sending(other->pieces->frame()->data());
+  if (is_in_place_) return send_in_place(copy, frame);
   if (reads_devices && is_for_network_)
     if (auto direct = send_direct(copy, frame)) return direct;
   if (!piece_length_.wants_time(copy.size)) return start_send(copy, frame);
@@ -180,8 +181,10 @@ bool Residency::bring_rest(Send& send) {
   if (send.pieces->is_whole()) return true;
   const Piece& piece = send.copy != nullptr ? send.copy->piece : send.piece;
   const SharedFrame& frame = send.pieces->frame();
-  if (piece.written != send.written ||
-      !bring_back(piece, host_bytes(frame->data(), frame->size()), send.pieces->ready()))
+  if (is_in_place_
+          ? !is_written(send.written)
+          : piece.written != send.written ||
+                !bring_back(piece, host_bytes(frame->data(), frame->size()), send.pieces->ready()))
     return false;
   send.pieces->complete();
   if (send.copy != nullptr) send.copy->is_modified = false;

@@ -3,6 +3,7 @@
 """Devices give the same numbers as the host, whatever their memory and whatever fails."""
 
 import gzip
+import itertools
 import json
 import os
 import shutil
@@ -120,21 +121,35 @@ class Devices(common.MoleculeTest):
         path = self.water()
         host = self.results_of("run", path, "--device", "none")
         self.assertEqual(host["devices"], [])
-        for kind in KINDS:
-            for workers, more in ((1, []), (3, ["--device-options", "seed=5"] if kind == "sim" else []),
-                                  (2, ["--device-memory", "20K"]), (2, ["--device-memory", "1K"]),
-                                  (2, ["--placement", "learned", "--device-after", "0s"])):
-                with self.subTest(kind=kind, workers=workers, options=more):
-                    results, counts = self.run_with(path, "--device", kind, *more, workers=workers)
+        for kind, in_place in itertools.product(KINDS, (False, True)):
+            with_seed = "seed=5 " if kind == "sim" else ""
+            for workers, options, more in ((1, "", []), (3, with_seed, []),
+                                           (2, "", ["--device-memory", "20K"]), (2, "", ["--device-memory", "1K"]),
+                                           (2, "", ["--placement", "learned", "--device-after", "0s"])):
+                with self.subTest(kind=kind, in_place=in_place, workers=workers, options=more):
+                    results, counts = self.run_with(path, "--device", kind, "--device-options",
+                                                    f"{options}in_place={int(in_place)}", *more, workers=workers)
                     self.assert_same(results, host)
                     self.assertEqual(counts["failures"], 0)
-                    if "1K" in more:
+                    if in_place:
+                        for key in ("copies_to_device", "peer_copies", "evictions"):
+                            self.assertEqual(counts[key], 0, key)
+                        # Nothing but the numbers that statements make.
+                        self.assertEqual(counts["bytes_from_device"], 8 * counts["copies_from_device"])
+                        self.assertGreater(counts["saved_copies"], counts["runs"])
+                    if "1K" in more and not in_place:
                         self.assertGreater(counts["fallbacks"], 0)
-                    if "20K" in more:
+                    if "20K" in more and not in_place:
                         self.assertGreater(counts["evictions"], 0)
                     if not more:
                         self.assertGreater(counts["runs"], 1000)
                         self.assertEqual(counts["evictions"] + counts["fallbacks"], 0)
+
+    @unittest.skipUnless("opencl" in KINDS, "no OpenCL")
+    def test_a_processor_by_another_driver_works_in_place_unasked(self):
+        _, counts = self.run_with(self.water("ccsd"), "--device", "opencl", workers=2)
+        self.assertGreater(counts["runs"], 1000)
+        self.assertEqual(counts["copies_to_device"], 0)
 
     def test_a_user_without_a_gpu_notices_nothing(self):
         path = self.water("scf")
@@ -184,11 +199,11 @@ class Devices(common.MoleculeTest):
         path = self.water("ccsd")
         host = self.results_of("run", path, "--device", "none")
         ended, went_on = 0, 0
-        for option in ("fail_call", "lose_call", "fail_after"):
+        for option, in_place in itertools.product(("fail_call", "lose_call", "fail_after"), (0, 1)):
             for at in (1, 7, 100, 600, 2000, 9000, 50000):
                 done = self.run_blockyard("run", path, "-w", 1, "--device", "sim", "--device-options",
-                                          f"seed=3 {option}={at}", "--json", "-")
-                with self.subTest(option=option, at=at):
+                                          f"seed=3 {option}={at} in_place={in_place}", "--json", "-")
+                with self.subTest(option=option, at=at, in_place=in_place):
                     if done.returncode != 0:
                         ended += 1
                         self.assert_fails(done, "device")
@@ -200,7 +215,7 @@ class Devices(common.MoleculeTest):
                     self.assertEqual(failures > 0, "goes on without device" in done.stderr)
                     went_on += failures > 0
         print(f"failures: {went_on} runs went on without the device, {ended} ended with an error")
-        self.assertGreater(went_on, 6)
+        self.assertGreater(went_on, 12)
 
     def test_a_device_is_opened_only_for_enough_work(self):
         path = self.water("mp2")
@@ -283,12 +298,12 @@ class Devices(common.MoleculeTest):
 
     def test_blocks_of_static_arrays_go_to_the_device_when_they_changed(self):
         path = self.write("static.sial", STATIC)
-        for kind in KINDS:
-            done = self.run_well("run", path, "-w", 1, "--device", kind, "--devices", 1,
-                                 "--segments", "ao=9,8", "--json", "results.json")
+        for kind, in_place in itertools.product(KINDS, (0, 1)):
+            done = self.run_well("run", path, "-w", 1, "--device", kind, "--devices", 1, "--device-options",
+                                 f"in_place={in_place}", "--segments", "ao=9,8", "--json", "results.json")
             self.assertRegex(done.stdout, r"\b13872\.0")
             device, = json.loads((self.folder / "results.json").read_text())["devices"]
-            self.assertEqual(device["copies_to_device"], 3 * 4)
+            self.assertEqual(device["copies_to_device"], 0 if in_place else 3 * 4)
 
     def test_what_another_worker_has_on_a_device_comes_from_there(self):
         path = self.write("job.toml", job_file(self.entry("h2o", "cc-pvdz"), "mp2"))

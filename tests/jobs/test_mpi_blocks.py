@@ -114,6 +114,17 @@ class Blocks(common.JobTest):
                 if extent > EXTENT:
                     self.assertGreater(device["sent_pieces"], device["sent_blocks"])
 
+    def test_blocks_that_a_device_writes_in_place_go_on_once_they_are_whole(self):
+        for blocks, extent, seed in ((BLOCKS, EXTENT, 5), (4, 520, 0), (4, 520, 5)):
+            with self.subTest(extent=extent, seed=seed):
+                results = self.total_of(2, "-w", "1", "--device", "sim", "--device-options",
+                                        f"in_place=1 seed={seed}", blocks=blocks, extent=extent)
+                self.assertEqual(results["scalars"]["total"], expected_total(2, blocks, extent))
+                device = results["devices"][0]
+                self.assertEqual(device["failures"] + device["sent_blocks"] + device["copies_to_device"], 0)
+                self.assertGreater(device["direct_blocks"], 5)
+                self.assertEqual(device["direct_bytes"], device["direct_blocks"] * extent**2 * 8)
+
     def test_blocks_go_from_the_device_where_mpi_reads_it(self):
         """The simulated device gives out where its memory really is, so that any MPI reads it."""
         for blocks, extent, seed, network in ((4, 520, 0, "on"), (4, 520, 5, "on"), (4, 520, 5, "off"),
@@ -155,16 +166,17 @@ class Blocks(common.JobTest):
         self.assertEqual(list(self.scratch.glob("blockyard-*")), [], "something is left")
 
     def test_a_device_that_fails_while_it_sends_gives_no_wrong_number(self):
-        for network in ("off", "on"):
-            self.let_it_fail(network)
+        for network, in_place in (("off", 0), ("on", 0), ("off", 1)):
+            self.let_it_fail(network, in_place)
 
-    def let_it_fail(self, network):
+    def let_it_fail(self, network, in_place):
         ended, went_on, direct, failures = 0, 0, 0, 0
         for option, at in (("fail_call", 299), ("fail_call", 330), ("fail_after", 9), ("fail_after", 30),
                            ("lose_call", 400)):
-            with self.subTest(option=option, at=at, network=network):
+            with self.subTest(option=option, at=at, network=network, in_place=in_place):
                 done = self.run_program(2, "-w", "1", "--device", "sim", "--device-network", network,
-                                        "--device-options", f"seed=3 {option}={at}", blocks=4, extent=520)
+                                        "--device-options", f"seed=3 {option}={at} in_place={in_place}",
+                                        blocks=4, extent=520)
                 if done.returncode != 0:
                     self.assertIn("device", done.stderr)
                     ended += 1
@@ -175,10 +187,10 @@ class Blocks(common.JobTest):
                 failures += sum(device["failures"] for device in results["devices"])
                 went_on += 1
                 direct += sum(device["direct_blocks"] for device in results["devices"])
-        print(f"failures, network {network}: {went_on} runs went on without the device, {ended} ended with an error")
+        print(f"failures, network {network}, in place {in_place}: {went_on} runs went on without the device, {ended} ended with an error")
         self.assertGreater(went_on, 0)
         self.assertGreater(failures, 0)
-        self.assertEqual(direct > 0, network == "on")
+        self.assertEqual(direct > 0, network == "on" or in_place == 1)
 
 
 if __name__ == "__main__":

@@ -77,6 +77,14 @@ Placement::Side DeviceArithmetic::side(const program::Product& product, std::int
   if (!learns_ || is_hinted_) return Placement::Side::device;
   Placement::Work work;
   work.flops = chain.flops;
+  if (!device_.is_in_place()) add_copies(work, to, accumulates, chain);
+  const Placement::Side side = placement_.choose(blocks_.pc, work);
+  note_side(product, to, side != Placement::Side::host);
+  return side;
+}
+
+void DeviceArithmetic::add_copies(Placement::Work& work, std::int32_t to, bool accumulates,
+                                  const Chain& chain) const {
   const auto add = [&](const base::Buffer& frame) {
     if (!device_.is_resident(frame)) work.to_device_bytes += frame.size();
     if (device_.is_modified(frame)) work.from_device_bytes += frame.size();
@@ -89,9 +97,6 @@ Placement::Side DeviceArithmetic::side(const program::Product& product, std::int
     if (accumulates && on_device_[static_cast<std::size_t>(array)]) work.from_device_bytes += bytes;
     work.expected_back_bytes = static_cast<double>(bytes) * blocks_.device_results_read(array);
   }
-  const Placement::Side side = placement_.choose(blocks_.pc, work);
-  note_side(product, to, side != Placement::Side::host);
-  return side;
 }
 
 /// One run: `body` says whether it is enqueued.

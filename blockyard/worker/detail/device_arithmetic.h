@@ -64,6 +64,8 @@ class DeviceArithmetic {
   /// The side for a product whose operands have been read.
   [[nodiscard]] Placement::Side side(const program::Product& product, std::int32_t to,
                                      bool accumulates, const Chain& chain);
+  void add_copies(Placement::Work& work, std::int32_t to, bool accumulates,
+                  const Chain& chain) const;
   void note_side(const program::Product& product, std::int32_t to, bool is_on_device);
   [[nodiscard]] bool bring_operands(bool is_trial);
   template <class Body>
