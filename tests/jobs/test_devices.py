@@ -359,10 +359,14 @@ class Devices(common.MoleculeTest):
 
     def test_host_memory_is_used_again(self):
         path = self.write("job.toml", job_file(self.entry("h2o", "cc-pvdz"), "ccsd"))
-        for kind in KINDS:
+        for kind, in_place in itertools.product(KINDS, (0, 1)):
+            # A frame that was let go while the device works on it there is not free at once: the transformation,
+            # which asks for memory some hundred times in all, then needs a few more.
+            least = 0.95 if in_place else 0.97
             for workers in (1, 2):
-                for device in self.host_memory(path, "-w", workers, "--device", kind):
-                    self.assertGreaterEqual(device["host_pool_hit_ratio"], 0.97)
+                for device in self.host_memory(path, "-w", workers, "--device", kind, "--device-options",
+                                               f"in_place={in_place}"):
+                    self.assertGreaterEqual(device["host_pool_hit_ratio"], least)
 
     def test_host_memory_is_locked_once(self):
         """Pages of 16 bytes: the blocks of a small molecule are larger than the least that is locked."""
