@@ -73,12 +73,13 @@ Buffer Machine::over(void* host, std::uint64_t bytes) {
 }
 
 /// OpenCL promises neither, but a processor has no reason to keep another copy: the device writes
-/// what the host then reads, and reads what the host wrote after that.
+/// what the host then reads, and reads what the host wrote after that. Tried where blocks may be: at
+/// a multiple of 64 and of no more, of any length.
 bool Machine::try_in_place() {
-  constexpr std::size_t count = 64;
+  constexpr std::size_t count = 61, offset = 64;
   const std::unique_ptr<std::byte, FreeAligned> memory(static_cast<std::byte*>(
-      ::operator new[](count * sizeof(float), std::align_val_t{alignment})));
-  const std::span<float> values(reinterpret_cast<float*>(memory.get()), count);
+      ::operator new[](offset + count * sizeof(float), std::align_val_t{alignment})));
+  const std::span<float> values(reinterpret_cast<float*>(memory.get() + offset), count);
   std::ranges::fill(values, 1.0F);
   const Buffer buffer = over(values.data(), values.size_bytes());
   Stream& stream = *open_stream();
