@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-mpi mpich arm check asan tsan fuzz wheel docs bench format lint clean
+.PHONY: help setup build demo test test-mpi test-devices mpich arm check asan tsan fuzz wheel docs bench format lint clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 16
@@ -64,6 +64,13 @@ test-mpi:  ## all language programs in 1, 2 and 4 processes (minutes)
 	@cmake --build --preset dev
 	@ctest --preset dev -L '^mpi$$'; code=$$?; \
 	cmake --preset dev -DBLOCKYARD_MPI_TESTS=usual >/dev/null; exit $$code
+
+test-devices:  ## all jobs on the simulated device and with OpenCL (20 minutes)
+	@tools/setup.sh build test
+	@cmake --preset dev -DBLOCKYARD_DEVICE_TESTS=all >/dev/null
+	@cmake --build --preset dev
+	@ctest --preset dev -L '^devices$$'; code=$$?; \
+	cmake --preset dev -DBLOCKYARD_DEVICE_TESTS=usual >/dev/null; exit $$code
 
 # Without the checks of the undefined-behaviour sanitizer for pointers: what they find ends in the
 # address sanitizer or in a fault, and compiling takes 1.5 to 2 times as long with them.

@@ -59,7 +59,7 @@ typedef struct blockyard_description {
   uint32_t size; /* of this struct, set by the caller; fields past it are not written */
   uint32_t shares_host_memory; /* 1: an address is also a host pointer */
   uint64_t memory_bytes;       /* that can be allocated in all; 0: not known */
-  uint64_t free_bytes;
+  uint64_t free_bytes;         /* 0: none, or not known: others use the same memory */
   char name[64];
   uint64_t lock_page_bytes; /* host memory is locked in pages of so many bytes; 0: never */
   uint32_t works_in_place;  /* 1: a host pointer, a multiple of 64, is an address too: see below */

@@ -62,10 +62,11 @@ bool is_gpu_at_hand(const DeviceSpec& spec) {
 
 }  // namespace
 
-Devices::Devices(const DeviceSpec& spec, int workers, std::int64_t host_share_bytes,
+Devices::Devices(const DeviceSpec& spec, int workers, int first_here, std::int64_t host_share_bytes,
                  base::BufferPool& blocks, std::int64_t lock_limit_bytes)
     : spec_(spec),
       workers_(workers),
+      first_here_(first_here),
       host_share_bytes_(host_share_bytes),
       blocks_(blocks),
       lock_limit_bytes_(lock_limit_bytes) {
@@ -102,7 +103,7 @@ Devices::~Devices() {
 
 const worker::DeviceShare* Devices::share(int worker) noexcept {
   if (!is_open_.load(std::memory_order_acquire)) return nullptr;
-  return &shares_[static_cast<std::size_t>(worker) % shares_.size()];
+  return &shares_[static_cast<std::size_t>(worker - first_here_) % shares_.size()];
 }
 
 void Devices::note_work(double seconds) noexcept {
@@ -251,7 +252,12 @@ void Devices::open_kind(const std::string& kind, bool only_gpus) {
                 fmt::format("--devices {}: there are {} of kind {}", wanted, present, kind));
   for (int k = 0; k < std::max(present, wanted); ++k) {
     if (static_cast<int>(devices_.size()) == wanted) break;
-    devices_.emplace_back(table, k % present, spec_.options);
+    try {
+      devices_.emplace_back(table, k % present, spec_.options);
+    } catch (const Error&) {
+      if (only_gpus) continue;  // another may do
+      throw;
+    }
     const blockyard_description found = devices_.back().describe();
     if (only_gpus && found.shares_host_memory != 0) {
       devices_.pop_back();

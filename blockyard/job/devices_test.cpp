@@ -17,7 +17,7 @@ struct Late {
     spec.options = options;
     spec.learns_placement = true;
     spec.after_seconds = after_seconds;
-    devices.emplace(spec, 2, 1 << 20, pool, 1 << 20);
+    devices.emplace(spec, 2, 0, 1 << 20, pool, 1 << 20);
   }
   base::BufferPool pool{1 << 20};
   std::optional<Devices> devices;
@@ -100,6 +100,17 @@ TEST(Devices, that_are_lost_are_told_by_the_name_they_had) {
   EXPECT_EQ(late.devices->infos().at(0).name, "simulated device");
 }
 
+TEST(Devices, are_dealt_among_the_workers_of_the_machine) {
+  base::BufferPool pool(1 << 20);
+  DeviceSpec spec;
+  spec.kind = "sim";
+  spec.count = 2;
+  // Workers 5 and 6 of the job are the third and the fourth here.
+  Devices devices(spec, 4, 3, 1 << 20, pool, 1 << 20);
+  EXPECT_EQ(devices.share(5)->number, 0);
+  EXPECT_EQ(devices.share(6)->number, 1);
+}
+
 TEST(Devices, wait_for_work_however_long_that_is) {
   Late late(1e300);
   late.devices->note_work(1e18);
@@ -113,7 +124,7 @@ TEST(Devices, of_no_certain_kind_are_impossible_without_a_plugin) {
   DeviceSpec spec;
   spec.kind = "auto";
   spec.plugins = "/nowhere";
-  Devices devices(spec, 1, 1 << 20, pool, 1 << 20);
+  Devices devices(spec, 1, 0, 1 << 20, pool, 1 << 20);
   EXPECT_FALSE(devices.is_possible());
   EXPECT_FALSE(devices.may_come());
   EXPECT_EQ(devices.kind(), "none");
@@ -126,7 +137,7 @@ TEST(Devices, refuse_a_plugin_that_is_not_there_before_any_work) {
   spec.plugins = "/nowhere";
   spec.learns_placement = true;
   try {
-    const Devices devices(spec, 1, 1 << 20, pool, 1 << 20);
+    const Devices devices(spec, 1, 0, 1 << 20, pool, 1 << 20);
     FAIL();
   } catch (const base::Error& error) {
     EXPECT_NE(std::string(error.what()).find("/nowhere"), std::string::npos) << error.what();

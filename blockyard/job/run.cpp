@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <system_error>
 #include <thread>
 
@@ -56,6 +57,10 @@ class Run {
     if (from != nullptr) std::copy(from->done.begin(), from->done.end(), results_.steps.begin());
     for (StepResult& step : results_.steps)
       step.metrics.resize(static_cast<std::size_t>(job.workers));
+    const auto workers = std::span(process_of_).first(static_cast<std::size_t>(job.workers));
+    const auto here = std::ranges::equal_range(workers, process_);  // they are in order
+    first_worker_ = static_cast<int>(here.begin() - workers.begin());
+    workers_here_ = static_cast<int>(here.size());
     const auto set_up = [this] {
       set_up_files();
       set_up_devices();
@@ -108,14 +113,14 @@ class Run {
   }
 
   void set_up_devices() {
-    const bool is_used = std::find(process_of_.begin(), process_of_.begin() + job_.workers,
-                                   process_) != process_of_.begin() + job_.workers;
-    if (!is_used) return;  // a process that only serves
-    const int workers = job_.workers * job_.processes_on_node / job_.processes;
+    if (workers_here_ == 0) return;  // a process that only serves
+    const int place = session_ != nullptr ? session_->process_here() * workers_here_ : 0;
+    const int workers = std::max(1, job_.workers * job_.processes_on_node / job_.processes);
     DeviceSpec spec = job_.run.device;
     if (reads_devices()) spec.options += " network=1";
-    devices_ = std::make_unique<Devices>(spec, std::max(1, workers), job_.memory.total_bytes / 4,
-                                         pool_, job_.memory.total_bytes / 2);
+    devices_ =
+        std::make_unique<Devices>(spec, workers, first_worker_ - place, job_.memory.total_bytes / 4,
+                                  pool_, job_.memory.total_bytes / 2);
   }
 
   /// Whether MPI sends blocks from where they are on devices.
@@ -180,10 +185,6 @@ class Run {
     const auto ranks = static_cast<std::size_t>(job_.workers + job_.servers);
     recordings_.resize(ranks);
     results_.ranks.resize(ranks);
-    for (int worker = 0; worker < job_.workers; ++worker)
-      if (is_here(worker)) ++workers_here_;
-    for (int worker = job_.workers; worker-- > 0;)
-      if (is_here(worker)) first_worker_ = worker;
     live_ = std::vector<worker::Live>(static_cast<std::size_t>(workers_here_));
     if (!job_.run.report && !job_.run.has_trace) return;
     const std::uint64_t events =

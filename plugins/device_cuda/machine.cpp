@@ -38,6 +38,13 @@ cudaMemPool_t pool_of(int device) {
   return pool;
 }
 
+/// Whether the GPU has no memory but that of the host.
+bool is_integrated(int device) {
+  int is = 0;
+  check(cudaDeviceGetAttribute(&is, cudaDevAttrIntegrated, device), "cudaDeviceGetAttribute");
+  return is != 0;
+}
+
 std::uint64_t limit_for(int device, const Machine::Options& options) {
   check(cudaSetDevice(device), "cudaSetDevice");
   std::size_t free = 0, total = 0;
@@ -75,6 +82,7 @@ std::uint32_t Machine::count() {
 Machine::Machine(std::uint32_t index, const Options& options)
     : device_(static_cast<int>(index)),
       is_for_network_(options.is_for_network != 0),
+      is_free_known_(options.memory_bytes != 0 || !is_integrated(device_)),
       pieces_(limit_for(device_, options)),
       pool_(pool_of(device_)),
       memory_(make_stream()) {
@@ -130,7 +138,7 @@ void* Machine::allocate_once(std::uint64_t bytes) {
 }
 
 std::uint64_t Machine::allocate(std::uint64_t bytes) {
-  if (bytes > free_bytes()) return 0;
+  if (bytes > pieces_.free_bytes()) return 0;
   use();
   void* made = allocate_once(bytes);
   if (made == nullptr && is_pooled()) {

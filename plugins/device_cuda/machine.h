@@ -60,7 +60,9 @@ class Machine {
   /// Of the GPU, and the version of cuTENSOR that is used or was found wanting.
   [[nodiscard]] std::string name() const;
   [[nodiscard]] std::uint64_t limit_bytes() const noexcept { return pieces_.limit_bytes(); }
-  [[nodiscard]] std::uint64_t free_bytes() const noexcept { return pieces_.free_bytes(); }
+  [[nodiscard]] std::uint64_t free_bytes() const noexcept {
+    return is_free_known_ ? pieces_.free_bytes() : 0;
+  }
   [[nodiscard]] bool shares_host_memory() const noexcept { return false; }
   /// Then memory is made by cudaMalloc: the kind that the pages of all GPU-aware MPI libraries and
   /// of GPUDirect speak of. That of stream-ordered pools is newer, and what a network adapter or
@@ -153,6 +155,7 @@ class Machine {
 
   int device_;
   bool is_for_network_;
+  bool is_free_known_;  ///< false: a GPU in the memory of the host, without a limit
   std::string name_;
   plugin::Pieces<std::byte*> pieces_;
   cudaMemPool_t pool_;           ///< of the device; null: the driver has none

@@ -117,6 +117,8 @@ Machine::Machine(const Part& part, const Options& options)
     : device_(part.device),
       part_name_(part.name),
       is_cpu_((property<cl_device_type>(device_, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0),
+      is_free_known_(is_cpu_ || options.memory_bytes != 0 ||
+                     property<cl_bool>(device_, CL_DEVICE_HOST_UNIFIED_MEMORY) == CL_FALSE),
       cache_(options.cache),
       pieces_(options.memory_bytes != 0 ? options.memory_bytes
                                         : property<cl_ulong>(device_, CL_DEVICE_GLOBAL_MEM_SIZE)) {

@@ -48,7 +48,9 @@ class Machine {
   };
   [[nodiscard]] std::string name() const;
   [[nodiscard]] std::uint64_t limit_bytes() const noexcept { return pieces_.limit_bytes(); }
-  [[nodiscard]] std::uint64_t free_bytes() const noexcept { return pieces_.free_bytes(); }
+  [[nodiscard]] std::uint64_t free_bytes() const noexcept {
+    return is_free_known_ ? pieces_.free_bytes() : 0;
+  }
   /// On a CPU an address is a host pointer; elsewhere it is a number that means nothing.
   [[nodiscard]] bool shares_host_memory() const noexcept { return is_cpu_; }
   [[nodiscard]] bool is_for_network() const noexcept { return is_cpu_; }
@@ -148,6 +150,7 @@ class Machine {
   cl_device_id device_;
   std::string part_name_;
   bool is_cpu_;
+  bool is_free_known_;  ///< false: a GPU in the memory of the host, without a limit
   std::string cache_;
   Context context_;
   plugin::Pieces<Piece> pieces_;

@@ -29,7 +29,8 @@ void Machine::FreeAligned::operator()(std::byte* bytes) const noexcept {
 }
 
 std::uint64_t Machine::allocate(std::uint64_t bytes) {
-  if (bytes > free_bytes() || bytes > property<cl_ulong>(device_, CL_DEVICE_MAX_MEM_ALLOC_SIZE))
+  if (bytes > pieces_.free_bytes() ||
+      bytes > property<cl_ulong>(device_, CL_DEVICE_MAX_MEM_ALLOC_SIZE))
     return 0;
   const std::uint64_t room = rounded_up(bytes);
   Piece piece;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of jobs share. The path of blockyard comes in the environment: BLOCKYARD."""
+"""What the tests of jobs share. The path of blockyard comes in the environment: BLOCKYARD. With BLOCKYARD_DEVICE
+all runs that say nothing of a device use that kind, and must give the energies that the host gives."""
 
 import json
 import os
@@ -9,9 +10,11 @@ import tempfile
 import unittest
 
 BLOCKYARD = os.environ["BLOCKYARD"]
+DEVICE = os.environ.get("BLOCKYARD_DEVICE", "")
 IS_SANITIZED = os.environ.get("SANITIZED") == "1"
 REFERENCES = pathlib.Path(__file__).parent.parent / "reference" / "energies.json"
 LIMIT_HARTREE = 1e-8
+SAME_HARTREE = 1e-9  # whatever computes
 LIMIT_DIPOLE = 1e-6  # atomic units
 ENERGIES = ["nuclear", "scf", "mp2", "ccsd", "triples_correction", "ccsd_t"]
 LIMIT_SECONDS = 600  # a hang is an error; nothing here takes longer than a minute
@@ -107,6 +110,8 @@ class JobTest(unittest.TestCase):
 
     def run_blockyard(self, *arguments, **options):
         """Runs a command and checks what every run promises: no scratch is left."""
+        if uses_device(arguments):
+            arguments = [*arguments, "--device", DEVICE]
         done = subprocess.run([BLOCKYARD, *map(str, arguments)], cwd=self.folder, text=True,
                               capture_output=True, timeout=LIMIT_SECONDS, check=False,
                               env={**os.environ, "TMPDIR": str(self.scratch)}, **options)
@@ -120,7 +125,13 @@ class JobTest(unittest.TestCase):
 
     def results_of(self, *arguments):
         """The JSON of a run that ends well."""
-        return json.loads(self.run_well(*arguments, "--json", "-").stdout)
+        results = json.loads(self.run_well(*arguments, "--json", "-").stdout)
+        if uses_device(arguments) and "--guess" not in arguments:
+            self.assertGreater(sum(device["runs"] for device in results["devices"]), 0)
+            host = self.results_of(*arguments, "--device", "none")
+            for key, value in host["energies"].items():
+                self.assertAlmostEqual(results["energies"][key], value, delta=SAME_HARTREE, msg=key)
+        return results
 
     def assert_fails(self, done, *parts, code=1):
         """The run ended with this code and one error with all these parts."""
@@ -128,6 +139,10 @@ class JobTest(unittest.TestCase):
         self.assertEqual(done.stderr.count("error: "), 1, done.stderr)
         for part in parts:
             self.assertIn(part, done.stderr)
+
+
+def uses_device(arguments):
+    return DEVICE and arguments[0] == "run" and "--device" not in arguments
 
 
 def job_file(entry, method, options=""):

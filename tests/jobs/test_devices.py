@@ -13,10 +13,9 @@ import unittest
 import unittest.mock
 
 import common
-from common import job_file
+from common import SAME_HARTREE, job_file
 
 ALL = common.ENERGIES
-SAME_HARTREE = 1e-9
 # Twenty fills outside of the marks, as many fills and copies between them; nothing that is learned.
 MARKS = """sial marks
 aoindex i = 1:1
@@ -78,6 +77,23 @@ do k
 enddo k
 print sum
 endsial static_blocks
+"""
+# Results that the host needs at once: it computes them.
+HOST_RESULTS = """sial host_results
+aoindex i = 1:2
+aoindex j = 1:2
+aoindex k = 1:2
+static s[i,j]
+static r[i,j]
+do i
+  do j
+    r[i,j] = 0.0
+    do k
+      r[i,j] += s[i,k] * s[k,j]
+    enddo k
+  enddo j
+enddo i
+endsial host_results
 """
 LONG = """sial long
 scalar x
@@ -304,6 +320,14 @@ class Devices(common.MoleculeTest):
             self.assertRegex(done.stdout, r"\b13872\.0")
             device, = json.loads((self.folder / "results.json").read_text())["devices"]
             self.assertEqual(device["copies_to_device"], 0 if in_place else 3 * 4)
+
+    def test_nothing_goes_to_the_device_for_what_the_host_computes(self):
+        path = self.write("host_results.sial", HOST_RESULTS)
+        for kind in KINDS:
+            self.run_well("run", path, "-w", 1, "--device", kind, "--devices", 1, "--segments", "ao=2,3", "--json",
+                          "results.json")
+            device, = json.loads((self.folder / "results.json").read_text())["devices"]
+            self.assertEqual([device[key] for key in ("copies_to_device", "saved_copies", "runs")], [0, 0, 0])
 
     def test_what_another_worker_has_on_a_device_comes_from_there(self):
         path = self.write("job.toml", job_file(self.entry("h2o", "cc-pvdz"), "mp2"))

@@ -47,6 +47,7 @@ MpiSession::MpiSession() {
   MPI_Comm_size(MPI_COMM_WORLD, &processes_);
   MPI_Comm here = MPI_COMM_NULL;
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
+  MPI_Comm_rank(here, &process_here_);
   MPI_Comm_size(here, &processes_here_);
   MPI_Comm_free(&here);
 }

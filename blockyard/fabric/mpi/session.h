@@ -31,7 +31,8 @@ class MpiSession {
   /// The number of this process, and how many there are.
   [[nodiscard]] int process() const noexcept { return process_; }
   [[nodiscard]] int processes() const noexcept { return processes_; }
-  /// How many of them run on this node.
+  /// The place of this process among those on this node, and how many there are.
+  [[nodiscard]] int process_here() const noexcept { return process_here_; }
   [[nodiscard]] int processes_here() const noexcept { return processes_here_; }
 
   using Bytes = std::vector<std::byte>;
@@ -46,6 +47,7 @@ class MpiSession {
   bool must_finalize_ = false;
   int process_ = 0;
   int processes_ = 1;
+  int process_here_ = 0;
   int processes_here_ = 1;
 };
 

@@ -147,7 +147,7 @@ bool DeviceArithmetic::fill(std::int32_t selector, Mode mode, double value) {
 bool DeviceArithmetic::copy(std::int32_t to, std::int32_t from, bool accumulates, double factor,
                             const Match& match) {
   return is_wanted(to) && attempt([&] {
-           if (blocks_.is_same_block(to, from)) return false;
+           if (!blocks_.takes_device_results(to) || blocks_.is_same_block(to, from)) return false;
            const Blocks::DeviceOperand source = blocks_.device_operand(from);
            if (source.frame == nullptr) return false;
            const auto in = squeeze(source.shape, match.from_positions);
@@ -255,6 +255,7 @@ bool DeviceArithmetic::product(std::int32_t to, std::int32_t product, bool accum
                                double factor) {
   if (learns_ && !is_hinted_ && !placement_.is_open(blocks_.pc)) return false;
   return attempt([&] {
+    if (!blocks_.takes_device_results(to)) return false;
     const auto& operands = program_.products[static_cast<std::size_t>(product)];
     for (const std::int32_t operand : operands.operands)
       if (blocks_.is_same_block(to, operand)) return false;

@@ -112,12 +112,16 @@ bool Blocks::drop_static_copies() noexcept {
   return has_dropped;
 }
 
-block::SharedFrame Blocks::device_result(std::int32_t selector, bool updates) {
+bool Blocks::takes_device_results(std::int32_t selector) const {
   const Selector& selected = selector_at(selector);
-  const ArrayKind kind = decl(selected.array).kind;
-  if (selected.form != SelectorForm::block || kind == ArrayKind::static_) return nullptr;
+  return selected.form == SelectorForm::block && decl(selected.array).kind != ArrayKind::static_ &&
+         locate(selected).is_whole;
+}
+
+block::SharedFrame Blocks::device_result(std::int32_t selector, bool updates) {
+  if (!takes_device_results(selector)) return nullptr;
+  const Selector& selected = selector_at(selector);
   const Place place = locate(selected);
-  if (!place.is_whole) return nullptr;
   Slot* slot = find_own(place.id);
   if (slot == nullptr) {
     if (updates) (void)update(selector);  // the block of another home becomes the worker's own
