@@ -74,8 +74,8 @@ Buffer Machine::over(void* host, std::uint64_t bytes) {
 }
 
 /// OpenCL promises neither, but a processor has no reason to keep another copy: the device writes
-/// what the host then reads, and reads what the host wrote after that. Tried where blocks may be: at
-/// a multiple of 64 and of no more, of any length.
+/// what the host then reads, and reads what the host wrote after that. Tried where blocks may be:
+/// at a multiple of 64 and of no more, of any length.
 bool Machine::try_in_place() {
   constexpr std::size_t count = 61, offset = 64;
   const std::unique_ptr<std::byte, FreeAligned> memory(static_cast<std::byte*>(
