@@ -30,15 +30,15 @@ struct DeviceInfo {
 
 /// The devices that help the workers of this process: worker w of the machine works with device w
 /// modulo their number. A driver takes its time to load: where statements go to the faster side
-/// (DeviceSpec:: learns()) that is done in a thread of its own, when the job has shown that it is
+/// (DeviceSpec::learns()) that is done in a thread of its own, when the job has shown that it is
 /// worth it.
 class Devices final : public worker::DeviceSupply {
  public:
   /// Opens them, or waits for work. For `auto` they are GPUs, or nothing; never a processor that
   /// only plays one.
   /// workers           of all processes on this machine
-  /// first_here        what the number of a worker of this process has more than its place among
-  /// them host_share_bytes  what a device that computes in the memory of the host may take there
+  /// first_here        number of a worker of this process less its place among those
+  /// host_share_bytes  what a device that computes in the memory of the host may take there
   /// blocks            the memory of all blocks here, of which up to lock_limit_bytes are locked
   /// Throws Error{device} if the kind that is asked for is not there, with what to do.
   Devices(const DeviceSpec& spec, int workers, int first_here, std::int64_t host_share_bytes,

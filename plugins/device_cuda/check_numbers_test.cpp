@@ -7,20 +7,15 @@
 #include <cmath>
 #include <complex>
 
+#include "plugins/device_cuda/test_types.h"
+
 namespace blockyard::cuda {
 namespace {
 
 constexpr std::size_t reals = 2048;  // of a block
 
 template <class T>
-constexpr bool is_complex = !std::is_floating_point_v<T>;
-template <class T>
 using Real = decltype(std::abs(T{}));
-template <class T>
-constexpr std::uint32_t element_of = std::is_same_v<T, float>                 ? BLOCKYARD_F32
-                                     : std::is_same_v<T, double>              ? BLOCKYARD_F64
-                                     : std::is_same_v<T, std::complex<float>> ? BLOCKYARD_C64
-                                                                              : BLOCKYARD_C128;
 template <class T>
 T conjugated(T value) {
   if constexpr (is_complex<T>)

@@ -39,17 +39,10 @@ void launch(CUstream_st*, Kernel* kernel, dim3 grid, dim3 block, Arguments... ar
 }  // namespace blockyard::cuda
 
 #include "plugins/device_cuda/launches.h"
+#include "plugins/device_cuda/test_types.h"
 
 namespace blockyard::cuda {
 namespace {
-
-template <class T>
-constexpr bool is_complex = !std::is_floating_point_v<T>;
-template <class T>
-constexpr std::uint32_t element_of = std::is_same_v<T, float>                 ? BLOCKYARD_F32
-                                     : std::is_same_v<T, double>              ? BLOCKYARD_F64
-                                     : std::is_same_v<T, std::complex<float>> ? BLOCKYARD_C64
-                                                                              : BLOCKYARD_C128;
 
 /// Small whole numbers: no rounding.
 template <class T>

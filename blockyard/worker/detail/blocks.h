@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -76,9 +77,9 @@ class Blocks {
   /// A block to be read there; dense, in memory of its own, if it is only a part of a frame: in
   /// scratch memory, but for blocks of static arrays, which stay while there is room.
   [[nodiscard]] DeviceOperand device_operand(std::int32_t selector);
-  /// Whether device_result() has a frame for it: not for a slice, a region, a part of a block, nor
-  /// for a block of a static array.
-  [[nodiscard]] bool takes_device_results(std::int32_t selector) const;
+  /// The block that device_result() has the frame of: none for a slice, a region, a part of a
+  /// block, nor in a static array.
+  [[nodiscard]] std::optional<Place> device_result_place(std::int32_t selector) const;
   /// The frame of a whole block that a device writes, or changes if `updates`; the host's values
   /// of it count for nothing where there is a copy there. Null: the host must do it.
   [[nodiscard]] block::SharedFrame device_result(std::int32_t selector, bool updates);

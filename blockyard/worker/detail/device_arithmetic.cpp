@@ -147,13 +147,12 @@ bool DeviceArithmetic::fill(std::int32_t selector, Mode mode, double value) {
 bool DeviceArithmetic::copy(std::int32_t to, std::int32_t from, bool accumulates, double factor,
                             const Match& match) {
   return is_wanted(to) && attempt([&] {
-           if (!blocks_.takes_device_results(to) || blocks_.is_same_block(to, from)) return false;
+           const std::optional<Place> place = blocks_.device_result_place(to);
+           if (!place || blocks_.is_same_block(to, from)) return false;
            const Blocks::DeviceOperand source = blocks_.device_operand(from);
            if (source.frame == nullptr) return false;
            const auto in = squeeze(source.shape, match.from_positions);
-           const Shape whole =
-               blocks_.locate(program_.selectors[static_cast<std::size_t>(to)]).shape;
-           const auto out = squeeze(whole, match.to_positions);
+           const auto out = squeeze(place->shape, match.to_positions);
            if (!in || !out) return false;
            for (std::size_t k = 0; k < match.permutation.size(); ++k)
              if ((*out)[k] != (*in)[static_cast<std::size_t>(match.permutation[k])]) return false;
@@ -255,14 +254,15 @@ bool DeviceArithmetic::product(std::int32_t to, std::int32_t product, bool accum
                                double factor) {
   if (learns_ && !is_hinted_ && !placement_.is_open(blocks_.pc)) return false;
   return attempt([&] {
-    if (!blocks_.takes_device_results(to)) return false;
+    const std::optional<Place> place = blocks_.device_result_place(to);
+    if (!place) return false;
     const auto& operands = program_.products[static_cast<std::size_t>(product)];
     for (const std::int32_t operand : operands.operands)
       if (blocks_.is_same_block(to, operand)) return false;
     if (!read_operands(operands)) return false;
     const auto& target = program_.selectors[static_cast<std::size_t>(to)];
-    const Shape shape = blocks_.locate(target).shape;
-    const Chain& chain = chains_.of(blocks_.pc, operands, shapes_, Names(target.indexes), shape);
+    const Chain& chain =
+        chains_.of(blocks_.pc, operands, shapes_, Names(target.indexes), place->shape);
     if (!plan(chain).is_possible) return false;
     const Placement::Side where = side(operands, to, accumulates, chain);
     const bool is_trial = where == Placement::Side::trial;

@@ -112,24 +112,25 @@ bool Blocks::drop_static_copies() noexcept {
   return has_dropped;
 }
 
-bool Blocks::takes_device_results(std::int32_t selector) const {
+std::optional<Place> Blocks::device_result_place(std::int32_t selector) const {
   const Selector& selected = selector_at(selector);
-  return selected.form == SelectorForm::block && decl(selected.array).kind != ArrayKind::static_ &&
-         locate(selected).is_whole;
+  if (selected.form != SelectorForm::block || decl(selected.array).kind == ArrayKind::static_)
+    return std::nullopt;
+  const Place place = locate(selected);
+  return place.is_whole ? std::optional(place) : std::nullopt;
 }
 
 block::SharedFrame Blocks::device_result(std::int32_t selector, bool updates) {
-  if (!takes_device_results(selector)) return nullptr;
-  const Selector& selected = selector_at(selector);
-  const Place place = locate(selected);
-  Slot* slot = find_own(place.id);
+  const std::optional<Place> place = device_result_place(selector);
+  if (!place) return nullptr;
+  Slot* slot = find_own(place->id);
   if (slot == nullptr) {
     if (updates) (void)update(selector);  // the block of another home becomes the worker's own
-    slot = updates ? find_own(place.id) : &make_own(place, Need::write);
+    slot = updates ? find_own(place->id) : &make_own(*place, Need::write);
   } else {
     make_device_writable(*slot, updates);
   }
-  ++device_results_[static_cast<std::size_t>(selected.array)].written;
+  ++device_results_[static_cast<std::size_t>(place->id.array)].written;
   return slot->frame;
 }
 
