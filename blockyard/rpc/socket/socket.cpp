@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/rpc/socket/socket.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "blockyard/base/clock.h"
+#include "blockyard/base/error.h"
+
+namespace blockyard::rpc::socket {
+
+using base::Errc;
+using base::Error;
+
+namespace {
+
+[[noreturn]] void fail(const std::string& what, int cause) {
+  throw Error(Errc::comm, fmt::format("{}: {}", what, std::strerror(cause)));
+}
+
+/// A program may have closed 0 to 2 and take what opens next for its own output.
+int above_standard(int socket) {
+  if (socket < 0 || socket > 2) return socket;
+  const int moved = ::fcntl(socket, F_DUPFD_CLOEXEC, 3);
+  ::close(socket);
+  return moved;
+}
+
+int open_socket(int family) {
+  return above_standard(::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+}
+
+void send_at_once(int socket) {
+  const int on = 1;  // fails on Unix sockets, which send at once anyway
+  static_cast<void>(::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on));
+}
+
+class SocketTransport final : public Transport {
+ public:
+  SocketTransport(int socket, std::string peer) : socket_(socket), peer_(std::move(peer)) {
+    send_at_once(socket_);
+  }
+  ~SocketTransport() override { ::close(socket_); }
+  SocketTransport(const SocketTransport&) = delete;
+  SocketTransport& operator=(const SocketTransport&) = delete;
+
+  std::size_t send(std::span<const Bytes> parts) override {
+    constexpr std::size_t most = 64;  // of the parts in one system call
+    std::array<iovec, most> pieces{};
+    const std::size_t count = std::min(parts.size(), most);
+    for (std::size_t k = 0; k < count; ++k)
+      pieces[k] = {const_cast<std::byte*>(parts[k].data()), parts[k].size()};
+    msghdr message{};
+    message.msg_iov = pieces.data();
+    message.msg_iovlen = count;
+    for (;;) {
+      const ssize_t sent = ::sendmsg(socket_, &message, MSG_NOSIGNAL);
+      if (sent > 0) return static_cast<std::size_t>(sent);
+      if (errno != EINTR) fail(fmt::format("cannot send to {}", peer_), errno);
+    }
+  }
+
+  std::size_t receive(std::span<std::byte> into) override {
+    for (;;) {
+      const ssize_t received = ::recv(socket_, into.data(), into.size(), 0);
+      if (received >= 0) return static_cast<std::size_t>(received);
+      if (errno == ECONNRESET) return 0;
+      if (errno != EINTR) fail(fmt::format("cannot receive from {}", peer_), errno);
+    }
+  }
+
+  void cut() noexcept override { ::shutdown(socket_, SHUT_RDWR); }
+  [[nodiscard]] bool is_checked() const noexcept override { return false; }
+  [[nodiscard]] std::string peer() const override { return peer_; }
+
+ private:
+  int socket_;
+  std::string peer_;
+};
+
+sockaddr_un unix_name(const std::string& path) {
+  sockaddr_un name{};
+  name.sun_family = AF_UNIX;
+  if (path.size() >= sizeof name.sun_path) fail(path, ENAMETOOLONG);
+  std::memcpy(name.sun_path, path.c_str(), path.size() + 1);
+  return name;
+}
+
+/// 0, or the error number.
+int connect_within(int socket, const sockaddr* name, socklen_t bytes, double seconds) {
+  const int flags = ::fcntl(socket, F_GETFL);
+  ::fcntl(socket, F_SETFL, flags | O_NONBLOCK);
+  int error = ::connect(socket, name, bytes) == 0 ? 0 : errno;
+  if (error == EINPROGRESS) {
+    pollfd waiting{socket, POLLOUT, 0};
+    const double until = base::now_seconds() + seconds;
+    int ready = 0;
+    do {
+      const double left = std::max(0.0, until - base::now_seconds());
+      ready = ::poll(&waiting, 1, static_cast<int>(left * 1000) + 1);
+    } while (ready < 0 && errno == EINTR);
+    socklen_t length = sizeof error;
+    error = ETIMEDOUT;
+    if (ready == 1) ::getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &length);
+  }
+  ::fcntl(socket, F_SETFL, flags);
+  return error;
+}
+
+/// What the system knows of a name; freed at the end.
+struct Names {
+  Names(const Address& address, int flags) {
+    addrinfo wanted{};
+    wanted.ai_socktype = SOCK_STREAM;
+    wanted.ai_flags = flags;
+    const int error = ::getaddrinfo(address.host.c_str(), address.port.c_str(), &wanted, &first);
+    if (error != 0)
+      throw Error(Errc::comm,
+                  fmt::format("{}: {}", format_address(address), ::gai_strerror(error)));
+  }
+  ~Names() { ::freeaddrinfo(first); }
+  Names(const Names&) = delete;
+  Names& operator=(const Names&) = delete;
+  addrinfo* first = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Transport> connect(const Address& address, double patience_seconds) {
+  const std::string text = format_address(address);
+  const auto attempt = [&](const sockaddr* name, socklen_t bytes, int& error) {
+    const int made = open_socket(name->sa_family);
+    if (made < 0) fail(text, errno);
+    error = connect_within(made, name, bytes, patience_seconds);
+    if (error == 0) return made;
+    ::close(made);
+    return -1;
+  };
+  int error = 0, made = -1;
+  if (address.kind == Address::Kind::unix_socket) {
+    const sockaddr_un name = unix_name(address.path);
+    made = attempt(reinterpret_cast<const sockaddr*>(&name), sizeof name, error);
+  } else {
+    const Names names(address, 0);
+    for (const addrinfo* name = names.first; name != nullptr && made < 0; name = name->ai_next)
+      made = attempt(name->ai_addr, name->ai_addrlen, error);
+  }
+  if (made < 0) fail(fmt::format("no server answers at {}", text), error);
+  return std::make_unique<SocketTransport>(made, text);
+}
+
+SocketListener::SocketListener(const Address& address) : address_(address) {
+  if (::pipe2(wake_, O_CLOEXEC) != 0) fail("cannot make a pipe", errno);
+  try {
+    if (address.kind == Address::Kind::unix_socket)
+      listen_on_path();
+    else
+      listen_on_port();
+  } catch (...) {
+    for (const int end : {socket_, wake_[0], wake_[1]})
+      if (end >= 0) ::close(end);
+    throw;
+  }
+}
+
+void SocketListener::listen_on_path() {
+  const std::string text = format_address(address_);
+  const sockaddr_un name = unix_name(address_.path);
+  const auto* const raw = reinterpret_cast<const sockaddr*>(&name);
+  const int asking = open_socket(AF_UNIX);
+  const bool is_taken = asking >= 0 && ::connect(asking, raw, sizeof name) == 0;
+  const bool is_left_over = !is_taken && errno == ECONNREFUSED;
+  if (asking >= 0) ::close(asking);
+  if (is_taken) throw Error(Errc::comm, fmt::format("{}: a server listens there already", text));
+  if (is_left_over) ::unlink(address_.path.c_str());
+  socket_ = open_socket(AF_UNIX);
+  // Closed to others from its first moment on.
+  if (socket_ < 0 || ::fchmod(socket_, 0600) != 0 || ::bind(socket_, raw, sizeof name) != 0)
+    fail(fmt::format("cannot listen at {}", text), errno);
+  if (::chmod(address_.path.c_str(), 0600) != 0 || ::listen(socket_, 64) != 0)
+    fail(fmt::format("cannot listen at {}", text), errno);
+}
+
+void SocketListener::listen_on_port() {
+  const Names names(address_, AI_PASSIVE);
+  const std::string text = format_address(address_);
+  socket_ = open_socket(names.first->ai_family);
+  const int on = 1;
+  if (socket_ < 0 || ::setsockopt(socket_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
+      ::bind(socket_, names.first->ai_addr, names.first->ai_addrlen) != 0 ||
+      ::listen(socket_, 64) != 0)
+    fail(fmt::format("cannot listen at {}", text), errno);
+  sockaddr_storage bound{};
+  socklen_t bytes = sizeof bound;
+  ::getsockname(socket_, reinterpret_cast<sockaddr*>(&bound), &bytes);
+  const std::uint16_t port = bound.ss_family == AF_INET6
+                                 ? reinterpret_cast<sockaddr_in6&>(bound).sin6_port
+                                 : reinterpret_cast<sockaddr_in&>(bound).sin_port;
+  address_.port = std::to_string(ntohs(port));
+}
+
+SocketListener::~SocketListener() {
+  if (address_.kind == Address::Kind::unix_socket) ::unlink(address_.path.c_str());
+  for (const int end : {socket_, wake_[0], wake_[1]}) ::close(end);
+}
+
+std::unique_ptr<Transport> SocketListener::accept() {
+  for (;;) {
+    std::array<pollfd, 2> waiting = {{{socket_, POLLIN, 0}, {wake_[0], POLLIN, 0}}};
+    if (::poll(waiting.data(), waiting.size(), -1) < 0) continue;
+    if (waiting[1].revents != 0) return nullptr;
+    const int made = above_standard(::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC));
+    if (made >= 0) return std::make_unique<SocketTransport>(made, "a client");
+    if (errno == EBADF || errno == EINVAL || errno == ENOTSOCK)
+      fail(fmt::format("cannot accept at {}", format_address(address_)), errno);
+  }
+}
+
+/// A byte in the pipe; nobody reads it, so every later `accept` sees it too. Signal handlers may
+/// call this.
+void SocketListener::cut() noexcept {
+  const char byte = 0;
+  static_cast<void>(::write(wake_[1], &byte, 1) == 1);
+}
+
+}  // namespace blockyard::rpc::socket
