@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-mpi test-devices mpich arm check asan tsan fuzz wheel docs bench format lint clean
+.PHONY: help setup build demo test docs-if-possible test-all test-mpi test-devices mpich arm check asan tsan fuzz wheel docs bench format lint clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 16
@@ -24,21 +24,28 @@ demo: build  ## water from its geometry to its CCSD energy, compared with the re
 	@build/release/blockyard run demo/h2o.toml --json build/demo.json
 	@tools/check_energies build/demo.json tests/reference/energies.json h2o cc-pvdz ccsd
 
-check:  ## format, layers, file sizes, links of the documents: seconds
+check:  ## format, layers, file sizes, links of the documents, commits: seconds
 	@tools/setup.sh build test
 	@tools/check_format
 	@tools/check_layers
 	@tools/check_sizes
 	@tools/check_docs
+	@tools/check_commits
 
-test: check  ## all that a submission must pass: check, all tests, documentation, sanitizers, fuzzers
+test:  ## all that a submission must pass: check, all tests, documentation, sanitizers, fuzzers
+	@tools/setup.sh build test
 	@tools/setup_python
-	@$(MAKE) --no-print-directory build/dev/build.ninja
-	@cmake --build --preset dev
-	@ctest --preset dev
+	@tools/run_stages test
+
+docs-if-possible:
 	@if tools/setup_docs; then $(MAKE) --no-print-directory docs; \
 	else echo "SKIPPED: the documentation as a site: its packages cannot be installed" >&2; fi
-	@$(MAKE) --no-print-directory mpich fuzz asan
+
+test-all: test  ## the whole matrix: each test optimised and sanitized, over more processes, on devices (hours)
+	@$(MAKE) --no-print-directory build/dev/build.ninja
+	@cmake --build --preset dev
+	@ctest --preset dev -j $$(nproc)
+	@$(MAKE) --no-print-directory test-mpi test-devices tsan
 
 mpich:  ## a short list of tests over MPICH in place of Open MPI
 	@tools/setup.sh build test
@@ -46,7 +53,7 @@ mpich:  ## a short list of tests over MPICH in place of Open MPI
 	  echo "SKIPPED: this system has no MPICH" >&2; exit 0; fi; \
 	$(MAKE) --no-print-directory build/mpich/build.ninja; \
 	cmake --build --preset mpich; \
-	ctest --preset mpich
+	ctest --preset mpich -j $$(nproc)
 
 arm:  ## tests of the rooms base and tensor, built for 64-bit ARM, in QEMU (2 minutes)
 	@tools/setup.sh build arm

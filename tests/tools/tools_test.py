@@ -81,6 +81,52 @@ class CheckLayers(Tool):
         self.refuses("check_layers", "plugins/device_x/b.cpp:1: a plugin may include only")
 
 
+class CheckCommits(Tool):
+    def commit(self, message):
+        git = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", str(self.root)]
+        subprocess.run([*git, "init", "-q"], check=True)
+        subprocess.run([*git, "commit", "-q", "--allow-empty", "--cleanup=verbatim", "-F", "-"],
+                       input=message, text=True, check=True)
+
+    def test_accepts_a_short_imperative_subject_with_a_body(self):
+        self.commit("Give the cache private entries\n\nPins outlived their frames.\n")
+        self.accepts("check_commits", "HEAD")
+
+    def test_names_each_fault_of_a_message(self):
+        self.commit("Added " + "x" * 70 + ".\n")
+        for fault in ("has 77 characters", "full stop", "'Added' is not imperative", "no body"):
+            self.refuses("check_commits", fault, "HEAD")
+
+    def test_says_that_it_skips_what_is_not_there(self):
+        self.commit("One\n\nBody.\n")
+        done = self.run_tool("check_commits", "0123456..HEAD")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("SKIPPED", done.stderr)
+
+
+class RunStages(Tool):
+    def stages(self, *stages):
+        script = self.root / "tools" / "run_stages"
+        text = script.read_text()
+        begin, end = text.index("STAGES = {"), text.index("\n}\n") + 3
+        script.write_text(f"{text[:begin]}STAGES = {{'test': {list(stages)!r}}}\n{text[end:]}")
+
+    def test_prints_what_each_stage_took_and_its_budget(self):
+        self.stages(("quick", 1, [["true"]]), ("other", 2, [["true"]]))
+        printed = self.accepts("run_stages", "test").splitlines()
+        self.assertEqual([line.split()[0] for line in printed[1:]],
+                         ["stage", "quick", "other", "together"])
+
+    def test_stops_at_the_first_stage_that_fails(self):
+        self.stages(("good", 1, [["true"]]), ("bad", 1, [["true"], ["false"]]), ("late", 1, [["true"]]))
+        self.refuses("run_stages", "the stage 'bad' failed", "test")
+        self.assertNotIn("late", self.run_tool("run_stages", "test").stdout)
+
+    def test_fails_where_a_stage_exceeds_its_budget_by_half(self):
+        self.stages(("greedy", -1, [["true"]]))
+        self.refuses("run_stages", "the stage 'greedy' took 0.0 processor minutes", "test")
+
+
 class CheckSizes(Tool):
     def test_long_is_a_notice_and_too_long_a_failure(self):
         self.write("blockyard/base/a.h", "\n" * 151)
