@@ -26,7 +26,7 @@ TEST_P(DeviceContract, _01_describe_names_the_device_and_its_memory) {
 TEST_P(DeviceContract, _01_describe_writes_no_more_than_the_caller_has) {
   const Table& table = *GetParam().table;
   blockyard_device* device = nullptr;
-  ASSERT_EQ(table.open(0, "memory=1000", &device), BLOCKYARD_OK);
+  ASSERT_EQ(table.open(0, (GetParam().options + " memory=1000").c_str(), &device), BLOCKYARD_OK);
   blockyard_description description{};
   description.size = offsetof(blockyard_description, free_bytes);
   description.free_bytes = 77;
@@ -39,7 +39,7 @@ TEST_P(DeviceContract, _01_describe_writes_no_more_than_the_caller_has) {
 TEST_P(DeviceContract, _01_describe_refuses_unknown_options_and_devices_with_a_reason) {
   const auto failure = [](int index, const std::string& options) -> std::string {
     try {
-      const Device device(*GetParam().table, index, options);
+      const Device device(*GetParam().table, index, GetParam().options + " " + options);
     } catch (const base::Error& error) {
       EXPECT_EQ(error.code(), base::Errc::device);
       return error.what();

@@ -31,7 +31,7 @@ TEST_P(DeviceContract, _02_allocate_of_nothing_is_allowed) {
 TEST_P(DeviceContract, _02_release_of_a_strange_address_is_refused_and_of_none_is_not) {
   const Table& table = *GetParam().table;
   blockyard_device* device = nullptr;
-  ASSERT_EQ(table.open(0, "", &device), BLOCKYARD_OK);
+  ASSERT_EQ(table.open(0, GetParam().options.c_str(), &device), BLOCKYARD_OK);
   EXPECT_EQ(table.release(device, 0), BLOCKYARD_OK);
   EXPECT_EQ(table.release(device, 12345), BLOCKYARD_BAD_ARGUMENT);
   char text[8];

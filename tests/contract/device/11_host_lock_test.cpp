@@ -68,7 +68,7 @@ TEST_P(DeviceContract, _11_unlocking_waits_for_the_work_before_it) {
 TEST_P(DeviceContract, _11_what_cannot_be_locked_is_refused) {
   const Table& table = *GetParam().table;
   blockyard_device* device = nullptr;
-  ASSERT_EQ(table.open(0, "", &device), BLOCKYARD_OK);
+  ASSERT_EQ(table.open(0, GetParam().options.c_str(), &device), BLOCKYARD_OK);
   blockyard_description description{};
   description.size = sizeof description;
   ASSERT_EQ(table.describe(device, &description), BLOCKYARD_OK);

@@ -4,6 +4,8 @@
 #include "blockyard/device/host/host.h"
 #include "blockyard/device/loader.h"
 #include "blockyard/device/sim/sim.h"
+#include "blockyard/remote/client/client.h"
+#include "tests/contract/device/servers.h"
 
 // Sanitizers do not go with the threads and the memory of drivers that were built without them.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -38,12 +40,21 @@ std::vector<Backend> backends() {
       {"sim_in_place", &sim::table(), "seed=1 in_place=1"},
       {"plugin", &plugin.table(), "seed=4"},
   };
+  const auto add_remote = [&](const std::string& name, const Table& table,
+                              const std::string& options, Way way) {
+    all.push_back({"remote_" + name, &remote::table(), served(table, options, way)});
+  };
+  add_remote("host_unix", host::table(), "", Way::unix_socket);
+  add_remote("host_tcp", host::table(), "", Way::tcp);
+  add_remote("sim_lazy_unix", sim::table(), "seed=0", Way::unix_socket);
+  add_remote("sim_seed_1_tcp", sim::table(), "seed=1", Way::tcp);
 #ifdef BLOCKYARD_OPENCL_PLUGIN
   static const Plugin opencl(BLOCKYARD_OPENCL_PLUGIN);
   if (has_device(opencl.table())) {
     all.push_back({"opencl", &opencl.table(), ""});
     all.push_back({"opencl_one_unit", &opencl.table(), "units=1 cache=none"});
     all.push_back({"opencl_copies", &opencl.table(), "in_place=0"});
+    add_remote("opencl_unix", opencl.table(), "", Way::unix_socket);
   }
 #endif
 #ifdef BLOCKYARD_CUDA_PLUGIN

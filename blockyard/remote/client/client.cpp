@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/remote/client/client.h"
+
+#include <unistd.h>
+
+#include <map>
+#include <mutex>
+#include <tuple>
+
+#include "blockyard/base/error.h"
+#include "blockyard/base/text.h"
+#include "blockyard/rpc/socket/socket.h"
+
+namespace blockyard::remote {
+
+using base::Errc;
+using base::Error;
+
+namespace {
+
+constexpr double connect_seconds = 5;
+
+/// The functions of the table have no argument for what devices of one server share: the links of
+/// this process stand here. One that is lost is not given again, nor one of the process that
+/// forked: its threads are not ours.
+struct Links {
+  using Key = std::tuple<std::string, std::string, pid_t>;
+  std::mutex mutex;
+  std::map<Key, std::weak_ptr<Link>> all;
+};
+
+Links& links() {
+  static auto* const kept = new Links;  // also for calls after the end of main
+  return *kept;
+}
+
+std::optional<Token> token_in(const std::string& file) {
+  if (file.empty()) return std::nullopt;
+  const std::vector<Token> tokens = read_tokens(file);
+  if (tokens.empty())
+    throw Error(Errc::bad_input,
+                file + " holds no token; `blockyard offload token NAME` makes one");
+  return tokens.front();
+}
+
+}  // namespace
+
+ServerOptions read_options(std::string_view text) {
+  ServerOptions options;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+    const std::size_t sign = word.find('=');
+    const std::string_view key = word.substr(0, sign);
+    const std::string value(sign == std::string_view::npos ? "" : word.substr(sign + 1));
+    if (key == "server")
+      options.server = value;
+    else if (key == "token")
+      options.token_file = value;
+    else if (key == "patience")
+      options.patience_seconds = base::parse_seconds(value, "device option patience");
+    else if (!word.empty() && word != "network=1")  // its memory is in another process anyway
+      options.rest += (options.rest.empty() ? "" : " ") + std::string(word);
+  }
+  if (options.server.empty())
+    throw Error(Errc::bad_input, "a remote device needs the option server=ADDRESS");
+  return options;
+}
+
+std::shared_ptr<Link> link_to(const ServerOptions& options) {
+  const rpc::Address address = rpc::parse_address(options.server);
+  const Links::Key key{rpc::format_address(address), options.token_file, ::getpid()};
+  const std::lock_guard lock(links().mutex);
+  if (auto known = links().all[key].lock(); known && known->lost().empty()) return known;
+  auto made = std::make_shared<Link>(rpc::socket::connect(address, connect_seconds),
+                                     token_in(options.token_file), options.patience_seconds);
+  links().all[key] = made;
+  return made;
+}
+
+std::vector<Offer> devices_of(const std::string& options) {
+  return link_to(read_options(options))->devices();
+}
+
+}  // namespace blockyard::remote

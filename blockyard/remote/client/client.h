@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "blockyard/device/abi.h"
+#include "blockyard/remote/client/link.h"
+
+/// Devices that live in a server.
+namespace blockyard::remote {
+
+/// The table of devices whose work is done by a server. Options of `open`:
+///   server=ADDRESS   where it listens: HOST:PORT or unix:PATH; needed
+///   token=FILE       name and secret that it knows us by
+///   patience=SECONDS of silence, after which the link counts as lost (20)
+///   memory=BYTES     what can be allocated in all
+/// `count` has no options and cannot know a server; it answers 1. What is opened from one server
+/// with one token shares a link, so that copies between its devices stay there.
+/// copy, copy_peer, fill, plan_run, event_record, stream_wait and release make no round trip, nor
+/// does plan_open for a descriptor that was asked before.
+[[nodiscard]] const blockyard_device_table& table() noexcept;
+
+/// Where a server is and how we are known to it: from the options above.
+struct ServerOptions {
+  std::string server;
+  std::string token_file;
+  double patience_seconds = Link::default_patience_seconds;
+  std::string rest;  ///< for the device itself
+};
+
+/// Throws Error{bad_input} if there is no server= among them.
+[[nodiscard]] ServerOptions read_options(std::string_view text);
+
+/// A link to the server, the one that this process has or a new one.
+/// Throws Error{comm} or Error{bad_input}.
+[[nodiscard]] std::shared_ptr<Link> link_to(const ServerOptions& options);
+
+/// The devices of a server. Throws as link_to.
+[[nodiscard]] std::vector<Offer> devices_of(const std::string& options);
+
+/// Returns whether all that a stream of `table()` held is done after at most so many seconds; of
+/// a failed one it is. For callers that have something better to do than to wait.
+[[nodiscard]] bool wait_for(blockyard_device* device, blockyard_stream* stream, double seconds);
+
+/// Ends the link of a device: all its work fails at once, and when this returns no memory of the
+/// caller is read or written any more.
+void cut(blockyard_device* device);
+
+}  // namespace blockyard::remote

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/remote/client/link.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <iterator>
+
+#include "blockyard/base/clock.h"
+#include "blockyard/base/error.h"
+
+namespace blockyard::remote {
+
+using base::Errc;
+using base::Error;
+
+namespace {
+
+constexpr double forever = 1e18;
+
+/// Signals of the program are for its own threads.
+class WithoutSignals {
+ public:
+  WithoutSignals() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_BLOCK, &all, &before_);
+  }
+  ~WithoutSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  WithoutSignals(const WithoutSignals&) = delete;
+  WithoutSignals& operator=(const WithoutSignals&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+Kind kind_of(const rpc::Frame& frame) { return static_cast<Kind>(frame.head.kind); }
+
+}  // namespace
+
+Link::Link(std::unique_ptr<rpc::Transport> transport, const std::optional<Token>& token,
+           double patience_seconds)
+    : transport_(std::move(transport)), patience_seconds_(patience_seconds) {
+  shake_hands(token);
+  heard_ = base::now_seconds();
+  const WithoutSignals quiet;
+  threads_ = 2;
+  sender_ = std::thread([this] { send_posted(); });
+  receiver_ = std::thread([this] { receive_all(); });
+}
+
+Link::~Link() {
+  cut();
+  sender_.join();
+  receiver_.join();
+}
+
+rpc::Frame Link::expect_frame() {
+  rpc::Frame frame;
+  if (!rpc::receive_frame(*transport_, frame))
+    throw Error(Errc::comm, fmt::format("{} ended the connection", transport_->peer()));
+  if (kind_of(frame) == Kind::refused)
+    throw Error(Errc::comm, fmt::format("{} refuses the connection: {}", transport_->peer(),
+                                        decode<Text>(frame).text));
+  return frame;
+}
+
+void Link::shake_hands(const std::optional<Token>& token) {
+  const auto send = [&](Kind kind, const auto& message) {
+    const rpc::Outgoing frame = frame_of(kind, message);
+    rpc::send_frames(*transport_, {&frame, 1});
+  };
+  const auto refuse = [&](std::string_view why) {
+    throw Error(Errc::comm, fmt::format("{}: {}", transport_->peer(), why));
+  };
+  const Hello hello{protocol_version, rpc::random_bytes(), token ? token->name : ""};
+  send(Kind::hello, hello);
+  const rpc::Frame frame = expect_frame();
+  if (kind_of(frame) != Kind::welcome) refuse("what answers there is not a server of devices");
+  const auto welcome = decode<Welcome>(frame);
+  if (welcome.version != protocol_version)
+    refuse(fmt::format("the server speaks version {} of the protocol, we speak {}", welcome.version,
+                       protocol_version));
+  devices_ = welcome.devices;
+  if (welcome.wants_proof == 0) return;
+  if (!token) refuse("the server wants a token: give its file with --token");
+  send(Kind::prove, Proof{proof_of("client", token->secret, hello.nonce, welcome.nonce)});
+  const auto theirs = decode<Proof>(expect_frame());
+  if (!rpc::is_same(theirs.digest, proof_of("server", token->secret, hello.nonce, welcome.nonce)))
+    refuse("the server does not know the token: it is not the one that made it");
+}
+
+std::uint32_t Link::next_number() noexcept {
+  const std::lock_guard lock(mutex_);
+  return ++numbers_;
+}
+
+void Link::post(rpc::Outgoing frame) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!lost_.empty()) return;
+    posted_.push_back(std::move(frame));
+  }
+  posted_cv_.notify_one();
+}
+
+Answer Link::ask(Kind kind, std::vector<std::byte> body) {
+  std::unique_lock lock(mutex_);
+  const std::uint64_t request = ++requests_;
+  asked_[request];
+  if (lost_.empty())
+    posted_.push_back({static_cast<std::uint16_t>(kind), request, std::move(body), {}});
+  posted_cv_.notify_one();
+  wait_until(
+      lock, [&] { return asked_[request].has_value(); }, forever);
+  Answer answer{BLOCKYARD_FAILED, lost_, 0, {}};
+  if (asked_[request]) answer = *asked_[request];
+  asked_.erase(request);
+  return answer;
+}
+
+void Link::expect(const StreamKey& key, std::uint64_t sequence, std::span<std::byte> into) {
+  const std::lock_guard lock(mutex_);
+  streams_[key].landings.push_back({sequence, into});
+}
+
+Progress Link::progress(const StreamKey& key) {
+  const std::lock_guard lock(mutex_);
+  Progress now = streams_[key].progress;
+  if (is_over() && now.failed_from == Progress::never) {
+    now.failed_from = now.done + 1;
+    now.text = lost_;
+  }
+  return now;
+}
+
+void Link::fail(const StreamKey& key, std::uint64_t from, const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  Progress& now = streams_[key].progress;
+  if (from < now.failed_from) now = {now.done, from, text};
+  changed_.notify_all();
+}
+
+bool Link::is_reached(const StreamKey& key, std::uint64_t sequence) {
+  // What was enqueued before the failure still lands in memory of the caller.
+  const Progress& now = streams_[key].progress;
+  return now.done >= std::min(sequence, now.failed_from - 1);
+}
+
+void Link::wait(const StreamKey& key, std::uint64_t sequence) {
+  static_cast<void>(wait_for(key, sequence, forever));
+}
+
+bool Link::wait_for(const StreamKey& key, std::uint64_t sequence, double seconds) {
+  std::unique_lock lock(mutex_);
+  return wait_until(
+      lock, [&] { return is_reached(key, sequence); },
+      seconds == forever ? forever : base::now_seconds() + seconds);
+}
+
+void Link::forget(const StreamKey& key) {
+  const std::lock_guard lock(mutex_);
+  streams_.erase(key);
+}
+
+std::string Link::lost() {
+  const std::lock_guard lock(mutex_);
+  return is_over() ? lost_ : "";
+}
+
+void Link::cut() {
+  std::unique_lock lock(mutex_);
+  lose(lock, fmt::format("the link to {} was ended", transport_->peer()));
+  changed_.wait(lock, [&] { return threads_ == 0; });
+}
+
+void Link::lose(std::unique_lock<std::mutex>&, const std::string& why) {
+  if (lost_.empty()) lost_ = why;
+  transport_->cut();
+  posted_cv_.notify_all();
+}
+
+template <class Holds>
+bool Link::wait_until(std::unique_lock<std::mutex>& lock, const Holds& holds, double until) {
+  const double began = base::now_seconds();
+  const double step = std::min(1.0, patience_seconds_ / 4);
+  while (!holds() && !is_over()) {
+    const double now = base::now_seconds();
+    if (now >= until) return false;
+    const double heard = std::max(heard_, began);
+    if (now - heard > patience_seconds_)
+      lose(lock, fmt::format("the link to {} is lost: nothing came for {:.0f} s",
+                             transport_->peer(), patience_seconds_));
+    else if (now - std::max(heard, pinged_) > patience_seconds_ / 2 && lost_.empty()) {
+      pinged_ = now;
+      posted_.push_back({static_cast<std::uint16_t>(Kind::ping), 0, {}, {}});
+      posted_cv_.notify_one();
+    }
+    changed_.wait_for(lock, std::chrono::duration<double>(std::min(step, until - now)));
+  }
+  return true;
+}
+
+void Link::send_posted() noexcept {
+  constexpr std::size_t together = 32;  // frames in one call of the transport
+  std::unique_lock lock(mutex_);
+  try {
+    for (;;) {
+      posted_cv_.wait(lock, [&] { return !posted_.empty() || !lost_.empty(); });
+      if (!lost_.empty()) break;
+      std::vector<rpc::Outgoing> now;
+      for (; !posted_.empty() && now.size() < together; posted_.pop_front())
+        now.push_back(std::move(posted_.front()));
+      lock.unlock();
+      rpc::send_frames(*transport_, now);
+      lock.lock();
+    }
+  } catch (const std::exception& error) {
+    lock.lock();
+    lose(lock, fmt::format("the link to {} is lost: {}", transport_->peer(), error.what()));
+  }
+  posted_.clear();
+  --threads_;
+  changed_.notify_all();
+}
+
+void Link::receive_all() noexcept {
+  std::string why;
+  try {
+    rpc::Frame frame;
+    while (rpc::receive_frame(*transport_, frame)) take(frame);
+    why = fmt::format("the link to {} is lost: the server ended it", transport_->peer());
+  } catch (const std::exception& error) {
+    why = fmt::format("the link to {} is lost: {}", transport_->peer(), error.what());
+  }
+  std::unique_lock lock(mutex_);
+  lose(lock, why);
+  --threads_;
+  changed_.notify_all();
+}
+
+void Link::take(const rpc::Frame& frame) {
+  if (kind_of(frame) == Kind::piece) return take_piece(frame);
+  if (frame.head.payload_bytes != 0)
+    throw Error(Errc::comm, "the server sent a payload where none belongs");
+  const std::lock_guard lock(mutex_);
+  heard_ = base::now_seconds();
+  changed_.notify_all();
+  const auto find = [&](const Place& place) {
+    const auto found = streams_.find({place.device, place.stream});
+    return found == streams_.end() ? nullptr : &found->second;
+  };
+  switch (kind_of(frame)) {
+    case Kind::pong:
+      return;
+    case Kind::answer:
+      if (const auto found = asked_.find(frame.head.request); found != asked_.end())
+        found->second = decode<Answer>(frame);
+      return;
+    case Kind::done: {
+      const auto place = decode<Place>(frame);
+      Stream* const stream = find(place);
+      if (stream == nullptr) return;
+      stream->progress.done = std::max(stream->progress.done, place.sequence);
+      auto& landings = stream->landings;
+      while (!landings.empty() && landings.front().sequence <= place.sequence) landings.pop_front();
+      return;
+    }
+    case Kind::failed: {
+      const auto failure = decode<Failure>(frame);
+      Stream* const stream = find(failure.place);
+      if (stream == nullptr) return;
+      if (failure.place.sequence < stream->progress.failed_from)
+        stream->progress = {stream->progress.done, failure.place.sequence, failure.text};
+      stream->landings.clear();
+      return;
+    }
+    default:
+      throw Error(Errc::comm,
+                  fmt::format("the server sent a message of the unknown kind {}", frame.head.kind));
+  }
+}
+
+void Link::take_piece(const rpc::Frame& frame) {
+  const auto piece = decode<Piece>(frame);
+  const std::size_t bytes = frame.head.payload_bytes;
+  std::span<std::byte> into;
+  {
+    const std::lock_guard lock(mutex_);
+    heard_ = base::now_seconds();
+    auto& landings = streams_[{piece.place.device, piece.place.stream}].landings;
+    const auto found = std::ranges::find(landings, piece.place.sequence, &Landing::sequence);
+    if (found == landings.end() || piece.offset > found->into.size() ||
+        bytes > found->into.size() - piece.offset)
+      throw Error(Errc::comm, "the server sent data that nobody asked for");
+    into = found->into.subspan(piece.offset, bytes);
+  }
+  rpc::receive_payload(*transport_, frame, into);
+  const std::lock_guard lock(mutex_);
+  heard_ = base::now_seconds();
+}
+
+}  // namespace blockyard::remote

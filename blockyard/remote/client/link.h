@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "blockyard/remote/messages.h"
+#include "blockyard/remote/token.h"
+#include "blockyard/rpc/transport.h"
+
+namespace blockyard::remote {
+
+/// A stream of a device, numbers that the client chose.
+struct StreamKey {
+  std::uint32_t device = 0;
+  std::uint32_t stream = 0;
+  friend auto operator<=>(const StreamKey&, const StreamKey&) = default;
+};
+
+/// How far a stream is.
+struct Progress {
+  static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t done = 0;             ///< all to this number is done
+  std::uint64_t failed_from = never;  ///< nothing from this number on happens
+  std::string text;                   ///< why
+};
+
+/// A connection to a server. A thread sends what is posted, another receives; once the link is
+/// lost neither touches memory of the caller any more. Any thread.
+class Link {
+ public:
+  /// How long silence may last while an answer is due before the link counts as lost.
+  static constexpr double default_patience_seconds = 20;
+
+  /// Shakes hands. Throws Error{comm} that says why the server does not want us.
+  Link(std::unique_ptr<rpc::Transport> transport, const std::optional<Token>& token,
+       double patience_seconds = default_patience_seconds);
+  ~Link();
+  Link(const Link&) = delete;
+  Link& operator=(const Link&) = delete;
+
+  [[nodiscard]] const std::vector<Offer>& devices() const noexcept { return devices_; }
+  [[nodiscard]] std::uint32_t next_number() noexcept;
+
+  /// Sends a frame later, in the order of the calls; its payload stays where it is till then.
+  void post(rpc::Outgoing frame);
+  /// Sends a frame and waits for its answer. A lost link answers FAILED.
+  [[nodiscard]] Answer ask(Kind kind, std::vector<std::byte> body);
+  /// Before a copy_out is posted: where its bytes land.
+  void expect(const StreamKey& key, std::uint64_t sequence, std::span<std::byte> into);
+
+  [[nodiscard]] Progress progress(const StreamKey& key);
+  /// Marks what the client itself knows to fail.
+  void fail(const StreamKey& key, std::uint64_t from, const std::string& text);
+  /// Returns when the stream is done to `sequence`, has failed, or the link is lost.
+  void wait(const StreamKey& key, std::uint64_t sequence);
+  /// The same for at most so many seconds. False: it is not, yet.
+  [[nodiscard]] bool wait_for(const StreamKey& key, std::uint64_t sequence, double seconds);
+  void forget(const StreamKey& key);
+
+  /// Why the link is lost; empty: it is not.
+  [[nodiscard]] std::string lost();
+  /// Ends the link; returns when no thread of it touches memory of the caller.
+  void cut();
+
+ private:
+  struct Landing {
+    std::uint64_t sequence;
+    std::span<std::byte> into;
+  };
+  struct Stream {
+    Progress progress;
+    std::deque<Landing> landings;
+  };
+
+  void shake_hands(const std::optional<Token>& token);
+  [[nodiscard]] rpc::Frame expect_frame();
+  void send_posted() noexcept;
+  void receive_all() noexcept;
+  void take(const rpc::Frame& frame);
+  void take_piece(const rpc::Frame& frame);
+  void lose(std::unique_lock<std::mutex>& lock, const std::string& why);
+  /// Waits until `holds()`; tries the link meanwhile. False: `until` came first.
+  template <class Holds>
+  bool wait_until(std::unique_lock<std::mutex>& lock, const Holds& holds, double until);
+  [[nodiscard]] bool is_over() const noexcept { return !lost_.empty() && threads_ == 0; }
+  [[nodiscard]] bool is_reached(const StreamKey& key, std::uint64_t sequence);
+
+  std::unique_ptr<rpc::Transport> transport_;
+  std::vector<Offer> devices_;
+  double patience_seconds_;
+  std::mutex mutex_;  ///< guards the rest
+  std::condition_variable posted_cv_;
+  std::condition_variable changed_;
+  std::deque<rpc::Outgoing> posted_;
+  std::map<StreamKey, Stream> streams_;
+  std::map<std::uint64_t, std::optional<Answer>> asked_;
+  std::uint64_t requests_ = 0;
+  std::uint32_t numbers_ = 0;
+  double heard_ = 0;   ///< when something arrived last
+  double pinged_ = 0;  ///< when a ping went out last
+  std::string lost_;
+  int threads_ = 0;  ///< that may still touch memory of callers
+  std::thread sender_;
+  std::thread receiver_;
+};
+
+}  // namespace blockyard::remote

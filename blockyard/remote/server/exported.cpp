@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/remote/server/exported.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "blockyard/base/error.h"
+#include "blockyard/remote/extents.h"
+#include "blockyard/remote/server/lane.h"
+
+namespace blockyard::remote {
+
+using base::Errc;
+using base::Error;
+
+namespace {
+
+constexpr std::size_t max_streams = 256;
+constexpr std::size_t max_plans = 4096;
+
+/// Clients say how much memory they want to see, nothing else: options may name files.
+std::string checked(const std::string& options) {
+  for (std::string_view text = options; !text.empty();) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+    if (!word.empty() && !word.starts_with("memory="))
+      throw Error(Errc::bad_input,
+                  fmt::format("unknown option '{}'; of a remote device a client can set server=, "
+                              "token=, patience= and memory=",
+                              word));
+  }
+  return options;
+}
+
+[[noreturn]] void refuse(std::string_view what) { throw Error(Errc::bad_input, what); }
+
+}  // namespace
+
+std::shared_ptr<std::vector<std::byte>> Staging::take(std::size_t bytes) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(
+      lock, [&] { return is_ended_ || used_bytes_ == 0 || used_bytes_ + bytes <= limit_bytes_; });
+  if (is_ended_) return nullptr;
+  used_bytes_ += bytes;
+  lock.unlock();
+  // Shared by the work that reads it and by whoever received it.
+  return {new std::vector<std::byte>(bytes), [this, bytes](const std::vector<std::byte>* gone) {
+            delete gone;
+            const std::lock_guard again(mutex_);
+            used_bytes_ -= bytes;
+            changed_.notify_all();
+          }};
+}
+
+void Staging::end() noexcept {
+  const std::lock_guard lock(mutex_);
+  is_ended_ = true;
+  changed_.notify_all();
+}
+
+Exported::Exported(const Export& source, std::uint32_t number, const std::string& options,
+                   std::uint64_t limit_bytes, Send send)
+    : source_(source), number_(number), limit_bytes_(limit_bytes), send_(std::move(send)) {
+  const std::string all = source.options + " " + checked(options);
+  blockyard_status status = source_.table->open(source.index, all.c_str(), &device_);
+  if (status == BLOCKYARD_OK) status = source_.table->stream_open(device_, &wiping_);
+  blockyard_description found{};
+  found.size = sizeof found;
+  if (status == BLOCKYARD_OK) status = source_.table->describe(device_, &found);
+  is_host_memory_ = found.shares_host_memory != 0;
+  if (status == BLOCKYARD_OK) return;
+  const std::string why = device_ == nullptr ? "the device cannot be opened" : last_error();
+  source_.table->close(device_);
+  throw Error(Errc::device, why);
+}
+
+Exported::~Exported() {
+  for (const auto& [number, lane] : lanes_) lane->end();
+  for (const auto& [number, lane] : lanes_) lane->stop();
+  lanes_.clear();
+  source_.table->close(device_);
+}
+
+std::string Exported::last_error() const {
+  char text[1024] = "";
+  source_.table->last_error(device_, text, sizeof text);
+  return text;
+}
+
+Answer Exported::answer(blockyard_status status) const {
+  return {static_cast<std::uint32_t>(status), status == BLOCKYARD_OK ? "" : last_error(), 0, {}};
+}
+
+Answer Exported::describe() {
+  let_go(true);
+  blockyard_description found{};
+  found.size = sizeof found;
+  Answer said = answer(source_.table->describe(device_, &found));
+  if (limit_bytes_ != 0 && (found.memory_bytes == 0 || found.memory_bytes > limit_bytes_))
+    found.memory_bytes = limit_bytes_;
+  const std::uint64_t left = found.memory_bytes - std::min(found.memory_bytes, used_bytes_);
+  if (found.free_bytes == 0 || found.free_bytes > left) found.free_bytes = left;
+  said.description = found;
+  return said;
+}
+
+/// Nobody reads what another client left.
+bool Exported::wipe(const Allocation& allocation) {
+  constexpr double zero[2] = {0, 0};
+  const std::uint64_t words = allocation.bytes / sizeof(float);
+  return source_.table->fill(device_, wiping_, allocation.real, BLOCKYARD_F32, zero, words) ==
+             BLOCKYARD_OK &&
+         source_.table->stream_synchronise(device_, wiping_) == BLOCKYARD_OK;
+}
+
+Answer Exported::allocate(std::uint64_t bytes) {
+  constexpr std::uint64_t word = sizeof(float);
+  constexpr std::uint64_t most = std::uint64_t{1} << 50;
+  const std::uint64_t wanted = bytes > most ? bytes : (bytes + word - 1) / word * word;
+  for (const bool waits : {false, true}) {
+    let_go(waits);
+    if (bytes > most || (limit_bytes_ != 0 && wanted > limit_bytes_ - used_bytes_)) continue;
+    Allocation made{0, wanted};
+    const blockyard_status status = source_.table->allocate(device_, wanted, &made.real);
+    if (status == BLOCKYARD_NO_MEMORY) continue;
+    if (status != BLOCKYARD_OK) return answer(status);
+    if (wanted > 0 && !wipe(made)) return answer(BLOCKYARD_FAILED);
+    const std::uint64_t address = next_address_;
+    next_address_ += (wanted / 64 + 2) * 64;  // a gap: what leaves one is in no other
+    used_bytes_ += wanted;
+    allocations_.emplace(address, made);
+    return {BLOCKYARD_OK, "", address, {}};
+  }
+  return {BLOCKYARD_NO_MEMORY, "the server's device has no room", 0, {}};
+}
+
+void Exported::release(std::uint64_t address) {
+  const auto found = allocations_.find(address);
+  if (found == allocations_.end()) refuse("memory that is not allocated was released");
+  Leaving leaving{found->second, {}};
+  for (const auto& [number, lane] : lanes_)
+    if (!lane->has_reached(lane->last())) leaving.until[number] = lane->last();
+  allocations_.erase(found);
+  leaving_.push_back(std::move(leaving));
+  let_go(false);
+}
+
+void Exported::let_go(bool waits) {
+  std::erase_if(leaving_, [&](const Leaving& leaving) {
+    for (const auto& [number, sequence] : leaving.until) {
+      const auto found = lanes_.find(number);
+      if (found == lanes_.end() || found->second->has_reached(sequence)) continue;
+      if (!waits) return false;
+      static_cast<void>(found->second->reach(sequence));
+    }
+    static_cast<void>(source_.table->release(device_, leaving.allocation.real));
+    used_bytes_ -= leaving.allocation.bytes;
+    return true;
+  });
+}
+
+Answer Exported::open_plan(const Plan& asked) {
+  if (asked.operation.size != sizeof asked.operation || !is_measurable(asked.operation))
+    return {BLOCKYARD_BAD_ARGUMENT, "an operation has extents that no block has", 0, {}};
+  if (plans_.size() >= max_plans)
+    return {BLOCKYARD_UNSUPPORTED, "the client has as many plans as it may have", 0, {}};
+  OpenPlan made{nullptr, asked.operation, 0};
+  blockyard_status status = source_.table->plan_open(device_, &made.operation, &made.plan);
+  if (status == BLOCKYARD_OK)
+    status = source_.table->plan_workspace(device_, made.plan, &made.workspace_bytes);
+  if (status != BLOCKYARD_OK) return answer(status);
+  plans_[asked.number.plan] = made;
+  return {BLOCKYARD_OK, "", made.workspace_bytes, {}};
+}
+
+void Exported::close_plan(std::uint32_t plan) {
+  const auto found = plans_.find(plan);
+  if (found == plans_.end()) refuse("a plan that is not open was closed");
+  finish();
+  static_cast<void>(source_.table->plan_close(device_, found->second.plan));
+  plans_.erase(found);
+}
+
+void Exported::open_stream(std::uint32_t stream) {
+  if (lanes_.size() >= max_streams) refuse("the client has as many streams as it may have");
+  if (lanes_.contains(stream)) refuse("a stream was opened twice");
+  lanes_.emplace(stream, std::make_shared<Lane>(*this, stream));
+}
+
+void Exported::close_stream(std::uint32_t stream) {
+  const auto found = lanes_.find(stream);
+  if (found == lanes_.end()) refuse("a stream that is not open was closed");
+  static_cast<void>(found->second->reach(found->second->last()));
+  found->second->stop();
+  lanes_.erase(found);
+}
+
+void Exported::finish() {
+  for (const auto& [number, lane] : lanes_) static_cast<void>(lane->reach(lane->last()));
+}
+
+blockyard_address Exported::real(std::uint64_t address, std::uint64_t bytes) const {
+  const auto after = allocations_.upper_bound(address);
+  if (after == allocations_.begin()) refuse("an address is not allocated");
+  const auto& [begin, allocation] = *std::prev(after);
+  const std::uint64_t offset = address - begin;
+  if (offset > allocation.bytes || bytes > allocation.bytes - offset)
+    refuse("work leaves the allocated memory");
+  return allocation.real + offset;
+}
+
+const std::shared_ptr<Lane>& Exported::find_lane(const Place& place) const {
+  const auto found = lanes_.find(place.stream);
+  if (found == lanes_.end()) refuse("a stream is not open");
+  return found->second;
+}
+
+std::byte* Exported::landing(const Copy& copy) {
+  const blockyard_address to = real(copy.to, copy.bytes);
+  if (!is_host_memory_ || !find_lane(copy.place)->is_idle()) return nullptr;
+  return reinterpret_cast<std::byte*>(to);
+}
+
+void Exported::copy_in(const Copy& copy, std::shared_ptr<std::vector<std::byte>> bytes) {
+  Lane& lane = *find_lane(copy.place);
+  if (!bytes) return lane.add(copy.place.sequence, [] { return BLOCKYARD_OK; });
+  const blockyard_address to = real(copy.to, copy.bytes);
+  const auto from = reinterpret_cast<std::uintptr_t>(bytes->data());
+  lane.add(
+      copy.place.sequence,
+      [this, &lane, to, from, length = copy.bytes] {
+        return source_.table->copy(device_, lane.stream(), BLOCKYARD_TO_DEVICE, to, from, length);
+      },
+      std::move(bytes));
+}
+
+void Exported::copy_out(const Copy& copy) {
+  Lane& lane = *find_lane(copy.place);
+  const blockyard_address from = real(copy.from, copy.bytes);
+  lane.add(copy.place.sequence, [this, &lane, from, copy] {
+    std::vector<std::byte> staged(
+        is_host_memory_ ? 0 : std::min<std::uint64_t>(piece_bytes, copy.bytes));
+    for (std::uint64_t at = 0; at < copy.bytes; at += piece_bytes) {
+      const std::size_t length = std::min<std::uint64_t>(piece_bytes, copy.bytes - at);
+      const auto* data = reinterpret_cast<const std::byte*>(from + at);
+      if (!is_host_memory_) {
+        data = staged.data();
+        const auto to = reinterpret_cast<std::uintptr_t>(staged.data());
+        blockyard_status status =
+            source_.table->copy(device_, lane.stream(), BLOCKYARD_TO_HOST, to, from + at, length);
+        // Also after a failure nothing may still write into what goes away here.
+        const blockyard_status end = source_.table->stream_synchronise(device_, lane.stream());
+        if (status == BLOCKYARD_OK) status = end;
+        if (status != BLOCKYARD_OK) return status;
+      }
+      send_(frame_of(Kind::piece, Piece{copy.place, at}, 0, {data, length}));
+    }
+    return BLOCKYARD_OK;
+  });
+}
+
+void Exported::copy_within(const Copy& copy) {
+  Lane& lane = *find_lane(copy.place);
+  const blockyard_address to = real(copy.to, copy.bytes), from = real(copy.from, copy.bytes);
+  lane.add(copy.place.sequence, [this, &lane, to, from, bytes = copy.bytes] {
+    return source_.table->copy(device_, lane.stream(), BLOCKYARD_WITHIN_DEVICE, to, from, bytes);
+  });
+}
+
+void Exported::copy_from(Exported& other, const Copy& copy) {
+  Lane& lane = *find_lane(copy.place);
+  const blockyard_address to = real(copy.to, copy.bytes), from = other.real(copy.from, copy.bytes);
+  const bool is_near = source_.table == other.source_.table;
+  lane.add(copy.place.sequence, [this, &lane, &other, to, from, is_near, bytes = copy.bytes] {
+    if (is_near) {
+      const blockyard_status status =
+          source_.table->copy_peer(device_, lane.stream(), to, other.device_, from, bytes);
+      if (status != BLOCKYARD_UNSUPPORTED) return status;
+    }
+    return copy_by_host(lane, to, other, from, bytes);
+  });
+}
+
+/// Between devices that do not reach each other: through the memory of the server.
+blockyard_status Exported::copy_by_host(Lane& lane, blockyard_address to, Exported& other,
+                                        blockyard_address from, std::uint64_t bytes) {
+  std::vector<std::byte> staged(bytes);
+  const auto host = reinterpret_cast<std::uintptr_t>(staged.data());
+  blockyard_stream* theirs = nullptr;
+  const blockyard_device_table& there = *other.source_.table;
+  blockyard_status status = there.stream_open(other.device_, &theirs);
+  if (status != BLOCKYARD_OK) return status;
+  status = there.copy(other.device_, theirs, BLOCKYARD_TO_HOST, host, from, bytes);
+  const blockyard_status end = there.stream_synchronise(other.device_, theirs);
+  static_cast<void>(there.stream_close(other.device_, theirs));
+  if (status != BLOCKYARD_OK || end != BLOCKYARD_OK) throw Error(Errc::device, other.last_error());
+  status = source_.table->copy(device_, lane.stream(), BLOCKYARD_TO_DEVICE, to, host, bytes);
+  const blockyard_status here = source_.table->stream_synchronise(device_, lane.stream());
+  return status == BLOCKYARD_OK ? here : status;
+}
+
+void Exported::fill(const Fill& fill) {
+  Lane& lane = *find_lane(fill.place);
+  const std::uint64_t each = element_bytes(fill.element);
+  if (each == 0 || fill.count > (std::uint64_t{1} << 60) / each) refuse("a fill makes no sense");
+  const blockyard_address to = real(fill.to, fill.count * each);
+  lane.add(fill.place.sequence, [this, &lane, to, fill] {
+    return source_.table->fill(device_, lane.stream(), to,
+                               static_cast<blockyard_element>(fill.element), fill.value.data(),
+                               fill.count);
+  });
+}
+
+void Exported::run(const Run& run) {
+  Lane& lane = *find_lane(run.place);
+  const auto found = plans_.find(run.plan);
+  if (found == plans_.end()) refuse("a plan is not open");
+  const OpenPlan plan = found->second;
+  const auto block = [&](std::uint64_t address, const blockyard_operand& operand) {
+    return real(address, *block_bytes(operand, plan.operation.element));
+  };
+  blockyard_run work{};
+  work.size = sizeof work;
+  std::ranges::copy(run.alpha, work.alpha);
+  std::ranges::copy(run.beta, work.beta);
+  work.result = block(run.result, plan.operation.result);
+  work.left = block(run.left, plan.operation.left);
+  if (has_right(plan.operation)) work.right = block(run.right, plan.operation.right);
+  if (plan.workspace_bytes > 0) work.workspace = real(run.workspace, plan.workspace_bytes);
+  lane.add(run.place.sequence, [this, &lane, plan, work] {
+    return source_.table->plan_run(device_, plan.plan, lane.stream(), &work);
+  });
+}
+
+void Exported::record(const Place& place) { find_lane(place)->tell(place.sequence); }
+
+void Exported::wait(const Wait& wait) {
+  Lane& lane = *find_lane(wait.place);
+  const auto& other = find_lane({wait.place.device, wait.other_stream, 0});
+  if (&lane == other.get() || wait.other_sequence > other->last())
+    refuse("a stream waits for what was never enqueued");
+  lane.add(wait.place.sequence, [&lane, other, sequence = wait.other_sequence] {
+    // The other one may wait for what this one has enqueued and not looked after since.
+    if (const blockyard_status status = lane.settle(); status != BLOCKYARD_OK) return status;
+    if (!other->reach(sequence)) throw Error(Errc::device, "work on another stream failed");
+    return BLOCKYARD_OK;
+  });
+}
+
+}  // namespace blockyard::remote

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "blockyard/remote/messages.h"
+
+/// What a server has for one client. Numbers and addresses of a client are names in its own
+/// tables, checked before anything of a device sees them.
+namespace blockyard::remote {
+
+/// A device that a server lends.
+struct Export {
+  const blockyard_device_table* table = nullptr;
+  std::uint32_t index = 0;
+  std::string options;  ///< of the server; clients set memory= only
+  std::string kind;     ///< host, sim, opencl, cuda
+};
+
+/// Sends a frame to the client. Any thread. Throws Error{comm}.
+using Send = std::function<void(const rpc::Outgoing&)>;
+
+/// Bytes that were received and are not on a device yet: whoever receives waits for room.
+class Staging {
+ public:
+  explicit Staging(std::size_t limit_bytes) noexcept : limit_bytes_(limit_bytes) {}
+  /// Waits for room; memory for `bytes`, which counts until it goes. Null after `end`.
+  [[nodiscard]] std::shared_ptr<std::vector<std::byte>> take(std::size_t bytes);
+  void end() noexcept;
+
+ private:
+  std::size_t limit_bytes_;
+  std::mutex mutex_;  ///< guards the rest
+  std::condition_variable changed_;
+  std::size_t used_bytes_ = 0;
+  bool is_ended_ = false;
+};
+
+class Lane;
+
+/// A device opened for a client. One thread, that which receives; its lanes have their own.
+class Exported {
+ public:
+  /// Throws Error{device} with the device's text if it cannot be opened.
+  Exported(const Export& source, std::uint32_t number, const std::string& options,
+           std::uint64_t limit_bytes, Send send);
+  /// Ends its work: what has not begun never happens.
+  ~Exported();
+  Exported(const Exported&) = delete;
+  Exported& operator=(const Exported&) = delete;
+
+  [[nodiscard]] Answer describe();
+  [[nodiscard]] Answer allocate(std::uint64_t bytes);
+  void release(std::uint64_t address);
+  [[nodiscard]] Answer open_plan(const Plan& asked);
+  void close_plan(std::uint32_t plan);
+  void open_stream(std::uint32_t stream);
+  void close_stream(std::uint32_t stream);
+  /// Returns when all that was enqueued is done.
+  void finish();
+
+  /// Throws Error{bad_input} if the numbers, or what they reach, are not this client's.
+  void copy_in(const Copy& copy, std::shared_ptr<std::vector<std::byte>> bytes);
+  void copy_out(const Copy& copy);
+  void copy_within(const Copy& copy);
+  void copy_from(Exported& other, const Copy& copy);
+  void fill(const Fill& fill);
+  void run(const Run& run);
+  void record(const Place& place);
+  void wait(const Wait& wait);
+  /// Where the bytes of a copy may land at once: the stream is idle and the memory the host's.
+  /// Null: they may not.
+  [[nodiscard]] std::byte* landing(const Copy& copy);
+
+ private:
+  friend class Lane;
+  struct Allocation {
+    blockyard_address real = 0;
+    std::uint64_t bytes = 0;
+  };
+  struct OpenPlan {
+    blockyard_plan* plan = nullptr;
+    blockyard_operation operation{};
+    std::uint64_t workspace_bytes = 0;
+  };
+  /// Memory that goes when what was enqueued before is done.
+  struct Leaving {
+    Allocation allocation;
+    std::map<std::uint32_t, std::uint64_t> until;  ///< by stream
+  };
+
+  [[nodiscard]] blockyard_address real(std::uint64_t address, std::uint64_t bytes) const;
+  [[nodiscard]] const std::shared_ptr<Lane>& find_lane(const Place& place) const;
+  [[nodiscard]] std::string last_error() const;
+  [[nodiscard]] Answer answer(blockyard_status status) const;
+  [[nodiscard]] bool wipe(const Allocation& allocation);
+  [[nodiscard]] blockyard_status copy_by_host(Lane& lane, blockyard_address to, Exported& other,
+                                              blockyard_address from, std::uint64_t bytes);
+  void let_go(bool waits);
+
+  Export source_;
+  std::uint32_t number_;
+  std::uint64_t limit_bytes_;
+  Send send_;
+  blockyard_device* device_ = nullptr;
+  blockyard_stream* wiping_ = nullptr;
+  bool is_host_memory_ = false;
+  std::uint64_t next_address_ = std::uint64_t{1} << 20;
+  std::uint64_t used_bytes_ = 0;
+  std::map<std::uint64_t, Allocation> allocations_;
+  std::vector<Leaving> leaving_;
+  std::map<std::uint32_t, OpenPlan> plans_;
+  std::mutex mutex_;  ///< guards how far the lanes are
+  std::condition_variable changed_;
+  std::map<std::uint32_t, std::shared_ptr<Lane>> lanes_;  ///< shared by those that wait for one
+};
+
+}  // namespace blockyard::remote

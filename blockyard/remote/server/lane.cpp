@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/remote/server/lane.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "blockyard/base/error.h"
+
+namespace blockyard::remote {
+
+using base::Errc;
+using base::Error;
+
+Lane::Lane(Exported& device, std::uint32_t stream) : device_(device), number_(stream) {
+  if (device_.source_.table->stream_open(device_.device_, &stream_) != BLOCKYARD_OK)
+    throw Error(Errc::device, device_.last_error());
+  thread_ = std::thread([this] { work(); });
+}
+
+Lane::~Lane() { stop(); }
+
+void Lane::stop() noexcept {
+  if (!thread_.joinable()) return;
+  end();
+  thread_.join();
+  static_cast<void>(device_.source_.table->stream_close(device_.device_, stream_));
+}
+
+void Lane::end() noexcept {
+  const std::lock_guard lock(device_.mutex_);
+  is_ended_ = true;
+  device_.changed_.notify_all();
+}
+
+void Lane::add(std::uint64_t sequence, Work work, Bytes kept) {
+  if (sequence != last_ + 1)
+    throw Error(Errc::bad_input,
+                fmt::format("work {} of a stream follows work {}", sequence, last_));
+  last_ = sequence;
+  const std::lock_guard lock(device_.mutex_);
+  tasks_.push_back({sequence, std::move(work), std::move(kept)});
+  device_.changed_.notify_all();
+}
+
+void Lane::tell(std::uint64_t sequence) {
+  std::unique_lock lock(device_.mutex_);
+  asked_ = std::max(asked_, std::min(sequence, last_));
+  tell_client(lock);
+  device_.changed_.notify_all();
+}
+
+bool Lane::reach(std::uint64_t sequence) {
+  std::unique_lock lock(device_.mutex_);
+  wanted_ = std::max(wanted_, sequence);
+  device_.changed_.notify_all();
+  device_.changed_.wait(lock,
+                        [&] { return done_ >= sequence || failed_from_ <= sequence || is_ended_; });
+  return done_ >= sequence;
+}
+
+bool Lane::is_idle() {
+  const std::lock_guard lock(device_.mutex_);
+  return done_ == last_ && failed_from_ == UINT64_MAX;
+}
+
+bool Lane::has_reached(std::uint64_t sequence) {
+  const std::lock_guard lock(device_.mutex_);
+  return done_ >= sequence || failed_from_ <= sequence;
+}
+
+/// On the host each piece of work is done when the call returns. Elsewhere asking costs the device
+/// a pause, so that it is asked where somebody waits, or much is held.
+bool Lane::is_to_settle() {
+  constexpr std::size_t most_held = 16;
+  if (enqueued_ == done_) return false;
+  return device_.is_host_memory_ || tasks_.empty() || kept_.size() >= most_held ||
+         (wanted_ > done_ && wanted_ <= enqueued_);
+}
+
+void Lane::work() {
+  std::unique_lock lock(device_.mutex_);
+  for (;;) {
+    device_.changed_.wait(lock, [&] { return is_ended_ || !tasks_.empty() || is_to_settle(); });
+    if (is_ended_) break;
+    if (is_to_settle()) {
+      lock.unlock();
+      static_cast<void>(settle());
+      lock.lock();
+      continue;
+    }
+    Task task = std::move(tasks_.front());
+    tasks_.pop_front();
+    lock.unlock();
+    take_up(std::move(task));
+    lock.lock();
+  }
+  const std::deque<Task> dropped = std::move(tasks_);
+  tasks_.clear();
+  lock.unlock();  // tasks may hold other lanes
+}
+
+void Lane::take_up(Task task) {
+  {
+    const std::lock_guard lock(device_.mutex_);
+    if (failed_from_ != UINT64_MAX) return;
+  }
+  blockyard_status status = BLOCKYARD_FAILED;
+  std::string why;
+  try {
+    status = task.work();
+    if (status != BLOCKYARD_OK) why = device_.last_error();
+  } catch (const std::exception& error) {
+    why = error.what();
+  }
+  if (status != BLOCKYARD_OK) return fail(task.sequence, why);
+  const std::lock_guard lock(device_.mutex_);
+  enqueued_ = task.sequence;
+  if (task.kept) kept_.push_back(std::move(task.kept));
+}
+
+blockyard_status Lane::settle() {
+  std::uint64_t all = 0;
+  {
+    const std::lock_guard lock(device_.mutex_);
+    all = enqueued_;
+  }
+  const blockyard_status status =
+      device_.source_.table->stream_synchronise(device_.device_, stream_);
+  if (status != BLOCKYARD_OK)
+    fail(0, device_.last_error());
+  else
+    advance(all);
+  return status;
+}
+
+void Lane::advance(std::uint64_t sequence) {
+  std::vector<Bytes> gone;
+  std::unique_lock lock(device_.mutex_);
+  done_ = std::max(done_, sequence);
+  gone.swap(kept_);
+  tell_client(lock);
+  device_.changed_.notify_all();
+}
+
+/// from 0: what was not known to be done.
+void Lane::fail(std::uint64_t from, const std::string& text) {
+  std::uint64_t told = 0;
+  if (from > 0 &&
+      device_.source_.table->stream_synchronise(device_.device_, stream_) == BLOCKYARD_OK) {
+    advance(from - 1);
+  }
+  {
+    std::unique_lock lock(device_.mutex_);
+    failed_from_ = done_ + 1;
+    asked_ = std::max(asked_, done_);
+    tell_client(lock);
+    told = failed_from_;
+    device_.changed_.notify_all();
+  }
+  try {
+    device_.send_(frame_of(Kind::failed, Failure{{device_.number_, number_, told}, text}));
+  } catch (const Error&) {  // the client is gone
+  }
+}
+
+/// In the order of events: what is told while the lock is held comes before what follows.
+void Lane::tell_client(std::unique_lock<std::mutex>& lock) {
+  const std::uint64_t known = std::min(asked_, done_);
+  if (known <= told_) return;
+  told_ = known;
+  lock.unlock();
+  try {
+    device_.send_(frame_of(Kind::done, Place{device_.number_, number_, known}));
+  } catch (const Error&) {  // the client is gone
+  }
+  lock.lock();
+}
+
+}  // namespace blockyard::remote

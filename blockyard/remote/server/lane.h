@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "blockyard/remote/server/exported.h"
+
+namespace blockyard::remote {
+
+/// A stream of a client and the thread that does its work in order: also on a device that works
+/// inside the call, like the host, receiving goes on meanwhile.
+class Lane {
+ public:
+  using Work = std::function<blockyard_status()>;
+  using Bytes = std::shared_ptr<std::vector<std::byte>>;
+
+  /// Throws Error{device}.
+  Lane(Exported& device, std::uint32_t stream);
+  ~Lane();
+  Lane(const Lane&) = delete;
+  Lane& operator=(const Lane&) = delete;
+
+  [[nodiscard]] blockyard_stream* stream() const noexcept { return stream_; }
+  /// Adds work; `kept` stays until it is done. Throws Error{bad_input} if the number is not the
+  /// next one.
+  void add(std::uint64_t sequence, Work work, Bytes kept = {});
+  /// Has the client told when all to `sequence` is done.
+  void tell(std::uint64_t sequence);
+  /// Any thread: returns when all to `sequence` is done. False: it never will be.
+  [[nodiscard]] bool reach(std::uint64_t sequence);
+  /// From the thread of this lane: all its work is done on the device. Status of the device.
+  [[nodiscard]] blockyard_status settle();
+  [[nodiscard]] bool is_idle();
+  [[nodiscard]] bool has_reached(std::uint64_t sequence);
+  [[nodiscard]] std::uint64_t last() const noexcept { return last_; }
+  /// What has not begun never happens; returns at once.
+  void end() noexcept;
+  /// Ends it and waits for its thread. Not from a thread of a lane.
+  void stop() noexcept;
+
+ private:
+  struct Task {
+    std::uint64_t sequence;
+    Work work;
+    Bytes kept;
+  };
+  void work();
+  void take_up(Task task);
+  void advance(std::uint64_t sequence);
+  void fail(std::uint64_t from, const std::string& text);
+  void tell_client(std::unique_lock<std::mutex>& lock);
+  [[nodiscard]] bool is_to_settle();
+
+  Exported& device_;
+  std::uint32_t number_;
+  blockyard_stream* stream_ = nullptr;
+  std::uint64_t last_ = 0;  ///< of the thread that receives
+  // The rest is guarded by the mutex of the device.
+  std::deque<Task> tasks_;
+  std::vector<Bytes> kept_;
+  std::uint64_t enqueued_ = 0;  ///< the device has it
+  std::uint64_t done_ = 0;
+  std::uint64_t failed_from_ = UINT64_MAX;
+  std::uint64_t wanted_ = 0;  ///< somebody waits for it
+  std::uint64_t asked_ = 0;   ///< the client wants to know
+  std::uint64_t told_ = 0;
+  bool is_ended_ = false;
+  std::thread thread_;
+};
+
+}  // namespace blockyard::remote

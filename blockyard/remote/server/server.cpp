@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/remote/server/server.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "blockyard/base/clock.h"
+#include "blockyard/base/error.h"
+
+namespace blockyard::remote {
+
+namespace {
+
+constexpr double proof_seconds = 5;
+constexpr std::size_t max_unproven = 16;
+constexpr std::size_t max_clients = 256;
+
+}  // namespace
+
+Server::Server(std::vector<Door> doors, const Terms& terms,
+               std::function<void(const std::string&)> log)
+    : doors_(std::move(doors)), open_terms_(terms), proof_terms_(terms), log_(std::move(log)) {
+  open_terms_.wants_proof = false;
+  proof_terms_.wants_proof = true;
+  for (const Door& door : doors_)
+    threads_.emplace_back(
+        [this, &door] { receive_at(door, door.wants_proof ? proof_terms_ : open_terms_); });
+}
+
+Server::~Server() { stop(0); }
+
+bool Server::has_room() {
+  const auto unproven = std::ranges::count_if(
+      guests_, [](const Guest& guest) { return !guest.has_gone && !guest.session->is_proven(); });
+  return guests_.size() < max_clients && unproven < static_cast<std::ptrdiff_t>(max_unproven);
+}
+
+void Server::receive_at(const Door& door, const Terms& terms) {
+  try {
+    while (auto transport = door.listener->accept()) {
+      sweep();
+      const std::lock_guard lock(mutex_);
+      if (is_stopped_ || !has_room()) continue;
+      Guest& guest = guests_.emplace_back();
+      guest.session = std::make_unique<Session>(std::move(transport), terms);
+      guest.thread = std::thread([this, &guest] {
+        const std::string why = guest.session->run();
+        log_(why.empty() ? fmt::format("{} has gone", guest.session->client())
+                         : fmt::format("{} was sent away: {}", guest.session->client(), why));
+        const std::lock_guard done(mutex_);
+        guest.has_gone = true;
+        changed_.notify_all();
+      });
+    }
+  } catch (const base::Error& error) {
+    log_(error.what());
+  }
+}
+
+void Server::sweep() {
+  std::list<Guest> gone;
+  {
+    const std::lock_guard lock(mutex_);
+    const double now = base::now_seconds();
+    for (auto guest = guests_.begin(); guest != guests_.end();) {
+      const auto next = std::next(guest);
+      if (guest->has_gone)
+        gone.splice(gone.end(), guests_, guest);
+      else if (!guest->session->is_proven() && now - guest->session->began() > proof_seconds)
+        guest->session->cut();
+      guest = next;
+    }
+  }
+  for (Guest& guest : gone) guest.thread.join();
+}
+
+std::size_t Server::clients() {
+  sweep();
+  const std::lock_guard lock(mutex_);
+  return guests_.size();
+}
+
+void Server::stop(double seconds) {
+  for (const Door& door : doors_) door.listener->cut();
+  {
+    std::unique_lock lock(mutex_);
+    is_stopped_ = true;
+    const auto all_gone = [&] {
+      return std::ranges::all_of(guests_, [](const Guest& guest) { return guest.has_gone; });
+    };
+    changed_.wait_for(lock, std::chrono::duration<double>(seconds), all_gone);
+    for (Guest& guest : guests_) guest.session->cut();
+  }
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+  for (Guest& guest : guests_) guest.thread.join();
+  guests_.clear();
+}
+
+}  // namespace blockyard::remote

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "blockyard/remote/server/session.h"
+
+namespace blockyard::remote {
+
+/// Where a server listens, and whether who connects there has to prove a token.
+struct Door {
+  std::unique_ptr<rpc::Listener> listener;
+  bool wants_proof = false;
+};
+
+/// Lends devices to whoever connects. A client gets a thread; what it had is free when it has
+/// gone, however it went.
+class Server {
+ public:
+  /// log: a line for each client that comes, goes, or is sent away. Any thread calls it.
+  Server(std::vector<Door> doors, const Terms& terms, std::function<void(const std::string&)> log);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  /// Sends who has not proven a token in time away, and forgets who has gone; from time to time.
+  void sweep();
+  /// Lets nobody in any more, and gives those who are in `seconds` to go.
+  void stop(double seconds);
+  /// Clients that are connected now.
+  [[nodiscard]] std::size_t clients();
+
+ private:
+  struct Guest {
+    std::unique_ptr<Session> session;
+    std::thread thread;
+    bool has_gone = false;
+  };
+  void receive_at(const Door& door, const Terms& terms);
+  [[nodiscard]] bool has_room();
+
+  std::vector<Door> doors_;
+  Terms open_terms_;
+  Terms proof_terms_;
+  std::function<void(const std::string&)> log_;
+  std::mutex mutex_;  ///< guards the rest
+  std::condition_variable changed_;
+  std::list<Guest> guests_;
+  std::vector<std::thread> threads_;
+  bool is_stopped_ = false;
+};
+
+}  // namespace blockyard::remote

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/remote/server/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "blockyard/base/clock.h"
+#include "blockyard/base/error.h"
+
+namespace blockyard::remote {
+
+using base::Errc;
+using base::Error;
+
+namespace {
+
+constexpr std::size_t max_devices = 64;  // that a client opens
+
+Kind kind_of(const rpc::Frame& frame) { return static_cast<Kind>(frame.head.kind); }
+
+bool is_asked(Kind kind) {
+  return kind == Kind::open || kind == Kind::close || kind == Kind::describe ||
+         kind == Kind::allocate || kind == Kind::plan;
+}
+
+}  // namespace
+
+Session::Session(std::unique_ptr<rpc::Transport> transport, const Terms& terms)
+    : transport_(std::move(transport)),
+      terms_(terms),
+      sender_(*transport_),
+      staging_(terms.staging_bytes),
+      began_(base::now_seconds()) {}
+
+Session::~Session() {
+  transport_->cut();  // lanes may be sending
+  devices_.clear();
+}
+
+void Session::send(Kind kind, const auto& message, std::uint64_t request) {
+  sender_.send(frame_of(kind, message, request));
+}
+
+std::string Session::run() {
+  std::string why;
+  try {
+    if (shake_hands()) {
+      rpc::Frame frame;
+      while (rpc::receive_frame(*transport_, frame)) take(frame);
+    } else {
+      why = "it did not prove a token that is known here";
+    }
+  } catch (const Error& error) {
+    why = error.what();
+    try {
+      send(Kind::refused, Text{why});
+    } catch (const Error&) {  // it has gone
+    }
+  }
+  transport_->cut();
+  staging_.end();
+  devices_.clear();
+  return why;
+}
+
+bool Session::shake_hands() {
+  rpc::Frame frame;
+  if (!rpc::receive_frame(*transport_, frame) || kind_of(frame) != Kind::hello ||
+      frame.head.payload_bytes != 0)
+    return false;
+  const auto hello = decode<Hello>(frame);
+  if (hello.version != protocol_version) {
+    send(Kind::refused, Text{fmt::format("it speaks version {} of the protocol, not {}",
+                                         protocol_version, hello.version)});
+    return false;
+  }
+  Welcome welcome{protocol_version, rpc::random_bytes(), terms_.wants_proof, {}};
+  for (const Export& one : terms_.devices)
+    welcome.devices.push_back({one.kind, fmt::format("{} {}", one.kind, one.index)});
+  send(Kind::welcome, welcome);
+  if (terms_.wants_proof) {
+    const auto known = std::ranges::find(terms_.tokens, hello.identity, &Token::name);
+    // A name that is unknown is answered as a wrong secret is.
+    const std::string secret = known == terms_.tokens.end() ? std::string(64, '\0') : known->secret;
+    if (!rpc::receive_frame(*transport_, frame) || kind_of(frame) != Kind::prove ||
+        frame.head.payload_bytes != 0)
+      return false;
+    const rpc::Digest expected = proof_of("client", secret, hello.nonce, welcome.nonce);
+    if (!rpc::is_same(decode<Proof>(frame).digest, expected) || known == terms_.tokens.end()) {
+      send(Kind::refused, Text{"the token is not known there"});
+      return false;
+    }
+    client_ = hello.identity;
+    send(Kind::prove, Proof{proof_of("server", secret, hello.nonce, welcome.nonce)});
+  }
+  is_proven_ = true;
+  return true;
+}
+
+Exported& Session::device(std::uint32_t number) const {
+  const auto found = devices_.find(number);
+  if (found == devices_.end()) throw Error(Errc::bad_input, "a device is not open");
+  return *found->second;
+}
+
+void Session::take(const rpc::Frame& frame) {
+  const Kind kind = kind_of(frame);
+  if (kind == Kind::copy_in) return take_copy_in(frame);
+  if (frame.head.payload_bytes != 0)
+    throw Error(Errc::bad_input, "a payload came where none belongs");
+  if (kind == Kind::ping) return sender_.send({static_cast<std::uint16_t>(Kind::pong), 0, {}, {}});
+  if (is_asked(kind)) return send(Kind::answer, answer(frame), frame.head.request);
+  take_enqueued(frame);
+}
+
+Answer Session::answer(const rpc::Frame& frame) {
+  switch (kind_of(frame)) {
+    case Kind::open:
+      return open(decode<Open>(frame));
+    case Kind::close:
+      close(decode<Number>(frame).device);
+      return {};
+    case Kind::describe:
+      return device(decode<Number>(frame).device).describe();
+    case Kind::allocate: {
+      const auto asked = decode<Memory>(frame);
+      return device(asked.device).allocate(asked.bytes);
+    }
+    default: {
+      const auto asked = decode<Plan>(frame);
+      return device(asked.number.device).open_plan(asked);
+    }
+  }
+}
+
+Answer Session::open(const Open& asked) {
+  if (asked.index >= terms_.devices.size())
+    return {BLOCKYARD_BAD_ARGUMENT,
+            fmt::format("the server has {} devices, from number 0 on; there is no number {}",
+                        terms_.devices.size(), asked.index),
+            0,
+            {}};
+  if (devices_.size() >= max_devices || devices_.contains(asked.device))
+    throw Error(Errc::bad_input, "too many devices were opened, or one twice");
+  try {
+    devices_[asked.device] = std::make_unique<Exported>(
+        terms_.devices[asked.index], asked.device, asked.options, terms_.client_memory_bytes,
+        [this](const rpc::Outgoing& frame) { sender_.send(frame); });
+  } catch (const Error& error) {
+    devices_.erase(asked.device);
+    return {BLOCKYARD_FAILED, error.what(), 0, {}};
+  }
+  return {};
+}
+
+/// Other devices may still copy from it.
+void Session::close(std::uint32_t closed) {
+  static_cast<void>(device(closed));
+  for (const auto& [number, open] : devices_) open->finish();
+  devices_.erase(closed);
+}
+
+void Session::take_copy_in(const rpc::Frame& frame) {
+  const auto copy = decode<Copy>(frame);
+  if (copy.bytes != frame.head.payload_bytes || copy.bytes == 0)
+    throw Error(Errc::bad_input, "the payload of a copy has another length than the copy");
+  Exported& to = device(copy.place.device);
+  if (std::byte* const landing = to.landing(copy)) {
+    rpc::receive_payload(*transport_, frame, {landing, copy.bytes});
+    return to.copy_in(copy, nullptr);
+  }
+  auto staged = staging_.take(copy.bytes);
+  if (!staged) throw Error(Errc::comm, "the connection ends");
+  rpc::receive_payload(*transport_, frame, *staged);
+  to.copy_in(copy, std::move(staged));
+}
+
+void Session::take_enqueued(const rpc::Frame& frame) {
+  switch (kind_of(frame)) {
+    case Kind::release: {
+      const auto memory = decode<Memory>(frame);
+      return device(memory.device).release(memory.address);
+    }
+    case Kind::stream: {
+      const auto place = decode<Place>(frame);
+      return device(place.device).open_stream(place.stream);
+    }
+    case Kind::end_stream: {
+      const auto place = decode<Place>(frame);
+      return device(place.device).close_stream(place.stream);
+    }
+    case Kind::end_plan: {
+      const auto number = decode<Number>(frame);
+      return device(number.device).close_plan(number.plan);
+    }
+    case Kind::copy_out:
+    case Kind::copy_within:
+    case Kind::copy_peer: {
+      const auto copy = decode<Copy>(frame);
+      Exported& to = device(copy.place.device);
+      if (kind_of(frame) == Kind::copy_out) return to.copy_out(copy);
+      if (kind_of(frame) == Kind::copy_within) return to.copy_within(copy);
+      return to.copy_from(device(copy.from_device), copy);
+    }
+    case Kind::fill: {
+      const auto fill = decode<Fill>(frame);
+      return device(fill.place.device).fill(fill);
+    }
+    case Kind::run: {
+      const auto run = decode<Run>(frame);
+      return device(run.place.device).run(run);
+    }
+    case Kind::record: {
+      const auto place = decode<Place>(frame);
+      return device(place.device).record(place);
+    }
+    case Kind::wait: {
+      const auto wait = decode<Wait>(frame);
+      return device(wait.place.device).wait(wait);
+    }
+    default:
+      throw Error(Errc::bad_input,
+                  fmt::format("a message of the unknown kind {} came", frame.head.kind));
+  }
+}
+
+}  // namespace blockyard::remote

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "blockyard/remote/server/exported.h"
+#include "blockyard/remote/token.h"
+#include "blockyard/rpc/transport.h"
+
+namespace blockyard::remote {
+
+/// What a server lends, and to whom.
+struct Terms {
+  std::vector<Export> devices;
+  std::uint64_t client_memory_bytes = 0;  ///< of each client on each device; 0: what there is
+  std::size_t staging_bytes = std::size_t{64} << 20;  ///< received and not on a device yet
+  std::vector<Token> tokens;
+  bool wants_proof = false;  ///< of who connects
+};
+
+/// One client, from its first byte to its last. One thread runs it.
+class Session {
+ public:
+  Session(std::unique_ptr<rpc::Transport> transport, const Terms& terms);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  /// Returns when the client has gone, or was sent away; what it had is free then. The text says
+  /// why if it was not by its own will.
+  [[nodiscard]] std::string run();
+  /// Sends the client away. Any thread.
+  void cut() noexcept { transport_->cut(); }
+  [[nodiscard]] bool is_proven() const noexcept { return is_proven_; }
+  [[nodiscard]] double began() const noexcept { return began_; }
+  [[nodiscard]] std::string client() const { return client_; }
+
+ private:
+  [[nodiscard]] bool shake_hands();
+  void take(const rpc::Frame& frame);
+  void take_enqueued(const rpc::Frame& frame);
+  void take_copy_in(const rpc::Frame& frame);
+  [[nodiscard]] Answer answer(const rpc::Frame& frame);
+  [[nodiscard]] Answer open(const Open& asked);
+  void close(std::uint32_t device);
+  [[nodiscard]] Exported& device(std::uint32_t number) const;
+  void send(Kind kind, const auto& message, std::uint64_t request = 0);
+
+  std::unique_ptr<rpc::Transport> transport_;
+  const Terms& terms_;
+  rpc::SharedSender sender_;
+  Staging staging_;
+  std::map<std::uint32_t, std::unique_ptr<Exported>> devices_;
+  std::atomic<bool> is_proven_ = false;
+  double began_;
+  std::string client_ = "a client";
+};
+
+}  // namespace blockyard::remote

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace blockyard::remote {
+
+/// By which a client is known. In a file: a line "NAME SECRET", lines with '#' in front do not
+/// count.
+struct Token {
+  std::string name;
+  std::string secret;
+};
+
+/// The tokens in a file that only its owner can read. Throws Error{bad_input} that names the file
+/// and says what to do, never what is in it.
+[[nodiscard]] std::vector<Token> read_tokens(const std::string& path);
+
+/// A new one, with a secret that nobody can guess. Throws Error{bad_input} if the name is not made
+/// of letters, digits, '_', '-' and '.'.
+[[nodiscard]] Token new_token(std::string_view name);
+
+/// Adds a token to a file, which nobody else may read; one of that name is replaced.
+/// Throws Error{io}.
+void add_token(const std::string& path, const Token& token);
+
+}  // namespace blockyard::remote

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/contract/device/servers.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <list>
+#include <map>
+#include <memory>
+
+#include "blockyard/remote/server/server.h"
+#include "blockyard/rpc/socket/socket.h"
+
+namespace blockyard::device::contract {
+namespace {
+
+/// A server at a fresh address; its token, if it wants one, is in a file.
+struct Served {
+  Served(const blockyard_device_table& table, const std::string& options, Way way) {
+    const std::string base = ::testing::TempDir() + "device_contract." +
+                             std::to_string(::getpid()) + "." + std::to_string(number);
+    ++number;
+    const bool is_tcp = way == Way::tcp;
+    auto listener = std::make_unique<rpc::socket::SocketListener>(
+        rpc::parse_address(is_tcp ? "127.0.0.1:0" : "unix:" + base));
+    client_options = "server=" + rpc::format_address(listener->address());
+    remote::Terms terms;
+    terms.devices = {{&table, 0, options, "of the test"}};
+    if (is_tcp) {
+      token_file = base + ".token";
+      terms.tokens = {remote::new_token("test")};
+      remote::add_token(token_file, terms.tokens.front());
+      client_options += " token=" + token_file;
+    }
+    std::vector<remote::Door> doors;
+    doors.push_back({std::move(listener), is_tcp});
+    server = std::make_unique<remote::Server>(std::move(doors), terms, [](const std::string&) {});
+  }
+  ~Served() {
+    server.reset();
+    if (!token_file.empty()) std::remove(token_file.c_str());
+  }
+  Served(const Served&) = delete;
+  Served& operator=(const Served&) = delete;
+
+  static inline int number = 0;
+  std::string client_options;
+  std::string token_file;
+  std::unique_ptr<remote::Server> server;
+};
+
+}  // namespace
+
+std::string served(const blockyard_device_table& table, const std::string& options, Way way) {
+  static std::map<std::string, Served> all;
+  const std::string name =
+      std::to_string(reinterpret_cast<std::uintptr_t>(&table)) + options + std::to_string(int(way));
+  return all.try_emplace(name, table, options, way).first->second.client_options;
+}
+
+}  // namespace blockyard::device::contract

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "blockyard/device/abi.h"
+
+/// Servers of remote devices, in this process: they last as long as the test program.
+namespace blockyard::device::contract {
+
+enum class Way { unix_socket, tcp };
+
+/// The options with which table `remote` opens a device that a server has opened with `options`.
+/// The server listens when this returns; over TCP it wants a token.
+[[nodiscard]] std::string served(const blockyard_device_table& table, const std::string& options,
+                                 Way way);
+
+}  // namespace blockyard::device::contract
