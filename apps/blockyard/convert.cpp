@@ -20,15 +20,15 @@ namespace {
 struct ConvertOptions {
   std::string from;
   std::string to;
-  std::string programs;
+  std::vector<std::string> programs;
 };
 
 /// The job as a .dat file, or nothing if its programs have errors, which are told.
 std::optional<std::string> dat_text(const job::Spec& spec, const std::string& library) {
   const job::Prepared prepared = job::prepare(spec, find_places(library));
-  fmt::print(stderr, "{}", sial::render_text(prepared.found));
+  tell_diagnostics(prepared.found);
   if (!prepared.job) return std::nullopt;
-  const std::vector<std::byte> bytes = job::dat::write_dat(job::dat::make_dat(*prepared.job));
+  const std::vector<std::byte> bytes = job::dat::write_dat(job::dat::make_dat(*prepared.job, spec));
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
@@ -56,8 +56,10 @@ void add_convert(CLI::App& app, Commands& commands, const std::string& library) 
       ->required();
   command
       ->add_option("--programs", options->programs,
-                   "folder of the programs that a .dat file names (default: its own)")
-      ->type_name("DIR");
+                   "folder of the programs that a .dat file or ZMAT names, or of folders with them "
+                   "(default: its own)")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
   commands[command] = [options, &library] { return convert(*options, library); };
 }
 

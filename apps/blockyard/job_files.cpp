@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <map>
 
 #include "apps/blockyard/commands.h"
 #include "blockyard/job/dat/dat_job.h"
@@ -19,22 +20,23 @@ bool is_job_file(const std::string& file) {
   return file.ends_with(".toml") || job::is_zmat_name(file) || job::dat::is_dat_name(file);
 }
 
-job::Spec read_zmat(const std::string& file) {
-  job::ZmatJob job = job::read_zmat_file(file);
+job::Spec read_zmat(const std::string& file, const std::vector<std::string>& programs) {
+  job::ZmatJob job = job::read_zmat_file(file, programs);
   for (const std::string& warning : job.warnings) fmt::print(stderr, "warning: {}\n", warning);
   return std::move(job.spec);
 }
 
 }  // namespace
 
-job::Spec read_job_files(const std::vector<std::string>& files, const std::string& programs) {
+job::Spec read_job_files(const std::vector<std::string>& files,
+                         const std::vector<std::string>& programs) {
   const std::string& first = files.front();
-  if (!programs.empty() && !job::dat::is_dat_name(first))
-    throw UsageError("--programs is the folder of the programs of a .dat file");
+  if (!programs.empty() && !job::dat::is_dat_name(first) && !job::is_zmat_name(first))
+    throw UsageError("--programs is the folder of the programs of a .dat file or a ZMAT");
   if (is_job_file(first)) {
     if (files.size() > 1) throw UsageError("a job file stands by itself: it names its programs");
     if (job::dat::is_dat_name(first)) return job::dat::read_dat_job(first, programs);
-    return job::is_zmat_name(first) ? read_zmat(first) : job::read_job_file(first);
+    return job::is_zmat_name(first) ? read_zmat(first, programs) : job::read_job_file(first);
   }
   job::Spec spec;
   for (const std::string& file : files) {
@@ -43,6 +45,18 @@ job::Spec read_job_files(const std::vector<std::string>& files, const std::strin
   }
   spec.title = std::filesystem::path(first).stem().string();
   return spec;
+}
+
+void tell_diagnostics(const std::vector<sial::Diagnostic>& found) {
+  std::map<std::string, int> unused;
+  for (const sial::Diagnostic& one : found)
+    if (one.code == "unused-name")
+      ++unused[one.file];
+    else
+      fmt::print(stderr, "{}", sial::render_text(one));
+  for (const auto& [file, count] : unused)
+    fmt::print(stderr, "{}: {} declared {} never used ('blockyard check' names them)\n", file,
+               count, count == 1 ? "name is" : "names are");
 }
 
 }  // namespace blockyard::app

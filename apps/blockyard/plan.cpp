@@ -24,6 +24,7 @@ namespace {
 
 struct PlanCommand {
   std::vector<std::string> files;
+  std::vector<std::string> programs;
   std::vector<std::string> constants;
   std::vector<std::string> segments;
   std::vector<std::string> supers;
@@ -64,7 +65,7 @@ job::PlanOptions plan_options(const PlanCommand& command) {
 }
 
 job::Spec read_input(const PlanCommand& command) {
-  job::Spec spec = read_job_files(command.files);
+  job::Spec spec = read_job_files(command.files, command.programs);
   try {
     if (command.workers) spec.run.workers = command.workers;
     if (!command.memory.empty())
@@ -89,7 +90,7 @@ int plan(const PlanCommand& command, const std::string& library) {
   const double begin = base::now_seconds();
   const job::Prepared prepared = job::prepare(spec, places);
   options.prepare_seconds = base::now_seconds() - begin;
-  fmt::print(stderr, "{}", sial::render_text(prepared.found));
+  tell_diagnostics(prepared.found);
   if (!prepared.job) return exit_error;
   const job::JobPlan found = job::make_plan(*prepared.job, machine, options);
   const std::vector<job::SegmentTrial> trials =
@@ -104,8 +105,13 @@ int plan(const PlanCommand& command, const std::string& library) {
 
 void add_options(CLI::App& app, PlanCommand& command) {
   const CLI::Range count(1, 1 << 20);
-  app.add_option("files", command.files, "job.toml, or programs (SIAL or compiled), in order")
+  app.add_option("files", command.files,
+                 "job.toml, ZMAT, job.dat, or programs (SIAL or compiled), in order")
       ->required();
+  app.add_option("--programs", command.programs,
+                 "folder of the programs that a .dat file or ZMAT names, as of blockyard run")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
   app.add_option("-n,--processes", command.processes, "processes, as of mpirun -n (default: 1)")
       ->check(count);
   app.add_option("-w,--workers", command.workers, "workers of a process (default: one per core)")

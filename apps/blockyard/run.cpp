@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -34,7 +33,7 @@ struct RunOptions {
   std::vector<std::string> segments;
   std::vector<std::string> supers;
   std::vector<std::string> imports;
-  std::string programs;
+  std::vector<std::string> programs;
   std::optional<int> workers;
   std::optional<int> servers;
   std::string memory;
@@ -95,20 +94,6 @@ void warn_of_disk(const job::Job& job) {
   if (!warning.empty()) fmt::print(stderr, "warning: {}\n", warning);
 }
 
-/// Tells what was found, but names that are never used by their number only: they harm no run, and
-/// older programs declare dozens.
-void tell(const std::vector<sial::Diagnostic>& found) {
-  std::map<std::string, int> unused;
-  for (const sial::Diagnostic& one : found)
-    if (one.code == "unused-name")
-      ++unused[one.file];
-    else
-      fmt::print(stderr, "{}", sial::render_text(one));
-  for (const auto& [file, count] : unused)
-    fmt::print(stderr, "{}: {} declared {} never used ('blockyard check' names them)\n", file,
-               count, count == 1 ? "name is" : "names are");
-}
-
 /// Nothing if a program has errors, which are told.
 std::optional<job::Job> prepare(const RunOptions& options, const std::string& library,
                                 const job::ProcessCount& processes) {
@@ -119,7 +104,7 @@ std::optional<job::Job> prepare(const RunOptions& options, const std::string& li
   job::Places places = find_places(library);
   places.imports = options.imports;
   job::Prepared prepared = job::prepare(spec, places, processes);
-  tell(prepared.found);
+  tell_diagnostics(prepared.found);
   if (prepared.job && !options.output.quiet) warn_of_disk(*prepared.job);
   return std::move(prepared.job);
 }
@@ -193,8 +178,10 @@ void add_run(CLI::App& app, Commands& commands, const std::string& library) {
       ->required();
   command
       ->add_option("--programs", options->programs,
-                   "folder of the programs that a .dat file names (default: its own)")
-      ->type_name("DIR");
+                   "folder of the programs that a .dat file or ZMAT names, or of folders with them "
+                   "(default: its own)")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
   command->add_option("--set", options->constants, "a constant of the programs: name=number")
       ->allow_extra_args(false);
   command->add_option("--segments", options->segments, "extents of the segments: ao=5,6,7,8")

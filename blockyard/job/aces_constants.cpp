@@ -2,67 +2,113 @@
 #include "blockyard/job/aces_constants.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
+
+#include "blockyard/qc/molecule.h"
 
 namespace blockyard::job {
 
 namespace {
 
-/// Adds what is not there yet.
-class Constants {
- public:
-  explicit Constants(worker::Environment& into) : into_(into) {}
-  void add(const std::string& name, std::int64_t value) { into_.ints.emplace(name, value); }
-  void add(const std::string& name, double value) { into_.scalars.emplace(name, value); }
-  [[nodiscard]] std::int64_t number(const char* name) const {
-    return into_.ints.find(name)->second;
-  }
-  [[nodiscard]] double scalar(const char* name) const { return into_.scalars.find(name)->second; }
-
- private:
-  worker::Environment& into_;
-};
-
-/// For letter a: segments naocc navirt, orbitals naoccorb navirtorb.
-void add_counts(const Orbitals& orbitals, const std::string& letter, Constants& constants) {
-  constants.add("n" + letter + "occ", orbitals.occupied_segments);
-  constants.add("n" + letter + "virt", orbitals.virtual_segments);
-  constants.add("n" + letter + "occorb", orbitals.active_occupied);
-  constants.add("n" + letter + "virtorb", orbitals.virtual_);
+template <class Value>
+Value given_or(const std::map<std::string, Value, std::less<>>& given, std::string_view key,
+               Value usual) {
+  const auto found = given.find(key);
+  return found == given.end() ? usual : found->second;
 }
 
-/// The kind mo: spin orbitals, occupied before virtual ones.
-void add_spin_orbital_ranges(Constants& constants) {
-  const std::int64_t occupied = constants.number("so_ebocc");
-  const std::int64_t all = constants.number("so_ebvirt");
-  constants.add("bocc", std::int64_t{1});
-  constants.add("eocc", occupied);
-  constants.add("bvirt", occupied + 1);
-  constants.add("evirt", all);
-  constants.add("nocc", occupied);
-  constants.add("nvirt", all - occupied);
+/// For letter a: naocc, nalpha_virtual, bavirtorb, ... Numbers of orbitals count the frozen ones;
+/// naoccorb and navirtorb are those in the segments baocc to eavirt.
+void add_orbitals(const Orbitals& orbitals, const std::string& letter, AcesConstants& constants) {
+  const Extent occupied = orbitals.frozen + orbitals.active_occupied;
+  auto& ints = constants.ints;
+  ints["n" + letter + "occ"] = occupied;
+  ints["n" + letter + "virt"] = orbitals.virtual_;
+  ints[letter == "a" ? "nalpha_occupied" : "nbeta_occupied"] = occupied;
+  ints[letter == "a" ? "nalpha_virtual" : "nbeta_virtual"] = orbitals.virtual_;
+  ints["n" + letter + "occorb"] = orbitals.active_occupied;
+  ints["n" + letter + "virtorb"] = orbitals.virtual_;
+  ints["b" + letter + "virtorb"] = occupied + 1;
+  ints["e" + letter + "virtorb"] = occupied + orbitals.virtual_;
+  const Extent segments = orbitals.frozen_segments + orbitals.occupied_segments;
+  ints["b" + letter + "occ"] = orbitals.frozen_segments + 1;
+  ints["e" + letter + "occ"] = segments;
+  ints["b" + letter + "virt"] = segments + 1;
+  ints["e" + letter + "virt"] = segments + orbitals.virtual_segments;
 }
 
-void add_iteration_constants(Constants& constants) {
-  constants.add("scf_iter", constants.number("scf_iterations"));
-  constants.add("cc_iter", constants.number("cc_iterations"));
-  constants.add("scf_conv", constants.scalar("scf_density_convergence"));
-  constants.add("cc_conv", constants.scalar("cc_amplitude_convergence"));
-  constants.add("damp", constants.scalar("damping"));
-  // First iteration and length of the history of DIIS.
-  constants.add("scf_beg", std::int64_t{2});
-  constants.add("scf_hist", std::int64_t{8});
-  constants.add("cc_beg", std::int64_t{2});
-  constants.add("cc_hist", std::int64_t{5});
-  constants.add("diis_start", std::int64_t{2});
-  constants.add("diis_order", std::int64_t{5});
-  constants.add("lindep_tol", std::int64_t{9});  // smallest eigenvalue of the overlap: 10^-9
-  constants.add("eom_roots", constants.number("roots"));
-  constants.add("eom_subspc", std::int64_t{10});
-  constants.add("eom_tol", constants.scalar("excited_convergence"));
+/// The kind mo, which is as moa.
+void add_mo(AcesConstants& constants) {
+  auto& ints = constants.ints;
+  ints["bocc"] = 1;
+  ints["eocc"] = ints["eaocc"];
+  ints["bvirt"] = ints["bavirt"];
+  ints["evirt"] = ints["eavirt"];
+  ints["nocc"] = ints["naocc"];
+  ints["nvirt"] = ints["navirt"];
+}
+
+void add_basis(const qc::Molecule& molecule, const qc::AoBasis& basis, AcesConstants& constants) {
+  auto& ints = constants.ints;
+  const auto atoms = std::ssize(molecule.atoms);
+  ints["natoms"] = ints["ncenters"] = atoms;
+  ints["three_natoms"] = 3 * atoms;
+  ints["nshells"] = ints["ntotshells"] = ints["n_c_funcs"] = std::ssize(basis.shells);
+  std::int64_t primitives = 0;
+  for (const qc::Shell& shell : basis.shells) primitives += std::ssize(shell.contraction.exponents);
+  ints["nalphas"] = ints["npcoeffs"] = primitives;
+  ints["naos"] = ints["nbasis"] = ints["nbasis_funcs"] = basis.function_count;
+  ints["intspherical"] = basis.spherical ? 1 : 0;
+  ints["max_shells"] = 5000;
+  constants.scalars["nn_repulsion"] =
+      qc::nuclear_repulsion(qc::nuclear_charges(molecule), qc::positions(molecule));
+}
+
+/// What ACES gives to every job, whatever its input says.
+void add_fixed(AcesConstants& constants) {
+  constexpr std::array<std::pair<const char*, std::int64_t>, 22> ints = {
+      {{"scf_beg", 2},     {"scf_hist", 6},   {"cc_beg", 2},         {"cc_hist", 6},
+       {"diis_start", 2},  {"diis_order", 6}, {"lindep_tol", 8},     {"intgrl_tol", 14},
+       {"damp_type", 0},   {"damp_tol", 10},  {"damp_end", 200},     {"lock_orbitals", 0},
+       {"lock_orbocc", 0}, {"lshft_a1", 0},   {"lshft_b1", 0},       {"iecp_on", 0},
+       {"ipseud", 0},      {"necp_atoms", 0}, {"max_ecp_angmom", 0}, {"max_ecp_prims", 0},
+       {"nfrags", 0},      {"fromvar", 0}}};
+  for (const auto& [name, value] : ints) constants.ints[name] = value;
   // What some programs begin with and put their own value into.
-  constants.add("scf_energy", 0.0);
-  constants.add("totenerg", 0.0);
+  for (const char* name : {"scfeneg", "scf_energy", "totenerg"}) constants.scalars[name] = 0;
+  constexpr float any = 33.456F;
+  constants.scalars["scalar1"] = any;
+}
+
+void add_options(const MethodSpec& method, AcesConstants& constants) {
+  auto& ints = constants.ints;
+  auto& scalars = constants.scalars;
+  const auto number = [&](std::string_view key, std::int64_t usual) {
+    return given_or(method.ints, key, usual);
+  };
+  const auto scalar = [&](std::string_view key, double usual) {
+    return given_or(method.scalars, key, usual);
+  };
+  constexpr float usual_damping = 1 - 0.8F;  // to the last digit that ACES writes
+  constexpr std::int64_t atomic = 1;
+  ints["scf_iter"] = number("scf_iterations", 150);
+  ints["cc_iter"] = number("cc_iterations", 50);
+  ints["guess"] = number("scf_guess", atomic) == atomic ? 0 : 1;
+  ints["eom_roots"] = number("roots", 3);
+  ints["eom_subspc"] = 3 * ints["eom_roots"];
+  scalars["scf_conv"] = scalar("scf_density_convergence", 1e-7);
+  scalars["cc_conv"] = scalar("cc_amplitude_convergence", 1e-7);
+  scalars["eom_tol"] = scalar("excited_convergence", 1e-6);
+  scalars["damp"] = scalar("damping", usual_damping);
+}
+
+/// Constants that say where spin orbitals and long segments are in our table of the kind mo.
+bool is_of_our_table(std::string_view name) {
+  constexpr std::array<std::string_view, 5> others = {"correlated_segment", "virtual_segment",
+                                                      "first_long_virtual", "last_long_virtual",
+                                                      "segments_of_long"};
+  return name.starts_with("so_") || std::ranges::find(others, name) != others.end();
 }
 
 bool executes(const program::Program& program, std::string_view name) {
@@ -95,27 +141,33 @@ void give_all_orbitals(const worker::Environment& environment, program::Program&
       continue;
     const std::int64_t segments = first->second - 1;
     raise(environment, "b" + spin + "occ", -segments, program);
-    raise(environment, "n" + spin + "occ", segments, program);
     raise(environment, "n" + spin + "occorb", environment.segments.offset(kind, first->second),
           program);
   }
 }
 
-void add_aces_constants(const Chemistry& chemistry, worker::Environment& environment) {
-  Constants constants(environment);
-  const qc::AoBasis& basis = chemistry.system.integrals.basis();
-  const auto atoms = static_cast<std::int64_t>(chemistry.system.molecule.atoms.size());
-  constants.add("natoms", atoms);
-  constants.add("ncenters", atoms);
-  constants.add("nshells", static_cast<std::int64_t>(basis.shells.size()));
-  constants.add("naos", basis.function_count);
-  constants.add("nbasis_funcs", basis.function_count);
-  constants.add("nbasis", basis.function_count);
-  constants.add("intspherical", std::int64_t{basis.spherical ? 1 : 0});
-  add_counts(chemistry.alpha, "a", constants);
-  add_counts(chemistry.beta, "b", constants);
-  add_spin_orbital_ranges(constants);
-  add_iteration_constants(constants);
+AcesConstants aces_constants(const Chemistry& chemistry, const MethodSpec& method) {
+  AcesConstants constants;
+  add_fixed(constants);
+  add_options(method, constants);
+  add_basis(chemistry.system.molecule, chemistry.system.integrals.basis(), constants);
+  add_orbitals(chemistry.alpha, "a", constants);
+  add_orbitals(chemistry.beta, "b", constants);
+  add_mo(constants);
+  constants.ints["norb"] = std::ssize(chemistry.system.segments.extents);
+  constants.ints["reference"] = chemistry.unrestricted ? 1 : 0;
+  return constants;
+}
+
+bool wants_our_orbitals(const program::Program& program) {
+  return std::ranges::any_of(program.ints, [](const program::IntDecl& one) {
+    return one.is_predefined && is_of_our_table(one.name);
+  });
+}
+
+void set_aces_orbitals(const Chemistry& chemistry, worker::Environment& environment) {
+  std::erase_if(environment.ints, [](const auto& one) { return is_of_our_table(one.first); });
+  environment.segments.set(array::IndexKind::mo, chemistry.alpha.segments);
 }
 
 }  // namespace blockyard::job

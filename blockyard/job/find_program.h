@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace blockyard::job {
 
@@ -10,5 +11,11 @@ namespace blockyard::job {
 /// stands for its source. Letter case of the name does not matter. What is not there is given as
 /// the source that it should be, to be named in the error of who reads it.
 [[nodiscard]] std::string find_program(const std::string& folder, const std::string& name);
+
+/// The same in the first of several folders that has it, in itself or in folders in it: then the
+/// one that is the least deep. Throws Error{bad_input} if two are equally deep, or no folder has
+/// it.
+[[nodiscard]] std::string find_program_below(const std::vector<std::string>& folders,
+                                             const std::string& name);
 
 }  // namespace blockyard::job

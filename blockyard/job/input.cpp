@@ -181,6 +181,25 @@ SegmentSpec parse_segments(const File& file) {
   return segments;
 }
 
+void parse_configuration(const File& file, Spec& spec) {
+  const toml::node& node = *file.top.get("configuration");
+  const auto check = [&](bool is_good, const toml::node& where) {
+    if (!is_good)
+      throw detail::error_at(file.path, where,
+                             "configuration must be a table of tables of texts, as of a .dat file: "
+                             "\"scf_rhf.siox\" = { no_servers = \"f\" }");
+  };
+  check(node.is_table(), node);
+  for (const auto& [section, keys] : *node.as_table()) {
+    check(keys.is_table(), keys);
+    auto& into = spec.configuration[std::string(section.str())];
+    for (const auto& [key, value] : *keys.as_table()) {
+      check(value.is_string(), value);
+      into[std::string(key.str())] = **value.as_string();
+    }
+  }
+}
+
 worker::PrefetchDepth parse_depth(const TomlSection& in) {
   try {
     return worker::parse_prefetch(in.node("prefetch").is_integer()
@@ -235,29 +254,13 @@ DeviceSpec parse_device(const TomlSection& in) {
 }
 
 RunSpec parse_run(const File& file) {
-  const TomlSection in = file.section("run", {"workers",
-                                              "servers",
-                                              "memory",
-                                              "scratch",
-                                              "persistent",
-                                              "guess",
-                                              "save",
-                                              "super",
-                                              "pardo",
-                                              "check",
-                                              "deterministic",
-                                              "seed",
-                                              "prefetch",
-                                              "checkpoint",
-                                              "checkpoint_dir",
-                                              "device",
-                                              "devices",
-                                              "device_memory",
-                                              "device_options",
-                                              "device_after",
-                                              "device_network",
-                                              "placement",
-                                              "respect_gpu_hints"});
+  const TomlSection in =
+      file.section("run", {"workers",      "servers",        "memory",        "scratch",
+                           "persistent",   "guess",          "save",          "super",
+                           "pardo",        "check",          "deterministic", "seed",
+                           "prefetch",     "fabric_delay",   "checkpoint",    "checkpoint_dir",
+                           "device",       "devices",        "device_memory", "device_options",
+                           "device_after", "device_network", "placement",     "respect_gpu_hints"});
   RunSpec run;
   constexpr std::int64_t most_ranks = 4096;
   for (const auto& [key, rank_count] :
@@ -278,6 +281,7 @@ RunSpec parse_run(const File& file) {
   for (const std::string& name : in.texts("super")) run.supers.push_back(file.from_folder(name));
   if (const auto policy = parse_text(in, "pardo", parse_policy)) run.pardo = *policy;
   if (in.has("prefetch")) run.prefetch = parse_depth(in);
+  run.fabric_delay = parse_text(in, "fabric_delay", fabric::parse_delay);
   run.check = in.truth("check").value_or(false);
   run.deterministic = in.truth("deterministic").value_or(false);
   run.device = parse_device(in);
@@ -288,7 +292,7 @@ RunSpec parse_run(const File& file) {
 Spec parse_table(const File& file) {
   const TomlSection in(file.top, "", file.path,
                        {"title", "programs", "molecule", "basis", "method", "constants", "arrays",
-                        "segments", "run"});
+                        "segments", "configuration", "run"});
   Spec spec;
   spec.title = in.text("title").value_or("");
   for (const std::string& name : in.texts("programs"))
@@ -297,7 +301,8 @@ Spec parse_table(const File& file) {
   if (in.has("basis")) spec.basis = parse_basis(file);
   if (in.has("method")) spec.method = parse_method(file);
   if (in.has("constants")) parse_constants(file, spec);
-  if (in.has("arrays")) spec.arrays = detail::read_dense_arrays(*file.top.get("arrays"), file.path);
+  if (in.has("arrays")) detail::read_dense_arrays(*file.top.get("arrays"), file.path, spec);
+  if (in.has("configuration")) parse_configuration(file, spec);
   if (in.has("segments")) spec.segments = parse_segments(file);
   if (in.has("run")) spec.run = parse_run(file);
   return spec;

@@ -45,11 +45,15 @@ void set_up_environment(const Spec& spec, Job& job) {
   if (job.chemistry) {
     add_constants(*job.chemistry, choose_four_virtual(spec, job), environment);
     set_guess_constants(job);
-    add_aces_constants(*job.chemistry, environment);
   }
   // Programs of the user's own may want other segments than ours; those of the basis are what the
   // integrals are computed in.
   const bool is_own = !spec.programs.empty();
+  if (job.chemistry && is_own) {
+    const AcesConstants aces = aces_constants(*job.chemistry, spec.method.value_or(MethodSpec{}));
+    for (const auto& [name, value] : aces.ints) environment.ints[name] = value;
+    for (const auto& [name, value] : aces.scalars) environment.scalars[name] = value;
+  }
   for (const auto& [kind, extents] : spec.segments.extents)
     if (environment.segments.count(kind) == 0 || (is_own && kind != array::IndexKind::ao))
       environment.segments.set(kind, extents);
@@ -57,7 +61,6 @@ void set_up_environment(const Spec& spec, Job& job) {
   // Our programs declare an index over fitting functions even where there are none.
   if (job.chemistry && environment.segments.count(array::IndexKind::la) == 0)
     environment.segments.set(array::IndexKind::la, {1});
-  if (job.chemistry && is_own) dat::add_molecule_arrays(job.chemistry->system, environment);
   if (spec.segments.subsegment) environment.segments.set_subsegment(*spec.segments.subsegment);
   for (const auto& [name, value] : spec.ints) environment.ints[name] = value;
   for (const auto& [name, value] : spec.scalars) environment.scalars[name] = value;
@@ -87,6 +90,47 @@ bool load_steps(const Spec& spec, const Places& places, Prepared& prepared) {
         {std::filesystem::path(path).stem().string(), std::move(*loaded.program)});
   }
   return true;
+}
+
+/// What programs of the user's own find about a molecule besides constants.
+void describe_molecule(const Spec& spec, Job& job) {
+  const bool has_our_orbitals = std::ranges::any_of(
+      job.steps, [](const Step& step) { return wants_our_orbitals(step.program); });
+  if (!has_our_orbitals && !spec.segments.extents.contains(array::IndexKind::mo))
+    set_aces_orbitals(*job.chemistry, job.environment);
+  dat::add_molecule_arrays(job.chemistry->system, job.environment);
+}
+
+/// The job with the molecule of its arrays, if it says no other.
+Spec with_molecule(const Spec& given, Job& job) {
+  Spec spec = given;
+  if (spec.molecule || spec.programs.empty()) return spec;
+  try {
+    if (auto found = dat::molecule_of_arrays(spec)) {
+      spec.molecule = std::move(found->first);
+      spec.basis = std::move(found->second);
+    }
+  } catch (const base::Error& error) {
+    job.no_molecule = error.what();
+  }
+  return spec;
+}
+
+/// In place of the super instructions that a program declares and nobody has: an error that says
+/// what the molecule lacks, if one of them is executed.
+void add_without_molecule(const Job& job, super::Table& table) {
+  for (const Step& step : job.steps)
+    for (const program::SpecialDecl& special : step.program.specials)
+      if (table.find(special.name) == nullptr)
+        table.add({special.name,
+                   special.signature,
+                   [reason = job.no_molecule](auto, const auto&) {
+                     throw base::Error(base::Errc::bad_input,
+                                       "it is not one of those that need no molecule, and the "
+                                       "arrays of the job make none: " +
+                                           reason);
+                   },
+                   {}});
 }
 
 /// Who runs an iteration must not depend on who is quick.
@@ -137,11 +181,12 @@ void set_ranks(Job& job, std::optional<int> workers, std::optional<int> servers,
   job.workers = workers_of_process * (processes.all - (job.serves_apart ? job.servers : 0));
 }
 
-Prepared prepare(const Spec& spec, const Places& places, const ProcessCount& processes,
+Prepared prepare(const Spec& given, const Places& places, const ProcessCount& processes,
                  Embedding embedding) {
-  check_spec(spec);
+  check_spec(given);
   Prepared prepared;
   Job& job = prepared.job.emplace();
+  const Spec spec = with_molecule(given, job);
   job.title = spec.title;
   job.run = spec.run;
   job.embedding = std::move(embedding);
@@ -149,7 +194,10 @@ Prepared prepare(const Spec& spec, const Places& places, const ProcessCount& pro
   if (spec.method) job.method = spec.method->name;
   if (!job.method.empty()) (void)programs_of_method(job.method, false);
   set_ranks(job, spec.run.workers, spec.run.servers, processes);
-  if (spec.molecule) job.chemistry = read_chemistry(spec, places);
+  if (spec.molecule) {
+    job.chemistry = read_chemistry(spec, places);
+    dat::check_molecule_arrays(spec, job.chemistry->system);
+  }
   set_up_environment(spec, job);
   for (const std::string& path : spec.run.supers) job.libraries.emplace_back(path);
   (void)super_table(job);
@@ -157,6 +205,7 @@ Prepared prepare(const Spec& spec, const Places& places, const ProcessCount& pro
     prepared.job.reset();
     return prepared;
   }
+  if (job.chemistry && !spec.programs.empty()) describe_molecule(spec, job);
   if (spec.run.deterministic) deal_out_beforehand(job);
   job.memory = plan(job);
   job.decisions = decisions_of(spec, job);
@@ -180,6 +229,7 @@ super::Table super_table(const Job& job) {
     qc::add_algebra(table);
   for (const super::Library& library : job.libraries) library.add_to(table);
   for (const super::Entry& entry : job.embedding.supers) table.add(entry);
+  if (!job.no_molecule.empty()) add_without_molecule(job, table);
   return table;
 }
 

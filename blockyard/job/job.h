@@ -29,6 +29,7 @@ struct Job {
   std::string title;
   std::string method;  ///< empty: the programs are the user's own
   std::optional<Chemistry> chemistry;
+  std::string no_molecule;  ///< why the arrays of a basis that the job gives are of no use
   std::vector<Step> steps;
   worker::Environment environment;
   std::vector<super::Library> libraries;

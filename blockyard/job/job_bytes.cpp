@@ -50,7 +50,7 @@ void run_fields(Stream& stream, Run& run) {
 
 template <class Stream, class AnyJob>
 void job_fields(Stream& stream, AnyJob& job) {
-  stream.fields(job.title, job.method, job.workers, job.servers, job.processes,
+  stream.fields(job.title, job.method, job.no_molecule, job.workers, job.servers, job.processes,
                 job.processes_on_node, job.serves_apart, job.memory);
   stream.fields(job.environment.ints, job.environment.scalars, job.environment.restored,
                 job.environment.persistent);

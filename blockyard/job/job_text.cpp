@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include "blockyard/job/input.h"
@@ -30,6 +32,20 @@ std::string in_quotes(std::string_view text) {
 std::string number(double value) {
   std::string text = fmt::format("{}", value);
   if (text.find_first_of(".en") == std::string::npos) text += ".0";
+  return text;
+}
+
+/// A name as TOML wants it before an equals sign.
+std::string key_text(std::string_view name) {
+  const bool is_bare = !name.empty() && std::ranges::all_of(name, [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '-';
+  });
+  return is_bare ? std::string(name) : in_quotes(name);
+}
+
+std::string delay_text(const fabric::Delay& delay) {
+  std::string text = fmt::format("{}s", delay.latency_seconds);
+  if (delay.bytes_per_second > 0) text += fmt::format(",{}B/s", delay.bytes_per_second);
   return text;
 }
 
@@ -99,11 +115,22 @@ void write_method(const MethodSpec& method, std::string& text) {
   }
 }
 
-std::string dense_text(const worker::DenseArray& array) {
+std::string dense_text(const worker::DenseArray& array, bool has_ints) {
   std::vector<std::string> values;
-  for (const double value : array.values) values.push_back(number(value));
-  return fmt::format("{{ extents = [{}], values = [{}] }}", fmt::join(array.extents, ", "),
-                     fmt::join(values, ", "));
+  for (const double value : array.values)
+    values.push_back(has_ints ? fmt::format("{}", value) : number(value));
+  return fmt::format("{{ {}extents = [{}], values = [{}] }}", has_ints ? "type = \"int\", " : "",
+                     fmt::join(array.extents, ", "), fmt::join(values, ", "));
+}
+
+void write_configuration(const Spec& spec, std::string& text) {
+  Table table(text, "configuration");
+  for (const auto& [section, keys] : spec.configuration) {
+    std::vector<std::string> pairs;
+    for (const auto& [key, value] : keys)
+      pairs.push_back(fmt::format("{} = {}", key_text(key), in_quotes(value)));
+    table.line(key_text(section), fmt::format("{{ {} }}", fmt::join(pairs, ", ")));
+  }
 }
 
 void write_segments(const SegmentSpec& segments, std::string& text) {
@@ -128,6 +155,10 @@ void write_run(const RunSpec& run, std::string& text) {
   table.text("save", run.save);
   table.texts("super", run.supers);
   table.text("pardo", name_of(run.pardo));
+  if (!run.prefetch.is_auto) table.line("prefetch", fmt::format("{}", run.prefetch.fixed));
+  if (run.checkpoint_seconds) table.text("checkpoint", fmt::format("{}s", *run.checkpoint_seconds));
+  table.text("checkpoint_dir", run.checkpoint_folder);
+  if (run.fabric_delay) table.text("fabric_delay", delay_text(*run.fabric_delay));
   if (run.check) table.line("check", "true");
   if (run.deterministic) table.line("deterministic", "true");
   if (run.device.kind != DeviceSpec().kind) table.text("device", run.device.kind);
@@ -162,11 +193,14 @@ std::string job_text(const Spec& spec) {
   basis.text("auxiliary_file", spec.basis.auxiliary_file);
   if (spec.method) write_method(*spec.method, text);
   Table constants(text, "constants");
-  for (const auto& [name, value] : spec.ints) constants.line(name, fmt::format("{}", value));
-  for (const auto& [name, value] : spec.scalars) constants.line(name, number(value));
+  for (const auto& [name, value] : spec.ints)
+    constants.line(key_text(name), fmt::format("{}", value));
+  for (const auto& [name, value] : spec.scalars) constants.line(key_text(name), number(value));
   Table arrays(text, "arrays");
-  for (const auto& [name, array] : spec.arrays) arrays.line(name, dense_text(array));
+  for (const auto& [name, array] : spec.arrays)
+    arrays.line(key_text(name), dense_text(array, spec.int_arrays.contains(name)));
   write_segments(spec.segments, text);
+  write_configuration(spec, text);
   write_run(spec.run, text);
   return text;
 }

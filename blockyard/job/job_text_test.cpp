@@ -30,17 +30,21 @@ TEST(JobText, IsReadBackAsTheSameJob) {
   spec.run.check = true;
   spec.run.deterministic = true;
   spec.run.device.feeds_network = false;
-  spec.arrays = {{"ca", {{1, 2}, {0.5, -1e-20}}}};
+  spec.arrays = {{"ca", {{1, 2}, {0.5, -1e-20}}}, {"clp", {{3, 0}, {}}}, {"nlp", {{2}, {3, -1}}}};
+  spec.int_arrays = {"nlp"};
+  spec.configuration = {{"scf_rhf.siox", {{"no servers", "f \"g\""}, {"b", ""}}}, {"x", {}}};
   EXPECT_EQ(parse_job(job_text(spec), "job.toml", ""), spec);
   spec.basis = {"", "", "H S\n 0.5 1\n", true, "", ""};
   EXPECT_EQ(parse_job(job_text(spec), "job.toml", ""), spec);
 }
 
 TEST(JobText, ArraysMustHaveAsManyValuesAsTheirExtentsSay) {
-  for (const char* array : {"1", "{ extents = [2] }", "{ extents = [2], values = [1.0] }",
-                            "{ extents = [], values = [] }", "{ extents = [0], values = [] }",
-                            "{ extents = [1], values = [\"x\"] }",
-                            "{ extents = [4294967296, 4294967296], values = [1] }"})
+  for (const char* array :
+       {"1", "{ extents = [2] }", "{ extents = [2], values = [1.0] }",
+        "{ extents = [], values = [] }", "{ extents = [0], values = [1.0] }",
+        "{ extents = [-1], values = [] }", "{ extents = [0], values = [], a = 1 }",
+        "{ extents = [1], values = [1], type = \"float\" }", "{ extents = [1], values = [\"x\"] }",
+        "{ extents = [4294967296, 4294967296], values = [1] }"})
     EXPECT_THROW(
         (void)parse_job(std::string("programs = [\"p\"]\n[arrays]\na = ") + array, "job.toml", ""),
         base::Error)

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -105,6 +106,10 @@ struct Spec {
   std::map<std::string, std::int64_t, std::less<>> ints;
   std::map<std::string, double, std::less<>> scalars;
   std::map<std::string, worker::DenseArray, std::less<>> arrays;  ///< predefined static arrays
+  std::set<std::string, std::less<>>
+      int_arrays;  ///< those of `arrays` that .dat files have as ints
+  /// Of a .dat file, handed on: section, and in it keys and values.
+  std::map<std::string, std::map<std::string, std::string>> configuration;
   SegmentSpec segments;
   RunSpec run;
   friend bool operator==(const Spec&, const Spec&) = default;

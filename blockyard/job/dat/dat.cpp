@@ -13,6 +13,7 @@
 #include "blockyard/base/bytes.h"
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
+#include "blockyard/job/detail/element_count.h"
 
 namespace blockyard::job::dat {
 namespace {
@@ -116,11 +117,13 @@ void read_constants(Reader& in, std::map<std::string, T, std::less<>>& into,
   }
 }
 
-std::vector<Extent> read_extents(Reader& in, const std::string& what) {
+std::vector<Extent> read_extents(Reader& in, const std::string& what, Extent least) {
   const auto numbers = in.numbers<std::int32_t>(what);
   std::vector<Extent> extents(numbers.begin(), numbers.end());
   for (const Extent extent : extents)
-    if (extent < 1) throw in.error(fmt::format("{}: {} is not positive", what, extent));
+    if (extent < least)
+      throw in.error(
+          fmt::format("{}: {} is not {}", what, extent, least == 0 ? "at least 0" : "positive"));
   return extents;
 }
 
@@ -131,7 +134,7 @@ void read_segments(Reader& in, DatFile& file) {
         std::ranges::find(kind_codes, code, [](const auto& pair) { return pair.first; });
     if (kind == kind_codes.end())
       throw in.error(fmt::format("{} is no kind of index (1001 to 1006)", code));
-    auto extents = read_extents(in, fmt::format("the segments of kind {}", code));
+    auto extents = read_extents(in, fmt::format("the segments of kind {}", code), 1);
     if (kind->second == array::IndexKind::simple || extents.empty()) continue;
     if (!file.segments.emplace(kind->second, std::move(extents)).second)
       throw in.error(fmt::format("a second segment table of kind {}", code));
@@ -149,17 +152,13 @@ void read_arrays(Reader& in, std::map<std::string, Array<T>, std::less<>>& into,
       throw in.error(
           fmt::format("{} has {} indexes; at most {} are possible", label, rank, most_extents));
     Array<T> array;
-    array.extents = read_extents(in, fmt::format("the extents of {}", label));
+    // An array that a job has no use for is there with an extent of 0.
+    array.extents = read_extents(in, fmt::format("the extents of {}", label), 0);
     if (std::ssize(array.extents) != rank)
       throw in.error(
           fmt::format("{} has rank {} and {} extents", label, rank, array.extents.size()));
     array.values = in.numbers<T>(label);
-    Extent count = 1;
-    for (const Extent extent : array.extents) {
-      if (count > std::ssize(array.values)) break;  // and never overflows
-      count *= extent;
-    }
-    if (count != std::ssize(array.values))
+    if (!job::detail::has_elements(array.extents, std::ssize(array.values)))
       throw in.error(fmt::format("{} has {} values, not as many as its extents say", label,
                                  array.values.size()));
     put_in(in, into, std::move(name), std::move(array));

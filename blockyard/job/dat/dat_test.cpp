@@ -53,6 +53,20 @@ Bytes head() { return Bytes().ints({23121991, 1}); }
 
 TEST(Dat, ReadsWhatItWrote) { EXPECT_EQ(read_dat(write_dat(example())), example()); }
 
+TEST(Dat, ArraysThatAJobHasNoUseForHaveAnExtentOfZero) {
+  DatFile file = example();
+  file.scalar_arrays["clp"] = {{0}, {}};
+  file.int_arrays["kfirst"] = {{3, 0}, {}};
+  EXPECT_EQ(read_dat(write_dat(file)), file);
+  Bytes negative = head();
+  negative.ints({0, 0, 0, 0, 0, 1}).text("a").ints({1, 1, -1, 0});
+  EXPECT_NE(failure(negative.bytes()).find("the extents of int array \"a\": -1 is not at least 0"),
+            std::string::npos);
+  Bytes filled = head();
+  filled.ints({0, 0, 0, 0, 0, 1}).text("a").ints({2, 2, 0, 65536, 1, 7});
+  EXPECT_NE(failure(filled.bytes()).find("has 1 values, not as many"), std::string::npos);
+}
+
 TEST(Dat, ReadsTheLayoutByteByByte) {
   Bytes bytes = head();
   bytes.ints({1}).text("A.siox");

@@ -10,24 +10,38 @@
 
 namespace blockyard::job::dat {
 
-/// The names by which a chemistry job says its basis and its geometry, ints `ncenters nshells
-/// nalpha_occupied nbeta_occupied intspherical` and the arrays:
-///   coords    bohr, x y z of each centre, or of each shell
-///   charge    of each centre, e
-///   atom      centre of each shell, from 1
-///   ivangmom  angular momentum of each shell
+/// How a chemistry job says its basis and its geometry: ints `ncenters nshells nalpha_occupied
+/// nbeta_occupied intspherical`, and the arrays
+///   coords, charge     bohr, x y z of each centre; e
+///   ivangmom           angular momentum of each shell
 ///   npfps, ncfps       primitives and contractions of each shell
-///   ixalpha, ixpcoef   where its exponents and coefficients begin in alphas and pcoeffs, from 1;
-///                      coefficients stand contraction by contraction
+///   alphas, pcoeffs    exponents shell by shell; coefficients contraction by contraction
+///   tcoords, or atom   x y z of each shell, which is that of a centre; its centre, from 1
+/// The others follow from these, and are taken if they are there: ixalphas, ixpcoeffs (where the
+/// exponents and coefficients of a shell begin, from 1), indx_cc (number of its first contraction,
+/// from 1), ccbeg and ccend (the primitives of each contraction that count).
 /// Coefficients of normalised or of bare primitives: those with which the functions have norm 1.
-[[nodiscard]] bool is_molecule_name(std::string_view name);
 
-/// The molecule in bohr and its basis as a text in NWChem format, or nothing if the file has none.
-/// Throws Error{bad_input} for data that contradict each other, or atoms of one element with
-/// different functions.
-[[nodiscard]] std::optional<std::pair<MoleculeSpec, BasisSpec>> read_molecule(const DatFile& file);
+/// Whether an array of this name has ints.
+[[nodiscard]] bool is_int_name(std::string_view name);
 
-/// Puts a molecule with its basis under these names.
+/// Whether a file has a basis, complete or not.
+[[nodiscard]] bool has_basis(const DatFile& file);
+
+/// The molecule in bohr and its basis as a text in NWChem format. Throws Error{bad_input} for what
+/// is missing, data that contradict each other, or atoms of one element with different functions.
+[[nodiscard]] std::pair<MoleculeSpec, BasisSpec> read_molecule(const DatFile& file);
+
+/// Adds the arrays and numbers that follow from those that are there. REQUIRES: read_molecule reads
+/// the file.
+void complete_molecule(DatFile& file);
+
+/// Puts a molecule with its basis under these names, a shell for each contraction, and counts them:
+/// nalphas, npcoeffs, n_c_funcs, ntotshells.
 void write_molecule(const qc::Molecule& molecule, const qc::AoBasis& basis, DatFile& file);
+
+/// Throws Error{bad_input} if the file has the arrays of another molecule or basis.
+void check_same_molecule(const DatFile& file, const qc::Molecule& molecule,
+                         const qc::AoBasis& basis);
 
 }  // namespace blockyard::job::dat

@@ -21,9 +21,9 @@ DatFile example() {
                         {"coords", {{3, 2}, {0, 0, 0, 0, 0, 1.7}}},
                         {"alphas", {{4}, {3.0, 0.5, 1.5, 0.4}}},
                         {"pcoeffs", {{6}, {0.2, 0.8, 0.0, 1.0, 1.0, 1.0}}}};
-  file.int_arrays = {{"atom", {{3}, {1, 1, 2}}},    {"ivangmom", {{3}, {0, 1, 0}}},
-                     {"npfps", {{3}, {2, 1, 1}}},   {"ncfps", {{3}, {2, 1, 1}}},
-                     {"ixalpha", {{3}, {1, 3, 4}}}, {"ixpcoef", {{3}, {1, 5, 6}}}};
+  file.int_arrays = {{"atom", {{3}, {1, 1, 2}}},     {"ivangmom", {{3}, {0, 1, 0}}},
+                     {"npfps", {{3}, {2, 1, 1}}},    {"ncfps", {{3}, {2, 1, 1}}},
+                     {"ixalphas", {{3}, {1, 3, 4}}}, {"ixpcoeffs", {{3}, {1, 5, 6}}}};
   return file;
 }
 
@@ -37,23 +37,79 @@ std::string failure(const DatFile& file) {
 }
 
 TEST(DatMolecule, ReadsGeometryAndShells) {
-  const auto found = read_molecule(example());
-  ASSERT_TRUE(found);
-  EXPECT_EQ(found->first.geometry, "F 0 0 0\nH 0 0 1.7\n");
-  EXPECT_EQ(found->first.units, "bohr");
-  EXPECT_EQ(found->first.charge, 0);
-  EXPECT_EQ(found->first.multiplicity, 1);
-  const auto basis = qc::parse_nwchem_basis(found->second.text, "x");
+  const auto [molecule, functions] = read_molecule(example());
+  EXPECT_EQ(molecule.geometry, "F 0 0 0\nH 0 0 1.7\n");
+  EXPECT_EQ(molecule.units, "bohr");
+  EXPECT_EQ(molecule.charge, 0);
+  EXPECT_EQ(molecule.multiplicity, 1);
+  const auto basis = qc::parse_nwchem_basis(functions.text, "x");
   ASSERT_EQ(basis.elements.at(9).size(), 3u);
   EXPECT_EQ(basis.elements.at(9)[0], (qc::Contraction{0, {3.0, 0.5}, {0.2, 0.8}}));
   EXPECT_EQ(basis.elements.at(9)[1], (qc::Contraction{0, {0.5}, {1.0}}));
   EXPECT_EQ(basis.elements.at(9)[2], (qc::Contraction{1, {1.5}, {1.0}}));
 }
 
-TEST(DatMolecule, TakesCoordinatesOfShellsToo) {
+TEST(DatMolecule, ComputesWhatFollowsFromTheRest) {
+  const auto whole = read_molecule(example());
   DatFile file = example();
-  file.scalar_arrays["coords"] = {{3, 3}, {0, 0, 0, 0, 0, 0, 0, 0, 1.7}};
-  EXPECT_EQ(read_molecule(file)->first.geometry, "F 0 0 0\nH 0 0 1.7\n");
+  file.int_arrays.erase("ixalphas");
+  file.int_arrays.erase("ixpcoeffs");
+  file.int_arrays.erase("atom");
+  EXPECT_EQ(failure(file),
+            "there is neither a scalar array tcoords nor an int array atom: shells have no place");
+  file.scalar_arrays["tcoords"] = {{3, 3}, {0, 0, 0, 0, 0, 0, 0, 0, 1.7}};
+  EXPECT_EQ(read_molecule(file), whole);
+  complete_molecule(file);
+  const auto ints = [&](const char* name) { return file.int_arrays.at(name).values; };
+  EXPECT_EQ(ints("atom"), (std::vector<std::int32_t>{1, 1, 2}));
+  EXPECT_EQ(ints("ixalphas"), (std::vector<std::int32_t>{1, 3, 4}));
+  EXPECT_EQ(ints("ixpcoeffs"), (std::vector<std::int32_t>{1, 5, 6}));
+  EXPECT_EQ(ints("indx_cc"), (std::vector<std::int32_t>{1, 3, 4}));
+  EXPECT_EQ(ints("ccbeg"), (std::vector<std::int32_t>{1, 2, 1, 1}));
+  EXPECT_EQ(ints("ccend"), (std::vector<std::int32_t>{2, 2, 1, 1}));
+  EXPECT_EQ(ints("end_nfps"), (std::vector<std::int32_t>{2, 5, 6}));
+  EXPECT_EQ(file.ints.at("nalphas"), 4);
+  EXPECT_EQ(file.ints.at("npcoeffs"), 6);
+  EXPECT_EQ(file.ints.at("n_c_funcs"), 4);
+  EXPECT_EQ(file.ints.at("ntotshells"), 3);
+}
+
+TEST(DatMolecule, ShellsStandWhereTcoordsSays) {
+  DatFile file = example();
+  file.int_arrays["atom"].values = {1, 1, 1};
+  file.scalar_arrays["tcoords"] = {{3, 3}, {0, 0, 0, 0, 0, 0, 0, 0, 1.7}};
+  EXPECT_EQ(read_molecule(file), read_molecule(example()));
+  file.scalar_arrays["tcoords"].values.back() = 1.6;
+  EXPECT_EQ(failure(file), "shell 3 stands at 0 0 1.6 bohr, where there is no centre");
+}
+
+TEST(DatMolecule, CountsTheCoefficientsThatTheFileSaysCount) {
+  DatFile file = example();
+  file.scalar_arrays["pcoeffs"].values[2] = 0.7;  // before ccbeg
+  file.int_arrays["indx_cc"] = {{3}, {1, 3, 4}};
+  file.int_arrays["ccbeg"] = {{4}, {1, 2, 1, 1}};
+  file.int_arrays["ccend"] = {{4}, {2, 2, 1, 1}};
+  EXPECT_EQ(read_molecule(file), read_molecule(example()));
+}
+
+TEST(DatMolecule, ArraysOfAnotherMoleculeOrBasisAreRefused) {
+  const DatFile file = example();
+  qc::Molecule molecule{{{9, {0, 0, 0}}, {1, {0, 0, 1.7}}}, 0, 1};
+  auto set = qc::parse_nwchem_basis(read_molecule(file).second.text, "x");
+  const auto check = [&] {
+    try {
+      check_same_molecule(file, molecule, qc::place_basis(set, molecule, true));
+    } catch (const base::Error& error) {
+      return std::string(error.what()).substr(0, 47);
+    }
+    return std::string("the same");
+  };
+  EXPECT_EQ(check(), "the same");
+  set.elements.at(1)[0].exponents[0] += 0.1;
+  EXPECT_EQ(check(), "the arrays alphas, coords, ... belong to anothe");
+  set = qc::parse_nwchem_basis(read_molecule(file).second.text, "x");
+  molecule.atoms[1].position_bohr[2] = 1.8;
+  EXPECT_EQ(check(), "the arrays alphas, coords, ... belong to anothe");
 }
 
 TEST(DatMolecule, KnowsCoefficientsOfBarePrimitives) {
@@ -61,7 +117,7 @@ TEST(DatMolecule, KnowsCoefficientsOfBarePrimitives) {
   // Norm 1 with bare primitives: (2a/pi)^(3/4) for s, times 2 sqrt(a) for p.
   const auto s = [](double a) { return std::pow(2 * a / std::numbers::pi, 0.75); };
   file.scalar_arrays["pcoeffs"].values = {s(3), 0, 0, s(0.5), 2 * std::sqrt(1.5) * s(1.5), s(0.4)};
-  const auto basis = qc::parse_nwchem_basis(read_molecule(file)->second.text, "x");
+  const auto basis = qc::parse_nwchem_basis(read_molecule(file).second.text, "x");
   // The same factor in each coefficient of a contraction does not matter.
   const qc::Contraction& first = basis.elements.at(9)[0];
   EXPECT_EQ(first.exponents, std::vector<double>{3.0});
@@ -71,15 +127,14 @@ TEST(DatMolecule, KnowsCoefficientsOfBarePrimitives) {
   const double overlap = std::pow(2 * std::sqrt(1.5) / 3.5, 1.5);
   for (std::size_t k = 0; k < 2; ++k)
     file.scalar_arrays["pcoeffs"].values[k] /= std::sqrt(0.5 + 0.5 * overlap);
-  const auto mixed =
-      qc::parse_nwchem_basis(read_molecule(file)->second.text, "x").elements.at(9)[0];
+  const auto mixed = qc::parse_nwchem_basis(read_molecule(file).second.text, "x").elements.at(9)[0];
   EXPECT_NEAR(mixed.coefficients[0], mixed.coefficients[1], 1e-12);
 }
 
 TEST(DatMolecule, NamesWhatContradictsItself) {
-  EXPECT_FALSE(read_molecule(DatFile{}));
+  EXPECT_EQ(failure(DatFile{}), "there is no int nshells");
   DatFile file = example();
-  file.int_arrays["ixalpha"].values[2] = 5;
+  file.int_arrays["ixalphas"].values[2] = 5;
   EXPECT_EQ(failure(file), "a shell wants 1 values of alphas from place 5 on, which has 4");
   file = example();
   file.int_arrays["atom"].values[2] = 3;

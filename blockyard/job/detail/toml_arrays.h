@@ -3,16 +3,15 @@
 
 #include <toml++/toml.h>
 
-#include <map>
 #include <string>
 
-#include "blockyard/worker/environment.h"
+#include "blockyard/job/spec.h"
 
 namespace blockyard::job::detail {
 
-/// The table [arrays]: each one is `name = { extents = [2, 3], values = [...] }`, first index
-/// fastest. Throws Error{bad_input} with file and line for anything else.
-[[nodiscard]] std::map<std::string, worker::DenseArray, std::less<>> read_dense_arrays(
-    const toml::node& node, const std::string& path);
+/// Reads the table [arrays] into `spec`: each one is `name = { extents = [2, 3], values = [...] }`,
+/// first index fastest, with `type = "int"` if it is an int array of a .dat file. Throws
+/// Error{bad_input} with file and line for anything else.
+void read_dense_arrays(const toml::node& node, const std::string& path, Spec& spec);
 
 }  // namespace blockyard::job::detail

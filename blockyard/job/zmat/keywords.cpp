@@ -150,7 +150,11 @@ class Reader {
                                                        {"mem_unit", &Reader::memory_unit},
                                                        {"excite", &Reader::excitations},
                                                        {"estate_sym", &Reader::states},
-                                                       {"prop", &Reader::property}};
+                                                       {"prop", &Reader::property},
+                                                       {"estate_tol", &Reader::state_convergence},
+                                                       {"scf_exporder", &Reader::scf_history},
+                                                       {"lindep_tol", &Reader::dependence},
+                                                       {"noreori", &Reader::orientation}};
     return all;
   }
 
@@ -279,9 +283,34 @@ class Reader {
     if (one.value != "off" && one.value != "none" && one.value != "0" && one.value != "1")
       note(one, "point groups are not used: the same results, with more work");
   }
-  void damping(const Keyword& one) {
-    if (one.value != "none") note(one, "DIIS takes its place");
+  /// A constant for programs of the user's own, which ours have no use for.
+  void constant(const Keyword& one, const char* name, std::int64_t value, std::string_view ours) {
+    if (has_own_programs())
+      job_.spec.ints[name] = value;
+    else
+      note(one, ours);
   }
+  void damping(const Keyword& one) {
+    static const std::map<std::string, std::int64_t> types = {
+        {"none", 0},   {"off", 0}, {"0", 0}, {"davidson", 1}, {"1", 1},
+        {"static", 2}, {"2", 2},   {"3", 3}, {"4", 4}};
+    const auto found = types.find(one.value);
+    if (found == types.end()) throw wrong(one, "it must be NONE, DAVIDSON, STATIC, or 0 to 4");
+    if (found->second != 0 || has_own_programs())
+      constant(one, "damp_type", found->second, "DIIS takes its place");
+  }
+  void scf_history(const Keyword& one) {
+    constant(one, "scf_hist", integer(one, 1), "our programs choose how much DIIS remembers");
+  }
+  void dependence(const Keyword& one) {
+    constant(one, "lindep_tol", integer(one, 1),
+             "our programs leave out functions by a limit of their own");
+  }
+  void state_convergence(const Keyword& one) {
+    method_->scalars["excited_convergence"] = power_of_ten(one);
+  }
+  /// Nothing turns a molecule here.
+  void orientation(const Keyword& one) { (void)truth(one); }
   void memory(const Keyword& one) {
     try {
       memory_ = base::parse_bytes(one.value, "MEMORY");

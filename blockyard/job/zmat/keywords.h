@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "blockyard/job/zmat/lines.h"
 #include "blockyard/job/zmat/zmat.h"
 
@@ -10,7 +13,9 @@ namespace blockyard::job::zmat {
 /// Throws Error{bad_input} for a value that makes no sense or asks for what we do not have.
 void apply_keywords(const Parts& parts, ZmatJob& job);
 
-/// Puts the section *SIP into the job: memory, sizes of segments, programs beside the input.
-void apply_sip(const Parts& parts, const std::string& folder, ZmatJob& job);
+/// Puts the section *SIP into the job: memory, sizes of segments, programs beside the input or
+/// below the folders `programs`.
+void apply_sip(const Parts& parts, const std::string& folder,
+               const std::vector<std::string>& programs, ZmatJob& job);
 
 }  // namespace blockyard::job::zmat

@@ -33,7 +33,8 @@ std::int64_t memory(const Parts& parts, const Line& line, const std::vector<std:
 
 }  // namespace
 
-void apply_sip(const Parts& parts, const std::string& folder, ZmatJob& job) {
+void apply_sip(const Parts& parts, const std::string& folder,
+               const std::vector<std::string>& programs, ZmatJob& job) {
   for (const Line& line : parts.sip) {
     const std::size_t sign = line.text.find('=');
     const auto names = words_of(line.text.substr(0, sign));
@@ -44,7 +45,8 @@ void apply_sip(const Parts& parts, const std::string& folder, ZmatJob& job) {
       throw parts.error(line, "a line of *SIP is given as NAME = value");
     const auto number = [&] { return positive(parts, line, values.front()); };
     if (name == "sial_program")
-      job.spec.programs.push_back(find_program(folder, values.front()));
+      job.spec.programs.push_back(programs.empty() ? find_program(folder, values.front())
+                                                   : find_program_below(programs, values.front()));
     else if (name == "maxmem")
       job.spec.run.memory_bytes = memory(parts, line, values);
     else if (name == "sip_mx_segsize" || name == "sip_mx_ao_segsize")

@@ -24,12 +24,13 @@ bool is_zmat_name(const std::string& path) {
   return name == "zmat" || name.ends_with(".zmat") || has_ending;
 }
 
-ZmatJob parse_zmat(std::string_view text, const std::string& path, const std::string& folder) {
+ZmatJob parse_zmat(std::string_view text, const std::string& path, const std::string& folder,
+                   const std::vector<std::string>& programs) {
   const zmat::Parts parts = zmat::split_parts(text, path);
   ZmatJob job;
   job.spec.title = parts.title;
   zmat::apply_keywords(parts, job);
-  zmat::apply_sip(parts, folder, job);
+  zmat::apply_sip(parts, folder, programs, job);
   job.spec.molecule->geometry = zmat::read_geometry(parts, job.spec.molecule->units);
   if (job.spec.basis.name.empty())
     throw parts.error(
@@ -39,13 +40,14 @@ ZmatJob parse_zmat(std::string_view text, const std::string& path, const std::st
   return job;
 }
 
-ZmatJob read_zmat_file(const std::string& path) {
+ZmatJob read_zmat_file(const std::string& path, const std::vector<std::string>& programs) {
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;
   if (in) text << in.rdbuf();
   if (!in)
     throw base::Error(base::Errc::io, fmt::format("cannot read {}: {}", path, strerror(errno)));
-  return parse_zmat(text.view(), path, std::filesystem::path(path).parent_path().string());
+  return parse_zmat(text.view(), path, std::filesystem::path(path).parent_path().string(),
+                    programs);
 }
 
 }  // namespace blockyard::job

@@ -53,6 +53,23 @@ TEST(Zmat, ReadsInternalCoordinatesKeywordsAndTheSipSection) {
             "O 0.000000000000 0.000000000000 0.000000000000\nH 0.000");
 }
 
+TEST(Zmat, OptionsThatOnlyProgramsOfTheUserKnowBecomeTheirConstants) {
+  const std::string head =
+      "t\nO 0 0 0\n\n*ACES2(BASIS=3-21G,ESTATE_TOL=9,SCF_EXPORDER=10,LINDEP_TOL=3,\n"
+      "sym=none,,damp_type=davidson,NOREORI=ON)\n*SIP\n";
+  const ZmatJob job = parse(head + "SIAL_PROGRAM = scf_rhf.siox\n");
+  EXPECT_TRUE(job.warnings.empty());
+  EXPECT_EQ(job.spec.ints.at("scf_hist"), 10);
+  EXPECT_EQ(job.spec.ints.at("lindep_tol"), 3);
+  EXPECT_EQ(job.spec.ints.at("damp_type"), 1);
+  EXPECT_DOUBLE_EQ(job.spec.method->scalars.at("excited_convergence"), 1e-9);
+  const ZmatJob ours = parse(head + "MAXMEM=500\n");
+  EXPECT_TRUE(ours.spec.ints.empty());
+  EXPECT_EQ(ours.warnings.size(), 3U);
+  EXPECT_NE(failure("t\nO 0 0 0\n\n*ACES2(BASIS=3-21G,DAMP_TYPE=HARD)\n").find("NONE, DAVIDSON"),
+            std::string::npos);
+}
+
 TEST(Zmat, ABlankFirstLineIsATitleToo) {
   const ZmatJob job = parse("\nO\nH 1 R\n\nR=0.97\n\n*ACES2(CALC=HF,BASIS=STO-3G,MULT=2)\n");
   EXPECT_EQ(job.spec.title, "");

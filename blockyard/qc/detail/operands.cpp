@@ -26,10 +26,20 @@ std::vector<Extent> first_elements(const Operand& operand, const Context& contex
   return first;
 }
 
+namespace {
+
+/// Whether the kind mo has spin orbitals and long segments; else it has the segments of moa.
+bool has_our_orbitals(const Context& context) {
+  return context.ints == nullptr || context.ints->contains("so_bvirt") ||
+         context.ints->contains("correlated_segment");
+}
+
+}  // namespace
+
 std::vector<Extent> first_orbitals(const Operand& operand, const Context& context) {
   std::vector<Extent> first = first_elements(operand, context);
   for (std::size_t k = 0; k < first.size(); ++k) {
-    if (operand.kinds[k] != array::IndexKind::mo) continue;
+    if (operand.kinds[k] != array::IndexKind::mo || !has_our_orbitals(context)) continue;
     const auto segment = operand.segments[k];
     const auto begin_of = [&](std::string_view constant) {
       return context.segments->offset(array::IndexKind::moa, context.int_constant(constant));

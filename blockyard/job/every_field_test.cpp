@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// A job with no field as it usually is, through every form that a job is written in. Who adds a
+// field has to name it here: the structured bindings no longer compile.
+#include <gtest/gtest.h>
+
+#include "blockyard/job/input.h"
+#include "blockyard/job/job_bytes.h"
+#include "blockyard/job/job_text.h"
+
+namespace blockyard::job {
+namespace {
+
+DeviceSpec device_with_every_field() {
+  DeviceSpec device;
+  auto& [kind, count, memory_bytes, options, plugins, learns_placement, respects_hints,
+         honours_intents, feeds_network, after_seconds] = device;
+  kind = "sim";
+  count = 2;
+  memory_bytes = 1 << 20;
+  options = "delay=1";
+  plugins = "/plugins";
+  learns_placement = true;
+  respects_hints = true;
+  honours_intents = false;
+  feeds_network = true;
+  after_seconds = 2.5;
+  return device;
+}
+
+RunSpec run_with_every_field() {
+  RunSpec run;
+  auto& [workers, servers, memory_bytes, scratch, persistent, guess, save, checkpoint_folder,
+         checkpoint_seconds, supers, pardo, prefetch, fabric_delay, report, has_trace, device,
+         check, deterministic, seed] = run;
+  workers = 3;
+  servers = 2;
+  memory_bytes = std::int64_t{1} << 31;
+  scratch = "/scratch";
+  persistent = "/kept.h5";
+  guess = "/guess.h5";
+  save = "/save.h5";
+  checkpoint_folder = "/checkpoints";
+  checkpoint_seconds = 90;
+  pardo = program::Policy::dynamic;
+  prefetch = {false, 5};
+  fabric_delay = fabric::Delay{1e-4, 2.5e8};
+  report = true;
+  has_trace = true;
+  device = device_with_every_field();
+  check = true;
+  deterministic = true;
+  seed = 7;
+  return run;
+}
+
+Spec spec_with_every_field() {
+  Spec spec;
+  auto& [title, molecule, basis, method, programs, ints, scalars, arrays, int_arrays, configuration,
+         segments, run] = spec;
+  title = "a \"title\" with \\ and \t";
+  molecule = MoleculeSpec{"H 0 0 0\nF 0 0 1.7\n", "", "bohr", -1, 2};
+  basis = {"cc-pvdz", "", "", false, "cc-pvtz-rifit", ""};
+  method = MethodSpec{"", 3, {{"cc_iterations", 7}}, {{"level_shift", 0.5}}};
+  programs = {"/a.sial", "/b.sial"};
+  ints = {{"norb", 4}};
+  scalars = {{"x", 0.1}, {"whole", 3}};
+  arrays = {{"ca", {{1, 2}, {0.5, -1e-20}}}, {"nlp", {{2}, {3, -1}}}};
+  int_arrays = {"nlp"};
+  configuration = {{"a.siox", {{"no_servers", "f"}}}};
+  segments = {{{array::IndexKind::mo, {3, 4}}}, 7, 8, 9, 2};
+  run = run_with_every_field();
+  run.supers = {"/one.so", "/two.so"};
+  return spec;
+}
+
+TEST(EveryField, IsInTheTextOfAJob) {
+  Spec spec = spec_with_every_field();
+  // What the command line alone decides.
+  spec.run.report = spec.run.has_trace = false;
+  spec.run.device.plugins = "";
+  spec.run.device.honours_intents = true;
+  EXPECT_EQ(parse_job(job_text(spec), "job.toml", ""), spec);
+}
+
+TEST(EveryField, OfARunIsInTheBytesOfAJob) {
+  Job job;
+  job.run = run_with_every_field();
+  job.no_molecule = "a reason";
+  const Job again = decode_job(encode(job));
+  EXPECT_EQ(again.run, job.run);
+  EXPECT_EQ(again.no_molecule, job.no_molecule);
+}
+
+}  // namespace
+}  // namespace blockyard::job
