@@ -61,30 +61,74 @@ double quartet_seconds(int sum, int primitives) {
   return best;
 }
 
+/// A pair of shells, as far as its cost goes.
+struct PairCost {
+  int momentum = 0;  ///< sum of both
+  double bound = 0;  ///< of Schwarz
+  double primitives = 0;
+};
+
+/// The pairs of two ranges in the order of the shells; of one range with itself, each pair once.
+std::vector<PairCost> pairs_of(const Integrals::Data& data, ShellRange a, ShellRange b) {
+  const auto momentum = [&](std::size_t shell) {
+    return data.basis.shells[shell].contraction.angular_momentum;
+  };
+  std::vector<PairCost> pairs;
+  for (std::size_t sa = a.first; sa < a.first + a.count; ++sa)
+    for (std::size_t sb = b.first; sb < (a == b ? sa + 1 : b.first + b.count); ++sb)
+      pairs.push_back({momentum(sa) + momentum(sb), data.bound(sa, sb),
+                       static_cast<double>(data.pair(sa, sb).primpairs.size())});
+  return pairs;
+}
+
+/// Pairs of one sum of momenta by falling bound: those that survive a threshold come first.
+struct PairClass {
+  int momentum = 0;
+  std::vector<double> bounds;
+  std::vector<double> primitives = {0};  ///< of the first k pairs
+};
+
+std::vector<PairClass> classes_of(std::vector<PairCost> pairs) {
+  std::ranges::sort(pairs, [](const PairCost& one, const PairCost& other) {
+    return std::pair(one.momentum, -one.bound) < std::pair(other.momentum, -other.bound);
+  });
+  std::vector<PairClass> classes;
+  for (const PairCost& pair : pairs) {
+    if (classes.empty() || classes.back().momentum != pair.momentum)
+      classes.emplace_back().momentum = pair.momentum;
+    classes.back().bounds.push_back(pair.bound);
+    classes.back().primitives.push_back(classes.back().primitives.back() + pair.primitives);
+  }
+  return classes;
+}
+
 }  // namespace
 
 double repulsion_seconds(const Integrals& shared, const RepulsionRates& rates, ShellRange a,
                          ShellRange b, ShellRange c, ShellRange d) {
   const Integrals::Data& data = shared.data();
-  const std::array<bool, 3> symmetric = {a == b, c == d, a == c && b == d};
-  const auto momentum = [&](std::size_t shell) {
-    return data.basis.shells[shell].contraction.angular_momentum;
+  const double threshold = data.options.schwarz_threshold;
+  const auto cost = [&](int momentum, double quartets, double primitives) {
+    return rate_of(rates.quartet_seconds, momentum) * quartets +
+           rate_of(rates.primitive_seconds, momentum) * primitives;
   };
+  const std::vector<PairCost> bras = pairs_of(data, a, b);
   double seconds = 0;
-  for (std::size_t sa = a.first; sa < a.first + a.count; ++sa)
-    for (std::size_t sb = b.first; sb < (symmetric[0] ? sa + 1 : b.first + b.count); ++sb) {
-      const double bra_bound = data.bound(sa, sb);
-      const auto bra = static_cast<double>(data.pair(sa, sb).primpairs.size());
-      const int bra_sum = momentum(sa) + momentum(sb);
-      for (std::size_t sc = c.first; sc < c.first + c.count; ++sc)
-        for (std::size_t sd = d.first; sd < (symmetric[1] ? sc + 1 : d.first + d.count); ++sd) {
-          if (symmetric[2] && std::pair(sc, sd) > std::pair(sa, sb)) continue;
-          if (bra_bound * data.bound(sc, sd) < data.options.schwarz_threshold) continue;
-          const int sum = bra_sum + momentum(sc) + momentum(sd);
-          seconds += rate_of(rates.quartet_seconds, sum) +
-                     rate_of(rates.primitive_seconds, sum) * bra *
-                         static_cast<double>(data.pair(sc, sd).primpairs.size());
-        }
+  if (a == c && b == d) {  // each quartet once
+    for (std::size_t bra = 0; bra < bras.size(); ++bra)
+      for (std::size_t ket = 0; ket <= bra; ++ket)
+        if (!(bras[bra].bound * bras[ket].bound < threshold))
+          seconds += cost(bras[bra].momentum + bras[ket].momentum, 1,
+                          bras[bra].primitives * bras[ket].primitives);
+    return seconds;
+  }
+  const std::vector<PairClass> kets = classes_of(pairs_of(data, c, d));
+  for (const PairCost& bra : bras)
+    for (const PairClass& ket : kets) {
+      const auto survives = [&](double bound) { return !(bra.bound * bound < threshold); };
+      const auto count = std::ranges::partition_point(ket.bounds, survives) - ket.bounds.begin();
+      seconds += cost(bra.momentum + ket.momentum, static_cast<double>(count),
+                      bra.primitives * ket.primitives[static_cast<std::size_t>(count)]);
     }
   return seconds;
 }

@@ -65,7 +65,11 @@ const Row* row_of(std::string_view name) {
 }  // namespace
 
 Costs::Costs(const Job& job, const program::Program& program, const Machine& machine)
-    : job_(job), program_(program), machine_(machine), products_(program.code.size()) {}
+    : job_(job),
+      program_(program),
+      machine_(machine),
+      rates_{machine.quartet_seconds, machine.primitive_seconds},
+      products_(program.code.size()) {}
 
 bool Costs::knows(std::string_view super_instruction) {
   return row_of(super_instruction) != nullptr;
@@ -121,17 +125,21 @@ Cost Costs::fill(double elements) const {
   return {0, machine_.block_seconds + elements * element_bytes / machine_.copy_bytes, 0};
 }
 
-double Costs::integral_seconds(const CostOperand& operand) const {
+double Costs::integral_seconds(const CostOperand& operand) {
   const auto& shells = job_.chemistry->system.segments.shells;
-  const qc::RepulsionRates rates{machine_.quartet_seconds, machine_.primitive_seconds};
+  std::uint64_t key = 0;
+  for (std::size_t k = 0; k < 4; ++k)
+    key = key * shells.size() + static_cast<std::uint64_t>(operand.segments[k] - 1);
+  const auto [found, is_new] = integrals_.try_emplace(key);
+  if (!is_new) return found->second;
   const auto range = [&](std::size_t k) {
     return shells[static_cast<std::size_t>(operand.segments[k] - 1)];
   };
-  return qc::repulsion_seconds(job_.chemistry->system.integrals, rates, range(0), range(1),
-                               range(2), range(3));
+  return found->second = qc::repulsion_seconds(job_.chemistry->system.integrals, rates_, range(0),
+                                               range(1), range(2), range(3));
 }
 
-Cost Costs::super(std::string_view name, std::span<const CostOperand> operands) const {
+Cost Costs::super(std::string_view name, std::span<const CostOperand> operands) {
   constexpr double element_of_attraction_seconds = 1e-6;
   constexpr double element_of_fitting_seconds = 5e-8;
   constexpr double element_of_triples_seconds = 3e-9;

@@ -10,6 +10,7 @@
 #include "blockyard/job/job.h"
 #include "blockyard/job/plan/machine.h"
 #include "blockyard/program/program.h"
+#include "blockyard/qc/integral_cost.h"
 #include "blockyard/tensor/shape.h"
 
 namespace blockyard::job {
@@ -39,18 +40,20 @@ class Costs {
   [[nodiscard]] Cost copy(double elements, bool is_permuted) const;
   [[nodiscard]] Cost fill(double elements) const;
   /// Super instructions that are not known here cost what reading and writing their operands does.
-  [[nodiscard]] Cost super(std::string_view name, std::span<const CostOperand> operands) const;
+  [[nodiscard]] Cost super(std::string_view name, std::span<const CostOperand> operands);
   [[nodiscard]] static bool knows(std::string_view super_instruction);
 
  private:
   [[nodiscard]] Cost make_product(std::int32_t to, std::int32_t product,
                                   const tensor::Shape& result,
                                   std::span<const tensor::Shape> operands) const;
-  [[nodiscard]] double integral_seconds(const CostOperand& operand) const;
+  [[nodiscard]] double integral_seconds(const CostOperand& operand);
 
   const Job& job_;
   const program::Program& program_;
   const Machine& machine_;
+  qc::RepulsionRates rates_;
+  std::unordered_map<std::uint64_t, double> integrals_;            ///< seconds, by segments
   std::vector<std::unordered_map<std::uint64_t, Cost>> products_;  ///< by pc, then by extents
 };
 
