@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+
+namespace blockyard::fabric {
+
+/// What memory that ranks add to, or reduce, consists of.
+enum class Element : std::uint8_t { i32, i64, f32, f64, c64, c128 };
+
+enum class Reduction : std::uint8_t {
+  sum,
+  product,
+  max,
+  min,
+  absmax,  ///< of absolute values
+  absmin,
+  logical_and,
+  logical_or,
+  bit_and,
+  bit_or
+};
+
+/// Calls visit(T{}) with the C++ type of an element.
+template <class Visit>
+auto with_type(Element element, const Visit& visit) {
+  switch (element) {
+    case Element::i32:
+      return visit(std::int32_t{});
+    case Element::i64:
+      return visit(std::int64_t{});
+    case Element::f32:
+      return visit(float{});
+    case Element::f64:
+      return visit(double{});
+    case Element::c64:
+      return visit(std::complex<float>{});
+    default:
+      return visit(std::complex<double>{});
+  }
+}
+
+[[nodiscard]] inline std::size_t size_of(Element element) {
+  return with_type(element, [](auto value) { return sizeof(value); });
+}
+
+/// to[i] = to[i] (op) from[i]. Throws Error{bad_input} for an operation that the type does not
+/// have.
+void combine(Element element, Reduction reduction, void* to, const void* from, std::size_t count);
+
+}  // namespace blockyard::fabric

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "blockyard/fabric/memory.h"
+#include "blockyard/fabric/node/hall.h"
+#include "blockyard/fabric/node/pieces.h"
+
+namespace blockyard::fabric::node {
+
+/// Memory of the ranks of one node, of which each has given a range of addresses ("arena") that all
+/// of them reach: every transfer is a copy by the caller and complete on return.
+/// Transfers: any thread. The rest: one thread at a time.
+class NodeMemory final : public Memory {
+ public:
+  struct Own {
+    std::size_t bytes = 0;  ///< of this rank's arena
+    std::function<bool(std::size_t offset, std::size_t bytes)> claim;
+    std::function<void(std::size_t offset, std::size_t bytes)> give_back;
+  };
+
+  /// arenas: where each rank's begins, as this process sees it; all zero before any rank came here.
+  /// To be used when all ranks have made theirs. Throws Error{no_memory}.
+  NodeMemory(int rank, std::vector<std::byte*> arenas, Own own);
+  ~NodeMemory() override;
+
+  [[nodiscard]] int rank() const noexcept override { return rank_; }
+  [[nodiscard]] int size() const noexcept override { return static_cast<int>(arenas_.size()); }
+  [[nodiscard]] int node_of(int /*rank*/) const noexcept override { return 0; }
+  [[nodiscard]] Group join(std::span<const int> ranks) override;
+  void leave(Group group) override;
+  [[nodiscard]] std::span<const int> ranks_of(Group group) const override;
+  [[nodiscard]] Allocation allocate(Group group, std::size_t bytes) override;
+  void release(Region region) override;
+  [[nodiscard]] std::byte* reach(Region region, int member) const noexcept override;
+  Transfer get(Region region, int member, std::size_t offset, const Strided& rows,
+               void* near) override;
+  Transfer put(Region region, int member, std::size_t offset, const Strided& rows,
+               const void* near) override;
+  Transfer accumulate(Region region, int member, std::size_t offset, const Strided& rows,
+                      const void* near, Element element, const void* factor) override;
+  void gather(Region region, int member, std::span<const std::int64_t> offsets, std::size_t bytes,
+              void* near) override;
+  void scatter(Region region, int member, std::span<const std::int64_t> offsets, std::size_t bytes,
+               const void* near) override;
+  void scatter_add(Region region, int member, std::span<const std::int64_t> offsets,
+                   const void* near, Element element, const void* factor) override;
+  [[nodiscard]] std::int64_t fetch_and_add(Region region, int member, std::size_t offset,
+                                           Element element, std::int64_t increment) override;
+  void fence(int rank) override;
+  [[nodiscard]] bool done(Transfer /*transfer*/, bool /*must_wait*/) override { return true; }
+  void barrier(Group group, const Meeting& meeting = {}) override;
+  void broadcast(Group group, std::span<std::byte> bytes, int member) override;
+  void reduce(Group group, Element element, Reduction reduction, void* values,
+              std::size_t count) override;
+  void abort(std::string_view cause) noexcept override;
+
+  /// Throws Error{comm} with the cause if any rank called abort.
+  void check_alive() const;
+
+ private:
+  struct Members {
+    std::vector<int> ranks;
+    std::size_t mine = 0;
+    std::size_t offset = 0;  ///< of the crowd in the first member's arena
+    Crowd* crowd = nullptr;
+    std::size_t round = 0;
+  };
+  struct Shared {
+    std::vector<std::byte*> bases;  ///< by member
+    std::vector<int> ranks;
+    std::size_t offset = 0;  ///< of this rank's part
+    bool is_live = false;
+  };
+  static constexpr std::size_t chunk_length = 256, most_chunks = 65536;
+
+  [[nodiscard]] Control& control(int rank) const noexcept;
+  [[nodiscard]] Members& members(Group group) const;
+  [[nodiscard]] const Shared& shared(Region region) const noexcept {
+    const auto at = static_cast<std::size_t>(region);
+    return chunks_[at / chunk_length][at % chunk_length];
+  }
+  [[nodiscard]] Region new_region();
+  /// Memory of this rank's arena with its pages; says in `result` why there is none.
+  [[nodiscard]] std::optional<std::size_t> take(std::size_t bytes, Allocation& result);
+  [[nodiscard]] bool claim(std::size_t offset, Allocation& result);
+  void give(std::size_t offset);
+  void come(Members& members, const Meeting& meeting);
+  [[noreturn]] void throw_quarrel(const Members& members) const;
+  void reduce_piece(Members& members, Element element, Reduction reduction, std::byte* values,
+                    std::size_t count, std::size_t width);
+  void add_rows(int target, std::byte* far, const Strided& rows, const std::byte* near,
+                Element element, const void* factor) const;
+
+  int rank_;
+  std::vector<std::byte*> arenas_;
+  Own own_;
+  Pieces pieces_;
+  Patience patience_;
+  std::vector<std::unique_ptr<Members>> groups_;
+  std::vector<std::unique_ptr<Shared[]>> chunks_;  ///< never moves: other threads read it
+  Region next_region_ = 0;
+  std::vector<Region> unused_;
+};
+
+}  // namespace blockyard::fabric::node
