@@ -232,8 +232,10 @@ Allocation NodeMemory::allocate(Group group, std::size_t bytes) {
   made.offset = bytes > 0 ? *offset : 0;
   made.is_live = true;
   made.bases.resize(all.ranks.size());
-  for (std::size_t m = 0; m < all.ranks.size(); ++m)
+  for (std::size_t m = 0; m < all.ranks.size(); ++m) {
+    result.id = result.id * 0x9E3779B97F4A7C15U + seats[m].words[set][1] + 1;
     made.bases[m] = arenas_[static_cast<std::size_t>(all.ranks[m])] + seats[m].words[set][1];
+  }
   return result;
 }
 

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/ga/create.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "blockyard/base/error.h"
+
+namespace blockyard::ga {
+
+using garray::Layout;
+using garray::refuse;
+
+void describe_array(Array& array, const Request& request) {
+  if (request.name != nullptr) array.name = request.name;
+  const auto kind = runtime().kind(request.type, request.fortran_integer);
+  if (!kind) refuse(array, fmt::format("type = {} is not a type of elements", request.type));
+  if (request.ndim < 1 || request.ndim > static_cast<int>(array::max_axes))
+    refuse(array, fmt::format("ndim = {} is outside 1..{}", request.ndim, array::max_axes));
+  for (int axis = 0; axis < request.ndim; ++axis)
+    if (const auto at = static_cast<std::size_t>(axis); request.dims[at] < 1)
+      refuse(array, fmt::format("{} = {} is less than 1", request.tongue.element("dims", at),
+                                request.dims[at]));
+  array.kind = *kind;
+  array.extents = extents_of(request.tongue, static_cast<std::size_t>(request.ndim), request.dims);
+}
+
+void set_chunks(Tongue tongue, Array& array, Ints chunk) {
+  array.layout.form = Layout::Form::regular;
+  array.layout.edges.clear();
+  // 0 for the fastest axis: all are free.
+  if (chunk.is_null() || chunk[tongue.axis(0, array.axes())] == 0) return;
+  array.layout.edges = extents_of(tongue, array.axes(), chunk);
+}
+
+void set_irregular(Tongue tongue, Array& array, Ints block, Ints map) {
+  const std::size_t axes = array.axes();
+  array.layout.form = Layout::Form::irregular;
+  array.layout.begins.assign(axes, {});
+  std::size_t next = 0;
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    auto& begins = array.layout.begins[tongue.axis(axis, axes)];
+    for (Extent b = 0; b < block[axis]; ++b) begins.push_back(map[next++] - tongue.first());
+  }
+}
+
+void set_widths(Tongue tongue, Array& array, Ints widths) {
+  array.layout.widths = extents_of(tongue, array.axes(), widths);
+}
+
+void set_dealt(Tongue tongue, Array& array, Layout::Form form, Ints block, Ints grid) {
+  array.layout.form = form;
+  array.layout.edges = extents_of(tongue, array.axes(), block);
+  array.layout.grid = extents_of(tongue, array.axes(), grid);
+}
+
+namespace {
+
+/// The array of a request, with no layout yet.
+Array& requested(const Request& request) {
+  static_cast<void>(runtime().team(request.group));
+  Array& array = runtime().new_array();
+  array.group = request.group;
+  describe_array(array, request);
+  return array;
+}
+
+int handle_with_memory(Array& array) {
+  const int handle = array.handle;
+  if (make_memory(array) == 1) return handle;
+  runtime().forget(array);
+  return 0;
+}
+
+}  // namespace
+
+int make_memory(Array& array) {
+  try {
+    runtime().allocate(array);
+    return 1;
+  } catch (const base::Error& error) {
+    if (error.code() != base::Errc::no_memory) throw;
+    if (runtime().team(array.group).me == 0)
+      std::fputs(fmt::format("{}{}\n", current_call().name, error.what()).c_str(), stderr);
+    return 0;
+  }
+}
+
+int make_regular(const Request& request, Ints chunk, Ints widths) {
+  Array& array = requested(request);
+  set_chunks(request.tongue, array, chunk);
+  if (!widths.is_null()) set_widths(request.tongue, array, widths);
+  return handle_with_memory(array);
+}
+
+int make_irregular(const Request& request, Ints block, Ints map, Ints widths) {
+  Array& array = requested(request);
+  set_irregular(request.tongue, array, block, map);
+  if (!widths.is_null()) set_widths(request.tongue, array, widths);
+  return handle_with_memory(array);
+}
+
+void end_memory(Array& array) {
+  runtime().sync(array.group, Met(&array).meeting());
+  runtime().deallocate(array);
+}
+
+void destroy_array(Array& array) {
+  if (array.is_made) end_memory(array);
+  runtime().forget(array);
+}
+
+int duplicate_array(const Array& array, const char* name) {
+  Array& twin = runtime().new_array();
+  twin.name = name == nullptr ? "" : name;
+  twin.kind = array.kind;
+  twin.extents = array.extents;
+  twin.group = array.group;
+  twin.layout = array.layout;
+  return handle_with_memory(twin);
+}
+
+int adopt_memory(const Array& array, const char* name, void* memory) {
+  const auto found = edge().raw_memory.find(memory);
+  if (found == edge().raw_memory.end()) refuse(array, "ptr is not memory that GA_Getmem gave");
+  Array& twin = runtime().new_array();
+  twin.name = name == nullptr ? "" : name;
+  twin.kind = array.kind;
+  twin.extents = array.extents;
+  twin.group = array.group;
+  twin.layout = array.layout;
+  twin.distribution = array.distribution;
+  runtime().attach(twin, found->second);
+  edge().raw_memory.erase(found);
+  runtime().sync(array.group);
+  return twin.handle;
+}
+
+void overlay_array(Array& array, const Array& host) {
+  array.distribution = runtime().distribution_of(array);
+  for (int rank = 0; rank < array.distribution.ranks(); ++rank) {
+    const auto wanted =
+        static_cast<std::size_t>(array.distribution.element_count(rank)) * array.kind.bytes;
+    const auto there =
+        static_cast<std::size_t>(host.distribution.element_count(rank)) * host.kind.bytes;
+    if (wanted > there)
+      refuse(array, fmt::format("needs {} bytes of process {}, where \"{}\" has {}", wanted, rank,
+                                host.name, there));
+  }
+  array.is_guest = true;
+  array.id = host.id + 1;
+  runtime().attach(array, host.region);
+}
+
+std::optional<Box> box_held(const Array& array, int proc) {
+  const array::Distribution& layout = array.distribution;
+  if (!layout.is_direct()) {
+    if (proc < 0 || proc >= layout.block_count()) return std::nullopt;
+    return layout.box_of(proc);
+  }
+  if (proc < 0 || proc >= layout.ranks())
+    refuse(array, fmt::format("process {} is outside 0..{}", proc, layout.ranks() - 1));
+  const Extent block = layout.block_held_by(proc);
+  if (block < 0 || layout.box_of(block).is_empty()) return std::nullopt;
+  return layout.box_of(block);
+}
+
+int located(Tongue tongue, const Array& array, Ints subscript) {
+  Indexes at{};
+  for (std::size_t d = 0; d < array.axes(); ++d) {
+    at[d] = subscript[tongue.axis(d, array.axes())] - tongue.first();
+    if (at[d] < 0 || at[d] >= array.extents[d]) return -1;
+  }
+  const Extent block = array.distribution.block_of(at);
+  return array.distribution.is_direct() ? array.distribution.rank_of(block) : base::to_int(block);
+}
+
+}  // namespace blockyard::ga

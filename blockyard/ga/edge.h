@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "blockyard/fabric/memory.h"
+#include "blockyard/garray/locks.h"
+#include "blockyard/garray/runtime.h"
+#include "blockyard/garray/transfer.h"
+
+// The one runtime of a process, and how the exported symbols reach it: their callers have no
+// argument for it.
+namespace blockyard::ga {
+
+/// What a process keeps between calls.
+struct Edge {
+  std::unique_ptr<garray::Runtime> runtime;
+  std::optional<garray::Locks> locks;
+  std::map<void*, fabric::Region> raw_memory;  ///< of Getmem, by this process's pointer
+  std::mutex pending_mutex;                    ///< guards the next two
+  std::map<long, garray::Pending> pending;     ///< by handle
+  long next_handle = 1;
+  bool is_debugging = false;
+  double started_seconds = 0;
+};
+
+[[nodiscard]] Edge& edge() noexcept;
+/// Throws Error{bad_input} before GA_Initialize.
+[[nodiscard]] garray::Runtime& runtime();
+
+/// The call that this thread is in, for messages.
+struct Call {
+  const char* name = "";
+  void* caller = nullptr;  ///< a place in the caller's code
+};
+[[nodiscard]] const Call& current_call() noexcept;
+void begin_call(const char* name, void* caller) noexcept;
+
+/// Ends the job: prints the rank, the call, the error and the caller's line.
+[[noreturn]] void end_job(const std::exception& error) noexcept;
+/// The same with a text of the caller, as GA_Error prints it.
+[[noreturn]] void end_job(const char* text, long code) noexcept;
+
+/// Does what an exported symbol stands for.
+template <class Work>
+auto run(const char* name, void* caller, const Work& work) -> decltype(work()) {
+  begin_call(name, caller);
+  try {
+    return work();
+  } catch (const std::exception& error) {
+    end_job(error);
+  }
+}
+
+/// What members of a group compare when they meet: the call, and the array if there is one.
+class Met {
+ public:
+  explicit Met(const garray::Array* array = nullptr);
+  [[nodiscard]] fabric::Meeting meeting() const noexcept { return {tag_, text_}; }
+
+ private:
+  std::uint64_t tag_ = 0;
+  std::string text_;
+};
+
+/// Collective among the group of an array, between two syncs unless the caller masked them.
+template <class Work>
+auto together(const garray::Array& array, const Work& work) {
+  return runtime().collective(array.group, Met(&array).meeting(), work);
+}
+
+// What is different with and without MPI.
+
+/// A communicator as bytes: ga.h has its type.
+struct Communicator {
+  const void* handle = nullptr;  ///< of an MPI_Comm; null: of all processes
+};
+[[nodiscard]] std::unique_ptr<fabric::Memory> open_memory(Communicator communicator);
+/// Called when a group was made, or ends; collective among its members.
+void group_made(int group, const std::vector<int>& ranks);
+void group_ended(int group) noexcept;
+void close_communicators() noexcept;
+/// Ends all processes.
+[[noreturn]] void abort_all(int code) noexcept;
+
+/// "scf.c:214" of a place in code, where debug information has it and addr2line is there; else "".
+[[nodiscard]] std::string line_of(void* place);
+
+}  // namespace blockyard::ga

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/ga/reach.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+namespace blockyard::ga {
+
+using array::Piece;
+using garray::refuse;
+
+namespace {
+
+std::byte* place_of(const Array& array, int rank, Extent offset) {
+  return array.bases[static_cast<std::size_t>(rank)] +
+         static_cast<std::size_t>(offset) * array.kind.bytes;
+}
+
+}  // namespace
+
+Reached reach_patch(const Array& array, const Box& box) {
+  Reached found;
+  array.distribution.for_each_piece(box, [&](const Piece& piece) {
+    if (piece.rank != array.me)
+      refuse(array, fmt::format("lo..hi has elements that process {} holds; only own ones can be "
+                                "accessed",
+                                piece.rank));
+    if (piece.box != box)
+      refuse(array, "lo..hi lies in several blocks; access them one by one (Access_block)");
+    found.data = place_of(array, piece.rank, piece.offset);
+    found.strides = piece.strides;
+  });
+  return found;
+}
+
+Reached reach_block(const Array& array, Extent block) {
+  if (block < 0 || block >= array.distribution.block_count())
+    refuse(array,
+           fmt::format("block {} is outside 0..{}", block, array.distribution.block_count() - 1));
+  const Piece piece = array.distribution.piece_of(block);
+  std::byte* base = array.bases[static_cast<std::size_t>(piece.rank)];
+  if (base == nullptr)
+    refuse(array, fmt::format("block {} lies on another node, at process {}", block, piece.rank));
+  return {place_of(array, piece.rank, piece.offset), piece.strides, {}};
+}
+
+Reached reach_padded(const Array& array) {
+  if (!array.distribution.is_direct())
+    refuse(array, "has blocks dealt to processes, and no ghost cells");
+  const Extent block = array.distribution.block_held_by(array.me);
+  Reached found;
+  if (block < 0) return found;
+  const Piece piece = array.distribution.piece_of(block);
+  const Indexes& widths = array.distribution.widths();
+  Extent offset = piece.offset;
+  for (std::size_t d = 0; d < array.axes(); ++d) {
+    offset -= widths[d] * piece.strides[d];
+    found.extents[d] = piece.box.extent(d) + 2 * widths[d];
+  }
+  found.data = place_of(array, array.me, offset);
+  found.strides = piece.strides;
+  return found;
+}
+
+void* reach_all(const Array& array, int proc) {
+  if (proc < 0 || proc >= array.distribution.ranks())
+    refuse(array, fmt::format("process {} is outside 0..{}", proc, array.distribution.ranks() - 1));
+  if (array.bases[static_cast<std::size_t>(proc)] == nullptr)
+    refuse(array, fmt::format("process {} is on another node", proc));
+  return array.bases[static_cast<std::size_t>(proc)];
+}
+
+Extent block_at(Tongue tongue, const Array& array, Ints index) {
+  Indexes at{};
+  for (std::size_t d = 0; d < array.axes(); ++d) {
+    const std::size_t axis = tongue.axis(d, array.axes());
+    at[d] = index[axis] - tongue.first();
+    if (at[d] < 0 || at[d] >= array.distribution.cuts(d).blocks)
+      refuse(array,
+             fmt::format("{} = {}: there are {} blocks on that axis", tongue.element("index", axis),
+                         index[axis], array.distribution.cuts(d).blocks));
+  }
+  return array.distribution.block_at(at);
+}
+
+garray::Field field_of(const Array& array, int offset, int bytes) {
+  if (offset < 0 || bytes < 1 ||
+      static_cast<std::size_t>(offset) + static_cast<std::size_t>(bytes) > array.kind.bytes)
+    refuse(array, fmt::format("bytes {}..{} are not within an element of {} bytes", offset,
+                              offset + bytes - 1, array.kind.bytes));
+  return {static_cast<std::size_t>(offset), static_cast<std::size_t>(bytes)};
+}
+
+std::vector<Indexes> places_of(Tongue tongue, const Array& array, Ints flat, Extent count) {
+  if (count < 0) refuse(array, fmt::format("n = {} is less than 0", count));
+  std::vector<Indexes> places(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < places.size(); ++i)
+    places[i] = indexes_of(tongue, array, flat.from(i * array.axes()));
+  return places;
+}
+
+std::vector<Indexes> places_of(Tongue tongue, const Array& array, IntLists lists, Extent count) {
+  if (count < 0) refuse(array, fmt::format("n = {} is less than 0", count));
+  std::vector<Indexes> places(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < places.size(); ++i) places[i] = indexes_of(tongue, array, lists[i]);
+  return places;
+}
+
+long keep_pending(garray::Pending pending) {
+  const std::lock_guard lock(edge().pending_mutex);
+  const long handle = edge().next_handle++;
+  if (!pending.test(runtime().memory())) edge().pending.emplace(handle, std::move(pending));
+  return handle;
+}
+
+void wait_pending(long handle) {
+  garray::Pending pending;
+  {
+    const std::lock_guard lock(edge().pending_mutex);
+    const auto found = edge().pending.find(handle);
+    if (found == edge().pending.end()) return;  // complete, or never begun
+    pending = std::move(found->second);
+    edge().pending.erase(found);
+  }
+  pending.wait(runtime().memory());
+}
+
+bool test_pending(long handle) {
+  const std::lock_guard lock(edge().pending_mutex);
+  const auto found = edge().pending.find(handle);
+  if (found == edge().pending.end()) return true;
+  if (!found->second.test(runtime().memory())) return false;
+  edge().pending.erase(found);
+  return true;
+}
+
+StridedPlaces strided_places(Tongue tongue, const Array& array, const StridedPatch& patch) {
+  const Box box = box_of(tongue, array, patch.lo, patch.hi);
+  StridedPlaces result;
+  result.dense.axes = box.axes;
+  Indexes skip{};
+  for (std::size_t d = 0; d < box.axes; ++d) {
+    const std::size_t axis = tongue.axis(d, box.axes);
+    skip[d] = patch.skip[axis];
+    if (skip[d] < 1)
+      refuse(array, fmt::format("{} = {} is less than 1", tongue.element("skip", axis), skip[d]));
+    result.dense.end[d] = (box.extent(d) + skip[d] - 1) / skip[d];
+  }
+  result.places.reserve(static_cast<std::size_t>(result.dense.element_count()));
+  array::for_each_index(result.dense, [&](Indexes at) {
+    for (std::size_t d = 0; d < box.axes; ++d) at[d] = box.first[d] + at[d] * skip[d];
+    result.places.push_back(at);
+  });
+  return result;
+}
+
+void pack_values(const Array& array, const Box& dense, const Local& local, std::byte* values,
+                 Direction direction) {
+  const std::size_t unit = array.kind.bytes;
+  auto* memory = static_cast<std::byte*>(local.data);
+  garray::for_each_offset<2>(dense, {local.strides, array::dense_strides(dense)},
+                             [&](const auto& at) {
+                               std::byte* outside = memory + at[0] * static_cast<Extent>(unit);
+                               std::byte* inside = values + at[1] * static_cast<Extent>(unit);
+                               if (direction == Direction::to_array)
+                                 std::memcpy(inside, outside, unit);
+                               else
+                                 std::memcpy(outside, inside, unit);
+                             });
+}
+
+}  // namespace blockyard::ga

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "blockyard/ga/convert.h"
+#include "blockyard/ga/edge.h"
+
+// What C and Fortran transfers share.
+namespace blockyard::ga {
+
+/// Own memory of an array.
+struct Reached {
+  void* data = nullptr;
+  Indexes strides{};
+  Indexes extents{};
+};
+
+/// Throws Error{bad_input} unless one block of this process has all of the patch.
+[[nodiscard]] Reached reach_patch(const Array& array, const Box& box);
+[[nodiscard]] Reached reach_block(const Array& array, Extent block);
+/// The own block with its ghost cells.
+[[nodiscard]] Reached reach_padded(const Array& array);
+/// All that a process of this node holds.
+[[nodiscard]] void* reach_all(const Array& array, int proc);
+/// The number of a block from its place in the grid of blocks.
+[[nodiscard]] Extent block_at(Tongue tongue, const Array& array, Ints index);
+
+[[nodiscard]] garray::Field field_of(const Array& array, int offset, int bytes);
+
+[[nodiscard]] std::vector<Indexes> places_of(Tongue tongue, const Array& array, Ints flat,
+                                             Extent count);
+[[nodiscard]] std::vector<Indexes> places_of(Tongue tongue, const Array& array, IntLists lists,
+                                             Extent count);
+
+/// Transfers that were begun, by number. Any thread.
+[[nodiscard]] long keep_pending(garray::Pending pending);
+void wait_pending(long handle);
+[[nodiscard]] bool test_pending(long handle);
+
+/// Calls move(part, memory) for the parts of a patch that may leave the array on any side.
+template <class Move>
+void periodic(Tongue tongue, const Array& array, Ints lo, Ints hi, void* memory, Ints ld,
+              const Move& move) {
+  const Box box = wide_box_of(tongue, array, lo, hi);
+  const Local all = local_of(tongue, array, box, memory, ld);
+  garray::for_each_wrapped(array, box, [&](const Box& part, const Indexes& offset) {
+    Extent at = 0;
+    for (std::size_t d = 0; d < box.axes; ++d) at += offset[d] * all.strides[d];
+    move(part, Local{static_cast<std::byte*>(all.data) + at * static_cast<Extent>(array.kind.bytes),
+                     all.strides});
+  });
+}
+
+struct StridedPatch {
+  Ints lo, hi, skip;
+  void* memory;
+  Ints ld;
+};
+enum class Direction : std::uint8_t { from_array, to_array };
+
+/// The places of every skip[d]-th element of a patch, and the box of as many elements that the
+/// caller's memory has.
+struct StridedPlaces {
+  std::vector<Indexes> places;
+  Box dense;
+};
+[[nodiscard]] StridedPlaces strided_places(Tongue tongue, const Array& array,
+                                           const StridedPatch& patch);
+/// Copies between the caller's memory and dense values.
+void pack_values(const Array& array, const Box& dense, const Local& local, std::byte* values,
+                 Direction direction);
+
+template <class Move>
+void strided(Tongue tongue, const Array& array, const StridedPatch& patch, const Move& move,
+             Direction direction) {
+  const auto [places, dense] = strided_places(tongue, array, patch);
+  const Local local = local_of(tongue, array, dense, patch.memory, patch.ld);
+  std::vector<std::byte> values(places.size() * array.kind.bytes);
+  if (direction == Direction::to_array) pack_values(array, dense, local, values.data(), direction);
+  move(array, places, values.data());
+  if (direction == Direction::from_array)
+    pack_values(array, dense, local, values.data(), direction);
+}
+
+}  // namespace blockyard::ga

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <climits>
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <limits>
+
+#include "blockyard/garray/elementwise.h"
+
+namespace blockyard::garray {
+
+namespace {
+
+using fabric::Reduction;
+using fabric::with_type;
+
+/// What stands for no bound at all: programs compare with these.
+template <class T>
+T infinite_step() {
+  if constexpr (std::is_same_v<T, double>)
+    return 1e307;
+  else if constexpr (std::is_same_v<T, float>)
+    return 1e37F;
+  else
+    return std::numeric_limits<T>::max();
+}
+
+template <class Visit>
+void with_real_type(const Array& array, const Visit& visit) {
+  with_type(element_of(array), [&](auto type) {
+    if constexpr (std::is_arithmetic_v<decltype(type)>)
+      visit(type);
+    else
+      refuse(array, "has complex elements, which have no order");
+  });
+}
+
+void refuse_if_any(const Runtime& runtime, const Array& array, bool is_wrong, const char* text) {
+  std::int32_t any = is_wrong ? 1 : 0;
+  runtime.memory().reduce(runtime.team(array.group).group, fabric::Element::i32, Reduction::max,
+                          &any, 1);
+  if (any != 0) refuse(array, text);
+}
+
+}  // namespace
+
+void copy(const Runtime& runtime, const Patch& from, const Patch& to, bool is_transposed) {
+  if (from.array.kind.bytes != to.array.kind.bytes ||
+      from.array.kind.element != to.array.kind.element)
+    refuse(to.array,
+           fmt::format("has elements of type {}, but \"{}\" of type {}", name_of(to.array.kind),
+                       from.array.name, name_of(from.array.kind)));
+  // A group within the other one's: each member of the smaller one reads or writes for it.
+  if (from.array.bases.size() < to.array.bases.size()) {
+    Operand mirror(runtime, {to.array, to.box}, from.box, is_transposed, true);
+    if (mirror.is_same_shape()) {
+      for_each_own(from, [&](const Piece& piece, std::byte* data) {
+        Indexes strides{};
+        for (std::size_t d = 0; d < from.box.axes; ++d)
+          if (mirror.axis_along(d) >= 0)
+            strides[static_cast<std::size_t>(mirror.axis_along(d))] = piece.strides[d];
+        put(runtime, to.array, mirror.box_of(piece.box), {data, strides});
+      });
+      return;
+    }
+  }
+  Operand source(runtime, from, to.box, is_transposed);
+  for_each_own(to, [&](const Piece& piece, std::byte* data) {
+    source.copy(piece.box, {data, piece.strides});
+  });
+}
+
+void dot(const Runtime& runtime, const Patch& a, bool a_transposed, const Patch& b,
+         bool b_transposed, void* sum) {
+  require_same_kind(a.array, b.array);
+  Operand right(runtime, b, a.box, a_transposed != b_transposed);
+  const fabric::Element element = element_of(a.array);
+  with_type(element, [&](auto type) {
+    using T = decltype(type);
+    T total{};
+    for_each_own(a, [&](const Piece& piece, std::byte* data) {
+      const View vb = right.part(piece.box);
+      const T* pa = reinterpret_cast<const T*>(data);
+      const T* pb = reinterpret_cast<const T*>(vb.data);
+      for_each_offset<2>(piece.box, {piece.strides, vb.strides},
+                         [&](const auto& at) { total += pa[at[0]] * pb[at[1]]; });
+    });
+    std::memcpy(sum, &total, sizeof(T));
+  });
+  runtime.memory().reduce(runtime.team(a.array.group).group, element, Reduction::sum, sum, 1);
+}
+
+void select(const Runtime& runtime, const Array& array, bool is_max, void* value, Indexes& at) {
+  const fabric::Element element = element_of(array);
+  const auto group = runtime.team(array.group).group;
+  with_type(element, [&](auto type) {
+    using T = decltype(type);
+    // The weight decides, then the number of the element: the first one.
+    struct Found {
+      T value{};
+      std::int64_t number = -1;
+    };
+    const auto weight = [](T v) {
+      if constexpr (std::is_arithmetic_v<T>)
+        return v;
+      else
+        return std::abs(v);
+    };
+    const Indexes all = array::dense_strides(array.whole());
+    const auto is_better = [&](T v, std::int64_t number, const Found& best) {
+      if (best.number < 0) return true;
+      if (weight(v) != weight(best.value))
+        return is_max ? weight(v) > weight(best.value) : weight(v) < weight(best.value);
+      return number < best.number;
+    };
+    Found best;
+    for_each_own(whole(array), [&](const Piece& piece, std::byte* data) {
+      const T* from = reinterpret_cast<const T*>(data);
+      Extent begin = 0;
+      for (std::size_t d = 0; d < array.axes(); ++d) begin += piece.box.first[d] * all[d];
+      for_each_offset<2>(piece.box, {piece.strides, all}, [&](const auto& offset) {
+        const T v = from[offset[0]];
+        if (is_better(v, begin + offset[1], best)) best = {v, begin + offset[1]};
+      });
+    });
+    const std::size_t members = array.bases.size();
+    Found winner;
+    for (std::size_t m = 0; m < members; ++m) {
+      Found candidate = best;
+      runtime.memory().broadcast(group, std::as_writable_bytes(std::span(&candidate, 1)),
+                                 static_cast<int>(m));
+      if (candidate.number >= 0 && is_better(candidate.value, candidate.number, winner))
+        winner = candidate;
+    }
+    std::memcpy(value, &winner.value, sizeof(T));
+    std::int64_t rest = winner.number;
+    for (std::size_t d = 0; d < array.axes(); ++d) {
+      at[d] = rest % array.extents[d];
+      rest /= array.extents[d];
+    }
+  });
+}
+
+void step_max(const Runtime& runtime, const Patch& a, const Patch& b, void* step) {
+  require_same_kind(a.array, b.array);
+  const fabric::Element element = element_of(a.array);
+  with_real_type(a.array, [&](auto type) {
+    using T = decltype(type);
+    T least = infinite_step<T>();
+    bool is_negative = false;
+    if (&a.array != &b.array) {
+      Operand right(runtime, b, a.box);
+      for_each_own(a, [&](const Piece& piece, std::byte* data) {
+        const View vb = right.part(piece.box);
+        const T* pa = reinterpret_cast<const T*>(data);
+        const T* pb = reinterpret_cast<const T*>(vb.data);
+        for_each_offset<2>(piece.box, {piece.strides, vb.strides}, [&](const auto& at) {
+          if (pa[at[0]] < 0) is_negative = true;
+          if (pb[at[1]] < 0) least = std::min(least, static_cast<T>(pa[at[0]] / -pb[at[1]]));
+        });
+      });
+    }
+    refuse_if_any(runtime, a.array, is_negative, "has a negative element");
+    runtime.memory().reduce(runtime.team(a.array.group).group, element, Reduction::min, &least, 1);
+    std::memcpy(step, &least, sizeof(T));
+  });
+}
+
+void step_bounds(const Runtime& runtime, const Patch& x, const Patch& v, const Patch& lower,
+                 const Patch& upper, const StepBounds& bounds) {
+  for (const Patch* other : {&v, &lower, &upper}) require_same_kind(x.array, other->array);
+  const fabric::Element element = element_of(x.array);
+  Operand ov(runtime, v, x.box), ol(runtime, lower, x.box), ou(runtime, upper, x.box);
+  with_real_type(x.array, [&](auto type) {
+    using T = decltype(type);
+    T least = infinite_step<T>(), least_free = infinite_step<T>(), largest = 0;
+    bool is_outside = false;
+    for_each_own(x, [&](const Piece& piece, std::byte* data) {
+      const View vv = ov.part(piece.box), vl = ol.part(piece.box), vu = ou.part(piece.box);
+      const T* px = reinterpret_cast<const T*>(data);
+      const T* pv = reinterpret_cast<const T*>(vv.data);
+      const T* pl = reinterpret_cast<const T*>(vl.data);
+      const T* pu = reinterpret_cast<const T*>(vu.data);
+      for_each_offset<4>(piece.box, {piece.strides, vv.strides, vl.strides, vu.strides},
+                         [&](const auto& at) {
+                           const T at_x = px[at[0]], d = pv[at[1]], l = pl[at[2]], u = pu[at[3]];
+                           if (at_x < l || at_x > u) is_outside = true;
+                           T t = infinite_step<T>();
+                           if (d > 0)
+                             t = static_cast<T>((u - at_x) / d);
+                           else if (d < 0)
+                             t = static_cast<T>((at_x - l) / -d);
+                           else if (at_x == l || at_x == u)
+                             t = 0;
+                           least = std::min(least, t);
+                           largest = std::max(largest, t);
+                           if (d != 0) least_free = std::min(least_free, t);
+                         });
+    });
+    refuse_if_any(runtime, x.array, is_outside, "has an element outside its bounds");
+    const auto group = runtime.team(x.array.group).group;
+    runtime.memory().reduce(group, element, Reduction::min, &least, 1);
+    runtime.memory().reduce(group, element, Reduction::min, &least_free, 1);
+    runtime.memory().reduce(group, element, Reduction::max, &largest, 1);
+    std::memcpy(bounds.least, &least, sizeof(T));
+    std::memcpy(bounds.least_free, &least_free, sizeof(T));
+    std::memcpy(bounds.largest, &largest, sizeof(T));
+  });
+}
+
+}  // namespace blockyard::garray

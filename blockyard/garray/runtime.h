@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "blockyard/garray/array.h"
+
+namespace blockyard::garray {
+
+inline constexpr int world_group = -1;
+inline constexpr int mirror_group = 0;
+
+/// Ranks that share arrays and do collectives together.
+struct Team {
+  std::vector<int> ranks;  ///< of the world, by member
+  fabric::Group group = 0;
+  int me = -1;
+  bool is_live = false;
+};
+
+/// All arrays and groups of one rank. Making, ending and collectives: one thread; queries of arrays
+/// that live: any thread.
+class Runtime {
+ public:
+  explicit Runtime(std::unique_ptr<fabric::Memory> memory);
+
+  [[nodiscard]] fabric::Memory& memory() const noexcept { return *memory_; }
+
+  /// REQUIRES nothing: a wrong number throws Error{bad_input}.
+  [[nodiscard]] const Team& team(int group) const;
+  [[nodiscard]] bool is_group(int group) const noexcept;
+  [[nodiscard]] int default_group() const noexcept { return default_group_; }
+  void set_default_group(int group);
+  /// Collective among `members`, which are ranks of `parent`; the others may come, too, and get -2.
+  [[nodiscard]] int make_group(int parent, std::span<const int> members);
+  /// Collective among the members.
+  void end_group(int group);
+
+  /// A handle with nothing but the default group.
+  [[nodiscard]] Array& new_array();
+  [[nodiscard]] bool is_array(int handle) const noexcept;
+  /// Throws Error{bad_input} if it is not live.
+  [[nodiscard]] Array& array(int handle) const;
+  /// The same, with memory.
+  [[nodiscard]] Array& made_array(int handle) const {
+    Array& found = array(handle);
+    if (!found.is_made) refuse(found, "has no memory yet: allocate it first");
+    return found;
+  }
+  /// Collective. Gives an array its memory as its layout says. Error{no_memory} at all members
+  /// alike if there is not enough.
+  void allocate(Array& array);
+  /// Collective. Its memory goes; the handle stays.
+  void deallocate(Array& array);
+  /// Ends a handle that has no memory.
+  void forget(Array& array);
+  /// Fills in what rests on `region`, which is an array's own or another one's.
+  void attach(Array& array, fabric::Region region);
+  [[nodiscard]] Distribution distribution_of(const Array& array) const;
+  [[nodiscard]] std::vector<const Array*> live_arrays() const;
+
+  /// Whether the coming collective begins or ends with a sync; both are true again after it.
+  void mask_sync(bool first, bool last) noexcept { sync_first_ = first, sync_last_ = last; }
+  /// Collective. Does `work` between two syncs of the group, but for those that are masked.
+  template <class Work>
+  auto collective(int group, const fabric::Meeting& meeting, const Work& work);
+  /// Collective. A fence of all and a barrier.
+  void sync(int group, const fabric::Meeting& meeting = {});
+
+  std::optional<std::size_t> most_bytes;  ///< cap on this rank's memory
+  [[nodiscard]] std::size_t held_bytes() const noexcept { return held_bytes_; }
+
+  [[nodiscard]] int register_kind(std::size_t bytes);
+  void deregister_kind(int code);
+  [[nodiscard]] std::optional<Kind> kind(int code, int fortran_integer = 8) const;
+
+ private:
+  static constexpr std::size_t chunk_length = 256, most_chunks = 4096;
+  [[nodiscard]] Array* find(int handle) const noexcept;
+
+  std::unique_ptr<fabric::Memory> memory_;
+  std::vector<Team> teams_;  ///< by number; world, then the mirror group at 0, then those made
+  Team world_;
+  int default_group_ = world_group;
+  std::vector<std::unique_ptr<std::unique_ptr<Array>[]>> arrays_;  ///< never moves
+  std::size_t array_count_ = 0;
+  std::vector<int> unused_;
+  bool sync_first_ = true, sync_last_ = true;
+  std::size_t held_bytes_ = 0;
+  std::vector<std::size_t> user_kinds_;
+};
+
+template <class Work>
+auto Runtime::collective(int group, const fabric::Meeting& meeting, const Work& work) {
+  const bool first = sync_first_, last = sync_last_;
+  sync_first_ = sync_last_ = true;
+  if (first) sync(group, meeting);
+  if constexpr (std::is_void_v<decltype(work())>) {
+    work();
+    if (last) sync(group, meeting);
+  } else {
+    auto result = work();
+    if (last) sync(group, meeting);
+    return result;
+  }
+}
+
+}  // namespace blockyard::garray
