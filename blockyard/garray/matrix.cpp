@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/garray/matrix.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstring>
+
+#include "blockyard/garray/elementwise.h"
+
+namespace blockyard::garray {
+
+namespace {
+
+using fabric::Reduction;
+using fabric::with_type;
+
+void require_vector(const Array& v, Extent length) {
+  Extent count = 1;
+  for (const Extent extent : v.extents) count *= extent;
+  if (count != length) refuse(v, fmt::format("has {} elements where {} are needed", count, length));
+}
+
+/// Elements begin .. end of an array taken as a vector, first axis fastest.
+template <class T>
+std::vector<T> values_of(const Runtime& runtime, const Array& v, Extent begin, Extent end,
+                         Extent length) {
+  std::vector<T> values(static_cast<std::size_t>(std::max<Extent>(0, end - begin)));
+  if (values.empty()) return values;
+  const Box line{.axes = 1, .first = {0}, .end = {length}};
+  Operand operand(runtime, whole(v), line);
+  operand.copy({.axes = 1, .first = {begin}, .end = {end}}, {values.data(), {1}});
+  return values;
+}
+
+/// Calls visit(T*, piece, first, end): the part of the diagonal that each own piece has.
+template <class Visit>
+void for_each_diagonal(const Array& a, const Visit& visit) {
+  with_type(element_of(a), [&](auto type) {
+    using T = decltype(type);
+    for_each_own(whole(a), [&](const Piece& piece, std::byte* data) {
+      const Extent first = std::max(piece.box.first[0], piece.box.first[1]);
+      const Extent end = std::min(piece.box.end[0], piece.box.end[1]);
+      if (first < end) visit(reinterpret_cast<T*>(data), piece, first, end);
+    });
+  });
+}
+
+Extent diagonal_offset(const Piece& piece, Extent i) {
+  return (i - piece.box.first[0]) * piece.strides[0] + (i - piece.box.first[1]) * piece.strides[1];
+}
+
+}  // namespace
+
+void require_matrix(const Array& a) {
+  if (a.axes() != 2) refuse(a, fmt::format("has {} axes where 2 are needed", a.axes()));
+}
+
+void require_square(const Array& a) {
+  require_matrix(a);
+  if (a.extents[0] != a.extents[1])
+    refuse(a, fmt::format("has {} x {} elements where a square is needed", a.extents[1],
+                          a.extents[0]));
+}
+
+void transpose(const Runtime& runtime, const Array& a, const Array& b) {
+  require_matrix(a);
+  require_matrix(b);
+  copy(runtime, whole(a), whole(b), true);
+}
+
+void symmetrize(Runtime& runtime, const Array& a) {
+  require_square(a);
+  with_type(element_of(a), [&](auto type) {
+    using T = decltype(type);
+    // All that is needed of the transpose is copied before anything changes.
+    struct Part {
+      T* data;
+      Piece piece;
+      std::vector<T> other;
+    };
+    std::vector<Part> parts;
+    Operand mirror(runtime, whole(a), a.whole(), true);
+    for_each_own(whole(a), [&](const Piece& piece, std::byte* data) {
+      Part part{reinterpret_cast<T*>(data), piece, {}};
+      part.other.resize(static_cast<std::size_t>(piece.box.element_count()));
+      mirror.copy(piece.box, {part.other.data(), array::dense_strides(piece.box)});
+      parts.push_back(std::move(part));
+    });
+    runtime.sync(a.group);
+    for (Part& part : parts)
+      for_each_offset<2>(part.piece.box, {part.piece.strides, array::dense_strides(part.piece.box)},
+                         [&](const auto& at) {
+                           T& value = part.data[at[0]];
+                           value = (value + part.other[static_cast<std::size_t>(at[1])]) / T(2);
+                         });
+  });
+}
+
+void copy_diagonal(const Runtime& runtime, const Array& a, const Array& v) {
+  require_matrix(a);
+  require_same_kind(a, v);
+  const Extent length = std::min(a.extents[0], a.extents[1]);
+  require_vector(v, length);
+  with_type(element_of(a), [&](auto type) {
+    using T = decltype(type);
+    const Indexes numbers = array::dense_strides(v.whole());
+    for_each_own(whole(v), [&](const Piece& piece, std::byte* data) {
+      T* to = reinterpret_cast<T*>(data);
+      std::vector<Indexes> places;
+      std::vector<Extent> offsets;
+      for_each_offset<2>(piece.box, {piece.strides, numbers}, [&](const auto& at) {
+        Extent i = at[1];
+        for (std::size_t d = 0; d < v.axes(); ++d) i += piece.box.first[d] * numbers[d];
+        places.push_back({i, i});
+        offsets.push_back(at[0]);
+      });
+      std::vector<T> values(places.size());
+      gather(runtime, a, places, values.data());
+      for (std::size_t i = 0; i < values.size(); ++i) to[offsets[i]] = values[i];
+    });
+  });
+}
+
+void change_diagonal(const Runtime& runtime, OnDiagonal how, const Array& a, const Array& v) {
+  require_matrix(a);
+  require_same_kind(a, v);
+  const Extent length = std::min(a.extents[0], a.extents[1]);
+  require_vector(v, length);
+  for_each_diagonal(a, [&](auto* data, const Piece& piece, Extent first, Extent end) {
+    using T = std::remove_pointer_t<decltype(data)>;
+    const auto values = values_of<T>(runtime, v, first, end, length);
+    for (Extent i = first; i < end; ++i) {
+      T& to = data[diagonal_offset(piece, i)];
+      const T value = values[static_cast<std::size_t>(i - first)];
+      to = how == OnDiagonal::set ? value : static_cast<T>(to + value);
+    }
+  });
+}
+
+void shift_diagonal(const Array& a, const void* value) {
+  require_matrix(a);
+  for_each_diagonal(a, [&](auto* data, const Piece& piece, Extent first, Extent end) {
+    using T = std::remove_pointer_t<decltype(data)>;
+    for (Extent i = first; i < end; ++i) {
+      T& to = data[diagonal_offset(piece, i)];
+      to = value == nullptr ? T{} : static_cast<T>(to + *static_cast<const T*>(value));
+    }
+  });
+}
+
+void scale_along(const Runtime& runtime, Along along, const Array& a, const Array& v) {
+  require_matrix(a);
+  require_same_kind(a, v);
+  const std::size_t axis = along == Along::rows ? 0 : 1;
+  require_vector(v, a.extents[axis]);
+  with_type(element_of(a), [&](auto type) {
+    using T = decltype(type);
+    for_each_own(whole(a), [&](const Piece& piece, std::byte* data) {
+      T* to = reinterpret_cast<T*>(data);
+      const auto factors =
+          values_of<T>(runtime, v, piece.box.first[axis], piece.box.end[axis], a.extents[axis]);
+      Indexes unit{};
+      unit[axis] = 1;
+      for_each_offset<2>(piece.box, {piece.strides, unit}, [&](const auto& at) {
+        to[at[0]] = static_cast<T>(to[at[0]] * factors[static_cast<std::size_t>(at[1])]);
+      });
+    });
+  });
+}
+
+double norm(const Runtime& runtime, Along along, const Array& a) {
+  if (a.axes() > 2) require_matrix(a);
+  const std::size_t axis = along == Along::columns ? 1 : 0;
+  // A vector is a column.
+  const Extent length = axis < a.axes() ? a.extents[axis] : 1;
+  std::vector<double> sums(static_cast<std::size_t>(length));
+  with_type(element_of(a), [&](auto type) {
+    using T = decltype(type);
+    for_each_own(whole(a), [&](const Piece& piece, std::byte* data) {
+      const T* from = reinterpret_cast<const T*>(data);
+      Indexes unit{};
+      unit[axis] = axis < a.axes() ? 1 : 0;
+      for_each_offset<2>(piece.box, {piece.strides, unit}, [&](const auto& at) {
+        sums[static_cast<std::size_t>(piece.box.first[axis] + at[1])] +=
+            static_cast<double>(std::abs(from[at[0]]));
+      });
+    });
+  });
+  runtime.memory().reduce(runtime.team(a.group).group, fabric::Element::f64, Reduction::sum,
+                          sums.data(), sums.size());
+  return *std::max_element(sums.begin(), sums.end());
+}
+
+}  // namespace blockyard::garray
