@@ -21,8 +21,8 @@ using Transfer = std::uint64_t;
 
 /// What came of an allocation, the same at all members.
 struct Allocation {
-  Region region = -1;       ///< -1: there was not enough
-  std::uint64_t id = 0;     ///< equal at all members, and of no other live region of the group
+  Region region = -1;      ///< -1: there was not enough
+  std::uint64_t id = 0;    ///< equal at all members, and of no other live region of the group
   int member = -1;         ///< who has too little
   std::size_t wanted = 0;  ///< bytes, there
   std::size_t left = 0;    ///< bytes, there
