@@ -86,6 +86,8 @@ EXPECTED = {
 # Jobs whose programs end with one for which the older CIS program must have run: two have its name.
 OLD_CIS = {"eom_test", "eom_water_dimer_test", "eom_lccd_test", "eom_lccsd_test", "eom_mp2_test"}
 
+OF_STATES = {"rdipmom", "oscnorm"}  # moments of excited states
+
 # In ZMATs. The misspelled program is right in the .dat file; 2 is what the .dat file has, and its values go with it.
 MENDED = {"lamccsdpt_test": ("lamrccsdpt_aab", "rlamccsdpt_aab"), "lindep_test": ("lindep_tol=3", "lindep_tol=2")}
 
