@@ -15,6 +15,7 @@
 #include "blockyard/job/detail/toml_arrays.h"
 #include "blockyard/job/detail/toml_section.h"
 #include "blockyard/job/method_options.h"
+#include "blockyard/super/load.h"
 
 namespace blockyard::job {
 
@@ -278,7 +279,11 @@ RunSpec parse_run(const File& file) {
   if (const auto kept = in.text("persistent")) run.persistent = file.from_folder(*kept);
   if (const auto guess = in.text("guess")) run.guess = file.from_folder(*guess);
   if (const auto save = in.text("save")) run.save = file.from_folder(*save);
-  for (const std::string& name : in.texts("super")) run.supers.push_back(file.from_folder(name));
+  for (const std::string& name : in.texts("super")) {
+    const bool is_of_aces = name.starts_with(super::aces_prefix);
+    const std::size_t begin = is_of_aces ? super::aces_prefix.size() : 0;
+    run.supers.push_back(name.substr(0, begin) + file.from_folder(name.substr(begin)));
+  }
   if (const auto policy = parse_text(in, "pardo", parse_policy)) run.pardo = *policy;
   if (in.has("prefetch")) run.prefetch = parse_depth(in);
   run.fabric_delay = parse_text(in, "fabric_delay", fabric::parse_delay);

@@ -200,12 +200,12 @@ Prepared prepare(const Spec& given, const Places& places, const ProcessCount& pr
   }
   set_up_environment(spec, job);
   for (const std::string& path : spec.run.supers) job.libraries.emplace_back(path);
-  (void)super_table(job);
   if (!load_steps(spec, places, prepared)) {
     prepared.job.reset();
     return prepared;
   }
   if (job.chemistry && !spec.programs.empty()) describe_molecule(spec, job);
+  (void)super_table(job);
   if (spec.run.deterministic) deal_out_beforehand(job);
   job.memory = plan(job);
   job.decisions = decisions_of(spec, job);
@@ -220,6 +220,18 @@ std::vector<ProgramNeed> memory_needs(const Job& job) {
   return needs;
 }
 
+namespace {
+
+std::vector<super::Declared> declared_specials(const Job& job) {
+  std::vector<super::Declared> result;
+  for (const Step& step : job.steps)
+    for (const auto& special : step.program.specials)
+      result.push_back({special.name, special.signature});
+  return result;
+}
+
+}  // namespace
+
 super::Table super_table(const Job& job) {
   super::Table table;
   super::add_general(table);
@@ -227,7 +239,8 @@ super::Table super_table(const Job& job) {
     qc::add_chemistry(table, job.chemistry->system);
   else
     qc::add_algebra(table);
-  for (const super::Library& library : job.libraries) library.add_to(table);
+  const std::vector<super::Declared> declared = declared_specials(job);
+  for (const super::Library& library : job.libraries) library.add_to(table, declared);
   for (const super::Entry& entry : job.embedding.supers) table.add(entry);
   if (!job.no_molecule.empty()) add_without_molecule(job, table);
   return table;

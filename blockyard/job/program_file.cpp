@@ -11,7 +11,6 @@
 
 #include "blockyard/base/error.h"
 #include "blockyard/program/file.h"
-#include "blockyard/program/verify.h"
 #include "blockyard/sial/compile.h"
 
 namespace blockyard::job {
@@ -64,7 +63,6 @@ LoadedProgram load_program(const std::string& path, const Places& places) {
   }
   SourcesOf loader(places);
   sial::Compilation compiled = sial::compile_file(path, loader);
-  if (compiled.program) program::verify(*compiled.program);  // the interpreter relies on it
   return {std::move(compiled.program), std::move(compiled.found)};
 }
 

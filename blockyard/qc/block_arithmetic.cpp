@@ -50,6 +50,41 @@ double largest_magnitude(std::span<const double> block) {
   return largest;
 }
 
+double trace_of_diagonal(std::span<double> block, Extents extents, Extents first) {
+  if (extents.size() != 2 && extents.size() != 4)
+    throw base::Error(base::Errc::bad_input, "the block must have two or four indexes");
+  const bool is_matrix = extents.size() == 2;
+  double sum = 0.0;
+  detail::each_element(extents, [&](const detail::Position& at, std::size_t element) {
+    const bool is_first_equal = first[0] + at[0] == first[1] + at[1];
+    const bool is_second_equal = is_matrix ? is_first_equal : first[2] + at[2] == first[3] + at[3];
+    if (is_first_equal && is_second_equal) sum += block[element];
+    if (!is_first_equal && !is_second_equal) block[element] = 0.0;
+  });
+  return sum;
+}
+
+void remove_diagonal(std::span<double> block, Extents extents) {
+  require_order(extents, 2, "the block must have two indexes");
+  detail::each_element(extents, [&](const detail::Position& at, std::size_t element) {
+    if (at[0] == at[1]) block[element] = 0.0;
+  });
+}
+
+void form_diagonal_unit_matrix(std::span<double> block, Extents extents, double exponent) {
+  require_order(extents, 2, "the block must have two indexes");
+  if (extents[0] != extents[1])
+    throw base::Error(base::Errc::bad_input, "the block must be square");
+  const bool is_power = exponent == 0.5 || exponent == -0.5;
+  detail::each_element(extents, [&](const detail::Position& at, std::size_t element) {
+    double& value = block[element];
+    if (at[0] != at[1])
+      value = 0.0;
+    else
+      value = is_power && value > 0.0 ? std::pow(value, exponent) : 1.0;
+  });
+}
+
 void keep_diagonal(std::span<double> block, Extents extents) {
   if (extents.size() != 2 && extents.size() != 4)
     throw base::Error(base::Errc::bad_input, "the block must have two or four indexes");

@@ -19,6 +19,18 @@ using Extents = std::span<const Extent>;
 /// (order 4), numbers inside the block. Throws Error{bad_input} for another order.
 void keep_diagonal(std::span<double> block, Extents extents);
 
+/// return_diagonal: the sum of the elements of the diagonal (p = q; p = q and r = s) as orbitals of
+/// the whole range. Zeroes the elements with p /= q (order 2), with p /= q and r /= s (order 4).
+/// Throws Error{bad_input} for another order.
+[[nodiscard]] double trace_of_diagonal(std::span<double> block, Extents extents, Extents first);
+
+/// remove_diagonal: zeroes the elements with p = q, numbers inside the block. Order 2.
+void remove_diagonal(std::span<double> block, Extents extents);
+
+/// form_diagonal_unit_matrix: zero off the diagonal; on it, with exponent 0.5 or -0.5, that power
+/// of a positive element; else 1. Order 2, a square. Throws Error{bad_input} for other extents.
+void form_diagonal_unit_matrix(std::span<double> block, Extents extents, double exponent);
+
 /// invert_diagonal: t = t / by where `by` is not 0; elsewhere t stays. Same shapes.
 void divide_where_nonzero(std::span<double> t, std::span<const double> by);
 

@@ -41,6 +41,47 @@ TEST(KeepDiagonal, of_two_and_four_indexes) {
   EXPECT_THROW(keep_diagonal(two, Numbers{6}), base::Error);
 }
 
+TEST(TraceOfDiagonal, counts_orbitals_of_the_whole_range) {
+  Values two = counted(6);  // p = 4, 5; q = 5, 6, 7: only p = q = 5 is on the diagonal
+  EXPECT_EQ(trace_of_diagonal(two, Numbers{2, 3}, Numbers{4, 5}), 2.0);
+  EXPECT_EQ(two, (Values{0, 2, 0, 0, 0, 0}));
+  Values four = counted(16);
+  EXPECT_EQ(trace_of_diagonal(four, Numbers{2, 2, 2, 2}, Numbers{0, 0, 0, 0}), 1.0 + 4 + 13 + 16);
+  for (std::size_t k = 0; k < 16; ++k) {
+    const bool is_off_both = (k % 2 != k / 2 % 2) && (k / 4 % 2 != k / 8);
+    EXPECT_EQ(four[k], is_off_both ? 0.0 : static_cast<double>(k + 1)) << k;
+  }
+  EXPECT_THROW((void)trace_of_diagonal(two, Numbers{6}, Numbers{0}), base::Error);
+}
+
+TEST(RemoveDiagonal, zeroes_only_the_diagonal) {
+  Values two = counted(4);
+  remove_diagonal(two, Numbers{2, 2});
+  EXPECT_EQ(two, (Values{0, 2, 3, 0}));
+  EXPECT_THROW(remove_diagonal(two, Numbers{4}), base::Error);
+}
+
+TEST(DiagonalUnitMatrix, takes_roots_of_what_is_positive) {
+  Values two = {4, 7, 8, -9};
+  form_diagonal_unit_matrix(two, Numbers{2, 2}, 0.5);
+  EXPECT_EQ(two, (Values{2, 0, 0, 1}));
+  two = {4, 7, 8, 16};
+  form_diagonal_unit_matrix(two, Numbers{2, 2}, -0.5);
+  EXPECT_EQ(two, (Values{0.5, 0, 0, 0.25}));
+  form_diagonal_unit_matrix(two, Numbers{2, 2}, 1.0);
+  EXPECT_EQ(two, (Values{1, 0, 0, 1}));
+  EXPECT_THROW(form_diagonal_unit_matrix(two, Numbers{1, 4}, 1.0), base::Error);
+}
+
+TEST(MultiplyByEnergies, undoes_the_division) {
+  const Values energies = {-2, -1, 1, 4};
+  Values t = counted(4);
+  multiply_by_energies(t, Numbers{2, 2}, Numbers{2, 0}, energies);
+  EXPECT_EQ(t, (Values{1 * -3.0, 2 * -6.0, 3 * -2.0, 4 * -5.0}));
+  divide_by_energies(t, Numbers{2, 2}, Numbers{2, 0}, energies);
+  EXPECT_EQ(t, counted(4));
+}
+
 TEST(DivideWhereNonzero, leaves_the_rest) {
   Values t = {2, 3, 4};
   divide_where_nonzero(t, Values{4, 0, -2});

@@ -9,9 +9,13 @@
 
 namespace blockyard::qc {
 
-void divide_by_energies(std::span<double> t, std::span<const Extent> extents,
-                        std::span<const Extent> first, std::span<const double> energies,
-                        double shift) {
+namespace {
+
+/// combine(value, difference of energies) for every value of t.
+template <class Combine>
+void with_energies(std::span<double> t, std::span<const Extent> extents,
+                   std::span<const Extent> first, std::span<const double> energies, double shift,
+                   const Combine& combine) {
   std::size_t order = extents.size();
   if (order != 2 && order != 4 && order != 6)
     throw base::Error(base::Errc::bad_input,
@@ -43,7 +47,20 @@ void divide_by_energies(std::span<double> t, std::span<const Extent> extents,
   base::require(t.size() == sums.size() * last.size(), "t has the extents that are given");
   double* value = t.data();
   for (const double energy : last)
-    for (const double sum : sums) *value++ /= sum + sign_of(order - 1) * energy;
+    for (const double sum : sums) combine(*value++, sum + sign_of(order - 1) * energy);
+}
+
+}  // namespace
+
+void divide_by_energies(std::span<double> t, std::span<const Extent> extents,
+                        std::span<const Extent> first, std::span<const double> energies,
+                        double shift) {
+  with_energies(t, extents, first, energies, shift, [](double& value, double by) { value /= by; });
+}
+
+void multiply_by_energies(std::span<double> t, std::span<const Extent> extents,
+                          std::span<const Extent> first, std::span<const double> energies) {
+  with_energies(t, extents, first, energies, 0.0, [](double& value, double by) { value *= by; });
 }
 
 }  // namespace blockyard::qc

@@ -26,4 +26,8 @@ void divide_by_energies(std::span<double> t, std::span<const Extent> extents,
                         std::span<const Extent> first, std::span<const double> energies,
                         double shift = 0.0);
 
+/// energy_numerator_rhf: the same product instead of the quotient, which undoes the division.
+void multiply_by_energies(std::span<double> t, std::span<const Extent> extents,
+                          std::span<const Extent> first, std::span<const double> energies);
+
 }  // namespace blockyard::qc

@@ -70,6 +70,22 @@ void run_return_diagonal_elements(Operands operands, const Context&) {
   keep_diagonal(operands[0].values, operands[0].extents);
 }
 
+/// return_diagonal block sum
+void run_return_diagonal(Operands operands, const Context& context) {
+  scalar(operands[1]) = trace_of_diagonal(operands[0].values, operands[0].extents,
+                                          first_elements(operands[0], context));
+}
+
+/// remove_diagonal block
+void run_remove_diagonal(Operands operands, const Context&) {
+  remove_diagonal(operands[0].values, operands[0].extents);
+}
+
+/// form_diagonal_unit_matrix block exponent
+void run_form_diagonal_unit_matrix(Operands operands, const Context&) {
+  form_diagonal_unit_matrix(operands[0].values, operands[0].extents, scalar(operands[1]));
+}
+
 /// invert_diagonal t by
 void run_invert_diagonal(Operands operands, const Context&) {
   divide_where_nonzero(operands[0].values, operands[1].values);
@@ -129,6 +145,13 @@ void run_energy_denominator(Operands operands, const Context& context) {
                      orbital_energies(operands[1]));
 }
 
+/// energy_numerator_rhf t fock
+void run_energy_numerator(Operands operands, const Context& context) {
+  multiply_by_energies(operands[0].values, operands[0].extents,
+                       first_energies(operands[0], operands[1], context),
+                       orbital_energies(operands[1]));
+}
+
 /// energy_ty_denominator_rhf t fock omega
 void run_energy_ty_denominator(Operands operands, const Context& context) {
   divide_by_energies(operands[0].values, operands[0].extents,
@@ -168,6 +191,9 @@ void add_algebra(super::Table& table) {
   table.add({"check_dconf", "rw", run_check_dconf, {"ru"}});
   table.add({"return_sval", "rw", run_return_sval, {"ru"}});
   table.add({"return_diagonal_elements", "u", run_return_diagonal_elements, {}});
+  table.add({"return_diagonal", "uu", run_return_diagonal, {"uw"}});
+  table.add({"remove_diagonal", "u", run_remove_diagonal, {}});
+  table.add({"form_diagonal_unit_matrix", "ur", run_form_diagonal_unit_matrix, {}});
   table.add({"invert_diagonal", "ur", run_invert_diagonal, {}});
   table.add({"invert_diagonal_asym", "ur", run_invert_diagonal_asym, {}});
   table.add({"anti_symm_o", "u", run_anti_symm_o, {}});
@@ -175,6 +201,7 @@ void add_algebra(super::Table& table) {
   table.add({"stripi", "ru", run_stripi, {"rw"}});
   table.add({"copy_overlap", "ru", run_copy_overlap, {}});
   table.add({"energy_denominator_rhf", "ur", run_energy_denominator, {}});
+  table.add({"energy_numerator_rhf", "ur", run_energy_numerator, {}});
   table.add({"energy_ty_denominator_rhf", "urr", run_energy_ty_denominator, {}});
   table.add({"cis_unit_guess", "ur", run_cis_unit_guess, {"wr"}});
   table.add({"combine_spins", "rrw", run_combine_spins, {}});

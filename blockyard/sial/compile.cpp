@@ -2,6 +2,7 @@
 #include "blockyard/sial/compile.h"
 
 #include "blockyard/program/print.h"
+#include "blockyard/program/verify.h"
 #include "blockyard/sial/check.h"
 #include "blockyard/sial/detail/units.h"
 #include "blockyard/sial/emit.h"
@@ -21,12 +22,19 @@ std::optional<checked::Unit> check_all(std::string_view path, SourceLoader& load
   return unit;
 }
 
+/// A program that the interpreter can rely on.
+program::Program emit_verified(const checked::Unit& unit) {
+  program::Program result = emit(unit);
+  program::verify(result);
+  return result;
+}
+
 }  // namespace
 
 Compilation compile_file(std::string_view path, SourceLoader& loader) {
   Findings findings;
   Compilation result;
-  if (const auto unit = check_all(path, loader, findings)) result.program = emit(*unit);
+  if (const auto unit = check_all(path, loader, findings)) result.program = emit_verified(*unit);
   result.found = findings.take();
   return result;
 }
@@ -40,7 +48,7 @@ Compilation compile_text(std::string_view text, std::string_view path) {
 
 std::vector<Diagnostic> check_file(std::string_view path, SourceLoader& loader) {
   Findings findings;
-  static_cast<void>(check_all(path, loader, findings));
+  if (const auto unit = check_all(path, loader, findings)) static_cast<void>(emit_verified(*unit));
   return findings.take();
 }
 
@@ -56,7 +64,8 @@ Printed print_stage(std::string_view path, SourceLoader& loader, Stage stage) {
       for (const auto& unit : units) result.text += print_ast(unit);
     }
   } else if (const auto unit = check_all(path, loader, findings)) {
-    result.text = stage == Stage::checked ? print_checked(*unit) : program::print(emit(*unit));
+    result.text =
+        stage == Stage::checked ? print_checked(*unit) : program::print(emit_verified(*unit));
   }
   result.found = findings.take();
   return result;

@@ -20,13 +20,14 @@ struct Compilation {
   std::vector<Diagnostic> found;
 };
 
-/// Translates the program of file `path` and of what it imports. One thread.
+/// Translates the program of file `path` and of what it imports, and verifies it. One thread.
+/// Throws Error{bad_input} if a program that the checker took is not valid: a bug of ours.
 [[nodiscard]] Compilation compile_file(std::string_view path, SourceLoader& loader);
 
 /// The same for one text without imports, named `path` in diagnostics.
 [[nodiscard]] Compilation compile_text(std::string_view text, std::string_view path = "text.sial");
 
-/// All that `compile_file` finds, without making a program.
+/// All that `compile_file` finds; throws as it does.
 [[nodiscard]] std::vector<Diagnostic> check_file(std::string_view path, SourceLoader& loader);
 
 /// The stages that can be looked at.

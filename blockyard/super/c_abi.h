@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 /* Grows when the layout of a struct below changes; a library of another version is refused. */
-enum { blockyard_super_abi_version = 1 };
+enum { blockyard_super_abi_version = 2 };
 
 enum { blockyard_read = 0, blockyard_write = 1, blockyard_update = 2 };
 
@@ -40,6 +40,10 @@ typedef struct blockyard_context {
   int (*scalar_constant)(const void* self, const char* name, double* value);
   int (*segment_count)(const void* self, int32_t kind, int64_t* value);
   int (*segment_extent)(const void* self, int32_t kind, int64_t number, int64_t* value);
+  /* A predefined array of the job; ints of a .dat file as numbers. extents: order values; values:
+   * their product, first index fastest. Both stay where they are during the call. */
+  int (*predefined_array)(const void* self, const char* name, int32_t* order,
+                          const int64_t** extents, const double** values);
 } blockyard_context;
 
 /* Does the work. Returns 0, or anything else to end the run with context->message.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "blockyard/super/c_abi.h"
+#include "blockyard/super/detail/aces_functions.h"
 
 namespace blockyard::super {
 
@@ -56,6 +57,18 @@ int segment_extent(const void* self, std::int32_t kind, std::int64_t number, std
   return 0;
 }
 
+int predefined_array(const void* self, const char* name, std::int32_t* order,
+                     const std::int64_t** extents, const double** values) {
+  const auto* arrays = context_of(self).arrays;
+  if (arrays == nullptr) return 1;
+  const auto found = arrays->find(std::string_view(name));
+  if (found == arrays->end()) return 1;
+  *order = static_cast<std::int32_t>(found->second.extents.size());
+  *extents = found->second.extents.data();
+  *values = found->second.values.data();
+  return 0;
+}
+
 /// Calls a C function with operands and context in the layout of c_abi.h.
 class Caller {
  public:
@@ -72,7 +85,8 @@ class Caller {
                                       &int_constant,
                                       &scalar_constant,
                                       &segment_count,
-                                      &segment_extent};
+                                      &segment_extent,
+                                      &predefined_array};
     const int status =
         function_(operands_.data(), static_cast<std::int32_t>(operands_.size()), &c_context);
     if (status == 0) return;
@@ -116,31 +130,48 @@ void check_entry(const std::string& path, const blockyard_super_instruction& ent
 
 void Library::SharedObject::release(Raw raw) noexcept { dlclose(raw); }
 
-Library::Library(const std::string& path) : path_(path) {
-  const std::string file = path.find('/') == std::string::npos ? "./" + path : path;
+Library::Library(const std::string& name)
+    : path_(name.starts_with(aces_prefix) ? name.substr(aces_prefix.size()) : name),
+      calls_(name.starts_with(aces_prefix) ? std::make_unique<std::mutex>() : nullptr) {
+  open();
+  if (calls_ == nullptr) read_table();
+}
+
+void Library::open() {
+  const std::string file = path_.find('/') == std::string::npos ? "./" + path_ : path_;
   object_ = base::Handle<SharedObject>(dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL));
   if (!object_)
-    throw Error(Errc::bad_input, fmt::format("cannot load the super instructions: {}", dlerror()));
+    throw Error(Errc::bad_input,
+                fmt::format("cannot load the super instructions: {}{}", dlerror(),
+                            calls_ == nullptr ? ""
+                                              : "\n  of ACES4's runtime there is the convention of "
+                                                "the arguments, and none of its functions"));
+}
+
+void Library::read_table() {
   // POSIX promises that a pointer from dlsym may be cast to a function.
   const auto exported = reinterpret_cast<blockyard_super_instructions_function>(
       dlsym(object_.get(), "blockyard_super_instructions"));
   if (exported == nullptr)
     throw Error(Errc::bad_input,
-                fmt::format("{} exports no function blockyard_super_instructions: is it a library "
-                            "made with blockyard/super/c_abi.h?",
-                            path));
+                fmt::format("{0} exports no function blockyard_super_instructions: is it a library "
+                            "made with blockyard/super/c_abi.h? One with super instructions "
+                            "compiled for ACES4 is given as {1}{0}",
+                            path_, aces_prefix));
   instructions_ = exported();
   if (instructions_ == nullptr || instructions_->version != blockyard_super_abi_version)
     throw Error(Errc::bad_input,
                 fmt::format("{} was made for version {} of c_abi.h, this program has version {}: "
                             "compile it anew",
-                            path, instructions_ ? instructions_->version : 0,
+                            path_, instructions_ ? instructions_->version : 0,
                             static_cast<int>(blockyard_super_abi_version)));
   for (std::uint32_t k = 0; k < instructions_->count; ++k)
-    check_entry(path, instructions_->instructions[k]);
+    check_entry(path_, instructions_->instructions[k]);
 }
 
-void Library::add_to(Table& table) const {
+void Library::add_to(Table& table, std::span<const Declared> declared) const {
+  if (calls_ != nullptr)
+    return detail::add_aces_functions(table, object_.get(), path_, *calls_, declared);
   for (std::uint32_t k = 0; k < instructions_->count; ++k) {
     const blockyard_super_instruction& entry = instructions_->instructions[k];
     try {

@@ -27,7 +27,7 @@ TEST(SuperLibrary, SaysThatThereIsNoSuchFile) {
 
 TEST(SuperLibrary, RefusesAnotherVersionAndSaysWhatToDo) {
   const std::string text = text_of_error(BLOCKYARD_SUPER_VERSION_TO_COME);
-  EXPECT_NE(text.find("version 2"), std::string::npos) << text;
+  EXPECT_NE(text.find("version 3"), std::string::npos) << text;
   EXPECT_NE(text.find("compile it anew"), std::string::npos) << text;
 }
 
@@ -63,6 +63,21 @@ TEST(SuperLibrary, LetsCFunctionsAskForSegments) {
   EXPECT_EQ(result.values[0], 1000 + 200 + 20 + 7);
 }
 
+TEST(SuperLibrary, LetsCFunctionsAskForArraysOfTheJob) {
+  const Library library(example);
+  Table table;
+  library.add_to(table);
+  const std::map<std::string, array::DenseArray, std::less<>> arrays = {
+      {"weights", {{2, 3}, {1, 2, 3, 4, 5, 6}}}};
+  Context context;
+  context.arrays = &arrays;
+  TestOperand result("x", {}, Access::write);
+  std::vector<Operand> operands = {result.view()};
+  table.find("describe_weights")->function(operands, context);
+  EXPECT_EQ(result.values[0], 200 + 20 + 6);
+  EXPECT_THROW(table.find("describe_weights")->function(operands, Context{}), base::Error);
+}
+
 TEST(SuperLibrary, ThrowsTheMessageOfAFailedCFunction) {
   const Library library(example);
   Table table;
@@ -82,6 +97,61 @@ TEST(SuperLibrary, ThrowsTheMessageOfAFailedCFunction) {
   } catch (const base::Error& error) {
     EXPECT_STREQ(error.what(), "it returned status 7");
   }
+}
+
+/// The functions of the example that was compiled for ACES4.
+class AcesLibrary : public testing::Test {
+ protected:
+  void declare(std::vector<Declared> declared) { library_.add_to(table_, declared); }
+  const Library library_{std::string(aces_prefix) + BLOCKYARD_SUPER_ACES_EXAMPLE};
+  Table table_;
+};
+
+TEST_F(AcesLibrary, GetsOperandsAsAces4GivesThem) {
+  declare({{"aces_scale", "wrrw"}});
+  TestOperand y("y", {2, 3}, Access::write);
+  TestOperand x("x", {6, 1}, Access::read);
+  TestOperand by("by", {}, Access::read);
+  TestOperand seen("seen", {12}, Access::write);
+  y.segments = {4, 5};
+  x.segments = {-7, 1};
+  x.values = {1, 2, 3, 4, 5, 6};
+  by.values = {10};
+  std::vector<Operand> operands = {y.view(), x.view(), by.view(), seen.view()};
+  EXPECT_EQ(table_.find("aces_scale")->signature, "wrrw");
+  table_.find("aces_scale")->function(operands, Context{});
+  EXPECT_EQ(y.values, (std::vector<double>{10, 20, 30, 40, 50, 60}));
+  EXPECT_EQ(seen.values, (std::vector<double>{2, 6, 5, 2, 2, 0, 1, -7, 1, 1, 1, 4}));
+}
+
+TEST_F(AcesLibrary, EndsTheRunWithWhatIerrSays) {
+  declare({{"aces_refuse", "u"}});
+  TestOperand x("x", {}, Access::update);
+  std::vector<Operand> operands = {x.view()};
+  table_.find("aces_refuse")->function(operands, Context{});
+  x.values = {-1};
+  try {
+    table_.find("aces_refuse")->function(operands, Context{});
+    FAIL();
+  } catch (const base::Error& error) {
+    EXPECT_STREQ(error.what(), "it returned ierr = 3");
+  }
+}
+
+TEST_F(AcesLibrary, HasWhatProgramsDeclareAndItDefinesItself) {
+  declare({{"aces_count", "w"}, {"aces_count", "u"}, {"read", "wrr"}, {"not_there", "w"}});
+  EXPECT_EQ(table_.names(), std::vector<std::string>{"aces_count"});
+  EXPECT_EQ(table_.find("aces_count")->also, (std::vector<std::string>{"w", "u"}));
+}
+
+TEST_F(AcesLibrary, RefusesMoreOperandsThanAces4) {
+  EXPECT_THROW(declare({{"aces_count", "wrrrrrr"}}), base::Error);
+}
+
+TEST(SuperLibrary, TellsHowOneForAces4IsGiven) {
+  const std::string text = text_of_error(BLOCKYARD_SUPER_ACES_EXAMPLE);
+  EXPECT_NE(text.find(std::string(aces_prefix) + BLOCKYARD_SUPER_ACES_EXAMPLE), std::string::npos)
+      << text;
 }
 
 TEST(SuperLibrary, NamesItselfWhenANameIsTaken) {

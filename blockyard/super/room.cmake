@@ -7,7 +7,10 @@ if(BLOCKYARD_TESTS)
   add_library(blockyard_super_version_to_come MODULE
               ${CMAKE_CURRENT_LIST_DIR}/testdata/version_to_come.c)
   target_include_directories(blockyard_super_version_to_come PRIVATE ${PROJECT_SOURCE_DIR})
-  add_dependencies(blockyard_super blockyard_super_example blockyard_super_version_to_come)
+  add_library(blockyard_super_aces_example MODULE
+              ${CMAKE_CURRENT_LIST_DIR}/testdata/aces_example.c)
+  add_dependencies(blockyard_super blockyard_super_example blockyard_super_version_to_come
+                   blockyard_super_aces_example)
   set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/load_test.cpp PROPERTIES COMPILE_DEFINITIONS
-    "BLOCKYARD_SUPER_EXAMPLE=\"$<TARGET_FILE:blockyard_super_example>\";BLOCKYARD_SUPER_VERSION_TO_COME=\"$<TARGET_FILE:blockyard_super_version_to_come>\"")
+    "BLOCKYARD_SUPER_EXAMPLE=\"$<TARGET_FILE:blockyard_super_example>\";BLOCKYARD_SUPER_ACES_EXAMPLE=\"$<TARGET_FILE:blockyard_super_aces_example>\";BLOCKYARD_SUPER_VERSION_TO_COME=\"$<TARGET_FILE:blockyard_super_version_to_come>\"")
 endif()

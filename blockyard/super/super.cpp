@@ -42,6 +42,17 @@ double Context::scalar_constant(std::string_view name) const {
   return constant(scalars, name, "scalar");
 }
 
+const array::DenseArray& Context::predefined_array(std::string_view name) const {
+  if (arrays != nullptr) {
+    const auto found = arrays->find(name);
+    if (found != arrays->end()) return found->second;
+  }
+  throw Error(Errc::bad_input,
+              fmt::format("the job must give the array \"{}\" ([arrays] of a job file, or a .dat "
+                          "file that has it)",
+                          name));
+}
+
 void Table::add(Entry entry) {
   entry.name = base::lower(entry.name);
   check_signature(entry.name, entry.signature);

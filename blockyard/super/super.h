@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "blockyard/array/dense_array.h"
 #include "blockyard/array/segments.h"
 
 /// Super instructions: what `execute name a b` runs. A super instruction sees its operands as plain
@@ -37,9 +38,12 @@ struct Context {
   const array::Segments* segments = nullptr;
   const std::map<std::string, std::int64_t, std::less<>>* ints = nullptr;  ///< constants of the job
   const std::map<std::string, double, std::less<>>* scalars = nullptr;     ///< constants of the job
-  /// Throws Error{bad_input} that says which constant the job must give.
+  /// Predefined arrays of the job; ints of a .dat file as numbers.
+  const std::map<std::string, array::DenseArray, std::less<>>* arrays = nullptr;
+  /// These throw Error{bad_input} that says what the job must give.
   [[nodiscard]] std::int64_t int_constant(std::string_view name) const;
   [[nodiscard]] double scalar_constant(std::string_view name) const;
+  [[nodiscard]] const array::DenseArray& predefined_array(std::string_view name) const;
 };
 
 /// Does the work. Reports bad input by throwing Error{bad_input}: the worker adds name and line.

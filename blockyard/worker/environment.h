@@ -6,18 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "blockyard/array/dense_array.h"
 #include "blockyard/array/segments.h"
 
 namespace blockyard::worker {
 
+using array::DenseArray;
 using base::Extent;
-
-/// A whole dense array, first index fastest.
-struct DenseArray {
-  std::vector<Extent> extents;
-  std::vector<double> values;
-  friend bool operator==(const DenseArray&, const DenseArray&) = default;
-};
 
 /// What a job gives to its programs. Plain values; names in lower case.
 struct Environment {

@@ -219,6 +219,17 @@ endsial user
         results = self.results_of("run", path, "--segments", "ao=2,1", "--super", library)
         self.assertEqual(results["arrays"]["x"]["values"], [3, 3, 3])
 
+    def test_a_super_instruction_compiled_for_aces4_runs(self):
+        library = os.environ.get("SUPER_FORTRAN_ACES", "")
+        if not library:
+            self.skipTest("there is no Fortran compiler")
+        path = self.write("user.sial", "sial user\naoindex i = 1:2\nspecial halve u\nstatic x[i]\n"
+                          "do i\n  x[i] = 3.0\n  execute halve x[i]\nenddo i\nendsial user\n")
+        results = self.results_of("run", path, "--segments", "ao=2,1", "--super", "aces4:" + library)
+        self.assertEqual(results["arrays"]["x"]["values"], [3, 3, 1.5])
+        self.assert_fails(self.run_blockyard("run", path, "--segments", "ao=2,1", "--super",
+                                             library), "aces4:" + library)
+
     def test_every_way_to_deal_out_iterations_gives_the_same_result(self):
         path = self.write("norm.sial", NORM)
         for pardo in ("sequential", "static", "balanced", "dynamic"):

@@ -86,7 +86,7 @@ template <class T>
                          std::span<const std::int32_t> result);
 
 /// Whether a block `from` may be copied to `to`: the same names in any order; positions that only
-/// one side has must be declared simple.
+/// one side has must be declared simple. Or a name stands twice in `to` (repeated_names.h).
 /// `in_order`: the names of both must also stand in the same order: then the elements do.
 [[nodiscard]] bool can_copy(const Program& program, const Selector& to, const Selector& from,
                             bool in_order);

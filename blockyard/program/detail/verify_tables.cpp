@@ -6,6 +6,7 @@
 #include <string>
 
 #include "blockyard/program/detail/rules.h"
+#include "blockyard/program/repeated_names.h"
 
 namespace blockyard::program::detail {
 namespace {
@@ -225,6 +226,7 @@ bool suits(const Program& program, const Product& product, std::span<const std::
 }
 
 bool can_copy(const Program& program, const Selector& to, const Selector& from, bool in_order) {
+  if (!in_order && targets_of_repeated(to.indexes, from.indexes)) return true;
   std::vector<bool> is_matched(from.indexes.size(), false);
   std::size_t begin = 0;
   for (std::size_t k = 0; k < to.indexes.size(); ++k) {

@@ -134,6 +134,7 @@ class Checker {
   void check(const ast::GpuHint& what);
   void assign_name(const ast::Assign& what);
   void assign_block(const ast::Assign& what);
+  bool check_repeated_names(const Block& target, const Indexes& names, const Terms& terms);
   bool check_target_names(const Block& target, const Indexes& names, const Terms& terms);
   bool check_region_target(const Block& target, const Terms& terms);
   bool check_argument(const ast::Expr& source, char intent, checked::Argument& argument);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "blockyard/program/repeated_names.h"
 #include "blockyard/sial/detail/checker.h"
 
 namespace blockyard::sial::detail {
@@ -80,6 +81,26 @@ bool Checker::check_target_names(const Block& target, const Indexes& names, cons
           fmt::format("index '{}' stands twice in one block", list_of({*twice})),
           "use two indexes, and 'where' or 'if' for the diagonal");
   return is_same_list;
+}
+
+/// The copy t[nu,nu] = a[mu,nu], which has a meaning for ACES4: true, with a warning.
+bool Checker::check_repeated_names(const Block& target, const Indexes& names, const Terms& terms) {
+  if (names.size() != target.selector.indexes.size() || terms.size() != 1 ||
+      terms.front().operands.size() != 1 || terms.front().is_negative ||
+      !terms.front().factor.empty())
+    return false;
+  const Operand& from = terms.front().operands.front();
+  if (!from.sum.empty() || from.block.selector.form != SelectorForm::block ||
+      from.indexes.size() != from.block.selector.indexes.size() ||
+      !program::targets_of_repeated(names, from.indexes))
+    return false;
+  findings_.warning(
+      "index-twice", from.at,
+      fmt::format("block [{}] is copied to [{}], which names an index twice", list_of(from.indexes),
+                  list_of(names)),
+      "it is copied element by element, for segments of equal extents only; two indexes of the "
+      "result would say what is meant");
+  return true;
 }
 
 /// An index cast to a number in one block cannot be the segment of another block of the term: the

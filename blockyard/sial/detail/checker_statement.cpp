@@ -86,7 +86,10 @@ void Checker::assign_block(const ast::Assign& what) {
                  "there is no elementwise product in place; write a[i,j] = a[i,j]*b[i,j]");
   const std::size_t before = findings_.error_count();
   Terms terms = check_terms(what.value, {names, &target, false});
-  if (findings_.error_count() != before || !check_target_names(target, names, terms)) return;
+  if (findings_.error_count() != before) return;
+  if (mode == Mode::set && check_repeated_names(target, names, terms))
+    return emit(checked::Update{std::move(target), mode, std::move(terms)});
+  if (!check_target_names(target, names, terms)) return;
   if (terms.size() == 1 && terms.front().operands.size() == 1)
     use_part(names, target, terms.front().operands.front().indexes);
   resolve(terms, {names, &target, false});

@@ -33,6 +33,23 @@ static int describe_first_index(blockyard_operand* operands, int32_t count,
   return 0;
 }
 
+/* x = 100 * order + 10 * first extent + last value of the array `weights` of the job. */
+static int describe_weights(blockyard_operand* operands, int32_t count,
+                            const blockyard_context* context) {
+  int32_t order = 0;
+  const int64_t* extents = 0;
+  const double* values = 0;
+  int64_t elements = 1;
+  (void)count;
+  if (context->predefined_array(context->self, "weights", &order, &extents, &values) != 0) {
+    snprintf(context->message, (size_t)context->message_size, "there are no weights");
+    return 1;
+  }
+  for (int32_t k = 0; k < order; ++k) elements *= extents[k];
+  operands[0].data[0] = 100.0 * order + 10.0 * (double)extents[0] + values[elements - 1];
+  return 0;
+}
+
 static int fail_silently(blockyard_operand* operands, int32_t count,
                          const blockyard_context* context) {
   (void)operands;
@@ -44,9 +61,10 @@ static int fail_silently(blockyard_operand* operands, int32_t count,
 static const blockyard_super_instruction instructions[] = {
     {"scaled_add", "ur", scaled_add},
     {"describe_first_index", "wr", describe_first_index},
+    {"describe_weights", "w", describe_weights},
     {"fail_silently", "", fail_silently},
 };
 
-static const blockyard_super_table table = {blockyard_super_abi_version, 3, instructions};
+static const blockyard_super_table table = {blockyard_super_abi_version, 4, instructions};
 
 const blockyard_super_table* blockyard_super_instructions(void) { return &table; }

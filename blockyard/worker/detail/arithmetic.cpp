@@ -7,6 +7,7 @@
 
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
+#include "blockyard/program/repeated_names.h"
 #include "blockyard/tensor/elementwise.h"
 #include "blockyard/tensor/permute.h"
 
@@ -98,6 +99,16 @@ const Match& Arithmetic::match(const Selector& to, const Selector& from) {
   auto& kept = matches_[static_cast<std::size_t>(blocks_.pc)];
   if (kept) return *kept;
   auto made = std::make_unique<Match>();
+  if (const auto places = program::targets_of_repeated(to.indexes, from.indexes)) {
+    for (std::size_t k = 0; k < places->size(); ++k) {
+      made->to_positions.push_back(k);
+      made->from_positions.push_back(k);
+      made->permutation.push_back(
+          static_cast<int>(std::ranges::find(*places, k) - places->begin()));
+    }
+    kept = std::move(made);
+    return *kept;
+  }
   std::vector<std::size_t> free_to;
   std::vector<bool> is_used(from.indexes.size(), false);
   std::vector<std::pair<std::size_t, std::size_t>> pairs;

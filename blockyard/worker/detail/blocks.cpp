@@ -141,7 +141,6 @@ View Blocks::part_of(double* data, const Place& place) const {
 
 View Blocks::read(std::int32_t selector) { return view(selector, Need::read); }
 View Blocks::write(std::int32_t selector) { return view(selector, Need::write); }
-View Blocks::prepare(std::int32_t selector) { return view(selector, Need::prepare); }
 View Blocks::update(std::int32_t selector) { return view(selector, Need::update); }
 
 View Blocks::view(std::int32_t selector, Need need) {
@@ -381,6 +380,19 @@ void Blocks::forget_array(std::int32_t array) {
       erase(made);
       made.record = Record::none;
     }
+}
+
+std::vector<array::BlockId> Blocks::made() const {
+  std::vector<array::BlockId> result;
+  for (std::size_t k = 0; k < arrays_.size(); ++k) {
+    const auto begin = std::ssize(result);
+    const auto array = static_cast<std::int32_t>(k);
+    for (const Slot& slot : arrays_[k].temps) result.push_back({array, slot.number});
+    for (const auto& [number, slot] : arrays_[k].locals) result.push_back({array, number});
+    std::sort(result.begin() + begin, result.end(),
+              [](const auto& a, const auto& b) { return a.number < b.number; });
+  }
+  return result;
 }
 
 double* Blocks::scratch(Extent elements) {

@@ -53,10 +53,11 @@ class Blocks {
   [[nodiscard]] View read(std::int32_t selector);
   /// The elements to be overwritten, all of them: makes the block if it is not there.
   [[nodiscard]] View write(std::int32_t selector);
-  /// The elements to be changed, zero if the block was not there.
-  [[nodiscard]] View prepare(std::int32_t selector);
   /// The elements to be changed. Throws Error{bad_input} if the block does not exist.
   [[nodiscard]] View update(std::int32_t selector);
+  /// Blocks that this worker has made: temps, locals and its own versions of distributed blocks,
+  /// array by array in the order of their numbers.
+  [[nodiscard]] std::vector<array::BlockId> made() const;
   /// A put to another process.
   struct Sending {
     bool reads_devices = false;                   ///< the fabric does

@@ -166,14 +166,19 @@ void Interpreter::print_arguments(const Instruction& instruction) {
 
 void Interpreter::run_special(const Instruction& instruction) {
   const auto& name = program_.specials[static_cast<std::size_t>(instruction.a)].name;
-  if (name == "enable_all_rank_print") {
-    printer_.turn_on();
+  if (name == "enable_all_rank_print" || name == "disable_all_rank_print") {
+    printer_.let_all_print(name == "enable_all_rank_print");
   } else if (name == "print_block" || name == "print_block_and_index" ||
              name == "print_static_array") {
     print_arguments(instruction);
   } else if (name == "list_block_map") {
     printer_.text(
         fmt::format("worker {}: {} bytes of blocks", options_.worker, frames_.used_bytes()), 0);
+  } else if (name == "list_blocks_with_number") {
+    for (const array::BlockId& id : blocks_.made())
+      printer_.text(fmt::format("{}: {}", naming_.block(id), id.number), 0);
+  } else if (name == "get_and_print_mpi_rank") {
+    printer_.text(fmt::format("mpi_rank = {}", options_.worker), 0);
   } else {
     supers_.execute(instruction.a, instruction.b, instruction.c, scalars_, ints_);
   }

@@ -13,11 +13,15 @@ namespace blockyard::worker::detail {
 class Printer {
  public:
   Printer(const Naming& naming, Blocks& blocks, std::function<void(std::string_view)> out,
-          bool is_on)
-      : naming_(naming), blocks_(blocks), out_(std::move(out)), is_on_(is_on) {}
+          bool is_first)
+      : naming_(naming),
+        blocks_(blocks),
+        out_(std::move(out)),
+        is_first_(is_first),
+        is_on_(is_first) {}
 
-  /// Every worker prints from here on.
-  void turn_on() noexcept { is_on_ = true; }
+  /// From here on every worker prints, or only the first one as at the beginning.
+  void let_all_print(bool all) noexcept { is_on_ = all || is_first_; }
   [[nodiscard]] bool is_on() const noexcept { return is_on_; }
 
   /// Each writes one piece and `newlines` more newlines.
@@ -38,6 +42,7 @@ class Printer {
   const Naming& naming_;
   Blocks& blocks_;
   std::function<void(std::string_view)> out_;
+  bool is_first_;
   bool is_on_;
 };
 

@@ -138,7 +138,7 @@ std::int32_t Interpreter::load(RecordSource& source) {
       state.pc < 0 || static_cast<std::size_t>(state.pc) >= program_.code.size())
     refuse();
   transport_.here.epoch = state.epoch;
-  if (state.prints != 0) printer_.turn_on();
+  printer_.let_all_print(state.prints != 0);
   calls_ = state.calls;
   ints_ = state.ints;
   scalars_ = state.scalars;

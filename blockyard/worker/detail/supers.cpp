@@ -49,6 +49,7 @@ Supers::Supers(const Naming& naming, Blocks& blocks, super::Table& table,
   context_.segments = &environment.segments;
   context_.ints = &environment.ints;
   context_.scalars = &environment.scalars;
+  context_.arrays = &environment.arrays;
   for (const auto& special : naming.program.specials) {
     const super::Entry* entry = table.find(special.name);
     entries_.push_back(entry);
@@ -120,6 +121,7 @@ void Supers::lay_out(const program::Argument& argument, Access access, std::span
     case ArgumentKind::scalar:
       operand.name = naming_.program.scalars[id].name;
       operand.values = scalars.subspan(id, 1);
+      if (access == Access::write) operand.values[0] = 0.0;
       break;
     case ArgumentKind::int_name:
     case ArgumentKind::literal:
@@ -144,19 +146,22 @@ void Supers::lay_out_block(std::int32_t selector, Access access, std::size_t k) 
   Laid& laid = laid_[k];
   View view = access == Access::read     ? blocks_.read(selector)
               : access == Access::update ? blocks_.update(selector)
-                                         : blocks_.prepare(selector);
+                                         : blocks_.write(selector);
   laid.origin = view;
   laid.goes_back = access != Access::read;
   laid.is_copied = !view.is_dense() || view.data == nullptr;
   if (laid.is_copied) {
     double* values = blocks_.scratch(view.shape.element_count());
     const View copy = View::dense(values, view.shape);
-    if (view.data == nullptr)  // a sparse block never written
-      std::fill_n(values, view.shape.element_count(), 0.0);
-    else
+    // Without data: a sparse block never written.
+    if (view.data != nullptr && access != Access::write)
       tensor::transform<double>(1.0, view, identity(view.shape), 0.0, copy);
+    else if (access != Access::write)
+      std::fill_n(values, view.shape.element_count(), 0.0);
     view = copy;
   }
+  // Super instructions add into what they are given to write, as ACES4 lets them.
+  if (access == Access::write) std::fill_n(view.data, view.shape.element_count(), 0.0);
   laid.origin.shape = view.shape;
   const auto& array = naming_.program.arrays[static_cast<std::size_t>(selected.array)];
   operand.name = array.name;
