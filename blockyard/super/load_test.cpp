@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockyard/super/load.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "blockyard/base/error.h"
@@ -20,6 +21,10 @@ std::string text_of_error(const std::string& path) {
 }
 
 const char* const example = BLOCKYARD_SUPER_EXAMPLE;
+
+std::string aces_example() {
+  return fmt::format("{}{}", aces_prefix, BLOCKYARD_SUPER_ACES_EXAMPLE);
+}
 
 TEST(SuperLibrary, SaysThatThereIsNoSuchFile) {
   EXPECT_NE(text_of_error("/no/such/library.so").find("/no/such/library.so"), std::string::npos);
@@ -103,7 +108,7 @@ TEST(SuperLibrary, ThrowsTheMessageOfAFailedCFunction) {
 class AcesLibrary : public testing::Test {
  protected:
   void declare(std::vector<Declared> declared) { library_.add_to(table_, declared); }
-  const Library library_{std::string(aces_prefix) + BLOCKYARD_SUPER_ACES_EXAMPLE};
+  const Library library_{aces_example()};
   Table table_;
 };
 
@@ -150,8 +155,7 @@ TEST_F(AcesLibrary, RefusesMoreOperandsThanAces4) {
 
 TEST(SuperLibrary, TellsHowOneForAces4IsGiven) {
   const std::string text = text_of_error(BLOCKYARD_SUPER_ACES_EXAMPLE);
-  EXPECT_NE(text.find(std::string(aces_prefix) + BLOCKYARD_SUPER_ACES_EXAMPLE), std::string::npos)
-      << text;
+  EXPECT_NE(text.find(aces_example()), std::string::npos) << text;
 }
 
 TEST(SuperLibrary, NamesItselfWhenANameIsTaken) {

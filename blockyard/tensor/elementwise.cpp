@@ -49,7 +49,6 @@ void fill(std::span<T> x, std::type_identity_t<T> value) noexcept {
 
 template <Element T>
 void scale(std::span<T> x, std::type_identity_t<T> alpha) noexcept {
-  if (alpha == T(0)) return fill<T>(x, T(0));
   const Extent count = std::ssize(x);
   detail::kernels<T>().axpby(count, 1, alpha, x.data(), count, T(0), x.data(), count);
 }

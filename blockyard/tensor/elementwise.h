@@ -16,7 +16,7 @@ namespace blockyard::tensor {
 template <Element T>
 void fill(std::span<T> x, std::type_identity_t<T> value) noexcept;
 
-/// x[i] = alpha * x[i];  alpha == 0 sets zeros and does not read x.
+/// x[i] = alpha * x[i], also for alpha == 0: what is not finite becomes NaN.
 template <Element T>
 void scale(std::span<T> x, std::type_identity_t<T> alpha) noexcept;
 

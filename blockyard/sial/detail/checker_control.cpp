@@ -6,6 +6,7 @@
 
 #include "blockyard/base/text.h"
 #include "blockyard/sial/detail/checker.h"
+#include "blockyard/sial/detail/fragments.h"
 
 namespace blockyard::sial::detail {
 namespace {
@@ -96,7 +97,11 @@ void Checker::check(const ast::Pardo& what) {
       error("loop-parent", name.at, fmt::format("'{}' is a subindex", name.text),
             fmt::format("write 'pardo {} in {}'", name.text, list_of({parent})));
   }
-  loop.policy = policy_of(what);
+  if (const auto conditions = fragment_conditions(what)) {
+    for (const auto& where : *conditions) loop.where.push_back(check_where(where, true));
+  } else {
+    loop.policy = policy_of(what);
+  }
   for (const auto& where : what.where) loop.where.push_back(check_where(where, true));
   loops_.push_back(statement_);
   loop.body = check_body(what.body);
@@ -113,13 +118,13 @@ program::Policy Checker::policy_of(const ast::Pardo& loop) {
     if (!pragma.is_ignored) return pragma.policy;
     break;
   }
-  // ACES4 has a family of them, whose names say which fragments meet.
-  const bool is_of_fragments = name.starts_with("frag");
+  const bool is_of_fragments = name.starts_with("frag") || name.starts_with("wherefrag");
   findings_.warning(
       "unknown-pragma", loop.pragma->at, fmt::format("pragma \"{}\" has no effect", text),
-      is_of_fragments ? "all iterations that 'where' allows are done: say there which fragments "
-                        "are too far apart"
-                      : "known are sequential, static, balanced, dynamic, locality");
+      is_of_fragments
+          ? "a policy of fragments has a letter (a, o, v or p) for each index after those "
+            "of the fragments, as Frag{ij}{ao}{ao}: six indexes"
+          : "known are sequential, static, balanced, dynamic, locality");
   return Policy::unset;
 }
 

@@ -85,13 +85,13 @@ void Arithmetic::fill(std::int32_t selector, Mode mode, double value) {
         return;
     }
   }
-  // A slice: combine with one element seen everywhere.
-  if (mode == Mode::multiply) value -= 1.0;
+  // A slice: itself, or one element seen everywhere.
   if (mode == Mode::subtract) value = -value;
-  const View ones{const_cast<double*>(&one), to.shape, {}};
-  const View from =
-      mode == Mode::multiply ? View::dense(const_cast<double*>(dense(to)), to.shape) : ones;
-  tensor::transform<double>(value, from, identity(to.shape), mode == Mode::set ? 0.0 : 1.0, to);
+  const bool multiplies = mode == Mode::multiply;
+  const View from = multiplies ? View::dense(const_cast<double*>(dense(to)), to.shape)
+                               : View{const_cast<double*>(&one), to.shape, {}};
+  const double kept = multiplies || mode == Mode::set ? 0.0 : 1.0;
+  tensor::transform<double>(value, from, identity(to.shape), kept, to);
   blocks_.release_scratch();
 }
 
@@ -154,7 +154,10 @@ void Arithmetic::copy(std::int32_t to, std::int32_t from, bool accumulates, doub
     if (!accumulates) fill(to, Mode::set, 0.0);
     return;
   }
-  if (target_selector == source_selector && target_selector.form == program::SelectorForm::block) {
+  // a -= a is a difference, not a product: it gives no negative zeros.
+  const bool is_difference = accumulates && factor == -1.0;
+  if (target_selector == source_selector && !is_difference &&
+      target_selector.form == program::SelectorForm::block) {
     fill(to, Mode::multiply, accumulates ? 1.0 + factor : factor);
     return;
   }
@@ -219,7 +222,10 @@ void Arithmetic::product(std::int32_t to, std::int32_t product, bool accumulates
   ++operations;
   const auto& operands = program_.products[static_cast<std::size_t>(product)];
   const Selector& target_selector = program_.selectors[static_cast<std::size_t>(to)];
-  if (device_ && device_->product(to, product, accumulates, factor)) return;
+  // BLAS and devices take a factor of 0 as leave not to look at the operands; here NaN and infinity
+  // stay what they are.
+  const bool is_scaled_after = factor == 0.0;
+  if (device_ && !is_scaled_after && device_->product(to, product, accumulates, factor)) return;
   if (!read_operands(operands)) {
     if (!accumulates) fill(to, Mode::set, 0.0);
     return;
@@ -228,7 +234,7 @@ void Arithmetic::product(std::int32_t to, std::int32_t product, bool accumulates
     return program_.selectors[static_cast<std::size_t>(operand)].array == target_selector.array;
   });
   const Names names(target_selector.indexes);
-  if (!may_alias) {
+  if (!may_alias && !is_scaled_after) {
     const View result = target(to, accumulates);
     const Chain& steps = chains_.of(blocks_.pc, operands, shapes_, names, result.shape);
     if (result.is_dense()) {
@@ -242,9 +248,10 @@ void Arithmetic::product(std::int32_t to, std::int32_t product, bool accumulates
   } else {
     const Shape shape = blocks_.locate(target_selector).shape;
     double* made = blocks_.scratch(shape.element_count());
-    run(chains_.of(blocks_.pc, operands, shapes_, names, shape), factor, 0.0, made);
-    tensor::transform<double>(1.0, View::dense(made, shape), identity(shape),
-                              accumulates ? 1.0 : 0.0, target(to, accumulates));
+    run(chains_.of(blocks_.pc, operands, shapes_, names, shape), is_scaled_after ? 1.0 : factor,
+        0.0, made);
+    tensor::transform<double>(is_scaled_after ? factor : 1.0, View::dense(made, shape),
+                              identity(shape), accumulates ? 1.0 : 0.0, target(to, accumulates));
   }
   blocks_.release_scratch();
 }

@@ -119,6 +119,8 @@ bool DeviceArithmetic::attempt(const Body& body) {
 }
 
 bool DeviceArithmetic::fill(std::int32_t selector, Mode mode, double value) {
+  // An axpby with beta = 0 would not look at the block, in which NaN and infinity must stay NaN.
+  if (mode == Mode::multiply && value == 0.0) return false;
   return is_wanted(selector) && attempt([&] {
            const bool updates = mode != Mode::set;
            const block::SharedFrame frame = blocks_.device_result(selector, updates);
