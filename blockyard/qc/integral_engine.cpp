@@ -225,6 +225,17 @@ void IntegralEngine::nuclear_attraction(ShellRange a, ShellRange b, std::span<do
   engines_->one_electron(engines_->nuclear, 0, a, b, out);
 }
 
+void IntegralEngine::nuclear_attraction_of(std::span<const std::size_t> atoms, ShellRange a,
+                                           ShellRange b, std::span<double> out) {
+  const auto& all = engines_->data.charges;
+  std::remove_cvref_t<decltype(all)> some;
+  for (const std::size_t atom : atoms) some.push_back(all.at(atom));
+  if (some.empty()) return std::ranges::fill(out, 0.0);
+  engines_->nuclear.set_params(some);
+  engines_->one_electron(engines_->nuclear, 0, a, b, out);
+  engines_->nuclear.set_params(all);
+}
+
 void IntegralEngine::dipole(Axis axis, ShellRange a, ShellRange b, std::span<double> out) {
   engines_->one_electron(engines_->dipole, 1 + static_cast<std::size_t>(axis), a, b, out);
 }

@@ -71,6 +71,9 @@ class IntegralEngine {
   void kinetic(ShellRange a, ShellRange b, std::span<double> out);
   /// out(a,b) = - sum over A of  Z_A <a| 1/|r - R_A| |b>
   void nuclear_attraction(ShellRange a, ShellRange b, std::span<double> out);
+  /// The same with the nuclei of these atoms only.
+  void nuclear_attraction_of(std::span<const std::size_t> atoms, ShellRange a, ShellRange b,
+                             std::span<double> out);
   /// out(a,b) = <a|x|b> about the origin, without the charge of the electron
   void dipole(Axis axis, ShellRange a, ShellRange b, std::span<double> out);
 

@@ -207,6 +207,7 @@ void add_algebra(super::Table& table) {
   table.add({"combine_spins", "rrw", run_combine_spins, {}});
   detail::add_scf_steps(table);
   detail::add_triples(table);
+  detail::add_fragments(table);
 }
 
 }  // namespace blockyard::qc

@@ -8,6 +8,7 @@
 #include "blockyard/qc/detail/operands.h"
 #include "blockyard/qc/detail/table_parts.h"
 #include "blockyard/qc/fock_batch.h"
+#include "blockyard/qc/fragments.h"
 #include "blockyard/qc/table.h"
 
 namespace blockyard::qc {
@@ -55,6 +56,40 @@ class Molecular {
     kinetic(operands, context);
     std::transform(scratch_.begin(), scratch_.end(), operands[0].values.begin(),
                    operands[0].values.begin(), std::plus<>());
+  }
+
+  /// return_ovl_moi S fragment:  overlap of the functions of a fragment; 0 of others
+  void overlap_in_fragment(Operands operands, const Context& context) {
+    overlap(operands, context);
+    keep_fragment(operands[0], atoms_of_fragment(context, scalar(operands[1])));
+  }
+
+  /// return_h1_moi H fragment:  kinetic energy and attraction of its nuclei, of its functions
+  void core_hamiltonian_of_fragment(Operands operands, const Context& context) {
+    const auto atoms = atoms_of_fragment(context, scalar(operands[1]));
+    const auto [a, b] = matrix_parts(operands[0]);
+    scratch_.resize(operands[0].values.size());
+    engine_.nuclear_attraction_of(atoms, a.shells, b.shells, scratch_);
+    kinetic(operands, context);
+    std::transform(scratch_.begin(), scratch_.end(), operands[0].values.begin(),
+                   operands[0].values.begin(), std::plus<>());
+    keep_fragment(operands[0], atoms);
+  }
+
+  /// return_h1frag V fragment:  attraction of the nuclei of all other fragments that are not
+  /// farther from it than the job's scalar elst_thresh, bohr
+  void attraction_around_fragment(Operands operands, const Context& context) {
+    const double fragment = scalar(operands[1]);
+    const double farthest = context.scalar_constant("elst_thresh");
+    std::vector<std::size_t> atoms;
+    for (std::int64_t k = 1; k <= context.int_constant("nfrags"); ++k) {
+      const auto other = static_cast<double>(k);
+      if (other == fragment || distance_of_fragments(context, fragment, other) > farthest) continue;
+      const auto more = atoms_of_fragment(context, other);
+      atoms.insert(atoms.end(), more.begin(), more.end());
+    }
+    const auto [a, b] = matrix_parts(operands[0]);
+    engine_.nuclear_attraction_of(atoms, a.shells, b.shells, operands[0].values);
   }
 
   /// compute_dipole_integrals D nuclear code:  code 1, 2, 3: D = <a|x|b>, y, z and
@@ -168,6 +203,25 @@ class Molecular {
     return {part(operand, 0), part(operand, 1)};
   }
 
+  /// Zeroes the elements of functions that are not on these atoms.
+  void keep_fragment(Operand& operand, const std::vector<std::size_t>& atoms) const {
+    const auto [a, b] = matrix_parts(operand);
+    const auto& shells = system_.integrals.basis().shells;
+    const auto is_outside = [&](const AoPart& part) {
+      std::vector<bool> result;
+      for (std::size_t k = 0; k < part.shells.count; ++k) {
+        const Shell& shell = shells[part.shells.first + k];
+        result.insert(result.end(), static_cast<std::size_t>(shell.function_count),
+                      std::ranges::find(atoms, shell.atom) == atoms.end());
+      }
+      return result;
+    };
+    const auto rows = is_outside(a), columns = is_outside(b);
+    for (std::size_t j = 0; j < columns.size(); ++j)
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        if (rows[i] || columns[j]) operand.values[i + rows.size() * j] = 0.0;
+  }
+
   /// Fills an operand with (ab|cd) and returns what its indexes select.
   std::array<AoPart, 4> repulsion_parts(Operand& operand) {
     if (operand.extents.size() != 4) refuse(operand, "must have four indexes");
@@ -206,6 +260,9 @@ void add_molecular(super::Table& table, const System& system) {
   add("return_h1", "w", &Molecular::core_hamiltonian);
   add("one_electron_kinetic", "w", &Molecular::kinetic);
   add("one_electron_attraction", "w", &Molecular::attraction);
+  add("return_ovl_moi", "wr", &Molecular::overlap_in_fragment);
+  add("return_h1_moi", "wr", &Molecular::core_hamiltonian_of_fragment);
+  add("return_h1frag", "wr", &Molecular::attraction_around_fragment);
   add("compute_dipole_integrals", "wur", &Molecular::dipole);
   add("compute_nn_repulsion", "u", &Molecular::repulsion_of_nuclei, {"w"});
   add("compute_integral_batch", "w", &Molecular::electron_repulsion);
