@@ -230,7 +230,10 @@ void IntegralEngine::nuclear_attraction_of(std::span<const std::size_t> atoms, S
   const auto& all = engines_->data.charges;
   std::remove_cvref_t<decltype(all)> some;
   for (const std::size_t atom : atoms) some.push_back(all.at(atom));
-  if (some.empty()) return std::ranges::fill(out, 0.0);
+  if (some.empty()) {
+    std::ranges::fill(out, 0.0);
+    return;
+  }
   engines_->nuclear.set_params(some);
   engines_->one_electron(engines_->nuclear, 0, a, b, out);
   engines_->nuclear.set_params(all);

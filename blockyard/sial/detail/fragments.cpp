@@ -69,10 +69,10 @@ std::optional<std::vector<Expr>> fragment_conditions(const ast::Pardo& loop) {
   if (!braces) return std::nullopt;
   auto [which, of_i, of_j] = *braces;
   const bool is_other = take(which, 'n');
-  const char* const distance = take(which, 'r') ? "rcut_dist" : "elst_dist";
+  const bool is_near = take(which, 'r');
   const bool is_pair = which == "ij";
   const std::size_t fragments = is_pair ? 2 : 1;
-  const bool has_sense = is_pair || (which == "i" && of_j.empty() && !is_other);
+  const bool has_sense = is_pair || (which == "i" && of_j.empty() && !is_other && !is_near);
   const std::string letters = std::string(of_i) + std::string(of_j);
   if (!has_sense || letters.find_first_not_of("aovp") != std::string::npos ||
       loop.indexes.size() != fragments + letters.size())
@@ -82,6 +82,7 @@ std::optional<std::vector<Expr>> fragment_conditions(const ast::Pardo& loop) {
   if (is_pair) {
     const std::string& j = loop.indexes[1].text;
     if (is_other) all.add(all.name(i), "!=", all.name(j));
+    const char* const distance = is_near ? "rcut_dist" : "elst_dist";
     all.add(all.block(distance, {all.name(i), all.name(j)}), "==", all.cast("scalar", all.name(i)));
   }
   for (std::size_t k = 0; k < letters.size(); ++k) {

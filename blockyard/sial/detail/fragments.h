@@ -11,7 +11,7 @@ namespace blockyard::sial::detail {
 /// The conditions that a policy of ACES4's fragment programs adds to the where clauses of a pardo;
 /// nothing if the pragma is none of them, or does not suit the number of indexes. The name says
 /// which, for the 32 of ACES4 and every other of this form:
-///   [Where]Frag{[N][R]i}{letters}{}    [Where]Frag{[N][R]ij}{letters}{letters}
+///   [Where]Frag{i}{letters}{}    [Where]Frag{[N][R]ij}{letters}{letters}
 /// i, j       the first, and for ij the second index of the pardo: fragments
 /// letters    one for each further index: of fragment i in the second braces, of j in the third
 ///   a          swao_frag[(index)mu] == the number of the fragment
