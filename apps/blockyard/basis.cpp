@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include "apps/blockyard/commands.h"
+#include "apps/blockyard/output.h"
 #include "blockyard/job/report.h"
 #include "blockyard/qc/basis_set.h"
 #include "blockyard/qc/element.h"
@@ -14,14 +15,14 @@ namespace {
 void print_set(const qc::BasisSet& set) {
   std::vector<std::string_view> symbols;
   for (const auto& [number, shells] : set.elements) symbols.push_back(qc::element_symbol(number));
-  fmt::print("{:<18} {}\n", set.name, fmt::join(symbols, " "));
+  print_out("{:<18} {}\n", set.name, fmt::join(symbols, " "));
 }
 
 int list_basis_sets(const std::string& library) {
   const job::Places places = find_places(library);
   for (const std::string_view name : qc::known_basis_names())
     print_set(qc::load_basis(name, places.basis_sets));
-  fmt::print("\nFor integrals = \"df\":\n");
+  print_out("\nFor integrals = \"df\":\n");
   for (const std::string_view name : qc::known_auxiliary_names())
     print_set(qc::load_auxiliary(name, places.basis_sets));
   return 0;
@@ -37,7 +38,7 @@ void add_basis(CLI::App& app, Commands& commands, const std::string& library) {
 void add_version(CLI::App& app, Commands& commands) {
   CLI::App* command = app.add_subcommand("version", "Print the version");
   commands[command] = [] {
-    fmt::print("blockyard {}\n", job::version());
+    print_out("blockyard {}\n", job::version());
     return 0;
   };
 }

@@ -21,7 +21,7 @@ void draw(std::string_view what, double share) {
   if (isatty(STDERR_FILENO) != 1) return;
   constexpr int width = 24;
   const auto filled = static_cast<int>(share * width);
-  fmt::print(stderr, "\r\033[K[{:#<{}}{:.<{}}] {}", "", filled, "", width - filled, what);
+  print_error("\r\033[K[{:#<{}}{:.<{}}] {}", "", filled, "", width - filled, what);
   std::fflush(stderr);
 }
 
@@ -37,7 +37,7 @@ int run(const std::string& given, const std::string& scratch, const std::string&
     check_writable(path);
   }
   const job::Machine machine = job::calibrate(scratch, find_places(library), draw);
-  if (isatty(STDERR_FILENO) == 1) fmt::print(stderr, "\r\033[K");
+  if (isatty(STDERR_FILENO) == 1) print_error("\r\033[K");
   Output output(stdout);
   if (path == "-") {
     output.print(job::print_machine(machine));

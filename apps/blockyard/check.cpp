@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "apps/blockyard/commands.h"
+#include "apps/blockyard/output.h"
 #include "blockyard/job/program_file.h"
 #include "blockyard/sial/compile.h"
 
@@ -35,9 +36,9 @@ int check(const CheckOptions& options, const std::string& library) {
   places.imports = options.imports;
   const std::vector<sial::Diagnostic> found = check_files(options, places);
   if (options.json)
-    fmt::print("{}\n", sial::render_json(found));
+    print_out("{}\n", sial::render_json(found));
   else
-    fmt::print("{}", sial::render_text(found));
+    print_out("{}", sial::render_text(found));
   return sial::has_error(found) ? exit_error : 0;
 }
 

@@ -9,9 +9,10 @@
 #include <span>
 
 #include "apps/blockyard/commands.h"
+#include "apps/blockyard/output.h"
 #include "blockyard/job/program_file.h"
 #include "blockyard/program/file.h"
-#include "blockyard/store/posix.h"
+#include "blockyard/store/whole_file.h"
 
 namespace blockyard::app {
 
@@ -30,8 +31,8 @@ int print_stage(const CompileOptions& options, sial::SourceLoader& loader) {
                                                      {"checked", sial::Stage::checked},
                                                      {"program", sial::Stage::program}};
   const sial::Printed printed = sial::print_stage(options.file, loader, stages.at(options.stage));
-  fmt::print(stderr, "{}", sial::render_text(printed.found));
-  fmt::print("{}", printed.text);
+  print_error("{}", sial::render_text(printed.found));
+  print_out("{}", printed.text);
   return sial::has_error(printed.found) ? exit_error : 0;
 }
 
@@ -41,13 +42,13 @@ int compile(const CompileOptions& options, const std::string& library) {
   sial::FileLoader loader = job::source_loader(places);
   if (!options.stage.empty()) return print_stage(options, loader);
   const sial::Compilation compiled = sial::compile_file(options.file, loader);
-  fmt::print(stderr, "{}", sial::render_text(compiled.found));
+  print_error("{}", sial::render_text(compiled.found));
   if (!compiled.program) return exit_error;
   std::filesystem::path output = options.output;
   if (output.empty())
     output =
         std::filesystem::path(options.file).stem().string() + std::string(job::compiled_ending);
-  store::write_file_atomically(output, program::write(*compiled.program));
+  store::write_whole_file(output, program::write(*compiled.program));
   return 0;
 }
 

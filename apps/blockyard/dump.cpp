@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "apps/blockyard/commands.h"
+#include "apps/blockyard/output.h"
 #include "blockyard/job/dat/dat.h"
 #include "blockyard/job/program_file.h"
 #include "blockyard/program/print.h"
@@ -29,29 +30,29 @@ bool is_hdf5(const std::string& path) {
 void dump_persistent(const std::string& path) {
   const store::PersistReader reader(path);
   for (const std::string& label : reader.scalars())
-    fmt::print("scalar \"{}\" = {}\n", label, reader.read_scalar(label));
+    print_out("scalar \"{}\" = {}\n", label, reader.read_scalar(label));
   for (const std::string& label : reader.arrays()) {
     const store::PersistedArray array = reader.describe(label);
     const std::vector<std::uint8_t> blocks = reader.blocks(label);
     std::vector<std::string> indexes;
     for (const auto& segments : array.segments)
       indexes.push_back(fmt::format("{}", fmt::join(segments, " ")));
-    fmt::print("{} array \"{}\" [{}]: {} of {} blocks\n", array.kind, label,
-               fmt::join(indexes, " | "), std::ranges::count(blocks, 1), blocks.size());
+    print_out("{} array \"{}\" [{}]: {} of {} blocks\n", array.kind, label,
+              fmt::join(indexes, " | "), std::ranges::count(blocks, 1), blocks.size());
   }
 }
 
 int dump(const std::string& path) {
   if (path.ends_with(job::compiled_ending)) {
-    fmt::print("{}", program::print(*job::load_program(path, {}).program));
+    print_out("{}", program::print(*job::load_program(path, {}).program));
   } else if (job::dat::is_dat_name(path)) {
-    fmt::print("{}", job::dat::print_dat(job::dat::read_dat_file(path)));
+    print_out("{}", job::dat::print_dat(job::dat::read_dat_file(path)));
   } else if (is_hdf5(path)) {
     dump_persistent(path);
   } else {
     store::PosixStore files;
     const auto file = files.open(path, store::OpenMode::read);
-    fmt::print("{}", store::describe_spill_file(*file));
+    print_out("{}", store::describe_spill_file(*file, path));
   }
   return 0;
 }
@@ -74,7 +75,7 @@ void add_dump(CLI::App& app, Commands& commands) {
   });
   commands[command] = [file, opcodes] {
     if (!*opcodes) return dump(*file);
-    fmt::print("{}", program::print_opcode_table());
+    print_out("{}", program::print_opcode_table());
     return 0;
   };
 }

@@ -7,13 +7,14 @@
 #include <exception>
 
 #include "apps/blockyard/commands.h"
+#include "apps/blockyard/output.h"
 #include "blockyard/base/error.h"
 
 namespace blockyard::app {
 
 int end_by_exception(bool is_told) {
   const auto tell = [&](const char* text) {
-    if (is_told) fmt::print(stderr, "error: {}\n", text);
+    if (is_told) print_error("error: {}\n", text);
   };
   try {
     throw;
@@ -23,8 +24,8 @@ int end_by_exception(bool is_told) {
   } catch (const base::Error& error) {
     tell(error.what());
     if (is_told && error.code() == base::Errc::internal)
-      fmt::print(stderr, "This is a bug of blockyard ({}:{}). Please report it.\n",
-                 error.at().file_name(), error.at().line());
+      print_error("This is a bug of blockyard ({}:{}). Please report it.\n", error.at().file_name(),
+                  error.at().line());
   } catch (const std::exception& error) {
     tell(error.what());
   }

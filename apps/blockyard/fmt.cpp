@@ -6,9 +6,10 @@
 #include <span>
 
 #include "apps/blockyard/commands.h"
+#include "apps/blockyard/output.h"
 #include "blockyard/job/program_file.h"
 #include "blockyard/sial/format.h"
-#include "blockyard/store/posix.h"
+#include "blockyard/store/whole_file.h"
 
 namespace blockyard::app {
 
@@ -24,18 +25,18 @@ struct FormatOptions {
 int format_file(const FormatOptions& options, const std::string& file) {
   const std::string source = job::read_file(file);
   const sial::Formatted formatted = sial::format(source, file);
-  fmt::print(stderr, "{}", sial::render_text(formatted.found));
+  print_error("{}", sial::render_text(formatted.found));
   if (sial::has_error(formatted.found)) return exit_error;
   if (options.to_stdout) {
-    fmt::print("{}", formatted.text);
+    print_out("{}", formatted.text);
     return 0;
   }
   if (formatted.text == source) return 0;
   if (options.check) {
-    fmt::print("{}: not in the layout of blockyard fmt\n", file);
+    print_out("{}: not in the layout of blockyard fmt\n", file);
     return exit_error;
   }
-  store::write_file_atomically(file, std::as_bytes(std::span(formatted.text)));
+  store::write_whole_file(file, std::as_bytes(std::span(formatted.text)));
   return 0;
 }
 

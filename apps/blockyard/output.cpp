@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/blockyard/output.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <span>
 
 #include "blockyard/base/error.h"
-#include "blockyard/store/posix.h"
+#include "blockyard/store/whole_file.h"
 
 namespace blockyard::app {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -32,19 +31,27 @@ void Output::write_file(const std::string& path, std::string_view text) {
   if (path == "-")
     write(stdout, text);
   else
-    store::write_file_atomically(path, std::as_bytes(std::span(text)));
+    store::write_whole_file(path, std::as_bytes(std::span(text)));
+}
+
+void print_text_out(std::string_view text) { write(stdout, text); }
+
+void print_text_error(std::string_view text) noexcept {
+  (void)std::fwrite(text.data(), 1, text.size(), stderr);
+  (void)std::fflush(stderr);
 }
 
 void check_writable(const std::string& path) {
-  if (path.empty() || path == "-") return;
-  const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : ".";
-  std::string cause;
-  if (access(folder.c_str(), W_OK) != 0)
-    cause = strerror(errno);
-  else if (fs::exists(path) && !fs::is_regular_file(path))
-    cause = "it is there and no file";
-  if (!cause.empty())
-    throw base::Error(base::Errc::io, fmt::format("cannot write {}: {}", path, cause));
+  if (!path.empty() && path != "-") store::check_writable(path);
+}
+
+void open_missing_streams() noexcept {
+  // The lowest free number is given, so they are looked at in this order.
+  // Input and output the wrong way round: their use is an error, as it was while they were closed.
+  constexpr std::array modes = {O_WRONLY, O_RDONLY, O_WRONLY};
+  for (int stream = 0; stream < static_cast<int>(modes.size()); ++stream)
+    if (::fcntl(stream, F_GETFD) < 0 && errno == EBADF)
+      (void)::open("/dev/null", modes[static_cast<std::size_t>(stream)]);
 }
 
 }  // namespace blockyard::app

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace blockyard::app {
 
@@ -20,7 +23,25 @@ class Output {
   std::FILE* stream_;
 };
 
+/// Prints on standard output at once. Throws Error{io} if that fails: a full disk.
+void print_text_out(std::string_view text);
+template <class... Args>
+void print_out(fmt::format_string<Args...> format, Args&&... args) {
+  print_text_out(fmt::format(format, std::forward<Args>(args)...));
+}
+
+/// Prints on standard error. There is nowhere to tell that this failed.
+void print_text_error(std::string_view text) noexcept;
+template <class... Args>
+void print_error(fmt::format_string<Args...> format, Args&&... args) {
+  print_text_error(fmt::format(format, std::forward<Args>(args)...));
+}
+
 /// Throws Error{io} if no file could be written there, so that a run does not end in vain.
 void check_writable(const std::string& path);
+
+/// Opens what the caller closed of standard input, output and error, so that no file of ours gets
+/// their numbers. Writing to such an output fails, to such an error stream tells nobody.
+void open_missing_streams() noexcept;
 
 }  // namespace blockyard::app

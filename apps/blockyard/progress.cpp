@@ -6,6 +6,7 @@
 
 #include <cstdio>
 
+#include "apps/blockyard/output.h"
 #include "blockyard/base/clock.h"
 
 namespace blockyard::app {
@@ -34,8 +35,8 @@ void Progress::draw() {
   const double seconds = base::now_seconds() - step_began_;
   if (seconds < silent_seconds) return;
   const std::size_t filled = bar_width * step_ / names_.size();
-  fmt::print(stderr, "\r[{:#<{}}{:.<{}}] {} ({} of {}) {:.0f} s ", "", filled, "",
-             bar_width - filled, names_[step_], step_ + 1, names_.size(), seconds);
+  print_error("\r[{:#<{}}{:.<{}}] {} ({} of {}) {:.0f} s ", "", filled, "", bar_width - filled,
+              names_[step_], step_ + 1, names_.size(), seconds);
   std::fflush(stderr);
   is_drawn_ = true;
 }
@@ -43,7 +44,7 @@ void Progress::draw() {
 void Progress::clear() {
   if (!is_wanted_) return;
   const std::lock_guard lock(mutex_);
-  if (is_drawn_) fmt::print(stderr, "\r\033[K");
+  if (is_drawn_) print_error("\r\033[K");
   is_drawn_ = false;
 }
 

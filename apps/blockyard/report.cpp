@@ -28,7 +28,7 @@ int write_page(const std::string& from, const std::string& to) {
       to.empty() ? std::filesystem::path(from).replace_extension(".html").string() : to;
   check_writable(path);
   Output(stdout).write_file(path, report::page_of(job::read_file(from), from));
-  if (path != "-") fmt::print(stderr, "wrote {}\n", path);
+  if (path != "-") print_error("wrote {}\n", path);
   return 0;
 }
 

@@ -15,6 +15,7 @@
 #include "apps/blockyard/execute.h"
 #include "apps/blockyard/job_files.h"
 #include "apps/blockyard/join.h"
+#include "apps/blockyard/output.h"
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
 #include "blockyard/job/input.h"
@@ -91,7 +92,7 @@ void warn_of_disk(const job::Job& job) {
   const fs::space_info space = fs::space(scratch, error);
   const std::string warning = job::disk_warning(
       job, error ? std::nullopt : std::optional(static_cast<double>(space.available)));
-  if (!warning.empty()) fmt::print(stderr, "warning: {}\n", warning);
+  if (!warning.empty()) print_error("warning: {}\n", warning);
 }
 
 /// Nothing if a program has errors, which are told.

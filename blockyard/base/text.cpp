@@ -105,4 +105,20 @@ std::string lower(std::string_view text) {
   return result;
 }
 
+std::string showable(std::string_view text) {
+  std::string result(text);
+  std::size_t length = 0;
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    const auto c = static_cast<unsigned char>(text[k]);
+    // U+0080 to U+009F, which are control characters too, are C2 80 to C2 9F in UTF-8.
+    const bool is_wide =
+        c == 0xc2 && k + 1 < text.size() && static_cast<unsigned char>(text[k + 1]) < 0xa0;
+    const bool is_control = (c < ' ' && c != '\n' && c != '\t') || c == 0x7f || is_wide;
+    result[length++] = is_control ? '?' : text[k];
+    if (is_wide) ++k;
+  }
+  result.erase(length);
+  return result;
+}
+
 }  // namespace blockyard::base

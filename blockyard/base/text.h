@@ -23,6 +23,10 @@ namespace blockyard::base {
 /// "1.5 GiB", "300.0 MiB", "12 B".
 [[nodiscard]] std::string format_bytes(std::int64_t bytes);
 
+/// The text without what could move the cursor of a terminal or change its state: a control
+/// character other than newline and tab becomes "?".
+[[nodiscard]] std::string showable(std::string_view text);
+
 /// Lower-case copy (ASCII): SIAL names and basis names do not know case.
 [[nodiscard]] std::string lower(std::string_view text);
 

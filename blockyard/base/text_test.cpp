@@ -59,5 +59,11 @@ TEST(Text, ReadsLengthsOfTime) {
     EXPECT_THROW((void)parse_seconds(text, "--checkpoint"), Error) << text;
 }
 
+TEST(Text, shows_no_control_characters) {
+  EXPECT_EQ(showable("water \x1b]0;title\x07 a\r\n\tb\x7f\xc2\x9bm"),
+            "water ?]0;title? a?\n\tb??m");
+  EXPECT_EQ(showable("\xc3\xa5ngstr\xc3\xb6m \xc2\xb0"), "\xc3\xa5ngstr\xc3\xb6m \xc2\xb0");
+}
+
 }  // namespace
 }  // namespace blockyard::base

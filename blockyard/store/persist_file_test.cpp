@@ -141,7 +141,47 @@ TEST_F(PersistFile, says_what_is_wrong_with_a_file) {
   expect_error(Errc::io, "No such file", [&] { PersistReader reader(path_); });
   std::ofstream(path_) << "not HDF5 at all";
   expect_error(Errc::bad_input, "is not an HDF5 file", [&] { PersistReader reader(path_); });
-  expect_error(Errc::io, "cannot create", [&] { PersistWriter(folder_ / "no" / "x", ""); });
+  expect_error(Errc::io, "no/x: No such file", [&] { PersistWriter(folder_ / "no" / "x", ""); });
+}
+
+void read_all(const std::filesystem::path& path) {
+  const PersistReader reader(path);
+  for (const std::string& label : reader.scalars()) (void)reader.read_scalar(label);
+  for (const std::string& label : reader.arrays()) {
+    const PersistedArray array = reader.describe(label);
+    (void)reader.blocks(label);
+    Extents first, extents;
+    std::size_t count = 1;
+    for (const auto& segments : array.segments) {
+      first.push_back(0);
+      extents.push_back(std::accumulate(segments.begin(), segments.end(), base::Extent{0}));
+      count *= static_cast<std::size_t>(extents.back());
+    }
+    if (count > 1000) throw Error(Errc::bad_input, path.string() + " has grown");
+    Values values(count);
+    reader.read_block(label, {first, extents}, values);
+  }
+}
+
+TEST_F(PersistFile, names_a_file_that_was_cut_short_anywhere) {
+  {
+    PersistWriter writer(path_, "0.1.0");
+    write_small(writer, "t2");
+    writer.write_scalar("e", 1.5);
+    writer.finish();
+  }
+  read_all(path_);
+  const auto cut = folder_ / "cut.h5";
+  for (std::uint64_t size = 0; size < std::filesystem::file_size(path_); size += 97) {
+    std::filesystem::copy_file(path_, cut, std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::resize_file(cut, size);
+    try {
+      read_all(cut);
+      ADD_FAILURE() << "taken: " << size;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(cut.string()), std::string::npos) << error.what();
+    }
+  }
 }
 
 TEST_F(PersistFile, says_what_is_wrong_with_a_label_or_a_piece) {

@@ -14,6 +14,18 @@ using base::Errc;
 using base::Error;
 
 struct PersistReader::State {
+  /// What `read` returns; its errors name the file.
+  template <class Read>
+  auto reading(const Read& read) const {
+    try {
+      return read();
+    } catch (const Error& error) {
+      const std::string_view text = error.what();
+      if (text.find(path.string()) != std::string_view::npos) throw;
+      throw Error(error.code(), fmt::format("{}: {}", path.string(), text));
+    }
+  }
+
   /// Throws Error{bad_input} if there is no such label.
   [[nodiscard]] hdf5::SetId open(const std::string& name, const std::string& label) const {
     hdf5::SetId set;
@@ -32,6 +44,9 @@ struct PersistReader::State {
     return names;
   }
 
+  [[nodiscard]] PersistedArray describe(const std::string& label) const;
+  [[nodiscard]] std::vector<std::uint8_t> blocks(const std::string& label) const;
+
   hdf5::Silence silence;
   std::filesystem::path path;
   hdf5::FileId file;
@@ -49,7 +64,8 @@ PersistReader::PersistReader(const std::filesystem::path& path)
   if (H5Aexists(file, layout::version_attribute) <= 0)
     throw Error(Errc::bad_input,
                 fmt::format("{} is not a file of persistent arrays of blockyard", path.string()));
-  const auto version = hdf5::read_attribute(file, layout::version_attribute);
+  const auto version =
+      state_->reading([&] { return hdf5::read_attribute(file, layout::version_attribute); });
   if (version != std::vector<std::int64_t>{layout::format_version})
     throw Error(Errc::bad_input,
                 fmt::format("{} has format {}; this program reads format {}", path.string(),
@@ -58,11 +74,20 @@ PersistReader::PersistReader(const std::filesystem::path& path)
 
 PersistReader::~PersistReader() = default;
 
-std::vector<std::string> PersistReader::arrays() const { return state_->labels_in("arrays"); }
-std::vector<std::string> PersistReader::scalars() const { return state_->labels_in("scalars"); }
+std::vector<std::string> PersistReader::arrays() const {
+  return state_->reading([&] { return state_->labels_in("arrays"); });
+}
+
+std::vector<std::string> PersistReader::scalars() const {
+  return state_->reading([&] { return state_->labels_in("scalars"); });
+}
 
 PersistedArray PersistReader::describe(const std::string& label) const {
-  const auto set = state_->open(layout::array_name(label), label);
+  return state_->reading([&] { return state_->describe(label); });
+}
+
+PersistedArray PersistReader::State::describe(const std::string& label) const {
+  const auto set = open(layout::array_name(label), label);
   PersistedArray array;
   array.kind = hdf5::read_text_attribute(set.get(), layout::kind_attribute);
   const hdf5::SpaceId space(H5Dget_space(set.get()), "read a dataset");
@@ -76,12 +101,16 @@ PersistedArray PersistReader::describe(const std::string& label) const {
   if (dims != layout::dims_of(array))
     throw Error(Errc::bad_input,
                 fmt::format("the segments of '{}' in {} do not add up to its lengths", label,
-                            state_->path.string()));
+                            path.string()));
   return array;
 }
 
 std::vector<std::uint8_t> PersistReader::blocks(const std::string& label) const {
-  const auto set = state_->open(layout::blocks_name(label), label);
+  return state_->reading([&] { return state_->blocks(label); });
+}
+
+std::vector<std::uint8_t> PersistReader::State::blocks(const std::string& label) const {
+  const auto set = open(layout::blocks_name(label), label);
   const std::string what = fmt::format("read the blocks of '{}'", label);
   const hdf5::SpaceId space(H5Dget_space(set.get()), what);
   const auto count = H5Sget_simple_extent_npoints(space.get());
@@ -90,7 +119,7 @@ std::vector<std::uint8_t> PersistReader::blocks(const std::string& label) const 
   for (const auto& segments : describe(label).segments) expected *= segments.size();
   if (static_cast<std::size_t>(count) != expected)
     throw Error(Errc::bad_input, fmt::format("'{}' in {} has {} blocks, but {} are listed", label,
-                                             state_->path.string(), expected, count));
+                                             path.string(), expected, count));
   std::vector<std::uint8_t> blocks(expected);
   hdf5::check(H5Dread(set.get(), H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, blocks.data()),
               what);
@@ -99,19 +128,23 @@ std::vector<std::uint8_t> PersistReader::blocks(const std::string& label) const 
 
 void PersistReader::read_block(const std::string& label, const Piece& piece,
                                std::span<double> values) const {
-  const auto set = state_->open(layout::array_name(label), label);
-  const auto [in_file, in_memory] = layout::select(set.get(), label, piece, values.size());
-  hdf5::check(H5Dread(set.get(), H5T_NATIVE_DOUBLE, in_memory.get(), in_file.get(), H5P_DEFAULT,
-                      values.data()),
-              fmt::format("read the persistent array '{}' of {}", label, state_->path.string()));
+  state_->reading([&] {
+    const auto set = state_->open(layout::array_name(label), label);
+    const auto [in_file, in_memory] = layout::select(set.get(), label, piece, values.size());
+    hdf5::check(H5Dread(set.get(), H5T_NATIVE_DOUBLE, in_memory.get(), in_file.get(), H5P_DEFAULT,
+                        values.data()),
+                fmt::format("read the persistent array '{}'", label));
+  });
 }
 
 double PersistReader::read_scalar(const std::string& label) const {
-  const auto set = state_->open(layout::scalar_name(label), label);
-  double value = 0;
-  hdf5::check(H5Dread(set.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, &value),
-              fmt::format("read the persistent scalar '{}'", label));
-  return value;
+  return state_->reading([&] {
+    const auto set = state_->open(layout::scalar_name(label), label);
+    double value = 0;
+    hdf5::check(H5Dread(set.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, &value),
+                fmt::format("read the persistent scalar '{}'", label));
+    return value;
+  });
 }
 
 }  // namespace blockyard::store

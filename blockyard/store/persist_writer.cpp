@@ -10,7 +10,7 @@
 #include "blockyard/base/error.h"
 #include "blockyard/store/detail/persist_layout.h"
 #include "blockyard/store/persist_file.h"
-#include "blockyard/store/posix.h"
+#include "blockyard/store/whole_file.h"
 
 namespace blockyard::store {
 namespace {
@@ -80,14 +80,11 @@ void mark(OpenArray& open, const Piece& piece, std::size_t index, std::size_t nu
 
 struct PersistWriter::State {
   explicit State(std::filesystem::path final_path)
-      : path(std::move(final_path)), temporary(temporary_beside(path)) {}
+      : path(std::move(final_path)), replacement(path) {}
 
   ~State() {
     open.clear();
-    file = {};
-    if (is_finished) return;
-    std::error_code ignored;
-    std::filesystem::remove(temporary, ignored);
+    file = {};  // closed before its temporary goes
   }
 
   [[nodiscard]] OpenArray& find(const std::string& label) {
@@ -99,17 +96,16 @@ struct PersistWriter::State {
 
   hdf5::Silence silence;
   std::filesystem::path path;
-  std::filesystem::path temporary;
+  Replacement replacement;
   hdf5::FileId file;
   std::map<std::string, OpenArray> open;
-  bool is_finished = false;
 };
 
 PersistWriter::PersistWriter(std::filesystem::path path, std::string_view blockyard_version)
     : state_(std::make_unique<State>(std::move(path))) {
-  const auto& name = state_->temporary;
+  const auto& name = state_->replacement.temporary();
   state_->file = hdf5::FileId(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
-                              fmt::format("create {}", name.string()));
+                              fmt::format("create {}", state_->path.string()));
   const hid_t file = state_->file.get();
   const std::int64_t version = layout::format_version;
   hdf5::write_attribute(file, layout::version_attribute, std::span(&version, 1));
@@ -188,9 +184,7 @@ void PersistWriter::finish() {
   hdf5::check(H5Fflush(state_->file.get(), H5F_SCOPE_GLOBAL), what);
   state_->open.clear();
   state_->file = {};
-  sync_file(state_->temporary);
-  rename_durably(state_->temporary, state_->path);
-  state_->is_finished = true;
+  state_->replacement.commit();
 }
 
 }  // namespace blockyard::store

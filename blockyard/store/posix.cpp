@@ -130,24 +130,4 @@ void sync_folder(const std::filesystem::path& folder) {
   if (::fsync(descriptor.get()) != 0 && errno != EINVAL) fail("write", folder, errno);
 }
 
-std::filesystem::path temporary_beside(const std::filesystem::path& path) {
-  auto temporary = path;
-  temporary += fmt::format(".{}.tmp", ::getpid());
-  return temporary;
-}
-
-void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes) {
-  PosixStore files;
-  const auto temporary = temporary_beside(path);
-  const auto file = files.open(temporary, OpenMode::create);
-  try {
-    file->write_at(0, bytes);
-    file->sync();
-    rename_durably(temporary, path);
-  } catch (const Error&) {
-    ::unlink(temporary.c_str());
-    throw;
-  }
-}
-
 }  // namespace blockyard::store

@@ -89,28 +89,16 @@ std::byte* RecordPages::of(std::size_t bytes) {
 }
 
 SpillFile::SpillFile(Store& store, std::filesystem::path path)
-    : store_(store), path_(std::move(path)), file_(store_.open(path_, OpenMode::direct)) {
+    : path_(std::move(path)), file_(store.open(path_, OpenMode::direct)) {
+  store.remove(path_);
   FileHeader header;
   header.header_checksum = checksum_of(header);
-  try {
-    RecordPages pages;
-    std::byte* const first = pages.of(page_bytes);
-    std::memset(first, 0, page_bytes);
-    std::memcpy(first, &header, sizeof header);
-    file_->write_at(0, {first, page_bytes});
-  } catch (const Error&) {
-    store_.remove(path_);
-    throw;
-  }
+  RecordPages pages;
+  std::byte* const first = pages.of(page_bytes);
+  std::memset(first, 0, page_bytes);
+  std::memcpy(first, &header, sizeof header);
+  file_->write_at(0, {first, page_bytes});
   end_ = page_bytes;
-}
-
-SpillFile::~SpillFile() {
-  try {
-    store_.remove(path_);
-  } catch (const Error&) {
-    // The run is over or failed already; the cause of that is what the user needs to see.
-  }
 }
 
 SpillFile::Record SpillFile::reserve(std::uint64_t bytes) {
@@ -177,14 +165,15 @@ void SpillFile::release(const Place& place) noexcept {
   free_offsets_[place.pages].push_back(place.offset);
 }
 
-std::string describe_spill_file(File& file) {
+std::string describe_spill_file(File& file, std::string_view name) {
   const std::uint64_t size = file.size();
   if (size < sizeof(FileHeader) || !is_whole(read_header<FileHeader>(file, 0)))
-    throw Error(Errc::bad_input, "this is not a spill file of blockyard, or its head is damaged");
+    throw Error(Errc::bad_input,
+                fmt::format("{} is not a spill file of blockyard, or its head is damaged", name));
   const auto head = read_header<FileHeader>(file, 0);
   if (head.file_version != version || head.page != page_bytes)
     throw Error(Errc::bad_input,
-                fmt::format("a spill file of version {}; this program reads version {}",
+                fmt::format("{} is a spill file of version {}; this program reads version {}", name,
                             head.file_version, version));
   std::string text = fmt::format("spill file, version {}, {} bytes\n", head.file_version, size);
   std::vector<std::byte> payload;

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,7 +33,8 @@ class RecordPages {
 };
 
 /// Records of bytes on disk for one run, with checksums. Places of ended records are used again by
-/// records of the same size class. docs/disk.md has the layout. The file goes with the object.
+/// records of the same size class. docs/disk.md has the layout. The file loses its name as soon as
+/// it is open, so that whatever ends the process ends the file, too.
 /// Any thread: mutex_ guards the places; a record is read or written by one thread at a time.
 class SpillFile {
  public:
@@ -71,7 +73,6 @@ class SpillFile {
   SpillFile(Store& store, std::filesystem::path path);
   SpillFile(const SpillFile&) = delete;
   SpillFile& operator=(const SpillFile&) = delete;
-  ~SpillFile();
 
   /// A place for `bytes`. Nothing is written.
   [[nodiscard]] Record reserve(std::uint64_t bytes);
@@ -85,8 +86,7 @@ class SpillFile {
  private:
   void release(const Place& place) noexcept;
 
-  Store& store_;
-  std::filesystem::path path_;
+  std::filesystem::path path_;  // for messages
   std::unique_ptr<File> file_;
   mutable std::mutex mutex_;
   std::uint64_t end_ = 0;
@@ -95,7 +95,7 @@ class SpillFile {
 };
 
 /// The records in a spill file as text, one a line, each with what its checksum says.
-/// Throws Error{bad_input} if it is no spill file.
-[[nodiscard]] std::string describe_spill_file(File& file);
+/// Throws Error{bad_input}, which begins with `name`, if it is not a spill file.
+[[nodiscard]] std::string describe_spill_file(File& file, std::string_view name);
 
 }  // namespace blockyard::store

@@ -74,13 +74,24 @@ TEST(SpillFile, starts_records_at_whole_pages) {
     EXPECT_EQ(file.reserve(static_cast<std::uint64_t>(i) * 5000).place().offset % 4096, 0U);
 }
 
-TEST(SpillFile, goes_with_the_object) {
-  MemoryStore store;
-  {
-    SpillFile file(store, path);
-    EXPECT_TRUE(store.holds(path));
+/// Keeps the names of files, for tests that look into one.
+class KeepingStore final : public Store {
+ public:
+  [[nodiscard]] std::unique_ptr<File> open(const std::filesystem::path& name,
+                                           OpenMode mode) override {
+    return inner_.open(name, mode);
   }
+  void remove(const std::filesystem::path&) override {}
+
+ private:
+  MemoryStore inner_;
+};
+
+TEST(SpillFile, has_no_name_that_the_death_of_the_process_could_leave) {
+  MemoryStore store;
+  SpillFile file(store, path);
   EXPECT_FALSE(store.holds(path));
+  EXPECT_EQ(read(file, written(file, filled(5000, 7))), filled(5000, 7));
 }
 
 TEST(SpillFile, leaves_no_file_if_it_cannot_be_begun) {
@@ -131,13 +142,13 @@ TEST(SpillFile, refuses_a_record_of_another_length_or_place) {
 }
 
 TEST(DescribeSpillFile, lists_records_and_says_which_are_damaged) {
-  MemoryStore store;
+  KeepingStore store;
   SpillFile file(store, path);
   const auto first = written(file, filled(100, 1));
   const auto never_written = file.reserve(9000);
   const auto last = written(file, filled(5000, 2));
   const auto raw = store.open(path, OpenMode::read);
-  const std::string text = describe_spill_file(*raw);
+  const std::string text = describe_spill_file(*raw, "some.spill");
   EXPECT_NE(text.find("record at byte 4096: 100 bytes"), std::string::npos) << text;
   EXPECT_NE(text.find(" good\n"), std::string::npos) << text;
   EXPECT_EQ(text.find("WRONG"), std::string::npos) << text;
@@ -147,9 +158,17 @@ TEST(DescribeSpillFile, lists_records_and_says_which_are_damaged) {
 TEST(DescribeSpillFile, refuses_other_files) {
   MemoryStore store;
   const auto file = store.open("other", OpenMode::create);
-  EXPECT_THROW((void)describe_spill_file(*file), base::Error);
+  const auto expect_named = [&] {
+    try {
+      (void)describe_spill_file(*file, "other.spill");
+      ADD_FAILURE() << "taken";
+    } catch (const base::Error& error) {
+      EXPECT_TRUE(std::string(error.what()).starts_with("other.spill")) << error.what();
+    }
+  };
+  expect_named();
   file->write_at(0, filled(10000, 66));
-  EXPECT_THROW((void)describe_spill_file(*file), base::Error);
+  expect_named();
 }
 
 /// The lines between ```bytes and ``` of a page, as bytes; text after # is a remark.
@@ -172,7 +191,7 @@ Bytes worked_example(const std::string& page) {
 }
 
 TEST(SpillFile, has_the_bytes_of_the_worked_example_in_docs) {
-  MemoryStore store;
+  KeepingStore store;
   SpillFile file(store, path);
   const double value = 1.0;
   const auto record = file.reserve(sizeof value);

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "blockyard/base/text.h"
 #include "blockyard/program/detail/rules.h"
 #include "blockyard/program/repeated_names.h"
 
@@ -25,16 +26,7 @@ bool is_name(std::string_view text) {
 
 /// Nothing in it can move the cursor or change the state of a terminal, but newline and tab.
 bool is_showable(std::string_view text) {
-  if (text.size() > max_text) return false;
-  for (std::size_t k = 0; k < text.size(); ++k) {
-    const auto c = static_cast<unsigned char>(text[k]);
-    if (c < ' ' && c != '\n' && c != '\t') return false;
-    if (c == 0x7f) return false;
-    // U+0080..U+009F, control characters too, are C2 80 .. C2 9F in UTF-8.
-    if (c == 0xc2 && k + 1 < text.size() && static_cast<unsigned char>(text[k + 1]) < 0xa0)
-      return false;
-  }
-  return true;
+  return text.size() <= max_text && base::showable(text) == text;
 }
 
 class Tables {
