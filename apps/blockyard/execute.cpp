@@ -15,6 +15,7 @@
 #include "apps/blockyard/progress.h"
 #include "apps/blockyard/signals.h"
 #include "blockyard/base/error.h"
+#include "blockyard/job/checkpoint.h"
 #include "blockyard/job/iteration_table.h"
 #include "blockyard/job/live_socket.h"
 #include "blockyard/job/report.h"
@@ -24,10 +25,35 @@ namespace blockyard::app {
 
 namespace {
 
-/// SIGTERM lets a run with checkpoints go on to the next barrier; any other ends it at once.
+/// A signal lets a run with checkpoints go on to the next barrier, a second one does not.
 bool ends_at_checkpoint(const job::Job& job) {
-  return !job.run.checkpoint_folder.empty() && noted_signal() == SIGTERM;
+  return !job.run.checkpoint_folder.empty() && noted_signal() != 0 && !is_urgent();
 }
+
+/// Empty: the run goes on.
+std::string stop_reason(const job::Job& job) {
+  if (noted_signal() == 0 || ends_at_checkpoint(job)) return "";
+  const std::string saved = job::last_checkpoint_hint(job.run.checkpoint_folder);
+  return describe_signal(noted_signal()) + (saved.empty() ? "" : "; " + saved);
+}
+
+/// Says once that the run ends at a barrier, which may be far.
+class EndAnnouncement {
+ public:
+  explicit EndAnnouncement(const job::Job& job) : job_(job) {}
+  void look() {
+    if (is_made_ || !ends_at_checkpoint(job_)) return;
+    is_made_ = true;
+    print_error(
+        "{}: the run saves its state at the next barrier and ends; once more ends it at "
+        "once\n",
+        describe_signal(noted_signal()));
+  }
+
+ private:
+  const job::Job& job_;
+  bool is_made_ = false;
+};
 
 std::filesystem::path live_folder() { return job::live_folder(std::getenv("XDG_RUNTIME_DIR")); }
 
@@ -41,36 +67,52 @@ std::string command_line() {
 }
 
 job::Hooks make_hooks(const job::Job& job, std::function<void(std::string_view)> print,
-                      Progress& progress, job::LiveSocket& live) {
+                      Progress& progress, job::LiveSocket& live, EndAnnouncement& end) {
   job::Hooks hooks;
   hooks.print = std::move(print);
   hooks.step_begins = [&](std::size_t step) { progress.begin_step(step); };
   hooks.look = [&](const job::LiveView& view) { live.answer(view); };
-  hooks.stop_reason = [&]() -> std::string {
+  hooks.stop_reason = [&] {
     progress.draw();
-    if (noted_signal() == 0 || ends_at_checkpoint(job)) return "";
-    return fmt::format("stopped by signal {}", noted_signal());
+    end.look();
+    return stop_reason(job);
   };
   hooks.checkpoint_requests = checkpoint_signals;
   hooks.ends_after_checkpoint = [&] { return ends_at_checkpoint(job); };
   hooks.give_up = [](std::string_view cause) {
-    fmt::print(stderr, "error: {}\n", cause);
+    print_error("error: {}\n", cause);
     std::fflush(nullptr);
     std::_Exit(noted_signal() != 0 ? 128 + noted_signal() : exit_error);
   };
   return hooks;
 }
 
-void print_results(const OutputOptions& options, const job::Job& job, const job::Results& results,
-                   const job::ReportContext& context, Output& output) {
+/// Whether all that was asked for could be written. What cannot be costs only itself.
+bool print_results(const OutputOptions& options, const job::Job& job, const job::Results& results,
+                   const job::ReportContext& context, job::IterationTable& table, Output& output) {
+  bool is_whole = true;
+  const auto attempt = [&](const auto& write) {
+    try {
+      write();
+    } catch (const base::Error& error) {
+      print_error("error: {}\n", error.what());
+      is_whole = false;
+    }
+  };
+  attempt([&] { table.end(); });
   for (const job::StepResult& step : results.steps)
-    for (const std::string& warning : step.warnings) fmt::print(stderr, "warning: {}\n", warning);
-  if (job.chemistry && !options.quiet) output.print(job::print_summary(job, results));
-  if (options.profile) output.print(job::print_profile(results));
-  if (!options.json.empty()) output.write_file(options.json, job::results_json(job, results));
+    for (const std::string& warning : step.warnings) print_error("warning: {}\n", warning);
+  if (job.chemistry && !options.quiet)
+    attempt([&] { output.print(job::print_summary(job, results)); });
+  if (options.profile) attempt([&] { output.print(job::print_profile(results)); });
+  if (!options.json.empty())
+    attempt([&] { output.write_file(options.json, job::results_json(job, results)); });
   if (!options.report.empty())
-    output.write_file(options.report, job::metrics_json(job, results, context));
-  if (!options.trace.empty()) output.write_file(options.trace, job::trace_file(job, results));
+    attempt([&] { output.write_file(options.report, job::metrics_json(job, results, context)); });
+  if (!options.trace.empty())
+    attempt([&] { output.write_file(options.trace, job::trace_file(job, results)); });
+  for (const std::string& error : results.lost) print_error("error: {}\n", error);
+  return is_whole && results.lost.empty();
 }
 
 /// What came of a run, for who ends the process.
@@ -82,16 +124,13 @@ struct End {
 /// A process that does not print: it works until the run is over.
 End assist(const job::Job& job, const job::SavedRun* from, fabric::MpiSession& session) {
   job::Hooks hooks;
-  hooks.stop_reason = [&]() -> std::string {
-    if (noted_signal() == 0 || ends_at_checkpoint(job)) return "";
-    return fmt::format("stopped by signal {}", noted_signal());
-  };
+  hooks.stop_reason = [&] { return stop_reason(job); };
   hooks.checkpoint_requests = checkpoint_signals;
   hooks.ends_after_checkpoint = [&] { return ends_at_checkpoint(job); };
   hooks.give_up = [](std::string_view) { std::_Exit(exit_error); };
+  note_signals();
   job::LiveSocket live(job, live_folder(), &session);
   hooks.look = [&](const job::LiveView& view) { live.answer(view); };
-  note_signals();
   return {0, job::run(job, hooks, from, &session).has_left_driver};
 }
 
@@ -102,10 +141,11 @@ End lead(const job::Job& job, const OutputOptions& options, const job::SavedRun*
       options.report.empty() ? job::ReportContext() : job::begin_report(job, command_line());
   Output output(options.json == "-" || options.report == "-" ? stderr : stdout);
   if (job.chemistry && !options.quiet) output.print(job::print_header(job));
-  job::LiveSocket live(job, live_folder(), session);
   note_signals();
+  job::LiveSocket live(job, live_folder(), session);
   try {
     Progress progress(job, options.quiet);
+    EndAnnouncement end(job);
     const auto print = [&](std::string_view text) {
       progress.clear();
       output.print(text);
@@ -116,15 +156,18 @@ End lead(const job::Job& job, const OutputOptions& options, const job::SavedRun*
         job::run(job,
                  make_hooks(
                      job, [&](std::string_view text) { is_table ? table.add(text) : print(text); },
-                     progress, live),
+                     progress, live, end),
                  from, session);
-    table.end();
     progress.clear();
-    print_results(options, job, results, context, output);
-    return {0, results.has_left_driver};
+    const bool is_whole = print_results(options, job, results, context, table, output);
+    if (!results.lost.empty() && !job.run.checkpoint_folder.empty())
+      print_error("the checkpoints stay: blockyard resume {}\n", job.run.checkpoint_folder);
+    return {is_whole ? 0 : exit_error, results.has_left_driver};
   } catch (const base::Error& error) {
     if (noted_signal() == 0) throw;
-    fmt::print(stderr, "error: {}\n", error.what());
+    const std::string signal = describe_signal(noted_signal());
+    const std::string_view cause = error.what();
+    print_error("error: {}{}\n", cause.starts_with(signal) ? "" : signal + ": ", cause);
     return {128 + noted_signal(), false};
   }
 }

@@ -8,6 +8,8 @@
 #include <map>
 
 #include "apps/blockyard/commands.h"
+#include "apps/blockyard/output.h"
+#include "blockyard/base/error.h"
 #include "blockyard/job/dat/dat_job.h"
 #include "blockyard/job/input.h"
 #include "blockyard/job/zmat/zmat.h"
@@ -22,8 +24,19 @@ bool is_job_file(const std::string& file) {
 
 job::Spec read_zmat(const std::string& file, const std::vector<std::string>& programs) {
   job::ZmatJob job = job::read_zmat_file(file, programs);
-  for (const std::string& warning : job.warnings) fmt::print(stderr, "warning: {}\n", warning);
+  for (const std::string& warning : job.warnings) print_error("warning: {}\n", warning);
   return std::move(job.spec);
+}
+
+/// Checked as a whole here, where the file that lacks something has its name.
+job::Spec read_toml(const std::string& file) {
+  job::Spec spec = job::read_job_file(file);
+  try {
+    job::check_spec(spec);
+  } catch (const base::Error& error) {
+    throw base::Error(error.code(), fmt::format("{}: {}", file, error.what()));
+  }
+  return spec;
 }
 
 }  // namespace
@@ -36,7 +49,7 @@ job::Spec read_job_files(const std::vector<std::string>& files,
   if (is_job_file(first)) {
     if (files.size() > 1) throw UsageError("a job file stands by itself: it names its programs");
     if (job::dat::is_dat_name(first)) return job::dat::read_dat_job(first, programs);
-    return job::is_zmat_name(first) ? read_zmat(first, programs) : job::read_job_file(first);
+    return job::is_zmat_name(first) ? read_zmat(first, programs) : read_toml(first);
   }
   job::Spec spec;
   for (const std::string& file : files) {
@@ -53,10 +66,10 @@ void tell_diagnostics(const std::vector<sial::Diagnostic>& found) {
     if (one.code == "unused-name")
       ++unused[one.file];
     else
-      fmt::print(stderr, "{}", sial::render_text(one));
+      print_error("{}", sial::render_text(one));
   for (const auto& [file, count] : unused)
-    fmt::print(stderr, "{}: {} declared {} never used ('blockyard check' names them)\n", file,
-               count, count == 1 ? "name is" : "names are");
+    print_error("{}: {} declared {} never used ('blockyard check' names them)\n", file, count,
+                count == 1 ? "name is" : "names are");
 }
 
 }  // namespace blockyard::app

@@ -8,6 +8,7 @@
 #include "apps/blockyard/device_options.h"
 #include "apps/blockyard/execute.h"
 #include "apps/blockyard/join.h"
+#include "apps/blockyard/output.h"
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
 #include "blockyard/job/checkpoint.h"
@@ -65,8 +66,8 @@ int resume(const ResumeOptions& options) {
     else
       open();
     if (is_first && !options.output.quiet)
-      fmt::print(stderr, "resuming {} in program {} of {} from {}\n", saved->job.title,
-                 saved->step + 1, saved->job.steps.size(), saved->place.folder);
+      print_error("resuming {} in program {} of {} from {}\n", base::showable(saved->job.title),
+                  saved->step + 1, saved->job.steps.size(), saved->place.folder);
     return execute(saved->job, options.output, &*saved, session);
   });
 }

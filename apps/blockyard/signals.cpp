@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/blockyard/signals.h"
 
+#include <fmt/format.h>
+
+#include <array>
 #include <atomic>
 #include <csignal>
+#include <string_view>
+#include <utility>
 
 namespace blockyard::app {
 
@@ -11,23 +16,41 @@ namespace {
 // The only globals of the program: a signal handler has no argument to take its context from.
 std::atomic<int> noted{0};
 std::atomic<int> noted_requests{0};
+std::atomic<bool> noted_urgency{false};
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may not wait for a lock");
 
-extern "C" void note(int signal) { noted = signal; }
+constexpr std::array<std::pair<int, std::string_view>, 6> ending_signals = {{{SIGINT, "SIGINT"},
+                                                                             {SIGTERM, "SIGTERM"},
+                                                                             {SIGHUP, "SIGHUP"},
+                                                                             {SIGALRM, "SIGALRM"},
+                                                                             {SIGUSR2, "SIGUSR2"},
+                                                                             {SIGXCPU, "SIGXCPU"}}};
+
+extern "C" void note(int signal) {
+  int none = 0;
+  if (noted.compare_exchange_strong(none, signal)) return;
+  // The others come by themselves again: SIGXCPU each second, SIGHUP from shell and terminal.
+  if (signal != SIGINT && signal != SIGTERM) return;
+  noted_urgency = true;
+  std::signal(signal, SIG_DFL);
+}
 extern "C" void note_request(int) { ++noted_requests; }
+
+bool is_ignored(int signal) {
+  struct sigaction action = {};
+  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
 
 }  // namespace
 
 void note_signals() {
   struct sigaction action = {};
-  action.sa_handler = note;
-  action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-  action.sa_handler = note_request;
   action.sa_flags = SA_RESTART;
+  action.sa_handler = note;
+  for (const auto& [signal, name] : ending_signals)
+    if (signal != SIGHUP || !is_ignored(SIGHUP)) sigaction(signal, &action, nullptr);
+  action.sa_handler = note_request;
   sigaction(SIGUSR1, &action, nullptr);
-  // A closed pipe or too large a file is an error of the write, which ends the run in order.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
 }
@@ -35,5 +58,14 @@ void note_signals() {
 int noted_signal() noexcept { return noted; }
 
 int checkpoint_signals() noexcept { return noted_requests; }
+
+bool is_urgent() noexcept { return noted_urgency; }
+
+std::string describe_signal(int signal) {
+  if (signal == SIGINT) return "interrupted (SIGINT)";
+  for (const auto& [number, name] : ending_signals)
+    if (number == signal) return fmt::format("stopped by signal {} ({})", signal, name);
+  return fmt::format("stopped by signal {}", signal);
+}
 
 }  // namespace blockyard::app

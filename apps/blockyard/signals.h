@@ -1,16 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 namespace blockyard::app {
 
-/// From now on SIGINT and SIGTERM do not end the process at once; the first is noted, a second one
-/// of the same kind kills. Writing to a closed pipe or past a limit of files is only an error.
+/// From now on what asks a run to end (SIGINT, SIGTERM, SIGHUP, SIGALRM, SIGUSR2, SIGXCPU) does not
+/// end the process at once; the first is noted. SIGINT or SIGTERM once more makes it urgent, and
+/// after that one kills. A hangup that the caller ignores (nohup) stays ignored. Writing to a
+/// closed pipe or past a limit of files is only an error.
 void note_signals();
 
 /// How often SIGUSR1 came: a wish for a checkpoint.
 [[nodiscard]] int checkpoint_signals() noexcept;
 
-/// The signal that came, or 0.
+/// The first signal that came, or 0.
 [[nodiscard]] int noted_signal() noexcept;
+
+/// Whether the user asked a second time: the end is not to wait for a checkpoint.
+[[nodiscard]] bool is_urgent() noexcept;
+
+/// "interrupted (SIGINT)" or "stopped by signal 15 (SIGTERM)".
+[[nodiscard]] std::string describe_signal(int signal);
 
 }  // namespace blockyard::app

@@ -31,7 +31,9 @@ int top(const TopOptions& options) {
   const bool is_terminal = isatty(STDOUT_FILENO) == 1;
   if (!options.once) note_signals();
   while (noted_signal() == 0) {
-    const report::Top now = report::read_top(job::ask_all_runs(folder), options.job);
+    job::LiveAnswers answers = job::ask_all_runs(folder);
+    report::Top now = report::read_top(answers.texts, options.job);
+    now.silent = std::move(answers.silent);
     const std::string text = options.is_json ? report::json_of(now) : report::print(now);
     if (options.once) {
       output.print(text);

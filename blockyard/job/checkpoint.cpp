@@ -52,7 +52,7 @@ void remove_folder(const fs::path& path) {
 }  // namespace
 
 CheckpointFolder::CheckpointFolder(const Job& job, const Hooks& hooks, const Results& results,
-                                   const SavedRun* from)
+                                   const SavedRun* from, bool leads)
     : job_(job),
       hooks_(hooks),
       results_(results),
@@ -63,6 +63,33 @@ CheckpointFolder::CheckpointFolder(const Job& job, const Hooks& hooks, const Res
   if (status)
     throw Error(Errc::io, fmt::format("cannot make the folder {} for checkpoints: {}",
                                       folder_.string(), status.message()));
+  if (leads) lock();
+  check_found(from);
+}
+
+CheckpointFolder::~CheckpointFolder() {
+  if (!lock_) return;
+  lock_.reset();
+  std::error_code ignored;
+  fs::remove(folder_, ignored);  // only if it is empty
+}
+
+void CheckpointFolder::lock() {
+  const fs::path file = folder_ / detail::lock_name;
+  auto lock = store::FileLock::try_take(file);
+  if (!lock)
+    throw Error(Errc::bad_input,
+                fmt::format("{} is in use: the run of {} takes its checkpoints there; wait for its "
+                            "end, or choose another folder with --checkpoint-dir",
+                            folder_.string(), store::describe_holder(file)));
+  lock_.emplace(std::move(*lock));
+}
+
+void CheckpointFolder::check_found(const SavedRun* from) {
+  if (from != nullptr && !fs::exists(fs::path(from->place.folder) / detail::manifest_name))
+    throw Error(Errc::bad_input,
+                fmt::format("{} is gone: another run has gone on from it, or removed it",
+                            from->place.folder));
   const auto found = detail::complete_checkpoints(folder_);
   const bool is_ours =
       from != nullptr && fs::equivalent(folder_, fs::path(from->place.folder).parent_path());
@@ -147,8 +174,6 @@ void CheckpointFolder::remove_all() noexcept {
   try {
     for (const std::uint64_t number : detail::complete_checkpoints(folder_))
       remove_folder(path_of(number));
-    std::error_code ignored;
-    fs::remove(folder_, ignored);  // only if nothing else is in it
   } catch (const std::exception&) {
     // The run is good; a checkpoint too many does no harm.
   }

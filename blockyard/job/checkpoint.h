@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "blockyard/job/job.h"
 #include "blockyard/job/run.h"
 #include "blockyard/store/checkpoint_file.h"
+#include "blockyard/store/lock.h"
 #include "blockyard/store/posix.h"
 #include "blockyard/worker/checkpoint.h"
 
@@ -30,6 +32,9 @@ struct SavedRun {
 /// Opens the newest checkpoint in `folder`, or the one that `folder` is, and checks that its parts
 /// belong together. Throws Error{bad_input} that says what is wrong with it.
 [[nodiscard]] SavedRun open_checkpoint(const std::filesystem::path& folder);
+
+/// How to go on from the newest checkpoint in the folder, for messages; empty if there is none.
+[[nodiscard]] std::string last_checkpoint_hint(const std::string& folder);
 
 /// Puts in what the user wants otherwise than before: workers, servers, memory, scratch folder,
 /// checkpoints. Throws Error{bad_input} if the number of workers cannot be another: their states
@@ -55,10 +60,15 @@ class SavedWorker final : public worker::RecordSource {
 /// last two stay. Any thread calls wish and write; worker 0 the rest.
 class CheckpointFolder final : public worker::Checkpoints {
  public:
-  /// `results` are filled while the run goes on. Throws Error{bad_input} if the folder holds
-  /// checkpoints of another run than the one that `from` is of (null: a new run).
-  CheckpointFolder(const Job& job, const Hooks& hooks, const Results& results,
-                   const SavedRun* from);
+  /// `results` are filled while the run goes on. Throws Error{bad_input} if another run has the
+  /// folder, or it holds checkpoints of another run than the one that `from` is of (null: a new
+  /// run). `leads`: this process keeps other runs out of the folder.
+  CheckpointFolder(const Job& job, const Hooks& hooks, const Results& results, const SavedRun* from,
+                   bool leads);
+  CheckpointFolder(const CheckpointFolder&) = delete;
+  CheckpointFolder& operator=(const CheckpointFolder&) = delete;
+  /// A folder in which there is nothing to go on from goes.
+  ~CheckpointFolder() override;
 
   /// Worker 0: this program begins.
   void begin_step(std::size_t step) noexcept { step_ = step; }
@@ -74,13 +84,16 @@ class CheckpointFolder final : public worker::Checkpoints {
 
  private:
   [[nodiscard]] std::filesystem::path path_of(std::uint64_t number) const;
+  void lock();
+  void check_found(const SavedRun* from);
   void write_manifest(const worker::CheckpointPlace& place);
   void remove_old() const;
 
   const Job& job_;
   const Hooks& hooks_;
   const Results& results_;
-  std::filesystem::path folder_;  // absolute
+  std::filesystem::path folder_;         // absolute
+  std::optional<store::FileLock> lock_;  // of one process of the run
   store::PosixStore disks_;
   std::uint64_t number_ = 0;  // of the last checkpoint
   std::size_t step_ = 0;

@@ -15,6 +15,7 @@
 #include "blockyard/job/detail/toml_arrays.h"
 #include "blockyard/job/detail/toml_section.h"
 #include "blockyard/job/method_options.h"
+#include "blockyard/qc/geometry.h"
 #include "blockyard/super/load.h"
 
 namespace blockyard::job {
@@ -43,6 +44,15 @@ struct File {
   }
 };
 
+/// Now, while the place in the file is known.
+void check_geometry(const TomlSection& in, const MoleculeSpec& molecule) {
+  try {
+    (void)qc::parse_geometry(molecule.geometry, qc::parse_length_unit(molecule.units));
+  } catch (const Error& error) {
+    throw in.error("geometry", error.what());
+  }
+}
+
 MoleculeSpec parse_molecule(const File& file) {
   const TomlSection in =
       file.section("molecule", {"geometry", "file", "units", "charge", "multiplicity"});
@@ -60,6 +70,7 @@ MoleculeSpec parse_molecule(const File& file) {
     if (molecule.units != "angstrom" && molecule.units != "bohr")
       throw in.error("units", "must be \"angstrom\" or \"bohr\"");
   }
+  if (in.has("geometry")) check_geometry(in, molecule);
   constexpr std::int64_t any = std::numeric_limits<std::int64_t>::min();
   molecule.charge = in.integer("charge", any).value_or(0);
   molecule.multiplicity = in.integer("multiplicity", 1).value_or(1);

@@ -101,6 +101,8 @@ TEST(JobFile, WithoutAnythingToRunIsAnError) {
   expect_error("[molecule]\ngeometry = \"H 0 0 0\"\n[method]\nname = \"scf\"", "no basis");
   expect_error("programs = [\"a.sial\"]\n[method]\nname = \"scf\"", "either");
   expect_error("[molecule]\ncharge = 0", "needs a geometry or a file");
+  expect_error("title = \"x\"\n[molecule]\ngeometry = \"H 0 zero 0\"",
+               "j.toml:3: molecule.geometry: geometry, line 1: 'zero' is not a number");
   expect_error("[molecule]\ngeometry = \"\"\nfile = \"a.xyz\"", "give only one");
 }
 

@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockyard/job/keep.h"
 
+#include <fmt/format.h>
+
+#include <chrono>
+#include <exception>
 #include <filesystem>
 #include <numeric>
+#include <set>
+#include <thread>
 
 #include "blockyard/array/grid.h"
+#include "blockyard/base/clock.h"
+#include "blockyard/base/error.h"
 #include "blockyard/job/report.h"
+#include "blockyard/store/lock.h"
 #include "blockyard/store/persist_file.h"
 
 namespace blockyard::job {
@@ -53,6 +62,88 @@ class Pieces {
 std::size_t element_count(std::span<const base::Extent> extents) {
   return static_cast<std::size_t>(
       std::accumulate(extents.begin(), extents.end(), base::Extent{1}, std::multiplies<>()));
+}
+
+using Labels = std::set<std::string, std::less<>>;
+
+/// The labels that a run of the job may set: where another run sets one of them, too, the last one
+/// to end wins.
+Labels labels_set_by(const Job& job) {
+  Labels labels;
+  for (const Step& step : job.steps)
+    for (const program::Instruction& instruction : step.program.code)
+      if (instruction.opcode == program::Opcode::persist_array ||
+          instruction.opcode == program::Opcode::persist_scalar)
+        labels.insert(step.program.texts[static_cast<std::size_t>(instruction.b)]);
+  for (const auto& [name, label] : job.environment.persistent) labels.insert(label);
+  for (const auto& [label, array] : job.embedding.kept.arrays) labels.insert(label);
+  for (const auto& [label, segments] : job.embedding.kept.distributed) labels.insert(label);
+  return labels;
+}
+
+/// Another run writes for seconds; whatever takes this long does not end.
+store::FileLock wait_for_lock(const std::string& path) {
+  constexpr auto look_again = std::chrono::milliseconds(20);
+  constexpr double patience_seconds = 600;
+  const std::string file = path + ".lock";
+  const double end = base::now_seconds() + patience_seconds;
+  for (;;) {
+    auto lock = store::FileLock::try_take(file);
+    if (lock) return std::move(*lock);
+    if (base::now_seconds() > end)
+      throw base::Error(base::Errc::io,
+                        fmt::format("cannot write {}: {} has been writing it for {} s", path,
+                                    store::describe_holder(file), patience_seconds));
+    std::this_thread::sleep_for(look_again);
+  }
+}
+
+void copy_array(const store::PersistReader& from, const std::string& label,
+                store::PersistWriter& to) {
+  const store::PersistedArray array = from.describe(label);
+  const std::vector<std::uint8_t> is_there = from.blocks(label);
+  to.begin_array(label, array);
+  Pieces pieces(array.segments);
+  std::vector<double> values;
+  for (std::uint64_t number = 0; number < pieces.count(); ++number) {
+    if (is_there.at(number) == 0) continue;
+    const store::Piece piece = pieces.piece(number);
+    values.resize(element_count(piece.extents));
+    from.read_block(label, piece, values);
+    to.write_block(label, piece, values);
+  }
+}
+
+/// The blocks of a label, from the servers. If the disk fails, the conversation with them still
+/// comes to its end: the run may go on.
+void add_blocks(store::PersistWriter& writer, const std::string& label, Pieces& pieces,
+                worker::Worker& worker) {
+  std::exception_ptr failure;
+  worker.read_kept(label, [&](std::uint64_t number, std::span<const double> values) {
+    if (failure) return;
+    try {
+      writer.write_block(label, pieces.piece(number), values);
+    } catch (const base::Error&) {
+      failure = std::current_exception();
+    }
+  });
+  if (failure) std::rethrow_exception(failure);
+}
+
+void add_arrays(store::PersistWriter& writer, const worker::Kept& kept, worker::Worker& worker) {
+  for (const auto& [label, value] : kept.scalars) writer.write_scalar(label, value);
+  for (const auto& [label, array] : kept.arrays) {
+    std::vector<std::vector<base::Extent>> segments;
+    for (const base::Extent extent : array.extents) segments.push_back({extent});
+    writer.begin_array(label, {std::string(static_kind), segments});
+    const std::vector<base::Extent> first(array.extents.size(), 0);
+    writer.write_block(label, {first, array.extents}, array.values);
+  }
+  for (const auto& [label, segments] : kept.distributed) {
+    writer.begin_array(label, {"distributed", segments});
+    Pieces pieces(segments);
+    add_blocks(writer, label, pieces, worker);
+  }
 }
 
 }  // namespace
@@ -107,31 +198,36 @@ void load_blocks(const std::string& path, const worker::Kept& kept, worker::Work
     load_array(reader, label, segments, label, worker);
 }
 
-void write_kept(const std::string& path, worker::Worker& worker, const worker::Kept& before) {
+void write_kept(const Job& job, worker::Worker& worker, const worker::Kept& before) {
+  const std::string& path = job.run.persistent;
+  const store::FileLock lock = wait_for_lock(path);
+  const Labels ours = labels_set_by(job);
   worker::Kept kept = worker.kept();
-  kept.scalars.insert(before.scalars.begin(), before.scalars.end());
-  for (const auto& [label, array] : before.arrays)
-    if (!kept.distributed.contains(label)) kept.arrays.emplace(label, array);
-  write_arrays(path, kept, worker);
+  if (!std::filesystem::exists(path)) {
+    kept.scalars.insert(before.scalars.begin(), before.scalars.end());
+    for (const auto& [label, array] : before.arrays)
+      if (!kept.distributed.contains(label)) kept.arrays.emplace(label, array);
+    write_arrays(path, kept, worker);
+    return;
+  }
+  const store::PersistReader old(path);
+  store::PersistWriter writer(path, version());
+  const auto are_theirs = [&](const auto& entry) { return !ours.contains(entry.first); };
+  std::erase_if(kept.scalars, are_theirs);
+  std::erase_if(kept.arrays, are_theirs);
+  std::erase_if(kept.distributed, are_theirs);
+  for (const std::string& label : old.scalars())
+    if (!kept.scalars.contains(label)) writer.write_scalar(label, old.read_scalar(label));
+  for (const std::string& label : old.arrays())
+    if (!kept.arrays.contains(label) && !kept.distributed.contains(label))
+      copy_array(old, label, writer);
+  add_arrays(writer, kept, worker);
+  writer.finish();
 }
 
 void write_arrays(const std::string& path, const worker::Kept& kept, worker::Worker& worker) {
   store::PersistWriter writer(path, version());
-  for (const auto& [label, value] : kept.scalars) writer.write_scalar(label, value);
-  for (const auto& [label, array] : kept.arrays) {
-    std::vector<std::vector<base::Extent>> segments;
-    for (const base::Extent extent : array.extents) segments.push_back({extent});
-    writer.begin_array(label, {std::string(static_kind), segments});
-    const std::vector<base::Extent> first(array.extents.size(), 0);
-    writer.write_block(label, {first, array.extents}, array.values);
-  }
-  for (const auto& [label, segments] : kept.distributed) {
-    writer.begin_array(label, {"distributed", segments});
-    Pieces pieces(segments);
-    worker.read_kept(label, [&](std::uint64_t number, std::span<const double> values) {
-      writer.write_block(label, pieces.piece(number), values);
-    });
-  }
+  add_arrays(writer, kept, worker);
   writer.finish();
 }
 

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "blockyard/job/job.h"
 #include "blockyard/store/persist_file.h"
 #include "blockyard/worker/worker.h"
 
@@ -18,9 +19,11 @@ namespace blockyard::job {
 /// Puts the blocks of distributed and served arrays of the file to the servers (worker 0).
 void load_blocks(const std::string& path, const worker::Kept& kept, worker::Worker& worker);
 
-/// Writes what is kept now, and of what was there before the run, `before`, what programs used up:
-/// a restore takes nothing out of the file. All or nothing (worker 0).
-void write_kept(const std::string& path, worker::Worker& worker, const worker::Kept& before);
+/// Puts the labels that programs of the job set into its persistent file (worker 0). The other
+/// labels stay as they are in the file now: a restore takes nothing out of it, and another run may
+/// have written to it meanwhile. If the file is gone, those of `before` are written again. Runs
+/// come one after the other, by a lock. All or nothing.
+void write_kept(const Job& job, worker::Worker& worker, const worker::Kept& before);
 
 /// A whole array of a file.
 [[nodiscard]] worker::DenseArray read_dense(const store::PersistReader& reader,

@@ -8,6 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -24,7 +25,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int patience_ms = 2000;
+constexpr double patience_seconds = 2;
 
 /// False if the path is too long for a socket.
 bool set_address(const fs::path& path, sockaddr_un& address) {
@@ -36,12 +37,15 @@ bool set_address(const fs::path& path, sockaddr_un& address) {
   return true;
 }
 
-/// Nobody else may have made the folder for us, or look into it.
-bool make_private(const fs::path& folder) {
-  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return false;
+/// Whether it is a folder of this user that nobody else can look into.
+bool is_private(const fs::path& folder) {
   struct stat status {};
   return ::lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
          status.st_uid == ::geteuid() && (status.st_mode & 0077) == 0;
+}
+
+bool make_private(const fs::path& folder) {
+  return (::mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST) && is_private(folder);
 }
 
 int listen_at(const fs::path& path) {
@@ -71,31 +75,74 @@ std::string_view text_of(worker::Doing doing) {
   return texts[static_cast<std::size_t>(doing)];
 }
 
-/// Nothing if nobody answers there.
-std::string ask(const fs::path& path) {
+/// Whether a run of this user made it: a socket by the name JOB-PROCESS.
+bool is_live_socket(const fs::path& path) {
+  const std::string name = path.filename().string();
+  const auto is_number = [](std::string_view text) {
+    return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+  };
+  const std::size_t dash = name.find('-');
+  struct stat status {};
+  return dash != std::string::npos && is_number(std::string_view(name).substr(0, dash)) &&
+         is_number(std::string_view(name).substr(dash + 1)) &&
+         ::lstat(path.c_str(), &status) == 0 && S_ISSOCK(status.st_mode) &&
+         status.st_uid == ::geteuid();
+}
+
+/// A question to one process.
+struct Question {
+  std::string name;
+  int socket = -1;
+  std::string answer;
+  bool is_over = false;
+};
+
+/// Never waits: where a stopped process has taken no question for long, the system takes no more,
+/// and the question is over at once.
+Question begin_question(const fs::path& path) {
+  Question question{path.filename().string(), -1, "", false};
   sockaddr_un address{};
-  const int made = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (made < 0) return "";
-  std::string text;
-  if (set_address(path, address) &&
-      ::connect(made, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
-    std::array<char, 4096> piece{};
-    for (pollfd waiting{made, POLLIN, 0}; ::poll(&waiting, 1, patience_ms) == 1;) {
-      const ssize_t count = ::read(made, piece.data(), piece.size());
-      if (count <= 0) break;
-      text.append(piece.data(), static_cast<std::size_t>(count));
+  question.socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (question.socket < 0 || !set_address(path, address)) {
+    question.is_over = true;
+  } else if (::connect(question.socket, reinterpret_cast<const sockaddr*>(&address),
+                       sizeof address) != 0) {
+    question.is_over = true;
+    if (errno == ECONNREFUSED) {
+      ::unlink(path.c_str());
+      question.name.clear();
     }
-  } else if (errno == ECONNREFUSED) {
-    ::unlink(path.c_str());
   }
-  ::close(made);
-  return text;
+  return question;
+}
+
+/// Takes what is there to read; over at the end of the answer.
+void take_answer(Question& question) {
+  std::array<char, 4096> piece{};
+  ssize_t count = 0;
+  while ((count = ::read(question.socket, piece.data(), piece.size())) > 0)
+    question.answer.append(piece.data(), static_cast<std::size_t>(count));
+  question.is_over = count == 0 || (errno != EAGAIN && errno != EINTR);
+}
+
+void take_answers(std::vector<Question>& questions) {
+  const double end = base::now_seconds() + patience_seconds;
+  for (;;) {
+    std::vector<pollfd> waiting;
+    for (const Question& question : questions)
+      if (!question.is_over) waiting.push_back({question.socket, POLLIN, 0});
+    const double left = end - base::now_seconds();
+    if (waiting.empty() || left <= 0) return;
+    (void)::poll(waiting.data(), waiting.size(), static_cast<int>(left * 1000) + 1);
+    for (Question& question : questions)
+      if (!question.is_over) take_answer(question);
+  }
 }
 
 }  // namespace
 
 fs::path live_folder(const char* runtime) {
-  if (runtime != nullptr && *runtime != '\0') return fs::path(runtime) / "blockyard";
+  if (runtime != nullptr && *runtime == '/') return fs::path(runtime) / "blockyard";
   return fmt::format("/tmp/blockyard-{}", ::geteuid());
 }
 
@@ -171,13 +218,22 @@ std::string LiveSocket::snapshot(const LiveView& view) const {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::vector<std::string> ask_all_runs(const fs::path& folder) {
-  std::vector<std::string> answers;
+LiveAnswers ask_all_runs(const fs::path& folder) {
+  LiveAnswers answers;
+  if (!is_private(folder)) return answers;
+  std::vector<Question> questions;
   std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
-    std::string text = ask(entry.path());
-    if (!text.empty()) answers.push_back(std::move(text));
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
+    if (is_live_socket(entry.path())) questions.push_back(begin_question(entry.path()));
+  take_answers(questions);
+  for (Question& question : questions) {
+    if (question.socket >= 0) ::close(question.socket);
+    if (!question.answer.empty())
+      answers.texts.push_back(std::move(question.answer));
+    else if (!question.name.empty())
+      answers.silent.push_back(std::move(question.name));
   }
+  std::ranges::sort(answers.silent);
   return answers;
 }
 

@@ -12,7 +12,8 @@ namespace blockyard::job {
 
 /// Where the runs of this user on this machine can be asked: RUNTIME/blockyard, or
 /// /tmp/blockyard-UID. One socket a process, named JOB-PROCESS.
-/// `runtime`: what the user's environment has as XDG_RUNTIME_DIR; null or empty: nothing.
+/// `runtime`: what the user's environment has as XDG_RUNTIME_DIR; null, empty or, as its
+/// specification wants, a relative path: nothing.
 [[nodiscard]] std::filesystem::path live_folder(const char* runtime);
 
 /// Answers `blockyard top`: who connects gets one JSON object, and that is all. A run goes on as
@@ -41,7 +42,15 @@ class LiveSocket {
   std::size_t step_ = 0;
 };
 
-/// What each process of each run says of itself. Removes the sockets of those that are gone.
-[[nodiscard]] std::vector<std::string> ask_all_runs(const std::filesystem::path& folder);
+/// What the processes of all runs said of themselves.
+struct LiveAnswers {
+  std::vector<std::string> texts;
+  std::vector<std::string> silent;  ///< names of sockets whose process did not answer in time
+};
+
+/// Asks each process of each run, and waits for all together two seconds at most. Removes the
+/// sockets of those that are gone, and nothing else: a file counts only if it is a socket of this
+/// user by our kind of name, in a folder that nobody else can reach.
+[[nodiscard]] LiveAnswers ask_all_runs(const std::filesystem::path& folder);
 
 }  // namespace blockyard::job

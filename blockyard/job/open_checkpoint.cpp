@@ -128,6 +128,11 @@ SavedRun open_checkpoint(const fs::path& folder) {
   }
 }
 
+std::string last_checkpoint_hint(const std::string& folder) {
+  if (folder.empty() || detail::complete_checkpoints(folder).empty()) return "";
+  return fmt::format("to go on from its last checkpoint: blockyard resume {}", folder);
+}
+
 namespace {
 
 /// As many workers in all as before if that can be.

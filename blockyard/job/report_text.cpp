@@ -227,7 +227,7 @@ std::string_view version() noexcept { return BLOCKYARD_VERSION; }
 
 std::string print_input(const Job& job) {
   std::string text = fmt::format("blockyard {}\n", version());
-  if (!job.title.empty()) text += line("title", job.title);
+  if (!job.title.empty()) text += line("title", base::showable(job.title));
   if (job.chemistry) text += print_chemistry(*job.chemistry);
   if (!job.method.empty()) text += line("method", job.method);
   std::vector<std::string_view> names;

@@ -26,6 +26,7 @@
 #include "blockyard/job/scratch.h"
 #include "blockyard/job/trace_file.h"
 #include "blockyard/server/server.h"
+#include "blockyard/store/whole_file.h"
 #include "blockyard/tensor/blas.h"
 
 namespace blockyard::job {
@@ -90,7 +91,7 @@ class Run {
     end_devices();
     end_world();
     if (first_error_) std::rethrow_exception(first_error_);
-    if (checkpoints_ && process_ == 0) checkpoints_->remove_all();
+    if (checkpoints_ && process_ == 0 && results_.lost.empty()) checkpoints_->remove_all();
     results_.seconds = base::now_seconds() - begin;
     results_.peak_block_bytes = static_cast<std::int64_t>(pool_.peak_live_bytes());
     results_.peak_rss_bytes = peak_rss_bytes();
@@ -107,9 +108,12 @@ class Run {
   /// What may fail in one process before the ranks begin.
   void set_up_files() {
     scratch_.emplace(scratch_parent(job_.run));
+    for (const std::string& file : {job_.run.persistent, job_.run.save})
+      if (process_ == 0 && !file.empty()) store::check_replaceable(file);
     if (!job_.run.persistent.empty()) kept_ = read_kept(job_.run.persistent);
     if (!job_.run.guess.empty() && from_ == nullptr) read_guess(job_, guess_);
-    if (!job_.run.checkpoint_folder.empty()) checkpoints_.emplace(job_, hooks_, results_, from_);
+    if (!job_.run.checkpoint_folder.empty())
+      checkpoints_.emplace(job_, hooks_, results_, from_, process_ == 0);
   }
 
   void set_up_devices() {

@@ -38,6 +38,8 @@ struct RankRecord {
 struct Results {
   std::vector<StepResult> steps;
   std::vector<wire::Statistics> servers;
+  /// Errors of files that could not be written at the end; all else is as if they had been.
+  std::vector<std::string> lost;
   std::vector<RankRecord> ranks;     ///< workers first; for reports and time lines
   std::string device_kind = "none";  ///< with no devices: what none was opened of, for want of work
   std::vector<DeviceInfo> devices;   ///< of the process that has most

@@ -2,13 +2,18 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+
+#include "blockyard/store/lock.h"
 
 namespace blockyard::job {
 
-/// A fresh folder of this run for spilled blocks; goes, with all in it, at the end.
+/// A fresh folder of this run for spilled blocks; goes, with all in it, at the end. A lock in it
+/// tells the folder of a run that goes on from one that a killed run left.
 class ScratchFolder {
  public:
-  /// Makes `parent`/blockyard-XXXXXX. Throws Error{io} that names the folder.
+  /// Removes what killed runs of this user on this machine left in `parent`, and makes
+  /// `parent`/blockyard-scratch-XXXXXX. Throws Error{io} that names the folder.
   explicit ScratchFolder(const std::filesystem::path& parent);
   ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;
@@ -19,7 +24,11 @@ class ScratchFolder {
   void remove() const noexcept;
 
  private:
+  /// Nothing if another run took the folder for a dead one before it was locked.
+  [[nodiscard]] std::optional<store::FileLock> try_lock() const;
+
   std::filesystem::path path_;
+  std::optional<store::FileLock> lock_;
 };
 
 }  // namespace blockyard::job

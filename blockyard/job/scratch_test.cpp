@@ -2,8 +2,11 @@
 #include "blockyard/job/scratch.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <array>
 #include <fstream>
+#include <string>
 
 #include "blockyard/base/error.h"
 
@@ -11,6 +14,12 @@ namespace blockyard::job {
 namespace {
 
 namespace fs = std::filesystem;
+
+std::string host() {
+  std::array<char, 256> name{};
+  EXPECT_EQ(::gethostname(name.data(), name.size()), 0);
+  return name.data();
+}
 
 TEST(ScratchFolder, IsFreshAndGoesWithAllInIt) {
   fs::path first;
@@ -33,6 +42,40 @@ TEST(ScratchFolder, NamesAPlaceWhereItCannotBe) {
     EXPECT_EQ(error.code(), base::Errc::io);
     EXPECT_NE(std::string(error.what()).find("/dev/null/x"), std::string::npos) << error.what();
   }
+}
+
+/// A folder of the test's own, so that no other test's run looks into it.
+class LeftBehind : public testing::Test {
+ protected:
+  void SetUp() override { fs::create_directories(parent_); }
+  void TearDown() override { fs::remove_all(parent_); }
+  const fs::path parent_ = fs::path(testing::TempDir()) / ("scratch_" + std::to_string(::getpid()));
+};
+
+TEST_F(LeftBehind, GoesAtTheNextStartAndWhatIsInUseStays) {
+  const ScratchFolder alive(parent_);
+  std::ofstream(alive.path() / "file") << "x";
+  const fs::path dead = parent_ / "blockyard-scratch-abcdef";
+  fs::create_directory(dead);
+  std::ofstream(dead / "lock") << ::getpid() << " " << host() << "\n";
+  std::ofstream(dead / "array.spill") << "x";
+  const ScratchFolder next(parent_);
+  EXPECT_FALSE(fs::exists(dead));
+  EXPECT_TRUE(fs::exists(alive.path() / "file"));
+}
+
+TEST_F(LeftBehind, StaysIfItMayBeOfAnotherHostOrIsNotOfOurKind) {
+  const fs::path elsewhere = parent_ / "blockyard-scratch-abcdef";
+  fs::create_directory(elsewhere);
+  std::ofstream(elsewhere / "lock") << "1 another.host\n";
+  const fs::path other = parent_ / "blockyard-scratch-of-the-user";
+  fs::create_directory(other);
+  const fs::path target = parent_ / "data";
+  fs::create_directory(target);
+  fs::create_directory_symlink(target, parent_ / "blockyard-scratch-ghijkl");
+  { const ScratchFolder next(parent_); }
+  for (const fs::path& path : {elsewhere, other, target, parent_ / "blockyard-scratch-ghijkl"})
+    EXPECT_TRUE(fs::exists(path)) << path;
 }
 
 }  // namespace

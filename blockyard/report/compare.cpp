@@ -182,7 +182,7 @@ std::string print(const Comparison& comparison, std::size_t shown) {
     text += fmt::format("  and {} more that matter less (--all)\n",
                         comparison.differences.size() - shown);
   if (comparison.differences.empty()) text += "  nothing differs\n";
-  return text;
+  return base::showable(text);
 }
 
 std::string json_of(const Comparison& comparison) {

@@ -104,10 +104,15 @@ Top read_top(std::span<const std::string> answers, int job) {
 }
 
 std::string print(const Top& top) {
-  if (top.jobs.empty()) return "no blockyard runs here\n";
+  if (top.jobs.empty() && top.silent.empty()) return "no blockyard runs here\n";
   std::string text;
   for (const LiveJob& job : top.jobs) text += (text.empty() ? "" : "\n") + print_job(job);
-  return text;
+  for (const std::string& name : top.silent) {
+    const std::size_t dash = name.find('-');
+    text += fmt::format("job {}, process {}: does not answer (stopped, or its node is very busy)\n",
+                        name.substr(0, dash), name.substr(dash + 1));
+  }
+  return base::showable(text);
 }
 
 std::string json_of(const Top& top) {
@@ -139,7 +144,9 @@ std::string json_of(const Top& top) {
                     {"memory_bytes", job.memory_bytes},
                     {"workers", workers}});
   }
-  return Json({{"jobs", jobs}}).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return Json({{"jobs", jobs}, {"silent", top.silent}})
+             .dump(-1, ' ', false, Json::error_handler_t::replace) +
+         "\n";
 }
 
 }  // namespace blockyard::report

@@ -39,7 +39,8 @@ struct LiveJob {
 };
 
 struct Top {
-  std::vector<LiveJob> jobs;  ///< by number
+  std::vector<LiveJob> jobs;        ///< by number
+  std::vector<std::string> silent;  ///< processes that do not answer, as JOB-PROCESS
 };
 
 /// Puts together what processes said, JSON each; others than `job` are left out, if it is not 0.

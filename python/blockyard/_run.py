@@ -6,6 +6,7 @@ from __future__ import annotations
 import numbers
 import os
 import sys
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Union
 
@@ -177,6 +178,8 @@ def execute(job: _core.Job, *, quiet: bool, progress: ProgressWish,
                                 os.environ.get("XDG_RUNTIME_DIR", ""))
     finally:
         bar.close()
+    for error in results.lost:
+        warnings.warn(error, RuntimeWarning, stacklevel=3)
     if trace is not None and is_first(processes):
         write_file(trace, results.trace())
     text = "".join(printed)

@@ -37,7 +37,7 @@ class Listener {
     // Others wait for this process: it may not wait for a super instruction that does not return.
     if (job_.processes)
       hooks.give_up = [](std::string_view cause) {
-        fmt::print(stderr, "error: {}\n", cause);
+        std::fputs(fmt::format("error: {}\n", cause).c_str(), stderr);
         std::fflush(nullptr);
         std::_Exit(1);
       };
@@ -220,6 +220,7 @@ void bind_runs(nb::module_& module) {
                        seconds[step.name] += step.seconds;
                      return seconds;
                    })
+      .def_prop_ro("lost", [](const PyResults& self) { return self.results.lost; })
       .def_prop_ro("warnings",
                    [](const PyResults& self) {
                      std::vector<std::string> all;

@@ -161,7 +161,7 @@ class Checkpoints(common.JobTest):
             self.assertAlmostEqual(scalars[name] / reference[name], 1, delta=1e-12, msg=name)
 
     def complete(self):
-        return sorted(path for path in self.saved.iterdir() if path.suffix != ".part")
+        return sorted(path for path in self.saved.glob("checkpoint-*") if path.suffix != ".part")
 
     def save_some(self):
         """A killed run that leaves two checkpoints."""

@@ -115,7 +115,8 @@ class Faults(common.JobTest):
 
     def test_signals_end_the_run_and_leave_nothing(self):
         path = self.write("endless.sial", ENDLESS)
-        for number in (signal.SIGTERM, signal.SIGINT):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGALRM, signal.SIGUSR2,
+                       signal.SIGXCPU):
             command = [common.BLOCKYARD, "run", path, "-w", "2", "--set", "norb=1000", "--segments",
                        "ao=" + ",".join(["1"] * 1000)]
             with subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE,
@@ -125,7 +126,7 @@ class Faults(common.JobTest):
                 child.send_signal(number)
                 _, errors = child.communicate(timeout=common.LIMIT_SECONDS)
             self.assertEqual(child.returncode, 128 + number, errors)
-            self.assertIn("signal", errors)
+            self.assertIn("interrupted" if number == signal.SIGINT else number.name, errors)
             self.assertEqual(list(self.scratch.iterdir()), [])
 
 

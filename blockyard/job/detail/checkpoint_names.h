@@ -16,6 +16,7 @@ namespace blockyard::job::detail {
 inline constexpr std::string_view checkpoint_prefix = "checkpoint-";
 inline constexpr std::string_view part_ending = ".part";  // of a folder that is not complete
 inline constexpr std::string_view manifest_name = "manifest";
+inline constexpr std::string_view lock_name = "lock";  // in the folder of all checkpoints of a run
 
 struct Progress {
   std::uint64_t step = 0;

@@ -65,13 +65,25 @@ void add_warnings(const WorkerRun& run, StepResult& result, const worker::Outcom
       result.warnings.push_back(text);
 }
 
+/// What cannot be written costs only itself: the other results are as good as they were. An error
+/// of another rank ends the run all the same.
+template <class Write>
+void write_or_lose(const WorkerRun& run, const Write& write) {
+  try {
+    write();
+  } catch (const base::Error& error) {
+    if (error.code() == base::Errc::comm || error.code() == base::Errc::internal) throw;
+    run.results.lost.emplace_back(error.what());
+  }
+}
+
 /// What has not converged is saved first: a later job goes on from it.
 void check_convergence(const WorkerRun& run, worker::Worker& worker,
                        const worker::Environment& environment, std::size_t k,
                        const worker::Outcome& outcome) {
   const std::string& save = run.job.run.save;
   if (!save.empty() && !has_converged(outcome)) {
-    if (run.number == 0) save_guess(run.job, worker);
+    if (run.number == 0) write_or_lose(run, [&] { save_guess(run.job, worker); });
     worker.meet();
   }
   check_converged(run.job.steps[k].name, environment, outcome, save);
@@ -110,8 +122,9 @@ void run_worker(const WorkerRun& run) {
   for (std::size_t k = run.from != nullptr ? run.from->step : 0; k < run.job.steps.size(); ++k)
     run_step(run, worker, environment, k);
   if (run.number != 0) return;
-  if (!run.job.run.persistent.empty()) write_kept(run.job.run.persistent, worker, run.kept);
-  if (!run.job.run.save.empty()) save_guess(run.job, worker);
+  if (!run.job.run.persistent.empty())
+    write_or_lose(run, [&] { write_kept(run.job, worker, run.kept); });
+  if (!run.job.run.save.empty()) write_or_lose(run, [&] { save_guess(run.job, worker); });
   if (run.job.embedding.collect) run.job.embedding.collect(worker);
   run.results.servers = worker.server_statistics();
   worker.shut_down_servers();
