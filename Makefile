@@ -45,6 +45,7 @@ test-all: test  ## the whole matrix: each test optimised and sanitized, over mor
 	@$(MAKE) --no-print-directory build/dev/build.ninja
 	@cmake --build --preset dev
 	@ctest --preset dev -j $$(nproc)
+	@BLOCKYARD=$(CURDIR)/build/dev/blockyard BLOCKYARD_MUTATIONS=9000 tests/fuzz/mutations.py
 	@$(MAKE) --no-print-directory test-mpi test-devices tsan
 
 mpich:  ## a short list of tests over MPICH in place of Open MPI
