@@ -57,11 +57,14 @@ struct Argument {
 
 using Pointers = std::array<void*, most_operands * pointers_per_operand>;
 
+template <std::size_t>
+using Pointer = void*;
+
 template <std::size_t... Number>
 void call_with(void* function, const Pointers& pointers, int* ierr,
                std::index_sequence<Number...>) {
   // POSIX promises that a pointer from dlsym may be cast to a function.
-  using Function = void (*)(decltype(pointers[Number])..., int*);
+  using Function = void (*)(Pointer<Number>..., int*);
   reinterpret_cast<Function>(function)(pointers[Number]..., ierr);
 }
 
