@@ -124,6 +124,15 @@ class OldPrograms(unittest.TestCase):
         self.assertAlmostEqual(got["asymmetry"], 0, delta=1e-12)
         self.assertAlmostEqual(got["repulsion"], reference()["e_nuc"], delta=1e-9)
 
+    def test_converting_a_job_tells_unused_names_in_a_line_for_each_file(self):
+        program = "SIAL UNUSED\nINDEX I = 1,2\nINDEX J = 1,2\nPRINT \"x\"\nENDSIAL UNUSED\n"
+        (self.programs / "unused.sialx").write_text(program)
+        (self.folder / "ZMAT").write_text(ZMAT + "SIAL_PROGRAM = unused.siox\n")
+        done = subprocess.run([BLOCKYARD, "convert", "ZMAT", "job.dat", "--programs", "."], capture_output=True,
+                              text=True, check=False, cwd=self.folder)
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (0, 1), done.stderr)
+        self.assertIn("2 declared names are never used", done.stderr)
+
     def test_the_dat_file_of_it_runs_the_same(self):
         self.blockyard("convert", "ZMAT", "job.dat")
         self.assertIn("int baocc = 1\n", self.blockyard("dump", "job.dat"))
