@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <random>
 #include <set>
 
 #include "blockyard/array/block_id.h"
 #include "blockyard/array/grid.h"
+#include "blockyard/array/segments.h"
 #include "blockyard/base/error.h"
 
 namespace blockyard::array {
@@ -24,8 +27,41 @@ TEST(Segments, know_extent_offset_and_subsegments) {
   EXPECT_THROW(segments.set(IndexKind::mo, {3, 0}), base::Error);
 }
 
+TEST(Axis, knows_extent_and_offset_of_each_segment) {
+  std::mt19937 random(7);
+  for (const std::size_t count : {1U, 2U, 50U, 9000U}) {  // beyond what is looked up, too
+    std::vector<Extent> extents(count);
+    for (Extent& extent : extents) extent = static_cast<Extent>(random() % 3);
+    const Axis axis(IndexKind::ao, -4, extents);
+    EXPECT_EQ(axis.extents(), extents);
+    EXPECT_EQ(axis.count(), static_cast<std::int64_t>(count));
+    EXPECT_EQ(axis.longest(), *std::ranges::max_element(extents));
+    Extent offset = 0;
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::int64_t value = static_cast<std::int64_t>(k) - 4;
+      ASSERT_EQ(axis.extent(value), extents[k]);
+      ASSERT_EQ(axis.offset(value), offset);
+      offset += extents[k];
+    }
+    EXPECT_EQ(axis.element_count(), offset);
+    EXPECT_TRUE(axis.contains(axis.first()) && axis.contains(axis.last()));
+    EXPECT_FALSE(axis.contains(axis.first() - 1) || axis.contains(axis.last() + 1));
+  }
+}
+
+TEST(Axis, of_many_equal_segments_takes_no_more_memory_than_a_short_one) {
+  Axis axis(IndexKind::simple, 1);
+  axis.append(1, std::int64_t{1} << 61);  // as a list it would not fit anywhere
+  axis.append(5);
+  EXPECT_EQ(axis.offset(axis.last()), std::int64_t{1} << 61);
+  EXPECT_EQ(axis.extent(axis.last() - 1), 1);
+  EXPECT_THROW(axis.append(1, std::int64_t{1} << 61), base::Error);
+  EXPECT_THROW(axis.append(std::int64_t{1} << 62), base::Error);
+}
+
 TEST(Grid, numbers_blocks_with_the_first_index_fastest_and_back) {
-  const Grid grid({{IndexKind::ao, 2, {5, 9}, {}}, {IndexKind::mo, 1, {2, 3, 4}, {}}});
+  const Grid grid({{IndexKind::ao, 2, std::vector<Extent>{5, 9}},
+                   {IndexKind::mo, 1, std::vector<Extent>{2, 3, 4}}});
   EXPECT_EQ(grid.block_count(), 6U);
   EXPECT_EQ(grid.element_count(), 14 * 9);
   EXPECT_EQ(grid.largest_block(), 36);
@@ -47,7 +83,7 @@ TEST(Grid, of_order_0_has_one_block_of_one_element) {
 }
 
 TEST(Grid, refuses_what_cannot_be_numbered) {
-  std::vector<Axis> axes(8, {IndexKind::ao, 1, std::vector<Extent>(1000, 1000), {}});
+  std::vector<Axis> axes(8, {IndexKind::ao, 1, std::vector<Extent>(1000, 1000)});
   EXPECT_THROW(Grid{axes}, base::Error);
 }
 

@@ -4,8 +4,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <numeric>
+#include <utility>
+
+#include "blockyard/base/error.h"
 
 namespace blockyard::array {
 namespace {
@@ -23,23 +24,20 @@ std::int64_t product(std::int64_t a, std::int64_t b) {
 
 Grid::Grid(std::vector<Axis> axes) : axes_(std::move(axes)) {
   std::int64_t blocks = 1;
-  for (Axis& axis : axes_) {
+  for (const Axis& axis : axes_) {
     strides_.push_back(static_cast<std::uint64_t>(blocks));
-    blocks = product(blocks, static_cast<std::int64_t>(axis.extents.size()));
-    axis.offsets.resize(axis.extents.size());
-    std::exclusive_scan(axis.extents.begin(), axis.extents.end(), axis.offsets.begin(), Extent{0});
-    element_count_ = product(element_count_, std::reduce(axis.extents.begin(), axis.extents.end()));
-    largest_block_ =
-        product(largest_block_, axis.extents.empty() ? 0 : *std::ranges::max_element(axis.extents));
+    blocks = product(blocks, axis.count());
+    element_count_ = product(element_count_, axis.element_count());
+    largest_block_ = product(largest_block_, axis.longest());
   }
   block_count_ = static_cast<std::uint64_t>(blocks);
 }
 
 void Grid::segments_of(std::uint64_t number, std::span<std::int64_t> segments) const noexcept {
   for (std::size_t k = 0; k < axes_.size(); ++k) {
-    const std::uint64_t length = axes_[k].extents.size();
-    segments[k] = axes_[k].first + static_cast<std::int64_t>(number % length);
-    number /= length;
+    const auto count = static_cast<std::uint64_t>(axes_[k].count());
+    segments[k] = axes_[k].first() + static_cast<std::int64_t>(number % count);
+    number /= count;
   }
 }
 
@@ -47,6 +45,13 @@ Extent Grid::element_count(std::span<const std::int64_t> segments) const noexcep
   Extent count = 1;
   for (std::size_t k = 0; k < axes_.size(); ++k) count *= extent(k, segments[k]);
   return count;
+}
+
+Grid grid_of(std::span<const std::vector<Extent>> segments) {
+  std::vector<Axis> axes;
+  for (const std::vector<Extent>& extents : segments)
+    axes.emplace_back(IndexKind::simple, 1, extents);
+  return Grid(std::move(axes));
 }
 
 std::string print_segments(std::span<const std::int64_t> segments) {

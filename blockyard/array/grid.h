@@ -1,25 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "blockyard/array/index.h"
-#include "blockyard/array/segments.h"
+#include "blockyard/array/axis.h"
 
 namespace blockyard::array {
-
-/// One axis of an array: segments first .. first + extents.size() - 1 with their extents.
-struct Axis {
-  IndexKind kind = IndexKind::simple;
-  std::int64_t first = 1;
-  std::vector<Extent> extents;
-  std::vector<Extent> offsets;  ///< elements before each, from `first` on
-  friend bool operator==(const Axis&, const Axis&) = default;
-};
 
 /// The blocks of an array: one per tuple of segment numbers, numbered with the first index fastest.
 class Grid {
@@ -38,24 +27,23 @@ class Grid {
 
   /// Whether segment `value` belongs to axis k.
   [[nodiscard]] bool contains(std::size_t k, std::int64_t value) const noexcept {
-    const std::int64_t at = value - axes_[k].first;
-    return at >= 0 && at < static_cast<std::int64_t>(axes_[k].extents.size());
+    return axes_[k].contains(value);
   }
   /// The number of the block with these segments. REQUIRES: contains() for each.
   [[nodiscard]] std::uint64_t number_of(std::span<const std::int64_t> segments) const noexcept {
     std::uint64_t number = 0;
     for (std::size_t k = 0; k < axes_.size(); ++k)
-      number += static_cast<std::uint64_t>(segments[k] - axes_[k].first) * strides_[k];
+      number += static_cast<std::uint64_t>(segments[k] - axes_[k].first()) * strides_[k];
     return number;
   }
   /// The segments of block `number`, into `segments` (order() values).
   void segments_of(std::uint64_t number, std::span<std::int64_t> segments) const noexcept;
   /// Extent of segment `value` of axis k. REQUIRES: contains(k, value).
   [[nodiscard]] Extent extent(std::size_t k, std::int64_t value) const noexcept {
-    return axes_[k].extents[static_cast<std::size_t>(value - axes_[k].first)];
+    return axes_[k].extent(value);
   }
   [[nodiscard]] Extent offset(std::size_t k, std::int64_t value) const noexcept {
-    return axes_[k].offsets[static_cast<std::size_t>(value - axes_[k].first)];
+    return axes_[k].offset(value);
   }
   /// Elements of the block with these segments.
   [[nodiscard]] Extent element_count(std::span<const std::int64_t> segments) const noexcept;
@@ -69,6 +57,9 @@ class Grid {
   Extent element_count_ = 1;
   Extent largest_block_ = 1;
 };
+
+/// The grid of an array with these extents of the segments of each index, numbered from 1.
+[[nodiscard]] Grid grid_of(std::span<const std::vector<Extent>> segments);
 
 /// "[1,2]": segment numbers for a message.
 [[nodiscard]] std::string print_segments(std::span<const std::int64_t> segments);

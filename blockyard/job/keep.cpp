@@ -26,15 +26,8 @@ constexpr std::string_view static_kind = "static";
 /// First elements and extents of the blocks of an array.
 class Pieces {
  public:
-  explicit Pieces(const std::vector<std::vector<base::Extent>>& segments) {
-    std::vector<array::Axis> axes;
-    for (const auto& extents : segments) {
-      array::Axis axis{array::IndexKind::simple, 1, extents, {}};
-      axis.offsets.resize(extents.size());
-      std::exclusive_scan(extents.begin(), extents.end(), axis.offsets.begin(), base::Extent{0});
-      axes.push_back(std::move(axis));
-    }
-    grid_ = array::Grid(std::move(axes));
+  explicit Pieces(const std::vector<std::vector<base::Extent>>& segments)
+      : grid_(array::grid_of(segments)) {
     segments_.resize(grid_.order());
     first_.resize(grid_.order());
     extents_.resize(grid_.order());

@@ -165,7 +165,8 @@ inline constexpr std::size_t max_loops = 64;
 /// Most calls under way at one time; recursion deeper than this is a run-time error.
 inline constexpr std::size_t max_calls = 1000;
 
-/// "file.sial:12" for instruction `pc`.
+/// "file.sial:12" for instruction `pc`, and for a declaration.
 [[nodiscard]] std::string place_of(const Program& program, std::int32_t pc);
+[[nodiscard]] std::string place_of(const Program& program, const SourceLine& at);
 
 }  // namespace blockyard::program

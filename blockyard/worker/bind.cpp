@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
@@ -16,11 +15,6 @@ using array::IndexKind;
 using base::Errc;
 using base::Error;
 using program::Program;
-
-std::string place(const Program& program, const program::SourceLine& at) {
-  return fmt::format("{}:{}", program.files.empty() ? program.name : program.files[at.file],
-                     at.line);
-}
 
 template <class Map>
 std::string hint(const Map& given, const std::string& name) {
@@ -36,11 +30,11 @@ auto value_of(const Program& program, const Decl& decl, const Map& given, std::s
   if (!decl.is_predefined) return decl.initial;
   const auto found = given.find(decl.name);
   if (found == given.end())
-    throw Error(
-        Errc::bad_input,
-        fmt::format("{}: the job gives no value for predefined {} '{}'{}; add it to "
-                    "[constants] or with --set {}=...",
-                    place(program, decl.at), what, decl.name, hint(given, decl.name), decl.name));
+    throw Error(Errc::bad_input,
+                fmt::format("{}: the job gives no value for predefined {} '{}'{}; add it to "
+                            "[constants] or with --set {}=...",
+                            place_of(program, decl.at), what, decl.name, hint(given, decl.name),
+                            decl.name));
   return static_cast<decltype(decl.initial)>(found->second);
 }
 
@@ -48,23 +42,18 @@ std::int64_t bound_value(const program::Bound& bound, const Tables& tables) {
   return bound.is_name ? tables.ints[static_cast<std::size_t>(bound.value)] : bound.value;
 }
 
-Subsegments subsegments_of(const array::Segments& segments, IndexKind kind) {
-  Subsegments result;
-  for (std::int64_t s = 1; s <= segments.count(kind); ++s) {
-    result.first_of.push_back(static_cast<std::int64_t>(result.all.size()) + 1);
-    const Extent extent = segments.extent(kind, s);
-    for (Extent offset = 0; offset < extent; offset += segments.subsegment())
-      result.all.push_back({s, offset, std::min(segments.subsegment(), extent - offset)});
-  }
-  result.first_of.push_back(static_cast<std::int64_t>(result.all.size()) + 1);
-  return result;
-}
-
 IndexRange range_of(const Program& program, const program::IndexDecl& index, const Tables& tables,
                     const array::Segments& segments) {
   const program::IndexDecl& super =
       index.parent < 0 ? index : program.indexes[static_cast<std::size_t>(index.parent)];
   const IndexRange range{bound_value(super.first, tables), bound_value(super.last, tables)};
+  constexpr std::int64_t most_values = std::int64_t{1} << 62;
+  std::int64_t values = 0;
+  if (range.first <= range.last &&
+      (__builtin_sub_overflow(range.last, range.first, &values) || values >= most_values))
+    throw Error(Errc::bad_input,
+                fmt::format("{}: index '{}' ranges over {}:{}, more than 2^62 values",
+                            place_of(program, index.at), index.name, range.first, range.last));
   const std::int64_t count = segments.count(super.kind);
   if (super.kind != IndexKind::simple && range.first <= range.last &&
       (range.first < 1 || range.last > count))
@@ -72,29 +61,69 @@ IndexRange range_of(const Program& program, const program::IndexDecl& index, con
         Errc::bad_input,
         fmt::format("{}: index '{}' ranges over segments {}:{} of kind {}, but the job gives "
                     "{} segments of that kind; see [segments] or --segments {}=...",
-                    place(program, index.at), index.name, range.first, range.last,
+                    place_of(program, index.at), index.name, range.first, range.last,
                     name_of(super.kind), count, name_of(super.kind)));
   if (index.parent < 0 || range.first > range.last) return range;
-  const auto& first_of = tables.subsegments[static_cast<std::size_t>(super.kind)].first_of;
-  return {first_of[static_cast<std::size_t>(range.first - 1)],
-          first_of[static_cast<std::size_t>(range.last)] - 1};
+  const Subsegments& pieces = tables.subsegments[static_cast<std::size_t>(super.kind)];
+  return {pieces.range_of(range.first).first, pieces.range_of(range.last).last};
 }
 
 array::Axis axis_of(const program::IndexDecl& index, const IndexRange& range, const Tables& tables,
                     const array::Segments& segments) {
-  array::Axis axis{index.kind, range.first, {}, {}};
-  constexpr std::int64_t most_segments = std::int64_t{1} << 32;
-  if (range.last - range.first >= most_segments)
-    throw Error(Errc::bad_input, fmt::format("index '{}' has more than 2^32 values", index.name));
-  const auto& subsegments = tables.subsegments[static_cast<std::size_t>(index.kind)].all;
-  for (std::int64_t value = range.first; value <= range.last; ++value)
-    axis.extents.push_back(index.parent < 0
-                               ? segments.extent(index.kind, value)
-                               : subsegments[static_cast<std::size_t>(value - 1)].extent);
+  array::Axis axis(index.kind, range.first);
+  if (range.last < range.first) return axis;
+  if (index.kind == IndexKind::simple) {
+    axis.append(1, range.last - range.first + 1);
+    return axis;
+  }
+  if (index.parent < 0) {
+    for (std::int64_t value = range.first; value <= range.last; ++value)
+      axis.append(segments.extent(index.kind, value));
+    return axis;
+  }
+  const Extent length = segments.subsegment();
+  const IndexRange& whole = tables.indexes[static_cast<std::size_t>(index.parent)];
+  for (std::int64_t value = whole.first; value <= whole.last; ++value) {
+    const Extent extent = segments.extent(index.kind, value);
+    axis.append(length, extent / length);
+    if (extent % length != 0) axis.append(extent % length);
+  }
   return axis;
 }
 
+array::Grid grid_of(const Program& program, const program::ArrayDecl& decl, const Tables& tables,
+                    const array::Segments& segments) try {
+  std::vector<array::Axis> axes;
+  for (const std::int32_t k : decl.indexes) {
+    const auto at = static_cast<std::size_t>(k);
+    axes.push_back(axis_of(program.indexes[at], tables.indexes[at], tables, segments));
+  }
+  return array::Grid(std::move(axes));
+} catch (const Error& error) {
+  throw Error(error.code(), fmt::format("{}: array '{}': {}", place_of(program, decl.at), decl.name,
+                                        error.what()));
+}
+
 }  // namespace
+
+Subsegments::Subsegments(std::span<const Extent> segments, Extent length)
+    : extents_(segments.begin(), segments.end()), first_{1}, length_(length) {
+  for (const Extent extent : extents_)
+    first_.push_back(first_.back() + extent / length + (extent % length != 0 ? 1 : 0));
+}
+
+Subsegment Subsegments::at(std::int64_t number) const noexcept {
+  const auto segment = std::ranges::upper_bound(first_, number) - first_.begin();
+  const auto before = static_cast<std::size_t>(segment - 1);
+  const Extent offset = (number - first_[before]) * length_;
+  return {segment, offset, std::min(length_, extents_[before] - offset)};
+}
+
+std::int64_t Subsegments::most() const noexcept {
+  std::int64_t most = 0;
+  for (std::size_t k = 1; k < first_.size(); ++k) most = std::max(most, first_[k] - first_[k - 1]);
+  return most;
+}
 
 Tables bind(const Program& program, const Environment& environment) {
   Tables tables;
@@ -103,18 +132,12 @@ Tables bind(const Program& program, const Environment& environment) {
   for (const auto& decl : program.scalars)
     tables.scalars.push_back(value_of(program, decl, environment.scalars, "scalar"));
   for (std::size_t k = 1; k < array::kind_count; ++k)
-    tables.subsegments[k] = subsegments_of(environment.segments, static_cast<IndexKind>(k));
+    tables.subsegments[k] = Subsegments(environment.segments.extents(static_cast<IndexKind>(k)),
+                                        environment.segments.subsegment());
   for (const auto& index : program.indexes)
     tables.indexes.push_back(range_of(program, index, tables, environment.segments));
-  for (const auto& decl : program.arrays) {
-    std::vector<array::Axis> axes;
-    for (const std::int32_t k : decl.indexes) {
-      const auto at = static_cast<std::size_t>(k);
-      axes.push_back(
-          axis_of(program.indexes[at], tables.indexes[at], tables, environment.segments));
-    }
-    tables.grids.emplace_back(std::move(axes));
-  }
+  for (const auto& decl : program.arrays)
+    tables.grids.push_back(grid_of(program, decl, tables, environment.segments));
   return tables;
 }
 

@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "blockyard/array/grid.h"
@@ -25,10 +27,27 @@ struct Subsegment {
   Extent extent = 1;
 };
 
-/// The subsegments of one index kind.
-struct Subsegments {
-  std::vector<Subsegment> all;         ///< subsegment n at n - 1
-  std::vector<std::int64_t> first_of;  ///< of segment s at s - 1, and one past the end
+/// The subsegments of one index kind: computed, for there are many in a long segment.
+class Subsegments {
+ public:
+  Subsegments() = default;
+  /// Of these segments, all of `length` elements but the last of each.
+  Subsegments(std::span<const Extent> segments, Extent length);
+
+  /// Subsegments of segment `segment`, in the numbering of the kind.
+  [[nodiscard]] IndexRange range_of(std::int64_t segment) const noexcept {
+    return {first_[static_cast<std::size_t>(segment - 1)],
+            first_[static_cast<std::size_t>(segment)] - 1};
+  }
+  /// Subsegment `number`, from 1 to the last of the last segment.
+  [[nodiscard]] Subsegment at(std::int64_t number) const noexcept;
+  /// As many as the segment has that has most.
+  [[nodiscard]] std::int64_t most() const noexcept;
+
+ private:
+  std::vector<Extent> extents_;      ///< of the segments
+  std::vector<std::int64_t> first_;  ///< subsegment of segment s at s - 1, and one past the end
+  Extent length_ = 1;
 };
 
 /// A program with the sizes of this run: what the tables of the program mean in elements.
@@ -53,7 +72,10 @@ struct MemoryNeed {
   std::int64_t block_bytes = 0;
   std::int64_t distributed_bytes = 0;  ///< all distributed and served arrays, if fully written
   std::int64_t largest_block_bytes = 0;
+  std::string largest_block;   ///< its array, for messages: "'t' (x.sial:12)"
+  std::string largest_static;  ///< the largest static array; empty if there is none
 };
+/// What is beyond any machine counts as less than it is, so that no sum overflows.
 /// Cost: one pass over the code, with procs put in at their calls.
 [[nodiscard]] MemoryNeed memory_need(const program::Program& program, const Tables& tables);
 

@@ -18,9 +18,7 @@ std::optional<NamedBlock> block_of(const program::Program& program, const Tables
     std::int64_t value = values[named];
     if (value == unbound) return std::nullopt;
     if (index.parent >= 0 && program.indexes[static_cast<std::size_t>(dims[k])].parent < 0)
-      value = tables.subsegments[static_cast<std::size_t>(index.kind)]
-                  .all[static_cast<std::size_t>(value - 1)]
-                  .segment;
+      value = tables.subsegments[static_cast<std::size_t>(index.kind)].at(value).segment;
     if (!grid.contains(k, value)) return std::nullopt;
     segments[k] = value;
   }

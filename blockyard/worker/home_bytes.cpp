@@ -43,7 +43,7 @@ void HomeBytes::spread(std::size_t first, std::span<const std::int64_t> values) 
   const auto servers = static_cast<std::uint64_t>(servers_);
   std::vector<std::int64_t> elements(servers);
   std::array<std::int64_t, array::max_order> segments{};
-  for (std::size_t k = 0; k < indexes_.size(); ++k) segments[k] = grid_.axis(k).first;
+  for (std::size_t k = 0; k < indexes_.size(); ++k) segments[k] = grid_.axis(k).first();
   for (std::int64_t value = range.first; value <= range.last; ++value) {
     std::int64_t extent = 1;
     for (std::size_t k = first; k < indexes_.size(); ++k) {
@@ -74,7 +74,7 @@ void HomeBytes::add(std::span<const std::int64_t> values,
   std::array<std::int64_t, array::max_order> segments{};
   std::int64_t bound = sizeof(double);
   for (std::size_t k = 0; k < indexes_.size(); ++k) {
-    segments[k] = grid_.axis(k).first;
+    segments[k] = grid_.axis(k).first();
     if (is_free_[k]) continue;
     segments[k] = values[static_cast<std::size_t>(indexes_[k])];
     if (!grid_.contains(k, segments[k])) return;

@@ -22,9 +22,7 @@ IndexRange range_of(const program::Program& program, const Tables& tables,
     throw Error(Errc::bad_input,
                 fmt::format("a loop over subindex '{}' needs a loop over '{}' around it", decl.name,
                             program.indexes[static_cast<std::size_t>(decl.parent)].name));
-  const auto& first_of = tables.subsegments[static_cast<std::size_t>(decl.kind)].first_of;
-  return {first_of[static_cast<std::size_t>(parent - 1)],
-          first_of[static_cast<std::size_t>(parent)] - 1};
+  return tables.subsegments[static_cast<std::size_t>(decl.kind)].range_of(parent);
 }
 
 std::string_view name_of(Policy policy) noexcept {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <vector>
@@ -15,7 +17,12 @@ using program::Opcode;
 using program::OperandKind;
 using program::Program;
 
+/// The address space of a process: what needs more has no room anywhere, and counts as this, so
+/// that no sum overflows.
+constexpr std::int64_t most_bytes = std::int64_t{1} << 47;
+
 std::int64_t bytes_of(Extent elements) {
+  if (elements >= most_bytes / std::int64_t{sizeof(double)}) return most_bytes;
   return static_cast<std::int64_t>(
       base::BufferPool::charge(static_cast<std::size_t>(elements) * sizeof(double)));
 }
@@ -63,14 +70,10 @@ class Reckoner {
 
   [[nodiscard]] std::int64_t allocated_bytes(const program::Selector& selector) const {
     const array::Grid& grid = tables_.grids[static_cast<std::size_t>(selector.array)];
-    Extent elements = 1;
-    for (std::size_t k = 0; k < grid.order(); ++k) {
-      Extent length = 0;
-      for (const Extent extent : grid.axis(k).extents)
-        length = selector.indexes[k] < 0 ? length + extent : std::max(length, extent);
-      elements *= length;
-    }
-    return elements * static_cast<std::int64_t>(sizeof(double));
+    Extent elements = 1;  // no more than the whole array has
+    for (std::size_t k = 0; k < grid.order(); ++k)
+      elements *= selector.indexes[k] < 0 ? grid.axis(k).element_count() : grid.axis(k).longest();
+    return std::min(elements, most_bytes / 8) * static_cast<std::int64_t>(sizeof(double));
   }
 
   void walk(std::int32_t begin, std::int32_t end, Level& level) {
@@ -145,20 +148,34 @@ class Reckoner {
 
 MemoryNeed memory_need(const Program& program, const Tables& tables) {
   MemoryNeed need;
+  std::int64_t largest_static = 0;
   for (std::size_t k = 0; k < program.arrays.size(); ++k) {
     const array::Grid& grid = tables.grids[k];
-    const ArrayKind kind = program.arrays[k].kind;
-    constexpr std::int64_t most = std::int64_t{1} << 59;  // no sum of bytes may overflow
-    const std::int64_t all = std::min(grid.element_count(), most) * std::int64_t{8};
-    need.largest_block_bytes = std::max(need.largest_block_bytes, bytes_of(grid.largest_block()));
-    if (kind == ArrayKind::static_) need.static_bytes += bytes_of(grid.element_count());
-    if (kind == ArrayKind::distributed || kind == ArrayKind::served) need.distributed_bytes += all;
+    const program::ArrayDecl& decl = program.arrays[k];
+    const auto keep_larger = [&](std::int64_t bytes, std::int64_t& largest, std::string& name) {
+      if (bytes <= largest) return;
+      largest = bytes;
+      name = fmt::format("'{}' ({})", decl.name, program::place_of(program, decl.at));
+    };
+    keep_larger(bytes_of(grid.largest_block()), need.largest_block_bytes, need.largest_block);
+    if (decl.kind == ArrayKind::static_) {
+      const std::int64_t bytes = bytes_of(grid.element_count());
+      keep_larger(bytes, largest_static, need.largest_static);
+      need.static_bytes = std::min(need.static_bytes + bytes, most_bytes);
+    }
+    // Spread over all processes: may be more than one of them could have.
+    constexpr std::int64_t most_of_all = std::int64_t{1} << 60;
+    if (decl.kind == ArrayKind::distributed || decl.kind == ArrayKind::served)
+      need.distributed_bytes =
+          std::min(need.distributed_bytes + std::min(grid.element_count(), most_of_all / 8) * 8,
+                   most_of_all);
   }
   Reckoner reckoner(program, tables);
   const auto halt = std::ranges::find(program.code, Opcode::halt, &Instruction::opcode);
-  need.block_bytes = reckoner.locals() +
-                     reckoner.need(0, static_cast<std::int32_t>(halt - program.code.begin())) +
-                     3 * need.largest_block_bytes;
+  need.block_bytes = std::min(
+      reckoner.locals() + reckoner.need(0, static_cast<std::int32_t>(halt - program.code.begin())) +
+          3 * need.largest_block_bytes,
+      most_bytes);
   return need;
 }
 

@@ -120,9 +120,6 @@ struct PyResults {
   job::ReportContext context;
 };
 
-/// A grid over these segments, all numbered from 1.
-[[nodiscard]] array::Grid grid_of(const std::vector<std::vector<Extent>>& segments);
-
 /// An array whose blocks are read where they lie: lent.cpp.
 [[nodiscard]] server::Lent lend(const std::string& label, const AnyArray& array, int file,
                                 std::uint64_t file_offset,

@@ -158,7 +158,7 @@ class Source {
       strides_[k] = array.stride(k);
       goes_back_ = goes_back_ || strides_[k] < 0;
     }
-    grid_ = grid_of(segments);
+    grid_ = array::grid_of(segments);
   }
 
   [[nodiscard]] std::vector<std::size_t> block_bytes() const {
@@ -269,17 +269,6 @@ class Source {
 };
 
 }  // namespace
-
-array::Grid grid_of(const std::vector<std::vector<Extent>>& segments) {
-  std::vector<array::Axis> axes;
-  for (const auto& extents : segments) {
-    array::Axis axis{array::IndexKind::simple, 1, extents, {}};
-    axis.offsets.resize(extents.size());
-    std::exclusive_scan(extents.begin(), extents.end(), axis.offsets.begin(), Extent{0});
-    axes.push_back(std::move(axis));
-  }
-  return array::Grid(std::move(axes));
-}
 
 server::Lent lend(const std::string& label, const AnyArray& array, int file,
                   std::uint64_t file_offset, const std::vector<std::vector<Extent>>& segments) {

@@ -41,10 +41,9 @@ TEST(FrameModel, keeps_the_most_of_each_size_class) {
 }
 
 array::Grid grid_of(std::int64_t blocks) {
-  return array::Grid({{array::IndexKind::mo,
-                       1,
-                       std::vector<base::Extent>(static_cast<std::size_t>(blocks), 1),
-                       {}}});
+  array::Axis axis(array::IndexKind::mo, 1);
+  axis.append(1, blocks);
+  return array::Grid({axis});
 }
 
 TEST(ServerModel, writes_what_does_not_fit_once_and_reads_it_back) {

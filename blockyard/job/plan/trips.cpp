@@ -31,11 +31,7 @@ double Trips::values_of(std::int32_t index) const {
     const auto& range = tables_.indexes[static_cast<std::size_t>(index)];
     return static_cast<double>(std::max<std::int64_t>(0, range.last - range.first + 1));
   }
-  const auto& first_of = tables_.subsegments[static_cast<std::size_t>(decl.kind)].first_of;
-  std::int64_t most = 0;
-  for (std::size_t k = 1; k < first_of.size(); ++k)
-    most = std::max(most, first_of[k] - first_of[k - 1]);
-  return static_cast<double>(most);
+  return static_cast<double>(tables_.subsegments[static_cast<std::size_t>(decl.kind)].most());
 }
 
 double Trips::settings_of(const program::PardoDecl& pardo) const {

@@ -48,8 +48,8 @@ Walk::Located Walk::locate(const Selector& selector) const {
     base::Extent part = -1;
     if (index.parent >= 0 && program_.indexes[static_cast<std::size_t>(dims[k])].parent < 0 &&
         value != worker::unbound) {
-      const auto& piece = tables_.subsegments[static_cast<std::size_t>(index.kind)]
-                              .all[static_cast<std::size_t>(value - 1)];
+      const worker::Subsegment piece =
+          tables_.subsegments[static_cast<std::size_t>(index.kind)].at(value);
       value = piece.segment;
       part = piece.extent;
       place.is_whole = false;
@@ -84,8 +84,7 @@ Shape Walk::shape_of(std::int32_t selector) {
       const std::int64_t value = index_values_[static_cast<std::size_t>(selected.indexes[k])];
       if (grid.contains(k, value)) extents[k] = grid.extent(k, value);
     }
-    if (extents[k] == 0)
-      for (const base::Extent extent : grid.axis(k).extents) extents[k] += extent;
+    if (extents[k] == 0) extents[k] = grid.axis(k).element_count();
   }
   return Shape({extents.data(), grid.order()});
 }
@@ -217,8 +216,8 @@ void Walk::allocate(std::int32_t selector, bool is_begin) {
   std::vector<std::int64_t> first(grid.order());
   std::vector<std::int64_t> last(grid.order());
   for (std::size_t k = 0; k < grid.order(); ++k) {
-    first[k] = grid.axis(k).first;
-    last[k] = first[k] + std::ssize(grid.axis(k).extents) - 1;
+    first[k] = grid.axis(k).first();
+    last[k] = grid.axis(k).last();
     if (selected.indexes[k] >= 0)
       first[k] = last[k] = index_values_[static_cast<std::size_t>(selected.indexes[k])];
     if (!grid.contains(k, first[k]))

@@ -86,8 +86,7 @@ void Blocks::set_region_bounds(std::int32_t selector, std::span<const std::int64
           Errc::bad_input,
           fmt::format("range {}:{} at position {} of contiguous array '{}' is not within its "
                       "segments {}:{}",
-                      low, high, k + 1, naming_.array(selected.array), axis.first,
-                      axis.first + static_cast<std::int64_t>(axis.extents.size()) - 1));
+                      low, high, k + 1, naming_.array(selected.array), axis.first(), axis.last()));
     }
     bounds[2 * k] = low;
     bounds[2 * k + 1] = high;

@@ -84,8 +84,8 @@ Place Blocks::locate(const Selector& selector) const {
     Extent part = -1;
     if (indexes[named].parent >= 0 && indexes[static_cast<std::size_t>(dims[k])].parent < 0 &&
         value != unbound) {
-      const auto& kind = naming_.tables.subsegments[static_cast<std::size_t>(indexes[named].kind)];
-      const Subsegment& piece = kind.all[static_cast<std::size_t>(value - 1)];
+      const Subsegment piece =
+          naming_.tables.subsegments[static_cast<std::size_t>(indexes[named].kind)].at(value);
       value = piece.segment;
       place.at[k] = piece.offset;
       part = piece.extent;
@@ -113,8 +113,7 @@ void Blocks::report_no_place(const Selector& selector, std::size_t k) const {
   throw Error(Errc::bad_input,
               fmt::format("index '{}' = {} is outside of the declared range {}:{} of index {} of "
                           "array '{}'",
-                          naming_.index(named), value, axis.first,
-                          axis.first + static_cast<std::int64_t>(axis.extents.size()) - 1, k + 1,
+                          naming_.index(named), value, axis.first(), axis.last(), k + 1,
                           naming_.array(selector.array)));
 }
 
@@ -184,10 +183,7 @@ View Blocks::whole_view(std::int32_t array) {
                 fmt::format("static array '{}' has no elements: an index of it has an empty range",
                             naming_.array(array)));
   std::array<Extent, array::max_order> extents{};
-  for (std::size_t k = 0; k < grid.order(); ++k) {
-    extents[k] = 0;
-    for (const Extent extent : grid.axis(k).extents) extents[k] += extent;
-  }
+  for (std::size_t k = 0; k < grid.order(); ++k) extents[k] = grid.axis(k).element_count();
   return View::dense(arrays_[static_cast<std::size_t>(array)].whole->as<double>(),
                      tensor::Shape({extents.data(), grid.order()}));
 }

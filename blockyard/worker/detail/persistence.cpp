@@ -45,10 +45,7 @@ bool is_shared_or_static(ArrayKind kind) {
 
 std::vector<Extent> whole_extents(const array::Grid& grid) {
   std::vector<Extent> extents;
-  for (std::size_t k = 0; k < grid.order(); ++k) {
-    const auto& of_axis = grid.axis(k).extents;
-    extents.push_back(std::accumulate(of_axis.begin(), of_axis.end(), Extent{0}));
-  }
+  for (std::size_t k = 0; k < grid.order(); ++k) extents.push_back(grid.axis(k).element_count());
   return extents;
 }
 
@@ -62,9 +59,9 @@ std::optional<View> matching_part(const array::Grid& grid, const array::Segments
   for (std::size_t k = 0; k < grid.order(); ++k) {
     if (own[k] == from.extents[k]) continue;
     const array::Axis& axis = grid.axis(k);
-    const auto all = segments.extents(axis.kind);
+    const auto all = segments.extents(axis.kind());
     if (from.extents[k] != std::accumulate(all.begin(), all.end(), Extent{0})) return std::nullopt;
-    part.data += part.strides[k] * segments.offset(axis.kind, axis.first);
+    part.data += part.strides[k] * segments.offset(axis.kind(), axis.first());
   }
   part.shape = tensor::Shape(own);
   return part;
@@ -80,9 +77,9 @@ std::optional<std::vector<std::int64_t>> segments_before(
   std::vector<std::int64_t> before(grid.order(), 0);
   for (std::size_t k = 0; k < grid.order(); ++k) {
     const array::Axis& axis = grid.axis(k);
-    if (kept[k] == axis.extents) continue;
-    if (!std::ranges::equal(kept[k], segments.extents(axis.kind))) return std::nullopt;
-    before[k] = axis.first - 1;
+    if (kept[k] == axis.extents()) continue;
+    if (!std::ranges::equal(kept[k], segments.extents(axis.kind()))) return std::nullopt;
+    before[k] = axis.first() - 1;
   }
   return before;
 }
@@ -189,7 +186,7 @@ void Interpreter::restore_part(std::int32_t array, const std::string& label,
     std::uint64_t number = 0;
     for (std::size_t k = grid.order(); k-- > 0;)
       number = number * kept[k].size() +
-               static_cast<std::uint64_t>(segments[k] - grid.axis(k).first + before[k]);
+               static_cast<std::uint64_t>(segments[k] - grid.axis(k).first() + before[k]);
     if (!there.contains(number)) continue;
     transport_.put({array, block}, wire::PutMode::set, transport_.fetch_listed({all, number}));
   }
@@ -203,7 +200,7 @@ void Interpreter::restore_part(std::int32_t array, const std::string& label,
 std::vector<std::vector<Extent>> Interpreter::extents_of(std::int32_t array) const {
   const array::Grid& grid = tables_.grids[static_cast<std::size_t>(array)];
   std::vector<std::vector<Extent>> extents;
-  for (std::size_t k = 0; k < grid.order(); ++k) extents.push_back(grid.axis(k).extents);
+  for (std::size_t k = 0; k < grid.order(); ++k) extents.push_back(grid.axis(k).extents());
   return extents;
 }
 

@@ -70,7 +70,7 @@ void Printer::block(std::int32_t selector, std::int32_t newlines) {
       naming_.program.selectors[static_cast<std::size_t>(selector)].array)];
   bool is_scalar = true;
   for (std::size_t k = 0; k < grid.order(); ++k)
-    is_scalar = is_scalar && grid.axis(k).kind == array::IndexKind::simple;
+    is_scalar = is_scalar && grid.axis(k).kind() == array::IndexKind::simple;
   if (is_scalar) {  // a block of simple indexes prints as a scalar expression does
     value(*view.data, newlines);
     return;

@@ -170,7 +170,8 @@ void Supers::lay_out_block(std::int32_t selector, Access access, std::size_t k) 
   const auto bounds = blocks_.region_bounds(selector);
   for (std::size_t n = 0; n < array.indexes.size(); ++n) {
     laid.kinds[n] = naming_.program.indexes[static_cast<std::size_t>(array.indexes[n])].kind;
-    laid.segments[n] = naming_.tables.grids[static_cast<std::size_t>(selected.array)].axis(n).first;
+    laid.segments[n] =
+        naming_.tables.grids[static_cast<std::size_t>(selected.array)].axis(n).first();
     if (selected.form == program::SelectorForm::block)
       laid.segments[n] = blocks_.index_values[static_cast<std::size_t>(selected.indexes[n])];
     if (selected.form == program::SelectorForm::region) laid.segments[n] = bounds[2 * n];
