@@ -3,7 +3,8 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <thread>
+
+#include "blockyard/base/machine_limits.h"
 
 namespace blockyard::app {
 
@@ -22,7 +23,7 @@ job::Machine find_machine(const std::string& given) {
   const std::string path = machine_file();
   if (!path.empty() && std::filesystem::exists(path)) return job::read_machine(path);
   job::Machine machine = job::assumed_machine();
-  machine.cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  machine.cores = base::usable_cores();
   return machine;
 }
 

@@ -40,15 +40,12 @@ job::RunSpec wanted(const ResumeOptions& options) try {
   throw UsageError(error.what());
 }
 
-job::ProcessCount count_of(const fabric::MpiSession* session) {
-  if (session == nullptr) return {};
-  return {session->processes(), session->processes_here()};
-}
-
 int resume(const ResumeOptions& options) {
   const job::RunSpec run = wanted(options);
   auto session = join_processes(options.fabric);
   return run_quietly(session.get(), [&] {
+    if (session) job::check_builds(*session);
+    const job::ProcessCount processes = job::count_processes(session.get());
     const bool is_first = !session || session->process() == 0;
     std::optional<job::SavedRun> saved;
     const auto open = [&] {
@@ -58,9 +55,8 @@ int resume(const ResumeOptions& options) {
       merge(options.device, device);
       device.plugins = find_places("").plugins;  // of the Blockyard that goes on
       note_for_outputs(options.output, saved->job.run);
-      job::change_ranks(*saved, run, count_of(session.get()));
+      job::change_ranks(*saved, run, processes);
     };
-    if (session) job::check_builds(*session);
     if (session)
       job::agree(*session, open);
     else

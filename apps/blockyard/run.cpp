@@ -84,6 +84,11 @@ void merge(const RunOptions& options, job::Spec& spec) try {
   throw UsageError(error.what());
 }
 
+void warn_of_memory(const job::Job& job) {
+  const std::string warning = job::memory_warning(job.memory.total_bytes, job.processes_on_node);
+  if (!warning.empty()) fmt::print(stderr, "warning: {}\n", warning);
+}
+
 void warn_of_disk(const job::Job& job) {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -106,7 +111,10 @@ std::optional<job::Job> prepare(const RunOptions& options, const std::string& li
   places.imports = options.imports;
   job::Prepared prepared = job::prepare(spec, places, processes);
   tell_diagnostics(prepared.found);
-  if (prepared.job && !options.output.quiet) warn_of_disk(*prepared.job);
+  if (prepared.job && !options.output.quiet) {
+    warn_of_memory(*prepared.job);
+    warn_of_disk(*prepared.job);
+  }
   return std::move(prepared.job);
 }
 
@@ -114,11 +122,12 @@ std::optional<job::Job> prepare(const RunOptions& options, const std::string& li
 std::optional<job::Job> share_job(const RunOptions& options, const std::string& library,
                                   fabric::MpiSession& session) {
   job::check_builds(session);
+  const job::ProcessCount processes = job::count_processes(&session);
   std::string wrong_usage;
   const std::vector<std::byte> mark_of_wrong_usage(1);
   const auto bytes = job::share(session, [&] {
     try {
-      const auto job = prepare(options, library, {session.processes(), session.processes_here()});
+      const auto job = prepare(options, library, processes);
       return job ? job::encode(*job) : std::vector<std::byte>();
     } catch (const UsageError& error) {
       wrong_usage = error.what();

@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <thread>
 
 #include "blockyard/base/text.h"
 #include "blockyard/job/job.h"
@@ -22,9 +21,9 @@ std::string counted(std::int64_t count, std::string_view noun) {
 }
 
 Decision workers_of(const Job& job) {
-  const unsigned cores = std::thread::hardware_concurrency();
-  std::string reason =
-      job.run.workers ? "as the job says" : fmt::format("one for each of {} cores", cores);
+  std::string reason = job.run.workers ? "as the job says"
+                                       : fmt::format("one for each of {} that may be used",
+                                                     counted(job.cores, "core"));
   if (job.processes > 1) reason += fmt::format(", shared by {} processes", job.processes);
   return {"workers", counted(job.workers, "worker"), reason};
 }
@@ -40,14 +39,16 @@ Decision servers_of(const Job& job) {
 }
 
 Decision memory_of(const Job& job) {
+  const std::string total = job.run.memory_bytes
+                                ? "total as the job says"
+                                : "a part of " + usual_memory(job.processes_on_node).source;
   return {"memory of a process",
           fmt::format("{}: {} for each worker, {} for each server",
                       format_bytes(job.memory.total_bytes), format_bytes(job.memory.worker_bytes),
                       format_bytes(job.memory.server_bytes)),
-          job.run.memory_bytes ? "total as the job says; workers get what their largest program "
-                                 "needs, servers what arrays take, caches the rest"
-                               : "70 % of what was free; workers get what their largest program "
-                                 "needs, servers what arrays take, caches the rest"};
+          total +
+              "; workers get what their largest program needs, servers what arrays take, "
+              "caches the rest"};
 }
 
 Decision disk_of(const Job& job) {

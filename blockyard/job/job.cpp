@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <thread>
 
+#include "blockyard/base/text.h"
 #include "blockyard/job/aces_constants.h"
 #include "blockyard/job/dat/dat_job.h"
 #include "blockyard/job/guess.h"
@@ -35,8 +35,9 @@ MethodSpec choose_four_virtual(const Spec& spec, const Job& job) {
     return method;
   const auto virtuals = static_cast<double>(job.chemistry->alpha.virtual_);
   const double bytes = std::pow(virtuals, 4) / 8 * sizeof(double);
-  const auto memory = static_cast<double>(job.run.memory_bytes.value_or(usual_memory_bytes()));
-  method.ints["four_virtual"] = bytes > 0.5 * memory ? 1 : 0;
+  const std::int64_t memory =
+      job.run.memory_bytes ? *job.run.memory_bytes : usual_memory(job.processes_on_node).bytes;
+  method.ints["four_virtual"] = bytes > 0.5 * static_cast<double>(memory) ? 1 : 0;
   return method;
 }
 
@@ -144,11 +145,7 @@ void deal_out_beforehand(Job& job) {
     for (program::PardoDecl& pardo : step.program.pardos) fix(pardo.policy);
 }
 
-}  // namespace
-
-MemoryPlan plan(const Job& job) {
-  const int on_node = std::max(1, job.processes_on_node);
-  const std::int64_t total = job.run.memory_bytes.value_or(usual_memory_bytes() / on_node);
+MemoryPlan plan(const Job& job, std::int64_t total) {
   const int with_workers = job.processes - (job.serves_apart ? job.servers : 0);
   const int workers = job.workers / with_workers;
   const std::int64_t taken = workers * bytes_per_worker;
@@ -160,10 +157,25 @@ MemoryPlan plan(const Job& job) {
   return plan_memory(total, taken, workers, std::max(1, job.servers / job.processes), needs);
 }
 
+}  // namespace
+
+MemoryPlan plan(const Job& job) {
+  if (job.run.memory_bytes) return plan(job, *job.run.memory_bytes);
+  const UsualMemory usual = usual_memory(job.processes_on_node);
+  try {
+    return plan(job, usual.bytes);
+  } catch (const base::Error& error) {
+    if (error.code() != base::Errc::no_memory) throw;
+    throw base::Error(error.code(),
+                      fmt::format("{}\n  ({} without --memory, a part of {})", error.what(),
+                                  base::format_bytes(usual.bytes), usual.source));
+  }
+}
+
 void set_ranks(Job& job, std::optional<int> workers, std::optional<int> servers,
                const ProcessCount& processes) {
-  const auto cores = static_cast<int>(std::thread::hardware_concurrency());
-  const int workers_of_process = count_of(workers, cores / processes.on_node);
+  const int workers_of_process = count_of(workers, processes.cores / processes.on_node);
+  job.cores = processes.cores;
   job.processes = processes.all;
   job.processes_on_node = processes.on_node;
   job.serves_apart = processes.all > 1 && servers.has_value();

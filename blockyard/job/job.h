@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "blockyard/base/machine_limits.h"
 #include "blockyard/job/chemistry.h"
 #include "blockyard/job/decisions.h"
 #include "blockyard/job/embedding.h"
@@ -37,6 +38,7 @@ struct Job {
   int servers = 1;
   int processes = 1;
   int processes_on_node = 1;
+  int cores = 1;              ///< that the processes of this machine can use together
   bool serves_apart = false;  ///< a server has a process of its own
   MemoryPlan memory;          ///< of each process
   RunSpec run;
@@ -47,7 +49,8 @@ struct Job {
 /// The processes that run a job together.
 struct ProcessCount {
   int all = 1;
-  int on_node = 1;  ///< that share the memory and the cores of this machine
+  int on_node = 1;                   ///< that share the memory and the cores of this machine
+  int cores = base::usable_cores();  ///< that those can use together
 };
 
 /// A job, unless a program has errors.

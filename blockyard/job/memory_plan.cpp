@@ -6,9 +6,11 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <fstream>
+#include <optional>
+#include <utility>
 
 #include "blockyard/base/error.h"
+#include "blockyard/base/machine_limits.h"
 #include "blockyard/base/text.h"
 #include "blockyard/server/spiller.h"
 
@@ -30,14 +32,39 @@ std::int64_t worker_need(const worker::MemoryNeed& need) {
 }
 
 Error too_little(std::int64_t total, std::int64_t wanted, int workers, const ProgramNeed& worst) {
+  const worker::MemoryNeed& need = worst.need;
   std::string text = fmt::format(
       "too little memory: {} needs at least {} and may use {}\n  each of {} workers: {} of static "
-      "arrays, {} of blocks; largest block: {}\n  use --memory {}M or more, or smaller segments",
+      "arrays, {} of blocks",
       worst.program, base::format_bytes(wanted), base::format_bytes(total), workers,
-      base::format_bytes(worst.need.static_bytes), base::format_bytes(worst.need.block_bytes),
-      base::format_bytes(worst.need.largest_block_bytes), (wanted >> 20) + 1);
+      base::format_bytes(need.static_bytes), base::format_bytes(need.block_bytes));
+  if (!need.largest_static.empty()) text += "\n  largest static array: " + need.largest_static;
+  text += fmt::format("\n  largest block: {}", base::format_bytes(need.largest_block_bytes));
+  if (!need.largest_block.empty()) text += ", of array " + need.largest_block;
+  text += fmt::format("\n  use --memory {}M or more, or smaller segments", (wanted >> 20) + 1);
   if (workers > 1) text += fmt::format(", or fewer workers than {}", workers);
   return {Errc::no_memory, text};
+}
+
+/// The tighter of two limits, of which the second is shared by `processes`.
+std::optional<base::MemoryRoom> tighter(std::optional<base::MemoryRoom> least,
+                                        std::optional<base::MemoryRoom> shared, int processes) {
+  if (!shared) return least;
+  shared->bytes /= std::max(1, processes);
+  return least && least->bytes <= shared->bytes ? least : shared;
+}
+
+/// What the system lets this process have at the most.
+std::optional<base::MemoryRoom> limited_room(int processes) {
+  return tighter(base::process_memory_room(), base::group_memory_room(), processes);
+}
+
+/// What blocks may take of `room`. A run keeps within a tenth and 200 MB above its budget
+/// (docs/performance.md); where that would leave nothing, a small run takes less.
+std::int64_t part_of(std::int64_t room) {
+  constexpr std::int64_t own_bytes = 200'000'000;
+  const std::int64_t safe = (room - own_bytes) / 11 * 10;
+  return std::min(room / 10 * 7, std::max(safe, room / 4));
 }
 
 }  // namespace
@@ -92,13 +119,21 @@ MemoryPlan plan_memory_apart(std::int64_t total_bytes, std::int64_t shared_bytes
   return plan;
 }
 
-std::int64_t usual_memory_bytes() {
-  std::ifstream in("/proc/meminfo");
-  for (std::string word; in >> word;) {
-    std::int64_t kilobytes = 0;
-    if (word == "MemAvailable:" && in >> kilobytes) return kilobytes * 1024 / 10 * 7;
-  }
-  throw Error(Errc::io, "this machine does not say how much memory is free: give --memory");
+UsualMemory usual_memory(int processes_on_node) {
+  std::optional<base::MemoryRoom> least = limited_room(processes_on_node);
+  if (auto room = base::machine_memory_room())
+    least = tighter(std::move(least), std::move(room), processes_on_node);
+  if (!least)
+    throw Error(Errc::io, "this machine does not say how much memory is free: give --memory");
+  return {part_of(least->bytes), least->limit};
+}
+
+std::string memory_warning(std::int64_t wanted_bytes, int processes_on_node) {
+  const auto room = limited_room(processes_on_node);
+  if (!room || wanted_bytes <= room->bytes) return "";
+  return fmt::format("{} of memory are more than {}, {}: the run may fail or be killed",
+                     base::format_bytes(wanted_bytes), room->limit,
+                     base::format_bytes(room->bytes));
 }
 
 void return_freed_blocks() noexcept {

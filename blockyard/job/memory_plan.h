@@ -40,8 +40,19 @@ struct MemoryPlan {
                                            int workers, int servers,
                                            std::span<const ProgramNeed> needs);
 
-/// 70 % of the memory that this machine says is available. Throws Error{io} if it does not say.
-[[nodiscard]] std::int64_t usual_memory_bytes();
+/// What a process takes if the user says nothing, and what it is a part of, for messages.
+struct UsualMemory {
+  std::int64_t bytes = 0;
+  std::string source;  ///< "the free memory of this machine"
+};
+
+/// A part of what the tightest limit leaves (base/machine_limits.h): 70 %, and less where the rest
+/// would not hold what the program takes itself. Processes of one machine share its memory and
+/// their control group. Throws Error{io} if the machine does not say how much is free.
+[[nodiscard]] UsualMemory usual_memory(int processes_on_node = 1);
+
+/// What to tell a user who wants more than the system lets this process have; "" if nothing.
+[[nodiscard]] std::string memory_warning(std::int64_t wanted_bytes, int processes_on_node);
 
 /// From now on freed memory of a block's size goes back to the system at once. Else the allocator
 /// keeps what no longer fits its holes, and the process grows far past the plan.

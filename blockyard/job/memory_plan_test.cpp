@@ -2,10 +2,14 @@
 #include "blockyard/job/memory_plan.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <fstream>
 #include <vector>
 
 #include "blockyard/base/error.h"
+#include "blockyard/base/machine_limits.h"
 
 namespace blockyard::job {
 namespace {
@@ -74,9 +78,35 @@ TEST(MemoryPlan, PlansForTheLargestProgram) {
   EXPECT_EQ(plan.distributed_bytes, 80 * mib);
 }
 
+std::int64_t mapped_bytes() {
+  std::int64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * sysconf(_SC_PAGESIZE);
+}
+
 TEST(Memory, OfThisMachineAndProcessIsKnown) {
-  EXPECT_GT(usual_memory_bytes(), mib);
+  EXPECT_GT(usual_memory().bytes, mib);
+  EXPECT_FALSE(usual_memory().source.empty());
   EXPECT_GT(peak_rss_bytes(), mib / 4);
+}
+
+TEST(Memory, TakenWithoutAWishLeavesRoomBelowTheLimitOfTheProcess) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  const std::int64_t mapped = base::process_memory_room() ? 0 : mapped_bytes();
+  if (mapped == 0) GTEST_SKIP() << "this test runs under a limit already";
+  rlimit less = before;
+  less.rlim_cur = static_cast<rlim_t>(mapped + 600 * mib);
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &less), 0);
+  const UsualMemory usual = usual_memory(4);
+  const std::string warning = memory_warning(1000 * mib, 4);
+  const std::string none = memory_warning(100 * mib, 4);
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
+  EXPECT_NE(usual.source.find("ulimit -v"), std::string::npos) << usual.source;
+  EXPECT_GT(usual.bytes, 200 * mib) << "the limit is of each process";
+  EXPECT_LT(usual.bytes, 400 * mib) << "the program itself takes some";
+  EXPECT_NE(warning.find("1000.0 MiB of memory are more than"), std::string::npos) << warning;
+  EXPECT_EQ(none, "");
 }
 
 }  // namespace

@@ -20,6 +20,11 @@ namespace blockyard::job {
 /// one that came from elsewhere (Errc::comm) only if there is no other.
 void agree(fabric::MpiSession& session, const std::function<void()>& work);
 
+/// Collective. The processes of a run; alone without a session. Launchers tie processes to cores of
+/// their own, or let them share all of a machine: the cores are the union of what the processes on
+/// the machine of process 0 may use.
+[[nodiscard]] ProcessCount count_processes(fabric::MpiSession* session);
+
 /// Throws at all processes if one of them is another build of blockyard than process 0. `file`: of
 /// this build.
 void check_builds(fabric::MpiSession& session, const std::string& file = "/proc/self/exe");

@@ -4,9 +4,9 @@
 
 #include <array>
 #include <ctime>
-#include <thread>
 
 #include "blockyard/base/error.h"
+#include "blockyard/base/machine_limits.h"
 #include "blockyard/job/plan/machine.h"
 #include "blockyard/job/program_file.h"
 #include "blockyard/job/report.h"
@@ -19,7 +19,7 @@ ReportContext begin_report(const Job& job, std::string command) {
   std::array<char, 256> host{};
   if (gethostname(host.data(), host.size() - 1) == 0) context.host = host.data();
   context.processor = processor_name();
-  context.cores = static_cast<int>(std::thread::hardware_concurrency());
+  context.cores = base::usable_cores();
   context.started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   for (const Step& step : job.steps)
     for (const std::string& file : step.program.files) {

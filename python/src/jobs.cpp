@@ -39,7 +39,7 @@ Found find_array(const job::Job& job, const std::string& name) {
     if (program.arrays[k].name != name) continue;
     const array::Grid& grid = tables.grids[k];
     Found found{program.arrays[k].kind, {}};
-    for (std::size_t n = 0; n < grid.order(); ++n) found.segments.push_back(grid.axis(n).extents);
+    for (std::size_t n = 0; n < grid.order(); ++n) found.segments.push_back(grid.axis(n).extents());
     return found;
   }
   throw Error(Errc::bad_input, fmt::format("the program has no array '{}'", name));
@@ -80,9 +80,9 @@ Ready prepare_alone(const job::Spec& spec, const job::Places& places,
 /// Process 0 reads and compiles; the others get the job from it, and put their own part in.
 Ready prepare_together(const job::Spec& spec, const job::Places& places,
                        fabric::MpiSession& session, const job::Embedding& embedding) {
+  const job::ProcessCount count = job::count_processes(&session);
   const auto bytes = job::share(session, [&] {
-    const Ready ready =
-        prepare_alone(spec, places, {session.processes(), session.processes_here()}, embedding);
+    const Ready ready = prepare_alone(spec, places, count, embedding);
     base::FieldWriter out;
     out.fields(ready.found_json, ready.found_text,
                ready.job ? job::encode(*ready.job) : std::vector<std::byte>());
@@ -181,8 +181,8 @@ View<double> part_of(const OutArray& array, const array::Grid& grid, std::uint64
 void write_to(PyJob& self, const std::string& name, const OutArray& into,
               const std::vector<std::int64_t>& first, const Segments& segments) {
   require_extents(name, into, segments);
-  const auto write = [into, first, grid = grid_of(segments)](std::span<super::Operand> operands,
-                                                             const super::Context&) {
+  const auto write = [into, first, grid = array::grid_of(segments)](
+                         std::span<super::Operand> operands, const super::Context&) {
     const super::Operand& block = operands[0];
     std::vector<std::int64_t> at(block.segments.begin(), block.segments.end());
     for (std::size_t k = 0; k < at.size(); ++k) at[k] -= first[k] - 1;
@@ -198,7 +198,7 @@ void write_to(PyJob& self, const std::string& name, const OutArray& into,
 
 void collect(PyJob& self, worker::Worker& worker) {
   for (auto& [name, kept] : self.kept) {
-    const array::Grid grid = grid_of(kept.segments);
+    const array::Grid grid = array::grid_of(kept.segments);
     std::vector<int> same(grid.order());
     std::iota(same.begin(), same.end(), 0);
     worker.read_kept(kept.label, [&](std::uint64_t number, std::span<const double> values) {
@@ -249,7 +249,7 @@ void bind_jobs(nb::module_& module) {
   module.def("prepare", &prepare, nb::arg("spec"), nb::arg("places"), nb::arg("supers"),
              nb::arg("found"), nb::arg("processes").none());
   module.def("memory_bytes", [](const std::string& text) {
-    return text.empty() ? job::usual_memory_bytes() : base::parse_bytes(text, "memory");
+    return text.empty() ? job::usual_memory().bytes : base::parse_bytes(text, "memory");
   });
 }
 

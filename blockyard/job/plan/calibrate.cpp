@@ -17,6 +17,7 @@
 #include "blockyard/base/buffer.h"
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
+#include "blockyard/base/machine_limits.h"
 #include "blockyard/job/plan/calibration_job.h"
 #include "blockyard/job/plan/calibration_programs.h"
 #include "blockyard/job/scratch.h"
@@ -179,7 +180,7 @@ Machine calibrate(const std::string& scratch, const Places& places,
   tensor::blas::limit_blas_threads(1);
   Machine machine = assumed_machine();
   machine.name = processor_name();
-  machine.cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  machine.cores = base::usable_cores();
   {
     const OtherCores busy(machine.cores);
     progress("contractions", 0.0);
