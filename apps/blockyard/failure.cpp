@@ -8,7 +8,7 @@
 
 #include "apps/blockyard/commands.h"
 #include "apps/blockyard/output.h"
-#include "blockyard/base/error.h"
+#include "blockyard/base/current_error.h"
 
 namespace blockyard::app {
 
@@ -21,13 +21,12 @@ int end_by_exception(bool is_told) {
   } catch (const UsageError& error) {
     tell(error.what());
     return exit_usage;
-  } catch (const base::Error& error) {
+  } catch (...) {
+    const base::Error error = base::current_error();
     tell(error.what());
     if (is_told && error.code() == base::Errc::internal)
       print_error("This is a bug of blockyard ({}:{}). Please report it.\n", error.at().file_name(),
                   error.at().line());
-  } catch (const std::exception& error) {
-    tell(error.what());
   }
   return exit_error;
 }

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "blockyard/base/text.h"
+#include "blockyard/job/detail/parse_toml.h"
 #include "blockyard/job/detail/toml_arrays.h"
 #include "blockyard/job/detail/toml_section.h"
 #include "blockyard/job/method_options.h"
@@ -327,13 +328,8 @@ Spec parse_table(const File& file) {
 }  // namespace
 
 Spec parse_job(std::string_view text, const std::string& path, const std::string& folder) {
-  try {
-    const toml::table top = toml::parse(text, path);
-    return parse_table({top, path, folder});
-  } catch (const toml::parse_error& error) {
-    throw Error(Errc::bad_input, fmt::format("{}:{}: not TOML: {}", path, error.source().begin.line,
-                                             error.description()));
-  }
+  const toml::table top = detail::parse_toml(text, path);
+  return parse_table({top, path, folder});
 }
 
 Spec read_job_file(const std::string& path) {

@@ -2,13 +2,19 @@
 #include "blockyard/job/processes.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <exception>
 #include <filesystem>
 #include <optional>
+#include <set>
 
 #include "blockyard/base/checksum.h"
+#include "blockyard/base/current_error.h"
 #include "blockyard/base/fields.h"
+#include "blockyard/base/machine_limits.h"
 #include "blockyard/job/program_file.h"
 #include "blockyard/job/report.h"
 
@@ -37,10 +43,9 @@ Failure failure_of(const Work& work) {
   try {
     work();
     return {};
-  } catch (const Error& error) {
+  } catch (const std::exception&) {
+    const Error error = base::current_error();
     return {true, error.code(), error.what()};
-  } catch (const std::exception& error) {
-    return {true, Errc::internal, error.what()};
   }
 }
 
@@ -61,6 +66,30 @@ std::vector<std::byte> take(const std::vector<std::byte>& bytes, Failure& failur
   std::vector<std::byte> rest;
   in.field(rest);
   return rest;
+}
+
+/// The machine of this process, and the processors that it may use there.
+std::vector<std::byte> seat_of_this_process() {
+  std::array<char, 256> host{};
+  (void)gethostname(host.data(), host.size() - 1);
+  base::FieldWriter out;
+  out.fields(std::string(host.data()), base::allowed_processors());
+  return out.take();
+}
+
+/// Cores that the processes on the machine of the first one can use together.
+int cores_of_first(const std::vector<std::vector<std::byte>>& seats) {
+  std::string first;
+  std::set<std::int32_t> together;
+  for (const auto& seat : seats) {
+    std::string host;
+    std::vector<std::int32_t> processors;
+    base::FieldReader(seat).fields(host, processors);
+    if (first.empty()) first = host;
+    if (host == first) together.insert(processors.begin(), processors.end());
+  }
+  const auto cores = static_cast<int>(together.size());
+  return std::max(1, std::min(cores, base::processor_quota().value_or(cores)));
 }
 
 }  // namespace
@@ -87,6 +116,19 @@ void agree(fabric::MpiSession& session, const std::function<void()>& work) {
     rethrow(first);
     return std::vector<std::byte>();
   });
+}
+
+ProcessCount count_processes(fabric::MpiSession* session) {
+  if (session == nullptr) return {};
+  ProcessCount count{session->processes(), session->processes_here()};
+  const auto all = session->gather(seat_of_this_process());
+  const auto cores = share(*session, [&] {
+    base::FieldWriter out;
+    out.field(cores_of_first(all));
+    return out.take();
+  });
+  base::FieldReader(cores).field(count.cores);
+  return count;
 }
 
 void check_builds(fabric::MpiSession& session, const std::string& file) {

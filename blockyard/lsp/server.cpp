@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "blockyard/base/error.h"
+#include "blockyard/base/current_error.h"
 #include "blockyard/lsp/positions.h"
 #include "blockyard/sial/compile.h"
 #include "blockyard/sial/format.h"
@@ -16,6 +16,7 @@ namespace {
 constexpr int method_not_found = -32601;
 constexpr int invalid_request = -32600;
 constexpr int invalid_parameters = -32602;
+constexpr int internal_error = -32603;
 constexpr int whole_text = 1;  // of TextDocumentSyncKind
 
 /// A request of a kind that we do not have.
@@ -102,8 +103,12 @@ void Server::take(const Json& message) {
       note(method, parameters);
   } catch (const Unknown&) {
     fail(method_not_found, "unknown method " + method);
-  } catch (const std::exception& error) {
-    if (message.contains("id")) fail(invalid_parameters, error.what());
+  } catch (const Json::exception&) {
+    if (message.contains("id"))
+      fail(invalid_parameters,
+           method + ": a parameter is missing or of another type than expected");
+  } catch (const std::exception&) {
+    if (message.contains("id")) fail(internal_error, base::current_error().what());
   }
 }
 
@@ -130,7 +135,9 @@ void Server::note(const std::string& method, const Json& parameters) {
     documents_.open(path_of(document.at("uri").get<std::string>()), document.at("text"));
     publish_all();
   } else if (method == "textDocument/didChange") {
-    documents_.open(document_of(parameters), parameters.at("contentChanges").back().at("text"));
+    const Json& changes = parameters.at("contentChanges");
+    if (changes.empty()) return;
+    documents_.open(document_of(parameters), changes.back().at("text"));
     publish_all();
   } else if (method == "textDocument/didClose") {
     const std::string path = document_of(parameters);

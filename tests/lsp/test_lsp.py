@@ -186,6 +186,11 @@ class LanguageServer(unittest.TestCase):
     def test_what_makes_no_sense_is_answered_with_an_error(self):
         self.assertEqual(self.client.request("textDocument/magic")["error"]["code"], -32601)
         self.assertEqual(self.client.request("textDocument/hover")["error"]["code"], -32602)
+        said = self.client.request("textDocument/hover", textDocument=3)["error"]["message"]
+        self.assertIn("textDocument/hover", said)
+        self.assertNotIn("json.exception", said)
+        self.client.notify("textDocument/didChange", textDocument={"uri": self.main, "version": 3},
+                           contentChanges=[])
         self.client.send_raw(b"Content-Length: 5\r\n\r\n{1,2}")
         self.assertEqual(self.client.receive()["error"]["code"], -32600)
         self.change("file:///never/opened.sial", "sial x\nendsial x\n")

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "blockyard/job/detail/parse_toml.h"
 #include "blockyard/job/detail/toml_section.h"
 #include "blockyard/job/program_file.h"
 
@@ -142,13 +143,7 @@ std::string print_machine(const Machine& machine) {
 }
 
 Machine parse_machine(std::string_view text, const std::string& path) {
-  toml::table top;
-  try {
-    top = toml::parse(text, path);
-  } catch (const toml::parse_error& error) {
-    throw Error(Errc::bad_input, fmt::format("{}:{}: {}", path, error.source().begin.line,
-                                             std::string(error.description())));
-  }
+  const toml::table top = detail::parse_toml(text, path);
   const detail::TomlSection in(top, "", path, known_keys());
   Machine machine = assumed_machine();
   machine.name = in.text("name").value_or(path);

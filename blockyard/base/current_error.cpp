@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/base/current_error.h"
+
+#include <new>
+#include <stdexcept>
+
+namespace blockyard::base {
+
+Error current_error() {
+  constexpr const char* no_memory =
+      "the system refuses more memory: free some, or raise the limits of this process (ulimit -v, "
+      "control groups)";
+  try {
+    throw;
+  } catch (const Error& error) {
+    return error;
+  } catch (const std::bad_alloc&) {
+    return {Errc::no_memory, no_memory};
+  } catch (const std::length_error&) {  // a container longer than any memory
+    return {Errc::no_memory, no_memory};
+  } catch (const std::exception& error) {
+    return {Errc::internal, error.what()};
+  } catch (...) {
+    return {Errc::internal, "an error of unknown type"};
+  }
+}
+
+}  // namespace blockyard::base

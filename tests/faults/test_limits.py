@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Limits of the machine are kept, and what is too large for it is refused before it takes anything."""
+
+import json
+import os
+import pathlib
+import resource
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "jobs"))
+import common  # pylint: disable=wrong-import-position
+
+SPARSE = """sial long
+index s = 1:500000000
+index far = 400000000:400000001
+aoindex i = 1:2
+sparse distributed d[i,s]
+temp t[i,far]
+scalar total
+pardo i, far
+  t[i,far] = 3.0
+  put d[i,far] = t[i,far]
+endpardo i, far
+sip_barrier
+pardo i, far
+  get d[i,far]
+  total += d[i,far] * d[i,far]
+endpardo i, far
+endsial long
+"""
+LONG_SEGMENT = """sial wide
+aoindex i = 1:1
+static s[i]
+temp t[i]
+do i
+  t[i] = 1.0
+enddo i
+endsial wide
+"""
+TOO_MANY = """sial beyond
+index s = 1:5000000000
+sparse distributed fine[s]
+sparse distributed huge[s,s]
+endsial beyond
+"""
+
+
+def on_one_core():
+    """In the child: one of the cores that this process may use."""
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+
+
+def with_little_address_space():
+    """In the child: as `ulimit -v` in a batch system."""
+    resource.setrlimit(resource.RLIMIT_AS, (1500 << 20, 1500 << 20))
+
+
+class Limits(common.JobTest):
+    def test_workers_follow_the_affinity_mask(self):
+        path = self.write("p.sial", "sial p\nscalar x\nx = 1.0\nendsial p\n")
+        report = self.folder / "report.json"
+        done = self.run_blockyard("run", path, "--report", report, preexec_fn=on_one_core)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = json.loads(report.read_text())
+        self.assertEqual(found["where"]["workers"], 1)
+        self.assertEqual(found["where"]["cores"], 1)
+
+    @unittest.skipIf(common.IS_SANITIZED, "the sanitizer maps more than the limit")
+    def test_default_memory_keeps_below_the_limit_of_address_space(self):
+        path = self.write("p.sial", "sial p\nscalar x\nx = 1.0\nendsial p\n")
+        report = self.folder / "report.json"
+        done = self.run_blockyard("run", path, "-w", 1, "--report", report,
+                                  preexec_fn=with_little_address_space)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        decisions = {each["what"]: each for each in json.loads(report.read_text())["decisions"]}
+        self.assertIn("ulimit -v", decisions["memory of a process"]["reason"])
+        done = self.run_blockyard("run", path, "-w", 1, "--memory", "8G",
+                                  preexec_fn=with_little_address_space)
+        self.assertIn("warning: 8.0 GiB of memory", done.stderr)
+
+    def test_an_index_with_many_values_costs_nothing(self):
+        path = self.write("long.sial", SPARSE)
+        result = self.folder / "result.json"
+        done = self.run_blockyard("run", path, "-w", 1, "--memory", "200M", "--segments", "ao=3,4",
+                                  "--json", result)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = json.loads(result.read_text())
+        self.assertEqual(found["scalars"]["total"], 2 * 7 * 9.0)
+        if not common.IS_SANITIZED:
+            self.assertLess(found["peak_rss_bytes"], 300 << 20)
+
+    def test_a_segment_longer_than_the_memory_is_refused_with_its_array_and_line(self):
+        path = self.write("wide.sial", LONG_SEGMENT)
+        done = self.run_blockyard("run", path, "--memory", "1G", "--segments", "ao=1500000000")
+        self.assert_fails(done, "too little memory", "'s' (wide.sial:3)", "--memory")
+
+    def test_more_blocks_than_can_be_numbered_are_refused_with_array_and_line(self):
+        path = self.write("beyond.sial", TOO_MANY)
+        done = self.run_blockyard("run", path)
+        self.assert_fails(done, "beyond.sial:4", "'huge'", "2^62")
+
+    def test_a_key_of_many_parts_is_refused_with_its_line(self):
+        for text in ("a" + ".a" * 50000 + " = 1\n", "[" + "a" + ' . "a"' * 50000 + "]\n"):
+            self.write("job.toml", "title = 'x'\n" + text)
+            self.assert_fails(self.run_blockyard("run", "job.toml"), "job.toml:2", "dotted parts")
+
+
+if __name__ == "__main__":
+    unittest.main()
