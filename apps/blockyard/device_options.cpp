@@ -34,6 +34,17 @@ void add_device_options(CLI::App& command, DeviceOptions& options) {
       .add_flag("--without-intents", options.without_intents,
                 "copy operands to and from the device however they are used (for measurements)")
       ->group("");
+  // Ablations (docs/devices.md): what each part of the way of a block to a device brings.
+  command
+      .add_flag("--without-page-locks", options.without_page_locks, "host memory stays pageable")
+      ->group("");
+  command
+      .add_flag("--without-pools", options.without_pools,
+                "host and device memory of blocks is given back at once")
+      ->group("");
+  command.add_option("--device-streams", options.streams, "streams of each worker")
+      ->check(CLI::Range(1, 4))
+      ->group("");
 }
 
 void merge(const DeviceOptions& options, job::DeviceSpec& device) {
@@ -52,6 +63,9 @@ void merge(const DeviceOptions& options, job::DeviceSpec& device) {
   if (!options.network.empty()) device.feeds_network = job::parse_device_network(options.network);
   device.respects_hints = device.respects_hints || options.respect_hints;
   device.honours_intents = !options.without_intents;
+  device.locks_pages = !options.without_page_locks;
+  device.keeps_memory = !options.without_pools;
+  if (options.streams) device.streams = *options.streams;
 }
 
 }  // namespace blockyard::app

@@ -20,6 +20,9 @@ struct DeviceOptions {
   std::string after;
   bool respect_hints = false;
   bool without_intents = false;
+  bool without_page_locks = false;
+  bool without_pools = false;
+  std::optional<int> streams;
 };
 
 void add_device_options(CLI::App& command, DeviceOptions& options);

@@ -45,6 +45,10 @@ bool DevicePool::make_room(std::int64_t bytes) {
 void DevicePool::recycle(Piece piece) {
   if (piece.memory.address() == 0) return;
   const auto bytes = piece.memory.bytes();
+  if (!keeps_) {  // devices wait for work that is under way there
+    held_bytes_ -= bytes;
+    return;
+  }
   kept_bytes_ += bytes;
   kept_[BufferPool::class_of(static_cast<std::size_t>(bytes))].push_back(std::move(piece));
 }

@@ -22,8 +22,9 @@ struct Piece {
 /// user's work is ordered after the last one's by the points, without waiting. One thread.
 class DevicePool {
  public:
-  DevicePool(device::Device& device, std::int64_t budget_bytes)
-      : device_(device), budget_bytes_(budget_bytes) {}
+  /// keeps  false: what comes back is released at once, to measure what keeping it brings
+  DevicePool(device::Device& device, std::int64_t budget_bytes, bool keeps = true)
+      : device_(device), budget_bytes_(budget_bytes), keeps_(keeps) {}
 
   /// Nothing if the budget or the device has no room.
   [[nodiscard]] std::optional<Piece> allocate(std::size_t size);
@@ -45,6 +46,7 @@ class DevicePool {
 
   device::Device& device_;
   std::int64_t budget_bytes_;
+  bool keeps_;
   std::int64_t held_bytes_ = 0;  ///< used and kept
   std::int64_t kept_bytes_ = 0;
   std::int64_t peak_bytes_ = 0;

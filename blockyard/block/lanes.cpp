@@ -8,11 +8,21 @@
 
 namespace blockyard::block {
 
-Lanes::Lanes(device::Device& device, base::TraceLine* trace)
-    : device_(device), trace_(trace != nullptr && trace->is_on() ? trace : nullptr) {
+namespace {
+
+/// The stream of each lane, by how many streams there are.
+constexpr std::array<std::array<std::size_t, Lanes::count>, Lanes::count> streams_of_lanes = {
+    {{0, 0, 0, 0}, {0, 0, 1, 1}, {0, 1, 2, 2}, {0, 1, 2, 3}}};
+
+}  // namespace
+
+Lanes::Lanes(device::Device& device, base::TraceLine* trace, int streams)
+    : device_(device),
+      trace_(trace != nullptr && trace->is_on() ? trace : nullptr),
+      stream_of_(streams_of_lanes.at(static_cast<std::size_t>(streams) - 1)) {
+  for (int k = 0; k < streams; ++k) streams_.push_back(device.open_stream());
   for (std::size_t lane = 0; lane < count; ++lane) {
-    lanes_.push_back({.stream = device.open_stream(),
-                      .events = {},
+    lanes_.push_back({.events = {},
                       .last = 0,
                       .done = 0,
                       .works = std::vector<Work>(trace_ != nullptr ? depth : 0),
@@ -31,7 +41,7 @@ void Lanes::wait(Lane lane, const Points& points) {
   for (std::size_t k = 0; k < count; ++k) {
     const auto other = static_cast<Lane>(k);
     if (other == lane || points[k] <= lanes_[k].done) continue;
-    lanes_[lane].stream.wait(event(other, points[k]));
+    stream(lane).wait(event(other, points[k]));
   }
 }
 
@@ -43,7 +53,7 @@ std::uint64_t Lanes::mark(Lane lane, std::int32_t what) {
     note_done(lane);
     line.works[(line.last + 1) % depth] = {base::now_seconds(), what, program};
   }
-  line.stream.record(event(lane, line.last + 1));
+  stream(lane).record(event(lane, line.last + 1));
   return ++line.last;
 }
 
@@ -94,6 +104,6 @@ void Lanes::note_done(Lane lane) noexcept {
   line.noted_seconds = now;
 }
 
-void Lanes::reopen(Lane lane) { lanes_[lane].stream = device_.open_stream(); }
+void Lanes::reopen(Lane lane) { stream(lane) = device_.open_stream(); }
 
 }  // namespace blockyard::block

@@ -12,8 +12,8 @@
 namespace blockyard::block {
 
 /// The streams of a device that one worker uses: one for copies to it, one for copies from it, two
-/// for kernels. Points in a lane are numbered from 1; a number below another is done before it.
-/// One thread.
+/// for kernels; or fewer, to measure what they bring. Points in a lane are numbered from 1; a
+/// number below another is done before it. One thread.
 class Lanes {
  public:
   enum Lane : std::size_t { in, out, first_kernel, second_kernel };
@@ -23,9 +23,10 @@ class Lanes {
 
   /// trace  where the work of each lane is noted, on lane 1 + its number: from when it was the
   ///        first of its lane until the host saw that it was done; null: nowhere
-  explicit Lanes(device::Device& device, base::TraceLine* trace = nullptr);
+  /// streams  1 to count: with 3 kernels share one, with 2 copies share another, with 1 all do
+  explicit Lanes(device::Device& device, base::TraceLine* trace = nullptr, int streams = count);
 
-  [[nodiscard]] device::Stream& stream(Lane lane) noexcept { return lanes_[lane].stream; }
+  [[nodiscard]] device::Stream& stream(Lane lane) noexcept { return streams_[stream_of_[lane]]; }
   /// The two lanes for kernels in turn.
   [[nodiscard]] Lane next_kernel() noexcept;
 
@@ -61,7 +62,6 @@ class Lanes {
     std::uint16_t program = 0;
   };
   struct Line {
-    device::Stream stream;
     std::vector<device::Event> events;  ///< of the last `depth` points
     std::uint64_t last = 0;
     std::uint64_t done = 0;   ///< known to be
@@ -75,6 +75,8 @@ class Lanes {
 
   device::Device& device_;
   base::TraceLine* trace_;
+  std::array<std::size_t, count> stream_of_;  ///< by lane
+  std::vector<device::Stream> streams_;
   std::vector<Line> lanes_;
   bool is_second_ = false;
 };

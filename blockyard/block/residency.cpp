@@ -17,11 +17,11 @@ using base::Error;
 Residency::Residency(device::Device& device, Options options)
     : device_(device),
       options_(options),
-      pool_(device, options.budget_bytes),
+      pool_(device, options.budget_bytes, options.keeps_memory),
       piece_length_(options.piece_bytes) {
   try {
     is_in_place_ = device.describe().works_in_place != 0;
-    lanes_.emplace(device, options.trace);
+    lanes_.emplace(device, options.trace, options.streams);
   } catch (const Error& error) {
     retire(error.what());
   }

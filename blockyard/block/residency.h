@@ -48,6 +48,8 @@ class Residency {
     PeerCopies* peers = nullptr;         ///< of the process; null: nobody shares
     base::TraceLine* trace = nullptr;    ///< for what the lanes do; null: it is not noted
     std::size_t piece_bytes = 0;         ///< of what is sent in pieces; 0: learned
+    int streams = Lanes::count;          ///< fewer, and not to keep memory: to compare
+    bool keeps_memory = true;            ///< that copies leave
   };
   Residency(device::Device& device, Options options);
   ~Residency();

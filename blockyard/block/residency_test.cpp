@@ -282,6 +282,25 @@ TEST(Residency, locks_the_memory_that_copies_touch_and_no_other) {
   pool.on_leave(nullptr);
 }
 
+TEST(Residency, gives_right_values_with_fewer_streams_and_without_kept_memory) {
+  for (const int streams : {1, 2, 3, 4})
+    for (const bool keeps_memory : {false, true})
+      for (const unsigned seed : {0U, 1U}) {
+        Blocks blocks("seed=" + std::to_string(seed), 4000, 8, true, 0, streams, keeps_memory);
+        std::mt19937 random(seed);
+        for (int step = 0; step < 100; ++step) {
+          const std::size_t to = random() % 8;
+          const std::size_t from = (to + 1 + random() % 7) % 8;
+          if (step % 7 == 0) blocks.look(to);
+          blocks.run(to, from, step % 2 == 0);
+        }
+        blocks.look_at_all();
+        const ResidencyCounts counts = blocks.residency().counts();
+        EXPECT_GT(counts.runs, 0U);
+        EXPECT_EQ(counts.pool_hits > 0, keeps_memory);
+      }
+}
+
 TEST(Residency, without_intents_more_is_copied) {
   std::array<std::uint64_t, 2> copied{};
   for (const bool honours_use : {true, false}) {

@@ -19,13 +19,16 @@ inline constexpr std::size_t bytes = elements * sizeof(double);
 class Blocks {
  public:
   Blocks(const std::string& options, std::int64_t budget_bytes, std::size_t count,
-         bool honours_use = true, std::size_t piece_bytes = 0)
+         bool honours_use = true, std::size_t piece_bytes = 0, int streams = Lanes::count,
+         bool keeps_memory = true)
       : device_(device::sim::table(), 0, options),
         plan_(*device_.open_plan(
             device::axpby_operation(device::element_of<double>, tensor::Shape({&elements, 1})))),
         residency_(device_, {.budget_bytes = budget_bytes,
                              .honours_use = honours_use,
-                             .piece_bytes = piece_bytes}) {
+                             .piece_bytes = piece_bytes,
+                             .streams = streams,
+                             .keeps_memory = keeps_memory}) {
     for (std::size_t k = 0; k < count; ++k) {
       frames_.push_back(std::make_shared<base::Buffer>(pool_.allocate(bytes)));
       expected_.push_back(static_cast<double>(k + 1));

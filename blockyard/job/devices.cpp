@@ -215,7 +215,7 @@ void Devices::open_all() {
     kind_ = spec_.kind;
     return;
   }
-  if (devices_.front().describe().lock_page_bytes > 0)
+  if (spec_.locks_pages && devices_.front().describe().lock_page_bytes > 0)
     locks_.emplace(
         devices_.front(), lock_limit_bytes_, [this] { blocks_.free_kept(); },
         [this](std::span<const std::byte> buffer) { return blocks_.locked_with(buffer); });
@@ -228,7 +228,7 @@ void Devices::open_all() {
 /// False: opening has ended, and with it perhaps the pool.
 bool Devices::cut_blocks_from_chunks() {
   const std::lock_guard lock(mutex_);
-  if (!is_ended_) blocks_.cut_from_chunks();
+  if (!is_ended_ && spec_.keeps_memory) blocks_.cut_from_chunks();
   return !is_ended_;
 }
 
@@ -280,7 +280,8 @@ void Devices::share_memory() {
                        spec_.memory_bytes.value_or(bytes) / workers_each,
                        locks_ ? &*locks_ : nullptr,
                        // In the memory of the host what is there is as near.
-                       workers_ > 1 && found.shares_host_memory == 0 ? &peers_ : nullptr});
+                       workers_ > 1 && found.shares_host_memory == 0 ? &peers_ : nullptr,
+                       spec_.streams, spec_.keeps_memory});
   }
 }
 

@@ -45,7 +45,8 @@ void run_fields(Stream& stream, Run& run) {
                 run.report, run.has_trace);
   stream.fields(run.device.kind, run.device.count, run.device.memory_bytes, run.device.options,
                 run.device.plugins, run.device.learns_placement, run.device.respects_hints,
-                run.device.honours_intents, run.device.after_seconds, run.device.feeds_network);
+                run.device.honours_intents, run.device.locks_pages, run.device.keeps_memory,
+                run.device.streams, run.device.after_seconds, run.device.feeds_network);
 }
 
 template <class Stream, class AnyJob>

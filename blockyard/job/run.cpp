@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "blockyard/base/clock.h"
+#include "blockyard/base/current_error.h"
 #include "blockyard/fabric/loopback/loopback.h"
 #include "blockyard/fabric/mpi/mpi_world.h"
 #include "blockyard/job/checkpoint.h"
@@ -53,7 +54,9 @@ class Run {
         session_(session),
         process_(session != nullptr ? session->process() : 0),
         process_of_(place_ranks(job)),
-        pool_(static_cast<std::size_t>(job.memory.total_bytes - job.memory.shared_bytes)) {
+        pool_(job.run.device.keeps_memory
+                  ? static_cast<std::size_t>(job.memory.total_bytes - job.memory.shared_bytes)
+                  : 0) {
     for (const Step& step : job.steps) results_.steps.push_back({step.name, 0, {}, {}, {}});
     if (from != nullptr) std::copy(from->done.begin(), from->done.end(), results_.steps.begin());
     for (StepResult& step : results_.steps)
@@ -257,8 +260,7 @@ class Run {
     try {
       work();
     } catch (const std::bad_alloc&) {
-      fail(rank, std::make_exception_ptr(
-                     base::Error(base::Errc::no_memory, "the system has no more memory")));
+      fail(rank, std::make_exception_ptr(base::current_error()));
     } catch (...) {
       fail(rank, std::current_exception());
     }

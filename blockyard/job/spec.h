@@ -66,7 +66,10 @@ struct DeviceSpec {
   std::string plugins;                       ///< folder of the plug-ins
   std::optional<bool> learns_placement;      ///< none: where the kind is auto
   bool respects_hints = false;               ///< gpu_on, gpu_off
-  bool honours_intents = true;               ///< false for measurements
+  bool honours_intents = true;               ///< this and the next three: other for measurements
+  bool locks_pages = true;                   ///< of the host, for copies
+  bool keeps_memory = true;                  ///< host and device memory of blocks, for the next
+  int streams = 4;                           ///< of each worker
   std::optional<bool> feeds_network;         ///< MPI reads its memory; none: what MPI says
   std::optional<double> after_seconds;       ///< of work until they are opened; none: by the kind
   /// Whether each statement runs where it is faster; else all that can on a device.

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "blockyard/block/lanes.h"
 #include "blockyard/block/peer_copies.h"
 #include "blockyard/device/device.h"
 #include "blockyard/device/host_locks.h"
@@ -16,6 +17,8 @@ struct DeviceShare {
   std::int64_t bytes = 0;                   ///< of its memory
   device::HostLocks* host_locks = nullptr;  ///< null: none; of all workers of the process
   block::PeerCopies* peers = nullptr;       ///< the same
+  int streams = block::Lanes::count;        ///< of each worker
+  bool keeps_memory = true;                 ///< of the device, for the next copies
 };
 
 /// The devices of a process, which may be opened while its workers run. Any thread.

@@ -308,6 +308,18 @@ class Devices(common.MoleculeTest):
                 self.assertGreater(device["host_lock_hit_ratio"], 0.9)
                 self.assertGreater(device["host_locked_bytes"], 0)
 
+    def test_without_page_locks_pools_or_streams_the_numbers_are_the_same(self):
+        path = self.water("ccsd")
+        host = self.results_of("run", path, "--device", "none")
+        results, counts = self.run_with(path, "--device", "sim", "--device-options", "page=16 seed=3",
+                                        "--without-page-locks", "--without-pools", "--device-streams", 1, workers=2)
+        for key, value in host["energies"].items():
+            self.assertAlmostEqual(results["energies"][key], value, delta=SAME_HARTREE, msg=key)
+        self.assertGreater(counts["runs"], 0)
+        self.assertEqual(counts["pool_hit_ratio"], 0)
+        self.assertEqual(counts["host_pool_hit_ratio"], 0)
+        self.assertEqual(counts["host_locked_bytes"], 0)
+
     def test_a_device_that_is_not_there(self):
         path = self.water("scf")
         self.assert_fails(self.run_blockyard("run", path, "--device", "abacus"),

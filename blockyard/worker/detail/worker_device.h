@@ -42,10 +42,16 @@ class WorkerDevice {
   void take(const DeviceShare* share) {
     if (share == nullptr) return;
     number_ = share->number;
-    residency_.emplace(*share->device,
-                       block::Residency::Options{
-                           share->bytes, options_.honours_intents, share->host_locks, share->peers,
-                           options_.recording == nullptr ? nullptr : &options_.recording->trace});
+    residency_.emplace(
+        *share->device,
+        block::Residency::Options{
+            .budget_bytes = share->bytes,
+            .honours_use = options_.honours_intents,
+            .locks = share->host_locks,
+            .peers = share->peers,
+            .trace = options_.recording == nullptr ? nullptr : &options_.recording->trace,
+            .streams = share->streams,
+            .keeps_memory = share->keeps_memory});
   }
 
   const Options& options_;
