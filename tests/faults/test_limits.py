@@ -36,13 +36,19 @@ static s[i]
 temp t[i]
 do i
   t[i] = 1.0
+  s[i] = t[i]
 enddo i
 endsial wide
 """
 TOO_MANY = """sial beyond
-index s = 1:5000000000
-sparse distributed fine[s]
-sparse distributed huge[s,s]
+index s = 1:2147483647
+index one = 1:1
+sparse distributed huge[s,s,s]
+temp t[one,one,one]
+pardo one
+  t[one,one,one] = 1.0
+  put huge[one,one,one] = t[one,one,one]
+endpardo one
 endsial beyond
 """
 
@@ -94,12 +100,13 @@ class Limits(common.JobTest):
     def test_a_segment_longer_than_the_memory_is_refused_with_its_array_and_line(self):
         path = self.write("wide.sial", LONG_SEGMENT)
         done = self.run_blockyard("run", path, "--memory", "1G", "--segments", "ao=1500000000")
-        self.assert_fails(done, "too little memory", "'s' (wide.sial:3)", "--memory")
+        self.assert_fails(done, "too little memory", "largest static array: 's' (", "wide.sial:3)",
+                          "of array 't' (", "wide.sial:4)", "--memory")
 
     def test_more_blocks_than_can_be_numbered_are_refused_with_array_and_line(self):
         path = self.write("beyond.sial", TOO_MANY)
         done = self.run_blockyard("run", path)
-        self.assert_fails(done, "beyond.sial:4", "'huge'", "2^62")
+        self.assert_fails(done, "beyond.sial:4: array 'huge'", "2^62")
 
     def test_a_key_of_many_parts_is_refused_with_its_line(self):
         for text in ("a" + ".a" * 50000 + " = 1\n", "[" + "a" + ' . "a"' * 50000 + "]\n"):
