@@ -40,7 +40,7 @@ void add_device_options(CLI::App& command, DeviceOptions& options) {
       ->group("");
   command
       .add_flag("--without-pools", options.without_pools,
-                "host and device memory of blocks is given back at once")
+                "freed memory of devices and of the process is given back at once")
       ->group("");
   command.add_option("--device-streams", options.streams, "streams of each worker")
       ->check(CLI::Range(1, 4))

@@ -317,7 +317,6 @@ class Devices(common.MoleculeTest):
             self.assertAlmostEqual(results["energies"][key], value, delta=SAME_HARTREE, msg=key)
         self.assertGreater(counts["runs"], 0)
         self.assertEqual(counts["pool_hit_ratio"], 0)
-        self.assertEqual(counts["host_pool_hit_ratio"], 0)
         self.assertEqual(counts["host_locked_bytes"], 0)
 
     def test_a_device_that_is_not_there(self):
