@@ -13,8 +13,10 @@ namespace blockyard::app {
 namespace {
 
 void print_set(const qc::BasisSet& set) {
-  std::vector<std::string_view> symbols;
-  for (const auto& [number, shells] : set.elements) symbols.push_back(qc::element_symbol(number));
+  std::vector<std::string> symbols;
+  for (const auto& [number, shells] : set.elements)
+    symbols.push_back(std::string(qc::element_symbol(number)) +
+                      (set.cores.contains(number) ? "*" : ""));
   print_out("{:<18} {}\n", set.name, fmt::join(symbols, " "));
 }
 
@@ -22,6 +24,7 @@ int list_basis_sets(const std::string& library) {
   const job::Places places = find_places(library);
   for (const std::string_view name : qc::known_basis_names())
     print_set(qc::load_basis(name, places.basis_sets));
+  print_out("* with an effective core potential in the place of its inner electrons\n");
   print_out("\nFor integrals = \"df\":\n");
   for (const std::string_view name : qc::known_auxiliary_names())
     print_set(qc::load_auxiliary(name, places.basis_sets));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "blockyard/qc/basis_set.h"
@@ -17,17 +18,39 @@ struct Shell {
   Extent function_count = 0;
 };
 
-/// The atomic orbitals of a molecule: all shells of the first atom, then of the second, ...
-/// Inside a shell, Cartesian functions run xx, xy, xz, yy, yz, zz (x, y, z for p) and spherical
-/// ones (d and above) from m = -l to l.
+/// An effective core on an atom.
+struct PlacedCore {
+  std::size_t atom = 0;
+  Vector3 center_bohr{};
+  EffectiveCore core;
+};
+
+/// The atomic orbitals of a molecule: all shells of the first atom, then of the second, ...; and
+/// the effective cores that go with them. Inside a shell, Cartesian functions run xx, xy, xz, yy,
+/// yz, zz (x, y, z for p) and spherical ones (d and above) from m = -l to l.
 struct AoBasis {
   std::vector<Shell> shells;
   bool spherical = true;
   Extent function_count = 0;
+  std::vector<PlacedCore> cores = {};
 };
 
-/// Puts the basis on the atoms of the molecule.
-/// Throws Error{bad_input} if the set lacks an element, or has shells beyond h.
+/// The sets that an atom has its functions and its effective core from; `cores` null: it has none.
+struct AtomSets {
+  const BasisSet* functions = nullptr;
+  const BasisSet* cores = nullptr;
+};
+
+/// Sets core_electrons of every atom, ghosts have none. `sets`: one for each atom.
+void take_cores(std::span<const AtomSets> sets, Molecule& molecule);
+
+/// Puts functions and effective cores on the atoms of the molecule, whose core_electrons are those
+/// of the cores (take_cores).
+/// Throws Error{bad_input} if a set lacks an element, or has shells beyond h.
+[[nodiscard]] AoBasis place_basis(std::span<const AtomSets> sets, const Molecule& molecule,
+                                  bool spherical);
+
+/// The same with one set for all atoms, without effective cores.
 [[nodiscard]] AoBasis place_basis(const BasisSet& basis, const Molecule& molecule, bool spherical);
 
 /// The same for functions that fit products of others: spherical, shells up to k (l = 7).

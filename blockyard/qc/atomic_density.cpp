@@ -5,8 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <deque>
 #include <numeric>
+#include <span>
 
 #include "blockyard/base/error.h"
 #include "blockyard/qc/detail/atomic_scf.h"
@@ -34,37 +35,79 @@ void add_shell_pair(double value, const std::vector<double>& component_density, 
           value * component_density[static_cast<std::size_t>(i + a.function_count * j)];
 }
 
+/// Electrons by angular momentum when shells of (l, places) are filled in this order.
+std::array<int, 4> fill_shells(int electrons, std::span<const std::pair<std::size_t, int>> order) {
+  std::array<int, 4> filled{};
+  for (const auto& [l, places] : order) {
+    const int taken = std::min(electrons, places);
+    filled[l] += taken;
+    electrons -= taken;
+  }
+  return filled;
+}
+
 }  // namespace
 
 std::array<int, 4> atomic_configuration(int atomic_number) {
-  if (atomic_number < 1 || atomic_number > 36)
-    throw base::Error(base::Errc::bad_input, "atomic densities are known from H to Kr only");
-  // Aufbau order; the exceptions Cr and Cu have one electron of 4s in 3d.
-  constexpr std::array<std::pair<std::size_t, int>, 8> filling = {
-      {{0, 2}, {0, 2}, {1, 6}, {0, 2}, {1, 6}, {0, 2}, {2, 10}, {1, 6}}};
-  std::array<int, 4> electrons{};
-  int left = atomic_number;
-  for (const auto& [l, places] : filling) {
-    const int taken = std::min(left, places);
-    electrons[l] += taken;
-    left -= taken;
-  }
-  if (atomic_number == 24 || atomic_number == 29) {
-    --electrons[0];
-    ++electrons[2];
-  }
+  // Aufbau order
+  constexpr std::array<std::pair<std::size_t, int>, 15> filling = {{{0, 2},
+                                                                    {0, 2},
+                                                                    {1, 6},
+                                                                    {0, 2},
+                                                                    {1, 6},
+                                                                    {0, 2},
+                                                                    {2, 10},
+                                                                    {1, 6},
+                                                                    {0, 2},
+                                                                    {2, 10},
+                                                                    {1, 6},
+                                                                    {0, 2},
+                                                                    {3, 14},
+                                                                    {2, 10},
+                                                                    {1, 6}}};
+  auto electrons = fill_shells(atomic_number, filling);
+  // Its exceptions: electrons of the outer s shell in d, of f in d.
+  constexpr std::array<int, 9> from_s = {24, 29, 41, 42, 44, 45, 47, 78, 79};
+  constexpr std::array<int, 3> from_f = {57, 58, 64};
+  constexpr int palladium = 46;
+  const auto move = [&](std::size_t from, int count) {
+    electrons[from] -= count;
+    electrons[2] += count;
+  };
+  if (std::ranges::count(from_s, atomic_number) > 0) move(0, 1);
+  if (std::ranges::count(from_f, atomic_number) > 0) move(3, 1);
+  if (atomic_number == palladium) move(0, 2);
   return electrons;
 }
 
-std::vector<double> atomic_density(int atomic_number, const std::vector<Contraction>& contractions,
-                                   bool spherical) {
+std::array<int, 4> core_configuration(int electrons) {
+  constexpr int xenon = 54;
+  if (electrons == xenon) return {10, 24, 20, 0};
+  constexpr std::array<std::pair<std::size_t, int>, 13> filling = {{{0, 2},
+                                                                    {0, 2},
+                                                                    {1, 6},
+                                                                    {0, 2},
+                                                                    {1, 6},
+                                                                    {2, 10},
+                                                                    {0, 2},
+                                                                    {1, 6},
+                                                                    {2, 10},
+                                                                    {3, 14},
+                                                                    {0, 2},
+                                                                    {1, 6},
+                                                                    {2, 10}}};
+  return fill_shells(electrons, filling);
+}
+
+std::vector<double> atomic_density(const FreeAtom& atom,
+                                   const std::vector<Contraction>& contractions, bool spherical) {
   const auto order = order_by_momentum(contractions);
   std::vector<Contraction> sorted;
   for (const std::size_t k : order) sorted.push_back(contractions[k]);
-  const auto radial = detail::atomic_scf(atomic_number, sorted);
+  const auto radial = detail::atomic_scf(atom, sorted);
 
-  const Molecule atom{{{atomic_number, {}}}, 0, 1};
-  const auto basis = place_basis({"", {{atomic_number, contractions}}}, atom, spherical);
+  const Molecule alone{{{.atomic_number = atom.atomic_number}}, 0, 1};
+  const auto basis = place_basis({"", {{atom.atomic_number, contractions}}}, alone, spherical);
   const Extent n = basis.function_count;
   std::vector<double> density(static_cast<std::size_t>(n * n), 0.0);
   std::size_t first = 0;  // of the shells of l in `order`
@@ -80,20 +123,51 @@ std::vector<double> atomic_density(int atomic_number, const std::vector<Contract
   return density;
 }
 
+namespace {
+
+/// Atoms of one kind: their functions and effective core are the same, so is their density.
+struct AtomKind {
+  FreeAtom atom;
+  std::vector<Contraction> contractions;
+  std::vector<double> density;
+};
+
+const EffectiveCore* core_of(const AoBasis& basis, std::size_t atom) {
+  const auto found = std::ranges::find(basis.cores, atom, &PlacedCore::atom);
+  return found == basis.cores.end() ? nullptr : &found->core;
+}
+
+/// The density of a kind of atoms, from those computed before if it is there.
+const std::vector<double>& density_of(const FreeAtom& atom, std::vector<Contraction> contractions,
+                                      bool spherical, std::deque<AtomKind>& known) {
+  for (const AtomKind& kind : known) {
+    const bool has_same_core = kind.atom.core_electrons() == atom.core_electrons() &&
+                               (atom.core == nullptr || *kind.atom.core == *atom.core);
+    if (kind.atom.atomic_number == atom.atomic_number && has_same_core &&
+        kind.contractions == contractions)
+      return kind.density;
+  }
+  auto density = atomic_density(atom, contractions, spherical);
+  known.push_back({atom, std::move(contractions), std::move(density)});
+  return known.back().density;
+}
+
+}  // namespace
+
 std::vector<double> atomic_densities(const Molecule& molecule, const AoBasis& basis) {
-  std::map<int, std::vector<double>> of_element;
+  std::deque<AtomKind> known;
   const auto n = static_cast<std::size_t>(basis.function_count);
   std::vector<double> density(n * n, 0.0);
   for (std::size_t shell = 0; shell < basis.shells.size();) {
-    const std::size_t atom = basis.shells[shell].atom;
+    const std::size_t number = basis.shells[shell].atom;
     const auto first = static_cast<std::size_t>(basis.shells[shell].first_function);
     std::vector<Contraction> contractions;
-    for (; shell < basis.shells.size() && basis.shells[shell].atom == atom; ++shell)
+    for (; shell < basis.shells.size() && basis.shells[shell].atom == number; ++shell)
       contractions.push_back(basis.shells[shell].contraction);
-    const int element = molecule.atoms[atom].atomic_number;
-    if (!of_element.contains(element))
-      of_element[element] = atomic_density(element, contractions, basis.spherical);
-    const auto& block = of_element[element];
+    const Atom& atom = molecule.atoms[number];
+    if (atom.is_ghost) continue;
+    const auto& block = density_of({atom.atomic_number, core_of(basis, number)},
+                                   std::move(contractions), basis.spherical, known);
     const auto size = static_cast<std::size_t>(std::llround(std::sqrt(block.size())));
     for (std::size_t j = 0; j < size; ++j)
       std::copy_n(block.begin() + static_cast<std::ptrdiff_t>(j * size), size,

@@ -10,8 +10,18 @@
 namespace blockyard::qc {
 
 /// Electrons of the ground state of a free atom, by angular momentum s, p, d, f.
-/// Throws Error{bad_input} beyond krypton.
 [[nodiscard]] std::array<int, 4> atomic_configuration(int atomic_number);
+
+/// Electrons of an effective core: the shells of the lowest principal quantum numbers, but 5s and
+/// 5p before 4f in a core of 54.
+[[nodiscard]] std::array<int, 4> core_configuration(int electrons);
+
+/// A neutral atom; `core` null: all its electrons are there.
+struct FreeAtom {
+  int atomic_number = 0;
+  const EffectiveCore* core = nullptr;
+  [[nodiscard]] int core_electrons() const { return core == nullptr ? 0 : core->electrons; }
+};
 
 /// Density of one free atom in its own basis, spherically averaged: a Hartree-Fock calculation
 /// with the electrons of each angular momentum spread evenly over its components and spins.
@@ -20,13 +30,14 @@ namespace blockyard::qc {
 /// number of electrons. Throws Error{bad_input} if the basis cannot hold them, or if 200
 /// iterations do not converge.
 /// Source: J. H. Van Lenthe et al., J. Comput. Chem. 27, 926 (2006).
-[[nodiscard]] std::vector<double> atomic_density(int atomic_number,
+[[nodiscard]] std::vector<double> atomic_density(const FreeAtom& atom,
                                                  const std::vector<Contraction>& contractions,
                                                  bool spherical);
 
 /// The superposition of atomic densities: a first guess of the density of the molecule, both spins
 /// together. Block-diagonal by atoms, n*n values, first index fastest. It has as many electrons as
-/// the neutral atoms. One atomic calculation for each element.
+/// the neutral atoms without their effective cores; ghosts have none. One atomic calculation for
+/// each element and basis.
 [[nodiscard]] std::vector<double> atomic_densities(const Molecule& molecule, const AoBasis& basis);
 
 }  // namespace blockyard::qc

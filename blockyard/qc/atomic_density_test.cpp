@@ -5,6 +5,7 @@
 
 #include <numeric>
 
+#include "blockyard/qc/element.h"
 #include "blockyard/qc/test_support.h"
 
 namespace blockyard::qc {
@@ -55,18 +56,44 @@ TEST(AtomicDensities, do_not_know_directions) {
 }
 
 TEST(AtomicDensities, configurations_have_the_electrons_of_the_element) {
-  for (int z = 1; z <= 36; ++z) {
+  for (int z = 1; z <= heaviest_element; ++z) {
     const auto shells = atomic_configuration(z);
     EXPECT_EQ(std::accumulate(shells.begin(), shells.end(), 0), z);
   }
   EXPECT_EQ(atomic_configuration(6), (std::array<int, 4>{4, 2, 0, 0}));
   EXPECT_EQ(atomic_configuration(24), (std::array<int, 4>{7, 12, 5, 0}));
-  EXPECT_THROW((void)atomic_configuration(37), base::Error);
+  EXPECT_EQ(atomic_configuration(86), (std::array<int, 4>{12, 30, 30, 14}));
+  EXPECT_EQ(core_configuration(28), (std::array<int, 4>{6, 12, 10, 0}));
+  EXPECT_EQ(core_configuration(46), (std::array<int, 4>{8, 18, 20, 0}));
+  EXPECT_EQ(core_configuration(54), (std::array<int, 4>{10, 24, 20, 0}));
+  EXPECT_EQ(core_configuration(60), (std::array<int, 4>{8, 18, 20, 14}));
+}
+
+TEST(AtomicDensities, with_effective_cores_hold_the_other_electrons) {
+  for (const auto* name : {"def2-svp", "lanl2dz", "sbkjc", "cc-pvdz-pp"}) {
+    const auto set = load_basis(name, testing::data_folder);
+    for (const int z : {17, 29, 47, 53, 57, 70, 79, 83}) {
+      if (!set.cores.contains(z)) continue;
+      Molecule atom{{{z, {}}}, 0, 1};
+      const std::array<AtomSets, 1> sets = {AtomSets{&set, &set}};
+      take_cores(sets, atom);
+      const Integrals integrals(atom, place_basis(sets, atom, true));
+      EXPECT_NEAR(electrons_in(atomic_densities(atom, integrals.basis()), integrals),
+                  z - atom.atoms[0].core_electrons, 1e-9)
+          << z << " in " << name;
+    }
+  }
+}
+
+TEST(AtomicDensities, of_ghosts_are_zero) {
+  auto pair = testing::molecule_of("He 0 0 0\nGh(Ne) 0 0 2\n");
+  const auto integrals = testing::integrals_of(pair, "6-31g*", true);
+  EXPECT_NEAR(electrons_in(atomic_densities(pair, integrals.basis()), integrals), 2.0, 1e-9);
 }
 
 TEST(AtomicDensities, too_few_functions_are_refused) {
   EXPECT_EQ(testing::error_of([] {
-              (void)atomic_density(6, {{0, {1.0}, {1.0}}}, true);
+              (void)atomic_density({6}, {{0, {1.0}, {1.0}}}, true);
             }),
             "the basis has too few functions for the electrons of C");
 }

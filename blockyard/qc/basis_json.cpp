@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "blockyard/base/error.h"
 #include "blockyard/qc/basis_set.h"
+#include "blockyard/qc/detail/core_reader.h"
 #include "blockyard/qc/detail/shell_letters.h"
 #include "blockyard/qc/detail/words.h"
 #include "blockyard/qc/element.h"
@@ -64,11 +67,47 @@ int element_of(const std::string& key) {
   return static_cast<int>(*z);
 }
 
-void read_element(const Json& element, std::vector<Contraction>& into) {
-  if (element.is_object() && element.contains("ecp_potentials"))
-    refuse("effective core potentials are not supported");
+RadialPotential read_potential(const Json& potential) {
+  const Json& momenta = list(potential, "angular_momentum");
+  const Json& powers = list(potential, "r_exponents");
+  const Json& exponents = list(potential, "gaussian_exponents");
+  const Json& columns = list(potential, "coefficients");
+  if (momenta.size() != 1 || !momenta[0].is_number_unsigned() || columns.size() != 1 ||
+      !columns[0].is_array() || columns[0].size() != exponents.size() ||
+      powers.size() != exponents.size())
+    refuse(
+        "a potential has one angular momentum and for each term a power, an exponent and a "
+        "coefficient");
+  RadialPotential part{momenta[0].get<int>(), {}, {}, {}};
+  for (std::size_t k = 0; k < powers.size(); ++k)
+    detail::add_term(fmt::format("{}", powers[k].dump()), fmt::format("{}", number(exponents[k])),
+                     fmt::format("{}", number(columns[0][k])), part);
+  return part;
+}
+
+/// The local potential, of the highest angular momentum, may stand anywhere.
+EffectiveCore read_core(int z, const Json& element) {
+  const auto electrons = element.find("ecp_electrons");
+  if (electrons == element.end() || !electrons->is_number_integer())
+    refuse("\"ecp_potentials\" without \"ecp_electrons\"");
+  std::vector<RadialPotential> parts;
+  for (const Json& potential : list(element, "ecp_potentials"))
+    parts.push_back(read_potential(potential));
+  std::ranges::stable_sort(parts, std::greater<>(), &RadialPotential::angular_momentum);
+  EffectiveCore core{electrons->get<int>(), {}};
+  for (RadialPotential& part : parts) detail::add_part(std::move(part), core.parts.empty(), core);
+  if (core.parts.size() > 1) std::reverse(core.parts.begin() + 1, core.parts.end());
+  detail::check_core(z, core);
+  return core;
+}
+
+void read_element(int z, const Json& element, BasisSet& into) {
+  const bool has_core = element.is_object() && element.contains("ecp_potentials");
+  if (has_core) into.cores[z] = read_core(z, element);
+  if (has_core && !element.contains("electron_shells")) return;
   for (const Json& shell : list(element, "electron_shells"))
-    for (Contraction& contraction : read_shell(shell)) into.push_back(std::move(contraction));
+    for (Contraction& contraction : read_shell(shell))
+      into.elements[z].push_back(std::move(contraction));
 }
 
 }  // namespace
@@ -81,7 +120,7 @@ BasisSet parse_json_basis(std::string_view text, std::string_view name) {
   if (!top.is_object() || elements == top.end() || !elements->is_object() || elements->empty())
     refuse(fmt::format("basis set {}: there is no object \"elements\"", name));
   for (const auto& [key, element] : elements->items()) try {
-      read_element(element, basis.elements[element_of(key)]);
+      read_element(element_of(key), element, basis);
     } catch (const base::Error& error) {
       refuse(fmt::format("basis set {}, element {}: {}", name, key, error.what()));
     }

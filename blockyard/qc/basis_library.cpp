@@ -14,11 +14,12 @@
 namespace blockyard::qc {
 namespace {
 
-constexpr std::array<std::string_view, 23> names = {
-    "STO-3G",    "3-21G",     "6-31G",       "6-31G*",      "6-31G**",     "6-31+G*",
-    "6-31++G**", "6-311G*",   "6-311G**",    "6-311+G**",   "6-311++G**",  "cc-pVDZ",
-    "cc-pVTZ",   "cc-pVQZ",   "aug-cc-pVDZ", "aug-cc-pVTZ", "aug-cc-pVQZ", "def2-SVP",
-    "def2-SVPD", "def2-TZVP", "def2-TZVPP",  "def2-TZVPD",  "def2-QZVP"};
+constexpr std::array<std::string_view, 28> names = {
+    "STO-3G",     "3-21G",      "3-21++G",  "6-31G",       "6-31G*",      "6-31G**",
+    "6-31+G*",    "6-31++G**",  "6-311G*",  "6-311G**",    "6-311+G**",   "6-311++G**",
+    "cc-pVDZ",    "cc-pVTZ",    "cc-pVQZ",  "aug-cc-pVDZ", "aug-cc-pVTZ", "aug-cc-pVQZ",
+    "cc-pVDZ-PP", "cc-pVTZ-PP", "def2-SVP", "def2-SVPD",   "def2-TZVP",   "def2-TZVPP",
+    "def2-TZVPD", "def2-QZVP",  "LANL2DZ",  "SBKJC-VDZ"};
 
 constexpr std::string_view fit_ending = "-RIFIT";
 constexpr std::array<std::string_view, 10> auxiliary_names = {
@@ -26,13 +27,13 @@ constexpr std::array<std::string_view, 10> auxiliary_names = {
     "aug-cc-pVTZ-RIFIT", "aug-cc-pVQZ-RIFIT", "def2-SVP-RIFIT", "def2-TZVP-RIFIT",
     "def2-TZVPP-RIFIT",  "def2-QZVP-RIFIT"};
 
-/// Lower case, with the polarisation written as stars: 6-31g(d,p) is 6-31g**.
+/// Lower case, with the polarisation written as stars: 6-31g(d,p) is 6-31g**; SBKJC is SBKJC-VDZ.
 std::string plain_name(std::string_view name) {
   auto plain = base::lower(name);
   for (const auto& [written, stars] : {std::pair{"(d)", "*"}, std::pair{"(d,p)", "**"}})
     if (plain.ends_with(written))
       plain.replace(plain.size() - std::strlen(written), std::string::npos, stars);
-  return plain;
+  return plain == "sbkjc" ? "sbkjc-vdz" : plain;
 }
 
 /// data/export_basis_sets.py writes the files under these names.

@@ -4,6 +4,7 @@
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
 #include "blockyard/qc/basis_set.h"
+#include "blockyard/qc/detail/core_reader.h"
 #include "blockyard/qc/detail/shell_letters.h"
 #include "blockyard/qc/detail/words.h"
 #include "blockyard/qc/element.h"
@@ -18,12 +19,16 @@ namespace {
 /// The state between two lines: the shell that is being read, if any.
 class NwchemReader {
  public:
-  explicit NwchemReader(BasisSet& into) : into_(into) {}
+  explicit NwchemReader(BasisSet& into) : into_(into), cores_(into.cores) {}
 
   void read_line(const std::vector<std::string_view>& words) {
     const auto keyword = base::lower(words[0]);
-    if (keyword == "ecp") refuse("effective core potentials are not supported");
-    if (keyword == "basis" || keyword == "end") return finish_shell();
+    if (keyword == "ecp" || keyword == "basis" || keyword == "end") {
+      finish();
+      in_cores_ = keyword == "ecp";
+      return;
+    }
+    if (in_cores_) return cores_.read_line(words);
     if (words.size() == 2)
       if (const auto momenta = detail::parse_shell_letters(words[1]))
         return begin_shell(atomic_number(words[0]), *momenta);
@@ -31,6 +36,12 @@ class NwchemReader {
     rows_.push_back(detail::parse_primitive(words, rows_.empty() ? 0 : rows_.front().size()));
   }
 
+  void finish() {
+    finish_shell();
+    cores_.finish();
+  }
+
+ private:
   void finish_shell() {
     if (momenta_.empty()) return;
     for (auto& contraction : detail::segment_contractions(momenta_, rows_))
@@ -39,7 +50,6 @@ class NwchemReader {
     rows_.clear();
   }
 
- private:
   void begin_shell(int atomic_number, std::vector<int> momenta) {
     finish_shell();
     atomic_number_ = atomic_number;
@@ -47,6 +57,8 @@ class NwchemReader {
   }
 
   BasisSet& into_;
+  detail::NwchemCoreReader cores_;
+  bool in_cores_ = false;
   int atomic_number_ = 0;
   std::vector<int> momenta_;  // empty: no shell is open
   std::vector<detail::PrimitiveRow> rows_;
@@ -61,7 +73,7 @@ BasisSet parse_nwchem_basis(std::string_view text, std::string_view name) {
   for (std::size_t line = 0; line <= lines.size(); ++line) {
     try {
       if (line == lines.size()) {
-        reader.finish_shell();
+        reader.finish();
         break;
       }
       const auto words = detail::split_words(lines[line].substr(0, lines[line].find('#')));
@@ -70,7 +82,8 @@ BasisSet parse_nwchem_basis(std::string_view text, std::string_view name) {
       refuse(fmt::format("basis set {}, line {}: {}", name, line + 1, error.what()));
     }
   }
-  if (basis.elements.empty()) refuse(fmt::format("basis set {} holds no element", name));
+  if (basis.elements.empty() && basis.cores.empty())
+    refuse(fmt::format("basis set {} holds no element", name));
   return basis;
 }
 

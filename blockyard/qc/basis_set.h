@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "blockyard/qc/effective_core.h"
+
 namespace blockyard::qc {
 
 /// A contracted Gaussian shell of an element, without a place:
@@ -19,26 +21,32 @@ struct Contraction {
   friend bool operator==(const Contraction&, const Contraction&) = default;
 };
 
-/// The shells of each element, by atomic number, in the order of the file.
+/// The shells of each element, by atomic number, in the order of the file, and the effective cores
+/// that they were made for.
 struct BasisSet {
   std::string name;
   std::map<int, std::vector<Contraction>> elements;
+  std::map<int, EffectiveCore> cores = {};
 };
 
 /// Reads the NWChem format of the Basis Set Exchange: a line `symbol shells` (S, P, D, ... or SP)
 /// and then lines `exponent coefficient ...`, one column for each contraction. Words before the
 /// first element, blank lines, '#' comments, BASIS and END are skipped. General contractions are
-/// split into segmented ones; primitives with coefficient 0 are left out.
+/// split into segmented ones; primitives with coefficient 0 are left out. Effective cores stand
+/// between ECP and END (detail/core_reader.h).
 /// Throws Error{bad_input} with the line number for anything else.
 [[nodiscard]] BasisSet parse_nwchem_basis(std::string_view text, std::string_view name);
 
 /// Reads the Gaussian 94 format of the Basis Set Exchange: `symbol 0`, then for each shell
-/// `shells primitives scale` and lines `exponent coefficient [coefficient of P]`, then `****`.
+/// `shells primitives scale` and lines `exponent coefficient [coefficient of P]`, then `****`; and
+/// of effective cores `symbol 0`, `NAME L electrons`, then for each potential its name, the number
+/// of terms and lines `power exponent coefficient`, the local one of angular momentum L first.
 /// Throws Error{bad_input} with the line number for anything else.
 [[nodiscard]] BasisSet parse_gaussian_basis(std::string_view text, std::string_view name);
 
 /// Reads the JSON format of the Basis Set Exchange: elements by atomic number, each with a list
-/// `electron_shells`. Throws Error{bad_input} with the element for anything else.
+/// `electron_shells` and, with an effective core, `ecp_electrons` and `ecp_potentials`.
+/// Throws Error{bad_input} with the element for anything else.
 [[nodiscard]] BasisSet parse_json_basis(std::string_view text, std::string_view name);
 
 /// A basis set file of the user, in one of the three formats: JSON if it begins with a brace,

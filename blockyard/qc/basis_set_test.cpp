@@ -58,8 +58,10 @@ TEST(BasisSet, json_that_makes_no_sense_is_refused_with_the_element) {
   EXPECT_EQ(failure(R"({"elements": {"H": {}}})"), "basis set x, element H: \"H\" is no element");
   EXPECT_EQ(failure(R"({"elements": {"1": {}}})"),
             "basis set x, element 1: there is no list \"electron_shells\"");
-  EXPECT_EQ(failure(R"({"elements": {"1": {"electron_shells": [], "ecp_potentials": []}}})"),
-            "basis set x, element 1: effective core potentials are not supported");
+  EXPECT_EQ(failure(R"({"elements": {"3": {"electron_shells": [], "ecp_potentials": []}}})"),
+            "basis set x, element 3: \"ecp_potentials\" without \"ecp_electrons\"");
+  EXPECT_EQ(failure(R"({"elements": {"3": {"ecp_electrons": 2, "ecp_potentials": []}}})"),
+            "basis set x, element 3: the effective core of Li has no potential");
   EXPECT_EQ(failure(R"({"elements": {"1": {"electron_shells": [{"angular_momentum": [0],
               "exponents": ["1"], "coefficients": [["1", "2"]]}]}}})"),
             "basis set x, element 1: a contraction needs 1 coefficients");
@@ -82,7 +84,6 @@ TEST(BasisSet, malformed_lines_are_named) {
             "basis set x, line 3: an SP shell has 2 coefficients in a line, not 1");
   EXPECT_EQ(nwchem("1.0 1.0\n"), "basis set x, line 1: expected `symbol shell`, found '1.0'");
   EXPECT_EQ(nwchem("Qq S\n 1 1\n").substr(0, 36), "basis set x, line 1: 'Qq' is no elem");
-  EXPECT_EQ(nwchem("ECP\n"), "basis set x, line 1: effective core potentials are not supported");
   EXPECT_EQ(nwchem(""), "basis set x holds no element");
   const auto gaussian = [](std::string_view text) {
     return error_of([&] { (void)parse_gaussian_basis(text, "x"); });
@@ -95,8 +96,71 @@ TEST(BasisSet, malformed_lines_are_named) {
             "basis set x, line 2: scale factor '1.2': only 1.0 is supported");
 }
 
+const EffectiveCore core_of_lithium = {
+    2, {{1, {1, 2}, {1.5, 0.5}, {-0.7, 0.2}}, {0, {0}, {0.6}, {1.8}}}};
+
+TEST(BasisSet, effective_cores_are_read_in_each_format) {
+  const auto nwchem = parse_nwchem_basis(
+      "BASIS\nLi S\n 0.5 1\nEND\n\nECP\nLi nelec 2\nli ul\n1 1.5 -0.7\n2 5.0D-1 0.2\nLi S\n"
+      "0 0.6 1.8\nEND\n",
+      "x");
+  EXPECT_EQ(nwchem.cores.at(3), core_of_lithium);
+  EXPECT_EQ(nwchem.elements.at(3).size(), 1U);
+  const auto gaussian = parse_gaussian_basis(
+      "Li 0\nS 1 1.0\n 0.5 1\n****\n\nLi 0\nLI-ECP 1 2\np potential\n 2\n1 1.5 -0.7\n2 0.5 0.2\n"
+      "s-p potential\n 1\n0 0.6 1.8\nBe 0\nBE-ECP 0 2\ns potential\n 1\n2 1 1\n",
+      "x");
+  EXPECT_EQ(gaussian.cores.at(3), core_of_lithium);
+  EXPECT_EQ(gaussian.cores.at(4), (EffectiveCore{2, {{0, {2}, {1}, {1}}}}));
+  const auto json = parse_json_basis(
+      R"({"elements": {"3": {"ecp_electrons": 2, "ecp_potentials": [
+        {"angular_momentum": [0], "r_exponents": [0], "gaussian_exponents": ["0.6"],
+         "coefficients": [["1.8"]]},
+        {"angular_momentum": [1], "r_exponents": [1, 2], "gaussian_exponents": ["1.5", "0.5"],
+         "coefficients": [["-0.7", "0.2"]]}]}}})",
+      "x");
+  EXPECT_EQ(json.cores.at(3), core_of_lithium);
+}
+
+TEST(BasisSet, malformed_effective_cores_are_named) {
+  const auto nwchem = [](std::string_view text) {
+    return error_of([&] { (void)parse_nwchem_basis(text, "x"); });
+  };
+  EXPECT_EQ(nwchem("ECP\nLi ul\n1 1 1\n"),
+            "basis set x, line 2: `Li nelec N` must come before its potentials");
+  EXPECT_EQ(nwchem("ECP\nLi nelec 2\nLi S\n0 1 1\nEND\n"),
+            "basis set x, line 5: the local potential comes once, before those of s, p, ...");
+  EXPECT_EQ(nwchem("ECP\nLi nelec 2\nLi ul\n5 1 1\nEND\n"),
+            "basis set x, line 4: expected `power exponent coefficient` of a potential, with a "
+            "power of 0 to 4 and a positive exponent, found '5 1 1'");
+  EXPECT_EQ(nwchem("ECP\nLi nelec 2\nLi ul\n2 1 1\nLi s\n2 1 1\nLi s\n2 1 1\nEND\n"),
+            "basis set x, line 9: two potentials of l = 0");
+  EXPECT_EQ(nwchem("ECP\nLi nelec 4\nLi ul\n2 1 1\nEND\n"),
+            "basis set x, line 5: an effective core of 4 electrons makes no sense for Li: they are "
+            "paired, and fewer than the element has");
+  EXPECT_EQ(nwchem("ECP\nXe nelec 28\nXe ul\n2 1 1\nXe h\n2 1 1\nEND\n"),
+            "basis set x, line 7: the effective core of Xe has potentials beyond h: they are not "
+            "supported");
+  EXPECT_EQ(error_of([] { (void)parse_gaussian_basis("Li 0\nLI-ECP 1 2\np\n 1\n2 1 1\n", "x"); }),
+            "basis set x, line 6: the last effective core lacks 1 potentials");
+}
+
+TEST(BasisSet, sets_beyond_krypton_come_with_their_effective_cores) {
+  const auto cores = [](std::string_view name, int z) {
+    return load_basis(name, testing::data_folder).cores.at(z).electrons;
+  };
+  EXPECT_EQ(cores("def2-svp", 53), 28);
+  EXPECT_EQ(cores("def2-qzvp", 79), 60);
+  EXPECT_EQ(cores("LANL2DZ", 53), 46);
+  EXPECT_EQ(cores("sbkjc", 17), 10);
+  EXPECT_EQ(cores("cc-pvdz-pp", 53), 28);
+  EXPECT_FALSE(load_basis("def2-svp", testing::data_folder).cores.contains(36));
+}
+
 TEST(BasisSet, every_known_set_holds_hydrogen_to_argon) {
   for (const auto name : known_basis_names()) {
+    // Made for heavy elements, and for those with a core
+    if (name.ends_with("-PP") || name == "LANL2DZ") continue;
     const auto basis = load_basis(name, testing::data_folder);
     const bool lacks_helium = name.find("++") != std::string_view::npos;  // nobody published it
     for (int z = 1; z <= 18; ++z)
@@ -160,6 +224,29 @@ TEST(AoBasis, has_the_number_of_functions_of_the_set) {
   EXPECT_EQ(count("cc-pvtz", false), 65);
   EXPECT_EQ(count("aug-cc-pvtz", true), 92);
   EXPECT_EQ(count("def2-tzvp", true), 43);
+}
+
+TEST(AoBasis, atoms_may_have_sets_of_their_own_and_ghosts_have_no_core) {
+  const auto large = load_basis("def2-svp", testing::data_folder);
+  const auto small = load_basis("lanl2dz", testing::data_folder);
+  auto molecule = testing::molecule_of("I 0 0 0\nI 0 0 3\nGh(I) 0 0 6\nI 0 0 9\n");
+  const std::vector<AtomSets> sets = {
+      {&large, &large}, {&small, &small}, {&large, &large}, {&small, &large}};
+  take_cores(sets, molecule);
+  EXPECT_EQ(nuclear_charges(molecule), (std::vector<double>{25, 7, 0, 25}));
+  EXPECT_EQ(electron_count(molecule), 57);
+  EXPECT_EQ(usual_frozen_core(molecule), 4 + 0 + 0 + 4);  // 18 orbitals less those of the core
+  const auto basis = place_basis(sets, molecule, true);
+  ASSERT_EQ(basis.cores.size(), 3U);
+  EXPECT_EQ(basis.cores[1].core.electrons, 46);
+  EXPECT_EQ(basis.cores[2].atom, 3U);
+  const auto functions = [&](std::size_t atom) {
+    Extent count = 0;
+    for (const auto& shell : basis.shells) count += shell.atom == atom ? shell.function_count : 0;
+    return count;
+  };
+  EXPECT_EQ(functions(2), functions(0));
+  EXPECT_NE(functions(1), functions(0));
 }
 
 TEST(AoBasis, an_element_that_the_set_lacks_is_named) {

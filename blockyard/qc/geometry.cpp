@@ -17,13 +17,31 @@ using Words = std::vector<std::string_view>;
   throw base::Error(base::Errc::bad_input, fmt::format("geometry, line {}: {}", line, message));
 }
 
+/// "O", "O1", "8", "Gh(O)", "Gh(O1)". Throws Error{bad_input}.
+Atom parse_name(std::string_view word) {
+  Atom atom;
+  std::string_view name = word;
+  if (base::lower(word).starts_with("gh(") && word.ends_with(')')) {
+    atom.is_ghost = true;
+    name = word.substr(3, word.size() - 4);
+  }
+  const auto letters = name.find_last_not_of("0123456789") + 1;  // 0: a number only
+  constexpr std::size_t most_digits = 6;
+  if (letters > 0 && letters < name.size() && name.size() - letters <= most_digits) {
+    atom.label = static_cast<int>(detail::parse_integer(name.substr(letters)).value_or(0));
+    name = name.substr(0, letters);
+  }
+  atom.atomic_number = atomic_number(name);
+  return atom;
+}
+
 Atom parse_atom(const Words& words, std::size_t line, LengthUnit unit) {
   if (words.size() != 4)
     refuse(line,
            fmt::format("expected a symbol and three coordinates, found {} words", words.size()));
   Atom atom;
   try {
-    atom.atomic_number = atomic_number(words[0]);
+    atom = parse_name(words[0]);
   } catch (const base::Error& error) {
     refuse(line, error.what());
   }

@@ -15,7 +15,8 @@ enum class LengthUnit { angstrom, bohr };
 [[nodiscard]] LengthUnit parse_length_unit(std::string_view name);
 
 /// Atoms of lines `symbol x y z`, one atom a line, either bare (blank lines and what follows a '#'
-/// are skipped) or as an XYZ file: a line with the number of atoms, a comment line, the atoms.
+/// are skipped) or as an XYZ file: a line with the number of atoms, a comment line, the atoms. The
+/// symbol may have a label, O1, and be that of a ghost, Gh(O) or Gh(O1).
 /// Throws Error{bad_input} with the line number for a malformed line or an unknown element.
 [[nodiscard]] std::vector<Atom> parse_geometry(std::string_view text, LengthUnit unit);
 

@@ -24,6 +24,19 @@ TEST(Geometry, bare_lines_are_read) {
   EXPECT_EQ(atoms[1], (Atom{1, {1.0, 2.0, 3.0}}));
 }
 
+TEST(Geometry, symbols_may_have_labels_and_be_those_of_ghosts) {
+  const auto atoms =
+      parse_geometry("O1 0 0 0\nGh(he) 1 0 0\ngh(Ne12) 2 0 0\n10 3 0 0", LengthUnit::bohr);
+  ASSERT_EQ(atoms.size(), 4U);
+  EXPECT_EQ(name_of(atoms[0]), "O1");
+  EXPECT_EQ(atoms[0].charge(), 8);
+  EXPECT_EQ(name_of(atoms[1]), "Gh(He)");
+  EXPECT_EQ(atoms[1].charge(), 0);
+  EXPECT_EQ(name_of(atoms[2]), "Gh(Ne12)");
+  EXPECT_EQ(name_of(atoms[3]), "Ne");
+  EXPECT_EQ(error_in("Gh 0 0 0").substr(0, 33), "geometry, line 1: 'Gh' is no elem");
+}
+
 TEST(Geometry, an_xyz_file_is_read_whatever_its_comment_says) {
   const auto atoms = parse_geometry("2\nO 1 2 3 no atom\n8 0 0 0\nH 0 0 1\n\n", LengthUnit::bohr);
   ASSERT_EQ(atoms.size(), 2U);

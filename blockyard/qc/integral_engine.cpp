@@ -239,6 +239,28 @@ void IntegralEngine::nuclear_attraction_of(std::span<const std::size_t> atoms, S
   engines_->nuclear.set_params(all);
 }
 
+void IntegralEngine::core_potential(ShellRange a, ShellRange b, std::span<double> out) {
+  const auto& data = engines_->data;
+  const Placement rows(data.basis, a), columns(data.basis, b);
+  base::require(std::ssize(out) == rows.extent() * columns.extent(),
+                "the block has one value for each pair of functions");
+  std::fill(out.begin(), out.end(), 0.0);
+  if (data.cores == nullptr) return;
+  const bool is_symmetric = a == b;
+  for (std::size_t sb = columns.begin(); sb < columns.end(); ++sb)
+    for (std::size_t sa = is_symmetric ? sb : rows.begin(); sa < rows.end(); ++sa) {
+      const std::vector<double> values = data.cores->of_pair(sa, sb);
+      const Extent n = rows.size(sa);
+      for (Extent j = 0; j < columns.size(sb); ++j)
+        for (Extent i = 0; i < n; ++i) {
+          const Extent row = rows.offset(sa) + i, column = columns.offset(sb) + j;
+          const double value = values[static_cast<std::size_t>(i + n * j)];
+          out[static_cast<std::size_t>(row + rows.extent() * column)] = value;
+          if (is_symmetric) out[static_cast<std::size_t>(column + rows.extent() * row)] = value;
+        }
+    }
+}
+
 void IntegralEngine::dipole(Axis axis, ShellRange a, ShellRange b, std::span<double> out) {
   engines_->one_electron(engines_->dipole, 1 + static_cast<std::size_t>(axis), a, b, out);
 }

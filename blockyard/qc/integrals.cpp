@@ -21,8 +21,7 @@ libint2::Shell to_libint(const Shell& shell, bool spherical) {
 
 std::vector<std::pair<double, std::array<double, 3>>> point_charges(const Molecule& molecule) {
   std::vector<std::pair<double, std::array<double, 3>>> charges;
-  for (const auto& atom : molecule.atoms)
-    charges.emplace_back(atom.atomic_number, atom.position_bohr);
+  for (const auto& atom : molecule.atoms) charges.emplace_back(atom.charge(), atom.position_bohr);
   return charges;
 }
 
@@ -59,6 +58,8 @@ Integrals::Integrals(const Molecule& molecule, AoBasis basis, IntegralOptions op
     data->most_primitives = std::max(data->most_primitives, shell.contraction.exponents.size());
     data->highest_momentum = std::max(data->highest_momentum, shell.contraction.angular_momentum);
   }
+  if (!basis.cores.empty())
+    data->cores = std::make_unique<detail::CoreIntegrals>(basis, data->shells);
   data->basis = std::move(basis);
   data->add_auxiliary(std::move(auxiliary));
   data->add_pairs();

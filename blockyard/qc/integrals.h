@@ -69,11 +69,13 @@ class IntegralEngine {
   void overlap(ShellRange a, ShellRange b, std::span<double> out);
   /// out(a,b) = -1/2 <a|nabla^2|b>
   void kinetic(ShellRange a, ShellRange b, std::span<double> out);
-  /// out(a,b) = - sum over A of  Z_A <a| 1/|r - R_A| |b>
+  /// out(a,b) = - sum over A of  Z_A <a| 1/|r - R_A| |b>, Z_A without effective cores
   void nuclear_attraction(ShellRange a, ShellRange b, std::span<double> out);
   /// The same with the nuclei of these atoms only.
   void nuclear_attraction_of(std::span<const std::size_t> atoms, ShellRange a, ShellRange b,
                              std::span<double> out);
+  /// out(a,b) = <a|U|b> with the effective core potentials U of the basis; zero without any.
+  void core_potential(ShellRange a, ShellRange b, std::span<double> out);
   /// out(a,b) = <a|x|b> about the origin, without the charge of the electron
   void dipole(Axis axis, ShellRange a, ShellRange b, std::span<double> out);
 

@@ -57,6 +57,76 @@ TEST(Integrals, of_s_functions_are_the_closed_formulas) {
               2 * std::sqrt(alpha / pi) * boys(alpha * distance * distance), 1e-13);
 }
 
+TEST(Integrals, of_a_local_core_potential_are_the_closed_formula) {
+  // A local potential c exp(-z r^2) and s functions: three Gaussians on a line.
+  const double alpha = 0.8, distance = 1.3, c = -2.5, zeta = 0.4;
+  BasisSet set{"one s", {{3, {{0, {alpha}, {1.0}}}}}, {{3, {2, {{0, {2}, {zeta}, {c}}}}}}};
+  Molecule molecule{{{3, {0, 0, 0}}, {3, {0, 0, distance}, 0, 0, true}}, 0, 2};
+  const std::vector<AtomSets> sets(2, AtomSets{&set, &set});
+  take_cores(sets, molecule);
+  const Integrals integrals(molecule, place_basis(sets, molecule, true));
+  IntegralEngine engine(integrals);
+  const auto all = integrals.all_shells();
+  std::vector<double> block(4);
+  engine.core_potential(all, all, block);
+  const auto expected = [&](double a, double b) {  // functions at a and b on the axis
+    const double p = 2 * alpha + zeta, q = alpha * (a + b) / p;
+    const double exponent = alpha * (a * a + b * b) - p * q * q;
+    return c * std::pow(2 * alpha / p, 1.5) * std::exp(-exponent);
+  };
+  EXPECT_NEAR(block[0], expected(0, 0), 1e-11);
+  EXPECT_NEAR(block[1], expected(0, distance), 1e-11);
+  EXPECT_NEAR(block[2], expected(0, distance), 1e-11);
+  EXPECT_NEAR(block[3], expected(distance, distance), 1e-11);
+}
+
+TEST(Integrals, of_a_core_potential_of_s_functions_are_the_closed_formula) {
+  // c exp(-z r^2) for l = 0 only, between s functions at the same distance: their averages over
+  // angles are sinh(k r) / (k r) exp(-a (r^2 + d^2)), k = 2 a d.
+  const double alpha = 0.8, distance = 1.3, c = 2.5, zeta = 0.4;
+  BasisSet set{"one s",
+               {{3, {{0, {alpha}, {1.0}}}}, {1, {{0, {alpha}, {1.0}}}}},
+               {{3, {2, {{1, {2}, {1.0}, {0.0}}, {0, {2}, {zeta}, {c}}}}}}};
+  Molecule molecule{{{3, {0, 0, 0}}, {1, {0, 0, distance}}, {1, {distance, 0, 0}}}, 0, 2};
+  const std::vector<AtomSets> sets(3, AtomSets{&set, &set});
+  take_cores(sets, molecule);
+  const Integrals integrals(molecule, place_basis(sets, molecule, true));
+  IntegralEngine engine(integrals);
+  std::vector<double> block(9);
+  engine.core_potential(integrals.all_shells(), integrals.all_shells(), block);
+  const double p = 2 * alpha + zeta, k = 2 * alpha * distance;
+  const double norm = std::pow(2 * alpha / pi, 1.5);
+  const double expected = norm * c * pi / (k * k) * std::sqrt(pi / p) *
+                          std::exp(-2 * alpha * distance * distance) * std::expm1(k * k / p);
+  for (const std::size_t at : {4U, 5U, 7U, 8U}) EXPECT_NEAR(block[at], expected, 1e-12) << at;
+}
+
+TEST(Integrals, of_core_potentials_do_not_depend_on_blocks_or_on_the_orientation) {
+  const auto set = load_basis("cc-pvdz-pp", testing::data_folder);
+  const auto trace = [&](std::string_view geometry, bool spherical, bool by_blocks) {
+    auto molecule = testing::molecule_of(geometry);
+    const std::vector<AtomSets> sets(2, AtomSets{&set, &set});
+    take_cores(sets, molecule);
+    const Integrals integrals(molecule, place_basis(sets, molecule, spherical));
+    IntegralEngine engine(integrals);
+    const auto segments =
+        segment_shells(integrals.basis(), by_blocks ? 10 : integrals.basis().function_count);
+    double sum = 0;  // of squares
+    for (const auto a : segments.shells)
+      for (const auto b : segments.shells) {
+        std::vector<double> block(
+            unsigned_of(integrals.function_count(a) * integrals.function_count(b)));
+        engine.core_potential(a, b, block);
+        for (const double x : block) sum += x * x;
+      }
+    return sum;
+  };
+  const double whole = trace("Ag 0 0 0\nCu 0 0 2.5\n", true, false);
+  EXPECT_GT(whole, 1);
+  EXPECT_NEAR(trace("Ag 0 0 0\nCu 0 0 2.5\n", true, true) / whole, 1, 1e-10);
+  EXPECT_NEAR(trace("Ag 0 0 0\nCu 1.5 0 2.0\n", true, true) / whole, 1, 1e-9);
+}
+
 /// The block of all functions, and the ranges of the segments.
 struct Water {
   Integrals integrals;

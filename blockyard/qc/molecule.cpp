@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "blockyard/base/error.h"
@@ -26,12 +27,17 @@ void check_places(const Molecule& molecule) {
   for (std::size_t b = 0; b < atoms.size(); ++b)
     for (std::size_t a = 0; a < b; ++a)
       if (distance(atoms[a].position_bohr, atoms[b].position_bohr) < one_place_bohr)
-        refuse(fmt::format("atoms {} ({}) and {} ({}) are in one place", a + 1,
-                           element_symbol(atoms[a].atomic_number), b + 1,
-                           element_symbol(atoms[b].atomic_number)));
+        refuse(fmt::format("atoms {} ({}) and {} ({}) are in one place", a + 1, name_of(atoms[a]),
+                           b + 1, name_of(atoms[b])));
 }
 
 }  // namespace
+
+std::string name_of(const Atom& atom) {
+  std::string name(element_symbol(atom.atomic_number));
+  if (atom.label > 0) name += std::to_string(atom.label);
+  return atom.is_ghost ? fmt::format("Gh({})", name) : name;
+}
 
 void check_molecule(const Molecule& molecule) {
   if (molecule.atoms.empty()) refuse("the molecule has no atoms");
@@ -49,7 +55,7 @@ void check_molecule(const Molecule& molecule) {
 
 Extent electron_count(const Molecule& molecule) {
   Extent count = -molecule.charge;
-  for (const auto& atom : molecule.atoms) count += atom.atomic_number;
+  for (const auto& atom : molecule.atoms) count += atom.charge();
   return count;
 }
 
@@ -61,15 +67,21 @@ Extent beta_count(const Molecule& molecule) {
   return electron_count(molecule) - alpha_count(molecule);
 }
 
+bool has_effective_cores(const Molecule& molecule) {
+  return std::ranges::any_of(molecule.atoms, [](const Atom& a) { return a.core_electrons > 0; });
+}
+
 Extent usual_frozen_core(const Molecule& molecule) {
   Extent count = 0;
-  for (const auto& atom : molecule.atoms) count += core_orbitals(atom.atomic_number);
+  for (const auto& atom : molecule.atoms)
+    if (!atom.is_ghost)
+      count += std::max(0, core_orbitals(atom.atomic_number) - atom.core_electrons / 2);
   return count;
 }
 
 std::vector<double> nuclear_charges(const Molecule& molecule) {
   std::vector<double> charges;
-  for (const auto& atom : molecule.atoms) charges.push_back(atom.atomic_number);
+  for (const auto& atom : molecule.atoms) charges.push_back(atom.charge());
   return charges;
 }
 

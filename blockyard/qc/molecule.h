@@ -3,6 +3,7 @@
 
 #include <array>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "blockyard/base/integer.h"
@@ -18,6 +19,13 @@ inline constexpr double angstrom_per_bohr = 0.52917721092;
 struct Atom {
   int atomic_number = 0;
   Vector3 position_bohr{};
+  int label = 0;           // the number written after its symbol: 1 of H1; 0: none
+  int core_electrons = 0;  // those that an effective core potential stands for
+  bool is_ghost = false;   // functions without nucleus and electrons
+  /// What it adds to potentials and to the number of electrons, e.
+  [[nodiscard]] int charge() const noexcept {
+    return is_ghost ? 0 : atomic_number - core_electrons;
+  }
   friend bool operator==(const Atom&, const Atom&) = default;
 };
 
@@ -27,6 +35,9 @@ struct Molecule {
   int multiplicity = 1;  // 2 S + 1
   friend bool operator==(const Molecule&, const Molecule&) = default;
 };
+
+/// "O", "O1" with its label, "Gh(O)" of a ghost.
+[[nodiscard]] std::string name_of(const Atom& atom);
 
 /// Throws Error{bad_input} if there is no atom or no electron, if the multiplicity is impossible
 /// with this number of electrons, or if two atoms are closer than 1e-6 bohr.
@@ -38,10 +49,14 @@ void check_molecule(const Molecule& molecule);
 [[nodiscard]] Extent alpha_count(const Molecule& molecule);
 [[nodiscard]] Extent beta_count(const Molecule& molecule);
 
-/// Sum of core_orbitals over the atoms: what `frozen_core = true` means.
+/// Whether an effective core potential stands for electrons of an atom.
+[[nodiscard]] bool has_effective_cores(const Molecule& molecule);
+
+/// Sum of core_orbitals over the atoms, without those of effective cores: what `frozen_core = true`
+/// means.
 [[nodiscard]] Extent usual_frozen_core(const Molecule& molecule);
 
-/// Nuclear charges in e, and positions in bohr, by atom.
+/// Charges of the nuclei with their effective cores in e, and positions in bohr, by atom.
 [[nodiscard]] std::vector<double> nuclear_charges(const Molecule& molecule);
 [[nodiscard]] std::vector<Vector3> positions(const Molecule& molecule);
 

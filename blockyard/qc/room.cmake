@@ -1,4 +1,4 @@
-target_link_libraries(blockyard_qc PRIVATE PkgConfig::libint2 LAPACK::LAPACK BLAS::BLAS
+target_link_libraries(blockyard_qc PRIVATE PkgConfig::libint2 ECPINT::ecpint LAPACK::LAPACK BLAS::BLAS
                       nlohmann_json::nlohmann_json)
 # No derivatives of integrals: half of the templates of libint2 stay away.
 target_compile_definitions(blockyard_qc PRIVATE LIBINT2_MAX_DERIV_ORDER=0)

@@ -49,7 +49,13 @@ class Molecular {
     engine_.nuclear_attraction(a.shells, b.shells, operands[0].values);
   }
 
-  /// return_h1 H:  kinetic energy and nuclear attraction
+  /// return_1el_ecpints U
+  void core_potential(Operands operands, const Context&) {
+    const auto [a, b] = matrix_parts(operands[0]);
+    engine_.core_potential(a.shells, b.shells, operands[0].values);
+  }
+
+  /// return_h1 H:  kinetic energy and nuclear attraction, without effective core potentials
   void core_hamiltonian(Operands operands, const Context& context) {
     attraction(operands, context);
     scratch_.assign(operands[0].values.begin(), operands[0].values.end());
@@ -263,6 +269,7 @@ void add_molecular(super::Table& table, const System& system) {
   add("return_ovl_moi", "wr", &Molecular::overlap_in_fragment);
   add("return_h1_moi", "wr", &Molecular::core_hamiltonian_of_fragment);
   add("return_h1frag", "wr", &Molecular::attraction_around_fragment);
+  add("return_1el_ecpints", "w", &Molecular::core_potential);
   add("compute_dipole_integrals", "wur", &Molecular::dipole);
   add("compute_nn_repulsion", "u", &Molecular::repulsion_of_nuclei, {"w"});
   add("compute_integral_batch", "w", &Molecular::electron_repulsion);

@@ -51,11 +51,6 @@ void run_ladder(Operands operands, const Context&) {
                   operands[2].values);
 }
 
-/// return_1el_ecpints E: no effective core potentials here, so they are zero.
-void run_ecp(Operands operands, const Context&) {
-  std::fill(operands[0].values.begin(), operands[0].values.end(), 0.0);
-}
-
 /// Old programs declare it and never execute it, and what it does is nowhere described.
 super::Function refuse_to_run(std::string instead) {
   return [instead = std::move(instead)](Operands, const Context&) {
@@ -95,7 +90,6 @@ void detail::add_scf_steps(super::Table& table) {
 }
 
 void detail::add_scf_start(super::Table& table, const System& system) {
-  table.add({"return_1el_ecpints", "w", run_ecp, {}});
   // a4_get_init_occupation occupations spin:  spin 0 alpha, 1 beta
   table.add({"a4_get_init_occupation",
              "wr",

@@ -82,7 +82,9 @@ std::vector<Atom> place_z_matrix(std::span<const ZMatrixRow> rows) {
     check_row(rows[number], number);
     places.push_back(place(rows[number], number, places));
     if (rows[number].atomic_number > 0)
-      atoms.push_back({rows[number].atomic_number, places.back()});
+      atoms.push_back({.atomic_number = rows[number].atomic_number,
+                       .position_bohr = places.back(),
+                       .is_ghost = rows[number].is_ghost});
   }
   return atoms;
 }

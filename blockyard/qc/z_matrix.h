@@ -18,6 +18,7 @@ struct ZMatrixRow {
   double bond_bohr = 0;
   double angle_radians = 0;
   double dihedral_radians = 0;
+  bool is_ghost = false;  ///< functions without nucleus
 };
 
 /// The atoms without the dummies: row 0 in the origin, row 1 on the z axis, row 2 in the x z plane.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import basis_set_exchange
 
-HEAVIEST = 36  # krypton
+HEAVIEST = 86  # radon
 
 # The Pople sets are taken as version 0 of the exchange (the published digits, which PySCF, Psi4 and
 # NWChem carry); version 1 holds the digits of Gaussian 09 and moves energies by 1e-8 hartree.
@@ -35,6 +35,10 @@ SETS = {
     "def2-TZVPP": "1",
     "def2-TZVPD": "1",
     "def2-QZVP": "1",
+    "LANL2DZ": "0",
+    "SBKJC-VDZ": "0",
+    "cc-pVDZ-PP": "0",
+    "cc-pVTZ-PP": "0",
     "cc-pVDZ-RIFIT": "1",
     "cc-pVTZ-RIFIT": "1",
     "cc-pVQZ-RIFIT": "1",
@@ -46,6 +50,10 @@ SETS = {
     "def2-TZVPP-RIFIT": "1",
     "def2-QZVP-RIFIT": "1",
 }
+
+# Not in the exchange: 3-21G with the diffuse functions that 6-31++G** has beyond 6-31G**, which were
+# made for 3-21+G (Clark, Chandrasekhar, Spitznagel, Schleyer, J. Comput. Chem. 4, 294 (1983)).
+DIFFUSE_SET = "3-21++G"
 
 
 def file_name(name):
@@ -60,14 +68,34 @@ def export(name, version, folder):
     text = basis_set_exchange.get_basis(
         name, elements=elements, version=version, fmt="nwchem", optimize_general=True, header=False
     )
+    write(name, f"version {version} of the Basis Set Exchange", text, folder)
+
+
+def write(name, source, text, folder):
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
     head = [
-        f"# {name}, version {version} of the Basis Set Exchange, NWChem format.",
+        f"# {name}, {source}, NWChem format.",
         "# Licence BSD-3-Clause; source and references: README.md beside this file.",
     ]
     (folder / file_name(name)).write_text("\n".join(head + lines) + "\n")
 
 
+def export_diffuse(folder):
+    def elements(name):
+        return basis_set_exchange.get_basis(name, version="0")["elements"]
+
+    basis = basis_set_exchange.get_basis("3-21G", version="0")
+    diffuse, plain = elements("6-31++G**"), elements("6-31G**")
+    basis["elements"] = {z: basis["elements"][z] for z in diffuse if z in plain and int(z) <= 18}
+    for z, element in basis["elements"].items():
+        added = [s for s in diffuse[z]["electron_shells"] if s not in plain[z]["electron_shells"]]
+        assert len(added) == 1 and len(added[0]["exponents"]) == 1
+        element["electron_shells"] += added
+    text = basis_set_exchange.writers.write_formatted_basis_str(basis, "nwchem")
+    write(DIFFUSE_SET, "3-21G and diffuse functions of the Basis Set Exchange", text, folder)
+
+
 if __name__ == "__main__":
     for set_name, set_version in SETS.items():
         export(set_name, set_version, Path(__file__).parent)
+    export_diffuse(Path(__file__).parent)

@@ -67,7 +67,7 @@ std::vector<AtomicProblem::Shells> AtomicProblem::group(const std::vector<Contra
   return groups;
 }
 
-AtomicProblem::AtomicProblem(int atomic_number, const std::vector<Contraction>& sorted)
+AtomicProblem::AtomicProblem(const FreeAtom& atom, const std::vector<Contraction>& sorted)
     : shells_(group(sorted)),
       overlap_(momenta()),
       core_(momenta()),
@@ -75,9 +75,12 @@ AtomicProblem::AtomicProblem(int atomic_number, const std::vector<Contraction>& 
   BasisSet primitives;
   for (std::size_t l = 0; l < momenta(); ++l)
     for (const double exponent : shells_[l].exponents)
-      primitives.elements[atomic_number].push_back({static_cast<int>(l), {exponent}, {1.0}});
-  const Molecule atom{{{atomic_number, {}}}, 0, 1};
-  const Integrals integrals(atom, place_basis(primitives, atom, true));
+      primitives.elements[atom.atomic_number].push_back({static_cast<int>(l), {exponent}, {1.0}});
+  if (atom.core != nullptr) primitives.cores[atom.atomic_number] = *atom.core;
+  const std::array<AtomSets, 1> sets = {AtomSets{&primitives, &primitives}};
+  Molecule alone{{{.atomic_number = atom.atomic_number}}, 0, 1};
+  take_cores(sets, alone);
+  const Integrals integrals(alone, place_basis(sets, alone, true));
   IntegralEngine engine(integrals);
   for (std::size_t l = 0; l < momenta(); ++l)
     if (count(l) != 0) add_one_electron(engine, l);
@@ -99,14 +102,16 @@ void AtomicProblem::add_one_electron(IntegralEngine& engine, std::size_t l) {
   const std::size_t n = shells.exponents.size();
   const std::size_t functions = n * components(l);
   std::vector<double> block(functions * functions);
-  std::vector<double> attraction(block.size());
+  std::vector<double> potential(block.size());
   engine.overlap(shells.range, shells.range, block);
   const auto overlap = radial_part(block, n, l);
   normalise(shells, overlap);
   overlap_[l] = contract_pair(overlap, shells.coefficients, n);
   engine.kinetic(shells.range, shells.range, block);
-  engine.nuclear_attraction(shells.range, shells.range, attraction);
-  std::transform(block.begin(), block.end(), attraction.begin(), block.begin(), std::plus<>());
+  engine.nuclear_attraction(shells.range, shells.range, potential);
+  std::transform(block.begin(), block.end(), potential.begin(), block.begin(), std::plus<>());
+  engine.core_potential(shells.range, shells.range, potential);
+  std::transform(block.begin(), block.end(), potential.begin(), block.begin(), std::plus<>());
   core_[l] = contract_pair(radial_part(block, n, l), shells.coefficients, n);
 }
 

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "blockyard/qc/atomic_density.h"
 #include "blockyard/qc/integrals.h"
 
 namespace blockyard::qc::detail {
@@ -17,7 +18,7 @@ using RadialMatrices = std::vector<std::vector<double>>;
 class AtomicProblem {
  public:
   /// Contractions must be sorted by angular momentum.
-  AtomicProblem(int atomic_number, const std::vector<Contraction>& sorted);
+  AtomicProblem(const FreeAtom& atom, const std::vector<Contraction>& sorted);
 
   [[nodiscard]] std::size_t momenta() const noexcept { return shells_.size(); }
   /// Number of contractions of angular momentum l.

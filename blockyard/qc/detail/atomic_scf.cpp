@@ -106,12 +106,30 @@ void check_room(const AtomicProblem& problem, const std::array<int, 4>& electron
   }
 }
 
+/// Electrons that are not in the effective core.
+std::array<int, 4> outer_electrons(const FreeAtom& atom) {
+  auto electrons = atomic_configuration(atom.atomic_number);
+  const auto core = core_configuration(atom.core_electrons());
+  int missing = 0;  // of a core with shells that the ground state does not fill
+  for (std::size_t l = 0; l < electrons.size(); ++l) {
+    electrons[l] -= core[l];
+    missing += std::min(0, electrons[l]);
+    electrons[l] = std::max(0, electrons[l]);
+  }
+  for (int& of_l : electrons) {
+    const int taken = std::min(of_l, -missing);
+    of_l -= taken;
+    missing += taken;
+  }
+  return electrons;
+}
+
 }  // namespace
 
-RadialMatrices atomic_scf(int atomic_number, const std::vector<Contraction>& sorted) {
-  const AtomicProblem problem(atomic_number, sorted);
-  const auto electrons = atomic_configuration(atomic_number);
-  check_room(problem, electrons, atomic_number);
+RadialMatrices atomic_scf(const FreeAtom& atom, const std::vector<Contraction>& sorted) {
+  const AtomicProblem problem(atom, sorted);
+  const auto electrons = outer_electrons(atom);
+  check_room(problem, electrons, atom.atomic_number);
   RadialMatrices x;
   for (std::size_t l = 0; l < problem.momenta(); ++l)
     x.push_back(inverse_root(problem.overlap()[l], problem.count(l)));
@@ -135,7 +153,7 @@ RadialMatrices atomic_scf(int atomic_number, const std::vector<Contraction>& sor
   throw base::Error(base::Errc::bad_input,
                     fmt::format("the atomic density of {} does not converge in this basis; use "
                                 "the core guess",
-                                element_symbol(atomic_number)));
+                                element_symbol(atom.atomic_number)));
 }
 
 }  // namespace blockyard::qc::detail

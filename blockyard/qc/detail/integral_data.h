@@ -2,9 +2,11 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "blockyard/qc/detail/core_integrals.h"
 #include "blockyard/qc/detail/libint_shell.h"
 #include "blockyard/qc/integrals.h"
 
@@ -25,6 +27,7 @@ struct Integrals::Data {
   std::vector<double> bounds;                                     // [a * shells + b]
   std::size_t most_primitives = 1;
   int highest_momentum = 0;
+  std::unique_ptr<const detail::CoreIntegrals> cores;  // null: no effective cores
 
   AoBasis auxiliary;
   std::vector<libint2::Shell> auxiliary_shells;     // as auxiliary.shells
