@@ -81,6 +81,18 @@ void add_fixed(AcesConstants& constants) {
   constants.scalars["scalar1"] = any;
 }
 
+void add_cores(const qc::AoBasis& basis, AcesConstants& constants) {
+  auto& ints = constants.ints;
+  ints["iecp_on"] = basis.cores.empty() ? 0 : 1;
+  ints["necp_atoms"] = std::ssize(basis.cores);
+  for (const qc::PlacedCore& placed : basis.cores) {
+    ints["max_ecp_angmom"] =
+        std::max<std::int64_t>(ints["max_ecp_angmom"], placed.core.parts[0].angular_momentum);
+    for (const qc::RadialPotential& part : placed.core.parts)
+      ints["max_ecp_prims"] += std::ssize(part.powers);
+  }
+}
+
 void add_options(const MethodSpec& method, AcesConstants& constants) {
   auto& ints = constants.ints;
   auto& scalars = constants.scalars;
@@ -149,6 +161,7 @@ void give_all_orbitals(const worker::Environment& environment, program::Program&
 AcesConstants aces_constants(const Chemistry& chemistry, const MethodSpec& method) {
   AcesConstants constants;
   add_fixed(constants);
+  add_cores(chemistry.system.integrals.basis(), constants);
   add_options(method, constants);
   add_basis(chemistry.system.molecule, chemistry.system.integrals.basis(), constants);
   add_orbitals(chemistry.alpha, "a", constants);

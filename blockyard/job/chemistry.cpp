@@ -11,8 +11,8 @@
 #include "blockyard/job/even_segments.h"
 #include "blockyard/job/method_options.h"
 #include "blockyard/job/methods.h"
+#include "blockyard/job/molecule_in_basis.h"
 #include "blockyard/qc/basis_set.h"
-#include "blockyard/qc/geometry.h"
 
 namespace blockyard::job {
 
@@ -32,43 +32,20 @@ constexpr std::size_t most_of_long = 4;  // usual segments in a long one
 
 constexpr std::string_view scf = "scf";
 
-qc::Molecule read_molecule(const MoleculeSpec& spec) {
-  const qc::LengthUnit unit = qc::parse_length_unit(spec.units);
-  qc::Molecule molecule;
-  molecule.atoms = spec.file.empty() ? qc::parse_geometry(spec.geometry, unit)
-                                     : qc::read_geometry(spec.file, unit);
-  molecule.charge = base::to_int(spec.charge);
-  molecule.multiplicity = base::to_int(spec.multiplicity);
-  qc::check_molecule(molecule);
-  return molecule;
-}
-
-qc::BasisSet read_basis(const BasisSpec& spec, const Places& places) {
-  if (!spec.text.empty()) return qc::parse_nwchem_basis(spec.text, "of the job");
-  return spec.file.empty() ? qc::load_basis(spec.name, places.basis_sets)
-                           : qc::read_basis(spec.file);
-}
-
-/// Throws unless the method can treat the electrons of the molecule.
-void check_shells(const Chemistry& chemistry, const std::string& method) {
+/// Throws unless the electrons fit the basis.
+void check_shells(const Chemistry& chemistry) {
   if (chemistry.alpha.virtual_ < 0)
     throw Error(Errc::bad_input, fmt::format("{} electrons do not fit {} basis functions: use a "
                                              "larger basis",
                                              chemistry.electrons,
                                              chemistry.system.integrals.basis().function_count));
-  if (method == scf || method.empty()) return;
-  const Extent active = chemistry.alpha.active_occupied + chemistry.beta.active_occupied;
-  if (chemistry.beta.virtual_ == 0 || active == 0)
-    throw Error(Errc::bad_input,
-                fmt::format("{} has nothing to correlate: there are {} active occupied and {} "
-                            "virtual orbitals",
-                            method, active, chemistry.beta.virtual_));
 }
 
 void count_orbitals(Chemistry& chemistry, const MethodSpec& method) {
   const qc::Molecule& molecule = chemistry.system.molecule;
   chemistry.electrons = qc::electron_count(molecule);
-  const Extent frozen = method.frozen_core.value_or(qc::usual_frozen_core(molecule));
+  const Extent frozen = method.frozen_core.value_or(
+      std::min(qc::usual_frozen_core(molecule), qc::beta_count(molecule)));
   const auto count = [&](Extent occupied) {
     if (frozen > occupied)
       throw Error(
@@ -263,6 +240,14 @@ void add_ranges(const Orbitals& orbitals, const std::string& letter,
   environment.ints["e" + letter + "virt"] = occupied + orbitals.virtual_segments;
 }
 
+/// Whether orbitals can be turned into each other: else a solution is the only one.
+bool has_rotations(const Chemistry& chemistry) {
+  const auto rotations = [](const Orbitals& o) {
+    return (o.frozen + o.active_occupied) * o.virtual_;
+  };
+  return rotations(chemistry.alpha) + rotations(chemistry.beta) > 0;
+}
+
 void add_options(const MethodSpec& method, worker::Environment& environment) {
   for (const MethodOption& option : method_options()) {
     const std::string name(option.key);
@@ -283,7 +268,15 @@ void add_excited_states(const Chemistry& chemistry, const std::string& method,
   constexpr Extent kept_vectors = 8;  // of a state
   auto& ints = environment.ints;
   const Extent roots = ints["roots"];
-  const Extent singles = chemistry.alpha.active_occupied * chemistry.alpha.virtual_;
+  // Triplets of a closed shell are half of what its spin orbitals have.
+  const Extent singles = ints["triplets"] != 0
+                             ? chemistry.alpha.active_occupied * chemistry.alpha.virtual_
+                             : chemistry.single_excitations();
+  if (finds_excited_states(method) && singles == 0)
+    throw Error(Errc::bad_input,
+                fmt::format("{}: there are no excited states: no active electron has a virtual "
+                            "orbital of its spin to go to; use a larger basis",
+                            method));
   if (finds_excited_states(method) && (roots < 1 || roots > singles))
     throw Error(Errc::bad_input,
                 fmt::format("roots = {}: there are {} excitations of one electron from the active "
@@ -308,9 +301,9 @@ void add_excited_states(const Chemistry& chemistry, const std::string& method,
 
 Chemistry read_chemistry(const Spec& spec, const Places& places) {
   const MethodSpec method = spec.method.value_or(MethodSpec{});
-  qc::Molecule molecule = read_molecule(*spec.molecule);
-  const qc::BasisSet set = read_basis(spec.basis, places);
-  qc::AoBasis basis = qc::place_basis(set, molecule, spec.basis.spherical);
+  const MoleculeInBasis placed = read_molecule(*spec.molecule, spec.basis, places);
+  const qc::Molecule& molecule = placed.molecule;
+  const qc::AoBasis& basis = placed.basis;
   const CorrelatedIntegrals correlated = wanted_integrals(method);
   qc::BasisSet auxiliary;
   qc::AoBasis placed_auxiliary;
@@ -325,13 +318,13 @@ Chemistry read_chemistry(const Spec& spec, const Places& places) {
                                 : qc::segment_shells(basis, spec.segments.ao.value_or(usual_ao));
   Chemistry chemistry{.system = {molecule, qc::Integrals(molecule, basis, {}, placed_auxiliary),
                                  std::move(segments)},
-                      .basis_name = set.name,
+                      .basis_name = placed.basis_name,
                       .auxiliary_name = auxiliary.name,
                       .alpha = {},
                       .beta = {}};
   chemistry.unrestricted = wants_unrestricted(method, chemistry.system.molecule);
   count_orbitals(chemistry, method);
-  check_shells(chemistry, method.name);
+  check_shells(chemistry);
   const auto part = [&](array::IndexKind kind, const std::string& letter, Orbitals& orbitals) {
     const auto extents = given.find(kind);
     if (extents == given.end() || gives_ranges(spec, letter))
@@ -371,12 +364,14 @@ void add_constants(const Chemistry& chemistry, const MethodSpec& method,
                       {"integral_kinds", integral_kinds(method.name)},
                       {"first_occupied", alpha.frozen + 1},
                       {"last_occupied", alpha.frozen + alpha.active_occupied}};
+  environment.ints["core_potentials"] = qc::has_effective_cores(molecule) ? 1 : 0;
   environment.ints["fitting_segments"] = std::max<Extent>(1, std::ssize(fitting));
   add_ranges(alpha, "a", environment);
   add_ranges(chemistry.beta, "b", environment);
   add_spin_orbitals(chemistry, environment);
   if (!chemistry.unrestricted) add_long_segments(alpha, environment);
   add_options(method, environment);
+  if (!has_rotations(chemistry)) environment.ints["stability"] = 0;
   environment.ints["stability_steps"] =
       environment.ints["stability"] == 0 ? 1 : most_stability_steps;
   if (environment.ints["four_virtual"] != 0) {

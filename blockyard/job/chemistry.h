@@ -36,6 +36,14 @@ struct Chemistry {
   [[nodiscard]] Extent basis_functions() const {
     return alpha.frozen + alpha.active_occupied + alpha.virtual_;
   }
+  /// Whether there is an active electron and a virtual orbital of its spin: else nothing is
+  /// correlated, and no state excited.
+  [[nodiscard]] bool has_excitations() const { return single_excitations() > 0; }
+  /// Excitations of one electron that keeps its spin; of a closed shell those of one spin.
+  [[nodiscard]] Extent single_excitations() const {
+    const Extent of_alpha = alpha.active_occupied * alpha.virtual_;
+    return unrestricted ? of_alpha + beta.active_occupied * beta.virtual_ : of_alpha;
+  }
   /// Whether correlated integrals come from three-index ones, of pivots or auxiliary functions.
   [[nodiscard]] bool has_fitted_integrals() const {
     return !system.pivots.empty() || !system.fitting.extents.empty();

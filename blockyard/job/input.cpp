@@ -78,20 +78,52 @@ MoleculeSpec parse_molecule(const File& file) {
   return molecule;
 }
 
-BasisSpec parse_basis(const File& file) {
-  const TomlSection in =
-      file.section("basis", {"name", "file", "text", "spherical", "auxiliary", "auxiliary_file"});
-  BasisSpec basis;
-  basis.name = in.text("name").value_or("");
+/// The keys name, file, text.
+SetSpec parse_set(const File& file, const TomlSection& in) {
+  SetSpec set;
+  set.name = in.text("name").value_or("");
   if (const auto name = in.text("file")) {
     if (in.has("name")) throw in.error("file", "there is already a name: give only one");
-    basis.file = file.from_folder(*name);
+    set.file = file.from_folder(*name);
   }
   if (const auto text = in.text("text")) {
     if (in.has("name") || in.has("file"))
       throw in.error("text", "there is already a name or a file: give only one");
-    basis.text = *text;
+    set.text = *text;
   }
+  return set;
+}
+
+/// [basis.atoms]: a name, or a table, for each element, label or number of an atom.
+void parse_atom_sets(const File& file, const TomlSection& in, BasisSpec& basis) {
+  const auto* atoms = in.node("atoms").as_table();
+  if (atoms == nullptr)
+    throw in.error("atoms", "must be a table: [basis.atoms], with lines such as O = \"cc-pvtz\"");
+  for (const auto& [key, value] : *atoms) {
+    AtomBasisSpec& atom = basis.atoms[std::string(key.str())];
+    if (const auto* name = value.as_string()) {
+      atom.set.name = name->get();
+    } else if (const auto* table = value.as_table()) {
+      const TomlSection of_atom(*table, fmt::format("basis.atoms.{}", key.str()), file.path,
+                                {"name", "file", "text", "ecp"});
+      atom.set = parse_set(file, of_atom);
+      atom.ecp = of_atom.text("ecp").value_or("");
+    } else {
+      throw detail::error_at(file.path, value,
+                             fmt::format("basis.atoms.{}: must be the name of a basis set, or a "
+                                         "table with a name, a file or a text",
+                                         key.str()));
+    }
+  }
+}
+
+BasisSpec parse_basis(const File& file) {
+  const TomlSection in = file.section("basis", {"name", "file", "text", "spherical", "auxiliary",
+                                                "auxiliary_file", "ecp", "atoms"});
+  BasisSpec basis;
+  static_cast<SetSpec&>(basis) = parse_set(file, in);
+  basis.ecp = in.text("ecp").value_or("");
+  if (in.has("atoms")) parse_atom_sets(file, in, basis);
   basis.spherical = in.truth("spherical").value_or(true);
   basis.auxiliary = in.text("auxiliary").value_or("");
   if (const auto name = in.text("auxiliary_file")) {
@@ -350,8 +382,7 @@ void check_spec(const Spec& spec) {
     throw Error(Errc::bad_input, "give either the name of a method or a list of programs");
   if (!is_named && spec.programs.empty())
     throw Error(Errc::bad_input, "the method has no name: [method] name = \"ccsd\"");
-  if (spec.molecule && spec.basis.name.empty() && spec.basis.file.empty() &&
-      spec.basis.text.empty())
+  if (spec.molecule && spec.basis.empty() && spec.basis.atoms.empty())
     throw Error(Errc::bad_input, "the molecule has no basis: [basis] name = \"cc-pvdz\"");
   if (!is_named && !(spec.run.guess.empty() && spec.run.save.empty()))
     throw Error(Errc::bad_input,

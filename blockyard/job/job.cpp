@@ -74,6 +74,8 @@ bool load_steps(const Spec& spec, const Places& places, Prepared& prepared) {
       is_ours ? programs_of_method(prepared.job->method, prepared.job->chemistry->unrestricted,
                                    prepared.job->chemistry->has_fitted_integrals())
               : spec.programs;
+  // What is left of a method where nothing is correlated is its SCF.
+  if (is_ours && !prepared.job->chemistry->has_excitations()) names.resize(1);
   // The unrestricted SCF does it by itself.
   if (is_ours && !prepared.job->chemistry->unrestricted &&
       prepared.job->environment.ints["stability"] != 0)
@@ -132,6 +134,21 @@ void add_without_molecule(const Job& job, super::Table& table) {
                                            reason);
                    },
                    {}});
+}
+
+/// Throws if programs of the user's own would leave effective core potentials out. REQUIRES: a
+/// molecule.
+void check_core_potentials(const Job& job) {
+  if (!qc::has_effective_cores(job.chemistry->system.molecule)) return;
+  const auto declares = [&](std::string_view name) {
+    return std::ranges::any_of(job.steps, [&](const Step& step) {
+      return std::ranges::count(step.program.specials, name, &program::SpecialDecl::name) > 0;
+    });
+  };
+  if (declares("return_h1") && !declares("return_1el_ecpints"))
+    throw base::Error(base::Errc::bad_input,
+                      "the molecule has effective core potentials, which return_h1 leaves out: the "
+                      "programs must add what return_1el_ecpints computes");
 }
 
 /// Who runs an iteration must not depend on who is quick.
@@ -216,7 +233,10 @@ Prepared prepare(const Spec& given, const Places& places, const ProcessCount& pr
     prepared.job.reset();
     return prepared;
   }
-  if (job.chemistry && !spec.programs.empty()) describe_molecule(spec, job);
+  if (job.chemistry && !spec.programs.empty()) {
+    check_core_potentials(job);
+    describe_molecule(spec, job);
+  }
   (void)super_table(job);
   if (spec.run.deterministic) deal_out_beforehand(job);
   job.memory = plan(job);

@@ -20,6 +20,12 @@ void basis_fields(Stream& stream, Basis& basis) {
                   shell.contraction.exponents, shell.contraction.coefficients, shell.first_function,
                   shell.function_count);
   });
+  stream.each(basis.cores, [&](auto& placed) {
+    stream.fields(placed.atom, placed.center_bohr, placed.core.electrons);
+    stream.each(placed.core.parts, [&](auto& part) {
+      stream.fields(part.angular_momentum, part.powers, part.exponents, part.coefficients);
+    });
+  });
 }
 
 template <class Stream, class AnyOrbitals>

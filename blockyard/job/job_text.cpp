@@ -82,6 +82,12 @@ class Table {
   std::string head_;
 };
 
+void write_set(const SetSpec& set, Table& table) {
+  table.text("name", set.name);
+  table.text("file", set.file);
+  if (!set.text.empty()) table.line("text", fmt::format("\"\"\"\n{}\"\"\"", set.text));
+}
+
 void write_molecule(const MoleculeSpec& molecule, std::string& text) {
   Table table(text, "molecule");
   if (molecule.file.empty())
@@ -184,13 +190,16 @@ std::string job_text(const Spec& spec) {
   top.texts("programs", spec.programs);
   if (spec.molecule) write_molecule(*spec.molecule, text);
   Table basis(text, "basis");
-  basis.text("name", spec.basis.name);
-  basis.text("file", spec.basis.file);
-  if (!spec.basis.text.empty())
-    basis.line("text", fmt::format("\"\"\"\n{}\"\"\"", spec.basis.text));
+  write_set(spec.basis, basis);
+  basis.text("ecp", spec.basis.ecp);
   if (!spec.basis.spherical) basis.line("spherical", "false");
   basis.text("auxiliary", spec.basis.auxiliary);
   basis.text("auxiliary_file", spec.basis.auxiliary_file);
+  for (const auto& [key, atom] : spec.basis.atoms) {
+    Table of_atom(text, fmt::format("basis.atoms.{}", in_quotes(key)));
+    write_set(atom.set, of_atom);
+    of_atom.text("ecp", atom.ecp);
+  }
   if (spec.method) write_method(*spec.method, text);
   Table constants(text, "constants");
   for (const auto& [name, value] : spec.ints)

@@ -14,7 +14,12 @@ TEST(JobText, IsReadBackAsTheSameJob) {
   Spec spec;
   spec.title = "a \"title\" with \\ and \t";
   spec.molecule = MoleculeSpec{"H 0 0 0\nF 0 0 1.7\n", "", "bohr", -1, 2};
-  spec.basis = {"cc-pvdz", "", "", false, "cc-pvtz-rifit", ""};
+  spec.basis = {{"cc-pvdz", "", ""},
+                "sbkjc",
+                {{"O1", {{"", "x.nw", ""}, ""}}, {"3", {{"6-31g", "", ""}, "none"}}},
+                false,
+                "cc-pvtz-rifit",
+                ""};
   spec.method = MethodSpec{"ccsd",
                            std::nullopt,
                            {{"scf_guess", 0}, {"scf_direct", 1}, {"cc_iterations", 7}},
@@ -34,7 +39,7 @@ TEST(JobText, IsReadBackAsTheSameJob) {
   spec.int_arrays = {"nlp"};
   spec.configuration = {{"scf_rhf.siox", {{"no servers", "f \"g\""}, {"b", ""}}}, {"x", {}}};
   EXPECT_EQ(parse_job(job_text(spec), "job.toml", ""), spec);
-  spec.basis = {"", "", "H S\n 0.5 1\n", true, "", ""};
+  spec.basis = {{"", "", "H S\n 0.5 1\n"}, "", {}, true, "", ""};
   EXPECT_EQ(parse_job(job_text(spec), "job.toml", ""), spec);
 }
 

@@ -206,7 +206,8 @@ std::string print_states(const Excitations& states) {
 
 std::string formula(const qc::Molecule& molecule) {
   std::map<std::string_view, int> counts;
-  for (const qc::Atom& atom : molecule.atoms) ++counts[qc::element_symbol(atom.atomic_number)];
+  for (const qc::Atom& atom : molecule.atoms)
+    if (!atom.is_ghost) ++counts[qc::element_symbol(atom.atomic_number)];
   std::string text;
   const auto take = [&](std::string_view symbol) {
     const auto found = counts.find(symbol);
@@ -230,6 +231,7 @@ std::string print_input(const Job& job) {
   if (!job.title.empty()) text += line("title", base::showable(job.title));
   if (job.chemistry) text += print_chemistry(*job.chemistry);
   if (!job.method.empty()) text += line("method", job.method);
+  if (const std::string note = note_of(job); !note.empty()) text += line("note", note);
   std::vector<std::string_view> names;
   for (const Step& step : job.steps) names.push_back(step.name);
   return text + line("programs", fmt::format("{}", fmt::join(names, ", ")));
@@ -246,7 +248,7 @@ std::string print_summary(const Job& job, const Results& results) {
   std::string text = "\n";
   if (!job.method.empty()) {
     text += fmt::format("  {:<20} {:>20}\n", "energies", "hartree");
-    const MethodResults found = method_results(results);
+    const MethodResults found = method_results(job, results);
     for (const Energy& energy : found.energies)
       text += fmt::format("    {:<18} {:>20.10f}\n", energy.title, energy.hartree);
     for (const Excitations& states : found.excitations) text += print_states(states);

@@ -28,10 +28,28 @@ struct MoleculeSpec {
   friend bool operator==(const MoleculeSpec&, const MoleculeSpec&) = default;
 };
 
-struct BasisSpec {
+/// A basis set by its name, its file, or the functions themselves in NWChem format: one of them.
+struct SetSpec {
   std::string name;
   std::string file;
-  std::string text;  ///< the functions themselves, in NWChem format
+  std::string text;
+  [[nodiscard]] bool empty() const { return name.empty() && file.empty() && text.empty(); }
+  friend bool operator==(const SetSpec&, const SetSpec&) = default;
+};
+
+/// What atoms get in the place of what the others have; what is empty is as theirs.
+struct AtomBasisSpec {
+  SetSpec set;
+  std::string ecp;  ///< as in BasisSpec
+  friend bool operator==(const AtomBasisSpec&, const AtomBasisSpec&) = default;
+};
+
+struct BasisSpec : SetSpec {
+  /// Name of the set whose effective core potentials are taken; empty: those that belong to the
+  /// functions; "none".
+  std::string ecp;
+  /// Of some atoms, by the number of an atom ("3", from 1), its label ("O1") or its element.
+  std::map<std::string, AtomBasisSpec, std::less<>> atoms;
   bool spherical = true;
   std::string auxiliary;       ///< name of the set that fits products; empty: that of `name`
   std::string auxiliary_file;  ///< or its file

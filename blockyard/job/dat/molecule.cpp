@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "blockyard/base/error.h"
+#include "blockyard/job/dat/cores.h"
 #include "blockyard/qc/element.h"
 
 namespace blockyard::job::dat {
@@ -20,6 +21,8 @@ using base::Error;
 constexpr std::array<std::string_view, 10> int_names = {
     "ncfps", "npfps", "ivangmom", "indx_cc",  "end_nfps",
     "atom",  "ccbeg", "ccend",    "ixalphas", "ixpcoeffs"};
+
+constexpr int ghost_element = 1;  // a file does not say whose functions a ghost has
 
 /// A shell as the file has it, checked against the lengths of the arrays.
 struct FileShell {
@@ -245,8 +248,8 @@ int element_of(double charge, std::size_t centre) {
   const double whole = std::round(charge);
   if (!(std::abs(charge - whole) < 1e-6) || whole < 1 || whole > qc::heaviest_element)
     refuse(
-        fmt::format("centre {} has charge {}: only whole charges of nuclei are possible, no "
-                    "ghost atoms and no effective cores",
+        fmt::format("centre {} has the charge {} with the electrons of its core: only the "
+                    "whole charges of nuclei are possible",
                     centre + 1, charge));
   return static_cast<int>(whole);
 }
@@ -256,8 +259,9 @@ int element_of(double charge, std::size_t centre) {
       "the arrays alphas, coords, ... belong to another {} than the one that the job gives: after "
       "a "
       "change of molecule or basis, take the arrays of both (ncfps npfps ivangmom indx_cc ccbeg "
-      "ccend end_nfps ixalphas ixpcoeffs atom alphas pcoeffs coords tcoords charge) out of "
-      "[arrays], and their numbers (ncenters nshells nalphas ...) out of [constants]",
+      "ccend end_nfps ixalphas ixpcoeffs atom alphas pcoeffs coords tcoords charge, and with "
+      "effective cores ipseux nelecp llmax kfirst klast nlp clp zlp) out of [arrays], and their "
+      "numbers (ncenters nshells nalphas ...) out of [constants]",
       what));
 }
 
@@ -270,7 +274,7 @@ void check_order(const std::vector<FileShell>& shells) {
 }  // namespace
 
 bool is_int_name(std::string_view name) {
-  return std::ranges::find(int_names, name) != int_names.end();
+  return std::ranges::find(int_names, name) != int_names.end() || is_core_int_name(name);
 }
 
 bool has_basis(const DatFile& file) {
@@ -283,26 +287,33 @@ std::pair<MoleculeSpec, BasisSpec> read_molecule(const DatFile& file) {
   const std::vector<FileShell> shells = read_shells(file, centres, shell_count(file));
   check_order(shells);
   const bool is_bare = has_bare_primitives(shells);
+  const auto cores = read_cores(file, centres.count());
   MoleculeSpec molecule;
   molecule.units = "bohr";
-  std::map<int, std::string> basis_of;
-  std::int64_t protons = 0;
+  BasisSpec basis;
+  std::map<std::string_view, std::string> basis_of;
+  std::int64_t nuclei = 0;  // charge, e
   for (std::size_t centre = 0; centre < centres.count(); ++centre) {
-    const int element = element_of(charges[centre], centre);
-    protons += element;
+    const int core_electrons = cores[centre] ? cores[centre]->electrons : 0;
+    const bool is_ghost = charges[centre] == 0 && core_electrons == 0;
+    const int element =
+        is_ghost ? ghost_element : element_of(charges[centre] + core_electrons, centre);
+    if (!is_ghost) nuclei += element - core_electrons;
     const std::string_view symbol = qc::element_symbol(element);
     const auto at = centres.position(centre);
-    molecule.geometry += fmt::format("{} {} {} {}\n", symbol, at[0], at[1], at[2]);
-    const std::string text = basis_text(shells, centre, symbol, is_bare);
-    if (basis_of.emplace(element, text).first->second != text)
-      refuse(fmt::format("two atoms {} have different functions", symbol));
+    molecule.geometry +=
+        fmt::format("{} {} {} {}\n", is_ghost ? fmt::format("Gh({})", symbol) : std::string(symbol),
+                    at[0], at[1], at[2]);
+    std::string text = basis_text(shells, centre, symbol, is_bare);
+    if (cores[centre]) text += "ECP\n" + core_text(symbol, *cores[centre]) + "END\n";
+    if (basis_of.try_emplace(symbol, text).first->second != text)
+      basis.atoms[std::to_string(centre + 1)].set.text = std::move(text);
   }
   const std::int64_t alpha = int_constant(file, "nalpha_occupied");
   const std::int64_t beta = int_constant(file, "nbeta_occupied");
-  molecule.charge = protons - alpha - beta;
+  molecule.charge = nuclei - alpha - beta;
   molecule.multiplicity = alpha - beta + 1;
-  BasisSpec basis;
-  for (const auto& [element, text] : basis_of) basis.text += text;
+  for (const auto& [symbol, text] : basis_of) basis.text += text;
   basis.spherical = int_constant(file, "intspherical") != 0;
   return {molecule, basis};
 }
@@ -354,7 +365,7 @@ void write_molecule(const qc::Molecule& molecule, const qc::AoBasis& basis, DatF
   std::map<std::string, std::vector<std::int32_t>> ints;
   for (const qc::Atom& atom : molecule.atoms) {
     coords.insert(coords.end(), atom.position_bohr.begin(), atom.position_bohr.end());
-    charge.push_back(atom.atomic_number);
+    charge.push_back(atom.charge());
   }
   for (const qc::Shell& shell : basis.shells) {
     const auto& [momentum, exponents, coefficients] = shell.contraction;
@@ -374,6 +385,7 @@ void write_molecule(const qc::Molecule& molecule, const qc::AoBasis& basis, DatF
   file.scalar_arrays["alphas"] = {{size(alphas)}, alphas};
   file.scalar_arrays["pcoeffs"] = {{size(pcoeffs)}, pcoeffs};
   for (auto& [name, values] : ints) file.int_arrays[name] = {{size(values)}, values};
+  write_cores(molecule, basis, file);
   complete_molecule(file);
 }
 

@@ -29,7 +29,8 @@ namespace blockyard::job::dat {
 [[nodiscard]] bool has_basis(const DatFile& file);
 
 /// The molecule in bohr and its basis as a text in NWChem format. Throws Error{bad_input} for what
-/// is missing, data that contradict each other, or atoms of one element with different functions.
+/// is missing, or data that contradict each other. Centres without charge are ghosts; effective
+/// cores are as cores.h says.
 [[nodiscard]] std::pair<MoleculeSpec, BasisSpec> read_molecule(const DatFile& file);
 
 /// Adds the arrays and numbers that follow from those that are there. REQUIRES: read_molecule reads

@@ -8,6 +8,7 @@
 
 #include "blockyard/base/error.h"
 #include "blockyard/qc/basis_set.h"
+#include "blockyard/qc/geometry.h"
 
 namespace blockyard::job::dat {
 namespace {
@@ -140,8 +141,12 @@ TEST(DatMolecule, NamesWhatContradictsItself) {
   file.int_arrays["atom"].values[2] = 3;
   EXPECT_EQ(failure(file), "shell 3 stands on centre 3 of 2");
   file = example();
-  file.scalar_arrays["charge"].values[1] = 0;
-  EXPECT_EQ(failure(file).substr(0, 21), "centre 2 has charge 0");
+  file.scalar_arrays["charge"].values[1] = 0.5;
+  EXPECT_EQ(failure(file).substr(0, 27), "centre 2 has the charge 0.5");
+  file = example();
+  file.ints["necp_atoms"] = 1;
+  EXPECT_EQ(failure(file),
+            "necp_atoms or iecp_on promise effective core potentials, but ipseux names no centre");
   file = example();
   file.int_arrays.erase("npfps");
   EXPECT_EQ(failure(file), "there is no int array npfps");
@@ -151,9 +156,73 @@ TEST(DatMolecule, NamesWhatContradictsItself) {
   file = example();
   file.scalar_arrays["alphas"].values[0] = -1;
   EXPECT_EQ(failure(file), "shell 1 has the exponent -1");
-  file = example();
-  file.scalar_arrays["charge"].values = {1, 1};
-  EXPECT_EQ(failure(file), "two atoms H have different functions");
+}
+
+TEST(DatMolecule, CentresWithoutChargeAreGhosts) {
+  DatFile file = example();
+  file.scalar_arrays["charge"].values = {0, 1};
+  file.ints["nalpha_occupied"] = 1;
+  file.ints["nbeta_occupied"] = 0;
+  const auto [molecule, basis] = read_molecule(file);
+  EXPECT_EQ(molecule.geometry, "Gh(H) 0 0 0\nH 0 0 1.7\n");
+  EXPECT_EQ(molecule.charge, 0);
+  EXPECT_EQ(molecule.multiplicity, 2);
+  // The ghost has the functions of F, the hydrogen its own.
+  EXPECT_EQ(qc::parse_nwchem_basis(basis.text, "x").elements.at(1).size(), 3u);
+  EXPECT_EQ(qc::parse_nwchem_basis(basis.atoms.at("2").set.text, "x").elements.at(1).size(), 1u);
+}
+
+/// Two equal centres with a core of 2 electrons: p local, s less p.
+DatFile with_cores() {
+  DatFile file = example();
+  file.ints["necp_atoms"] = 2;
+  file.scalar_arrays["charge"].values = {7, 1};
+  file.int_arrays["ipseux"] = {{2}, {1, 1}};
+  file.int_arrays["nelecp"] = {{2}, {2, 2}};
+  file.int_arrays["llmax"] = {{2}, {1, 1}};
+  file.int_arrays["kfirst"] = {{4}, {1, 2, 1, 2}};
+  file.int_arrays["klast"] = {{4}, {1, 3, 1, 3}};
+  file.int_arrays["nlp"] = {{6}, {1, 0, 2, 1, 0, 2}};
+  file.scalar_arrays["clp"] = {{6}, {-3, 6, 42, -4, 7, 43}};
+  file.scalar_arrays["zlp"] = {{6}, {4, 17, 5, 3, 16, 6}};
+  return file;
+}
+
+TEST(DatMolecule, ReadsEffectiveCores) {
+  const auto [molecule, basis] = read_molecule(with_cores());
+  EXPECT_EQ(molecule.geometry, "F 0 0 0\nLi 0 0 1.7\n");
+  EXPECT_EQ(molecule.charge, -2);
+  const auto set = qc::parse_nwchem_basis(basis.text, "x");
+  EXPECT_EQ(set.cores.at(9),
+            (qc::EffectiveCore{2, {{1, {1}, {4}, {-3}}, {0, {0, 2}, {17, 5}, {6, 42}}}}));
+  EXPECT_EQ(set.cores.at(3),
+            (qc::EffectiveCore{2, {{1, {1}, {3}, {-4}}, {0, {0, 2}, {16, 6}, {7, 43}}}}));
+}
+
+TEST(DatMolecule, WritesTheEffectiveCoresThatItReads) {
+  const auto [spec, basis] = read_molecule(with_cores());
+  const auto set = qc::parse_nwchem_basis(basis.text, "x");
+  qc::Molecule molecule{qc::parse_geometry(spec.geometry, qc::LengthUnit::bohr), -2, 1};
+  const std::vector<qc::AtomSets> sets(2, qc::AtomSets{&set, &set});
+  qc::take_cores(sets, molecule);
+  DatFile written;
+  write_molecule(molecule, qc::place_basis(sets, molecule, true), written);
+  for (const char* name : {"ipseux", "nelecp", "llmax", "kfirst", "klast", "nlp"})
+    EXPECT_EQ(written.int_arrays.at(name), with_cores().int_arrays.at(name)) << name;
+  for (const char* name : {"clp", "zlp", "charge"})
+    EXPECT_EQ(written.scalar_arrays.at(name), with_cores().scalar_arrays.at(name)) << name;
+}
+
+TEST(DatMolecule, EffectiveCoresThatContradictThemselvesAreRefused) {
+  DatFile file = with_cores();
+  file.int_arrays.erase("nlp");
+  EXPECT_EQ(failure(file), "the job has effective core potentials, but no array nlp");
+  file = with_cores();
+  file.int_arrays["klast"].values[3] = 4;
+  EXPECT_EQ(failure(file), "a potential of centre 2 has the terms 2 to 4");
+  file = with_cores();
+  file.int_arrays["llmax"].values[1] = 2;
+  EXPECT_EQ(failure(file), "kfirst ends before the potentials of centre 2");
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "blockyard/base/text.h"
+#include "blockyard/job/zmat/special_basis.h"
 #include "blockyard/qc/element.h"
 #include "blockyard/qc/z_matrix.h"
 
@@ -49,30 +50,35 @@ Variables read_variables(const Parts& parts) {
   return variables;
 }
 
-/// "O", "O1", "X": an element or, of a dummy, 0.
-int element_of(const Parts& parts, const Line& line, std::string symbol) {
+/// "O", "O1", "GH", "X": an element, that of the functions of a ghost, or, of a dummy, 0. `atoms`
+/// stand before it, dummies not counted.
+qc::Atom read_symbol(const Parts& parts, const Line& line, std::string symbol, std::size_t atoms) {
   while (!symbol.empty() && (std::isdigit(static_cast<unsigned char>(symbol.back())) != 0))
     symbol.pop_back();
-  if (base::lower(symbol) == "x") return 0;
-  if (base::lower(symbol) == "gh")
-    throw parts.error(line, "ghost atoms (functions without a nucleus) are not available");
+  if (base::lower(symbol) == "x") return {};
+  qc::Atom atom;
+  atom.is_ghost = base::lower(symbol) == "gh";
+  if (atom.is_ghost) symbol = element_of_ghost(parts, line, atoms);
   try {
-    return qc::atomic_number(symbol);
+    atom.atomic_number = qc::atomic_number(symbol);
   } catch (const Error& error) {
     throw parts.error(line, error.what());
   }
+  return atom;
 }
 
 std::string cartesian(const Parts& parts) {
   std::string text;
+  std::size_t atoms = 0;
   for (const Line& line : parts.atoms) {
     const auto words = words_of(line.text);
     const bool is_good =
         words.size() == 4 && number(words[1]) && number(words[2]) && number(words[3]);
     if (!is_good) throw parts.error(line, "a Cartesian atom is given as: symbol x y z");
-    const int element = element_of(parts, line, words[0]);
-    if (element == 0) continue;
-    text += fmt::format("{} {} {} {}\n", qc::element_symbol(element), words[1], words[2], words[3]);
+    const qc::Atom atom = read_symbol(parts, line, words[0], atoms);
+    if (atom.atomic_number == 0) continue;
+    ++atoms;
+    text += fmt::format("{} {} {} {}\n", name_of(atom), words[1], words[2], words[3]);
   }
   return text;
 }
@@ -82,7 +88,9 @@ class RowReader {
  public:
   explicit RowReader(const Parts& parts) : parts_(parts), variables_(read_variables(parts)) {}
 
-  [[nodiscard]] qc::ZMatrixRow read(const Line& line, std::size_t number_of_row) const {
+  /// `atoms` stand before it, dummies not counted.
+  [[nodiscard]] qc::ZMatrixRow read(const Line& line, std::size_t number_of_row,
+                                    std::size_t atoms) const {
     const auto words = words_of(line.text);
     const std::size_t pairs = std::min<std::size_t>(number_of_row, 3);
     if (words.size() != 1 + 2 * pairs)
@@ -91,7 +99,9 @@ class RowReader {
                                            number_of_row + 1, pairs));
     constexpr double degree = std::numbers::pi / 180;
     qc::ZMatrixRow row;
-    row.atomic_number = element_of(parts_, line, words[0]);
+    const qc::Atom atom = read_symbol(parts_, line, words[0], atoms);
+    row.atomic_number = atom.atomic_number;
+    row.is_ghost = atom.is_ghost;
     if (pairs > 0) row.bond_to = reference(line, words[1]);
     if (pairs > 0) row.bond_bohr = value(line, words[2]);
     if (pairs > 1) row.angle_to = reference(line, words[3]);
@@ -132,12 +142,16 @@ std::string internal(const Parts& parts, const std::string& units) {
   const double in_bohr = units == "bohr" ? 1 : 1 / qc::angstrom_per_bohr;
   const RowReader reader(parts);
   std::vector<qc::ZMatrixRow> rows;
-  for (const Line& line : parts.atoms) rows.push_back(reader.read(line, rows.size()));
+  for (const Line& line : parts.atoms) {
+    const auto atoms =
+        std::ranges::count_if(rows, [](const auto& row) { return row.atomic_number > 0; });
+    rows.push_back(reader.read(line, rows.size(), static_cast<std::size_t>(atoms)));
+  }
   for (qc::ZMatrixRow& row : rows) row.bond_bohr *= in_bohr;
   std::string text;
   try {
     for (const qc::Atom& atom : qc::place_z_matrix(rows))
-      text += fmt::format("{} {:.12f} {:.12f} {:.12f}\n", qc::element_symbol(atom.atomic_number),
+      text += fmt::format("{} {:.12f} {:.12f} {:.12f}\n", name_of(atom),
                           atom.position_bohr[0] / in_bohr, atom.position_bohr[1] / in_bohr,
                           atom.position_bohr[2] / in_bohr);
   } catch (const Error& error) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "blockyard/base/text.h"
+#include "blockyard/job/zmat/special_basis.h"
 #include "blockyard/job/zmat/spellings.h"
 
 namespace blockyard::job::zmat {
@@ -24,15 +25,6 @@ struct Keyword {
   std::string key;    ///< lower case
   std::string value;  ///< lower case
 };
-
-/// ACES II and CFOUR leave "cc-" out: PVDZ, AUG-PVTZ.
-std::string basis_of(const std::string& name) {
-  const std::string augmented = "aug-";
-  const bool is_augmented = name.starts_with(augmented);
-  const std::string rest = is_augmented ? name.substr(augmented.size()) : name;
-  const bool is_short = rest.size() == 4 && rest.starts_with("pv") && rest.ends_with('z');
-  return is_short ? (is_augmented ? augmented : "") + "cc-" + rest : name;
-}
 
 /// Splits at commas and at the ends of lines, but not inside of brackets.
 std::vector<Keyword> split_keywords(const Parts& parts) {
@@ -94,6 +86,8 @@ class Reader {
   /// What must be there, and what is assumed.
   void finish() {
     if (!given_.contains("calc")) method_->name = "scf";
+    if (!parts_.basis.empty() && (has_special_basis_ || has_cores_ || !given_.contains("basis")))
+      apply_special_basis(parts_, has_cores_, job_);
     for (const auto& [key, methods] : {std::pair{"excite", &excited_}, {"prop", &density_}}) {
       const auto given = given_.find(key);
       if (given == given_.end() || methods->empty()) continue;
@@ -132,6 +126,7 @@ class Reader {
     static const std::map<std::string, Meaning> all = {{"calc", &Reader::calc},
                                                        {"ref", &Reader::reference},
                                                        {"basis", &Reader::basis},
+                                                       {"ecp", &Reader::effective_cores},
                                                        {"charge", &Reader::charge},
                                                        {"mult", &Reader::multiplicity},
                                                        {"spherical", &Reader::spherical},
@@ -227,24 +222,12 @@ class Reader {
       method_->ints["unrestricted"] = 1;
   }
   void basis(const Keyword& one) {
-    if (one.value != "special") {
-      job_.spec.basis.name = basis_of(one.value);
-      return;
-    }
-    for (const Line& line : parts_.basis) {
-      const std::size_t colon = line.text.find(':');
-      if (colon == std::string::npos) throw parts_.error(line, "a basis is given as ATOM:BASIS");
-      const auto words = words_of(base::lower(line.text.substr(colon + 1)));
-      if (words.size() != 1) throw parts_.error(line, "a basis is given as ATOM:BASIS");
-      const std::string name = basis_of(words.front());
-      if (job_.spec.basis.name.empty()) job_.spec.basis.name = name;
-      if (job_.spec.basis.name != name)
-        throw parts_.error(line, fmt::format("{} after {}: a job has one basis for all atoms; "
-                                             "put both into one file in NWChem format",
-                                             name, job_.spec.basis.name));
-    }
-    if (job_.spec.basis.name.empty()) throw wrong(one, "lines ATOM:BASIS must follow the keywords");
+    has_special_basis_ = one.value == "special";
+    if (!has_special_basis_) job_.spec.basis.name = full_basis_name(one.value);
+    if (has_special_basis_ && parts_.basis.empty())
+      throw wrong(one, "lines ATOM:BASIS must follow the keywords");
   }
+  void effective_cores(const Keyword& one) { has_cores_ = truth(one); }
   void charge(const Keyword& one) { molecule_->charge = integer(one, -1000); }
   void multiplicity(const Keyword& one) { molecule_->multiplicity = integer(one, 1); }
   void spherical(const Keyword& one) { job_.spec.basis.spherical = truth(one); }
@@ -395,6 +378,8 @@ class Reader {
   std::optional<std::int64_t> memory_;  ///< of MEMORY; bytes, or units if it has none of its own
   std::map<std::string, std::string> excited_;  ///< with EXCITE: the method that CALC stands for
   std::map<std::string, std::string> density_;  ///< the same with PROP
+  bool has_special_basis_ = false;
+  bool has_cores_ = false;
   bool has_words_ = false;
   std::int64_t unit_bytes_ = 8;           ///< of MEM_UNIT
   std::map<std::string, Keyword> given_;  ///< by the usual spelling

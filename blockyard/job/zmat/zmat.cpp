@@ -32,7 +32,7 @@ ZmatJob parse_zmat(std::string_view text, const std::string& path, const std::st
   zmat::apply_keywords(parts, job);
   zmat::apply_sip(parts, folder, programs, job);
   job.spec.molecule->geometry = zmat::read_geometry(parts, job.spec.molecule->units);
-  if (job.spec.basis.name.empty())
+  if (job.spec.basis.empty() && job.spec.basis.atoms.empty())
     throw parts.error(
         parts.keywords.front(),
         fmt::format("there is no basis set: add BASIS=CC-PVDZ{}{}",

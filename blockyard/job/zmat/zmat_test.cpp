@@ -125,9 +125,48 @@ TEST(Zmat, TakesTheBasisOfEachAtomIfItIsOne) {
   constexpr std::string_view head =
       "t\nH 0 0 0\nF 0 0 1.7\n\n*ACES2(CALC=MBPT(2),BASIS=SPECIAL)\n\n";
   EXPECT_EQ(parse(std::string(head) + "H:CC-PVDZ\nF:CC-PVDZ\n").spec.basis.name, "cc-pvdz");
-  EXPECT_NE(failure(std::string(head) + "H:CC-PVDZ\nF:CC-PVTZ\n").find("ZMAT:8: cc-pvtz after"),
-            std::string::npos);
   EXPECT_NE(failure(head).find("ATOM:BASIS"), std::string::npos);
+}
+
+TEST(Zmat, TakesABasisOfItsOwnForEachAtom) {
+  constexpr std::string_view head = "t\nH 0 0 0\nX 0 0 9\nF 0 0 1.7\n\n*ACES2(BASIS=SPECIAL)\n\n";
+  const BasisSpec basis = parse(std::string(head) + "H:CC-PVDZ\nF:PVTZ\n").spec.basis;
+  EXPECT_TRUE(basis.name.empty());
+  EXPECT_EQ(basis.atoms.at("1").set.name, "cc-pvdz");
+  EXPECT_EQ(basis.atoms.at("2").set.name, "cc-pvtz");
+  EXPECT_NE(failure(std::string(head) + "F:PVTZ\nH:PVDZ\n").find("ZMAT:8: atom 1 is h"),
+            std::string::npos);
+  EXPECT_NE(failure(std::string(head) + "H:PVTZ\nF:PVDZ\nF:PVTZ\n").find("3 lines ATOM:NAME for 2"),
+            std::string::npos);
+}
+
+TEST(Zmat, TakesListsOfBasisSetsAndOfPotentials) {
+  constexpr std::string_view atoms = "t\nCL 0 0 0\nH 0 0 1.3\n\n";
+  const BasisSpec basis =
+      parse(std::string(atoms) +
+            "*ACES2(ECP=ON,CALC=CCSD)\n\nCL:SBKJC\nH:PVDZ\n\nCL:SBKJC\nH:NONE\n\n")
+          .spec.basis;
+  EXPECT_EQ(basis.atoms.at("1").set.name, "sbkjc");
+  EXPECT_EQ(basis.atoms.at("2").set.name, "cc-pvdz");
+  EXPECT_EQ(basis.atoms.at("1").ecp, "sbkjc");
+  EXPECT_EQ(basis.atoms.at("2").ecp, "none");
+  const BasisSpec named =
+      parse(std::string(atoms) + "*ACES2(ECP=ON,BASIS=LANL2DZ)\n\nCL:LANL2DZ\nH:LANL2DZ\n")
+          .spec.basis;
+  EXPECT_EQ(named.name, "lanl2dz");
+  EXPECT_EQ(named.ecp, "lanl2dz");
+  EXPECT_NE(failure(std::string(atoms) + "*ACES2(ECP=ON)\n\nCL:SBKJC\nH:PVDZ\nCL:SBKJC\n")
+                .find("ATOM:NONE"),
+            std::string::npos);
+}
+
+TEST(Zmat, TakesGhostAtomsWithTheFunctionsOfAnElement) {
+  const ZmatJob job =
+      parse("t\nHE\nGH 1 R\n\nR=3.0\n\n*ACES2(CALC=HF,BASIS=SPECIAL)\n\nHE:PVDZ\nNE:PVDZ\n");
+  EXPECT_NE(job.spec.molecule->geometry.find("Gh(Ne) 0.0"), std::string::npos);
+  EXPECT_EQ(job.spec.basis.name, "cc-pvdz");
+  EXPECT_NE(failure("t\nHE 0 0 0\nGH 0 0 3\n\n*ACES2(BASIS=PVDZ)\n").find("ZMAT:3: a ghost atom"),
+            std::string::npos);
 }
 
 TEST(Zmat, TakesProgramsInThePlaceOfAMethod) {
