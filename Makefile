@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test docs-if-possible test-all test-mpi test-devices mpich arm check asan tsan fuzz wheel docs bench format lint clean
+.PHONY: help setup build demo test docs-if-possible test-all test-sweep test-mpi test-devices mpich arm check asan tsan fuzz wheel docs bench format lint clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 16
@@ -41,12 +41,20 @@ docs-if-possible:
 	@if tools/setup_docs; then $(MAKE) --no-print-directory docs; \
 	else echo "SKIPPED: the documentation as a site: its packages cannot be installed" >&2; fi
 
+test-sweep:  ## energies of 36 atoms, ions and molecules in five basis sets, and of heavy elements, against PySCF (minutes)
+	@tools/setup.sh build test
+	@$(MAKE) --no-print-directory build/release/build.ninja
+	@cmake --build --preset release --target blockyard
+	@export BLOCKYARD=$(CURDIR)/build/release/blockyard SWEEP=1; \
+	python3 tests/jobs/test_first_molecules.py FirstMolecules.test_sweep_agrees_with_pyscf; \
+	python3 tests/jobs/test_effective_cores.py
+
 test-all: test  ## the whole matrix: each test optimised and sanitized, over more processes, on devices (hours)
 	@$(MAKE) --no-print-directory build/dev/build.ninja
 	@cmake --build --preset dev
 	@ctest --preset dev -j $$(nproc)
 	@BLOCKYARD=$(CURDIR)/build/dev/blockyard BLOCKYARD_MUTATIONS=9000 tests/fuzz/mutations.py
-	@$(MAKE) --no-print-directory test-mpi test-devices tsan
+	@$(MAKE) --no-print-directory test-sweep test-mpi test-devices tsan
 
 mpich:  ## a short list of tests over MPICH in place of Open MPI
 	@tools/setup.sh build test

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
+
 namespace blockyard::array {
 
 using base::Errc;
@@ -47,6 +49,8 @@ Extent Segments::extent(IndexKind kind, std::int64_t number) const {
 
 Extent Segments::offset(IndexKind kind, std::int64_t number) const {
   if (kind == IndexKind::simple) return number - 1;
+  const auto extents = this->extents(kind);
+  if (number == count(kind) + 1) return std::reduce(extents.begin(), extents.end());
   check(kind, number);
   return offsets_[static_cast<std::size_t>(kind)][static_cast<std::size_t>(number - 1)];
 }

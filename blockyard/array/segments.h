@@ -23,7 +23,7 @@ class Segments {
   [[nodiscard]] std::int64_t count(IndexKind kind) const noexcept;
   /// Elements of segment `number`; 1 for simple. Throws Error{bad_input} if there is no such one.
   [[nodiscard]] Extent extent(IndexKind kind, std::int64_t number) const;
-  /// Elements before segment `number`, from segment 1 on; number - 1 for simple.
+  /// Elements before segment `number`, which may be count + 1; number - 1 for simple.
   [[nodiscard]] Extent offset(IndexKind kind, std::int64_t number) const;
   [[nodiscard]] std::span<const Extent> extents(IndexKind kind) const noexcept;
 

@@ -69,7 +69,11 @@ TEST(Chemistry, RefusesSegmentsThatCrossABorderOrDoNotAddUp) {
 
 TEST(Chemistry, RefusesWhatTheMethodsCannotTreat) {
   expect_error(water("sto-3g", 6), "only 5 orbitals are occupied");
-  expect_error(water("sto-3g", 5), "nothing to correlate");
+}
+
+TEST(Chemistry, KnowsWhereNothingIsLeftToCorrelate) {
+  EXPECT_FALSE(read_chemistry(water("sto-3g", 5), places).has_excitations());
+  EXPECT_EQ(read_chemistry(water("sto-3g", 4), places).single_excitations(), 2);
 }
 
 TEST(Chemistry, GivesTheConstantsOfOurPrograms) {

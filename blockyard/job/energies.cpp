@@ -3,9 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cctype>
 #include <cmath>
 
 #include "blockyard/base/error.h"
+#include "blockyard/job/methods.h"
 
 namespace blockyard::job {
 
@@ -57,52 +61,97 @@ void add_excitations(MethodResults& found, const Results& results, const std::st
   found.excitations.push_back(std::move(states));
 }
 
-}  // namespace
+/// Whether a method of ours beyond SCF has no electron or no orbital to work with.
+bool correlates_nothing(const Job& job) {
+  return job.chemistry && !job.method.empty() && job.method != "scf" &&
+         !job.chemistry->has_excitations();
+}
 
-MethodResults method_results(const Results& results) {
-  MethodResults found;
-  const StepResult* scf = find_step(results, "scf");
-  if (scf == nullptr) return found;
-  const double scf_energy = scalar(*scf, "scf_energy");
-  found.energies = {{"nuclear", "nuclear repulsion", scalar(*scf, "nuclear_energy")},
-                    {"scf", "SCF total", scf_energy}};
+void add_scf(MethodResults& found, const StepResult& scf, const Results& results) {
+  found.energies = {{"nuclear", "nuclear repulsion", scalar(scf, "nuclear_energy")},
+                    {"scf", "SCF total", scalar(scf, "scf_energy")}};
   const StepResult* stability = find_step(results, "stability");
-  if (stability == nullptr && scf->outcome.scalars.contains("is_stability_known")) stability = scf;
+  if (stability == nullptr && scf.outcome.scalars.contains("is_stability_known")) stability = &scf;
   if (stability != nullptr && scalar(*stability, "is_stability_known") > 0.5)
     found.energies.push_back({"scf_stability", "SCF second derivative, lowest",
                               scalar(*stability, "hessian_eigenvalue")});
-  add_iterations(found, *scf, "scf");
-  add_dipole(found, *scf, "scf");
-  const auto add_correlated = [&](const StepResult& step, const std::string& key,
-                                  const std::string& title) {
-    const double correlation = scalar(step, key + "_correlation");
-    found.energies.push_back({key + "_correlation", title + " correlation", correlation});
-    found.energies.push_back({key, title + " total", scf_energy + correlation});
+  add_iterations(found, scf, "scf");
+  add_dipole(found, scf, "scf");
+}
+
+/// A correlation energy above that of SCF.
+void add_correlated(MethodResults& found, const std::string& key, double correlation) {
+  std::string title = key;
+  std::ranges::transform(title, title.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  found.energies.push_back({key + "_correlation", title + " correlation", correlation});
+  found.energies.push_back({key, title + " total", found.energies[1].hartree + correlation});
+}
+
+void add_triples(MethodResults& found, double correction, double total) {
+  found.energies.push_back({"triples_correction", "(T) correction", correction});
+  found.energies.push_back({"ccsd_t", "CCSD(T) total", total});
+}
+
+constexpr std::array iterated_methods = {"lccd", "lccsd", "ccd", "ccsd"};
+
+/// Zeros for what the programs of a method would have found.
+void add_nothing(MethodResults& found, const std::vector<std::string>& programs) {
+  const auto has = [&](const std::string& method) {
+    return std::ranges::any_of(programs, [&](const std::string& name) {
+      return name == method + "_rhf.sial" || name == method + "_uhf.sial";
+    });
   };
-  if (const StepResult* mp2 = find_step(results, "mp2")) add_correlated(*mp2, "mp2", "MP2");
-  for (const auto& [key, title] : {std::pair{"lccd", "LCCD"}, std::pair{"lccsd", "LCCSD"},
-                                   std::pair{"ccd", "CCD"}, std::pair{"ccsd", "CCSD"}})
-    if (const StepResult* iterated = find_step(results, key)) {
-      add_correlated(*iterated, key, title);
-      add_iterations(found, *iterated, key);
+  if (has("mp2")) add_correlated(found, "mp2", 0);
+  for (const std::string method : iterated_methods)
+    if (has(method)) add_correlated(found, method, 0);
+  if (has("lambda")) found.dipoles.push_back({"ccsd", found.dipoles[0].e_bohr});
+  if (has("triples")) add_triples(found, 0, found.energies[1].hartree);
+}
+
+void add_correlation(MethodResults& found, const Results& results) {
+  if (const StepResult* mp2 = find_step(results, "mp2"))
+    add_correlated(found, "mp2", scalar(*mp2, "mp2_correlation"));
+  for (const std::string method : iterated_methods)
+    if (const StepResult* iterated = find_step(results, method)) {
+      add_correlated(found, method, scalar(*iterated, method + "_correlation"));
+      add_iterations(found, *iterated, method);
     }
   if (const StepResult* lambda = find_step(results, "lambda")) {
     add_iterations(found, *lambda, "lambda");
     add_dipole(found, *lambda, "ccsd");
   }
-  if (const StepResult* triples = find_step(results, "triples")) {
-    const double total = scalar(*triples, "ccsd_t_energy");
-    const double correction = scalar(*triples, "triples_correction");
-    found.energies.push_back({"triples_correction", "(T) correction", correction});
-    found.energies.push_back({"ccsd_t", "CCSD(T) total", total});
-  }
+  if (const StepResult* triples = find_step(results, "triples"))
+    add_triples(found, scalar(*triples, "triples_correction"), scalar(*triples, "ccsd_t_energy"));
   add_excitations(found, results, "cis", "CIS", "excitation_energies");
   add_excitations(found, results, "cis_d", "CIS(D)", "cis_d_energies");
   add_excitations(found, results, "eom_ccsd", "EOM-CCSD", "excitation_energies");
   for (const std::string method : {"cis", "eom_ccsd"})
     if (const StepResult* states = find_step(results, method))
       add_iterations(found, *states, method);
+}
+
+}  // namespace
+
+MethodResults method_results(const Job& job, const Results& results) {
+  MethodResults found;
+  const StepResult* scf = find_step(results, "scf");
+  if (scf == nullptr) return found;
+  add_scf(found, *scf, results);
+  if (correlates_nothing(job))
+    add_nothing(found, programs_of_method(job.method, job.chemistry->unrestricted));
+  else
+    add_correlation(found, results);
   return found;
+}
+
+std::string note_of(const Job& job) {
+  if (!correlates_nothing(job)) return "";
+  return fmt::format("nothing to correlate: {}; {} is the SCF energy",
+                     job.chemistry->alpha.active_occupied + job.chemistry->beta.active_occupied == 0
+                         ? "all electrons are in the frozen core"
+                         : "no active electron has a virtual orbital of its spin",
+                     job.method);
 }
 
 }  // namespace blockyard::job

@@ -45,6 +45,11 @@ struct MethodResults {
   bool converged = false;
 };
 
-[[nodiscard]] MethodResults method_results(const Results& results);
+/// Where nothing can be correlated, all energies of the method that come after SCF are 0, and a
+/// note says so.
+[[nodiscard]] MethodResults method_results(const Job& job, const Results& results);
+
+/// What a user should know of a job of ours; empty: nothing.
+[[nodiscard]] std::string note_of(const Job& job);
 
 }  // namespace blockyard::job

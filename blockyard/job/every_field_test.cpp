@@ -59,7 +59,12 @@ Spec spec_with_every_field() {
          segments, run] = spec;
   title = "a \"title\" with \\ and \t";
   molecule = MoleculeSpec{"H 0 0 0\nF 0 0 1.7\n", "", "bohr", -1, 2};
-  basis = {"cc-pvdz", "", "", false, "cc-pvtz-rifit", ""};
+  basis = {{"cc-pvdz", "", ""},
+           "sbkjc",
+           {{"O1", {{"", "", "O S\n 0.5 1\n"}, ""}}, {"3", {{"6-31g", "", ""}, "none"}}},
+           false,
+           "cc-pvtz-rifit",
+           ""};
   method = MethodSpec{"", 3, {{"cc_iterations", 7}}, {{"level_shift", 0.5}}};
   programs = {"/a.sial", "/b.sial"};
   ints = {{"norb", 4}};

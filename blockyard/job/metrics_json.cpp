@@ -157,9 +157,9 @@ Json servers_json(const Results& results) {
   return servers;
 }
 
-Json energies_json(const Results& results) {
+Json energies_json(const Job& job, const Results& results) {
   Json energies = Json::array();
-  for (const Energy& energy : method_results(results).energies)
+  for (const Energy& energy : method_results(job, results).energies)
     energies.push_back({{"key", energy.key}, {"title", energy.title}, {"hartree", energy.hartree}});
   return energies;
 }
@@ -225,7 +225,7 @@ std::string metrics_json(const Job& job, const Results& results, const ReportCon
                {"peak_rss_bytes", results.peak_rss_bytes},
                {"memory_plan", plan_json(job.memory)}};
   if (job.chemistry) json["molecule"] = chemistry_json(*job.chemistry);
-  if (!job.method.empty()) json["energies"] = energies_json(results);
+  if (!job.method.empty()) json["energies"] = energies_json(job, results);
   json["devices"] = detail::devices_json(results);
   json["programs"] = programs_json(results);
   json["servers"] = servers_json(results);

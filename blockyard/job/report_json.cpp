@@ -25,10 +25,11 @@ Json timings(const Results& results) {
   return seconds;
 }
 
-void add_method(Json& json, const Results& results) {
-  const MethodResults found = method_results(results);
+void add_method(Json& json, const Job& job, const Results& results) {
+  const MethodResults found = method_results(job, results);
   json["energies"] = Json::object();
   for (const Energy& energy : found.energies) json["energies"][energy.key] = energy.hartree;
+  if (const std::string note = note_of(job); !note.empty()) json["note"] = note;
   json["converged"] = found.converged;
   json["iterations"] = Json::object();
   for (const IterationCount& count : found.iterations)
@@ -68,7 +69,7 @@ std::string results_json(const Job& job, const Results& results) {
   if (job.method.empty())
     add_outcomes(json, results);
   else
-    add_method(json, results);
+    add_method(json, job, results);
   json["timings"] = timings(results);
   json["seconds"] = results.seconds;
   json["peak_rss_bytes"] = results.peak_rss_bytes;

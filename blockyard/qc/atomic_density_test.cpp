@@ -72,7 +72,7 @@ TEST(AtomicDensities, configurations_have_the_electrons_of_the_element) {
 TEST(AtomicDensities, with_effective_cores_hold_the_other_electrons) {
   for (const auto* name : {"def2-svp", "lanl2dz", "sbkjc", "cc-pvdz-pp"}) {
     const auto set = load_basis(name, testing::data_folder);
-    for (const int z : {17, 29, 47, 53, 57, 70, 79, 83}) {
+    for (const int z : {17, 53, 57, 79}) {
       if (!set.cores.contains(z)) continue;
       Molecule atom{{{z, {}}}, 0, 1};
       const std::array<AtomSets, 1> sets = {AtomSets{&set, &set}};

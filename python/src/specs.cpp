@@ -29,6 +29,7 @@ void set_method(job::Spec& spec, const std::string& name) {
 void set_basis(job::Spec& spec, const std::string& name) {
   spec.basis.name = name;
   spec.basis.file.clear();
+  spec.basis.text.clear();
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ double measure_job_ratio(const Machine& machine, const Places& places) {
     double taken = 0;
     for (const StepResult& step : results.steps) taken += step.seconds;
     seconds = std::min(seconds, taken);
-    for (const IterationCount& found : method_results(results).iterations)
+    for (const IterationCount& found : method_results(*prepared.job, results).iterations)
       options.walk.iterations_of[found.method + "_rhf"] = found.count;
   }
   Machine parts = machine;
