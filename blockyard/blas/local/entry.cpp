@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/blas/local/entry.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace blockyard::blas {
+
+namespace {
+
+const link_map* object_of(const void* address) noexcept {
+  Dl_info found{};
+  void* object = nullptr;
+  if (::dladdr1(address, &found, &object, RTLD_DL_LINKMAP) == 0) return nullptr;
+  return static_cast<const link_map*>(object);
+}
+
+/// Ours, by any address in it.
+const link_map* our_object() noexcept {
+  static const char here = 0;
+  return object_of(&here);
+}
+
+/// In an object or what it names. Null where that is nothing but ourselves.
+void* find_in(const char* object, const char* name) noexcept {
+  void* const handle = ::dlopen(object, RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == nullptr) return nullptr;
+  void* const found = ::dlsym(handle, name);
+  ::dlclose(handle);
+  return found != nullptr && object_of(found) != our_object() ? found : nullptr;
+}
+
+/// The library that the user names, for programs whose own is not found.
+void* find_in_named(const char* name) noexcept {
+  const char* const path = std::getenv("BLOCKYARD_OFFLOAD_LIBRARY");
+  if (path == nullptr || *path == '\0') return nullptr;
+  void* const handle = ::dlopen(path, RTLD_LAZY | RTLD_LOCAL);  // it stays
+  return handle == nullptr ? nullptr : ::dlsym(handle, name);
+}
+
+void write_error(const char* text) noexcept {
+  static_cast<void>(::write(STDERR_FILENO, text, std::strlen(text)) < 0);
+}
+
+}  // namespace
+
+void* find_local(const char* name, const void* caller) noexcept {
+  if (void* const found = find_in_named(name)) return found;
+  // The program itself has no name here; what it names comes after us in the linker's order.
+  const link_map* const from = object_of(caller);
+  if (from != nullptr && from->l_name != nullptr && *from->l_name != '\0' && from != our_object())
+    if (void* const found = find_in(from->l_name, name)) return found;
+  if (void* const found = ::dlsym(RTLD_NEXT, name))
+    if (object_of(found) != our_object()) return found;
+  const link_map* object = our_object();
+  if (object == nullptr) return nullptr;
+  while (object->l_prev != nullptr) object = object->l_prev;
+  for (; object != nullptr; object = object->l_next)
+    if (object != our_object() && *object->l_name != '\0')
+      if (void* const found = find_in(object->l_name, name)) return found;
+  return nullptr;
+}
+
+/// A length whose lower half is 3 and that is negative as a whole.
+int probe_width(void* function) noexcept {
+  constexpr std::int64_t length = static_cast<std::int64_t>(0xffffffff00000003ULL);
+  constexpr double values[3] = {1, 2, 3};
+  constexpr std::int64_t step = 1;
+  const link_map* const library = object_of(function);
+  if (library == nullptr) return 32;
+  const char* const path = *library->l_name == '\0' ? nullptr : library->l_name;
+  if (void* const fortran = find_in(path, "idamax_")) {
+    using Function = int (*)(const void*, const double*, const void*);
+    return reinterpret_cast<Function>(fortran)(&length, values, &step) > 0 ? 32 : 64;
+  }
+  if (void* const c = find_in(path, "cblas_idamax")) {
+    using Function = std::size_t (*)(std::int64_t, const double*, std::int64_t);
+    return static_cast<int>(reinterpret_cast<Function>(c)(length, values, step)) > 0 ? 32 : 64;
+  }
+  return 32;
+}
+
+const Site& Entry::search(const void* caller) noexcept {
+  for (const Site* site = sites_.load(std::memory_order_acquire); site != nullptr;
+       site = site->next)
+    if (site->caller == caller) {
+      recent_.store(site, std::memory_order_release);
+      return *site;
+    }
+  void* const function = find_local(name_, caller);
+  if (function == nullptr) end_without();
+  // Sites are never freed: calls come until the process has ended.
+  auto* const site = new (std::nothrow) Site{caller, function, width_, nullptr};
+  if (site == nullptr) std::abort();
+  if (width_ == 0) site->width = probe_width(function);
+  const Site* first = sites_.load(std::memory_order_acquire);
+  do {
+    site->next = first;
+  } while (!sites_.compare_exchange_weak(first, site, std::memory_order_acq_rel));
+  recent_.store(site, std::memory_order_release);
+  return *site;
+}
+
+void Entry::end_without() const noexcept {
+  write_error("blockyard: the program calls ");
+  write_error(name_);
+  write_error(
+      ", but none of its libraries has that; name one with BLOCKYARD_OFFLOAD_LIBRARY=PATH\n");
+  ::_exit(127);
+}
+
+}  // namespace blockyard::blas

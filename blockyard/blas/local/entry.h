@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace blockyard::blas {
+
+/// What a call from one place of the program would have reached without us.
+struct Site {
+  const void* caller;
+  void* function;  ///< null: nothing
+  int width;       ///< bits of its integers: 32 or 64
+  const Site* next;
+};
+
+/// An exported name, and the functions of that name in the program's own libraries, by place of
+/// the call: several copies of a BLAS with different integers may live in one process. It works
+/// before constructors have run and after destructors have. Any thread.
+class Entry {
+ public:
+  /// width: of the integers under this name; 0: it depends on the library.
+  constexpr Entry(const char* name, int width) noexcept : name_(name), width_(width) {}
+
+  /// Where a call that returns to `caller` goes. Costs a few nanoseconds but the first time.
+  [[nodiscard]] const Site& find(const void* caller) noexcept {
+    const Site* const recent = recent_.load(std::memory_order_acquire);
+    if (recent != nullptr && recent->caller == caller) return *recent;
+    return search(caller);
+  }
+  [[nodiscard]] const char* name() const noexcept { return name_; }
+  /// Ends the process, as the linker does for a name that it does not find.
+  [[noreturn]] void end_without() const noexcept;
+
+ private:
+  [[nodiscard]] const Site& search(const void* caller) noexcept;
+
+  const char* name_;
+  int width_;
+  std::atomic<const Site*> recent_ = nullptr;
+  std::atomic<const Site*> sites_ = nullptr;  ///< a list that only grows
+};
+
+/// The function `name` that `caller` would have reached: of the libraries that the caller's own
+/// names, of those after us in the order of the linker, of any that is loaded; in this order.
+[[nodiscard]] void* find_local(const char* name, const void* caller) noexcept;
+
+/// 32 or 64: the integers that the library of `function`, a routine of BLAS, was built with.
+[[nodiscard]] int probe_width(void* function) noexcept;
+
+}  // namespace blockyard::blas

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/blas/router/device_products.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "blockyard/base/error.h"
+#include "blockyard/device/sim/sim.h"
+
+namespace blockyard::blas {
+namespace {
+
+/// op(matrix) at a row and a column.
+double at(const std::vector<double>& matrix, std::int64_t leading, char op, std::int64_t row,
+          std::int64_t column) {
+  const auto place = op == 'N' ? column * leading + row : row * leading + column;
+  return matrix[static_cast<std::size_t>(place)];
+}
+
+/// A product on a simulated device, compared with plain loops; elements between the columns of the
+/// result must stay as they are.
+void expect_right(DeviceProducts& products, char op_a, char op_b, std::int64_t m, std::int64_t n,
+                  std::int64_t k, double beta, std::int64_t gap) {
+  const std::int64_t lda = (op_a == 'N' ? m : k) + gap, ldb = (op_b == 'N' ? k : n) + gap,
+                     ldc = m + gap;
+  const auto counted = [](std::int64_t count) {
+    std::vector<double> values(static_cast<std::size_t>(count));
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i * 7 % 11) - 5;
+    return values;
+  };
+  const auto a = counted(lda * (op_a == 'N' ? k : m)), b = counted(ldb * (op_b == 'N' ? n : k));
+  auto c = counted(ldc * n);
+  const auto before = c;
+  if (beta == 0) c[0] = std::numeric_limits<double>::quiet_NaN();
+  std::int64_t complete = 0;
+  products.compute(
+      Product<double>{op_a, op_b, m, n, k, 2.0, a.data(), lda, b.data(), ldb, beta, c.data(), ldc},
+      complete);
+  ASSERT_EQ(complete, n);
+  for (std::int64_t j = 0; j < n; ++j)
+    for (std::int64_t i = 0; i < ldc; ++i) {
+      const auto place = static_cast<std::size_t>(j * ldc + i);
+      double expected = before[place];
+      if (i < m) {
+        double sum = 0;
+        for (std::int64_t l = 0; l < k; ++l) sum += at(a, lda, op_a, i, l) * at(b, ldb, op_b, l, j);
+        expected = 2 * sum + (beta == 0 ? 0 : beta * before[place]);
+      }
+      ASSERT_EQ(c[place], expected) << op_a << op_b << " " << i << " " << j;  // whole numbers
+    }
+}
+
+TEST(DeviceProducts, are_those_of_the_routine) {
+  for (const std::string seed : {"seed=0", "seed=1", "seed=2"}) {
+    DeviceProducts products(device::sim::table(), seed);
+    for (const char op_a : {'N', 'T', 'C'})
+      for (const char op_b : {'N', 'T', 'C'})
+        for (const std::int64_t gap : {0, 3}) {
+          expect_right(products, op_a, op_b, 7, 5, 6, 0.0, gap);
+          expect_right(products, op_a, op_b, 3, 200, 2, -1.0, gap);
+        }
+  }
+  DeviceProducts products(device::sim::table(), "seed=1");
+  expect_right(products, 'N', 'T', 1, 70, 20000, -1.0, 1);  // two parts
+}
+
+TEST(DeviceProducts, without_room_leave_the_result_as_it_is) {
+  DeviceProducts products(device::sim::table(), "memory=100");
+  const std::vector<double> a(100, 1), b(100, 1);
+  std::vector<double> c(100, 5);
+  std::int64_t complete = -1;
+  products.compute(
+      Product<double>{'N', 'N', 10, 10, 10, 1.0, a.data(), 10, b.data(), 10, 0.0, c.data(), 10},
+      complete);
+  EXPECT_EQ(complete, 0);
+  EXPECT_EQ(c, std::vector<double>(100, 5));
+}
+
+TEST(DeviceProducts, of_a_device_that_fails_say_how_much_is_there) {
+  for (int fail = 8; fail < 60; ++fail) {
+    std::vector<double> a(4, 1), b(800, 1), c(800, 5);
+    std::int64_t complete = 0;
+    try {
+      DeviceProducts products(device::sim::table(), "fail_after=" + std::to_string(fail));
+      products.compute(
+          Product<double>{'N', 'N', 2, 400, 2, 1.0, a.data(), 2, b.data(), 2, 0.0, c.data(), 2},
+          complete);
+    } catch (const base::Error&) {
+    }
+    for (std::size_t i = 0; i < c.size(); ++i)
+      ASSERT_EQ(c[i], i < 2 * static_cast<std::size_t>(complete) ? 2.0 : 5.0) << fail;
+  }
+}
+
+}  // namespace
+}  // namespace blockyard::blas
