@@ -13,7 +13,8 @@ namespace {
 DeviceSpec device_with_every_field() {
   DeviceSpec device;
   auto& [kind, count, memory_bytes, options, plugins, learns_placement, respects_hints,
-         honours_intents, feeds_network, after_seconds] = device;
+         honours_intents, locks_pages, keeps_memory, streams, feeds_network, after_seconds] =
+      device;
   kind = "sim";
   count = 2;
   memory_bytes = 1 << 20;
@@ -22,6 +23,9 @@ DeviceSpec device_with_every_field() {
   learns_placement = true;
   respects_hints = true;
   honours_intents = false;
+  locks_pages = false;
+  keeps_memory = false;
+  streams = 2;
   feeds_network = true;
   after_seconds = 2.5;
   return device;
@@ -83,7 +87,11 @@ TEST(EveryField, IsInTheTextOfAJob) {
   // What the command line alone decides.
   spec.run.report = spec.run.has_trace = false;
   spec.run.device.plugins = "";
-  spec.run.device.honours_intents = true;
+  const DeviceSpec usual;
+  spec.run.device.honours_intents = usual.honours_intents;
+  spec.run.device.locks_pages = usual.locks_pages;
+  spec.run.device.keeps_memory = usual.keeps_memory;
+  spec.run.device.streams = usual.streams;
   EXPECT_EQ(parse_job(job_text(spec), "job.toml", ""), spec);
 }
 

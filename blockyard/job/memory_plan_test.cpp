@@ -18,7 +18,8 @@ constexpr std::int64_t mib = 1 << 20;
 
 std::vector<ProgramNeed> need_of(std::int64_t static_mib, std::int64_t block_mib,
                                  std::int64_t distributed_mib, std::int64_t largest_mib) {
-  return {{"p", {static_mib * mib, block_mib * mib, distributed_mib * mib, largest_mib * mib}}};
+  return {
+      {"p", {static_mib * mib, block_mib * mib, distributed_mib * mib, largest_mib * mib, "", ""}}};
 }
 
 TEST(MemoryPlan, GivesServersWhatTheArraysTakeAndWorkersTheRest) {

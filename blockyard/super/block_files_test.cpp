@@ -14,16 +14,18 @@ namespace {
 
 using Values = std::vector<double>;
 
-/// A block in the working folder of the test, and its files.
+/// A block and its files, in a working folder of its own: tests run side by side.
 class BlockFiles : public testing::Test {
  protected:
   BlockFiles() : block_("block_of_test", {2, 3}, Access::write) {
     add_block_files(table_);
     block_.segments = {3, 12};
+    std::filesystem::create_directories(folder_);
+    std::filesystem::current_path(folder_);
   }
   ~BlockFiles() override {
-    std::filesystem::remove(text_);
-    std::filesystem::remove(binary_);
+    std::filesystem::current_path(before_);
+    std::filesystem::remove_all(folder_);
   }
   void run(const char* name) {
     std::vector<Operand> operands = {block_.view()};
@@ -40,6 +42,10 @@ class BlockFiles : public testing::Test {
 
   Table table_;
   TestOperand block_;
+  const std::filesystem::path before_ = std::filesystem::current_path();
+  const std::filesystem::path folder_ =
+      std::filesystem::path(testing::TempDir()) /
+      testing::UnitTest::GetInstance()->current_test_info()->name();
   const std::string text_ = "block_of_test[3.12].txt";
   const std::string binary_ = "block_of_test[3.12].blk";
 };
