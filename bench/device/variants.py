@@ -50,11 +50,14 @@ def run(options, device, variant):
         found = json.loads(report.read_text(encoding="utf-8"))
         energy = json.loads(result.read_text(encoding="utf-8"))["scalars"]["ccsd_correlation"]
     total = {}
-    for one in found["devices"]:
+    used = [one for one in found["devices"] if one["runs"] > 0]
+    for one in used:
         for key, value in one.items():
             if isinstance(value, (int, float)):
                 total[key] = total.get(key, 0) + value
-    count = max(1, len(found["devices"]))
+    count = len(used)
+    if count == 0:
+        sys.exit(f"{device} {variant}: nothing ran on a device")
     line = {"bench": "device_variants", "case": f"{device} {variant}", "basis": options.basis,
             "processes": processes, "workers": options.workers}
     line |= {f"seconds_{program['name']}": program["seconds"] for program in found["programs"]}
@@ -62,7 +65,9 @@ def run(options, device, variant):
              "copied_out_bytes": total["bytes_from_device"], "direct_bytes": total["direct_bytes"],
              "pool_hit_ratio": total["pool_hit_ratio"] / count,
              "host_pool_hit_ratio": total["host_pool_hit_ratio"] / count,
-             "host_lock_hit_ratio": total["host_lock_hit_ratio"] / count, "ccsd_correlation": energy}
+             # Without a lock there is nothing that could miss.
+             "host_lock_hit_ratio": total["host_lock_hit_ratio"] / count if total["host_locked_bytes"] else 0.0,
+             "ccsd_correlation": energy}
     return line, energy
 
 

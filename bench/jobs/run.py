@@ -65,6 +65,7 @@ geometry = """
 {atoms}
 """
 charge = {entry["charge"]}
+multiplicity = {entry.get("multiplicity", 1)}
 [basis]
 name = "{entry["basis"]}"
 spherical = {str(not entry["cart"]).lower()}
