@@ -41,7 +41,7 @@ contains
   function all_instructions() bind(c, name="blockyard_super_instructions") result(answer)
     type(c_ptr) :: answer
     instructions(1) = instruction(c_loc(name), c_loc(signature), c_funloc(double_block))
-    table = instruction_table(1, 1, c_loc(instructions))
+    table = instruction_table(2, 1, c_loc(instructions))
     answer = c_loc(table)
   end function
 
