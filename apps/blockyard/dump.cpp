@@ -29,15 +29,22 @@ bool is_hdf5(const std::string& path) {
 
 void dump_persistent(const std::string& path) {
   const store::PersistReader reader(path);
-  for (const std::string& label : reader.scalars())
-    print_out("scalar \"{}\" = {}\n", label, reader.read_scalar(label));
+  for (const std::string& label : reader.scalars()) {
+    const auto [value, is_complex] = reader.read_scalar(label);
+    if (is_complex)
+      print_out("complex scalar \"{}\" = ({},{})\n", label, value.real(), value.imag());
+    else
+      print_out("scalar \"{}\" = {}\n", label, value.real());
+  }
   for (const std::string& label : reader.arrays()) {
     const store::PersistedArray array = reader.describe(label);
     const std::vector<std::uint8_t> blocks = reader.blocks(label);
     std::vector<std::string> indexes;
     for (const auto& segments : array.segments)
       indexes.push_back(fmt::format("{}", fmt::join(segments, " ")));
-    print_out("{} array \"{}\" [{}]: {} of {} blocks\n", array.kind, label,
+    print_out("{}{}{} array \"{}\" [{}]: {} of {} blocks\n",
+              array.elements.is_single ? "single " : "",
+              array.elements.is_complex ? "complex " : "", array.kind, label,
               fmt::join(indexes, " | "), std::ranges::count(blocks, 1), blocks.size());
   }
 }

@@ -87,7 +87,7 @@ void read_segments(base::FieldReader& in, array::Segments& segments) {
 void write_arrays(base::FieldWriter& out, const worker::Environment& environment) {
   out.field(std::uint64_t{environment.arrays.size()});
   for (const auto& [name, array] : environment.arrays)
-    out.fields(name, array.extents, array.values);
+    out.fields(name, array.extents, array.values, array.type);
 }
 
 void read_arrays(base::FieldReader& in, worker::Environment& environment) {
@@ -96,7 +96,7 @@ void read_arrays(base::FieldReader& in, worker::Environment& environment) {
     std::string name;
     in.field(name);
     worker::DenseArray& array = environment.arrays[name];
-    in.fields(array.extents, array.values);
+    in.fields(array.extents, array.values, array.type);
   }
 }
 

@@ -57,6 +57,13 @@ std::size_t element_count(std::span<const base::Extent> extents) {
       std::accumulate(extents.begin(), extents.end(), base::Extent{1}, std::multiplies<>()));
 }
 
+/// As a DenseArray holds elements of such a type.
+store::Elements dense_elements(array::ElementType type) { return {array::is_complex(type), false}; }
+
+store::Elements elements_of(array::ElementType type) {
+  return {array::is_complex(type), array::is_single(type)};
+}
+
 using Labels = std::set<std::string, std::less<>>;
 
 /// The labels that a run of the job may set: where another run sets one of them, too, the last one
@@ -97,25 +104,25 @@ void copy_array(const store::PersistReader& from, const std::string& label,
   const std::vector<std::uint8_t> is_there = from.blocks(label);
   to.begin_array(label, array);
   Pieces pieces(array.segments);
-  std::vector<double> values;
+  std::vector<std::byte> values;
   for (std::uint64_t number = 0; number < pieces.count(); ++number) {
     if (is_there.at(number) == 0) continue;
     const store::Piece piece = pieces.piece(number);
-    values.resize(element_count(piece.extents));
-    from.read_block(label, piece, values);
-    to.write_block(label, piece, values);
+    values.resize(element_count(piece.extents) * array.elements.bytes());
+    from.read_block(label, piece, values, array.elements);
+    to.write_block(label, piece, values, array.elements);
   }
 }
 
 /// The blocks of a label, from the servers. If the disk fails, the conversation with them still
 /// comes to its end: the run may go on.
 void add_blocks(store::PersistWriter& writer, const std::string& label, Pieces& pieces,
-                worker::Worker& worker) {
+                store::Elements elements, worker::Worker& worker) {
   std::exception_ptr failure;
-  worker.read_kept(label, [&](std::uint64_t number, std::span<const double> values) {
+  worker.read_kept(label, [&](std::uint64_t number, std::span<const std::byte> values) {
     if (failure) return;
     try {
-      writer.write_block(label, pieces.piece(number), values);
+      writer.write_block(label, pieces.piece(number), values, elements);
     } catch (const base::Error&) {
       failure = std::current_exception();
     }
@@ -124,18 +131,21 @@ void add_blocks(store::PersistWriter& writer, const std::string& label, Pieces& 
 }
 
 void add_arrays(store::PersistWriter& writer, const worker::Kept& kept, worker::Worker& worker) {
-  for (const auto& [label, value] : kept.scalars) writer.write_scalar(label, value);
+  for (const auto& [label, scalar] : kept.scalars)
+    writer.write_scalar(label, scalar.value, scalar.is_complex);
   for (const auto& [label, array] : kept.arrays) {
     std::vector<std::vector<base::Extent>> segments;
     for (const base::Extent extent : array.extents) segments.push_back({extent});
-    writer.begin_array(label, {std::string(static_kind), segments});
+    writer.begin_array(label, {std::string(static_kind), segments, elements_of(array.type)});
     const std::vector<base::Extent> first(array.extents.size(), 0);
-    writer.write_block(label, {first, array.extents}, array.values);
+    writer.write_block(label, {first, array.extents}, std::as_bytes(std::span(array.values)),
+                       dense_elements(array.type));
   }
   for (const auto& [label, segments] : kept.distributed) {
-    writer.begin_array(label, {"distributed", segments});
+    const store::Elements elements = elements_of(kept.type_of(label));
+    writer.begin_array(label, {"distributed", segments, elements});
     Pieces pieces(segments);
-    add_blocks(writer, label, pieces, worker);
+    add_blocks(writer, label, pieces, elements, worker);
   }
 }
 
@@ -143,11 +153,14 @@ void add_arrays(store::PersistWriter& writer, const worker::Kept& kept, worker::
 
 worker::DenseArray read_dense(const store::PersistReader& reader, const std::string& label) {
   worker::DenseArray result;
-  for (const auto& segments : reader.describe(label).segments)
+  const store::PersistedArray array = reader.describe(label);
+  for (const auto& segments : array.segments)
     result.extents.push_back(std::accumulate(segments.begin(), segments.end(), base::Extent{0}));
-  result.values.resize(element_count(result.extents));
+  result.type = array::element_type(array.elements.is_complex, array.elements.is_single);
+  result.values.resize((array.elements.is_complex ? 2 : 1) * element_count(result.extents));
   const std::vector<base::Extent> first(result.extents.size(), 0);
-  reader.read_block(label, {first, result.extents}, result.values);
+  reader.read_block(label, {first, result.extents},
+                    std::as_writable_bytes(std::span(result.values)), dense_elements(result.type));
   return result;
 }
 
@@ -156,15 +169,17 @@ void load_array(const store::PersistReader& reader, const std::string& label,
                 worker::Worker& worker) {
   // With the segments that it was written with, blocks that were never written stay so.
   std::vector<std::uint8_t> is_there;
-  if (segments == reader.describe(label).segments) is_there = reader.blocks(label);
+  const store::PersistedArray array = reader.describe(label);
+  const auto type = array::element_type(array.elements.is_complex, array.elements.is_single);
+  if (segments == array.segments) is_there = reader.blocks(label);
   Pieces pieces(segments);
-  std::vector<double> values;
+  std::vector<std::byte> values;
   for (std::uint64_t number = 0; number < pieces.count(); ++number) {
     if (!is_there.empty() && is_there.at(number) == 0) continue;
     const store::Piece piece = pieces.piece(number);
-    values.resize(element_count(piece.extents));
-    reader.read_block(label, piece, values);
-    worker.write_kept(number, values);
+    values.resize(element_count(piece.extents) * array.elements.bytes());
+    reader.read_block(label, piece, values, array.elements);
+    worker.write_kept(number, values, type);
   }
   worker.end_write(as);
 }
@@ -173,13 +188,19 @@ worker::Kept read_kept(const std::string& path) {
   worker::Kept kept;
   if (!std::filesystem::exists(path)) return kept;
   const store::PersistReader reader(path);
-  for (const std::string& label : reader.scalars()) kept.scalars[label] = reader.read_scalar(label);
+  for (const std::string& label : reader.scalars()) {
+    const auto [value, is_complex] = reader.read_scalar(label);
+    kept.scalars[label] = {value, is_complex};
+  }
   for (const std::string& label : reader.arrays()) {
     const store::PersistedArray array = reader.describe(label);
-    if (array.kind == static_kind)
+    if (array.kind == static_kind) {
       kept.arrays[label] = read_dense(reader, label);
-    else
-      kept.distributed[label] = array.segments;
+      continue;
+    }
+    kept.distributed[label] = array.segments;
+    kept.element_types[label] =
+        array::element_type(array.elements.is_complex, array.elements.is_single);
   }
   return kept;
 }
@@ -210,7 +231,10 @@ void write_kept(const Job& job, worker::Worker& worker, const worker::Kept& befo
   std::erase_if(kept.arrays, are_theirs);
   std::erase_if(kept.distributed, are_theirs);
   for (const std::string& label : old.scalars())
-    if (!kept.scalars.contains(label)) writer.write_scalar(label, old.read_scalar(label));
+    if (!kept.scalars.contains(label)) {
+      const auto [value, is_complex] = old.read_scalar(label);
+      writer.write_scalar(label, value, is_complex);
+    }
   for (const std::string& label : old.arrays())
     if (!kept.arrays.contains(label) && !kept.distributed.contains(label))
       copy_array(old, label, writer);

@@ -36,10 +36,10 @@ std::vector<std::uint64_t> complete_checkpoints(const fs::path& folder) {
 void write_results(base::FieldWriter& out, std::span<const StepResult> steps) {
   out.each(steps, [&](const StepResult& step) {
     out.fields(step.name, step.seconds, step.warnings, step.outcome.ints, step.outcome.scalars,
-               step.outcome.warnings);
+               step.outcome.complex_scalars, step.outcome.warnings);
     out.field(std::uint64_t{step.outcome.arrays.size()});
     for (const auto& [name, array] : step.outcome.arrays)
-      out.fields(name, array.extents, array.values);
+      out.fields(name, array.extents, array.values, array.type);
   });
 }
 
@@ -47,13 +47,13 @@ std::vector<StepResult> read_results(base::FieldReader& in) {
   std::vector<StepResult> steps;
   in.each(steps, [&](StepResult& step) {
     in.fields(step.name, step.seconds, step.warnings, step.outcome.ints, step.outcome.scalars,
-              step.outcome.warnings);
+              step.outcome.complex_scalars, step.outcome.warnings);
     std::uint64_t count = 0;
     for (in.field(count); count > 0; --count) {
       std::string name;
       in.field(name);
       worker::DenseArray& array = step.outcome.arrays[name];
-      in.fields(array.extents, array.values);
+      in.fields(array.extents, array.values, array.type);
     }
   });
   return steps;

@@ -12,7 +12,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json array_json(const worker::DenseArray& array) {
-  return {{"extents", array.extents}, {"values", array.values}};
+  Json json = {{"extents", array.extents}, {"values", array.values}};
+  if (array.type != array::ElementType::f64)
+    json["elements"] = array::element_names[static_cast<std::size_t>(array.type)];
+  return json;
 }
 
 Json timings(const Results& results) {
@@ -49,6 +52,8 @@ void add_outcomes(Json& json, const Results& results) {
   for (const char* key : {"scalars", "ints", "arrays"}) json[key] = Json::object();
   for (const StepResult& step : results.steps) {
     for (const auto& [name, value] : step.outcome.scalars) json["scalars"][name] = value;
+    for (const auto& [name, value] : step.outcome.complex_scalars)
+      json["scalars"][name] = {value.real(), value.imag()};
     for (const auto& [name, value] : step.outcome.ints) json["ints"][name] = value;
     for (const auto& [name, array] : step.outcome.arrays) json["arrays"][name] = array_json(array);
   }

@@ -34,8 +34,9 @@ inline std::int64_t of_ints(Opcode opcode, std::int64_t left, std::int64_t right
   }
 }
 
-/// add to divide, and power.
-inline double of_scalars(Opcode opcode, double left, double right) {
+/// add to divide, and power: of real or complex numbers.
+template <class T>
+T of_scalars(Opcode opcode, T left, T right) {
   switch (opcode) {
     case Opcode::add:
       return left + right;

@@ -29,6 +29,7 @@ enum class OperandKind : std::uint8_t {
   count,     ///< how many entries from the field before
   mode,      ///< a Mode
   relation,  ///< a Relation
+  number,    ///< 0 real numbers, 1 complex ones
   flags      ///< sum of Flag values
 };
 
@@ -38,6 +39,7 @@ enum class Mode : std::uint8_t { set, add, subtract, multiply };
 enum class Relation : std::uint8_t { less, greater, less_equal, greater_equal, equal, not_equal };
 
 /// Flags of block_copy and block_product: result = [result +] [-] [popped scalar *] right side.
+/// The scalar is complex if the result is.
 enum Flag : std::int32_t { flag_accumulate = 1, flag_negate = 2, flag_scaled = 4 };
 inline constexpr std::int32_t all_flags = 7;
 
@@ -80,6 +82,10 @@ enum class Opcode : std::uint16_t {
   power,
   square_root,
   absolute,
+  make_complex,
+  real_part,
+  imaginary_part,
+  conjugate,
   to_scalar,
   to_int,
   compare_int,
@@ -125,8 +131,9 @@ enum class Opcode : std::uint16_t {
 inline constexpr std::size_t opcode_count = static_cast<std::size_t>(Opcode::opcode_count);
 
 /// One line of the table. `pops` and `pushes` name values of the stack, the top one last:
-/// i integer, s scalar, b truth, r two integers (low, high) for each unnamed range of selector a.
-/// An opcode with flags pops an s more when flag_scaled is set.
+/// i integer, s real scalar, z complex scalar, b truth, r two integers (low, high) for each unnamed
+/// range of selector a; n is s or z as the operand of kind `number` says, v as operand a is: a
+/// scalar, a block or a product. An opcode with flags pops a v more when flag_scaled is set.
 struct OpcodeRow {
   Opcode opcode;
   std::string_view name;

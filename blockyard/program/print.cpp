@@ -19,7 +19,7 @@ string_view name_in(const std::array<string_view, size>& names, Enum value) {
 
 constexpr std::array<string_view, 5> array_kinds = {"static", "temp", "local", "distributed",
                                                     "served"};
-constexpr std::array<string_view, 4> element_types = {"", "single ", "complex ", "single complex "};
+constexpr std::array<string_view, 4> parts = {"", "conj", "real", "imag"};
 constexpr std::array<string_view, 4> modes = {"=", "+=", "-=", "*="};
 constexpr std::array<string_view, 6> relations = {"<", ">", "<=", ">=", "==", "!="};
 constexpr std::array<string_view, 7> policies = {"",        "sequential",   "static",  "balanced",
@@ -64,8 +64,9 @@ class Printer {
                              : fmt::format("{} = {}", x.name, x.initial);
     });
     table("scalar", p_.scalars, [](const ScalarDecl& x) {
-      return x.is_predefined ? fmt::format("predefined {}", x.name)
-                             : fmt::format("{} = {}", x.name, x.initial);
+      const string_view type = x.is_complex ? "complex " : "";
+      return x.is_predefined ? fmt::format("{}predefined {}", type, x.name)
+                             : fmt::format("{}{} = {}", type, x.name, x.initial);
     });
     table("index", p_.indexes, [this](const IndexDecl& x) { return print_index(x); });
     table("array", p_.arrays, [this](const ArrayDecl& x) { return print_array(x); });
@@ -107,7 +108,7 @@ class Printer {
   std::string print_array(const ArrayDecl& x) const {
     return fmt::format("{}{}{}{}{}{} {}[{}]", x.is_hidden ? "hidden " : "",
                        x.is_predefined ? "predefined " : "", x.is_contiguous ? "contiguous " : "",
-                       x.is_sparse ? "sparse " : "", name_in(element_types, x.type),
+                       x.is_sparse ? "sparse " : "", name_in(array::element_words, x.type),
                        word_of(x.kind), x.name, names_of(p_, x.indexes));
   }
 
@@ -118,7 +119,8 @@ class Printer {
     std::vector<std::string> operands;
     for (std::size_t k = 0; k < values.size(); ++k) {
       if (row.operands[k] == OperandKind::count) break;  // printed with the arguments
-      if (row.operands[k] != OperandKind::none)
+      const bool is_plain = row.operands[k] == OperandKind::number && values[k] == 0;
+      if (row.operands[k] != OperandKind::none && !is_plain)
         operands.push_back(print_operand(row.operands[k], values[k], at));
     }
     line("{:>6}  {:<17} {:<40} # {}", pc, row.name, fmt::format("{}", fmt::join(operands, ", ")),
@@ -160,6 +162,8 @@ class Printer {
         return std::string(name_in(modes, value));
       case OperandKind::relation:
         return std::string(name_in(relations, value));
+      case OperandKind::number:
+        return value == 0 ? "real" : "complex";
       case OperandKind::flags:
         return print_flags(value);
     }
@@ -207,9 +211,10 @@ class Printer {
 
 /// A cell of a Markdown table.
 std::string_view kind_name(OperandKind kind) {
-  static constexpr std::array<string_view, 18> names = {
-      "",      "integer", "literal", "text",    "target",   "int",   "scalar", "index",    "array",
-      "block", "product", "pardo",   "special", "argument", "count", "mode",   "relation", "flags"};
+  static constexpr std::array<string_view, 19> names = {
+      "",      "integer", "literal",  "text",    "target", "int",     "scalar",
+      "index", "array",   "block",    "product", "pardo",  "special", "argument",
+      "count", "mode",    "relation", "number",  "flags"};
   return name_in(names, kind);
 }
 
@@ -223,7 +228,10 @@ std::string print_selector(const Program& program, const Selector& selector) {
   const std::string& name = program.arrays[static_cast<std::size_t>(selector.array)].name;
   if (selector.form == SelectorForm::whole) return name;
   const string_view unnamed = selector.form == SelectorForm::region ? ":" : "*";
-  return fmt::format("{}[{}]", name, names_of(program, selector.indexes, unnamed));
+  const std::string block =
+      fmt::format("{}[{}]", name, names_of(program, selector.indexes, unnamed));
+  return selector.part == Part::all ? block
+                                    : fmt::format("{}({})", name_in(parts, selector.part), block);
 }
 
 std::string print_opcode_table() {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "blockyard/array/element.h"
 #include "blockyard/array/index.h"
 #include "blockyard/program/opcode.h"
 
@@ -14,7 +15,7 @@
 namespace blockyard::program {
 
 enum class ArrayKind : std::uint8_t { static_, temp, local, distributed, served };
-enum class ElementType : std::uint8_t { f64, f32, c128, c64 };
+using array::ElementType;
 
 /// Where something stands in the source. `file` is an entry of Program::files.
 struct SourceLine {
@@ -45,6 +46,7 @@ struct ScalarDecl {
   bool is_predefined = false;
   double initial = 0;
   SourceLine at;
+  bool is_complex = false;
   friend bool operator==(const ScalarDecl&, const ScalarDecl&) = default;
 };
 
@@ -94,11 +96,15 @@ enum class SelectorForm : std::uint8_t {
   whole    ///< the array itself; no positions
 };
 
+/// What of each element of a complex block is read: it as it is, or conj(), real(), imag() of it.
+enum class Part : std::uint8_t { all, conjugate, real, imaginary };
+
 /// What `a[i,j]` says: an array and an index (entry of Program::indexes) at each position.
 struct Selector {
   SelectorForm form = SelectorForm::block;
   std::int32_t array = 0;
   std::vector<std::int32_t> indexes;
+  Part part = Part::all;
   friend bool operator==(const Selector&, const Selector&) = default;
 };
 
@@ -164,6 +170,16 @@ inline constexpr std::size_t max_stack = 64;
 inline constexpr std::size_t max_loops = 64;
 /// Most calls under way at one time; recursion deeper than this is a run-time error.
 inline constexpr std::size_t max_calls = 1000;
+
+/// The type of what a selector reads: that of its array, or of the parts of its elements.
+[[nodiscard]] ElementType type_of(const Program& program, const Selector& selector);
+/// The type that a product is computed in for a result of type `result`: the widest of all.
+[[nodiscard]] ElementType type_of(const Program& program, const Product& product,
+                                  ElementType result);
+
+/// Whether the scalar that an opcode with `v` in its line pops or pushes is complex: as its operand
+/// a, a scalar, the block of a selector, or a product.
+[[nodiscard]] bool is_complex(const Program& program, const Instruction& instruction);
 
 /// "file.sial:12" for instruction `pc`, and for a declaration.
 [[nodiscard]] std::string place_of(const Program& program, std::int32_t pc);

@@ -259,5 +259,32 @@ TEST(Verify, never_lets_a_bad_program_through) {
   EXPECT_GT(accepted, 1000) << "too few changes are harmless for the test to mean something";
 }
 
+TEST(Verify, refuses_complex_elements_in_real_ones) {
+  expect_refused("complex elements", [](Program& p) { p.arrays[S::a].type = ElementType::c128; });
+}
+
+TEST(Verify, takes_parts_of_complex_elements_where_they_are_read) {
+  const auto copy_from_part = [](Program& p) {
+    p.arrays[S::a].type = p.arrays[S::bt].type = ElementType::c128;
+    p.selectors.push_back({SelectorForm::block, S::a, {S::i, S::j}, Part::real});
+    first(p, O::block_copy).b = static_cast<std::int32_t>(p.selectors.size()) - 1;
+  };
+  expect_refused("two sides of a put differ in type", copy_from_part);  // only after the copy
+  expect_refused("part of the elements", [&](Program& p) {
+    copy_from_part(p);
+    std::swap(first(p, O::block_copy).a, first(p, O::block_copy).b);
+  });
+  expect_refused("no complex block", [&](Program& p) {
+    copy_from_part(p);
+    p.arrays[S::a].type = ElementType::f64;
+  });
+}
+
+TEST(Verify, wants_numbers_of_the_kind_that_an_opcode_names) {
+  expect_refused("another type", [](Program& p) { first(p, O::multiply).a = 1; });
+  expect_refused("another type", [](Program& p) { p.scalars[0].is_complex = true; });
+  expect_refused("beyond its table", [](Program& p) { first(p, O::multiply).a = 2; });
+}
+
 }  // namespace
 }  // namespace blockyard::program

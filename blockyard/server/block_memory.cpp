@@ -155,8 +155,7 @@ std::span<const std::byte> BlockMemory::values_of(const Slot& slot,
   base::require(!slot.is_in_transfer_ && slot.is_stored(), "what is not in memory is stored");
   scratch.resize(slot.bytes_);
   if (slot.lent_ != nullptr) {
-    slot.lent_->read(slot.number_,
-                     {reinterpret_cast<double*>(scratch.data()), slot.bytes_ / sizeof(double)});
+    slot.lent_->read(slot.number_, scratch);
     return scratch;
   }
   slot.file_->read(slot.record_.place(), scratch, pages_);

@@ -25,8 +25,24 @@ Verb verb_of(wire::PutMode mode) {
 
 void require_length(const SlotRef& slot, std::size_t bytes) {
   if (slot != nullptr && slot->bytes() != bytes)
-    throw Error(Errc::comm, fmt::format("a block of {} values is put where one of {} is",
-                                        bytes / sizeof(double), slot->bytes() / sizeof(double)));
+    throw Error(Errc::comm,
+                fmt::format("a block of {} bytes is put where one of {} is", bytes, slot->bytes()));
+}
+
+/// Every value = or += or *= the one of `op`.
+template <class T>
+void change(std::span<T> values, const wire::PutScalar& op) {
+  const T value = array::element_from<T>({op.value, op.imaginary});
+  switch (op.mode) {
+    case wire::PutMode::set:
+      return tensor::fill<T>(values, value);
+    case wire::PutMode::add:
+      return tensor::add_scalar<T>(values, value);
+    case wire::PutMode::subtract:
+      return tensor::add_scalar<T>(values, -value);
+    case wire::PutMode::multiply:
+      return tensor::scale<T>(values, value);
+  }
 }
 
 }  // namespace
@@ -171,9 +187,10 @@ BlockTable::Outcome BlockTable::get(Block& block, const Request& request,
 BlockTable::Outcome BlockTable::put(Block& block, const Request& request,
                                     const wire::PutBlock& op) {
   const fabric::Payload& payload = request.payload;
-  if (!payload || payload->size() == 0 || payload->size() % sizeof(double) != 0 ||
+  if (!payload || payload->size() == 0 || payload->size() % array::bytes_of(op.element) != 0 ||
       op.mode == wire::PutMode::multiply)
     throw Error(Errc::comm, "a put of a block came without its values");
+  block.element = op.element;
   if (verb_of(op.mode) == Verb::put)
     if (const Outcome outcome = add_parts(block, op.block); outcome != Outcome::served)
       return outcome;
@@ -182,7 +199,7 @@ BlockTable::Outcome BlockTable::put(Block& block, const Request& request,
       op.mode == wire::PutMode::set || (op.mode == wire::PutMode::add && slot == nullptr);
   const double factor = op.mode == wire::PutMode::subtract ? -1.0 : 1.0;
   const Outcome outcome = adopts ? install(slot, op.block.array, payload)
-                                 : add_values(slot, op.block.array, payload, factor);
+                                 : add_values(slot, op.block.array, op.element, payload, factor);
   if (outcome != Outcome::served) return outcome;
   ++outbox_.counts.puts;
   outbox_.counts.bytes_received += payload->size();
@@ -192,24 +209,16 @@ BlockTable::Outcome BlockTable::put(Block& block, const Request& request,
 
 BlockTable::Outcome BlockTable::put_scalar(Block& block, int from, const wire::PutScalar& op) {
   if (op.count <= 0) throw Error(Errc::comm, "a put of a scalar came for a block of no values");
-  const auto change = [&](std::span<double> values) {
-    switch (op.mode) {
-      case wire::PutMode::set:
-        return tensor::fill<double>(values, op.value);
-      case wire::PutMode::add:
-        return tensor::add_scalar<double>(values, op.value);
-      case wire::PutMode::subtract:
-        return tensor::add_scalar<double>(values, -op.value);
-      case wire::PutMode::multiply:
-        return tensor::scale<double>(values, op.value);
-    }
-  };
+  block.element = op.element;
   const bool needs_old = op.mode != wire::PutMode::set;
   if (verb_of(op.mode) == Verb::put)
     if (const Outcome added = add_parts(block, op.block); added != Outcome::served) return added;
   SlotRef& slot = slot_of(block, op.block, op.mode, op.access.worker);
+  const std::size_t bytes = static_cast<std::size_t>(op.count) * array::bytes_of(op.element);
   const Outcome outcome =
-      edit(slot, op.block.array, static_cast<std::size_t>(op.count), needs_old, change);
+      edit(slot, op.block.array, bytes, needs_old, [&](std::span<std::byte> values) {
+        array::with_type(op.element, [&]<class T>() { change(values_of<T>(values), op); });
+      });
   if (outcome != Outcome::served) return outcome;
   ++outbox_.counts.puts;
   outbox_.reply(from, wire::Done{op.ticket});
@@ -221,9 +230,7 @@ BlockTable::Outcome BlockTable::install(SlotRef& slot, std::int32_t array,
                                         const fabric::Payload& payload) {
   require_length(slot, payload->size());
   // What another process lends goes back at once: it is of that one's memory.
-  const auto own = [&] {
-    return payload->is_lent() ? copy_of(values_of(payload), pool_) : payload;
-  };
+  const auto own = [&] { return payload->is_lent() ? copy_of(payload->bytes(), pool_) : payload; };
   if (slot != nullptr && slot.use_count() == 1 && slot->is_resident()) {
     memory_.replace(*slot, own());
     return Outcome::served;
@@ -236,9 +243,8 @@ BlockTable::Outcome BlockTable::install(SlotRef& slot, std::int32_t array,
 /// Changes the values of a slot, zeros if it is absent: in place if nobody else holds them, else
 /// a copy. `needs_old`: the change reads the old values.
 template <class Change>
-BlockTable::Outcome BlockTable::edit(SlotRef& slot, std::int32_t array, std::size_t count,
+BlockTable::Outcome BlockTable::edit(SlotRef& slot, std::int32_t array, std::size_t bytes,
                                      bool needs_old, const Change& change) {
-  const std::size_t bytes = count * sizeof(double);
   require_length(slot, bytes);
   if (slot != nullptr && needs_old) {
     const Outcome outcome = bring(*slot);
@@ -247,7 +253,7 @@ BlockTable::Outcome BlockTable::edit(SlotRef& slot, std::int32_t array, std::siz
   const bool has_old = slot != nullptr && slot->is_resident();
   const bool is_alone = has_old && slot.use_count() == 1;
   if (is_alone) {
-    if (const auto values = own_values_of(slot->payload()); !values.empty()) {
+    if (const auto values = own_bytes_of(slot->payload()); !values.empty()) {
       change(values);
       memory_.replace(*slot, slot->payload());
       return Outcome::served;
@@ -257,8 +263,8 @@ BlockTable::Outcome BlockTable::edit(SlotRef& slot, std::int32_t array, std::siz
   }
   // A copy that replaces values still held by workers needs no room of ours: they count those.
   fabric::Payload changed =
-      has_old && needs_old ? copy_of(values_of(slot->payload()), pool_) : zeros(count, pool_);
-  change(own_values_of(changed));
+      has_old && needs_old ? copy_of(slot->payload()->bytes(), pool_) : zeros(bytes, pool_);
+  change(own_bytes_of(changed));
   if (is_alone) {
     memory_.replace(*slot, std::move(changed));
   } else {
@@ -268,9 +274,13 @@ BlockTable::Outcome BlockTable::edit(SlotRef& slot, std::int32_t array, std::siz
 }
 
 BlockTable::Outcome BlockTable::add_values(SlotRef& slot, std::int32_t array,
+                                           array::ElementType element,
                                            const fabric::Payload& payload, double factor) {
-  return edit(slot, array, payload->size() / sizeof(double), true, [&](std::span<double> values) {
-    tensor::axpy<double>(factor, values_of(payload), values);
+  return edit(slot, array, payload->size(), true, [&](std::span<std::byte> values) {
+    array::with_type(element, [&]<class T>() {
+      tensor::axpy<T>(static_cast<tensor::Real<T>>(factor), values_of<T>(payload->bytes()),
+                      values_of<T>(values));
+    });
   });
 }
 

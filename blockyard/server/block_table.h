@@ -48,6 +48,7 @@ class BlockTable {
     SlotRef slot;  // null until the first put is served
     RaceRecord touched;
     std::map<int, SlotRef> parts;  // deterministic: what workers added and is not in `slot` yet
+    array::ElementType element = array::ElementType::f64;  // of the last put
   };
   struct Target {
     wire::Ticket ticket = 0;
@@ -71,10 +72,10 @@ class BlockTable {
   [[nodiscard]] SlotRef& slot_of(Block& block, const array::BlockId& id, wire::PutMode mode,
                                  int worker);
   [[nodiscard]] Outcome install(SlotRef& slot, std::int32_t array, const fabric::Payload& payload);
-  [[nodiscard]] Outcome add_values(SlotRef& slot, std::int32_t array,
+  [[nodiscard]] Outcome add_values(SlotRef& slot, std::int32_t array, array::ElementType element,
                                    const fabric::Payload& payload, double factor);
   template <class Change>
-  [[nodiscard]] Outcome edit(SlotRef& slot, std::int32_t array, std::size_t count, bool needs_old,
+  [[nodiscard]] Outcome edit(SlotRef& slot, std::int32_t array, std::size_t bytes, bool needs_old,
                              const Change& change);
   [[nodiscard]] Outcome bring(Slot& slot);
   [[nodiscard]] bool has_room(std::size_t bytes, const Slot* kept);

@@ -85,7 +85,7 @@ wire::Any BlockTable::answer(const wire::LoadBlocks& op) {
 
 SlotRef BlockTable::load_values(std::int32_t array, store::CheckpointReader& file,
                                 const store::CheckpointRecord& record) {
-  if (record.bytes == 0 || record.bytes % sizeof(double) != 0)
+  if (record.bytes == 0)
     throw Error(Errc::bad_input, "a checkpoint file holds a block of no values");
   memory_.wait_for_room(record.bytes);
   auto buffer = std::make_shared<base::Buffer>(pool_.allocate(record.bytes));

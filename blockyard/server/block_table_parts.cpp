@@ -28,7 +28,7 @@ BlockTable::Outcome BlockTable::add_parts(Block& block, const array::BlockId& id
       block.slot = part;
     } else {
       const fabric::Payload values = part->payload();
-      const Outcome outcome = add_values(block.slot, id.array, values, 1.0);
+      const Outcome outcome = add_values(block.slot, id.array, block.element, values, 1.0);
       if (outcome != Outcome::served) return outcome;
     }
     block.parts.erase(block.parts.begin());

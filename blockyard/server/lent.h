@@ -19,7 +19,7 @@ struct Lent {
   std::vector<std::size_t> block_bytes;  ///< by number in the grid
   /// Gives the values of a block, first index fastest. Called by several I/O threads at a time.
   /// Throws Error{io} if they cannot be read.
-  std::function<void(std::uint64_t number, std::span<double> into)> read;
+  std::function<void(std::uint64_t number, std::span<std::byte> into)> read;
 };
 
 }  // namespace blockyard::server

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <span>
 
 #include "blockyard/base/buffer.h"
@@ -8,17 +9,24 @@
 
 namespace blockyard::server {
 
-/// The values of a block in a payload.
-[[nodiscard]] std::span<const double> values_of(const fabric::Payload& payload) noexcept;
-
-/// The values to be changed in place: only if nobody but the caller holds the payload, else an
+/// The bytes of a payload to be changed in place: only if nobody but the caller holds it, else an
 /// empty span.
-[[nodiscard]] std::span<double> own_values_of(const fabric::Payload& payload) noexcept;
+[[nodiscard]] std::span<std::byte> own_bytes_of(const fabric::Payload& payload) noexcept;
 
-/// A payload of the same values as `values` that nobody else holds.
-[[nodiscard]] fabric::Payload copy_of(std::span<const double> values, base::BufferPool& pool);
+/// A payload of the same bytes as `bytes` that nobody else holds.
+[[nodiscard]] fabric::Payload copy_of(std::span<const std::byte> bytes, base::BufferPool& pool);
 
-/// A payload of `count` zeros that nobody else holds.
+/// A payload of `count` bytes, all zero (as is a zero of any element type), that nobody else holds.
 [[nodiscard]] fabric::Payload zeros(std::size_t count, base::BufferPool& pool);
+
+/// The elements that bytes hold. REQUIRES: aligned, as payloads are.
+template <class T>
+[[nodiscard]] std::span<T> values_of(std::span<std::byte> bytes) noexcept {
+  return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};
+}
+template <class T>
+[[nodiscard]] std::span<const T> values_of(std::span<const std::byte> bytes) noexcept {
+  return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
+}
 
 }  // namespace blockyard::server

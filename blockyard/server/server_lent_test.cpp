@@ -2,10 +2,12 @@
 // A server with an array that somebody outside holds.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 
 #include "blockyard/base/error.h"
 #include "blockyard/server/detail/test_client.h"
+#include "blockyard/server/payload.h"
 #include "blockyard/store/memory.h"
 
 namespace blockyard::server {
@@ -19,9 +21,9 @@ constexpr std::int32_t array_number = 3;
 struct Numbers {
   std::atomic<int> reads = 0;
   Lent lent{"numbers", std::vector<std::size_t>(20, block_count * sizeof(double)),
-            [this](std::uint64_t number, std::span<double> into) {
+            [this](std::uint64_t number, std::span<std::byte> into) {
               ++reads;
-              std::fill(into.begin(), into.end(), static_cast<double>(number));
+              std::ranges::fill(values_of<double>(into), static_cast<double>(number));
             }};
 
   [[nodiscard]] ServerOptions options(std::size_t blocks) const {
@@ -72,7 +74,7 @@ TEST(LendingServer, has_only_the_blocks_that_are_at_home_there) {
 
 TEST(LendingServer, a_failed_read_ends_the_run_with_its_cause) {
   Numbers numbers;
-  numbers.lent.read = [](std::uint64_t, std::span<double>) {
+  numbers.lent.read = [](std::uint64_t, std::span<std::byte>) {
     throw base::Error(base::Errc::io, "the file behind the array is gone");
   };
   TestClient client(numbers.options(3));

@@ -57,6 +57,27 @@ TEST(Server, adds_and_subtracts) {
   EXPECT_EQ(client.get({1, 6}), (Values{-3, 4}));
 }
 
+TEST(Server, adds_elements_of_the_type_that_the_put_tells) {
+  using array::ElementType;
+  TestClient client({plenty});
+  // One complex number 1 + 2i, and twice itself; then times i, and minus 1.
+  for (int time = 0; time < 2; ++time)
+    (void)client.ask(0, wire::PutBlock{1, some_block, PutMode::add, {}, ElementType::c128},
+                     client.payload_of({1, 2}));
+  (void)client.ask(
+      0, wire::PutScalar{2, some_block, PutMode::multiply, 0, 1, {}, ElementType::c128, 1});
+  (void)client.ask(
+      0, wire::PutScalar{3, some_block, PutMode::subtract, 1, 1, {}, ElementType::c128, 0});
+  EXPECT_EQ(client.get(some_block), (Values{-5, 2}));
+  // Three f32 make a block of 12 bytes.
+  const array::BlockId single{1, 9};
+  (void)client.ask(0, wire::PutScalar{4, single, PutMode::set, 0.1, 3, {}, ElementType::f32, 0});
+  (void)client.ask(0, wire::PutScalar{5, single, PutMode::add, 0.25, 3, {}, ElementType::f32, 0});
+  const auto payload = client.get_payload(single);
+  ASSERT_EQ(payload->size(), 12u);
+  EXPECT_EQ(payload->as<float>()[2], 0.1f + 0.25f);
+}
+
 TEST(Server, never_changes_values_that_others_hold) {
   TestClient client({plenty});
   client.put(some_block, {1, 2});

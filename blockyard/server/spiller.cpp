@@ -75,8 +75,7 @@ void Spiller::carry_out(Transfer& transfer, store::RecordPages& pages) {
   if (transfer.from) {
     transfer.file->write(transfer.place, transfer.from->bytes(), pages);
   } else if (transfer.lent != nullptr) {
-    const std::size_t count = transfer.into->size() / sizeof(double);
-    transfer.lent->read(transfer.number, {transfer.into->as<double>(), count});
+    transfer.lent->read(transfer.number, transfer.into->bytes());
   } else {
     transfer.file->read(transfer.place, transfer.into->bytes(), pages);
   }

@@ -29,7 +29,7 @@ enum class ExprKind : std::uint8_t {
   power,     ///< parts joined by **, from the left
   negate,    ///< - part
   cast,      ///< (text) part
-  function,  ///< text: sqrt abs conj real imag; one part
+  function,  ///< text: sqrt abs conj real imag; one part; complex: two
   relation,  ///< text: the operator; two parts
   all,       ///< parts joined by and
   any,       ///< parts joined by or

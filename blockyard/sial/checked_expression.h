@@ -10,7 +10,8 @@
 /// type, block expressions are sums of products.
 namespace blockyard::sial::checked {
 
-enum class Type : std::uint8_t { bad, int_, scalar, truth };
+/// `scalar`: a real one.
+enum class Type : std::uint8_t { bad, int_, scalar, complex, truth };
 
 enum class ExprKind : std::uint8_t {
   bad,
@@ -29,6 +30,10 @@ enum class ExprKind : std::uint8_t {
   to_int,
   square_root,
   absolute,
+  make_complex,  ///< of a real part, and an imaginary one or none
+  real_part,
+  imaginary_part,
+  conjugate,
   relation,
   all,
   any,
@@ -51,16 +56,17 @@ struct Term;
 /// A factor of a term: a block, or a sum in brackets, which needs a hidden temp.
 struct Operand {
   Block block;
-  std::vector<Term> sum;              ///< not empty: the bracket
-  std::vector<std::int32_t> indexes;  ///< the names that decide
-  bool is_resolved = false;           ///< `indexes` of a bracket are known
+  std::vector<Term> sum;                    ///< not empty: the bracket
+  program::Part part = program::Part::all;  ///< of the bracket; of a block its selector says it
+  std::vector<std::int32_t> indexes;        ///< the names that decide
+  bool is_resolved = false;                 ///< `indexes` of a bracket are known
   Place at;
 };
 
 /// [-] [factor *] operand * operand ...
 struct Term {
   bool is_negative = false;
-  std::vector<Expr> factor;  ///< none or one, of type scalar
+  std::vector<Expr> factor;  ///< none or one, of type scalar or complex
   std::vector<Operand> operands;
   Place at;
 };

@@ -17,7 +17,8 @@ constexpr std::array<std::string_view, 7> openers = {"do",      "pardo",  "if", 
                                                      "section", "gpu_on", "sial"};
 constexpr std::array<std::string_view, 9> closers = {
     "enddo", "endpardo", "endif", "endproc", "endsection", "gpu_off", "endsial", "else", "elseif"};
-constexpr std::array<std::string_view, 5> functions = {"sqrt", "abs", "conj", "real", "imag"};
+constexpr std::array<std::string_view, 6> functions = {"sqrt", "abs",  "conj",
+                                                       "real", "imag", "complex"};
 constexpr std::array<std::string_view, 5> joiners = {"and", "or", "not", "exists", "in"};
 constexpr std::array<std::string_view, 3> old_prints = {"print_scalar", "print_index", "print_int"};
 constexpr std::array<std::string_view, 10> spaced = {"=", "+=", "-=", "*=", "<",

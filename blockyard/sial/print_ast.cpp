@@ -107,7 +107,9 @@ std::string text_of(const Expr& expr) {
     case ExprKind::cast:
       return fmt::format("({}){}", expr.text, part_of(expr, 0, false));
     case ExprKind::function:
-      return fmt::format("{}({})", expr.text, text_of(expr.parts[0]));
+      return expr.parts.size() == 1 ? fmt::format("{}({})", expr.text, text_of(expr.parts[0]))
+                                    : fmt::format("{}({}, {})", expr.text, text_of(expr.parts[0]),
+                                                  text_of(expr.parts[1]));
     case ExprKind::relation:
       return fmt::format("{} {} {}", part_of(expr, 0, true), expr.text, part_of(expr, 1, true));
     case ExprKind::not_:

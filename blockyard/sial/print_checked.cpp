@@ -112,6 +112,15 @@ class Printer {
         return "sqrt(" + of(expr.parts[0]) + ")";
       case ExprKind::absolute:
         return "abs(" + of(expr.parts[0]) + ")";
+      case ExprKind::make_complex:
+        return "complex(" + of(expr.parts[0]) +
+               (expr.parts.size() > 1 ? ", " + of(expr.parts[1]) : "") + ")";
+      case ExprKind::real_part:
+        return "real(" + of(expr.parts[0]) + ")";
+      case ExprKind::imaginary_part:
+        return "imag(" + of(expr.parts[0]) + ")";
+      case ExprKind::conjugate:
+        return "conj(" + of(expr.parts[0]) + ")";
       case ExprKind::not_:
         return "not " + of(expr.parts[0]);
       case ExprKind::exists:

@@ -1,22 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "blockyard/base/integer.h"
 
 namespace blockyard::store {
 
+/// What the elements of an array are: f64 unless said otherwise. Complex ones are a real and an
+/// imaginary part.
+struct Elements {
+  bool is_complex = false;
+  bool is_single = false;
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return (is_complex ? 2 : 1) * (is_single ? sizeof(float) : sizeof(double));
+  }
+  friend bool operator==(const Elements&, const Elements&) = default;
+};
+
 /// What an array looks like in a file of persistent arrays.
 struct PersistedArray {
   std::string kind;                                 ///< "static", "distributed", "served"
   std::vector<std::vector<base::Extent>> segments;  ///< extents of the segments of each index
+  Elements elements = {};
   friend bool operator==(const PersistedArray&, const PersistedArray&) = default;
 };
 
@@ -41,9 +56,14 @@ class PersistWriter {
 
   /// An array of zeros in which no block exists; at least of order 1.
   void begin_array(const std::string& label, const PersistedArray& array);
-  /// `values` first index fastest. The blocks that the piece touches exist from now on.
-  void write_block(const std::string& label, const Piece& piece, std::span<const double> values);
-  void write_scalar(const std::string& label, double value);
+  /// `values` first index fastest, as `elements`: what the array has, or the same with another
+  /// precision. The blocks that the piece touches exist from now on.
+  void write_block(const std::string& label, const Piece& piece, std::span<const std::byte> values,
+                   Elements elements);
+  void write_block(const std::string& label, const Piece& piece, std::span<const double> values) {
+    write_block(label, piece, std::as_bytes(values), {});
+  }
+  void write_scalar(const std::string& label, std::complex<double> value, bool is_complex = false);
   /// Returns when the whole file is on disk under its name. Nothing may be written afterwards.
   void finish();
 
@@ -67,8 +87,14 @@ class PersistReader {
   [[nodiscard]] PersistedArray describe(const std::string& label) const;
   /// For each block of the grid of segments, first index fastest: 1 if it exists, else 0.
   [[nodiscard]] std::vector<std::uint8_t> blocks(const std::string& label) const;
-  void read_block(const std::string& label, const Piece& piece, std::span<double> values) const;
-  [[nodiscard]] double read_scalar(const std::string& label) const;
+  /// As `elements`, complex if the array is.
+  void read_block(const std::string& label, const Piece& piece, std::span<std::byte> values,
+                  Elements elements) const;
+  void read_block(const std::string& label, const Piece& piece, std::span<double> values) const {
+    read_block(label, piece, std::as_writable_bytes(values), {});
+  }
+  /// The value, and whether it is a complex one.
+  [[nodiscard]] std::pair<std::complex<double>, bool> read_scalar(const std::string& label) const;
 
  private:
   struct State;

@@ -67,7 +67,31 @@ TEST_F(PersistFile, brings_back_arrays_scalars_and_which_blocks_exist) {
   EXPECT_EQ(read(reader, "t2", {0, 0}, {2, 3}), (Values{0, 10, 1, 11, 2, 12}));
   EXPECT_EQ(read(reader, "t2", {2, 6}, {3, 1}), (Values{26, 36, 46}));
   EXPECT_EQ(read(reader, "t2", {2, 0}, {3, 3}), Values(9, 0.0));
-  EXPECT_EQ(reader.read_scalar("energy"), -76.25);
+  EXPECT_EQ(reader.read_scalar("energy"), (std::pair(std::complex(-76.25), false)));
+}
+
+TEST_F(PersistFile, keeps_complex_and_single_elements) {
+  using C = std::complex<float>;
+  const PersistedArray array{"served", {{2, 1}}, {.is_complex = true, .is_single = true}};
+  const std::vector<C> block{{0.1f, -2}, {3, 4}};
+  PersistWriter writer(path_, "0.1.0");
+  writer.begin_array("z", array);
+  writer.write_block("z", {Extents{0}, Extents{2}}, std::as_bytes(std::span(block)),
+                     array.elements);
+  writer.write_scalar("w", {1.5, -0.5}, true);
+  writer.finish();
+
+  const PersistReader reader(path_);
+  EXPECT_EQ(reader.describe("z"), array);
+  std::vector<C> found(2);
+  reader.read_block("z", {Extents{0}, Extents{2}}, std::as_writable_bytes(std::span(found)),
+                    array.elements);
+  EXPECT_EQ(found, block);
+  std::vector<std::complex<double>> wide(2);  // with another precision
+  reader.read_block("z", {Extents{0}, Extents{2}}, std::as_writable_bytes(std::span(wide)),
+                    {.is_complex = true});
+  EXPECT_EQ(wide[0], std::complex<double>(0.1f, -2));
+  EXPECT_EQ(reader.read_scalar("w"), (std::pair(std::complex(1.5, -0.5), true)));
 }
 
 TEST_F(PersistFile, brings_back_an_array_written_and_read_in_other_pieces) {

@@ -66,10 +66,12 @@ PersistReader::PersistReader(const std::filesystem::path& path)
                 fmt::format("{} is not a file of persistent arrays of blockyard", path.string()));
   const auto version =
       state_->reading([&] { return hdf5::read_attribute(file, layout::version_attribute); });
-  if (version != std::vector<std::int64_t>{layout::format_version})
+  if (version.size() != 1 || version[0] < layout::oldest_version ||
+      version[0] > layout::format_version)
     throw Error(Errc::bad_input,
-                fmt::format("{} has format {}; this program reads format {}", path.string(),
-                            version.empty() ? 0 : version[0], layout::format_version));
+                fmt::format("{} has format {}; this program reads formats {} to {}", path.string(),
+                            version.empty() ? 0 : version[0], layout::oldest_version,
+                            layout::format_version));
 }
 
 PersistReader::~PersistReader() = default;
@@ -90,6 +92,7 @@ PersistedArray PersistReader::State::describe(const std::string& label) const {
   const auto set = open(layout::array_name(label), label);
   PersistedArray array;
   array.kind = hdf5::read_text_attribute(set.get(), layout::kind_attribute);
+  array.elements = {hdf5::is_complex(set.get()), hdf5::is_single(set.get())};
   const hdf5::SpaceId space(H5Dget_space(set.get()), "read a dataset");
   const int order = H5Sget_simple_extent_ndims(space.get());
   for (int index = 0; index < order; ++index)
@@ -127,23 +130,28 @@ std::vector<std::uint8_t> PersistReader::State::blocks(const std::string& label)
 }
 
 void PersistReader::read_block(const std::string& label, const Piece& piece,
-                               std::span<double> values) const {
+                               std::span<std::byte> values, Elements elements) const {
   state_->reading([&] {
     const auto set = state_->open(layout::array_name(label), label);
-    const auto [in_file, in_memory] = layout::select(set.get(), label, piece, values.size());
-    hdf5::check(H5Dread(set.get(), H5T_NATIVE_DOUBLE, in_memory.get(), in_file.get(), H5P_DEFAULT,
-                        values.data()),
-                fmt::format("read the persistent array '{}'", label));
+    const auto [in_file, in_memory] =
+        layout::select(set.get(), label, piece, values.size() / elements.bytes());
+    const auto type =
+        hdf5::element_type(elements.is_complex, elements.is_single, hdf5::Place::memory);
+    hdf5::check(
+        H5Dread(set.get(), type.get(), in_memory.get(), in_file.get(), H5P_DEFAULT, values.data()),
+        fmt::format("read the persistent array '{}'", label));
   });
 }
 
-double PersistReader::read_scalar(const std::string& label) const {
+std::pair<std::complex<double>, bool> PersistReader::read_scalar(const std::string& label) const {
   return state_->reading([&] {
     const auto set = state_->open(layout::scalar_name(label), label);
-    double value = 0;
-    hdf5::check(H5Dread(set.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, &value),
+    const bool is_complex = hdf5::is_complex(set.get());
+    const auto type = hdf5::element_type(is_complex, false, hdf5::Place::memory);
+    std::complex<double> value = 0;  // a real one is its begin
+    hdf5::check(H5Dread(set.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, &value),
                 fmt::format("read the persistent scalar '{}'", label));
-    return value;
+    return std::pair(value, is_complex);
   });
 }
 

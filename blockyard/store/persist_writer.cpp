@@ -34,8 +34,8 @@ std::vector<hsize_t> chunk_of(const PersistedArray& array) {
   std::vector<hsize_t> chunk;
   for (auto it = array.segments.rbegin(); it != array.segments.rend(); ++it)
     chunk.push_back(static_cast<hsize_t>(*std::max_element(it->begin(), it->end())));
-  // Below 4 GiB of f64, the most that HDF5 takes; and what its cache can hold.
-  constexpr hsize_t max_values = chunk_cache_bytes / sizeof(double);
+  // Below 4 GiB, the most that HDF5 takes; and what its cache can hold.
+  const hsize_t max_values = chunk_cache_bytes / array.elements.bytes();
   auto count = std::accumulate(chunk.begin(), chunk.end(), hsize_t{1}, std::multiplies<>());
   for (hsize_t& extent : chunk) {
     while (count > max_values && extent > 1) {
@@ -129,9 +129,11 @@ void PersistWriter::begin_array(const std::string& label, const PersistedArray& 
   hdf5::check(H5Pset_chunk_cache(access.get(), H5D_CHUNK_CACHE_NSLOTS_DEFAULT, chunk_cache_bytes,
                                  H5D_CHUNK_CACHE_W0_DEFAULT),
               what);
+  const auto type =
+      hdf5::element_type(array.elements.is_complex, array.elements.is_single, hdf5::Place::file);
   OpenArray open;
   open.set =
-      hdf5::SetId(H5Dcreate2(state_->file.get(), layout::array_name(label).c_str(), H5T_IEEE_F64LE,
+      hdf5::SetId(H5Dcreate2(state_->file.get(), layout::array_name(label).c_str(), type.get(),
                              space.get(), H5P_DEFAULT, creation.get(), access.get()),
                   what);
   hdf5::write_attribute(open.set.get(), layout::kind_attribute, array.kind);
@@ -146,23 +148,29 @@ void PersistWriter::begin_array(const std::string& label, const PersistedArray& 
 }
 
 void PersistWriter::write_block(const std::string& label, const Piece& piece,
-                                std::span<const double> values) {
+                                std::span<const std::byte> values, Elements elements) {
   OpenArray& open = state_->find(label);
-  const auto [in_file, in_memory] = layout::select(open.set.get(), label, piece, values.size());
-  hdf5::check(H5Dwrite(open.set.get(), H5T_NATIVE_DOUBLE, in_memory.get(), in_file.get(),
-                       H5P_DEFAULT, values.data()),
+  const auto [in_file, in_memory] =
+      layout::select(open.set.get(), label, piece, values.size() / elements.bytes());
+  const auto type =
+      hdf5::element_type(elements.is_complex, elements.is_single, hdf5::Place::memory);
+  hdf5::check(H5Dwrite(open.set.get(), type.get(), in_memory.get(), in_file.get(), H5P_DEFAULT,
+                       values.data()),
               fmt::format("write the persistent array '{}' to {}", label, state_->path.string()));
   mark(open, piece, open.array.segments.size() - 1, 0);
 }
 
-void PersistWriter::write_scalar(const std::string& label, double value) {
+void PersistWriter::write_scalar(const std::string& label, std::complex<double> value,
+                                 bool is_complex) {
   const std::string what = fmt::format("write the persistent scalar '{}'", label);
   const hdf5::SpaceId space(H5Screate(H5S_SCALAR), what);
+  const auto in_file = hdf5::element_type(is_complex, false, hdf5::Place::file);
+  const auto in_memory = hdf5::element_type(is_complex, false, hdf5::Place::memory);
   const hdf5::SetId set(
-      H5Dcreate2(state_->file.get(), layout::scalar_name(label).c_str(), H5T_IEEE_F64LE,
-                 space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+      H5Dcreate2(state_->file.get(), layout::scalar_name(label).c_str(), in_file.get(), space.get(),
+                 H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
       what);
-  hdf5::check(H5Dwrite(set.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, &value), what);
+  hdf5::check(H5Dwrite(set.get(), in_memory.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, &value), what);
 }
 
 void PersistWriter::finish() {

@@ -19,6 +19,7 @@ using Kind = std::uint8_t;
 static_assert(std::variant_size_v<Any> <= 256);
 
 constexpr PutMode last_of(PutMode) { return PutMode::multiply; }
+constexpr array::ElementType last_of(array::ElementType) { return array::ElementType::c64; }
 constexpr Failure last_of(Failure) { return Failure::no_label; }
 
 template <class T>

@@ -16,8 +16,8 @@ std::vector<Any> one_of_each() {
   const Access access{1, 42, 7, 9};
   const std::vector<std::byte> bytes{std::byte{1}, std::byte{0xff}, std::byte{0}};
   return {GetBlock{1, block, access},
-          PutBlock{2, block, PutMode::subtract, access},
-          PutScalar{3, block, PutMode::multiply, -0.5, 4096, access},
+          PutBlock{2, block, PutMode::subtract, access, array::ElementType::c128},
+          PutScalar{3, block, PutMode::multiply, -0.5, 4096, access, array::ElementType::c64, 2.5},
           DeleteArray{4, -1},
           ListBlocks{5, 2, "amplitudes"},
           KeepArray{6, 2, std::string("with\0zero", 9)},
@@ -91,6 +91,9 @@ TEST(Decode, refuses_a_put_mode_a_failure_and_a_truth_value_that_do_not_exist) {
   auto put = encode(PutBlock{});
   put[1 + 8 + 12] = std::byte{4};
   expect_refused(put, "put mode 4");
+  put = encode(PutBlock{});
+  put.back() = std::byte{4};
+  expect_refused(put, "element type 4");
   auto failed = encode(Failed{});
   failed[1 + 8] = std::byte{3};
   expect_refused(failed, "failure 3");
@@ -125,7 +128,7 @@ std::vector<std::byte> worked_example(const std::string& page) {
 }
 
 TEST(Encode, gives_the_bytes_of_the_worked_example_in_docs) {
-  const Any message = PutBlock{258, {3, 17}, PutMode::add, {1, 42, 7, 9}};
+  const Any message = PutBlock{258, {3, 17}, PutMode::add, {1, 42, 7, 9}, array::ElementType::c128};
   EXPECT_EQ(encode(message), worked_example(BLOCKYARD_SOURCE_DIR "/docs/wire.md"));
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "blockyard/array/block_id.h"
+#include "blockyard/array/element.h"
 
 /// What workers and servers say to each other. Plain values; docs/wire.md has the layout.
 /// Every request has a ticket that its one reply (BlockData, Done or Failed ...) brings back.
@@ -36,12 +37,13 @@ struct GetBlock {
   Access access;
   friend bool operator==(const GetBlock&, const GetBlock&) = default;
 };
-/// The payload holds the values (f64). Mode set, add or subtract. Reply: Done or Failed{race}.
+/// The payload holds the values. Mode set, add or subtract. Reply: Done or Failed{race}.
 struct PutBlock {
   Ticket ticket = 0;
   array::BlockId block;
   PutMode mode = PutMode::set;
   Access access;
+  array::ElementType element = array::ElementType::f64;  ///< of the values
   friend bool operator==(const PutBlock&, const PutBlock&) = default;
 };
 /// Every one of `count` elements = or += or *= value; a block never written is zeros before.
@@ -52,6 +54,8 @@ struct PutScalar {
   double value = 0;
   std::int64_t count = 0;
   Access access;
+  array::ElementType element = array::ElementType::f64;  ///< of the elements
+  double imaginary = 0;                                  ///< part of the value
   friend bool operator==(const PutScalar&, const PutScalar&) = default;
 };
 /// All blocks of the array on this server go. Reply: Done.

@@ -130,7 +130,7 @@ Tables bind(const Program& program, const Environment& environment) {
   for (const auto& decl : program.ints)
     tables.ints.push_back(value_of(program, decl, environment.ints, "int"));
   for (const auto& decl : program.scalars)
-    tables.scalars.push_back(value_of(program, decl, environment.scalars, "scalar"));
+    tables.scalars.emplace_back(value_of(program, decl, environment.scalars, "scalar"));
   for (std::size_t k = 1; k < array::kind_count; ++k)
     tables.subsegments[k] = Subsegments(environment.segments.extents(static_cast<IndexKind>(k)),
                                         environment.segments.subsegment());

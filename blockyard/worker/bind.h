@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <complex>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -52,10 +53,10 @@ class Subsegments {
 
 /// A program with the sizes of this run: what the tables of the program mean in elements.
 struct Tables {
-  std::vector<std::int64_t> ints;   ///< initial values, one per Program::ints
-  std::vector<double> scalars;      ///< initial values, one per Program::scalars
-  std::vector<IndexRange> indexes;  ///< one per Program::indexes
-  std::vector<array::Grid> grids;   ///< one per Program::arrays
+  std::vector<std::int64_t> ints;             ///< initial values, one per Program::ints
+  std::vector<std::complex<double>> scalars;  ///< initial values, one per Program::scalars
+  std::vector<IndexRange> indexes;            ///< one per Program::indexes
+  std::vector<array::Grid> grids;             ///< one per Program::arrays
   std::array<Subsegments, array::kind_count> subsegments;  ///< by kind
 };
 

@@ -23,8 +23,10 @@ std::optional<NamedBlock> block_of(const program::Program& program, const Tables
     segments[k] = value;
   }
   const std::span<const std::int64_t> chosen(segments.data(), order);
-  return NamedBlock{{selector.array, grid.number_of(chosen)},
-                    static_cast<std::size_t>(grid.element_count(chosen)) * sizeof(double)};
+  return NamedBlock{
+      {selector.array, grid.number_of(chosen)},
+      static_cast<std::size_t>(grid.element_count(chosen)) *
+          array::bytes_of(program.arrays[static_cast<std::size_t>(selector.array)].type)};
 }
 
 }  // namespace blockyard::worker

@@ -120,11 +120,17 @@ Value without_lonely(std::size_t operand, std::span<const Names> operands, const
 }  // namespace
 
 Chain make_chain(std::span<const Names> operands, std::span<const Shape> shapes,
-                 const Names& result, const Shape& result_shape) {
+                 const Names& result, const Shape& result_shape, array::ElementType type,
+                 std::span<const tensor::Conjugate> conjugates) {
   std::vector<Value> values;
   for (std::size_t k = 0; k < operands.size(); ++k)
     values.push_back(without_lonely(k, operands, shapes[k], result));
   const Pairing pairing = best_pairing(values, result, operands.size());
+  const auto conjugate_of = [&](std::size_t id) {
+    return id < conjugates.size() ? conjugates[id] : tensor::Conjugate::no;
+  };
+  const tensor::ContractOptions options =
+      array::with_type(type, []<class T>() { return tensor::options_for<T>; });
   Chain chain;
   std::size_t next_id = operands.size();
   for (const auto& [left_id, right_id] : pairing.ids) {
@@ -135,9 +141,10 @@ Chain make_chain(std::span<const Names> operands, std::span<const Shape> shapes,
     const bool is_last = values.size() == 2;
     Value made =
         is_last ? Value{next_id, result, result_shape} : pair_up(values, l, r, result, next_id);
-    const tensor::ContractSpec spec{made.names, values[l].names, values[r].names};
-    tensor::ContractPlan plan(spec, made.shape, values[l].shape, values[r].shape);
-    chain.flops += 2.0 * cost_of(values[l], values[r]);
+    const tensor::ContractSpec spec{made.names, values[l].names, values[r].names,
+                                    conjugate_of(left_id), conjugate_of(right_id)};
+    tensor::ContractPlan plan(spec, made.shape, values[l].shape, values[r].shape, options);
+    chain.flops += (array::is_complex(type) ? 8.0 : 2.0) * cost_of(values[l], values[r]);
     chain.workspace_elements = std::max(chain.workspace_elements, plan.workspace_elements());
     chain.steps.push_back(
         {left_id, right_id, std::move(plan), made.shape, spec, values[l].shape, values[r].shape});

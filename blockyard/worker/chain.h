@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "blockyard/array/element.h"
 #include "blockyard/tensor/contract.h"
 
 namespace blockyard::worker {
@@ -28,9 +29,12 @@ struct Chain {
   double flops = 0;
 };
 
-/// Throws Error{bad_input} for names or extents that do not go together.
+/// For elements of one type; of operands that `conjugates` names (none, or one for each) the
+/// conjugate is taken. Throws Error{bad_input} for names or extents that do not go together.
 [[nodiscard]] Chain make_chain(std::span<const tensor::Names> operands,
                                std::span<const tensor::Shape> shapes, const tensor::Names& result,
-                               const tensor::Shape& result_shape);
+                               const tensor::Shape& result_shape,
+                               array::ElementType type = array::ElementType::f64,
+                               std::span<const tensor::Conjugate> conjugates = {});
 
 }  // namespace blockyard::worker

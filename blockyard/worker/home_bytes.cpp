@@ -16,6 +16,8 @@ HomeBytes::HomeBytes(const program::Program& program, const Tables& tables,
       tables_(tables),
       grid_(tables.grids[static_cast<std::size_t>(selector.array)]),
       array_(selector.array),
+      element_bytes_(static_cast<std::int64_t>(
+          array::bytes_of(program.arrays[static_cast<std::size_t>(selector.array)].type))),
       servers_(servers),
       indexes_(selector.indexes),
       is_free_(selector.indexes.size()),
@@ -72,7 +74,7 @@ void HomeBytes::add(std::span<const std::int64_t> values,
                     std::span<std::int64_t> bytes) const {
   if (shares_.empty()) return;
   std::array<std::int64_t, array::max_order> segments{};
-  std::int64_t bound = sizeof(double);
+  std::int64_t bound = element_bytes_;
   for (std::size_t k = 0; k < indexes_.size(); ++k) {
     segments[k] = grid_.axis(k).first();
     if (is_free_[k]) continue;

@@ -40,6 +40,7 @@ class HomeBytes {
   const Tables& tables_;
   const array::Grid& grid_;
   std::int32_t array_;
+  std::int64_t element_bytes_;
   int servers_;
   std::vector<std::int32_t> indexes_;  ///< of the program, at each axis
   std::vector<bool> is_free_;          ///< by axis

@@ -21,10 +21,10 @@ using program::Program;
 /// that no sum overflows.
 constexpr std::int64_t most_bytes = std::int64_t{1} << 47;
 
-std::int64_t bytes_of(Extent elements) {
-  if (elements >= most_bytes / std::int64_t{sizeof(double)}) return most_bytes;
+std::int64_t bytes_of(Extent elements, program::ElementType type) {
+  if (elements >= most_bytes / static_cast<std::int64_t>(array::bytes_of(type))) return most_bytes;
   return static_cast<std::int64_t>(
-      base::BufferPool::charge(static_cast<std::size_t>(elements) * sizeof(double)));
+      base::BufferPool::charge(static_cast<std::size_t>(elements) * array::bytes_of(type)));
 }
 
 /// Adds up what lives at the same time. A block lives in the scope of the loop where it is made: so
@@ -44,7 +44,7 @@ class Reckoner {
     std::vector<std::int64_t> most(program_.arrays.size(), 0);
     for (std::size_t k = 0; k < program_.arrays.size(); ++k)
       if (program_.arrays[k].kind == ArrayKind::local && !program_.arrays[k].is_contiguous)
-        most[k] = bytes_of(tables_.grids[k].largest_block());
+        most[k] = block_bytes(static_cast<std::int32_t>(k));
     for (const Instruction& instruction : program_.code) {
       if (instruction.opcode != Opcode::allocate) continue;
       const auto& selector = program_.selectors[static_cast<std::size_t>(instruction.a)];
@@ -65,7 +65,8 @@ class Reckoner {
   };
 
   [[nodiscard]] std::int64_t block_bytes(std::int32_t array) const {
-    return bytes_of(tables_.grids[static_cast<std::size_t>(array)].largest_block());
+    return bytes_of(tables_.grids[static_cast<std::size_t>(array)].largest_block(),
+                    program_.arrays[static_cast<std::size_t>(array)].type);
   }
 
   [[nodiscard]] std::int64_t allocated_bytes(const program::Selector& selector) const {
@@ -73,7 +74,9 @@ class Reckoner {
     Extent elements = 1;  // no more than the whole array has
     for (std::size_t k = 0; k < grid.order(); ++k)
       elements *= selector.indexes[k] < 0 ? grid.axis(k).element_count() : grid.axis(k).longest();
-    return std::min(elements, most_bytes / 8) * static_cast<std::int64_t>(sizeof(double));
+    const auto bytes = static_cast<std::int64_t>(
+        array::bytes_of(program_.arrays[static_cast<std::size_t>(selector.array)].type));
+    return std::min(elements, most_bytes / bytes) * bytes;
   }
 
   void walk(std::int32_t begin, std::int32_t end, Level& level) {
@@ -157,18 +160,20 @@ MemoryNeed memory_need(const Program& program, const Tables& tables) {
       largest = bytes;
       name = fmt::format("'{}' ({})", decl.name, program::place_of(program, decl.at));
     };
-    keep_larger(bytes_of(grid.largest_block()), need.largest_block_bytes, need.largest_block);
+    keep_larger(bytes_of(grid.largest_block(), decl.type), need.largest_block_bytes,
+                need.largest_block);
     if (decl.kind == ArrayKind::static_) {
-      const std::int64_t bytes = bytes_of(grid.element_count());
+      const std::int64_t bytes = bytes_of(grid.element_count(), decl.type);
       keep_larger(bytes, largest_static, need.largest_static);
       need.static_bytes = std::min(need.static_bytes + bytes, most_bytes);
     }
     // Spread over all processes: may be more than one of them could have.
     constexpr std::int64_t most_of_all = std::int64_t{1} << 60;
+    const auto element = static_cast<std::int64_t>(array::bytes_of(decl.type));
     if (decl.kind == ArrayKind::distributed || decl.kind == ArrayKind::served)
-      need.distributed_bytes =
-          std::min(need.distributed_bytes + std::min(grid.element_count(), most_of_all / 8) * 8,
-                   most_of_all);
+      need.distributed_bytes = std::min(
+          need.distributed_bytes + std::min(grid.element_count(), most_of_all / element) * element,
+          most_of_all);
   }
   Reckoner reckoner(program, tables);
   const auto halt = std::ranges::find(program.code, Opcode::halt, &Instruction::opcode);

@@ -53,22 +53,23 @@ class Worker::Impl {
   }
 
   void read_kept(std::string_view label,
-                 const std::function<void(std::uint64_t, std::span<const double>)>& block) {
+                 const std::function<void(std::uint64_t, std::span<const std::byte>)>& block) {
     transport_.ask_all(wire::RestoreArray{0, outside_array, std::string(label)});
     for (const auto& answer : transport_.ask_all(wire::ListBlocks{0, outside_array, ""}))
       for (const std::uint64_t number : std::get<wire::BlockList>(answer).numbers) {
         const block::SharedFrame frame = transport_.fetch_listed({outside_array, number});
-        block(number, {frame->as<double>(), frame->size() / sizeof(double)});
+        block(number, frame->bytes());
       }
     transport_.ask_all(wire::EndProgram{});
   }
 
-  void write_kept(std::uint64_t number, std::span<const double> values) {
-    block::Frame frame = frames_.allocate(values.size_bytes());
-    std::memcpy(frame->data(), values.data(), values.size_bytes());
+  void write_kept(std::uint64_t number, std::span<const std::byte> values,
+                  array::ElementType type) {
+    block::Frame frame = frames_.allocate(values.size());
+    std::memcpy(frame->data(), values.data(), values.size());
     block::SharedFrame shared = frame;
     frames_.recycle(std::move(frame));
-    transport_.put({outside_array, number}, wire::PutMode::set, std::move(shared));
+    transport_.put({outside_array, number}, wire::PutMode::set, std::move(shared), type);
   }
 
   void end_write(std::string_view label) {
@@ -121,13 +122,15 @@ void Worker::free_frames() noexcept { impl_->free_frames(); }
 
 Kept& Worker::kept() noexcept { return impl_->kept_; }
 
-void Worker::read_kept(std::string_view label,
-                       const std::function<void(std::uint64_t, std::span<const double>)>& block) {
+void Worker::read_kept(
+    std::string_view label,
+    const std::function<void(std::uint64_t, std::span<const std::byte>)>& block) {
   impl_->read_kept(label, block);
 }
 
-void Worker::write_kept(std::uint64_t number, std::span<const double> values) {
-  impl_->write_kept(number, values);
+void Worker::write_kept(std::uint64_t number, std::span<const std::byte> values,
+                        array::ElementType type) {
+  impl_->write_kept(number, values, type);
 }
 
 void Worker::end_write(std::string_view label) { impl_->end_write(label); }

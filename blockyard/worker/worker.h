@@ -43,6 +43,7 @@ struct Options {
 struct Outcome {
   std::map<std::string, std::int64_t, std::less<>> ints;
   std::map<std::string, double, std::less<>> scalars;
+  std::map<std::string, std::complex<double>, std::less<>> complex_scalars;
   std::map<std::string, DenseArray, std::less<>> arrays;  ///< static arrays
   std::vector<std::string> warnings;                      ///< of the checking mode
   Metrics metrics;
@@ -78,10 +79,10 @@ class Worker {
   /// Blocks of what the servers keep under a label, one after the other, on the worker that asks
   /// (worker 0, between programs): number in the grid, values.
   void read_kept(std::string_view label,
-                 const std::function<void(std::uint64_t, std::span<const double>)>& block);
+                 const std::function<void(std::uint64_t, std::span<const std::byte>)>& block);
   /// Puts one block aside before the first program (worker 0); end_write keeps all of them under a
   /// label.
-  void write_kept(std::uint64_t number, std::span<const double> values);
+  void write_kept(std::uint64_t number, std::span<const std::byte> values, array::ElementType type);
   void end_write(std::string_view label);
 
   /// Collective among workers, between programs. Returns when all came.

@@ -127,8 +127,12 @@ def read_expect(found, comment, number, has_code):
 
 
 def is_same_word(expected, found):
+    """Numbers by value; of complex ones, (re,im), each part."""
     if expected == found:
         return True
+    parts = [word[1:-1].split(",") for word in (expected, found) if word.startswith("(") and word.endswith(")")]
+    if len(parts) == 2:
+        return len(parts[0]) == len(parts[1]) and all(map(is_same_word, *parts))
     try:
         want, have = float(expected), float(found)
     except ValueError:

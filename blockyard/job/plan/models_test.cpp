@@ -49,7 +49,7 @@ array::Grid grid_of(std::int64_t blocks) {
 TEST(ServerModel, writes_what_does_not_fit_once_and_reads_it_back) {
   const array::Grid grid = grid_of(4);
   ServerModel servers(1, 16, true);
-  servers.begin_program({&grid});
+  servers.begin_program({&grid}, {sizeof(double)});
   for (std::uint64_t block = 0; block < 4; ++block) servers.put(0, block, 8, 1, false, 0);
   EXPECT_EQ(servers.spilled_bytes, 16);
   servers.get(0, 0, 8);
@@ -63,7 +63,7 @@ TEST(ServerModel, writes_what_does_not_fit_once_and_reads_it_back) {
 TEST(ServerModel, blocks_that_stand_for_others_count_by_volume) {
   const array::Grid grid = grid_of(1000);
   ServerModel servers(1, 1e9, false);
-  servers.begin_program({&grid});
+  servers.begin_program({&grid}, {sizeof(double)});
   for (std::uint64_t block = 0; block < 10; ++block) servers.put(0, block, 8, 100, false, 0);
   servers.end_loop();
   EXPECT_EQ(servers.alive_bytes(), 8000);

@@ -18,8 +18,10 @@ std::uint64_t key_of(std::uint64_t storage, std::uint64_t number) {
 
 }  // namespace
 
-void ServerModel::begin_program(std::vector<const array::Grid*> grids) {
+void ServerModel::begin_program(std::vector<const array::Grid*> grids,
+                                std::vector<double> element_bytes) {
   grids_ = std::move(grids);
+  element_bytes_ = std::move(element_bytes);
   arrays_.assign(grids_.size(), nullptr);
   peaks_.assign(grids_.size(), 0);
   pool_.free_kept();
@@ -48,7 +50,8 @@ ServerModel::Storage& ServerModel::storage(std::int32_t array) {
     found = std::make_shared<Storage>();
     found->number = ++storages_;
     const array::Grid& grid = *grids_[static_cast<std::size_t>(array)];
-    found->total_bytes = static_cast<double>(grid.element_count()) * sizeof(double);
+    found->total_bytes =
+        static_cast<double>(grid.element_count()) * element_bytes_[static_cast<std::size_t>(array)];
   }
   return *found;
 }

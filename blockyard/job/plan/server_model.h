@@ -24,7 +24,7 @@ class ServerModel {
         server_bytes_(server_bytes),
         may_spill_(may_spill) {}
 
-  void begin_program(std::vector<const array::Grid*> grids);
+  void begin_program(std::vector<const array::Grid*> grids, std::vector<double> element_bytes);
   /// Array contents under labels stay, all others go.
   void end_program();
 
@@ -80,6 +80,7 @@ class ServerModel {
   double server_bytes_;
   bool may_spill_;
   std::vector<const array::Grid*> grids_;
+  std::vector<double> element_bytes_;  ///< by array
   std::vector<StorageRef> arrays_;
   std::vector<double> peaks_;  ///< of what arrays held before they were deleted
   std::map<std::string, StorageRef> labels_;

@@ -32,17 +32,24 @@ Walk::Walk(const Job& job, const program::Program& program, const Machine& machi
       disk_seconds_(servers.spilled_bytes / machine.disk_write_bytes +
                     servers.read_back_bytes / machine.disk_read_bytes) {
   for (const std::int64_t value : tables_.ints) ints_.push_back({.i = value});
-  for (const double value : tables_.scalars) scalars_.push_back({.s = value});
+  for (std::size_t k = 0; k < program.scalars.size(); ++k)
+    scalars_.push_back(
+        {.s = tables_.scalars[k].real(), .is_known = !program.scalars[k].is_complex});
   for (std::size_t k = 0; k < program.arrays.size(); ++k)
     if (program.arrays[k].kind == ArrayKind::static_)
-      static_bytes_ += static_cast<double>(tables_.grids[k].element_count()) * sizeof(double);
+      static_bytes_ += static_cast<double>(tables_.grids[k].element_count()) *
+                       element_bytes(static_cast<std::int32_t>(k));
 }
 
 ProgramPlan Walk::run() {
   ratio_ = std::min(1.0, options_.steps / trips_.all());
   std::vector<const array::Grid*> grids;
-  for (const array::Grid& grid : tables_.grids) grids.push_back(&grid);
-  servers_.begin_program(std::move(grids));
+  std::vector<double> element_bytes_of;
+  for (std::size_t k = 0; k < tables_.grids.size(); ++k) {
+    grids.push_back(&tables_.grids[k]);
+    element_bytes_of.push_back(element_bytes(static_cast<std::int32_t>(k)));
+  }
+  servers_.begin_program(std::move(grids), std::move(element_bytes_of));
   servers_.forget_peak();
   ranks_.begin_program();
   frames_.free_kept();
@@ -74,11 +81,12 @@ void Walk::note_arrays(ProgramPlan& plan) const {
     const auto& decl = program_.arrays[k];
     if (decl.is_hidden) continue;
     const array::Grid& grid = tables_.grids[k];
+    const double bytes = element_bytes(static_cast<std::int32_t>(k));
     ArrayPlan array{decl.name,
                     decl.kind,
                     static_cast<double>(grid.block_count()),
-                    static_cast<double>(grid.element_count()) * sizeof(double),
-                    static_cast<double>(grid.largest_block()) * sizeof(double),
+                    static_cast<double>(grid.element_count()) * bytes,
+                    static_cast<double>(grid.largest_block()) * bytes,
                     0};
     if (decl.kind == ArrayKind::distributed || decl.kind == ArrayKind::served)
       array.peak_bytes = servers_.peak_array_bytes(static_cast<std::int32_t>(k));

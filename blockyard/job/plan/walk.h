@@ -132,7 +132,12 @@ class Walk {
 
   std::vector<std::int64_t> index_values_;
   std::vector<Value> ints_;
-  std::vector<Value> scalars_;
+  [[nodiscard]] double element_bytes(std::int32_t array) const {
+    return static_cast<double>(
+        array::bytes_of(program_.arrays[static_cast<std::size_t>(array)].type));
+  }
+
+  std::vector<Value> scalars_;  ///< complex ones are never known
   std::vector<Value> stack_;
   std::vector<std::int32_t> calls_;
   std::int32_t pc_ = 0;

@@ -68,7 +68,7 @@ Walk::Located Walk::locate(const Selector& selector) const {
   }
   place.number = grid.number_of({place.segments.data(), order});
   place.shape = Shape({extents.data(), order});
-  place.block_bytes = elements * sizeof(double);
+  place.block_bytes = elements * element_bytes(selector.array);
   return place;
 }
 
@@ -228,9 +228,10 @@ void Walk::allocate(std::int32_t selector, bool is_begin) {
   for (std::size_t k = 0; k < at.size();) {
     const std::uint64_t key = key_of(selected.array, grid.number_of(at));
     const auto count = static_cast<double>(grid.element_count(at));
+    const double bytes = count * element_bytes(selected.array);
     elements += count;
     if (is_begin) {
-      if (locals_.emplace(key, count * sizeof(double)).second) frames_.take(count * sizeof(double));
+      if (locals_.emplace(key, bytes).second) frames_.take(bytes);
     } else if (const auto found = locals_.find(key); found != locals_.end()) {
       frames_.give_back(found->second);
       locals_.erase(found);

@@ -298,7 +298,7 @@ void Walk::end_sampled_loop() {
     volume += std::min(
         misses[1] / workers,
         static_cast<double>(tables_.grids[static_cast<std::size_t>(array)].element_count()) *
-            sizeof(double));
+            element_bytes(array));
   const bool all_fit = volume <= cache_room();
   const double cached = std::min(volume, cache_room());
   ranks_.note_cached(cached, cached * ranks_.foreign_share());
@@ -308,7 +308,7 @@ void Walk::end_sampled_loop() {
     const double most =
         workers *
         static_cast<double>(tables_.grids[static_cast<std::size_t>(array)].element_count()) *
-        sizeof(double);
+        element_bytes(array);
     const double share = all_fit && misses[1] > most ? most / misses[1] : 1.0;
     work_.cache_hits += misses[0] * (1 - share);
     transfer += fetched(misses[1] * share, ranks_.foreign_share(), misses[0] * share);

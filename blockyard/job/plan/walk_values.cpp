@@ -109,6 +109,11 @@ void Walk::arithmetic(const Instruction& instruction) {
     case Opcode::absolute:
       right.s = std::fabs(right.s);
       return push(right);
+    case Opcode::real_part:
+    case Opcode::imaginary_part:
+    case Opcode::conjugate:  // of what is not known
+      right.is_known = false;
+      return push(right);
     case Opcode::to_scalar:
       right.s = static_cast<double>(right.i);
       return push(right);
@@ -139,6 +144,8 @@ void Walk::arithmetic(const Instruction& instruction) {
     case Opcode::power:
       left.s = program::of_scalars(instruction.opcode, left.s, right.s);
       break;
+    case Opcode::make_complex:
+      return push({.is_known = false});
     case Opcode::compare_int:
       left.b = holds(instruction.a, left.i, right.i);
       break;

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "blockyard/program/detail/rules.h"
+
 namespace blockyard::program::detail {
 namespace {
 
@@ -48,7 +50,7 @@ class RandomWalk {
     check(row.opcode == Opcode::bind_region ||
               (row.opcode >= Opcode::push_int && row.opcode <= Opcode::exists) || stack_.empty(),
           "values left");
-    stack_ += row.pushes;
+    for (const char type : row.pushes) stack_ += value_type(p_, now, type);
     check(stack_.size() <= max_stack, "stack too high");
     ++pc_;
     jump(now);
@@ -124,10 +126,10 @@ class RandomWalk {
   void pop(const Instruction& now, const OpcodeRow& row) {
     if ((now.opcode == Opcode::block_copy || now.opcode == Opcode::block_product) &&
         (now.c & flag_scaled) != 0)
-      pop_one('s');
+      pop_one(value_type(p_, now, 'v'));
     for (auto type = row.pops.rbegin(); type != row.pops.rend(); ++type)
       if (*type != 'r')
-        pop_one(*type);
+        pop_one(value_type(p_, now, *type));
       else
         for (const auto index : at(p_.selectors, now.a).indexes)
           if (index == -1) {

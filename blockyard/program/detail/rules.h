@@ -66,6 +66,9 @@ void verify_calls(const Program& program, Flow flow);
 /// Whether it only pops and pushes values: it reads names and blocks, and changes nothing.
 [[nodiscard]] bool is_expression(Opcode opcode) noexcept;
 
+/// The type of a value that the line of an opcode calls `letter`: n and v become s or z.
+[[nodiscard]] char value_type(const Program& program, const Instruction& instruction, char letter);
+
 /// Whether `number` is an entry of a table of `size` entries.
 [[nodiscard]] constexpr bool is_entry(std::int32_t number, std::size_t size) noexcept {
   return number >= 0 && static_cast<std::size_t>(number) < size;

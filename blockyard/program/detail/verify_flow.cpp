@@ -74,7 +74,8 @@ class Walk {
       if (!keeps_stack && !state.stack.empty()) bad("values are left on the stack");
     }
     if (at.opcode == Opcode::bind_region) bind(state);
-    for (const char type : row_of(at.opcode).pushes) state.stack.push_back(type);
+    for (const char type : row_of(at.opcode).pushes)
+      state.stack.push_back(value_type(p_, at, type));
     if (state.stack.size() > max_stack) bad("too many values on the stack");
     go_on(std::move(state));
   }
@@ -146,11 +147,11 @@ class Walk {
     const bool is_scaled =
         (at.opcode == Opcode::block_copy || at.opcode == Opcode::block_product) &&
         (at.c & flag_scaled) != 0;
-    if (is_scaled) pop_one(state, 's');
+    if (is_scaled) pop_one(state, value_type(p_, at, 'v'));
     const auto types = row_of(at.opcode).pops;
     for (auto type = types.rbegin(); type != types.rend(); ++type) {
       if (*type != 'r') {
-        pop_one(state, *type);
+        pop_one(state, value_type(p_, at, *type));
         continue;
       }
       for (const auto index : entry(p_.selectors, at.a).indexes)
@@ -297,6 +298,18 @@ class Walk {
 };
 
 }  // namespace
+
+char value_type(const Program& program, const Instruction& instruction, char letter) {
+  const auto& operands = row_of(instruction.opcode).operands;
+  switch (letter) {
+    case 'n':
+      return (operands[0] == OperandKind::number ? instruction.a : instruction.b) == 0 ? 's' : 'z';
+    case 'v':
+      return is_complex(program, instruction) ? 'z' : 's';
+    default:
+      return letter;
+  }
+}
 
 bool Flow::binds(const Program& program, std::int32_t open, std::int32_t index) const {
   for (; open != none; open = entry(opens, open).outer) {

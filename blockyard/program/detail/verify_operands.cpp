@@ -20,6 +20,8 @@ class Operands {
       if (!is_in_range(row_.operands[k], values[k]))
         bad(fmt::format("operand {} is {}, beyond its table or range", "abc"[k], values[k]));
     verify_forms();
+    verify_parts();
+    verify_types();
     verify_arrays();
     verify_values();
   }
@@ -61,6 +63,8 @@ class Operands {
         return is_entry(value, 4);
       case OperandKind::relation:
         return is_entry(value, 6);
+      case OperandKind::number:
+        return is_entry(value, 2);
       case OperandKind::flags:
         return (value & ~all_flags) == 0;
     }
@@ -114,6 +118,33 @@ class Operands {
       default:
         break;
     }
+  }
+
+  /// conj, real and imag are of what is read: of the source of a copy, a factor, a number.
+  void verify_parts() {
+    const std::array<std::int32_t, 3> values = {at_.a, at_.b, at_.c};
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      const bool may_be_part =
+          (at_.opcode == Opcode::block_copy && k == 1) ||
+          ((at_.opcode == Opcode::push_block || at_.opcode == Opcode::bind_region) && k == 0);
+      if (row_.operands[k] == OperandKind::selector && !may_be_part &&
+          entry(p_.selectors, values[k]).part != Part::all)
+        bad("a part of the elements where whole ones are needed");
+    }
+  }
+
+  /// Complex elements never become real ones unsaid; what is sent has the type of its array.
+  void verify_types() {
+    if (at_.opcode != Opcode::block_copy && at_.opcode != Opcode::block_product &&
+        at_.opcode != Opcode::put)
+      return;
+    const auto to = type_of(p_, entry(p_.selectors, at_.a));
+    const auto from = at_.opcode == Opcode::block_product
+                          ? type_of(p_, entry(p_.products, at_.b), ElementType::f64)
+                          : type_of(p_, entry(p_.selectors, at_.b));
+    if (array::is_complex(from) && !array::is_complex(to))
+      bad("complex elements are assigned to real ones");
+    if (at_.opcode == Opcode::put && from != to) bad("the two sides of a put differ in type");
   }
 
   /// The kinds of array that each opcode takes.

@@ -106,6 +106,9 @@ class Tables {
   void verify_selector(const Selector& x) {
     if (!is_entry(x.array, p_.arrays.size())) refuse("a selector of no array");
     const ArrayDecl& array = entry(p_.arrays, x.array);
+    if (x.part != Part::all && (!array::is_complex(array.type) || x.form == SelectorForm::every ||
+                                x.form == SelectorForm::whole))
+      refuse(fmt::format("conj, real or imag of '{}', which is no complex block", array.name));
     const bool is_region_array = array.kind == ArrayKind::local && array.is_contiguous;
     if (x.form == SelectorForm::whole) {
       // Distributed and served ones stand for themselves in execute only; none of ours takes them.
@@ -171,8 +174,11 @@ class Tables {
                              : x.kind == ArgumentKind::int_name ? p_.ints.size()
                                                                 : p_.literals.size();
     if (!is_entry(x.id, size)) refuse("an argument beyond its table");
-    if (x.kind == ArgumentKind::selector && entry(p_.selectors, x.id).form == SelectorForm::every)
+    if (x.kind != ArgumentKind::selector) return;
+    if (entry(p_.selectors, x.id).form == SelectorForm::every)
       refuse("an argument that selects all blocks");
+    if (entry(p_.selectors, x.id).part != Part::all)
+      refuse("an argument that is conj, real or imag");
   }
 
   const Program& p_;

@@ -28,12 +28,20 @@ void visit(Archive& archive, Is<Instruction> auto& x) {
   archive(x.c);
 }
 
-template <class Archive, class T>
-requires Is<T, IntDecl> || Is<T, ScalarDecl>
-void visit(Archive& archive, T& x) {
+template <class Archive>
+void visit(Archive& archive, Is<IntDecl> auto& x) {
   archive(x.name);
   archive(x.is_predefined);
   archive(x.initial);
+  archive(x.at);
+}
+
+template <class Archive>
+void visit(Archive& archive, Is<ScalarDecl> auto& x) {
+  archive(x.name);
+  archive(x.is_predefined);
+  archive(x.initial);
+  archive(x.is_complex);
   archive(x.at);
 }
 
@@ -78,6 +86,7 @@ void visit(Archive& archive, Is<Selector> auto& x) {
   archive(x.form, SelectorForm::whole);
   archive(x.array);
   archive(x.indexes);
+  archive(x.part, Part::imaginary);
 }
 
 template <class Archive>

@@ -75,6 +75,8 @@ class Checker {
   Expr check_negate(const ast::Expr& source);
   Expr check_cast(const ast::Expr& source);
   Expr check_function(const ast::Expr& source);
+  Expr check_scalar(const ast::Expr& source, std::string_view what);
+  Expr check_part(const ast::Expr& source, Expr value);
   Expr check_relation(const ast::Expr& source);
   Expr check_exists(const ast::Expr& source);
   Expr check_contraction(const ast::Expr& source);
@@ -92,6 +94,10 @@ class Checker {
   [[nodiscard]] bool has_block(const ast::Expr& source, const Indexes& names) const;
   void collect_names(const ast::Expr& source, Indexes& names) const;
   [[nodiscard]] bool is_closed(const ast::Expr& source) const;
+  [[nodiscard]] bool is_complex(const ast::Expr& source) const;
+  void add_part(const ast::Expr& source, char op, const Target& target, checked::Term& term);
+  bool check_types(const Block& target, const Terms& terms);
+  [[nodiscard]] checked::Type value_type_of(const Block& block) const;
   Terms check_terms(const ast::Expr& source, const Target& target);
   void add_terms(const ast::Expr& source, bool is_negative, const Target& target, Terms& terms);
   void add_product(const ast::Expr& source, bool is_negative, const Target& target, Terms& terms);

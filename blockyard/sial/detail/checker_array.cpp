@@ -76,7 +76,7 @@ void Checker::check(const ast::Put& what) {
                     : what.op == "-=" ? Mode::subtract
                                       : Mode::multiply;
   if (!has_block(what.value, is_scalar_valued(target) ? names_of(target) : Indexes())) {
-    Expr value = check_typed(what.value, Type::scalar, "the value of the elements");
+    Expr value = check_typed(what.value, value_type_of(target), "the value of the elements");
     if (limit_stack(value)) emit(checked::PutScalar{std::move(target), mode, std::move(value)});
     return;
   }
@@ -93,6 +93,7 @@ void Checker::check_put_blocks(const ast::Put& what, Block target, Mode mode) {
   Terms terms = check_terms(what.value, {names, &target, false});
   if (findings_.error_count() != before || !check_target_names(target, names, terms)) return;
   resolve(terms, {names, &target, false});
+  if (!check_types(target, terms)) return;
   emit(checked::Put{std::move(target), mode, std::move(terms)});
 }
 

@@ -22,6 +22,9 @@ bool fits(const ast::Declaration& declaration, std::string_view modifier) {
   const std::string& keyword = declaration.keyword.text;
   if (modifier == "sparse") return keyword == "distributed" || keyword == "served";
   if (modifier == "contiguous") return keyword == "local";
+  if (modifier == "single") return declaration.kind == DeclKind::array;
+  if (modifier == "complex")
+    return declaration.kind == DeclKind::array || declaration.kind == DeclKind::scalar;
   if (modifier != "predefined") return true;
   return declaration.kind == DeclKind::array
              ? keyword == "static"
@@ -85,20 +88,17 @@ void Checker::declare(const ast::Declaration& declaration) {
 void Checker::check_modifiers(const ast::Declaration& declaration) {
   for (const auto& word : declaration.modifiers) {
     const std::string& text = word.text;
-    if (text == "complex") {
-      error("complex", word.at, "this version computes with real numbers (f64) only",
-            "complex arrays and scalars come in a later version");
-    } else if (text == "single") {
-      findings_.warning("single", word.at, "this version computes in f64 only",
-                        "'single' is accepted; the values take twice its memory");
-    } else if (!fits(declaration, text)) {
+    if (!fits(declaration, text)) {
       findings_.warning("modifier", word.at,
                         fmt::format("'{}' has no effect on '{}'", text, declaration.keyword.text),
                         text == "sparse"       ? "sparse arrays are distributed or served"
                         : text == "contiguous" ? "contiguous arrays are local"
+                        : text == "single"     ? "arrays can be single; scalars are f64"
+                        : text == "complex"    ? "arrays and scalars can be complex"
                                                : "the job gives values of ints, scalars, indexes "
                                                  "and static arrays");
-    } else if (text != "sparse" && text != "contiguous" && text != "predefined") {
+    } else if (text != "sparse" && text != "contiguous" && text != "predefined" &&
+               text != "complex" && text != "single") {
       findings_.warning("old-modifier", word.at, fmt::format("'{}' has no effect", text),
                         "leave it out");
     }
@@ -133,7 +133,8 @@ void Checker::declare_scalar(const ast::Declaration& declaration) {
   program::ScalarDecl entry{declaration.name.text,
                             has(declaration, "predefined"),
                             0,
-                            {declaration.name.at.file, declaration.name.at.line}};
+                            {declaration.name.at.file, declaration.name.at.line},
+                            has(declaration, "complex")};
   if (declaration.initial) {
     const Expr value =
         check_typed(*declaration.initial, checked::Type::scalar, "the initial value");
@@ -235,6 +236,7 @@ void Checker::declare_array(const ast::Declaration& declaration) {
   entry.is_predefined = is("predefined");
   entry.is_contiguous = is("contiguous");
   entry.is_sparse = is("sparse");
+  entry.type = array::element_type(is("complex"), is("single"));
   for (const auto& name : declaration.indexes) {
     const Symbol* index = find(name, SymbolKind::index);
     if (index != nullptr)

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "blockyard/sial/detail/checker.h"
+#include "blockyard/sial/detail/types.h"
 
 namespace blockyard::sial::detail {
 namespace {
@@ -21,6 +22,8 @@ std::string_view name_of(Type type) {
       return "an int";
     case Type::scalar:
       return "a scalar";
+    case Type::complex:
+      return "complex";
     case Type::truth:
       return "a condition";
     case Type::bad:
@@ -50,8 +53,11 @@ std::string cast_hint(Type found, Type wanted) {
     return "ints and scalars do not mix: write (scalar)n, and 2.0 for 2";
   if (found == Type::scalar && wanted == Type::int_)
     return "ints and scalars do not mix: write (int)x";
+  if (found == Type::complex && wanted == Type::scalar) return "take real(z), imag(z) or abs(z)";
   return {};
 }
+
+bool is_number(Type type) { return type == Type::scalar || type == Type::complex; }
 
 program::Relation relation_of(std::string_view text) {
   if (text == "<") return program::Relation::less;
@@ -64,7 +70,7 @@ program::Relation relation_of(std::string_view text) {
 
 /// Most values that evaluating `value` has on the stack at one time.
 int stack_of(const checked::Expr& value) {
-  int most = 1;
+  int most = value.kind == Kind::make_complex ? 2 : 1;
   for (std::size_t k = 0; k < value.parts.size(); ++k)
     most = std::max(most, stack_of(value.parts[k]) + (k > 0 ? 1 : 0));
   return most;
@@ -74,10 +80,20 @@ int stack_of(const checked::Expr& value) {
 
 checked::Expr Checker::check_typed(const ast::Expr& source, Type type, std::string_view what) {
   Expr value = check_value(source);
+  if (type == Type::complex) make_complex(value);
   if (value.type == Type::bad || value.type == type) return value;
   error("type", source.at,
         fmt::format("{} is {}, but must be {}", what, name_of(value.type), name_of(type)),
         cast_hint(value.type, type));
+  return bad(source.at);
+}
+
+/// Real or complex.
+checked::Expr Checker::check_scalar(const ast::Expr& source, std::string_view what) {
+  Expr value = check_value(source);
+  if (value.type == Type::bad || is_number(value.type)) return value;
+  error("type", source.at, fmt::format("{} is {}, but must be a scalar", what, name_of(value.type)),
+        cast_hint(value.type, Type::scalar));
   return bad(source.at);
 }
 
@@ -184,7 +200,8 @@ checked::Expr Checker::check_name(const ast::Expr& source) {
       break;
     case SymbolKind::scalar:
       result.kind = Kind::scalar;
-      result.type = Type::scalar;
+      result.type = result_.scalars[static_cast<std::size_t>(symbol->id)].is_complex ? Type::complex
+                                                                                     : Type::scalar;
       break;
     case SymbolKind::array:
       error("array-without-indexes", source.at, fmt::format("'{}' is a whole array", source.text),
@@ -206,6 +223,7 @@ checked::Expr Checker::check_chain(const ast::Expr& source) {
     Expr result = make(Kind::block, Type::scalar, source.at);
     result.blocks.push_back(check_block(source));
     if (result.blocks.front().selector.array < 0) return bad(source.at);
+    result.type = value_type_of(result.blocks.front());
     return result;
   }
   const bool is_sum = source.kind == ExprKind::sum;
@@ -226,7 +244,7 @@ checked::Expr Checker::check_chain(const ast::Expr& source) {
       is_good = false;
     } else if (result.type == Type::bad) {
       result.type = part.type;
-    } else if (result.type != part.type) {
+    } else if (result.type != part.type && !(is_number(result.type) && is_number(part.type))) {
       error("mixed-types", part.at,
             fmt::format("this is {}, but what stands before it is {}", name_of(part.type),
                         name_of(result.type)),
@@ -235,6 +253,7 @@ checked::Expr Checker::check_chain(const ast::Expr& source) {
     }
     result.parts.push_back(std::move(part));
   }
+  unify(result);
   return is_good ? result : bad(source.at);
 }
 
@@ -242,9 +261,10 @@ checked::Expr Checker::check_power(const ast::Expr& source) {
   Expr result = make(Kind::power, Type::scalar, source.at);
   bool is_good = true;
   for (const auto& part : source.parts) {
-    result.parts.push_back(check_typed(part, Type::scalar, "an operand of **"));
+    result.parts.push_back(check_scalar(part, "an operand of **"));
     is_good = is_good && result.parts.back().type != Type::bad;
   }
+  unify(result);
   return is_good ? result : bad(source.at);
 }
 
@@ -270,7 +290,9 @@ checked::Expr Checker::check_cast(const ast::Expr& source) {
   if (part.type == Type::bad) return part;
   if (part.type != (is_to_int ? Type::scalar : Type::int_)) {
     error("bad-cast", source.at, fmt::format("({}) of {}", source.text, name_of(part.type)),
-          is_to_int ? "(int) takes a scalar; leave it out" : "(scalar) takes an int or an index");
+          part.type == Type::complex ? "take real(z), imag(z) or abs(z)"
+          : is_to_int                ? "(int) takes a scalar; leave it out"
+                                     : "(scalar) takes an int or an index");
     return bad(source.at);
   }
   return wrap(is_to_int ? Kind::to_int : Kind::to_scalar, is_to_int ? Type::int_ : Type::scalar,
@@ -278,22 +300,44 @@ checked::Expr Checker::check_cast(const ast::Expr& source) {
 }
 
 checked::Expr Checker::check_function(const ast::Expr& source) {
-  if (source.text == "imag") {
-    error("complex", source.at, "this version computes with real numbers (f64) only",
-          "an imaginary part comes in a later version");
-    return bad(source.at);
+  if (source.text == "complex") {
+    Expr result = make(Kind::make_complex, Type::complex, source.at);
+    for (const auto& part : source.parts) {
+      result.parts.push_back(check_typed(part, Type::scalar, "a part of a complex number"));
+      if (result.parts.back().type == Type::bad) return bad(source.at);
+    }
+    return result;
   }
-  Expr part = check_typed(source.parts.front(), Type::scalar,
-                          fmt::format("the argument of {}", source.text));
-  if (part.type == Type::bad || source.text == "conj" || source.text == "real") return part;
-  return wrap(source.text == "sqrt" ? Kind::square_root : Kind::absolute, Type::scalar, source.at,
-              std::move(part));
+  Expr part = check_scalar(source.parts.front(), fmt::format("the argument of {}", source.text));
+  if (part.type == Type::bad) return part;
+  if (source.text != "sqrt" && source.text != "abs") return check_part(source, std::move(part));
+  const bool is_root = source.text == "sqrt";
+  const Type type = is_root ? part.type : Type::scalar;
+  return wrap(is_root ? Kind::square_root : Kind::absolute, type, source.at, std::move(part));
+}
+
+/// conj, real or imag of a value.
+checked::Expr Checker::check_part(const ast::Expr& source, Expr value) {
+  if (value.type == Type::complex && source.text == "conj")
+    return wrap(Kind::conjugate, Type::complex, source.at, std::move(value));
+  if (value.type == Type::complex)
+    return wrap(source.text == "real" ? Kind::real_part : Kind::imaginary_part, Type::scalar,
+                source.at, std::move(value));
+  if (source.text != "imag") return value;
+  error("imag-of-real", source.at, "imag of a real value",
+        "it is 0; was something here to be declared 'complex'?");
+  return bad(source.at);
 }
 
 checked::Expr Checker::check_relation(const ast::Expr& source) {
   Expr left = check_value(source.parts[0]);
   Expr right = check_value(source.parts[1]);
   if (left.type == Type::bad || right.type == Type::bad) return bad(source.at);
+  if (left.type == Type::complex || right.type == Type::complex) {
+    error("complex-relation", source.at, "complex numbers cannot be compared",
+          "compare real(z), imag(z) or abs(z), as in abs(z - w) < 1e-10");
+    return bad(source.at);
+  }
   if (left.type != right.type || left.type == Type::truth) {
     error("mixed-types", source.at,
           fmt::format("the relation compares {} with {}", name_of(left.type), name_of(right.type)),
@@ -340,8 +384,9 @@ checked::Expr Checker::check_contraction(const ast::Expr& source) {
               "compute it before the loop");
     Expr value = make(Kind::contraction, Type::scalar, term.at);
     std::vector<Expr> factor = std::move(term.factor);
-    const bool is_negative = term.is_negative;
     term.factor.clear();
+    if (array::is_complex(type_of(result_.arrays, term))) value.type = Type::complex;
+    const bool is_negative = term.is_negative;
     term.is_negative = false;
     if (term.operands.empty()) {
       if (factor.empty()) return bad(source.at);  // what is wrong here was said at another place
@@ -353,16 +398,18 @@ checked::Expr Checker::check_contraction(const ast::Expr& source) {
         scaled.operators.push_back('*');
         scaled.parts.push_back(std::move(factor.front()));
         scaled.parts.push_back(std::move(value));
+        unify(scaled);
         value = std::move(scaled);
       }
     }
     const Place at = value.at;
-    if (is_negative && sum.parts.empty())
-      value = wrap(Kind::negate, Type::scalar, at, std::move(value));
+    const Type type = value.type;
+    if (is_negative && sum.parts.empty()) value = wrap(Kind::negate, type, at, std::move(value));
     if (!sum.parts.empty()) sum.operators.push_back(is_negative ? '-' : '+');
     sum.parts.push_back(std::move(value));
   }
   if (sum.parts.size() == 1) return std::move(sum.parts.front());
+  unify(sum);
   return sum;
 }
 

@@ -46,7 +46,8 @@ void Checker::assign_name(const ast::Assign& what) {
       break;
     }
     case SymbolKind::scalar: {
-      Expr value = value_of(Type::scalar);
+      const bool is_complex = result_.scalars[static_cast<std::size_t>(symbol->id)].is_complex;
+      Expr value = value_of(is_complex ? Type::complex : Type::scalar);
       if (limit_stack(value)) emit(checked::StoreScalar{symbol->id, mode, std::move(value)});
       break;
     }
@@ -77,7 +78,7 @@ void Checker::assign_block(const ast::Assign& what) {
   Indexes names = names_of(target);
   // Scalar-valued blocks alone are a number, whatever names the target has: it fills the block.
   if (is_scalar_valued(target) || !has_block(what.value, {})) {
-    Expr value = check_typed(what.value, Type::scalar, "the value of the elements");
+    Expr value = check_typed(what.value, value_type_of(target), "the value of the elements");
     if (limit_stack(value)) emit(checked::Fill{std::move(target), mode, std::move(value)});
     return;
   }
@@ -93,6 +94,7 @@ void Checker::assign_block(const ast::Assign& what) {
   if (terms.size() == 1 && terms.front().operands.size() == 1)
     use_part(names, target, terms.front().operands.front().indexes);
   resolve(terms, {names, &target, false});
+  if (!check_types(target, terms)) return;
   if (target.selector.form == program::SelectorForm::region && !check_region_target(target, terms))
     return;
   emit(checked::Update{std::move(target), mode, std::move(terms)});
@@ -122,7 +124,9 @@ void Checker::check(const ast::Collective& what) {
   if (what.op != "+=")
     error("collective", what.target.at, fmt::format("'collective' with '{}'", what.op),
           "the one collective operation is x += value");
-  Expr value = check_typed(what.value, Type::scalar, "what is summed");
+  const bool is_complex =
+      symbol != nullptr && result_.scalars[static_cast<std::size_t>(symbol->id)].is_complex;
+  Expr value = check_typed(what.value, is_complex ? Type::complex : Type::scalar, "what is summed");
   if (symbol != nullptr && limit_stack(value))
     emit(checked::Collective{symbol->id, std::move(value)});
 }

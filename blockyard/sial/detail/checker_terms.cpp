@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "blockyard/sial/detail/checker.h"
+#include "blockyard/sial/detail/types.h"
 
 namespace blockyard::sial::detail {
 namespace {
@@ -13,7 +14,13 @@ using checked::Operand;
 using checked::Term;
 
 bool is_transparent(const ast::Expr& source) {
-  return source.kind == ExprKind::function && (source.text == "conj" || source.text == "real");
+  return source.kind == ExprKind::function &&
+         (source.text == "conj" || source.text == "real" || source.text == "imag");
+}
+
+program::Part part_of(std::string_view function) {
+  if (function == "conj") return program::Part::conjugate;
+  return function == "real" ? program::Part::real : program::Part::imaginary;
 }
 
 checked::Expr one(Place at) {
@@ -45,6 +52,7 @@ void scale(Term& term, char op, checked::Expr by) {
     first.parts.push_back(std::move(chain.parts.back()));
     chain = checked::Expr(std::move(first));
   }
+  unify(chain);
   term.factor.clear();
   term.factor.push_back(std::move(chain));
 }
@@ -104,7 +112,8 @@ Checker::Terms Checker::check_terms(const ast::Expr& source, const Target& targe
 
 void Checker::add_terms(const ast::Expr& source, bool is_negative, const Target& target,
                         Terms& terms) {
-  if (is_transparent(source) && has_block(source, target.names))
+  if (is_transparent(source) && source.text != "imag" && has_block(source, target.names) &&
+      !is_complex(source.parts.front()))
     return add_terms(source.parts.front(), is_negative, target, terms);
   if (source.kind == ExprKind::negate)
     return add_terms(source.parts.front(), !is_negative, target, terms);
@@ -125,7 +134,8 @@ void Checker::add_product(const ast::Expr& source, bool is_negative, const Targe
   Indexes partners = target.names;
   if (!target.is_scalar) collect_names(source, partners);
   add_factors(source, '*', target, partners, term);
-  const bool is_bracket = term.operands.size() == 1 && !term.operands.front().sum.empty();
+  const bool is_bracket = term.operands.size() == 1 && !term.operands.front().sum.empty() &&
+                          term.operands.front().part == program::Part::all;
   if (!is_bracket) {
     terms.push_back(std::move(term));
     return;
@@ -142,11 +152,19 @@ void Checker::add_product(const ast::Expr& source, bool is_negative, const Targe
 void Checker::add_factors(const ast::Expr& source, char op, const Target& target,
                           const Indexes& partners, Term& term) {
   if (!has_block(source, partners)) return add_number(source, op, target, term);
-  if (is_transparent(source)) return add_factors(source.parts.front(), op, target, partners, term);
+  const bool is_part = is_transparent(source) && is_complex(source.parts.front());
+  // real(a*b) is a number of its own, as is a bracket that sums all its indexes.
+  if (is_part && target.is_scalar && is_closed(source)) return add_number(source, op, target, term);
   if (op == '/') {
     error("division-by-block", source.at, "division by a block",
           "only numbers can divide; invert the elements with a super instruction");
     return;
+  }
+  if (is_part) return add_part(source, op, target, term);
+  if (is_transparent(source)) {
+    if (source.text != "imag") return add_factors(source.parts.front(), op, target, partners, term);
+    return error("imag-of-real", source.at, "imag of a real value",
+                 "it is 0; was something here to be declared 'complex'?");
   }
   if (source.kind == ExprKind::negate) {
     term.is_negative = !term.is_negative;
@@ -184,11 +202,63 @@ void Checker::add_number(const ast::Expr& source, char op, const Target& target,
   if (op == '^')
     error("outer-product", source.at, "'^' with a number",
           "'^' is the outer product of two blocks; scale with '*'");
-  Expr factor = check_typed(
-      source, checked::Type::scalar,
-      term.operands.empty() && target.is_scalar ? "the value" : "the factor of a block");
+  Expr factor = check_scalar(
+      source, term.operands.empty() && target.is_scalar ? "the value" : "the factor of a block");
   if (factor.type != checked::Type::bad && limit_stack(factor))
     scale(term, op == '/' ? '/' : '*', std::move(factor));
+}
+
+/// Whether a value, of blocks or not, is complex.
+bool Checker::is_complex(const ast::Expr& source) const {
+  if (source.kind == ExprKind::function)
+    return source.text == "complex" ||
+           ((source.text == "conj" || source.text == "sqrt") && is_complex(source.parts.front()));
+  if (source.kind == ExprKind::name || source.kind == ExprKind::block) {
+    const Symbol* symbol = names_.peek(unit_, source.text);
+    if (symbol == nullptr) return false;
+    const auto id = static_cast<std::size_t>(symbol->id);
+    if (symbol->kind == SymbolKind::scalar) return result_.scalars[id].is_complex;
+    return symbol->kind == SymbolKind::array && array::is_complex(result_.arrays[id].type);
+  }
+  return std::ranges::any_of(source.parts, [this](const auto& part) { return is_complex(part); });
+}
+
+/// conj, real or imag of a complex factor: of a block as it is read, of all else in a hidden temp.
+void Checker::add_part(const ast::Expr& source, char op, const Target& target, Term& term) {
+  const ast::Expr& inner = source.parts.front();
+  const std::size_t before = term.operands.size();
+  if (inner.kind == ExprKind::block) {
+    add_operand(inner, op, target, term);
+    if (term.operands.size() > before)
+      term.operands.back().block.selector.part = part_of(source.text);
+    return;
+  }
+  Operand operand;
+  operand.at = source.at;
+  operand.block.selector.array = -1;
+  operand.part = part_of(source.text);
+  operand.sum = check_terms(inner, target);
+  if (!operand.sum.empty()) term.operands.push_back(std::move(operand));
+}
+
+checked::Type Checker::value_type_of(const Block& block) const {
+  const bool is_complex = block.selector.array >= 0 && array::is_complex(array_of(block).type);
+  return is_complex ? checked::Type::complex : checked::Type::scalar;
+}
+
+/// Complex terms are for complex targets.
+bool Checker::check_types(const Block& target, const Terms& terms) {
+  if (array::is_complex(array_of(target).type)) return true;
+  for (const auto& term : terms)
+    if (array::is_complex(type_of(result_.arrays, term))) {
+      error(
+          "complex-to-real", term.at,
+          fmt::format("a complex value is assigned to '{}', which is real", array_of(target).name),
+          fmt::format("take real(...) or imag(...) of it, or declare '{}' complex",
+                      array_of(target).name));
+      return false;
+    }
+  return true;
 }
 
 void Checker::add_operand(const ast::Expr& source, char op, const Target& target, Term& term) {

@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "blockyard/sial/detail/types.h"
 #include "blockyard/sial/emit.h"
 
 namespace blockyard::sial {
@@ -81,7 +82,8 @@ void Emitter::put(const checked::Put& what) {
          mode);
     return;
   }
-  const std::int32_t temp = tables_.hidden(names_of(what.target), what.target.at);
+  const std::int32_t temp = tables_.hidden(
+      names_of(what.target), type_of(unit_.arrays, what.target.selector), what.target.at);
   bool is_first = true;
   for (const auto& term : what.terms) {
     term_into(temp, nullptr, term, !is_first, term.is_negative);
@@ -94,7 +96,7 @@ void Emitter::put(const checked::PutScalar& what) {
   value(what.value);
   Mode mode = what.mode;
   if (mode == Mode::subtract) {
-    emit(O::negate);
+    emit(O::negate, what.value.type == checked::Type::complex ? 1 : 0);
     mode = Mode::add;
   }
   emit(O::put_scalar, tables_.selector(what.target.selector), static_cast<std::int32_t>(mode));
@@ -184,7 +186,11 @@ void Emitter::put(const checked::Print& what) {
     case PrintKind::int_:
     case PrintKind::value:
       value(what.value.front());
-      emit(what.kind == PrintKind::int_ ? O::print_int : O::print_value, what.newlines);
+      if (what.kind == PrintKind::int_)
+        emit(O::print_int, what.newlines);
+      else
+        emit(O::print_value, what.newlines,
+             what.value.front().type == checked::Type::complex ? 1 : 0);
       break;
   }
 }

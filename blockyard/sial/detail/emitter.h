@@ -37,6 +37,7 @@ class Emitter {
   void term_into(std::int32_t target, const Block* bind, const Term& term, bool is_added,
                  bool is_negative);
   std::int32_t bracket(const checked::Operand& operand);
+  void factor(const Expr& factor, std::int32_t target);
   std::vector<std::int32_t> operands_of(const Term& term);
   std::vector<std::int32_t> names_of(const Block& block) const;
   [[nodiscard]] bool is_put_directly(const Block& target, const std::vector<Term>& terms) const;

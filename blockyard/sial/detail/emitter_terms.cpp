@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "blockyard/sial/detail/emitter.h"
+#include "blockyard/sial/detail/types.h"
 
 namespace blockyard::sial::detail {
 namespace {
@@ -61,7 +62,8 @@ void Emitter::terms_into(const Block& target, Mode mode, const std::vector<Term>
     }
     return;
   }
-  const std::int32_t temp = tables_.hidden(names_of(target), target.at);
+  const std::int32_t temp =
+      tables_.hidden(names_of(target), type_of(unit_.arrays, target.selector), target.at);
   bool is_added = false;
   for (const auto& term : terms) {
     term_into(temp, nullptr, term, is_added, term.is_negative);
@@ -79,7 +81,7 @@ void Emitter::term_into(std::int32_t target, const Block* bind, const Term& term
   const bool is_copy = term.operands.size() == 1 && term.operands.front().sum.empty();
   std::vector<std::int32_t> operands;
   if (!is_copy) operands = operands_of(term);
-  if (!term.factor.empty()) value(term.factor.front());
+  if (!term.factor.empty()) factor(term.factor.front(), target);
   const std::int32_t flags = (is_added ? program::flag_accumulate : 0) |
                              (is_negative ? program::flag_negate : 0) |
                              (term.factor.empty() ? 0 : program::flag_scaled);
@@ -100,13 +102,26 @@ std::vector<std::int32_t> Emitter::operands_of(const Term& term) {
   return result;
 }
 
+/// The factor of a block is complex if the block is.
+void Emitter::factor(const Expr& factor, std::int32_t target) {
+  value(factor);
+  const auto& selected = program_.selectors[static_cast<std::size_t>(target)];
+  if (factor.type == checked::Type::complex ||
+      !array::is_complex(program::type_of(program_, selected)))
+    return;
+  emit(O::push_literal, tables_.literal(0.0));
+  emit(O::make_complex);
+}
+
 std::int32_t Emitter::bracket(const Operand& operand) {
-  const std::int32_t temp = tables_.hidden(operand.indexes, operand.at);
+  const std::int32_t temp =
+      tables_.hidden(operand.indexes, type_of(unit_.arrays, operand.sum), operand.at);
   bool is_added = false;
   for (const auto& term : operand.sum) {
     term_into(temp, nullptr, term, is_added, term.is_negative);
     is_added = true;
   }
+  if (operand.part != program::Part::all) return tables_.part_of(temp, operand.part);
   return temp;
 }
 
@@ -132,6 +147,9 @@ bool Emitter::is_put_directly(const Block& target, const std::vector<Term>& term
     return false;
   const Block& source = terms.front().operands.front().block;
   if (source.selector.form != SelectorForm::block) return false;
+  if (source.selector.part != program::Part::all ||
+      type_of(unit_.arrays, source.selector) != type_of(unit_.arrays, target.selector))
+    return false;
   const auto& declared = unit_.arrays[static_cast<std::size_t>(source.selector.array)].indexes;
   for (std::size_t k = 0; k < declared.size(); ++k) {
     const auto parent = [this](std::int32_t index) {

@@ -6,6 +6,13 @@ namespace blockyard::sial::detail {
 using checked::ExprKind;
 using checked::Type;
 
+namespace {
+
+/// The operand of kind `number` of an opcode on values like this one.
+std::int32_t number_of(const checked::Expr& value) { return value.type == Type::complex ? 1 : 0; }
+
+}  // namespace
+
 void Emitter::value(const Expr& expr) {
   switch (expr.kind) {
     case ExprKind::bad:
@@ -57,43 +64,63 @@ void Emitter::value(const Expr& expr) {
         break;
       }
       value(expr.parts[0]);
-      emit(expr.type == Type::int_ ? O::int_negate : O::negate);
+      if (expr.type == Type::int_)
+        emit(O::int_negate);
+      else
+        emit(O::negate, number_of(expr));
+      break;
+    case ExprKind::square_root:
+    case ExprKind::absolute:
+      value(expr.parts[0]);
+      emit(expr.kind == ExprKind::absolute ? O::absolute : O::square_root,
+           number_of(expr.parts[0]));
+      break;
+    case ExprKind::make_complex:
+      value(expr.parts[0]);
+      if (expr.parts.size() > 1)
+        value(expr.parts[1]);
+      else
+        emit(O::push_literal, tables_.literal(0.0));
+      emit(O::make_complex);
       break;
     case ExprKind::to_scalar:
     case ExprKind::to_int:
-    case ExprKind::square_root:
-    case ExprKind::absolute:
+    case ExprKind::real_part:
+    case ExprKind::imaginary_part:
+    case ExprKind::conjugate:
     case ExprKind::not_:
       value(expr.parts[0]);
-      emit(expr.kind == ExprKind::to_scalar     ? O::to_scalar
-           : expr.kind == ExprKind::to_int      ? O::to_int
-           : expr.kind == ExprKind::square_root ? O::square_root
-           : expr.kind == ExprKind::absolute    ? O::absolute
-                                                : O::not_);
+      emit(expr.kind == ExprKind::to_scalar        ? O::to_scalar
+           : expr.kind == ExprKind::to_int         ? O::to_int
+           : expr.kind == ExprKind::real_part      ? O::real_part
+           : expr.kind == ExprKind::imaginary_part ? O::imaginary_part
+           : expr.kind == ExprKind::conjugate      ? O::conjugate
+                                                   : O::not_);
       break;
   }
 }
 
 void Emitter::chain(const Expr& expr) {
   const bool is_int = expr.type == Type::int_;
+  const std::int32_t number = is_int ? 0 : number_of(expr);
   value(expr.parts[0]);
   for (std::size_t k = 1; k < expr.parts.size(); ++k) {
     value(expr.parts[k]);
     switch (expr.kind == ExprKind::power ? 'p' : expr.operators[k - 1]) {
       case '+':
-        emit(is_int ? O::int_add : O::add);
+        emit(is_int ? O::int_add : O::add, number);
         break;
       case '-':
-        emit(is_int ? O::int_subtract : O::subtract);
+        emit(is_int ? O::int_subtract : O::subtract, number);
         break;
       case '*':
-        emit(is_int ? O::int_multiply : O::multiply);
+        emit(is_int ? O::int_multiply : O::multiply, number);
         break;
       case '/':
-        emit(is_int ? O::int_divide : O::divide);
+        emit(is_int ? O::int_divide : O::divide, number);
         break;
       default:
-        emit(O::power);
+        emit(O::power, number);
         break;
     }
   }

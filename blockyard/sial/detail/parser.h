@@ -51,6 +51,7 @@ class Parser {
   ast::Expr parse_product();
   ast::Expr parse_power();
   ast::Expr parse_unary();
+  ast::Expr parse_complex();
   ast::Expr parse_primary();
   ast::Expr parse_name();
   ast::Expr parse_positions(const Token& array);

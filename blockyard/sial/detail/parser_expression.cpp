@@ -141,6 +141,9 @@ bool Parser::at_cast() const {
 Expr Parser::parse_unary() {
   const bool is_function =
       peek().kind == TokenKind::name && contains(functions, peek().text) && !is_variable(peek());
+  const bool is_complex =
+      is_name(peek(), "complex") && is_symbol(peek(1), "(") && !is_variable(peek());
+  if (is_complex) return parse_complex();
   if (!is_symbol(peek(), "-") && !at_cast() && !is_function) return parse_primary();
   const Token& first = peek();
   if (depth_ >= most_depth) return parse_expression();
@@ -159,6 +162,20 @@ Expr Parser::parse_unary() {
     result = node(ExprKind::negate, first.at, "", parse_unary());
   }
   --depth_;
+  return result;
+}
+
+/// complex(real part, imaginary part)
+Expr Parser::parse_complex() {
+  Expr result = leaf(ExprKind::function, next());
+  next();
+  result.parts.push_back(parse_expression());
+  if (expect_symbol(",", "and the imaginary part")) {
+    result.parts.push_back(parse_expression());
+    const Place closing = peek().at;
+    if (expect_symbol(")", "behind the imaginary part")) result.at = span(result.at, closing);
+  }
+  if (result.parts.size() < 2) result.kind = ExprKind::bad;
   return result;
 }
 

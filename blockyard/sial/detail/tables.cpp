@@ -76,7 +76,8 @@ std::int32_t Tables::selector(const program::Selector& selector) {
 }
 
 std::int32_t Tables::intern(program::Selector selector) {
-  std::vector<std::int32_t> key = {static_cast<std::int32_t>(selector.form), selector.array};
+  std::vector<std::int32_t> key = {static_cast<std::int32_t>(selector.form),
+                                   static_cast<std::int32_t>(selector.part), selector.array};
   key.insert(key.end(), selector.indexes.begin(), selector.indexes.end());
   const auto [entry, is_new] = selectors_.emplace(std::move(key), -1);
   if (is_new) entry->second = append(program_.selectors, std::move(selector));
@@ -89,9 +90,16 @@ std::int32_t Tables::product(std::vector<std::int32_t> operands) {
   return entry->second;
 }
 
-std::int32_t Tables::hidden(const std::vector<std::int32_t>& indexes, Place at) {
+std::int32_t Tables::part_of(std::int32_t selector, program::Part part) {
+  program::Selector selected = program_.selectors[static_cast<std::size_t>(selector)];
+  selected.part = part;
+  return intern(std::move(selected));
+}
+
+std::int32_t Tables::hidden(const std::vector<std::int32_t>& indexes, program::ElementType type,
+                            Place at) {
   for (auto& temp : hidden_)
-    if (temp.is_free && temp.indexes == indexes) {
+    if (temp.is_free && temp.indexes == indexes && temp.type == type) {
       temp.is_free = false;
       return temp.selector;
     }
@@ -99,12 +107,13 @@ std::int32_t Tables::hidden(const std::vector<std::int32_t>& indexes, Place at) 
   entry.name = fmt::format("${}", hidden_.size() + 1);
   entry.kind = program::ArrayKind::temp;
   entry.is_hidden = true;
+  entry.type = type;
   entry.at = {at.file, at.line};
   for (const auto id : indexes) entry.indexes.push_back(index(id));
   program::Selector selector;
   selector.indexes = entry.indexes;
   selector.array = append(program_.arrays, std::move(entry));
-  hidden_.push_back({indexes, intern(std::move(selector)), false});
+  hidden_.push_back({indexes, type, intern(std::move(selector)), false});
   return hidden_.back().selector;
 }
 

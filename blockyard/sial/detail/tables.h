@@ -29,7 +29,10 @@ class Tables {
 
   /// A hidden temp over indexes of the checked unit, as a selector of the whole of it. It is free
   /// for another use after release_hidden.
-  std::int32_t hidden(const std::vector<std::int32_t>& indexes, Place at);
+  std::int32_t hidden(const std::vector<std::int32_t>& indexes, program::ElementType type,
+                      Place at);
+  /// The same block, of which a part of each element is read.
+  std::int32_t part_of(std::int32_t selector, program::Part part);
   void release_hidden();
 
  private:
@@ -46,6 +49,7 @@ class Tables {
   std::map<std::vector<std::int32_t>, std::int32_t> products_;
   struct Hidden {
     std::vector<std::int32_t> indexes;
+    program::ElementType type = program::ElementType::f64;
     std::int32_t selector = -1;
     bool is_free = false;
   };

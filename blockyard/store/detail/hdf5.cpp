@@ -57,6 +57,28 @@ Silence::Silence() {
 
 Silence::~Silence() { H5Eset_auto2(H5E_DEFAULT, function_, data_); }
 
+TypeId element_type(bool is_complex, bool is_single, Place place) {
+  const hid_t in_memory = is_single ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
+  const hid_t in_file = is_single ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
+  const hid_t part = place == Place::memory ? in_memory : in_file;
+  if (!is_complex) return {H5Tcopy(part), "make a type"};
+  const std::size_t bytes = is_single ? sizeof(float) : sizeof(double);
+  TypeId type(H5Tcreate(H5T_COMPOUND, 2 * bytes), "make a type");
+  check(H5Tinsert(type.get(), "r", 0, part), "make a type");
+  check(H5Tinsert(type.get(), "i", bytes, part), "make a type");
+  return type;
+}
+
+bool is_complex(hid_t set) {
+  const TypeId type(H5Dget_type(set), "read a dataset");
+  return H5Tget_class(type.get()) == H5T_COMPOUND;
+}
+
+bool is_single(hid_t set) {
+  const TypeId type(H5Dget_type(set), "read a dataset");
+  return H5Tget_size(type.get()) == (is_complex(set) ? 2 : 1) * sizeof(float);
+}
+
 void write_attribute(hid_t object, const char* name, const std::string& text) {
   const TypeId type = text_type();
   const SpaceId space(H5Screate(H5S_SCALAR), "make a dataspace");

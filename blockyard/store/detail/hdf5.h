@@ -58,6 +58,13 @@ class Silence {
   void* data_ = nullptr;
 };
 
+/// An element in memory, or in a file (little-endian): of complex ones the compound of r and i that
+/// h5py makes of NumPy's.
+enum class Place { memory, file };
+[[nodiscard]] TypeId element_type(bool is_complex, bool is_single, Place place);
+[[nodiscard]] bool is_complex(hid_t set);
+[[nodiscard]] bool is_single(hid_t set);
+
 void write_attribute(hid_t object, const char* name, const std::string& text);
 void write_attribute(hid_t object, const char* name, std::span<const std::int64_t> values);
 [[nodiscard]] std::string read_text_attribute(hid_t object, const char* name);

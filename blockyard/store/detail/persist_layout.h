@@ -11,7 +11,9 @@
 /// What writer and reader of persistent arrays agree on. docs/disk.md describes it.
 namespace blockyard::store::layout {
 
-inline constexpr std::int64_t format_version = 1;
+inline constexpr std::int64_t format_version = 2;
+/// All its elements are f64.
+inline constexpr std::int64_t oldest_version = 1;
 inline constexpr const char* version_attribute = "blockyard format";
 inline constexpr const char* program_attribute = "blockyard version";
 inline constexpr const char* kind_attribute = "kind";

@@ -2,8 +2,9 @@
 // The part of Blocks that allocate and deallocate statements use.
 #include <fmt/format.h>
 
+#include <cstring>
+
 #include "blockyard/base/error.h"
-#include "blockyard/tensor/elementwise.h"
 #include "blockyard/worker/detail/blocks.h"
 
 namespace blockyard::worker::detail {
@@ -46,8 +47,7 @@ void Blocks::allocate(std::int32_t selector) {
       make_writable(*slot, false);
     }
     slot->is_allocated = true;
-    tensor::fill(
-        std::span(slot->frame->as<double>(), static_cast<std::size_t>(shape.element_count())), 0.0);
+    std::memset(slot->frame->data(), 0, slot->frame->size());
   });
 }
 
@@ -133,9 +133,9 @@ void Blocks::allocate_region(std::int32_t selector) {
                       print_region(naming_.array(selected.array), {bounds.data(), 2 * order})));
   }
   region.shape = tensor::Shape({extents.data(), order});
-  const auto count = static_cast<std::size_t>(region.shape.element_count());
-  region.frame = frames_.allocate(count * sizeof(double));
-  tensor::fill(std::span(region.frame->as<double>(), count), 0.0);
+  region.frame = frames_.allocate(static_cast<std::size_t>(region.shape.element_count()) *
+                                  array::bytes_of(type_of(selected.array)));
+  std::memset(region.frame->data(), 0, region.frame->size());
   regions.push_back(std::move(region));
 }
 
@@ -170,11 +170,11 @@ View Blocks::region_view(std::int32_t selector) {
       is_inside =
           is_inside && region.low[k] <= bounds[2 * k] && bounds[2 * k + 1] <= region.high[k];
     if (!is_inside) continue;
-    View result = View::dense(region.frame->as<double>(), region.shape);
+    View result = View::dense(region.frame->data(), region.shape, type_of(selected.array));
     std::array<Extent, array::max_order> extents{};
     for (std::size_t k = 0; k < order; ++k) {
       const Extent begin = grid.offset(k, bounds[2 * k]);
-      result.data += (begin - grid.offset(k, region.low[k])) * result.strides[k];
+      result.advance((begin - grid.offset(k, region.low[k])) * result.strides[k]);
       extents[k] = grid.offset(k, bounds[2 * k + 1]) + grid.extent(k, bounds[2 * k + 1]) - begin;
     }
     result.shape = tensor::Shape({extents.data(), order});

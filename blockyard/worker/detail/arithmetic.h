@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <complex>
 #include <memory>
 #include <vector>
 
@@ -24,15 +25,15 @@ class Arithmetic {
   }
 
   /// Every element of the block = or += or -= or *= value.
-  void fill(std::int32_t selector, program::Mode mode, double value);
+  void fill(std::int32_t selector, program::Mode mode, Number value);
   /// block [+]= factor * block, matched by name.
-  void copy(std::int32_t to, std::int32_t from, bool accumulates, double factor);
-  /// block [+]= factor * product.
-  void product(std::int32_t to, std::int32_t product, bool accumulates, double factor);
-  /// The full contraction of a product.
-  [[nodiscard]] double contract_all(std::int32_t product);
+  void copy(std::int32_t to, std::int32_t from, bool accumulates, Number factor);
+  /// block [+]= factor * product, computed in the widest of the types of all these blocks.
+  void product(std::int32_t to, std::int32_t product, bool accumulates, Number factor);
+  /// The full contraction of a product, computed in double precision.
+  [[nodiscard]] Number contract_all(std::int32_t product);
   /// The one element of a block.
-  [[nodiscard]] double element(std::int32_t selector);
+  [[nodiscard]] Number element(std::int32_t selector);
 
   /// gpu_on and gpu_off.
   void hint(bool begins) noexcept {
@@ -52,10 +53,29 @@ class Arithmetic {
   [[nodiscard]] const Match& match(const program::Selector& to, const program::Selector& from);
   [[nodiscard]] View read(std::int32_t selector);
   [[nodiscard]] View target(std::int32_t selector, bool accumulates);
-  /// The elements of a view one after the other; in scratch memory if they are not so already.
-  [[nodiscard]] const double* dense(const View& view);
-  void run(const Chain& chain, double factor, double beta, double* result);
-  /// Reads the operands into views_; false if one of them is zero everywhere.
+  /// Scratch memory for so many elements.
+  template <class T>
+  [[nodiscard]] T* scratch(Extent elements) {
+    return reinterpret_cast<T*>(blocks_.scratch(static_cast<std::size_t>(elements) * sizeof(T)));
+  }
+  /// The elements of a view one after the other as elements of type T; in scratch memory if they
+  /// are not so already.
+  template <class T>
+  [[nodiscard]] const T* dense(const View& view);
+  template <class T>
+  void fill_as(const View& to, program::Mode mode, T value);
+  template <class T>
+  void copy_as(const View& to, View source, const Match& match, program::Part part,
+               bool accumulates, T factor);
+  template <class T>
+  void product_as(std::int32_t to, std::int32_t product, bool accumulates, T factor);
+  /// result = made, or += made; `is_zeroed`: 0 times it, in which NaN and infinity are NaN.
+  template <class T>
+  void store(const T* made, const View& result, bool accumulates, bool is_zeroed = false);
+  template <class T>
+  void run(const Chain& chain, T factor, T beta, T* result);
+  /// Reads the operands into views_ and widens type_ to theirs; false if one of them is zero
+  /// everywhere.
   [[nodiscard]] bool read_operands(const program::Product& product);
 
   const program::Program& program_;
@@ -66,9 +86,10 @@ class Arithmetic {
   Chains chains_;
   double flops_ = 0;  ///< of the host
   std::unique_ptr<DeviceArithmetic> device_;
-  std::vector<View> views_;            ///< of the operands under way
-  std::vector<tensor::Shape> shapes_;  ///< theirs
-  std::vector<const double*> values_;  ///< of the chain under way
+  std::vector<View> views_;              ///< of the operands under way
+  std::vector<tensor::Shape> shapes_;    ///< theirs
+  std::vector<const void*> values_;      ///< of the chain under way
+  ElementType type_ = ElementType::f64;  ///< that it is computed in
 };
 
 }  // namespace blockyard::worker::detail

@@ -8,8 +8,6 @@
 
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
-#include "blockyard/tensor/elementwise.h"
-#include "blockyard/tensor/permute.h"
 
 namespace blockyard::worker::detail {
 
@@ -25,13 +23,8 @@ bool is_remote(ArrayKind kind) {
   return kind == ArrayKind::distributed || kind == ArrayKind::served;
 }
 
-std::size_t bytes_of(const tensor::Shape& shape) {
-  return static_cast<std::size_t>(shape.element_count()) * sizeof(double);
-}
-
-std::span<double> values_of(const block::Frame& frame) {
-  return {frame->as<double>(), frame->size() / sizeof(double)};
-}
+/// A zero of any type has no bit set.
+void clear(const block::Frame& frame) { std::memset(frame->data(), 0, frame->size()); }
 
 }  // namespace
 
@@ -47,9 +40,9 @@ Blocks::Blocks(const Naming& naming, block::FramePool& frames, block::BlockCache
   for (std::size_t k = 0; k < arrays_.size(); ++k) {
     const auto& grid = naming.tables.grids[k];
     if (naming.program.arrays[k].kind != ArrayKind::static_) continue;
-    arrays_[k].whole =
-        frames.allocate(static_cast<std::size_t>(grid.element_count()) * sizeof(double));
-    tensor::fill(values_of(arrays_[k].whole), 0.0);
+    arrays_[k].whole = frames.allocate(static_cast<std::size_t>(grid.element_count()) *
+                                       array::bytes_of(naming.program.arrays[k].type));
+    clear(arrays_[k].whole);
   }
 }
 
@@ -129,16 +122,21 @@ void Blocks::report_missing(const array::BlockId& id) const {
               fmt::format("attempt to read block {}, which does not exist; {}", name, hint));
 }
 
-View Blocks::part_of(double* data, const Place& place) const {
-  View result = View::dense(data, place.block_shape);
+View Blocks::part_of(std::byte* data, const Place& place) const {
+  View result = View::dense(data, place.block_shape, type_of(place.id.array));
   if (place.is_whole) return result;
   for (std::size_t k = 0; k < place.shape.order(); ++k)
-    result.data += place.at[k] * result.strides[k];
+    result.advance(place.at[k] * result.strides[k]);
   result.shape = place.shape;
   return result;
 }
 
-View Blocks::read(std::int32_t selector) { return view(selector, Need::read); }
+View Blocks::read(std::int32_t selector) {
+  const View all = view(selector, Need::read);
+  const program::Part part = selector_at(selector).part;
+  const bool is_imaginary = part == program::Part::imaginary;
+  return is_imaginary || part == program::Part::real ? parts_of(all, is_imaginary) : all;
+}
 View Blocks::write(std::int32_t selector) { return view(selector, Need::write); }
 View Blocks::update(std::int32_t selector) { return view(selector, Need::update); }
 
@@ -147,6 +145,10 @@ View Blocks::view(std::int32_t selector, Need need) {
   if (selected.form == SelectorForm::region) return region_view(selector);
   if (selected.form == SelectorForm::whole)
     return need == Need::read ? whole_view(selected.array) : whole(selected.array);
+  return block_view(selected, need);
+}
+
+View Blocks::block_view(const Selector& selected, Need need) {
   const Place place = locate(selected);
   switch (decl(selected.array).kind) {
     case ArrayKind::static_:
@@ -168,7 +170,7 @@ View Blocks::static_view(const Place& place) {
   std::array<std::int64_t, array::max_order> segments{};
   grid.segments_of(place.id.number, {segments.data(), grid.order()});
   for (std::size_t k = 0; k < grid.order(); ++k)
-    result.data += (grid.offset(k, segments[k]) + place.at[k]) * result.strides[k];
+    result.advance((grid.offset(k, segments[k]) + place.at[k]) * result.strides[k]);
   result.shape = place.shape;
   return result;
 }
@@ -184,8 +186,8 @@ View Blocks::whole_view(std::int32_t array) {
                             naming_.array(array)));
   std::array<Extent, array::max_order> extents{};
   for (std::size_t k = 0; k < grid.order(); ++k) extents[k] = grid.axis(k).element_count();
-  return View::dense(arrays_[static_cast<std::size_t>(array)].whole->as<double>(),
-                     tensor::Shape({extents.data(), grid.order()}));
+  return View::dense(arrays_[static_cast<std::size_t>(array)].whole->data(),
+                     tensor::Shape({extents.data(), grid.order()}), type_of(array));
 }
 
 Blocks::Slot* Blocks::find_own(const array::BlockId& id) {
@@ -202,11 +204,11 @@ Blocks::Slot* Blocks::find_own(const array::BlockId& id) {
 Blocks::Slot& Blocks::make_own(const Place& place, Need need) {
   Array& array = arrays_[static_cast<std::size_t>(place.id.array)];
   const ArrayKind kind = decl(place.id.array).kind;
-  Slot slot{place.id.number, frames_.allocate(bytes_of(place.block_shape)), false};
+  Slot slot{place.id.number, frames_.allocate(bytes_of(place)), false};
   if (check_ && need == Need::write)
-    fill_uninitialised(values_of(slot.frame));
+    fill_uninitialised(slot.frame->bytes(), type_of(place.id.array));
   else if (need == Need::prepare || !place.is_whole)
-    tensor::fill(values_of(slot.frame), 0.0);
+    clear(slot.frame);
   if (kind == ArrayKind::temp) {
     scope_.push_back({Record::temp, place.id});
     array.temps.push_back(std::move(slot));
@@ -229,13 +231,13 @@ View Blocks::own_view(const Place& place, Need need) {
   if (slot == nullptr) {
     if (need == Need::read || need == Need::update) report_missing(place.id);
     slot = &make_own(place, need);
-    return part_of(slot->frame->as<double>(), place);
+    return part_of(slot->frame->data(), place);
   }
   if (device_ != nullptr) look(*slot, need, place);
   if (need != Need::read) {
     make_writable(*slot, need != Need::write || !place.is_whole);
   }
-  return part_of(slot->frame->as<double>(), place);
+  return part_of(slot->frame->data(), place);
 }
 
 View Blocks::copy_view(const Place& place, Need need) {
@@ -243,15 +245,15 @@ View Blocks::copy_view(const Place& place, Need need) {
   const block::BlockCache::Entry* entry = fetched(place.id);
   if (entry == nullptr && (need == Need::read || need == Need::update)) report_missing(place.id);
   if (need == Need::read) {
-    if (entry->is_missing) return {nullptr, place.shape, {}};
+    if (entry->is_missing) return {{nullptr, place.shape, {}}, type_of(place.id.array)};
     // Cached blocks are immutable: views for reading are never written through.
-    return part_of(const_cast<double*>(entry->frame->as<double>()), place);
+    return part_of(const_cast<std::byte*>(entry->frame->data()), place);
   }
   const bool keeps_values = need != Need::write || !place.is_whole;
   const block::SharedFrame old = entry != nullptr && keeps_values ? entry->frame : nullptr;
   Slot& own = make_own(place, keeps_values ? Need::prepare : Need::write);
   if (old) std::memcpy(own.frame->data(), old->data(), old->size());
-  return part_of(own.frame->as<double>(), place);
+  return part_of(own.frame->data(), place);
 }
 
 block::BlockCache::Entry* Blocks::fetched(const array::BlockId& id) {
@@ -288,7 +290,7 @@ void Blocks::complete(block::BlockCache::Entry& entry, Wait& wait) {
 array::BlockId Blocks::get(std::int32_t selector) {
   const Place place = locate(selector_at(selector));
   const std::uint64_t hits = cache_.hits(), early_hits = cache_.early_hits();
-  auto& entry = cache_.request(place.id, bytes_of(place.block_shape), pc);
+  auto& entry = cache_.request(place.id, bytes_of(place), pc);
   Wait& wait = waits_[static_cast<std::size_t>(pc)];
   ++wait.gets;
   wait.hits += cache_.hits() - hits;
@@ -319,13 +321,11 @@ block::SharedFrame Blocks::share(std::int32_t selector, Sending* sending) {
     }
   }
   const View from = read(selector);
-  block::Frame copy = frames_.allocate(bytes_of(from.shape));
-  const View to = View::dense(copy->as<double>(), from.shape);
-  constexpr std::array<int, array::max_order> same = {0, 1, 2, 3, 4, 5, 6, 7};
+  block::Frame copy = frames_.allocate(from.bytes());
   if (from.data == nullptr)
-    tensor::fill(values_of(copy), 0.0);
+    clear(copy);
   else
-    tensor::transform<double>(1.0, from, std::span(same.data(), from.shape.order()), 0.0, to);
+    copy_dense(from, copy->data());
   block::SharedFrame shared = copy;
   frames_.recycle(std::move(copy));
   return shared;
@@ -391,9 +391,9 @@ std::vector<array::BlockId> Blocks::made() const {
   return result;
 }
 
-double* Blocks::scratch(Extent elements) {
-  scratch_.push_back(frames_.allocate(static_cast<std::size_t>(elements) * sizeof(double)));
-  return scratch_.back()->as<double>();
+std::byte* Blocks::scratch(std::size_t bytes) {
+  scratch_.push_back(frames_.allocate(bytes));
+  return scratch_.back()->data();
 }
 
 void Blocks::release_scratch() noexcept {

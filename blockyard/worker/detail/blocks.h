@@ -10,16 +10,14 @@
 
 #include "blockyard/block/cache.h"
 #include "blockyard/block/residency.h"
-#include "blockyard/tensor/view.h"
 #include "blockyard/worker/detail/naming.h"
 #include "blockyard/worker/detail/state.h"
+#include "blockyard/worker/detail/view.h"
 #include "blockyard/worker/environment.h"
 #include "blockyard/worker/iterations.h"
 #include "blockyard/worker/metrics.h"
 
 namespace blockyard::worker::detail {
-
-using View = tensor::View<double>;
 
 /// What a selector means now: a block, and the part of it that subindexes cut out.
 struct Place {
@@ -121,7 +119,7 @@ class Blocks {
     return whole_view(array);
   }
   /// Scratch memory that lives until the next call of release_scratch().
-  [[nodiscard]] double* scratch(Extent elements);
+  [[nodiscard]] std::byte* scratch(std::size_t bytes);
   void release_scratch() noexcept;
 
   /// Uses of fetched blocks, by the pc of the get that asked for them.
@@ -180,6 +178,7 @@ class Blocks {
   [[noreturn]] void report_no_place(const program::Selector& selector, std::size_t k) const;
   [[noreturn]] void report_missing(const array::BlockId& id) const;
   [[nodiscard]] View view(std::int32_t selector, Need need);
+  [[nodiscard]] View block_view(const program::Selector& selected, Need need);
   [[nodiscard]] View whole_view(std::int32_t array);
   [[nodiscard]] View static_view(const Place& place);
   [[nodiscard]] block::SharedFrame static_copy(const Place& place);
@@ -195,7 +194,12 @@ class Blocks {
   void look(Slot& slot, Need need, const Place& place);
   void send(const Slot& slot, const Place& place, Sending& sending);
   void recycle(block::Frame frame) noexcept;
-  [[nodiscard]] View part_of(double* data, const Place& place) const;
+  [[nodiscard]] ElementType type_of(std::int32_t array) const { return decl(array).type; }
+  [[nodiscard]] std::size_t bytes_of(const Place& place) const {
+    return static_cast<std::size_t>(place.block_shape.element_count()) *
+           array::bytes_of(type_of(place.id.array));
+  }
+  [[nodiscard]] View part_of(std::byte* data, const Place& place) const;
   [[nodiscard]] block::BlockCache::Entry* fetched(const array::BlockId& id);
   void complete(block::BlockCache::Entry& entry, Wait& wait);
   void erase(const Made& made) noexcept;
@@ -222,7 +226,7 @@ class Blocks {
 };
 
 /// Every element NaN with a payload of ours: what the checking mode fills new blocks with.
-void fill_uninitialised(std::span<double> values) noexcept;
+void fill_uninitialised(std::span<std::byte> values, ElementType type) noexcept;
 /// Whether an element is still as fill_uninitialised left it.
 [[nodiscard]] bool is_uninitialised(View view) noexcept;
 

@@ -21,7 +21,7 @@ std::uint64_t mix(std::uint64_t hash, const Shape& shape) {
 
 const Chain& Chains::of(std::int32_t pc, const program::Product& product,
                         std::span<const Shape> shapes, const Names& result,
-                        const Shape& result_shape) {
+                        const Shape& result_shape, array::ElementType type) {
   std::uint64_t key = mix(0xcbf29ce484222325ULL, result_shape);
   for (const Shape& shape : shapes) key = mix(key, shape);
   Plans& plans = plans_[static_cast<std::size_t>(pc)];
@@ -31,9 +31,15 @@ const Chain& Chains::of(std::int32_t pc, const program::Product& product,
       return found->second.chain;
   }
   std::vector<Names> names;
-  for (const std::int32_t operand : product.operands)
-    names.emplace_back(program_.selectors[static_cast<std::size_t>(operand)].indexes);
-  Planned made{{shapes.begin(), shapes.end()}, make_chain(names, shapes, result, result_shape)};
+  std::vector<tensor::Conjugate> conjugates;
+  for (const std::int32_t operand : product.operands) {
+    const program::Selector& selected = program_.selectors[static_cast<std::size_t>(operand)];
+    names.emplace_back(selected.indexes);
+    conjugates.push_back(selected.part == program::Part::conjugate ? tensor::Conjugate::yes
+                                                                   : tensor::Conjugate::no);
+  }
+  Planned made{{shapes.begin(), shapes.end()},
+               make_chain(names, shapes, result, result_shape, type, conjugates)};
   made.shapes.push_back(result_shape);
   return plans.emplace(key, std::move(made)).first->second.chain;
 }

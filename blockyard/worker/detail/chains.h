@@ -18,10 +18,11 @@ class Chains {
   explicit Chains(const program::Program& program)
       : program_(program), plans_(program.code.size()) {}
 
-  /// For the instruction at `pc`; `shapes` are those of the operands.
+  /// For the instruction at `pc`; `shapes` are those of the operands, `type` is the one that it is
+  /// computed in, always the same.
   [[nodiscard]] const Chain& of(std::int32_t pc, const program::Product& product,
                                 std::span<const tensor::Shape> shapes, const tensor::Names& result,
-                                const tensor::Shape& result_shape);
+                                const tensor::Shape& result_shape, array::ElementType type);
 
  private:
   struct Planned {

@@ -58,20 +58,22 @@ void Interpreter::barrier() {
 void Interpreter::assert_same(std::int32_t scalar) {
   constexpr double tolerance = 5e-5;  // relative, as in ACES4
   base::ByteWriter mine;
-  mine.value(scalars_[static_cast<std::size_t>(scalar)]);
+  Number& value = scalars_[static_cast<std::size_t>(scalar)];
+  const auto& decl = program_.scalars[static_cast<std::size_t>(scalar)];
+  mine.value(value);
   const auto result = transport_.collect(Collective::assert_same, mine.take(), [&](auto parts) {
-    const double first = base::ByteReader(parts[0]).template value<double>();
+    const auto first = base::ByteReader(parts[0]).template value<Number>();
     for (std::size_t worker = 1; worker < parts.size(); ++worker) {
-      const double other = base::ByteReader(parts[worker]).template value<double>();
-      if (!(std::fabs(other - first) <= tolerance * std::fmax(std::fabs(first), std::fabs(other))))
-        throw Error(Errc::bad_input,
-                    fmt::format("assert_same: {} = {} on worker 0 and {} on worker {}",
-                                program_.scalars[static_cast<std::size_t>(scalar)].name, first,
-                                other, worker));
+      const auto other = base::ByteReader(parts[worker]).template value<Number>();
+      if (!(std::abs(other - first) <= tolerance * std::fmax(std::abs(first), std::abs(other))))
+        throw Error(
+            Errc::bad_input,
+            fmt::format("assert_same: {} = {} on worker 0 and {} on worker {}", decl.name,
+                        text_of(first, decl.is_complex), text_of(other, decl.is_complex), worker));
     }
     return parts[0];
   });
-  scalars_[static_cast<std::size_t>(scalar)] = base::ByteReader(result).value<double>();
+  value = base::ByteReader(result).value<Number>();
 }
 
 void Interpreter::broadcast(std::int32_t array, std::int64_t worker) {
@@ -80,16 +82,13 @@ void Interpreter::broadcast(std::int32_t array, std::int64_t worker) {
                                              worker, options_.workers));
   if (tables_.grids[static_cast<std::size_t>(array)].element_count() == 0) return;
   const View whole = blocks_.whole(array);
-  const std::span<double> values(whole.data, static_cast<std::size_t>(whole.shape.element_count()));
+  const std::span<std::byte> values(whole.data, whole.bytes());
   std::vector<std::byte> mine;
-  if (options_.worker == worker) {
-    const auto bytes = std::as_bytes(values);
-    mine.assign(bytes.begin(), bytes.end());
-  }
+  if (options_.worker == worker) mine.assign(values.begin(), values.end());
   const auto result = transport_.collect(Collective::broadcast, std::move(mine), [&](auto parts) {
     return parts[static_cast<std::size_t>(worker)];
   });
-  if (result.size() != values.size_bytes())
+  if (result.size() != values.size())
     throw Error(Errc::bad_input, "broadcast_from: workers name different workers or arrays");
   std::memcpy(values.data(), result.data(), result.size());
 }
@@ -129,11 +128,13 @@ void Interpreter::put(const Instruction& instruction) {
     throw Error(Errc::bad_input,
                 "a put writes whole blocks: insert the slice into a block and put that");
   if (prefetcher_.is_on()) cache_.drop_early(place.id);
+  const ElementType type = program_.arrays[static_cast<std::size_t>(place.id.array)].type;
   if (instruction.opcode == program::Opcode::put_scalar) {
-    transport_.put_scalar(place.id, wire_mode(instruction.b), pop_scalar(),
-                          place.block_shape.element_count());
+    transport_.put_scalar(place.id, wire_mode(instruction.b), pop_number(),
+                          place.block_shape.element_count(), type);
   } else {
-    const auto bytes = static_cast<std::size_t>(place.block_shape.element_count()) * sizeof(double);
+    const auto bytes =
+        static_cast<std::size_t>(place.block_shape.element_count()) * array::bytes_of(type);
     Blocks::Sending sending{transport_.reads_devices(place.id, bytes), nullptr};
     block::SharedFrame frame = blocks_.share(
         instruction.b, transport_.sends_as_it_comes(place.id, bytes) ? &sending : nullptr);
@@ -141,11 +142,11 @@ void Interpreter::put(const Instruction& instruction) {
       throw Error(Errc::bad_input,
                   fmt::format("put to block {} of {} elements: the right side has {}",
                               naming_.block(place.id), place.block_shape.element_count(),
-                              frame->size() / sizeof(double)));
+                              frame->size() / array::bytes_of(type)));
     std::shared_ptr<fabric::Source> source;
     if (sending.under_way)
       source = std::make_shared<DeviceSource>(*device_, std::move(sending.under_way));
-    transport_.put(place.id, wire_mode(instruction.c), std::move(frame), std::move(source));
+    transport_.put(place.id, wire_mode(instruction.c), std::move(frame), type, std::move(source));
   }
   if (const auto known = existing_.find(place.id.array); known != existing_.end())
     known->second.insert(place.id.number);

@@ -18,8 +18,12 @@ using tensor::Shape;
 
 namespace {
 
-std::size_t bytes_of(const Shape& shape) {
-  return static_cast<std::size_t>(shape.element_count()) * sizeof(double);
+std::size_t bytes_of(const Shape& shape, ElementType type) {
+  return static_cast<std::size_t>(shape.element_count()) * array::bytes_of(type);
+}
+
+blockyard_element word_of(ElementType type) {
+  return array::with_type(type, []<class T>() { return device::element_of<T>; });
 }
 
 bool is_processor(const device::Device& device) {
@@ -92,7 +96,7 @@ void DeviceArithmetic::add_copies(Placement::Work& work, std::int32_t to, bool a
   for (const Blocks::DeviceOperand& operand : operands_) add(*operand.frame);
   if (to >= 0) {
     const auto array = program_.selectors[static_cast<std::size_t>(to)].array;
-    const std::size_t bytes = bytes_of(chain.steps.back().shape);
+    const std::size_t bytes = bytes_of(chain.steps.back().shape, type_);
     if (accumulates && !on_device_[static_cast<std::size_t>(array)]) work.to_device_bytes += bytes;
     if (accumulates && on_device_[static_cast<std::size_t>(array)]) work.from_device_bytes += bytes;
     work.expected_back_bytes = static_cast<double>(bytes) * blocks_.device_results_read(array);
@@ -118,36 +122,42 @@ bool DeviceArithmetic::attempt(const Body& body) {
   return is_done;
 }
 
-bool DeviceArithmetic::fill(std::int32_t selector, Mode mode, double value) {
+bool DeviceArithmetic::fill(std::int32_t selector, Mode mode, Number value) {
   // An axpby with beta = 0 would not look at the block, in which NaN and infinity must stay NaN.
   if (mode == Mode::multiply && value == 0.0) return false;
   return is_wanted(selector) && attempt([&] {
            const bool updates = mode != Mode::set;
            const block::SharedFrame frame = blocks_.device_result(selector, updates);
            if (frame == nullptr) return false;
-           const auto count = static_cast<Extent>(frame->size() / sizeof(double));
-           const std::optional<device::Plan>* axpby = updates ? &axpby_plan(count) : nullptr;
+           const ElementType type = type_of(selector);
+           const auto count = static_cast<Extent>(frame->size() / array::bytes_of(type));
+           const std::optional<device::Plan>* axpby = updates ? &axpby_plan(type, count) : nullptr;
            if (updates && !*axpby) return false;
            const auto to = device_.operand(frame, updates ? block::Use::update : block::Use::write);
            const auto other = updates ? device_.scratch(frame->size()) : Address{0};
            if (!to || !other) return false;
-           const double added = mode == Mode::subtract ? -value : value;
+           const Number added = mode == Mode::subtract ? -value : value;
            device_.enqueue([&](device::Stream& stream) {
              if (mode == Mode::set) {
-               stream.fill(*to, BLOCKYARD_F64, value, count);
+               stream.fill(*to, word_of(type), value, count);
                return;
              }
              const bool scales = mode == Mode::multiply;
-             stream.fill(*other, BLOCKYARD_F64, scales ? 0.0 : added, count);
-             stream.run(**axpby,
-                        {.alpha = 1, .beta = scales ? value : 1.0, .result = *to, .left = *other});
+             stream.fill(*other, word_of(type), scales ? 0.0 : added, count);
+             stream.run(
+                 **axpby,
+                 {.alpha = 1, .beta = scales ? value : Number(1), .result = *to, .left = *other});
            });
            return true;
          });
 }
 
-bool DeviceArithmetic::copy(std::int32_t to, std::int32_t from, bool accumulates, double factor,
+bool DeviceArithmetic::copy(std::int32_t to, std::int32_t from, bool accumulates, Number factor,
                             const Match& match) {
+  const ElementType type = type_of(to);
+  const bool is_conjugate =
+      program_.selectors[static_cast<std::size_t>(from)].part == program::Part::conjugate;
+  if (type_of(from) != type || is_conjugate) return false;
   return is_wanted(to) && attempt([&] {
            const std::optional<Place> place = blocks_.device_result_place(to);
            if (!place || blocks_.is_same_block(to, from)) return false;
@@ -158,7 +168,7 @@ bool DeviceArithmetic::copy(std::int32_t to, std::int32_t from, bool accumulates
            if (!in || !out) return false;
            for (std::size_t k = 0; k < match.permutation.size(); ++k)
              if ((*out)[k] != (*in)[static_cast<std::size_t>(match.permutation[k])]) return false;
-           const auto& plan = copy_plan(*in, match.permutation);
+           const auto& plan = copy_plan(type, *in, match.permutation);
            if (!plan) return false;
            const auto left = device_.operand(source.frame, block::Use::read, source.is_kept);
            if (!left) return false;
@@ -220,13 +230,13 @@ bool DeviceArithmetic::bring_operands(bool is_trial) {
 }
 
 /// The steps of a chain, the last one into `result`. False: no room.
-bool DeviceArithmetic::run(const Chain& chain, double factor, double beta, Address result,
+bool DeviceArithmetic::run(const Chain& chain, Number factor, double beta, Address result,
                            bool is_trial) {
-  const Planned& planned = plan(chain);
+  const Planned& planned = plan(chain, type_);
   const auto workspace = device_.scratch(planned.workspace_bytes);
   if (!workspace) return false;
   for (std::size_t k = 0; k + 1 < chain.steps.size(); ++k) {
-    const auto made = device_.scratch(bytes_of(chain.steps[k].shape));
+    const auto made = device_.scratch(bytes_of(chain.steps[k].shape, type_));
     if (!made) return false;
     values_.push_back(*made);
   }
@@ -236,7 +246,7 @@ bool DeviceArithmetic::run(const Chain& chain, double factor, double beta, Addre
   device_.enqueue([&](device::Stream& stream) {
     for (std::size_t k = 0; k < chain.steps.size(); ++k) {
       const bool is_last = k + 1 == chain.steps.size();
-      stream.run(planned.plans[k], {.alpha = is_last ? factor : 1.0,
+      stream.run(planned.plans[k], {.alpha = is_last ? factor : Number(1),
                                     .beta = is_last ? beta : 0.0,
                                     .result = values_[shapes_.size() + k],
                                     .left = values_[chain.steps[k].left],
@@ -252,20 +262,27 @@ bool DeviceArithmetic::run(const Chain& chain, double factor, double beta, Addre
   return true;
 }
 
+bool DeviceArithmetic::is_of_type(const program::Product& product, ElementType type) const {
+  return std::ranges::all_of(product.operands,
+                             [&](std::int32_t operand) { return type_of(operand) == type; });
+}
+
 bool DeviceArithmetic::product(std::int32_t to, std::int32_t product, bool accumulates,
-                               double factor) {
+                               Number factor) {
   if (learns_ && !is_hinted_ && !placement_.is_open(blocks_.pc)) return false;
+  type_ = type_of(to);
+  const auto& operands = program_.products[static_cast<std::size_t>(product)];
+  if (!is_of_type(operands, type_)) return false;
   return attempt([&] {
     const std::optional<Place> place = blocks_.device_result_place(to);
     if (!place) return false;
-    const auto& operands = program_.products[static_cast<std::size_t>(product)];
     for (const std::int32_t operand : operands.operands)
       if (blocks_.is_same_block(to, operand)) return false;
     if (!read_operands(operands)) return false;
     const auto& target = program_.selectors[static_cast<std::size_t>(to)];
     const Chain& chain =
-        chains_.of(blocks_.pc, operands, shapes_, Names(target.indexes), place->shape);
-    if (!plan(chain).is_possible) return false;
+        chains_.of(blocks_.pc, operands, shapes_, Names(target.indexes), place->shape, type_);
+    if (!plan(chain, type_).is_possible) return false;
     const Placement::Side where = side(operands, to, accumulates, chain);
     const bool is_trial = where == Placement::Side::trial;
     if (where == Placement::Side::host || !bring_operands(is_trial)) return false;
@@ -277,32 +294,35 @@ bool DeviceArithmetic::product(std::int32_t to, std::int32_t product, bool accum
   });
 }
 
-std::optional<double> DeviceArithmetic::contract_all(std::int32_t product) {
+std::optional<Number> DeviceArithmetic::contract_all(std::int32_t product) {
   if (learns_ && !is_hinted_ && !placement_.is_open(blocks_.pc)) return std::nullopt;
-  double result = 0;
+  const auto& operands = program_.products[static_cast<std::size_t>(product)];
+  type_ = program::type_of(program_, operands, ElementType::f64);
+  if (!is_of_type(operands, type_)) return std::nullopt;
+  Number result = 0;  // of a real type only the begin is written
   const bool is_done = attempt([&] {
-    const auto& operands = program_.products[static_cast<std::size_t>(product)];
     if (!read_operands(operands)) return false;
-    const Chain& chain = chains_.of(blocks_.pc, operands, shapes_, Names(), Shape());
-    if (!plan(chain).is_possible) return false;
+    const Chain& chain = chains_.of(blocks_.pc, operands, shapes_, Names(), Shape(), type_);
+    if (!plan(chain, type_).is_possible) return false;
     const Placement::Side where = side(operands, -1, false, chain);
     const bool is_trial = where == Placement::Side::trial;
     if (where == Placement::Side::host || !bring_operands(is_trial)) return false;
-    const auto number = device_.scratch(sizeof result);
+    const std::size_t bytes = array::bytes_of(type_);
+    const auto number = device_.scratch(bytes);
     if (!number || !run(chain, 1.0, 0.0, *number, is_trial)) return false;
-    device_.read_back(*number, std::as_writable_bytes(std::span(&result, 1)));
+    device_.read_back(*number, std::as_writable_bytes(std::span(&result, 1)).first(bytes));
     return true;
   });
   return is_done ? std::optional(result) : std::nullopt;
 }
 
-const DeviceArithmetic::Planned& DeviceArithmetic::plan(const Chain& chain) {
+const DeviceArithmetic::Planned& DeviceArithmetic::plan(const Chain& chain, ElementType type) {
   const auto [found, is_new] = plans_.try_emplace(&chain);
   Planned& planned = found->second;
   if (!is_new) return planned;
   for (const Chain::Step& step : chain.steps) {
     auto plan = device_.device().open_plan(device::contract_operation(
-        device::element_of<double>, step.spec, step.shape, step.left_shape, step.right_shape));
+        word_of(type), step.spec, step.shape, step.left_shape, step.right_shape));
     if (!plan) return planned;
     planned.workspace_bytes =
         std::max(planned.workspace_bytes, static_cast<std::size_t>(plan->workspace_bytes()));
@@ -313,25 +333,25 @@ const DeviceArithmetic::Planned& DeviceArithmetic::plan(const Chain& chain) {
 }
 
 const std::optional<device::Plan>& DeviceArithmetic::copy_plan(
-    const Shape& in, const std::vector<int>& permutation) {
-  std::uint64_t key = 0;
+    ElementType type, const Shape& in, const std::vector<int>& permutation) {
+  auto key = static_cast<std::uint64_t>(type);
   for (const Extent extent : in.extents()) key = key * 1000003 + static_cast<std::uint64_t>(extent);
   for (const int position : permutation) key = key * 31 + static_cast<std::uint64_t>(position);
   auto& known = copy_plans_[key];
   for (const auto& one : known)
-    if (one->in == in && one->permutation == permutation) return one->plan;
-  auto plan = device_.device().open_plan(
-      device::permute_operation(device::element_of<double>, in, permutation));
-  known.push_back(std::make_unique<PlannedCopy>(PlannedCopy{in, permutation, std::move(plan)}));
+    if (one->type == type && one->in == in && one->permutation == permutation) return one->plan;
+  auto plan = device_.device().open_plan(device::permute_operation(word_of(type), in, permutation));
+  known.push_back(
+      std::make_unique<PlannedCopy>(PlannedCopy{type, in, permutation, std::move(plan)}));
   return known.back()->plan;
 }
 
-const std::optional<device::Plan>& DeviceArithmetic::axpby_plan(Extent count) {
-  const auto found = axpby_plans_.find(count);
+const std::optional<device::Plan>& DeviceArithmetic::axpby_plan(ElementType type, Extent count) {
+  const auto found = axpby_plans_.find({type, count});
   if (found != axpby_plans_.end()) return found->second;
-  auto plan = device_.device().open_plan(
-      device::axpby_operation(device::element_of<double>, Shape({&count, 1})));
-  return axpby_plans_.emplace(count, std::move(plan)).first->second;
+  auto plan =
+      device_.device().open_plan(device::axpby_operation(word_of(type), Shape({&count, 1})));
+  return axpby_plans_.emplace(std::pair(type, count), std::move(plan)).first->second;
 }
 
 }  // namespace blockyard::worker::detail

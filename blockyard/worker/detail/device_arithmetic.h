@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -23,12 +24,12 @@ class DeviceArithmetic {
   DeviceArithmetic(const program::Program& program, Blocks& blocks, Chains& chains,
                    block::Residency& device, const Options& options);
 
-  [[nodiscard]] bool fill(std::int32_t selector, program::Mode mode, double value);
-  [[nodiscard]] bool copy(std::int32_t to, std::int32_t from, bool accumulates, double factor,
+  [[nodiscard]] bool fill(std::int32_t selector, program::Mode mode, Number value);
+  [[nodiscard]] bool copy(std::int32_t to, std::int32_t from, bool accumulates, Number factor,
                           const Match& match);
   [[nodiscard]] bool product(std::int32_t to, std::int32_t product, bool accumulates,
-                             double factor);
-  [[nodiscard]] std::optional<double> contract_all(std::int32_t product);
+                             Number factor);
+  [[nodiscard]] std::optional<Number> contract_all(std::int32_t product);
 
   /// The host did a product in this time, waits apart.
   void host_took(double flops, double seconds) noexcept;
@@ -54,6 +55,7 @@ class DeviceArithmetic {
     std::size_t workspace_bytes = 0;
   };
   struct PlannedCopy {
+    ElementType type = ElementType::f64;
     tensor::Shape in;
     std::vector<int> permutation;
     std::optional<device::Plan> plan;
@@ -71,12 +73,18 @@ class DeviceArithmetic {
   template <class Body>
   bool attempt(const Body& body);
   [[nodiscard]] bool read_operands(const program::Product& product);
-  [[nodiscard]] const Planned& plan(const Chain& chain);
-  [[nodiscard]] bool run(const Chain& chain, double factor, double beta, device::Address result,
+  [[nodiscard]] const Planned& plan(const Chain& chain, ElementType type);
+  [[nodiscard]] bool run(const Chain& chain, Number factor, double beta, device::Address result,
                          bool is_trial);
-  [[nodiscard]] const std::optional<device::Plan>& copy_plan(const tensor::Shape& in,
+  [[nodiscard]] const std::optional<device::Plan>& copy_plan(ElementType type,
+                                                             const tensor::Shape& in,
                                                              const std::vector<int>& permutation);
-  [[nodiscard]] const std::optional<device::Plan>& axpby_plan(Extent count);
+  [[nodiscard]] const std::optional<device::Plan>& axpby_plan(ElementType type, Extent count);
+  [[nodiscard]] ElementType type_of(std::int32_t selector) const {
+    return program::type_of(program_, program_.selectors[static_cast<std::size_t>(selector)]);
+  }
+  /// Whether all blocks of a product are of one type; what mixes them is the host's.
+  [[nodiscard]] bool is_of_type(const program::Product& product, ElementType type) const;
 
   const program::Program& program_;
   Blocks& blocks_;
@@ -90,10 +98,11 @@ class DeviceArithmetic {
   std::vector<bool> is_operand_;  ///< by array: a product on the device has read it
   std::unordered_map<const Chain*, Planned> plans_;
   std::unordered_map<std::uint64_t, std::vector<std::unique_ptr<PlannedCopy>>> copy_plans_;
-  std::unordered_map<Extent, std::optional<device::Plan>> axpby_plans_;
+  std::map<std::pair<ElementType, Extent>, std::optional<device::Plan>> axpby_plans_;
   std::vector<Blocks::DeviceOperand> operands_;  ///< of the run under way
   std::vector<tensor::Shape> shapes_;            ///< theirs
   std::vector<device::Address> values_;          ///< of the chain under way
+  ElementType type_ = ElementType::f64;          ///< that it is computed in
 };
 
 }  // namespace blockyard::worker::detail

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "blockyard/tensor/permute.h"
 #include "blockyard/worker/detail/blocks.h"
 
 namespace blockyard::worker::detail {
@@ -11,16 +10,6 @@ namespace blockyard::worker::detail {
 using program::ArrayKind;
 using program::Selector;
 using program::SelectorForm;
-
-namespace {
-
-void copy_dense(const View& from, double* to) {
-  constexpr std::array<int, array::max_order> same = {0, 1, 2, 3, 4, 5, 6, 7};
-  tensor::transform<double>(1.0, from, std::span(same.data(), from.shape.order()), 0.0,
-                            View::dense(to, from.shape));
-}
-
-}  // namespace
 
 void Blocks::attach(block::Residency& device) {
   device_ = &device;
@@ -56,7 +45,9 @@ bool Blocks::is_same_block(std::int32_t selector, std::int32_t other) const {
 
 Blocks::DeviceOperand Blocks::device_operand(std::int32_t selector) {
   const Selector& selected = selector_at(selector);
-  if (selected.form == SelectorForm::block) {
+  const bool is_real_part =
+      selected.part == program::Part::real || selected.part == program::Part::imaginary;
+  if (selected.form == SelectorForm::block && !is_real_part) {
     const Place place = locate(selected);
     const ArrayKind kind = decl(selected.array).kind;
     if (place.is_whole && kind == ArrayKind::static_) {
@@ -71,7 +62,7 @@ Blocks::DeviceOperand Blocks::device_operand(std::int32_t selector) {
   }
   const View from = read(selector);
   if (from.data == nullptr) return {nullptr, from.shape, false};
-  copy_dense(from, scratch(from.shape.element_count()));
+  copy_dense(from, scratch(from.bytes()));
   return {scratch_.back(), from.shape, false};
 }
 
@@ -79,10 +70,10 @@ Blocks::DeviceOperand Blocks::device_operand(std::int32_t selector) {
 block::SharedFrame Blocks::static_copy(const Place& place) {
   auto& copies = arrays_[static_cast<std::size_t>(place.id.array)].copies;
   if (const auto found = copies.find(place.id.number); found != copies.end()) return found->second;
-  const std::size_t bytes = static_cast<std::size_t>(place.shape.element_count()) * sizeof(double);
+  const std::size_t bytes = bytes_of(place);
   if (!frames_.has_room(bytes)) return nullptr;
   block::Frame& copy = copies[place.id.number] = frames_.allocate(bytes);
-  copy_dense(static_view(place), copy->as<double>());
+  copy_dense(static_view(place), copy->data());
   return copy;
 }
 

@@ -30,7 +30,7 @@ bool Expressions::evaluate(const Instruction& instruction) {
       push(std::int64_t{instruction.a});
       return true;
     case Opcode::push_literal:
-      push(naming_.program.literals[a]);
+      push(Number(naming_.program.literals[a]));
       return true;
     case Opcode::push_int_name:
       push(ints_[a]);
@@ -47,6 +47,7 @@ bool Expressions::evaluate(const Instruction& instruction) {
       return true;
     case Opcode::to_scalar:
       top_->s = static_cast<double>(top_->i);
+      top_->imaginary = 0;
       return true;
     case Opcode::to_int:
       if (!(std::fabs(top_->s) < 9.2e18))
@@ -59,7 +60,7 @@ bool Expressions::evaluate(const Instruction& instruction) {
       return true;
     }
     case Opcode::compare: {
-      const double right = pop_scalar();
+      const double right = pop_number().real();
       top_->b = holds(instruction.a, top_->s, right);
       return true;
     }
@@ -79,12 +80,15 @@ bool Expressions::evaluate(const Instruction& instruction) {
     default:
       break;
   }
-  if (instruction.opcode < Opcode::int_add || instruction.opcode > Opcode::absolute) return false;
-  arithmetic(instruction.opcode);
+  if (instruction.opcode < Opcode::int_add || instruction.opcode > Opcode::conjugate) return false;
+  arithmetic(instruction);
   return true;
 }
 
-void Expressions::arithmetic(Opcode opcode) {
+void Expressions::arithmetic(const Instruction& instruction) {
+  const Opcode opcode = instruction.opcode;
+  if (opcode > Opcode::absolute || (opcode > Opcode::int_negate && instruction.a != 0))
+    return complex_arithmetic(opcode);
   switch (opcode) {
     case Opcode::int_negate:
       top_->i = program::of_ints(opcode, 0, top_->i);
@@ -108,6 +112,28 @@ void Expressions::arithmetic(Opcode opcode) {
     top_->i = program::of_ints(opcode, top_->i, right.i);
   else
     top_->s = program::of_scalars(opcode, top_->s, right.s);
+}
+
+void Expressions::complex_arithmetic(Opcode opcode) {
+  const Number right = pop_number();
+  switch (opcode) {
+    case Opcode::negate:
+      return push(-right);
+    case Opcode::square_root:
+      return push(std::sqrt(right));
+    case Opcode::absolute:
+      return push(Number(std::abs(right)));
+    case Opcode::make_complex:
+      return push(Number(pop_number().real(), right.real()));
+    case Opcode::real_part:
+      return push(Number(right.real()));
+    case Opcode::imaginary_part:
+      return push(Number(right.imag()));
+    case Opcode::conjugate:
+      return push(std::conj(right));
+    default:
+      return push(program::of_scalars(opcode, pop_number(), right));
+  }
 }
 
 }  // namespace blockyard::worker::detail

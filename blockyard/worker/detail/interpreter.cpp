@@ -250,15 +250,25 @@ bool Interpreter::evaluate(const Instruction& instruction) {
       store(ints_[a], instruction.b, pop_int());
       return true;
     case Opcode::store_scalar:
-      store(scalars_[a], instruction.b, pop_scalar());
+      store_scalar(instruction);
       return true;
     default:
       return false;
   }
 }
 
-double Interpreter::factor_of(std::int32_t flags) {
-  const double factor = (flags & program::flag_scaled) != 0 ? pop_scalar() : 1.0;
+/// A real one stays real: an infinite value times a zero imaginary part would be NaN.
+void Interpreter::store_scalar(const Instruction& instruction) {
+  const auto a = static_cast<std::size_t>(instruction.a);
+  const Number value = pop_number();
+  if (program_.scalars[a].is_complex) return store(scalars_[a], instruction.b, value);
+  double real = scalars_[a].real();
+  store(real, instruction.b, value.real());
+  scalars_[a] = real;
+}
+
+Number Interpreter::factor_of(std::int32_t flags) {
+  const Number factor = (flags & program::flag_scaled) != 0 ? pop_number() : 1.0;
   return (flags & program::flag_negate) != 0 ? -factor : factor;
 }
 
@@ -289,7 +299,7 @@ void Interpreter::act(const Instruction& instruction) {
       barrier();
       return;
     case Opcode::block_fill:
-      arithmetic_.fill(a, static_cast<Mode>(b), pop_scalar());
+      arithmetic_.fill(a, static_cast<Mode>(b), pop_number());
       return;
     case Opcode::block_copy:
       arithmetic_.copy(a, b, accumulates, factor_of(instruction.c));
@@ -333,7 +343,7 @@ void Interpreter::act(const Instruction& instruction) {
       run_special(instruction);
       return;
     case Opcode::collective_sum:
-      scalars_[static_cast<std::size_t>(a)] += transport_.sum(pop_scalar());
+      scalars_[static_cast<std::size_t>(a)] += transport_.sum(pop_number());
       return;
     case Opcode::assert_same:
       assert_same(a);
@@ -369,7 +379,8 @@ void Interpreter::print(const Instruction& instruction) {
       printer_.named(program_.ints[a].name, ints_[a], newlines);
       return;
     case Opcode::print_scalar:
-      printer_.named(program_.scalars[a].name, scalars_[a], newlines);
+      printer_.named(program_.scalars[a].name, scalars_[a], program_.scalars[a].is_complex,
+                     newlines);
       return;
     case Opcode::print_index:
       printer_.named(program_.indexes[a].name, blocks_.index_values[a], newlines);
@@ -378,7 +389,7 @@ void Interpreter::print(const Instruction& instruction) {
       printer_.value(pop_int(), instruction.a);
       return;
     case Opcode::print_value:
-      printer_.value(pop_scalar(), instruction.a);
+      printer_.value(pop_number(), instruction.b != 0, instruction.a);
       return;
     case Opcode::print_block:
       printer_.block(instruction.a, newlines);

@@ -53,7 +53,8 @@ class Interpreter {
   [[nodiscard]] std::int32_t begin_iteration(std::int32_t pardo);
   void print(const program::Instruction& instruction);
   [[nodiscard]] bool where(std::int32_t pc);
-  [[nodiscard]] double factor_of(std::int32_t flags);
+  [[nodiscard]] Number factor_of(std::int32_t flags);
+  void store_scalar(const program::Instruction& instruction);
 
   // collectives.cpp
   void barrier();
@@ -94,7 +95,7 @@ class Interpreter {
   void show_live() const noexcept;
 
   [[nodiscard]] std::int64_t pop_int() noexcept { return values_.pop_int(); }
-  [[nodiscard]] double pop_scalar() noexcept { return values_.pop_scalar(); }
+  [[nodiscard]] Number pop_number() noexcept { return values_.pop_number(); }
   [[nodiscard]] bool pop_truth() noexcept { return values_.pop_truth(); }
 
   const program::Program& program_;
@@ -116,7 +117,7 @@ class Interpreter {
   Supers supers_;
 
   std::vector<std::int64_t> ints_;
-  std::vector<double> scalars_;
+  std::vector<Number> scalars_;
   Expressions values_;
   std::vector<std::int32_t> calls_;
   Prefetcher prefetcher_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <complex>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -11,6 +12,9 @@
 #include "blockyard/worker/bind.h"
 
 namespace blockyard::worker::detail {
+
+/// The value of a scalar; of a real one the imaginary part is 0.
+using Number = std::complex<double>;
 
 /// An error whose text begins with its place already.
 struct PlacedError final : base::Error {

@@ -4,15 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 #include <numeric>
 #include <optional>
 
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
-#include "blockyard/tensor/permute.h"
+#include "blockyard/program/print.h"
 #include "blockyard/worker/detail/interpreter.h"
 
 namespace blockyard::worker::detail {
@@ -49,19 +47,24 @@ std::vector<Extent> whole_extents(const array::Grid& grid) {
   return extents;
 }
 
+/// How a DenseArray holds elements of `type`.
+ElementType storage_type(ElementType type) {
+  return array::element_type(array::is_complex(type), false);
+}
+
 /// The elements of `from` that a static array over `grid` stands for: all, or, where `from` has all
 /// segments of the kind of an index, those in the range of the index. Null: they do not fit.
 std::optional<View> matching_part(const array::Grid& grid, const array::Segments& segments,
                                   DenseArray& from) {
   if (from.extents.size() != grid.order() || from.values.empty()) return std::nullopt;
-  View part = View::dense(from.values.data(), tensor::Shape(from.extents));
+  View part = View::dense(from.values.data(), tensor::Shape(from.extents), storage_type(from.type));
   const std::vector<Extent> own = whole_extents(grid);
   for (std::size_t k = 0; k < grid.order(); ++k) {
     if (own[k] == from.extents[k]) continue;
     const array::Axis& axis = grid.axis(k);
     const auto all = segments.extents(axis.kind());
     if (from.extents[k] != std::accumulate(all.begin(), all.end(), Extent{0})) return std::nullopt;
-    part.data += part.strides[k] * segments.offset(axis.kind(), axis.first());
+    part.advance(part.strides[k] * segments.offset(axis.kind(), axis.first()));
   }
   part.shape = tensor::Shape(own);
   return part;
@@ -84,10 +87,13 @@ std::optional<std::vector<std::int64_t>> segments_before(
   return before;
 }
 
-void copy(View from, View to) {
-  std::array<int, array::max_order> same_order{};
-  std::iota(same_order.begin(), same_order.end(), 0);
-  tensor::transform<double>(1.0, from, std::span(same_order).first(from.shape.order()), 0.0, to);
+/// Complex numbers never become real ones unsaid.
+void check_types(const std::string& array, ElementType to, std::string_view what,
+                 ElementType from) {
+  if (array::is_complex(from) && !array::is_complex(to))
+    throw Error(
+        Errc::bad_input,
+        fmt::format("array '{}' is real, but {} is complex: declare it 'complex'", array, what));
 }
 
 }  // namespace
@@ -121,13 +127,21 @@ void Interpreter::load_static(std::int32_t array, DenseArray& from, std::string_
                 fmt::format("static array '{}' has extents {}, but {} has {}", naming_.array(array),
                             array::print_segments(whole_extents(grid)), what,
                             array::print_segments(from.extents)));
-  copy(*part, blocks_.whole(array));
+  const View to = blocks_.whole(array);
+  check_types(naming_.array(array), to.type, what, from.type);
+  convert(*part, to);
 }
 
 void Interpreter::restore_scalar(std::int32_t scalar, const std::string& label) {
   const auto found = kept_.scalars.find(label);
   if (found == kept_.scalars.end()) throw unknown_label(label, kept_.scalars);
-  scalars_[static_cast<std::size_t>(scalar)] = found->second;
+  const auto& decl = program_.scalars[static_cast<std::size_t>(scalar)];
+  if (found->second.is_complex && !decl.is_complex)
+    throw Error(Errc::bad_input,
+                fmt::format("scalar '{}' is real, but what is kept under \"{}\" is complex: "
+                            "declare it 'complex'",
+                            decl.name, label));
+  scalars_[static_cast<std::size_t>(scalar)] = found->second.value;
   kept_.scalars.erase(found);
 }
 
@@ -148,6 +162,16 @@ void Interpreter::restore_array(std::int32_t array, const std::string& label) {
                 fmt::format("array '{}' has other segments than what is kept under \"{}\", which "
                             "is not over all segments of the indexes that differ",
                             naming_.array(array), label));
+  const ElementType type = program_.arrays[static_cast<std::size_t>(array)].type;
+  if (const ElementType kept = kept_.type_of(label); kept != type)
+    throw Error(
+        Errc::bad_input,
+        fmt::format("array '{}' is declared '{}{}', but what is kept under \"{}\" is "
+                    "'{}{}': declare both alike, and copy blocks to convert them",
+                    naming_.array(array), array::element_words[static_cast<std::size_t>(type)],
+                    program::word_of(program_.arrays[static_cast<std::size_t>(array)].kind), label,
+                    array::element_words[static_cast<std::size_t>(kept)],
+                    program::word_of(program_.arrays[static_cast<std::size_t>(array)].kind)));
   transport_.settle();
   cache_.forget(array);
   if (found->second == extents_of(array))
@@ -188,7 +212,8 @@ void Interpreter::restore_part(std::int32_t array, const std::string& label,
       number = number * kept[k].size() +
                static_cast<std::uint64_t>(segments[k] - grid.axis(k).first() + before[k]);
     if (!there.contains(number)) continue;
-    transport_.put({array, block}, wire::PutMode::set, transport_.fetch_listed({all, number}));
+    transport_.put({array, block}, wire::PutMode::set, transport_.fetch_listed({all, number}),
+                   program_.arrays[static_cast<std::size_t>(array)].type);
   }
   transport_.settle();
   transport_.meet(Collective::persist);
@@ -206,14 +231,20 @@ std::vector<std::vector<Extent>> Interpreter::extents_of(std::int32_t array) con
 
 DenseArray Interpreter::dense_copy(std::int32_t array) {
   const array::Grid& grid = tables_.grids[static_cast<std::size_t>(array)];
-  if (grid.element_count() == 0) return {whole_extents(grid), {}};
+  const ElementType type = program_.arrays[static_cast<std::size_t>(array)].type;
+  DenseArray result{whole_extents(grid), {}, type};
+  if (grid.element_count() == 0) return result;
   const View whole = blocks_.whole(array);
-  return {whole_extents(grid), {whole.data, whole.data + whole.shape.element_count()}};
+  const auto count = static_cast<std::size_t>(whole.shape.element_count());
+  result.values.resize(array::is_complex(type) ? 2 * count : count);
+  convert(whole, View::dense(result.values.data(), whole.shape, storage_type(type)));
+  return result;
 }
 
 void Interpreter::keep_marked() {
   for (const Mark& mark : marked_scalars_)
-    kept_.scalars[*mark.label] = scalars_[static_cast<std::size_t>(mark.id)];
+    kept_.scalars[*mark.label] = {scalars_[static_cast<std::size_t>(mark.id)],
+                                  program_.scalars[static_cast<std::size_t>(mark.id)].is_complex};
   for (std::size_t k = 0; k < program_.arrays.size(); ++k) {
     const auto& decl = program_.arrays[k];
     const auto kept = environment_.persistent.find(decl.name);
@@ -226,6 +257,7 @@ void Interpreter::keep_marked() {
       continue;
     }
     kept_.distributed[*mark.label] = extents_of(mark.id);
+    kept_.element_types[*mark.label] = program_.arrays[static_cast<std::size_t>(mark.id)].type;
     if (options_.worker == 0) transport_.ask_all(wire::KeepArray{0, mark.id, *mark.label});
   }
 }
@@ -248,8 +280,8 @@ void Interpreter::hand_on(std::int32_t array, const DenseArray& values) {
   if (is_new || values.values.empty()) return;
   const auto part = matching_part(tables_.grids[static_cast<std::size_t>(array)],
                                   environment_.segments, given->second);
-  if (part)
-    copy(blocks_.whole(array), *part);
+  if (part && (array::is_complex(given->second.type) || !array::is_complex(values.type)))
+    convert(blocks_.whole(array), *part);
   else
     given->second = values;
 }
@@ -265,7 +297,10 @@ Outcome Interpreter::outcome() {
   }
   for (std::size_t k = 0; k < ints_.size(); ++k) result.ints[program_.ints[k].name] = ints_[k];
   for (std::size_t k = 0; k < scalars_.size(); ++k)
-    result.scalars[program_.scalars[k].name] = scalars_[k];
+    if (program_.scalars[k].is_complex)
+      result.complex_scalars[program_.scalars[k].name] = scalars_[k];
+    else
+      result.scalars[program_.scalars[k].name] = scalars_[k].real();
   if (options_.check)
     for (const std::string& name : blocks_.leaks())
       result.warnings.push_back(fmt::format("{}: local block {} was never deallocated (worker {})",

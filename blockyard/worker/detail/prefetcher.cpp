@@ -7,7 +7,7 @@ namespace blockyard::worker::detail {
 
 Prefetcher::Prefetcher(const Naming& naming, const Options& options, Blocks& blocks, Loops& loops,
                        block::BlockCache& cache, Transport& transport,
-                       const std::vector<std::int64_t>& ints, const std::vector<double>& scalars,
+                       const std::vector<std::int64_t>& ints, const std::vector<Number>& scalars,
                        const std::vector<std::int32_t>& calls)
     : blocks_(blocks),
       loops_(loops),

@@ -25,7 +25,7 @@ class Prefetcher {
  public:
   Prefetcher(const Naming& naming, const Options& options, Blocks& blocks, Loops& loops,
              block::BlockCache& cache, Transport& transport, const std::vector<std::int64_t>& ints,
-             const std::vector<double>& scalars, const std::vector<std::int32_t>& calls);
+             const std::vector<Number>& scalars, const std::vector<std::int32_t>& calls);
 
   [[nodiscard]] bool is_on() const noexcept { return is_on_; }
   /// A new epoch begins; the instruction `pc` is the next.

@@ -5,14 +5,20 @@
 
 #include <algorithm>
 
-#include "blockyard/worker/detail/element.h"
-
 namespace blockyard::worker::detail {
 
 namespace {
 /// Longer blocks are cut: nobody reads more.
 constexpr Extent most_elements = 1'000'000;
+constexpr std::string_view decimals = "{:.14f}";
+constexpr std::string_view digits = "{:.14g}";
 }  // namespace
+
+std::string text_of(Number value, bool is_complex, std::string_view format) {
+  const auto part = [format](double number) { return fmt::format(fmt::runtime(format), number); };
+  if (!is_complex) return part(value.real());
+  return fmt::format("({},{})", part(value.real()), part(value.imag()));
+}
 
 void Printer::write(std::string text, std::int32_t newlines) {
   text.append(static_cast<std::size_t>(std::clamp(newlines, 0, 16)) + 1, '\n');
@@ -31,16 +37,17 @@ void Printer::named(std::string_view name, std::int64_t value, std::int32_t newl
   if (is_on_) write(fmt::format("{}{} = {}", line(), name, value), newlines);
 }
 
-void Printer::named(std::string_view name, double value, std::int32_t newlines) {
-  if (is_on_) write(fmt::format("{}{} = {:.14f}", line(), name, value), newlines);
+void Printer::named(std::string_view name, Number value, bool is_complex, std::int32_t newlines) {
+  if (is_on_)
+    write(fmt::format("{}{} = {}", line(), name, text_of(value, is_complex, decimals)), newlines);
 }
 
 void Printer::value(std::int64_t value, std::int32_t newlines) {
   if (is_on_) write(fmt::format("{}", value), newlines);
 }
 
-void Printer::value(double value, std::int32_t newlines) {
-  if (is_on_) write(fmt::format("{:.14f}", value), newlines);
+void Printer::value(Number value, bool is_complex, std::int32_t newlines) {
+  if (is_on_) write(text_of(value, is_complex, decimals), newlines);
 }
 
 std::string Printer::name_of(std::int32_t selector) const {
@@ -64,19 +71,20 @@ void Printer::block(std::int32_t selector, std::int32_t newlines) {
   View view = blocks_.read(selector);  // on every worker: a missing block is an error everywhere
   if (!is_on_) return;
   const std::string name = name_of(selector);
-  const double zero = 0;
-  if (view.data == nullptr) view = {const_cast<double*>(&zero), view.shape, {}};
+  Number zero = 0;  // of any type
+  if (view.data == nullptr) view.data = reinterpret_cast<std::byte*>(&zero), view.strides = {};
+  const bool is_complex = array::is_complex(view.type);
   const auto& grid = naming_.tables.grids[static_cast<std::size_t>(
       naming_.program.selectors[static_cast<std::size_t>(selector)].array)];
   bool is_scalar = true;
   for (std::size_t k = 0; k < grid.order(); ++k)
     is_scalar = is_scalar && grid.axis(k).kind() == array::IndexKind::simple;
   if (is_scalar) {  // a block of simple indexes prints as a scalar expression does
-    value(*view.data, newlines);
+    value(element_of(view, 0), is_complex, newlines);
     return;
   }
   if (view.shape.element_count() == 1) {
-    named(name, *view.data, newlines);
+    named(name, element_of(view, 0), is_complex, newlines);
     return;
   }
   elements("block", name, view, newlines);
@@ -101,7 +109,7 @@ void Printer::elements(std::string_view what, std::string_view name, View view,
                   shown, all, what, name);
   for (Extent n = 0; n < shown; ++n) {
     text += n % view.shape[0] == 0 ? '\n' : ' ';
-    text += fmt::format("{:.14g}", *element_of(view, n));
+    text += text_of(element_of(view, n), array::is_complex(view.type), digits);
   }
   write(std::move(text), newlines);
 }

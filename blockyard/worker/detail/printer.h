@@ -27,9 +27,9 @@ class Printer {
   /// Each writes one piece and `newlines` more newlines.
   void text(std::string_view text, std::int32_t newlines);
   void named(std::string_view name, std::int64_t value, std::int32_t newlines);
-  void named(std::string_view name, double value, std::int32_t newlines);
+  void named(std::string_view name, Number value, bool is_complex, std::int32_t newlines);
   void value(std::int64_t value, std::int32_t newlines);
-  void value(double value, std::int32_t newlines);
+  void value(Number value, bool is_complex, std::int32_t newlines);
   void block(std::int32_t selector, std::int32_t newlines);
   void array(std::int32_t array, std::int32_t newlines);
 
@@ -45,5 +45,8 @@ class Printer {
   bool is_first_;
   bool is_on_;
 };
+
+/// "1.5", or "(1.5,-2)" of a complex number: each part in `format`.
+[[nodiscard]] std::string text_of(Number value, bool is_complex, std::string_view format = "{}");
 
 }  // namespace blockyard::worker::detail

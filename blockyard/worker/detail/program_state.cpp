@@ -105,7 +105,9 @@ Blocks::Region Blocks::restored_region(const SavedFrame& saved, block::Frame fra
   }
   Region region{saved.low, saved.high, tensor::Shape({extents.data(), grid.order()}),
                 std::move(frame)};
-  if (static_cast<std::size_t>(region.shape.element_count()) * sizeof(double) != saved.bytes)
+  if (static_cast<std::size_t>(region.shape.element_count()) *
+          array::bytes_of(type_of(saved.id.array)) !=
+      saved.bytes)
     refuse();
   return region;
 }

@@ -22,20 +22,22 @@ void array_fields(Stream& stream, Arrays& arrays) {
   std::uint64_t count = arrays.size();
   stream.field(count);
   if constexpr (std::is_const_v<Arrays>) {
-    for (const auto& [name, array] : arrays) stream.fields(name, array.extents, array.values);
+    for (const auto& [name, array] : arrays)
+      stream.fields(name, array.extents, array.values, array.type);
   } else {
     for (; count > 0; --count) {
       std::string name;
       stream.field(name);
       DenseArray& array = arrays[name];
-      stream.fields(array.extents, array.values);
+      stream.fields(array.extents, array.values, array.type);
     }
   }
 }
 
 template <class Stream, class State>
 void job_fields(Stream& stream, State& state) {
-  stream.fields(state.in_program, state.kept.scalars, state.kept.distributed);
+  stream.fields(state.in_program, state.kept.scalars, state.kept.distributed,
+                state.kept.element_types);
   array_fields(stream, state.kept.arrays);
   array_fields(stream, state.arrays);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -54,7 +55,7 @@ struct ProgramState {
   std::uint8_t prints = 0;
   std::vector<std::int32_t> calls;
   std::vector<std::int64_t> ints;
-  std::vector<double> scalars;
+  std::vector<std::complex<double>> scalars;
   std::vector<std::int64_t> index_values;
   std::vector<OpenDo> loops;
   std::vector<std::uint64_t> entered;  ///< how often each pardo was begun

@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "blockyard/base/checksum.h"
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
-#include "blockyard/tensor/permute.h"
 
 namespace blockyard::worker::detail {
 
@@ -19,12 +19,6 @@ using program::ArgumentKind;
 using super::Access;
 
 namespace {
-
-constexpr std::array<int, array::max_order> same_order = {0, 1, 2, 3, 4, 5, 6, 7};
-
-std::span<const int> identity(const tensor::Shape& shape) {
-  return {same_order.data(), shape.order()};
-}
 
 /// Whether a program may declare a super instruction so: what it writes must be declared w or u;
 /// what it only reads may be declared u.
@@ -83,7 +77,7 @@ void Supers::report_unknown(const std::string& name) const {
 }
 
 void Supers::execute(std::int32_t special, std::int32_t first, std::int32_t count,
-                     std::span<double> scalars, std::span<const std::int64_t> ints) {
+                     std::span<std::complex<double>> scalars, std::span<const std::int64_t> ints) {
   const auto& decl = naming_.program.specials[static_cast<std::size_t>(special)];
   const super::Entry* entry = entries_[static_cast<std::size_t>(special)];
   if (entry == nullptr) report_unknown(decl.name);
@@ -93,6 +87,7 @@ void Supers::execute(std::int32_t special, std::int32_t first, std::int32_t coun
   for (std::size_t k = 0; k < arguments; ++k)
     lay_out(naming_.program.arguments[static_cast<std::size_t>(first) + k],
             access_of(decl.signature[k]), scalars, ints, k);
+  check_types(*entry);
   const double begin = base::now_seconds();
   try {
     entry->function(operands_, context_);
@@ -109,8 +104,24 @@ void Supers::execute(std::int32_t special, std::int32_t first, std::int32_t coun
   blocks_.release_scratch();
 }
 
-void Supers::lay_out(const program::Argument& argument, Access access, std::span<double> scalars,
-                     std::span<const std::int64_t> ints, std::size_t k) {
+/// Those that know f64 only never see other elements.
+void Supers::check_types(const super::Entry& entry) const {
+  for (std::size_t k = 0; k < operands_.size(); ++k) {
+    const ElementType type = laid_[k].type;
+    if (type == ElementType::f64) continue;
+    const std::string_view words = array::element_words[static_cast<std::size_t>(type)];
+    throw Error(
+        Errc::bad_input,
+        fmt::format("super instruction '{}' computes with f64 only, but argument {} ('{}') "
+                    "is {}; copy it to a block or scalar that is not, with real() or imag() "
+                    "if it is complex",
+                    entry.name, k + 1, operands_[k].name, words.substr(0, words.size() - 1)));
+  }
+}
+
+void Supers::lay_out(const program::Argument& argument, Access access,
+                     std::span<std::complex<double>> scalars, std::span<const std::int64_t> ints,
+                     std::size_t k) {
   super::Operand& operand = operands_[k];
   operand.access = access;
   const auto id = static_cast<std::size_t>(argument.id);
@@ -120,8 +131,10 @@ void Supers::lay_out(const program::Argument& argument, Access access, std::span
       break;
     case ArgumentKind::scalar:
       operand.name = naming_.program.scalars[id].name;
-      operand.values = scalars.subspan(id, 1);
-      if (access == Access::write) operand.values[0] = 0.0;
+      // The begin of a complex number is its real part.
+      operand.values = {reinterpret_cast<double*>(&scalars[id]), 1};
+      if (naming_.program.scalars[id].is_complex) laid_[k].type = ElementType::c128;
+      if (access == Access::write) scalars[id] = 0.0;
       break;
     case ArgumentKind::int_name:
     case ArgumentKind::literal:
@@ -151,21 +164,22 @@ void Supers::lay_out_block(std::int32_t selector, Access access, std::size_t k) 
   laid.goes_back = access != Access::read;
   laid.is_copied = !view.is_dense() || view.data == nullptr;
   if (laid.is_copied) {
-    double* values = blocks_.scratch(view.shape.element_count());
-    const View copy = View::dense(values, view.shape);
+    std::byte* values = blocks_.scratch(view.bytes());
     // Without data: a sparse block never written.
     if (view.data != nullptr && access != Access::write)
-      tensor::transform<double>(1.0, view, identity(view.shape), 0.0, copy);
+      copy_dense(view, values);
     else if (access != Access::write)
-      std::fill_n(values, view.shape.element_count(), 0.0);
-    view = copy;
+      std::memset(values, 0, view.bytes());
+    view = View::dense(values, view.shape, view.type);
   }
   // Super instructions add into what they are given to write, as ACES4 lets them.
-  if (access == Access::write) std::fill_n(view.data, view.shape.element_count(), 0.0);
+  if (access == Access::write) std::memset(view.data, 0, view.bytes());
   laid.origin.shape = view.shape;
   const auto& array = naming_.program.arrays[static_cast<std::size_t>(selected.array)];
   operand.name = array.name;
-  operand.values = {view.data, static_cast<std::size_t>(view.shape.element_count())};
+  laid.type = view.type;
+  if (view.type == ElementType::f64)
+    operand.values = {view.as<double>(), static_cast<std::size_t>(view.shape.element_count())};
   operand.extents = laid.origin.shape.extents();
   const auto bounds = blocks_.region_bounds(selector);
   for (std::size_t n = 0; n < array.indexes.size(); ++n) {
@@ -191,8 +205,8 @@ void Supers::bring_back(const std::string& name) {
                       "to read only",
                       name, k + 1, operands_[k].name));
     if (laid.is_copied && laid.goes_back)
-      tensor::transform<double>(1.0, View::dense(operands_[k].values.data(), laid.origin.shape),
-                                identity(laid.origin.shape), 0.0, laid.origin);
+      convert(View::dense(operands_[k].values.data(), laid.origin.shape, laid.origin.type),
+              laid.origin);
   }
 }
 

@@ -24,7 +24,7 @@ class Supers {
   /// Runs special `special` on `count` arguments from `first`.
   /// Throws Error with the name of the super instruction.
   void execute(std::int32_t special, std::int32_t first, std::int32_t count,
-               std::span<double> scalars, std::span<const std::int64_t> ints);
+               std::span<std::complex<double>> scalars, std::span<const std::int64_t> ints);
 
   [[nodiscard]] const std::map<std::string, SuperUse, std::less<>>& uses() const { return uses_; }
 
@@ -32,6 +32,7 @@ class Supers {
   /// An operand on its way: where it came from if it had to be laid out anew.
   struct Laid {
     View origin;
+    ElementType type = ElementType::f64;
     bool is_copied = false;
     bool goes_back = false;
     double number = 0;  ///< of an argument that is no variable
@@ -39,8 +40,10 @@ class Supers {
     std::array<array::IndexKind, array::max_order> kinds{};
     std::uint64_t checksum = 0;  ///< of a read operand in the checking mode
   };
-  void lay_out(const program::Argument& argument, super::Access access, std::span<double> scalars,
-               std::span<const std::int64_t> ints, std::size_t k);
+  void lay_out(const program::Argument& argument, super::Access access,
+               std::span<std::complex<double>> scalars, std::span<const std::int64_t> ints,
+               std::size_t k);
+  void check_types(const super::Entry& entry) const;
   void lay_out_block(std::int32_t selector, super::Access access, std::size_t k);
   void bring_back(const std::string& name);
   [[noreturn]] void report_unknown(const std::string& name) const;

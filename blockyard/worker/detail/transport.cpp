@@ -122,7 +122,7 @@ bool Transport::sends_as_it_comes(const array::BlockId& id, std::size_t bytes) c
 }
 
 void Transport::put(const array::BlockId& id, wire::PutMode mode, block::SharedFrame frame,
-                    std::shared_ptr<fabric::Source> source) {
+                    array::ElementType type, std::shared_ptr<fabric::Source> source) {
   const std::size_t bytes = frame->size();
   const auto allowed = static_cast<std::size_t>(frames_.budget_bytes() / put_share);
   const double begin = base::now_seconds();
@@ -137,19 +137,19 @@ void Transport::put(const array::BlockId& id, wire::PutMode mode, block::SharedF
   const wire::Ticket ticket = ++last_ticket_;
   puts_.emplace(ticket, PendingPut{id, here.pc, bytes});
   const int server = array::home_of(id, options_.servers);
-  const wire::PutBlock message{ticket, id, mode, here};
+  const wire::PutBlock message{ticket, id, mode, here, type};
   if (bytes <= joined_put_bytes)
     join(server, message, frame->bytes());
   else
     tell(server, message, std::move(frame), std::move(source));
 }
 
-void Transport::put_scalar(const array::BlockId& id, wire::PutMode mode, double value,
-                           std::int64_t count) {
+void Transport::put_scalar(const array::BlockId& id, wire::PutMode mode, std::complex<double> value,
+                           std::int64_t count, array::ElementType type) {
   const wire::Ticket ticket = ++last_ticket_;
   puts_.emplace(ticket, PendingPut{id, here.pc, 0});
-  join(array::home_of(id, options_.servers), wire::PutScalar{ticket, id, mode, value, count, here},
-       {});
+  join(array::home_of(id, options_.servers),
+       wire::PutScalar{ticket, id, mode, value.real(), count, here, type, value.imag()}, {});
 }
 
 void Transport::settle() {
@@ -299,17 +299,17 @@ void Transport::meet(Collective kind) {
   collect(kind, {}, [](auto) { return std::vector<std::byte>(); });
 }
 
-double Transport::sum(double mine) {
+std::complex<double> Transport::sum(std::complex<double> mine) {
   base::ByteWriter part;
   part.value(mine);
   const auto result = collect(Collective::sum, part.take(), [](auto parts) {
-    double total = 0;
-    for (const auto& bytes : parts) total += base::ByteReader(bytes).value<double>();
+    std::complex<double> total = 0;
+    for (const auto& bytes : parts) total += base::ByteReader(bytes).value<std::complex<double>>();
     base::ByteWriter out;
     out.value(total);
     return out.take();
   });
-  return base::ByteReader(result).value<double>();
+  return base::ByteReader(result).value<std::complex<double>>();
 }
 
 void Transport::handle(fabric::Message message) {

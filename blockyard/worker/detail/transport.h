@@ -58,14 +58,15 @@ class Transport : public block::BlockSource {
   /// more than the allowed bytes are under way.
   /// `source`: who still writes the frame.
   void put(const array::BlockId& id, wire::PutMode mode, block::SharedFrame frame,
-           std::shared_ptr<fabric::Source> source = nullptr);
+           array::ElementType type, std::shared_ptr<fabric::Source> source = nullptr);
   /// Whether a put may have a source: it goes to another process, and alone. And whether this one
   /// may have a place.
   [[nodiscard]] bool sends_as_it_comes(const array::BlockId& id, std::size_t bytes) const noexcept;
   [[nodiscard]] bool reads_devices(const array::BlockId& id, std::size_t bytes) const noexcept {
     return fabric_.reads_devices(home_rank(id), bytes);
   }
-  void put_scalar(const array::BlockId& id, wire::PutMode mode, double value, std::int64_t count);
+  void put_scalar(const array::BlockId& id, wire::PutMode mode, std::complex<double> value,
+                  std::int64_t count, array::ElementType type);
   /// Returns when all puts are acknowledged.
   void settle();
 
@@ -99,7 +100,7 @@ class Transport : public block::BlockSource {
   /// Collective among workers. Returns when all came.
   void meet(Collective kind);
   /// Collective among workers: sum in the order of workers.
-  double sum(double mine);
+  std::complex<double> sum(std::complex<double> mine);
 
   /// Takes a message if there is one. Throws Error{comm} if the run was aborted.
   void look_around() {

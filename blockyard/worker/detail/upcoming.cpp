@@ -12,7 +12,7 @@ using program::Opcode;
 using program::Policy;
 
 Upcoming::Upcoming(const Naming& naming, const Outline& outline, const Options& options,
-                   const std::vector<std::int64_t>& ints, const std::vector<double>& scalars)
+                   const std::vector<std::int64_t>& ints, const std::vector<Number>& scalars)
     : naming_(naming),
       outline_(outline),
       options_(options),

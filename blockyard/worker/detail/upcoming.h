@@ -28,7 +28,7 @@ struct Coming {
 class Upcoming {
  public:
   Upcoming(const Naming& naming, const Outline& outline, const Options& options,
-           const std::vector<std::int64_t>& ints, const std::vector<double>& scalars);
+           const std::vector<std::int64_t>& ints, const std::vector<Number>& scalars);
 
   /// Goes to where the program is: the instruction `pc` is the next.
   void restart(std::int32_t pc, std::span<const std::int64_t> values, const Loops& loops,
