@@ -12,16 +12,16 @@ import numpy as np
 
 from . import _core
 
-_readable = {np.dtype(name) for name in ("float64", "float32", "int64", "int32")}
+_readable = {np.dtype(name)
+             for name in ("float64", "float32", "complex128", "complex64", "int64", "int32")}
 
 
 def readable(name: str, array: np.ndarray) -> np.ndarray:
-    """The array itself if its blocks can be read in place, else a float64 copy."""
-    if np.iscomplexobj(array):
-        raise TypeError(f"array {name} is complex: blocks are float64; give real and imaginary part")
+    """The array itself if its blocks can be read in place, else a copy in double precision."""
     in_place = (array.dtype in _readable and array.dtype.isnative
                 and all(s % array.itemsize == 0 for s in array.strides))
-    return array if in_place else np.asfortranarray(array, dtype=np.float64)
+    copied = np.complex128 if np.iscomplexobj(array) else np.float64
+    return array if in_place else np.asfortranarray(array, dtype=copied)
 
 
 def map_of(array: np.ndarray) -> np.memmap | None:
@@ -90,7 +90,7 @@ class BlockArray:
     ``np.asarray(x)`` is the whole array (no copy), ``x[2:5, 7]`` a patch (no copy), ``x.block(1, 3)``
     one block by its segment numbers, ``x.blocks()`` all of them one after the other. An array that
     was too large for memory is a memory map of a file (``x.filename``): only what is touched is
-    read. Float64, first index fastest. Blocks that no program wrote are zero.
+    read. Elements as in the program, first index fastest. Blocks that no program wrote are zero.
 
     Attributes:
         name: in the program.

@@ -34,14 +34,15 @@ def new_array(shape: Sequence[int], order: Literal["C", "F"], in_memory: bool, f
 
 
 def new_output(shape: Sequence[int], order: Literal["C", "F"], in_memory: bool, folder: str,
-               name: str, processes: Processes | None) -> np.ndarray | None:
+               name: str, processes: Processes | None,
+               dtype: np.dtype = np.dtype(np.float64)) -> np.ndarray | None:
     """Zeros for what a run leaves. Of several processes the first one gets it: what is too large for
     memory is in a file of its own then, which the others open afterwards; here it is None for them.
     """
     if processes is None or in_memory:
-        return _owner_of_file(new_array(shape, order, in_memory, folder, name))
+        return _owner_of_file(new_array(shape, order, in_memory, folder, name, dtype))
     path = processes.at_first(
-        lambda: str(new_array(shape, order, in_memory, folder, name).filename))  # type: ignore
+        lambda: str(new_array(shape, order, in_memory, folder, name, dtype).filename))  # type: ignore
     processes.require("" if os.path.exists(path) else
                       f"{path} of process 0 is not there in process {processes.number}: the result is "
                       "larger than memory, so give the session a scratch folder that all processes see")

@@ -35,6 +35,7 @@ class ToldResults:
         self.timings = results.timings
         self.warnings = results.warnings
         self.scalars = results.scalars
+        self.complex_scalars = results.complex_scalars
         self.ints = results.ints
         self._texts: dict[str, str] = {name: getattr(results, name)()
                        for name in ("summary", "profile", "report", "summary_json")}
@@ -97,7 +98,7 @@ class Result:
         self._json: dict[str, Any] = json.loads(results.summary_json())
         self.text = text
         self.energies: dict[str, float] = self._json.get("energies", {})
-        self.scalars: dict[str, float] = results.scalars
+        self.scalars: dict[str, float | complex] = {**results.scalars, **results.complex_scalars}
         self.ints: dict[str, int] = results.ints
         self.arrays = Arrays(results)
         self.timings: dict[str, float] = results.timings

@@ -219,9 +219,10 @@ class Session:
                 program, which begins with these values; besides those of the session. Shapes are in
                 the order of the program's indexes. Static arrays are copied, once for each worker.
                 Blocks of distributed and served arrays are read in place when they are first
-                wanted: float64, float32, int64 and int32 in any strides (Fortran order is fastest),
-                memory maps from their file; anything else is copied to float64 first. What was
-                given is never changed: a program that puts to such an array has its own version.
+                wanted: float64, float32, complex128, complex64, int64, int32 in any strides (Fortran
+                order is fastest), memory maps from their file; anything else is copied to float64
+                first. What was given is never changed: a program that puts to such an array has its
+                own version.
             constants, segments: besides those of the session.
             keep: names of distributed and served arrays to read back; those the program writes if
                 not given. What does not fit in half the memory goes to a file.
@@ -295,12 +296,13 @@ class Session:
                     "distributed", "served"):
                 raise _errors.InputError(f"{program.name} has no distributed or served array "
                                          f"'{name}' to keep")
-            _, segments = job.describe(name)
+            _, segments, type_name = job.describe(name)
+            dtype = np.dtype(type_name)
             shape = [sum(extents) for extents in segments]
-            size = 8 * int(np.prod(shape, dtype=np.int64))
+            size = dtype.itemsize * int(np.prod(shape, dtype=np.int64))
             self._made += 1
             array = new_output(shape, "F", size <= left, self._folder, f"{name}-{self._made}",
-                               self.processes)
+                               self.processes, dtype)
             left -= size if size <= left else 0
             job.keep(name, array)
             outputs[name] = (array, segments)
@@ -314,9 +316,9 @@ class Session:
             signature: one letter for each operand: r (read), w (write), u (update).
             info: give the function a ``BlockInfo`` as its last argument.
 
-        The function gets a NumPy view of each block (float64, Fortran order; writable only where
-        the signature says w or u; what ``w`` shows first is not defined), a float for a scalar that
-        is read, an array of order 0 for one that is written. Views are valid during the call only.
+        The function gets a NumPy view of each block (elements as in the program, Fortran order; writable only where
+        the signature says w or u; what ``w`` shows first is not defined), a float or a complex for a
+        scalar that is read, an array of order 0 for one that is written. Views are valid during the call only.
 
         Workers call it one at a time: each call holds the GIL (free-threaded Python has none, there
         it must be ready for calls at the same time). Let NumPy do the work in it.

@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/complex.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -32,7 +33,8 @@ namespace nb = nanobind;
 
 using base::Extent;
 using AnyArray = nb::ndarray<nb::ro, nb::device::cpu>;
-using OutArray = nb::ndarray<double, nb::device::cpu>;
+/// Of any type; what writes to one checks which.
+using OutArray = nb::ndarray<nb::device::cpu>;
 
 /// A Python object that C++ threads share; any thread may drop it.
 class Shared {
@@ -110,6 +112,7 @@ struct PyJob {
     OutArray into;
     std::vector<std::vector<Extent>> segments;
     std::vector<std::uint64_t> written;  // numbers of the blocks that exist
+    array::ElementType type = array::ElementType::f64;
   };
   std::map<std::string, Kept> kept;
 };
@@ -123,7 +126,8 @@ struct PyResults {
 /// An array whose blocks are read where they lie: lent.cpp.
 [[nodiscard]] server::Lent lend(const std::string& label, const AnyArray& array, int file,
                                 std::uint64_t file_offset,
-                                const std::vector<std::vector<Extent>>& segments);
+                                const std::vector<std::vector<Extent>>& segments,
+                                array::ElementType type);
 
 /// A super instruction that calls a Python function.
 [[nodiscard]] super::Entry make_super(const std::string& name, const std::string& signature,

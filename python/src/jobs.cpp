@@ -30,6 +30,7 @@ using Segments = std::vector<std::vector<Extent>>;
 struct Found {
   program::ArrayKind kind;
   Segments segments;
+  array::ElementType type = array::ElementType::f64;
 };
 
 Found find_array(const job::Job& job, const std::string& name) {
@@ -38,7 +39,7 @@ Found find_array(const job::Job& job, const std::string& name) {
   for (std::size_t k = 0; k < program.arrays.size(); ++k) {
     if (program.arrays[k].name != name) continue;
     const array::Grid& grid = tables.grids[k];
-    Found found{program.arrays[k].kind, {}};
+    Found found{program.arrays[k].kind, {}, program.arrays[k].type};
     for (std::size_t n = 0; n < grid.order(); ++n) found.segments.push_back(grid.axis(n).extents());
     return found;
   }
@@ -61,6 +62,22 @@ void require_extents(const std::string& name, const Array& array, const Segments
   throw Error(Errc::bad_input,
               fmt::format("array '{}' of the program has the shape ({}), the NumPy array has ({})",
                           name, wanted, given));
+}
+
+std::string_view dtype_name(array::ElementType type) {
+  constexpr std::array<std::string_view, array::element_type_count> names = {
+      "float64", "float32", "complex128", "complex64"};
+  return names[static_cast<std::size_t>(type)];
+}
+
+/// Throws Error{bad_input} unless what is to be written to has the type of the program's array.
+void require_type(const std::string& name, const OutArray& array, array::ElementType type) {
+  const bool fits =
+      array::with_type(type, [&]<class T>() { return array.dtype() == nb::dtype<T>(); });
+  if (!fits)
+    throw Error(Errc::bad_input, fmt::format("array '{}' of the program has elements of type {}: "
+                                             "the NumPy array must have them, too",
+                                             name, dtype_name(type)));
 }
 
 /// A job, unless a program has errors, and what the compiler found: as JSON and for people.
@@ -137,19 +154,31 @@ void give(PyJob& self, const std::string& name, const AnyArray& array, int file,
   const Found found = find_array(self.job, name);
   require_extents(name, array, found.segments);
   const std::string label = label_of(name);
-  server::Lent lent = lend(label, array, file, file_offset, found.segments);
+  const bool is_complex =
+      array.dtype().code == static_cast<std::uint8_t>(nb::dlpack::dtype_code::Complex);
+  if (is_complex && !array::is_complex(found.type))
+    throw Error(
+        Errc::bad_input,
+        fmt::format("array '{}' of the program is real, the NumPy array is complex: declare "
+                    "it 'complex', or give real and imaginary part",
+                    name));
+  server::Lent lent = lend(label, array, file, file_offset, found.segments, found.type);
   worker::Kept& kept = self.job.embedding.kept;
   if (found.kind == program::ArrayKind::static_) {
     const std::vector<Extent> extents(array.shape_ptr(), array.shape_ptr() + array.ndim());
     Segments whole;
     for (const Extent extent : extents) whole.push_back({extent});
-    worker::DenseArray values{extents, {}};
-    values.values.resize(static_cast<std::size_t>(Shape(extents).element_count()));
-    lend(label, array, file, file_offset, whole).read(0, values.values);
+    const bool is_pair = array::is_complex(found.type);
+    worker::DenseArray values{extents, {}, found.type};
+    values.values.resize(static_cast<std::size_t>(Shape(extents).element_count()) *
+                         (is_pair ? 2 : 1));
+    lend(label, array, file, file_offset, whole, array::element_type(is_pair, false))
+        .read(0, std::as_writable_bytes(std::span(values.values)));
     kept.arrays[label] = std::move(values);
   } else if (found.kind == program::ArrayKind::distributed ||
              found.kind == program::ArrayKind::served) {
     kept.distributed[label] = found.segments;
+    kept.element_types[label] = found.type;
     self.job.embedding.lent.push_back(std::move(lent));
     self.lent.push_back(array);
   } else {
@@ -161,19 +190,26 @@ void give(PyJob& self, const std::string& name, const AnyArray& array, int file,
   self.job.environment.restored[name] = label;
 }
 
-/// Where block `number` is to go in an array.
-View<double> part_of(const OutArray& array, const array::Grid& grid, std::uint64_t number) {
+/// Puts the elements of block `number`, as the program has them, to their place in an array of the
+/// same type.
+void copy_block(const OutArray& array, const array::Grid& grid, std::uint64_t number,
+                std::span<const std::byte> values, array::ElementType type) {
   std::vector<std::int64_t> at(grid.order());
   grid.segments_of(number, at);
   std::vector<Extent> extents;
-  View<double> view{array.data(), {}, {}};
-  for (std::size_t k = 0; k < at.size(); ++k) {
-    extents.push_back(grid.extent(k, at[k]));
-    view.strides[k] = array.stride(k);
-    view.data += grid.offset(k, at[k]) * array.stride(k);
-  }
-  view.shape = Shape(extents);
-  return view;
+  std::vector<int> same(grid.order());
+  std::iota(same.begin(), same.end(), 0);
+  for (std::size_t k = 0; k < at.size(); ++k) extents.push_back(grid.extent(k, at[k]));
+  array::with_type(type, [&]<class T>() {
+    View<T> view{static_cast<T*>(array.data()), Shape(extents), {}};
+    for (std::size_t k = 0; k < at.size(); ++k) {
+      view.strides[k] = array.stride(k);
+      view.data += grid.offset(k, at[k]) * array.stride(k);
+    }
+    tensor::transform<T>(
+        T(1), View<const T>::dense(reinterpret_cast<const T*>(values.data()), view.shape), same,
+        T(0), view);
+  });
 }
 
 /// A super instruction that writes its one operand, a block, to its place in an array. `first`: of
@@ -181,16 +217,14 @@ View<double> part_of(const OutArray& array, const array::Grid& grid, std::uint64
 void write_to(PyJob& self, const std::string& name, const OutArray& into,
               const std::vector<std::int64_t>& first, const Segments& segments) {
   require_extents(name, into, segments);
+  require_type(name, into, array::ElementType::f64);
   const auto write = [into, first, grid = array::grid_of(segments)](
                          std::span<super::Operand> operands, const super::Context&) {
     const super::Operand& block = operands[0];
     std::vector<std::int64_t> at(block.segments.begin(), block.segments.end());
     for (std::size_t k = 0; k < at.size(); ++k) at[k] -= first[k] - 1;
-    View<double> part = part_of(into, grid, grid.number_of(at));
-    std::vector<int> same(grid.order());
-    std::iota(same.begin(), same.end(), 0);
-    tensor::transform<double>(1.0, View<const double>::dense(block.values.data(), part.shape), same,
-                              0.0, part);
+    copy_block(into, grid, grid.number_of(at), std::as_bytes(block.values),
+               array::ElementType::f64);
   };
   self.outputs.push_back(into);
   self.job.embedding.supers.push_back({name, "r", write, {}});
@@ -199,12 +233,8 @@ void write_to(PyJob& self, const std::string& name, const OutArray& into,
 void collect(PyJob& self, worker::Worker& worker) {
   for (auto& [name, kept] : self.kept) {
     const array::Grid grid = array::grid_of(kept.segments);
-    std::vector<int> same(grid.order());
-    std::iota(same.begin(), same.end(), 0);
-    worker.read_kept(kept.label, [&](std::uint64_t number, std::span<const double> values) {
-      View<double> into = part_of(kept.into, grid, number);
-      tensor::transform<double>(1.0, View<const double>::dense(values.data(), into.shape), same,
-                                0.0, into);
+    worker.read_kept(kept.label, [&](std::uint64_t number, std::span<const std::byte> values) {
+      copy_block(kept.into, grid, number, values, kept.type);
       kept.written.push_back(number);
     });
   }
@@ -217,14 +247,16 @@ void keep(PyJob& self, const std::string& name, const std::optional<OutArray>& i
   self.job.environment.persistent[name] = label;
   if (!into) return;
   require_extents(name, *into, found.segments);
-  self.kept.insert_or_assign(name, PyJob::Kept{label, *into, std::move(found.segments), {}});
+  require_type(name, *into, found.type);
+  self.kept.insert_or_assign(name,
+                             PyJob::Kept{label, *into, std::move(found.segments), {}, found.type});
   self.job.embedding.collect = [&self](worker::Worker& worker) { collect(self, worker); };
 }
 
 nb::tuple describe(const PyJob& self, const std::string& name) {
   const Found found = find_array(self.job, name);
   const bool is_static = found.kind == program::ArrayKind::static_;
-  return nb::make_tuple(is_static, nb::cast(found.segments));
+  return nb::make_tuple(is_static, nb::cast(found.segments), std::string(dtype_name(found.type)));
 }
 
 }  // namespace

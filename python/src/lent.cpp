@@ -3,8 +3,10 @@
 // file behind a memory map.
 
 #include <algorithm>
+#include <complex>
 #include <numeric>
 
+#include "blockyard/array/element.h"
 #include "blockyard/array/grid.h"
 #include "blockyard/tensor/permute.h"
 #include "python/src/bindings.h"
@@ -38,7 +40,7 @@ struct Pieces {
     Extent target_stride;
   };
 
-  Pieces(const Shape& shape, const Strides& strides) {
+  Pieces(const Shape& shape, const Strides& strides, std::size_t element) : element_bytes(element) {
     Extent target_stride = 1;
     for (std::size_t k = 0; k < shape.order(); ++k) {
       indexes[k] = {shape[k], strides[k], target_stride};
@@ -55,13 +57,14 @@ struct Pieces {
     });
     if (fastest != end) {
       std::rotate(outer, fastest, fastest + 1);
-      const std::size_t most = most_together_bytes / (span * sizeof(double));
+      const std::size_t most = most_together_bytes / (span * element_bytes);
       together = std::clamp<Extent>(static_cast<Extent>(most), 1, outer->extent);
     }
     for (std::size_t k = inner; k < shape.order(); ++k) count *= indexes[k].extent;
   }
 
   std::array<Index, Shape::max_order> indexes{};  ///< in the order of the file
+  std::size_t element_bytes;
   std::size_t inner = 0;
   std::size_t span = 1;    ///< elements from the first to the last of a piece
   std::size_t wanted = 1;  ///< elements of it that are of the block
@@ -85,8 +88,7 @@ struct Pieces {
     const bool stays_straight =
         is_straight && longer == more &&
         (index.extent == 1 || index.target_stride == static_cast<Extent>(wanted));
-    if (!stays_straight &&
-        (longer * sizeof(double) > most_piece_bytes || longer > most_gaps * more))
+    if (!stays_straight && (longer * element_bytes > most_piece_bytes || longer > most_gaps * more))
       return false;
     is_straight = stays_straight;
     span = longer;
@@ -128,17 +130,20 @@ struct Walk {
 
 /// Elements between two pieces, read one after the other, `step` apart in the file: as far behind
 /// the begin of a page as there, and with room for the whole pages that are read.
-std::size_t distance_in_room(std::size_t span, Extent step) {
-  constexpr std::size_t page = MapFile::page_bytes / sizeof(double);
+std::size_t distance_in_room(std::size_t span, Extent step, std::size_t element_bytes) {
+  const std::size_t page = MapFile::page_bytes / element_bytes;
   return (span + 3 * page - 1) / page * page + static_cast<std::size_t>(step) % page;
 }
 
-template <class T>
-void convert(const T* from, const Shape& shape, const Strides& strides, double* into) {
+template <class T, class To>
+void convert(const T* from, const Shape& shape, const Strides& strides, To* into) {
   std::array<Extent, Shape::max_order> at{};
   const Extent count = shape.element_count();
   for (Extent n = 0; n < count; ++n) {
-    *into++ = static_cast<double>(*from);
+    if constexpr (array::is_complex(array::element_type_of<T>))
+      *into++ = array::element_from<To>(std::complex<double>(*from));
+    else
+      *into++ = array::element_from<To>(std::complex<double>(static_cast<double>(*from)));
     for (std::size_t k = 0; k < shape.order(); ++k) {
       from += strides[k];
       if (++at[k] < shape[k]) break;
@@ -152,8 +157,11 @@ void convert(const T* from, const Shape& shape, const Strides& strides, double* 
 class Source {
  public:
   Source(const AnyArray& array, int file, std::uint64_t file_offset,
-         const std::vector<std::vector<Extent>>& segments)
-      : data_(array.data()), type_(array.dtype()), file_(file, array.data(), file_offset) {
+         const std::vector<std::vector<Extent>>& segments, array::ElementType element)
+      : data_(array.data()),
+        type_(array.dtype()),
+        element_(element),
+        file_(file, array.data(), file_offset) {
     for (std::size_t k = 0; k < array.ndim(); ++k) {
       strides_[k] = array.stride(k);
       goes_back_ = goes_back_ || strides_[k] < 0;
@@ -166,12 +174,12 @@ class Source {
     std::vector<std::int64_t> at(grid_.order());
     for (std::uint64_t number = 0; number < bytes.size(); ++number) {
       grid_.segments_of(number, at);
-      bytes[number] = static_cast<std::size_t>(grid_.element_count(at)) * sizeof(double);
+      bytes[number] = static_cast<std::size_t>(grid_.element_count(at)) * array::bytes_of(element_);
     }
     return bytes;
   }
 
-  void read(std::uint64_t number, std::span<double> into) const {
+  void read(std::uint64_t number, std::span<std::byte> into) const {
     std::array<std::int64_t, Shape::max_order> segments{};
     const std::span at(segments.data(), grid_.order());
     grid_.segments_of(number, at);
@@ -182,34 +190,51 @@ class Source {
       offset += grid_.offset(k, at[k]) * strides_[k];
     }
     const Shape shape(std::span<const Extent>(extents.data(), at.size()));
-    if (type_ == nb::dtype<double>() && goes_back_) {
-      convert(static_cast<const double*>(data_) + offset, shape, strides_, into.data());
-    } else if (type_ == nb::dtype<double>()) {
-      if (!file_.is_open() || !read_file(shape, offset, into)) copy(shape, offset, into);
-    } else if (type_ == nb::dtype<float>()) {
-      convert(static_cast<const float*>(data_) + offset, shape, strides_, into.data());
-    } else if (type_ == nb::dtype<std::int64_t>()) {
-      convert(static_cast<const std::int64_t*>(data_) + offset, shape, strides_, into.data());
-    } else {
-      convert(static_cast<const std::int32_t*>(data_) + offset, shape, strides_, into.data());
-    }
+    array::with_type(element_, [&]<class T>() {
+      read_as<T>(shape, offset, {reinterpret_cast<T*>(into.data()), into.size() / sizeof(T)});
+    });
   }
 
  private:
-  void copy(const Shape& shape, Extent offset, std::span<double> into) const {
+  /// What has the type of the blocks is copied as it is; all else is converted.
+  template <class T>
+  void read_as(const Shape& shape, Extent offset, std::span<T> into) const {
+    if (type_ == nb::dtype<T>() && !goes_back_) {
+      if (!file_.is_open() || !read_file<T>(shape, offset, into)) copy<T>(shape, offset, into);
+      return;
+    }
+    const auto convert_from = [&]<class From>() {
+      convert(static_cast<const From*>(data_) + offset, shape, strides_, into.data());
+    };
+    if (type_ == nb::dtype<double>())
+      convert_from.template operator()<double>();
+    else if (type_ == nb::dtype<float>())
+      convert_from.template operator()<float>();
+    else if (type_ == nb::dtype<std::complex<double>>())
+      convert_from.template operator()<std::complex<double>>();
+    else if (type_ == nb::dtype<std::complex<float>>())
+      convert_from.template operator()<std::complex<float>>();
+    else if (type_ == nb::dtype<std::int64_t>())
+      convert_from.template operator()<std::int64_t>();
+    else
+      convert_from.template operator()<std::int32_t>();
+  }
+
+  template <class T>
+  void copy(const Shape& shape, Extent offset, std::span<T> into) const {
     std::array<int, Shape::max_order> same{};
     std::iota(same.begin(), same.end(), 0);
-    tensor::transform<double>(
-        1.0, View<const double>{static_cast<const double*>(data_) + offset, shape, strides_},
-        std::span<const int>(same.data(), shape.order()), 0.0,
-        View<double>::dense(into.data(), shape));
+    tensor::transform<T>(
+        T(1), View<const T>{static_cast<const T*>(data_) + offset, shape, strides_},
+        std::span<const int>(same.data(), shape.order()), T(0), View<T>::dense(into.data(), shape));
   }
 
   /// Reads the block piece by piece in the order of the file. False if its pieces are too small.
-  bool read_file(const Shape& shape, Extent offset, std::span<double> into) const {
-    const Pieces pieces(shape, strides_);
-    if (pieces.span * sizeof(double) < least_piece_bytes) return false;
-    const double* begin = static_cast<const double*>(data_) + offset;
+  template <class T>
+  bool read_file(const Shape& shape, Extent offset, std::span<T> into) const {
+    const Pieces pieces(shape, strides_, sizeof(T));
+    if (pieces.span * sizeof(T) < least_piece_bytes) return false;
+    const T* begin = static_cast<const T*>(data_) + offset;
     Walk ahead(pieces);
     for (Walk walk(pieces); walk.left > 0; walk.advance()) {
       // Several threads read what is shared at a time: without asking ahead they wait for the same
@@ -218,27 +243,28 @@ class Source {
              (walk.left - ahead.left) * static_cast<Extent>(pieces.span) < asked_ahead;
            ahead.advance())
         for (Extent n = 0; n < ahead.some(); ++n)
-          file_.ask_for(begin + ahead.from + n * pieces.step(), pieces.span * sizeof(double));
+          file_.ask_for(begin + ahead.from + n * pieces.step(), pieces.span * sizeof(T));
       read_pieces(begin + walk.from, pieces, walk.some(), into.data() + walk.target);
     }
     return true;
   }
 
-  void read_pieces(const double* from, const Pieces& pieces, Extent count, double* target) const {
+  template <class T>
+  void read_pieces(const T* from, const Pieces& pieces, Extent count, T* target) const {
     if (pieces.is_straight)
       return file_.read(from, std::as_writable_bytes(std::span(target, pieces.span)), {});
     // Each piece lies there as it does in the pages of the file, so that it is read without a copy.
     const Extent step = pieces.step();
-    const std::size_t distance = distance_in_room(pieces.span, step);
+    const std::size_t distance = distance_in_room(pieces.span, step, sizeof(T));
     thread_local PageBuffer buffer;
-    std::byte* pages = buffer.room_for(distance * sizeof(double) * static_cast<std::size_t>(count));
+    std::byte* pages = buffer.room_for(distance * sizeof(T) * static_cast<std::size_t>(count));
     const std::size_t skip = file_.offset_in_page(from);
-    const bool is_in_place = skip % sizeof(double) == 0;
-    double* room = reinterpret_cast<double*>(pages + (is_in_place ? skip : 0));
+    const bool is_in_place = skip % sizeof(T) == 0;
+    T* room = reinterpret_cast<T*>(pages + (is_in_place ? skip : 0));
     std::array<Extent, Shape::max_order> extents{};
     std::array<int, Shape::max_order> same{};
-    View<const double> read{room, {}, {}};
-    View<double> wanted{target, {}, {}};
+    View<const T> read{room, {}, {}};
+    View<T> wanted{target, {}, {}};
     std::size_t order = 0;
     const auto add = [&](Extent extent, Extent stride, Extent target_stride) {
       extents[order] = extent;
@@ -257,11 +283,12 @@ class Source {
                      std::span(room + static_cast<std::size_t>(n) * distance, pieces.span)),
                  {.is_in_place = is_in_place, .is_shared = pieces.is_shared()});
     read.shape = wanted.shape = Shape(std::span<const Extent>(extents.data(), order));
-    tensor::transform<double>(1.0, read, std::span<const int>(same.data(), order), 0.0, wanted);
+    tensor::transform<T>(T(1), read, std::span<const int>(same.data(), order), T(0), wanted);
   }
 
   const void* data_;
   nb::dlpack::dtype type_;
+  array::ElementType element_;  ///< of the blocks
   Strides strides_{};
   bool goes_back_ = false;  ///< a stride is negative: what is fast knows no such
   array::Grid grid_;
@@ -271,11 +298,13 @@ class Source {
 }  // namespace
 
 server::Lent lend(const std::string& label, const AnyArray& array, int file,
-                  std::uint64_t file_offset, const std::vector<std::vector<Extent>>& segments) {
+                  std::uint64_t file_offset, const std::vector<std::vector<Extent>>& segments,
+                  array::ElementType type) {
   const auto source = std::make_shared<const Source>(  // shared by the copies of the function
-      array, file, file_offset, segments);
-  return {label, source->block_bytes(),
-          [source](std::uint64_t number, std::span<double> into) { source->read(number, into); }};
+      array, file, file_offset, segments, type);
+  return {label, source->block_bytes(), [source](std::uint64_t number, std::span<std::byte> into) {
+            source->read(number, into);
+          }};
 }
 
 }  // namespace blockyard::python

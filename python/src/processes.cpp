@@ -40,7 +40,7 @@ nb::bytes broadcast(PyProcesses& self, const nb::bytes& mine) {
 /// Contiguous, in any order of indexes.
 void broadcast_into(PyProcesses& self, const OutArray& array) {
   const nb::gil_scoped_release release;
-  self.session->broadcast(std::as_writable_bytes(std::span(array.data(), array.size())));
+  self.session->broadcast({static_cast<std::byte*>(array.data()), array.nbytes()});
 }
 
 nb::list gather(PyProcesses& self, const nb::bytes& mine) {

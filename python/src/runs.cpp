@@ -166,9 +166,17 @@ nb::object view_of(nb::handle_t<PyResults> self, const std::string& name) {
     strides.push_back(stride);
     stride *= extent;
   }
-  return nb::cast(nb::ndarray<nb::numpy, double>(const_cast<double*>(array.values.data()),
-                                                 shape.size(), shape.data(), self, strides.data()),
-                  nb::rv_policy::reference);
+  const auto view = [&]<class T>() {
+    void* values = const_cast<double*>(array.values.data());
+    return nb::cast(
+        nb::ndarray<nb::numpy, T>(values, shape.size(), shape.data(), self, strides.data()),
+        nb::rv_policy::reference);
+  };
+  const nb::object found = array::is_complex(array.type)
+                               ? view.template operator()<std::complex<double>>()
+                               : view.template operator()<double>();
+  if (!array::is_single(array.type)) return found;
+  return found.attr("astype")(array::is_complex(array.type) ? "complex64" : "float32");
 }
 
 nb::list names_of(const PyResults& self) {
@@ -231,6 +239,11 @@ void bind_runs(nb::module_& module) {
       .def_prop_ro(
           "scalars",
           [](const PyResults& self) { return values_of<double>(self, &worker::Outcome::scalars); })
+      .def_prop_ro("complex_scalars",
+                   [](const PyResults& self) {
+                     return values_of<std::complex<double>>(self,
+                                                            &worker::Outcome::complex_scalars);
+                   })
       .def_prop_ro("ints",
                    [](const PyResults& self) {
                      return values_of<std::int64_t>(self, &worker::Outcome::ints);

@@ -231,12 +231,49 @@ def test_errors_of_python_super_instructions_name_the_line(session):
         session.super("touch", "x")
 
 
+TYPED = """sial typed
+  aoindex i = 1:3
+  aoindex j = 1:3
+  aoindex k = 1:3
+  complex distributed a[i,j]
+  single served b[i,j]
+  single complex distributed c[i,j]
+  complex static s[i,j]
+  complex scalar trace
+  pardo i,j
+    do k
+      get a[i,k]
+      request b[k,j]
+      put c[i,j] += conj(a[i,k])*b[k,j]
+    enddo k
+  endpardo i,j
+  do i
+    do j
+      trace += s[i,j]*s[i,j]
+    enddo j
+  enddo i
+endsial typed
+"""
+
+
+def test_arrays_have_the_types_of_the_program(session):
+    a, b = random(12, 12) + 1j * random(12, 12), random(12, 12).astype(np.float32)
+    for given, s in [(a, a), (a.astype(np.complex64), b), (b, a.real)]:  # converted as they are read
+        result = session.run(TYPED, arrays={"a": given, "b": b, "s": s})
+        c = np.asarray(result["c"])
+        assert c.dtype == np.complex64
+        np.testing.assert_allclose(c, given.conj() @ b, rtol=1e-5)
+        np.testing.assert_allclose(result.scalars["trace"], (s * s).sum())
+        assert result["s"].dtype == np.complex128
+        np.testing.assert_array_equal(result["s"], s)
+
+
 def test_wrong_arrays_are_refused(session):
     zeros = np.zeros((12, 12))
     rest = {"b": zeros, "s": zeros}
     with pytest.raises(blockyard.InputError, match="shape"):
         session.run(SQUARE, arrays={"a": np.zeros((12, 11)), **rest})
-    with pytest.raises(TypeError, match="complex"):
+    with pytest.raises(blockyard.InputError, match="declare it 'complex'"):
         session.run(SQUARE, arrays={"a": zeros * 1j, **rest})
     with pytest.raises(blockyard.InputError, match="no static, distributed or served array 'q'"):
         session.run(SQUARE, arrays={"a": zeros, "q": zeros, **rest})
