@@ -269,7 +269,7 @@ TEST(Verify, takes_parts_of_complex_elements_where_they_are_read) {
     p.selectors.push_back({SelectorForm::block, S::a, {S::i, S::j}, Part::real});
     first(p, O::block_copy).b = static_cast<std::int32_t>(p.selectors.size()) - 1;
   };
-  expect_refused("two sides of a put differ in type", copy_from_part);  // only after the copy
+  expect_refused("(put): complex elements", copy_from_part);  // the copy before it is taken
   expect_refused("part of the elements", [&](Program& p) {
     copy_from_part(p);
     std::swap(first(p, O::block_copy).a, first(p, O::block_copy).b);

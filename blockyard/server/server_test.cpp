@@ -270,7 +270,7 @@ TEST(Server, ends_at_requests_that_make_no_sense) {
     TestClient client({plenty});
     client.put(some_block, {1, 2});
     expect_end(client, wire::PutBlock{1, some_block, PutMode::add, {}}, client.payload_of({1}),
-               "1 values is put where one of 2 is");
+               "a block of 8 bytes is put where one of 16 is");
   }
   {
     TestClient client({plenty});

@@ -38,6 +38,7 @@ void begin_with_kept(const WorkerRun& run, worker::Worker& worker) {
        std::initializer_list<const worker::Kept*>{&run.guess, &run.job.embedding.kept}) {
     worker.kept().arrays.insert(given->arrays.begin(), given->arrays.end());
     worker.kept().distributed.insert(given->distributed.begin(), given->distributed.end());
+    worker.kept().element_types.insert(given->element_types.begin(), given->element_types.end());
   }
   if (spec.persistent.empty() && spec.guess.empty()) return;
   if (run.number == 0 && !spec.persistent.empty()) load_blocks(spec.persistent, run.kept, worker);

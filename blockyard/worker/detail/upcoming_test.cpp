@@ -122,7 +122,7 @@ struct Bench {
   Tables tables;
   Options options;
   std::vector<std::int64_t> ints;
-  std::vector<double> scalars;
+  std::vector<Number> scalars;
   std::vector<bool> certain;
   base::BufferPool pool{1 << 20};
   fabric::LoopbackWorld world{2};
