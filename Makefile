@@ -2,13 +2,13 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test docs-if-possible test-all test-sweep test-mpi test-devices mpich arm check asan tsan fuzz wheel docs bench format lint clean
+.PHONY: help setup build demo test test-cluster package test-package docs-if-possible test-all test-sweep test-mpi test-garray test-offload test-devices mpich arm check asan tsan fuzz wheel docs bench format lint clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 16
 
 setup:  ## install every package that any command here but `make arm` needs (apt)
-	@tools/setup.sh build test docs bench lint
+	@tools/setup.sh build test docs bench lint outside
 
 # A build folder is configured when it is new or when the presets changed; ninja does the rest.
 build/%/build.ninja: CMakePresets.json
@@ -18,7 +18,7 @@ build/%/build.ninja: CMakePresets.json
 build:  ## the program itself: build/release/blockyard
 	@tools/setup.sh build
 	@$(MAKE) --no-print-directory build/release/build.ninja
-	@cmake --build --preset release
+	@tools/build_quietly release
 
 demo: build  ## water from its geometry to its CCSD energy, compared with the reference
 	@build/release/blockyard run demo/h2o.toml --json build/demo.json
@@ -54,7 +54,8 @@ test-all: test  ## the whole matrix: each test optimised and sanitized, over mor
 	@cmake --build --preset dev
 	@ctest --preset dev -j $$(nproc)
 	@BLOCKYARD=$(CURDIR)/build/dev/blockyard BLOCKYARD_MUTATIONS=9000 tests/fuzz/mutations.py
-	@$(MAKE) --no-print-directory test-sweep test-mpi test-devices tsan
+	@BLOCKYARD=$(CURDIR)/build/dev/blockyard BLOCKYARD_EPOCHS=3000 tests/fuzz/epochs.py
+	@$(MAKE) --no-print-directory test-sweep test-mpi test-garray test-devices tsan
 
 mpich:  ## a short list of tests over MPICH in place of Open MPI
 	@tools/setup.sh build test
@@ -74,12 +75,30 @@ arm:  ## tests of the rooms base and tensor, built for 64-bit ARM, in QEMU (2 mi
 	cmake --build --preset arm; \
 	ctest --preset arm
 
+test-offload:  ## programs from outside with their BLAS, LAPACK and FFTW on a device (LAPACK's testers, NumPy's, hpcc; minutes each)
+	@tools/setup.sh build test outside
+	@$(MAKE) --no-print-directory build/release/build.ninja
+	@cmake --build --preset release --target blockyard blockyard_offload
+	@BLOCKYARD=$(CURDIR)/build/release/blockyard tests/offload/outside.py
+
 test-mpi:  ## all language programs in 1, 2 and 4 processes (minutes)
 	@tools/setup.sh build test
 	@cmake --preset dev -DBLOCKYARD_MPI_TESTS=all >/dev/null
 	@cmake --build --preset dev
 	@ctest --preset dev -L '^mpi$$'; code=$$?; \
 	cmake --preset dev -DBLOCKYARD_MPI_TESTS=usual >/dev/null; exit $$code
+
+test-garray:  ## programs of Global Arrays with 1, 2, 3, 4 and 8 processes, Open MPI and MPICH (minutes)
+	@tools/setup.sh build test
+	@for preset in dev mpich; do \
+	  if [[ $$preset == mpich ]] && ! command -v mpicc.mpich >/dev/null; then \
+	    echo "SKIPPED: this system has no MPICH" >&2; continue; fi; \
+	  cmake --preset $$preset -DBLOCKYARD_GARRAY_TESTS=all >/dev/null; \
+	  cmake --build --preset $$preset --target mpi_tests; \
+	  code=0; ctest --preset $$preset -L garray || code=$$?; \
+	  cmake --preset $$preset -DBLOCKYARD_GARRAY_TESTS=usual >/dev/null; \
+	  [[ $$code == 0 ]] || exit $$code; \
+	done
 
 test-devices:  ## all jobs on the simulated device and with OpenCL (20 minutes)
 	@tools/setup.sh build test
@@ -109,6 +128,19 @@ fuzz:  ## ten seconds of each fuzzer
 	$(MAKE) --no-print-directory build/fuzz/build.ninja; \
 	cmake --build --preset fuzz; \
 	ctest --preset fuzz
+
+test-cluster:  ## two hosts with a real Slurm, in namespaces (needs root): what docs/clusters.md promises
+	@tools/setup.sh build cluster
+	@$(MAKE) --no-print-directory build/release/build.ninja
+	@tools/build_quietly release
+	@BLOCKYARD=$(CURDIR)/build/release/blockyard tests/cluster/cluster.py tests/cluster/test_cluster.py
+
+package: build  ## the program and its libraries in one file, for other Linux systems: build/packages/
+	@tools/setup.sh package
+	@tools/make_package build/release build/packages
+
+test-package: package  ## runs that file on bare Debian 12 and 13 (needs root and debootstrap)
+	@tools/test_package "$$(ls -t build/packages/*.tar.zst | head -n 1)" bookworm trixie
 
 wheel:  ## a Python wheel for the system's Python, with the command line in it: build/wheels/
 	@tools/setup.sh build test

@@ -3,6 +3,7 @@
 
 import pathlib
 import re
+import shutil
 
 from pygments import token
 from pygments.lexer import RegexLexer, words
@@ -24,21 +25,38 @@ DOCS = ROOT / "docs"
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s:#]+)(#[^)\s]*)?\)")
 
 
-def leave_the_repository_alone(app, docname, source):
-    """Links to sources, outside of the site, become plain text with their path."""
+SHOWN = {}  # sources that pages link to: path in the repository, by path in the site
+
+
+def show_sources(app, docname, source):
+    """Links to sources, outside of the site, lead to copies of them in it; links to folders become text."""
     folder = (DOCS / docname).parent
 
-    def plain(match):
+    def link(match):
         text, target = match[1], match[2]
         path = (folder / target).resolve()
         if path.is_relative_to(DOCS) and path.is_file():
             return match[0]
         if path.is_relative_to(DOCS) and (path / "README.md").is_file():
             return f"[{text}]({target.rstrip('/')}/README.md)"
-        where = path.relative_to(ROOT) if path.is_relative_to(ROOT) else target
-        return text if str(where) in text else f"{text} (`{where}`)"
+        where = path.relative_to(ROOT) if path.is_relative_to(ROOT) else pathlib.Path(target)
+        if not path.is_relative_to(ROOT) or not path.is_file():
+            return text if str(where) in text else f"{text} (`{where}`)"
+        copy = f"source/{where}.txt"
+        SHOWN[copy] = path
+        label = re.sub(r"`([^`]*)`", r"<code>\1</code>", text)
+        return f'<a href="{"../" * docname.count("/")}{copy}">{label}</a>'
 
-    source[0] = LINK.sub(plain, source[0])
+    source[0] = LINK.sub(link, source[0])
+
+
+def copy_sources(app, error):
+    if error is not None:
+        return
+    for copy, path in SHOWN.items():
+        to = pathlib.Path(app.outdir) / copy
+        to.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, to)
 
 
 class SialLexer(RegexLexer):
@@ -51,7 +69,7 @@ class SialLexer(RegexLexer):
         (words(("aoindex", "moindex", "moaindex", "mobindex", "laindex", "index", "subindex", "static", "temp", "local", "served",
                 "distributed", "contiguous", "sparse", "predefined", "scalar", "int", "special"), r"\b", r"\b"), token.Keyword.Type),
         (words(("sial", "endsial", "import", "proc", "endproc", "do", "enddo", "pardo", "endpardo", "where", "if", "else", "endif",
-                "section", "endsection", "call", "execute", "get", "put", "request", "prepare", "collective", "print", "println",
+                "section", "endsection", "call", "execute", "get", "put", "request", "prepare", "clear", "collective", "print", "println",
                 "sip_barrier", "server_barrier", "allocate", "deallocate", "exists", "exit", "cycle", "return", "stop", "in", "of",
                 "set_persistent", "restore_persistent", "broadcast_from", "assert_same", "and", "or", "not"), r"\b", r"\b"), token.Keyword),
         (r"[\w.$]+", token.Text), (r"\s+", token.Whitespace), (r".", token.Punctuation)]}
@@ -61,4 +79,5 @@ def setup(app):
     for name in ("ebnf", "bytes"):  # shown as they are
         app.add_lexer(name, TextLexer)
     app.add_lexer("sial", SialLexer)
-    app.connect("source-read", leave_the_repository_alone)
+    app.connect("source-read", show_sources)
+    app.connect("build-finished", copy_sources)

@@ -4,7 +4,7 @@
 
 #include "apps/blockyard/commands.h"
 #include "apps/blockyard/output.h"
-#include "blockyard/job/report.h"
+#include "blockyard/job/version.h"
 #include "blockyard/qc/basis_set.h"
 #include "blockyard/qc/element.h"
 
@@ -21,10 +21,10 @@ void print_set(const qc::BasisSet& set) {
 }
 
 int list_basis_sets(const std::string& library) {
-  const job::Places places = find_places(library);
+  const input::Places places = find_places(library);
   for (const std::string_view name : qc::known_basis_names())
     print_set(qc::load_basis(name, places.basis_sets));
-  print_out("* with an effective core potential in the place of its inner electrons\n");
+  print_out("* with an effective core potential for the inner electrons\n");
   print_out("\nFor integrals = \"df\":\n");
   for (const std::string_view name : qc::known_auxiliary_names())
     print_set(qc::load_auxiliary(name, places.basis_sets));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "blockyard/job/plan/calibrate.h"
+#include "blockyard/plan/calibrate.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -36,14 +36,14 @@ int run(const std::string& given, const std::string& scratch, const std::string&
     if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
     check_writable(path);
   }
-  const job::Machine machine = job::calibrate(scratch, find_places(library), draw);
+  const plan::Machine machine = plan::calibrate(scratch, find_places(library), draw);
   if (isatty(STDERR_FILENO) == 1) print_error("\r\033[K");
   Output output(stdout);
   if (path == "-") {
-    output.print(job::print_machine(machine));
+    output.print(plan::print_machine(machine));
     return 0;
   }
-  output.write_file(path, job::print_machine(machine));
+  output.write_file(path, plan::print_machine(machine));
   output.print(
       fmt::format("{}, {} cores: {:.1f} Gflop/s a core in large contractions\nwritten to {}\n",
                   machine.name, machine.cores, machine.contraction_flops.back() * 1e-9, path));
@@ -54,14 +54,14 @@ int run(const std::string& given, const std::string& scratch, const std::string&
 
 void add_calibrate(CLI::App& app, Commands& commands, const std::string& library) {
   CLI::App* command = app.add_subcommand(
-      "calibrate", "Measure how fast this machine is, for blockyard plan (a few seconds)");
+      "calibrate", "Measure the speed of this machine for blockyard plan (takes seconds)");
   const auto path = std::make_shared<std::string>();     // shared with the function below
   const auto scratch = std::make_shared<std::string>();  // shared with the function below
   command
       ->add_option("-o,--output", *path,
-                   "machine file to write ('-': standard output); default: that of this user")
+                   "machine file to write ('-': standard output; default: the user's own)")
       ->type_name("FILE");
-  command->add_option("--scratch", *scratch, "folder for spilled blocks")->type_name("DIR");
+  command->add_option("--scratch", *scratch, "folder whose disk is measured")->type_name("DIR");
   commands[command] = [path, scratch, &library] { return run(*path, *scratch, library); };
 }
 

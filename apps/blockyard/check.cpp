@@ -21,7 +21,8 @@ struct CheckOptions {
 };
 
 /// The findings of all files; what two files find in the same import is told once.
-std::vector<sial::Diagnostic> check_files(const CheckOptions& options, const job::Places& places) {
+std::vector<sial::Diagnostic> check_files(const CheckOptions& options,
+                                          const input::Places& places) {
   std::vector<sial::Diagnostic> all;
   for (const std::string& file : options.files) {
     sial::FileLoader loader = job::source_loader(places);
@@ -32,7 +33,7 @@ std::vector<sial::Diagnostic> check_files(const CheckOptions& options, const job
 }
 
 int check(const CheckOptions& options, const std::string& library) {
-  job::Places places = find_places(library);
+  input::Places places = find_places(library);
   places.imports = options.imports;
   const std::vector<sial::Diagnostic> found = check_files(options, places);
   if (options.json)
@@ -45,12 +46,13 @@ int check(const CheckOptions& options, const std::string& library) {
 }  // namespace
 
 void add_check(CLI::App& app, Commands& commands, const std::string& library) {
-  CLI::App* command = app.add_subcommand("check", "Say all that is wrong with SIAL programs");
+  CLI::App* command =
+      app.add_subcommand("check", "Check SIAL programs for errors without running them");
   const auto options = std::make_shared<CheckOptions>();  // shared with the function below
   command->add_option("files", options->files, "SIAL programs")->required();
-  command->add_option("-I,--import", options->imports, "look for imports in this folder too")
+  command->add_option("-I,--import", options->imports, "also look for imports in this folder")
       ->type_name("DIR");
-  command->add_flag("--json", options->json, "as one JSON object");
+  command->add_flag("--json", options->json, "print one JSON object");
   commands[command] = [options, &library] { return check(*options, library); };
 }
 

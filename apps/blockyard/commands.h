@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "blockyard/job/places.h"
+#include "blockyard/input/places.h"
 
 /// The subcommands, one file each. A function adds a subcommand to the command line, and what it
 /// does to `commands`: a function that returns the exit code.
@@ -26,6 +26,8 @@ struct UsageError : std::runtime_error {
 void add_run(CLI::App& app, Commands& commands, const std::string& library);
 void add_resume(CLI::App& app, Commands& commands);
 void add_plan(CLI::App& app, Commands& commands, const std::string& library);
+void add_offload(CLI::App& app, Commands& commands);
+void add_accumulate(CLI::App& app, Commands& commands);
 void add_calibrate(CLI::App& app, Commands& commands, const std::string& library);
 void add_check(CLI::App& app, Commands& commands, const std::string& library);
 void add_compile(CLI::App& app, Commands& commands, const std::string& library);
@@ -42,6 +44,6 @@ void add_version(CLI::App& app, Commands& commands);
 /// Our SIAL programs and basis sets: in folder `library` if it is not empty, else in
 /// ../share/blockyard beside the program's folder, else in the source folder.
 /// Throws Error{bad_input} if `library` has none.
-[[nodiscard]] job::Places find_places(const std::string& library);
+[[nodiscard]] input::Places find_places(const std::string& library);
 
 }  // namespace blockyard::app

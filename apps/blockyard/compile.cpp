@@ -37,7 +37,7 @@ int print_stage(const CompileOptions& options, sial::SourceLoader& loader) {
 }
 
 int compile(const CompileOptions& options, const std::string& library) {
-  job::Places places = find_places(library);
+  input::Places places = find_places(library);
   places.imports = options.imports;
   sial::FileLoader loader = job::source_loader(places);
   if (!options.stage.empty()) return print_stage(options, loader);
@@ -55,16 +55,16 @@ int compile(const CompileOptions& options, const std::string& library) {
 }  // namespace
 
 void add_compile(CLI::App& app, Commands& commands, const std::string& library) {
-  CLI::App* command = app.add_subcommand("compile", "Translate a SIAL program into a file");
+  CLI::App* command = app.add_subcommand("compile", "Compile a SIAL program to a file");
   const auto options = std::make_shared<CompileOptions>();  // shared with the function below
   command->add_option("file", options->file, "SIAL program")->required();
   command
       ->add_option("-o,--output", options->output,
-                   "compiled program (default: the name of the source with the ending .byx)")
+                   "compiled program (default: the source's name with .byx)")
       ->type_name("FILE");
-  command->add_option("--print", options->stage, "print a stage of the translation instead")
+  command->add_option("--print", options->stage, "print a stage of the compilation instead")
       ->check(CLI::IsMember({"tokens", "ast", "checked", "program"}));
-  command->add_option("-I,--import", options->imports, "look for imports in this folder too")
+  command->add_option("-I,--import", options->imports, "also look for imports in this folder")
       ->type_name("DIR");
   commands[command] = [options, &library] { return compile(*options, library); };
 }

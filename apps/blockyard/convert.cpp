@@ -10,8 +10,10 @@
 #include "apps/blockyard/commands.h"
 #include "apps/blockyard/job_files.h"
 #include "apps/blockyard/output.h"
-#include "blockyard/job/dat/dat_job.h"
-#include "blockyard/job/job_text.h"
+#include "apps/blockyard/setting_options.h"
+#include "blockyard/aces/dat/dat_job.h"
+#include "blockyard/input/job_text.h"
+#include "blockyard/job/job.h"
 
 namespace blockyard::app {
 
@@ -21,23 +23,28 @@ struct ConvertOptions {
   std::string from;
   std::string to;
   std::vector<std::string> programs;
+  std::vector<std::string> set;
+  SettingOptions settings;
 };
 
 /// The job as a .dat file, or nothing if its programs have errors, which are told.
-std::optional<std::string> dat_text(const job::Spec& spec, const std::string& library) {
-  const job::Prepared prepared = job::prepare(spec, find_places(library));
+std::optional<std::string> dat_text(const std::string& file, const input::Spec& spec,
+                                    const std::string& library) {
+  const job::Prepared prepared = prepare_job(file, spec, find_places(library));
   tell_diagnostics(prepared.found);
   if (!prepared.job) return std::nullopt;
-  const std::vector<std::byte> bytes = job::dat::write_dat(job::dat::make_dat(*prepared.job, spec));
+  const std::vector<std::byte> bytes =
+      aces::dat::write_dat(aces::dat::make_dat(job::ready_job(*prepared.job), spec));
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
 int convert(const ConvertOptions& options, const std::string& library) {
-  const bool to_dat = job::dat::is_dat_name(options.to);
+  const bool to_dat = aces::dat::is_dat_name(options.to);
   if (!to_dat && options.to != "-" && !options.to.ends_with(".toml"))
     throw UsageError(options.to + ": the name of a job file ends in .toml or .dat");
-  const job::Spec spec = read_job_files({options.from}, options.programs);
-  const auto text = to_dat ? dat_text(spec, library) : job::job_text(spec);
+  const input::Spec spec =
+      read_job_files({options.from}, options.programs, settings_of(options.settings, options.set));
+  const auto text = to_dat ? dat_text(options.from, spec, library) : input::job_text(spec);
   if (!text) return exit_error;
   Output(stdout).write_file(options.to, *text);
   return 0;
@@ -46,18 +53,22 @@ int convert(const ConvertOptions& options, const std::string& library) {
 }  // namespace
 
 void add_convert(CLI::App& app, Commands& commands, const std::string& library) {
-  CLI::App* command = app.add_subcommand(
-      "convert", "Make a job file of a ZMAT or of a job file of ACES4 (.dat), or a .dat of a job");
+  CLI::App* command =
+      app.add_subcommand("convert", "Convert between job files: .toml, ZMAT, .xyz, .dat of ACES4");
   const auto options = std::make_shared<ConvertOptions>();  // shared with the function below
-  command->add_option("from", options->from, "ZMAT, job.dat or job.toml")->required();
+  command->add_option("from", options->from, "job file to read: .toml, ZMAT, .xyz or .dat")
+      ->required();
+  add_setting_options(*command, options->settings);
+  command->add_option("--set", options->set, "set keys of the job file: method.frozen_core=2")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
   command
       ->add_option("to", options->to,
-                   "job file to write ('-': standard output); ending in .dat: one of ACES4")
+                   "job file to write: .toml, or .dat for ACES4 ('-': .toml on standard output)")
       ->required();
   command
       ->add_option("--programs", options->programs,
-                   "folder of the programs that a .dat file or ZMAT names, or of folders with them "
-                   "(default: its own)")
+                   "where the programs named by a .dat file or ZMAT are (see blockyard run)")
       ->type_name("DIR")
       ->allow_extra_args(false);
   commands[command] = [options, &library] { return convert(*options, library); };

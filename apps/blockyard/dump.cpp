@@ -8,7 +8,7 @@
 
 #include "apps/blockyard/commands.h"
 #include "apps/blockyard/output.h"
-#include "blockyard/job/dat/dat.h"
+#include "blockyard/aces/dat/dat.h"
 #include "blockyard/job/program_file.h"
 #include "blockyard/program/print.h"
 #include "blockyard/store/persist_file.h"
@@ -52,8 +52,8 @@ void dump_persistent(const std::string& path) {
 int dump(const std::string& path) {
   if (path.ends_with(job::compiled_ending)) {
     print_out("{}", program::print(*job::load_program(path, {}).program));
-  } else if (job::dat::is_dat_name(path)) {
-    print_out("{}", job::dat::print_dat(job::dat::read_dat_file(path)));
+  } else if (aces::dat::is_dat_name(path)) {
+    print_out("{}", aces::dat::print_dat(aces::dat::read_dat_file(path)));
   } else if (is_hdf5(path)) {
     dump_persistent(path);
   } else {
@@ -69,13 +69,12 @@ int dump(const std::string& path) {
 void add_dump(CLI::App& app, Commands& commands) {
   CLI::App* command = app.add_subcommand(
       "dump",
-      "Show what is in a compiled program, a job file of ACES4 (.dat), a spill file or "
-      "a file of kept arrays");
+      "Show the contents of a compiled program, .dat, spill file or file of persistent arrays");
   const auto file = std::make_shared<std::string>();   // shared with the function below
   const auto opcodes = std::make_shared<bool>(false);  // likewise
-  CLI::Option* name = command->add_option("file", *file, "the file");
-  CLI::Option* flag = command->add_flag("--opcodes", *opcodes,
-                                        "print the table of instructions (docs/bytecode.md)");
+  CLI::Option* name = command->add_option("file", *file, "file to show");
+  CLI::Option* flag = command->add_flag(
+      "--opcodes", *opcodes, "print the table of instructions instead (docs/bytecode.md)");
   name->excludes(flag);
   command->callback([name, flag] {
     if (name->count() + flag->count() == 0) throw CLI::RequiredError("file");

@@ -16,10 +16,12 @@
 #include "apps/blockyard/signals.h"
 #include "blockyard/base/error.h"
 #include "blockyard/job/checkpoint.h"
-#include "blockyard/job/iteration_table.h"
-#include "blockyard/job/live_socket.h"
-#include "blockyard/job/report.h"
-#include "blockyard/job/trace_file.h"
+#include "blockyard/job/method_results.h"
+#include "blockyard/report/iteration_table.h"
+#include "blockyard/report/live_socket.h"
+#include "blockyard/report/qcschema.h"
+#include "blockyard/report/report.h"
+#include "blockyard/report/trace_file.h"
 
 namespace blockyard::app {
 
@@ -55,7 +57,7 @@ class EndAnnouncement {
   bool is_made_ = false;
 };
 
-std::filesystem::path live_folder() { return job::live_folder(std::getenv("XDG_RUNTIME_DIR")); }
+std::filesystem::path live_folder() { return report::live_folder(std::getenv("XDG_RUNTIME_DIR")); }
 
 /// As it was typed, words apart.
 std::string command_line() {
@@ -67,7 +69,7 @@ std::string command_line() {
 }
 
 job::Hooks make_hooks(const job::Job& job, std::function<void(std::string_view)> print,
-                      Progress& progress, job::LiveSocket& live, EndAnnouncement& end) {
+                      Progress& progress, report::LiveSocket& live, EndAnnouncement& end) {
   job::Hooks hooks;
   hooks.print = std::move(print);
   hooks.step_begins = [&](std::size_t step) { progress.begin_step(step); };
@@ -87,9 +89,24 @@ job::Hooks make_hooks(const job::Job& job, std::function<void(std::string_view)>
   return hooks;
 }
 
+/// Files for other programs.
+template <class Attempt>
+void write_exports(const report::Exports& wanted, const job::Job& job, const job::Results& results,
+                   Output& output, const Attempt& attempt) {
+  if (!wanted.qcschema.empty())
+    attempt([&] { output.write_file(wanted.qcschema, report::qcschema_text(job, results)); });
+  if (!wanted.molden.empty())
+    attempt([&] { output.write_file(wanted.molden, report::molden_of(job, results)); });
+  if (!wanted.fcidump.empty())
+    attempt([&] { output.write_file(wanted.fcidump, report::fcidump_of(job, results)); });
+  for (const report::CubeWish& cube : wanted.cubes)
+    attempt([&] { output.write_file(cube.file, report::cube_of(job, results, cube)); });
+}
+
 /// Whether all that was asked for could be written. What cannot be costs only itself.
 bool print_results(const OutputOptions& options, const job::Job& job, const job::Results& results,
-                   const job::ReportContext& context, job::IterationTable& table, Output& output) {
+                   const report::ReportContext& context, report::IterationTable& table,
+                   Output& output) {
   bool is_whole = true;
   const auto attempt = [&](const auto& write) {
     try {
@@ -102,15 +119,20 @@ bool print_results(const OutputOptions& options, const job::Job& job, const job:
   attempt([&] { table.end(); });
   for (const job::StepResult& step : results.steps)
     for (const std::string& warning : step.warnings) print_error("warning: {}\n", warning);
-  if (job.chemistry && !options.quiet)
-    attempt([&] { output.print(job::print_summary(job, results)); });
-  if (options.profile) attempt([&] { output.print(job::print_profile(results)); });
+  const bool has_method = !job.method.empty();
+  if (has_method && options.wants_one_line() && !options.is_silent)
+    attempt([&] { output.print(report::print_energies(job, results)); });
+  else if ((has_method || (job.chemistry && !options.quiet)) && !options.is_silent)
+    attempt([&] { output.print(report::print_summary(job, results)); });
+  if (options.profile) attempt([&] { output.print(report::print_profile(results)); });
   if (!options.json.empty())
-    attempt([&] { output.write_file(options.json, job::results_json(job, results)); });
+    attempt([&] { output.write_file(options.json, report::results_json(job, results)); });
   if (!options.report.empty())
-    attempt([&] { output.write_file(options.report, job::metrics_json(job, results, context)); });
+    attempt(
+        [&] { output.write_file(options.report, report::metrics_json(job, results, context)); });
+  write_exports(options.exports, job, results, output, attempt);
   if (!options.trace.empty())
-    attempt([&] { output.write_file(options.trace, job::trace_file(job, results)); });
+    attempt([&] { output.write_file(options.trace, report::trace_file(job, results)); });
   for (const std::string& error : results.lost) print_error("error: {}\n", error);
   return is_whole && results.lost.empty();
 }
@@ -129,29 +151,34 @@ End assist(const job::Job& job, const job::SavedRun* from, fabric::MpiSession& s
   hooks.ends_after_checkpoint = [&] { return ends_at_checkpoint(job); };
   hooks.give_up = [](std::string_view) { std::_Exit(exit_error); };
   note_signals();
-  job::LiveSocket live(job, live_folder(), &session);
+  report::LiveSocket live(job, live_folder(), &session);
   hooks.look = [&](const job::LiveView& view) { live.answer(view); };
   return {0, job::run(job, hooks, from, &session).has_left_driver};
 }
 
 End lead(const job::Job& job, const OutputOptions& options, const job::SavedRun* from,
-         fabric::MpiSession* session) {
+         fabric::MpiSession* session, report::ListedJob* told) {
   // Standard output belongs to the JSON where that is asked for.
-  const job::ReportContext context =
-      options.report.empty() ? job::ReportContext() : job::begin_report(job, command_line());
-  Output output(options.json == "-" || options.report == "-" ? stderr : stdout);
-  if (job.chemistry && !options.quiet) output.print(job::print_header(job));
+  const report::ReportContext context =
+      options.report.empty() ? report::ReportContext() : report::begin_report(job, command_line());
+  Output output(options.json == "-" || options.report == "-" || options.exports.qcschema == "-"
+                    ? stderr
+                    : stdout);
+  // What the programs of a method print is the way to its table.
+  const bool is_table = !job.method.empty();
+  const bool is_short = options.quiet || options.is_silent || options.wants_one_line();
+  if (job.chemistry && !is_short) output.print(report::print_header(job));
   note_signals();
-  job::LiveSocket live(job, live_folder(), session);
+  report::LiveSocket live(job, live_folder(), session);
   try {
-    Progress progress(job, options.quiet);
+    Progress progress(job, is_short);
     EndAnnouncement end(job);
     const auto print = [&](std::string_view text) {
+      if (is_short && (is_table || options.is_silent)) return;
       progress.clear();
       output.print(text);
     };
-    job::IterationTable table(print);
-    const bool is_table = !job.method.empty();
+    report::IterationTable table(print);
     const job::Results results =
         job::run(job,
                  make_hooks(
@@ -162,7 +189,15 @@ End lead(const job::Job& job, const OutputOptions& options, const job::SavedRun*
     const bool is_whole = print_results(options, job, results, context, table, output);
     if (!results.lost.empty() && !job.run.checkpoint_folder.empty())
       print_error("the checkpoints stay: blockyard resume {}\n", job.run.checkpoint_folder);
-    return {is_whole ? 0 : exit_error, results.has_left_driver};
+    if (told != nullptr) {
+      told->energies = job::method_results(job, results).energies;
+      told->results = report::results_json(job, results);
+      told->error = results.unconverged;
+    } else if (!results.unconverged.empty()) {
+      print_error("error: {}\n", results.unconverged);
+    }
+    const bool is_good = is_whole && results.unconverged.empty();
+    return {is_good ? 0 : exit_error, results.has_left_driver};
   } catch (const base::Error& error) {
     if (noted_signal() == 0) throw;
     const std::string signal = describe_signal(noted_signal());
@@ -170,6 +205,12 @@ End lead(const job::Job& job, const OutputOptions& options, const job::SavedRun*
     print_error("error: {}{}\n", cause.starts_with(signal) ? "" : signal + ": ", cause);
     return {128 + noted_signal(), false};
   }
+}
+
+report::CubeWish parse_cube(const std::string& text) try {
+  return report::parse_cube(text);
+} catch (const base::Error& error) {
+  throw CLI::ValidationError("--cube", error.what());
 }
 
 }  // namespace
@@ -180,30 +221,59 @@ void add_output_options(CLI::App& command, OutputOptions& options) {
       ->type_name("FILE");
   command
       .add_option("--report", options.report,
-                  "write what was measured to this file; `blockyard report` makes a page of it")
+                  "write measurements to this file, for 'blockyard report'")
       ->type_name("FILE");
   command
       .add_option("--trace", options.trace,
-                  "write a time line to this file (.json.gz), for ui.perfetto.dev")
+                  "write a timeline to this file (.json.gz), for ui.perfetto.dev")
       ->type_name("FILE");
-  command.add_flag("--profile", options.profile, "print where the time went");
-  command.add_flag("--quiet", options.quiet, "print only what the programs print");
+  command
+      .add_option("--molden", options.exports.molden,
+                  "write geometry, basis set and SCF orbitals to this file (Molden format)")
+      ->type_name("FILE");
+  command
+      .add_option("--fcidump", options.exports.fcidump,
+                  "write the integrals over the orbitals of a closed shell to this file (FCIDUMP)")
+      ->type_name("FILE");
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--cube",
+          [&options](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts) options.exports.cubes.push_back(parse_cube(text));
+          },
+          "write an orbital or a density on a grid: homo=FILE, lumo, density, spin, or a number")
+      ->allow_extra_args(false);
+  command
+      .add_option("--qcschema", options.exports.qcschema,
+                  "write the results to this file in QCSchema ('-': standard output)")
+      ->type_name("FILE");
+  command.add_flag("--profile", options.profile, "print where the time went, by line");
+  command.add_flag("--quiet", options.quiet,
+                   "print only the final table of a method, or what one's own programs print");
+  command
+      .add_option("--summary", options.summary,
+                  "final output of a method: all, or energies (one line and nothing else)")
+      ->check(CLI::IsMember({"all", "energies"}));
 }
 
 void check_outputs(const OutputOptions& options) {
-  for (const std::string& file : {options.json, options.report, options.trace})
+  const report::Exports& exports = options.exports;
+  for (const std::string& file : {options.json, options.report, options.trace, exports.molden,
+                                  exports.fcidump, exports.qcschema})
     check_writable(file);
+  for (const report::CubeWish& cube : exports.cubes) check_writable(cube.file);
 }
 
-void note_for_outputs(const OutputOptions& options, job::RunSpec& run) {
-  run.report = !options.report.empty();
+void note_for_outputs(const OutputOptions& options, input::RunSpec& run) {
+  run.report = !options.report.empty() || options.profile;
   run.has_trace = !options.trace.empty();
 }
 
 int execute(const job::Job& job, const OutputOptions& options, const job::SavedRun* from,
-            std::unique_ptr<fabric::MpiSession>& session) {
+            std::unique_ptr<fabric::MpiSession>& session, report::ListedJob* told) {
   const bool is_lead = session == nullptr || session->process() == 0;
-  const End end = is_lead ? lead(job, options, from, session.get()) : assist(job, from, *session);
+  const End end =
+      is_lead ? lead(job, options, from, session.get(), told) : assist(job, from, *session);
   if (end.has_left_driver) {  // what libraries do at an ordinary end may wait for it
     session.reset();
     std::fflush(nullptr);

@@ -8,6 +8,8 @@
 #include "blockyard/fabric/mpi/session.h"
 #include "blockyard/job/job.h"
 #include "blockyard/job/run.h"
+#include "blockyard/report/exports.h"
+#include "blockyard/report/job_list.h"
 
 namespace blockyard::app {
 
@@ -16,14 +18,18 @@ struct OutputOptions {
   std::string json;
   std::string report;
   std::string trace;
+  std::string summary = "all";  ///< or "energies": one line of them and nothing else
+  report::Exports exports;
   bool profile = false;
   bool quiet = false;
+  bool is_silent = false;  ///< prints nothing: one of several jobs, told in one table
+  [[nodiscard]] bool wants_one_line() const { return summary == "energies"; }
 };
 
 void add_output_options(CLI::App& command, OutputOptions& options);
 
 /// What a run has to note for its outputs.
-void note_for_outputs(const OutputOptions& options, job::RunSpec& run);
+void note_for_outputs(const OutputOptions& options, input::RunSpec& run);
 
 /// Throws Error{io} if the files could not be written in the end.
 void check_outputs(const OutputOptions& options);
@@ -32,7 +38,10 @@ void check_outputs(const OutputOptions& options);
 /// for checkpoints where it takes any. Returns the exit code, unless a driver did not return: then
 /// it ends the session and the process. Of several processes, `session`, all call this; the first
 /// one prints.
+/// `told`: gets what came of it, in a process that prints; then no error is told for a method that
+/// did not converge.
 [[nodiscard]] int execute(const job::Job& job, const OutputOptions& options,
-                          const job::SavedRun* from, std::unique_ptr<fabric::MpiSession>& session);
+                          const job::SavedRun* from, std::unique_ptr<fabric::MpiSession>& session,
+                          report::ListedJob* told = nullptr);
 
 }  // namespace blockyard::app

@@ -33,7 +33,7 @@ int format_file(const FormatOptions& options, const std::string& file) {
   }
   if (formatted.text == source) return 0;
   if (options.check) {
-    print_out("{}: not in the layout of blockyard fmt\n", file);
+    print_out("{}: not formatted (blockyard fmt)\n", file);
     return exit_error;
   }
   store::write_whole_file(file, std::as_bytes(std::span(formatted.text)));
@@ -43,12 +43,12 @@ int format_file(const FormatOptions& options, const std::string& file) {
 }  // namespace
 
 void add_fmt(CLI::App& app, Commands& commands) {
-  CLI::App* command = app.add_subcommand("fmt", "Bring SIAL sources into the one layout");
+  CLI::App* command = app.add_subcommand("fmt", "Format SIAL sources");
   const auto options = std::make_shared<FormatOptions>();  // shared with the function below
-  command->add_option("files", options->files, "SIAL sources, changed in place")->required();
+  command->add_option("files", options->files, "SIAL sources, formatted in place")->required();
   command->add_flag("--check", options->check,
-                    "change nothing; exit with 1 if a file would change");
-  command->add_flag("--stdout", options->to_stdout, "print the new text instead");
+                    "change nothing; exit with 1 if a file is not formatted");
+  command->add_flag("--stdout", options->to_stdout, "print the formatted text instead");
   commands[command] = [options] {
     int code = 0;
     for (const std::string& file : options->files) code |= format_file(*options, file);

@@ -2,62 +2,170 @@
 #include "apps/blockyard/job_files.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <cctype>
 #include <cstdio>
 #include <filesystem>
+#include <iostream>
+#include <iterator>
 #include <map>
 
 #include "apps/blockyard/commands.h"
+#include "apps/blockyard/file_kind.h"
 #include "apps/blockyard/output.h"
+#include "blockyard/aces/dat/dat_job.h"
+#include "blockyard/aces/zmat/zmat.h"
 #include "blockyard/base/error.h"
-#include "blockyard/job/dat/dat_job.h"
-#include "blockyard/job/input.h"
-#include "blockyard/job/zmat/zmat.h"
+#include "blockyard/base/text.h"
+#include "blockyard/input/job_file.h"
+#include "blockyard/input/qcschema.h"
+#include "blockyard/job/program_file.h"
 
 namespace blockyard::app {
 
 namespace {
 
-bool is_job_file(const std::string& file) {
-  return file.ends_with(".toml") || job::is_zmat_name(file) || job::dat::is_dat_name(file);
+constexpr std::string_view standard_input = "-";
+
+bool is_geometry_name(const std::string& file) { return base::lower(file).ends_with(".xyz"); }
+
+/// A QCSchema input; other JSON is not a job.
+bool is_schema_name(const std::string& file) {
+  std::error_code ignored;
+  return file.ends_with(".json") && std::filesystem::is_regular_file(file, ignored) &&
+         input::is_qcschema(job::read_file(file));
 }
 
-job::Spec read_zmat(const std::string& file, const std::vector<std::string>& programs) {
-  job::ZmatJob job = job::read_zmat_file(file, programs);
+bool is_job_file(const std::string& file) {
+  return file == standard_input || file.ends_with(".toml") || is_geometry_name(file) ||
+         is_schema_name(file) || aces::is_zmat_name(file) || aces::dat::is_dat_name(file);
+}
+
+input::Spec read_zmat(const std::string& file, const std::vector<std::string>& programs) {
+  aces::ZmatJob job = aces::read_zmat_file(file, programs);
   for (const std::string& warning : job.warnings) print_error("warning: {}\n", warning);
   return std::move(job.spec);
 }
 
+/// A job file, a QCSchema input, or an XYZ file, which begins with the number of atoms.
+input::Spec read_standard_input(const input::Settings& settings) {
+  const std::string text(std::istreambuf_iterator<char>(std::cin), {});
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin != text.npos && text[begin] == '{')
+    return input::parse_qcschema(text, "standard input", settings);
+  if (begin == text.npos || std::isdigit(static_cast<unsigned char>(text[begin])) == 0)
+    return input::parse_job(text, "standard input", "", settings);
+  input::Spec spec;
+  spec.molecule.emplace().geometry = text;
+  return input::with_settings(spec, settings);
+}
+
+input::Spec read_any(const std::string& file, const std::vector<std::string>& programs,
+                     const input::Settings& settings) {
+  if (file == standard_input) return read_standard_input(settings);
+  if (is_geometry_name(file)) return input::job_of_geometry(file, settings);
+  if (is_schema_name(file)) return input::parse_qcschema(job::read_file(file), file, settings);
+  if (aces::dat::is_dat_name(file))
+    return input::with_settings(aces::dat::read_dat_job(file, programs), settings);
+  if (aces::is_zmat_name(file)) return input::with_settings(read_zmat(file, programs), settings);
+  return input::read_job_file(file, settings);
+}
+
 /// Checked as a whole here, where the file that lacks something has its name.
-job::Spec read_toml(const std::string& file) {
-  job::Spec spec = job::read_job_file(file);
+input::Spec read_checked(const std::string& file, const std::vector<std::string>& programs,
+                         const input::Settings& settings) {
+  input::Spec spec = read_any(file, programs, settings);
   try {
-    job::check_spec(spec);
+    input::check_spec(spec);
   } catch (const base::Error& error) {
-    throw base::Error(error.code(), fmt::format("{}: {}", file, error.what()));
+    const std::string hint =
+        is_geometry_name(file) || is_schema_name(file) || file == standard_input
+            ? " (or --method and --basis of the command line)"
+            : "";
+    throw base::Error(error.code(), fmt::format("{}: {}{}", file, error.what(), hint));
   }
   return spec;
 }
 
+std::string name_of(const input::Settings& settings) {
+  std::vector<std::string> parts;
+  for (const input::Setting& setting : settings)
+    parts.push_back(fmt::format("{}={}",
+                                setting.key.substr(setting.key.rfind('.') + 1) == "name"
+                                    ? setting.key.substr(0, setting.key.find('.'))
+                                    : setting.key.substr(setting.key.rfind('.') + 1),
+                                setting.value));
+  return fmt::format("{}", fmt::join(parts, " "));
+}
+
+/// Each job once for every value of the scan.
+std::vector<JobSource> scanned(const std::vector<JobSource>& jobs, const std::string& scan) {
+  std::vector<JobSource> result;
+  for (const JobSource& job : jobs)
+    for (const input::Setting& setting : input::parse_scan(scan)) {
+      result.push_back(job);
+      result.back().settings.push_back(setting);
+    }
+  return result;
+}
+
 }  // namespace
 
-job::Spec read_job_files(const std::vector<std::string>& files,
-                         const std::vector<std::string>& programs) {
+std::vector<JobSource> list_jobs(const std::vector<std::string>& files,
+                                 const std::vector<std::string>& scans) try {
+  std::vector<JobSource> jobs;
+  if (is_job_file(files.front()))
+    for (const std::string& file : files) {
+      if (!is_job_file(file)) throw UsageError("give either job files or SIAL programs");
+      if (file == standard_input && (files.size() > 1 || !scans.empty()))
+        throw UsageError("a job from standard input (-) stands by itself");
+      jobs.push_back({{file}, {}, {}});
+    }
+  else
+    jobs.push_back({files, {}, {}});
+  const bool is_one_file = jobs.size() == 1;
+  for (const std::string& scan : scans) jobs = scanned(jobs, scan);
+  for (JobSource& job : jobs)
+    job.name = is_one_file && !scans.empty() ? name_of(job.settings)
+               : scans.empty()               ? job.files.front()
+                                             : job.files.front() + " " + name_of(job.settings);
+  return jobs;
+} catch (const base::Error& error) {
+  throw UsageError(error.what());
+}
+
+input::Spec read_job_files(const std::vector<std::string>& files,
+                           const std::vector<std::string>& programs,
+                           const input::Settings& settings) {
   const std::string& first = files.front();
-  if (!programs.empty() && !job::dat::is_dat_name(first) && !job::is_zmat_name(first))
+  if (!programs.empty() && !aces::dat::is_dat_name(first) && !aces::is_zmat_name(first))
     throw UsageError("--programs is the folder of the programs of a .dat file or a ZMAT");
   if (is_job_file(first)) {
     if (files.size() > 1) throw UsageError("a job file stands by itself: it names its programs");
-    if (job::dat::is_dat_name(first)) return job::dat::read_dat_job(first, programs);
-    return job::is_zmat_name(first) ? read_zmat(first, programs) : read_toml(first);
+    return read_checked(first, programs, settings);
   }
-  job::Spec spec;
+  input::Spec spec;
   for (const std::string& file : files) {
-    if (is_job_file(file)) throw UsageError("give either one job file or SIAL programs");
+    if (is_job_file(file)) throw UsageError("give either job files or SIAL programs");
+    if (!file.ends_with(job::compiled_ending)) check_is_program(file);
     spec.programs.push_back(file);
   }
   spec.title = std::filesystem::path(first).stem().string();
-  return spec;
+  return input::with_settings(spec, settings);
+}
+
+job::Prepared prepare_job(const std::string& file, const input::Spec& spec,
+                          const input::Places& places, const job::ProcessCount& processes) {
+  try {
+    return job::prepare(spec, places, processes);
+  } catch (const base::Error& error) {
+    const std::string_view text = error.what();
+    if (error.code() != base::Errc::bad_input || !is_job_file(file) ||
+        text.find(file) != std::string_view::npos)
+      throw;
+    throw base::Error(error.code(), fmt::format("{}: {}", file, text));
+  }
 }
 
 void tell_diagnostics(const std::vector<sial::Diagnostic>& found) {

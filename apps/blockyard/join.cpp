@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdlib>
@@ -15,17 +16,40 @@ namespace blockyard::app {
 
 namespace {
 
+/// The number in an environment variable; 0 if there is none.
+int number_in(const char* name) {
+  const char* text = std::getenv(name);
+  int number = 0;
+  if (text != nullptr) std::from_chars(text, text + std::strlen(text), number);
+  return number;
+}
+
+/// How many processes the step of Slurm has in which this one runs; 0 if srun did not start it.
+int processes_of_srun() { return number_in("SLURM_STEP_NUM_TASKS"); }
+
 /// How many processes the launcher says there are; 0 if no launcher of MPI started this one.
 int launched_processes() {
   constexpr std::array names = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"};
-  for (const char* name : names) {
-    const char* text = std::getenv(name);
-    if (text == nullptr) continue;
-    int count = 0;
-    std::from_chars(text, text + std::strlen(text), count);
-    return std::max(count, 1);
-  }
-  return std::getenv("PMIX_RANK") != nullptr || std::getenv("PMI_RANK") != nullptr ? 1 : 0;
+  for (const char* name : names)
+    if (std::getenv(name) != nullptr) return std::max(number_in(name), 1);
+  const bool has_rank = std::getenv("PMIX_RANK") != nullptr || std::getenv("PMI_RANK") != nullptr;
+  return has_rank ? std::max(processes_of_srun(), 1) : 0;
+}
+
+/// Without this, each of the processes would run the whole job and overwrite the others' files.
+[[noreturn]] void refuse_strangers(int count, bool by_srun) {
+  if (by_srun)
+    throw base::Error(
+        base::Errc::bad_input,
+        fmt::format("srun started {} processes, but each of them sees none of the others: use "
+                    "'srun --mpi=pmix' or another kind that 'srun --mpi=list' shows, or mpirun; "
+                    "--fabric loopback runs the whole job in each (docs/clusters.md)",
+                    count));
+  throw base::Error(
+      base::Errc::bad_input,
+      fmt::format("mpirun started {} processes, but this blockyard sees none of the others: it "
+                  "was built with another MPI; use the mpirun of that one, or --fabric loopback",
+                  count));
 }
 
 }  // namespace
@@ -33,20 +57,21 @@ int launched_processes() {
 void add_fabric_option(CLI::App& command, std::string& fabric) {
   command
       .add_option("--fabric", fabric,
-                  "auto (MPI where mpirun started this), loopback (this process alone), or mpi")
+                  "how ranks communicate: auto (MPI under mpirun or srun), loopback (this process "
+                  "alone) or mpi")
       ->check(CLI::IsMember({"auto", "loopback", "mpi"}));
 }
 
 std::unique_ptr<fabric::MpiSession> join_processes(const std::string& fabric) {
   const int launched = launched_processes();
-  if (fabric == "loopback" || (fabric != "mpi" && launched == 0)) return nullptr;
+  const int by_srun = processes_of_srun();
+  if (fabric == "loopback") return nullptr;
+  if (fabric != "mpi" && launched == 0) {
+    if (by_srun > 1) refuse_strangers(by_srun, true);
+    return nullptr;
+  }
   auto session = std::make_unique<fabric::MpiSession>();
-  if (session->processes() == 1 && launched > 1)
-    throw base::Error(
-        base::Errc::bad_input,
-        fmt::format("mpirun started {} processes, but this blockyard sees none of the others: it "
-                    "was built with another MPI; use the mpirun of that one, or --fabric loopback",
-                    launched));
+  if (session->processes() == 1 && launched > 1) refuse_strangers(launched, by_srun == launched);
   return session;
 }
 

@@ -12,7 +12,7 @@ namespace blockyard::app {
 namespace {
 
 int serve(const std::vector<std::string>& imports, const std::string& library) {
-  job::Places places = find_places(library);
+  input::Places places = find_places(library);
   places.imports = imports;
   lsp::Server server([&] { return std::make_unique<sial::FileLoader>(job::source_loader(places)); },
                      job::super_instruction_names(),
@@ -28,10 +28,10 @@ int serve(const std::vector<std::string>& imports, const std::string& library) {
 }  // namespace
 
 void add_lsp(CLI::App& app, Commands& commands, const std::string& library) {
-  CLI::App* command = app.add_subcommand(
-      "lsp", "Serve an editor: the Language Server Protocol on standard input and output");
+  CLI::App* command =
+      app.add_subcommand("lsp", "Run the language server (LSP) on standard input and output");
   const auto imports = std::make_shared<std::vector<std::string>>();  // shared with the function
-  command->add_option("-I,--import", *imports, "look for imports in this folder too")
+  command->add_option("-I,--import", *imports, "also look for imports in this folder")
       ->type_name("DIR")
       ->allow_extra_args(false);
   commands[command] = [imports, &library] { return serve(*imports, library); };

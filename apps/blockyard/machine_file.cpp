@@ -18,11 +18,11 @@ std::string machine_file() {
   return folder.empty() ? "" : (folder / "blockyard" / "machine.toml").string();
 }
 
-job::Machine find_machine(const std::string& given) {
-  if (!given.empty()) return job::read_machine(given);
+plan::Machine find_machine(const std::string& given) {
+  if (!given.empty()) return plan::read_machine(given);
   const std::string path = machine_file();
-  if (!path.empty() && std::filesystem::exists(path)) return job::read_machine(path);
-  job::Machine machine = job::assumed_machine();
+  if (!path.empty() && std::filesystem::exists(path)) return plan::read_machine(path);
+  plan::Machine machine = plan::assumed_machine();
   machine.cores = base::usable_cores();
   return machine;
 }

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "blockyard/job/plan/machine.h"
+#include "blockyard/plan/machine.h"
 
 namespace blockyard::app {
 
@@ -13,6 +13,6 @@ namespace blockyard::app {
 
 /// The machine of `given`; if that is empty, of machine_file(); if there is none, an assumed one
 /// with the cores of this machine. Throws Error for a file that is no good.
-[[nodiscard]] job::Machine find_machine(const std::string& given);
+[[nodiscard]] plan::Machine find_machine(const std::string& given);
 
 }  // namespace blockyard::app

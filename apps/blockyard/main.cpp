@@ -2,15 +2,21 @@
 #include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <optional>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "apps/blockyard/commands.h"
 #include "apps/blockyard/failure.h"
+#include "apps/blockyard/help.h"
 #include "apps/blockyard/output.h"
-#include "blockyard/job/report.h"
+#include "apps/blockyard/usage.h"
+#include "blockyard/job/version.h"
 
 using namespace blockyard;
 
@@ -18,20 +24,44 @@ namespace {
 
 /// Help and version on standard output, wrong usage on standard error.
 int end_parsing(const CLI::App& app, const CLI::ParseError& error) try {
+  if (error.get_exit_code() != 0) {
+    app::print_text_error(app::describe_refusal(app, error));
+    return app::exit_usage;
+  }
   std::ostringstream out;
-  std::ostringstream err;
-  const bool is_good = app.exit(error, out, err) == 0;
-  app::print_text_error(err.str());
-  app::print_text_out(out.str());
-  return is_good ? 0 : app::exit_usage;
+  app.exit(error, out, out);
+  std::string text = out.str();
+  text.resize(text.find_last_not_of('\n') + 1);
+  app::print_text_out(text + "\n");
+  return 0;
 } catch (const std::exception&) {
   return app::end_by_exception();
 }
 
-int run_command(int argc, char** argv) {
+/// The exit code if the command line is not one that runs a command.
+std::optional<int> parse(CLI::App& app, const std::vector<std::string>& arguments) {
+  try {
+    if (const std::string error = app::find_unknown_name(app, arguments); !error.empty()) {
+      app::print_text_error(error);
+      return app::exit_usage;
+    }
+    std::vector<std::string> spread = app::spread_pairs(app, arguments);
+    std::ranges::reverse(spread);  // the order that CLI11 wants
+    if (spread.empty()) throw CLI::CallForHelp();
+    app.parse(std::move(spread));
+    return std::nullopt;
+  } catch (const CLI::ParseError& error) {
+    return end_parsing(app, error);
+  }
+}
+
+int run_command(const std::vector<std::string>& arguments) {
   CLI::App app("Blockyard: computations on very large multidimensional arrays, in blocks");
   app.name("blockyard");
-  app.set_version_flag("--version", std::string("blockyard ") + std::string(job::version()));
+  app.formatter(app::make_help_formatter(app::terminal_width()));
+  app.set_help_flag("-h,--help", "print this help");
+  app.set_version_flag("--version", std::string("blockyard ") + std::string(job::version()),
+                       "print the version");
   app.require_subcommand(1);
   std::string library;
   app.add_option("--library", library, "folder with the folders sialib and basis")
@@ -42,6 +72,8 @@ int run_command(int argc, char** argv) {
   app::add_run(app, commands, library);
   app::add_resume(app, commands);
   app::add_plan(app, commands, library);
+  app::add_offload(app, commands);
+  app::add_accumulate(app, commands);
   app::add_calibrate(app, commands, library);
   app::add_report(app, commands);
   app::add_compare(app, commands);
@@ -54,11 +86,12 @@ int run_command(int argc, char** argv) {
   app::add_basis(app, commands, library);
   app::add_lsp(app, commands, library);
   app::add_version(app, commands);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return end_parsing(app, error);
+  for (CLI::App* command : app.get_subcommands({})) {
+    command->group("Commands");
+    for (CLI::App* inner : command->get_subcommands({})) inner->group("Commands");
   }
+  app.footer("'blockyard COMMAND --help' lists the options of a command.");
+  if (const auto code = parse(app, arguments)) return *code;
   try {
     return commands.at(app.get_subcommands().front())();
   } catch (const std::exception&) {
@@ -79,5 +112,5 @@ int leave(int code) {
 
 int main(int argc, char** argv) {
   app::open_missing_streams();
-  return leave(run_command(argc, argv));
+  return leave(run_command({argv + std::min(argc, 1), argv + argc}));
 }

@@ -24,7 +24,7 @@ std::string plugin_folder(const fs::path& program) {
 
 }  // namespace
 
-job::Places find_places(const std::string& library) {
+input::Places find_places(const std::string& library) {
   std::error_code ignored;
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
   if (!library.empty()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "blockyard/job/plan/plan.h"
+#include "blockyard/plan/plan.h"
 
 #include <fmt/format.h>
 
@@ -12,11 +12,13 @@
 #include "apps/blockyard/job_files.h"
 #include "apps/blockyard/machine_file.h"
 #include "apps/blockyard/output.h"
+#include "apps/blockyard/setting_options.h"
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
-#include "blockyard/job/input.h"
-#include "blockyard/job/report.h"
+#include "blockyard/input/job_file.h"
+#include "blockyard/input/words.h"
+#include "blockyard/report/report.h"
 
 namespace blockyard::app {
 
@@ -26,6 +28,7 @@ struct PlanCommand {
   std::vector<std::string> files;
   std::vector<std::string> programs;
   std::vector<std::string> constants;
+  SettingOptions settings;
   std::vector<std::string> segments;
   std::vector<std::string> supers;
   std::vector<std::string> imports;
@@ -49,8 +52,8 @@ int count_of(std::string_view text) {
   return count;
 }
 
-job::PlanOptions plan_options(const PlanCommand& command) {
-  job::PlanOptions options;
+plan::PlanOptions plan_options(const PlanCommand& command) {
+  plan::PlanOptions options;
   options.processes = command.processes;
   if (command.steps > 0) options.walk.steps = command.steps;
   for (const std::string& text : command.iterations) {
@@ -64,15 +67,17 @@ job::PlanOptions plan_options(const PlanCommand& command) {
   return options;
 }
 
-job::Spec read_input(const PlanCommand& command) {
-  job::Spec spec = read_job_files(command.files, command.programs);
+input::Spec read_input(const PlanCommand& command) {
+  input::Spec spec = read_job_files(command.files, command.programs,
+                                    settings_of(command.settings, command.constants));
   try {
     if (command.workers) spec.run.workers = command.workers;
     if (!command.memory.empty())
       spec.run.memory_bytes = base::parse_bytes(command.memory, "--memory");
-    if (!command.pardo.empty()) spec.run.pardo = job::parse_policy(command.pardo);
-    for (const std::string& text : command.constants) job::set_constant(spec, text);
-    for (const std::string& text : command.segments) job::set_segments(spec, text);
+    if (!command.pardo.empty()) spec.run.pardo = input::parse_policy(command.pardo);
+    for (const std::string& text : command.constants)
+      if (!input::is_setting(text)) input::set_constant(spec, text);
+    for (const std::string& text : command.segments) input::set_segments(spec, text);
   } catch (const base::Error& error) {
     throw UsageError(error.what());
   }
@@ -81,62 +86,74 @@ job::Spec read_input(const PlanCommand& command) {
 }
 
 int plan(const PlanCommand& command, const std::string& library) {
-  job::PlanOptions options = plan_options(command);
-  const job::Spec spec = read_input(command);
+  plan::PlanOptions options = plan_options(command);
+  const input::Spec spec = read_input(command);
   check_writable(command.json);
-  const job::Machine machine = find_machine(command.machine);
-  job::Places places = find_places(library);
+  const plan::Machine machine = find_machine(command.machine);
+  input::Places places = find_places(library);
   places.imports = command.imports;
   const double begin = base::now_seconds();
-  const job::Prepared prepared = job::prepare(spec, places);
+  const job::Prepared prepared = prepare_job(command.files.front(), spec, places);
   options.prepare_seconds = base::now_seconds() - begin;
   tell_diagnostics(prepared.found);
   if (!prepared.job) return exit_error;
-  const job::JobPlan found = job::make_plan(*prepared.job, machine, options);
-  const std::vector<job::SegmentTrial> trials =
-      command.try_segments ? job::try_segments(spec, places, machine, options)
-                           : std::vector<job::SegmentTrial>();
+  const plan::JobPlan found = plan::make_plan(*prepared.job, machine, options);
+  const std::vector<plan::SegmentTrial> trials =
+      command.try_segments ? plan::try_segments(spec, places, machine, options)
+                           : std::vector<plan::SegmentTrial>();
   Output output(command.json == "-" ? stderr : stdout);
-  if (prepared.job->chemistry) output.print(job::print_input(*prepared.job));
-  output.print(job::print_plan(found) + job::print_trials(trials));
-  if (!command.json.empty()) output.write_file(command.json, job::plan_json(found, trials));
+  if (prepared.job->chemistry) output.print(report::print_input(*prepared.job));
+  output.print(plan::print_plan(found) + plan::print_trials(trials));
+  if (!command.json.empty()) output.write_file(command.json, plan::plan_json(found, trials));
   return 0;
 }
 
 void add_options(CLI::App& app, PlanCommand& command) {
   const CLI::Range count(1, 1 << 20);
-  app.add_option("files", command.files,
-                 "job.toml, ZMAT, job.dat, or programs (SIAL or compiled), in order")
+  app.add_option(
+         "files", command.files,
+         "a job file (.toml, ZMAT, .dat, .xyz, '-'), or programs (SIAL or compiled) in the order "
+         "in which they run")
       ->required();
+  add_setting_options(app, command.settings);
   app.add_option("--programs", command.programs,
-                 "folder of the programs that a .dat file or ZMAT names, as of blockyard run")
+                 "where the programs named by a .dat file or ZMAT are (see blockyard run)")
       ->type_name("DIR")
       ->allow_extra_args(false);
-  app.add_option("-n,--processes", command.processes, "processes, as of mpirun -n (default: 1)")
+  app.add_option("-n,--processes", command.processes,
+                 "number of processes, as for mpirun -n (default: 1)")
       ->check(count);
-  app.add_option("-w,--workers", command.workers, "workers of a process (default: one per core)")
+  app.add_option("-w,--workers", command.workers, "workers per process (default: one per core)")
       ->check(CLI::Range(1, 4096));
   app.add_option("--memory", command.memory,
-                 "memory of each process, like 4G (default: 70 % of what is free)");
+                 "memory per process, such as 4G (default: 70 % of what is free)")
+      ->type_name("SIZE");
   app.add_option("--iterations", command.iterations,
-                 "of loops that end on convergence: 12, or program=12")
-      ->allow_extra_args(false);
-  app.add_option("--machine", command.machine, "rates of another machine (blockyard calibrate)")
+                 "iterations of loops that end on convergence: 12 for all, or program=12")
+      ->allow_extra_args(false)
+      ->type_name("COUNT");
+  app.add_option("--machine", command.machine,
+                 "plan for another machine, measured there by blockyard calibrate")
       ->type_name("FILE");
-  app.add_option("--pardo", command.pardo, "how iterations are dealt out, as of blockyard run");
+  app.add_option("--pardo", command.pardo, "how pardo iterations are scheduled (see blockyard run)")
+      ->type_name("POLICY");
   app.add_option("--steps", command.steps,
-                 "instructions to walk through in a program; more are sampled (default: 5e7)");
+                 "instructions to walk through in each program before sampling (default: 5e7)");
   app.add_flag("!--no-segments", command.try_segments, "do not try other segment sizes");
   app.add_option("--json", command.json, "write the plan to this file ('-': standard output)")
       ->type_name("FILE");
-  app.add_option("--set", command.constants, "a constant of the programs: name=number")
+  app.add_option("--set", command.constants,
+                 "set constants of the programs (--set n=2 x=0.5) or keys of the job file "
+                 "(--set method.frozen_core=2)")
+      ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  app.add_option("--segments", command.segments, "extents of the segments: ao=5,6,7,8")
+  app.add_option("--segments", command.segments, "segment an index kind (see blockyard run)")
+      ->type_name("KIND=LENGTHS")
       ->allow_extra_args(false);
-  app.add_option("--super", command.supers, "shared object with super instructions")
+  app.add_option("--super", command.supers, "load super instructions from this shared object")
       ->type_name("FILE")
       ->allow_extra_args(false);
-  app.add_option("-I,--import", command.imports, "look for imports in this folder too")
+  app.add_option("-I,--import", command.imports, "also look for imports in this folder")
       ->type_name("DIR")
       ->allow_extra_args(false);
 }
@@ -144,8 +161,7 @@ void add_options(CLI::App& app, PlanCommand& command) {
 }  // namespace
 
 void add_plan(CLI::App& app, Commands& commands, const std::string& library) {
-  CLI::App* command =
-      app.add_subcommand("plan", "Say what a run will need, and how long it will take");
+  CLI::App* command = app.add_subcommand("plan", "Predict the memory, disk and time a run needs");
   const auto options = std::make_shared<PlanCommand>();  // shared with the function below
   add_options(*command, *options);
   commands[command] = [options, &library] { return plan(*options, library); };

@@ -44,26 +44,26 @@ int compare(const CompareOptions& options) {
 }  // namespace
 
 void add_report(CLI::App& app, Commands& commands) {
-  CLI::App* command = app.add_subcommand("report", "Make a page to look at of what a run measured");
+  CLI::App* command = app.add_subcommand("report", "Render a run's measurements as an HTML page");
   const auto from = std::make_shared<std::string>();  // shared with the function below
   const auto to = std::make_shared<std::string>();    // likewise
-  command->add_option("run", *from, "what `blockyard run --report FILE` wrote")
+  command->add_option("run", *from, "file written by 'blockyard run --report FILE'")
       ->required()
       ->type_name("FILE");
   command
       ->add_option("-o,--output", *to,
-                   "the page (default: beside it, ending .html; '-': standard output)")
+                   "HTML file to write (default: the run's name with .html; '-': standard output)")
       ->type_name("FILE");
   commands[command] = [from, to] { return write_page(*from, *to); };
 }
 
 void add_compare(CLI::App& app, Commands& commands) {
-  CLI::App* command = app.add_subcommand(
-      "compare", "Say how two runs differ, what matters most first (exit 3: other energies)");
+  CLI::App* command =
+      app.add_subcommand("compare", "Show how two runs differ, largest differences first");
   const auto options = std::make_shared<CompareOptions>();  // shared with the function below
-  command->add_option("before", options->before, "what `blockyard run --report FILE` wrote")
+  command->add_option("before", options->before, "file written by 'blockyard run --report FILE'")
       ->required();
-  command->add_option("after", options->after, "the same of another run")->required();
+  command->add_option("after", options->after, "the same of the other run")->required();
   command->add_flag("--json", options->is_json, "print one JSON object");
   command->add_flag("--all", options->all, "print every difference");
   commands[command] = [options] { return compare(*options); };

@@ -3,25 +3,33 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "apps/blockyard/commands.h"
-#include "apps/blockyard/device_options.h"
 #include "apps/blockyard/execute.h"
+#include "apps/blockyard/failure.h"
+#include "apps/blockyard/hubbard.h"
 #include "apps/blockyard/job_files.h"
 #include "apps/blockyard/join.h"
+#include "apps/blockyard/machine_file.h"
 #include "apps/blockyard/output.h"
+#include "apps/blockyard/run_options.h"
+#include "apps/blockyard/setting_options.h"
+#include "apps/blockyard/signals.h"
 #include "blockyard/base/error.h"
-#include "blockyard/base/text.h"
-#include "blockyard/job/input.h"
+#include "blockyard/input/job_file.h"
+#include "blockyard/input/words.h"
 #include "blockyard/job/job_bytes.h"
-#include "blockyard/job/plan/plan.h"
 #include "blockyard/job/processes.h"
+#include "blockyard/plan/plan.h"
 
 namespace blockyard::app {
 
@@ -32,54 +40,24 @@ struct RunOptions {
   std::vector<std::string> files;
   std::vector<std::string> constants;
   std::vector<std::string> segments;
-  std::vector<std::string> supers;
   std::vector<std::string> imports;
   std::vector<std::string> programs;
-  std::optional<int> workers;
-  std::optional<int> servers;
-  std::string memory;
-  std::string scratch;
-  std::string persistent;
-  std::string guess;
-  std::string save;
-  std::string pardo;
-  std::string prefetch;
-  std::string fabric_delay;
-  DeviceOptions device;
-  std::optional<std::uint64_t> seed;
-  std::string checkpoint;
-  std::string checkpoint_folder;
+  std::vector<std::string> scans;
+  SettingOptions settings;
+  RunOptionValues run;
   OutputOptions output;
-  bool check = false;
-  bool deterministic = false;
 };
 
+constexpr std::string_view best_segments = "best";
+
 /// Puts the options of the command line in, which win.
-void merge(const RunOptions& options, job::Spec& spec) try {
-  job::RunSpec& run = spec.run;
-  if (options.workers) run.workers = options.workers;
-  if (options.servers) run.servers = options.servers;
-  if (!options.memory.empty()) run.memory_bytes = base::parse_bytes(options.memory, "--memory");
-  if (!options.scratch.empty()) run.scratch = options.scratch;
-  if (!options.persistent.empty()) run.persistent = options.persistent;
-  if (!options.guess.empty()) run.guess = options.guess;
-  if (!options.save.empty()) run.save = options.save;
-  if (!options.checkpoint.empty())
-    run.checkpoint_seconds = base::parse_seconds(options.checkpoint, "--checkpoint");
-  if (!options.checkpoint_folder.empty()) run.checkpoint_folder = options.checkpoint_folder;
-  if (!options.pardo.empty()) run.pardo = job::parse_policy(options.pardo);
-  if (!options.prefetch.empty()) run.prefetch = worker::parse_prefetch(options.prefetch);
-  if (!options.fabric_delay.empty()) run.fabric_delay = fabric::parse_delay(options.fabric_delay);
-  merge(options.device, run.device);
-  if (options.seed) run.seed = options.seed;
-  run.check = run.check || options.check;
-  run.deterministic = run.deterministic || options.deterministic;
-  run.supers.insert(run.supers.end(), options.supers.begin(), options.supers.end());
-  for (const std::string& text : options.constants) job::set_constant(spec, text);
-  for (const std::string& text : options.segments) job::set_segments(spec, text);
-  if (run.checkpoint_seconds && run.checkpoint_folder.empty())
-    run.checkpoint_folder =
-        std::filesystem::path(options.files.front()).stem().string() + ".checkpoint";
+void merge(const RunOptions& options, input::Spec& spec) try {
+  merge(options.run, spec.run);
+  for (const std::string& text : options.constants)
+    if (!input::is_setting(text)) input::set_constant(spec, text);
+  for (const std::string& text : options.segments)
+    if (text != best_segments) input::set_segments(spec, text);
+  input::name_checkpoints(spec.run, options.files.front());
 } catch (const base::Error& error) {
   throw UsageError(error.what());
 }
@@ -95,22 +73,45 @@ void warn_of_disk(const job::Job& job) {
   const fs::path scratch =
       job.run.scratch.empty() ? fs::temp_directory_path(error) : fs::path(job.run.scratch);
   const fs::space_info space = fs::space(scratch, error);
-  const std::string warning = job::disk_warning(
+  const std::string warning = plan::disk_warning(
       job, error ? std::nullopt : std::optional(static_cast<double>(space.available)));
   if (!warning.empty()) print_error("warning: {}\n", warning);
 }
 
+/// The segment sizes with which the plan of this run is fastest.
+void choose_segments(input::Spec& spec, const input::Places& places, int processes) {
+  plan::PlanOptions options;
+  options.processes = processes;
+  const auto trials = plan::try_segments(spec, places, find_machine(""), options);
+  if (trials.empty())
+    throw UsageError(
+        "--segments best: only the segments of a job with a molecule and a method are chosen; give "
+        "others as KIND=LENGTHS");
+  const plan::SegmentTrial& best = trials.front();
+  print_error("segments: ao {}, occupied {}, virtual {}{}\n", best.ao, best.occupied, best.virtual_,
+              best.is_given ? " (those of the job)" : "");
+  if (best.is_given) return;
+  spec.segments.extents.clear();
+  spec.segments.ao = best.ao;
+  spec.segments.occupied = best.occupied;
+  spec.segments.virtual_ = best.virtual_;
+}
+
 /// Nothing if a program has errors, which are told.
-std::optional<job::Job> prepare(const RunOptions& options, const std::string& library,
-                                const job::ProcessCount& processes) {
-  job::Spec spec = read_job_files(options.files, options.programs);
+std::optional<job::Job> prepare(const RunOptions& options, const JobSource& source,
+                                const std::string& library, const job::ProcessCount& processes) {
+  input::Spec spec = read_job_files(source.files, options.programs,
+                                    settings_of(options.settings, options.constants, source));
   merge(options, spec);
   note_for_outputs(options.output, spec.run);
   check_outputs(options.output);
-  job::Places places = find_places(library);
+  input::Places places = find_places(library);
   places.imports = options.imports;
-  job::Prepared prepared = job::prepare(spec, places, processes);
+  if (std::ranges::find(options.segments, best_segments) != options.segments.end())
+    choose_segments(spec, places, processes.all);
+  job::Prepared prepared = prepare_job(source.files.front(), spec, places, processes);
   tell_diagnostics(prepared.found);
+  if (prepared.job) report::check_exports(*prepared.job, options.output.exports);
   if (prepared.job && !options.output.quiet) {
     warn_of_memory(*prepared.job);
     warn_of_disk(*prepared.job);
@@ -119,15 +120,14 @@ std::optional<job::Job> prepare(const RunOptions& options, const std::string& li
 }
 
 /// Process 0 reads and compiles all there is, and gives it to the others.
-std::optional<job::Job> share_job(const RunOptions& options, const std::string& library,
-                                  fabric::MpiSession& session) {
-  job::check_builds(session);
+std::optional<job::Job> share_job(const RunOptions& options, const JobSource& source,
+                                  const std::string& library, fabric::MpiSession& session) {
   const job::ProcessCount processes = job::count_processes(&session);
   std::string wrong_usage;
   const std::vector<std::byte> mark_of_wrong_usage(1);
   const auto bytes = job::share(session, [&] {
     try {
-      const auto job = prepare(options, library, processes);
+      const auto job = prepare(options, source, library, processes);
       return job ? job::encode(*job) : std::vector<std::byte>();
     } catch (const UsageError& error) {
       wrong_usage = error.what();
@@ -140,86 +140,146 @@ std::optional<job::Job> share_job(const RunOptions& options, const std::string& 
   return job;
 }
 
-int run(const RunOptions& options, const std::string& library) {
-  auto session = join_processes(options.fabric);
-  return run_quietly(session.get(), [&] {
-    const auto job =
-        session ? share_job(options, library, *session) : prepare(options, library, {});
-    return job ? execute(*job, options.output, nullptr, session) : exit_error;
-  });
+int run_one(const RunOptions& options, const JobSource& source, const std::string& library,
+            std::unique_ptr<fabric::MpiSession>& session, report::ListedJob* told) {
+  const auto job = session ? share_job(options, source, library, *session)
+                           : prepare(options, source, library, {});
+  return job ? execute(*job, options.output, nullptr, session, told) : exit_error;
 }
 
-void add_rank_options(CLI::App& command, RunOptions& options) {
-  const CLI::Range count(1, 4096);
-  add_fabric_option(command, options.fabric);
-  command
-      .add_option("-w,--workers", options.workers,
-                  "workers of each process (default: one per core)")
-      ->check(count);
-  command
-      .add_option("-s,--servers", options.servers,
-                  "servers (default: 1); under mpirun: processes that only serve (default: none, "
-                  "each process serves too)")
-      ->check(count);
-  command.add_option("--memory", options.memory,
-                     "memory of each process, like 4G (default: 70 % of what is free)");
-  command.add_option("--scratch", options.scratch, "folder for spilled blocks")->type_name("DIR");
-  command.add_option(
-      "--pardo", options.pardo,
-      "how iterations are dealt out: sequential, static, balanced, dynamic or locality");
-  command.add_option("--prefetch", options.prefetch,
-                     "blocks that each get asks for in advance: auto (default) or 0 to 64");
-  command.add_option("--fabric-delay", options.fabric_delay,
-                     "make messages as slow as on a network, like 100us,1GB/s (for measurements)");
-  command.add_flag("--check", options.check, "find races, uninitialised reads and leaks");
-  command.add_flag("--deterministic", options.deterministic,
-                   "the same bits in every run with as many workers (more memory on servers)");
-  command.add_option("--seed", options.seed, "of a random order of messages, for tests");
+bool is_given(const RunOptions& options, std::string_view key) {
+  const auto found = options.run.texts.find(key);
+  return found != options.run.texts.end() && !found->second.empty();
+}
+
+/// What cannot be shared by several jobs.
+void check_list(const RunOptions& options) {
+  const std::pair<std::string_view, bool> alone[] = {
+      {"--report", !options.output.report.empty()},
+      {"--trace", !options.output.trace.empty()},
+      {"--save", is_given(options, "save")},
+      {"--molden, --fcidump, --cube and --qcschema",
+       options.output.exports.wants_orbitals() || !options.output.exports.qcschema.empty()},
+      {"--persistent", is_given(options, "persistent")},
+      {"--checkpoint", is_given(options, "checkpoint") || is_given(options, "checkpoint_dir")}};
+  for (const auto& [name, is_wanted] : alone)
+    if (is_wanted) throw UsageError(fmt::format("{} is for one job, not for several", name));
+}
+
+/// One after the other. What goes wrong with one is told, and the next one begins; among several
+/// processes it ends them all.
+int run_list(RunOptions options, const std::vector<JobSource>& sources, const std::string& library,
+             std::unique_ptr<fabric::MpiSession>& session) {
+  check_list(options);
+  check_outputs(options.output);
+  const bool is_first = !session || session->process() == 0;
+  const std::string json = std::exchange(options.output.json, "");
+  options.output.is_silent = true;
+  Output output(json == "-" ? stderr : stdout);
+  std::size_t width = 0;
+  for (const JobSource& source : sources) width = std::max(width, source.name.size());
+  report::JobTable table(std::max<std::size_t>(width, 8));
+  std::vector<report::ListedJob> done;
+  int code = 0;
+  for (const JobSource& source : sources) {
+    report::ListedJob& told = done.emplace_back(
+        report::ListedJob{source.name, source.files.front(), source.settings, {}, {}, {}});
+    try {
+      const int ended = run_one(options, source, library, session, &told);
+      if (ended != 0 && told.error.empty()) told.error = "it has errors";
+    } catch (const base::Error& error) {
+      if (session) throw;
+      told.error = error.what();
+    }
+    if (is_first) output.print(table.row(told));
+    if (!told.error.empty() && is_first) print_error("error: {}: {}\n", told.name, told.error);
+    if (!told.error.empty()) code = exit_error;
+    if (noted_signal() != 0) return 128 + noted_signal();
+  }
+  if (is_first && !json.empty()) output.write_file(json, report::list_json(done));
+  return code;
+}
+
+/// A job with a lattice knows nothing of programs and their blocks.
+int run_lattice(const RunOptions& options) {
+  const auto text = [&](std::string_view key) {
+    const auto found = options.run.texts.find(key);
+    return found == options.run.texts.end() ? std::string() : found->second;
+  };
+  bool has_others = !options.constants.empty() || !options.segments.empty() ||
+                    !options.output.report.empty() || !options.output.trace.empty();
+  for (const std::string_view key : {"persistent", "guess", "save", "servers", "checkpoint"})
+    has_others = has_others || is_given(options, key);
+  for (const auto& [key, values] : options.run.lists) has_others = has_others || !values.empty();
+  if (has_others)
+    throw UsageError(fmt::format(
+        "{} simulates a lattice: of the options only --fabric, --workers, --memory, --json and "
+        "--quiet go with it",
+        options.files.front()));
+  const std::string workers = text("workers");
+  return run_hubbard({options.files.front(), options.fabric,
+                      workers.empty() ? 0 : std::stoi(workers), text("memory"), options.output.json,
+                      options.output.quiet});
+}
+
+int run(const RunOptions& options, const std::string& library) {
+  if (options.files.size() == 1 && is_lattice_job(options.files.front())) {
+    try {
+      return run_lattice(options);
+    } catch (const std::exception&) {
+      return end_by_exception();
+    }
+  }
+  const std::vector<JobSource> sources = list_jobs(options.files, options.scans);
+  auto session = join_processes(options.fabric);
+  return run_quietly(session.get(), [&] {
+    if (session) job::check_builds(*session);
+    return sources.size() == 1 && options.scans.empty()
+               ? run_one(options, sources.front(), library, session, nullptr)
+               : run_list(options, sources, library, session);
+  });
 }
 
 }  // namespace
 
 void add_run(CLI::App& app, Commands& commands, const std::string& library) {
-  CLI::App* command = app.add_subcommand("run", "Run a job file, or SIAL programs");
+  CLI::App* command = app.add_subcommand("run", "Run a job file or SIAL programs");
   const auto options = std::make_shared<RunOptions>();  // shared with the function below
   command
       ->add_option("files", options->files,
-                   "job.toml, ZMAT, job.dat, or programs (SIAL or compiled), in order")
+                   "job files (.toml, ZMAT, .dat, .xyz; '-': standard input), several make one "
+                   "table; or programs (SIAL or compiled) in the order in which they run")
       ->required();
+  add_setting_options(*command, options->settings);
+  command
+      ->add_option("--scan", options->scans,
+                   "the job once for each value: KEY=V1,V2,... or KEY=FIRST:LAST:COUNT, as "
+                   "molecule.variables.r=0.9:1.5:7")
+      ->allow_extra_args(false);
   command
       ->add_option("--programs", options->programs,
-                   "folder of the programs that a .dat file or ZMAT names, or of folders with them "
-                   "(default: its own)")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
-  command->add_option("--set", options->constants, "a constant of the programs: name=number")
-      ->allow_extra_args(false);
-  command->add_option("--segments", options->segments, "extents of the segments: ao=5,6,7,8")
-      ->allow_extra_args(false);
-  command->add_option("--super", options->supers, "shared object with super instructions")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
-  command->add_option("-I,--import", options->imports, "look for imports in this folder too")
+                   "where the programs named by a .dat file or ZMAT are: a folder, or a folder of "
+                   "such folders (default: next to the file)")
       ->type_name("DIR")
       ->allow_extra_args(false);
   command
-      ->add_option("--persistent", options->persistent,
-                   "HDF5 file of what is kept: read before, written after")
-      ->type_name("FILE");
+      ->add_option("--set", options->constants,
+                   "set constants of the programs (--set n=2 x=0.5) or keys of the job file "
+                   "(--set method.frozen_core=2)")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
   command
-      ->add_option("--guess", options->guess,
-                   "start from the orbitals and amplitudes that an earlier job saved")
-      ->type_name("FILE");
-  command->add_option("--save", options->save, "save orbitals and amplitudes (HDF5) for --guess")
-      ->type_name("FILE");
-  command->add_option("--checkpoint", options->checkpoint,
-                      "take a checkpoint every so often (10m, 2h), at the next barrier");
-  command
-      ->add_option("--checkpoint-dir", options->checkpoint_folder,
-                   "folder for checkpoints (default: JOB.checkpoint); also on SIGUSR1 and SIGTERM")
-      ->type_name("DIR");
-  add_rank_options(*command, *options);
-  add_device_options(*command, options->device);
+      ->add_option("--segments", options->segments,
+                   "segment an index kind: ao=5,6,7 (these lengths), ao=8*4 (eight segments of 4) "
+                   "or ao=64/8 (64 elements in segments of 8); best: the sizes that blockyard plan "
+                   "finds fastest")
+      ->type_name("KIND=LENGTHS")
+      ->allow_extra_args(false);
+  command->add_option("-I,--import", options->imports, "also look for imports in this folder")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+  add_fabric_option(*command, options->fabric);
+  add_run_options(*command, options->run);
   add_output_options(*command, options->output);
   commands[command] = [options, &library] { return run(*options, library); };
 }

@@ -85,10 +85,12 @@ Buffer BufferPool::allocate(std::size_t size) {
   if (data == nullptr) {
     data = take_new(bytes, is_new);
     if (data == nullptr)
-      throw Error(Errc::no_memory,
-                  fmt::format("the machine gave no {} more (in use: {}); set a smaller --memory",
-                              format_bytes(static_cast<std::int64_t>(bytes)),
-                              format_bytes(static_cast<std::int64_t>(live_bytes_))));
+      throw Error(
+          Errc::no_memory,
+          fmt::format(
+              "out of memory: could not allocate another {} (in use: {}); set a smaller --memory",
+              format_bytes(static_cast<std::int64_t>(bytes)),
+              format_bytes(static_cast<std::int64_t>(live_bytes_))));
   }
   if (Chunks::Chunk* const chunk = chunk_of(data); chunk != nullptr) ++chunk->in_use;
   live_bytes_ += bytes;

@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "blockyard/base/error.h"
@@ -14,18 +15,20 @@
 namespace blockyard::base {
 namespace {
 
-/// Number of single-letter insertions, deletions and changes. Source: Wagner & Fischer,
-/// J. ACM 21, 168 (1974).
+/// Number of single-letter insertions, deletions, changes and swaps of neighbours ("rnu", "run").
+/// Source: Wagner & Fischer, J. ACM 21, 168 (1974); with swaps: Damerau, Comm. ACM 7, 171 (1964).
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  std::vector<std::size_t> above = row;
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
+    const std::vector<std::size_t> two_above = std::exchange(above, row);
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
+      const std::size_t change = above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({above[j] + 1, row[j - 1] + 1, change});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], two_above[j - 2] + 1);
     }
   }
   return row[b.size()];
@@ -50,7 +53,7 @@ std::int64_t parse_bytes(std::string_view text, std::string_view what) {
   const auto wrong = [&] {
     return Error(
         Errc::bad_input,
-        fmt::format("{}: '{}' is no amount of memory; write it like 300M or 4G", what, text));
+        fmt::format("{}: '{}' is not an amount of memory; write it like 300M or 4G", what, text));
   };
   double number = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -81,7 +84,7 @@ double parse_seconds(std::string_view text, std::string_view what) {
   if (status != std::errc{} || !(number >= 0) || seconds == 0)
     throw Error(
         Errc::bad_input,
-        fmt::format("{}: '{}' is no length of time; write it like 90s, 10m or 2h", what, text));
+        fmt::format("{}: '{}' is not a length of time; write it like 90s, 10m or 2h", what, text));
   if (!(number * seconds < 1e9))
     throw Error(Errc::bad_input, fmt::format("{}: '{}' is more than 30 years", what, text));
   return number * seconds;

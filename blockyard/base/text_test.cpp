@@ -17,6 +17,10 @@ TEST(Text, finds_the_nearest_name_or_none) {
   EXPECT_EQ(nearest_name("memroy", names), "memory");
   EXPECT_EQ(nearest_name("Workers", names), "workers");
   EXPECT_EQ(nearest_name("colour", names), "");
+  // Two neighbours swapped are one mistake: in a short word two would be too many.
+  const std::vector<std::string> short_names = {"run", "top"};
+  EXPECT_EQ(nearest_name("rnu", short_names), "run");
+  EXPECT_EQ(nearest_name("otp", short_names), "top");
 }
 
 TEST(Text, reads_amounts_of_memory) {

@@ -6,16 +6,18 @@ set(offload_names ${PROJECT_BINARY_DIR}/generated/offload_exports.map)
 add_custom_command(OUTPUT ${offload_exports} ${offload_names}
   COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/generated
   COMMAND ${PYTHON} ${CMAKE_CURRENT_LIST_DIR}/generate.py ${CMAKE_CURRENT_LIST_DIR}/routines.txt
-          ${offload_exports} ${offload_names}
-  DEPENDS ${CMAKE_CURRENT_LIST_DIR}/generate.py ${CMAKE_CURRENT_LIST_DIR}/routines.txt)
+          ${CMAKE_CURRENT_LIST_DIR}/fftw.txt ${offload_exports} ${offload_names}
+  DEPENDS ${CMAKE_CURRENT_LIST_DIR}/generate.py ${CMAKE_CURRENT_LIST_DIR}/routines.txt
+          ${CMAKE_CURRENT_LIST_DIR}/fftw.txt)
 # Sanitizers do not go into programs that were built without them.
 if(NOT CMAKE_CXX_FLAGS_RELWITHDEBINFO MATCHES "fsanitize")
   set(rooms ${PROJECT_SOURCE_DIR}/blockyard)
-  file(GLOB offload_sources CONFIGURE_DEPENDS ${rooms}/blas/*/*.cpp ${rooms}/remote/*.cpp
+  file(GLOB offload_sources CONFIGURE_DEPENDS ${rooms}/blas/*.cpp ${rooms}/blas/*/*.cpp ${rooms}/remote/*.cpp
        ${rooms}/remote/client/*.cpp ${rooms}/rpc/*.cpp ${rooms}/rpc/socket/*.cpp)
   list(FILTER offload_sources EXCLUDE REGEX "_test\\.cpp$")
   add_library(blockyard_offload SHARED ${offload_exports} ${offload_names} ${offload_sources}
-              ${rooms}/base/checksum.cpp ${rooms}/base/text.cpp ${rooms}/device/device.cpp)
+              ${rooms}/base/checksum.cpp
+              ${rooms}/base/fingerprint.cpp ${rooms}/base/text.cpp ${rooms}/device/device.cpp)
   target_compile_definitions(blockyard_offload PRIVATE FMT_HEADER_ONLY XXH_INLINE_ALL)
   target_compile_options(blockyard_offload PRIVATE -Wall -Wextra -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
   target_include_directories(blockyard_offload PRIVATE ${PROJECT_SOURCE_DIR})

@@ -47,7 +47,7 @@ Plugin::Plugin(const std::string& path)
   }
   void* symbol = dlsym(library_.get(), "blockyard_device_plugin");
   if (symbol == nullptr)
-    throw Error(Errc::device, fmt::format("'{}' is no device plug-in: it does not export "
+    throw Error(Errc::device, fmt::format("'{}' is not a device plug-in: it does not export "
                                           "blockyard_device_plugin",
                                           path));
   table_ = reinterpret_cast<decltype(&blockyard_device_plugin)>(symbol)();

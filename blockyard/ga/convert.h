@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "blockyard/ga/ints.h"
+#include "blockyard/ga/tongue.h"
 #include "blockyard/garray/patch.h"
 
 // Between the callers' indexes and the model's, which count from 0, first axis fastest, ends past
@@ -16,21 +17,6 @@ using array::Extent;
 using array::Indexes;
 using garray::Array;
 using garray::Local;
-
-/// How a caller counts.
-struct Tongue {
-  bool is_fortran = false;
-
-  [[nodiscard]] Extent first() const noexcept { return is_fortran ? 1 : 0; }
-  /// The caller's axis for one of the model, and the other way round.
-  [[nodiscard]] std::size_t axis(std::size_t d, std::size_t axes) const noexcept {
-    return is_fortran ? d : axes - 1 - d;
-  }
-  /// "hi[1]" or "hi(2)".
-  [[nodiscard]] std::string element(std::string_view name, std::size_t axis) const;
-};
-
-inline constexpr Tongue c_tongue{false}, fortran_tongue{true};
 
 /// "extents 512 x 512, double", axes in the caller's order.
 [[nodiscard]] std::string describe(Tongue tongue, const Array& array);

@@ -14,7 +14,7 @@ using garray::refuse;
 
 void describe_array(Array& array, const Request& request) {
   if (request.name != nullptr) array.name = request.name;
-  const auto kind = runtime().kind(request.type, request.fortran_integer);
+  const auto kind = runtime().kind(request.type, request.tongue.integer_bytes);
   if (!kind) refuse(array, fmt::format("type = {} is not a type of elements", request.type));
   if (request.ndim < 1 || request.ndim > static_cast<int>(array::max_axes))
     refuse(array, fmt::format("ndim = {} is outside 1..{}", request.ndim, array::max_axes));

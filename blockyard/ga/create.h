@@ -16,7 +16,6 @@ struct Request {
   Ints dims = nullptr;
   const char* name = nullptr;
   int group = 0;
-  int fortran_integer = 8;
 };
 
 /// Type, extents and name of an array without memory. Throws Error{bad_input}.

@@ -54,7 +54,7 @@ garray::Runtime& runtime() {
 
 const Call& current_call() noexcept { return call_of_thread; }
 
-void begin_call(const char* name, void* caller) noexcept { call_of_thread = {name, caller}; }
+void begin_call(const Call& call) noexcept { call_of_thread = call; }
 
 std::string line_of(void* place) {
   Dl_info found{};

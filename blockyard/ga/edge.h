@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "blockyard/fabric/memory.h"
+#include "blockyard/ga/sparse_handles.h"
+#include "blockyard/ga/tongue.h"
 #include "blockyard/garray/locks.h"
 #include "blockyard/garray/runtime.h"
 #include "blockyard/garray/transfer.h"
@@ -23,6 +25,7 @@ namespace blockyard::ga {
 struct Edge {
   std::unique_ptr<garray::Runtime> runtime;
   std::optional<garray::Locks> locks;
+  SparseHandles sparse;
   std::map<void*, fabric::Region> raw_memory;  ///< of Getmem, by this process's pointer
   std::mutex pending_mutex;                    ///< guards the next two
   std::map<long, garray::Pending> pending;     ///< by handle
@@ -39,9 +42,11 @@ struct Edge {
 struct Call {
   const char* name = "";
   void* caller = nullptr;  ///< a place in the caller's code
+  Tongue tongue;
 };
 [[nodiscard]] const Call& current_call() noexcept;
-void begin_call(const char* name, void* caller) noexcept;
+[[nodiscard]] inline Tongue tongue() noexcept { return current_call().tongue; }
+void begin_call(const Call& call) noexcept;
 
 /// Ends the job: prints the rank, the call, the error and the caller's line.
 [[noreturn]] void end_job(const std::exception& error) noexcept;
@@ -50,8 +55,8 @@ void begin_call(const char* name, void* caller) noexcept;
 
 /// Does what an exported symbol stands for.
 template <class Work>
-auto run(const char* name, void* caller, const Work& work) -> decltype(work()) {
-  begin_call(name, caller);
+auto run(const Call& call, const Work& work) -> decltype(work()) {
+  begin_call(call);
   try {
     return work();
   } catch (const std::exception& error) {

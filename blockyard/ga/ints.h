@@ -26,6 +26,9 @@ class Ints {
     else
       narrow_[i] = base::to_int(value);
   }
+  /// The list itself; null if its integers have the other width.
+  [[nodiscard]] int* narrow() const noexcept { return narrow_; }
+  [[nodiscard]] std::int64_t* wide() const noexcept { return wide_; }
   [[nodiscard]] Ints from(std::size_t i) const noexcept {
     return wide_ != nullptr ? Ints(wide_ + i) : Ints(narrow_ == nullptr ? nullptr : narrow_ + i);
   }

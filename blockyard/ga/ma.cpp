@@ -23,15 +23,17 @@ std::size_t aligned(std::size_t bytes) {
 
 void Ma::Release::operator()(std::byte* memory) const noexcept { std::free(memory); }
 
-Ma::Ma(std::size_t stack, std::size_t heap)
-    : bytes_(aligned(stack) + aligned(heap)), border_(aligned(heap)) {
+Ma::Ma(std::size_t stack, std::size_t heap, int fortran_integer)
+    : fortran_integer_(fortran_integer),
+      bytes_(aligned(stack) + aligned(heap)),
+      border_(aligned(heap)) {
   memory_.reset(
       static_cast<std::byte*>(std::aligned_alloc(alignment, std::max(bytes_, alignment))));
   if (!memory_) throw std::bad_alloc();
 }
 
-std::optional<std::size_t> Ma::bytes_of(long type) {
-  const auto kind = garray::kind_of(static_cast<int>(type));
+std::optional<std::size_t> Ma::bytes_of(long type, int fortran_integer) {
+  const auto kind = garray::kind_of(static_cast<int>(type), fortran_integer);
   return kind ? std::optional(kind->bytes) : std::nullopt;
 }
 
@@ -86,7 +88,7 @@ long Ma::keep(Block block) {
 }
 
 std::optional<long> Ma::push(long type, std::size_t elements, std::string name) {
-  const auto width = bytes_of(type);
+  const auto width = bytes_of(type, fortran_integer_);
   if (!width || elements > bytes_ / *width) return std::nullopt;
   const std::size_t bytes = elements * *width, wanted = with_overhead(bytes);
   if (wanted > gap()) return std::nullopt;
@@ -94,7 +96,7 @@ std::optional<long> Ma::push(long type, std::size_t elements, std::string name) 
 }
 
 std::optional<long> Ma::allocate(long type, std::size_t elements, std::string name) {
-  const auto width = bytes_of(type);
+  const auto width = bytes_of(type, fortran_integer_);
   if (!width || elements > bytes_ / *width) return std::nullopt;
   const std::size_t bytes = elements * *width, wanted = with_overhead(bytes);
   std::size_t at = 0;

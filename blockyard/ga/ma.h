@@ -29,9 +29,10 @@ class Ma {
   };
 
   /// In bytes.
-  Ma(std::size_t stack, std::size_t heap);
+  /// fortran_integer: bytes of an INTEGER.
+  Ma(std::size_t stack, std::size_t heap, int fortran_integer);
 
-  [[nodiscard]] static std::optional<std::size_t> bytes_of(long type);
+  [[nodiscard]] static std::optional<std::size_t> bytes_of(long type, int fortran_integer);
   /// Bytes that a block of so much data takes with guards and alignment.
   [[nodiscard]] static std::size_t with_overhead(std::size_t bytes) noexcept;
 
@@ -74,6 +75,7 @@ class Ma {
     void operator()(std::byte* memory) const noexcept;
   };
   std::unique_ptr<std::byte[], Release> memory_;
+  int fortran_integer_ = 4;
   std::size_t bytes_ = 0, border_ = 0;  ///< the heap is nominally before the border
   std::map<long, Block> blocks_;        ///< by handle
   std::map<std::size_t, long> heap_;    ///< handles by offset of data

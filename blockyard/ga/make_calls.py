@@ -19,6 +19,8 @@ def inner_type(kind, stars):
     """How the function that does the call sees a parameter."""
     if kind == "Int":
         return {"": "std::int64_t ", "*": "Ints ", "**": "IntLists "}[stars]
+    if kind == "ga_nbhdl_t":
+        return "Ints "
     return f"{kind} {stars}"
 
 
@@ -61,8 +63,8 @@ def definition(call, name, width):
     params, does = call[4], call[5]
     passed = ", ".join(param for _, _, param in params)
     return (f"{prototype(call, name, width)} {{\n"
-            f"  return blockyard::ga::run(\"{name}\", __builtin_return_address(0), "
-            f"[&] {{ return blockyard::ga::c::{does}({passed}); }});\n}}\n")
+            f"  return blockyard::ga::run({{\"{name}\", __builtin_return_address(0), {{false, sizeof(Integer)}}}}, "
+            f"[&] {{ return blockyard::ga::calls::{does}({passed}); }});\n}}\n")
 
 
 def main(table, template, folder):
@@ -74,9 +76,9 @@ def main(table, template, folder):
     (folder / "ga.h").write_text(header)
     (folder / "ga_calls.h").write_text(
         "// Made of blockyard/ga/calls.txt.\n#pragma once\n\n#include <ga.h>\n\n#include <cstdint>\n\n"
-        '#include "blockyard/ga/ints.h"\n\nnamespace blockyard::ga::c {\n\n' +
+        '#include "blockyard/ga/ints.h"\n\nnamespace blockyard::ga::calls {\n\n' +
         "\n".join(dict.fromkeys(declaration(call) for call in calls)) +
-        "\n\n}  // namespace blockyard::ga::c\n")
+        "\n\n}  // namespace blockyard::ga::calls\n")
     (folder / "ga_calls.cpp").write_text(
         '// Made of blockyard/ga/calls.txt.\n#include "ga_calls.h"\n\n#include "blockyard/ga/edge.h"\n\n'
         'extern "C" {\n' + "\n".join(definition(*twin) for twin in twins) + "}\n")

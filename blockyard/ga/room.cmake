@@ -2,12 +2,25 @@
 set(ga_generated ${CMAKE_BINARY_DIR}/ga)
 file(MAKE_DIRECTORY ${ga_generated})
 add_custom_command(
+  OUTPUT ${ga_generated}/global.fh ${ga_generated}/fortran_i4.cpp ${ga_generated}/fortran_i8.cpp
+  COMMAND ${PYTHON} ${CMAKE_CURRENT_LIST_DIR}/make_fortran.py
+          ${CMAKE_CURRENT_LIST_DIR}/fortran_calls.txt ${CMAKE_CURRENT_LIST_DIR}/global.fh.in
+          ${ga_generated}
+  DEPENDS ${CMAKE_CURRENT_LIST_DIR}/make_fortran.py ${CMAKE_CURRENT_LIST_DIR}/fortran_calls.txt
+          ${CMAKE_CURRENT_LIST_DIR}/global.fh.in)
+add_custom_command(
+  OUTPUT ${ga_generated}/tcgmsg_i4.cpp ${ga_generated}/tcgmsg_i8.cpp
+  COMMAND ${PYTHON} ${CMAKE_CURRENT_LIST_DIR}/make_fortran.py
+          ${CMAKE_CURRENT_LIST_DIR}/tcgmsg_calls.txt blockyard/ga/door/tcgmsg_fortran.h ${ga_generated}
+  DEPENDS ${CMAKE_CURRENT_LIST_DIR}/make_fortran.py ${CMAKE_CURRENT_LIST_DIR}/tcgmsg_calls.txt)
+add_custom_command(
   OUTPUT ${ga_generated}/ga.h ${ga_generated}/ga_calls.h ${ga_generated}/ga_calls.cpp
   COMMAND ${PYTHON} ${CMAKE_CURRENT_LIST_DIR}/make_calls.py ${CMAKE_CURRENT_LIST_DIR}/calls.txt
           ${CMAKE_CURRENT_LIST_DIR}/ga.h.in ${ga_generated}
   DEPENDS ${CMAKE_CURRENT_LIST_DIR}/make_calls.py ${CMAKE_CURRENT_LIST_DIR}/calls.txt
           ${CMAKE_CURRENT_LIST_DIR}/ga.h.in)
 get_target_property(sources blockyard_ga SOURCES)
+list(FILTER sources EXCLUDE REGEX "/ga/door/")
 if(BLOCKYARD_MPI)
   list(FILTER sources EXCLUDE REGEX "/ga/absent/")
   target_link_libraries(blockyard_ga PUBLIC MPI::MPI_C)
@@ -17,25 +30,81 @@ else()
   target_include_directories(blockyard_ga SYSTEM PUBLIC ${CMAKE_CURRENT_LIST_DIR}/absent)
 endif()
 set_target_properties(blockyard_ga PROPERTIES SOURCES "${sources}" PCH_WARN_INVALID OFF)
-target_sources(blockyard_ga PRIVATE ${ga_generated}/ga_calls.cpp)
+add_custom_target(ga_headers DEPENDS ${ga_generated}/ga_calls.h ${ga_generated}/global.fh)
+add_dependencies(blockyard_ga ga_headers)
 target_include_directories(blockyard_ga PUBLIC ${ga_generated} ${CMAKE_CURRENT_LIST_DIR}/include)
 target_link_libraries(blockyard_ga PRIVATE ${CMAKE_DL_LIBS})
 
-# What programs link: one library, static or shared, with all rooms in it.
+# The exported symbols, once for INTEGERs of 4 bytes and once for those of 8.
 set(ga_objects)
 foreach(room IN ITEMS base array fabric garray ga)
   list(APPEND ga_objects $<TARGET_OBJECTS:blockyard_${room}>)
 endforeach()
-foreach(kind IN ITEMS STATIC SHARED)
-  string(TOLOWER ga_${kind} library)
-  add_library(${library} ${kind} EXCLUDE_FROM_ALL ${ga_objects})
-  set_target_properties(${library} PROPERTIES OUTPUT_NAME ga LINKER_LANGUAGE CXX
-                        ARCHIVE_OUTPUT_DIRECTORY ${ga_generated}
-                        LIBRARY_OUTPUT_DIRECTORY ${ga_generated})
-  target_link_libraries(${library} PUBLIC fmt::fmt Threads::Threads ${CMAKE_DL_LIBS} LAPACK::LAPACK
-                        BLAS::BLAS PkgConfig::xxhash)
-  target_include_directories(${library} PUBLIC ${ga_generated} ${CMAKE_CURRENT_LIST_DIR}/include)
+foreach(width IN ITEMS i4 i8)
+  add_library(ga_door_${width} OBJECT EXCLUDE_FROM_ALL ${CMAKE_CURRENT_LIST_DIR}/door/c_ma.cpp
+              ${ga_generated}/ga_calls.cpp ${ga_generated}/fortran_${width}.cpp)
   if(BLOCKYARD_MPI)
-    target_link_libraries(${library} PUBLIC MPI::MPI_C)
+    target_sources(ga_door_${width} PRIVATE ${CMAKE_CURRENT_LIST_DIR}/door/tcgmsg.cpp
+                                            ${ga_generated}/tcgmsg_${width}.cpp)
   endif()
+  if(width STREQUAL i8)
+    target_include_directories(ga_door_${width} BEFORE PRIVATE ${CMAKE_CURRENT_LIST_DIR}/include/i8)
+  endif()
+  set_target_properties(ga_door_${width} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(ga_door_${width} PRIVATE blockyard_ga fmt::fmt)
 endforeach()
+
+# What programs link: one library with all rooms in it, static or shared, libga or libga_i8.
+foreach(width IN ITEMS i4 i8)
+  foreach(kind IN ITEMS STATIC SHARED)
+    string(TOLOWER ga_${kind} library)
+    set(name ga)
+    if(width STREQUAL i8)
+      string(APPEND library _i8)
+      set(name ga_i8)
+    endif()
+    add_library(${library} ${kind} EXCLUDE_FROM_ALL ${ga_objects} $<TARGET_OBJECTS:ga_door_${width}>)
+    set_target_properties(${library} PROPERTIES OUTPUT_NAME ${name} LINKER_LANGUAGE CXX
+                          ARCHIVE_OUTPUT_DIRECTORY ${ga_generated}
+                          LIBRARY_OUTPUT_DIRECTORY ${ga_generated})
+    target_link_libraries(${library} PUBLIC fmt::fmt Threads::Threads ${CMAKE_DL_LIBS} LAPACK::LAPACK
+                          BLAS::BLAS PkgConfig::xxhash)
+    if(width STREQUAL i8)
+      target_include_directories(${library} PUBLIC ${CMAKE_CURRENT_LIST_DIR}/include/i8)
+    endif()
+    target_include_directories(${library} PUBLIC ${ga_generated} ${CMAKE_CURRENT_LIST_DIR}/include)
+    if(BLOCKYARD_MPI)
+      target_link_libraries(${library} PUBLIC MPI::MPI_C)
+    endif()
+  endforeach()
+endforeach()
+target_link_libraries(blockyard_garray PRIVATE LAPACK::LAPACK BLAS::BLAS)
+
+# `cmake --build ... --target ga`, then `cmake --install ... --component ga`.
+add_custom_target(ga DEPENDS ga_headers ga_static ga_shared ga_static_i8 ga_shared_i8)
+set(GA_CC gcc)
+set(GA_F77 gfortran)
+if(BLOCKYARD_MPI)
+  set(GA_CC ${MPI_C_COMPILER})
+  get_filename_component(mpi_folder "${MPI_C_COMPILER}" DIRECTORY)
+  get_filename_component(mpi_name "${MPI_C_COMPILER}" NAME)
+  string(REPLACE mpicc mpifort mpi_name "${mpi_name}")
+  set(GA_F77 ${mpi_folder}/${mpi_name})
+endif()
+list(JOIN BLAS_LIBRARIES " " GA_BLAS)
+set(GA_STATIC_LIBRARIES "-lfmt -lxxhash -lstdc++ -ldl -lpthread -lrt")
+foreach(library IN LISTS LAPACK_LIBRARIES)
+  string(APPEND GA_STATIC_LIBRARIES " ${library}")
+endforeach()
+include(GNUInstallDirs)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/ga-config.in ${ga_generated}/bin/ga-config @ONLY
+               FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
+               WORLD_READ WORLD_EXECUTE)
+install(PROGRAMS ${ga_generated}/bin/ga-config DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT ga
+        EXCLUDE_FROM_ALL)
+install(TARGETS ga_static ga_shared ga_static_i8 ga_shared_i8 COMPONENT ga EXCLUDE_FROM_ALL
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES ${ga_generated}/ga.h ${ga_generated}/global.fh DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        COMPONENT ga EXCLUDE_FROM_ALL)
+install(DIRECTORY ${CMAKE_CURRENT_LIST_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        COMPONENT ga EXCLUDE_FROM_ALL)

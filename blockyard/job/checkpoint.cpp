@@ -11,7 +11,7 @@
 #include "blockyard/base/fields.h"
 #include "blockyard/job/detail/checkpoint_names.h"
 #include "blockyard/job/job_bytes.h"
-#include "blockyard/job/report.h"
+#include "blockyard/job/version.h"
 
 namespace blockyard::job {
 

@@ -39,7 +39,8 @@ struct SavedRun {
 /// Puts in what the user wants otherwise than before: workers, servers, memory, scratch folder,
 /// checkpoints. Throws Error{bad_input} if the number of workers cannot be another: their states
 /// differ in something that the program still reads.
-void change_ranks(SavedRun& saved, const RunSpec& wanted, const ProcessCount& processes = {});
+void change_ranks(SavedRun& saved, const input::RunSpec& wanted,
+                  const ProcessCount& processes = {});
 
 /// The records of one worker in a checkpoint.
 class SavedWorker final : public worker::RecordSource {

@@ -62,9 +62,9 @@ Decision disk_of(const Job& job) {
                       format_bytes(plan.distributed_bytes))};
 }
 
-std::string why_segments(const Spec& spec, const Job& job, array::IndexKind kind) {
+std::string why_segments(const input::Spec& spec, const Job& job, array::IndexKind kind) {
   using array::IndexKind;
-  const SegmentSpec& given = spec.segments;
+  const input::SegmentSpec& given = spec.segments;
   if (given.extents.contains(kind)) return "every segment as the job says";
   if (!job.chemistry) return "as the job says";
   if (kind == IndexKind::ao)
@@ -78,7 +78,7 @@ std::string why_segments(const Spec& spec, const Job& job, array::IndexKind kind
          "virtual apart";
 }
 
-void add_segments(const Spec& spec, const Job& job, std::vector<Decision>& decisions) {
+void add_segments(const input::Spec& spec, const Job& job, std::vector<Decision>& decisions) {
   for (std::size_t k = 1; k < array::kind_count; ++k) {
     const auto kind = static_cast<array::IndexKind>(k);
     const auto extents = job.environment.segments.extents(kind);
@@ -114,7 +114,7 @@ Decision placement_of(const Job& job) {
 
 }  // namespace
 
-std::vector<Decision> decisions_of(const Spec& spec, const Job& job) {
+std::vector<Decision> decisions_of(const input::Spec& spec, const Job& job) {
   std::vector<Decision> decisions = {workers_of(job), servers_of(job), memory_of(job),
                                      disk_of(job)};
   add_segments(spec, job, decisions);

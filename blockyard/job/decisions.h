@@ -4,10 +4,13 @@
 #include <string>
 #include <vector>
 
+namespace blockyard::input {
+struct Spec;
+}
+
 namespace blockyard::job {
 
 struct Job;
-struct Spec;
 
 /// What was chosen for a run, and why: for its report.
 struct Decision {
@@ -18,6 +21,6 @@ struct Decision {
 };
 
 /// Ranks, memory, segments, dealing, look-ahead and placement of a job that is ready to run.
-[[nodiscard]] std::vector<Decision> decisions_of(const Spec& spec, const Job& job);
+[[nodiscard]] std::vector<Decision> decisions_of(const input::Spec& spec, const Job& job);
 
 }  // namespace blockyard::job

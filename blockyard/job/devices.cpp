@@ -11,6 +11,7 @@
 #include "blockyard/base/error.h"
 #include "blockyard/device/operation.h"
 #include "blockyard/device/sim/sim.h"
+#include "blockyard/remote/client/client.h"
 
 namespace blockyard::job {
 
@@ -33,9 +34,18 @@ bool shows_nvidia() { return exists("/dev/nvidiactl") || exists("/dev/dxg"); }
 /// Whether the system shows a GPU of any kind.
 bool shows_gpu() { return shows_nvidia() || exists("/dev/kfd") || exists("/dev/dri/renderD128"); }
 
+/// Those of a server: the kind is its address.
+bool is_remote(const std::string& kind) { return kind.starts_with("remote://"); }
+bool needs_plugin(const std::string& kind) { return kind != "sim" && !is_remote(kind); }
+
+/// With which a device of a kind is opened.
+std::string options_of(const std::string& kind, const std::string& given) {
+  return is_remote(kind) ? fmt::format("server={} {}", kind, given) : given;
+}
+
 /// Whether the system shows what a kind needs. If not, only the driver itself can say.
 bool shows_driver(const std::string& kind) {
-  if (kind == "sim") return true;
+  if (!needs_plugin(kind)) return true;
   if (kind == "cuda") return shows_nvidia();
   std::error_code ignored;
   return fs::directory_iterator("/etc/OpenCL/vendors", ignored) != fs::directory_iterator();
@@ -51,19 +61,20 @@ double default_after_seconds(const std::string& kind) {
 /// Longer than any run; clocks can still add it to now.
 constexpr double longest_wait_seconds = 1e9;
 
-std::string plugin_path(const DeviceSpec& spec, const std::string& kind) {
+std::string plugin_path(const input::DeviceSpec& spec, const std::string& kind) {
   return (fs::path(spec.plugins) / fmt::format("libblockyard_device_{}.so", kind)).string();
 }
 
 /// Whether `auto` has anything to open.
-bool is_gpu_at_hand(const DeviceSpec& spec) {
+bool is_gpu_at_hand(const input::DeviceSpec& spec) {
   return shows_gpu() && (exists(plugin_path(spec, "cuda")) || exists(plugin_path(spec, "opencl")));
 }
 
 }  // namespace
 
-Devices::Devices(const DeviceSpec& spec, int workers, int first_here, std::int64_t host_share_bytes,
-                 base::BufferPool& blocks, std::int64_t lock_limit_bytes)
+Devices::Devices(const input::DeviceSpec& spec, int workers, int first_here,
+                 std::int64_t host_share_bytes, base::BufferPool& blocks,
+                 std::int64_t lock_limit_bytes)
     : spec_(spec),
       workers_(workers),
       first_here_(first_here),
@@ -78,7 +89,7 @@ Devices::Devices(const DeviceSpec& spec, int workers, int first_here, std::int64
   });
   is_possible_ = true;
   try {
-    if (!is_auto && spec.kind != "sim") load_plugin(spec.kind);
+    if (!is_auto && needs_plugin(spec.kind)) load_plugin(spec.kind);
     after_seconds_ = spec.after_seconds.value_or(default_after_seconds(spec.kind));
     if (spec.learns() && after_seconds_ > 0 && (is_auto || shows_driver(spec.kind))) {
       kind_ = spec.kind;
@@ -242,8 +253,12 @@ void Devices::load_plugin(const std::string& kind) {
 }
 
 void Devices::open_kind(const std::string& kind, bool only_gpus) {
-  const device::Table& table = kind == "sim" ? device::sim::table() : plugin_->table();
-  const int present = device::device_count(table);
+  const std::string options = options_of(kind, spec_.options);
+  const device::Table& table = is_remote(kind) ? remote::table()
+                               : kind == "sim" ? device::sim::table()
+                                               : plugin_->table();
+  const int present = is_remote(kind) ? static_cast<int>(remote::devices_of(options).size())
+                                      : device::device_count(table);
   const int wanted = spec_.count.value_or(present);
   // A processor that plays a device may be opened several times, with some of its units each.
   if (present == 0) return;
@@ -253,7 +268,7 @@ void Devices::open_kind(const std::string& kind, bool only_gpus) {
   for (int k = 0; k < std::max(present, wanted); ++k) {
     if (static_cast<int>(devices_.size()) == wanted) break;
     try {
-      devices_.emplace_back(table, k % present, spec_.options);
+      devices_.emplace_back(table, k % present, options);
     } catch (const Error&) {
       if (only_gpus) continue;  // another may do
       throw;

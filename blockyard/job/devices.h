@@ -16,7 +16,7 @@
 #include "blockyard/device/device.h"
 #include "blockyard/device/host_locks.h"
 #include "blockyard/device/loader.h"
-#include "blockyard/job/spec.h"
+#include "blockyard/input/spec.h"
 #include "blockyard/worker/device_supply.h"
 
 namespace blockyard::job {
@@ -41,7 +41,7 @@ class Devices final : public worker::DeviceSupply {
   /// host_share_bytes  what a device that computes in the memory of the host may take there
   /// blocks            the memory of all blocks here, of which up to lock_limit_bytes are locked
   /// Throws Error{device} if the kind that is asked for is not there, with what to do.
-  Devices(const DeviceSpec& spec, int workers, int first_here, std::int64_t host_share_bytes,
+  Devices(const input::DeviceSpec& spec, int workers, int first_here, std::int64_t host_share_bytes,
           base::BufferPool& blocks, std::int64_t lock_limit_bytes);
   ~Devices() override;
 
@@ -77,7 +77,7 @@ class Devices final : public worker::DeviceSupply {
   void forget() noexcept;
   void warm();
 
-  DeviceSpec spec_;
+  input::DeviceSpec spec_;
   int workers_;
   int first_here_;
   std::int64_t host_share_bytes_;

@@ -11,7 +11,7 @@ namespace {
 /// A simulated device whose opening waits for work.
 struct Late {
   explicit Late(double after_seconds, const std::string& options = "page=64") {
-    DeviceSpec spec;
+    input::DeviceSpec spec;
     spec.kind = "sim";
     spec.count = 1;
     spec.options = options;
@@ -102,7 +102,7 @@ TEST(Devices, that_are_lost_are_told_by_the_name_they_had) {
 
 TEST(Devices, are_dealt_among_the_workers_of_the_machine) {
   base::BufferPool pool(1 << 20);
-  DeviceSpec spec;
+  input::DeviceSpec spec;
   spec.kind = "sim";
   spec.count = 2;
   // Workers 5 and 6 of the job are the third and the fourth here.
@@ -121,7 +121,7 @@ TEST(Devices, wait_for_work_however_long_that_is) {
 
 TEST(Devices, of_no_certain_kind_are_impossible_without_a_plugin) {
   base::BufferPool pool(1 << 20);
-  DeviceSpec spec;
+  input::DeviceSpec spec;
   spec.kind = "auto";
   spec.plugins = "/nowhere";
   Devices devices(spec, 1, 0, 1 << 20, pool, 1 << 20);
@@ -132,7 +132,7 @@ TEST(Devices, of_no_certain_kind_are_impossible_without_a_plugin) {
 
 TEST(Devices, refuse_a_plugin_that_is_not_there_before_any_work) {
   base::BufferPool pool(1 << 20);
-  DeviceSpec spec;
+  input::DeviceSpec spec;
   spec.kind = "opencl";
   spec.plugins = "/nowhere";
   spec.learns_placement = true;

@@ -3,15 +3,15 @@
 // field has to name it here: the structured bindings no longer compile.
 #include <gtest/gtest.h>
 
-#include "blockyard/job/input.h"
+#include "blockyard/input/job_file.h"
+#include "blockyard/input/job_text.h"
 #include "blockyard/job/job_bytes.h"
-#include "blockyard/job/job_text.h"
 
 namespace blockyard::job {
 namespace {
 
-DeviceSpec device_with_every_field() {
-  DeviceSpec device;
+input::DeviceSpec device_with_every_field() {
+  input::DeviceSpec device;
   auto& [kind, count, memory_bytes, options, plugins, learns_placement, respects_hints,
          honours_intents, locks_pages, keeps_memory, streams, feeds_network, after_seconds] =
       device;
@@ -31,8 +31,8 @@ DeviceSpec device_with_every_field() {
   return device;
 }
 
-RunSpec run_with_every_field() {
-  RunSpec run;
+input::RunSpec run_with_every_field() {
+  input::RunSpec run;
   auto& [workers, servers, memory_bytes, scratch, persistent, guess, save, checkpoint_folder,
          checkpoint_seconds, supers, pardo, prefetch, fabric_delay, report, has_trace, device,
          check, deterministic, seed] = run;
@@ -57,19 +57,19 @@ RunSpec run_with_every_field() {
   return run;
 }
 
-Spec spec_with_every_field() {
-  Spec spec;
+input::Spec spec_with_every_field() {
+  input::Spec spec;
   auto& [title, molecule, basis, method, programs, ints, scalars, arrays, int_arrays, configuration,
          segments, run] = spec;
   title = "a \"title\" with \\ and \t";
-  molecule = MoleculeSpec{"H 0 0 0\nF 0 0 1.7\n", "", "bohr", -1, 2};
+  molecule = input::MoleculeSpec{"H 0 0 0\nF 0 0 1.7\n", "", "bohr", -1, 2};
   basis = {{"cc-pvdz", "", ""},
            "sbkjc",
            {{"O1", {{"", "", "O S\n 0.5 1\n"}, ""}}, {"3", {{"6-31g", "", ""}, "none"}}},
            false,
            "cc-pvtz-rifit",
            ""};
-  method = MethodSpec{"", 3, {{"cc_iterations", 7}}, {{"level_shift", 0.5}}};
+  method = input::MethodSpec{"", 3, {{"cc_iterations", 7}}, {{"level_shift", 0.5}}};
   programs = {"/a.sial", "/b.sial"};
   ints = {{"norb", 4}};
   scalars = {{"x", 0.1}, {"whole", 3}};
@@ -83,16 +83,16 @@ Spec spec_with_every_field() {
 }
 
 TEST(EveryField, IsInTheTextOfAJob) {
-  Spec spec = spec_with_every_field();
+  input::Spec spec = spec_with_every_field();
   // What the command line alone decides.
   spec.run.report = spec.run.has_trace = false;
   spec.run.device.plugins = "";
-  const DeviceSpec usual;
+  const input::DeviceSpec usual;
   spec.run.device.honours_intents = usual.honours_intents;
   spec.run.device.locks_pages = usual.locks_pages;
   spec.run.device.keeps_memory = usual.keeps_memory;
   spec.run.device.streams = usual.streams;
-  EXPECT_EQ(parse_job(job_text(spec), "job.toml", ""), spec);
+  EXPECT_EQ(input::parse_job(input::job_text(spec), "job.toml", ""), spec);
 }
 
 TEST(EveryField, OfARunIsInTheBytesOfAJob) {

@@ -15,6 +15,7 @@ namespace blockyard::job {
 
 using base::Errc;
 using base::Error;
+using base::Extent;
 
 namespace {
 
@@ -29,7 +30,7 @@ struct Saved {
   Segments segments;  ///< of this job, index by index
 };
 
-std::vector<Extent> part(const Orbitals& orbitals, bool is_virtual) {
+std::vector<Extent> part(const method::Orbitals& orbitals, bool is_virtual) {
   const auto begin = orbitals.segments.begin() + orbitals.frozen_segments;
   const auto middle = begin + orbitals.occupied_segments;
   return is_virtual ? std::vector<Extent>(middle, orbitals.segments.end())
@@ -41,10 +42,10 @@ std::vector<Extent> joined(std::vector<Extent> first, const std::vector<Extent>&
   return first;
 }
 
-std::vector<Saved> saved_arrays(const Chemistry& chemistry) {
+std::vector<Saved> saved_arrays(const method::Chemistry& chemistry) {
   const std::vector<Extent>& ao = chemistry.system.segments.extents;
-  const Orbitals& alpha = chemistry.alpha;
-  const Orbitals& beta = chemistry.beta;
+  const method::Orbitals& alpha = chemistry.alpha;
+  const method::Orbitals& beta = chemistry.beta;
   auto occupied = part(alpha, false), virtual_ = part(alpha, true);
   using enum Role;
   if (!chemistry.unrestricted)

@@ -7,13 +7,14 @@
 #include <cmath>
 #include <filesystem>
 
+#include "blockyard/aces/constants.h"
+#include "blockyard/aces/dat/dat_job.h"
+#include "blockyard/aces/fragments.h"
 #include "blockyard/base/text.h"
-#include "blockyard/job/aces_constants.h"
-#include "blockyard/job/dat/dat_job.h"
+#include "blockyard/input/job_file.h"
 #include "blockyard/job/guess.h"
-#include "blockyard/job/input.h"
-#include "blockyard/job/methods.h"
 #include "blockyard/job/program_file.h"
+#include "blockyard/method/methods.h"
 #include "blockyard/super/general.h"
 
 namespace blockyard::job {
@@ -28,8 +29,8 @@ int count_of(std::optional<int> given, int usual) { return std::max(1, given.val
 
 /// Integrals of four virtual orbitals that would take most of the memory are made from those of
 /// three indexes whenever they are needed, unless the user said what to do. Closed shells only.
-MethodSpec choose_four_virtual(const Spec& spec, const Job& job) {
-  MethodSpec method = spec.method.value_or(MethodSpec{});
+input::MethodSpec choose_four_virtual(const input::Spec& spec, const Job& job) {
+  input::MethodSpec method = spec.method.value_or(input::MethodSpec{});
   if (!job.chemistry->has_fitted_integrals() || job.chemistry->unrestricted ||
       method.ints.contains("four_virtual"))
     return method;
@@ -41,17 +42,18 @@ MethodSpec choose_four_virtual(const Spec& spec, const Job& job) {
   return method;
 }
 
-void set_up_environment(const Spec& spec, Job& job) {
+void set_up_environment(const input::Spec& spec, Job& job) {
   worker::Environment& environment = job.environment;
   if (job.chemistry) {
-    add_constants(*job.chemistry, choose_four_virtual(spec, job), environment);
+    method::add_constants(*job.chemistry, choose_four_virtual(spec, job), environment);
     set_guess_constants(job);
   }
   // Programs of the user's own may want other segments than ours; those of the basis are what the
   // integrals are computed in.
   const bool is_own = !spec.programs.empty();
   if (job.chemistry && is_own) {
-    const AcesConstants aces = aces_constants(*job.chemistry, spec.method.value_or(MethodSpec{}));
+    const aces::AcesConstants aces =
+        aces::aces_constants(*job.chemistry, spec.method.value_or(input::MethodSpec{}));
     for (const auto& [name, value] : aces.ints) environment.ints[name] = value;
     for (const auto& [name, value] : aces.scalars) environment.scalars[name] = value;
   }
@@ -67,19 +69,19 @@ void set_up_environment(const Spec& spec, Job& job) {
   for (const auto& [name, value] : spec.scalars) environment.scalars[name] = value;
 }
 
+std::vector<std::string> our_programs(const Job& job) {
+  const method::Chemistry& chemistry = *job.chemistry;
+  return method::programs_of_method(job.method,
+                                    {.unrestricted = chemistry.unrestricted,
+                                     .fitted = chemistry.has_fitted_integrals(),
+                                     .correlates = chemistry.has_excitations(),
+                                     .stability = job.environment.ints.at("stability") != 0});
+}
+
 /// False if a program has errors.
-bool load_steps(const Spec& spec, const Places& places, Prepared& prepared) {
+bool load_steps(const input::Spec& spec, const input::Places& places, Prepared& prepared) {
   const bool is_ours = spec.programs.empty();
-  std::vector<std::string> names =
-      is_ours ? programs_of_method(prepared.job->method, prepared.job->chemistry->unrestricted,
-                                   prepared.job->chemistry->has_fitted_integrals())
-              : spec.programs;
-  // What is left of a method where nothing is correlated is its SCF.
-  if (is_ours && !prepared.job->chemistry->has_excitations()) names.resize(1);
-  // The unrestricted SCF does it by itself.
-  if (is_ours && !prepared.job->chemistry->unrestricted &&
-      prepared.job->environment.ints["stability"] != 0)
-    names.insert(names.begin() + 1, "stability_rhf.sial");
+  const std::vector<std::string> names = is_ours ? our_programs(*prepared.job) : spec.programs;
   for (const std::string& name : names) {
     const std::string path = is_ours ? places.programs + "/" + name : name;
     LoadedProgram loaded = load_program(path, places);
@@ -88,7 +90,7 @@ bool load_steps(const Spec& spec, const Places& places, Prepared& prepared) {
     if (!is_ours || !is_good)
       prepared.found.insert(prepared.found.end(), loaded.found.begin(), loaded.found.end());
     if (!is_good) return false;
-    if (!is_ours) give_all_orbitals(prepared.job->environment, *loaded.program);
+    if (!is_ours) aces::give_all_orbitals(prepared.job->environment, *loaded.program);
     prepared.job->steps.push_back(
         {std::filesystem::path(path).stem().string(), std::move(*loaded.program)});
   }
@@ -96,20 +98,20 @@ bool load_steps(const Spec& spec, const Places& places, Prepared& prepared) {
 }
 
 /// What programs of the user's own find about a molecule besides constants.
-void describe_molecule(const Spec& spec, Job& job) {
+void describe_molecule(const input::Spec& spec, Job& job) {
   const bool has_our_orbitals = std::ranges::any_of(
-      job.steps, [](const Step& step) { return wants_our_orbitals(step.program); });
+      job.steps, [](const Step& step) { return aces::wants_our_orbitals(step.program); });
   if (!has_our_orbitals && !spec.segments.extents.contains(array::IndexKind::mo))
-    set_aces_orbitals(*job.chemistry, job.environment);
-  dat::add_molecule_arrays(job.chemistry->system, job.environment);
+    aces::set_aces_orbitals(*job.chemistry, job.environment);
+  aces::dat::add_molecule_arrays(job.chemistry->system, job.environment);
 }
 
 /// The job with the molecule of its arrays, if it says no other.
-Spec with_molecule(const Spec& given, Job& job) {
-  Spec spec = given;
+input::Spec with_molecule(const input::Spec& given, Job& job) {
+  input::Spec spec = given;
   if (spec.molecule || spec.programs.empty()) return spec;
   try {
-    if (auto found = dat::molecule_of_arrays(spec)) {
+    if (auto found = aces::dat::molecule_of_arrays(spec)) {
       spec.molecule = std::move(found->first);
       spec.basis = std::move(found->second);
     }
@@ -210,22 +212,23 @@ void set_ranks(Job& job, std::optional<int> workers, std::optional<int> servers,
   job.workers = workers_of_process * (processes.all - (job.serves_apart ? job.servers : 0));
 }
 
-Prepared prepare(const Spec& given, const Places& places, const ProcessCount& processes,
-                 Embedding embedding) {
-  check_spec(given);
+Prepared prepare(const input::Spec& given, const input::Places& places,
+                 const ProcessCount& processes, Embedding embedding) {
+  input::check_spec(given);
   Prepared prepared;
   Job& job = prepared.job.emplace();
-  const Spec spec = with_molecule(given, job);
+  input::Spec spec = with_molecule(given, job);
+  aces::add_fragments(places, spec);
   job.title = spec.title;
   job.run = spec.run;
   job.embedding = std::move(embedding);
   job.run.device.plugins = places.plugins;
   if (spec.method) job.method = spec.method->name;
-  if (!job.method.empty()) (void)programs_of_method(job.method, false);
+  if (!job.method.empty()) (void)method::programs_of_method(job.method);
   set_ranks(job, spec.run.workers, spec.run.servers, processes);
   if (spec.molecule) {
-    job.chemistry = read_chemistry(spec, places);
-    dat::check_molecule_arrays(spec, job.chemistry->system);
+    job.chemistry = method::read_chemistry(spec, places);
+    aces::dat::check_molecule_arrays(spec, job.chemistry->system);
   }
   set_up_environment(spec, job);
   for (const std::string& path : spec.run.supers) job.libraries.emplace_back(path);
@@ -242,6 +245,15 @@ Prepared prepare(const Spec& given, const Places& places, const ProcessCount& pr
   job.memory = plan(job);
   job.decisions = decisions_of(spec, job);
   return prepared;
+}
+
+aces::dat::ReadyJob ready_job(const Job& job) {
+  aces::dat::ReadyJob ready{.is_own = job.method.empty(),
+                            .programs = {},
+                            .environment = job.environment,
+                            .chemistry = job.chemistry ? &*job.chemistry : nullptr};
+  for (const Step& step : job.steps) ready.programs.emplace_back(step.name, &step.program);
+  return ready;
 }
 
 std::vector<ProgramNeed> memory_needs(const Job& job) {

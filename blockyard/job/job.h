@@ -5,13 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "blockyard/aces/dat/dat_job.h"
 #include "blockyard/base/machine_limits.h"
-#include "blockyard/job/chemistry.h"
+#include "blockyard/input/places.h"
+#include "blockyard/input/spec.h"
 #include "blockyard/job/decisions.h"
 #include "blockyard/job/embedding.h"
 #include "blockyard/job/memory_plan.h"
-#include "blockyard/job/places.h"
-#include "blockyard/job/spec.h"
+#include "blockyard/method/chemistry.h"
 #include "blockyard/program/program.h"
 #include "blockyard/sial/diagnostic.h"
 #include "blockyard/super/load.h"
@@ -29,7 +30,7 @@ struct Step {
 struct Job {
   std::string title;
   std::string method;  ///< empty: the programs are the user's own
-  std::optional<Chemistry> chemistry;
+  std::optional<method::Chemistry> chemistry;
   std::string no_molecule;  ///< why the arrays of a basis that the job gives are of no use
   std::vector<Step> steps;
   worker::Environment environment;
@@ -41,7 +42,7 @@ struct Job {
   int cores = 1;              ///< that the processes of this machine can use together
   bool serves_apart = false;  ///< a server has a process of its own
   MemoryPlan memory;          ///< of each process
-  RunSpec run;
+  input::RunSpec run;
   Embedding embedding;
   std::vector<Decision> decisions;
 };
@@ -61,7 +62,7 @@ struct Prepared {
 
 /// Compiles the programs, reads molecule and basis, sets up constants and segments, loads super
 /// instructions, and plans the memory. Throws Error for what is wrong.
-[[nodiscard]] Prepared prepare(const Spec& spec, const Places& places,
+[[nodiscard]] Prepared prepare(const input::Spec& spec, const input::Places& places,
                                const ProcessCount& processes = {}, Embedding embedding = {});
 
 /// Sets the numbers of ranks: workers wanted in each process, and servers. In several processes
@@ -75,6 +76,9 @@ void set_ranks(Job& job, std::optional<int> workers, std::optional<int> servers,
 
 /// What each program needs, in the order of the steps.
 [[nodiscard]] std::vector<ProgramNeed> memory_needs(const Job& job);
+
+/// What a .dat file says of a job (aces/dat/dat_job.h); the job must outlive it.
+[[nodiscard]] aces::dat::ReadyJob ready_job(const Job& job);
 
 /// All super instructions that the programs may use; the job must outlive it. One for each worker.
 [[nodiscard]] super::Table super_table(const Job& job);

@@ -8,6 +8,8 @@
 
 namespace blockyard::job {
 
+using base::Extent;
+
 namespace {
 
 // Each template lists the fields of one struct, for writing (Stream = FieldWriter) and reading.
@@ -100,13 +102,13 @@ void read_arrays(base::FieldReader& in, worker::Environment& environment) {
   }
 }
 
-Chemistry read_chemistry_bytes(base::FieldReader& in) {
+method::Chemistry read_chemistry_bytes(base::FieldReader& in) {
   qc::AoBasis basis, auxiliary;
   basis_fields(in, basis);
   basis_fields(in, auxiliary);
   qc::Molecule molecule;
   in.fields(molecule.atoms, molecule.charge, molecule.multiplicity);
-  Chemistry chemistry{
+  method::Chemistry chemistry{
       .system = {molecule, qc::Integrals(molecule, std::move(basis), {}, std::move(auxiliary)), {}},
       .basis_name = {},
       .auxiliary_name = {},

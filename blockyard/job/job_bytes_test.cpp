@@ -9,17 +9,17 @@ namespace blockyard::job {
 namespace {
 
 Job water() {
-  Spec spec;
+  input::Spec spec;
   spec.title = "water";
   spec.molecule.emplace().geometry = "O 0 0 0.1173\nH 0 0.7572 -0.4692\nH 0 -0.7572 -0.4692\n";
   spec.basis.name = "cc-pvdz";
   Job job;
   job.title = spec.title;
   job.method = "ccsd";
-  job.chemistry = read_chemistry(spec, {"", BLOCKYARD_BASIS_FOLDER, {}});
-  MethodSpec method;
+  job.chemistry = method::read_chemistry(spec, {"", BLOCKYARD_BASIS_FOLDER, {}});
+  input::MethodSpec method;
   method.name = job.method;
-  add_constants(*job.chemistry, method, job.environment);
+  method::add_constants(*job.chemistry, method, job.environment);
   job.environment.arrays["dense"] = {{2, 1}, {0.5, -1}};
   job.steps.resize(2);
   job.steps[1].name = "second";

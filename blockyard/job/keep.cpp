@@ -13,7 +13,7 @@
 #include "blockyard/array/grid.h"
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
-#include "blockyard/job/report.h"
+#include "blockyard/job/version.h"
 #include "blockyard/store/lock.h"
 #include "blockyard/store/persist_file.h"
 

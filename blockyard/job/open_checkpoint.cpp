@@ -106,7 +106,7 @@ SavedRun open_one(const fs::path& path) {
   saved.job = decode_job(record(manifest, "job"));
   saved.job.run.checkpoint_folder = path.parent_path().string();
   if (saved.step >= saved.job.steps.size() || saved.done.size() != saved.step)
-    throw Error(Errc::bad_input, fmt::format("{} makes no sense", path.string()));
+    throw Error(Errc::bad_input, fmt::format("{} is not a valid checkpoint", path.string()));
   return saved;
 }
 
@@ -136,7 +136,7 @@ std::string last_checkpoint_hint(const std::string& folder) {
 namespace {
 
 /// As many workers in all as before if that can be.
-void choose_ranks(SavedRun& saved, const RunSpec& wanted, const ProcessCount& processes) {
+void choose_ranks(SavedRun& saved, const input::RunSpec& wanted, const ProcessCount& processes) {
   const int to_serve = processes.all > 1 ? wanted.servers.value_or(0) : 0;
   const int to_work = std::max(1, processes.all - to_serve);
   const std::optional<int> servers =
@@ -151,9 +151,9 @@ void choose_ranks(SavedRun& saved, const RunSpec& wanted, const ProcessCount& pr
 
 }  // namespace
 
-void change_ranks(SavedRun& saved, const RunSpec& wanted, const ProcessCount& processes) {
+void change_ranks(SavedRun& saved, const input::RunSpec& wanted, const ProcessCount& processes) {
   Job& job = saved.job;
-  RunSpec& run = job.run;
+  input::RunSpec& run = job.run;
   choose_ranks(saved, wanted, processes);
   if (wanted.memory_bytes) run.memory_bytes = wanted.memory_bytes;
   if (!wanted.scratch.empty()) run.scratch = wanted.scratch;

@@ -16,7 +16,7 @@
 #include "blockyard/base/fields.h"
 #include "blockyard/base/machine_limits.h"
 #include "blockyard/job/program_file.h"
-#include "blockyard/job/report.h"
+#include "blockyard/job/version.h"
 
 namespace blockyard::job {
 

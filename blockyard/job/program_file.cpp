@@ -20,7 +20,8 @@ namespace {
 /// The texts of the places, then files.
 class SourcesOf final : public sial::SourceLoader {
  public:
-  explicit SourcesOf(const Places& places) : texts_(places.texts), files_(source_loader(places)) {}
+  explicit SourcesOf(const input::Places& places)
+      : texts_(places.texts), files_(source_loader(places)) {}
   std::optional<sial::Source> load(std::string_view name, std::string_view importer,
                                    std::vector<std::string>& searched) override {
     if (const auto found = texts_.find(name); found != texts_.end())
@@ -46,13 +47,13 @@ std::string read_file(const std::string& path) {
   return std::move(text).str();
 }
 
-sial::FileLoader source_loader(const Places& places) {
+sial::FileLoader source_loader(const input::Places& places) {
   std::vector<std::string> folders = places.imports;
   folders.push_back(places.programs);
   return sial::FileLoader(std::move(folders));
 }
 
-LoadedProgram load_program(const std::string& path, const Places& places) {
+LoadedProgram load_program(const std::string& path, const input::Places& places) {
   if (path.ends_with(compiled_ending)) {
     const std::string bytes = read_file(path);
     try {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "blockyard/job/places.h"
+#include "blockyard/input/places.h"
 #include "blockyard/program/program.h"
 #include "blockyard/sial/diagnostic.h"
 #include "blockyard/sial/source.h"
@@ -23,10 +23,10 @@ struct LoadedProgram {
 
 /// Compiles a source, or reads and verifies a compiled program.
 /// Throws Error{io} if the file cannot be read, Error{bad_input} if it is no good compiled program.
-[[nodiscard]] LoadedProgram load_program(const std::string& path, const Places& places);
+[[nodiscard]] LoadedProgram load_program(const std::string& path, const input::Places& places);
 
 /// Finds imports beside the importing file, in the folders of the user, and among our programs.
-[[nodiscard]] sial::FileLoader source_loader(const Places& places);
+[[nodiscard]] sial::FileLoader source_loader(const input::Places& places);
 
 /// The content of a file. Throws Error{io} that names it.
 [[nodiscard]] std::string read_file(const std::string& path);

@@ -25,7 +25,7 @@
 #include "blockyard/job/processes.h"
 #include "blockyard/job/results_bytes.h"
 #include "blockyard/job/scratch.h"
-#include "blockyard/job/trace_file.h"
+#include "blockyard/job/trace_events.h"
 #include "blockyard/server/server.h"
 #include "blockyard/store/whole_file.h"
 #include "blockyard/tensor/blas.h"
@@ -37,7 +37,7 @@ namespace {
 constexpr double patience_seconds = 4;
 constexpr double look_around_seconds = 0.1;
 
-std::filesystem::path scratch_parent(const RunSpec& run) {
+std::filesystem::path scratch_parent(const input::RunSpec& run) {
   return run.scratch.empty() ? std::filesystem::temp_directory_path()
                              : std::filesystem::path(run.scratch);
 }
@@ -94,7 +94,9 @@ class Run {
     end_devices();
     end_world();
     if (first_error_) std::rethrow_exception(first_error_);
-    if (checkpoints_ && process_ == 0 && results_.lost.empty()) checkpoints_->remove_all();
+    if (!results_.unconverged.empty()) results_.steps.resize(results_.steps_run);
+    if (checkpoints_ && process_ == 0 && results_.lost.empty() && results_.unconverged.empty())
+      checkpoints_->remove_all();
     results_.seconds = base::now_seconds() - begin;
     results_.peak_block_bytes = static_cast<std::int64_t>(pool_.peak_live_bytes());
     results_.peak_rss_bytes = peak_rss_bytes();
@@ -123,7 +125,7 @@ class Run {
     if (workers_here_ == 0) return;  // a process that only serves
     const int place = session_ != nullptr ? session_->process_here() * workers_here_ : 0;
     const int workers = std::max(1, job_.workers * job_.processes_on_node / job_.processes);
-    DeviceSpec spec = job_.run.device;
+    input::DeviceSpec spec = job_.run.device;
     if (reads_devices()) spec.options += " network=1";
     devices_ =
         std::make_unique<Devices>(spec, workers, first_worker_ - place, job_.memory.total_bytes / 4,

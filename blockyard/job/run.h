@@ -40,6 +40,9 @@ struct Results {
   std::vector<wire::Statistics> servers;
   /// Errors of files that could not be written at the end; all else is as if they had been.
   std::vector<std::string> lost;
+  /// Why the job ended before its last program: one has not converged. `steps` has those that ran.
+  std::string unconverged;
+  std::size_t steps_run = 0;         ///< of use while they run
   std::vector<RankRecord> ranks;     ///< workers first; for reports and time lines
   std::string device_kind = "none";  ///< with no devices: what none was opened of, for want of work
   std::vector<DeviceInfo> devices;   ///< of the process that has most

@@ -17,6 +17,8 @@ class Lines {
   /// Columns past the end of the line are its end; lines past the end are empty.
   [[nodiscard]] std::size_t units(std::size_t line, std::size_t bytes) const;
   [[nodiscard]] std::size_t bytes(std::size_t line, std::size_t units) const;
+  /// The line without its end; empty past the end of the text. Valid as long as this.
+  [[nodiscard]] std::string_view text(std::size_t line) const noexcept { return this->line(line); }
 
  private:
   [[nodiscard]] std::string_view line(std::size_t number) const noexcept;

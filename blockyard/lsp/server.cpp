@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockyard/lsp/server.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
 #include "blockyard/base/current_error.h"
+#include "blockyard/base/error.h"
+#include "blockyard/base/text.h"
+#include "blockyard/lsp/edits.h"
 #include "blockyard/lsp/positions.h"
+#include "blockyard/lsp/super_texts.h"
 #include "blockyard/sial/compile.h"
 #include "blockyard/sial/format.h"
 
@@ -17,6 +23,7 @@ constexpr int method_not_found = -32601;
 constexpr int invalid_request = -32600;
 constexpr int invalid_parameters = -32602;
 constexpr int internal_error = -32603;
+constexpr int request_failed = -32803;
 constexpr int whole_text = 1;  // of TextDocumentSyncKind
 
 /// A request of a kind that we do not have.
@@ -61,6 +68,30 @@ Json diagnostic(const Lines& lines, const sial::Diagnostic& found) {
           {"message", text}};
 }
 
+Json markdown(const std::string& text) { return {{"kind", "markdown"}, {"value", text}}; }
+
+/// "1: written": of one letter of a signature.
+std::string operand_text(std::size_t number, char access) {
+  const std::string_view word = access == 'r' ? "read" : access == 'w' ? "written" : "updated";
+  return fmt::format("{}: {}", number + 1, word);
+}
+
+/// The words of a statement up to the cursor: "execute", the instruction, its arguments so far.
+std::vector<std::string> words_before(std::string_view line) {
+  std::vector<std::string> words;
+  bool is_open = false;
+  int depth = 0;
+  for (const char c : line) {
+    const bool is_blank = (c == ' ' || c == '\t') && depth == 0;
+    depth += c == '[' || c == '(' ? 1 : c == ']' || c == ')' ? -1 : 0;
+    if (!is_blank && !is_open) words.emplace_back();
+    is_open = !is_blank;
+    if (is_open) words.back() += c;
+  }
+  if (!is_open) words.emplace_back();  // the next word has not begun
+  return words;
+}
+
 Json capabilities() {
   return {{"capabilities",
            {{"textDocumentSync", {{"openClose", true}, {"change", whole_text}}},
@@ -70,6 +101,9 @@ Json capabilities() {
             {"completionProvider", Json::object()},
             {"documentSymbolProvider", true},
             {"documentFormattingProvider", true},
+            {"renameProvider", {{"prepareProvider", true}}},
+            {"codeActionProvider", {{"codeActionKinds", {"quickfix"}}}},
+            {"signatureHelpProvider", {{"triggerCharacters", {" "}}}},
             {"positionEncoding", "utf-16"}}},
           {"serverInfo", {{"name", "blockyard"}}}};
 }
@@ -108,7 +142,9 @@ void Server::take(const Json& message) {
       fail(invalid_parameters,
            method + ": a parameter is missing or of another type than expected");
   } catch (const std::exception&) {
-    if (message.contains("id")) fail(internal_error, base::current_error().what());
+    const base::Error error = base::current_error();
+    const bool is_refused = error.code() == base::Errc::bad_input;
+    if (message.contains("id")) fail(is_refused ? request_failed : internal_error, error.what());
   }
 }
 
@@ -124,6 +160,12 @@ Json Server::answer(const std::string& method, const Json& parameters) {
   if (method == "textDocument/completion") return completion(parameters);
   if (method == "textDocument/documentSymbol") return document_symbols(parameters);
   if (method == "textDocument/formatting") return formatting(parameters);
+  if (method == "textDocument/rename") return rename_at(parameters);
+  if (method == "textDocument/prepareRename") return renamed_range(parameters);
+  if (method == "textDocument/signatureHelp") return signature(parameters);
+  if (method == "textDocument/codeAction")
+    return quick_fixes(parameters.at("textDocument").at("uri").get<std::string>(),
+                       parameters.at("context").at("diagnostics"));
   throw Unknown{};
 }
 
@@ -190,14 +232,20 @@ std::optional<sial::DeclaredName> Server::declaration(const Spot& spot) const {
 Json Server::hover(const Json& parameters) const {
   const auto under = spot(parameters);
   const auto found = under ? declaration(*under) : std::nullopt;
-  if (!found) return nullptr;
-  std::string text = found->declaration;
+  const auto super = under ? super_texts().find(under->use.name) : super_texts().end();
+  const bool is_super = super != super_texts().end() && (!found || found->kind == "special");
+  if (!found && !is_super) return nullptr;
+  std::string text =
+      found ? found->declaration : "special " + super->first + " " + super->second.access;
   std::set<std::string> told;
-  for (const sial::DeclaredName& name : declared(under->path))
-    if (std::ranges::count(found->indexes, name.name) > 0 && told.insert(name.name).second)
-      text += "\n" + name.declaration;
+  if (found)
+    for (const sial::DeclaredName& name : declared(under->path))
+      if (std::ranges::count(found->indexes, name.name) > 0 && told.insert(name.name).second)
+        text += "\n" + name.declaration;
+  text = "```sial\n" + text + "\n```";
+  if (is_super) text += "\n" + super->second.text;
   const Lines lines(documents_.text(under->path));
-  return {{"contents", {{"kind", "markdown"}, {"value", "```sial\n" + text + "\n```"}}},
+  return {{"contents", {{"kind", "markdown"}, {"value", text}}},
           {"range", range_of(lines, under->use)}};
 }
 
@@ -233,8 +281,12 @@ Json Server::completion(const Json& parameters) const {
                        {"kind", completion_kind(name.kind)},
                        {"detail", name.declaration}});
   for (const std::string& name : super_instructions_)
-    if (told.insert(name).second)
-      items.push_back({{"label", name}, {"kind", 3}, {"detail", "super instruction"}});
+    if (told.insert(name).second) {
+      Json item = {{"label", name}, {"kind", 3}, {"detail", "super instruction"}};
+      if (const auto known = super_texts().find(name); known != super_texts().end())
+        item["documentation"] = markdown(known->second.text);
+      items.push_back(std::move(item));
+    }
   constexpr int keyword = 14;
   for (const std::string_view word : sial::keywords())
     items.push_back({{"label", word}, {"kind", keyword}});
@@ -267,6 +319,55 @@ Json Server::formatting(const Json& parameters) const {
   const Json all = {{"start", {{"line", 0}, {"character", 0}}},
                     {"end", {{"line", lines.count()}, {"character", 0}}}};
   return Json::array({{{"range", all}, {"newText", formatted.text}}});
+}
+
+/// Null where there is nothing to rename.
+Json Server::renamed_range(const Json& parameters) const {
+  const auto under = spot(parameters);
+  if (!under || !declaration(*under)) return nullptr;
+  return range_of(Lines(documents_.text(under->path)), under->use);
+}
+
+Json Server::rename_at(const Json& parameters) const {
+  const auto under = spot(parameters);
+  const auto found = under ? declaration(*under) : std::nullopt;
+  if (!found) throw base::Error(base::Errc::bad_input, "there is no declared name here");
+  return rename(documents_, *found, parameters.at("newName").get<std::string>());
+}
+
+/// Of the super instruction whose arguments are being written.
+Json Server::signature(const Json& parameters) const {
+  const std::string path = document_of(parameters);
+  const std::string text = documents_.text(path);
+  const auto line = parameters.at("position").at("line").get<std::size_t>();
+  const Lines lines(text);
+  const std::size_t bytes =
+      lines.bytes(line, parameters.at("position").at("character").get<std::size_t>());
+  const std::vector<std::string> words = words_before(lines.text(line).substr(0, bytes));
+  if (words.size() < 3 || base::lower(words[0]) != "execute") return nullptr;
+  const std::string name = base::lower(words[1]);
+  const auto known = super_texts().find(name);
+  const auto names = declared(path);
+  const auto special = std::ranges::find(names, name, &sial::DeclaredName::name);
+  const bool is_declared = special != names.end() && special->kind == "special";
+  if (!is_declared && known == super_texts().end()) return nullptr;
+  const std::string declaration = is_declared ? special->declaration : "";
+  const std::size_t last = declaration.find_last_of(' ');
+  std::string access = is_declared && last != std::string::npos ? declaration.substr(last + 1) : "";
+  if (!is_declared) access = known->second.access;
+  if (access.find_first_not_of("rwu") != std::string::npos) access.clear();
+  std::string label = "execute " + name;
+  Json operands = Json::array();
+  for (std::size_t k = 0; k < access.size(); ++k) {
+    const std::string operand = operand_text(k, access[k]);
+    label += (k == 0 ? " " : ", ") + operand;
+    operands.push_back({{"label", operand}});
+  }
+  Json one = {{"label", label}, {"parameters", operands}};
+  if (known != super_texts().end()) one["documentation"] = markdown(known->second.text);
+  return {{"signatures", Json::array({one})},
+          {"activeSignature", 0},
+          {"activeParameter", words.size() - 3}};
 }
 
 }  // namespace blockyard::lsp

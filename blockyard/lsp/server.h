@@ -42,6 +42,9 @@ class Server {
   [[nodiscard]] Json completion(const Json& parameters) const;
   [[nodiscard]] Json document_symbols(const Json& parameters) const;
   [[nodiscard]] Json formatting(const Json& parameters) const;
+  [[nodiscard]] Json rename_at(const Json& parameters) const;
+  [[nodiscard]] Json renamed_range(const Json& parameters) const;
+  [[nodiscard]] Json signature(const Json& parameters) const;
 
   [[nodiscard]] std::optional<Spot> spot(const Json& parameters) const;
   [[nodiscard]] std::vector<sial::DeclaredName> declared(const std::string& path) const;

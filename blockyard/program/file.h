@@ -13,7 +13,7 @@ namespace blockyard::program {
 
 /// The header of a file: magic, u32 version, u64 length and u64 checksum of the payload behind it.
 inline constexpr std::string_view file_magic = "BYPROG\r\n";  // shows a transfer in text mode
-inline constexpr std::uint32_t file_version = 2;
+inline constexpr std::uint32_t file_version = 3;
 inline constexpr std::size_t file_header_bytes = 28;
 
 /// The program as a file: magic, version, length, checksum, tables, code. See docs/bytecode.md.

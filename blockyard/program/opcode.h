@@ -33,6 +33,35 @@ enum class OperandKind : std::uint8_t {
   flags      ///< sum of Flag values
 };
 
+/// Where control goes after an instruction; flow.h turns it into successors.
+enum class Control : std::uint8_t {
+  next,        ///< to the next instruction
+  jump,        ///< to the target
+  branch,      ///< to the next instruction or to the target
+  call,        ///< to the target, and to the next instruction when that procedure returns
+  return_,     ///< to the instruction after the call
+  end,         ///< nowhere: the program is complete
+  stop,        ///< nowhere: the job ends with an error
+  where_end,   ///< back to the pardo that runs the where code
+  loop_begin,  ///< into the body (a pardo: into its where code first), or to the target
+  loop_next,   ///< into the body again, or to the next instruction
+  loop_leave   ///< to the next instruction, with the loop closed
+};
+
+/// What an instruction does apart from computing a value. The sum of several.
+namespace effect {
+enum : std::uint8_t {
+  nothing = 0,
+  writes = 1,      ///< sets what operand a names; a mode or flags operand may make that an update
+  updates = 2,     ///< changes what operand a names, and the old value counts
+  gets = 4,        ///< starts the transfer of block a to this worker
+  puts = 8,        ///< changes block a at its home
+  replaces = 16,   ///< all blocks of array a change or go
+  meets = 32,      ///< every worker has to get here before any goes on
+  ends_epoch = 64  ///< what workers put before is visible to all afterwards
+};
+}  // namespace effect
+
 /// How a result meets what was there.
 enum class Mode : std::uint8_t { set, add, subtract, multiply };
 
@@ -140,13 +169,24 @@ struct OpcodeRow {
   std::array<OperandKind, 3> operands;
   std::string_view pops;
   std::string_view pushes;
-  std::string_view effect;
+  Control control;
+  int effects;  ///< sum of values of `effect`
+  std::string_view meaning;
 };
 
 [[nodiscard]] const std::array<OpcodeRow, opcode_count>& opcode_table() noexcept;
 
 [[nodiscard]] inline const OpcodeRow& row_of(Opcode opcode) noexcept {
   return opcode_table()[static_cast<std::size_t>(opcode)];
+}
+
+[[nodiscard]] inline bool has_effect(Opcode opcode, int effects) noexcept {
+  return (row_of(opcode).effects & effects) != 0;
+}
+
+/// Whether it only pops and pushes values: it reads names and blocks, and changes nothing.
+[[nodiscard]] inline bool is_expression(Opcode opcode) noexcept {
+  return !row_of(opcode).pushes.empty();
 }
 
 }  // namespace blockyard::program

@@ -218,6 +218,22 @@ std::string_view kind_name(OperandKind kind) {
   return name_in(names, kind);
 }
 
+std::string_view control_name(Control control) {
+  static constexpr std::array<string_view, 11> names = {
+      "",     "jump",  "branch",     "call",      "return",    "end",
+      "stop", "where", "loop begin", "loop next", "loop leave"};
+  return name_in(names, control);
+}
+
+std::string effect_names(int effects) {
+  static constexpr std::array<string_view, 7> names = {"writes",   "updates", "gets",      "puts",
+                                                       "replaces", "meets",   "ends epoch"};
+  std::vector<string_view> found;
+  for (std::size_t k = 0; k < names.size(); ++k)
+    if ((effects >> k & 1) != 0) found.push_back(names[k]);
+  return fmt::format("{}", fmt::join(found, ", "));
+}
+
 }  // namespace
 
 std::string print(const Program& program) { return Printer(program).print(); }
@@ -236,13 +252,13 @@ std::string print_selector(const Program& program, const Selector& selector) {
 
 std::string print_opcode_table() {
   std::string out =
-      "| number | opcode | a | b | c | pops | pushes | effect |\n"
-      "|---|---|---|---|---|---|---|---|\n";
+      "| number | opcode | a | b | c | pops | pushes | control | does | meaning |\n"
+      "|---|---|---|---|---|---|---|---|---|---|\n";
   for (const OpcodeRow& row : opcode_table())
-    out +=
-        fmt::format("| {} | `{}` | {} | {} | {} | {} | {} | {} |\n", static_cast<int>(row.opcode),
-                    row.name, kind_name(row.operands[0]), kind_name(row.operands[1]),
-                    kind_name(row.operands[2]), row.pops, row.pushes, row.effect);
+    out += fmt::format("| {} | `{}` | {} | {} | {} | {} | {} | {} | {} | {} |\n",
+                       static_cast<int>(row.opcode), row.name, kind_name(row.operands[0]),
+                       kind_name(row.operands[1]), kind_name(row.operands[2]), row.pops, row.pushes,
+                       control_name(row.control), effect_names(row.effects), row.meaning);
   return out;
 }
 

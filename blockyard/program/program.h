@@ -136,6 +136,13 @@ struct PardoDecl {
   friend bool operator==(const PardoDecl&, const PardoDecl&) = default;
 };
 
+/// Instructions begin .. end - 1 are a procedure. Procedures follow the main program without gaps.
+struct ProcDecl {
+  std::int32_t begin = 0;
+  std::int32_t end = 0;
+  friend bool operator==(const ProcDecl&, const ProcDecl&) = default;
+};
+
 enum class ArgumentKind : std::uint8_t { selector, scalar, int_name, literal };
 
 /// One argument of execute; `id` is an entry of the table that the kind names.
@@ -159,6 +166,7 @@ struct Program {
   std::vector<Product> products;
   std::vector<PardoDecl> pardos;
   std::vector<Argument> arguments;
+  std::vector<ProcDecl> procs;  ///< by their place in the code
   std::vector<Instruction> code;
   std::vector<SourceLine> lines;  ///< one for each instruction
   friend bool operator==(const Program&, const Program&) = default;

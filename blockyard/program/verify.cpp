@@ -26,9 +26,5 @@ void refuse_at(const Program& program, std::size_t pc, std::string_view what) {
                                 row_of(program.code[pc].opcode).name, what));
 }
 
-bool is_expression(Opcode opcode) noexcept {
-  return opcode >= Opcode::push_int && opcode <= Opcode::exists;
-}
-
 }  // namespace detail
 }  // namespace blockyard::program

@@ -161,7 +161,7 @@ TEST(Verify, refuses_paths_that_disagree) {
   expect_refused("reached with other", [](Program& p) { first(p, O::do_begin).b -= 1; });
   expect_refused("without halt",
                  [](Program& p) { first(p, O::return_) = (Instruction{O::gpu_end}); });
-  expect_refused("halt in a loop",
+  expect_refused("ends in a loop",
                  [](Program& p) { first(p, O::execute) = (Instruction{O::halt}); });
   expect_refused("return without a call",
                  [](Program& p) { first(p, O::halt) = (Instruction{O::return_}); });
@@ -191,8 +191,9 @@ TEST(Verify, refuses_what_is_wrong_only_across_calls) {
     p.code[p.code.size() - 1] = (Instruction{O::barrier});
     p.code.push_back({O::return_});
     p.lines.push_back(p.lines[0]);
+    p.procs.back().end += 1;
   });
-  expect_refused("a call of the main program", [](Program& p) { first(p, O::call).a = 0; });
+  expect_refused("not a procedure", [](Program& p) { first(p, O::call).a = 0; });
 }
 
 TEST(Verify, refuses_a_stack_or_loops_without_bound) {
@@ -274,7 +275,7 @@ TEST(Verify, takes_parts_of_complex_elements_where_they_are_read) {
     copy_from_part(p);
     std::swap(first(p, O::block_copy).a, first(p, O::block_copy).b);
   });
-  expect_refused("no complex block", [&](Program& p) {
+  expect_refused("not a complex block", [&](Program& p) {
     copy_from_part(p);
     p.arrays[S::a].type = ElementType::f64;
   });

@@ -63,7 +63,7 @@ std::vector<Contraction> read_shell(const Json& shell) {
 
 int element_of(const std::string& key) {
   const auto z = detail::parse_integer(key);
-  if (!z || *z < 1 || *z > heaviest_element) refuse(fmt::format("\"{}\" is no element", key));
+  if (!z || *z < 1 || *z > heaviest_element) refuse(fmt::format("\"{}\" is not an element", key));
   return static_cast<int>(*z);
 }
 

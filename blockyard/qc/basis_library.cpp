@@ -14,12 +14,23 @@
 namespace blockyard::qc {
 namespace {
 
-constexpr std::array<std::string_view, 28> names = {
-    "STO-3G",     "3-21G",      "3-21++G",  "6-31G",       "6-31G*",      "6-31G**",
-    "6-31+G*",    "6-31++G**",  "6-311G*",  "6-311G**",    "6-311+G**",   "6-311++G**",
-    "cc-pVDZ",    "cc-pVTZ",    "cc-pVQZ",  "aug-cc-pVDZ", "aug-cc-pVTZ", "aug-cc-pVQZ",
-    "cc-pVDZ-PP", "cc-pVTZ-PP", "def2-SVP", "def2-SVPD",   "def2-TZVP",   "def2-TZVPP",
-    "def2-TZVPD", "def2-QZVP",  "LANL2DZ",  "SBKJC-VDZ"};
+constexpr std::array<std::string_view, 51> names = {
+    "STO-3G",          "3-21G",           "3-21++G",         "6-31G",           "6-31G*",
+    "6-31G**",         "6-31+G*",         "6-31++G**",       "6-311G*",         "6-311G**",
+    "6-311+G**",       "6-311++G**",      "cc-pVDZ",         "cc-pVTZ",         "cc-pVQZ",
+    "cc-pV5Z",         "aug-cc-pVDZ",     "aug-cc-pVTZ",     "aug-cc-pVQZ",     "aug-cc-pV5Z",
+    "jul-cc-pVDZ",     "jul-cc-pVTZ",     "jul-cc-pVQZ",     "cc-pCVDZ",        "cc-pCVTZ",
+    "cc-pCVQZ",        "aug-cc-pCVDZ",    "aug-cc-pCVTZ",    "aug-cc-pCVQZ",    "cc-pV(D+d)Z",
+    "cc-pV(T+d)Z",     "cc-pV(Q+d)Z",     "aug-cc-pV(D+d)Z", "aug-cc-pV(T+d)Z", "aug-cc-pV(Q+d)Z",
+    "jul-cc-pV(D+d)Z", "jul-cc-pV(T+d)Z", "jul-cc-pV(Q+d)Z", "cc-pVDZ-PP",      "cc-pVTZ-PP",
+    "def2-SVP",        "def2-SVPD",       "def2-TZVP",       "def2-TZVPP",      "def2-TZVPD",
+    "def2-TZVPPD",     "def2-QZVP",       "def2-QZVPP",      "def2-QZVPD",      "LANL2DZ",
+    "SBKJC-VDZ"};
+
+/// Sets with functions of H and He from another one: jul- is the augmented set, for these without
+/// diffuse functions; core-valence sets, -pCV, have nothing to add to these of the valence set.
+constexpr std::string_view july = "jul-";
+constexpr std::string_view core_valence = "-pcv";
 
 constexpr std::string_view fit_ending = "-RIFIT";
 constexpr std::array<std::string_view, 10> auxiliary_names = {
@@ -39,6 +50,7 @@ std::string plain_name(std::string_view name) {
 /// data/export_basis_sets.py writes the files under these names.
 std::string file_name(std::string plain) {
   std::replace(plain.begin(), plain.end(), '*', 's');
+  std::erase_if(plain, [](char c) { return c == '(' || c == ')'; });
   return plain + ".nw";
 }
 
@@ -50,22 +62,56 @@ bool is_gaussian(std::string_view text) {
   });
 }
 
+BasisSet read_file(const std::string& plain, std::string_view name, const std::string& folder) {
+  return parse_nwchem_basis(
+      detail::read_text_file(folder + "/" + file_name(plain), "basis set file"), name);
+}
+
+BasisSet read_set(const std::string& plain, std::string_view name, const std::string& folder) {
+  std::string heavy = plain, light;
+  if (plain.starts_with(july)) {
+    light = plain.substr(july.size());
+    heavy = "aug-" + light;
+  } else if (const auto at = plain.find(core_valence); at != plain.npos) {
+    light = plain;
+    light.erase(at + core_valence.size() - 2, 1);
+  }
+  BasisSet set = read_file(heavy, name, folder);
+  if (light.empty()) return set;
+  const BasisSet other = read_file(light, name, folder);
+  for (const int number : {1, 2}) set.elements[number] = other.elements.at(number);
+  return set;
+}
+
+/// Up to three of the known names, the nearest first: " (did you mean 'cc-pVDZ' or 'cc-pVTZ'?)".
+std::string hint_of(const std::string& plain, std::span<const std::string_view> known) {
+  std::vector<std::string> left, near;
+  for (const auto candidate : known) left.push_back(base::lower(candidate));
+  for (int k = 0; k < 3; ++k) {
+    const std::string nearest = base::nearest_name(plain, left);
+    if (nearest.empty()) break;
+    std::erase(left, nearest);
+    for (const auto candidate : known)
+      if (base::lower(candidate) == nearest) near.push_back(fmt::format("'{}'", candidate));
+  }
+  return near.empty() ? "" : fmt::format(" (did you mean {}?)", fmt::join(near, " or "));
+}
+
 BasisSet load_known(std::string_view name, std::span<const std::string_view> known,
                     const std::string& folder) {
   const auto plain = plain_name(name);
-  std::vector<std::string> candidates;
-  for (const auto candidate : known) {
-    candidates.push_back(base::lower(candidate));
-    if (candidates.back() != plain) continue;
-    const auto path = folder + "/" + file_name(plain);
-    return parse_nwchem_basis(detail::read_text_file(path, "basis set file"), candidate);
-  }
-  const auto nearest = base::nearest_name(plain, candidates);
+  for (const auto candidate : known)
+    if (base::lower(candidate) == plain) return read_set(plain, candidate, folder);
+  const std::string hint = hint_of(plain, known);
+  const bool is_auxiliary = known.front().ends_with(fit_ending);
   throw base::Error(
       base::Errc::bad_input,
-      fmt::format("unknown basis set '{}'{}; known: {}", name,
-                  nearest.empty() ? "" : fmt::format(" (did you mean '{}'?)", nearest),
-                  fmt::join(known, ", ")));
+      fmt::format("unknown basis set '{}'{}; {}. Any other is a file from basissetexchange.org, in "
+                  "NWChem, Gaussian 94 or JSON format: [basis] {} = \"{}.nw\"",
+                  name, hint,
+                  hint.empty() ? fmt::format("known are {}", fmt::join(known, ", "))
+                               : "`blockyard basis` lists those that come with Blockyard",
+                  is_auxiliary ? "auxiliary_file" : "file", plain));
 }
 
 }  // namespace

@@ -55,7 +55,8 @@ TEST(BasisSet, json_that_makes_no_sense_is_refused_with_the_element) {
   };
   EXPECT_EQ(failure("{"), "basis set x: this is not JSON");
   EXPECT_EQ(failure("{}"), "basis set x: there is no object \"elements\"");
-  EXPECT_EQ(failure(R"({"elements": {"H": {}}})"), "basis set x, element H: \"H\" is no element");
+  EXPECT_EQ(failure(R"({"elements": {"H": {}}})"),
+            "basis set x, element H: \"H\" is not an element");
   EXPECT_EQ(failure(R"({"elements": {"1": {}}})"),
             "basis set x, element 1: there is no list \"electron_shells\"");
   EXPECT_EQ(failure(R"({"elements": {"3": {"electron_shells": [], "ecp_potentials": []}}})"),
@@ -83,7 +84,7 @@ TEST(BasisSet, malformed_lines_are_named) {
   EXPECT_EQ(nwchem("H SP\n 1 1\n"),
             "basis set x, line 3: an SP shell has 2 coefficients in a line, not 1");
   EXPECT_EQ(nwchem("1.0 1.0\n"), "basis set x, line 1: expected `symbol shell`, found '1.0'");
-  EXPECT_EQ(nwchem("Qq S\n 1 1\n").substr(0, 36), "basis set x, line 1: 'Qq' is no elem");
+  EXPECT_EQ(nwchem("Qq S\n 1 1\n").substr(0, 43), "basis set x, line 1: 'Qq' is not an element");
   EXPECT_EQ(nwchem(""), "basis set x holds no element");
   const auto gaussian = [](std::string_view text) {
     return error_of([&] { (void)parse_gaussian_basis(text, "x"); });
@@ -136,7 +137,7 @@ TEST(BasisSet, malformed_effective_cores_are_named) {
   EXPECT_EQ(nwchem("ECP\nLi nelec 2\nLi ul\n2 1 1\nLi s\n2 1 1\nLi s\n2 1 1\nEND\n"),
             "basis set x, line 9: two potentials of l = 0");
   EXPECT_EQ(nwchem("ECP\nLi nelec 4\nLi ul\n2 1 1\nEND\n"),
-            "basis set x, line 5: an effective core of 4 electrons makes no sense for Li: they are "
+            "basis set x, line 5: an effective core of 4 electrons is impossible for Li: they are "
             "paired, and fewer than the element has");
   EXPECT_EQ(nwchem("ECP\nXe nelec 28\nXe ul\n2 1 1\nXe h\n2 1 1\nEND\n"),
             "basis set x, line 7: the effective core of Xe has potentials beyond h: they are not "
@@ -190,12 +191,23 @@ TEST(BasisSet, names_do_not_know_case_and_have_other_spellings) {
   EXPECT_EQ(load_basis("CC-PVDZ", testing::data_folder).name, "cc-pVDZ");
 }
 
-TEST(BasisSet, an_unknown_name_gets_the_nearest_and_the_list) {
+TEST(BasisSet, light_elements_of_some_sets_come_from_others) {
+  const auto functions = [](std::string_view name, int z) {
+    return load_basis(name, testing::data_folder).elements.at(z);
+  };
+  EXPECT_EQ(functions("jul-cc-pVDZ", 1), functions("cc-pVDZ", 1));
+  EXPECT_EQ(functions("jul-cc-pVDZ", 8), functions("aug-cc-pVDZ", 8));
+  EXPECT_EQ(functions("jul-cc-pV(T+d)Z", 16), functions("aug-cc-pV(T+d)Z", 16));
+  EXPECT_EQ(functions("aug-cc-pCVTZ", 1), functions("aug-cc-pVTZ", 1));
+  EXPECT_EQ(functions("aug-cc-pCVTZ", 8).size(), 19U);
+}
+
+TEST(BasisSet, an_unknown_name_gets_near_ones_and_how_to_use_a_file) {
   const auto message = error_of([] { (void)load_basis("cc-pvdx", testing::data_folder); });
-  EXPECT_NE(message.find("unknown basis set 'cc-pvdx' (did you mean 'cc-pvdz'?)"),
+  EXPECT_NE(message.find("unknown basis set 'cc-pvdx' (did you mean 'cc-pVDZ' or "),
             std::string::npos)
       << message;
-  EXPECT_NE(message.find("aug-cc-pVTZ"), std::string::npos);
+  EXPECT_NE(message.find("[basis] file = \"cc-pvdx.nw\""), std::string::npos) << message;
 }
 
 TEST(BasisSet, a_file_of_the_user_is_read_in_each_format) {

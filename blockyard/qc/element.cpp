@@ -47,7 +47,7 @@ int atomic_number(std::string_view symbol) {
   const auto nearest = base::nearest_name(symbol, known);
   const auto hint = nearest.empty() ? std::string("write a symbol such as C, or its number")
                                     : fmt::format("did you mean '{}'?", nearest);
-  throw base::Error(base::Errc::bad_input, fmt::format("'{}' is no element; {}", symbol, hint));
+  throw base::Error(base::Errc::bad_input, fmt::format("'{}' is not an element; {}", symbol, hint));
 }
 
 int core_orbitals(int atomic_number) {

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
 #include "blockyard/qc/detail/words.h"
@@ -80,7 +82,7 @@ LengthUnit parse_length_unit(std::string_view name) {
   if (plain == "angstrom") return LengthUnit::angstrom;
   if (plain == "bohr") return LengthUnit::bohr;
   throw base::Error(base::Errc::bad_input,
-                    fmt::format("'{}' is no unit of length: use angstrom or bohr", name));
+                    fmt::format("'{}' is not a unit of length: use angstrom or bohr", name));
 }
 
 std::vector<Atom> parse_geometry(std::string_view text, LengthUnit unit) {
@@ -97,6 +99,30 @@ std::vector<Atom> parse_geometry(std::string_view text, LengthUnit unit) {
   if (atoms.empty())
     throw base::Error(base::Errc::bad_input, "the geometry has no atoms: write `symbol x y z`");
   return atoms;
+}
+
+std::string with_variables(std::string_view text,
+                           const std::map<std::string, double, std::less<>>& values) {
+  std::set<std::string_view> unused;
+  for (const auto& [name, value] : values) unused.insert(name);
+  std::string result;
+  for (const std::string_view line : detail::split_lines(text)) {
+    const auto words = detail::split_words(without_comment(line));
+    for (std::size_t k = 0; k < words.size(); ++k) {
+      const bool is_negative = words[k].starts_with('-');
+      const auto found = values.find(words[k].substr(is_negative ? 1 : 0));
+      const bool is_variable = k > 0 && found != values.end();
+      if (is_variable) unused.erase(found->first);
+      result += k > 0 ? " " : "";
+      result += is_variable ? fmt::format("{}", is_negative ? -found->second : found->second)
+                            : std::string(words[k]);
+    }
+    result += '\n';
+  }
+  if (!unused.empty())
+    throw base::Error(base::Errc::bad_input,
+                      fmt::format("no line of the geometry uses {}", *unused.begin()));
+  return result;
 }
 
 std::vector<Atom> read_geometry(const std::string& path, LengthUnit unit) {

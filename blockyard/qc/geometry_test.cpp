@@ -34,7 +34,7 @@ TEST(Geometry, symbols_may_have_labels_and_be_those_of_ghosts) {
   EXPECT_EQ(atoms[1].charge(), 0);
   EXPECT_EQ(name_of(atoms[2]), "Gh(Ne12)");
   EXPECT_EQ(name_of(atoms[3]), "Ne");
-  EXPECT_EQ(error_in("Gh 0 0 0").substr(0, 33), "geometry, line 1: 'Gh' is no elem");
+  EXPECT_EQ(error_in("Gh 0 0 0").substr(0, 40), "geometry, line 1: 'Gh' is not an element");
 }
 
 TEST(Geometry, an_xyz_file_is_read_whatever_its_comment_says) {
@@ -54,7 +54,7 @@ TEST(Geometry, a_malformed_line_is_named) {
   EXPECT_EQ(error_in("O 0 0 zero"), "geometry, line 1: 'zero' is not a number");
   EXPECT_EQ(error_in("O 0 0 nan"), "geometry, line 1: 'nan' is not a number");
   EXPECT_EQ(error_in("O 0 0 1x"), "geometry, line 1: '1x' is not a number");
-  EXPECT_EQ(error_in("\nQx 0 0 0").substr(0, 34), "geometry, line 2: 'Qx' is no eleme");
+  EXPECT_EQ(error_in("\nQx 0 0 0").substr(0, 40), "geometry, line 2: 'Qx' is not an element");
   EXPECT_EQ(error_in(" \n"), "the geometry has no atoms: write `symbol x y z`");
 }
 
@@ -77,7 +77,16 @@ TEST(Geometry, units_have_names) {
   EXPECT_EQ(parse_length_unit("Angstrom"), LengthUnit::angstrom);
   EXPECT_EQ(parse_length_unit("bohr"), LengthUnit::bohr);
   EXPECT_EQ(error_of([] { (void)parse_length_unit("nm"); }),
-            "'nm' is no unit of length: use angstrom or bohr");
+            "'nm' is not a unit of length: use angstrom or bohr");
+}
+
+TEST(Geometry, VariablesStandForCoordinates) {
+  const std::string text = with_variables("O 0 0 h  # r\nH1 0 r -h\n", {{"h", 0.25}, {"r", 1.5}});
+  EXPECT_EQ(text, "O 0 0 0.25\nH1 0 1.5 -0.25\n");
+}
+
+TEST(Geometry, AVariableThatNoLineUsesIsRefused) {
+  EXPECT_THROW((void)with_variables("H 0 0 0\nr 0 0 1\n", {{"r", 1.5}}), base::Error);
 }
 
 }  // namespace

@@ -74,10 +74,34 @@ TEST(Integrals, of_a_local_core_potential_are_the_closed_formula) {
     const double exponent = alpha * (a * a + b * b) - p * q * q;
     return c * std::pow(2 * alpha / p, 1.5) * std::exp(-exponent);
   };
-  EXPECT_NEAR(block[0], expected(0, 0), 1e-11);
-  EXPECT_NEAR(block[1], expected(0, distance), 1e-11);
-  EXPECT_NEAR(block[2], expected(0, distance), 1e-11);
-  EXPECT_NEAR(block[3], expected(distance, distance), 1e-11);
+  EXPECT_NEAR(block[0], expected(0, 0), 1e-14);
+  EXPECT_NEAR(block[1], expected(0, distance), 1e-14);
+  EXPECT_NEAR(block[2], expected(0, distance), 1e-14);
+  EXPECT_NEAR(block[3], expected(distance, distance), 1e-14);
+}
+
+TEST(Integrals, of_local_core_potentials_are_exact_for_each_power_of_r) {
+  // Sums of squares from PySCF 2.14, ECPscalar, for potentials -1.7 r^(n-2) exp(-0.9 r^2) on the
+  // first atom and s to f functions on all three. The quadrature of libecpint 1.0.7 has errors of
+  // 1e-9 for p functions on one atom, with the potential on another.
+  const std::vector<double> expected = {602.1465762297323, 68.24138784877778, 26.316607615928767,
+                                        19.14297153101991, 20.00669094297931};
+  const std::vector<Contraction> functions = {
+      {0, {0.7}, {1.0}}, {1, {1.0}, {1.0}}, {2, {1.3}, {1.0}}, {3, {1.6}, {1.0}}};
+  for (int power = 0; power <= 4; ++power) {
+    BasisSet set{
+        "s to f", {{3, functions}, {1, functions}}, {{3, {2, {{0, {power}, {0.9}, {-1.7}}}}}}};
+    Molecule molecule{{{3, {0, 0, 0}}, {1, {0.3, 0.5, 1.0}}, {1, {-0.4, 0.9, -0.7}}}, 0, 2};
+    const std::vector<AtomSets> sets(3, AtomSets{&set, &set});
+    take_cores(sets, molecule);
+    const Integrals integrals(molecule, place_basis(sets, molecule, true));
+    IntegralEngine engine(integrals);
+    std::vector<double> block(std::size_t{48} * 48);
+    engine.core_potential(integrals.all_shells(), integrals.all_shells(), block);
+    double sum = 0;
+    for (const double x : block) sum += x * x;
+    EXPECT_NEAR(sum / expected[static_cast<std::size_t>(power)], 1.0, 1e-12) << power;
+  }
 }
 
 TEST(Integrals, of_a_core_potential_of_s_functions_are_the_closed_formula) {

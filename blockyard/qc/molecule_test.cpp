@@ -22,7 +22,7 @@ TEST(Element, symbols_and_numbers_agree) {
 
 TEST(Element, an_unknown_symbol_is_refused) {
   EXPECT_EQ(error_of([] { (void)atomic_number("Oxygen"); }),
-            "'Oxygen' is no element; write a symbol such as C, or its number");
+            "'Oxygen' is not an element; write a symbol such as C, or its number");
   EXPECT_NE(error_of([] { (void)atomic_number("0"); }), "");
   EXPECT_NE(error_of([] { (void)atomic_number(""); }), "");
 }

@@ -8,6 +8,7 @@
 #include "blockyard/qc/detail/operands.h"
 #include "blockyard/qc/detail/table_parts.h"
 #include "blockyard/qc/fock_batch.h"
+#include "blockyard/qc/fragment_scf.h"
 #include "blockyard/qc/fragments.h"
 #include "blockyard/qc/table.h"
 
@@ -80,6 +81,29 @@ class Molecular {
     std::transform(scratch_.begin(), scratch_.end(), operands[0].values.begin(),
                    operands[0].values.begin(), std::plus<>());
     keep_fragment(operands[0], atoms);
+  }
+
+  /// scf_atom_lowmem fragment ca cb fa fb:  coefficients of the orbitals of a fragment alone, for
+  /// both spins, and their Fock matrices over these orbitals. The matrices may be larger: the rest
+  /// is 0.
+  void scf_of_fragment(Operands operands, const Context& context) {
+    const auto atoms = atoms_of_fragment(context, scalar(operands[0]));
+    const AoBasis& basis = system_.integrals.basis();
+    const FragmentOrbitals orbitals =
+        fragment_scf(system_.molecule, basis, engine_, atoms, guess_of(atoms));
+    const std::size_t n = orbitals.energies.size();
+    for (std::size_t k = 1; k <= 4; ++k) {
+      const std::span<double> matrix = square_matrix(operands[k]);
+      const auto edge = static_cast<std::size_t>(operands[k].extents[0]);
+      if (edge < n) refuse(operands[k], "is too small to hold the orbitals of this fragment");
+      std::ranges::fill(matrix, 0.0);
+      for (std::size_t column = 0; column < n; ++column)
+        if (k <= 2)
+          std::copy_n(orbitals.coefficients.begin() + static_cast<std::ptrdiff_t>(column * n), n,
+                      matrix.begin() + static_cast<std::ptrdiff_t>(column * edge));
+        else
+          matrix[column * (edge + 1)] = orbitals.energies[column];
+    }
   }
 
   /// return_h1frag V fragment:  attraction of the nuclei of all other fragments that are not
@@ -209,6 +233,22 @@ class Molecular {
     return {part(operand, 0), part(operand, 1)};
   }
 
+  /// The part of the superposed atomic densities that is on these atoms.
+  std::vector<double> guess_of(std::span<const std::size_t> atoms) {
+    const AoBasis& basis = system_.integrals.basis();
+    const ShellRange range = shells_of_atoms(basis, atoms);
+    if (guess_.empty()) guess_ = atomic_densities(system_.molecule, basis);
+    const auto all = static_cast<std::size_t>(basis.function_count);
+    const auto first = static_cast<std::size_t>(basis.shells[range.first].first_function);
+    std::size_t n = 0;
+    for (std::size_t k = 0; k < range.count; ++k)
+      n += static_cast<std::size_t>(basis.shells[range.first + k].function_count);
+    std::vector<double> part(n * n);
+    for (std::size_t j = 0; j < n; ++j)
+      for (std::size_t i = 0; i < n; ++i) part[i + n * j] = guess_[first + i + all * (first + j)];
+    return part;
+  }
+
   /// Zeroes the elements of functions that are not on these atoms.
   void keep_fragment(Operand& operand, const std::vector<std::size_t>& atoms) const {
     const auto [a, b] = matrix_parts(operand);
@@ -269,6 +309,7 @@ void add_molecular(super::Table& table, const System& system) {
   add("return_ovl_moi", "wr", &Molecular::overlap_in_fragment);
   add("return_h1_moi", "wr", &Molecular::core_hamiltonian_of_fragment);
   add("return_h1frag", "wr", &Molecular::attraction_around_fragment);
+  add("scf_atom_lowmem", "rwwww", &Molecular::scf_of_fragment);
   add("return_1el_ecpints", "w", &Molecular::core_potential);
   add("compute_dipole_integrals", "wur", &Molecular::dipole);
   add("compute_nn_repulsion", "u", &Molecular::repulsion_of_nuclei, {"w"});

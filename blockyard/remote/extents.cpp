@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockyard/remote/extents.h"
 
+#include "blockyard/device/abi_kinds.h"
+
 namespace blockyard::remote {
 
 std::uint64_t element_bytes(std::uint32_t element) noexcept {
@@ -31,7 +33,16 @@ std::optional<std::uint64_t> block_bytes(const blockyard_operand& operand,
 }
 
 bool has_right(const blockyard_operation& operation) noexcept {
-  return operation.kind == BLOCKYARD_CONTRACT || operation.kind == BLOCKYARD_DOT;
+  switch (operation.kind) {
+    case BLOCKYARD_CONTRACT:
+    case BLOCKYARD_DOT:
+    case BLOCKYARD_FACTOR:
+    case BLOCKYARD_REFLECT:
+    case BLOCKYARD_SPECTRUM:
+      return true;
+    default:
+      return false;
+  }
 }
 
 bool is_measurable(const blockyard_operation& operation) noexcept {

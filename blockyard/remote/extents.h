@@ -16,7 +16,7 @@ namespace blockyard::remote {
 [[nodiscard]] std::optional<std::uint64_t> block_bytes(const blockyard_operand& operand,
                                                        std::uint32_t element) noexcept;
 
-/// Whether an operation has a right operand.
+/// Whether an operation has a right operand in memory.
 [[nodiscard]] bool has_right(const blockyard_operation& operation) noexcept;
 
 /// Whether all of an operation's blocks can be measured.

@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 
+#include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
 #include "blockyard/report/detail/read_run.h"
 
@@ -134,25 +135,44 @@ std::string change_of(const Difference& d) {
   return fmt::format("{:+.0f} %", 100 * (ratio - 1));
 }
 
+/// What is compared of one file.
+struct Run {
+  std::string title;
+  std::map<std::string, std::string> settings;
+  Values values;
+};
+
+Run run_of(std::string_view text, std::string_view path) {
+  const Json run = detail::read_run(text, path);
+  try {
+    return {title_of(run), settings_of(run), values_of(run)};
+  } catch (const Json::exception& error) {  // a value of the wrong type
+    throw base::Error(
+        base::Errc::bad_input,
+        fmt::format(
+            "{} is not what `blockyard run --report` writes: {}", path,
+            std::string_view(error.what()).substr(std::string_view(error.what()).find(']') + 2)));
+  }
+}
+
 }  // namespace
 
 Comparison compare(std::string_view before, std::string_view before_path, std::string_view after,
                    std::string_view after_path) {
-  const Json first = detail::read_run(before, before_path);
-  const Json second = detail::read_run(after, after_path);
-  Comparison result{title_of(first), title_of(second), {}, {}, false};
-  auto settings = settings_of(first);
-  for (const auto& [what, choice] : settings_of(second)) {
-    const auto old = settings.find(what);
-    if (old == settings.end() || old->second != choice)
-      result.settings.push_back(
-          fmt::format("{}: {} -> {}", what, old == settings.end() ? "?" : old->second, choice));
+  const Run first = run_of(before, before_path);
+  const Run second = run_of(after, after_path);
+  Comparison result{first.title, second.title, {}, {}, false};
+  for (const auto& [what, choice] : second.settings) {
+    const auto old = first.settings.find(what);
+    if (old == first.settings.end() || old->second != choice)
+      result.settings.push_back(fmt::format(
+          "{}: {} -> {}", what, old == first.settings.end() ? "?" : old->second, choice));
   }
-  Values all = values_of(first);
-  const Values theirs = values_of(second);
+  const Values& mine = first.values;
+  const Values& theirs = second.values;
+  Values all = mine;
   for (const auto& [name, value] : theirs)
     all.try_emplace(name, value).first->second.scale = value.scale;
-  const Values mine = values_of(first);
   for (const auto& [name, value] : all) {
     Difference d{name, value.unit, 0, 0, 0, value.is_result};
     if (const auto found = mine.find(name); found != mine.end()) d.before = found->second.number;

@@ -1,4 +1,4 @@
-target_link_libraries(blockyard_report PRIVATE nlohmann_json::nlohmann_json)
+target_link_libraries(blockyard_report PRIVATE nlohmann_json::nlohmann_json ZLIB::ZLIB)
 find_file(BLOCKYARD_CHART_JS chart.min.js
           PATHS /usr/share/javascript/chart.js /usr/share/nodejs/chart.js/dist NO_CMAKE_FIND_ROOT_PATH)
 if(NOT BLOCKYARD_CHART_JS)

@@ -53,9 +53,22 @@ std::string_view file_of(std::string_view place) {
   return place.substr(place.find_last_of('/') + 1);
 }
 
-std::string print_job(const LiveJob& job) {
+/// "waits: block" of "waits for a block".
+std::string short_of(std::string_view doing) {
+  for (const std::string_view start : {"waits for a ", "waits for other ", "waits for "})
+    if (doing.starts_with(start)) return "waits: " + std::string(doing.substr(start.size()));
+  return std::string(doing);
+}
+
+/// The last `width` characters: of a place, the line number counts most.
+std::string last_of(std::string_view text, std::size_t width) {
+  return text.size() <= width ? std::string(text)
+                              : "~" + std::string(text.substr(text.size() - width + 1));
+}
+
+std::string print_job(const LiveJob& job, std::size_t width) {
   std::string text =
-      fmt::format("job {}  {}{}{}: program {} ({} of {}) for {}, in all {}; memory {} of {}\n",
+      fmt::format("job {}  {}{}{}\n  program {} ({} of {}) for {}, {} in total; memory {} of {}\n",
                   job.number, job.title.empty() ? job.program : job.title,
                   job.method.empty() ? "" : ", ", job.method, job.program, job.program_number,
                   job.programs, time_of(job.program_seconds), time_of(job.seconds),
@@ -63,23 +76,39 @@ std::string print_job(const LiveJob& job) {
   if (job.processes_seen < job.processes)
     text += fmt::format("  {} of {} processes are on this machine\n", job.processes_seen,
                         job.processes);
-  // As wide as what stands in them: most terminals have 80 to 100 columns.
-  std::size_t does = 12;
-  std::size_t at = 16;
+  constexpr std::string_view row = "  {:>4} {:<{}} {:<{}} {:>9} {:>10} {:>6} {:>8} {:>9}\n";
+  constexpr std::size_t others = 55;  // columns, but for the two whose contents vary
+  std::size_t does = 4;
+  std::size_t at = 2;
   for (const LiveWorker& worker : job.workers) {
-    does = std::max(does, worker.doing.size());
+    does = std::max(does, short_of(worker.doing).size());
     at = std::max(at, file_of(worker.place).size());
   }
-  constexpr std::string_view row = "  {:>6} {:<{}} {:<{}} {:>10} {:>10} {:>6} {:>8} {:>9}\n";
-  text += fmt::format(row, "worker", "does", does, "at", at, "iterations", "operations", "blocks",
+  const std::size_t left = std::max(width, others + 20) - others;
+  at = std::min(at, std::max(left - std::min(left, does), std::size_t{14}));
+  does = std::min(does, left - at);
+  text += fmt::format(row, "", "does", does, "at", at, "iterated", "operations", "blocks",
                       "barriers", "memory");
   for (const LiveWorker& worker : job.workers)
-    text += fmt::format(row, worker.number, worker.doing, does, file_of(worker.place), at,
-                        worker.iterations, worker.operations,
-                        share_of(worker.block_wait_seconds, job.program_seconds),
+    text += fmt::format(row, worker.number, short_of(worker.doing).substr(0, does), does,
+                        last_of(file_of(worker.place), at), at, worker.iterations,
+                        worker.operations, share_of(worker.block_wait_seconds, job.program_seconds),
                         share_of(worker.barrier_seconds, job.program_seconds),
                         base::format_bytes(worker.used_bytes));
   return text;
+}
+
+/// Adds what one process answered; throws for what none of ours answers.
+void add_answer(const std::string& answer, int wanted, std::map<int, LiveJob>& jobs) {
+  const Json said = Json::parse(answer, nullptr, false);
+  if (!said.is_object() || !said.contains("workers") || !said["workers"].is_array()) return;
+  const int number = said.value("job", 0);
+  if (wanted != 0 && number != wanted) return;
+  const auto known = jobs.find(number);
+  LiveJob entry = known == jobs.end() ? LiveJob{} : known->second;
+  entry.number = number;
+  add_process(entry, said);
+  jobs[number] = std::move(entry);
 }
 
 }  // namespace
@@ -87,13 +116,11 @@ std::string print_job(const LiveJob& job) {
 Top read_top(std::span<const std::string> answers, int job) {
   std::map<int, LiveJob> jobs;
   for (const std::string& answer : answers) {
-    const Json said = Json::parse(answer, nullptr, false);
-    if (!said.is_object() || !said.contains("workers") || !said["workers"].is_array()) continue;
-    const int number = said.value("job", 0);
-    if (job != 0 && number != job) continue;
-    LiveJob& entry = jobs[number];
-    entry.number = number;
-    add_process(entry, said);
+    try {
+      add_answer(answer, job, jobs);
+    } catch (const Json::exception&) {
+      continue;  // a value of the wrong type: no job of ours said that
+    }
   }
   Top top;
   for (auto& [number, entry] : jobs) {
@@ -103,10 +130,10 @@ Top read_top(std::span<const std::string> answers, int job) {
   return top;
 }
 
-std::string print(const Top& top) {
+std::string print(const Top& top, std::size_t width) {
   if (top.jobs.empty() && top.silent.empty()) return "no blockyard runs here\n";
   std::string text;
-  for (const LiveJob& job : top.jobs) text += (text.empty() ? "" : "\n") + print_job(job);
+  for (const LiveJob& job : top.jobs) text += (text.empty() ? "" : "\n") + print_job(job, width);
   for (const std::string& name : top.silent) {
     const std::size_t dash = name.find('-');
     text += fmt::format("job {}, process {}: does not answer (stopped, or its node is very busy)\n",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -47,7 +48,8 @@ struct Top {
 /// What is not JSON is left out too: a process may have ended in the middle of it.
 [[nodiscard]] Top read_top(std::span<const std::string> answers, int job);
 
-[[nodiscard]] std::string print(const Top& top);
+/// In lines of at most `width` columns, if that is at least 75 and numbers are not huge.
+[[nodiscard]] std::string print(const Top& top, std::size_t width);
 [[nodiscard]] std::string json_of(const Top& top);
 
 }  // namespace blockyard::report

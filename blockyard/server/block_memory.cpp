@@ -35,15 +35,18 @@ Slot::Slot(BlockMemory& memory, std::int32_t array, fabric::Payload payload)
 }
 
 Slot::Slot(BlockMemory& memory, const Lent& lent, std::uint64_t number)
-    : memory_(memory),
-      array_(-1),
-      bytes_(lent.block_bytes[number]),
-      lent_(&lent),
-      number_(number) {}
+    : memory_(memory), array_(-1), bytes_(lent.block_bytes[number]), lent_(&lent), number_(number) {
+  const std::byte* place = lent.place ? lent.place(number) : nullptr;
+  if (place == nullptr) return;
+  // Nobody writes to what is lent.
+  payload_ =
+      std::make_shared<base::Buffer>(base::Buffer::lent(const_cast<std::byte*>(place), bytes_));
+  is_in_place_ = true;
+}
 
 Slot::~Slot() {
   if (is_being_read()) memory_.discharge(bytes_);
-  if (is_resident()) memory_.evict(*this);
+  if (is_replaceable()) memory_.evict(*this);
 }
 
 BlockMemory::BlockMemory(base::BufferPool& pool, std::size_t budget_bytes, SpillPlace place,
@@ -92,7 +95,7 @@ SlotRef BlockMemory::lend(const Lent& lent, std::uint64_t number) {
 }
 
 void BlockMemory::replace(Slot& slot, fabric::Payload payload) {
-  base::require(slot.is_resident() && !slot.is_in_transfer_ && payload->size() == slot.bytes_,
+  base::require(slot.is_replaceable() && !slot.is_in_transfer_ && payload->size() == slot.bytes_,
                 "only a resident block gets new values, of its own length");
   slot.payload_ = std::move(payload);
   slot.record_ = {};
@@ -100,7 +103,9 @@ void BlockMemory::replace(Slot& slot, fabric::Payload payload) {
   touch(slot);
 }
 
-void BlockMemory::touch(Slot& slot) { by_age_.splice(by_age_.end(), by_age_, slot.age_); }
+void BlockMemory::touch(Slot& slot) {
+  if (!slot.is_in_place_) by_age_.splice(by_age_.end(), by_age_, slot.age_);
+}
 
 void BlockMemory::read_back(Slot& slot) {
   base::require(!slot.is_resident() && !slot.is_in_transfer_ && slot.is_stored(),

@@ -31,7 +31,7 @@ class BlockMemory;
 class Slot : public std::enable_shared_from_this<Slot> {
  public:
   Slot(BlockMemory& memory, std::int32_t array, fabric::Payload payload);
-  /// A block of a lent array: stored there, not in memory.
+  /// A block of a lent array: stored there, and resident only where it is lent in place.
   Slot(BlockMemory& memory, const Lent& lent, std::uint64_t number);
   Slot(const Slot&) = delete;
   Slot& operator=(const Slot&) = delete;
@@ -41,6 +41,8 @@ class Slot : public std::enable_shared_from_this<Slot> {
   [[nodiscard]] bool is_resident() const noexcept { return payload_ != nullptr; }
   [[nodiscard]] bool is_being_read() const noexcept { return !is_resident() && is_in_transfer_; }
   [[nodiscard]] const fabric::Payload& payload() const noexcept { return payload_; }
+  /// Whether new values may take the place of these, which nobody else holds then.
+  [[nodiscard]] bool is_replaceable() const noexcept { return is_resident() && !is_in_place_; }
 
   /// Blocks whose requests wait until this is resident.
   std::vector<array::BlockId> wanted_by;
@@ -57,9 +59,10 @@ class Slot : public std::enable_shared_from_this<Slot> {
   fabric::Payload payload_;          // null: on disk only
   store::SpillFile::Record record_;  // holds these values, if there is one
   const Lent* lent_ = nullptr;       // holds these values, as block number_
+  bool is_in_place_ = false;  // resident in the lender's memory: never charged, never evicted
   std::uint64_t number_ = 0;
   bool is_in_transfer_ = false;
-  std::list<Slot*>::iterator age_;  // while resident
+  std::list<Slot*>::iterator age_;  // while resident, but for those in place
 };
 using SlotRef = std::shared_ptr<Slot>;
 

@@ -231,7 +231,7 @@ BlockTable::Outcome BlockTable::install(SlotRef& slot, std::int32_t array,
   require_length(slot, payload->size());
   // What another process lends goes back at once: it is of that one's memory.
   const auto own = [&] { return payload->is_lent() ? copy_of(payload->bytes(), pool_) : payload; };
-  if (slot != nullptr && slot.use_count() == 1 && slot->is_resident()) {
+  if (slot != nullptr && slot.use_count() == 1 && slot->is_replaceable()) {
     memory_.replace(*slot, own());
     return Outcome::served;
   }
@@ -251,7 +251,7 @@ BlockTable::Outcome BlockTable::edit(SlotRef& slot, std::int32_t array, std::siz
     if (outcome != Outcome::served) return outcome;
   }
   const bool has_old = slot != nullptr && slot->is_resident();
-  const bool is_alone = has_old && slot.use_count() == 1;
+  const bool is_alone = slot != nullptr && slot.use_count() == 1 && slot->is_replaceable();
   if (is_alone) {
     if (const auto values = own_bytes_of(slot->payload()); !values.empty()) {
       change(values);

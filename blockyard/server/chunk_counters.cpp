@@ -39,7 +39,8 @@ Range ChunkCounters::take_near(const wire::TakeChunk& request) {
   if (request.mine < 0 || request.mine >= sharers || request.near_first < 0 ||
       request.near_first > request.near_last || request.near_last > sharers ||
       std::ranges::any_of(request.lists, [](std::int64_t n) { return n < 0; }))
-    throw base::Error(base::Errc::comm, "a loop was asked for by somebody who does not share it");
+    throw base::Error(base::Errc::comm,
+                      "a worker asked for iterations of a loop that it does not share");
   const auto [found, is_new] = near_loops_.try_emplace(request.counter);
   NearLoop& loop = found->second;
   if (is_new) {

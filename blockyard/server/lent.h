@@ -20,6 +20,9 @@ struct Lent {
   /// Gives the values of a block, first index fastest. Called by several I/O threads at a time.
   /// Throws Error{io} if they cannot be read.
   std::function<void(std::uint64_t number, std::span<std::byte> into)> read;
+  /// Where a block lies in memory as it would be read; null if it does not. Such a block is lent as
+  /// it is, without a copy, and takes nothing of the memory of the run. Empty: none does.
+  std::function<const std::byte*(std::uint64_t number)> place = {};
 };
 
 }  // namespace blockyard::server

@@ -48,6 +48,56 @@ TEST(LendingServer, reads_blocks_when_they_are_wanted_and_writes_none) {
   EXPECT_LE(client.statistics().peak_bytes, 3 * block_charge);
 }
 
+/// The same in memory: every other block is lent where it lies.
+struct NumbersInPlace : Numbers {
+  std::vector<std::vector<double>> values;
+
+  NumbersInPlace() {
+    for (int n = 0; n < 20; ++n) values.emplace_back(block_count, n);
+    lent.place = [this](std::uint64_t number) -> const std::byte* {
+      return number % 2 == 0 ? reinterpret_cast<const std::byte*>(values[number].data()) : nullptr;
+    };
+  }
+};
+
+TEST(LendingServer, blocks_in_place_are_neither_copied_nor_charged) {
+  NumbersInPlace numbers;
+  store::MemoryStore files;
+  TestClient client(numbers.options(3), files);
+  (void)client.ask(0, wire::RestoreArray{1, array_number, "numbers"});
+  for (int round = 0; round < 2; ++round)
+    for (std::uint64_t number = 0; number < 20; number += 2)
+      ASSERT_EQ(client.get({array_number, number}),
+                Values(block_count, static_cast<double>(number)));
+  EXPECT_EQ(numbers.reads, 0);
+  EXPECT_EQ(client.statistics().peak_bytes, 0u);
+}
+
+TEST(LendingServer, what_is_put_to_blocks_in_place_does_not_reach_the_lender) {
+  NumbersInPlace numbers;
+  store::MemoryStore files;
+  TestClient client(numbers.options(3), files);
+  for (int program = 0; program < 2; ++program) {
+    (void)client.ask(0, wire::RestoreArray{1, array_number, "numbers"});
+    for (std::uint64_t number = 0; number < 20; ++number) {
+      client.put({array_number, number}, Values(block_count, 0.5), wire::PutMode::add);
+      if (number % 4 == 0)
+        client.put({array_number, number}, Values(block_count, 7), wire::PutMode::set);
+    }
+    for (std::uint64_t number = 0; number < 20; ++number)
+      ASSERT_EQ(client.get({array_number, number}),
+                Values(block_count, number % 4 == 0 ? 7.0 : static_cast<double>(number) + 0.5));
+    (void)client.ask(0, wire::DeleteArray{1, array_number});
+  }
+  // The label goes, the array alone has the blocks: still nobody writes to them.
+  (void)client.ask(0, wire::RestoreArray{1, array_number, "numbers"});
+  (void)client.ask(0, wire::KeepArray{1, array_number + 1, "numbers"});
+  client.put({array_number, 2}, Values(block_count, 1), wire::PutMode::add);
+  EXPECT_EQ(client.get({array_number, 2}), Values(block_count, 3));
+  EXPECT_EQ(numbers.values[2], Values(block_count, 2));
+  EXPECT_LE(client.statistics().peak_bytes, 3 * block_charge);
+}
+
 TEST(LendingServer, a_put_makes_a_version_of_its_own) {
   Numbers numbers;
   store::MemoryStore files;

@@ -100,6 +100,11 @@ struct ArrayWide {
   Name array;
 };
 
+/// Every block of an array becomes zero.
+struct Clear {
+  Name array;
+};
+
 struct Execute {
   Name special;
   std::vector<Expr> arguments;
@@ -143,7 +148,8 @@ struct Statement {
   Place at;  ///< of the first word
   std::string verb;
   std::variant<Barrier, Do, Pardo, Section, Gpu, If, Call, Leave, Assign, Get, Put, Allocate,
-               ArrayWide, Execute, Collective, AssertSame, Broadcast, Persist, Print, GpuHint>
+               ArrayWide, Clear, Execute, Collective, AssertSame, Broadcast, Persist, Print,
+               GpuHint>
       what;
 };
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <utility>
 
 #include "blockyard/base/text.h"
 
@@ -22,6 +23,21 @@ bool is_blank(char c) {
 constexpr std::array<std::string_view, 22> symbols = {
     "**", "+=", "-=", "*=", "<=", ">=", "==", "!=", "+", "-", "*",
     "/",  "^",  "(",  ")",  "[",  "]",  ",",  ":",  "=", "<", ">"};
+
+/// Operators of C and Fortran, and ours for them. A single '&' continues a line.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 12> foreign_operators = {
+    {{"||", "or"},
+     {"&&", "and"},
+     {"<>", "!="},
+     {".and.", "and"},
+     {".or.", "or"},
+     {".not.", "not"},
+     {".eq.", "=="},
+     {".ne.", "!="},
+     {".lt.", "<"},
+     {".le.", "<="},
+     {".gt.", ">"},
+     {".ge.", ">="}}};
 
 class Lexer {
  public:
@@ -65,6 +81,8 @@ class Lexer {
       lex_number();
     } else if (c == '"') {
       lex_string();
+    } else if (lex_foreign()) {
+      return;
     } else if (c == '&') {
       lex_continuation();
     } else if (!lex_symbol()) {
@@ -118,7 +136,7 @@ class Lexer {
     if (is_word(peek())) {
       while (is_word(peek())) ++at_;
       findings_.lexical_error("bad-number", place(from, at_),
-                              fmt::format("'{}' is no number", text_.substr(from, at_ - from)),
+                              fmt::format("'{}' is not a number", text_.substr(from, at_ - from)),
                               "names begin with a letter; a number is like 12, 1.5 or 1.0e-3");
     }
     add(is_real ? TokenKind::real : TokenKind::integer, from, at_, std::move(number));
@@ -175,6 +193,21 @@ class Lexer {
     }
     at_ += 2;
     return true;
+  }
+
+  /// Operators of other languages: a finding, and then ours for it, so that there is only one.
+  bool lex_foreign() {
+    for (const auto& [theirs, ours] : foreign_operators) {
+      if (base::lower(text_.substr(at_, theirs.size())) != theirs) continue;
+      const std::size_t from = at_;
+      at_ += theirs.size();
+      findings_.lexical_error("bad-character", place(from, at_),
+                              fmt::format("'{}' is not an operator", theirs),
+                              fmt::format("did you mean '{}'?", ours));
+      add(is_letter(ours[0]) ? TokenKind::name : TokenKind::symbol, from, at_, std::string(ours));
+      return true;
+    }
+    return false;
   }
 
   void lex_continuation() {

@@ -211,6 +211,7 @@ class Printer {
     line(fmt::format("{}{} {}", verb_, what.is_contiguous ? " contiguous" : "",
                      text_of(what.target)));
   }
+  void put(const ast::Clear& what) { line("clear " + what.array.text); }
   void put(const ast::ArrayWide& what) { line(verb_ + " " + what.array.text); }
   void put(const ast::Execute& what) {
     std::string text = "execute " + what.special.text;

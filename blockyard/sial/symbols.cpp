@@ -64,8 +64,9 @@ const std::vector<std::string_view>& keywords() {
     const auto reserved = detail::reserved_words();
     std::vector<std::string_view> all(reserved.begin(), reserved.end());
     // A name may have these too: they mean something in their place only.
-    all.insert(all.end(), {"abs", "and", "conj", "cycle", "elseif", "exists", "imag", "in", "not",
-                           "or", "persistent", "prequest", "real", "sparse", "sqrt", "stop"});
+    all.insert(all.end(),
+               {"abs", "and", "clear", "conj", "cycle", "elseif", "exists", "imag", "in", "not",
+                "or", "persistent", "prequest", "real", "sparse", "sqrt", "stop"});
     return all;
   }();
   return words;

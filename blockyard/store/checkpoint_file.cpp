@@ -187,7 +187,7 @@ void CheckpointReader::read_directory() {
     record.checksum = directory.value<std::uint64_t>();
     if (record.group >= groups_.size() || record.offset > footer.directory_offset ||
         record.bytes > footer.directory_offset - record.offset)
-      throw Error(Errc::bad_input, "its list of records makes no sense");
+      throw Error(Errc::bad_input, "its list of records is inconsistent");
     records_.push_back(record);
   }
 }

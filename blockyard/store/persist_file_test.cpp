@@ -236,6 +236,29 @@ TEST_F(PersistFile, says_what_is_wrong_with_a_label_or_a_piece) {
                [&] { (void)reader.read_scalar("e"); });
 }
 
+TEST_F(PersistFile, a_changed_byte_is_found_before_hdf5_reads_it) {
+  {
+    PersistWriter writer(path_, "0.1.0");
+    write_small(writer, "t2");
+    writer.finish();
+  }
+  const auto size = static_cast<std::streamoff>(std::filesystem::file_size(path_));
+  constexpr std::streamoff seal_bytes = 24;
+  for (std::streamoff at = 0; at < size - seal_bytes; at += 37) {
+    std::fstream file(path_, std::ios::binary | std::ios::in | std::ios::out);
+    file.seekg(at);
+    const int byte = file.get();
+    const auto put = [&](int value) { file.seekp(at).put(static_cast<char>(value)).flush(); };
+    put(byte ^ 0x10);
+    expect_error(Errc::bad_input, "kept.h5 is damaged", [&] { const PersistReader reader(path_); });
+    put(byte);
+  }
+  EXPECT_EQ(PersistReader(path_).describe("t2"), small);
+  // Without its seal it is what older versions wrote.
+  std::filesystem::resize_file(path_, static_cast<std::uintmax_t>(size - seal_bytes));
+  EXPECT_EQ(PersistReader(path_).describe("t2"), small);
+}
+
 TEST_F(PersistFile, is_readable_with_h5py) {
   const std::string python = "/usr/bin/python3";
   if (std::system((python + " -c 'import h5py' 2>/dev/null").c_str()) != 0)

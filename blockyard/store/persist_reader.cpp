@@ -5,8 +5,8 @@
 
 #include "blockyard/base/error.h"
 #include "blockyard/store/detail/persist_layout.h"
+#include "blockyard/store/detail/seal.h"
 #include "blockyard/store/persist_file.h"
-#include "blockyard/store/posix.h"
 
 namespace blockyard::store {
 
@@ -55,7 +55,7 @@ struct PersistReader::State {
 PersistReader::PersistReader(const std::filesystem::path& path)
     : state_(std::make_unique<State>()) {
   state_->path = path;
-  (void)PosixStore().open(path, OpenMode::read);  // says why it cannot be opened, in plain words
+  check_seal(path);  // says why it cannot be opened, too, in plain words
   if (H5Fis_hdf5(path.c_str()) <= 0)
     throw Error(Errc::bad_input, fmt::format("{} is not an HDF5 file", path.string()));
   state_->file = hdf5::FileId(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT),

@@ -9,6 +9,7 @@
 
 #include "blockyard/base/error.h"
 #include "blockyard/store/detail/persist_layout.h"
+#include "blockyard/store/detail/seal.h"
 #include "blockyard/store/persist_file.h"
 #include "blockyard/store/whole_file.h"
 
@@ -192,6 +193,7 @@ void PersistWriter::finish() {
   hdf5::check(H5Fflush(state_->file.get(), H5F_SCOPE_GLOBAL), what);
   state_->open.clear();
   state_->file = {};
+  append_seal(state_->replacement.temporary());
   state_->replacement.commit();
 }
 

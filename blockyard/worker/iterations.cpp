@@ -77,6 +77,12 @@ void Iterations::select(std::int64_t setting, std::span<std::int64_t> values) no
 
 /// The next setting of the indexes, the first index fastest.
 bool Iterations::advance(std::span<std::int64_t> values) noexcept {
+  if (sieve_) {
+    setting_ = sieve_->next(setting_ + 1);
+    if (setting_ >= settings_) return false;
+    select(setting_, values);
+    return true;
+  }
   if (++setting_ >= settings_) return false;
   for (std::size_t k = 0; k < pardo_->indexes.size(); ++k) {
     std::int64_t& value = values[static_cast<std::size_t>(pardo_->indexes[k])];

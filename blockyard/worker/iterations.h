@@ -3,12 +3,14 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "blockyard/program/program.h"
 #include "blockyard/worker/bind.h"
+#include "blockyard/worker/sieve.h"
 
 namespace blockyard::worker {
 
@@ -40,9 +42,9 @@ struct Sharing {
                                         int workers);
 
 /// The iterations of one pardo that one worker does, one after the other: pure arithmetic on index
-/// values. Every setting of the indexes is tried, the first index fastest; those for which the
-/// where code holds are iterations, and their numbers are positions 0, 1, 2, ... A copy goes on by
-/// itself: that is how look-ahead runs ahead of the loop.
+/// values. Every setting of the indexes that passes the sieve is tried, the first index fastest;
+/// those for which the where code holds are iterations, and their numbers are positions 0, 1, 2,
+/// ... A copy goes on by itself: that is how look-ahead runs ahead of the loop.
 ///
 /// `values` has a value for each index of the program; those of the pardo are written. `where` is
 /// called with the pc of the where code, and says whether the setting in `values` is an iteration.
@@ -59,6 +61,10 @@ class Iterations {
   /// indexes.
   Iterations(const program::Program& program, const Tables& tables, std::int32_t pardo,
              const Sharing& sharing, std::span<const std::int64_t> values);
+
+  /// Settings that do not pass are not tried; null: all are. Before the first next().
+  void use(std::shared_ptr<const Sieve> sieve) noexcept { sieve_ = std::move(sieve); }
+  [[nodiscard]] const std::shared_ptr<const Sieve>& sieve() const noexcept { return sieve_; }
 
   template <class Where>
   [[nodiscard]] Step next(std::span<std::int64_t> values, const Where& where);
@@ -85,6 +91,9 @@ class Iterations {
     passed_ = 0;
   }
 
+  [[nodiscard]] std::span<const IndexRange> ranges() const noexcept {
+    return {ranges_.data(), pardo_->indexes.size()};
+  }
   [[nodiscard]] const program::PardoDecl& pardo() const noexcept { return *pardo_; }
   [[nodiscard]] program::Policy policy() const noexcept { return sharing_.policy; }
   [[nodiscard]] std::int64_t settings() const noexcept { return settings_; }
@@ -100,7 +109,7 @@ class Iterations {
   [[nodiscard]] bool advance(std::span<std::int64_t> values) noexcept;
   template <class Where>
   [[nodiscard]] bool holds(const Where& where) const {
-    return pardo_->where < 0 || where(pardo_->where);
+    return pardo_->where < 0 || (sieve_ && sieve_->is_complete()) || where(pardo_->where);
   }
   template <class Where>
   [[nodiscard]] bool next_of_all(std::span<std::int64_t> values, const Where& where) {
@@ -118,6 +127,7 @@ class Iterations {
   const program::PardoDecl* pardo_ = nullptr;
   Sharing sharing_;
   std::array<IndexRange, most_pardo_indexes> ranges_{};
+  std::shared_ptr<const Sieve> sieve_;  // shared by copies
   std::int64_t settings_ = 0;
   std::int64_t setting_ = -1;
   std::int64_t passed_ = 0;

@@ -6,12 +6,14 @@
 #include <vector>
 
 #include "blockyard/base/buffer.h"
+#include "blockyard/program/flow.h"
 #include "blockyard/worker/bind.h"
 
 namespace blockyard::worker {
 namespace {
 
 using program::ArrayKind;
+using program::Control;
 using program::Instruction;
 using program::Opcode;
 using program::OperandKind;
@@ -82,35 +84,27 @@ class Reckoner {
   void walk(std::int32_t begin, std::int32_t end, Level& level) {
     for (std::int32_t pc = begin; pc < end; ++pc) {
       const Instruction& instruction = program_.code[static_cast<std::size_t>(pc)];
-      switch (instruction.opcode) {
-        case Opcode::do_begin:
-        case Opcode::pardo_begin:
-          level.inner = std::max(level.inner, need(pc + 1, instruction.b));
-          pc = std::max(pc, instruction.b - 1);
-          break;
-        case Opcode::call:
-          if (!active_.insert(instruction.a).second) break;  // recursion: counted once
-          walk(instruction.a, end_of_proc(instruction.a), level);
-          active_.erase(instruction.a);
-          break;
-        case Opcode::get:
-          if (level.gets.insert(instruction.a).second)
-            level.own +=
-                block_bytes(program_.selectors[static_cast<std::size_t>(instruction.a)].array);
-          break;
-        default:
-          count_temps(instruction, level);
+      const program::OpcodeRow& row = program::row_of(instruction.opcode);
+      if (row.control == Control::loop_begin) {
+        const std::int32_t after = program::target_of(instruction);
+        level.inner = std::max(level.inner, need(pc + 1, after));
+        pc = std::max(pc, after - 1);
+      } else if (row.control == Control::call) {
+        const std::int32_t entry = program::target_of(instruction);
+        if (!active_.insert(entry).second) continue;  // recursion: counted once
+        walk(entry, program::proc_at(program_, entry).end, level);
+        active_.erase(entry);
+      } else if ((row.effects & program::effect::gets) != 0) {
+        if (level.gets.insert(instruction.a).second)
+          level.own +=
+              block_bytes(program_.selectors[static_cast<std::size_t>(instruction.a)].array);
+      } else {
+        // What is only read was made in this loop or around it, and is counted there.
+        program::for_each_operand(program_, instruction, [&](const program::Operand& operand) {
+          if (operand.kind == OperandKind::selector && operand.use != program::Use::read)
+            count_temp(operand.id, level);
+        });
       }
-    }
-  }
-
-  void count_temps(const Instruction& instruction, Level& level) const {
-    const auto& row = program::row_of(instruction.opcode);
-    if (row.operands[0] == OperandKind::selector) count_temp(instruction.a, level);
-    if (instruction.opcode != Opcode::execute) return;
-    for (std::int32_t k = 0; k < instruction.c; ++k) {
-      const auto& argument = program_.arguments[static_cast<std::size_t>(instruction.b + k)];
-      if (argument.kind == program::ArgumentKind::selector) count_temp(argument.id, level);
     }
   }
 
@@ -118,28 +112,6 @@ class Reckoner {
     const std::int32_t array = program_.selectors[static_cast<std::size_t>(selector)].array;
     if (program_.arrays[static_cast<std::size_t>(array)].kind != ArrayKind::temp) return;
     if (level.temps.insert(array).second) level.own += block_bytes(array);
-  }
-
-  [[nodiscard]] std::int32_t end_of_proc(std::int32_t begin) const {
-    const auto size = static_cast<std::int32_t>(program_.code.size());
-    for (std::int32_t pc = begin; pc < size; ++pc)
-      if (program_.code[static_cast<std::size_t>(pc)].opcode == Opcode::return_ &&
-          !jumps_past(begin, pc))
-        return pc;
-    return size;
-  }
-
-  /// Whether an instruction of begin..pc goes to behind pc: then the proc goes on there.
-  [[nodiscard]] bool jumps_past(std::int32_t begin, std::int32_t pc) const {
-    for (std::int32_t at = begin; at < pc; ++at) {
-      const Instruction& instruction = program_.code[static_cast<std::size_t>(at)];
-      const bool is_jump =
-          instruction.opcode == Opcode::jump || instruction.opcode == Opcode::jump_if_false;
-      const bool is_loop =
-          instruction.opcode == Opcode::do_begin || instruction.opcode == Opcode::pardo_begin;
-      if ((is_jump && instruction.a > pc) || (is_loop && instruction.b > pc)) return true;
-    }
-    return false;
   }
 
   const Program& program_;
@@ -176,11 +148,10 @@ MemoryNeed memory_need(const Program& program, const Tables& tables) {
           most_of_all);
   }
   Reckoner reckoner(program, tables);
-  const auto halt = std::ranges::find(program.code, Opcode::halt, &Instruction::opcode);
-  need.block_bytes = std::min(
-      reckoner.locals() + reckoner.need(0, static_cast<std::int32_t>(halt - program.code.begin())) +
-          3 * need.largest_block_bytes,
-      most_bytes);
+  need.block_bytes =
+      std::min(reckoner.locals() + reckoner.need(0, program::proc_at(program, 0).end) +
+                   3 * need.largest_block_bytes,
+               most_bytes);
   return need;
 }
 

@@ -2,10 +2,11 @@
 #include "blockyard/worker/near.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "blockyard/program/flow.h"
 
 namespace blockyard::worker {
-
-using program::Opcode;
 
 namespace {
 std::int32_t entry(const std::vector<std::int32_t>& table, std::int64_t at) {
@@ -48,27 +49,24 @@ void NearLists::begin(std::int32_t pardo) {
   homes_.clear();
   if (processes_ == 1) return;
   std::ranges::fill(is_seen_, std::uint8_t{0});
-  const std::int32_t body = program_.pardos[static_cast<std::size_t>(pardo)].body;
-  std::int32_t end = body;
-  while (program_.code[static_cast<std::size_t>(end)].opcode != Opcode::pardo_next) ++end;
-  find_touched(body, end);
+  find_touched(program_.pardos[static_cast<std::size_t>(pardo)].body);
 }
 
-/// The selectors of gets and puts, through calls.
-void NearLists::find_touched(std::int32_t begin, std::int32_t end) {
-  for (std::int32_t pc = begin; pc < end; ++pc) {
-    const auto& instruction = program_.code[static_cast<std::size_t>(pc)];
-    const Opcode opcode = instruction.opcode;
-    if (is_seen_[static_cast<std::size_t>(pc)] != 0) return;
-    is_seen_[static_cast<std::size_t>(pc)] = 1;
-    if (opcode == Opcode::get || opcode == Opcode::put || opcode == Opcode::put_scalar) {
-      if (std::ranges::find(touched_, instruction.a) == touched_.end())
-        touched_.push_back(instruction.a);
-    } else if (opcode == Opcode::call) {
-      std::int32_t last = instruction.a;
-      while (program_.code[static_cast<std::size_t>(last)].opcode != Opcode::return_) ++last;
-      find_touched(instruction.a, last);
-    }
+/// The selectors of gets and puts that can be reached from the body, through calls.
+void NearLists::find_touched(std::int32_t body) {
+  std::vector<std::int32_t> next{body};
+  while (!next.empty()) {
+    const std::int32_t pc = next.back();
+    next.pop_back();
+    if (std::exchange(is_seen_[static_cast<std::size_t>(pc)], std::uint8_t{1}) != 0) continue;
+    const auto& instruction = program::instruction_at(program_, pc);
+    const program::OpcodeRow& row = program::row_of(instruction.opcode);
+    if ((row.effects & (program::effect::gets | program::effect::puts)) != 0 &&
+        std::ranges::find(touched_, instruction.a) == touched_.end())
+      touched_.push_back(instruction.a);
+    if (program::pardo_of(program_, instruction) != nullptr) continue;  // the end of the body
+    if (row.control == program::Control::call) next.push_back(program::target_of(instruction));
+    program::for_each_successor(program_, pc, [&](std::int32_t after) { next.push_back(after); });
   }
 }
 

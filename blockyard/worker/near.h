@@ -54,7 +54,7 @@ class NearLists {
     std::int64_t more;
   };
   using Settings = std::vector<std::int64_t>;
-  void find_touched(std::int32_t begin, std::int32_t end);
+  void find_touched(std::int32_t body);
   void deal();
   void append(const Settings& settings, std::size_t mine, std::size_t workers);
 

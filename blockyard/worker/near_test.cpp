@@ -73,6 +73,21 @@ TEST(NearLists, count_the_blocks_of_the_loops_inside_of_a_pardo) {
       << "the second column is for worker 0, which is with server 1";
 }
 
+/// pardo i = 1:4;  call p;  endpardo, with proc p:  if 0;  return;  endif;  get d[i];
+TEST(NearLists, count_the_gets_after_an_early_return_of_a_procedure) {
+  using program::Opcode;
+  Case c;
+  c.p.code = {{Opcode::pardo_begin, 0, 3, 0}, {Opcode::call, 4, 0, 0},
+              {Opcode::pardo_next, 0, 0, 0},  {Opcode::halt, 0, 0, 0},
+              {Opcode::push_int, 0, 0, 0},    {Opcode::push_int, 0, 0, 0},
+              {Opcode::compare_int, 0, 0, 0}, {Opcode::jump_if_false, 9, 0, 0},
+              {Opcode::return_, 0, 0, 0},     {Opcode::get, 0, 0, 0},
+              {Opcode::return_, 0, 0, 0}};
+  c.p.procs = {{4, 11}};
+  const NearLists near = c.lists({2, 2, {0, 1, 1, 0}});
+  EXPECT_EQ(near.order(), (std::vector<std::int64_t>{1, 3, 0, 2}));
+}
+
 TEST(NearLists, are_even_runs_of_neighbours_where_no_worker_is_nearer) {
   const std::vector<std::int64_t> in_order = {0, 1, 2, 3};
   EXPECT_EQ(Case().lists({2, 1, {}}).order(), in_order);

@@ -26,7 +26,7 @@ PrefetchDepth parse_prefetch(std::string_view text) {
   if (error != std::errc() || end != text.data() + text.size() || depth.fixed < 0 ||
       depth.fixed > PrefetchDepth::most)
     throw base::Error(base::Errc::bad_input,
-                      fmt::format("\"{}\" is no depth of prefetching: use auto or 0 to {}", text,
+                      fmt::format("\"{}\" is not a prefetch depth: use auto or 0 to {}", text,
                                   PrefetchDepth::most));
   return depth;
 }

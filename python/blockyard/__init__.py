@@ -8,14 +8,17 @@ source has a page of examples.
 
 from ._core import version as __version__
 from ._errors import (CommunicationError, CompileError, DeviceError, Diagnostic, Error, InputError,
-                      InternalError, OutOfMemory, SialWarning, StorageError)
+                      InternalError, NotConverged, OutOfMemory, SialWarning, StorageError)
 from ._arrays import BlockArray, even_segments
 from ._einsum import EinsumArray, Plan
+from ._processes import processes
 from ._result import Result
+from ._ring import Ring
 from ._run import run
 from ._session import BlockInfo, Program, Session, SessionResult
 
 __all__ = ["run", "Result", "Session", "SessionResult", "Program", "BlockArray", "BlockInfo",
-           "EinsumArray", "Plan", "even_segments", "Error", "InputError", "CompileError", "OutOfMemory", "StorageError",
+           "EinsumArray", "Plan", "Ring", "processes", "even_segments", "Error", "InputError", "CompileError",
+           "NotConverged", "OutOfMemory", "StorageError",
            "CommunicationError", "DeviceError", "InternalError", "SialWarning", "Diagnostic",
            "__version__"]

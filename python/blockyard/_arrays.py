@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from .ga import GlobalArray
 
 _readable = {np.dtype(name)
              for name in ("float64", "float32", "complex128", "complex64", "int64", "int32")}
@@ -61,10 +62,13 @@ class Lending:
         self._job = job
         self._files: list[int] = []
 
-    def give(self, name: str, array: np.ndarray) -> None:
+    def give(self, name: str, array: np.ndarray | GlobalArray, label: str = "") -> None:
+        if isinstance(array, GlobalArray):
+            self._job.give_global(name, label, array.core)
+            return
         array = readable(name, array)
         file, offset = self._file_of(array)
-        self._job.give(name, array, file, offset)
+        self._job.give(name, label, array, file, offset)
 
     def _file_of(self, array: np.ndarray) -> tuple[int, int]:
         """The open file that an array is a map of, and the offset of its first element; -1, 0 for

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from typing import Any
 
 
 class Error(Exception):
@@ -32,6 +33,16 @@ class CompileError(InputError):
     """
 
     diagnostics: list["Diagnostic"]
+
+
+class NotConverged(InputError):
+    """The iterations of a method did not converge. ``str()`` says what to try.
+
+    Attributes:
+        result: a ``Result`` with what is known; its ``converged`` is False.
+    """
+
+    result: Any
 
 
 class OutOfMemory(Error, MemoryError):

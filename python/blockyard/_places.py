@@ -21,8 +21,15 @@ def places(imports: list[str] | None = None) -> _core.Places:
         source = Path(_core.source_folder)
         result.programs = str(source / "sialib")
         result.basis_sets = str(source / "blockyard" / "qc" / "data")
+    result.plugins = str(_plugins())
     result.imports = [os.fspath(folder) for folder in imports or []]
     return result
+
+
+def _plugins() -> Path:
+    """Of devices: beside the program where it was built, in the library folder where installed."""
+    built = Path(_core.__file__).parent.parent.parent / "plugins"
+    return built if built.is_dir() else _package / _core.plugin_folder
 
 
 def command() -> str:

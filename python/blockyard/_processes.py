@@ -23,22 +23,37 @@ _patience_seconds = 4.0
 _sampled_elements = 64
 
 
+def _number(name: str) -> int:
+    text = os.environ.get(name, "")
+    return int(text) if text.isdigit() else 0
+
+
 def launched() -> int:
-    """How many processes a launcher of MPI started; 1 if none did."""
+    """How many processes a launcher of MPI started; 0 if none did."""
     for name in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"):
         if os.environ.get(name, "").isdigit():
-            return max(1, int(os.environ[name]))
-    return 1
+            return max(1, _number(name))
+    # srun --mpi=pmix tells the rank only; the number of processes is that of Slurm's step.
+    if "PMIX_RANK" in os.environ or "PMI_RANK" in os.environ:
+        return max(1, _number("SLURM_STEP_NUM_TASKS"))
+    return 0
 
 
 def join(fabric: str) -> "Processes | None":
     """The processes of this run. None: this one alone.
 
-    ``fabric``: "auto" (all that ``mpirun`` started), "loopback" (this one alone), "mpi".
+    ``fabric``: "auto" (all that ``mpirun`` or ``srun`` started), "loopback" (this one alone), "mpi".
     """
     if fabric not in ("auto", "loopback", "mpi"):
         raise ValueError(f"fabric is auto, loopback or mpi, not {fabric!r}")
-    if fabric == "loopback" or (fabric == "auto" and launched() == 1):
+    if fabric == "loopback":
+        return None
+    if fabric == "auto" and launched() <= 1:
+        if launched() == 0 and _number("SLURM_STEP_NUM_TASKS") > 1:
+            raise _errors.InputError(
+                f"srun started {_number('SLURM_STEP_NUM_TASKS')} processes, but each of them sees none of the "
+                "others: use 'srun --mpi=pmix' or another kind that 'srun --mpi=list' shows, or mpirun; "
+                "fabric=\"loopback\" runs everything in each")
         return None
     return _join()
 
@@ -51,6 +66,12 @@ def _join() -> "Processes":
             f"mpirun started {launched()} processes, but this blockyard sees none of the others: it was "
             "built with another MPI; use the mpirun of that one, or fabric=\"loopback\"")
     return processes
+
+
+def processes(fabric: str = "auto") -> tuple[int, int]:
+    """The number of this process among those that ``mpirun`` started, and how many there are."""
+    joined_processes = join(fabric)
+    return (0, 1) if joined_processes is None else (joined_processes.number, joined_processes.count)
 
 
 def is_first(processes: "Processes | None") -> bool:

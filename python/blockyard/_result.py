@@ -32,6 +32,7 @@ class ToldResults:
 
     def __init__(self, results: _core.Results):
         self.seconds = results.seconds
+        self.unconverged = results.unconverged
         self.timings = results.timings
         self.warnings = results.warnings
         self.scalars = results.scalars
@@ -110,7 +111,8 @@ class Result:
         """Total energy of the last method of the job, hartree. ValueError if there is none."""
         if not self.energies:
             raise ValueError("the job has no method, so it has no energy: see scalars and arrays")
-        return list(self.energies.values())[-1]
+        totals = [value for name, value in self.energies.items() if name != "scf_stability"]
+        return totals[-1]
 
     @property
     def converged(self) -> bool:
@@ -129,6 +131,38 @@ class Result:
         """Dipole moments by method, e bohr, as [x, y, z]."""
         dipoles: dict[str, list[float]] = self._json.get("dipoles", {})
         return dipoles
+
+    @property
+    def geometry(self) -> dict[str, Any]:
+        """``atoms``: symbols, with labels; ``bohr``: [x, y, z] of each; ``charge``, ``multiplicity``."""
+        geometry: dict[str, Any] = self._json.get("geometry", {})
+        return geometry
+
+    @property
+    def orbitals(self) -> list[dict[str, Any]]:
+        """Orbital energies: of a closed shell one entry, else one of each ``spin``, with ``hartree``,
+        ``occupied`` (how many are), ``homo`` and ``lumo``."""
+        orbitals: list[dict[str, Any]] = self._json.get("orbitals", [])
+        return orbitals
+
+    @property
+    def charges(self) -> dict[str, dict[str, list[float]]]:
+        """By method the ``mulliken`` charge of each atom, e, and of open shells its ``spin``."""
+        charges: dict[str, dict[str, list[float]]] = self._json.get("charges", {})
+        return charges
+
+    @property
+    def diagnostics(self) -> dict[str, dict[str, float]]:
+        """By method the diagnostics ``t1`` and ``d1`` of coupled cluster singles."""
+        diagnostics: dict[str, dict[str, float]] = self._json.get("diagnostics", {})
+        return diagnostics
+
+    @property
+    def excitations(self) -> dict[str, dict[str, list[float]]]:
+        """Excited states by method: ``hartree`` above the ground state, lowest first, and more
+        (docs/chemistry.md)."""
+        excitations: dict[str, dict[str, list[float]]] = self._json.get("excitations", {})
+        return excitations
 
     @cached_property
     def report(self) -> dict[str, Any]:

@@ -36,12 +36,26 @@ def run(
     memory: str | int | None = None,
     scratch: Path | None = None,
     persistent: Path | None = None,
+    guess: Path | None = None,
+    save: Path | None = None,
+    checkpoint: str | float | None = None,
+    checkpoint_dir: Path | None = None,
     supers: Sequence[Path] = (),
     imports: Sequence[Path] = (),
     pardo: str | None = None,
     prefetch: str | int | None = None,
     check: bool | None = None,
     deterministic: bool | None = None,
+    device: str | None = None,
+    devices: int | None = None,
+    device_memory: str | int | None = None,
+    device_options: str | None = None,
+    placement: str | None = None,
+    device_after: str | float | None = None,
+    device_network: str | None = None,
+    respect_gpu_hints: bool | None = None,
+    fabric_delay: str | None = None,
+    seed: int | None = None,
     trace: Path | None = None,
     fabric: str = "auto",
     quiet: bool = False,
@@ -62,6 +76,12 @@ def run(
         memory: of the whole run, like "8G" or bytes; 70 % of what is free if not given.
         scratch: folder for what memory cannot hold; a fresh one of the system if not given.
         persistent: HDF5 file of what is kept between jobs.
+        guess: HDF5 file of the orbitals and amplitudes of an earlier job, to start from.
+        save: HDF5 file for those of this job.
+        checkpoint: take a checkpoint every so often: "10m", "2h", or seconds. ``blockyard resume`` goes
+            on from it.
+        checkpoint_dir: folder for checkpoints; the name of the job with the ending ``.checkpoint`` if
+            not given.
         supers: shared objects with super instructions.
         imports: folders where imported SIAL files are looked for.
         pardo: how iterations are dealt out: "sequential", "static", "balanced", "dynamic",
@@ -69,6 +89,17 @@ def run(
         prefetch: "auto", or how many blocks each get asks for in advance.
         check: find races, uninitialised reads and leaks.
         deterministic: the same bits in every run with as many workers.
+        device: where blocks are computed besides the host: "auto" (a GPU if there is one), "none", or the
+            kind of a device (docs/devices.md has them and what follows).
+        devices: how many devices of each process; all if not given.
+        device_memory: to use on each device, like "4G" or bytes; 90 % of what is free if not given.
+        device_options: options of the device's plug-in.
+        placement: "learned" (statements run on host or device, where they are faster) or "device".
+        device_after: with learned placement, the work after which a device is opened: "2s", or seconds.
+        device_network: whether MPI reads the memory of devices: "auto", "on" or "off".
+        respect_gpu_hints: statements between ``gpu_on`` and ``gpu_off`` run on the device.
+        fabric_delay: make messages as slow as on a network, like "100us,1GB/s", for measurements.
+        seed: randomise the order of messages with it, for tests.
         trace: write a time line to this file (``.json.gz``), for ui.perfetto.dev.
         fabric: "auto": all processes that ``mpirun`` started run the job together, each calls this and
             gets the whole result; ``workers`` and ``memory`` are those of each process, ``servers``
@@ -81,6 +112,7 @@ def run(
         CompileError: a program has errors.
         InputError: the job is wrong, or a program did what it may not; ``file`` and ``line`` say
             where.
+        NotConverged: an iteration of the method did not converge; ``result`` has what is known.
         OutOfMemory, StorageError: the memory or the disk does not suffice.
         KeyboardInterrupt: Ctrl-C; the run ended in order, and left nothing behind.
 
@@ -94,14 +126,23 @@ def run(
         spec.method(method)
     if basis is not None:
         spec.basis(basis)
-    for library in supers:
-        spec.supers(os.fspath(library))
     apply(spec, constants=constants, segments=segments, workers=workers, servers=servers,
-          memory=memory, scratch=scratch, persistent=persistent, pardo=pardo, prefetch=prefetch,
-          check=check, deterministic=deterministic)
+          memory=memory, scratch=scratch, persistent=persistent, guess=guess, save=save,
+          checkpoint=seconds_text(checkpoint), checkpoint_dir=checkpoint_dir, super=list(supers),
+          pardo=pardo, prefetch=prefetch, check=check, deterministic=deterministic, device=device,
+          devices=devices, device_memory=device_memory, device_options=device_options,
+          placement=placement, device_after=seconds_text(device_after), device_network=device_network,
+          respect_gpu_hints=respect_gpu_hints, fabric_delay=fabric_delay, seed=seed)
+    spec.name_checkpoints(files[0])
     prepared = prepare(spec, places([os.fspath(folder) for folder in imports]), processes=processes,
                        has_trace=trace is not None)
-    return Result(*execute(prepared, quiet=quiet, progress=progress, processes=processes, trace=trace))
+    results, text = execute(prepared, quiet=quiet, progress=progress, processes=processes, trace=trace)
+    result = Result(results, text)
+    if results.unconverged:
+        error = _errors.NotConverged(results.unconverged)
+        error.result = result
+        raise error
+    return result
 
 
 def _read(files: list[str]) -> _core.Spec:
@@ -117,19 +158,27 @@ def _read(files: list[str]) -> _core.Spec:
 
 
 def apply(spec: _core.Spec, **wishes: Any) -> None:
-    """Puts keywords into what a job file says. None leaves it as it is."""
+    """Puts keywords into what a job file says: constants, segments, and by its key each option of a run
+    (blockyard/input/run_options.cpp). None leaves it as it is."""
     for name, value in (wishes.pop("constants", None) or {}).items():
         set_constant(spec, name, value)
     for kind, extents in (wishes.pop("segments", None) or {}).items():
         spec.segments(f"{kind}={segments_text(extents)}")
-    for name, value in wishes.items():
-        if value is None:
-            continue
-        if name in ("memory", "prefetch"):
-            value = str(value)
-        elif name in ("scratch", "persistent"):
-            value = os.fspath(value)
-        getattr(spec, name)(value)
+    for key, value in wishes.items():
+        for one in value if isinstance(value, list) else [value]:
+            if one is not None:
+                spec.set(key, _option_text(one))
+
+
+def _option_text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+
+
+def seconds_text(value: str | float | None) -> str | None:
+    """A time as the options of a run take it; a number is one of seconds."""
+    return value if value is None or isinstance(value, str) else f"{value}s"
 
 
 def set_constant(spec: _core.Spec, name: str, value: Any) -> None:

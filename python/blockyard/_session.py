@@ -21,8 +21,9 @@ from ._outputs import new_output, told_output
 from ._places import places
 from ._processes import Processes, fingerprint, join
 from ._result import Result, ToldResults
-from ._run import Path, ProgressWish, Segments, apply, execute, prepare
+from ._run import Path, ProgressWish, Segments, apply, execute, prepare, seconds_text
 from ._signals import OrderlyEnd
+from .ga import GlobalArray
 
 Super = TypeVar("Super", bound=Callable[..., Any])
 
@@ -88,12 +89,19 @@ class Program:
 
 class SessionResult(Result):
     """What came of a program in a session. ``result["c"]`` is an array that the program left:
-    a NumPy array for static ones, a ``BlockArray`` for distributed and served ones."""
+    a NumPy array for static ones, a ``BlockArray`` for distributed and served ones, the global array
+    that it was kept in.
+
+    Attributes:
+        lent_blocks, copied_blocks: of global arrays, in this process: how many blocks the servers have where they
+            lie, and how many were copied when they were wanted.
+    """
 
     def __init__(self, results: _core.Results | ToldResults, text: str,
-                 kept: Mapping[str, BlockArray]):
+                 kept: Mapping[str, BlockArray | GlobalArray], exchanged: tuple[int, int] = (0, 0)):
         super().__init__(results, text)
         self.distributed = dict(kept)
+        self.lent_blocks, self.copied_blocks = exchanged
 
     def __getitem__(self, name: str) -> BlockArray | Any:
         name = name.lower()
@@ -126,7 +134,9 @@ class Session:
         check: find races, uninitialised reads and leaks.
         deterministic: the same bits in every run with as many workers.
         quiet: do not print what programs print.
-        progress: as for ``blockyard.run``.
+        progress, pardo, prefetch, device, devices, device_memory, device_options, placement, device_after,
+            device_network, respect_gpu_hints, fabric_delay, seed: as for ``blockyard.run``. Its options
+            about files are not here: what a session's programs read and leave are arrays.
 
     Use it in a ``with`` statement: at its end the files in its scratch folder go (else when nobody
     holds it any more). A session is used by one thread at a time.
@@ -144,18 +154,28 @@ class Session:
     def __init__(self, workers: int | None = None, memory: str | int | None = None,
                  scratch: Path | None = None, servers: int | None = None, *, fabric: str = "auto",
                  check: bool = False, deterministic: bool = False, quiet: bool = False,
-                 progress: ProgressWish = None):
+                 progress: ProgressWish = None, pardo: str | None = None,
+                 prefetch: str | int | None = None, device: str | None = None,
+                 devices: int | None = None, device_memory: str | int | None = None,
+                 device_options: str | None = None, placement: str | None = None,
+                 device_after: str | float | None = None, device_network: str | None = None,
+                 respect_gpu_hints: bool | None = None, fabric_delay: str | None = None,
+                 seed: int | None = None):
         self.processes: Processes | None = join(fabric)
         self.workers = workers
         self.memory = memory
         self.servers = servers
         self.quiet = quiet
         self.progress = progress
-        self.arrays: dict[str, np.ndarray] = {}
+        self.arrays: dict[str, np.ndarray | GlobalArray] = {}
         self.constants: dict[str, float] = {}
         self.segments: dict[str, Any] = {}
-        self._check = check
-        self._deterministic = deterministic
+        self._options: dict[str, Any] = dict(
+            check=check, deterministic=deterministic, pardo=pardo, prefetch=prefetch, device=device,
+            devices=devices, device_memory=device_memory, device_options=device_options,
+            placement=placement, device_after=seconds_text(device_after),
+            device_network=device_network, respect_gpu_hints=respect_gpu_hints,
+            fabric_delay=fabric_delay, seed=seed)
         self._supers: dict[str, tuple[str, str, Callable[..., Any]]] = {}
         self._folder = tempfile.mkdtemp(prefix="blockyard-python-",
                                         dir=None if scratch is None else os.fspath(scratch))
@@ -185,9 +205,9 @@ class Session:
         self._remove()
 
     def __setitem__(self, name: str, array: Any) -> None:
-        self.arrays[name.lower()] = _array_of(array)
+        self.arrays[name.lower()] = _given(array)
 
-    def __getitem__(self, name: str) -> np.ndarray:
+    def __getitem__(self, name: str) -> np.ndarray | GlobalArray:
         return self.arrays[name.lower()]
 
     def __delitem__(self, name: str) -> None:
@@ -210,7 +230,8 @@ class Session:
 
     def run(self, program: Program | Path, *, arrays: Mapping[str, Any] | None = None,
             constants: Mapping[str, float] | None = None, segments: Segments | None = None,
-            keep: Sequence[str] | None = None, quiet: bool | None = None,
+            labels: Mapping[str, Any] | None = None,
+            keep: Sequence[str] | Mapping[str, GlobalArray] | None = None, quiet: bool | None = None,
             trace: Path | None = None) -> SessionResult:
         """Runs a program, or its text, or its file.
 
@@ -222,10 +243,15 @@ class Session:
                 wanted: float64, float32, complex128, complex64, int64, int32 in any strides (Fortran
                 order is fastest), memory maps from their file; anything else is copied to float64
                 first. What was given is never changed: a program that puts to such an array has its
-                own version.
+                own version. Global arrays (``blockyard.ga``) of the program's element type are taken, too: a
+                block that is dense in the memory of one rank is lent as it lies, others are copied when
+                they are wanted. Nobody else writes to them meanwhile.
+            labels: what the program restores by ``restore_persistent``, by label: arrays as above, and
+                numbers, as an earlier program would have left them.
             constants, segments: besides those of the session.
             keep: names of distributed and served arrays to read back; those the program writes if
-                not given. What does not fit in half the memory goes to a file.
+                not given. What does not fit in half the memory goes to a file. ``{"c": g}``: the blocks
+                are put into global array ``g`` (those that no program wrote as zeros).
             trace: as for ``blockyard.run``.
 
         Raises:
@@ -238,33 +264,63 @@ class Session:
         lending = Lending(job)
         try:
             self._lend(program, lending, arrays)
+            self._leave(job, lending, labels or {})
             outputs = self._outputs(program, job, keep)
             results, text = execute(job, quiet=self.quiet if quiet is None else quiet,
                                     progress=self.progress, processes=self.processes, trace=trace)
         finally:
             lending.close()
-        kept = {}
-        for name, (array, segments_of) in outputs.items():
+        kept: dict[str, BlockArray | GlobalArray] = {}
+        for name, output in outputs.items():
+            if isinstance(output, GlobalArray):
+                kept[name] = output
+                self._sync(output)
+                continue
             written = job.written(name)
             if self.processes is not None:
                 written = self.processes.share(written)
+            array, segments_of = output
             kept[name] = BlockArray(name, told_output(array, self.processes), segments_of, written)
-        return SessionResult(results, text, kept)
+        return SessionResult(results, text, kept, job.exchanged)
+
+    def _sync(self, array: GlobalArray) -> None:
+        """All processes of the run come here; a rank that is a thread runs alone."""
+        if self.processes is not None and array.group.rank >= 0:
+            array.sync()
 
     def _lend(self, program: Program, lending: Lending, arrays: Mapping[str, Any] | None) -> None:
         given = {}
         for name, array in {**self.arrays, **_lower(arrays)}.items():
             info = program.arrays.get(name)
             if info is not None and info.kind in ("static", "distributed", "served"):
-                given[name] = _array_of(array)
+                given[name] = _given(array)
             elif arrays is not None and name in _lower(arrays):
                 raise _errors.InputError(f"{program.name} has no static, distributed or served "
                                          f"array '{name}'")
         if self.processes is not None:
-            self.processes.check_same({f"array '{name}'": fingerprint(array)
+            self.processes.check_same({f"array '{name}'": _mark_of(array)
                                        for name, array in given.items()})
         for name, array in given.items():
+            if isinstance(array, GlobalArray):
+                self._sync(array)
             lending.give(name, array)
+
+    def _leave(self, job: _core.Job, lending: Lending, labels: Mapping[str, Any]) -> None:
+        """As if an earlier program had left it."""
+        given = {label: value if np.ndim(value) == 0 and not isinstance(value, GlobalArray) else _given(value)
+                 for label, value in labels.items()}
+        if self.processes is not None:
+            self.processes.check_same({f"label '{label}'": value if np.ndim(value) == 0 else _mark_of(value)
+                                       for label, value in given.items()})
+        for label, value in given.items():
+            if not isinstance(value, (np.ndarray, GlobalArray)):
+                job.give_scalar(label, float(value))
+            elif name := job.restored_from(label):
+                if isinstance(value, GlobalArray):
+                    self._sync(value)
+                lending.give(name, value, label)
+            else:
+                raise _errors.InputError(f"the program restores no array from label \"{label}\"")
 
     def _prepare(self, program: Program, constants: Mapping[str, float] | None,
                  segments: Segments | None, memory: str | int | None = None,
@@ -277,25 +333,32 @@ class Session:
         apply(spec, constants={**self.constants, **(constants or {})},
               segments={**self.segments, **(segments or {})}, workers=self.workers,
               servers=self.servers, memory=memory or self.memory, scratch=self._folder,
-              check=self._check, deterministic=self._deterministic)
+              **self._options)
         return prepare(spec, program.places(), list(self._supers.values()), warns=False,
                        processes=self.processes, has_trace=has_trace)
 
     def _outputs(self, program: Program, job: _core.Job,
-                 keep: Sequence[str] | None
-                 ) -> dict[str, tuple[np.ndarray | None, list[list[int]]]]:
+                 keep: Sequence[str] | Mapping[str, GlobalArray] | None
+                 ) -> dict[str, tuple[np.ndarray | None, list[list[int]]] | GlobalArray]:
         if keep is None:
             names = [name for name, info in program.arrays.items()
                      if info.is_written and info.kind in ("distributed", "served")]
         else:
             names = [name.lower() for name in keep]
-        outputs = {}
+        into = _lower(keep) if isinstance(keep, Mapping) else {}
+        outputs: dict[str, tuple[np.ndarray | None, list[list[int]]] | GlobalArray] = {}
         left = job.memory_bytes // 2
         for name in names:
             if program.arrays.get(name, None) is None or program.arrays[name].kind not in (
                     "distributed", "served"):
                 raise _errors.InputError(f"{program.name} has no distributed or served array "
                                          f"'{name}' to keep")
+            if name in into:
+                if not isinstance(into[name], GlobalArray):
+                    raise TypeError(f"keep: array '{name}' goes to a global array (blockyard.ga), not to {into[name]!r}")
+                job.keep_global(name, into[name].core)
+                outputs[name] = into[name]
+                continue
             _, segments, type_name = job.describe(name)
             dtype = np.dtype(type_name)
             shape = [sum(extents) for extents in segments]
@@ -380,6 +443,17 @@ def _remove(folder: str, end: OrderlyEnd, process: int) -> None:
         return
     shutil.rmtree(folder, ignore_errors=True)
     end.release()
+
+
+def _mark_of(array: np.ndarray | GlobalArray) -> tuple[Any, ...]:
+    """Enough to see that a process has another array."""
+    if isinstance(array, GlobalArray):
+        return array.shape, array.dtype.str, array.name
+    return fingerprint(array)
+
+
+def _given(array: Any) -> np.ndarray | GlobalArray:
+    return array if isinstance(array, GlobalArray) else _array_of(array)
 
 
 def _array_of(array: Any) -> np.ndarray:

@@ -21,9 +21,10 @@
 #include <vector>
 
 #include "blockyard/fabric/mpi/session.h"
+#include "blockyard/job/global_array.h"
 #include "blockyard/job/job.h"
-#include "blockyard/job/report.h"
 #include "blockyard/job/run.h"
+#include "blockyard/report/report.h"
 
 /// The module blockyard._core: what the Python package needs of the rooms, one file per idea. What
 /// users see is Python, in blockyard/ beside this folder.
@@ -115,12 +116,19 @@ struct PyJob {
     array::ElementType type = array::ElementType::f64;
   };
   std::map<std::string, Kept> kept;
+  struct KeptGlobally {
+    std::string label;
+    job::GlobalArray into;
+    array::Grid grid;
+  };
+  std::vector<KeptGlobally> kept_globally;
+  std::shared_ptr<job::Exchanged> exchanged = std::make_shared<job::Exchanged>();  // with lenders
 };
 
 struct PyResults {
   std::shared_ptr<PyJob> job;  // shared with Python
   job::Results results;
-  job::ReportContext context;
+  report::ReportContext context;
 };
 
 /// An array whose blocks are read where they lie: lent.cpp.
@@ -135,6 +143,7 @@ struct PyResults {
                                       std::shared_ptr<Inside> inside);
 
 void bind_processes(nb::module_& module);
+void bind_rings(nb::module_& module);
 void bind_programs(nb::module_& module);
 void bind_specs(nb::module_& module);
 void bind_jobs(nb::module_& module);

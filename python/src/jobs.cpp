@@ -14,6 +14,7 @@
 #include "blockyard/tensor/permute.h"
 #include "blockyard/worker/bind.h"
 #include "python/src/bindings.h"
+#include "python/src/ga.h"
 
 namespace blockyard::python {
 
@@ -87,7 +88,7 @@ struct Ready {
   std::string found_text;
 };
 
-Ready prepare_alone(const job::Spec& spec, const job::Places& places,
+Ready prepare_alone(const input::Spec& spec, const input::Places& places,
                     const job::ProcessCount& count, const job::Embedding& embedding) {
   job::Prepared prepared = job::prepare(spec, places, count, embedding);
   return {std::move(prepared.job), sial::render_json(prepared.found),
@@ -95,7 +96,7 @@ Ready prepare_alone(const job::Spec& spec, const job::Places& places,
 }
 
 /// Process 0 reads and compiles; the others get the job from it, and put their own part in.
-Ready prepare_together(const job::Spec& spec, const job::Places& places,
+Ready prepare_together(const input::Spec& spec, const input::Places& places,
                        fabric::MpiSession& session, const job::Embedding& embedding) {
   const job::ProcessCount count = job::count_processes(&session);
   const auto bytes = job::share(session, [&] {
@@ -118,7 +119,7 @@ Ready prepare_together(const job::Spec& spec, const job::Places& places,
   return ready;
 }
 
-std::shared_ptr<PyJob> prepare(const job::Spec& spec, const job::Places& places,
+std::shared_ptr<PyJob> prepare(const input::Spec& spec, const input::Places& places,
                                const nb::list& supers, nb::list& found,
                                std::shared_ptr<PyProcesses> processes) {
   auto made = std::make_shared<PyJob>();
@@ -149,11 +150,29 @@ std::shared_ptr<PyJob> prepare(const job::Spec& spec, const job::Places& places,
 /// A label that no SIAL text can spell.
 std::string label_of(const std::string& name) { return "python:" + name; }
 
-void give(PyJob& self, const std::string& name, const AnyArray& array, int file,
-          std::uint64_t file_offset) {
+/// The array that the first program restores from a label; "" if there is none.
+std::string restored_from(const PyJob& self, const std::string& label) {
+  const program::Program& program = self.job.steps.at(0).program;
+  for (const program::Instruction& code : program.code)
+    if (code.opcode == program::Opcode::restore_array &&
+        program.texts[static_cast<std::size_t>(code.b)] == label)
+      return program.arrays[static_cast<std::size_t>(code.a)].name;
+  return "";
+}
+
+[[noreturn]] void refuse_kind(const std::string& name) {
+  throw Error(Errc::bad_input,
+              fmt::format("array '{}' is neither static nor distributed nor served: nobody "
+                          "outside can give it values",
+                          name));
+}
+
+/// given_label: what the program restores the array from; "": it begins with it.
+void give(PyJob& self, const std::string& name, const std::string& given_label,
+          const AnyArray& array, int file, std::uint64_t file_offset) {
   const Found found = find_array(self.job, name);
   require_extents(name, array, found.segments);
-  const std::string label = label_of(name);
+  const std::string label = given_label.empty() ? label_of(name) : given_label;
   const bool is_complex =
       array.dtype().code == static_cast<std::uint8_t>(nb::dlpack::dtype_code::Complex);
   if (is_complex && !array::is_complex(found.type))
@@ -182,12 +201,57 @@ void give(PyJob& self, const std::string& name, const AnyArray& array, int file,
     self.job.embedding.lent.push_back(std::move(lent));
     self.lent.push_back(array);
   } else {
-    throw Error(Errc::bad_input,
-                fmt::format("array '{}' is neither static nor distributed nor served: nobody "
-                            "outside can give it values",
-                            name));
+    refuse_kind(name);
   }
-  self.job.environment.restored[name] = label;
+  if (given_label.empty()) self.job.environment.restored[name] = label;
+}
+
+/// The array is kept alive by what the result holds.
+job::GlobalArray global_array(const GaArray& array) {
+  return {array.runtime(), array.array(), array.is_reversed, array.held};
+}
+
+/// Static arrays are doubles in memory, also where their type is single.
+worker::DenseArray dense_copy(const job::GlobalArray& array, const Found& found,
+                              const server::Lent& lent) {
+  worker::DenseArray values{{}, {}, found.type};
+  for (const auto& extents : found.segments) values.extents.push_back(sum(extents));
+  values.values.resize(static_cast<std::size_t>(array.array.whole().element_count()) *
+                       (array::is_complex(found.type) ? 2 : 1));
+  if (!array::is_single(found.type)) {
+    lent.read(0, std::as_writable_bytes(std::span(values.values)));
+    return values;
+  }
+  std::vector<float> singles(values.values.size());
+  lent.read(0, std::as_writable_bytes(std::span(singles)));
+  std::copy(singles.begin(), singles.end(), values.values.begin());
+  return values;
+}
+
+/// Blocks of a distributed or served array are lent where they lie dense, else copied when they are
+/// wanted; a static array is a copy.
+void give_global(PyJob& self, const std::string& name, const std::string& given_label,
+                 const GaArray& given) {
+  const Found found = find_array(self.job, name);
+  const job::GlobalArray array = global_array(given);
+  const std::string label = given_label.empty() ? label_of(name) : given_label;
+  worker::Kept& kept = self.job.embedding.kept;
+  if (found.kind == program::ArrayKind::static_) {
+    Segments whole;
+    for (const auto& extents : found.segments) whole.push_back({sum(extents)});
+    const auto lent = job::lend(name, label, array, whole, found.type, self.exchanged);
+    const nb::gil_scoped_release release;
+    kept.arrays[label] = dense_copy(array, found, lent);
+  } else if (found.kind == program::ArrayKind::distributed ||
+             found.kind == program::ArrayKind::served) {
+    self.job.embedding.lent.push_back(
+        job::lend(name, label, array, found.segments, found.type, self.exchanged));
+    kept.distributed[label] = found.segments;
+    kept.element_types[label] = found.type;
+  } else {
+    refuse_kind(name);
+  }
+  if (given_label.empty()) self.job.environment.restored[name] = label;
 }
 
 /// Puts the elements of block `number`, as the program has them, to their place in an array of the
@@ -238,6 +302,15 @@ void collect(PyJob& self, worker::Worker& worker) {
       kept.written.push_back(number);
     });
   }
+  for (const PyJob::KeptGlobally& kept : self.kept_globally) {
+    std::vector<char> is_written(kept.grid.block_count());
+    worker.read_kept(kept.label, [&](std::uint64_t number, std::span<const std::byte> values) {
+      job::store_block(kept.into, kept.grid, number, values);
+      is_written[number] = 1;
+    });
+    for (std::uint64_t number = 0; number < is_written.size(); ++number)
+      if (is_written[number] == 0) job::store_block(kept.into, kept.grid, number, {});
+  }
 }
 
 /// Process 0 collects; the other processes keep the array without a place for it.
@@ -250,6 +323,17 @@ void keep(PyJob& self, const std::string& name, const std::optional<OutArray>& i
   require_type(name, *into, found.type);
   self.kept.insert_or_assign(name,
                              PyJob::Kept{label, *into, std::move(found.segments), {}, found.type});
+  self.job.embedding.collect = [&self](worker::Worker& worker) { collect(self, worker); };
+}
+
+/// Every process says so; process 0 puts the blocks to their places after the last program.
+void keep_global(PyJob& self, const std::string& name, const GaArray& into) {
+  const Found found = find_array(self.job, name);
+  const job::GlobalArray array = global_array(into);
+  job::require_same(name, array, found.segments, found.type);
+  const std::string label = label_of(name);
+  self.job.environment.persistent[name] = label;
+  self.kept_globally.push_back({label, array, array::grid_of(found.segments)});
   self.job.embedding.collect = [&self](worker::Worker& worker) { collect(self, worker); };
 }
 
@@ -273,6 +357,18 @@ void bind_jobs(nb::module_& module) {
       .def("describe", &describe)
       .def("give", &give)
       .def("keep", &keep, nb::arg("name"), nb::arg("into").none())
+      .def("give_global", &give_global)
+      .def("give_scalar",
+           [](PyJob& self, const std::string& label, double value) {
+             self.job.embedding.kept.scalars[label] = {value, false};
+           })
+      .def("restored_from", &restored_from)
+      .def("keep_global", &keep_global)
+      .def_prop_ro("exchanged",
+                   [](const PyJob& self) {
+                     return nb::make_tuple(self.exchanged->in_place.load(),
+                                           self.exchanged->copied.load());
+                   })
       .def("write_to", &write_to)
       .def("written", [](const PyJob& self, const std::string& name) {
         const auto kept = self.kept.find(name);

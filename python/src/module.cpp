@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockyard/base/error.h"
-#include "blockyard/job/report.h"
+#include "blockyard/job/version.h"
 #include "python/src/bindings.h"
+#include "python/src/ga.h"
 
 namespace blockyard::python {
 
@@ -41,9 +42,14 @@ NB_MODULE(_core, module) {
   });
   module.attr("version") = std::string(blockyard::job::version());
   module.attr("source_folder") = BLOCKYARD_SOURCE_FOLDER;
+  module.attr("plugin_folder") = BLOCKYARD_PLUGIN_FOLDER;
   py::bind_processes(module);
+  py::bind_rings(module);
   py::bind_programs(module);
   py::bind_specs(module);
   py::bind_jobs(module);
   py::bind_runs(module);
+  py::bind_ga_world(module);
+  py::bind_ga_arrays(module);
+  py::bind_ga_algebra(module);
 }

@@ -30,7 +30,7 @@ nb::list arrays_of(const program::Program& program) {
   return arrays;
 }
 
-nb::tuple compile(const std::string& name, const job::Places& places) {
+nb::tuple compile(const std::string& name, const input::Places& places) {
   job::LoadedProgram loaded = job::load_program(name, places);
   const std::string found = sial::render_json(loaded.found);
   const std::string text = sial::render_text(loaded.found);
@@ -41,12 +41,13 @@ nb::tuple compile(const std::string& name, const job::Places& places) {
 }  // namespace
 
 void bind_programs(nb::module_& module) {
-  nb::class_<job::Places>(module, "Places")
+  nb::class_<input::Places>(module, "Places")
       .def(nb::init<>())
-      .def_rw("programs", &job::Places::programs)
-      .def_rw("basis_sets", &job::Places::basis_sets)
-      .def_rw("imports", &job::Places::imports)
-      .def("add_text", [](job::Places& places, const std::string& name, const std::string& text) {
+      .def_rw("programs", &input::Places::programs)
+      .def_rw("basis_sets", &input::Places::basis_sets)
+      .def_rw("imports", &input::Places::imports)
+      .def_rw("plugins", &input::Places::plugins)
+      .def("add_text", [](input::Places& places, const std::string& name, const std::string& text) {
         places.texts[name] = text;
       });
   nb::class_<program::Program>(module, "Program")

@@ -9,11 +9,11 @@
 
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
-#include "blockyard/job/iteration_table.h"
-#include "blockyard/job/live_socket.h"
 #include "blockyard/job/processes.h"
-#include "blockyard/job/trace_file.h"
+#include "blockyard/report/iteration_table.h"
+#include "blockyard/report/live_socket.h"
 #include "blockyard/report/page.h"
+#include "blockyard/report/trace_file.h"
 #include "python/src/bindings.h"
 
 namespace blockyard::python {
@@ -26,7 +26,7 @@ class Listener {
   Listener(nb::object print, nb::object tick, PyJob& job)
       : print_(std::move(print)), tick_(std::move(tick)), job_(job) {}
 
-  [[nodiscard]] job::Hooks hooks(job::IterationTable* table, job::LiveSocket& live) {
+  [[nodiscard]] job::Hooks hooks(report::IterationTable* table, report::LiveSocket& live) {
     job::Hooks hooks;
     hooks.look = [&live](const job::LiveView& view) { live.answer(view); };
     hooks.print = [this, table](std::string_view text) {
@@ -103,6 +103,7 @@ class Borrowed {
     job_.job.embedding = {};
     job_.lent.clear();
     job_.outputs.clear();
+    job_.kept_globally.clear();
     for (auto& [name, kept] : job_.kept) kept.into = {};
   }
 
@@ -111,8 +112,8 @@ class Borrowed {
 };
 
 /// What a report says of where the run was; the text of each source, as it was compiled.
-job::ReportContext context_of(const PyJob& job, const std::string& command) {
-  job::ReportContext context = job::begin_report(job.job, command);
+report::ReportContext context_of(const PyJob& job, const std::string& command) {
+  report::ReportContext context = report::begin_report(job.job, command);
   for (const auto& [name, text] : job.texts) context.sources[name] = text;
   return context;
 }
@@ -128,11 +129,11 @@ std::shared_ptr<PyResults> run(const std::shared_ptr<PyJob>& job, nb::object pri
   results->job = job;
   try {
     const nb::gil_scoped_release release;
-    job::IterationTable table([&](std::string_view text) { listener.tell(text); });
+    report::IterationTable table([&](std::string_view text) { listener.tell(text); });
     const bool is_table = !job->job.method.empty();
     fabric::MpiSession* session = job->processes ? job->processes->session.get() : nullptr;
     results->context = context_of(*job, command);
-    job::LiveSocket live(job->job, job::live_folder(runtime.c_str()), session);
+    report::LiveSocket live(job->job, report::live_folder(runtime.c_str()), session);
     const job::Hooks hooks = listener.hooks(is_table ? &table : nullptr, live);
     if (session != nullptr) {
       job::agree(*session, [&] { results->results = job::run(job->job, hooks, nullptr, session); });
@@ -203,22 +204,23 @@ void bind_runs(nb::module_& module) {
   nb::class_<PyResults>(module, "Results")
       .def("summary",
            [](const PyResults& self) {
-             return self.job->job.chemistry ? job::print_summary(self.job->job, self.results) : "";
+             return self.job->job.chemistry ? report::print_summary(self.job->job, self.results)
+                                            : "";
            })
-      .def("profile", [](const PyResults& self) { return job::print_profile(self.results); })
+      .def("profile", [](const PyResults& self) { return report::print_profile(self.results); })
       .def("report",
            [](const PyResults& self) {
-             return job::metrics_json(self.job->job, self.results, self.context);
+             return report::metrics_json(self.job->job, self.results, self.context);
            })
       .def("trace",
            [](const PyResults& self) {
-             const std::string file = job::trace_file(self.job->job, self.results);
+             const std::string file = report::trace_file(self.job->job, self.results);
              return nb::bytes(file.data(), file.size());
            })
       .def("summary_json",
            [](const PyResults& self) {
              if (self.job->job.method.empty()) return std::string("{}");
-             return job::results_json(self.job->job, self.results);
+             return report::results_json(self.job->job, self.results);
            })
       .def_prop_ro("seconds", [](const PyResults& self) { return self.results.seconds; })
       .def_prop_ro("timings",
@@ -229,6 +231,7 @@ void bind_runs(nb::module_& module) {
                      return seconds;
                    })
       .def_prop_ro("lost", [](const PyResults& self) { return self.results.lost; })
+      .def_prop_ro("unconverged", [](const PyResults& self) { return self.results.unconverged; })
       .def_prop_ro("warnings",
                    [](const PyResults& self) {
                      std::vector<std::string> all;

@@ -7,14 +7,20 @@ import pytest
 
 from conftest import REPOSITORY
 
-PAGE = (REPOSITORY / "docs/python.md").read_text()
-EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 
 
-@pytest.mark.parametrize("number", range(len(EXAMPLES)))
-def test_the_examples_of_the_page_run(number, monkeypatch):
+def examples_of(page):
+    return re.findall(r"```python\n(.*?)```", (REPOSITORY / page).read_text(), re.DOTALL)
+
+
+PAGES = {page: examples_of(page) for page in ("docs/python.md", "docs/coming_from/pyscf.md", "docs/coming_from/dask.md")}
+EXAMPLES = PAGES["docs/python.md"]
+
+
+@pytest.mark.parametrize("page, number", [(page, k) for page, examples in PAGES.items() for k in range(len(examples))])
+def test_the_examples_of_the_page_run(page, number, monkeypatch):
     monkeypatch.chdir(REPOSITORY)
-    exec(compile(EXAMPLES[number], f"docs/python.md, example {number + 1}", "exec"), {})
+    exec(compile(PAGES[page][number], f"{page}, example {number + 1}", "exec"), {})
 
 
 def test_a_function_that_knows_its_result_is_no_leak():
@@ -22,14 +28,15 @@ def test_a_function_that_knows_its_result_is_no_leak():
     assert done.returncode == 0 and "leaked" not in done.stderr, done.stderr
 
 
-def test_the_notebook_runs(tmp_path):
+@pytest.mark.parametrize("name", ["blockyard", "garray"])
+def test_the_notebooks_run(name, tmp_path):
     nbformat = pytest.importorskip("nbformat")
     nbclient = pytest.importorskip("nbclient")
-    notebook = nbformat.read(REPOSITORY / "examples/blockyard.ipynb", as_version=4)
+    notebook = nbformat.read(REPOSITORY / f"examples/{name}.ipynb", as_version=4)
     nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3",
                             resources={"metadata": {"path": tmp_path}}).execute()
     assert not list(tmp_path.iterdir())
 
 
-def test_the_page_has_its_examples():
-    assert len(EXAMPLES) == 4
+def test_the_pages_have_their_examples():
+    assert [len(examples) for examples in PAGES.values()] == [5, 1, 1]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import gzip
+import inspect
 import json
 import os
 import signal
@@ -25,6 +26,40 @@ def test_a_job_gives_energies_that_the_command_line_gives(water):
     assert set(result.timings) == {"scf_rhf", "transform_rhf", "mp2_rhf"}
     assert result.report["programs"][0]["name"] == "scf_rhf"
     assert "mp2" in repr(result) and "energy" in result.text
+
+
+def test_a_job_gives_properties_too(water):
+    result = blockyard.run(water, method="scf", basis="sto-3g", workers=1, quiet=True)
+    assert result.geometry["atoms"] == ["O", "H", "H"]
+    assert result.orbitals[0]["occupied"] == 5 and result.orbitals[0]["homo"] < 0
+    assert abs(sum(result.charges["scf"]["mulliken"])) < 1e-9
+    assert result.diagnostics == {} and result.excitations == {}
+
+
+def test_what_does_not_converge_is_told_with_what_is_known(tmp_path, water):
+    job = tmp_path / "job.toml"
+    job.write_text(water.read_text().replace("[method]", "[method]\nscf_iterations = 2"))
+    with pytest.raises(blockyard.NotConverged, match="2 iterations") as raised:
+        blockyard.run(job, method="mp2", workers=1, quiet=True)
+    result = raised.value.result
+    assert not result.converged and result.iterations == {"scf": 2} and "mp2" not in result.energies
+
+
+def test_a_file_that_fails_at_the_end_costs_a_warning_and_no_result(tmp_path, monkeypatch):
+    program, kept = tmp_path / "p.sial", tmp_path / "kept.h5"
+    program.write_text("""sial p
+  scalar x
+  x = 2.5
+  set_persistent x "x"
+  println "now"
+endsial p
+""")
+    # Once the program runs, something else takes the name of the file.
+    monkeypatch.setattr("blockyard._run.Progress.write", lambda bar, text: kept.mkdir(exist_ok=True))
+    with pytest.warns(RuntimeWarning, match="kept.h5"):
+        result = blockyard.run(program, persistent=kept, workers=1)
+    assert result.scalars["x"] == 2.5
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
 def test_a_program_gives_its_variables_and_static_arrays(tmp_path):
@@ -188,3 +223,38 @@ def test_the_module_is_the_command_line():
     assert "total = 6.25" in told.stdout
     wrong = subprocess.run([sys.executable, "-m", "blockyard", "frobnicate"], capture_output=True)
     assert wrong.returncode == 2
+
+
+def test_the_keywords_are_the_options_of_a_run():
+    # A row of blockyard/input/run_options.cpp that has no keyword shows here.
+    def keywords(function):
+        return {"super" if name == "supers" else name for name in inspect.signature(function).parameters}
+
+    options = dict(blockyard._core.run_options())
+    assert set(options) <= keywords(blockyard.run)
+    of_sessions = {name for name, has_session in options.items() if has_session}
+    assert of_sessions <= keywords(blockyard.Session.__init__)
+    for name in set(options) - {"super"}:
+        assert f"        {name}: " in blockyard.run.__doc__
+
+
+def test_options_of_a_run_reach_it(tmp_path, water):
+    saved = tmp_path / "saved.h5"
+    first = blockyard.run(water, method="scf", basis="sto-3g", workers=1, quiet=True, save=saved,
+                          device="sim", devices=1, placement="device", device_options="seed=3",
+                          device_memory="64M", device_after=0.5, device_network="auto", seed=7,
+                          respect_gpu_hints=False, fabric_delay="1us", checkpoint=3600.0,
+                          checkpoint_dir=tmp_path / "checkpoints")
+    assert first.report["devices"][0]["kind"] == "sim"
+    again = blockyard.run(water, method="scf", basis="sto-3g", workers=1, quiet=True, guess=saved,
+                          device="none")
+    assert again.iterations["scf"] < first.iterations["scf"]
+    with pytest.raises(blockyard.InputError, match="not a kind of device|no kind of device"):
+        blockyard.run(water, device="gpu", quiet=True)
+
+
+def test_a_session_has_the_devices_of_a_run():
+    with blockyard.Session(workers=1, memory="64M", quiet=True, device="sim", placement="device",
+                           seed=3, prefetch=2, pardo="dynamic") as session:
+        result = session.run("sial p\nscalar x\nx = 2.0\nendsial p\n")
+        assert result.report["devices"][0]["kind"] == "sim"

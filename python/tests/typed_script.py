@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 import blockyard
+from blockyard import ga
 
 Matrix = npt.NDArray[np.float64]
 
@@ -47,12 +48,28 @@ def scaled(session: blockyard.Session, a: Matrix, factor: float) -> Matrix:
     return whole
 
 
+def spread() -> float:
+    a: ga.GlobalArray = ga.from_function(lambda i, j: i + j, (4, 6), chunk=(1, 6), name="a")
+    if ga.rank() == 0:
+        a.add(np.s_[1, :], np.ones(6), alpha=2)
+    ga.sync()
+    later: ga.Later = a.get_later(np.s_[0, :])
+    group: ga.Group = a.group
+    mine: Matrix = a.local
+    group.sync()
+    b = np.sqrt(a * a) + later.result()
+    tasks: list[int] = [task for task in ga.counter(3)]
+    return float(b.sum()) + mine.size * 0.0 + len(tasks) * 0.0
+
+
 def main(job: Path, folder: Path) -> None:
     steps: list[str] = []
 
     def progress(done: int, of: int, name: str) -> None:
         steps.append(name)
 
+    sums: list[float] = ga.launch(2, spread)
+    assert sums[0] == sums[1] == 96 + 12 + 60
     try:
         blockyard.run(folder / "none.toml", progress=progress)
     except blockyard.Error as error:

@@ -9,6 +9,9 @@ of three components, and the first of lccd_frozencore_test is 0 to six digits on
 ENERGY = 1e-8   # hartree
 MOMENT = 1e-6   # atomic units, and roots of the dimer
 PRINTED = 1e-6  # given with eight digits
+# Of moments of states whose residual is 1e-6. The C++ test allows 1e-4; with a residual of 1e-10 the moments of the last two
+# are 0.56198444 and 0.56901704, 1.0e-4 and 0.4e-4 from its values.
+STATES = 2e-4
 
 WATER_SCF = -75.58432674274034
 WATER_DIPOLE = [0.00000081175618, -0.94582210690162, 0.0]
@@ -69,7 +72,7 @@ EXPECTED = {
             value("ccsdpt_energy", -99.584524718131)]},
     "eom_ccsd_water_right_test": {
         1: SCF_OF_WATER, 3: [value("ccsd_energy", WATER_CCSD)],
-        6: [value("sek0", EOM_OF_WATER), value("rdipmom", [0.17558771, 0.0, 0.56188382, 0.56905669], PRINTED)]},
+        6: [value("sek0", EOM_OF_WATER), value("rdipmom", [0.17558771, 0.0, 0.56188382, 0.56905669], STATES)]},
     "eom_ccsd_water_test": {
         1: SCF_OF_WATER, 3: [value("ccsd_energy", WATER_CCSD)], 6: [value("sek0", EOM_OF_WATER)],
         7: [value("sek0", EOM_OF_WATER), value("oscnorm", [0.00680956, 0.0, 0.09037060, 0.11312310], PRINTED)]},

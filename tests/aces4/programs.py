@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The small programs of ACES4's src/sialx/test: the constants and segments that its C++ tests give them (ours where a
-program has no such test), and what they compute, which was compared with ACES4's results one by one.
+"""The small programs of ACES4's src/sialx/test: the constants, segments, arrays and files that its C++ tests give them
+(ours where a program has no such test), and what they compute.
+
+Where the numbers come from: all programs were once run in ACES4, too, and what both print was compared: counts and sums of
+numbers, and values that ACES4 shows. A program with neither values, sums nor printed numbers has none to compare: it must run.
 
 programs  files, in order, if not one of the name
 set, segments
+arrays    one-dimensional, by name
+files     texts in the folder of the run, by name
 values    scalars and ints at the end, of all numbers of workers
 of_one    the same, which depend on the number of workers: of one
 sums      static arrays at the end, summed up
@@ -13,6 +18,7 @@ fails     ACES4 ends with an error as well
 
 PROGRAMS = {
     "add_and_subtract_scalars": {"set": {"norb": 3}, "segments": {"ao": [2, 3, 4]}, "values": {"x": 42, "y": 41}},
+    "all_rank_print_test": {"set": {"norb": 2}, "segments": {"ao": [2, 3]}, "printed": (159, 1353)},
     "assign_to_static_array_test": {"set": {"norb": 3}, "segments": {"ao": [2, 2, 1]}, "sums": {"a": 80, "b": 80}},
     "basic_assign_to_static_array_test": {"set": {"norb": 3}, "segments": {"ao": [2, 3, 4]}, "values": {"x": 3},
         "sums": {"a": 364940, "ap": 364940}},
@@ -21,16 +27,24 @@ PROGRAMS = {
     "broadcast_static": {"set": {"norb": 3, "root": 0}, "segments": {"ao": [2, 3, 2]}, "values": {"myrank": 0,
         "myranktemp": 0}, "sums": {"a": 169}},
     "cached_block_map_test": {"set": {"norb": 4, "iterations": 3}, "segments": {"ao": [26, 26, 26, 26]}},
+    "cached_block_map_test_no_dangling_get": {"set": {"norb": 4, "iterations": 3},
+        "segments": {"ao": [26, 26, 26, 26]}},
     "cast_indices_to_simple": {"set": {"norb": 5}, "segments": {"ao": [2, 2, 5, 5, 5]}, "values": {"i_aoend": 1,
         "i_aostart": 2, "jfrag": 42, "s": 0}},
+    "check_block_number_calc": {"set": {"norb": 10, "baocc": 1, "eaocc": 5},
+        "segments": {"ao": [4, 3, 4, 3, 4, 3, 4, 3, 4, 3], "moa": [2, 2, 2, 2, 2, 2, 2, 2, 2, 2]}},
     "contig_local3": {"set": {"eom_roots": 4, "eom_subspc": 8, "baocc": 1, "eaocc": 3, "bavirt": 4, "eavirt": 8,
         "norb": 8}, "segments": {"moa": [2, 3, 4, 1, 4, 4, 4, 4]}, "printed": (192684, 695215)},
     "contiguous_local": {"set": {"norb": 4}, "segments": {"ao": [5, 6, 7, 8]}, "printed": (447, 40708)},
+    "contiguous_local_2": {"set": {"norb": 12}, "segments": {"ao": [3, 4, 5, 3, 4, 5, 3, 4, 5, 3, 4, 5]},
+        "sums": {"res": 132}},
     "contiguous_local_allocate_twice_fail": {"set": {"norb": 4}, "segments": {"ao": [5, 6, 7, 8]}, "fails": True},
     "contiguous_local_fail": {"set": {"norb": 3}, "segments": {"ao": [2, 3, 4]}, "fails": True},
     "contract_to_scalar": {"set": {"norb": 2}, "segments": {"ao": [8, 8]}, "values": {"x": 6760}},
     "contraction_small_test": {"set": {"norb": 1, "baocc": 1, "eaocc": 1, "bavirt": 2, "eavirt": 2},
         "segments": {"ao": [15], "moa": [5, 4]}, "printed": (50856, 6127300)},
+    "contraction_small_test2": {"set": {"baocc": 1, "eaocc": 1, "bavirt": 2, "eavirt": 2},
+        "segments": {"ao": [9], "moa": [5, 4]}},
     "decreasing_segs": {"segments": {"ao": [3, 3, 18, 22, 22, 22]}},
     "delete_mpi": {"set": {"x": 3.456, "norb": 4}, "segments": {"ao": [2, 3, 4, 1]}, "printed": (48, 13258)},
     "disk_backing_put_acc_stress": {"set": {"norb": 3}, "segments": {"ao": [2, 3, 4]}},
@@ -41,8 +55,13 @@ PROGRAMS = {
         "segments": {"ao": [2, 3, 4, 2, 3, 4, 2, 3, 4, 2, 3, 4, 2, 3, 4]}, "values": {"counter_i": 4,
         "counter_j": 12}},
     "fill_sequential_test": {"set": {"norb": 3}, "segments": {"ao": [2, 3, 4]}, "printed": (216, 1768)},
+    "get_int_array_test": {"set": {"norb": 2}, "segments": {"ao": [8, 8]},
+        "arrays": {"int_array_data": ("int", [1, 2, 3, 4, 5, 6, 7, 8])}},
     "get_mpi": {"set": {"x": 3.456, "norb": 4}, "segments": {"ao": [2, 3, 4, 1]}, "values": {"rank": 0}},
-    "gpu_contract_to_scalar": {"set": {"norb": 3}, "segments": {"ao": [2, 3, 4]}, "values": {"x": 70}},
+    "get_scalar_array_test": {"set": {"norb": 2}, "segments": {"ao": [8, 8]},
+        "arrays": {"scalar_array_data": ("scalar", [2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0])}},
+    "get_scratch_array_test": {"set": {"norb": 2}, "segments": {"ao": [32, 8]}},
+    "gpu_contract_to_scalar": {"set": {"norb": 2}, "segments": {"ao": [8, 8]}, "values": {"x": 6760}},
     "gpu_contraction_predefined_test": {"segments": {"ao": [2, 3, 4]}, "values": {"v1": 10}, "sums": {"ca": 4}},
     "gpu_contraction_small_test": {"segments": {"ao": [2, 3, 4]}, "printed": (7, 428)},
     "gpu_ops": {"segments": {"ao": [2, 3, 4]}},
@@ -54,6 +73,7 @@ PROGRAMS = {
     "index_decs": {"set": {"norb": 15}, "segments": {"ao": [5, 6, 7, 8]}},
     "index_scalar_cast": {"set": {"norb": 4}, "segments": {"ao": [2, 2, 1, 3]}, "values": {"count": 4, "count2": 1,
         "myotherscalar": 5, "myotherscalar2": 4, "myscalar": 4}},
+    "insert_slice_test": {"set": {"norb": 2}, "segments": {"ao": [4, 4]}},
     "int_ops": {"values": {"c0": -28, "ci0": 4, "ci1": 12, "ci2": 3, "i": 42, "l": 42, "ni": -42, "nl": -42,
         "re0": 33, "re1": 1, "re2": -1, "rgt0": -24, "rgt1": -23, "rgt2": 2, "rgt3": 15, "rgt4": 15, "rgt5": 10,
         "rgt6": 10, "rgt7": 10, "rgt8": 15, "rgt9": 10, "s0": 0, "sd": 21, "si0": 0, "sr0": 10, "sr1": -2}},
@@ -63,6 +83,7 @@ PROGRAMS = {
     "local_arrays_wild_fail": {"set": {"x": 3.456, "norb": 2}, "segments": {"ao": [2, 3]}, "fails": True},
     "loop_over_simple_indices": {"printed": (248, 3101)},
     "message_number_wraparound_test": {"set": {"norb": 1}, "segments": {"ao": [1]}},
+    "no_arg_user_sub": {"set": {"norb": 15}, "segments": {"ao": [5, 6, 7, 8]}},
     "pardo_load_balance_test": {"set": {"norb": 4}, "segments": {"ao": [2, 3, 2, 2]}, "values": {"rank": 0}},
     "pardo_loop": {"set": {"norb": 4}, "segments": {"ao": [2, 3, 2, 2]}, "values": {"total": 80},
         "of_one": {"counter": 80}},
@@ -105,6 +126,8 @@ PROGRAMS = {
     "put_initialize": {"set": {"norb": 3, "norb_squared": 9}, "segments": {"ao": [2, 3, 2]}, "values": {"x": 324}},
     "put_test": {"set": {"norb": 3, "norb_squared": 9}, "segments": {"ao": [2, 3, 2]}, "values": {"x": 324}},
     "put_test_mpi": {"set": {"norb": 3}, "segments": {"ao": [2, 3, 4]}, "printed": (36, 369)},
+    "read_block_test": {"set": {"norb": 2}, "segments": {"ao": [2, 2]}, "sums": {"a": -0.00045701160146},
+        "files": {"a[1.1].txt": "1 1 -0.00036238793298\n1 2 0.00000000048448\n2 1 -0.00000000046882\n2 2 -0.00009462368414\n"}},
     "return_sval_test": {"values": {"x": 19, "y": 19}},
     "scalarTable": {"values": {"aaaa": 3.4, "bbbb": 5.6, "c": 7.8}},
     "scalar_ops": {"values": {"c0": -28.444, "ci0": 4, "ci1": 16, "ci2": -28, "e0": 16, "e1": 16, "i": 42, "l": 42,

@@ -5,6 +5,7 @@
     test_programs.py [PROGRAM...]
 """
 
+import json
 import pathlib
 import re
 import sys
@@ -42,6 +43,14 @@ def run(root, folder, name, ranks):
     entry = programs.PROGRAMS[name]
     sources = root / "src" / "sialx" / "test"
     words = [sources / f"{program}.sialx" for program in entry.get("programs", [name])]
+    for file, text in entry.get("files", {}).items():
+        (folder / file).write_text(text)
+    if "arrays" in entry:
+        job = folder / "job.toml"
+        job.write_text(f"programs = {json.dumps([str(word) for word in words])}\n[arrays]\n" + "".join(
+            f"{array} = {{ extents = [{len(values)}], values = {values}, type = {kind!r} }}\n"
+            for array, (kind, values) in entry["arrays"].items()))
+        words = [job]
     words += [f"--set={key}={value}" for key, value in entry.get("set", {}).items()]
     words += [f"--segments={kind}={','.join(map(str, extents))}" for kind, extents in entry.get("segments", {}).items()]
     try:

@@ -14,7 +14,7 @@ HEAD = """# Command line
 What `blockyard --help` and `blockyard COMMAND --help` say. This page is made by `tests/docs/command_line.py --write`, and a test
 compares it with the program.
 
-Exit codes: 0; 1 for an error in the input or the run; 2 for a command line that makes no sense; 3 from `compare` where energies
+Exit codes: 0; 1 for an error in the input or the run; 2 for an invalid command line; 3 from `compare` where energies
 differ; 130 and 143 after SIGINT and SIGTERM.
 """
 
@@ -24,13 +24,19 @@ def help_of(*command):
     return re.sub(r"[ \t]+$", "", done.stdout, flags=re.MULTILINE).strip("\n")
 
 
+def commands_in(text):
+    found = re.search(r"^Commands:.*", text, flags=re.MULTILINE | re.DOTALL)
+    return re.findall(r"^  ([a-z]+) ", found[0], flags=re.MULTILINE) if found else []
+
+
 def page():
     top = help_of()
-    listed = top[top.index("Subcommands:"):] if "Subcommands:" in top else top[top.index("SUBCOMMANDS:"):]
-    commands = re.findall(r"^  ([a-z]+) ", listed, flags=re.MULTILINE)
     text = HEAD + f"\n```\n{top}\n```\n"
-    for command in commands:
-        text += f"\n## blockyard {command}\n\n```\n{help_of(command)}\n```\n"
+    for command in commands_in(top):
+        shown = help_of(command)
+        text += f"\n## blockyard {command}\n\n```\n{shown}\n```\n"
+        for inner in commands_in(shown):
+            text += f"\n### blockyard {command} {inner}\n\n```\n{help_of(command, inner)}\n```\n"
     return text
 
 

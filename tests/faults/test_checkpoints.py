@@ -114,6 +114,64 @@ x = sqrt(x)
 endsial p
 """
 
+# Arrays of the other types, more than the servers have memory for.
+TYPED = """sial typed
+aoindex i = 1:20
+aoindex j = 1:20
+complex served z[i,j]
+single served f[i,j]
+single complex distributed c[i,j]
+complex temp zt[i,j]
+single temp ft[i,j]
+single complex temp ct[i,j]
+complex static kept[i]
+complex scalar w
+complex scalar square
+scalar part
+scalar total
+w = complex(0.5, 2.0)
+do i
+  kept[i] = w
+enddo i
+pardo i,j
+  zt[i,j] = complex((scalar)(i + j), (scalar)(i - j))
+  prepare z[i,j] = zt[i,j]
+  ft[i,j] = (scalar)(i * j)
+  prepare f[i,j] = ft[i,j]
+  ct[i,j] = complex(0.5, (scalar)j)
+  put c[i,j] = ct[i,j]
+endpardo i,j
+server_barrier
+sip_barrier
+pardo i,j
+  zt[i,j] = w
+  prepare z[i,j] += zt[i,j]
+  put c[i,j] *= 2.0
+endpardo i,j
+server_barrier
+sip_barrier
+pardo i,j
+  request z[i,j]
+  request f[i,j]
+  get c[i,j]
+  square = conj(z[i,j])*z[i,j]
+  part += real(square) + f[i,j]*f[i,j]
+  square = c[i,j]*c[i,j]
+  part += imag(square)
+endpardo i,j
+collective total += part
+do i
+  where i == 1
+  square = conj(kept[i])*kept[i]
+  total += real(square)
+enddo i
+endsial typed
+"""
+TYPED_EXTENT = 48
+TYPED_SIZES = ["--segments", "ao=" + ",".join([str(TYPED_EXTENT)] * 20), "--memory", "12M"]
+TYPED_TOTAL = TYPED_EXTENT**2 * sum((i + j + 0.5)**2 + (i - j + 2)**2 + (i * j)**2 + 4 * j for i in range(1, 21)
+                                    for j in range(1, 21)) + TYPED_EXTENT * abs(0.5 + 2j)**2
+
 LARGE, LARGE_SIZES, LARGE_TOTAL = common.served_squares(30)
 LARGE_SIZES += ["--memory", "8M"]
 
@@ -251,6 +309,20 @@ class Checkpoints(common.JobTest):
                                     self.saved)
             self.assert_fails(done, text, "spill")
             self.assertEqual(self.resumed()["total"], LARGE_TOTAL)
+            shutil.rmtree(self.saved)
+
+    def test_blocks_of_every_type_are_spilled_and_saved_as_they_are(self):
+        path = self.write("typed.sial", TYPED)
+        whole = self.results_of("run", path, *TYPED_SIZES, "-w", 2, "-s", 2, "--report", "report.json")
+        self.assertEqual(whole["scalars"]["total"], TYPED_TOTAL)
+        report = json.loads((self.folder / "report.json").read_text())
+        self.assertGreater(sum(server["spilled_bytes"] for server in report["servers"]), 0)
+        for at in (2, 3):
+            done = self.run_tripped(complete(at), "run", path, *TYPED_SIZES, "-w", 2, "-s", 2, "--checkpoint", "0s",
+                                    "--checkpoint-dir", self.saved)
+            self.assertEqual(done.returncode, -signal.SIGKILL, done.stderr)
+            for servers in (1, 3):
+                self.assertEqual(self.resumed("-s", servers)["total"], TYPED_TOTAL)
             shutil.rmtree(self.saved)
 
     def test_a_full_disk_ends_the_run_with_the_cause(self):

@@ -200,16 +200,18 @@ class Shared(Files):
         folder.mkdir(parents=True, mode=0o700)
         said = {"job": 8, "title": "water\u001b]0;owned\u0007", "program": "p", "workers": []}
         with socket.socket(socket.AF_UNIX) as stopped, socket.socket(socket.AF_UNIX) as full, \
-                socket.socket(socket.AF_UNIX) as alive, socket.socket(socket.AF_UNIX) as earlier:
-            for server, name in ((stopped, "6-1"), (full, "7-0"), (alive, "8-0")):
+                socket.socket(socket.AF_UNIX) as alive, socket.socket(socket.AF_UNIX) as earlier, \
+                socket.socket(socket.AF_UNIX) as strange:
+            for server, name in ((stopped, "6-1"), (full, "7-0"), (alive, "8-0"), (strange, "9-0")):
                 server.bind(str(folder / name))
                 server.listen(0)
             earlier.connect(str(folder / "7-0"))  # the only place in its queue
 
             def answer():
-                client, _ = alive.accept()
-                client.sendall(json.dumps(said).encode())
-                client.close()
+                for server, answered in ((alive, said), (strange, said | {"job": "nine", "workers": [3]})):
+                    client, _ = server.accept()
+                    client.sendall(json.dumps(answered).encode())
+                    client.close()
 
             thread = threading.Thread(target=answer)
             thread.start()
@@ -229,6 +231,11 @@ class Shared(Files):
         text = self.run_well("compare", "run.json", "other.json").stdout
         self.assertIn("water?]0;owned?", text)
         self.assertNotIn("\u001b", text)
+        for key, value in (("programs", [{"name": 1}]), ("where", []), ("energies", 5)):
+            self.write("strange.json", json.dumps(report | {key: value}))
+            done = self.run_blockyard("compare", "run.json", "strange.json")
+            self.assert_fails(done, "strange.json is not what `blockyard run --report` writes")
+            self.assertNotIn("bug", done.stderr)
 
     def test_a_folder_of_checkpoints_has_one_run(self):
         with self.start_endless("--checkpoint-dir", "saved") as child:
@@ -332,9 +339,15 @@ class Names(Files):
         molecule = '[molecule]\ngeometry = """\nO 0 0 0\nH 0 zero 1\n"""\n[basis]\nname = "sto-3g"\n'
         self.write("broken.toml", molecule + '[method]\nname = "scf"\n')
         self.write("nothing.toml", 'title = "x"\n')
+        odd = molecule.replace("H 0 zero 1\n", "H 0 0 1\n")
+        self.write("odd.toml", odd + '[method]\nname = "scf"\n')
+        (self.folder / "ZMAT").write_text("odd\nH 0 0 0\n\n*ACES2(BASIS=STO-3G)\n")
         self.write("damaged.spill", "BYSPILL\n" + "x" * 100)
         for command, parts in ((["run", "broken.toml"], ["broken.toml:2", "line 2: 'zero' is not a number"]),
                                (["run", "nothing.toml"], ["nothing.toml: nothing to run"]),
+                               (["run", "odd.toml"], ["odd.toml: multiplicity 1 is impossible"]),
+                               (["plan", "odd.toml"], ["odd.toml: multiplicity 1 is impossible"]),
+                               (["run", "ZMAT"], ["ZMAT: multiplicity 1 is impossible"]),
                                (["dump", "damaged.spill"], ["damaged.spill is not a spill file"])):
             self.assert_fails(self.run_blockyard(*command), *parts)
         self.run_well("run", self.write("quiet.sial", QUIET), *SIZES, "--persistent", "kept.h5")

@@ -5,21 +5,21 @@
 #include <cstdlib>
 #include <span>
 
+#include "blockyard/aces/dat/dat.h"
+#include "blockyard/aces/dat/molecule.h"
 #include "blockyard/base/error.h"
-#include "blockyard/job/dat/dat.h"
-#include "blockyard/job/dat/molecule.h"
 
 namespace {
 
 using namespace blockyard;
 
 void read_one(std::span<const std::byte> bytes) try {
-  const job::dat::DatFile file = job::dat::read_dat(bytes);
+  const aces::dat::DatFile file = aces::dat::read_dat(bytes);
   // Compared as bytes: a number may be none that equals itself.
-  const auto again = job::dat::write_dat(file);
-  if (job::dat::write_dat(job::dat::read_dat(again)) != again) std::abort();
-  (void)job::dat::print_dat(file);
-  (void)job::dat::read_molecule(file);
+  const auto again = aces::dat::write_dat(file);
+  if (aces::dat::write_dat(aces::dat::read_dat(again)) != again) std::abort();
+  (void)aces::dat::print_dat(file);
+  (void)aces::dat::read_molecule(file);
 } catch (const base::Error& error) {
   if (error.code() != base::Errc::bad_input) std::abort();
 }

@@ -108,13 +108,13 @@ class JobTest(unittest.TestCase):
         path.write_text(text, encoding="utf-8")
         return str(path)
 
-    def run_blockyard(self, *arguments, **options):
+    def run_blockyard(self, *arguments, environment=None, **options):
         """Runs a command and checks what every run promises: no scratch is left."""
         if uses_device(arguments):
             arguments = [*arguments, "--device", DEVICE]
         done = subprocess.run([BLOCKYARD, *map(str, arguments)], cwd=self.folder, text=True,
                               capture_output=True, timeout=LIMIT_SECONDS, check=False,
-                              env={**os.environ, "TMPDIR": str(self.scratch)}, **options)
+                              env={**os.environ, "TMPDIR": str(self.scratch), **(environment or {})}, **options)
         self.assertEqual(list(self.scratch.iterdir()), [], "something is left in the scratch folder")
         return done
 

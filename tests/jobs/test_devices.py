@@ -264,7 +264,7 @@ class Devices(common.MoleculeTest):
                                    delta=SAME_HARTREE)
             self.assertEqual(results["devices"] == [], "none" in more)
         self.assert_fails(self.run_blockyard("resume", "kept", "--device", "abacus"),
-                          "no kind of device", code=2)
+                          "not a kind of device", code=2)
 
     def test_marks_of_a_program_are_respected_where_asked(self):
         path = self.write("marks.sial", MARKS)
@@ -322,7 +322,7 @@ class Devices(common.MoleculeTest):
     def test_a_device_that_is_not_there(self):
         path = self.water("scf")
         self.assert_fails(self.run_blockyard("run", path, "--device", "abacus"),
-                          "no kind of device", code=2)
+                          "not a kind of device", code=2)
         self.assert_fails(self.run_blockyard("run", path, "--device", "sim", "--devices", 9), "--devices 9")
         self.assert_fails(self.run_blockyard("run", path, "--device", "sim", "--device-options", "speed=9"),
                           "unknown option 'speed=9'")

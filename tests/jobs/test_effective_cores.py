@@ -80,7 +80,7 @@ class EffectiveCores(common.JobTest):
     def test_what_makes_no_sense_is_refused(self):
         hcl = "Cl 0 0 0\nH 0 0 1.275"
         for basis, atoms, part in [
-                ('name = "lanl2dz"', [("2", '"cc-pvqx"')], "did you mean 'cc-pvqz'?"),
+                ('name = "lanl2dz"', [("2", '"cc-pvqx"')], "did you mean 'cc-pVQZ'"),
                 ('name = "lanl2dz"', [("O", '"cc-pvdz"')], "[basis.atoms] O: the molecule has no such atom"),
                 ('name = "lanl2dz"', [("3", '"cc-pvdz"')], "[basis.atoms] 3: the molecule has no such atom"),
                 ('name = "lanl2dz"\necp = "none"', [], "cannot describe its inner electrons"),

@@ -4,6 +4,7 @@
 
 import json
 import os
+import re
 import pathlib
 import unittest
 
@@ -150,6 +151,10 @@ class Programs(common.JobTest):
         self.assertEqual(gets, 4 + 2 * 4)
         self.assertEqual(sum(server["puts"] for server in report["servers"]), 4)
         self.assertIn("fill_block_sequential", done.stdout)
+        lines = done.stdout[done.stdout.index("lines of all programs"):]
+        seconds = [float(one) for one in re.findall(r"norm\.sial:\d+ +\d+ +([0-9.]+) s", lines)]
+        self.assertGreater(len(seconds), 3)
+        self.assertEqual(seconds, sorted(seconds, reverse=True))
 
     def test_what_is_kept_goes_to_the_next_program_and_to_the_next_job(self):
         keep, take = self.write("keep.sial", KEEP), self.write("take.sial", TAKE)

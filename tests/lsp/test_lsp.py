@@ -183,6 +183,58 @@ class LanguageServer(unittest.TestCase):
         self.assertEqual(self.client.result("textDocument/formatting",
                                             textDocument={"uri": self.main}, options={}), [])
 
+    def test_rename_changes_every_use_in_every_file_that_means_it(self):
+        other = (self.folder / "other.sial").as_uri()
+        (self.folder / "other.sial").write_text('import "defs.sial"\nsial other\nstatic w[mu]\ndo mu\nw[defs.mu] = 1.0\n'
+                                                "enddo mu\nendsial other\n")
+        (self.folder / "stranger.sial").write_text("sial stranger\naoindex mu = 1:2\nendsial stranger\n")
+        place = self.at("mu", after="pardo")
+        self.assertEqual(self.client.result("textDocument/prepareRename", **place)["start"], {"line": 7, "character": 6})
+        changes = self.client.result("textDocument/rename", **place, newName="rho")["changes"]
+        places = {uri: [(edit["range"]["start"]["line"], edit["range"]["start"]["character"]) for edit in edits]
+                  for uri, edits in changes.items()}
+        self.assertEqual(places, {self.defs: [(1, 8)], self.main: [(2, 14), (7, 6), (8, 4), (9, 9)],
+                                  other: [(2, 9), (3, 3), (4, 7), (5, 6)]})
+        self.assertTrue(all(edit["newText"] == "rho" and edit["range"]["end"]["character"]
+                            == edit["range"]["start"]["character"] + 2 for edits in changes.values() for edit in edits))
+
+    def test_rename_refuses_what_is_no_name_or_taken(self):
+        for name, said in (("nu", "already has a name 'nu'"), ("pardo", "word of the language"), ("2x", "not a name")):
+            answer = self.client.request("textDocument/rename", **self.at("mu", after="pardo"), newName=name)
+            self.assertEqual(answer["error"]["code"], -32803)
+            self.assertIn(said, answer["error"]["message"])
+        self.assertIsNone(self.client.result("textDocument/prepareRename", **self.at("endsial")))
+
+    def test_what_was_meant_is_offered_as_a_change(self):
+        self.change(self.main, PROGRAM.replace("print total", "print totl"))
+        found = self.found(self.main)
+        actions = self.client.result("textDocument/codeAction", textDocument={"uri": self.main},
+                                     range=found[0]["range"], context={"diagnostics": found})
+        self.assertEqual([action["title"] for action in actions], ["Change to 'total'"])
+        self.assertEqual(actions[0]["edit"]["changes"][self.main],
+                         [{"range": found[0]["range"], "newText": "total"}])
+
+    def test_super_instructions_have_texts_and_signatures(self):
+        text = PROGRAM.replace("call add_up\n", "execute eigen_calc V[mu,nu] \nexecute compute_ubatch3 x\n")
+        self.change(self.main, text)
+        shown = self.client.result("textDocument/hover", **self.at("eigen_calc", text))["contents"]["value"]
+        self.assertIn("special eigen_calc uu", shown)
+        self.assertIn("A becomes its eigenvalues on the diagonal", shown)
+        place = self.at("eigen_calc", text)
+        place["position"]["character"] = len("execute eigen_calc V[mu,nu] ")
+        help_ = self.client.result("textDocument/signatureHelp", **place)
+        self.assertEqual(help_["signatures"][0]["label"], "execute eigen_calc 1: updated, 2: updated")
+        self.assertEqual(help_["activeParameter"], 1)
+        self.assertIn("eigenvalues", help_["signatures"][0]["documentation"]["value"])
+        place = self.at("compute_ubatch3", text)
+        place["position"]["character"] = len("execute compute_ubatch3 x")
+        help_ = self.client.result("textDocument/signatureHelp", **place)
+        self.assertEqual([one["label"] for one in help_["signatures"][0]["parameters"]],
+                         ["1: written", "2: read", "3: read", "4: updated", "5: updated"])
+        self.assertIsNone(self.client.result("textDocument/signatureHelp", **self.at("pardo", text)))
+        items = {item["label"]: item for item in self.client.result("textDocument/completion", **self.at("print", text))}
+        self.assertIn("documentation", items["eigen_calc"])
+
     def test_what_makes_no_sense_is_answered_with_an_error(self):
         self.assertEqual(self.client.request("textDocument/magic")["error"]["code"], -32601)
         self.assertEqual(self.client.request("textDocument/hover")["error"]["code"], -32602)
@@ -195,6 +247,21 @@ class LanguageServer(unittest.TestCase):
         self.assertEqual(self.client.receive()["error"]["code"], -32600)
         self.change("file:///never/opened.sial", "sial x\nendsial x\n")
         self.assertEqual(self.found(self.main), [])
+
+
+class Extension(unittest.TestCase):
+
+    def test_the_folder_has_what_its_manifest_names(self):
+        folder = ROOT / "editors" / "vscode"
+        manifest = json.loads((folder / "package.json").read_text())
+        named = [manifest["main"], manifest["icon"], "LICENSE", "README.md",
+                 *(one["path"] for one in manifest["contributes"]["grammars"]),
+                 *(one["configuration"] for one in manifest["contributes"]["languages"])]
+        for name in named:
+            self.assertTrue((folder / name).is_file(), name)
+        self.assertEqual((folder / "LICENSE").read_text(), (ROOT / "LICENSE").read_text())
+        icon = (folder / manifest["icon"]).read_bytes()
+        self.assertEqual((icon[:8], icon[16:24]), (b"\x89PNG\r\n\x1a\n", bytes([0, 0, 0, 128] * 2)))
 
 
 class Grammar(unittest.TestCase):

@@ -242,7 +242,12 @@ class Top(unittest.TestCase):
                 self.assertTrue(found[0]["workers"][0]["place"].startswith("long.sial:"))
                 text = subprocess.run([BLOCKYARD, "top", "--once", str(running.pid)], env=environment, check=True,
                                       capture_output=True, text=True, timeout=LIMIT_SECONDS).stdout
-                self.assertIn(f"job {running.pid}  long: program long (1 of 1)", text)
+                self.assertIn(f"job {running.pid}  long\n  program long (1 of 1) for", text)
+                self.assertLessEqual(max(map(len, text.splitlines())), 80, text)
+                # Through a pipe, without --once, it ends.
+                piped = subprocess.run([BLOCKYARD, "top"], env=environment, check=True, capture_output=True, text=True,
+                                       timeout=LIMIT_SECONDS).stdout
+                self.assertIn(f"job {running.pid}", piped)
             finally:
                 running.terminate()
                 running.wait(LIMIT_SECONDS)

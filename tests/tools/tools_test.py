@@ -74,6 +74,23 @@ class CheckLayers(Tool):
         self.write("tools/layers.txt", "base: array\narray:\n")
         self.refuses("check_layers", "room 'base' names array, which stands on no earlier line")
 
+    def test_refuses_a_private_name_of_another_room(self):
+        self.write("blockyard/worker/a.cpp", "// array::detail::f\nint x = array::b::detail::f();\n")
+        self.refuses("check_layers", "blockyard/worker/a.cpp:2: 'array::detail' is private to room")
+
+    def test_files_of_a_room_see_those_of_earlier_rows(self):
+        self.write("blockyard/array/README.md", "# array\n\n| file, lower first | idea |\n|---|---|\n"
+                   "| `a.h` (`detail/x_*`) | |\n| `b.h` | |\n| `a.cpp` | |\n\nMore.\n")
+        self.write("blockyard/array/detail/x_1.h", '#include "blockyard/array/a.h"\n')
+        self.write("blockyard/array/b.cpp", '#include "blockyard/array/a.h"\n')
+        self.write("blockyard/array/a.cpp", '#include "blockyard/array/b.h"\n')
+        self.write("blockyard/array/a_test.cpp", '#include "blockyard/array/b.h"\n')
+        self.accepts("check_layers")
+        self.write("blockyard/array/a.h", '\n#include "blockyard/array/b.h"\n')
+        self.refuses("check_layers", "blockyard/array/a.h:2: 'a.h' stands below 'b.h' in the order")
+        self.write("blockyard/array/a.h", '#include "blockyard/array/c.h"\n')
+        self.refuses("check_layers", "'c.h' has no place in the order")
+
     def test_a_plugin_sees_only_the_device_abi(self):
         self.write("plugins/device_x/a.cpp", '#include "blockyard/device/abi.h"\n')
         self.accepts("check_layers")

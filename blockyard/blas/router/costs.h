@@ -16,6 +16,8 @@ class Costs {
   [[nodiscard]] bool is_worth_connecting() const noexcept { return local_seconds_ > 0.5; }
   void note_local(double flops, double seconds) noexcept;
   void note_device(double flops, double bytes, double seconds) noexcept;
+  /// The device does not know the routine, or has no room for the call.
+  void note_refusal(double seconds) noexcept;
 
   [[nodiscard]] double local_estimate(double flops) const noexcept;
   [[nodiscard]] double device_estimate(double flops, double bytes) const noexcept;
@@ -29,6 +31,7 @@ class Costs {
   double device_rate_ = 0;    ///< 0: not known
   double byte_seconds_ = 2e-9;
   double latency_seconds_ = 1e-3;
+  int refusals_ = 0;
   double factor_ = 1;  ///< by which calls there took longer than these say
 };
 

@@ -76,5 +76,11 @@ TEST(Costs, bound_what_trials_lose) {
   }
 }
 
+TEST(Costs, offer_nothing_any_more_that_a_device_refuses) {
+  Costs costs = after(10);
+  for (int k = 0; k < 3; ++k) costs.note_refusal(0.001);
+  EXPECT_FALSE(costs.prefers_device(call, few_bytes));
+}
+
 }  // namespace
 }  // namespace blockyard::blas

@@ -2,7 +2,7 @@
 #include "blockyard/blas/router/device_products.h"
 
 #include <algorithm>
-#include <cstring>
+#include <random>
 
 #include "blockyard/base/error.h"
 
@@ -10,88 +10,49 @@ namespace blockyard::blas {
 
 namespace {
 
-constexpr std::int64_t part_bytes = std::int64_t{8} << 20;  // of a panel of b or c
+constexpr std::int64_t part_bytes = std::int64_t{8} << 20;  // of an operand or a result
 constexpr std::int64_t most_packed_bytes = std::int64_t{128} << 20;
 constexpr std::int64_t long_column_bytes = std::int64_t{64} << 10;  // sent as it lies
-
-template <class T>
-constexpr std::uint32_t element = BLOCKYARD_F64;
-template <>
-constexpr std::uint32_t element<float> = BLOCKYARD_F32;
-template <>
-constexpr std::uint32_t element<c64> = BLOCKYARD_C64;
-template <>
-constexpr std::uint32_t element<c128> = BLOCKYARD_C128;
 
 template <class T>
 std::complex<double> wide(T value) {
   return std::complex<double>(value);
 }
 
-/// Indexes: 0 rows of the result, 1 its columns, 2 what is summed.
-blockyard_operand matrix(std::int32_t first, std::int64_t rows, std::int32_t second,
-                         std::int64_t columns) {
-  blockyard_operand operand{};
-  operand.order = 2;
-  operand.name[0] = first, operand.name[1] = second;
-  operand.extent[0] = rows, operand.extent[1] = columns;
-  return operand;
+/// Without a limit of its own a device gives so much to operands of earlier calls.
+constexpr std::int64_t usual_kept_bytes = std::int64_t{1} << 30;
+/// After so many operands that were not there in a row, the content of few is looked at.
+constexpr int patience = 32, seldom = 64;
+
+std::int64_t half_of(device::Device& device) {
+  const blockyard_description found = device.describe();
+  return found.memory_bytes == 0 ? usual_kept_bytes
+                                 : static_cast<std::int64_t>(found.free_bytes / 2);
 }
 
-template <class T>
-blockyard_operation operation_of(const Product<T>& p, std::int64_t columns) {
-  blockyard_operation operation{};
-  operation.size = sizeof operation;
-  operation.kind = BLOCKYARD_CONTRACT;
-  operation.element = element<T>;
-  if constexpr (!std::is_floating_point_v<T>) {
-    if (p.op_a == 'C') operation.flags |= blockyard_conjugate_left;
-    if (p.op_b == 'C') operation.flags |= blockyard_conjugate_right;
-  }
-  operation.result = matrix(0, p.m, 1, columns);
-  operation.left = p.op_a == 'N' ? matrix(0, p.m, 2, p.k) : matrix(2, p.k, 0, p.m);
-  operation.right = p.op_b == 'N' ? matrix(2, p.k, 1, columns) : matrix(1, columns, 2, p.k);
-  return operation;
+std::uint64_t drawn_seed() {
+  std::random_device source;
+  return std::uint64_t{source()} << 32 | source();
 }
 
 }  // namespace
 
-/// A product with what its parts share.
-template <class T>
-struct DeviceProducts::Call {
-  const Product<T>& product;
-  std::int64_t columns;  ///< of a part
-  const device::Plan* plan;
-  const device::Plan* last_plan;  ///< of the last part, which may have fewer
-};
-
-DeviceProducts::DeviceProducts(const device::Table& table, const std::string& options)
+DeviceProducts::DeviceProducts(const device::Table& table, const std::string& options,
+                               std::optional<std::int64_t> kept_bytes)
     : device_(table, 0, options),
       in_(device_.open_stream()),
       work_(device_.open_stream()),
       out_(device_.open_stream()),
-      slots_{Slot{{},
-                  {},
-                  device_.open_event(),
-                  device_.open_event(),
-                  device_.open_event(),
-                  {},
-                  {},
-                  {},
-                  0,
-                  0},
-             Slot{{},
-                  {},
-                  device_.open_event(),
-                  device_.open_event(),
-                  device_.open_event(),
-                  {},
-                  {},
-                  {},
-                  0,
-                  0}} {}
+      kept_(device_, kept_bytes ? *kept_bytes : half_of(device_)),
+      seed_(drawn_seed()),
+      slots_{Slot{.sent = device_.open_event(),
+                  .computed = device_.open_event(),
+                  .returned = device_.open_event()},
+             Slot{.sent = device_.open_event(),
+                  .computed = device_.open_event(),
+                  .returned = device_.open_event()}} {}
 
-/// Memory is kept between calls: allocating makes a round trip, and the server clears it.
+/// Memory stays between calls: allocating makes a round trip, and the server clears it.
 bool DeviceProducts::reserve(std::optional<device::Memory>& memory, std::int64_t bytes) {
   if (memory && memory->bytes() >= bytes) return true;
   memory.reset();
@@ -99,56 +60,117 @@ bool DeviceProducts::reserve(std::optional<device::Memory>& memory, std::int64_t
   return memory.has_value();
 }
 
-/// Exactly the elements of the matrix, and nothing between its columns. Columns go as they lie if
-/// they follow each other or are long; else they are packed, as far as memory for it lasts.
-void DeviceProducts::send(device::Address to, const std::byte* from, std::int64_t column_bytes,
-                          std::int64_t columns, std::int64_t stride_bytes,
+/// The elements that count as they lie, or packed. Empty: there are too many to pack.
+template <class T>
+std::span<const std::byte> DeviceProducts::dense(const View<T>& view,
+                                                 std::vector<std::byte>& packed) const {
+  const auto bytes = static_cast<std::size_t>(view.bytes());
+  if (view.is_plain() && view.leading == view.rows)
+    return {reinterpret_cast<const std::byte*>(view.at), bytes};
+  if (view.bytes() > most_packed_bytes) return {};
+  packed.resize(bytes);
+  pack(view, reinterpret_cast<T*>(packed.data()));
+  return packed;
+}
+
+/// One copy for each column: long ones, or those that would be too many to pack.
+template <class T>
+void DeviceProducts::send_columns(device::Address to, const View<T>& view) {
+  const std::int64_t column_bytes = view.rows * static_cast<std::int64_t>(sizeof(T));
+  for (std::int64_t j = 0; j < view.columns; ++j)
+    in_.copy_in(to + static_cast<device::Address>(j * column_bytes),
+                {reinterpret_cast<const std::byte*>(view.at + j * view.leading),
+                 static_cast<std::size_t>(column_bytes)});
+}
+
+/// Exactly the elements that count.
+template <class T>
+bool DeviceProducts::send(const View<T>& view, std::optional<device::Memory>& memory,
                           std::vector<std::byte>& packed) {
-  const std::int64_t all = column_bytes * columns;
-  const auto bytes = [](const std::byte* begin, std::int64_t length) {
-    return std::span(begin, static_cast<std::size_t>(length));
-  };
-  if (stride_bytes == column_bytes) return in_.copy_in(to, bytes(from, all));
-  if (column_bytes >= long_column_bytes || all > most_packed_bytes) {
-    for (std::int64_t j = 0; j < columns; ++j)
-      in_.copy_in(to + static_cast<device::Address>(j * column_bytes),
-                  bytes(from + j * stride_bytes, column_bytes));
-    return;
+  if (!reserve(memory, view.bytes())) return false;
+  const bool has_long_columns =
+      view.rows * static_cast<std::int64_t>(sizeof(T)) >= long_column_bytes;
+  const std::span<const std::byte> bytes =
+      view.is_plain() && view.leading != view.rows && has_long_columns
+          ? std::span<const std::byte>()
+          : dense(view, packed);
+  if (!bytes.empty())
+    in_.copy_in(memory->address(), bytes);
+  else if (view.is_plain())
+    send_columns(memory->address(), view);
+  else
+    return false;
+  return true;
+}
+
+/// An operand goes only if the device has not got one of the same content. Its content is looked at
+/// while that finds anything.
+template <class T>
+Kept::Operand* DeviceProducts::send_operand(const View<T>& view, std::vector<std::byte>& packed) {
+  const std::span<const std::byte> bytes = dense(view, packed);
+  if (bytes.empty() && !view.is_plain()) return nullptr;
+  std::optional<base::Fingerprint> content;
+  if (kept_.is_on() && !bytes.empty() && (misses_ < patience || misses_ % seldom == 0)) {
+    content = base::fingerprint(bytes, seed_);
+    if (Kept::Operand* const found = kept_.find(*content)) {
+      misses_ = 0;
+      saved_bytes_ += view.bytes();
+      return found;
+    }
   }
-  packed.resize(static_cast<std::size_t>(all));
-  for (std::int64_t j = 0; j < columns; ++j)
-    std::memcpy(packed.data() + j * column_bytes, from + j * stride_bytes,
-                static_cast<std::size_t>(column_bytes));
-  in_.copy_in(to, packed);
+  ++misses_;
+  Kept::Operand* const made = kept_.make(view.bytes(), content);
+  if (made == nullptr) return nullptr;
+  if (bytes.empty())
+    send_columns(made->memory.address(), view);
+  else
+    in_.copy_in(made->memory.address(), bytes);
+  return made;
 }
 
 template <class T>
-bool DeviceProducts::start(const Call<T>& call, Slot& slot) {
-  const Product<T> part = call.product.columns(slot.from, slot.to);
-  constexpr std::int64_t each = sizeof(T);
-  if (!reserve(slot.right, part.k * call.columns * each) ||
-      !reserve(slot.result, part.m * call.columns * each))
+bool DeviceProducts::run(const Step<T>& step, const Slot& slot) {
+  const auto plan = device_.open_plan(step.operation);
+  if (!plan) return false;
+  const std::int64_t needed = plan->workspace_bytes();
+  if (needed > 0 && (!workspace_ || workspace_->bytes() < needed)) {
+    work_.synchronise();  // what runs may still use the old one
+    if (!reserve(workspace_, needed)) return false;
+  }
+  const auto place = [&](const Source& source) -> device::Address {
+    using Where = Source::Where;
+    const Kept::Operand* const operand = source.where == Where::part     ? slot.operand
+                                         : source.where == Where::second ? shared_[1]
+                                                                         : shared_[0];
+    if (operand == nullptr) return 0;
+    return operand->memory.address() + static_cast<device::Address>(source.offset) * sizeof(T);
+  };
+  work_.run(*plan, {.alpha = wide(step.alpha),
+                    .beta = wide(step.beta),
+                    .result = slot.result->address(),
+                    .left = place(step.left),
+                    .right = place(step.right),
+                    .workspace = workspace_ ? workspace_->address() : 0});
+  return true;
+}
+
+/// False: nothing of it comes back.
+template <class T>
+bool DeviceProducts::start(const Part<T>& part, Slot& slot) {
+  if (part.operand) {
+    slot.operand = send_operand(*part.operand, slot.packed_operand);
+    if (slot.operand == nullptr) return false;
+  }
+  if (part.is_read ? !send(part.result, slot.result, slot.packed_result)
+                   : !reserve(slot.result, part.result.bytes()))
     return false;
-  const bool is_plain = part.op_b == 'N';
-  const std::int64_t rows = is_plain ? part.k : part.n, columns = is_plain ? part.n : part.k;
-  send(slot.right->address(), reinterpret_cast<const std::byte*>(part.b), rows * each, columns,
-       part.ldb * each, slot.packed_right);
-  if (part.beta != T{})
-    send(slot.result->address(), reinterpret_cast<const std::byte*>(part.c), part.m * each, part.n,
-         part.ldc * each, slot.packed_result);
   in_.record(slot.sent);
   work_.wait(slot.sent);
-  const bool is_last = slot.to == call.product.n;
-  work_.run(is_last ? *call.last_plan : *call.plan,
-            {.alpha = wide(part.alpha),
-             .beta = wide(part.beta),
-             .result = slot.result->address(),
-             .left = left_->address(),
-             .right = slot.right->address(),
-             .workspace = workspace_ ? workspace_->address() : 0});
+  for (const Step<T>& step : part.steps)
+    if (!run(step, slot)) return false;
   work_.record(slot.computed);
   out_.wait(slot.computed);
-  slot.arrived.resize(static_cast<std::size_t>(part.m * part.n * each));
+  slot.arrived.resize(static_cast<std::size_t>(part.result.bytes()));
   out_.copy_out(slot.arrived, slot.result->address());
   out_.record(slot.returned);
   return true;
@@ -156,65 +178,64 @@ bool DeviceProducts::start(const Call<T>& call, Slot& slot) {
 
 template <class T>
 void DeviceProducts::finish(const Call<T>& call, Slot& slot, std::int64_t& complete) {
-  if (slot.from == slot.to) return;
+  if (slot.end == 0) return;
   slot.returned.wait();
-  const Product<T>& p = call.product;
-  const std::size_t column_bytes = static_cast<std::size_t>(p.m) * sizeof(T);
-  for (std::int64_t j = slot.from; j < slot.to; ++j)
-    std::memcpy(p.c + j * p.ldc,
-                slot.arrived.data() + static_cast<std::size_t>(j - slot.from) * column_bytes,
-                column_bytes);
-  complete = slot.to;
-  slot.from = slot.to = 0;
+  const View<T> view = part_of(call, complete, slot.end).result;
+  unpack(view, reinterpret_cast<const T*>(slot.arrived.data()), call.c + (view.at - call.c));
+  complete = slot.end;
+  slot.end = 0;
+  kept_.let_go(slot.operand);
+  slot.operand = nullptr;
 }
 
 /// Nothing on its way reads or writes memory of the caller any more.
-void DeviceProducts::drain() noexcept {
+void DeviceProducts::drain(bool has_failed) noexcept {
   for (device::Stream* stream : {&in_, &work_, &out_}) try {
       stream->synchronise();
     } catch (const std::exception&) {  // it has failed, and touches nothing
+      has_failed = true;
     }
-  for (Slot& slot : slots_) slot.from = slot.to = 0;
+  for (Slot& slot : slots_) slot.end = 0, slot.operand = nullptr;
+  shared_ = {};
+  kept_.end_call(has_failed);
 }
 
 template <class T>
-void DeviceProducts::compute(const Product<T>& p, std::int64_t& complete) {
-  constexpr std::int64_t each = sizeof(T);
-  const std::int64_t by_bytes = part_bytes / (std::max(p.m, p.k) * each);
-  const std::int64_t columns =
-      std::clamp<std::int64_t>(by_bytes, std::min<std::int64_t>(p.n, 64), p.n);
-  const std::int64_t rest = p.n % columns == 0 ? columns : p.n % columns;
+void DeviceProducts::compute(const Call<T>& call, std::int64_t& complete) {
+  const std::int64_t extent = split_extent(call);
+  const std::int64_t width = std::clamp<std::int64_t>(
+      part_bytes / (part_elements(call) * static_cast<std::int64_t>(sizeof(T))),
+      std::min<std::int64_t>(extent, 64), extent);
   complete = 0;
+  saved_bytes_ = 0;
   try {
-    const auto plan = device_.open_plan(operation_of(p, columns));
-    const auto last_plan = device_.open_plan(operation_of(p, rest));
-    if (!plan || !last_plan || !reserve(left_, p.m * p.k * each)) return;
-    const std::int64_t needed = std::max(plan->workspace_bytes(), last_plan->workspace_bytes());
-    if (needed > 0 && !reserve(workspace_, needed)) return;
-    const bool is_plain = p.op_a == 'N';
-    send(left_->address(), reinterpret_cast<const std::byte*>(p.a), (is_plain ? p.m : p.k) * each,
-         is_plain ? p.k : p.m, p.lda * each, packed_left_);
-    const Call<T> call = {p, columns, &*plan, &*last_plan};
-    std::size_t number = 0;
+    for (const Step<T>& step : part_of(call, 0, width).steps)
+      if (!device_.open_plan(step.operation)) return;  // before anything is sent for it
+    const auto shared = shared_operands(call);
     bool has_room = true;
-    for (std::int64_t from = 0; from < p.n && has_room; from += columns, ++number) {
+    for (std::size_t k = 0; k < shared.size() && has_room; ++k) {
+      shared_[k] = send_operand(shared[k], packed_shared_[k]);
+      has_room = shared_[k] != nullptr;
+    }
+    std::size_t number = 0;
+    for (std::int64_t from = 0; from < extent && has_room; from += width, ++number) {
       Slot& slot = slots_[number % slots];
       finish(call, slot, complete);
-      slot.from = from, slot.to = std::min(from + columns, p.n);
-      has_room = start(call, slot);
-      if (!has_room) slot.from = slot.to = 0;
+      const std::int64_t to = std::min(from + width, extent);
+      has_room = start(part_of(call, from, to), slot);
+      if (has_room) slot.end = to;
     }
     for (std::size_t k = 0; k < slots; ++k) finish(call, slots_[(number + k) % slots], complete);
   } catch (...) {
-    drain();
+    drain(true);
     throw;
   }
-  drain();
+  drain(false);
 }
 
-template void DeviceProducts::compute<float>(const Product<float>&, std::int64_t&);
-template void DeviceProducts::compute<double>(const Product<double>&, std::int64_t&);
-template void DeviceProducts::compute<c64>(const Product<c64>&, std::int64_t&);
-template void DeviceProducts::compute<c128>(const Product<c128>&, std::int64_t&);
+template void DeviceProducts::compute(const Call<float>&, std::int64_t&);
+template void DeviceProducts::compute(const Call<double>&, std::int64_t&);
+template void DeviceProducts::compute(const Call<c64>&, std::int64_t&);
+template void DeviceProducts::compute(const Call<c128>&, std::int64_t&);
 
 }  // namespace blockyard::blas

@@ -4,61 +4,81 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "blockyard/blas/product.h"
+#include "blockyard/blas/level3.h"
+#include "blockyard/blas/router/kept.h"
+#include "blockyard/blas/router/parts.h"
 #include "blockyard/device/device.h"
 
 namespace blockyard::blas {
 
-/// Bytes that a product moves to a device and back.
-template <class T>
-[[nodiscard]] double moved_bytes(const Product<T>& p) noexcept {
-  const double c = static_cast<double>(p.m) * static_cast<double>(p.n);
-  const double operands = static_cast<double>(p.k) * static_cast<double>(p.m + p.n);
-  return sizeof(T) * (operands + (p.beta == T{} ? c : 2 * c));
-}
-
-/// Matrix products on one device: a result is parts, panels of columns, of which one is sent while
-/// another is computed and a third comes back. One thread.
+/// Calls of level 3 on one device: of the parts of a result one is sent while another is computed
+/// and a third comes back. One thread.
 class DeviceProducts {
  public:
-  /// Throws Error.
-  DeviceProducts(const device::Table& table, const std::string& options);
+  /// kept_bytes: device memory for operands that later calls may use; nothing: half of what there
+  /// is. Throws Error.
+  DeviceProducts(const device::Table& table, const std::string& options,
+                 std::optional<std::int64_t> kept_bytes = {});
   DeviceProducts(const DeviceProducts&) = delete;
   DeviceProducts& operator=(const DeviceProducts&) = delete;
 
-  /// Writes columns of c, from the first one on, each when it has arrived whole. `complete` says
-  /// how many, also when Error is thrown: the rest is as it was. Less than all without an
-  /// exception: the device has no room, or cannot.
+  /// Writes parts of c, from the first one on, each when it has arrived whole. `complete` says how
+  /// much of split_extent(call), also when Error is thrown: the rest is as it was. Less than all
+  /// without an exception: the device has no room, or cannot.
   template <class T>
-  void compute(const Product<T>& product, std::int64_t& complete);
+  void compute(const Call<T>& call, std::int64_t& complete);
+  /// Of the last call: bytes that were on the device already and were not sent.
+  [[nodiscard]] std::int64_t saved_bytes() const noexcept { return saved_bytes_; }
+  /// For calls that are computed as one, of which nothing is kept.
+  [[nodiscard]] device::Device& device() noexcept {
+    saved_bytes_ = 0;
+    return device_;
+  }
 
  private:
   static constexpr std::size_t slots = 2;
   struct Slot {
-    std::optional<device::Memory> right, result;
+    Kept::Operand* operand = nullptr;
+    std::vector<std::byte> packed_operand = {};
+    std::optional<device::Memory> result = {};
+    std::vector<std::byte> packed_result = {};
     device::Event sent, computed, returned;
-    std::vector<std::byte> packed_right, packed_result, arrived;
-    std::int64_t from = 0, to = 0;  ///< columns on their way; equal: none
+    std::vector<std::byte> arrived = {};
+    std::int64_t end = 0;  ///< of the part on its way; 0: none
   };
-  template <class T>
-  struct Call;
 
   [[nodiscard]] bool reserve(std::optional<device::Memory>& memory, std::int64_t bytes);
-  void send(device::Address to, const std::byte* from, std::int64_t column_bytes,
-            std::int64_t columns, std::int64_t stride_bytes, std::vector<std::byte>& packed);
   template <class T>
-  [[nodiscard]] bool start(const Call<T>& call, Slot& slot);
+  [[nodiscard]] std::span<const std::byte> dense(const View<T>& view,
+                                                 std::vector<std::byte>& packed) const;
+  template <class T>
+  void send_columns(device::Address to, const View<T>& view);
+  template <class T>
+  [[nodiscard]] bool send(const View<T>& view, std::optional<device::Memory>& memory,
+                          std::vector<std::byte>& packed);
+  template <class T>
+  [[nodiscard]] Kept::Operand* send_operand(const View<T>& view, std::vector<std::byte>& packed);
+  template <class T>
+  [[nodiscard]] bool run(const Step<T>& step, const Slot& slot);
+  template <class T>
+  [[nodiscard]] bool start(const Part<T>& part, Slot& slot);
   template <class T>
   void finish(const Call<T>& call, Slot& slot, std::int64_t& complete);
-  void drain() noexcept;
+  void drain(bool has_failed) noexcept;
 
   device::Device device_;
   device::Stream in_, work_, out_;
-  std::optional<device::Memory> left_, workspace_;
-  std::vector<std::byte> packed_left_;
+  Kept kept_;
+  std::uint64_t seed_;
+  int misses_ = 0;  ///< of operands whose content was looked for, since one was found
+  std::int64_t saved_bytes_ = 0;
+  std::array<Kept::Operand*, 2> shared_{};
+  std::array<std::vector<std::byte>, 2> packed_shared_;
+  std::optional<device::Memory> workspace_;
   std::array<Slot, slots> slots_;
 };
 

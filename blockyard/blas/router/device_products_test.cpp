@@ -36,9 +36,20 @@ void expect_right(DeviceProducts& products, char op_a, char op_b, std::int64_t m
   const auto before = c;
   if (beta == 0) c[0] = std::numeric_limits<double>::quiet_NaN();
   std::int64_t complete = 0;
-  products.compute(
-      Product<double>{op_a, op_b, m, n, k, 2.0, a.data(), lda, b.data(), ldb, beta, c.data(), ldc},
-      complete);
+  products.compute(Call<double>{.op_a = op_a,
+                                .op_b = op_b,
+                                .m = m,
+                                .n = n,
+                                .k = k,
+                                .alpha = 2,
+                                .a = a.data(),
+                                .lda = lda,
+                                .b = b.data(),
+                                .ldb = ldb,
+                                .beta = beta,
+                                .c = c.data(),
+                                .ldc = ldc},
+                   complete);
   ASSERT_EQ(complete, n);
   for (std::int64_t j = 0; j < n; ++j)
     for (std::int64_t i = 0; i < ldc; ++i) {
@@ -72,9 +83,17 @@ TEST(DeviceProducts, without_room_leave_the_result_as_it_is) {
   const std::vector<double> a(100, 1), b(100, 1);
   std::vector<double> c(100, 5);
   std::int64_t complete = -1;
-  products.compute(
-      Product<double>{'N', 'N', 10, 10, 10, 1.0, a.data(), 10, b.data(), 10, 0.0, c.data(), 10},
-      complete);
+  products.compute(Call<double>{.m = 10,
+                                .n = 10,
+                                .k = 10,
+                                .alpha = 1,
+                                .a = a.data(),
+                                .lda = 10,
+                                .b = b.data(),
+                                .ldb = 10,
+                                .c = c.data(),
+                                .ldc = 10},
+                   complete);
   EXPECT_EQ(complete, 0);
   EXPECT_EQ(c, std::vector<double>(100, 5));
 }
@@ -85,14 +104,75 @@ TEST(DeviceProducts, of_a_device_that_fails_say_how_much_is_there) {
     std::int64_t complete = 0;
     try {
       DeviceProducts products(device::sim::table(), "fail_after=" + std::to_string(fail));
-      products.compute(
-          Product<double>{'N', 'N', 2, 400, 2, 1.0, a.data(), 2, b.data(), 2, 0.0, c.data(), 2},
-          complete);
+      products.compute(Call<double>{.m = 2,
+                                    .n = 400,
+                                    .k = 2,
+                                    .alpha = 1,
+                                    .a = a.data(),
+                                    .lda = 2,
+                                    .b = b.data(),
+                                    .ldb = 2,
+                                    .c = c.data(),
+                                    .ldc = 2},
+                       complete);
     } catch (const base::Error&) {
     }
     for (std::size_t i = 0; i < c.size(); ++i)
       ASSERT_EQ(c[i], i < 2 * static_cast<std::size_t>(complete) ? 2.0 : 5.0) << fail;
   }
+}
+
+TEST(DeviceProducts, send_nothing_that_is_there_already) {
+  std::vector<double> a(12, 1), b(20, 2), c(15, 0), copy_of_b = b;
+  Call<double> call{.m = 3,
+                    .n = 5,
+                    .k = 4,
+                    .alpha = 1,
+                    .a = a.data(),
+                    .lda = 3,
+                    .b = b.data(),
+                    .ldb = 4,
+                    .c = c.data(),
+                    .ldc = 3};
+  std::int64_t complete = 0;
+  DeviceProducts products(device::sim::table(), "seed=1");
+  products.compute(call, complete);
+  EXPECT_EQ(products.saved_bytes(), 0);
+  products.compute(call, complete);
+  EXPECT_EQ(products.saved_bytes(), 32 * 8);
+  call.b = copy_of_b.data();  // elsewhere, and the other one is changed
+  a[0] = 5;
+  products.compute(call, complete);
+  EXPECT_EQ(products.saved_bytes(), 20 * 8);
+  EXPECT_EQ(c[0], 16.0);
+  EXPECT_EQ(c[1], 8.0);
+
+  DeviceProducts forgetful(device::sim::table(), "seed=1", 0);
+  for (int k = 0; k < 2; ++k) forgetful.compute(call, complete);
+  EXPECT_EQ(forgetful.saved_bytes(), 0);
+}
+
+TEST(DeviceProducts, keep_what_fits_and_let_the_oldest_go) {
+  DeviceProducts products(device::sim::table(), "memory=4096 seed=1", 2048);
+  std::int64_t complete = 0;
+  for (int round = 0; round < 3; ++round)
+    for (int which = 0; which < 6; ++which) {
+      const std::vector<double> a(64, which), b(64, 1);
+      std::vector<double> c(64);
+      products.compute(Call<double>{.m = 8,
+                                    .n = 8,
+                                    .k = 8,
+                                    .alpha = 1,
+                                    .a = a.data(),
+                                    .lda = 8,
+                                    .b = b.data(),
+                                    .ldb = 8,
+                                    .c = c.data(),
+                                    .ldc = 8},
+                       complete);
+      ASSERT_EQ(complete, 8);
+      ASSERT_EQ(c, std::vector<double>(64, 8.0 * which));
+    }
 }
 
 }  // namespace

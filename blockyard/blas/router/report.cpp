@@ -9,14 +9,9 @@
 
 namespace blockyard::blas {
 
-namespace {
-
-constexpr std::string_view types = "sdcz";
-
-}  // namespace
-
-void Report::add(char type, Place place, double flops, double bytes, double seconds) noexcept {
-  Sum& sum = sums_[types.find(type)][static_cast<std::size_t>(place)];
+void Report::add(const std::string& routine, Place place, double flops, double bytes,
+                 double seconds) {
+  Sum& sum = sums_[{routine, place}];
   sum.calls += 1;
   sum.flops += flops;
   sum.bytes += bytes;
@@ -28,18 +23,15 @@ void Report::write(std::string path) const noexcept try {
     path.replace(at, 2, std::to_string(::getpid()));
   std::string text = "{\"routines\": [";
   std::string_view separator;
-  for (std::size_t type = 0; type < types.size(); ++type)
-    for (const Place place : {Place::here, Place::there}) {
-      const Sum& sum = sums_[type][static_cast<std::size_t>(place)];
-      if (sum.calls == 0) continue;
-      text += fmt::format(
-          "{}\n  {{\"routine\": \"{}gemm\", \"place\": \"{}\", \"calls\": {:.0f}, \"flops\": "
-          "{:.0f}, "
-          "\"bytes\": {:.0f}, \"seconds\": {:.6f}}}",
-          separator, types[type], place == Place::here ? "local" : "remote", sum.calls, sum.flops,
-          sum.bytes, sum.seconds);
-      separator = ",";
-    }
+  for (const auto& [key, sum] : sums_) {
+    const auto& [routine, place] = key;
+    text += fmt::format(
+        "{}\n  {{\"routine\": \"{}\", \"place\": \"{}\", \"calls\": {:.0f}, \"flops\": {:.0f}, "
+        "\"bytes\": {:.0f}, \"seconds\": {:.6f}}}",
+        separator, routine, place == Place::here ? "local" : "remote", sum.calls, sum.flops,
+        sum.bytes, sum.seconds);
+    separator = ",";
+  }
   text += "\n]}\n";
   std::FILE* const file = std::fopen(path.c_str(), "we");
   if (file == nullptr) return;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
+#include <map>
 #include <string>
+#include <utility>
 
 namespace blockyard::blas {
 
@@ -10,7 +11,7 @@ namespace blockyard::blas {
 class Report {
  public:
   enum class Place { here, there };
-  void add(char type, Place place, double flops, double bytes, double seconds) noexcept;
+  void add(const std::string& routine, Place place, double flops, double bytes, double seconds);
   /// JSON; "%p" in the path is the number of the process. A file that cannot be written is not.
   void write(std::string path) const noexcept;
 
@@ -18,7 +19,7 @@ class Report {
   struct Sum {
     double calls = 0, flops = 0, bytes = 0, seconds = 0;
   };
-  std::array<std::array<Sum, 2>, 4> sums_;  ///< by element type and place
+  std::map<std::pair<std::string, Place>, Sum> sums_;
 };
 
 }  // namespace blockyard::blas

@@ -5,10 +5,10 @@
 #include <pthread.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstdio>
 #include <limits>
+#include <map>
 #include <memory>
 #include <mutex>
 
@@ -24,20 +24,16 @@ namespace blockyard::blas {
 
 namespace {
 
-constexpr double least_worth = 1e6;  // multiplications, with place auto
+constexpr double least_worth = 2e6;  // flops, with place auto
 constexpr double first_pause_seconds = 1, longest_pause_seconds = 60;
 /// Of silence, after which a server counts as lost.
 constexpr const char* patience = "2s";
 
-/// The letter of an element type in the names of BLAS.
-template <class T>
-constexpr char letter = 'd';
-template <>
-constexpr char letter<float> = 's';
-template <>
-constexpr char letter<c64> = 'c';
-template <>
-constexpr char letter<c128> = 'z';
+/// Set while the local library works: what it calls under other names goes straight through.
+bool& is_inside() noexcept {
+  static thread_local bool inside = false;
+  return inside;
+}
 
 /// `mutex` guards the rest; a call that finds another one under way on the device is computed here.
 class Router {
@@ -48,26 +44,18 @@ class Router {
       return std::numeric_limits<double>::infinity();
     return settings_.place == Where::remote ? 0 : least_worth;
   }
-  template <class T>
-  void product(const Product<T>& p, const LocalProduct<T>& local);
+  void compute(Routed& call);
   void write_report() {
     const std::lock_guard lock(mutex_);
     if (!settings_.report.empty()) report_.write(settings_.report);
   }
 
  private:
-  template <class T>
-  void compute_here(const Product<T>& p, const LocalProduct<T>& local);
-  template <class T>
-  [[nodiscard]] std::int64_t compute_there(const Product<T>& p);
+  void compute_here(Routed& call, std::int64_t complete);
+  [[nodiscard]] bool is_wanted_there(const Routed& call);
+  [[nodiscard]] std::int64_t compute_there(Routed& call);
   [[nodiscard]] bool connect();
   void lose(const std::string& why);
-  [[nodiscard]] Costs& costs(char type) {
-    return costs_[type == 's' ? 0 : type == 'd' ? 1 : type == 'c' ? 2 : 3];
-  }
-  void log(char type, const std::string& text) const {
-    if (settings_.logs_calls) say(fmt::format("{}gemm {}", type, text));
-  }
 
   const Settings settings_;
   std::timed_mutex device_mutex_;  ///< guards products_: one call at a time
@@ -75,8 +63,8 @@ class Router {
   double try_again_ = 0;  ///< when the next connection may be tried
   double pause_seconds_ = first_pause_seconds;
   bool has_spoken_ = false;
-  std::mutex mutex_;  ///< guards costs and report
-  std::array<Costs, 4> costs_;
+  std::mutex mutex_;                    ///< guards costs and report
+  std::map<std::string, Costs> costs_;  ///< by routine
   Report report_;
 };
 
@@ -112,20 +100,17 @@ Router* router() noexcept {
   return known;
 }
 
-/// Set while the local library works: what it calls under other names goes straight through.
-bool& is_inside() noexcept {
-  static thread_local bool inside = false;
-  return inside;
-}
-
-template <class T>
-void Router::compute_here(const Product<T>& p, const LocalProduct<T>& local) {
+void Router::compute_here(Routed& call, std::int64_t complete) {
+  const double share = 1 - static_cast<double>(complete) / static_cast<double>(call.extent());
   const double began = base::now_seconds();
-  local(p);
-  const double seconds = base::now_seconds() - began;
+  const bool was_inside = is_inside();
+  is_inside() = !call.may_nest();
+  call.compute_here(complete);
+  is_inside() = was_inside;
+  const double seconds = base::now_seconds() - began, flops = share * call.flops();
   const std::lock_guard lock(mutex_);
-  costs(letter<T>).note_local(p.flops(), seconds);
-  report_.add(letter<T>, Report::Place::here, p.flops(), 0, seconds);
+  costs_[call.name()].note_local(flops, seconds);
+  report_.add(call.name(), Report::Place::here, flops, 0, seconds);
 }
 
 bool Router::connect() {
@@ -136,7 +121,7 @@ bool Router::connect() {
     if (!settings_.token.empty()) options += " token=" + settings_.token;
     // Opened here first: it says best what is wrong.
     const std::shared_ptr<remote::Link> link = remote::link_to(remote::read_options(options));
-    products_ = std::make_unique<DeviceProducts>(remote::table(), options);
+    products_ = std::make_unique<DeviceProducts>(remote::table(), options, settings_.kept_bytes);
     pause_seconds_ = first_pause_seconds;
     return true;
   } catch (const std::exception& error) {
@@ -154,46 +139,49 @@ void Router::lose(const std::string& why) {
   has_spoken_ = true;
 }
 
-/// How many columns of the result are there.
-template <class T>
-std::int64_t Router::compute_there(const Product<T>& p) {
+/// How much of the call is there.
+std::int64_t Router::compute_there(Routed& call) {
   std::int64_t complete = 0;
   const double began = base::now_seconds();
   try {
-    products_->compute(p, complete);
+    call.compute_there(*products_, complete);
   } catch (const std::exception& error) {
     lose(error.what());
     return complete;
   }
   const double seconds = base::now_seconds() - began;
+  const double moved = call.moved_bytes() - static_cast<double>(products_->saved_bytes());
   const std::lock_guard lock(mutex_);
-  if (complete == p.n) {
-    costs(letter<T>).note_device(p.flops(), moved_bytes(p), seconds);
-    report_.add(letter<T>, Report::Place::there, p.flops(), moved_bytes(p), seconds);
+  if (complete == call.extent()) {
+    costs_[call.name()].note_device(call.flops(), moved, seconds);
+    report_.add(call.name(), Report::Place::there, call.flops(), moved, seconds);
+  } else if (complete == 0) {
+    costs_[call.name()].note_refusal(seconds);
   }
   return complete;
 }
 
-template <class T>
-void Router::product(const Product<T>& p, const LocalProduct<T>& local) {
-  bool goes = settings_.place == Where::remote;
-  if (!goes) {
-    const std::lock_guard lock(mutex_);
-    const Costs& known = costs(letter<T>);
-    goes = known.is_worth_connecting() && known.prefers_device(p.flops(), moved_bytes(p));
-  }
+bool Router::is_wanted_there(const Routed& call) {
+  if (settings_.place == Where::remote) return true;
+  const std::lock_guard lock(mutex_);
+  const Costs& known = costs_[call.name()];
+  return known.is_worth_connecting() && known.prefers_device(call.flops(), call.moved_bytes());
+}
+
+void Router::compute(Routed& call) {
   std::int64_t complete = 0;
-  if (goes) {
+  if (is_wanted_there(call)) {
     std::unique_lock device(device_mutex_, std::defer_lock);
     if (settings_.place == Where::remote)
       device.lock();
     else
       static_cast<void>(device.try_lock());
-    if (device.owns_lock() && connect()) complete = compute_there(p);
+    if (device.owns_lock() && connect()) complete = compute_there(call);
   }
-  log(letter<T>,
-      fmt::format("{} x {} x {}: {} of {} columns on the device", p.m, p.n, p.k, complete, p.n));
-  if (complete < p.n) compute_here(complete == 0 ? p : p.columns(complete, p.n), local);
+  if (settings_.logs_calls)
+    say(fmt::format("{} {}: {} of {} on the device", call.name(), call.shape(), complete,
+                    call.extent()));
+  if (complete < call.extent()) compute_here(call, complete);
 }
 
 __attribute__((destructor)) void write_report_at_end() {
@@ -203,27 +191,14 @@ __attribute__((destructor)) void write_report_at_end() {
 
 }  // namespace
 
-bool router_threshold(double multiplications) noexcept {
-  return multiplications >= edge().least.load(std::memory_order_relaxed);
+bool router_threshold(double flops) noexcept {
+  return flops >= edge().least.load(std::memory_order_relaxed);
 }
 
-template <class T>
-void route(const Product<T>& product, const LocalProduct<T>& local) noexcept {
+void route(Routed& call) noexcept {
   Router* const where = is_inside() ? nullptr : router();
-  if (where == nullptr ||
-      !router_threshold(static_cast<double>(product.m) * static_cast<double>(product.n) *
-                        static_cast<double>(product.k)))
-    return local(product);
-  where->product<T>(product, [&](const Product<T>& part) {
-    is_inside() = true;
-    local(part);
-    is_inside() = false;
-  });
+  if (where == nullptr || !router_threshold(call.flops())) return call.compute_here(0);
+  where->compute(call);
 }
-
-template void route<float>(const Product<float>&, const LocalProduct<float>&) noexcept;
-template void route<double>(const Product<double>&, const LocalProduct<double>&) noexcept;
-template void route<c64>(const Product<c64>&, const LocalProduct<c64>&) noexcept;
-template void route<c128>(const Product<c128>&, const LocalProduct<c128>&) noexcept;
 
 }  // namespace blockyard::blas

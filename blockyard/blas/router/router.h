@@ -1,24 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
-
-#include "blockyard/blas/product.h"
+#include <cstdint>
+#include <string>
 
 /// Where each call goes. The exported functions have no argument for a context, so there is one in
 /// a process, made by the first call that asks and never freed; the child of a fork begins anew.
 namespace blockyard::blas {
 
-/// Computes a product with the library that the program would have reached.
-template <class T>
-using LocalProduct = std::function<void(const Product<T>&)>;
+class DeviceProducts;
 
-/// Whether a product with so many multiplications may go to a device at all: for most programs and
-/// most calls this is the whole cost. Any thread.
-[[nodiscard]] bool router_threshold(double multiplications) noexcept;
+/// A call as the router sees it. One thread.
+class Routed {
+ public:
+  virtual ~Routed() = default;
+  [[nodiscard]] virtual std::string name() const = 0;   ///< "dgemm"
+  [[nodiscard]] virtual std::string shape() const = 0;  ///< for people
+  [[nodiscard]] virtual double flops() const = 0;
+  [[nodiscard]] virtual double moved_bytes() const = 0;
+  /// How much there is to compute, in units of the call's own.
+  [[nodiscard]] virtual std::int64_t extent() const = 0;
+  /// Computes on a device. `complete` says how much is there, also when Error is thrown; the
+  /// program's memory is otherwise as it was.
+  virtual void compute_there(DeviceProducts& device, std::int64_t& complete) = 0;
+  /// Computes what is left with the library that the program would have reached.
+  virtual void compute_here(std::int64_t complete) = 0;
+  /// Whether calls of other routines inside compute_here may go to a device by themselves.
+  [[nodiscard]] virtual bool may_nest() const { return false; }
+};
 
-/// Computes a product of usual arguments (is_usual), here or there. Any thread.
-template <class T>
-void route(const Product<T>& product, const LocalProduct<T>& local) noexcept;
+/// Whether a call of so many flops may go to a device at all: for most programs and most calls this
+/// is the whole cost. Any thread.
+[[nodiscard]] bool router_threshold(double flops) noexcept;
+
+/// Computes a call, here or there. Any thread.
+void route(Routed& call) noexcept;
 
 }  // namespace blockyard::blas

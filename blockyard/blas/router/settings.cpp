@@ -5,6 +5,9 @@
 
 #include <cstdlib>
 
+#include "blockyard/base/error.h"
+#include "blockyard/base/text.h"
+
 namespace blockyard::blas {
 
 namespace {
@@ -34,6 +37,11 @@ Settings read_settings() {
     settings.place = Where::remote;
   else if (!place.empty() && place != "auto")
     say("BLOCKYARD_OFFLOAD_PLACE=" + place + " is not known: use auto, local or remote");
+  if (const std::string keep = value_of("BLOCKYARD_OFFLOAD_KEEP"); !keep.empty()) try {
+      settings.kept_bytes = base::parse_bytes(keep, "BLOCKYARD_OFFLOAD_KEEP");
+    } catch (const base::Error& error) {
+      say(error.what());
+    }
   const std::string log = value_of("BLOCKYARD_OFFLOAD_LOG");
   settings.logs_calls = log == "call";
   settings.is_quiet = log == "off";

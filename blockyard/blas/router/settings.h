@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 namespace blockyard::blas {
@@ -14,7 +16,8 @@ struct Settings {
   Where place = Where::automatic;
   bool logs_calls = false;
   bool is_quiet = false;
-  std::string report;  ///< file; empty: none
+  std::optional<std::int64_t> kept_bytes;  ///< nothing: as much as the device gives
+  std::string report;                      ///< file; empty: none
 };
 
 /// Reads BLOCKYARD_OFFLOAD and its like. A value that makes no sense counts as not set, with a line

@@ -226,6 +226,8 @@ blockyard_status plan_open(blockyard_device* handle, const blockyard_operation* 
     if (!is_supported(*operation))
       return remember(device, BLOCKYARD_UNSUPPORTED, "the host does not know the operation");
     auto plan = std::make_unique<const Plan>(*operation);
+    if (!plan->is_usable())
+      return remember(device, BLOCKYARD_UNSUPPORTED, "the host has no library for the operation");
     const Plan* const key = plan.get();
     const std::lock_guard lock(device.mutex);
     device.plans.emplace(key, std::move(plan));

@@ -51,8 +51,9 @@ Conjugate conjugation(std::uint32_t flags, std::uint32_t flag) noexcept {
 
 bool is_supported(const blockyard_operation& operation) noexcept {
   constexpr std::uint32_t known_flags = blockyard_conjugate_left | blockyard_conjugate_right;
-  return operation.size >= sizeof operation && operation.kind <= BLOCKYARD_DOT &&
-         operation.element <= BLOCKYARD_C128 && operation.flags <= known_flags;
+  if (operation.size < sizeof operation) return false;
+  if (operation.kind > BLOCKYARD_DOT) return Whole::is_known(operation);
+  return operation.element <= BLOCKYARD_C128 && operation.flags <= known_flags;
 }
 
 Plan::Plan(const blockyard_operation& operation)
@@ -62,7 +63,9 @@ Plan::Plan(const blockyard_operation& operation)
       conjugate_right_(conjugation(operation.flags, blockyard_conjugate_right)),
       result_(shape_of(operation.result)),
       left_(shape_of(operation.left)) {
-  if (kind_ == BLOCKYARD_PERMUTE || kind_ == BLOCKYARD_AXPBY)
+  if (kind_ > BLOCKYARD_DOT)
+    whole_.emplace(operation);
+  else if (kind_ == BLOCKYARD_PERMUTE || kind_ == BLOCKYARD_AXPBY)
     prepare_permutation(operation);
   else
     prepare_contraction(operation);
@@ -120,6 +123,7 @@ void Plan::run_as(const blockyard_run& run) const {
 }
 
 void Plan::run(const blockyard_run& run) const {
+  if (whole_) return whole_->run(run);
   switch (element_) {
     case BLOCKYARD_F32:
       return run_as<float>(run);

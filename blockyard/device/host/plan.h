@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "blockyard/device/abi.h"
+#include "blockyard/device/host/whole.h"
 #include "blockyard/tensor/contract.h"
 
 namespace blockyard::device::host {
@@ -14,6 +15,8 @@ class Plan {
  public:
   /// Throws Error{bad_input} that says what is wrong with the operation.
   explicit Plan(const blockyard_operation& operation);
+  /// False: no library here knows the operation.
+  [[nodiscard]] bool is_usable() const noexcept { return !whole_ || whole_->is_usable(); }
   [[nodiscard]] std::uint64_t workspace_bytes() const;
   void run(const blockyard_run& run) const;
 
@@ -31,6 +34,7 @@ class Plan {
   tensor::Shape left_;
   std::array<int, blockyard_max_order> to_{};
   std::optional<tensor::ContractPlan> contraction_;  // of contract and dot
+  std::optional<Whole> whole_;                       // of the kinds of abi_kinds.h
 };
 
 /// True if the host knows the kind and the element type.

@@ -8,6 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "blockyard/device/abi_kinds.h"
+#include "blockyard/device/sim/whole.h"
+
 namespace blockyard::device::sim {
 namespace {
 
@@ -18,10 +21,6 @@ struct Index {
   int places = 0;
 };
 using Indexes = std::map<std::int32_t, Index>;  // by name
-
-bool has_right(const blockyard_operation& operation) {
-  return operation.kind == BLOCKYARD_CONTRACT || operation.kind == BLOCKYARD_DOT;
-}
 
 /// Adds the indexes of one operand. Returns what is wrong with it, or null.
 const char* add(const blockyard_operand& operand, std::size_t side, Indexes& indexes) {
@@ -124,8 +123,8 @@ void with_element(std::uint32_t element, Body body) {
 blockyard_status check(const blockyard_operation& operation, const char** why) {
   *why = "this device does not know the operation";
   if (operation.size < sizeof operation) return BLOCKYARD_UNSUPPORTED;
-  if (operation.kind > BLOCKYARD_DOT || operation.element > BLOCKYARD_C128)
-    return BLOCKYARD_UNSUPPORTED;
+  if (operation.element > BLOCKYARD_C128) return BLOCKYARD_UNSUPPORTED;
+  if (operation.kind > BLOCKYARD_DOT) return check_whole(operation, why);
   if (operation.flags > (blockyard_conjugate_left | blockyard_conjugate_right))
     return BLOCKYARD_UNSUPPORTED;
   Indexes indexes;
@@ -138,6 +137,11 @@ blockyard_status check(const blockyard_operation& operation, const char** why) {
   if (is_dot && (operation.result.order != 0 || !same_indexes(operation.left, operation.right)))
     return BLOCKYARD_BAD_ARGUMENT;
   return BLOCKYARD_OK;
+}
+
+bool has_right(const blockyard_operation& operation) noexcept {
+  return operation.kind == BLOCKYARD_CONTRACT || operation.kind == BLOCKYARD_DOT ||
+         operation.kind == BLOCKYARD_FACTOR;
 }
 
 std::uint64_t element_bytes(std::uint32_t element) noexcept {
@@ -154,6 +158,7 @@ std::uint64_t element_count(const blockyard_operand& operand) noexcept {
 
 void run(const blockyard_operation& operation, const double alpha[2], const double beta[2],
          const Blocks& blocks) {
+  if (operation.kind > BLOCKYARD_DOT) return run_whole(operation, alpha, blocks);
   with_element(operation.element, [&]<class T>(T) { run_as<T>(operation, alpha, beta, blocks); });
 }
 

@@ -11,6 +11,7 @@ namespace blockyard::device::sim {
 /// OK, or why this operation cannot be planned. `*why` is then a sentence.
 [[nodiscard]] blockyard_status check(const blockyard_operation& operation, const char** why);
 
+[[nodiscard]] bool has_right(const blockyard_operation& operation) noexcept;
 [[nodiscard]] std::uint64_t element_bytes(std::uint32_t element) noexcept;
 [[nodiscard]] std::uint64_t element_count(const blockyard_operand& operand) noexcept;
 
@@ -18,10 +19,10 @@ namespace blockyard::device::sim {
 struct Blocks {
   std::byte* result;
   const std::byte* left;
-  const std::byte* right;  // null where the operation has one operand
+  std::byte* right;  // null where the operation has one operand; written by some kinds
 };
 
-/// Does the operation with one loop over all its indexes: slow and obvious.
+/// Does the operation with plain loops over all its indexes: slow and obvious.
 void run(const blockyard_operation& operation, const double alpha[2], const double beta[2],
          const Blocks& blocks);
 

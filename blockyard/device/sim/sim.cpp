@@ -304,7 +304,7 @@ blockyard_status plan_run(blockyard_device* handle, blockyard_plan* plan, blocky
       const std::uint64_t bytes = element_count(operand) * element_bytes(operation.element);
       return device.find(address, bytes);
     };
-    const bool has_right = operation.kind == BLOCKYARD_CONTRACT || operation.kind == BLOCKYARD_DOT;
+    const bool has_right = sim::has_right(operation);
     const Blocks blocks = {find(given->result, operation.result), find(given->left, operation.left),
                            has_right ? find(given->right, operation.right) : nullptr};
     if (blocks.result == nullptr || blocks.left == nullptr ||

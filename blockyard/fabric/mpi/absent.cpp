@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stands in for this folder in a build without MPI.
 #include "blockyard/base/error.h"
+#include "blockyard/fabric/mpi/memory_of_processes.h"
 #include "blockyard/fabric/mpi/mpi_world.h"
 #include "blockyard/fabric/mpi/session.h"
 
@@ -17,6 +18,8 @@ namespace {
 }  // namespace
 
 class MpiState {};
+
+std::unique_ptr<Memory> memory_of_processes(const void* /*communicator*/) { fail(); }
 
 bool has_mpi() noexcept { return false; }
 bool mpi_reads_devices() noexcept { return false; }

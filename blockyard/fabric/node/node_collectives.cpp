@@ -92,7 +92,12 @@ void NodeMemory::reduce_piece(Members& members, Element element, Reduction reduc
 void NodeMemory::reduce(Group group, Element element, Reduction reduction, void* values,
                         std::size_t count) {
   Members& all = members(group);
-  if (all.ranks.size() == 1) return;
+  if (all.ranks.size() == 1) {
+    // What is alone has an absolute value, too.
+    if (reduction == Reduction::absmax || reduction == Reduction::absmin)
+      combine(element, reduction, values, values, count);
+    return;
+  }
   const std::size_t width = size_of(element), most = Crowd::buffer_bytes / width;
   for (std::size_t at = 0; at < count; at += most)
     reduce_piece(all, element, reduction, static_cast<std::byte*>(values) + at * width,

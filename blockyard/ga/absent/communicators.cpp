@@ -6,6 +6,7 @@
 
 #include "blockyard/fabric/loopback/loopback_memory.h"
 #include "blockyard/ga/edge.h"
+#include "blockyard/ga/fortran.h"
 
 namespace blockyard::ga {
 
@@ -15,6 +16,11 @@ std::unique_ptr<fabric::Memory> open_memory(Communicator /*communicator*/) {
 void group_made(int /*group*/, const std::vector<int>& /*ranks*/) {}
 void group_ended(int /*group*/) noexcept {}
 void close_communicators() noexcept {}
+int fortran_communicator(int /*group*/) { return MPI_COMM_WORLD; }
+int fortran::initialize_comm(int communicator) {
+  static_cast<void>(calls::initialize_comm(communicator));
+  return 1;
+}
 void abort_all(int code) noexcept { std::_Exit(code); }
 
 }  // namespace blockyard::ga

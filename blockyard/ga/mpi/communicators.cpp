@@ -9,6 +9,7 @@
 #include "blockyard/base/error.h"
 #include "blockyard/fabric/mpi/mpi_memory.h"
 #include "blockyard/ga/edge.h"
+#include "blockyard/ga/fortran.h"
 
 namespace blockyard::ga {
 
@@ -73,6 +74,13 @@ void close_communicators() noexcept {
   communicators().clear();
 }
 
+int fortran_communicator(int group) { return MPI_Comm_c2f(communicator_of(group)); }
+
+int fortran::initialize_comm(int communicator) {
+  static_cast<void>(calls::initialize_comm(MPI_Comm_f2c(communicator)));
+  return 1;
+}
+
 void abort_all(int code) noexcept {
   int is_up = 0, is_down = 0;
   MPI_Initialized(&is_up);
@@ -86,18 +94,18 @@ void abort_all(int code) noexcept {
 extern "C" {
 
 MPI_Comm GA_MPI_Comm(void) {
-  return blockyard::ga::run("GA_MPI_Comm", __builtin_return_address(0), [] {
+  return blockyard::ga::run({"GA_MPI_Comm", __builtin_return_address(0), {}}, [] {
     return blockyard::ga::communicator_of(blockyard::garray::world_group);
   });
 }
 
 MPI_Comm GA_MPI_Comm_pgroup(int pgroup) {
-  return blockyard::ga::run("GA_MPI_Comm_pgroup", __builtin_return_address(0),
+  return blockyard::ga::run({"GA_MPI_Comm_pgroup", __builtin_return_address(0), {}},
                             [&] { return blockyard::ga::communicator_of(pgroup); });
 }
 
 MPI_Comm GA_MPI_Comm_pgroup_default(void) {
-  return blockyard::ga::run("GA_MPI_Comm_pgroup_default", __builtin_return_address(0), [] {
+  return blockyard::ga::run({"GA_MPI_Comm_pgroup_default", __builtin_return_address(0), {}}, [] {
     return blockyard::ga::communicator_of(blockyard::ga::runtime().default_group());
   });
 }

@@ -5,15 +5,15 @@
 #include <initializer_list>
 
 #include "blockyard/base/clock.h"
-#include "blockyard/job/convergence.h"
 #include "blockyard/job/guess.h"
 #include "blockyard/job/keep.h"
+#include "blockyard/method/convergence.h"
 
 namespace blockyard::job {
 namespace {
 
 worker::Options options_of(const WorkerRun& run) {
-  const RunSpec& spec = run.job.run;
+  const input::RunSpec& spec = run.job.run;
   const bool is_unset = spec.pardo == program::Policy::unset;
   worker::Options options{run.number,      run.job.workers,
                           run.job.servers, run.job.memory.worker_bytes,
@@ -32,10 +32,11 @@ worker::Options options_of(const WorkerRun& run) {
 
 /// Everybody takes what earlier jobs kept; the blocks go to the servers before anybody begins.
 void begin_with_kept(const WorkerRun& run, worker::Worker& worker) {
-  const RunSpec& spec = run.job.run;
+  const input::RunSpec& spec = run.job.run;
   worker.kept() = run.kept;
   for (const auto* given :
        std::initializer_list<const worker::Kept*>{&run.guess, &run.job.embedding.kept}) {
+    worker.kept().scalars.insert(given->scalars.begin(), given->scalars.end());
     worker.kept().arrays.insert(given->arrays.begin(), given->arrays.end());
     worker.kept().distributed.insert(given->distributed.begin(), given->distributed.end());
     worker.kept().element_types.insert(given->element_types.begin(), given->element_types.end());
@@ -78,19 +79,25 @@ void write_or_lose(const WorkerRun& run, const Write& write) {
   }
 }
 
-/// What has not converged is saved first: a later job goes on from it.
-void check_convergence(const WorkerRun& run, worker::Worker& worker,
-                       const worker::Environment& environment, std::size_t k,
-                       const worker::Outcome& outcome) {
+/// False if the job ends here, as a program has not converged; what that has is saved first: a
+/// later job goes on from it. Every worker finds the same.
+bool goes_on(const WorkerRun& run, worker::Worker& worker, const worker::Environment& environment,
+             std::size_t k, const worker::Outcome& outcome) {
+  if (run.job.method.empty() || method::has_converged(outcome)) return true;
   const std::string& save = run.job.run.save;
-  if (!save.empty() && !has_converged(outcome)) {
+  if (!save.empty()) {
     if (run.number == 0) write_or_lose(run, [&] { save_guess(run.job, worker); });
     worker.meet();
   }
-  check_converged(run.job.steps[k].name, environment, outcome, save);
+  const std::lock_guard lock(run.mutex);
+  run.results.unconverged =
+      method::convergence_failure(run.job.steps[k].name, environment, outcome, save);
+  run.results.steps_run = k + 1;
+  return false;
 }
 
-void run_step(const WorkerRun& run, worker::Worker& worker, worker::Environment& environment,
+/// Whether the next program follows.
+bool run_step(const WorkerRun& run, worker::Worker& worker, worker::Environment& environment,
               std::size_t k) {
   if (run.number == 0 && run.hooks.step_begins) run.hooks.step_begins(k);
   if (run.number == 0 && run.checkpoints != nullptr) run.checkpoints->begin_step(k);
@@ -100,7 +107,7 @@ void run_step(const WorkerRun& run, worker::Worker& worker, worker::Environment&
   StepResult& result = run.results.steps[k];
   result.metrics[static_cast<std::size_t>(run.number)] = outcome.metrics;
   add_warnings(run, result, outcome);
-  if (!run.job.method.empty()) check_convergence(run, worker, environment, k, outcome);
+  const bool has_next = goes_on(run, worker, environment, k, outcome);
   // Another program has blocks of other lengths, which would come on top. Not where pages are
   // locked, which takes longer than that memory is worth: what is kept goes when it is in the
   // way.
@@ -108,9 +115,19 @@ void run_step(const WorkerRun& run, worker::Worker& worker, worker::Environment&
     worker.free_frames();
     run.pool.free_kept();
   }
-  if (run.number != 0) return;
-  result.seconds = base::now_seconds() - begin;
-  result.outcome = std::move(outcome);
+  if (run.number == 0) {
+    result.seconds = base::now_seconds() - begin;
+    result.outcome = std::move(outcome);
+  }
+  return has_next;
+}
+
+/// What outlasts a job whose programs all did their work.
+void keep(const WorkerRun& run, worker::Worker& worker) {
+  if (!run.job.run.persistent.empty())
+    write_or_lose(run, [&] { write_kept(run.job, worker, run.kept); });
+  if (!run.job.run.save.empty()) write_or_lose(run, [&] { save_guess(run.job, worker); });
+  if (run.job.embedding.collect) run.job.embedding.collect(worker);
 }
 
 }  // namespace
@@ -120,13 +137,12 @@ void run_worker(const WorkerRun& run) {
   worker::Worker worker(run.endpoint, run.pool, supers, options_of(run), run.tell);
   worker::Environment environment = run.job.environment;
   if (run.from == nullptr) begin_with_kept(run, worker);
-  for (std::size_t k = run.from != nullptr ? run.from->step : 0; k < run.job.steps.size(); ++k)
-    run_step(run, worker, environment, k);
+  bool goes_on = true;
+  for (std::size_t k = run.from != nullptr ? run.from->step : 0;
+       goes_on && k < run.job.steps.size(); ++k)
+    goes_on = run_step(run, worker, environment, k);
   if (run.number != 0) return;
-  if (!run.job.run.persistent.empty())
-    write_or_lose(run, [&] { write_kept(run.job, worker, run.kept); });
-  if (!run.job.run.save.empty()) write_or_lose(run, [&] { save_guess(run.job, worker); });
-  if (run.job.embedding.collect) run.job.embedding.collect(worker);
+  if (goes_on) keep(run, worker);
   run.results.servers = worker.server_statistics();
   worker.shut_down_servers();
 }

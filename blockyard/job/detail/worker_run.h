@@ -31,8 +31,8 @@ struct WorkerRun {
   base::Recording* recording;  ///< may be null
   worker::Live& live;
   std::atomic<std::size_t>* step;  ///< told by the first worker of a process; null for others
-  Results& results;                ///< but for warnings, each worker has places of its own
-  std::mutex& mutex;               ///< guards the warnings of results
+  Results& results;                ///< each worker has places of its own; the rest by mutex
+  std::mutex& mutex;               ///< guards what workers share of results
   std::function<void(std::string_view)> tell;
 };
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "blockyard/program/detail/rules.h"
+#include "blockyard/program/flow.h"
 
 namespace blockyard::program::detail {
 namespace {
@@ -47,8 +48,7 @@ class RandomWalk {
     const OpcodeRow& row = row_of(now.opcode);
     touch(now, row);
     pop(now, row);
-    check(row.opcode == Opcode::bind_region ||
-              (row.opcode >= Opcode::push_int && row.opcode <= Opcode::exists) || stack_.empty(),
+    check(row.opcode == Opcode::bind_region || is_expression(row.opcode) || stack_.empty(),
           "values left");
     for (const char type : row.pushes) stack_ += value_type(p_, now, type);
     check(stack_.size() <= max_stack, "stack too high");
@@ -114,7 +114,7 @@ class RandomWalk {
     }
     if (binds)
       ++regions_[now.a];
-    else if (now.opcode < Opcode::push_int || now.opcode > Opcode::exists)
+    else if (!is_expression(now.opcode))
       regions_.clear();
   }
 
@@ -139,65 +139,55 @@ class RandomWalk {
   }
 
   void jump(const Instruction& now) {
-    switch (now.opcode) {
-      case Opcode::halt:
-        check(loops_.empty() && calls_.empty(), "halt in a loop or proc");
+    const bool is_pardo = pardo_of(p_, now) != nullptr;
+    switch (row_of(now.opcode).control) {
+      case Control::end:
+        check(loops_.empty() && calls_.empty(), "end in a loop or proc");
         is_running_ = false;
         break;
-      case Opcode::stop:
+      case Control::stop:
         is_running_ = false;
         break;
-      case Opcode::jump:
-        pc_ = now.a;
+      case Control::jump:
+        pc_ = target_of(now);
         break;
-      case Opcode::jump_if_false:
-        if (chance()) pc_ = now.a;
+      case Control::branch:
+        if (chance()) pc_ = target_of(now);
         break;
-      case Opcode::call:
+      case Control::call:
         calls_.push_back(pc_);
-        pc_ = now.a;
+        pc_ = target_of(now);
         is_running_ = calls_.size() <= max_calls;
         break;
-      case Opcode::return_:
+      case Control::return_:
         check(!calls_.empty(), "return without call");
         check(loops_.empty() || loops_.back().calls < calls_.size(), "return from a loop");
         pc_ = calls_.back();
         calls_.pop_back();
         break;
-      case Opcode::do_begin:
-        begin_do(now);
+      case Control::loop_begin:
+        is_pardo ? begin_pardo(now) : begin_do(now);
         break;
-      case Opcode::do_next:
-        check_top(false, now.a);
-        if (chance())
-          pc_ = now.b;
-        else
+      case Control::loop_next:
+        check_top(is_pardo, now.a);
+        if (!chance())
           leave();
-        break;
-      case Opcode::do_leave:
-      case Opcode::pardo_leave:
-        check_top(now.opcode == Opcode::pardo_leave, now.a);
-        leave();
-        break;
-      case Opcode::pardo_begin:
-        begin_pardo(now);
-        break;
-      case Opcode::pardo_next:
-        check_top(true, now.a);
-        if (chance())
+        else if (is_pardo)
           start_iteration(now.a);
         else
-          leave();
+          pc_ = target_of(now);
         break;
-      case Opcode::where_end:
+      case Control::loop_leave:
+        check_top(is_pardo, now.a);
+        leave();
+        break;
+      case Control::where_end:
         check(is_in_where_, "where_end");
         break;
-      case Opcode::barrier:
-      case Opcode::section_begin:
-      case Opcode::section_end:
-        check(!is_in_pardo_, "barrier in a pardo");
-        break;
-      default:
+      case Control::next:
+        check(!is_in_pardo_ || !(now.opcode == Opcode::section_begin ||
+                                 has_effect(now.opcode, effect::ends_epoch)),
+              "barrier in a pardo");
         break;
     }
   }

@@ -63,9 +63,6 @@ void verify_calls(const Program& program, Flow flow);
 [[noreturn]] void refuse(std::string_view what);
 [[noreturn]] void refuse_at(const Program& program, std::size_t pc, std::string_view what);
 
-/// Whether it only pops and pushes values: it reads names and blocks, and changes nothing.
-[[nodiscard]] bool is_expression(Opcode opcode) noexcept;
-
 /// The type of a value that the line of an opcode calls `letter`: n and v become s or z.
 [[nodiscard]] char value_type(const Program& program, const Instruction& instruction, char letter);
 

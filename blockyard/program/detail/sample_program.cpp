@@ -190,6 +190,7 @@ class Builder : Sample {
     emit(O::push_literal, 0);
     emit(O::put_scalar, sel_da, 3);
     emit(O::return_);
+    p_.procs = {{at(call).a, here()}};
   }
 
   Program p_;

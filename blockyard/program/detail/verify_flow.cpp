@@ -7,6 +7,7 @@
 #include <string>
 
 #include "blockyard/program/detail/rules.h"
+#include "blockyard/program/flow.h"
 
 namespace blockyard::program::detail {
 namespace {
@@ -52,6 +53,8 @@ class Walk {
 
   void reach(std::int64_t pc, State state) {
     if (pc >= static_cast<std::int64_t>(p_.code.size())) bad("the code ends without halt");
+    const ProcDecl proc = proc_at(p_, static_cast<std::int32_t>(pc));
+    if (proc.begin != flow_.routines[state.routine].entry) bad("control enters another procedure");
     auto& known = states_[static_cast<std::size_t>(pc)];
     if (known && *known != state)
       bad(
@@ -84,30 +87,29 @@ class Walk {
 
   template <class Visit>
   void each_selector(const Visit& visit) const {
-    const Instruction& at = p_.code[pc_];
-    const auto& kinds = row_of(at.opcode).operands;
-    const std::array<std::int32_t, 3> values = {at.a, at.b, at.c};
-    for (std::size_t k = 0; k < values.size(); ++k) {
-      if (kinds[k] == OperandKind::selector) visit(values[k]);
-      if (kinds[k] == OperandKind::product)
-        for (const auto operand : entry(p_.products, values[k]).operands) visit(operand);
-    }
-    if (at.opcode != Opcode::execute) return;
-    for (std::int32_t k = at.b; k < at.b + at.c; ++k)
-      if (entry(p_.arguments, k).kind == ArgumentKind::selector) visit(entry(p_.arguments, k).id);
+    for_each_operand(p_, p_.code[pc_], [&](const Operand& operand) {
+      if (operand.kind == OperandKind::selector) visit(operand.id);
+    });
   }
 
   /// Notes each index that is used here and that no open loop of the routine binds.
   void use_names(const State& state) {
     const Instruction& at = p_.code[pc_];
-    if (at.opcode == Opcode::push_index || at.opcode == Opcode::print_index) use(state, at.a);
-    if (at.opcode == Opcode::do_begin) use_parent(state, at.a);
-    if (at.opcode == Opcode::pardo_begin)
-      for (const auto index : entry(p_.pardos, at.a).indexes) use_parent(state, index);
+    if (const PardoDecl* pardo = pardo_of(p_, at); pardo != nullptr && begins_loop(at))
+      for (const auto index : pardo->indexes) use_parent(state, index);
+    for_each_operand(p_, at, [&](const Operand& operand) {
+      if (operand.kind != OperandKind::index) return;
+      if (begins_loop(at)) use_parent(state, operand.id);
+      if (row_of(at.opcode).control == Control::next) use(state, operand.id);
+    });
     each_selector([&](std::int32_t selector) {
       for (const auto index : entry(p_.selectors, selector).indexes)
         if (index != -1) use(state, index);
     });
+  }
+
+  static bool begins_loop(const Instruction& at) {
+    return row_of(at.opcode).control == Control::loop_begin;
   }
 
   void use_parent(const State& state, std::int32_t index) {
@@ -173,70 +175,68 @@ class Walk {
   void go_on(State state) {
     const Instruction& at = p_.code[pc_];
     const auto next = static_cast<std::int64_t>(pc_) + 1;
-    switch (at.opcode) {
-      case Opcode::halt:
-        if (state.routine != 0) bad("halt in a proc");
-        if (state.open != none) bad("halt in a loop");
+    const Open::Kind loop = pardo_of(p_, at) != nullptr ? Open::Kind::pardo : Open::Kind::do_;
+    switch (row_of(at.opcode).control) {
+      case Control::end:
+        if (state.routine != 0) bad("the program ends in a proc");
+        if (state.open != none) bad("the program ends in a loop");
         return;
-      case Opcode::stop:
+      case Control::stop:
         return;
-      case Opcode::jump:
-        return reach(at.a, std::move(state));
-      case Opcode::jump_if_false:
-        reach(at.a, state);
+      case Control::jump:
+        return reach(target_of(at), std::move(state));
+      case Control::branch:
+        reach(target_of(at), state);
         break;
-      case Opcode::return_:
+      case Control::return_:
         if (state.routine == 0) bad("return without a call");
         if (state.open != none) bad("return from within a loop");
         return;
-      case Opcode::call:
+      case Control::call:
         note_call(state);
         break;
-      case Opcode::do_begin:
-        reach(at.b, state);
-        open(state, Open::Kind::do_, at.a);
+      case Control::loop_begin:
+        if (loop == Open::Kind::pardo) return begin_pardo(std::move(state));
+        reach(target_of(at), state);
+        open(state, loop, at.a);
         break;
-      case Opcode::do_next:
-        verify_top(state, Open::Kind::do_, at.a);
-        reach(at.b, state);
+      case Control::loop_next:
+        verify_top(state, loop, at.a);
+        if (loop == Open::Kind::do_) reach(target_of(at), state);
         close(state);
         break;
-      case Opcode::do_leave:
-        verify_top(state, Open::Kind::do_, at.a);
+      case Control::loop_leave:
+        verify_top(state, loop, at.a);
         close(state);
         break;
-      case Opcode::pardo_begin:
-        return begin_pardo(std::move(state));
-      case Opcode::where_end:
+      case Control::where_end:
         if (!state.in_where) bad("where_end outside the where code of a pardo");
         return;
-      case Opcode::pardo_next:
-      case Opcode::pardo_leave:
-        verify_top(state, Open::Kind::pardo, at.a);
-        close(state);
-        break;
-      case Opcode::section_begin:
-        note_barrier(state);
-        open(state, Open::Kind::section, 0);
-        break;
-      case Opcode::section_end:
-        verify_top(state, Open::Kind::section, 0);
-        close(state);
-        break;
-      case Opcode::barrier:
-        note_barrier(state);
-        break;
-      default:
+      case Control::next:
+        go_on_past_barrier(state);
         break;
     }
     reach(next, std::move(state));
+  }
+
+  /// A section stands for a barrier where it begins, too: what was put before it can be read in it.
+  void go_on_past_barrier(State& state) {
+    const Opcode opcode = p_.code[pc_].opcode;
+    if (opcode == Opcode::section_end) {
+      verify_top(state, Open::Kind::section, 0);
+      close(state);
+      return;
+    }
+    if (opcode == Opcode::section_begin || has_effect(opcode, effect::ends_epoch))
+      note_barrier(state);
+    if (opcode == Opcode::section_begin) open(state, Open::Kind::section, 0);
   }
 
   void begin_pardo(State state) {
     const Instruction& at = p_.code[pc_];
     if (flow_.is_in_pardo(state.open)) bad("a pardo within a pardo");
     note(flow_.routines[state.routine].pardo);
-    reach(at.b, state);
+    reach(target_of(at), state);
     open(state, Open::Kind::pardo, at.a);
     const PardoDecl& pardo = entry(p_.pardos, at.a);
     if (pardo.where != -1) {
@@ -281,8 +281,10 @@ class Walk {
   }
 
   void note_call(const State& state) {
-    if (p_.code[pc_].a == 0) bad("a call of the main program");
-    const std::size_t callee = enter_routine(p_.code[pc_].a);
+    const std::int32_t entry_pc = target_of(p_.code[pc_]);
+    if (std::ranges::find(p_.procs, entry_pc, &ProcDecl::begin) == p_.procs.end())
+      bad("a call of something that is not a procedure");
+    const std::size_t callee = enter_routine(entry_pc);
     flow_.routines[state.routine].calls.push_back(
         {.pc = static_cast<std::int32_t>(pc_), .callee = callee, .open = state.open});
   }

@@ -44,6 +44,7 @@ class Tables {
     for (const auto& product : p_.products) verify_product(product);
     for (const auto& pardo : p_.pardos) verify_pardo(pardo);
     for (const auto& argument : p_.arguments) verify_argument(argument);
+    verify_procs();
     if (p_.lines.size() != p_.code.size()) refuse("not one source line for each instruction");
     for (const auto& line : p_.lines) verify_place(line);
   }
@@ -108,7 +109,7 @@ class Tables {
     const ArrayDecl& array = entry(p_.arrays, x.array);
     if (x.part != Part::all && (!array::is_complex(array.type) || x.form == SelectorForm::every ||
                                 x.form == SelectorForm::whole))
-      refuse(fmt::format("conj, real or imag of '{}', which is no complex block", array.name));
+      refuse(fmt::format("conj, real or imag of '{}', which is not a complex block", array.name));
     const bool is_region_array = array.kind == ArrayKind::local && array.is_contiguous;
     if (x.form == SelectorForm::whole) {
       // Distributed and served ones stand for themselves in execute only; none of ours takes them.
@@ -166,6 +167,17 @@ class Tables {
       if (!is_entry(index, p_.indexes.size())) refuse("a pardo index beyond the table");
     if (!is_entry(x.body, p_.code.size()) || (x.where != -1 && !is_entry(x.where, p_.code.size())))
       refuse("a pardo begins beyond the code");
+  }
+
+  void verify_procs() {
+    if (p_.procs.empty()) return;
+    if (p_.procs.front().begin < 1) refuse("a procedure begins before the main program ends");
+    for (std::size_t k = 0; k < p_.procs.size(); ++k) {
+      const std::int32_t next = k + 1 < p_.procs.size() ? p_.procs[k + 1].begin
+                                                        : static_cast<std::int32_t>(p_.code.size());
+      if (p_.procs[k].begin >= p_.procs[k].end || p_.procs[k].end != next)
+        refuse("the procedures do not follow each other up to the end of the code");
+    }
   }
 
   void verify_argument(const Argument& x) {

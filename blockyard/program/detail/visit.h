@@ -103,6 +103,12 @@ void visit(Archive& archive, Is<PardoDecl> auto& x) {
 }
 
 template <class Archive>
+void visit(Archive& archive, Is<ProcDecl> auto& x) {
+  archive(x.begin);
+  archive(x.end);
+}
+
+template <class Archive>
 void visit(Archive& archive, Is<Argument> auto& x) {
   archive(x.kind, ArgumentKind::literal);
   archive(x.id);
@@ -123,6 +129,7 @@ void visit(Archive& archive, Is<Program> auto& x) {
   archive(x.products);
   archive(x.pardos);
   archive(x.arguments);
+  archive(x.procs);
   archive(x.code);
   archive(x.lines);
 }

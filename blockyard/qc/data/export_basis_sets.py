@@ -29,6 +29,23 @@ SETS = {
     "aug-cc-pVDZ": "1",
     "aug-cc-pVTZ": "1",
     "aug-cc-pVQZ": "1",
+    "cc-pV5Z": "1",
+    "aug-cc-pV5Z": "1",
+    "cc-pCVDZ": "0",
+    "cc-pCVTZ": "0",
+    "cc-pCVQZ": "0",
+    "aug-cc-pCVDZ": "0",
+    "aug-cc-pCVTZ": "0",
+    "aug-cc-pCVQZ": "0",
+    "cc-pV(D+d)Z": "1",
+    "cc-pV(T+d)Z": "1",
+    "cc-pV(Q+d)Z": "1",
+    "aug-cc-pV(D+d)Z": "1",
+    "aug-cc-pV(T+d)Z": "1",
+    "aug-cc-pV(Q+d)Z": "1",
+    "def2-TZVPPD": "1",
+    "def2-QZVPP": "1",
+    "def2-QZVPD": "1",
     "def2-SVP": "1",
     "def2-SVPD": "1",
     "def2-TZVP": "1",
@@ -57,7 +74,7 @@ DIFFUSE_SET = "3-21++G"
 
 
 def file_name(name):
-    return name.lower().replace("*", "s") + ".nw"
+    return name.lower().replace("*", "s").replace("(", "").replace(")", "") + ".nw"
 
 
 def export(name, version, folder):

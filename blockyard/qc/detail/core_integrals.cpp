@@ -6,6 +6,8 @@
 #include <cmath>
 #include <functional>
 
+#include "blockyard/qc/detail/local_core.h"
+
 // Its warnings are not ours.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic"
@@ -56,12 +58,14 @@ libecpint::GaussianShell primitives_of(const libint2::Shell& shell) {
   return result;
 }
 
-libecpint::ECP potential_of(const PlacedCore& placed, std::span<const RadialPotential> parts) {
+/// The parts of l = 0, 1, ... of a potential. A local part of 0 says up to which l they go.
+libecpint::ECP semilocal_part(const PlacedCore& placed) {
   libecpint::ECP potential(placed.center_bohr.data());
+  const auto& parts = placed.core.parts;
   for (const RadialPotential& part : parts)
     for (std::size_t k = 0; k < part.powers.size(); ++k)
       potential.addPrimitive(part.powers[k], part.angular_momentum, part.exponents[k],
-                             part.coefficients[k], false);
+                             &part == parts.data() ? 0.0 : part.coefficients[k], false);
   potential.sort();
   return potential;
 }
@@ -79,16 +83,6 @@ int highest_core_momentum(const AoBasis& basis) {
     highest = std::max(highest, placed.core.parts[0].angular_momentum);
   return highest;
 }
-
-}  // namespace
-
-namespace {
-
-/// The potential of an atom, and its local part alone.
-struct Potential {
-  libecpint::ECP whole;
-  libecpint::ECP local;
-};
 
 /// Where two shells stand as seen from a potential.
 libecpint::ShellPairData places_of(const libecpint::ECP& potential,
@@ -179,16 +173,19 @@ struct CoreIntegrals::Data {
   libecpint::ECPIntegral engine;
   libecpint::AngularIntegral angular;
   libecpint::RadialIntegral radial;
-  std::vector<Potential> potentials;
+  LocalCore local;
+  std::vector<PlacedCore> cores;
+  std::vector<libecpint::ECP> semilocal;  // of each core
+  std::vector<libint2::Shell> libint_shells;
   std::vector<libecpint::GaussianShell> shells;
   std::vector<ToFunctions> functions;
 };
 
 CoreIntegrals::CoreIntegrals(const AoBasis& basis, std::span<const libint2::Shell> shells) {
   auto data = std::make_unique<Data>(highest_momentum(basis), highest_core_momentum(basis));
-  for (const PlacedCore& placed : basis.cores)
-    data->potentials.push_back({potential_of(placed, placed.core.parts),
-                                potential_of(placed, std::span(placed.core.parts).first(1))});
+  data->cores = basis.cores;
+  data->libint_shells.assign(shells.begin(), shells.end());
+  for (const PlacedCore& placed : basis.cores) data->semilocal.push_back(semilocal_part(placed));
   for (const libint2::Shell& shell : shells) {
     data->shells.push_back(primitives_of(shell));
     data->functions.push_back(to_functions(shell));
@@ -202,17 +199,19 @@ std::vector<double> CoreIntegrals::of_pair(std::size_t a, std::size_t b) const {
   const ToFunctions& left = data_->functions[a];
   const ToFunctions& right = data_->functions[b];
   std::vector<double> cartesian(left.columns * right.columns, 0.0);  // that of b fastest
-  libecpint::TwoIndex<double> values;
-  for (const Potential& potential : data_->potentials) {
-    const libecpint::GaussianShell& one = data_->shells[a];
-    const libecpint::GaussianShell& other = data_->shells[b];
-    const auto pair = places_of(potential.whole, one, other);
-    if (pair.A_on_ecp || pair.B_on_ecp) {
-      data_->engine.compute_shell_pair(potential.whole, one, other, values);
-    } else {
-      data_->engine.compute_shell_pair(potential.local, one, other, values);
-      data_->add_semilocal(potential.whole, one, other, pair, values);
-    }
+  const libecpint::GaussianShell& one = data_->shells[a];
+  const libecpint::GaussianShell& other = data_->shells[b];
+  for (std::size_t k = 0; k < data_->cores.size(); ++k) {
+    const PlacedCore& placed = data_->cores[k];
+    data_->local.add(placed.core.parts[0], placed.center_bohr, data_->libint_shells[a],
+                     data_->libint_shells[b], cartesian);
+    const libecpint::ECP& potential = data_->semilocal[k];
+    const auto pair = places_of(potential, one, other);
+    libecpint::TwoIndex<double> values(pair.ncartA, pair.ncartB, 0.0);
+    if (pair.A_on_ecp || pair.B_on_ecp)
+      data_->engine.compute_shell_pair(potential, one, other, values);
+    else
+      data_->add_semilocal(potential, one, other, pair, values);
     std::transform(cartesian.begin(), cartesian.end(), values.data.begin(), cartesian.begin(),
                    std::plus<>());
   }

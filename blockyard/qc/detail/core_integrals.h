@@ -10,8 +10,9 @@
 
 namespace blockyard::qc::detail {
 
-/// Integrals over the effective core potentials of a basis, by pairs of shells. Immutable. Any
-/// thread.
+/// Integrals over the effective core potentials of a basis, by pairs of shells: the local parts by
+/// LocalCore (the quadrature of libecpint 1.0.7 has errors of 1e-9 there), the others by libecpint.
+/// Immutable. Any thread.
 /// Source: libecpint (R. Shaw), J. Chem. Phys. 147, 074108 (2017).
 class CoreIntegrals {
  public:

@@ -53,7 +53,7 @@ void check_core(int atomic_number, const EffectiveCore& core) {
   const auto symbol = element_symbol(atomic_number);
   if (core.electrons < 0 || core.electrons % 2 != 0 || core.electrons >= atomic_number)
     refuse(
-        fmt::format("an effective core of {} electrons makes no sense for {}: they are paired, "
+        fmt::format("an effective core of {} electrons is impossible for {}: they are paired, "
                     "and fewer than the element has",
                     core.electrons, symbol));
   if (core.parts.empty()) refuse(fmt::format("the effective core of {} has no potential", symbol));

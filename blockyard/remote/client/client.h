@@ -41,12 +41,4 @@ struct ServerOptions {
 /// The devices of a server. Throws as link_to.
 [[nodiscard]] std::vector<Offer> devices_of(const std::string& options);
 
-/// Returns whether all that a stream of `table()` held is done after at most so many seconds; of
-/// a failed one it is. For callers that have something better to do than to wait.
-[[nodiscard]] bool wait_for(blockyard_device* device, blockyard_stream* stream, double seconds);
-
-/// Ends the link of a device: all its work fails at once, and when this returns no memory of the
-/// caller is read or written any more.
-void cut(blockyard_device* device);
-
 }  // namespace blockyard::remote

@@ -18,8 +18,6 @@ using base::Error;
 
 namespace {
 
-constexpr double forever = 1e18;
-
 /// Signals of the program are for its own threads.
 class WithoutSignals {
  public:
@@ -113,8 +111,7 @@ Answer Link::ask(Kind kind, std::vector<std::byte> body) {
   if (lost_.empty())
     posted_.push_back({static_cast<std::uint16_t>(kind), request, std::move(body), {}});
   posted_cv_.notify_one();
-  wait_until(
-      lock, [&] { return asked_[request].has_value(); }, forever);
+  wait_until(lock, [&] { return asked_[request].has_value(); });
   Answer answer{BLOCKYARD_FAILED, lost_, 0, {}};
   if (asked_[request]) answer = *asked_[request];
   asked_.erase(request);
@@ -150,14 +147,8 @@ bool Link::is_reached(const StreamKey& key, std::uint64_t sequence) {
 }
 
 void Link::wait(const StreamKey& key, std::uint64_t sequence) {
-  static_cast<void>(wait_for(key, sequence, forever));
-}
-
-bool Link::wait_for(const StreamKey& key, std::uint64_t sequence, double seconds) {
   std::unique_lock lock(mutex_);
-  return wait_until(
-      lock, [&] { return is_reached(key, sequence); },
-      seconds == forever ? forever : base::now_seconds() + seconds);
+  wait_until(lock, [&] { return is_reached(key, sequence); });
 }
 
 void Link::forget(const StreamKey& key) {
@@ -183,12 +174,11 @@ void Link::lose(std::unique_lock<std::mutex>&, const std::string& why) {
 }
 
 template <class Holds>
-bool Link::wait_until(std::unique_lock<std::mutex>& lock, const Holds& holds, double until) {
+void Link::wait_until(std::unique_lock<std::mutex>& lock, const Holds& holds) {
   const double began = base::now_seconds();
   const double step = std::min(1.0, patience_seconds_ / 4);
   while (!holds() && !is_over()) {
     const double now = base::now_seconds();
-    if (now >= until) return false;
     const double heard = std::max(heard_, began);
     if (now - heard > patience_seconds_)
       lose(lock, fmt::format("the link to {} is lost: nothing came for {:.0f} s",
@@ -198,9 +188,8 @@ bool Link::wait_until(std::unique_lock<std::mutex>& lock, const Holds& holds, do
       posted_.push_back({static_cast<std::uint16_t>(Kind::ping), 0, {}, {}});
       posted_cv_.notify_one();
     }
-    changed_.wait_for(lock, std::chrono::duration<double>(std::min(step, until - now)));
+    changed_.wait_for(lock, std::chrono::duration<double>(step));
   }
-  return true;
 }
 
 void Link::send_posted() noexcept {

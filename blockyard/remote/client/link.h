@@ -63,8 +63,6 @@ class Link {
   void fail(const StreamKey& key, std::uint64_t from, const std::string& text);
   /// Returns when the stream is done to `sequence`, has failed, or the link is lost.
   void wait(const StreamKey& key, std::uint64_t sequence);
-  /// The same for at most so many seconds. False: it is not, yet.
-  [[nodiscard]] bool wait_for(const StreamKey& key, std::uint64_t sequence, double seconds);
   void forget(const StreamKey& key);
 
   /// Why the link is lost; empty: it is not.
@@ -89,9 +87,9 @@ class Link {
   void take(const rpc::Frame& frame);
   void take_piece(const rpc::Frame& frame);
   void lose(std::unique_lock<std::mutex>& lock, const std::string& why);
-  /// Waits until `holds()`; tries the link meanwhile. False: `until` came first.
+  /// Waits until `holds()` or the link is lost; tries the link meanwhile.
   template <class Holds>
-  bool wait_until(std::unique_lock<std::mutex>& lock, const Holds& holds, double until);
+  void wait_until(std::unique_lock<std::mutex>& lock, const Holds& holds);
   [[nodiscard]] bool is_over() const noexcept { return !lost_.empty() && threads_ == 0; }
   [[nodiscard]] bool is_reached(const StreamKey& key, std::uint64_t sequence);
 

@@ -463,16 +463,4 @@ constexpr blockyard_device_table functions = {
 
 const blockyard_device_table& table() noexcept { return functions; }
 
-bool wait_for(blockyard_device* handle, blockyard_stream* stream, double seconds) {
-  std::uint64_t last = 0;
-  {
-    const std::lock_guard lock(of(handle).mutex);
-    ask_for_end(of(handle), of(stream));
-    last = of(stream).last;
-  }
-  return of(handle).link->wait_for(of(stream).key, last, seconds);
-}
-
-void cut(blockyard_device* handle) { of(handle).link->cut(); }
-
 }  // namespace blockyard::remote

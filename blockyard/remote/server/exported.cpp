@@ -34,6 +34,14 @@ std::string checked(const std::string& options) {
   return options;
 }
 
+/// Bytes of the largest block of an operation that can be measured.
+std::uint64_t largest_block(const blockyard_operation& operation) {
+  std::uint64_t most = 0;
+  for (const blockyard_operand* operand : {&operation.result, &operation.left, &operation.right})
+    most = std::max(most, block_bytes(*operand, operation.element).value_or(0));
+  return most;
+}
+
 [[noreturn]] void refuse(std::string_view what) { throw Error(Errc::bad_input, what); }
 
 }  // namespace
@@ -164,6 +172,10 @@ void Exported::let_go(bool waits) {
 Answer Exported::open_plan(const Plan& asked) {
   if (asked.operation.size != sizeof asked.operation || !is_measurable(asked.operation))
     return {BLOCKYARD_BAD_ARGUMENT, "an operation has extents that no block has", 0, {}};
+  // Planning takes time and memory too: none for blocks that the client can never have.
+  if (limit_bytes_ != 0 && largest_block(asked.operation) > limit_bytes_)
+    return {
+        BLOCKYARD_UNSUPPORTED, "the operation has blocks larger than the client's memory", 0, {}};
   if (plans_.size() >= max_plans)
     return {BLOCKYARD_UNSUPPORTED, "the client has as many plans as it may have", 0, {}};
   OpenPlan made{nullptr, asked.operation, 0};
@@ -304,7 +316,7 @@ blockyard_status Exported::copy_by_host(Lane& lane, blockyard_address to, Export
 void Exported::fill(const Fill& fill) {
   Lane& lane = *find_lane(fill.place);
   const std::uint64_t each = element_bytes(fill.element);
-  if (each == 0 || fill.count > (std::uint64_t{1} << 60) / each) refuse("a fill makes no sense");
+  if (each == 0 || fill.count > (std::uint64_t{1} << 60) / each) refuse("invalid fill");
   const blockyard_address to = real(fill.to, fill.count * each);
   lane.add(fill.place.sequence, [this, &lane, to, fill] {
     return source_.table->fill(device_, lane.stream(), to,

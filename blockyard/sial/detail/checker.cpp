@@ -13,6 +13,7 @@ checked::Unit check(const std::vector<ast::Unit>& units, Findings& findings) {
   // Flow only means something where names and types are right.
   if (!findings.has_error()) detail::check_loops(unit, findings);
   if (!findings.has_error()) detail::check_data_flow(unit, findings);
+  if (!findings.has_error()) detail::check_workers(unit, findings);
   return unit;
 }
 
@@ -56,14 +57,15 @@ void Checker::warn_unused() {
     if (symbol.unit == 0 && !symbol.is_used)
       findings_.warning("unused-name", symbol.at,
                         fmt::format("{} '{}' is never used", name_of(symbol.kind), symbol.name),
-                        "take out its declaration");
+                        "remove its declaration");
 }
 
 Symbol* Checker::find(const ast::Name& name, SymbolKind kind) {
   Symbol* symbol = names_.find(unit_, name, name_of(kind));
   if (symbol == nullptr) return nullptr;
   if (symbol->kind != kind) {
-    error("wrong-kind-of-name", name.at, fmt::format("'{}' is no {}", name.text, name_of(kind)),
+    error("wrong-kind-of-name", name.at,
+          fmt::format("'{}' is not {}", name.text, with_article(name_of(kind))),
           fmt::format("it is {} declared at {}", with_article(name_of(symbol->kind)),
                       findings_.describe(symbol->at)));
     return nullptr;

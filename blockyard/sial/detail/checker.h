@@ -131,6 +131,7 @@ class Checker {
   void check(const ast::Put& what);
   void check(const ast::Allocate& what);
   void check(const ast::ArrayWide& what);
+  void check(const ast::Clear& what);
   void check(const ast::Execute& what);
   void check(const ast::Collective& what);
   void check(const ast::AssertSame& what);
@@ -144,6 +145,7 @@ class Checker {
   bool check_target_names(const Block& target, const Indexes& names, const Terms& terms);
   bool check_region_target(const Block& target, const Terms& terms);
   bool check_argument(const ast::Expr& source, char intent, checked::Argument& argument);
+  bool check_clear(const ast::Name& name, const program::ArrayDecl& array);
   bool check_shared(const Block& block, std::string_view verb);
   void check_put_blocks(const ast::Put& what, Block target, program::Mode mode);
   program::Policy policy_of(const ast::Pardo& loop);

@@ -140,6 +140,76 @@ void Checker::check(const ast::ArrayWide& what) {
   emit(checked::ArrayWide{verb != "create", symbol->id});
 }
 
+/// Whether the array may stand after `clear` here.
+bool Checker::check_clear(const ast::Name& name, const program::ArrayDecl& array) {
+  const bool is_shared = array.kind == ArrayKind::distributed || array.kind == ArrayKind::served;
+  if (!is_shared && array.kind != ArrayKind::static_) {
+    error("array-kind", name.at,
+          fmt::format("'clear' of '{}', which is not static, distributed or served", array.name),
+          fmt::format("assign to its blocks: {}[{}] = 0.0", array.name, list_of(array.indexes)));
+    return false;
+  }
+  if (array.is_sparse) {
+    error("array-kind", name.at, fmt::format("'clear' of '{}', which is sparse", array.name),
+          fmt::format("write '{} {}': blocks that do not exist are zero",
+                      array.kind == ArrayKind::served ? "destroy" : "delete", array.name));
+    return false;
+  }
+  const auto is_subindex = [this](std::int32_t index) {
+    return result_.indexes[static_cast<std::size_t>(index)].parent >= 0;
+  };
+  if (std::ranges::any_of(array.indexes, is_subindex)) {
+    error("array-kind", name.at, fmt::format("'clear' of '{}', which has a subindex", array.name),
+          "assign 0.0 to its blocks in loops over the parent and the subindex");
+    return false;
+  }
+  const auto is_pardo = [](const ast::Statement* loop) {
+    return std::holds_alternative<ast::Pardo>(loop->what);
+  };
+  if (is_shared && std::ranges::any_of(loops_, is_pardo)) {
+    error("clear-in-pardo", name.at,
+          fmt::format("'clear' of the shared array '{}' inside of a pardo", array.name),
+          "the workers clear it together: move it before the pardo");
+    return false;
+  }
+  return true;
+}
+
+/// Loops over all blocks, with indexes of their own, so that loops around may use those of the
+/// declaration. Every worker clears its own static array; a shared one they clear together.
+void Checker::check(const ast::Clear& what) {
+  const Symbol* symbol = find(what.array, SymbolKind::array);
+  if (symbol == nullptr || broken_arrays_.contains(symbol->id)) return;
+  const auto& array = result_.arrays[static_cast<std::size_t>(symbol->id)];
+  if (!check_clear(what.array, array)) return;
+  Block block;
+  block.at = what.array.at;
+  block.selector.array = symbol->id;
+  for (const std::int32_t declared : array.indexes) {
+    block.selector.indexes.push_back(static_cast<std::int32_t>(result_.indexes.size()));
+    program::IndexDecl own = result_.indexes[static_cast<std::size_t>(declared)];
+    own.name = fmt::format("${}{}", own.name, result_.indexes.size());
+    result_.indexes.push_back(std::move(own));
+  }
+  const Indexes indexes = block.selector.indexes;
+  const ast::Expr zero{ExprKind::real, what.array.at, "0.0", {}, {}};
+  Expr value = check_typed(zero, value_type_of(block), "zero");
+  if (array.kind != ArrayKind::static_) {
+    checked::Pardo loop{indexes, program::Policy::static_, {}, {}};
+    loop.body.push_back(
+        {statement_->at, checked::PutScalar{std::move(block), Mode::set, std::move(value)}});
+    return emit(std::move(loop));
+  }
+  checked::Statement inner{statement_->at,
+                           checked::Fill{std::move(block), Mode::set, std::move(value)}};
+  for (const std::int32_t index : indexes) {
+    checked::Do loop{index, {}, {}};
+    loop.body.push_back(std::move(inner));
+    inner = {statement_->at, std::move(loop)};
+  }
+  out_->push_back(std::move(inner));
+}
+
 void Checker::check(const ast::Execute& what) {
   const Symbol* symbol = find(what.special, SymbolKind::special);
   if (symbol == nullptr) return;

@@ -61,7 +61,7 @@ std::int32_t Checker::check_position(const ast::Expr& source, std::int32_t array
   }
   if (name.kind != ExprKind::name) {
     error("position-not-index", source.at,
-          fmt::format("index {} of '{}' is no index name", position + 1, declared.name),
+          fmt::format("index {} of '{}' is not the name of an index", position + 1, declared.name),
           "blocks are selected by the indexes of the loops around");
     return -1;
   }
@@ -71,7 +71,7 @@ std::int32_t Checker::check_position(const ast::Expr& source, std::int32_t array
   if (is_cast) {
     if (is_simple(wanted)) return symbol->id;
     error("bad-cast", source.at,
-          fmt::format("index {} of '{}' is no simple index", position + 1, declared.name),
+          fmt::format("index {} of '{}' is not a simple index", position + 1, declared.name),
           "(index) makes a simple index of another one; leave it out here");
     return -1;
   }
@@ -96,7 +96,7 @@ bool Checker::match_kinds(std::int32_t index, std::int32_t declared, Place at,
   }
   if (wanted.parent >= 0 && used.parent < 0) {
     error("index-kind", at,
-          fmt::format("'{}' is no subindex, but '{}' is declared here with subindex '{}'",
+          fmt::format("'{}' is not a subindex, but '{}' is declared here with subindex '{}'",
                       used.name, array, wanted.name),
           fmt::format("use '{}' in a loop 'do {} in {}'", wanted.name, wanted.name,
                       result_.indexes[static_cast<std::size_t>(wanted.parent)].name));

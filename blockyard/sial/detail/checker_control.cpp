@@ -70,7 +70,7 @@ void Checker::check_parent(const ast::Name& index, const ast::Name& parent) {
   const std::int32_t declared = result_.indexes[static_cast<std::size_t>(symbol->id)].parent;
   if (declared == over->id) return;
   error("loop-parent", parent.at,
-        fmt::format("'{}' is no subindex of '{}'", index.text, parent.text),
+        fmt::format("'{}' is not a subindex of '{}'", index.text, parent.text),
         declared < 0 ? fmt::format("declare it: subindex {} of {}", index.text, parent.text)
                      : fmt::format("it is declared as subindex of '{}'", list_of({declared})));
 }

@@ -116,7 +116,7 @@ void Checker::declare_int(const ast::Declaration& declaration) {
     if (number.kind == checked::ExprKind::integer)
       entry.initial = &number == &value ? number.number : -number.number;
     else if (value.type != checked::Type::bad)
-      error("bad-initial", declaration.initial->at, "the initial value is no number",
+      error("bad-initial", declaration.initial->at, "the initial value is not a number",
             "write a literal, and assign other values in a statement");
   }
   auto id = static_cast<std::int32_t>(result_.ints.size());
@@ -142,7 +142,7 @@ void Checker::declare_scalar(const ast::Declaration& declaration) {
     if (number.kind == checked::ExprKind::literal)
       entry.initial = &number == &value ? number.real : -number.real;
     else if (value.type != checked::Type::bad)
-      error("bad-initial", declaration.initial->at, "the initial value is no number",
+      error("bad-initial", declaration.initial->at, "the initial value is not a number",
             "write a literal, and assign other values in a statement");
   }
   auto id = static_cast<std::int32_t>(result_.scalars.size());
@@ -261,7 +261,7 @@ void Checker::declare_special(const ast::Declaration& declaration) {
     for (const char c : entry.signature)
       if (c != 'r' && c != 'w' && c != 'u') {
         error("bad-signature", declaration.signature->at,
-              fmt::format("'{}' in a signature is no access", c),
+              fmt::format("'{}' in a signature is not an access mode", c),
               "one letter for each argument: r read, w written, u updated");
         break;
       }

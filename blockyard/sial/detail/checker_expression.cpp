@@ -109,7 +109,7 @@ checked::Expr Checker::check_condition(const ast::Expr& source) {
 
 bool Checker::limit_stack(const Expr& value) {
   if (stack_of(value) <= most_stack) return true;
-  error("too-deep", value.at, "this expression has too many brackets within each other",
+  error("too-deep", value.at, "this expression is nested too deeply",
         "compute a part of it before");
   return false;
 }

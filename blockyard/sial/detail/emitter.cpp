@@ -27,6 +27,7 @@ program::Program Emitter::run() {
     line_ = {proc.at.file, proc.at.line};
     body(proc.body);
     emit(O::return_);
+    program_.procs.push_back({entries[k], here()});
   }
   for (const auto& [instruction, proc] : calls_) aim(instruction, entries[proc]);
   return std::move(program_);

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "blockyard/sial/detail/flow.h"
 #include "blockyard/sial/detail/uses.h"
@@ -12,6 +16,7 @@ namespace blockyard::sial::detail {
 namespace {
 
 using program::ArrayKind;
+using program::SelectorForm;
 
 /// A put that every path to here has done since the last barrier.
 struct PutDone {
@@ -20,10 +25,14 @@ struct PutDone {
   std::uint32_t pardo = 0;  ///< number of the pardo around it, 0 for none
 };
 
-/// What holds on every path to a point.
+/// A block of a shared array as it is written in the source: array, indexes.
+using Blocks = std::map<std::pair<std::int32_t, std::vector<std::int32_t>>, Place>;
+
+/// What holds on every path to a point; `here` on some path.
 struct State {
   std::set<std::int32_t> written;        ///< temps with a value
   std::map<std::int32_t, PutDone> puts;  ///< arrays put in this epoch
+  Blocks here;                           ///< fetched, or assigned to without a put
   bool is_reachable = true;
 };
 
@@ -31,8 +40,10 @@ struct State {
 struct Summary {
   std::map<std::int32_t, Place> reads;  ///< temps read before they are written
   std::map<std::int32_t, Place> gets;   ///< arrays got before any barrier
+  Blocks needs;                         ///< blocks read that it does not fetch before
   State end;
   bool may_wait = false;  ///< has a barrier on some path
+  bool is_known = false;  ///< not so while it calls itself
 };
 
 class DataFlow {
@@ -49,6 +60,7 @@ class DataFlow {
       summary_.end = state_;
       if (return_) summary_.end = meet(summary_.end, *return_);
       return_.reset();
+      summary_.is_known = true;
       procs[k] = std::move(summary_);
     }
     is_program_ = true;
@@ -68,6 +80,8 @@ class DataFlow {
     if (!a.is_reachable) return b;
     if (!b.is_reachable) return a;
     State result;
+    result.here = a.here;
+    result.here.insert(b.here.begin(), b.here.end());
     for (const auto array : a.written)
       if (b.written.contains(array)) result.written.insert(array);
     for (const auto& [array, put] : a.puts)
@@ -85,7 +99,27 @@ class DataFlow {
 
   /// Temps of an iteration end with it; puts are taken as done, since an empty loop is no excuse
   /// for a missing barrier.
-  void step(const checked::Do& what) { loop(what.body); }
+  void step(const checked::Do& what) {
+    loop(what.body);
+    if (pardo_ == 0 && repeats_ == 0 && !state_.puts.empty()) repeat(what);
+  }
+  /// A second time, for what the first iteration leaves undone. Only puts of the same blocks in
+  /// every iteration count: those without the index of the loop.
+  void repeat(const checked::Do& what) {
+    const State after = state_;
+    std::erase_if(state_.puts, [&](const auto& put) { return varies(put.second, what.index); });
+    if (!state_.puts.empty()) {
+      ++repeats_;
+      loop(what.body);
+      --repeats_;
+    }
+    state_ = after;
+  }
+  [[nodiscard]] bool varies(const PutDone& put, std::int32_t loop) const {
+    return std::ranges::any_of(put.selector.indexes, [&](std::int32_t index) {
+      return index == loop || (index >= 0 && entry(index).parent == loop);
+    });
+  }
   void step(const checked::Pardo& what) {
     const std::uint32_t outer = pardo_;
     pardo_ = ++pardo_count_;
@@ -142,11 +176,15 @@ class DataFlow {
     for (const auto& [array, at] : callee.gets)
       get(array, nullptr, at_,
           fmt::format("'{}' gets blocks of '{}', which", name, name_of(array)));
+    for (const auto& [block, at] : callee.needs)
+      need(block, at_, fmt::format("'{}' reads {}, which", name, text_of(block)), at);
+    if (!callee.is_known) knows_all_ = false;
     if (callee.may_wait) {
       state_.puts.clear();
       summary_.may_wait = true;
     }
     state_.written.insert(callee.end.written.begin(), callee.end.written.end());
+    state_.here.insert(callee.end.here.begin(), callee.end.here.end());
     for (const auto& put : callee.end.puts) state_.puts.insert(put);
   }
   void step(const auto&) {}
@@ -161,19 +199,61 @@ class DataFlow {
       else
         state_.written.insert(array);
     } else if (kind == ArrayKind::distributed || kind == ArrayKind::served) {
-      if (std::holds_alternative<checked::Get>(statement.what))
-        get(array, &use.block->selector, use.at,
-            fmt::format("'{}' is fetched here, but", name_of(array)));
-      else if (use.access != Access::read &&
-               (std::holds_alternative<checked::Put>(statement.what) ||
-                std::holds_alternative<checked::PutScalar>(statement.what)))
-        state_.puts.emplace(array, PutDone{use.block->selector, use.at, pardo_});
+      follow_shared(use, statement);
     }
+  }
+
+  void follow_shared(const Use& use, const checked::Statement& statement) {
+    const std::int32_t array = use.block->selector.array;
+    const auto block = key_of(use.block->selector);
+    const bool is_put = std::holds_alternative<checked::Put>(statement.what) ||
+                        std::holds_alternative<checked::PutScalar>(statement.what);
+    if (std::holds_alternative<checked::Get>(statement.what)) {
+      get(array, &use.block->selector, use.at,
+          fmt::format("'{}' is fetched here, but", name_of(array)));
+      state_.here.emplace(block, use.at);
+    } else if (is_put && use.access != Access::read) {
+      const PutDone done{use.block->selector, use.at, pardo_};
+      // What this iteration puts itself, it may get, whoever put it in the last one.
+      if (repeats_ > 0)
+        state_.puts.insert_or_assign(array, done);
+      else
+        state_.puts.emplace(array, done);
+    } else if (use.access == Access::write) {
+      state_.here.emplace(block, use.at);
+    } else if (use.access != Access::ask && use.block->selector.form == SelectorForm::block) {
+      need(block, use.at, fmt::format("{} is read here, but", text_of(block)), use.at);
+    }
+  }
+
+  /// A part is read from the block of which it is one.
+  [[nodiscard]] Blocks::key_type key_of(const program::Selector& selector) const {
+    const auto& declared = unit_.arrays[static_cast<std::size_t>(selector.array)].indexes;
+    Blocks::key_type key{selector.array, selector.indexes};
+    for (std::size_t k = 0; k < key.second.size() && k < declared.size(); ++k)
+      if (key.second[k] >= 0 && entry(key.second[k]).parent >= 0 && entry(declared[k]).parent < 0)
+        key.second[k] = entry(key.second[k]).parent;
+    return key;
+  }
+
+  void need(const Blocks::key_type& block, Place at, const std::string& what, Place first) {
+    if (!state_.is_reachable || !knows_all_ || state_.here.contains(block)) return;
+    state_.here.emplace(block, at);  // once is enough
+    if (!is_program_) {
+      summary_.needs.emplace(block, first);
+      return;
+    }
+    const bool is_served =
+        unit_.arrays[static_cast<std::size_t>(block.first)].kind == ArrayKind::served;
+    findings_.warning(
+        "missing-get", at, fmt::format("{} is fetched on no path to here", what),
+        fmt::format("write '{} {}' before it", is_served ? "request" : "get", text_of(block)));
   }
 
   void read(std::int32_t array, Place at, const std::string& what, Place first) {
     if (!state_.is_reachable || state_.written.contains(array)) return;
     state_.written.insert(array);  // once is enough
+    if (repeats_ > 0) return;
     if (!is_program_) {
       summary_.reads.emplace(array, first);
       return;
@@ -193,13 +273,25 @@ class DataFlow {
     if (done == state_.puts.end()) return;
     const bool is_own = selector != nullptr && pardo_ != 0 && done->second.pardo == pardo_ &&
                         done->second.selector == *selector;
-    if (is_own) return;
-    findings_.warning("get-after-put", at,
-                      fmt::format("{} was put earlier in the same epoch", what),
-                      fmt::format("it is put at {}: write sip_barrier between the two",
-                                  findings_.describe(done->second.at)));
+    if (is_own || !told_.emplace(at.file, at.line, array).second) return;
+    findings_.warning(
+        "get-after-put", at,
+        fmt::format("{} was put {} in the same epoch", what,
+                    repeats_ > 0 ? "in the previous iteration of the loop," : "earlier"),
+        fmt::format("it is put at {}: write sip_barrier {}", findings_.describe(done->second.at),
+                    repeats_ > 0 ? "at the end of the loop" : "between the two"));
   }
 
+  [[nodiscard]] const program::IndexDecl& entry(std::int32_t index) const {
+    return unit_.indexes[static_cast<std::size_t>(index)];
+  }
+  /// "a[i,j]"
+  [[nodiscard]] std::string text_of(const Blocks::key_type& block) const {
+    std::string indexes;
+    for (const std::int32_t index : block.second)
+      indexes += (indexes.empty() ? "" : ",") + (index < 0 ? "*" : entry(index).name);
+    return fmt::format("{}[{}]", name_of(block.first), indexes);
+  }
   [[nodiscard]] const std::string& name_of(std::int32_t array) const {
     return unit_.arrays[static_cast<std::size_t>(array)].name;
   }
@@ -216,6 +308,9 @@ class DataFlow {
   std::uint32_t pardo_count_ = 0;
   Place at_;
   bool is_program_ = false;
+  bool knows_all_ = true;  ///< false after a call of a proc that is still being looked at
+  int repeats_ = 0;        ///< loops that are looked at for the second time
+  std::set<std::tuple<std::uint32_t, std::uint32_t, std::int32_t>> told_;
 };
 
 }  // namespace

@@ -91,7 +91,7 @@ class LoopCheck {
     if (pardo_)
       findings_.error("barrier-in-pardo", at_, "a barrier inside of a pardo",
                       fmt::format("workers do different iterations of the pardo at {} and would "
-                                  "wait for ever: move it behind endpardo",
+                                  "wait for ever: move it after endpardo",
                                   findings_.describe(*pardo_)));
   }
   void step(const checked::ArrayWide& what) {
@@ -103,7 +103,7 @@ class LoopCheck {
     if (pardo_)
       findings_.warning("collective-in-pardo", at_, "'collective' inside of a pardo",
                         "all workers must reach it equally often: sum into a scalar here, and "
-                        "collect it behind endpardo");
+                        "collect it after endpardo");
   }
   void step(const auto&) {}
 

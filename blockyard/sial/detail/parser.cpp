@@ -163,8 +163,9 @@ void Parser::fail(std::string_view code, Place at, std::string message, std::str
   has_failed_ = true;
 }
 
-void Parser::unexpected(std::string_view wanted) {
-  fail("unexpected", peek().at, fmt::format("expected {}, but found {}", wanted, describe(peek())));
+void Parser::unexpected(std::string_view wanted, std::string hint) {
+  fail("unexpected", peek().at, fmt::format("expected {}, but found {}", wanted, describe(peek())),
+       std::move(hint));
 }
 
 void Parser::skip_line() {
@@ -222,7 +223,7 @@ ast::Unit Parser::parse_unit() {
   skip_empty_lines();
   if (!at_end())
     fail("after-end", peek().at, "text after the end of the program",
-         "only comments may stand behind 'endsial'");
+         "only comments may follow 'endsial'");
   return std::move(unit_);
 }
 

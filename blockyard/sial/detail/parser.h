@@ -34,7 +34,7 @@ class Parser {
   bool expect_symbol(std::string_view text, std::string_view where);
   ast::Name expect_name(std::string_view what);
   void fail(std::string_view code, Place at, std::string message, std::string hint = {});
-  void unexpected(std::string_view wanted);
+  void unexpected(std::string_view wanted, std::string hint = {});
   void skip_line();
   void end_line();
   void skip_empty_lines();
@@ -43,6 +43,7 @@ class Parser {
 
   // Expressions (parser_expression.cpp). A condition is an expression of the lowest precedence.
   ast::Expr parse_expression();
+  ast::Expr parse_condition();
   ast::Expr parse_any();
   ast::Expr parse_all();
   ast::Expr parse_not();

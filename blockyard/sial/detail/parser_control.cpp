@@ -28,7 +28,7 @@ bool closes(std::string_view word, std::string_view closer) {
 ast::Body Parser::parse_body(std::string_view closer) {
   ast::Body body;
   if (depth_ >= most_depth) {
-    fail("too-deep", peek().at, "more than 100 brackets and blocks within each other",
+    fail("too-deep", peek().at, "more than 100 nested brackets and blocks",
          "move the inner part to a proc");
     at_ = tokens_.size() - 1;
     return body;
@@ -96,7 +96,7 @@ std::vector<ast::Expr> Parser::parse_where() {
   std::vector<ast::Expr> where;
   for (skip_empty_lines(); is_name(peek(), "where"); skip_empty_lines()) {
     next();
-    where.push_back(parse_expression());
+    where.push_back(parse_condition());
     end_line();
   }
   return where;
@@ -105,6 +105,10 @@ std::vector<ast::Expr> Parser::parse_where() {
 void Parser::parse_do(ast::Statement& statement) {
   ast::Do loop;
   loop.index = expect_name("the index of the loop");
+  if (is_symbol(peek(), "="))
+    fail("range-of-a-loop", peek().at, "a loop has no range of its own",
+         fmt::format("the declaration of '{0}' has it: write 'do {0}'; 'where' takes a part of it",
+                     loop.index.text));
   if (accept_name("in")) loop.parent = expect_name("the parent index");
   end_line();
   loop.where = parse_where();
@@ -135,7 +139,7 @@ void Parser::parse_if(ast::Statement& statement) {
   bool is_open = true;
   while (is_open) {
     ast::Branch branch;
-    branch.condition = parse_expression();
+    branch.condition = parse_condition();
     end_line();
     branch.body = parse_body("endif");
     choice.branches.push_back(std::move(branch));

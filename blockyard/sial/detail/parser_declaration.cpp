@@ -119,7 +119,8 @@ void Parser::parse_index(ast::Declaration& declaration) {
   if (!expect_symbol("=", "and a range like 1:norb")) return;
   declaration.first = parse_bound();
   if (!accept_symbol(":") && !accept_symbol(",")) {
-    unexpected("':' between the ends of the range");
+    const bool is_other = is_name(peek(), "to") || is_symbol(peek(), "-") || is_symbol(peek(), ";");
+    unexpected("':' between the ends of the range", is_other ? "did you mean ':'?" : "");
     return;
   }
   declaration.last = parse_bound();

@@ -52,7 +52,7 @@ void extend(Expr& chain, ExprKind kind, bool& is_chain, char op, Expr part) {
 
 Expr Parser::parse_expression() {
   if (depth_ >= most_depth) {
-    fail("too-deep", peek().at, "more than 100 brackets and blocks within each other",
+    fail("too-deep", peek().at, "more than 100 nested brackets and blocks",
          "give names to parts of it");
     while (!at_line_end()) next();
     return {};
@@ -60,6 +60,19 @@ Expr Parser::parse_expression() {
   ++depth_;
   Expr result = parse_any();
   --depth_;
+  return result;
+}
+
+/// Of if and where.
+Expr Parser::parse_condition() {
+  Expr left = parse_expression();
+  if (!is_symbol(peek(), "=")) return left;
+  fail("assignment-in-condition", peek().at, "'=' assigns a value", "did you mean '=='?");
+  next();
+  Expr right = parse_expression();
+  Expr result{ExprKind::relation, span(left.at, right.at), "==", {}, {}};
+  result.parts.push_back(std::move(left));
+  result.parts.push_back(std::move(right));
   return result;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "blockyard/base/text.h"
 #include "blockyard/sial/detail/parser.h"
@@ -26,6 +27,7 @@ std::vector<std::string> statement_words() {
           "assert_same",
           "broadcast_from",
           "call",
+          "clear",
           "collective",
           "create",
           "deallocate",
@@ -79,6 +81,33 @@ std::vector<std::string> statement_words() {
           "import"};
 }
 
+/// Words of other languages, and ours for them.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 18> foreign_words = {
+    {{"barrier", "sip_barrier"},
+     {"sync", "sip_barrier"},
+     {"fence", "sip_barrier"},
+     {"for", "do"},
+     {"foreach", "do"},
+     {"loop", "do"},
+     {"forall", "pardo"},
+     {"parallel", "pardo"},
+     {"elif", "else if"},
+     {"fi", "endif"},
+     {"write", "print"},
+     {"break", "exit"},
+     {"continue", "cycle"},
+     {"zero", "clear"},
+     {"allreduce", "collective"},
+     {"fetch", "get"},
+     {"include", "import"},
+     {"subroutine", "proc"}}};
+
+std::string nearest_statement(std::string_view verb) {
+  for (const auto& [theirs, ours] : foreign_words)
+    if (verb == theirs) return std::string(ours);
+  return base::nearest_name(verb, statement_words());
+}
+
 }  // namespace
 
 /// print_scalar(x) and its kin, unless the program has an array of that name.
@@ -101,7 +130,7 @@ void Parser::parse_statement(ast::Body& body) {
       fail("misplaced-declaration", first.at, "a declaration inside of a procedure or a loop",
            "all names belong to the whole program: declare them before the first statement");
     else if (!body.empty())
-      fail("misplaced-declaration", first.at, "a declaration behind the first statement",
+      fail("misplaced-declaration", first.at, "a declaration after the first statement",
            "move it up: declarations come before statements");
     parse_declaration();
     return;
@@ -171,6 +200,11 @@ bool Parser::parse_simple(ast::Statement& statement) {
       Token none = peek();
       static_cast<void>(parse_positions(none));
     }
+  } else if (verb == "clear") {
+    statement.what = ast::Clear{expect_name("an array")};
+    if (is_symbol(peek(), "[") || is_symbol(peek(), "("))
+      fail("clear-of-a-block", peek().at, "'clear' is for whole arrays",
+           "leave the indexes out, or assign to the block: a[i,j] = 0.0");
   } else if (verb == "execute") {
     parse_execute(statement);
   } else if (verb == "call") {
@@ -212,9 +246,9 @@ bool Parser::parse_simple(ast::Statement& statement) {
     statement.what = std::move(hint);
   } else if (verb == "where") {
     fail("misplaced-where", statement.at, "a 'where' that does not follow its loop",
-         "'where' lines stand directly behind do or pardo; else use 'if'");
+         "'where' lines come directly after do or pardo; else use 'if'");
   } else {
-    const std::string near = base::nearest_name(verb, statement_words());
+    const std::string near = nearest_statement(verb);
     fail("unknown-statement", statement.at, fmt::format("'{}' begins no statement", verb),
          near.empty() ? "an assignment is like 'x = 1.0' or 'a[i,j] += b[i,j]'"
                       : fmt::format("did you mean '{}'?", near));

@@ -19,7 +19,8 @@ struct Uses {
     if (expr.kind == checked::ExprKind::index)
       found.push_back({nullptr, expr.id, Access::read, expr.at});
     for (const auto& part : expr.parts) value(part);
-    for (const auto& read : expr.blocks) block(read, Access::read);
+    const bool is_question = expr.kind == checked::ExprKind::exists;
+    for (const auto& read : expr.blocks) block(read, is_question ? Access::ask : Access::read);
     for (const auto& part : expr.terms) term(part);
   }
   void block(const Block& block, Access access) {

@@ -7,7 +7,8 @@
 
 namespace blockyard::sial::detail {
 
-enum class Access : std::uint8_t { read, write, update };
+/// `ask`: whether the block exists.
+enum class Access : std::uint8_t { read, write, update, ask };
 
 /// One mention of a block or of an index: `block` is null for an index in an expression.
 struct Use {

@@ -18,19 +18,23 @@ template <class Do>
 void Blocks::for_each_selected(const Selector& selector, Do&& action) const {
   const array::Grid& grid = naming_.tables.grids[static_cast<std::size_t>(selector.array)];
   const std::size_t order = grid.order();
-  std::array<std::int64_t, array::max_order> segments{};
-  for (std::uint64_t number = 0; number < grid.block_count(); ++number) {
-    grid.segments_of(number, {segments.data(), order});
-    bool is_selected = true;
+  if (grid.block_count() == 0) return;
+  std::array<std::int64_t, array::max_order> segments{}, first{}, last{};
+  for (std::size_t k = 0; k < order; ++k) {
+    first[k] = grid.axis(k).first();
+    last[k] = grid.axis(k).last();
+    if (selector.indexes[k] < 0) continue;
+    first[k] = last[k] = index_values[static_cast<std::size_t>(selector.indexes[k])];
+    if (!grid.contains(k, first[k])) report_no_place(selector, k);
+  }
+  segments = first;
+  for (std::size_t moved = 0; moved < order;) {
     std::array<Extent, array::max_order> extents{};
-    for (std::size_t k = 0; k < order; ++k) {
-      extents[k] = grid.extent(k, segments[k]);
-      if (selector.indexes[k] < 0) continue;
-      const std::int64_t value = index_values[static_cast<std::size_t>(selector.indexes[k])];
-      if (!grid.contains(k, value)) report_no_place(selector, k);
-      is_selected = is_selected && segments[k] == value;
-    }
-    if (is_selected) action(number, tensor::Shape({extents.data(), order}));
+    for (std::size_t k = 0; k < order; ++k) extents[k] = grid.extent(k, segments[k]);
+    action(grid.number_of({segments.data(), order}), tensor::Shape({extents.data(), order}));
+    for (moved = 0; moved < order && segments[moved] == last[moved]; ++moved)
+      segments[moved] = first[moved];
+    if (moved < order) ++segments[moved];
   }
 }
 

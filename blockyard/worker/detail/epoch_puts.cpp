@@ -3,19 +3,18 @@
 
 #include <algorithm>
 
+#include "blockyard/program/flow.h"
+
 namespace blockyard::worker::detail {
 
-using program::Opcode;
+using program::Control;
+namespace effect = program::effect;
 
 EpochPuts::EpochPuts(const program::Program& program)
-    : program_(program), is_visited_(program.code.size()), is_changed_(program.arrays.size()) {
-  procs_.push_back({});
-  for (const auto& instruction : program.code)
-    if (instruction.opcode == Opcode::call &&
-        std::ranges::find(procs_, instruction.a, &Proc::entry) == procs_.end())
-      procs_.push_back({instruction.a});
-  std::ranges::sort(procs_, {}, &Proc::entry);
-}
+    : program_(program),
+      procs_(program.procs.size() + 1),
+      is_visited_(program.code.size()),
+      is_changed_(program.arrays.size()) {}
 
 void EpochPuts::begin(std::int32_t pc, std::span<const std::int32_t> calls) {
   std::ranges::fill(is_visited_, std::uint8_t{0});
@@ -26,7 +25,7 @@ void EpochPuts::begin(std::int32_t pc, std::span<const std::int32_t> calls) {
   }
   std::int32_t inside = pc;
   for (std::size_t k = calls.size(); k-- > 0;) {
-    add_caller(proc_at(inside), calls[k]);
+    add_caller(proc_of(inside), calls[k]);
     inside = calls[k];
   }
   visit(pc);
@@ -37,9 +36,9 @@ void EpochPuts::begin(std::int32_t pc, std::span<const std::int32_t> calls) {
   }
 }
 
-/// Procs stand one after the other, behind the main program.
-EpochPuts::Proc& EpochPuts::proc_at(std::int32_t pc) {
-  return *std::prev(std::ranges::upper_bound(procs_, pc, {}, &Proc::entry));
+EpochPuts::Proc& EpochPuts::proc_of(std::int32_t pc) {
+  const auto after = std::ranges::upper_bound(program_.procs, pc, {}, &program::ProcDecl::begin);
+  return procs_[static_cast<std::size_t>(after - program_.procs.begin())];
 }
 
 void EpochPuts::visit(std::int32_t pc) {
@@ -55,55 +54,25 @@ void EpochPuts::add_caller(Proc& proc, std::int32_t pc) {
 }
 
 void EpochPuts::follow(std::int32_t pc) {
-  const auto& instruction = program_.code[static_cast<std::size_t>(pc)];
-  switch (instruction.opcode) {
-    case Opcode::halt:
-    case Opcode::stop:
-    case Opcode::where_end:
-    case Opcode::barrier:
-    case Opcode::section_end:
-      return;
-    case Opcode::jump:
-      visit(instruction.a);
-      return;
-    case Opcode::jump_if_false:
-      visit(instruction.a);
-      break;
-    case Opcode::do_begin:
-    case Opcode::do_next:
-      visit(instruction.b);
-      break;
-    case Opcode::pardo_begin:
-      visit(instruction.b);
-      visit(program_.pardos[static_cast<std::size_t>(instruction.a)].body);
-      return;
-    case Opcode::pardo_next:
-      visit(program_.pardos[static_cast<std::size_t>(instruction.a)].body);
-      break;
-    case Opcode::call:
-      visit(instruction.a);
-      add_caller(proc_at(instruction.a), pc + 1);
-      return;
-    case Opcode::return_: {
-      Proc& proc = proc_at(pc);
-      proc.returns = true;
-      for (const std::int32_t caller : proc.callers) visit(caller);
-      return;
-    }
-    case Opcode::put:
-    case Opcode::put_scalar: {
-      const auto& selector = program_.selectors[static_cast<std::size_t>(instruction.a)];
-      is_changed_[static_cast<std::size_t>(selector.array)] = 1;
-      break;
-    }
-    case Opcode::delete_array:
-    case Opcode::restore_array:
-      is_changed_[static_cast<std::size_t>(instruction.a)] = 1;
-      break;
-    default:
-      break;
+  const auto& instruction = program::instruction_at(program_, pc);
+  const program::OpcodeRow& row = program::row_of(instruction.opcode);
+  if ((row.effects & effect::ends_epoch) != 0) return;
+  if ((row.effects & (effect::puts | effect::replaces)) != 0) {
+    const std::int32_t array =
+        program::array_of(program_, {row.operands[0], instruction.a, program::Use::read});
+    is_changed_[static_cast<std::size_t>(array)] = 1;
   }
-  visit(pc + 1);
+  if (row.control == Control::call) {
+    const std::int32_t entry = program::target_of(instruction);
+    visit(entry);
+    add_caller(proc_of(entry), pc + 1);
+  } else if (row.control == Control::return_) {
+    Proc& proc = proc_of(pc);
+    proc.returns = true;
+    for (const std::int32_t caller : proc.callers) visit(caller);
+  } else {
+    program::for_each_successor(program_, pc, [this](std::int32_t next) { visit(next); });
+  }
 }
 
 }  // namespace blockyard::worker::detail

@@ -25,17 +25,16 @@ class EpochPuts {
 
  private:
   struct Proc {
-    std::int32_t entry = 0;
     bool returns = false;
     std::vector<std::int32_t> callers{};  ///< where it returns to
   };
-  [[nodiscard]] Proc& proc_at(std::int32_t pc);
+  [[nodiscard]] Proc& proc_of(std::int32_t pc);
   void visit(std::int32_t pc);
   void follow(std::int32_t pc);
   void add_caller(Proc& proc, std::int32_t pc);
 
   const program::Program& program_;
-  std::vector<Proc> procs_;  ///< by entry; the first is the main program
+  std::vector<Proc> procs_;  ///< the main program, then those of the program
   std::vector<std::uint8_t> is_visited_;
   std::vector<std::uint8_t> is_changed_;  ///< by array
   std::vector<std::int32_t> to_follow_;

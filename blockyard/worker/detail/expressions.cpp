@@ -18,9 +18,9 @@ using program::Instruction;
 using program::Opcode;
 
 bool Expressions::knows(Opcode opcode) noexcept {
-  using enum Opcode;
-  if (opcode == push_block || opcode == push_product || opcode == exists) return false;
-  return opcode >= push_int && opcode <= not_;
+  const program::OperandKind named = program::row_of(opcode).operands[0];
+  return program::is_expression(opcode) && named != program::OperandKind::selector &&
+         named != program::OperandKind::product;
 }
 
 bool Expressions::evaluate(const Instruction& instruction) {

@@ -59,7 +59,9 @@ Interpreter::Interpreter(const program::Program& program, const Tables& tables,
       arithmetic_(program, blocks_, options),
       worker_device_(device),
       number_(static_cast<std::uint16_t>(number)),
-      loops_(naming_, blocks_, transport, options, [this](std::int32_t pc) { return where(pc); }),
+      loops_(
+          naming_, blocks_, transport, options, [this](std::int32_t pc) { return where(pc); },
+          [this](const Condition& condition) { return holds(condition); }),
       printer_(naming_, blocks_, std::move(print), options.worker == 0),
       supers_(naming_, blocks_, supers, environment, options),
       ints_(tables.ints),
@@ -144,6 +146,17 @@ std::string Interpreter::circumstances() const {
 bool Interpreter::where(std::int32_t pc) {
   const std::int32_t outer = blocks_.pc;
   execute(pc);
+  blocks_.pc = outer;
+  return pop_truth();
+}
+
+bool Interpreter::holds(const Condition& condition) {
+  const std::int32_t outer = blocks_.pc;
+  for (std::int32_t pc = condition.first; pc < condition.end; ++pc) {
+    const Instruction& instruction = program_.code[static_cast<std::size_t>(pc)];
+    blocks_.pc = pc;
+    if (!evaluate(instruction)) act(instruction);
+  }
   blocks_.pc = outer;
   return pop_truth();
 }

@@ -53,6 +53,8 @@ class Interpreter {
   [[nodiscard]] std::int32_t begin_iteration(std::int32_t pardo);
   void print(const program::Instruction& instruction);
   [[nodiscard]] bool where(std::int32_t pc);
+  /// Runs one condition of it.
+  [[nodiscard]] bool holds(const Condition& condition);
   [[nodiscard]] Number factor_of(std::int32_t flags);
   void store_scalar(const program::Instruction& instruction);
 

@@ -2,18 +2,19 @@
 #include "blockyard/worker/detail/liveness.h"
 
 #include <algorithm>
-#include <array>
 #include <unordered_set>
+
+#include "blockyard/program/flow.h"
 
 namespace blockyard::worker::detail {
 
-using program::ArgumentKind;
+using program::Control;
 using program::Instruction;
-using program::Mode;
-using program::Opcode;
+using program::Operand;
 using program::OperandKind;
 using program::Selector;
 using program::SelectorForm;
+using program::Use;
 
 namespace {
 
@@ -22,17 +23,15 @@ const auto& at(const Table& table, std::int32_t id) {
   return table[static_cast<std::size_t>(id)];
 }
 
-OperandKind first_operand(const Instruction& code) {
-  return program::row_of(code.opcode).operands[0];
+bool begins_do(const Instruction& code) {
+  const program::OpcodeRow& row = program::row_of(code.opcode);
+  return row.control == Control::loop_begin && row.operands[0] == OperandKind::index;
 }
-
-bool is_set(std::int32_t mode) { return static_cast<Mode>(mode) == Mode::set; }
 
 /// A statement that writes selector a, and no element of it depends on what was there.
 bool overwrites_block(const Instruction& code) {
-  if (code.opcode == Opcode::block_fill) return is_set(code.b);
-  return (code.opcode == Opcode::block_copy || code.opcode == Opcode::block_product) &&
-         (code.c & program::flag_accumulate) == 0;
+  return program::row_of(code.opcode).operands[0] == OperandKind::selector &&
+         program::use_of_a(code) == Use::write;
 }
 
 }  // namespace
@@ -56,15 +55,17 @@ Liveness::Paths Liveness::explore(std::int32_t begin) {
     const Touch touched = touch(pc);
     if (touched == Touch::read) paths.read = true;
     if (touched != Touch::none) continue;
-    if (code.opcode == Opcode::call) {
-      const Paths inside = paths_of_call(code.a);
+    const Control control = program::row_of(code.opcode).control;
+    bool goes_on = true;
+    if (control == Control::call) {
+      const Paths inside = paths_of_call(program::target_of(code));
       paths.read = paths.read || inside.read;
-      if (inside.returns) next.push_back(pc + 1);
-    } else if (code.opcode == Opcode::return_) {
+      goes_on = inside.returns;
+    } else if (control == Control::return_) {
       paths.returns = true;
-    } else {
-      add_successors(program_, pc, next);
     }
+    if (goes_on)
+      program::for_each_successor(program_, pc, [&](std::int32_t after) { next.push_back(after); });
   }
   return paths;
 }
@@ -75,121 +76,47 @@ Liveness::Paths Liveness::paths_of_call(std::int32_t target) {
   return calls_[target];
 }
 
-void add_successors(const program::Program& program, std::int32_t pc,
-                    std::vector<std::int32_t>& next) {
-  const Instruction& code = at(program.code, pc);
-  const auto add_iteration = [&](std::int32_t id) {
-    const program::PardoDecl& pardo = at(program.pardos, id);
-    if (pardo.where >= 0) next.push_back(pardo.where);
-    next.push_back(pardo.body);
-  };
-  switch (code.opcode) {
-    case Opcode::halt:
-    case Opcode::stop:
-    case Opcode::where_end:  // its pardo goes on with the body, which add_iteration added
-    case Opcode::return_:
-      return;
-    case Opcode::jump:
-      next.push_back(code.a);
-      return;
-    case Opcode::jump_if_false:
-      next.push_back(code.a);
-      break;
-    case Opcode::do_begin:
-    case Opcode::do_next:
-      next.push_back(code.b);
-      break;
-    case Opcode::pardo_begin:
-      next.push_back(code.b);
-      add_iteration(code.a);
-      return;
-    case Opcode::pardo_next:
-      add_iteration(code.a);
-      break;
-    default:
-      break;
-  }
-  next.push_back(pc + 1);
-}
-
 Liveness::Touch Liveness::touch(std::int32_t pc) const {
   const Instruction& code = at(program_.code, pc);
+  const bool is_array = variable_.kind == Variable::Kind::static_array;
+  if (is_array && begins_do(code) && is_overwriting_nest(pc)) return Touch::overwrite;
+  Touch found = Touch::none;
+  program::for_each_operand(program_, code, [&](const Operand& operand) {
+    if (!is_ours(operand) || found == Touch::read) return;
+    const bool is_whole = !is_array || operand.kind == OperandKind::array ||
+                          at(program_.selectors, operand.id).form == SelectorForm::whole;
+    found = operand.use == Use::write && is_whole ? Touch::overwrite : Touch::read;
+  });
+  return found;
+}
+
+bool Liveness::is_ours(const Operand& operand) const {
   switch (variable_.kind) {
     case Variable::Kind::int_name:
-      return touch_int(code);
+      return operand.kind == OperandKind::int_name && operand.id == variable_.id;
     case Variable::Kind::scalar:
-      return touch_scalar(code);
+      return operand.kind == OperandKind::scalar && operand.id == variable_.id;
     case Variable::Kind::static_array:
-      if (code.opcode == Opcode::do_begin && is_overwriting_nest(pc)) return Touch::overwrite;
-      return touch_array(code);
+      return program::array_of(program_, operand) == variable_.id;
   }
-  return Touch::read;
+  return true;
 }
 
-Liveness::Touch Liveness::touch_int(const Instruction& code) const {
-  if (code.opcode == Opcode::execute)
-    return has_argument(code, ArgumentKind::int_name) ? Touch::read : Touch::none;
-  if (first_operand(code) != OperandKind::int_name || code.a != variable_.id) return Touch::none;
-  return code.opcode == Opcode::store_int && is_set(code.b) ? Touch::overwrite : Touch::read;
-}
-
-Liveness::Touch Liveness::touch_scalar(const Instruction& code) const {
-  if (code.opcode == Opcode::execute)
-    return has_argument(code, ArgumentKind::scalar) ? Touch::read : Touch::none;
-  if (first_operand(code) != OperandKind::scalar || code.a != variable_.id) return Touch::none;
-  const bool is_overwritten = (code.opcode == Opcode::store_scalar && is_set(code.b)) ||
-                              code.opcode == Opcode::restore_scalar;
-  return is_overwritten ? Touch::overwrite : Touch::read;
-}
-
-bool Liveness::has_argument(const Instruction& code, ArgumentKind kind) const {
-  for (std::int32_t k = code.b; k < code.b + code.c; ++k)
-    if (const auto& argument = at(program_.arguments, k);
-        argument.kind == kind && argument.id == variable_.id)
-      return true;
-  return false;
-}
-
-bool Liveness::mentions_array(const Instruction& code, std::size_t from_operand) const {
-  const auto is_ours = [&](std::int32_t selector) {
-    return at(program_.selectors, selector).array == variable_.id;
-  };
-  const std::array<std::int32_t, 3> values{code.a, code.b, code.c};
-  for (std::size_t k = from_operand; k < values.size(); ++k) {
-    const OperandKind kind = program::row_of(code.opcode).operands[k];
-    if (kind == OperandKind::array && values[k] == variable_.id) return true;
-    if (kind == OperandKind::selector && is_ours(values[k])) return true;
-    if (kind == OperandKind::product &&
-        std::ranges::any_of(at(program_.products, values[k]).operands, is_ours))
-      return true;
-  }
-  if (code.opcode != Opcode::execute) return false;
-  for (std::int32_t k = code.b; k < code.b + code.c; ++k)
-    if (const auto& argument = at(program_.arguments, k);
-        argument.kind == ArgumentKind::selector && is_ours(argument.id))
-      return true;
-  return false;
-}
-
-Liveness::Touch Liveness::touch_array(const Instruction& code) const {
-  if (!mentions_array(code, 0)) return Touch::none;
-  const bool is_overwritten = code.opcode == Opcode::restore_array ||
-                              (overwrites_block(code) && !mentions_array(code, 1) &&
-                               at(program_.selectors, code.a).form == SelectorForm::whole);
-  return is_overwritten ? Touch::overwrite : Touch::read;
+bool Liveness::mentions_array(const Instruction& code, int beyond) const {
+  int mentioned = 0;
+  program::for_each_operand(program_, code,
+                            [&](const Operand& operand) { mentioned += is_ours(operand) ? 1 : 0; });
+  return mentioned > beyond;
 }
 
 bool Liveness::is_overwriting_nest(std::int32_t begin) const {
-  const std::int32_t end = at(program_.code, begin).b;
+  const std::int32_t end = program::target_of(at(program_.code, begin));
   std::int32_t pc = begin;
   std::vector<std::int32_t> loops;
-  for (; pc < end && at(program_.code, pc).opcode == Opcode::do_begin; ++pc)
+  for (; pc < end && begins_do(at(program_.code, pc)); ++pc)
     loops.push_back(at(program_.code, pc).a);
   // Nothing but expressions may stand before the block is overwritten: every block is.
-  const auto is_expression = [&](const Instruction& code) {
-    return code.opcode >= Opcode::push_int && code.opcode <= Opcode::exists;
-  };
-  while (pc < end && is_expression(at(program_.code, pc)) &&
+  while (pc < end && program::is_expression(at(program_.code, pc).opcode) &&
          !mentions_array(at(program_.code, pc), 0))
     ++pc;
   if (pc >= end || !overwrites_block(at(program_.code, pc)) ||
@@ -197,10 +124,10 @@ bool Liveness::is_overwriting_nest(std::int32_t begin) const {
     return false;
   const Selector& block = at(program_.selectors, at(program_.code, pc).a);
   if (block.array != variable_.id || !covers_array(loops, block)) return false;
-  // And afterwards nobody in the nest may look at blocks that are still to come.
+  // After that, nothing in the nest may look at blocks that are still to come, or leave it early.
   for (++pc; pc < end; ++pc) {
-    const Opcode opcode = at(program_.code, pc).opcode;
-    if (opcode == Opcode::call || opcode == Opcode::do_leave || opcode == Opcode::return_ ||
+    const Control control = program::row_of(at(program_.code, pc).opcode).control;
+    if (control == Control::call || control == Control::loop_leave || control == Control::return_ ||
         mentions_array(at(program_.code, pc), 0))
       return false;
   }

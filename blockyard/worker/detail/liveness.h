@@ -6,13 +6,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "blockyard/program/program.h"
+#include "blockyard/program/flow.h"
 
 namespace blockyard::worker::detail {
-
-/// Adds the instructions that may come after the one at `pc`; those of a call are left out.
-void add_successors(const program::Program& program, std::int32_t pc,
-                    std::vector<std::int32_t>& next);
 
 /// A variable that every worker has for itself.
 struct Variable {
@@ -42,13 +38,9 @@ class Liveness {
   [[nodiscard]] Paths explore(std::int32_t pc);
   [[nodiscard]] Paths paths_of_call(std::int32_t target);
   [[nodiscard]] Touch touch(std::int32_t pc) const;
-  [[nodiscard]] Touch touch_scalar(const program::Instruction& instruction) const;
-  [[nodiscard]] Touch touch_int(const program::Instruction& instruction) const;
-  [[nodiscard]] Touch touch_array(const program::Instruction& instruction) const;
-  [[nodiscard]] bool has_argument(const program::Instruction& instruction,
-                                  program::ArgumentKind kind) const;
-  [[nodiscard]] bool mentions_array(const program::Instruction& instruction,
-                                    std::size_t from_operand) const;
+  [[nodiscard]] bool is_ours(const program::Operand& operand) const;
+  /// Whether an instruction names the array more often than `beyond` times.
+  [[nodiscard]] bool mentions_array(const program::Instruction& instruction, int beyond) const;
   /// Whether a nest of do loops begins at `pc` that overwrites the whole array, block by block,
   /// and reads none of it before.
   [[nodiscard]] bool is_overwriting_nest(std::int32_t pc) const;

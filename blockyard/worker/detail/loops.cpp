@@ -80,6 +80,7 @@ bool Loops::begin_pardo(std::int32_t pardo) {
     sharing.policy = Policy::dynamic;
     loop.iterations = enumerate();
   }
+  loop.iterations.use(sieve_of(pardo, loop.iterations));
   const std::uint64_t times = ++entered_[static_cast<std::size_t>(pardo)];
   loop.counter = counter_of(pardo, times);
   if (sharing.policy == Policy::dynamic) count(loop);
@@ -91,6 +92,13 @@ bool Loops::begin_pardo(std::int32_t pardo) {
   }
   blocks_.open_scope();
   return true;
+}
+
+std::shared_ptr<const Sieve> Loops::sieve_of(std::int32_t pardo, const Iterations& loop) {
+  auto& fixed = fixed_[static_cast<std::size_t>(pardo)];
+  if (!fixed) fixed = fixed_conditions(naming_.program, loop.pardo());
+  if (fixed->conditions.empty()) return nullptr;
+  return Sieve::make(loop.pardo().indexes, loop.ranges(), *fixed, blocks_.index_values, holds_);
 }
 
 /// Counts the iterations, which all must be known before a server deals them out.
@@ -105,6 +113,7 @@ void Loops::count(Loop& loop) {
 void Loops::list_near(Loop& loop) {
   Iterations all(naming_.program, naming_.tables, loop.id, {Policy::every_worker, 0, 1, 0},
                  blocks_.index_values);
+  all.use(loop.iterations.sieve());
   near_.begin(loop.id);
   while (all.next(blocks_.index_values, where_) == Iterations::Step::found)
     near_.add(all.setting(), blocks_.index_values);

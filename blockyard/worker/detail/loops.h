@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -34,13 +36,16 @@ class Loops {
   };
   /// `where` runs the where code at a pc for the current index values.
   using Where = std::function<bool(std::int32_t)>;
+  /// `holds` runs one of its conditions.
   Loops(const Naming& naming, Blocks& blocks, Transport& transport, const Options& options,
-        Where where)
+        Where where, Sieve::Holds holds)
       : naming_(naming),
         blocks_(blocks),
         transport_(transport),
         options_(options),
         where_(std::move(where)),
+        holds_(std::move(holds)),
+        fixed_(naming.program.pardos.size()),
         entered_(naming.program.pardos.size(), 0),
         near_(naming.program, naming.tables,
               {options.workers, options.servers, options.process_of}) {
@@ -90,6 +95,7 @@ class Loops {
  private:
   void bind(std::int32_t index);
   [[nodiscard]] bool next_mine(Loop& loop);
+  [[nodiscard]] std::shared_ptr<const Sieve> sieve_of(std::int32_t pardo, const Iterations& loop);
   void count(Loop& loop);
   void list_near(Loop& loop);
   void take_chunk(Loop& loop);
@@ -103,6 +109,8 @@ class Loops {
   Transport& transport_;
   const Options& options_;
   Where where_;
+  Sieve::Holds holds_;
+  std::vector<std::optional<FixedConditions>> fixed_;  ///< of each pardo, once it was begun
   std::vector<Loop> open_;
   std::vector<std::uint64_t> entered_;  ///< how often each pardo was begun
   std::int64_t dealt_ = 0;              ///< iterations dealt since the barrier (balanced)

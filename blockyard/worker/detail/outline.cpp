@@ -3,58 +3,59 @@
 
 #include <algorithm>
 
+#include "blockyard/program/flow.h"
 #include "blockyard/worker/detail/expressions.h"
 
 namespace blockyard::worker::detail {
 
+using program::Control;
 using program::Instruction;
 using program::Opcode;
+using program::OperandKind;
 using program::Program;
+namespace effect = program::effect;
 
 namespace {
 
-/// Instructions that open, close or cross something, or name a block to get.
+/// Whether it may change an int or a scalar.
+bool changes_names(Opcode opcode) {
+  const program::OpcodeRow& row = program::row_of(opcode);
+  const bool is_name =
+      row.operands[0] == OperandKind::int_name || row.operands[0] == OperandKind::scalar;
+  return (is_name && (row.effects & (effect::writes | effect::updates)) != 0) ||
+         row.operands[1] == OperandKind::argument;
+}
+
+/// Instructions that look-ahead must see: they lead elsewhere, change a name, name a block to get,
+/// or are as far as it can look. The where code of a pardo is evaluated apart.
 bool is_seen(Opcode opcode) {
-  using enum Opcode;
-  switch (opcode) {
-    case section_begin:
-    case gpu_begin:
-    case gpu_end:
-    case where_end:
-      return false;
-    case get:
-    case store_int:
-    case store_scalar:
-    case collective_sum:
-    case assert_same:
-    case restore_scalar:
-    case execute:
-    case delete_array:
-    case restore_array:
-      return true;
-    default:
-      return opcode < push_int;
-  }
+  const program::OpcodeRow& row = program::row_of(opcode);
+  constexpr int seen = effect::gets | effect::replaces | effect::ends_epoch;
+  return (row.control != Control::next && row.control != Control::where_end) ||
+         (row.effects & seen) != 0 || changes_names(opcode);
+}
+
+Outline::Role role_of(Opcode opcode) {
+  const program::OpcodeRow& row = program::row_of(opcode);
+  if ((row.effects & effect::gets) != 0) return Outline::Role::get;
+  if (changes_names(opcode)) return Outline::Role::change;
+  const bool is_last = row.control == Control::end || row.control == Control::stop;
+  return row.control == Control::next || is_last ? Outline::Role::wall : Outline::Role::flow;
 }
 
 /// Instructions for which a do loop cannot be passed over.
-bool is_of_interest(Opcode opcode) {
-  using enum Opcode;
-  switch (opcode) {
-    case jump:
-    case jump_if_false:
-    case do_begin:
-    case do_next:
-    case do_leave:
-    case store_int:
-    case store_scalar:
-    case collective_sum:
-    case assert_same:
-    case restore_scalar:
-    case execute:
+bool is_of_interest(const Instruction& instruction) {
+  const program::OpcodeRow& row = program::row_of(instruction.opcode);
+  switch (row.control) {
+    case Control::jump:
+    case Control::branch:
       return false;
+    case Control::loop_begin:
+    case Control::loop_next:
+    case Control::loop_leave:
+      return row.operands[0] == OperandKind::pardo;
     default:
-      return is_seen(opcode);
+      return is_seen(instruction.opcode) && !changes_names(instruction.opcode);
   }
 }
 
@@ -74,13 +75,14 @@ std::int32_t begin_of_value(const Program& program, std::int32_t end) {
 
 /// An unknown condition: neither branch is looked into.
 std::int32_t around(const Program& program, std::int32_t pc) {
-  const std::int32_t target = program.code[at_pc(pc)].a;
+  const std::int32_t target = program::target_of(program.code[at_pc(pc)]);
   if (target <= pc + 1) return pc + 1;
   const Instruction& before = program.code[at_pc(target - 1)];
-  const bool has_else = before.opcode == Opcode::jump && before.a > target &&
-                        program.code[at_pc(target - 2)].opcode != Opcode::do_leave &&
-                        program.code[at_pc(target - 2)].opcode != Opcode::pardo_leave;
-  return has_else ? before.a : target;
+  const bool is_jump = program::row_of(before.opcode).control == Control::jump;
+  const bool leaves_loop =
+      program::row_of(program.code[at_pc(target - 2)].opcode).control == Control::loop_leave;
+  const bool has_else = is_jump && !leaves_loop && program::target_of(before) > target;
+  return has_else ? program::target_of(before) : target;
 }
 
 }  // namespace
@@ -90,20 +92,23 @@ Outline::Outline(const Program& program)
   find_changes(program);
   std::int32_t next = 0;
   for (auto pc = static_cast<std::int32_t>(program.code.size()) - 1; pc >= 0; --pc) {
-    if (is_seen(program.code[at_pc(pc)].opcode)) next = pc;
+    const Opcode opcode = program.code[at_pc(pc)].opcode;
+    if (is_seen(opcode)) next = pc;
     points_[at_pc(pc)].next = next;
+    points_[at_pc(pc)].role = role_of(opcode);
+    points_[at_pc(pc)].control = program::row_of(opcode).control;
   }
   for (std::size_t k = 0; k < program.code.size(); ++k) {
     const Instruction& instruction = program.code[k];
-    if (instruction.opcode == Opcode::get) {
+    const program::OpcodeRow& row = program::row_of(instruction.opcode);
+    if ((row.effects & effect::gets) != 0) {
       points_[k].line = static_cast<std::int32_t>(gets_.size());
       gets_.push_back(static_cast<std::int32_t>(k));
-    } else if (instruction.opcode == Opcode::do_begin) {
-      points_[k].is_dull = std::none_of(
-          program.code.begin() + static_cast<std::ptrdiff_t>(k) + 1,
-          program.code.begin() +
-              std::max<std::ptrdiff_t>(instruction.b, static_cast<std::ptrdiff_t>(k) + 1),
-          [](const Instruction& inside) { return is_of_interest(inside.opcode); });
+    } else if (row.control == Control::loop_begin && row.operands[0] == OperandKind::index) {
+      const auto body = static_cast<std::ptrdiff_t>(k) + 1;
+      const auto end = std::max<std::ptrdiff_t>(program::target_of(instruction), body);
+      points_[k].is_dull =
+          std::none_of(program.code.begin() + body, program.code.begin() + end, is_of_interest);
     }
   }
   find_conditions(program);
@@ -112,34 +117,17 @@ Outline::Outline(const Program& program)
 void Outline::find_changes(const Program& program) {
   for (std::size_t k = 0; k < program.code.size(); ++k) {
     const Instruction& instruction = program.code[k];
-    const auto pc = static_cast<std::int32_t>(k);
-    switch (instruction.opcode) {
-      case Opcode::store_int:
-        changes_.push_back({pc, true, instruction.a});
-        break;
-      case Opcode::store_scalar:
-      case Opcode::collective_sum:
-      case Opcode::assert_same:
-      case Opcode::restore_scalar:
-        changes_.push_back({pc, false, instruction.a});
-        break;
-      case Opcode::execute:
-        for (std::int32_t n = 0; n < instruction.c; ++n) {
-          const auto& argument = program.arguments[at_pc(instruction.b + n)];
-          if (argument.kind == program::ArgumentKind::scalar ||
-              argument.kind == program::ArgumentKind::int_name)
-            changes_.push_back({pc, argument.kind == program::ArgumentKind::int_name, argument.id});
-        }
-        break;
-      default:
-        break;
-    }
+    program::for_each_operand(program, instruction, [&](const program::Operand& operand) {
+      const bool is_int = operand.kind == OperandKind::int_name;
+      if (operand.use != program::Use::read && (is_int || operand.kind == OperandKind::scalar))
+        changes_.push_back({static_cast<std::int32_t>(k), is_int, operand.id});
+    });
   }
 }
 
 void Outline::find_conditions(const Program& program) {
   for (std::size_t k = 0; k < program.code.size(); ++k) {
-    if (program.code[k].opcode != Opcode::jump_if_false) continue;
+    if (program::row_of(program.code[k].opcode).control != Control::branch) continue;
     const auto pc = static_cast<std::int32_t>(k);
     Point& point = points_[k];
     point.begin = begin_of_value(program, pc);
@@ -149,7 +137,7 @@ void Outline::find_conditions(const Program& program) {
   for (std::size_t k = 0; k < program.pardos.size(); ++k) {
     if (program.pardos[k].where < 0) continue;
     std::int32_t end = program.pardos[k].where;
-    while (program.code[at_pc(end)].opcode != Opcode::where_end) ++end;
+    while (program::row_of(program.code[at_pc(end)].opcode).control != Control::where_end) ++end;
     where_ends_[k] = end;
     points_[at_pc(end)].begin = program.pardos[k].where;
     points_[at_pc(end)].condition = condition(program, program.pardos[k].where, end);
@@ -162,8 +150,9 @@ Outline::Condition Outline::condition(const Program& program, std::int32_t begin
   for (std::int32_t pc = begin; pc < end; ++pc) {
     const Instruction& instruction = program.code[at_pc(pc)];
     if (!Expressions::knows(instruction.opcode)) return Condition::unknown;
-    const bool is_int = instruction.opcode == Opcode::push_int_name;
-    if ((is_int || instruction.opcode == Opcode::push_scalar) && is_changed(is_int, instruction.a))
+    const OperandKind kind = program::row_of(instruction.opcode).operands[0];
+    const bool is_int = kind == OperandKind::int_name;
+    if ((is_int || kind == OperandKind::scalar) && is_changed(is_int, instruction.a))
       result = Condition::names;
   }
   return result;

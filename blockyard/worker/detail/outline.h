@@ -20,13 +20,22 @@ class Outline {
     indexes,  ///< on indexes and names that no instruction changes
     names     ///< on names that change too
   };
+  /// What look-ahead does at an instruction that it must see.
+  enum class Role : std::uint8_t {
+    wall,   ///< nothing after it can be known
+    flow,   ///< it goes where control goes
+    get,    ///< it finds a block
+    change  ///< it notes the names that change
+  };
   struct Point {
     std::int32_t next = 0;    ///< the first instruction from here on that look-ahead must see
-    std::int32_t begin = 0;   ///< of jump_if_false and where_end: where its expression begins
-    std::int32_t around = 0;  ///< of jump_if_false: where to go on if nobody knows
-    std::int32_t line = -1;   ///< of get: its number among the gets
+    std::int32_t begin = 0;   ///< of a branch and of where_end: where its expression begins
+    std::int32_t around = 0;  ///< of a branch: where to go on if its condition cannot be known
+    std::int32_t line = -1;   ///< of a get: its number among the gets
     Condition condition = Condition::unknown;
-    bool is_dull = false;  ///< of do_begin: no get, call or pardo in the loop
+    Role role = Role::wall;
+    program::Control control = program::Control::next;
+    bool is_dull = false;  ///< of a do loop: no get, call or pardo in it
   };
   /// An instruction that changes an int or a scalar.
   struct Change {

@@ -3,9 +3,10 @@
 
 namespace blockyard::worker::detail {
 
-using program::ArgumentKind;
+using program::Control;
 using program::Instruction;
-using program::Opcode;
+using program::Operand;
+using program::OperandKind;
 using program::Program;
 
 namespace {
@@ -32,7 +33,8 @@ class Collector {
     seen_[pc] = true;
     const Instruction& code = program_.code[pc];
     add(code);
-    if (code.opcode == Opcode::call) collect_procedure(code.a);
+    if (program::row_of(code.opcode).control == Control::call)
+      collect_procedure(program::target_of(code));
     return true;
   }
 
@@ -41,51 +43,21 @@ class Collector {
     while (!next.empty()) {
       const std::int32_t pc = next.back();
       next.pop_back();
-      if (take(static_cast<std::size_t>(pc))) add_successors(program_, pc, next);
+      if (take(static_cast<std::size_t>(pc)))
+        program::for_each_successor(program_, pc,
+                                    [&](std::int32_t after) { next.push_back(after); });
     }
   }
 
   void add(const Instruction& code) {
-    const auto a = static_cast<std::size_t>(code.a);
-    switch (code.opcode) {
-      case Opcode::store_int:
-        writes.ints[a] = true;
-        return;
-      case Opcode::store_scalar:
-      case Opcode::collective_sum:
-      case Opcode::restore_scalar:
-        writes.scalars[a] = true;
-        return;
-      case Opcode::block_fill:
-      case Opcode::block_copy:
-      case Opcode::block_product:
-      case Opcode::allocate:
-      case Opcode::allocate_region:
-        add_selector(code.a);
-        return;
-      case Opcode::execute:
-        add_arguments(code);
-        return;
-      default:
-        return;
-    }
-  }
-
-  void add_selector(std::int32_t selector) {
-    const auto& selected = program_.selectors[static_cast<std::size_t>(selector)];
-    writes.arrays[static_cast<std::size_t>(selected.array)] = true;
-  }
-
-  void add_arguments(const Instruction& code) {
-    const std::string& access = program_.specials[static_cast<std::size_t>(code.a)].signature;
-    for (std::int32_t k = 0; k < code.c; ++k) {
-      const auto& argument = program_.arguments[static_cast<std::size_t>(code.b + k)];
-      if (static_cast<std::size_t>(k) < access.size() && access[static_cast<std::size_t>(k)] == 'r')
-        continue;
-      if (argument.kind == ArgumentKind::selector) add_selector(argument.id);
-      if (argument.kind == ArgumentKind::scalar)
-        writes.scalars[static_cast<std::size_t>(argument.id)] = true;
-    }
+    program::for_each_operand(program_, code, [this](const Operand& operand) {
+      if (operand.use == program::Use::read) return;
+      const auto id = static_cast<std::size_t>(operand.id);
+      if (operand.kind == OperandKind::int_name) writes.ints[id] = true;
+      if (operand.kind == OperandKind::scalar) writes.scalars[id] = true;
+      if (const std::int32_t array = program::array_of(program_, operand); array >= 0)
+        writes.arrays[static_cast<std::size_t>(array)] = true;
+    });
   }
 
   const Program& program_;
@@ -98,10 +70,10 @@ PardoWrites pardo_writes(const Program& program) {
   Collector collector(program);
   for (std::size_t pc = 0; pc < program.code.size(); ++pc) {
     const Instruction& code = program.code[pc];
-    if (code.opcode != Opcode::pardo_begin) continue;
-    const auto& pardo = program.pardos[static_cast<std::size_t>(code.a)];
-    if (pardo.policy != program::Policy::every_worker)
-      collector.collect(pc + 1, static_cast<std::size_t>(code.b));
+    const program::PardoDecl* pardo = program::pardo_of(program, code);
+    if (pardo == nullptr || program::row_of(code.opcode).control != Control::loop_begin) continue;
+    if (pardo->policy != program::Policy::every_worker)
+      collector.collect(pc + 1, static_cast<std::size_t>(program::target_of(code)));
   }
   return collector.writes;
 }

@@ -4,9 +4,11 @@
 #include <algorithm>
 
 #include "blockyard/base/error.h"
+#include "blockyard/program/flow.h"
 
 namespace blockyard::worker::detail {
 
+using program::Control;
 using program::Instruction;
 using program::Opcode;
 using program::Policy;
@@ -57,9 +59,8 @@ Upcoming::Step Upcoming::next(Coming& coming, int& budget) {
 Upcoming::Step Upcoming::see(Coming& coming) {
   pc_ = outline_.at(pc_).next;
   const Instruction& instruction = naming_.program.code[static_cast<std::size_t>(pc_)];
-  const Outline::Point& point = outline_.at(pc_);
-  switch (instruction.opcode) {
-    case Opcode::get: {
+  switch (outline_.at(pc_).role) {
+    case Outline::Role::get: {
       const auto& selector = naming_.program.selectors[static_cast<std::size_t>(instruction.a)];
       const auto block = block_of(naming_.program, naming_.tables, selector, values_);
       coming.pc = pc_++;
@@ -69,55 +70,65 @@ Upcoming::Step Upcoming::see(Coming& coming) {
       coming.iteration = iteration();
       return Step::found;
     }
-    case Opcode::jump:
-      pc_ = instruction.a;
+    case Outline::Role::change:
+      note_changes(pc_, pc_ + 1);
+      ++pc_;
       return Step::paused;
-    case Opcode::jump_if_false: {
-      const auto truth = condition(pc_);
-      if (!truth) {
-        is_certain_ = false;
-        note_changes(pc_, point.around);
-      }
-      pc_ = !truth ? point.around : *truth ? pc_ + 1 : instruction.a;
+    case Outline::Role::flow:
+      return follow(instruction);
+    case Outline::Role::wall:
+      break;
+  }
+  return Step::wall;
+}
+
+/// Goes where control goes after the instruction.
+Upcoming::Step Upcoming::follow(const Instruction& instruction) {
+  const bool is_do = program::pardo_of(naming_.program, instruction) == nullptr;
+  switch (outline_.at(pc_).control) {
+    case Control::jump:
+      pc_ = program::target_of(instruction);
       return Step::paused;
-    }
-    case Opcode::call:
+    case Control::branch:
+      branch(program::target_of(instruction));
+      return Step::paused;
+    case Control::call:
       if (calls_.size() == program::max_calls) return Step::wall;
       calls_.push_back(pc_ + 1);
-      pc_ = instruction.a;
+      pc_ = program::target_of(instruction);
       return Step::paused;
-    case Opcode::return_:
+    case Control::return_:
       if (calls_.empty()) return Step::wall;
       pc_ = calls_.back();
       calls_.pop_back();
       return Step::paused;
-    case Opcode::do_begin:
+    case Control::loop_begin:
+      if (!is_do) return begin_pardo(instruction);
       begin_do(instruction);
       return is_lost_ ? Step::wall : Step::paused;
-    case Opcode::do_next:
+    case Control::loop_next:
+      if (!is_do) return next_pardo();
       next_do(instruction);
       return Step::paused;
-    case Opcode::pardo_begin:
-      return begin_pardo(instruction);
-    case Opcode::pardo_next:
-      return next_pardo();
-    case Opcode::do_leave:
-    case Opcode::pardo_leave:
+    case Control::loop_leave:
       close();
-      ++pc_;
-      return Step::paused;
-    case Opcode::store_int:
-    case Opcode::store_scalar:
-    case Opcode::collective_sum:
-    case Opcode::assert_same:
-    case Opcode::restore_scalar:
-    case Opcode::execute:
-      note_changes(pc_, pc_ + 1);
       ++pc_;
       return Step::paused;
     default:
       return Step::wall;
   }
+}
+
+void Upcoming::branch(std::int32_t target) {
+  const auto truth = condition(pc_);
+  if (truth) {
+    pc_ = *truth ? pc_ + 1 : target;
+    return;
+  }
+  is_certain_ = false;
+  const std::int32_t around = outline_.at(pc_).around;
+  note_changes(pc_, around);
+  pc_ = around;
 }
 
 std::uint64_t Upcoming::iteration() const {

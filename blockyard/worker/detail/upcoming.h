@@ -48,6 +48,8 @@ class Upcoming {
 
  private:
   [[nodiscard]] Step see(Coming& coming);
+  [[nodiscard]] Step follow(const program::Instruction& instruction);
+  void branch(std::int32_t target);
   [[nodiscard]] Step begin_pardo(const program::Instruction& instruction);
   [[nodiscard]] Step next_pardo();
   [[nodiscard]] std::uint64_t iteration() const;

@@ -65,6 +65,7 @@ Program nest(Policy policy) {
   add(p, Opcode::halt);
   add(p, Opcode::get, d_ij);
   add(p, Opcode::return_);
+  p.procs = {{15, 17}};
   return p;
 }
 
@@ -104,7 +105,9 @@ struct Bench {
     Transport transport(*fabric, frames, options);
     block::BlockCache cache(frames, transport);
     Blocks blocks(naming, frames, cache, false);
-    const Loops loops(naming, blocks, transport, options, [](std::int32_t) { return true; });
+    const Loops loops(
+        naming, blocks, transport, options, [](std::int32_t) { return true; },
+        [](const Condition&) { return true; });
     const Outline outline(p);
     Upcoming upcoming(naming, outline, options, ints, scalars);
     upcoming.restart(pc, blocks.index_values, loops, {});
@@ -213,7 +216,9 @@ TEST(Upcoming, spends_no_more_steps_than_it_may) {
   Transport transport(*bench.fabric, frames, bench.options);
   block::BlockCache cache(frames, transport);
   Blocks blocks(naming, frames, cache, false);
-  const Loops loops(naming, blocks, transport, bench.options, [](std::int32_t) { return true; });
+  const Loops loops(
+      naming, blocks, transport, bench.options, [](std::int32_t) { return true; },
+      [](const Condition&) { return true; });
   const Outline outline(bench.p);
   Upcoming upcoming(naming, outline, bench.options, bench.ints, bench.scalars);
   upcoming.restart(0, blocks.index_values, loops, {});
@@ -232,6 +237,7 @@ TEST(EpochPuts, are_the_puts_up_to_the_next_barrier_through_calls_and_returns) {
   add(p, Opcode::put, d_ij, d_ij);
   add(p, Opcode::barrier);  // 6
   add(p, Opcode::return_);
+  p.procs = {{5, 8}};
   EpochPuts puts(p);
   puts.begin(0, {});
   EXPECT_TRUE(puts.changes(0));

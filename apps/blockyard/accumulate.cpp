@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/lattice/accumulate.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "apps/blockyard/commands.h"
+#include "apps/blockyard/join.h"
+#include "apps/blockyard/output.h"
+#include "apps/blockyard/ring_report.h"
+#include "blockyard/base/error.h"
+#include "blockyard/lattice/samples_file.h"
+#include "blockyard/store/survive.h"
+
+namespace blockyard::app {
+
+namespace {
+
+struct AccumulateOptions {
+  std::string fabric = "auto";
+  std::string samples;
+  std::string output;
+  std::vector<std::string> channels;
+  std::string ring = "auto";
+  std::string route = "ring";
+  std::string direction = "right";
+  std::string sums = "double";
+  std::string travel = "sample";
+  std::string element = "c128";
+  std::string memory;
+  std::string json;
+  std::string fabric_delay;
+  int lanes = 1;
+  int slots = 3;
+  int bins = 1;
+  double bound = 0;
+  int ranks = 0;
+  bool normalise = false;
+  bool deterministic = false;
+  bool quiet = false;
+};
+
+lattice::AccumulateJob job_of(const AccumulateOptions& options, ring::Team& team) try {
+  lattice::AccumulateJob job;
+  job.samples = options.samples;
+  job.output = options.output;
+  lattice::G4Options& g4 = job.options;
+  if (!options.channels.empty()) {
+    g4.channels.clear();
+    for (const std::string& name : options.channels)
+      g4.channels.push_back(lattice::parse_channel(name));
+  }
+  g4.ring = ring::parse_size(options.ring);
+  g4.flow.route = options.route == "direct" ? ring::Route::direct : ring::Route::ring;
+  g4.flow.direction = options.direction == "both" ? ring::Direction::both : ring::Direction::right;
+  g4.flow.lanes = options.lanes;
+  g4.flow.slots = options.slots;
+  g4.travel = options.travel == "g" ? lattice::Travel::g : lattice::Travel::sample;
+  g4.is_single = options.element == "c64";
+  g4.is_exact = options.sums == "exact" || options.deterministic;
+  g4.bound = options.bound;
+  g4.bins = options.bins;
+  g4.normalise = options.normalise;
+  g4.memory_bytes = memory_of_rank(options.memory, team);
+  if (!options.fabric_delay.empty()) team.delay = fabric::parse_delay(options.fabric_delay);
+  return job;
+} catch (const base::Error& error) {
+  throw UsageError(error.what());
+}
+
+void tell(const AccumulateOptions& options, const lattice::G4Report& report) {
+  if (!options.json.empty()) {
+    const nlohmann::ordered_json json = {{"samples", report.samples},
+                                         {"sign", {report.sign.real(), report.sign.imag()}},
+                                         {"sign_error", report.sign_error},
+                                         {"ring", ring_json(report)},
+                                         {"seconds", report.seconds}};
+    Output(stdout).write_file(options.json, json.dump(1) + "\n");
+  }
+  if (options.quiet || options.json == "-") return;
+  print_out("{} samples, average sign {:.6f}{:+.6f}i +- {:.1e}\n{}written to {}\n", report.samples,
+            report.sign.real(), report.sign.imag(), report.sign_error, ring_text(report),
+            options.output);
+}
+
+int accumulate(const AccumulateOptions& options) {
+  store::check_survivable(options.samples,
+                          [&] { lattice::SamplesReader(options.samples).open_all(); });
+  auto session = join_processes(options.fabric);
+  return run_quietly(session.get(), [&] {
+    ring::Team team = make_team(session.get(), options.ranks);
+    const lattice::AccumulateJob job = job_of(options, team);
+    const bool is_lead = !session || session->process() == 0;
+    if (is_lead) {
+      check_writable(options.output);
+      check_writable(options.json);
+    }
+    const lattice::G4Report report = lattice::accumulate(job, team);
+    if (is_lead) tell(options, report);
+    return 0;
+  });
+}
+
+void add_ring_options(CLI::App& command, AccumulateOptions& options) {
+  command.add_option("--ring", options.ring,
+                     "ranks of a ring, which share one G4: auto (the fewest that fit) or a number");
+  command.add_option("--route", options.route, "how items get to the other ranks")
+      ->check(CLI::IsMember({"ring", "direct"}));
+  command.add_option("--direction", options.direction, "right, or every second lane to the left")
+      ->check(CLI::IsMember({"right", "both"}));
+  command.add_option("--lanes", options.lanes, "rings over the same ranks")
+      ->check(CLI::Range(1, 64));
+  command.add_option("--slots", options.slots, "room for items from elsewhere, by rank and lane")
+      ->check(CLI::Range(2, 64));
+  command
+      .add_option("--travel", options.travel,
+                  "what travels: the sample, or its Green's function (g)")
+      ->check(CLI::IsMember({"sample", "g"}));
+  command.add_option("--element", options.element, "what travels, in single precision with c64")
+      ->check(CLI::IsMember({"c64", "c128"}));
+  command
+      .add_option("--sums", options.sums,
+                  "double, or exact: the same bits whatever the ranks and rings")
+      ->check(CLI::IsMember({"double", "exact"}));
+  command
+      .add_option("--bound", options.bound,
+                  "the largest contribution of a sample, for exact sums (default: by the first)")
+      ->check(CLI::PositiveNumber);
+  command.add_flag("--deterministic", options.deterministic, "the same as --sums exact");
+}
+
+}  // namespace
+
+void add_accumulate(CLI::App& app, Commands& commands) {
+  CLI::App* command = app.add_subcommand(
+      "accumulate", "Accumulate two-particle Green's functions of recorded Monte Carlo samples");
+  const auto options = std::make_shared<AccumulateOptions>();  // shared with the function below
+  command->add_option("samples", options->samples, "samples (HDF5, docs/lattice.md)")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("-o,--output", options->output, "result (HDF5)")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("--channels", options->channels, "channels of G4 (default: all six)")
+      ->delimiter(',');
+  command->add_flag("--normalise", options->normalise, "divide by the average sign and beta^2");
+  command->add_option("--bins", options->bins, "error bars from so many bins, each with its own G4")
+      ->check(CLI::Range(1, 10000));
+  add_ring_options(*command, *options);
+  add_fabric_option(*command, options->fabric);
+  command
+      ->add_option("-w,--workers", options->ranks,
+                   "ranks of each process (default: one per core; under mpirun: one)")
+      ->check(CLI::Range(1, 4096));
+  command->add_option("--memory", options->memory,
+                      "memory of each process, like 4G (default: 70 % of what is free)");
+  command->add_option("--fabric-delay", options->fabric_delay,
+                      "make messages as slow as on a network, like 100us,1GB/s (for measurements)");
+  command
+      ->add_option("--json", options->json,
+                   "write what came of it to this file ('-': standard output)")
+      ->type_name("FILE");
+  command->add_flag("--quiet", options->quiet, "print nothing");
+  commands[command] = [options] { return accumulate(*options); };
+}
+
+}  // namespace blockyard::app

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "blockyard/lattice/simulate.h"
+
+namespace blockyard::app {
+
+/// What the command line says of a simulation.
+struct HubbardRun {
+  std::string file;
+  std::string fabric;
+  int ranks = 0;
+  std::string memory;
+  std::string json;
+  bool quiet = false;
+};
+
+/// Whether a file is TOML with a table [lattice]. False for what cannot be read.
+[[nodiscard]] bool is_lattice_job(const std::string& path);
+
+/// Reads the job: docs/how_to/hubbard_job.md. Throws Error{bad_input} with file and line.
+[[nodiscard]] lattice::HubbardJob read_hubbard_job(const std::string& path);
+
+/// Runs it, alone or in all processes of mpirun, and tells the results. Returns the exit code.
+[[nodiscard]] int run_hubbard(const HubbardRun& run);
+
+}  // namespace blockyard::app

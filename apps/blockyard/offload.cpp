@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "apps/blockyard/commands.h"
+#include "apps/blockyard/offload_run.h"
+#include "apps/blockyard/output.h"
+#include "apps/blockyard/signals.h"
+#include "blockyard/base/error.h"
+#include "blockyard/base/text.h"
+#include "blockyard/device/device.h"
+#include "blockyard/device/host/host.h"
+#include "blockyard/device/loader.h"
+#include "blockyard/device/sim/sim.h"
+#include "blockyard/remote/client/client.h"
+#include "blockyard/remote/server/server.h"
+#include "blockyard/report/live_socket.h"
+#include "blockyard/rpc/socket/socket.h"
+
+namespace blockyard::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double end_seconds = 10;  // that calls in flight have at the end
+
+struct ServeOptions {
+  std::vector<std::string> listen;
+  std::string device = "host";
+  std::string device_options;
+  std::string client_memory;
+  std::string tokens;
+  bool plain = false;
+};
+
+/// The tables of a kind. The plug-in outlives the server.
+std::vector<remote::Export> exports_of(const ServeOptions& options,
+                                       std::optional<device::Plugin>& plugin) {
+  const blockyard_device_table* table = &device::host::table();
+  if (options.device == "sim") {
+    table = &device::sim::table();
+  } else if (options.device != "host") {
+    plugin.emplace((fs::path(find_places("").plugins) /
+                    fmt::format("libblockyard_device_{}.so", options.device))
+                       .string());
+    table = &plugin->table();
+  }
+  std::vector<remote::Export> all;
+  for (int k = 0; k < device::device_count(*table); ++k)
+    all.push_back({table, static_cast<std::uint32_t>(k), options.device_options, options.device});
+  if (all.empty())
+    throw base::Error(base::Errc::device,
+                      fmt::format("--device {}: there is none on this machine", options.device));
+  return all;
+}
+
+/// Where it listens is added to `places`.
+remote::Door open_door(const std::string& text, bool plain, std::vector<std::string>& places) {
+  const rpc::Address address = rpc::parse_address(text);
+  const bool is_tcp = address.kind == rpc::Address::Kind::tcp;
+  if (is_tcp && !rpc::is_loopback(address) && !plain)
+    throw UsageError(
+        fmt::format("--listen {}: whoever is on the network could read what goes over "
+                    "it; use an SSH tunnel to a Unix socket, or --plain on a network "
+                    "that you trust",
+                    text));
+  auto listener = std::make_unique<rpc::socket::SocketListener>(address);
+  places.push_back(rpc::format_address(listener->address()));
+  return {std::move(listener), is_tcp};
+}
+
+int serve(const ServeOptions& options) {
+  std::optional<device::Plugin> plugin;
+  remote::Terms terms;
+  terms.devices = exports_of(options, plugin);
+  if (!options.client_memory.empty())
+    terms.client_memory_bytes =
+        static_cast<std::uint64_t>(base::parse_bytes(options.client_memory, "--client-memory"));
+  std::vector<std::string> listen = options.listen;
+  if (listen.empty()) listen = {default_offload_address(true)};
+  std::vector<remote::Door> doors;
+  std::vector<std::string> places;
+  for (const std::string& text : listen) doors.push_back(open_door(text, options.plain, places));
+  for (const remote::Door& door : doors)
+    if (door.wants_proof && terms.tokens.empty()) {
+      if (options.tokens.empty())
+        throw UsageError(
+            "over TCP a server knows its clients by tokens: give their file with "
+            "--tokens; `blockyard offload token NAME` makes one");
+      terms.tokens = remote::read_tokens(options.tokens);
+    }
+  note_signals();
+  remote::Server server(std::move(doors), terms, [](const std::string& line) {
+    static_cast<void>(std::fprintf(stderr, "%s\n", line.c_str()));
+  });
+  Output output(stdout);
+  for (const std::string& place : places)
+    output.print(fmt::format("{} of kind {} at {}\n",
+                             terms.devices.size() == 1 ? "one device" : "devices", options.device,
+                             place));
+  std::fflush(stdout);
+  while (noted_signal() == 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    server.sweep();
+  }
+  server.stop(end_seconds);
+  return 0;
+}
+
+struct TokenOptions {
+  std::string name;
+  std::string file = "tokens";
+};
+
+int make_token(const TokenOptions& options) {
+  const remote::Token token = remote::new_token(options.name);
+  remote::add_token(options.file, token);
+  const std::string own = options.name + ".token";
+  remote::add_token(own, token);
+  Output output(stdout);
+  output.print(
+      fmt::format("{} knows it now; give {} to the client, for --token\n", options.file, own));
+  return 0;
+}
+
+struct StatusOptions {
+  std::string server;
+  std::string token;
+  bool json = false;
+  bool prometheus = false;
+};
+
+/// A device as a server shows it to a client.
+struct Shown {
+  std::string kind, name;
+  std::uint64_t memory_bytes = 0, free_bytes = 0;  ///< 0: as the system has it
+};
+
+std::string table_of(const std::vector<Shown>& devices) {
+  std::string text;
+  for (std::size_t number = 0; number < devices.size(); ++number) {
+    const Shown& one = devices[number];
+    text +=
+        fmt::format("{:<4}{:<8}{:<32}{}\n", number, one.kind, one.name,
+                    one.memory_bytes == 0
+                        ? std::string("memory as the system has it")
+                        : base::format_bytes(static_cast<std::int64_t>(one.free_bytes)) + " free");
+  }
+  return text;
+}
+
+std::string json_of(const std::string& server, const std::vector<Shown>& devices) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const Shown& one : devices)
+    all.push_back({{"kind", one.kind},
+                   {"name", one.name},
+                   {"memory_bytes", one.memory_bytes},
+                   {"free_bytes", one.free_bytes}});
+  return nlohmann::ordered_json{{"server", server}, {"devices", all}}.dump(2) + "\n";
+}
+
+/// The text that collectors of Prometheus read.
+std::string metrics_of(const std::vector<Shown>& devices) {
+  std::string text =
+      "# HELP blockyard_offload_up Whether the server answers.\n"
+      "# TYPE blockyard_offload_up gauge\nblockyard_offload_up 1\n";
+  const auto add = [&](const char* name, const char* help, std::uint64_t Shown::*value) {
+    text += fmt::format("# HELP {} {}\n# TYPE {} gauge\n", name, help, name);
+    for (std::size_t number = 0; number < devices.size(); ++number)
+      text += fmt::format("{}{{device=\"{}\",kind=\"{}\"}} {}\n", name, number,
+                          devices[number].kind, devices[number].*value);
+  };
+  add("blockyard_offload_memory_bytes", "Memory that a client can have; 0: not limited.",
+      &Shown::memory_bytes);
+  add("blockyard_offload_free_bytes", "What of it is free.", &Shown::free_bytes);
+  return text;
+}
+
+int print_status(const StatusOptions& options) {
+  const std::string server =
+      options.server.empty() ? default_offload_address(false) : options.server;
+  std::string text = "server=" + server;
+  if (!options.token.empty()) text += " token=" + options.token;
+  std::vector<Shown> shown;
+  for (const remote::Offer& offer : remote::devices_of(text)) {
+    device::Device opened(remote::table(), static_cast<int>(shown.size()), text);
+    const blockyard_description found = opened.describe();
+    shown.push_back({offer.kind, found.name, found.memory_bytes, found.free_bytes});
+  }
+  Output output(stdout);
+  output.print(options.json         ? json_of(server, shown)
+               : options.prometheus ? metrics_of(shown)
+                                    : table_of(shown));
+  return 0;
+}
+
+void add_serve(CLI::App& offload, Commands& commands) {
+  auto options = std::make_shared<ServeOptions>();
+  CLI::App* const serving =
+      offload.add_subcommand("serve", "Lend devices of this machine to programs and jobs");
+  serving->add_option("--listen", options->listen,
+                      "where: unix:PATH, HOST:PORT; several times for several places (default: a "
+                      "Unix socket of this user)");
+  serving->add_option("--device", options->device, "host (default), cuda, opencl or sim")
+      ->check(CLI::IsMember({"host", "cuda", "opencl", "sim"}));
+  serving->add_option("--device-options", options->device_options,
+                      "options of the device's plug-in (docs/devices.md)");
+  serving->add_option("--client-memory", options->client_memory,
+                      "memory of a device that a client may use, like 4G");
+  serving->add_option("--tokens", options->tokens, "file of the tokens that are let in over TCP");
+  serving->add_flag("--plain", options->plain,
+                    "listen for other machines without encryption; tokens are proven all the same");
+  commands[serving] = [options] { return serve(*options); };
+}
+
+}  // namespace
+
+void add_offload(CLI::App& app, Commands& commands) {
+  CLI::App* const offload = app.add_subcommand(
+      "offload",
+      "Compute matrix operations of any program on a device, here or in another machine");
+  offload->require_subcommand(1);
+  auto inner = std::make_shared<Commands>();
+  add_serve(*offload, *inner);
+  add_offload_run(*offload, *inner);
+
+  auto status = std::make_shared<StatusOptions>();
+  CLI::App* const asking =
+      offload->add_subcommand("status", "Show the devices that a server lends");
+  asking->add_option("--server", status->server, "where it listens (default: that of this user)");
+  asking->add_option("--token", status->token, "file with name and secret");
+  CLI::Option* const json = asking->add_flag("--json", status->json, "as JSON");
+  asking->add_flag("--prometheus", status->prometheus, "as text for a collector of Prometheus")
+      ->excludes(json);
+  (*inner)[asking] = [status] { return print_status(*status); };
+
+  auto token = std::make_shared<TokenOptions>();
+  CLI::App* const making =
+      offload->add_subcommand("token", "Make a secret by which a server knows a client");
+  making->add_option("name", token->name, "of the client")->required();
+  making->add_option("--tokens", token->file, "file of the server (default: tokens)");
+  (*inner)[making] = [token] { return make_token(*token); };
+
+  commands[offload] = [offload, inner] { return inner->at(offload->get_subcommands().front())(); };
+}
+
+std::string default_offload_address(bool makes_folder) {
+  const fs::path folder = report::live_folder(std::getenv("XDG_RUNTIME_DIR"));
+  if (makes_folder && ::mkdir(folder.c_str(), 0700) != 0) {
+    // It is there: nobody else may have made it for us.
+    struct stat found {};
+    if (::lstat(folder.c_str(), &found) != 0 || !S_ISDIR(found.st_mode) ||
+        found.st_uid != ::geteuid() || (found.st_mode & 0077) != 0)
+      throw base::Error(base::Errc::io,
+                        fmt::format("{} is not a folder of this user alone", folder.string()));
+  }
+  return "unix:" + (folder / "offload").string();
+}
+
+}  // namespace blockyard::app

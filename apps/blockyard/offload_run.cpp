@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/blockyard/offload_run.h"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "blockyard/base/error.h"
+#include "blockyard/base/text.h"
+#include "blockyard/remote/client/client.h"
+
+namespace blockyard::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+using base::Errc;
+using base::Error;
+
+struct RunOptions {
+  std::string server;
+  std::string token;
+  std::string place;
+  std::string log;
+  std::string report;
+  bool require = false;
+  bool quiet = false;
+  std::vector<std::string> program;
+};
+
+/// A folder for what the processes of the program write at their end; it goes with this.
+class Folder {
+ public:
+  Folder() {
+    std::string text = (fs::temp_directory_path() / "blockyard_offload.XXXXXX").string();
+    if (::mkdtemp(text.data()) == nullptr)
+      throw Error(Errc::io, fmt::format("cannot make a folder like {}", text));
+    path_ = text;
+  }
+  ~Folder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  [[nodiscard]] const fs::path& path() const noexcept { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+fs::path library() {
+  const fs::path path = fs::path(find_places("").plugins) / "libblockyard_offload.so";
+  if (!fs::exists(path))
+    throw Error(
+        Errc::bad_input,
+        fmt::format("this Blockyard was built without the library: there is no {}", path.string()));
+  return path;
+}
+
+void put(const char* name, const std::string& value) {
+  if (!value.empty()) ::setenv(name, value.c_str(), 1);
+}
+
+/// The exit code of the program; as a shell says it where a signal ended it.
+int run_program(const RunOptions& options, const fs::path& preload, const fs::path& reports) {
+  // Ctrl-C is the program's, which has it from the terminal too.
+  std::signal(SIGINT, SIG_IGN);
+  const pid_t child = ::fork();
+  if (child < 0) throw Error(Errc::no_memory, "cannot start another process");
+  if (child == 0) {
+    std::signal(SIGINT, SIG_DFL);
+    const char* const before = std::getenv("LD_PRELOAD");
+    const bool has_other = before != nullptr && *before != '\0';
+    put("LD_PRELOAD", preload.string() + (has_other ? std::string(":") + before : ""));
+    put("BLOCKYARD_OFFLOAD", options.server);
+    put("BLOCKYARD_OFFLOAD_TOKEN", options.token);
+    put("BLOCKYARD_OFFLOAD_PLACE", options.place);
+    put("BLOCKYARD_OFFLOAD_LOG", options.log);
+    put("BLOCKYARD_OFFLOAD_REPORT", (reports / "%p.json").string());
+    std::vector<char*> words;
+    for (const std::string& word : options.program)
+      words.push_back(const_cast<char*>(word.c_str()));
+    words.push_back(nullptr);
+    ::execvp(words.front(), words.data());
+    const std::string text = fmt::format("blockyard: cannot start {}: {}\n",
+                                         options.program.front(), std::strerror(errno));
+    static_cast<void>(::write(STDERR_FILENO, text.data(), text.size()) < 0);
+    ::_exit(127);
+  }
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+struct Sum {
+  double calls = 0, flops = 0, bytes = 0, seconds = 0;
+};
+using Sums = std::map<std::pair<std::string, std::string>, Sum>;  ///< by routine and place
+
+Sums read_reports(const fs::path& folder) {
+  Sums sums;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    std::ifstream in(entry.path());
+    const auto json = nlohmann::json::parse(in, nullptr, false);
+    if (json.is_discarded()) continue;  // of a process that was killed while it wrote
+    for (const auto& one : json.at("routines")) {
+      Sum& sum = sums[{one.at("routine"), one.at("place")}];
+      sum.calls += one.at("calls").get<double>();
+      sum.flops += one.at("flops").get<double>();
+      sum.bytes += one.at("bytes").get<double>();
+      sum.seconds += one.at("seconds").get<double>();
+    }
+  }
+  return sums;
+}
+
+std::string table_of(const Sums& sums) {
+  if (sums.empty())
+    return "no call was worth a device (or the program is static, or has no calls of BLAS, LAPACK "
+           "or FFTW)\n";
+  std::string text = fmt::format("{:<12}{:<8}{:>8}{:>12}{:>14}{:>12}\n", "routine", "place",
+                                 "calls", "seconds", "moved", "Gflop/s");
+  for (const auto& [key, sum] : sums)
+    text += fmt::format("{:<12}{:<8}{:>8.0f}{:>12.3f}{:>14}{:>12.1f}\n", key.first, key.second,
+                        sum.calls, sum.seconds,
+                        base::format_bytes(static_cast<std::int64_t>(sum.bytes)),
+                        sum.flops / std::max(sum.seconds, 1e-9) / 1e9);
+  return text;
+}
+
+void write_json(const Sums& sums, const std::string& path) {
+  nlohmann::ordered_json routines = nlohmann::ordered_json::array();
+  for (const auto& [key, sum] : sums)
+    routines.push_back({{"routine", key.first},
+                        {"place", key.second},
+                        {"calls", sum.calls},
+                        {"flops", sum.flops},
+                        {"bytes", sum.bytes},
+                        {"seconds", sum.seconds}});
+  std::ofstream out(path);
+  out << nlohmann::ordered_json{{"routines", routines}}.dump(2) << "\n";
+  if (!out.flush()) throw Error(Errc::io, fmt::format("cannot write {}", path));
+}
+
+int run(RunOptions options) {
+  if (!options.program.empty() && options.program.front() == "--")
+    options.program.erase(options.program.begin());
+  if (options.program.empty())
+    throw UsageError("the program is missing: blockyard offload run -- PROGRAM ARGUMENTS");
+  if (options.server.empty()) options.server = default_offload_address(false);
+  if (options.require)
+    static_cast<void>(remote::devices_of("server=" + options.server +
+                                         (options.token.empty() ? "" : " token=" + options.token)));
+  const Folder reports;
+  const int code = run_program(options, library(), reports.path());
+  const Sums sums = read_reports(reports.path());
+  if (!options.quiet) std::fputs(table_of(sums).c_str(), stderr);
+  if (!options.report.empty()) write_json(sums, options.report);
+  return code;
+}
+
+}  // namespace
+
+void add_offload_run(CLI::App& offload, Commands& commands) {
+  auto options = std::make_shared<RunOptions>();
+  CLI::App* const running = offload.add_subcommand(
+      "run", "Run a program, with its BLAS, LAPACK and FFTW on a device where that is faster");
+  running->add_option("--server", options->server,
+                      "where it listens: HOST:PORT or unix:PATH (default: that of this user)");
+  running->add_option("--token", options->token, "file with name and secret");
+  running
+      ->add_option("--place", options->place,
+                   "auto (where a call is faster; the default), local or remote (all)")
+      ->check(CLI::IsMember({"auto", "local", "remote"}));
+  running->add_option("--log", options->log, "call: a line for each call; error (default) or off")
+      ->check(CLI::IsMember({"off", "error", "call"}));
+  running->add_option("--report", options->report, "what went where, as JSON, into this file");
+  running->add_flag("--require", options->require, "does not start it where no server answers");
+  running->add_flag("--quiet", options->quiet, "without the table at the end");
+  running->add_option("program", options->program, "after --: the program and its arguments");
+  running->positionals_at_end();
+  commands[running] = [options] { return run(*options); };
+}
+
+}  // namespace blockyard::app

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "apps/blockyard/commands.h"
+
+namespace blockyard::app {
+
+/// `blockyard offload run`: a program with the library loaded before its own.
+void add_offload_run(CLI::App& offload, Commands& commands);
+
+/// The socket of this user's server. makes_folder: for a server that is to listen there.
+[[nodiscard]] std::string default_offload_address(bool makes_folder);
+
+}  // namespace blockyard::app

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/blockyard/ring_report.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "apps/blockyard/commands.h"
+#include "apps/blockyard/output.h"
+#include "apps/blockyard/signals.h"
+#include "blockyard/base/machine_limits.h"
+#include "blockyard/base/memory_left.h"
+#include "blockyard/base/text.h"
+
+namespace blockyard::app {
+
+ring::Team make_team(fabric::MpiSession* session, int ranks) {
+  ring::Team team;
+  team.ranks_here = ranks > 0 ? ranks : (session != nullptr ? 1 : base::usable_cores());
+  team.session = session;
+  note_signals();
+  team.stop_reason = [] {
+    return noted_signal() == 0 ? std::string() : describe_signal(noted_signal());
+  };
+  const bool is_lead = session == nullptr || session->process() == 0;
+  team.give_up = [is_lead](const std::string& cause) {
+    if (is_lead) print_error("error: {}\n", cause);
+    std::fflush(nullptr);
+    std::_Exit(noted_signal() != 0 ? 128 + noted_signal() : exit_error);
+  };
+  return team;
+}
+
+std::int64_t memory_of_rank(const std::string& memory, const ring::Team& team) {
+  constexpr double share = 0.7;
+  const int processes_here = team.session != nullptr ? team.session->processes_here() : 1;
+  const std::int64_t bytes =
+      memory.empty()
+          ? static_cast<std::int64_t>(share * static_cast<double>(base::memory_left().bytes)) /
+                processes_here
+          : base::parse_bytes(memory, "--memory");
+  return bytes / team.ranks_here;
+}
+
+nlohmann::ordered_json ring_json(const lattice::G4Report& report) {
+  nlohmann::ordered_json ranks = nlohmann::ordered_json::array();
+  for (const lattice::RankReport& rank : report.ranks)
+    ranks.push_back({{"ring", rank.ring},
+                     {"place", rank.place},
+                     {"given", rank.counts.given},
+                     {"applied", rank.counts.applied},
+                     {"updates", rank.counts.updates},
+                     {"sent", rank.counts.sent},
+                     {"sent_bytes", rank.counts.sent_bytes},
+                     {"slice_bytes", rank.slice_bytes},
+                     {"peak_bytes", rank.peak_bytes},
+                     {"update_seconds", rank.counts.update_seconds},
+                     {"wait_for_items_seconds", rank.counts.wait_for_items_seconds},
+                     {"wait_for_slots_seconds", rank.counts.wait_for_slots_seconds}});
+  return {{"size", report.ring},
+          {"reason", report.reason},
+          {"slice_bytes", report.slice_bytes},
+          {"item_bytes", report.item_bytes},
+          {"ranks", ranks}};
+}
+
+std::string ring_text(const lattice::G4Report& report) {
+  std::int64_t sent_bytes = 0;
+  for (const lattice::RankReport& rank : report.ranks) sent_bytes += rank.counts.sent_bytes;
+  return fmt::format("{} rank{} in rings of {}: {}\nslice {}, item {}, sent {} in all, {:.2f} s\n",
+                     report.ranks.size(), report.ranks.size() == 1 ? "" : "s", report.ring,
+                     report.reason, base::format_bytes(report.slice_bytes),
+                     base::format_bytes(report.item_bytes), base::format_bytes(sent_bytes),
+                     report.seconds);
+}
+
+}  // namespace blockyard::app

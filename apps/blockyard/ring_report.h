@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "blockyard/fabric/mpi/session.h"
+#include "blockyard/lattice/g4_run.h"
+#include "blockyard/ring/team.h"
+
+namespace blockyard::app {
+
+/// The ranks of a run over rings, which signals end; `ranks` of each process, 0: one per core, or
+/// under mpirun one.
+[[nodiscard]] ring::Team make_team(fabric::MpiSession* session, int ranks);
+
+/// The memory of each rank, in bytes: of "4G" for each process, or of 70 % of what is free.
+[[nodiscard]] std::int64_t memory_of_rank(const std::string& memory, const ring::Team& team);
+
+/// What the rings of a run were and did, by rank.
+[[nodiscard]] nlohmann::ordered_json ring_json(const lattice::G4Report& report);
+
+/// The same for people.
+[[nodiscard]] std::string ring_text(const lattice::G4Report& report);
+
+}  // namespace blockyard::app

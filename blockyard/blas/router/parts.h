@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "blockyard/blas/level3.h"
+#include "blockyard/blas/router/pack.h"
+#include "blockyard/device/abi.h"
+
+/// What a call of level 3 is for a device: operands that all parts share, and parts of the result,
+/// each with the operations that make it. Pure arithmetic on extents.
+namespace blockyard::blas {
+
+/// An operand of a step: of the shared ones the first or the second, or the part's own; from an
+/// element on.
+struct Source {
+  enum class Where : std::uint8_t { first, second, part };
+  Where where = Where::first;
+  std::int64_t offset = 0;
+};
+
+/// One operation on the result of a part.
+template <class T>
+struct Step {
+  blockyard_operation operation{};
+  T alpha{}, beta{};
+  Source left, right;
+};
+
+template <class T>
+struct Part {
+  View<T> result;        ///< where it lies in memory of the caller, and which elements count
+  bool is_read = false;  ///< it goes to the device first
+  std::optional<View<T>> operand;
+  std::vector<Step<T>> steps;
+};
+
+template <class T>
+[[nodiscard]] std::vector<View<T>> shared_operands(const Call<T>& call);
+
+/// The part from..to of split_extent(call).
+template <class T>
+[[nodiscard]] Part<T> part_of(const Call<T>& call, std::int64_t from, std::int64_t to);
+
+/// Elements of the larger of result and operand of a part, for each 1 of its extent.
+template <class T>
+[[nodiscard]] std::int64_t part_elements(const Call<T>& call) noexcept;
+
+template <class T>
+inline constexpr std::uint32_t element = BLOCKYARD_F64;
+template <>
+inline constexpr std::uint32_t element<float> = BLOCKYARD_F32;
+template <>
+inline constexpr std::uint32_t element<c64> = BLOCKYARD_C64;
+template <>
+inline constexpr std::uint32_t element<c128> = BLOCKYARD_C128;
+
+}  // namespace blockyard::blas

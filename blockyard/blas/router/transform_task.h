@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "blockyard/blas/transform.h"
+#include "blockyard/device/device.h"
+
+namespace blockyard::blas {
+
+/// Computes a transform of numbers of type Real on a device, from `in` to `out`, which may be the
+/// same. False, or Error: nothing was written.
+template <class Real>
+[[nodiscard]] bool compute_there(const Transform& transform, const void* in, void* out,
+                                 device::Device& device);
+
+}  // namespace blockyard::blas

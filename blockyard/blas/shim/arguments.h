@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+/// Arguments as Fortran and CBLAS pass them.
+namespace blockyard::blas {
+
+inline constexpr int row_major = 101, column_major = 102;
+
+[[nodiscard]] constexpr char upper(char c) noexcept {
+  return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+}
+
+[[nodiscard]] inline std::int64_t read_integer(const void* value, int width) noexcept {
+  if (width == 64) return *static_cast<const std::int64_t*>(value);
+  return *static_cast<const std::int32_t*>(value);
+}
+/// One that came in 64 bits, of which a caller with 32 has set the lower half.
+[[nodiscard]] constexpr std::int64_t cut_integer(std::int64_t value, int width) noexcept {
+  return width == 64 ? value : static_cast<std::int32_t>(value);
+}
+
+/// What a letter is about; CBLAS counts each kind from a number of its own.
+enum class Flag : std::uint8_t { op, uplo, diag, side };
+
+[[nodiscard]] constexpr int first_number(Flag kind) noexcept {
+  return kind == Flag::op ? 111 : kind == Flag::uplo ? 121 : kind == Flag::diag ? 131 : 141;
+}
+[[nodiscard]] constexpr std::string_view letters(Flag kind) noexcept {
+  return kind == Flag::op ? "NTC" : kind == Flag::uplo ? "UL" : kind == Flag::diag ? "NU" : "LR";
+}
+/// The letter of a CBLAS number; 'X' for what it does not know.
+[[nodiscard]] constexpr char letter_of(Flag kind, int number) noexcept {
+  const int at = number - first_number(kind);
+  const std::string_view all = letters(kind);
+  return at >= 0 && at < static_cast<int>(all.size()) ? all[static_cast<std::size_t>(at)] : 'X';
+}
+[[nodiscard]] constexpr int number_of(Flag kind, char letter) noexcept {
+  return first_number(kind) + static_cast<int>(letters(kind).find(letter));
+}
+
+/// Integers of the width that a library reads.
+template <std::size_t most>
+class Integers {
+ public:
+  explicit Integers(int width) noexcept : is_wide_(width == 64) {}
+  [[nodiscard]] const void* add(std::int64_t value) noexcept {
+    wide_[used_] = value;
+    narrow_[used_] = static_cast<std::int32_t>(value);
+    const std::size_t at = used_++;
+    return is_wide_ ? static_cast<const void*>(&wide_[at]) : &narrow_[at];
+  }
+
+ private:
+  bool is_wide_;
+  std::size_t used_ = 0;
+  std::array<std::int64_t, most> wide_{};
+  std::array<std::int32_t, most> narrow_{};
+};
+
+/// Calls a Fortran subroutine: pointers, then the lengths of its character arguments.
+template <std::size_t count, std::size_t flags>
+void invoke_fortran(void* function, const std::array<const void*, count>& given,
+                    const std::array<std::size_t, flags>& lengths) noexcept {
+  [&]<std::size_t... k, std::size_t... l>(std::index_sequence<k...>, std::index_sequence<l...>) {
+    using Function = void (*)(std::remove_cvref_t<decltype(given[k])>..., decltype(l)...);
+    reinterpret_cast<Function>(function)(given[k]..., lengths[l]...);
+  }
+  (std::make_index_sequence<count>(), std::make_index_sequence<flags>());
+}
+
+}  // namespace blockyard::blas

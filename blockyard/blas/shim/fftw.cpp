@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/blas/shim/fftw.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "blockyard/blas/router/device_products.h"
+#include "blockyard/blas/router/router.h"
+#include "blockyard/blas/router/transform_task.h"
+
+namespace blockyard::blas {
+
+namespace {
+
+/// What the plans of this process compute. FFTW's functions have no argument for it; it is never
+/// freed, for programs destroy plans at their very end.
+struct Plans {
+  std::mutex mutex;
+  /// Shared by the table and by an execution under way, whose plan another thread may destroy.
+  std::map<std::pair<bool, const void*>, std::shared_ptr<const Transform>> all;
+};
+
+Plans& plans() {
+  static auto* const kept = new Plans;
+  return *kept;
+}
+
+class RoutedTransform final : public Routed {
+ public:
+  RoutedTransform(bool is_single, const Transform& transform, const void* in, void* out,
+                  const std::function<void()>& local)
+      : is_single_(is_single), transform_(transform), in_(in), out_(out), local_(local) {}
+  std::string name() const override {
+    const char* const sorts[] = {"c2c", "r2c", "c2r"};
+    return fmt::format("{}_{}", is_single_ ? "fftwf" : "fftw",
+                       sorts[static_cast<std::size_t>(transform_.sort)]);
+  }
+  std::string shape() const override {
+    std::string text;
+    for (const Axis& axis : transform_.transformed)
+      text += fmt::format("{}{}", text.empty() ? "" : " x ", axis.n);
+    return text;
+  }
+  double flops() const override { return flops_of(transform_); }
+  double moved_bytes() const override {
+    const double real = is_single_ ? sizeof(float) : sizeof(double);
+    const bool is_real_in = transform_.sort == Transform::Sort::r2c,
+               is_real_out = transform_.sort == Transform::Sort::c2r;
+    return real * ((is_real_in ? 1 : 2) * in_elements(transform_) +
+                   (is_real_out ? 1 : 2) * out_elements(transform_));
+  }
+  std::int64_t extent() const override { return 1; }
+  void compute_there(DeviceProducts& device, std::int64_t& complete) override {
+    const bool is_there = is_single_
+                              ? blas::compute_there<float>(transform_, in_, out_, device.device())
+                              : blas::compute_there<double>(transform_, in_, out_, device.device());
+    complete = is_there ? 1 : 0;
+  }
+  void compute_here(std::int64_t) override { local_(); }
+
+ private:
+  bool is_single_;
+  const Transform& transform_;
+  const void* in_;
+  void* out_;
+  const std::function<void()>& local_;
+};
+
+}  // namespace
+
+void note_plan(bool is_single, void* plan, Transform transform) noexcept try {
+  if (plan == nullptr) return;
+  auto noted =
+      is_usual(transform) ? std::make_shared<const Transform>(std::move(transform)) : nullptr;
+  const std::lock_guard lock(plans().mutex);
+  plans().all[{is_single, plan}] = std::move(noted);
+} catch (const std::exception&) {  // no memory: the plan is executed here
+}
+
+void forget_plan(bool is_single, const void* plan) noexcept {
+  const std::lock_guard lock(plans().mutex);
+  plans().all.erase({is_single, plan});
+}
+
+void execute_plan(bool is_single, const void* plan, const void* in, void* out,
+                  const std::function<void()>& local) noexcept {
+  if (!router_threshold(1e300)) return local();  // nothing ever goes
+  std::shared_ptr<const Transform> found;
+  {
+    const std::lock_guard lock(plans().mutex);
+    const auto at = plans().all.find({is_single, plan});
+    if (at != plans().all.end()) found = at->second;
+  }
+  if (!found || !router_threshold(flops_of(*found))) return local();
+  RoutedTransform routed(is_single, *found, in == nullptr ? found->in : in,
+                         in == nullptr ? found->out : out, local);
+  route(routed);
+}
+
+}  // namespace blockyard::blas

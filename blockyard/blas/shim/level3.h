@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "blockyard/blas/level3.h"
+#include "blockyard/blas/local/entry.h"
+#include "blockyard/blas/shim/arguments.h"
+#include "blockyard/blas/shim/routed_level3.h"
+
+/// What stands behind the exported names of level 3: arguments as they come, forwarded as they are
+/// unless a device is to have the call.
+namespace blockyard::blas {
+
+/// Members of Call, in the order of a routine's arguments.
+enum class Slot { side, uplo, op_a, op_b, diag, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc };
+
+/// The member of `call` that a slot names.
+template <Slot slot, class C>
+constexpr auto& member(C& call) noexcept {
+  if constexpr (slot == Slot::side) return call.side;
+  if constexpr (slot == Slot::uplo) return call.uplo;
+  if constexpr (slot == Slot::op_a) return call.op_a;
+  if constexpr (slot == Slot::op_b) return call.op_b;
+  if constexpr (slot == Slot::diag) return call.diag;
+  if constexpr (slot == Slot::m) return call.m;
+  if constexpr (slot == Slot::n) return call.n;
+  if constexpr (slot == Slot::k) return call.k;
+  if constexpr (slot == Slot::alpha) return call.alpha;
+  if constexpr (slot == Slot::a) return call.a;
+  if constexpr (slot == Slot::lda) return call.lda;
+  if constexpr (slot == Slot::b) return call.b;
+  if constexpr (slot == Slot::ldb) return call.ldb;
+  if constexpr (slot == Slot::beta) return call.beta;
+  if constexpr (slot == Slot::c) return call.c;
+  if constexpr (slot == Slot::ldc) return call.ldc;
+}
+
+/// A routine of element type T whose arguments are `slots`.
+template <class T, Form form, Slot... slots>
+class Level3 {
+  static constexpr std::size_t count = sizeof...(slots);
+  static constexpr std::size_t flags =
+      (std::size_t{0} + ... + static_cast<std::size_t>(slots <= Slot::diag));
+  template <Slot slot>
+  static constexpr bool is_real = (slot == Slot::alpha && has_real_alpha(form)) ||
+                                  (slot == Slot::beta && has_real_beta(form));
+  template <Slot slot>
+  static constexpr Flag kind = slot == Slot::side   ? Flag::side
+                               : slot == Slot::uplo ? Flag::uplo
+                               : slot == Slot::diag ? Flag::diag
+                                                    : Flag::op;
+  using Real = decltype(std::real(T{}));
+
+ public:
+  static void fortran(Entry& entry, const void* caller, const std::array<const void*, count>& given,
+                      const std::array<std::size_t, flags>& lengths) noexcept {
+    const Site& site = entry.find(caller);
+    Call<T> call;
+    call.form = form;
+    std::size_t at = 0;
+    (read<slots>(call, given[at++], site.width), ...);
+    if (!is_offered(call)) return invoke_fortran(site.function, given, lengths);
+    route_level3<T>(call, [&](const Call<T>& part) {
+      Integers<count> integers(site.width);
+      std::array<std::size_t, flags> ones;
+      ones.fill(1);
+      invoke_fortran(site.function,
+                     std::array<const void*, count>{address<slots>(part, integers)...}, ones);
+    });
+  }
+
+  template <class... Given>
+  static void cblas(Entry& entry, const void* caller, int layout, Given... given) noexcept {
+    const Site& site = entry.find(caller);
+    const auto function = reinterpret_cast<void (*)(int, Given...)>(site.function);
+    Call<T> call;
+    call.form = form;
+    (take<slots>(call, given, site.width), ...);
+    if (layout == row_major) call = by_columns(call);
+    if ((layout != row_major && layout != column_major) || !is_offered(call))
+      return function(layout, given...);
+    route_level3<T>(
+        call, [&](const Call<T>& part) { function(column_major, value<slots, Given>(part)...); });
+  }
+
+ private:
+  template <Slot slot>
+  static void read(Call<T>& call, const void* from, int width) noexcept {
+    auto& to = member<slot>(call);
+    using Member = std::remove_reference_t<decltype(to)>;
+    if constexpr (std::is_same_v<Member, char>)
+      to = upper(*static_cast<const char*>(from));
+    else if constexpr (std::is_same_v<Member, std::int64_t>)
+      to = read_integer(from, width);
+    else if constexpr (std::is_pointer_v<Member>)
+      to = static_cast<Member>(const_cast<void*>(from));
+    else if constexpr (is_real<slot>)
+      to = T(*static_cast<const Real*>(from));
+    else
+      to = *static_cast<const T*>(from);
+  }
+  /// A real factor is the first half of a complex one.
+  template <Slot slot>
+  static const void* address(const Call<T>& call, Integers<count>& integers) noexcept {
+    const auto& from = member<slot>(call);
+    using Member = std::remove_cvref_t<decltype(from)>;
+    if constexpr (std::is_same_v<Member, std::int64_t>)
+      return integers.add(from);
+    else if constexpr (std::is_pointer_v<Member>)
+      return from;
+    else
+      return &from;
+  }
+  template <Slot slot, class Given>
+  static void take(Call<T>& call, Given given, int width) noexcept {
+    auto& to = member<slot>(call);
+    using Member = std::remove_reference_t<decltype(to)>;
+    if constexpr (std::is_same_v<Member, char>)
+      to = letter_of(kind<slot>, given);
+    else if constexpr (std::is_same_v<Member, std::int64_t>)
+      to = cut_integer(given, width);
+    else if constexpr (std::is_pointer_v<Member>)
+      to = static_cast<Member>(const_cast<void*>(static_cast<const void*>(given)));
+    else if constexpr (std::is_pointer_v<Given>)
+      to = *static_cast<const T*>(given);
+    else
+      to = T(given);
+  }
+  template <Slot slot, class Given>
+  static Given value(const Call<T>& call) noexcept {
+    const auto& from = member<slot>(call);
+    using Member = std::remove_cvref_t<decltype(from)>;
+    if constexpr (std::is_same_v<Member, char>)
+      return number_of(kind<slot>, from);
+    else if constexpr (std::is_same_v<Member, std::int64_t> || std::is_pointer_v<Member>)
+      return from;
+    else if constexpr (std::is_pointer_v<Given>)
+      return &from;
+    else
+      return std::real(from);
+  }
+};
+
+}  // namespace blockyard::blas

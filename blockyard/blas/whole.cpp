@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/blas/whole.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace blockyard::blas {
+
+namespace {
+
+bool is_one_of(char flag, std::string_view allowed) noexcept {
+  return allowed.find(flag) != std::string_view::npos;
+}
+
+template <class T>
+std::int64_t rows_of_a(const WholeCall<T>& call) noexcept {
+  switch (call.task) {
+    case Task::getrf:
+    case Task::geqrf:
+    case Task::gesvd:
+    case Task::gesdd:
+      return call.m;
+    case Task::ormqr:
+      return call.side == 'L' ? call.m : call.n;
+    default:
+      return call.n;
+  }
+}
+
+bool has_m(Task task) noexcept {
+  return task == Task::getrf || task == Task::geqrf || task == Task::ormqr || task == Task::gesvd ||
+         task == Task::gesdd;
+}
+bool has_right_sides(Task task) noexcept {
+  return task == Task::getrs || task == Task::gesv || task == Task::potrs || task == Task::posv;
+}
+bool is_singular(Task task) noexcept { return task == Task::gesvd || task == Task::gesdd; }
+
+template <class T>
+bool has_known_flags(const WholeCall<T>& call) noexcept {
+  switch (call.task) {
+    case Task::getrs:
+      return is_one_of(call.op, "NTC");
+    case Task::potrf:
+    case Task::potrs:
+    case Task::posv:
+      return is_one_of(call.uplo, "UL");
+    case Task::ormqr:
+      return is_one_of(call.side, "LR") && is_one_of(call.op, is_complex<T> ? "NC" : "NT");
+    case Task::syev:
+    case Task::syevd:
+      return is_one_of(call.uplo, "UL") && is_one_of(call.job, "NV");
+    case Task::gesvd:
+      return is_one_of(call.job, "NSAO") && is_one_of(call.job_vt, "NSAO") &&
+             !(call.job == 'O' && call.job_vt == 'O');
+    case Task::gesdd:
+      return is_one_of(call.job, "NSA");
+    default:
+      return true;
+  }
+}
+
+/// Bases of the whole space are made on devices only where they have no more than min(m, n)
+/// vectors.
+template <class T>
+bool has_good_bases(const WholeCall<T>& call) noexcept {
+  const std::int64_t least = std::min(call.m, call.n);
+  const char job_vt = call.task == Task::gesdd ? call.job : call.job_vt;
+  if ((call.job == 'A' && call.m != least) || (job_vt == 'A' && call.n != least)) return false;
+  if (is_one_of(call.job, "SA") && (call.u == nullptr || call.ldu < call.m)) return false;
+  return !is_one_of(job_vt, "SA") || (call.vt != nullptr && call.ldvt >= least);
+}
+
+/// Whether the right sides share memory with the matrix.
+template <class T>
+bool overlaps(const WholeCall<T>& call) noexcept {
+  const auto end = [](const T* begin, std::int64_t leading, std::int64_t columns) {
+    return reinterpret_cast<std::uintptr_t>(begin + leading * columns);
+  };
+  const auto a = reinterpret_cast<std::uintptr_t>(call.a),
+             b = reinterpret_cast<std::uintptr_t>(call.b);
+  const bool is_product = call.task == Task::ormqr;
+  return a < end(call.b, call.ldb, is_product ? call.n : call.k) &&
+         b < end(call.a, call.lda, is_product ? call.k : call.n);
+}
+
+template <class T>
+double elements_of_b(const WholeCall<T>& call) noexcept {
+  const auto m = static_cast<double>(call.m), n = static_cast<double>(call.n),
+             k = static_cast<double>(call.k);
+  return has_right_sides(call.task) ? n * k : call.task == Task::ormqr ? m * n : 0;
+}
+
+}  // namespace
+
+template <class T>
+bool wants_vectors(const WholeCall<T>& call) noexcept {
+  return call.job != 'N' || (call.task == Task::gesvd && call.job_vt != 'N');
+}
+
+template <class T>
+double flops_of(const WholeCall<T>& call) noexcept {
+  const auto m = static_cast<double>(call.m), n = static_cast<double>(call.n),
+             k = static_cast<double>(call.k);
+  const double factor = is_complex<T> ? 4 : 1, l = std::min(m, n);
+  switch (call.task) {
+    case Task::getrf:
+      return factor * (2 * m * n * l - (m + n) * l * l + 2 * l * l * l / 3);
+    case Task::gesv:
+      return factor * (2 * n * n * n / 3 + 2 * n * n * k);
+    case Task::getrs:
+    case Task::potrs:
+      return factor * 2 * n * n * k;
+    case Task::potrf:
+      return factor * n * n * n / 3;
+    case Task::posv:
+      return factor * (n * n * n / 3 + 2 * n * n * k);
+    case Task::geqrf:
+      return factor * 2 * (2 * m * n * l - (m + n) * l * l + 2 * l * l * l / 3);
+    case Task::ormqr:
+      return factor * 4 * m * n * k;
+    case Task::syev:
+    case Task::syevd:
+      return factor * (wants_vectors(call) ? 9 : 4.0 / 3) * n * n * n;
+    default:
+      return factor * (wants_vectors(call) ? 22 : 8.0 / 3) * m * n * l;
+  }
+}
+
+template <class T>
+double moved_bytes(const WholeCall<T>& call) noexcept {
+  const auto rows = static_cast<double>(rows_of_a(call));
+  const auto columns = static_cast<double>(call.task == Task::ormqr ? call.k : call.n);
+  const bool reads_only =
+      call.task == Task::getrs || call.task == Task::potrs || call.task == Task::ormqr;
+  return sizeof(T) * ((reads_only ? 1 : 2) * rows * columns + 2 * elements_of_b(call));
+}
+
+template <class T>
+bool is_usual(const WholeCall<T>& call) noexcept {
+  const bool has_k = has_right_sides(call.task) || call.task == Task::ormqr;
+  if (!has_known_flags(call) || call.n <= 0 || (has_m(call.task) && call.m <= 0) ||
+      (has_k && call.k <= 0))
+    return false;
+  if (call.a == nullptr || call.info == nullptr || call.lda < rows_of_a(call)) return false;
+  if (call.task == Task::ormqr && call.k > rows_of_a(call)) return false;
+  if (has_k && (call.b == nullptr || call.ldb < (call.task == Task::ormqr ? call.m : call.n)))
+    return false;
+  if (has_k && overlaps(call)) return false;
+  return !is_singular(call.task) || has_good_bases(call);
+}
+
+template bool wants_vectors(const WholeCall<float>&) noexcept;
+template bool wants_vectors(const WholeCall<double>&) noexcept;
+template bool wants_vectors(const WholeCall<c64>&) noexcept;
+template bool wants_vectors(const WholeCall<c128>&) noexcept;
+template double flops_of(const WholeCall<float>&) noexcept;
+template double flops_of(const WholeCall<double>&) noexcept;
+template double flops_of(const WholeCall<c64>&) noexcept;
+template double flops_of(const WholeCall<c128>&) noexcept;
+template double moved_bytes(const WholeCall<float>&) noexcept;
+template double moved_bytes(const WholeCall<double>&) noexcept;
+template double moved_bytes(const WholeCall<c64>&) noexcept;
+template double moved_bytes(const WholeCall<c128>&) noexcept;
+template bool is_usual(const WholeCall<float>&) noexcept;
+template bool is_usual(const WholeCall<double>&) noexcept;
+template bool is_usual(const WholeCall<c64>&) noexcept;
+template bool is_usual(const WholeCall<c128>&) noexcept;
+
+}  // namespace blockyard::blas

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <string>
+
+#include "blockyard/blas/level3.h"
+
+namespace blockyard::blas {
+
+template <class T>
+using RealOf = decltype(std::real(T{}));
+
+/// Routines of LAPACK that go to a device as one unit. syev stands for heev, syevd for heevd, ormqr
+/// for unmqr.
+enum class Task : std::uint8_t {
+  getrf,
+  getrs,
+  gesv,
+  potrf,
+  potrs,
+  posv,
+  geqrf,
+  ormqr,
+  syev,
+  syevd,
+  gesvd,
+  gesdd
+};
+
+/// A call of LAPACK, column-major, its arguments as the pages of the routines name them; `b` is
+/// also the `c` of ormqr, `op` its `trans`, `k` the number of right sides or of reflectors.
+template <class T>
+struct WholeCall {
+  Task task = Task::getrf;
+  char uplo = 'U', op = 'N', side = 'L';
+  char job = 'N';     ///< jobz, jobu
+  char job_vt = 'N';  ///< of gesvd
+  std::int64_t m = 0, n = 0, k = 0;
+  T* a = nullptr;
+  std::int64_t lda = 0;
+  T* b = nullptr;
+  std::int64_t ldb = 0;
+  T* u = nullptr;
+  std::int64_t ldu = 0;
+  T* vt = nullptr;
+  std::int64_t ldvt = 0;
+  T* tau = nullptr;
+  RealOf<T>* values = nullptr;
+  void* pivots = nullptr;
+  void* info = nullptr;
+  T* work = nullptr;
+  std::int64_t lwork = 0;
+  RealOf<T>* rwork = nullptr;
+  std::int64_t lrwork = 0;
+  void* iwork = nullptr;
+  std::int64_t liwork = 0;
+  int width = 32;  ///< bits of the integers behind `pivots`, `info` and `iwork`
+};
+
+/// Additions and multiplications of real numbers, roughly.
+template <class T>
+[[nodiscard]] double flops_of(const WholeCall<T>& call) noexcept;
+
+/// Bytes that the call moves to a device and back.
+template <class T>
+[[nodiscard]] double moved_bytes(const WholeCall<T>& call) noexcept;
+
+/// Whether the routine takes these arguments, there is something to compute, and devices may have
+/// this form of it. Workspaces are not looked at.
+template <class T>
+[[nodiscard]] bool is_usual(const WholeCall<T>& call) noexcept;
+
+/// Of singular values and eigenvalues: whether vectors are wanted.
+template <class T>
+[[nodiscard]] bool wants_vectors(const WholeCall<T>& call) noexcept;
+
+}  // namespace blockyard::blas

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/device/host/fft.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <mutex>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "blockyard/base/error.h"
+
+namespace blockyard::device::host {
+namespace {
+
+using base::Errc;
+using base::Error;
+
+/// As FFTW declares it.
+struct Dimension {
+  std::ptrdiff_t n, in_stride, out_stride;
+};
+using FftwPlan = void*;
+using PlanComplex = FftwPlan (*)(int, const Dimension*, int, const Dimension*, void*, void*, int,
+                                 unsigned);
+using PlanReal = FftwPlan (*)(int, const Dimension*, int, const Dimension*, void*, void*, unsigned);
+using Execute = void (*)(FftwPlan, void*, void*);
+using Destroy = void (*)(FftwPlan);
+constexpr unsigned unaligned_estimate = (1U << 1) | (1U << 6);
+
+/// The functions of one precision.
+struct Library {
+  explicit Library(bool is_single) {
+    void* const opened =
+        ::dlopen(is_single ? "libfftw3f.so.3" : "libfftw3.so.3", RTLD_LAZY | RTLD_LOCAL);
+    if (opened == nullptr) return;
+    const std::string prefix = is_single ? "fftwf_" : "fftw_";
+    const auto find = [&]<class Function>(Function& function, const char* name) {
+      function = reinterpret_cast<Function>(::dlsym(opened, (prefix + name).c_str()));
+      is_whole = is_whole && function != nullptr;
+    };
+    is_whole = true;
+    find(plan_c2c, "plan_guru64_dft");
+    find(plan_r2c, "plan_guru64_dft_r2c");
+    find(plan_c2r, "plan_guru64_dft_c2r");
+    find(run_c2c, "execute_dft");
+    find(run_r2c, "execute_dft_r2c");
+    find(run_c2r, "execute_dft_c2r");
+    find(destroy, "destroy_plan");
+  }
+  bool is_whole = false;
+  PlanComplex plan_c2c = nullptr;
+  PlanReal plan_r2c = nullptr, plan_c2r = nullptr;
+  Execute run_c2c = nullptr, run_r2c = nullptr, run_c2r = nullptr;
+  Destroy destroy = nullptr;
+  std::mutex planning;  ///< FFTW's planner is for one thread at a time
+};
+
+/// Loaded at the first use and kept: plans may exist till the process ends.
+Library& library(bool is_single) {
+  static Library* const both[2] = {new Library(false), new Library(true)};
+  return *both[is_single ? 1 : 0];
+}
+
+enum class Sort { c2c, r2c, c2r };
+
+class FftwFft final : public Fft {
+ public:
+  FftwFft(Library& library, FftwPlan plan, Sort sort)
+      : library_(library), plan_(plan), sort_(sort) {}
+  ~FftwFft() override {
+    const std::lock_guard lock(library_.planning);
+    library_.destroy(plan_);
+  }
+  FftwFft(const FftwFft&) = delete;
+  FftwFft& operator=(const FftwFft&) = delete;
+  void run(void* result, void* left) const override {
+    const Execute execute = sort_ == Sort::c2c   ? library_.run_c2c
+                            : sort_ == Sort::r2c ? library_.run_r2c
+                                                 : library_.run_c2r;
+    execute(plan_, left, result);
+  }
+
+ private:
+  Library& library_;
+  FftwPlan plan_;
+  Sort sort_;
+};
+
+bool has_parts(const blockyard_operand& operand) {
+  return operand.order > 0 && operand.name[0] == blockyard_parts;
+}
+
+[[noreturn]] void refuse() {
+  throw Error(Errc::bad_input, "the operands of a transform do not fit each other");
+}
+
+/// An index, with its extents in left and result and the strides, in elements or pairs of them.
+struct Index {
+  std::int32_t name;
+  std::int64_t in, out;
+  std::ptrdiff_t in_stride, out_stride;
+};
+
+std::vector<Index> indexes_of(const blockyard_operation& operation) {
+  const blockyard_operand &left = operation.left, &result = operation.result;
+  const std::uint32_t skip_in = has_parts(left) ? 1 : 0, skip_out = has_parts(result) ? 1 : 0;
+  const bool is_real = operation.element == BLOCKYARD_F32 || operation.element == BLOCKYARD_F64;
+  if (left.order - skip_in != result.order - skip_out || (skip_in + skip_out == 1) != is_real ||
+      (skip_in == 1 && left.extent[0] != 2) || (skip_out == 1 && result.extent[0] != 2))
+    refuse();
+  std::vector<Index> found;
+  std::ptrdiff_t in_stride = 1, out_stride = 1;
+  for (std::uint32_t k = 0; k < left.order - skip_in; ++k) {
+    const Index index{left.name[k + skip_in], left.extent[k + skip_in], result.extent[k + skip_out],
+                      in_stride, out_stride};
+    if (result.name[k + skip_out] != index.name || index.in <= 0 || index.out <= 0) refuse();
+    if (std::ranges::find(found, index.name, &Index::name) != found.end()) refuse();
+    found.push_back(index);
+    in_stride *= index.in;
+    out_stride *= index.out;
+  }
+  return found;
+}
+
+}  // namespace
+
+std::unique_ptr<const Fft> Fft::plan(const blockyard_operation& operation) {
+  const std::vector<Index> indexes = indexes_of(operation);
+  const Sort sort = has_parts(operation.result) ? Sort::r2c
+                    : has_parts(operation.left) ? Sort::c2r
+                                                : Sort::c2c;
+  const std::span names(operation.right.name, operation.right.order);
+  if (names.empty()) refuse();
+  std::vector<Dimension> transformed, batch;
+  for (const Index& index : indexes) {
+    const auto at = std::ranges::find(names, index.name);
+    const bool is_halved = sort != Sort::c2c && at == names.begin();
+    const std::int64_t whole = sort == Sort::c2r ? index.out : index.in;
+    const std::int64_t half = sort == Sort::c2r ? index.in : index.out;
+    if (half != (is_halved ? whole / 2 + 1 : whole)) refuse();
+    const Dimension one{whole, index.in_stride, index.out_stride};
+    if (is_halved || at == names.end())
+      (is_halved ? transformed : batch).push_back(one);  // FFTW halves the last one
+    else
+      transformed.insert(transformed.begin(), one);
+  }
+  if (transformed.size() != names.size()) refuse();
+  const bool is_single = operation.element == BLOCKYARD_F32 || operation.element == BLOCKYARD_C64;
+  Library& fftw = library(is_single);
+  if (!fftw.is_whole) return nullptr;
+  // Planning by estimate reads no array, but wants to see that left and result differ.
+  std::vector<std::max_align_t> arrays(2);
+  const int rank = static_cast<int>(transformed.size()), many = static_cast<int>(batch.size());
+  const std::lock_guard lock(fftw.planning);
+  FftwPlan made = nullptr;
+  if (sort == Sort::c2c)
+    made = fftw.plan_c2c(rank, transformed.data(), many, batch.data(), &arrays[0], &arrays[1],
+                         (operation.flags & blockyard_backward) != 0 ? 1 : -1, unaligned_estimate);
+  else
+    made = (sort == Sort::r2c ? fftw.plan_r2c : fftw.plan_c2r)(
+        rank, transformed.data(), many, batch.data(), &arrays[0], &arrays[1], unaligned_estimate);
+  if (made == nullptr) return nullptr;
+  return std::make_unique<const FftwFft>(fftw, made, sort);
+}
+
+}  // namespace blockyard::device::host

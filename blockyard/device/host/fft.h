@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "blockyard/device/abi_kinds.h"
+
+namespace blockyard::device::host {
+
+/// A discrete Fourier transform, by the FFTW that is found on this machine when one is planned. It
+/// is under the GPL, so it is never linked. Any thread.
+class Fft {
+ public:
+  /// Null: no FFTW for the element type is here. Throws Error{bad_input} if the operands do not fit
+  /// each other.
+  [[nodiscard]] static std::unique_ptr<const Fft> plan(const blockyard_operation& operation);
+  virtual ~Fft() = default;
+  /// `left` may be overwritten.
+  virtual void run(void* result, void* left) const = 0;
+};
+
+}  // namespace blockyard::device::host

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/device/host/whole.h"
+
+#include <algorithm>
+#include <complex>
+#include <limits>
+#include <vector>
+
+#include "blockyard/base/error.h"
+#include "blockyard/device/host/lapack.h"
+
+namespace blockyard::device::host {
+namespace {
+
+using base::Errc;
+using base::Error;
+
+void check(bool fits) {
+  if (!fits) throw Error(Errc::bad_input, "the operands of an operation on matrices do not fit");
+}
+
+/// LAPACK counts with 32 bits.
+int extent_of(const blockyard_operand& operand, std::uint32_t index, std::uint32_t order) {
+  check(operand.order == order);
+  const std::int64_t extent = operand.extent[index];
+  check(extent > 0 && extent <= std::numeric_limits<std::int32_t>::max());
+  return static_cast<int>(extent);
+}
+
+/// Flags of several enumerations as one number.
+constexpr std::uint32_t all_of(auto... flags) noexcept {
+  return (static_cast<std::uint32_t>(flags) | ...);
+}
+
+std::uint32_t flags_of(std::uint32_t kind) noexcept {
+  switch (kind) {
+    case BLOCKYARD_SOLVE:
+      return all_of(blockyard_conjugate_left, blockyard_transposed, blockyard_upper, blockyard_unit,
+                    blockyard_from_right);
+    case BLOCKYARD_FACTOR:
+      return all_of(blockyard_upper, blockyard_cholesky, blockyard_qr);
+    case BLOCKYARD_REFLECT:
+      return all_of(blockyard_conjugate_left, blockyard_transposed, blockyard_from_right);
+    case BLOCKYARD_SPECTRUM:
+      return all_of(blockyard_upper, blockyard_singular, blockyard_vectors);
+    case BLOCKYARD_FFT:
+      return all_of(blockyard_backward);
+    default:
+      return 0;
+  }
+}
+
+template <class T>
+T* pointer(blockyard_address address) noexcept {
+  return reinterpret_cast<T*>(static_cast<std::uintptr_t>(address));
+}
+
+template <class T>
+T number(const double parts[2]) {
+  if constexpr (std::is_floating_point_v<T>)
+    return static_cast<T>(parts[0]);
+  else
+    return {static_cast<typename T::value_type>(parts[0]),
+            static_cast<typename T::value_type>(parts[1])};
+}
+
+}  // namespace
+
+bool Whole::is_known(const blockyard_operation& operation) noexcept {
+  const std::uint32_t kind = operation.kind, flags = operation.flags;
+  if (kind < BLOCKYARD_SOLVE || kind > BLOCKYARD_FFT || operation.element > BLOCKYARD_C128 ||
+      (flags & ~flags_of(kind)) != 0)
+    return false;
+  const bool is_real = operation.element <= BLOCKYARD_F64;
+  const bool conjugates = (flags & blockyard_conjugate_left) != 0;
+  const bool transposes = (flags & blockyard_transposed) != 0;
+  if (conjugates && !transposes) return false;
+  return kind != BLOCKYARD_REFLECT || is_real || conjugates == transposes;
+}
+
+Whole::Whole(const blockyard_operation& operation) : operation_(operation) {
+  const auto beside = [&](int least) { check(extent_of(operation.right, 0, 1) == least); };
+  if (operation.kind == BLOCKYARD_FFT) {
+    check(operation.left.order <= blockyard_max_order &&
+          operation.result.order <= blockyard_max_order &&
+          operation.right.order <= blockyard_max_order);
+    fft_ = Fft::plan(operation);
+    return;
+  }
+  const bool is_singular = operation.kind == BLOCKYARD_SPECTRUM && has(blockyard_singular);
+  const blockyard_operand& main = is_singular ? operation.left : operation.result;
+  rows_ = extent_of(main, 0, 2);
+  columns_ = extent_of(main, 1, 2);
+  const int least = std::min(rows_, columns_);
+  const int side = has(blockyard_from_right) ? columns_ : rows_;
+  if (operation.kind == BLOCKYARD_SOLVE) {
+    check(extent_of(operation.left, 0, 2) == side && extent_of(operation.left, 1, 2) == side);
+  } else if (operation.kind == BLOCKYARD_FACTOR) {
+    check(!(has(blockyard_cholesky) && (has(blockyard_qr) || rows_ != columns_)));
+    beside(has(blockyard_cholesky) ? 1 : least + 1);
+  } else if (operation.kind == BLOCKYARD_REFLECT) {
+    check(extent_of(operation.left, 0, 2) == side && extent_of(operation.left, 1, 2) <= side);
+    beside(extent_of(operation.left, 1, 2));
+  } else if (is_singular) {
+    if (has(blockyard_vectors))
+      check(extent_of(operation.result, 0, 2) == rows_ &&
+            extent_of(operation.result, 1, 2) == least);
+    beside(least + 1);
+  } else {
+    check(rows_ == columns_);
+    beside(rows_ + 1);
+  }
+}
+
+template <class T>
+void Whole::factor(T* result, T* beside) const {
+  const int least = std::min(rows_, columns_);
+  if (has(blockyard_cholesky)) {
+    beside[0] = T(RealOf<T>(Lapack<T>::potrf(has(blockyard_upper) ? 'U' : 'L', rows_, result)));
+  } else if (has(blockyard_qr)) {
+    Lapack<T>::geqrf(rows_, columns_, result, beside);
+    beside[least] = T{};
+  } else {
+    std::vector<int> pivots(static_cast<std::size_t>(least));
+    const int info = Lapack<T>::getrf(rows_, columns_, result, pivots.data());
+    for (const int pivot : pivots) *beside++ = T(RealOf<T>(pivot));
+    *beside = T(RealOf<T>(info));
+  }
+}
+
+template <class T>
+void Whole::find_spectrum(T* result, T* left, T* beside) const {
+  const auto least = static_cast<std::size_t>(std::min(rows_, columns_));
+  std::vector<RealOf<T>> values(least);
+  int info = 0;
+  if (has(blockyard_singular)) {
+    std::vector<T> transposed(has(blockyard_vectors) ? least * static_cast<std::size_t>(columns_)
+                                                     : 1);
+    info = Lapack<T>::gesdd(has(blockyard_vectors), rows_, columns_, left, values.data(), result,
+                            transposed.data());
+    if (has(blockyard_vectors)) std::ranges::copy(transposed, left);
+  } else {
+    info = Lapack<T>::syevd(has(blockyard_vectors), has(blockyard_upper) ? 'U' : 'L', rows_, result,
+                            values.data());
+  }
+  std::ranges::transform(values, beside, [](RealOf<T> value) { return T(value); });
+  beside[least] = T(RealOf<T>(info));
+}
+
+template <class T>
+void Whole::run_as(const blockyard_run& run) const {
+  T *const result = pointer<T>(run.result), *const left = pointer<T>(run.left),
+           *const right = pointer<T>(run.right);
+  const char side = has(blockyard_from_right) ? 'R' : 'L';
+  const char op = !has(blockyard_transposed) ? 'N' : has(blockyard_conjugate_left) ? 'C' : 'T';
+  switch (operation_.kind) {
+    case BLOCKYARD_SOLVE:
+      return Lapack<T>::trsm(side, has(blockyard_upper) ? 'U' : 'L', op,
+                             has(blockyard_unit) ? 'U' : 'N', rows_, columns_, number<T>(run.alpha),
+                             left, result);
+    case BLOCKYARD_FACTOR:
+      return factor(result, right);
+    case BLOCKYARD_REFLECT: {
+      const bool is_real = std::is_floating_point_v<T>;
+      return Lapack<T>::ormqr(side, op == 'C' && is_real ? 'T' : op, rows_, columns_,
+                              static_cast<int>(operation_.left.extent[1]), left, right, result);
+    }
+    case BLOCKYARD_SPECTRUM:
+      return find_spectrum(result, left, right);
+    default:
+      return fft_->run(result, left);
+  }
+}
+
+void Whole::run(const blockyard_run& run) const {
+  switch (operation_.element) {
+    case BLOCKYARD_F32:
+      return run_as<float>(run);
+    case BLOCKYARD_F64:
+      return run_as<double>(run);
+    case BLOCKYARD_C64:
+      return run_as<std::complex<float>>(run);
+    default:
+      return run_as<std::complex<double>>(run);
+  }
+}
+
+}  // namespace blockyard::device::host

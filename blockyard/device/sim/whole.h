@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "blockyard/device/sim/operation.h"
+
+namespace blockyard::device::sim {
+
+/// As `check`, for the kinds of abi_kinds.h: triangles are solved, LU and Cholesky made; the other
+/// kinds are not known here.
+[[nodiscard]] blockyard_status check_whole(const blockyard_operation& operation, const char** why);
+
+void run_whole(const blockyard_operation& operation, const double alpha[2], const Blocks& blocks);
+
+}  // namespace blockyard::device::sim

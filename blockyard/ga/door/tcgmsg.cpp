@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// TCGMSG over MPI, for one width of Integer.
+#include <fmt/format.h>
+#include <mpi.h>
+#include <tcgmsg.h>
+#include <typesf2c.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "blockyard/base/integer.h"
+
+namespace {
+
+/// What a process keeps between calls.
+struct Kept {
+  MPI_Comm world = MPI_COMM_NULL;
+  MPI_Win counter = MPI_WIN_NULL;
+  bool must_finalize = false;
+  std::vector<MPI_Request> sent, awaited;
+  double started_seconds = 0;
+};
+
+Kept& kept() {
+  static auto* const only = new Kept;
+  return *only;
+}
+
+[[noreturn]] void stop(const std::string& text, long code) {
+  std::fflush(stdout);
+  std::fputs(fmt::format("{}: {} {}\n", tcg_nodeid(), text, code).c_str(), stderr);
+  std::fflush(stderr);
+  MPI_Abort(MPI_COMM_WORLD, code > 0 && code < 126 ? static_cast<int>(code) : 1);
+  std::_Exit(1);
+}
+
+int count_of(long n) { return blockyard::base::to_int(n); }
+
+/// Messages of others do not meet those of the program's own.
+MPI_Comm world() {
+  if (kept().world == MPI_COMM_NULL) {
+    int is_up = 0;
+    MPI_Initialized(&is_up);
+    if (is_up == 0) {
+      MPI_Init(nullptr, nullptr);
+      kept().must_finalize = true;
+    }
+    MPI_Comm_dup(MPI_COMM_WORLD, &kept().world);
+    kept().started_seconds = MPI_Wtime();
+  }
+  return kept().world;
+}
+
+MPI_Op operation(const char* op) {
+  constexpr struct {
+    const char* name;
+    std::size_t length;
+    int which;
+  } all[] = {{"+", 1, 0}, {"*", 1, 1}, {"max", 3, 2}, {"min", 3, 3}, {"or", 2, 4}};
+  const MPI_Op operations[] = {MPI_SUM, MPI_PROD, MPI_MAX, MPI_MIN, MPI_BOR};
+  for (const auto& [name, length, which] : all)
+    if (std::strncmp(op, name, length) == 0) return operations[which];
+  return MPI_OP_NULL;
+}
+
+/// absmax and absmin are max and min of absolute values.
+template <class T>
+void reduce(T* x, long n, const char* op, MPI_Datatype type) {
+  if (std::strncmp(op, "abs", 3) == 0) {
+    std::transform(x, x + n, x, [](T value) { return value < 0 ? -value : value; });
+    op += 3;
+  }
+  const MPI_Op found = operation(op);
+  if (found == MPI_OP_NULL) stop(fmt::format("op = \"{:.8}\" is not an operation", op), 1);
+  MPI_Allreduce(MPI_IN_PLACE, x, count_of(n), type, found, world());
+}
+
+void wait_all(std::vector<MPI_Request>& requests) {
+  MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+  requests.clear();
+}
+
+int tag_of(long type) { return static_cast<int>(type & 32767); }
+int source_of(long node) { return node < 0 ? MPI_ANY_SOURCE : static_cast<int>(node); }
+
+}  // namespace
+
+extern "C" {
+
+void tcg_pbeginf(void) { static_cast<void>(world()); }
+void tcg_pbginf(void) { tcg_pbeginf(); }
+void tcg_pbegin(int /*argc*/, char** /*argv*/) { tcg_pbeginf(); }
+void tcg_alt_pbegin(int* /*argc*/, char** /*argv*/[]) { tcg_pbeginf(); }
+void tcg_pend(void) {
+  if (kept().world == MPI_COMM_NULL) return;
+  wait_all(kept().sent);
+  if (kept().counter != MPI_WIN_NULL) MPI_Win_free(&kept().counter);
+  MPI_Comm_free(&kept().world);
+  if (kept().must_finalize) MPI_Finalize();
+}
+long tcg_ready(void) { return kept().world == MPI_COMM_NULL ? 0 : 1; }
+long tcg_nodeid(void) {
+  int rank = 0;
+  MPI_Comm_rank(world(), &rank);
+  return rank;
+}
+long tcg_nnodes(void) {
+  int size = 1;
+  MPI_Comm_size(world(), &size);
+  return size;
+}
+
+void tcg_synch(long /*type*/) { MPI_Barrier(world()); }
+void tcg_brdcst(long /*type*/, void* buf, long lenbuf, long originator) {
+  MPI_Bcast(buf, count_of(lenbuf), MPI_BYTE, static_cast<int>(originator), world());
+}
+void tcg_dgop(long /*type*/, double* x, long n, char* op) { reduce(x, n, op, MPI_DOUBLE); }
+void tcg_igop(long /*type*/, long* x, long n, char* op) { reduce(x, n, op, MPI_LONG); }
+
+void tcg_snd(long type, void* buf, long lenbuf, long node, long sync) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Isend(buf, count_of(lenbuf), MPI_BYTE, static_cast<int>(node), tag_of(type), world(),
+            &request);
+  if (sync != 0)
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  else
+    kept().sent.push_back(request);
+}
+void tcg_rcv(long type, void* buf, long lenbuf, long* lenmes, long nodeselect, long* nodefrom,
+             long sync) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Irecv(buf, count_of(lenbuf), MPI_BYTE, source_of(nodeselect), tag_of(type), world(),
+            &request);
+  *lenmes = lenbuf;
+  *nodefrom = nodeselect;
+  if (sync == 0) {
+    kept().awaited.push_back(request);
+    return;
+  }
+  MPI_Status status;
+  int length = 0;
+  MPI_Wait(&request, &status);
+  MPI_Get_count(&status, MPI_BYTE, &length);
+  *lenmes = length;
+  *nodefrom = status.MPI_SOURCE;
+}
+void tcg_waitcom(long /*node*/) {
+  wait_all(kept().sent);
+  wait_all(kept().awaited);
+}
+long tcg_probe(long type, long node) {
+  int is_there = 0;
+  MPI_Iprobe(source_of(node), tag_of(type), world(), &is_there, MPI_STATUS_IGNORE);
+  return is_there;
+}
+
+long tcg_nxtval(long mproc) {
+  long* base = nullptr;
+  if (mproc < 0 || kept().counter == MPI_WIN_NULL) {
+    // All come here: to begin, or to begin again.
+    if (kept().counter != MPI_WIN_NULL) MPI_Win_free(&kept().counter);
+    MPI_Win_allocate(tcg_nodeid() == 0 ? sizeof(long) : 0, sizeof(long), MPI_INFO_NULL, world(),
+                     &base, &kept().counter);
+    if (tcg_nodeid() == 0) *base = 0;
+    MPI_Barrier(world());
+    if (mproc < 0) return 0;
+  }
+  const long one = 1;
+  long old = 0;
+  MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, kept().counter);
+  MPI_Fetch_and_op(&one, &old, MPI_LONG, 0, 0, MPI_SUM, kept().counter);
+  MPI_Win_unlock(0, kept().counter);
+  return old;
+}
+
+long tcg_mdtob(long n) { return n * static_cast<long>(sizeof(double)); }
+long tcg_mdtoi(long n) { return n * static_cast<long>(sizeof(double) / sizeof(Integer)); }
+long tcg_mitob(long n) { return n * static_cast<long>(sizeof(Integer)); }
+long tcg_mitod(long n) { return (tcg_mitob(n) + 7) / 8; }
+double tcg_time(void) {
+  static_cast<void>(world());
+  return MPI_Wtime() - kept().started_seconds;
+}
+long tcg_mtime(void) { return static_cast<long>(100 * tcg_time()); }
+double tcg_drand48(void) { return drand48(); }
+void tcg_srand48(long seed) { srand48(seed); }
+
+void tcg_error(char* msg, long code) { stop(msg, code); }
+void tcg_parerr(long code) { stop("an error in parallel", code); }
+void tcg_llog(void) {}
+void tcg_stats(void) {}
+void tcg_setdbg(long /*value*/) {}
+long tcg_niceftn(long ival) { return nice(static_cast<int>(ival)); }
+void tcg_pfcopy(long /*type*/, long node0, char* fname) {
+  std::vector<char> bytes;
+  long length = -1;
+  if (tcg_nodeid() == node0) {
+    if (std::FILE* file = std::fopen(fname, "rb")) {
+      std::fseek(file, 0, SEEK_END);
+      length = std::ftell(file);
+      std::rewind(file);
+      bytes.resize(static_cast<std::size_t>(length));
+      if (std::fread(bytes.data(), 1, bytes.size(), file) != bytes.size()) length = -1;
+      std::fclose(file);
+    }
+  }
+  MPI_Bcast(&length, 1, MPI_LONG, static_cast<int>(node0), world());
+  if (length < 0) stop(fmt::format("\"{}\" cannot be read by process {}", fname, node0), 1);
+  bytes.resize(static_cast<std::size_t>(length));
+  MPI_Bcast(bytes.data(), count_of(length), MPI_BYTE, static_cast<int>(node0), world());
+  if (access(fname, F_OK) == 0) return;
+  std::FILE* file = std::fopen(fname, "wb");
+  const bool is_written =
+      file != nullptr && std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+  if (file == nullptr || std::fclose(file) != 0 || !is_written)
+    stop(fmt::format("\"{}\" cannot be written", fname), 1);
+}
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/ga/sparse_handles.h"
+
+#include <fmt/format.h>
+
+#include "blockyard/ga/edge.h"
+
+namespace blockyard::ga {
+
+using garray::refuse;
+using garray::Sparse;
+
+int SparseHandles::keep(std::unique_ptr<Sparse> matrix) {
+  const int handle = next_--;
+  kept_[handle].matrix = std::move(matrix);
+  return handle;
+}
+
+Sparse& SparseHandles::at(int handle) const {
+  const auto found = kept_.find(handle);
+  if (found == kept_.end())
+    refuse(fmt::format("{} is not the handle of a live sparse matrix{}", handle,
+                       handle <= -1000 && handle > next_ ? ": it was destroyed" : ""));
+  return *found->second.matrix;
+}
+
+void SparseHandles::forget(int handle) { kept_.erase(handle); }
+
+void SparseHandles::access(int handle, int cut, IntLists offsets, IntLists columns, void** values) {
+  Sparse& matrix = at(handle);
+  Sparse::Block& block = matrix.own_block(cut);
+  const bool is_empty = block.is_empty();
+  *values = is_empty ? nullptr : block.values.data();
+  if (offsets.is_wide()) {
+    *offsets.wide() = is_empty ? nullptr : block.offsets.data();
+    *columns.wide() = is_empty ? nullptr : block.columns.data();
+    return;
+  }
+  auto& [narrow_offsets, narrow_columns] = kept_.at(handle).narrow[cut];
+  narrow_offsets.assign(block.offsets.begin(), block.offsets.end());
+  narrow_columns.assign(block.columns.begin(), block.columns.end());
+  *offsets.narrow() = is_empty ? nullptr : narrow_offsets.data();
+  *columns.narrow() = is_empty ? nullptr : narrow_columns.data();
+}
+
+SparseHandles& edge_of_sparse() noexcept { return edge().sparse; }
+
+Sparse& sparse(int handle) {
+  static_cast<void>(runtime());
+  return edge().sparse.at(handle);
+}
+
+Sparse& sparse(int handle, int process) {
+  Sparse& matrix = sparse(handle);
+  if (process < 0 || process >= matrix.members())
+    refuse(fmt::format("process {} is outside 0..{}", process, matrix.members() - 1));
+  return matrix;
+}
+
+Sparse& assembled(int handle) {
+  Sparse& matrix = sparse(handle);
+  if (!matrix.is_assembled()) refuse("the sparse matrix is not assembled yet");
+  return matrix;
+}
+
+Sparse& assembled(int handle, int process) {
+  static_cast<void>(sparse(handle, process));
+  return assembled(handle);
+}
+
+}  // namespace blockyard::ga

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/garray/sparse.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "blockyard/base/error.h"
+
+namespace blockyard::garray {
+
+namespace {
+
+using fabric::Element;
+using fabric::Reduction;
+using fabric::Strided;
+
+std::size_t index(Extent value) { return static_cast<std::size_t>(value); }
+
+/// What others need to find a block of a member.
+struct Place {
+  std::int64_t begin, count;
+};
+
+fabric::Region shared(const Runtime& runtime, int group, std::size_t bytes) {
+  const auto made = runtime.memory().allocate(runtime.team(group).group, bytes);
+  if (made.region >= 0) return made.region;
+  throw base::Error(
+      base::Errc::no_memory,
+      fmt::format(": a sparse matrix has no memory at process {}: {} bytes are wanted, "
+                  "{} are left to {}",
+                  made.member, made.wanted, made.left, made.limit));
+}
+
+void move(fabric::Memory& memory, fabric::Region region, int member, std::size_t offset, void* near,
+          std::size_t bytes, bool is_put) {
+  if (bytes == 0) return;
+  Strided row;
+  row.row_bytes = bytes;
+  const auto transfer = is_put ? memory.put(region, member, offset, row, near)
+                               : memory.get(region, member, offset, row, near);
+  static_cast<void>(memory.done(transfer, true));
+}
+
+}  // namespace
+
+Sparse::Sparse(Runtime& runtime, Kind kind, Extent rows, Extent columns, int group)
+    : runtime_(runtime), kind_(std::move(kind)), rows_(rows), columns_(columns), group_(group) {
+  if (rows < 1 || columns < 1)
+    refuse(fmt::format("a sparse matrix of {} x {} elements has none", rows, columns));
+  if (!kind_.element) refuse("the elements of a sparse matrix are numbers");
+  members_ = static_cast<int>(runtime.team(group).ranks.size());
+  me_ = runtime.team(group).me;
+  own_.resize(static_cast<std::size_t>(members_));
+}
+
+int Sparse::owner_of(Extent row) const noexcept {
+  auto member = static_cast<int>(row * members_ / rows_);
+  while (member > 0 && row < first_row(member)) --member;
+  while (row >= first_row(member + 1)) ++member;
+  return member;
+}
+
+void Sparse::add(Extent row, Extent column, const void* value) {
+  if (is_assembled_) refuse("the sparse matrix is assembled: nothing can be added to it any more");
+  if (row < 0 || row >= rows_ || column < 0 || column >= columns_)
+    refuse(fmt::format("element ({}, {}) is outside the sparse matrix of {} x {}", row, column,
+                       rows_, columns_));
+  entries_.push_back({row, column});
+  const auto* bytes = static_cast<const std::byte*>(value);
+  values_.insert(values_.end(), bytes, bytes + kind_.bytes);
+}
+
+/// Brings each entry to the member that has its row.
+void Sparse::deal() {
+  fabric::Memory& memory = runtime_.memory();
+  const fabric::Group group = runtime_.team(group_).group;
+  const auto members = static_cast<std::size_t>(members_);
+  const std::size_t unit = sizeof(Entry) + kind_.bytes;
+  std::vector<std::vector<std::byte>> letters(members);
+  for (std::size_t e = 0; e < entries_.size(); ++e) {
+    auto& letter = letters[static_cast<std::size_t>(owner_of(entries_[e].row))];
+    letter.resize(letter.size() + unit);
+    std::memcpy(letter.data() + letter.size() - unit, &entries_[e], sizeof(Entry));
+    std::memcpy(letter.data() + letter.size() - kind_.bytes, values_.data() + e * kind_.bytes,
+                kind_.bytes);
+  }
+  std::vector<std::int64_t> lengths(members * members);  // from, to
+  for (std::size_t to = 0; to < members; ++to)
+    lengths[static_cast<std::size_t>(me_) * members + to] =
+        static_cast<std::int64_t>(letters[to].size());
+  memory.reduce(group, Element::i64, Reduction::sum, lengths.data(), lengths.size());
+  const auto before = [&](std::size_t from, std::size_t to) {
+    std::size_t bytes = 0;
+    for (std::size_t f = 0; f < from; ++f) bytes += index(lengths[f * members + to]);
+    return bytes;
+  };
+  const std::size_t arriving = before(members, static_cast<std::size_t>(me_));
+  const fabric::Region box = shared(runtime_, group_, arriving);
+  for (std::size_t to = 0; to < members; ++to)
+    move(memory, box, static_cast<int>(to), before(static_cast<std::size_t>(me_), to),
+         letters[to].data(), letters[to].size(), true);
+  memory.fence(-1);
+  memory.barrier(group);
+  std::vector<std::byte> letter(arriving);
+  move(memory, box, me_, 0, letter.data(), arriving, false);
+  memory.barrier(group);
+  memory.release(box);
+  entries_.resize(arriving / unit);
+  values_.resize(entries_.size() * kind_.bytes);
+  for (std::size_t e = 0; e < entries_.size(); ++e) {
+    std::memcpy(&entries_[e], letter.data() + e * unit, sizeof(Entry));
+    std::memcpy(values_.data() + e * kind_.bytes, letter.data() + e * unit + sizeof(Entry),
+                kind_.bytes);
+  }
+}
+
+/// Blocks of the entries, all of which lie in the own rows.
+void Sparse::build() {
+  std::vector<std::size_t> order(entries_.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(entries_[a].row, entries_[a].column) <
+           std::pair(entries_[b].row, entries_[b].column);
+  });
+  const Extent first = first_row(me_), count = first_row(me_ + 1) - first;
+  for (Block& block : own_) block = {std::vector<std::int64_t>(index(count) + 1), {}, {}};
+  int cut = 0;
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const Entry& entry = entries_[order[k]];
+    if (k > 0 && entries_[order[k - 1]].row == entry.row) {
+      if (entries_[order[k - 1]].column == entry.column)
+        refuse(fmt::format("element ({}, {}) of the sparse matrix was added twice", entry.row,
+                           entry.column));
+    } else {
+      cut = 0;
+    }
+    while (entry.column >= first_column(cut + 1)) ++cut;
+    Block& block = own_[static_cast<std::size_t>(cut)];
+    ++block.offsets[index(entry.row - first) + 1];
+    block.columns.push_back(entry.column);
+    const std::byte* value = values_.data() + order[k] * kind_.bytes;
+    block.values.insert(block.values.end(), value, value + kind_.bytes);
+  }
+  for (Block& block : own_)
+    std::partial_sum(block.offsets.begin(), block.offsets.end(), block.offsets.begin());
+  entries_.clear();
+  values_.clear();
+  is_assembled_ = true;
+  publish();
+}
+
+void Sparse::publish() {
+  fabric::Memory& memory = runtime_.memory();
+  std::vector<Place> places(own_.size());
+  std::size_t numbers = own_.size() * sizeof(Place), contents = 0;
+  for (std::size_t cut = 0; cut < own_.size(); ++cut) {
+    const Block& block = own_[cut];
+    places[cut] = {static_cast<std::int64_t>(contents),
+                   static_cast<std::int64_t>(block.columns.size())};
+    numbers += (block.offsets.size() + block.columns.size()) * sizeof(std::int64_t);
+    contents += block.values.size();
+  }
+  if (numbers_ >= 0) release();
+  numbers_ = shared(runtime_, group_, numbers);
+  contents_ = shared(runtime_, group_, contents);
+  move(memory, numbers_, me_, 0, places.data(), places.size() * sizeof(Place), true);
+  std::size_t at = places.size() * sizeof(Place);
+  for (std::size_t cut = 0; cut < own_.size(); ++cut) {
+    Block& block = own_[cut];
+    move(memory, numbers_, me_, at, block.offsets.data(), block.offsets.size() * 8, true);
+    at += block.offsets.size() * 8;
+    move(memory, numbers_, me_, at, block.columns.data(), block.columns.size() * 8, true);
+    at += block.columns.size() * 8;
+    move(memory, contents_, me_, index(places[cut].begin), block.values.data(), block.values.size(),
+         true);
+  }
+  memory.fence(-1);
+  memory.barrier(runtime_.team(group_).group);
+}
+
+void Sparse::assemble() {
+  if (is_assembled_) refuse("the sparse matrix is assembled already");
+  deal();
+  build();
+}
+
+void Sparse::assign(std::vector<Entry> entries, std::vector<std::byte> values) {
+  entries_ = std::move(entries);
+  values_ = std::move(values);
+  build();
+}
+
+void Sparse::release() {
+  if (numbers_ < 0) return;
+  runtime_.memory().barrier(runtime_.team(group_).group);
+  runtime_.memory().release(contents_);
+  runtime_.memory().release(numbers_);
+  numbers_ = contents_ = -1;
+}
+
+Sparse::Block Sparse::block(int member, int cut) const {
+  if (member == me_) return own(cut);
+  fabric::Memory& memory = runtime_.memory();
+  const std::size_t rows = index(first_row(member + 1) - first_row(member));
+  std::vector<Place> places(own_.size());
+  move(memory, numbers_, member, 0, places.data(), places.size() * sizeof(Place), false);
+  std::size_t at = places.size() * sizeof(Place);
+  for (int c = 0; c < cut; ++c)
+    at += (rows + 1 + index(places[static_cast<std::size_t>(c)].count)) * 8;
+  const Place& place = places[static_cast<std::size_t>(cut)];
+  Block block;
+  block.offsets.resize(rows + 1);
+  block.columns.resize(index(place.count));
+  block.values.resize(index(place.count) * kind_.bytes);
+  move(memory, numbers_, member, at, block.offsets.data(), block.offsets.size() * 8, false);
+  move(memory, numbers_, member, at + block.offsets.size() * 8, block.columns.data(),
+       block.columns.size() * 8, false);
+  move(memory, contents_, member, index(place.begin), block.values.data(), block.values.size(),
+       false);
+  return block;
+}
+
+}  // namespace blockyard::garray

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <toml++/toml.h>
+
+#include <string>
+
+#include "blockyard/input/spec.h"
+
+namespace blockyard::input::detail {
+
+/// The job of a whole job file: parse_job (job_file.h) without the reading of its text.
+[[nodiscard]] Spec read_table(const toml::table& top, const std::string& path,
+                              const std::string& folder);
+
+/// The text of a job file. Throws Error{io}.
+[[nodiscard]] std::string read_job_text(const std::string& path);
+
+}  // namespace blockyard::input::detail

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/input/job_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include "blockyard/input/method_options.h"
+#include "blockyard/input/run_options.h"
+
+namespace blockyard::input {
+namespace {
+
+/// A text in double quotes, with what TOML wants escaped.
+std::string in_quotes(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\')
+      result += {'\\', c};
+    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      result += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    else
+      result += c;
+  }
+  return result + '"';
+}
+
+/// A number that TOML reads as a float.
+std::string number(double value) {
+  std::string text = fmt::format("{}", value);
+  if (text.find_first_of(".en") == std::string::npos) text += ".0";
+  return text;
+}
+
+/// A name as TOML wants it before an equals sign.
+std::string key_text(std::string_view name) {
+  const bool is_bare = !name.empty() && std::ranges::all_of(name, [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '-';
+  });
+  return is_bare ? std::string(name) : in_quotes(name);
+}
+
+/// The lines of one table; its head is written with its first line.
+class Table {
+ public:
+  Table(std::string& text, std::string_view name) : text_(text), head_(name) {}
+
+  void line(std::string_view key, std::string_view value) {
+    if (!head_.empty()) text_ += fmt::format("\n[{}]\n", std::exchange(head_, ""));
+    text_ += fmt::format("{} = {}\n", key, value);
+  }
+  void text(std::string_view key, std::string_view value) {
+    if (!value.empty()) line(key, in_quotes(value));
+  }
+  template <class T>
+  void number_if_given(std::string_view key, const std::optional<T>& value) {
+    if (value) line(key, fmt::format("{}", *value));
+  }
+  void texts(std::string_view key, const std::vector<std::string>& values) {
+    std::vector<std::string> all;
+    for (const std::string& value : values) all.push_back(in_quotes(value));
+    if (!all.empty()) line(key, fmt::format("[{}]", fmt::join(all, ", ")));
+  }
+
+ private:
+  std::string& text_;
+  std::string head_;
+};
+
+void write_set(const SetSpec& set, Table& table) {
+  table.text("name", set.name);
+  table.text("file", set.file);
+  if (!set.text.empty()) table.line("text", fmt::format("\"\"\"\n{}\"\"\"", set.text));
+}
+
+void write_molecule(const MoleculeSpec& molecule, std::string& text) {
+  Table table(text, "molecule");
+  if (molecule.file.empty())
+    table.line("geometry", fmt::format("\"\"\"\n{}\"\"\"", molecule.geometry));
+  table.text("file", molecule.file);
+  table.text("units", molecule.units);
+  if (molecule.charge != 0) table.line("charge", fmt::format("{}", molecule.charge));
+  if (molecule.multiplicity != 1)
+    table.line("multiplicity", fmt::format("{}", molecule.multiplicity));
+}
+
+void write_method(const MethodSpec& method, std::string& text) {
+  Table table(text, "method");
+  table.text("name", method.name);
+  if (!method.frozen_core)
+    table.line("frozen_core", "true");
+  else if (*method.frozen_core != 0)
+    table.line("frozen_core", fmt::format("{}", *method.frozen_core));
+  for (const MethodOption& option : method_options()) {
+    const std::string key(option.key);
+    if (const auto found = method.scalars.find(key); found != method.scalars.end())
+      table.line(key, number(found->second));
+    const auto found = method.ints.find(key);
+    if (found == method.ints.end()) continue;
+    if (option.form == OptionForm::word)
+      table.line(key, in_quotes(option.words[static_cast<std::size_t>(found->second)]));
+    else if (option.form == OptionForm::truth)
+      table.line(key, found->second != 0 ? "true" : "false");
+    else
+      table.line(key, fmt::format("{}", found->second));
+  }
+}
+
+std::string dense_text(const worker::DenseArray& array, bool has_ints) {
+  std::vector<std::string> values;
+  for (const double value : array.values)
+    values.push_back(has_ints ? fmt::format("{}", value) : number(value));
+  return fmt::format("{{ {}extents = [{}], values = [{}] }}", has_ints ? "type = \"int\", " : "",
+                     fmt::join(array.extents, ", "), fmt::join(values, ", "));
+}
+
+void write_configuration(const Spec& spec, std::string& text) {
+  Table table(text, "configuration");
+  for (const auto& [section, keys] : spec.configuration) {
+    std::vector<std::string> pairs;
+    for (const auto& [key, value] : keys)
+      pairs.push_back(fmt::format("{} = {}", key_text(key), in_quotes(value)));
+    table.line(key_text(section), fmt::format("{{ {} }}", fmt::join(pairs, ", ")));
+  }
+}
+
+void write_segments(const SegmentSpec& segments, std::string& text) {
+  Table table(text, "segments");
+  for (const auto& [kind, extents] : segments.extents)
+    table.line(array::kind_names[static_cast<std::size_t>(kind)],
+               fmt::format("[{}]", fmt::join(extents, ", ")));
+  table.number_if_given("ao", segments.ao);
+  table.number_if_given("occupied", segments.occupied);
+  table.number_if_given("virtual", segments.virtual_);
+  table.number_if_given("subsegment", segments.subsegment);
+}
+
+void write_run(const RunSpec& run, std::string& text) {
+  Table table(text, "run");
+  for (const RunOption& option : run_options()) {
+    const std::vector<std::string> values = option.print(run);
+    if (option.form == ValueForm::paths)
+      table.texts(option.key, values);
+    else if (option.form == ValueForm::text || option.form == ValueForm::path)
+      table.text(option.key, values.empty() ? "" : values.front());
+    else if (!values.empty())
+      table.line(option.key, values.front());
+  }
+}
+
+}  // namespace
+
+std::string job_text(const Spec& spec) {
+  std::string text;
+  Table top(text, "");
+  top.text("title", spec.title);
+  top.texts("programs", spec.programs);
+  if (spec.molecule) write_molecule(*spec.molecule, text);
+  Table basis(text, "basis");
+  write_set(spec.basis, basis);
+  basis.text("ecp", spec.basis.ecp);
+  if (!spec.basis.spherical) basis.line("spherical", "false");
+  basis.text("auxiliary", spec.basis.auxiliary);
+  basis.text("auxiliary_file", spec.basis.auxiliary_file);
+  for (const auto& [key, atom] : spec.basis.atoms) {
+    Table of_atom(text, fmt::format("basis.atoms.{}", in_quotes(key)));
+    write_set(atom.set, of_atom);
+    of_atom.text("ecp", atom.ecp);
+  }
+  if (spec.method) write_method(*spec.method, text);
+  Table constants(text, "constants");
+  for (const auto& [name, value] : spec.ints)
+    constants.line(key_text(name), fmt::format("{}", value));
+  for (const auto& [name, value] : spec.scalars) constants.line(key_text(name), number(value));
+  Table arrays(text, "arrays");
+  for (const auto& [name, array] : spec.arrays)
+    arrays.line(key_text(name), dense_text(array, spec.int_arrays.contains(name)));
+  write_segments(spec.segments, text);
+  write_configuration(spec, text);
+  write_run(spec.run, text);
+  return text;
+}
+
+}  // namespace blockyard::input

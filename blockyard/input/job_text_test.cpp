@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/input/job_text.h"
+
+#include <gtest/gtest.h>
+
+#include "blockyard/base/error.h"
+#include "blockyard/input/job_file.h"
+
+namespace blockyard::input {
+namespace {
+
+TEST(JobText, IsReadBackAsTheSameJob) {
+  Spec spec;
+  spec.title = "a \"title\" with \\ and \t";
+  spec.molecule = MoleculeSpec{"H 0 0 0\nF 0 0 1.7\n", "", "bohr", -1, 2};
+  spec.basis = {{"cc-pvdz", "", ""},
+                "sbkjc",
+                {{"O1", {{"", "x.nw", ""}, ""}}, {"3", {{"6-31g", "", ""}, "none"}}},
+                false,
+                "cc-pvtz-rifit",
+                ""};
+  spec.method = MethodSpec{"ccsd",
+                           std::nullopt,
+                           {{"scf_guess", 0}, {"scf_direct", 1}, {"cc_iterations", 7}},
+                           {{"level_shift", 1}, {"cc_amplitude_convergence", 1e-8}}};
+  spec.ints = {{"norb", 4}};
+  spec.scalars = {{"x", 0.1}};
+  spec.segments.extents[array::IndexKind::mo] = {3, 4};
+  spec.segments.ao = 7;
+  spec.segments.virtual_ = 9;
+  spec.run.workers = 2;
+  spec.run.memory_bytes = 1 << 30;
+  spec.run.pardo = program::Policy::locality;
+  spec.run.check = true;
+  spec.run.deterministic = true;
+  spec.run.device.feeds_network = false;
+  spec.arrays = {{"ca", {{1, 2}, {0.5, -1e-20}}}, {"clp", {{3, 0}, {}}}, {"nlp", {{2}, {3, -1}}}};
+  spec.int_arrays = {"nlp"};
+  spec.configuration = {{"scf_rhf.siox", {{"no servers", "f \"g\""}, {"b", ""}}}, {"x", {}}};
+  EXPECT_EQ(parse_job(job_text(spec), "job.toml", ""), spec);
+  spec.basis = {{"", "", "H S\n 0.5 1\n"}, "", {}, true, "", ""};
+  EXPECT_EQ(parse_job(job_text(spec), "job.toml", ""), spec);
+}
+
+TEST(JobText, ArraysMustHaveAsManyValuesAsTheirExtentsSay) {
+  for (const char* array :
+       {"1", "{ extents = [2] }", "{ extents = [2], values = [1.0] }",
+        "{ extents = [], values = [] }", "{ extents = [0], values = [1.0] }",
+        "{ extents = [-1], values = [] }", "{ extents = [0], values = [], a = 1 }",
+        "{ extents = [1], values = [1], type = \"float\" }", "{ extents = [1], values = [\"x\"] }",
+        "{ extents = [4294967296, 4294967296], values = [1] }"})
+    EXPECT_THROW(
+        (void)parse_job(std::string("programs = [\"p\"]\n[arrays]\na = ") + array, "job.toml", ""),
+        base::Error)
+        << array;
+}
+
+}  // namespace
+}  // namespace blockyard::input

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace blockyard::input {
+
+/// How the value of an option is written in the job file.
+enum class OptionForm : std::uint8_t { count, truth, word, number };
+
+/// An option of [method]: a predefined int (count, truth, word) or scalar (number) of our SIAL
+/// programs, called `key` in both. The constants are listed in sialib/README.md.
+struct MethodOption {
+  std::string_view key;
+  OptionForm form = OptionForm::count;
+  double standard = 0;                      ///< where the user says nothing
+  std::array<std::string_view, 3> words{};  ///< for a word: what stands for 0, 1, 2; "": nothing
+};
+
+[[nodiscard]] std::span<const MethodOption> method_options() noexcept;
+
+}  // namespace blockyard::input

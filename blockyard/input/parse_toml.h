@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <toml++/toml.h>
+
+#include <string>
+#include <string_view>
+
+namespace blockyard::input {
+
+/// The table of a TOML file. `path` stands in messages.
+/// Throws Error{bad_input} with the line if it is not TOML, or nests deeper than anything means.
+[[nodiscard]] toml::table parse_toml(std::string_view text, const std::string& path);
+
+}  // namespace blockyard::input

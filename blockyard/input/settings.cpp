@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/input/settings.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <filesystem>
+#include <optional>
+
+#include "blockyard/base/error.h"
+#include "blockyard/input/detail/read_table.h"
+#include "blockyard/input/job_file.h"
+#include "blockyard/input/job_text.h"
+#include "blockyard/input/parse_toml.h"
+
+namespace blockyard::input {
+
+using base::Errc;
+using base::Error;
+
+namespace {
+
+constexpr std::size_t most_scanned = 100'000;
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, begin), text.size());
+    parts.emplace_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+std::optional<double> number_of(const std::string& text) {
+  double value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (status != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// "0.9:1.5:7" as seven numbers, or nothing if it is not of that form.
+std::optional<std::vector<double>> parse_range(std::string_view text) {
+  const auto parts = split(text, ':');
+  if (parts.size() != 3) return std::nullopt;
+  const auto first = number_of(parts[0]), last = number_of(parts[1]), count = number_of(parts[2]);
+  if (!first || !last || !count) return std::nullopt;
+  if (!(*count >= 2 && *count <= most_scanned) ||
+      *count != static_cast<double>(static_cast<int>(*count)))
+    throw Error(Errc::bad_input,
+                fmt::format("\"{}\": a range is FIRST:LAST:COUNT, with a count of 2 "
+                            "to {}",
+                            text, most_scanned));
+  std::vector<double> values;
+  for (int k = 0; k < static_cast<int>(*count); ++k)
+    values.push_back(*first + (*last - *first) * k / (*count - 1));
+  return values;
+}
+
+/// A text that is not TOML by itself needs no quotes: cc-pvdz, ccsd(t).
+void put_value(toml::table& table, const std::string& key, const std::string& value) {
+  const toml::parse_result parsed = [&]() -> toml::parse_result {
+    try {
+      return toml::parse("value = " + value + "\n");
+    } catch (const toml::parse_error&) {
+      return {};
+    }
+  }();
+  const toml::node* node = parsed.get("value");
+  if (node != nullptr && parsed.size() == 1)
+    table.insert_or_assign(key, *node);
+  else
+    table.insert_or_assign(key, value);
+}
+
+void put(toml::table& top, const Setting& setting) {
+  const std::vector<std::string> parts = split(setting.key, '.');
+  toml::table* table = &top;
+  for (std::size_t k = 0; k + 1 < parts.size(); ++k) {
+    if (table->get(parts[k]) == nullptr) table->insert(parts[k], toml::table());
+    table = table->get(parts[k])->as_table();
+    if (table == nullptr)
+      throw Error(Errc::bad_input, fmt::format("{} is not a table of the job file", parts[k]));
+  }
+  // Two ways to say the same: the newer one counts.
+  if (parts.size() == 2 &&
+      (parts[1] == "name" || parts[1] == "file" || parts[1] == "text" || parts[1] == "geometry"))
+    for (const char* other : {"name", "file", "text", "geometry"})
+      if (parts[0] != "method") table->erase(other);
+  put_value(*table, parts.back(), setting.value);
+}
+
+/// The message of an error that begins with a place in `path`, without it.
+std::string without_place(std::string_view message, const std::string& path) {
+  const std::string begin = path + ":";
+  if (!message.starts_with(begin)) return std::string(message);
+  const std::size_t end = message.find(": ", begin.size());
+  return std::string(end == message.npos ? message : message.substr(end + 2));
+}
+
+}  // namespace
+
+bool is_setting(std::string_view text) {
+  const std::size_t dot = text.find('.');
+  return dot != text.npos && dot < text.find('=');
+}
+
+Setting parse_setting(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == 0 || equals == text.npos || equals + 1 == text.size())
+    throw Error(Errc::bad_input,
+                fmt::format("\"{}\" is not of the form KEY=VALUE, as method.frozen_core=2", text));
+  return {std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
+}
+
+Settings parse_scan(std::string_view text) {
+  const Setting all = parse_setting(text);
+  if (!is_setting(text))
+    throw Error(Errc::bad_input,
+                fmt::format("\"{}\": a scan goes through values of a key of the job file, as "
+                            "basis.name=cc-pvdz,cc-pvtz or molecule.variables.r=0.9:1.5:7",
+                            text));
+  Settings settings;
+  if (const auto range = parse_range(all.value)) {
+    for (const double value : *range) settings.push_back({all.key, fmt::format("{}", value)});
+    return settings;
+  }
+  for (const std::string& value : split(all.value, ',')) {
+    if (value.empty()) throw Error(Errc::bad_input, fmt::format("\"{}\" has an empty value", text));
+    settings.push_back({all.key, value});
+  }
+  return settings;
+}
+
+Spec parse_job(std::string_view text, const std::string& path, const std::string& folder,
+               std::span<const Setting> settings) {
+  toml::table top = parse_toml(text, path);
+  Spec spec = detail::read_table(top, path, folder);
+  for (const Setting& setting : settings) try {
+      put(top, setting);
+      spec = detail::read_table(top, path, folder);
+    } catch (const Error& error) {
+      throw Error(error.code(), fmt::format("{}={}: {}", setting.key, setting.value,
+                                            without_place(error.what(), path)));
+    }
+  return spec;
+}
+
+Spec read_job_file(const std::string& path, std::span<const Setting> settings) {
+  if (settings.empty()) return read_job_file(path);
+  return parse_job(detail::read_job_text(path), path,
+                   std::filesystem::path(path).parent_path().string(), settings);
+}
+
+Spec with_settings(const Spec& spec, std::span<const Setting> settings) {
+  return settings.empty() ? spec : parse_job(job_text(spec), "job", "", settings);
+}
+
+Spec job_of_geometry(const std::string& path, std::span<const Setting> settings) {
+  Spec spec;
+  spec.title = std::filesystem::path(path).stem().string();
+  spec.molecule.emplace().file = path;
+  return with_settings(spec, settings);
+}
+
+}  // namespace blockyard::input

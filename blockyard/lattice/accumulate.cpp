@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/lattice/accumulate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "blockyard/base/error.h"
+#include "blockyard/lattice/samples_file.h"
+#include "blockyard/tensor/blas.h"
+
+namespace blockyard::lattice {
+
+using base::Errc;
+using base::Error;
+
+namespace {
+
+/// The file, for all ranks of a process: HDF5 is used by one thread at a time. mutex_ guards all.
+class SharedReader {
+ public:
+  explicit SharedReader(std::string path) : path_(std::move(path)) {}
+
+  template <class Use>
+  auto use(const Use& what) {
+    const std::lock_guard lock(mutex_);
+    if (!reader_) reader_.emplace(path_);
+    return what(*reader_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::string path_;
+  std::optional<SamplesReader> reader_;
+};
+
+/// The most vertices of a spin, from some samples spread over the file.
+std::int64_t most_vertices(const SamplesReader& reader) {
+  constexpr std::int64_t looked_at = 16;
+  const std::int64_t step = std::max<std::int64_t>(1, reader.count() / looked_at);
+  std::size_t most = 0;
+  for (std::int64_t number = 0; number < reader.count(); number += step) {
+    if (reader.has_green(number)) continue;
+    for (const SpinSample& spin : reader.sample(number).spins) most = std::max(most, spin.count());
+  }
+  return static_cast<std::int64_t>(most);
+}
+
+double exact_bound(const SamplesReader& reader, const Problem& problem, const Cluster& cluster,
+                   const G4Options& options) {
+  if (!options.is_exact) return 0;
+  if (options.bound > 0) return options.bound;
+  if (!reader.has_green(0)) return bound_of(problem, cluster, reader.sample(0));
+  Complex sign;
+  return bound_of(reader.green(0, sign));
+}
+
+void check_options(const SamplesReader& reader, const G4Options& options, const std::string& path) {
+  if (options.bins > 1 && reader.count() < options.bins)
+    throw Error(Errc::bad_input, fmt::format("{} holds {} samples: too few for {} bins", path,
+                                             reader.count(), options.bins));
+  if (options.travel == Travel::sample && reader.has_green(0))
+    throw Error(Errc::bad_input,
+                fmt::format("{}: samples/0 holds a Green's function and no vertices: take "
+                            "--travel g",
+                            path));
+}
+
+void give_all(G4Run& run, SharedReader& shared, const fabric::Fabric& fabric, std::int64_t count) {
+  for (std::int64_t number = fabric.rank(); number < count; number += fabric.size()) {
+    Complex sign;
+    std::vector<double> green;
+    Sample sample;
+    const bool is_green = shared.use([&](const SamplesReader& reader) {
+      const bool has = reader.has_green(number);
+      if (has)
+        green = reader.green(number, sign);
+      else
+        sample = reader.sample(number);
+      return has;
+    });
+    if (is_green)
+      run.give(green, sign, number);
+    else
+      run.give(sample, number);
+  }
+}
+
+}  // namespace
+
+G4Report accumulate(const AccumulateJob& job, const ring::Team& team) {
+  tensor::blas::limit_blas_threads(1);
+  SharedReader shared(job.samples);
+  base::BufferPool pool(std::size_t{1} << 30);
+  G4Report result;
+  ring::run_team(team, pool, [&](fabric::Fabric& fabric) {
+    ring::Member member(fabric);
+    Problem problem;
+    std::int64_t count = 0;
+    std::int64_t vertices = 0;
+    double bound = 0;
+    shared.use([&](const SamplesReader& reader) {
+      check_options(reader, job.options, job.samples);
+      problem = reader.problem();
+      count = reader.count();
+      vertices = most_vertices(reader);
+      bound = exact_bound(reader, problem, problem.cluster(), job.options);
+    });
+    const Cluster cluster = problem.cluster();
+    const G4Plan plan = plan_g4(problem, job.options, fabric.size(), vertices);
+    G4Run run(member, problem, cluster, job.options, plan, pool, count, bound);
+    give_all(run, shared, fabric, count);
+    run.finish();
+    G4Report report = run.write(job.output);
+    if (fabric.rank() == 0) result = std::move(report);
+  });
+  return result;
+}
+
+}  // namespace blockyard::lattice

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/lattice/averages.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "blockyard/base/error.h"
+
+namespace blockyard::lattice {
+
+namespace {
+
+constexpr std::size_t heads = 4;
+
+}  // namespace
+
+Averages::Averages(const Problem& problem, const Cluster& cluster, int bins,
+                   std::optional<ring::ExactScale> exact)
+    : problem_(problem),
+      all_(TileSet::all(problem.axes)),
+      diagonal_(TileSet::diagonal(problem.axes)),
+      green_(cluster, problem.axes, problem.g0),
+      bins_(bins),
+      length_(heads + 2 * problem.g0.size()),
+      exact_(exact),
+      tiles_(diagonal_.values()) {
+  (exact_ ? integers_.resize(static_cast<std::size_t>(bins) * length_)
+          : doubles_.resize(static_cast<std::size_t>(bins) * length_));
+}
+
+void Averages::add_value(int bin, std::size_t at, double value) {
+  const std::size_t to = static_cast<std::size_t>(bin) * length_ + at;
+  if (!exact_) {
+    doubles_[to] += value;
+    return;
+  }
+  if (!(std::abs(value) <= exact_->bound()))
+    ring::refuse_contribution(value, exact_->bound(), "--bound");
+  integers_[to] += exact_->integer_of(value);
+}
+
+double Averages::value(int bin, std::size_t at) const {
+  const std::size_t from = static_cast<std::size_t>(bin) * length_ + at;
+  return exact_ ? exact_->value_of(integers_[from]) : doubles_[from];
+}
+
+void Averages::add(const Sample& sample, int bin) {
+  green_.compute(sample, diagonal_, tiles_);
+  std::vector<double> tiles;
+  tiles.swap(tiles_);
+  add(tiles, sample.sign, bin);
+  tiles.swap(tiles_);
+}
+
+void Averages::add(std::span<const double> tiles, Complex sign, int bin) {
+  const TileSet& set = tiles.size() == all_.values() ? all_ : diagonal_;
+  base::require(tiles.size() == set.values(), "a Green's function has all its tiles");
+  add_value(bin, 0, 1.0);
+  add_value(bin, 1, sign.real());
+  add_value(bin, 2, sign.imag());
+  add_value(bin, 3, std::norm(sign));
+  const Axes& axes = problem_.axes;
+  std::size_t at = heads;
+  for (int w = 0; w < axes.extended(); ++w)
+    for (int k = 0; k < axes.sites; ++k)
+      for (int s = 0; s < 2; ++s)
+        for (int b2 = 0; b2 < axes.bands; ++b2)
+          for (int b1 = 0; b1 < axes.bands; ++b1, at += 2) {
+            const std::size_t from =
+                set.at(set.find(w, w), s, b1, b2) + static_cast<std::size_t>(k * axes.sites + k);
+            const Complex g = sign * Complex(tiles[from], tiles[from + set.plane()]) / axes.beta;
+            add_value(bin, at, g.real());
+            add_value(bin, at + 1, g.imag());
+          }
+}
+
+void Averages::reduce(fabric::Fabric& fabric) {
+  if (!exact_) {
+    fabric.reduce(doubles_);
+    return;
+  }
+  // An integer as two doubles that hold their sums exactly: the high and the low half.
+  constexpr int half_bits = 32;
+  std::vector<double> halves;
+  for (const std::int64_t value : integers_) {
+    halves.push_back(static_cast<double>(value >> half_bits));
+    halves.push_back(static_cast<double>(value & 0xffffffff));
+  }
+  fabric.reduce(halves);
+  for (std::size_t i = 0; i < integers_.size(); ++i)
+    integers_[i] = (static_cast<std::int64_t>(halves[2 * i]) << half_bits) +
+                   static_cast<std::int64_t>(halves[2 * i + 1]);
+}
+
+double Averages::count(int bin) const { return value(bin, 0); }
+Complex Averages::sign(int bin) const { return {value(bin, 1), value(bin, 2)}; }
+
+double Averages::count() const {
+  double sum = 0;
+  for (int bin = 0; bin < bins_; ++bin) sum += count(bin);
+  return sum;
+}
+
+Complex Averages::sign() const {
+  Complex sum = 0;
+  for (int bin = 0; bin < bins_; ++bin) sum += sign(bin);
+  return sum;
+}
+
+double Averages::sign_error() const {
+  double squares = 0;
+  for (int bin = 0; bin < bins_; ++bin) squares += value(bin, 3);
+  const double n = count();
+  if (n < 2) return 0;
+  const double variance = squares / n - std::norm(sign() / n);
+  return std::sqrt(std::max(0.0, variance) / (n - 1));
+}
+
+void Averages::check_sign() const {
+  const double n = count();
+  const double average = n > 0 ? std::abs(sign()) / n : 0;
+  if (n > 0 && average > 2 * sign_error() && average > 0) return;
+  throw base::Error(
+      base::Errc::bad_input,
+      fmt::format("the average sign is {:.3g} with an error of {:.3g} after {} samples: it is zero "
+                  "within its error, so nothing can be divided by it; take more samples, a "
+                  "smaller beta or U, or keep the sums as they are, without division",
+                  average, sign_error(), static_cast<std::int64_t>(n)));
+}
+
+std::vector<Complex> Averages::sums(int bin) const {
+  std::vector<Complex> result;
+  for (std::size_t at = heads; at < length_; at += 2)
+    result.emplace_back(value(bin, at), value(bin, at + 1));
+  return result;
+}
+
+Estimate estimate(std::span<const Complex> sums, std::span<const Complex> signs) {
+  Complex sum = 0;
+  Complex sign = 0;
+  for (const Complex& one : sums) sum += one;
+  for (const Complex& one : signs) sign += one;
+  Estimate result{sum / sign, 0};
+  const std::size_t bins = sums.size();
+  if (bins < 2) return result;
+  double real = 0;
+  double imaginary = 0;
+  for (std::size_t bin = 0; bin < bins; ++bin) {
+    const Complex without = (sum - sums[bin]) / (sign - signs[bin]) - result.value;
+    real += without.real() * without.real();
+    imaginary += without.imag() * without.imag();
+  }
+  const double factor = static_cast<double>(bins - 1) / static_cast<double>(bins);
+  result.error = {std::sqrt(factor * real), std::sqrt(factor * imaginary)};
+  return result;
+}
+
+}  // namespace blockyard::lattice

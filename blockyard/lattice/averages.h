@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "blockyard/fabric/fabric.h"
+#include "blockyard/lattice/green.h"
+#include "blockyard/lattice/problem.h"
+#include "blockyard/ring/exact.h"
+
+namespace blockyard::lattice {
+
+/// Sums over samples of the sign f and of f G(k, w), by bin; G(k, w) = G(k, k, w, w) / beta for
+/// each spin and pair of bands. As doubles, or as exact sums whose bits depend on no order. One
+/// thread.
+class Averages {
+ public:
+  Averages(const Problem& problem, const Cluster& cluster, int bins,
+           std::optional<ring::ExactScale> exact);
+
+  void add(const Sample& sample, int bin);
+  /// tiles: the Green's function of a sample in the order of TileSet::all.
+  void add(std::span<const double> tiles, Complex sign, int bin);
+  /// Collective. From now on the sums are those of all ranks.
+  void reduce(fabric::Fabric& fabric);
+
+  [[nodiscard]] int bins() const noexcept { return bins_; }
+  [[nodiscard]] double count(int bin) const;
+  [[nodiscard]] Complex sign(int bin) const;
+  [[nodiscard]] double count() const;
+  [[nodiscard]] Complex sign() const;
+  /// Error of the average sign, from the spread of samples.
+  [[nodiscard]] double sign_error() const;
+  /// Throws Error{bad_input} if the average sign is zero within its error: then nothing can be
+  /// divided by it.
+  void check_sign() const;
+
+  /// Sums of f G by (b1, b2, s, k, w), without division.
+  [[nodiscard]] std::vector<Complex> sums(int bin) const;
+
+ private:
+  void add_value(int bin, std::size_t at, double value);
+  [[nodiscard]] double value(int bin, std::size_t at) const;
+
+  const Problem& problem_;
+  TileSet all_;
+  TileSet diagonal_;
+  SampleGreen green_;
+  int bins_;
+  std::size_t length_;  ///< of a bin: samples, f (two), |f|^2, then G
+  std::optional<ring::ExactScale> exact_;
+  std::vector<double> doubles_;
+  std::vector<std::int64_t> integers_;
+  std::vector<double> tiles_;
+};
+
+/// From sums by bin of f x, and of f: the average of x and, from two bins on, its error by
+/// jackknife, the real part for the real part and the imaginary for the imaginary one.
+struct Estimate {
+  Complex value;
+  Complex error;
+};
+[[nodiscard]] Estimate estimate(std::span<const Complex> sums, std::span<const Complex> signs);
+
+}  // namespace blockyard::lattice

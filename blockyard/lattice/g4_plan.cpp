@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "blockyard/base/error.h"
+#include "blockyard/base/text.h"
+#include "blockyard/lattice/g4_run.h"
+
+namespace blockyard::lattice {
+
+namespace {
+
+/// Of what travels: vertices with their matrices, or tiles.
+std::int64_t item_bytes_of(const SliceShape& shape, const G4Options& options,
+                           std::int64_t vertices) {
+  const std::int64_t width = options.is_single ? sizeof(float) : sizeof(double);
+  if (options.travel == Travel::sample)
+    return 2 * (vertices * static_cast<std::int64_t>(sizeof(Vertex)) + vertices * vertices * width);
+  return tile_bytes(shape, shape.units()) / static_cast<std::int64_t>(sizeof(double)) * width;
+}
+
+}  // namespace
+
+G4Plan plan_g4(const Problem& problem, const G4Options& options, int ranks, std::int64_t vertices) {
+  G4Plan plan;
+  plan.shape = {problem.axes, options.channels, static_cast<int>(problem.exchange_momenta.size()),
+                options.bins};
+  plan.item_bytes = item_bytes_of(plan.shape, options, vertices);
+  const Extent units = plan.shape.units();
+  const auto unit_bytes = static_cast<Extent>(plan.shape.unit_values() * sizeof(double));
+  // Tiles of a batch are cut like the slice, though not quite in proportion.
+  const Extent unit_tiles = tile_bytes(plan.shape, 1) * options.flow.batch;
+  ring::Memory memory;
+  memory.budget_bytes = options.memory_bytes;
+  memory.units = units;
+  memory.array_bytes = units * (unit_bytes + unit_tiles);
+  memory.item_bytes = plan.item_bytes;
+  memory.slots = options.flow.slots;
+  memory.lanes = options.flow.lanes;
+  ring::Choice choice;
+  if (options.ring == 0) {
+    choice = ring::choose_size(memory, ranks);
+  } else {
+    const ring::Layout layout(ranks, options.ring, units);
+    choice = ring::memory_of_ring(memory, options.ring);
+    choice.reason = "as asked";
+    if (choice.rank_bytes > memory.budget_bytes)
+      throw base::Error(
+          base::Errc::no_memory,
+          fmt::format("in rings of {} a rank needs {}, but may have {}: take --ring auto, or give "
+                      "it more with --memory",
+                      options.ring, base::format_bytes(choice.rank_bytes),
+                      base::format_bytes(memory.budget_bytes)));
+  }
+  plan.ring = choice.size;
+  plan.reason = choice.reason;
+  plan.slice_bytes = (units + choice.size - 1) / choice.size * unit_bytes;
+  plan.rank_bytes = choice.rank_bytes;
+  return plan;
+}
+
+double bound_of(std::span<const double> green) {
+  double most = 0;
+  for (const double value : green) most = std::max(most, std::abs(value));
+  // |G| <= sqrt(2) most; a charge contribution is at most (4 + 2) / 2 times its square.
+  constexpr double of_a_square = 6;
+  constexpr double margin = 16;
+  const double bound = margin * of_a_square * most * most;
+  return std::max(bound, margin);  // also above every sign
+}
+
+double bound_of(const Problem& problem, const Cluster& cluster, const Sample& sample) {
+  const TileSet set = TileSet::diagonal(problem.axes);
+  std::vector<double> tiles(set.values());
+  SampleGreen(cluster, problem.axes, problem.g0).compute(sample, set, tiles);
+  return bound_of(tiles);
+}
+
+}  // namespace blockyard::lattice

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/lattice/g4_run.h"
+
+#include <cstring>
+#include <optional>
+
+#include "blockyard/base/clock.h"
+#include "blockyard/base/error.h"
+#include "blockyard/lattice/averages.h"
+#include "blockyard/lattice/result_file.h"
+#include "blockyard/ring/result.h"
+
+namespace blockyard::lattice {
+
+class G4Run::State {
+ public:
+  State(ring::Member& member, const Problem& problem, const Cluster& cluster,
+        const G4Options& options, const G4Plan& plan, base::BufferPool& pool, std::int64_t samples,
+        double exact_bound)
+      : member_(member),
+        problem_(problem),
+        options_(options),
+        plan_(plan),
+        pool_(pool),
+        layout_(member.fabric.size(), plan.ring, plan.shape.units()),
+        seat_(layout_.seat(member.fabric.rank())),
+        exact_(options.is_exact ? std::optional(ring::ExactScale(samples, exact_bound))
+                                : std::nullopt),
+        averages_(problem, cluster, options.bins, exact_),
+        update_(
+            {&cluster, plan.shape, problem.g0, options.travel, options.is_single, false, exact_},
+            layout_, seat_, pool),
+        slice_(pool.allocate(static_cast<std::size_t>(layout_.range(seat_).count()) *
+                             plan.shape.unit_values() * sizeof(double))),
+        began_(base::now_seconds()) {
+    if (slice_.size() > 0) std::memset(slice_.data(), 0, slice_.size());
+    ring_.emplace(member, layout_, options.flow, update_, slice_.bytes());
+  }
+
+  void give(const Sample& sample, std::int64_t number) {
+    averages_.add(sample, bin_of(number));
+    if (options_.channels.empty()) return;
+    give(update_.payload_of(sample), sample.sign, number);
+  }
+  void give(std::span<const double> green, Complex sign, std::int64_t number) {
+    averages_.add(green, sign, bin_of(number));
+    if (options_.channels.empty()) return;
+    give(update_.payload_of(green), sign, number);
+  }
+  void serve() { ring_->serve(); }
+
+  void finish() {
+    ring_->finish();
+    ring::add_rings(member_, layout_, pool_, slice_.bytes(),
+                    exact_ ? ring::add_integers() : ring::add_doubles());
+    averages_.reduce(member_.fabric);
+    if (options_.normalise) averages_.check_sign();
+  }
+
+  [[nodiscard]] G4Report write(const std::string& path) {
+    std::optional<ResultWriter> out;
+    std::optional<Matrices> matrices;
+    if (member_.fabric.rank() == 0) {
+      out.emplace(path, problem_, plan_.shape, averages_, options_.normalise);
+      if (options_.has_matrices) matrices.emplace(problem_, plan_.shape);
+    }
+    ring::visit_units(member_, layout_, pool_, slice_.bytes(),
+                      [&](Extent unit, std::span<const std::byte> bytes) {
+                        const auto values = values_of(bytes);
+                        out->write_unit(unit, values);
+                        if (matrices) matrices->take(unit, values);
+                      });
+    G4Report report = make_report();
+    if (out) out->finish();
+    if (matrices) report.leading = matrices->leading(averages_);
+    return report;
+  }
+
+ private:
+  [[nodiscard]] int bin_of(std::int64_t number) const {
+    return static_cast<int>(number % options_.bins);
+  }
+
+  void give(const fabric::Payload& payload, Complex sign, std::int64_t number) {
+    const ItemHead head{sign.real(), sign.imag(), bin_of(number), options_.is_single ? 1 : 0};
+    ring_->give(std::as_bytes(std::span(&head, 1)), payload);
+  }
+
+  /// Sums as doubles, whatever they were added as.
+  [[nodiscard]] std::span<const double> values_of(std::span<const std::byte> bytes) {
+    const std::size_t count = bytes.size() / sizeof(double);
+    if (!exact_) return {reinterpret_cast<const double*>(bytes.data()), count};
+    values_.resize(count);
+    const auto* sums = reinterpret_cast<const std::int64_t*>(bytes.data());
+    for (std::size_t i = 0; i < count; ++i) values_[i] = exact_->value_of(sums[i]);
+    return values_;
+  }
+
+  /// Collective: what all ranks did, at each of them.
+  [[nodiscard]] G4Report make_report() {
+    constexpr std::size_t fields = 12;
+    std::vector<double> all(fields * static_cast<std::size_t>(member_.fabric.size()), 0.0);
+    double* mine = all.data() + fields * static_cast<std::size_t>(member_.fabric.rank());
+    const ring::Counts& counts = ring_->counts();
+    std::size_t at = 0;
+    for (const double value :
+         {static_cast<double>(counts.given), static_cast<double>(counts.applied),
+          static_cast<double>(counts.updates), static_cast<double>(counts.sent),
+          static_cast<double>(counts.sent_bytes), static_cast<double>(counts.peak_items),
+          counts.update_seconds, counts.wait_for_items_seconds, counts.wait_for_slots_seconds,
+          static_cast<double>(slice_.size()), static_cast<double>(seat_.ring),
+          static_cast<double>(seat_.place)})
+      mine[at++] = value;
+    member_.fabric.reduce(all);
+    G4Report report;
+    for (std::size_t k = 0; k < all.size(); k += fields) report.ranks.push_back(rank_of(&all[k]));
+    report.samples = static_cast<std::int64_t>(averages_.count());
+    report.sign = report.samples > 0 ? averages_.sign() / averages_.count() : 0.0;
+    report.sign_error = averages_.sign_error();
+    report.ring = plan_.ring;
+    report.reason = plan_.reason;
+    report.slice_bytes = plan_.slice_bytes;
+    report.item_bytes = plan_.item_bytes;
+    add_green(report);
+    report.seconds = base::now_seconds() - began_;
+    return report;
+  }
+
+  [[nodiscard]] RankReport rank_of(const double* f) const {
+    const auto whole = [&](std::size_t at) { return static_cast<std::int64_t>(f[at]); };
+    RankReport rank;
+    rank.counts = {whole(0), whole(1), whole(2), whole(3), whole(4), whole(5), f[6], f[7], f[8]};
+    rank.slice_bytes = whole(9);
+    rank.ring = static_cast<int>(whole(10));
+    rank.place = static_cast<int>(whole(11));
+    rank.peak_bytes = rank.slice_bytes + rank.counts.peak_items * plan_.item_bytes;
+    return rank;
+  }
+
+  void add_green(G4Report& report) const {
+    if (std::abs(averages_.sign()) == 0) return;
+    std::vector<std::vector<Complex>> sums;
+    std::vector<Complex> signs;
+    for (int bin = 0; bin < averages_.bins(); ++bin) {
+      sums.push_back(averages_.sums(bin));
+      signs.push_back(averages_.sign(bin));
+    }
+    std::vector<Complex> of_bins(sums.size());
+    for (std::size_t at = 0; at < sums[0].size(); ++at) {
+      for (std::size_t bin = 0; bin < sums.size(); ++bin) of_bins[bin] = sums[bin][at];
+      const Estimate g = estimate(of_bins, signs);
+      report.g.push_back(g.value);
+      if (sums.size() > 1) report.g_error.push_back(g.error);
+    }
+  }
+
+  ring::Member& member_;
+  const Problem& problem_;
+  G4Options options_;
+  G4Plan plan_;
+  base::BufferPool& pool_;
+  ring::Layout layout_;
+  ring::Seat seat_;
+  std::optional<ring::ExactScale> exact_;
+  Averages averages_;
+  G4Update update_;
+  base::Buffer slice_;
+  std::optional<ring::Ring> ring_;
+  std::vector<double> values_;
+  double began_;
+};
+
+G4Run::G4Run(ring::Member& member, const Problem& problem, const Cluster& cluster,
+             const G4Options& options, const G4Plan& plan, base::BufferPool& pool,
+             std::int64_t samples, double exact_bound)
+    : state_(std::make_unique<State>(member, problem, cluster, options, plan, pool, samples,
+                                     exact_bound)) {}
+G4Run::~G4Run() = default;
+
+void G4Run::give(const Sample& sample, std::int64_t number) { state_->give(sample, number); }
+void G4Run::give(std::span<const double> green, Complex sign, std::int64_t number) {
+  state_->give(green, sign, number);
+}
+void G4Run::serve() { state_->serve(); }
+void G4Run::finish() { state_->finish(); }
+G4Report G4Run::write(const std::string& path) { return state_->write(path); }
+
+}  // namespace blockyard::lattice

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "blockyard/base/buffer.h"
+#include "blockyard/lattice/channel.h"
+#include "blockyard/lattice/g4_update.h"
+#include "blockyard/lattice/matrices.h"
+#include "blockyard/lattice/problem.h"
+#include "blockyard/ring/ring.h"
+
+namespace blockyard::lattice {
+
+/// How G4 is accumulated and written; the same at all ranks.
+struct G4Options {
+  /// Empty: averages only, and nothing travels.
+  std::vector<Channel> channels{all_channels.begin(), all_channels.end()};
+  int ring = 0;  ///< ranks of a ring; 0: the smallest that fits
+  ring::Options flow;
+  Travel travel = Travel::sample;
+  bool is_single = false;  ///< what travels is c64; sums stay double
+  bool is_exact = false;
+  double bound = 0;  ///< of a contribution to exact sums; 0: from the first sample
+  int bins = 1;      ///< from 2 on there are error bars, and so many times the memory
+  bool normalise = false;
+  std::int64_t memory_bytes = 0;  ///< of each rank
+  bool has_matrices = false;  ///< the report tells eigenvalues, of one band and if they are small
+};
+
+/// What one rank did and held.
+struct RankReport {
+  int ring = 0;
+  int place = 0;
+  ring::Counts counts;
+  std::int64_t slice_bytes = 0;
+  std::int64_t peak_bytes = 0;  ///< slice, items and tiles
+};
+
+struct G4Report {
+  std::int64_t samples = 0;
+  Complex sign = 0;
+  double sign_error = 0;
+  int ring = 1;
+  std::string reason;
+  std::int64_t slice_bytes = 0;
+  std::int64_t item_bytes = 0;
+  std::vector<RankReport> ranks;
+  std::vector<Complex> g;        ///< averages, by (b1, b2, s, k, w)
+  std::vector<Complex> g_error;  ///< empty without bins
+  std::vector<Leading> leading;
+  double seconds = 0;
+};
+
+/// The choice of rings for a problem: throws Error{no_memory} or Error{bad_input} if none fits.
+struct G4Plan {
+  SliceShape shape;
+  int ring = 1;
+  std::string reason;
+  std::int64_t slice_bytes = 0;
+  std::int64_t item_bytes = 0;
+  std::int64_t rank_bytes = 0;
+};
+/// vertices: of each spin, at most.
+[[nodiscard]] G4Plan plan_g4(const Problem& problem, const G4Options& options, int ranks,
+                             std::int64_t vertices);
+
+/// One rank's part in accumulating G4 and the averages. Made, finished and written by all ranks
+/// together. One thread.
+class G4Run {
+ public:
+  /// Collective. exact_bound: agreed by all ranks; used with exact sums only.
+  /// samples: of all ranks together, at most.
+  G4Run(ring::Member& member, const Problem& problem, const Cluster& cluster,
+        const G4Options& options, const G4Plan& plan, base::BufferPool& pool, std::int64_t samples,
+        double exact_bound);
+  ~G4Run();
+  G4Run(const G4Run&) = delete;
+  G4Run& operator=(const G4Run&) = delete;
+
+  /// number: of the sample among all of the run; says its bin.
+  void give(const Sample& sample, std::int64_t number);
+  /// The same of a Green's function in the order of TileSet::all.
+  void give(std::span<const double> green, Complex sign, std::int64_t number);
+  /// Takes in what has come; for who works long between samples.
+  void serve();
+  /// Collective. No more samples of this rank.
+  void finish();
+  /// Collective. Rank 0 writes; `path` is of use there only. Returns the report at rank 0.
+  [[nodiscard]] G4Report write(const std::string& path);
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
+
+/// A bound of the contributions to G4, by a sample: 16 times the largest that it makes.
+[[nodiscard]] double bound_of(const Problem& problem, const Cluster& cluster, const Sample& sample);
+[[nodiscard]] double bound_of(std::span<const double> green);
+
+}  // namespace blockyard::lattice

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/lattice/g4_update.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "blockyard/base/error.h"
+
+namespace blockyard::lattice {
+
+namespace {
+
+ItemHead head_of(const ring::Item& item) {
+  ItemHead head;
+  base::require(item.head.size() == sizeof head, "an item of a sample has its head");
+  std::memcpy(&head, item.head.data(), sizeof head);
+  return head;
+}
+
+/// Copies the tiles of `to_set` out of values in the order of `from_set`.
+template <class T, class U>
+void copy_tiles(const T* from, const TileSet& from_set, U* to, const TileSet& to_set) {
+  const std::size_t values = to_set.tile_values();
+  for (std::size_t k = 0; k < to_set.pairs().size(); ++k) {
+    const TileSet::Pair& pair = to_set.pairs()[k];
+    const T* tile = from + from_set.find(pair.row, pair.column) * values;
+    std::transform(tile, tile + values, to + k * values,
+                   [](T value) { return static_cast<U>(value); });
+  }
+}
+
+}  // namespace
+
+G4Update::G4Update(const Setting& setting, const ring::Layout& layout, const ring::Seat& seat,
+                   base::BufferPool& pool)
+    : setting_(setting),
+      layout_(layout),
+      seat_(seat),
+      pool_(pool),
+      whole_(setting.shape.axes, setting.shape.channels, {0, setting.shape.units()}),
+      mine_(setting.shape.axes, setting.shape.channels, layout.range(seat)),
+      green_(*setting.cluster, setting.shape.axes, setting.g0),
+      two_particle_(*setting.cluster, setting.shape, mine_, layout.range(seat),
+                    setting.plain_kernels) {}
+
+void G4Update::make_tiles(const ring::Item& item, std::vector<double>& tiles) {
+  tiles.resize(mine_.values());
+  if (setting_.travel == Travel::sample) {
+    green_.compute(decode(item.payload), mine_, tiles);
+    return;
+  }
+  const bool is_single = head_of(item).is_single != 0;
+  const std::size_t width = is_single ? sizeof(float) : sizeof(double);
+  const bool is_whole = item.payload.size() == whole_.values() * width;
+  base::require(is_whole || item.payload.size() == mine_.values() * width,
+                "a Green's function travels whole, or as the tiles of a place");
+  const TileSet& set = is_whole ? whole_ : mine_;
+  if (is_single)
+    copy_tiles(reinterpret_cast<const float*>(item.payload.data()), set, tiles.data(), mine_);
+  else
+    copy_tiles(reinterpret_cast<const double*>(item.payload.data()), set, tiles.data(), mine_);
+}
+
+void G4Update::apply(std::span<const ring::Item> items, std::span<std::byte> slice) {
+  if (tiles_.size() < items.size()) tiles_.resize(items.size());
+  std::vector<SampleTiles> samples;
+  for (std::size_t k = 0; k < items.size(); ++k) {
+    const ItemHead head = head_of(items[k]);
+    make_tiles(items[k], tiles_[k]);
+    samples.push_back({{head.sign_real, head.sign_imaginary}, head.bin, tiles_[k].data()});
+  }
+  if (!setting_.exact) {
+    two_particle_.add(samples, {reinterpret_cast<double*>(slice.data()), slice.size() / 8});
+    return;
+  }
+  const double most = two_particle_.add_exactly(
+      samples, {reinterpret_cast<std::int64_t*>(slice.data()), slice.size() / 8}, *setting_.exact);
+  if (!(most <= setting_.exact->bound()))
+    ring::refuse_contribution(most, setting_.exact->bound(), "--bound");
+}
+
+fabric::Payload G4Update::part(const ring::Item& item, int place) {
+  if (setting_.travel == Travel::sample) return nullptr;
+  const TileSet set(setting_.shape.axes, setting_.shape.channels,
+                    layout_.range({seat_.ring, place}));
+  const bool is_single = head_of(item).is_single != 0;
+  base::Buffer part = pool_.allocate(set.values() * (is_single ? sizeof(float) : sizeof(double)));
+  if (is_single)
+    copy_tiles(reinterpret_cast<const float*>(item.payload.data()), whole_, part.as<float>(), set);
+  else
+    copy_tiles(reinterpret_cast<const double*>(item.payload.data()), whole_, part.as<double>(),
+               set);
+  return std::make_shared<const base::Buffer>(std::move(part));
+}
+
+fabric::Payload G4Update::packed(std::span<const double> tiles) {
+  base::Buffer packed =
+      pool_.allocate(tiles.size() * (setting_.is_single ? sizeof(float) : sizeof(double)));
+  if (setting_.is_single)
+    std::transform(tiles.begin(), tiles.end(), packed.as<float>(),
+                   [](double value) { return static_cast<float>(value); });
+  else
+    std::ranges::copy(tiles, packed.as<double>());
+  return std::make_shared<const base::Buffer>(std::move(packed));
+}
+
+fabric::Payload G4Update::payload_of(const Sample& sample) {
+  if (setting_.travel == Travel::sample) {
+    base::Buffer payload = pool_.allocate(payload_bytes(sample, setting_.is_single));
+    encode(sample, setting_.is_single, payload.bytes());
+    return std::make_shared<const base::Buffer>(std::move(payload));
+  }
+  std::vector<double> tiles(whole_.values());
+  green_.compute(sample, whole_, tiles);
+  return packed(tiles);
+}
+
+fabric::Payload G4Update::payload_of(std::span<const double> all_tiles) {
+  const TileSet all = TileSet::all(setting_.shape.axes);
+  base::require(all_tiles.size() == all.values(), "a Green's function has all its tiles");
+  std::vector<double> tiles(whole_.values());
+  copy_tiles(all_tiles.data(), all, tiles.data(), whole_);
+  return packed(tiles);
+}
+
+Extent tile_bytes(const SliceShape& shape, Extent units) {
+  const TileSet set(shape.axes, shape.channels, {0, units});
+  return static_cast<Extent>(set.values() * sizeof(double));
+}
+
+}  // namespace blockyard::lattice

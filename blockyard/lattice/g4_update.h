@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "blockyard/base/buffer.h"
+#include "blockyard/lattice/green.h"
+#include "blockyard/lattice/two_particle.h"
+#include "blockyard/ring/exact.h"
+#include "blockyard/ring/update.h"
+
+namespace blockyard::lattice {
+
+/// What travels of a sample.
+enum class Travel : std::uint8_t {
+  sample,  ///< vertices and walker matrix: each place computes the tiles that it needs
+  g        ///< the Green's function: all of it, or on the route `direct` the tiles of a place
+};
+
+/// The head of an item.
+struct ItemHead {
+  double sign_real = 1;
+  double sign_imaginary = 0;
+  std::int32_t bin = 0;
+  std::int32_t is_single = 0;  ///< values of a Green's function are f32
+};
+
+/// Takes samples into a slice of G4, whose values are doubles or, with a scale, exact sums.
+/// One thread.
+class G4Update final : public ring::Update {
+ public:
+  struct Setting {
+    const Cluster* cluster = nullptr;
+    SliceShape shape;
+    std::span<const Complex> g0;
+    Travel travel = Travel::sample;
+    bool is_single = false;  ///< c64 travels
+    bool plain_kernels = false;
+    std::optional<ring::ExactScale> exact;
+  };
+  /// What the setting points to stays, as do layout and pool.
+  G4Update(const Setting& setting, const ring::Layout& layout, const ring::Seat& seat,
+           base::BufferPool& pool);
+
+  void apply(std::span<const ring::Item> items, std::span<std::byte> slice) override;
+  [[nodiscard]] fabric::Payload part(const ring::Item& item, int place) override;
+
+  /// The payload of a sample in the form that travels.
+  [[nodiscard]] fabric::Payload payload_of(const Sample& sample);
+  /// The same of a Green's function that a sample has, in the order of TileSet::all.
+  [[nodiscard]] fabric::Payload payload_of(std::span<const double> all_tiles);
+
+ private:
+  void make_tiles(const ring::Item& item, std::vector<double>& tiles);
+  [[nodiscard]] fabric::Payload packed(std::span<const double> tiles);
+
+  Setting setting_;
+  const ring::Layout& layout_;
+  ring::Seat seat_;
+  base::BufferPool& pool_;
+  TileSet whole_;  ///< what all units need: the form of a Green's function that travels whole
+  TileSet mine_;
+  SampleGreen green_;
+  TwoParticle two_particle_;
+  std::vector<std::vector<double>> tiles_;  ///< of the samples of one call
+};
+
+/// The bytes of a batch of tiles for so many units, and of what travels whole.
+[[nodiscard]] Extent tile_bytes(const SliceShape& shape, Extent units);
+
+}  // namespace blockyard::lattice

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "blockyard/base/error.h"
+#include "blockyard/lattice/walker.h"
+
+namespace blockyard::lattice {
+
+double GrowingInverse::ratio(const std::vector<double>& column, const std::vector<double>& row,
+                             double corner) {
+  const auto n = static_cast<std::size_t>(size_);
+  left_.assign(n, 0.0);
+  right_.assign(n, 0.0);
+  for (std::size_t j = 0; j < n; ++j) {
+    const double* m = values_.data() + j * capacity_;
+    double sum = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      left_[i] += m[i] * column[j];
+      sum += row[i] * m[i];
+    }
+    right_[j] = sum;
+  }
+  lambda_ = corner;
+  for (std::size_t i = 0; i < n; ++i) lambda_ -= row[i] * left_[i];
+  return lambda_;
+}
+
+void GrowingInverse::grow() {
+  reserve(size_ + 1);
+  const auto n = static_cast<std::size_t>(size_);
+  for (std::size_t j = 0; j < n; ++j) {
+    double* m = values_.data() + j * capacity_;
+    const double factor = right_[j] / lambda_;
+    for (std::size_t i = 0; i < n; ++i) m[i] += left_[i] * factor;
+    m[n] = -factor;
+  }
+  double* last = values_.data() + n * capacity_;
+  for (std::size_t i = 0; i < n; ++i) last[i] = -left_[i] / lambda_;
+  last[n] = 1 / lambda_;
+  ++size_;
+}
+
+void GrowingInverse::shrink(int k) {
+  const int last = size_ - 1;
+  if (k != last) {
+    for (int i = 0; i < size_; ++i) std::swap(values_[index(i, k)], values_[index(i, last)]);
+    for (int j = 0; j < size_; ++j) std::swap(values_[index(k, j)], values_[index(last, j)]);
+  }
+  const auto n = static_cast<std::size_t>(last);
+  const double* corner = values_.data() + n * capacity_;
+  for (std::size_t j = 0; j < n; ++j) {
+    double* m = values_.data() + j * capacity_;
+    const double factor = m[n] / corner[n];
+    for (std::size_t i = 0; i < n; ++i) m[i] -= corner[i] * factor;
+  }
+  size_ = last;
+}
+
+void GrowingInverse::reserve(int size) {
+  const auto wanted = static_cast<std::size_t>(size);
+  if (wanted <= capacity_) return;
+  constexpr std::size_t least = 16;
+  const std::size_t capacity = std::max({wanted, capacity_ + capacity_ / 2, least});
+  std::vector<double> values(capacity * capacity);
+  for (int j = 0; j < size_; ++j)
+    for (int i = 0; i < size_; ++i)
+      values[static_cast<std::size_t>(j) * capacity + static_cast<std::size_t>(i)] = at(i, j);
+  values_ = std::move(values);
+  capacity_ = capacity;
+}
+
+/// Gauss and Jordan with the largest pivot of a column.
+void GrowingInverse::assign(std::vector<double> matrix, int size) {
+  size_ = 0;
+  reserve(size);
+  size_ = size;
+  for (int j = 0; j < size; ++j)
+    for (int i = 0; i < size; ++i) values_[index(i, j)] = i == j ? 1.0 : 0.0;
+  const auto of = [&](int i, int j) -> double& {
+    return matrix[static_cast<std::size_t>(j * size + i)];
+  };
+  for (int c = 0; c < size; ++c) {
+    int pivot = c;
+    for (int i = c + 1; i < size; ++i)
+      if (std::abs(of(i, c)) > std::abs(of(pivot, c))) pivot = i;
+    base::require(of(pivot, c) != 0, "the matrix of a configuration with a weight has an inverse");
+    for (int j = 0; j < size; ++j) {
+      std::swap(of(c, j), of(pivot, j));
+      std::swap(values_[index(c, j)], values_[index(pivot, j)]);
+    }
+    const double scale = 1 / of(c, c);
+    for (int j = 0; j < size; ++j) {
+      of(c, j) *= scale;
+      values_[index(c, j)] *= scale;
+    }
+    for (int i = 0; i < size; ++i) {
+      const double factor = of(i, c);
+      if (i == c || factor == 0) continue;
+      for (int j = 0; j < size; ++j) {
+        of(i, j) -= factor * of(c, j);
+        values_[index(i, j)] -= factor * values_[index(c, j)];
+      }
+    }
+  }
+}
+
+}  // namespace blockyard::lattice

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/lattice/matrices.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "blockyard/lattice/detail/lapack.h"
+
+namespace blockyard::lattice {
+
+namespace {
+
+constexpr std::size_t most_order = 1024;
+
+/// The largest real part of the eigenvalues of 1 - chi^-1 chi0, chi0 diagonal; NaN if chi has no
+/// inverse. Cost: 25 n^3 complex operations.
+double leading_eigenvalue(std::vector<Complex> chi, const std::vector<Complex>& chi0) {
+  const auto order = chi0.size();
+  const auto n = static_cast<int>(order);
+  std::vector<Complex> product(order * order, 0.0);
+  for (std::size_t i = 0; i < order; ++i) product[i * order + i] = chi0[i];
+  std::vector<int> pivots(order);
+  int info = 0;
+  zgesv_(&n, &n, chi.data(), &n, pivots.data(), product.data(), &n, &info);
+  if (info != 0) return std::numeric_limits<double>::quiet_NaN();
+  std::vector<Complex> values(order);
+  const int one = 1;
+  const int work_length = 4 * n;
+  std::vector<Complex> work(static_cast<std::size_t>(work_length));
+  std::vector<double> more(2 * order);
+  Complex none;
+  zgeev_("N", "N", &n, product.data(), &n, values.data(), &none, &one, &none, &one, work.data(),
+         &work_length, more.data(), &info);
+  if (info != 0) return std::numeric_limits<double>::quiet_NaN();
+  double most = -std::numeric_limits<double>::infinity();
+  for (const Complex& value : values) most = std::max(most, 1 - value.real());
+  return most;
+}
+
+}  // namespace
+
+Matrices::Matrices(const Problem& problem, const SliceShape& shape)
+    : problem_(problem),
+      shape_(shape),
+      cluster_(problem.cluster()),
+      order_(static_cast<std::size_t>(problem.axes.sites) *
+             static_cast<std::size_t>(problem.axes.compact())) {
+  if (problem.axes.bands != 1 || order_ > most_order) return;
+  for (std::size_t c = 0; c < shape.channels.size(); ++c)
+    for (std::size_t q = 0; q < problem.exchange_momenta.size(); ++q) {
+      const bool is_pairing =
+          is_pp(shape.channels[c]) && cluster_.exchange()[q] == cluster_.find({0, 0});
+      if (!is_pairing && shape.channels[c] != Channel::ph_magnetic) continue;
+      Matrix matrix{c, q, {}};
+      matrix.sums.assign(static_cast<std::size_t>(shape.bins),
+                         std::vector<Complex>(order_ * order_));
+      matrices_.push_back(std::move(matrix));
+    }
+}
+
+void Matrices::take(Extent unit, std::span<const double> values) {
+  const auto nk = static_cast<std::size_t>(shape_.axes.sites);
+  for (Matrix& matrix : matrices_)
+    for (int bin = 0; bin < shape_.bins; ++bin)
+      for (int side = 0; side < 2; ++side) {
+        const auto w2 = static_cast<std::size_t>(shape_.second_frequency(unit, side));
+        auto& sums = matrix.sums[static_cast<std::size_t>(bin)];
+        for (int w1 = 0; w1 < shape_.axes.compact(); ++w1) {
+          const std::size_t block =
+              shape_.at(bin, side, matrix.channel, 0, static_cast<int>(matrix.q), w1);
+          for (std::size_t k2 = 0; k2 < nk; ++k2)
+            for (std::size_t k1 = 0; k1 < nk; ++k1) {
+              const std::size_t from = block + k2 * shape_.k2_stride() + k1;
+              sums[(w2 * nk + k2) * order_ + static_cast<std::size_t>(w1) * nk + k1] = {
+                  values[from], values[from + nk]};
+            }
+        }
+      }
+}
+
+/// chi0 by (k, w). g: averages by (s, k, w) on the extended axis.
+std::vector<Complex> Matrices::bubble(const Matrix& matrix, std::span<const Complex> g) const {
+  const Axes& axes = problem_.axes;
+  const auto at = [&](int s, int k, int w) {
+    return g[static_cast<std::size_t>(s + 2 * (k + axes.sites * w))];
+  };
+  const int q = cluster_.exchange()[matrix.q];
+  std::vector<Complex> chi0;
+  for (int w = 0; w < axes.compact(); ++w)
+    for (int k = 0; k < axes.sites; ++k) {
+      const int here = w + axes.offset();
+      const int mirror = axes.compact() - 1 - w + axes.offset();
+      Complex sum = 0;
+      for (int s = 0; s < 2; ++s)
+        sum += is_pp(shape_.channels[matrix.channel])
+                   ? at(s, k, here) * at(1 - s, cluster_.minus(q, k), mirror)
+                   : -at(s, k, here) * at(s, cluster_.add(k, q), here);
+      chi0.push_back(sum / 2.0);
+    }
+  return chi0;
+}
+
+Matrices::Two Matrices::measure(const Matrix& matrix, const Averages& averages, int without) const {
+  std::vector<Complex> chi(order_ * order_, 0.0);
+  std::vector<Complex> g(problem_.g0.size(), 0.0);
+  Complex sign = 0;
+  for (int bin = 0; bin < shape_.bins; ++bin) {
+    if (bin == without) continue;
+    const auto& sums = matrix.sums[static_cast<std::size_t>(bin)];
+    for (std::size_t i = 0; i < chi.size(); ++i) chi[i] += sums[i];
+    const auto of_bin = averages.sums(bin);
+    for (std::size_t i = 0; i < g.size(); ++i) g[i] += of_bin[i];
+    sign += averages.sign(bin);
+  }
+  const double beta = problem_.axes.beta;
+  Complex sum = 0;
+  for (Complex& value : chi) {
+    value /= sign * beta * beta;
+    sum += value;
+  }
+  for (Complex& value : g) value /= sign;
+  return {leading_eigenvalue(chi, bubble(matrix, g)), sum.real() / (beta * problem_.axes.sites)};
+}
+
+std::vector<Leading> Matrices::leading(const Averages& averages) const {
+  std::vector<Leading> result;
+  for (const Matrix& matrix : matrices_) {
+    const Two all = measure(matrix, averages, -1);
+    Leading found{shape_.channels[matrix.channel],
+                  problem_.exchange_momenta[matrix.q],
+                  all.eigenvalue,
+                  0,
+                  all.susceptibility,
+                  0};
+    double of_eigenvalue = 0;
+    double of_susceptibility = 0;
+    for (int bin = 0; shape_.bins > 1 && bin < shape_.bins; ++bin) {
+      const Two one = measure(matrix, averages, bin);
+      of_eigenvalue += std::pow(one.eigenvalue - all.eigenvalue, 2);
+      of_susceptibility += std::pow(one.susceptibility - all.susceptibility, 2);
+    }
+    const double factor = static_cast<double>(shape_.bins - 1) / shape_.bins;
+    found.eigenvalue_error = std::sqrt(factor * of_eigenvalue);
+    found.susceptibility_error = std::sqrt(factor * of_susceptibility);
+    result.push_back(found);
+  }
+  return result;
+}
+
+}  // namespace blockyard::lattice

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "blockyard/lattice/averages.h"
+#include "blockyard/lattice/two_particle.h"
+
+namespace blockyard::lattice {
+
+/// What the matrix chi(k1 w1; k2 w2) of a channel says at nu = 0 and one momentum.
+struct Leading {
+  Channel channel = Channel::pp_up_down;
+  Vector2 momentum{0, 0};
+  /// The eigenvalue of 1 - chi^-1 chi0 with the largest real part: 0 without interaction, 1 at an
+  /// instability. chi0: G(k) G(q - k) for pairing, - G(k) G(k + q) for spin.
+  double eigenvalue = 0;
+  double eigenvalue_error = 0;
+  /// Sum of chi over all, divided by beta nk.
+  double susceptibility = 0;
+  double susceptibility_error = 0;
+};
+
+/// Collects the matrices of pairing at q = 0 and of spin at all exchange momenta from the units of
+/// a result, by bin. Of one band, and of an order up to 1024; else there are none. One thread.
+class Matrices {
+ public:
+  Matrices(const Problem& problem, const SliceShape& shape);
+  /// values: sums over samples, shape.unit_values().
+  void take(Extent unit, std::span<const double> values);
+  /// With errors by jackknife.
+  [[nodiscard]] std::vector<Leading> leading(const Averages& averages) const;
+
+ private:
+  struct Matrix {
+    std::size_t channel = 0;
+    std::size_t q = 0;
+    std::vector<std::vector<Complex>> sums;  ///< by bin; row (k1, w1), column (k2, w2)
+  };
+  /// Without one bin; -1: all.
+  struct Two {
+    double eigenvalue = 0;
+    double susceptibility = 0;
+  };
+  [[nodiscard]] Two measure(const Matrix& matrix, const Averages& averages, int without) const;
+  [[nodiscard]] std::vector<Complex> bubble(const Matrix& matrix, std::span<const Complex> g) const;
+
+  const Problem& problem_;
+  SliceShape shape_;
+  Cluster cluster_;
+  std::size_t order_;
+  std::vector<Matrix> matrices_;
+};
+
+}  // namespace blockyard::lattice

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "blockyard/lattice/g4_run.h"
+#include "blockyard/lattice/hubbard.h"
+#include "blockyard/ring/team.h"
+
+namespace blockyard::lattice {
+
+/// A simulation of the Hubbard model.
+struct HubbardJob {
+  std::string title;
+  Hubbard model;
+  int half = 8;
+  int exchange = 1;
+  std::vector<Vector2> exchange_momenta{{0, 0}};
+  std::int64_t samples = 1000;  ///< of all walkers together
+  std::int64_t warm_up = 200;   ///< sweeps of each walker
+  std::int64_t sweeps = 2;      ///< between two samples
+  std::int64_t walkers = 8;     ///< the same number gives the same samples in any layout
+  std::uint64_t seed = 1;
+  G4Options options;   ///< channels: empty for one-particle functions only
+  std::string output;  ///< HDF5, docs/lattice.md
+};
+
+/// A value with its error.
+struct Measured {
+  double value = 0;
+  double error = 0;
+};
+
+/// What a walk says of itself, averaged over walkers.
+struct WalkReport {
+  Measured order;
+  double autocorrelation_sweeps = 0;  ///< of the order
+  double worst_residue = 0;           ///< of a walker matrix before it was made anew
+};
+
+struct HubbardReport {
+  Problem problem;
+  G4Report g4;
+  WalkReport walk;
+};
+
+/// Progress: samples done by the ranks of this process, and how many they have to do.
+using Progress = std::function<void(std::int64_t done, std::int64_t all)>;
+
+/// Collective among the processes of the team: walkers on all ranks, G4 in slices over their rings.
+/// Process 0 writes the output and returns what came of it.
+/// Throws Error{bad_input} for what cannot be, before anything is simulated where that is known.
+[[nodiscard]] HubbardReport simulate(const HubbardJob& job, const ring::Team& team,
+                                     const Progress& progress);
+
+}  // namespace blockyard::lattice

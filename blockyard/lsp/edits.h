@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "blockyard/lsp/documents.h"
+#include "blockyard/lsp/message.h"
+#include "blockyard/sial/symbols.h"
+
+/// Changes of texts that the server offers, as the protocol's WorkspaceEdit and CodeAction.
+namespace blockyard::lsp {
+
+/// One change for each diagnostic that says "did you mean 'x'?": x in its place.
+[[nodiscard]] Json quick_fixes(const std::string& uri, const Json& diagnostics);
+
+/// A range of the protocol for `length` bytes from a column, both as the compiler counts.
+[[nodiscard]] Json range_of(const std::string& text, std::uint32_t line, std::uint32_t column,
+                            std::uint32_t length);
+
+/// `old` gets the name `fresh` in the open texts, in the file that declares it, and in the SIAL
+/// files next to that one, as far as the name there is this declaration.
+/// Throws Error{bad_input} if `fresh` is no name, or already means something in one of them.
+[[nodiscard]] Json rename(const Documents& documents, const sial::DeclaredName& old,
+                          const std::string& fresh);
+
+}  // namespace blockyard::lsp

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/method/convergence.h"
+
+#include <fmt/format.h>
+
+#include "blockyard/method/methods.h"
+
+namespace blockyard::method {
+
+namespace {
+
+std::int64_t most_iterations(const worker::Environment& environment, std::string_view name) {
+  const auto found = environment.ints.find(name);
+  return found == environment.ints.end() ? 0 : found->second;
+}
+
+}  // namespace
+
+bool has_converged(const worker::Outcome& outcome) {
+  const auto converged = outcome.scalars.find("converged");
+  return converged == outcome.scalars.end() || converged->second > 0.5;
+}
+
+std::string convergence_failure(const std::string& program, const worker::Environment& environment,
+                                const worker::Outcome& outcome, const std::string& saved) {
+  if (has_converged(outcome)) return "";
+  const ConvergenceHint& hint = convergence_hint(program);
+  std::string text =
+      fmt::format("{}{} did not converge in {} iterations; try in [method]: {}", program, hint.what,
+                  most_iterations(environment, hint.option), hint.advice);
+  if (hint.goes_on && !saved.empty())
+    text += fmt::format(". To go on from where it stands: --guess {}", saved);
+  return text;
+}
+
+}  // namespace blockyard::method

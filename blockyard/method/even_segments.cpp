@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/method/even_segments.h"
+
+#include <algorithm>
+
+namespace blockyard::method {
+
+std::vector<Extent> even_segments(Extent total, Extent at_most) {
+  base::require(total >= 0 && at_most >= 1, "segments are parts of something");
+  const Extent count = (total + at_most - 1) / at_most;
+  std::vector<Extent> extents;
+  for (Extent k = 0; k < count; ++k) extents.push_back(total / count + (k < total % count ? 1 : 0));
+  return extents;
+}
+
+Extent automatic_segment(Extent total, Extent usual) {
+  constexpr Extent least = 8;
+  constexpr Extent wanted_count = 3;
+  return std::min(usual, std::max(least, (total + wanted_count - 1) / wanted_count));
+}
+
+}  // namespace blockyard::method

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "blockyard/input/places.h"
+#include "blockyard/input/spec.h"
+#include "blockyard/qc/ao_basis.h"
+#include "blockyard/qc/molecule.h"
+
+namespace blockyard::method {
+
+struct MoleculeInBasis {
+  qc::Molecule molecule;
+  qc::AoBasis basis;
+  std::string basis_name;  ///< of all sets, the usual one first
+};
+
+/// Reads a molecule and the sets of its atoms: functions and effective cores.
+/// Throws Error that says what is wrong with the geometry, the electrons, a set, or an atom that a
+/// set of its own is for.
+[[nodiscard]] MoleculeInBasis read_molecule(const input::MoleculeSpec& molecule,
+                                            const input::BasisSpec& basis,
+                                            const input::Places& places);
+
+}  // namespace blockyard::method

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "blockyard/job/job.h"
+#include "blockyard/plan/machine.h"
+#include "blockyard/plan/walk.h"
+#include "blockyard/plan/work.h"
+
+/// What a run will need, without running it: docs/plan.md.
+namespace blockyard::plan {
+
+using base::Extent;
+
+struct PlanOptions {
+  int processes = 1;
+  double prepare_seconds = 0;  ///< that reading the job took
+  WalkOptions walk;
+};
+
+struct JobPlan {
+  std::string title;
+  std::string machine;
+  PlanLayout layout;
+  std::int64_t memory_bytes = 0;  ///< of a process
+  std::vector<ProgramPlan> programs;
+  double seconds = 0;
+  Work work;
+  double process_bytes = 0;           ///< most of a process
+  double base_bytes = 0;              ///< of that, the process itself
+  bool fits = true;                   ///< nothing goes to disk
+  int least_processes_in_memory = 0;  ///< with this memory each; 0: there is no such number
+  double plan_seconds = 0;            ///< what making the plan took
+};
+
+/// Shares the memory of the job out among the ranks of each of `processes` processes, and walks
+/// through its programs.
+[[nodiscard]] JobPlan make_plan(const job::Job& job, const Machine& machine,
+                                const PlanOptions& options);
+
+/// What to say at the start of a run whose arrays go to disk; "" if none do. `free_bytes`: what the
+/// scratch folder has, if it is known. Quick, and free of cost where memory is ample.
+[[nodiscard]] std::string disk_warning(const job::Job& job, std::optional<double> free_bytes);
+
+/// One choice of segment sizes that was tried.
+struct SegmentTrial {
+  Extent ao = 0;
+  Extent occupied = 0;
+  Extent virtual_ = 0;
+  double seconds = 0;
+  double process_bytes = 0;
+  bool fits = false;      ///< in memory without disk
+  bool is_given = false;  ///< the sizes of the job as it is
+};
+
+/// Tries sizes of segments around those of the job, one kind after the other, the fastest first.
+/// Empty for jobs without a method. What needs too much memory is left out.
+[[nodiscard]] std::vector<SegmentTrial> try_segments(const input::Spec& spec,
+                                                     const input::Places& places,
+                                                     const Machine& machine,
+                                                     const PlanOptions& options);
+
+[[nodiscard]] std::string print_plan(const JobPlan& plan);
+[[nodiscard]] std::string print_trials(const std::vector<SegmentTrial>& trials);
+/// One JSON object; docs/plan.md lists the keys.
+[[nodiscard]] std::string plan_json(const JobPlan& plan, const std::vector<SegmentTrial>& trials);
+
+}  // namespace blockyard::plan

@@ -1,0 +1,1 @@
+target_link_libraries(blockyard_plan PRIVATE nlohmann_json::nlohmann_json)

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "blockyard/base/error.h"
+#include "blockyard/plan/plan.h"
+
+namespace blockyard::plan {
+
+namespace {
+
+/// A trial need not be exact: only the order counts.
+constexpr double trial_steps = 2e5;
+
+using Sizes = std::array<Extent, 3>;  // ao, occupied, virtual
+
+Extent largest(std::span<const Extent> extents, Extent first, Extent count) {
+  const auto part =
+      extents.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+  return part.empty() ? 1 : *std::ranges::max_element(part);
+}
+
+Sizes sizes_of(const method::Chemistry& chemistry) {
+  const std::span<const Extent> ao = chemistry.system.segments.extents;
+  const method::Orbitals& orbitals = chemistry.alpha;
+  const Extent virtuals = orbitals.frozen_segments + orbitals.occupied_segments;
+  return {largest(ao, 0, std::ssize(ao)),
+          largest(orbitals.segments, orbitals.frozen_segments, orbitals.occupied_segments),
+          largest(orbitals.segments, virtuals, orbitals.virtual_segments)};
+}
+
+class Trials {
+ public:
+  Trials(const input::Spec& spec, const input::Places& places, const Machine& machine,
+         const PlanOptions& options)
+      : spec_(spec), places_(places), machine_(machine), options_(options) {
+    options_.walk.steps = std::min(options_.walk.steps, trial_steps);
+  }
+
+  /// The seconds for these sizes; nothing if they need too much memory.
+  std::optional<double> seconds(const Sizes& sizes, bool is_given) {
+    input::Spec spec = spec_;
+    if (!is_given) {
+      spec.segments.extents.clear();
+      spec.segments.ao = sizes[0];
+      spec.segments.occupied = sizes[1];
+      spec.segments.virtual_ = sizes[2];
+    }
+    try {
+      const job::Prepared prepared = job::prepare(spec, places_);
+      if (!prepared.job || !prepared.job->chemistry) return std::nullopt;
+      const Sizes real = sizes_of(*prepared.job->chemistry);
+      for (const SegmentTrial& known : found)
+        if (Sizes{known.ao, known.occupied, known.virtual_} == real) return known.seconds;
+      const JobPlan plan = make_plan(*prepared.job, machine_, options_);
+      found.push_back(
+          {real[0], real[1], real[2], plan.seconds, plan.process_bytes, plan.fits, is_given});
+      return plan.seconds;
+    } catch (const base::Error& error) {
+      if (error.code() != base::Errc::no_memory) throw;
+      return std::nullopt;
+    }
+  }
+
+  std::vector<SegmentTrial> found;
+
+ private:
+  const input::Spec& spec_;
+  const input::Places& places_;
+  const Machine& machine_;
+  PlanOptions options_;
+};
+
+}  // namespace
+
+std::vector<SegmentTrial> try_segments(const input::Spec& spec, const input::Places& places,
+                                       const Machine& machine, const PlanOptions& options) {
+  if (!spec.molecule || !spec.method) return {};
+  constexpr std::array<std::array<Extent, 4>, 3> wanted = {
+      {{8, 12, 16, 24}, {8, 16, 24, 40}, {16, 24, 32, 48}}};
+  Trials trials(spec, places, machine, options);
+  if (!trials.seconds({}, true)) return {};
+  Sizes best = {trials.found[0].ao, trials.found[0].occupied, trials.found[0].virtual_};
+  double least = trials.found[0].seconds;
+  for (const std::size_t kind : {std::size_t{2}, std::size_t{1}, std::size_t{0}})
+    for (const Extent size : wanted[kind]) {
+      Sizes sizes = best;
+      sizes[kind] = size;
+      const std::optional<double> seconds = trials.seconds(sizes, false);
+      if (!seconds || *seconds >= least) continue;
+      least = *seconds;
+      best = sizes;
+    }
+  std::ranges::stable_sort(trials.found, {}, &SegmentTrial::seconds);
+  return std::move(trials.found);
+}
+
+}  // namespace blockyard::plan

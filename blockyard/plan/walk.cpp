@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/plan/walk.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "blockyard/base/error.h"
+#include "blockyard/program/flow.h"
+
+namespace blockyard::plan {
+
+using base::Errc;
+using base::Error;
+using program::ArrayKind;
+using program::Control;
+using program::Instruction;
+using program::Opcode;
+
+Walk::Walk(const job::Job& job, const program::Program& program, const Machine& machine,
+           const WalkOptions& options, RankModel& ranks, ServerModel& servers, FrameModel& frames)
+    : job_(job),
+      program_(program),
+      machine_(machine),
+      options_(options),
+      ranks_(ranks),
+      servers_(servers),
+      frames_(frames),
+      tables_(worker::bind(program, job.environment)),
+      costs_(job, program, machine),
+      trips_(program, tables_, options.iterations),
+      index_values_(program.indexes.size(), worker::unbound),
+      disk_seconds_(servers.spilled_bytes / machine.disk_write_bytes +
+                    servers.read_back_bytes / machine.disk_read_bytes) {
+  for (const std::int64_t value : tables_.ints) ints_.push_back({.i = value});
+  for (std::size_t k = 0; k < program.scalars.size(); ++k)
+    scalars_.push_back(
+        {.s = tables_.scalars[k].real(), .is_known = !program.scalars[k].is_complex});
+  for (std::size_t k = 0; k < program.arrays.size(); ++k)
+    if (program.arrays[k].kind == ArrayKind::static_)
+      static_bytes_ += static_cast<double>(tables_.grids[k].element_count()) *
+                       element_bytes(static_cast<std::int32_t>(k));
+}
+
+ProgramPlan Walk::run() {
+  ratio_ = std::min(1.0, options_.steps / trips_.all());
+  std::vector<const array::Grid*> grids;
+  std::vector<double> element_bytes_of;
+  for (std::size_t k = 0; k < tables_.grids.size(); ++k) {
+    grids.push_back(&tables_.grids[k]);
+    element_bytes_of.push_back(element_bytes(static_cast<std::int32_t>(k)));
+  }
+  servers_.begin_program(std::move(grids), std::move(element_bytes_of));
+  servers_.forget_peak();
+  ranks_.begin_program();
+  frames_.free_kept();
+  ProgramPlan plan;
+  try {
+    open_scope();
+    (void)step(0);
+    close_scope();
+  } catch (const Error& error) {
+    throw Error(error.code(),
+                fmt::format("{}: {}", program::place_of(program_, pc_), error.what()));
+  }
+  plan.seconds = ranks_.meet(machine_.barrier_seconds);
+  note_arrays(plan);
+  for (const auto& [array, label] : marked_) servers_.keep(array, label);
+  plan.alive_bytes = servers_.peak_bytes();
+  servers_.end_program();
+  plan.work = std::move(work_);
+  plan.static_bytes = static_bytes_;
+  plan.own_bytes = frames_.peak();
+  plan.is_sampled = is_sampled_;
+  if (plan.work.core_seconds > 0) plan.error = std::sqrt(variance_) / plan.work.core_seconds;
+  plan.assumptions.assign(assumptions_.begin(), assumptions_.end());
+  return plan;
+}
+
+void Walk::note_arrays(ProgramPlan& plan) const {
+  for (std::size_t k = 0; k < program_.arrays.size(); ++k) {
+    const auto& decl = program_.arrays[k];
+    if (decl.is_hidden) continue;
+    const array::Grid& grid = tables_.grids[k];
+    const double bytes = element_bytes(static_cast<std::int32_t>(k));
+    ArrayPlan array{decl.name,
+                    decl.kind,
+                    static_cast<double>(grid.block_count()),
+                    static_cast<double>(grid.element_count()) * bytes,
+                    static_cast<double>(grid.largest_block()) * bytes,
+                    0};
+    if (decl.kind == ArrayKind::distributed || decl.kind == ArrayKind::served)
+      array.peak_bytes = servers_.peak_array_bytes(static_cast<std::int32_t>(k));
+    plan.arrays.push_back(array);
+  }
+}
+
+/// What the budget of a worker leaves for copies of blocks now: frames that are only kept for later
+/// make room.
+double Walk::cache_room() const {
+  return std::max(0.0, ranks_.worker_bytes() - static_bytes_ - frames_.live());
+}
+
+void Walk::assume(const std::string& what) {
+  assumptions_.insert(fmt::format("{}: {}", program::place_of(program_, pc_), what));
+}
+
+/// Steps from `pc` until a loop body or the program ends.
+Walk::Stop Walk::step(std::int32_t pc) {
+  while (true) {
+    const Instruction& instruction = program::instruction_at(program_, pc);
+    pc_ = pc++;
+    ++steps_;
+    const Control control = program::row_of(instruction.opcode).control;
+    switch (control) {
+      case Control::end:
+      case Control::where_end:
+      case Control::loop_next:
+      case Control::loop_leave:
+        return {control, pc};
+      case Control::stop:
+        throw Error(Errc::bad_input, "the program stops the job here");
+      case Control::jump:
+        pc = program::target_of(instruction);
+        break;
+      case Control::branch: {
+        const Value truth = pop();
+        const std::int32_t target = program::target_of(instruction);
+        if (!(truth.is_known ? truth.b : decide(pc, target))) pc = target;
+        break;
+      }
+      case Control::call:
+        if (calls_.size() == program::max_calls)
+          throw Error(Errc::bad_input,
+                      fmt::format("more than {} calls are under way", program::max_calls));
+        calls_.push_back(pc);
+        pc = program::target_of(instruction);
+        break;
+      case Control::return_:
+        pc = calls_.back();
+        calls_.pop_back();
+        break;
+      case Control::loop_begin:
+        pc = program::pardo_of(program_, instruction) == nullptr ? do_loop(instruction, pc_)
+                                                                 : pardo(instruction);
+        break;
+      case Control::next:
+        if (!evaluate(instruction)) act(instruction);
+    }
+  }
+}
+
+/// Whether the code from `pc` up to `target` is run on a condition that only the data decide.
+bool Walk::decide(std::int32_t pc, std::int32_t target) {
+  for (; pc < target; ++pc) {
+    const Instruction& instruction = program_.code[static_cast<std::size_t>(pc)];
+    const Control control = program::row_of(instruction.opcode).control;
+    if (control == Control::stop) return false;
+    if (control == Control::loop_leave && program::pardo_of(program_, instruction) == nullptr) {
+      assume(fmt::format("{} iterations", options_.iterations));
+      return ordinal_ >= options_.iterations;
+    }
+    if (control == Control::loop_begin) pc = std::max(pc, program::target_of(instruction) - 1);
+  }
+  return true;
+}
+
+void Walk::act(const Instruction& instruction) {
+  const std::int32_t a = instruction.a;
+  switch (instruction.opcode) {
+    case Opcode::section_end:
+    case Opcode::barrier:
+      return barrier();
+    case Opcode::block_fill:
+      return fill(instruction);
+    case Opcode::block_copy:
+      return copy(instruction);
+    case Opcode::block_product:
+      if ((instruction.c & program::flag_scaled) != 0) (void)pop();
+      return product(a, instruction.b);
+    case Opcode::bind_region:
+      for (const std::int32_t index : program_.selectors[static_cast<std::size_t>(a)].indexes)
+        if (index < 0) stack_.resize(stack_.size() - 2);
+      return;
+    case Opcode::allocate:
+      return allocate(a, true);
+    case Opcode::deallocate:
+      return allocate(a, false);
+    case Opcode::get:
+      return get(a);
+    case Opcode::put_scalar:
+      (void)pop();
+      [[fallthrough]];
+    case Opcode::put:
+      return put(instruction);
+    case Opcode::execute:
+      return execute(instruction);
+    case Opcode::collective_sum:
+      (void)pop();
+      scalars_[static_cast<std::size_t>(a)].is_known = false;
+      ranks_.meet(machine_.collective_seconds);
+      return;
+    default:
+      return act_on_array(instruction);
+  }
+}
+
+void Walk::act_on_array(const Instruction& instruction) {
+  const std::int32_t a = instruction.a;
+  const auto is_remote = [&] {
+    const ArrayKind kind = program_.arrays[static_cast<std::size_t>(a)].kind;
+    return kind == ArrayKind::distributed || kind == ArrayKind::served;
+  };
+  switch (instruction.opcode) {
+    case Opcode::delete_array:
+      ranks_.meet(machine_.barrier_seconds);
+      ranks_.forget_array(a);
+      servers_.remove(a);
+      return;
+    case Opcode::persist_array:
+      if (is_remote())
+        marked_.emplace_back(a, program_.texts[static_cast<std::size_t>(instruction.b)]);
+      return;
+    case Opcode::restore_array:
+      if (!is_remote()) return;
+      ranks_.meet(machine_.barrier_seconds);
+      servers_.restore(a, program_.texts[static_cast<std::size_t>(instruction.b)]);
+      return;
+    case Opcode::restore_scalar:
+      scalars_[static_cast<std::size_t>(a)].is_known = false;
+      return;
+    case Opcode::assert_same:
+    case Opcode::broadcast:
+      if (instruction.opcode == Opcode::broadcast) (void)pop();
+      ranks_.meet(machine_.collective_seconds);
+      return;
+    case Opcode::print_int:
+    case Opcode::print_value:
+      (void)pop();
+      return;
+    default:  // prints, hints, marks of scalars; regions, which take no part in a plan
+      return;
+  }
+}
+
+void Walk::barrier() {
+  ranks_.meet(machine_.barrier_seconds);
+  ranks_.clear_caches();
+  dealt_ = 0;
+}
+
+}  // namespace blockyard::plan

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <map>
+#include <random>
+#include <set>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "blockyard/job/job.h"
+#include "blockyard/plan/costs.h"
+#include "blockyard/plan/rank_model.h"
+#include "blockyard/plan/server_model.h"
+#include "blockyard/plan/trips.h"
+#include "blockyard/plan/work.h"
+#include "blockyard/worker/bind.h"
+#include "blockyard/worker/iterations.h"
+
+namespace blockyard::plan {
+
+/// What a walk assumes about things that only the data decide.
+struct WalkOptions {
+  int iterations = 12;                                    ///< of a loop that ends on convergence
+  std::map<std::string, int, std::less<>> iterations_of;  ///< the same for one program
+  double steps = 5e7;  ///< about how many instructions to step through, in one program
+};
+
+/// Steps one program as the interpreter of a worker does, without data: index values, ints and
+/// scalars that depend on no block are real; blocks are names and extents. Conditions on what is
+/// not known are decided by rule: a way that ends the job is not taken; a way that leaves a loop is
+/// taken in its last assumed iteration; any other is taken. What every worker does is walked once.
+/// One thread.
+class Walk {
+ public:
+  Walk(const job::Job& job, const program::Program& program, const Machine& machine,
+       const WalkOptions& options, RankModel& ranks, ServerModel& servers, FrameModel& frames);
+
+  /// Throws Error{bad_input} with the place, as the run would, for what cannot be done.
+  [[nodiscard]] ProgramPlan run();
+
+ private:
+  /// A value of the expression stack; what depends on data is not known.
+  struct Value {
+    std::int64_t i = 0;
+    double s = 0;
+    bool b = false;
+    bool is_known = true;
+  };
+  /// Why the code of a loop body ended, and where to go on if the loop was left.
+  struct Stop {
+    program::Control why;
+    std::int32_t pc;
+  };
+  /// A block or a part of it, as the interpreter finds it.
+  struct Located {
+    std::uint64_t number = 0;
+    tensor::Shape shape;  ///< of the part
+    double block_bytes = 0;
+    bool is_whole = true;
+    std::array<std::int64_t, array::max_order> segments{};
+  };
+  /// A block that this worker made in a scope.
+  struct Own {
+    std::int32_t array;
+    std::uint64_t number;
+    double bytes;
+  };
+
+  // walk.cpp
+  [[nodiscard]] Stop step(std::int32_t pc);
+  void act(const program::Instruction& instruction);
+  void act_on_array(const program::Instruction& instruction);
+  void barrier();
+  [[nodiscard]] bool decide(std::int32_t pc, std::int32_t target);
+  void assume(const std::string& what);
+  void note_arrays(ProgramPlan& plan) const;
+  [[nodiscard]] double cache_room() const;
+
+  // walk_values.cpp
+  [[nodiscard]] bool evaluate(const program::Instruction& instruction);
+  void arithmetic(const program::Instruction& instruction);
+  void store(const program::Instruction& instruction);
+  [[nodiscard]] Value pop();
+  void push(Value value) { stack_.push_back(value); }
+
+  // walk_loops.cpp
+  [[nodiscard]] std::int32_t do_loop(const program::Instruction& instruction, std::int32_t pc);
+  [[nodiscard]] std::int32_t pardo(const program::Instruction& instruction);
+  void deal(worker::Iterations& all, program::Policy policy);
+  [[nodiscard]] std::vector<std::int64_t> candidates_of(worker::Iterations all, double allowed);
+  void sample(worker::Iterations& all, std::span<const std::int64_t> candidates, std::int64_t count,
+              program::Policy policy);
+  void charge_where(double times);
+  [[nodiscard]] bool where(std::int32_t pc);
+  [[nodiscard]] bool iterate(std::int32_t body);
+  [[nodiscard]] std::vector<std::int64_t> chosen_values(std::int64_t first, std::int64_t last,
+                                                        std::int32_t pc);
+  void end_sampled_loop();
+
+  // walk_blocks.cpp
+  [[nodiscard]] Located locate(const program::Selector& selector) const;
+  [[nodiscard]] tensor::Shape shape_of(std::int32_t selector);
+  tensor::Shape write(std::int32_t selector);
+  void fill(const program::Instruction& instruction);
+  [[nodiscard]] Value element(std::int32_t selector);
+  void make_own(std::int32_t array, const Located& block);
+  void copy(const program::Instruction& instruction);
+  void product(std::int32_t to, std::int32_t product);
+  void execute(const program::Instruction& instruction);
+  void allocate(std::int32_t selector, bool is_begin);
+  void get(std::int32_t selector);
+  void put(const program::Instruction& instruction);
+  [[nodiscard]] double fetched(double bytes, double foreign_share, double count);
+  void charge(const Cost& cost, double& category);
+  void charge_disk();
+  void open_scope() { scopes_.push_back(own_.size()); }
+  void close_scope();
+
+  const job::Job& job_;
+  const program::Program& program_;
+  const Machine& machine_;
+  const WalkOptions& options_;
+  RankModel& ranks_;
+  ServerModel& servers_;
+  FrameModel& frames_;
+  worker::Tables tables_;
+  Costs costs_;
+  Trips trips_;
+
+  std::vector<std::int64_t> index_values_;
+  std::vector<Value> ints_;
+  [[nodiscard]] double element_bytes(std::int32_t array) const {
+    return static_cast<double>(
+        array::bytes_of(program_.arrays[static_cast<std::size_t>(array)].type));
+  }
+
+  std::vector<Value> scalars_;  ///< complex ones are never known
+  std::vector<Value> stack_;
+  std::vector<std::int32_t> calls_;
+  std::int32_t pc_ = 0;
+  std::int64_t steps_ = 0;  ///< instructions since the last that was charged
+  std::int64_t dealt_ = 0;
+  int ordinal_ = 0;  ///< which iteration of the innermost do loop this is, from 1
+  bool in_pardo_ = false;
+  double weight_ = 1;        ///< iterations that the one under way stands for
+  double ratio_ = 1;         ///< share of the iterations of loops that are walked
+  double sampled_core_ = 0;  ///< seconds of the loop that is sampled
+  double longest_ = 0;       ///< of its iterations
+
+  std::vector<Own> own_;
+  std::vector<std::size_t> scopes_;
+  std::unordered_map<std::uint64_t, double> locals_;        ///< blocks of local arrays: bytes
+  std::map<std::int32_t, std::array<double, 2>> deferred_;  ///< sampled misses: count, bytes
+  /// Known values of static arrays whose blocks are numbers, as programs use for tables.
+  std::unordered_map<std::uint64_t, Value> numbers_;
+  std::vector<std::pair<std::int32_t, std::string>> marked_;
+  std::vector<CostOperand> operands_;
+  std::vector<tensor::Shape> shapes_;
+
+  Work work_;
+  double static_bytes_ = 0;
+  double disk_seconds_ = 0;  ///< charged so far
+  double variance_ = 0;      ///< of the core seconds, from sampling
+  bool is_sampled_ = false;
+  std::set<std::string> assumptions_;
+  std::mt19937_64 random_{20260101};  // a plan is the same each time
+};
+
+}  // namespace blockyard::plan

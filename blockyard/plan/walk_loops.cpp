@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of Walk that goes through loops: who does which iteration when, and which iterations
+// stand for others.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <queue>
+#include <utility>
+
+#include "blockyard/base/error.h"
+#include "blockyard/plan/walk.h"
+#include "blockyard/wire/chunks.h"
+
+namespace blockyard::plan {
+
+using base::Errc;
+using base::Error;
+using program::Instruction;
+using program::Opcode;
+using program::Policy;
+
+namespace {
+
+/// Steps of a loop that is always walked completely.
+constexpr double small_steps = 2e4;
+/// Settings of a pardo that are tried at the least; where code refuses many.
+constexpr double least_settings = 64;
+constexpr double least_settings_with_where = 512;
+constexpr double least_values = 3;
+
+void require_free(const program::Program& program, std::span<const std::int64_t> values,
+                  std::int32_t index) {
+  if (values[static_cast<std::size_t>(index)] != worker::unbound)
+    throw Error(Errc::bad_input,
+                fmt::format("reuse of live index '{}': a loop over it is already open",
+                            program.indexes[static_cast<std::size_t>(index)].name));
+}
+
+/// `count` of the positions 0 .. total-1, one at random from each of as many equal parts.
+std::vector<std::int64_t> sample_of(std::int64_t total, std::int64_t count,
+                                    std::mt19937_64& random) {
+  std::vector<std::int64_t> positions;
+  std::uniform_real_distribution<double> uniform(0.0, 1.0);
+  const double part = static_cast<double>(total) / static_cast<double>(count);
+  for (std::int64_t k = 0; k < count; ++k) {
+    const double at = (static_cast<double>(k) + uniform(random)) * part;
+    positions.push_back(std::min(total - 1, static_cast<std::int64_t>(at)));
+  }
+  return positions;
+}
+
+}  // namespace
+
+bool Walk::where(std::int32_t pc) {
+  const std::int32_t outer = pc_;
+  (void)step(pc);
+  pc_ = outer;
+  const Value truth = pop();
+  return !truth.is_known || truth.b;
+}
+
+/// The values of a do loop that are walked: all, or a sample.
+std::vector<std::int64_t> Walk::chosen_values(std::int64_t first, std::int64_t last,
+                                              std::int32_t pc) {
+  const std::int64_t count = last - first + 1;
+  std::int64_t wanted = count;
+  const double ratio = in_pardo_ ? weight_ > 1 ? ratio_ : 1.0 : ratio_;
+  if (ratio < 1 && trips_.is_plain(pc) &&
+      (in_pardo_ || static_cast<double>(count) * trips_.of_body(pc) > small_steps))
+    wanted = std::min(count, static_cast<std::int64_t>(std::max(
+                                 least_values, std::ceil(ratio * static_cast<double>(count)))));
+  if (wanted < count) {
+    std::vector<std::int64_t> values = sample_of(count, wanted, random_);
+    for (std::int64_t& value : values) value += first;
+    return values;
+  }
+  std::vector<std::int64_t> values(static_cast<std::size_t>(count));
+  for (std::size_t k = 0; k < values.size(); ++k) values[k] = first + static_cast<std::int64_t>(k);
+  return values;
+}
+
+/// Walks a do loop; returns where to go on.
+std::int32_t Walk::do_loop(const Instruction& instruction, std::int32_t pc) {
+  const std::int32_t index = instruction.a;
+  require_free(program_, index_values_, index);
+  const worker::IndexRange range = worker::range_of(program_, tables_, index_values_, index);
+  if (range.first > range.last) return instruction.b;
+  const std::vector<std::int64_t> values = chosen_values(range.first, range.last, pc);
+  const int outer_ordinal = ordinal_;
+  const double outer_weight = weight_;
+  const double outer_ratio = ratio_;
+  const double stands_for =
+      static_cast<double>(range.last - range.first + 1) / static_cast<double>(values.size());
+  weight_ *= stands_for;
+  ratio_ = std::min(1.0, ratio_ * stands_for);
+  if (stands_for > 1) is_sampled_ = true;
+  std::int32_t next = instruction.b;
+  ordinal_ = 0;
+  for (const std::int64_t value : values) {
+    ++ordinal_;
+    index_values_[static_cast<std::size_t>(index)] = value;
+    open_scope();
+    const Stop stop = step(pc + 1);
+    close_scope();
+    if (stop.why == program::Control::loop_leave) {
+      next = stop.pc;
+      break;
+    }
+  }
+  index_values_[static_cast<std::size_t>(index)] = worker::unbound;
+  ordinal_ = outer_ordinal;
+  weight_ = outer_weight;
+  ratio_ = outer_ratio;
+  if (weight_ == 1 && stands_for > 1) end_sampled_loop();
+  return next;
+}
+
+/// Walks a pardo; returns where to go on.
+std::int32_t Walk::pardo(const Instruction& instruction) {
+  const program::PardoDecl& decl = program_.pardos[static_cast<std::size_t>(instruction.a)];
+  for (const std::int32_t index : decl.indexes) require_free(program_, index_values_, index);
+  const std::int32_t pc = pc_;
+  const auto workers = static_cast<int>(ranks_.all_workers());
+  Policy policy = worker::policy_of(
+      decl, job_.run.pardo == Policy::unset ? Policy::balanced : job_.run.pardo, workers);
+  if (policy == Policy::locality)
+    policy = Policy::dynamic;  // which iterations go where is not seen
+  worker::Iterations all(program_, tables_, instruction.a, {Policy::every_worker, 0, 1, 0},
+                         index_values_);
+  const double outer_ratio = ratio_;
+  const double body = trips_.of_body(pc);
+  const double allowed = std::max(small_steps, static_cast<double>(all.settings()) * body * ratio_);
+  in_pardo_ = true;
+  const std::vector<std::int64_t> candidates = candidates_of(all, allowed);
+  const auto count = candidates.empty() ? static_cast<double>(all.settings())
+                                        : static_cast<double>(candidates.size());
+  if (count * body <= allowed) {
+    ratio_ = 1;
+    deal(all, policy);
+  } else {
+    const double least =
+        candidates.empty() && decl.where >= 0 ? least_settings_with_where : least_settings;
+    const double wanted = std::min(count, std::max(least, std::ceil(allowed / body)));
+    ratio_ = std::min(1.0, allowed / (wanted * body));
+    sample(all, candidates, static_cast<std::int64_t>(wanted), policy);
+  }
+  in_pardo_ = false;
+  ratio_ = outer_ratio;
+  pc_ = pc;
+  for (const std::int32_t index : decl.indexes)
+    index_values_[static_cast<std::size_t>(index)] = worker::unbound;
+  return instruction.b;
+}
+
+/// One iteration on the worker that works; false if it leaves the pardo.
+bool Walk::iterate(std::int32_t body) {
+  work_.iterations += weight_ * ranks_.multiplicity();
+  open_scope();
+  const Stop stop = step(body);
+  close_scope();
+  return stop.why != program::Control::loop_leave;
+}
+
+/// Goes through all iterations in virtual time: the worker whose clock is behind does its next.
+void Walk::deal(worker::Iterations& all, Policy policy) {
+  const std::int32_t body = all.pardo().body;
+  const auto holds = [&](std::int32_t pc) { return where(pc); };
+  const auto workers = static_cast<std::int64_t>(ranks_.all_workers());
+  charge({}, work_.core_seconds);
+  const bool is_shared =
+      policy == Policy::static_ || policy == Policy::balanced || policy == Policy::dynamic;
+  // Where iterations are: of all, or of each worker.
+  std::vector<std::vector<std::int64_t>> settings(
+      policy == Policy::static_ || policy == Policy::balanced ? static_cast<std::size_t>(workers)
+                                                              : 1);
+  while (all.next(index_values_, holds) == worker::Iterations::Step::found) {
+    std::int64_t owner = 0;
+    if (policy == Policy::static_) owner = all.setting() % workers;
+    if (policy == Policy::balanced) owner = (dealt_ + all.passed() - 1) % workers;
+    settings[static_cast<std::size_t>(owner)].push_back(all.setting());
+  }
+  charge_where(policy == Policy::dynamic ? 2 : 1);  // dynamic counts them first
+  if (policy == Policy::balanced) dealt_ += all.passed();
+  if (!is_shared) {
+    ranks_.switch_to(policy == Policy::every_worker || workers == 1 ? RankModel::everybody : 0);
+    for (const std::int64_t setting : settings[0]) {
+      all.select(setting, index_values_);
+      if (!iterate(body)) break;
+    }
+    return ranks_.switch_to(RankModel::everybody);
+  }
+  using Turn = std::pair<double, std::int64_t>;
+  std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns;
+  ranks_.switch_to(RankModel::everybody);
+  std::vector<wire::Range> shares;
+  const std::int64_t total = std::ssize(settings[0]);  // of a dynamic pardo
+  for (std::int64_t w = 0; w < workers; ++w) {
+    shares.push_back(policy == Policy::dynamic
+                         ? wire::unasked_of(w, total, workers)
+                         : wire::Range{0, std::ssize(settings[static_cast<std::size_t>(w)])});
+    turns.emplace(ranks_.clock(static_cast<int>(w)), w);
+  }
+  std::int64_t taken = policy == Policy::dynamic ? shares.back().last : 0;
+  while (!turns.empty()) {
+    const std::int64_t w = turns.top().second;
+    turns.pop();
+    wire::Range& share = shares[static_cast<std::size_t>(w)];
+    const auto& mine = settings[policy == Policy::dynamic ? 0 : static_cast<std::size_t>(w)];
+    if (policy == Policy::dynamic && share.length() == 0) {
+      share.first = taken;
+      share.last = taken += wire::guided(total - taken, workers);
+    }
+    if (share.length() == 0) continue;
+    ranks_.switch_to(static_cast<int>(w));
+    all.select(mine[static_cast<std::size_t>(share.first++)], index_values_);
+    if (!iterate(body)) share = {0, 0};
+    ranks_.switch_to(RankModel::everybody);
+    turns.emplace(ranks_.clock(static_cast<int>(w)), w);
+  }
+}
+
+/// The settings that are iterations, if where code refuses some and trying all is little beside the
+/// steps that are allowed; else none.
+std::vector<std::int64_t> Walk::candidates_of(worker::Iterations all, double allowed) {
+  constexpr double steps_of_where = 20;  // about
+  std::vector<std::int64_t> found;
+  if (all.pardo().where < 0 || static_cast<double>(all.settings()) * steps_of_where > allowed / 2)
+    return found;
+  const std::int64_t steps = steps_;
+  const auto holds = [&](std::int32_t pc) { return where(pc); };
+  while (all.next(index_values_, holds) == worker::Iterations::Step::found)
+    found.push_back(all.setting());
+  steps_ = steps;
+  return found;
+}
+
+/// Walks `count` settings that stand for all.
+void Walk::sample(worker::Iterations& all, std::span<const std::int64_t> candidates,
+                  std::int64_t count, Policy policy) {
+  is_sampled_ = true;
+  const std::int64_t all_of_them = candidates.empty() ? all.settings() : std::ssize(candidates);
+  const auto total = static_cast<double>(all_of_them);
+  const std::int32_t body = all.pardo().body;
+  const double outer = weight_;
+  weight_ *= total / static_cast<double>(count);
+  std::int64_t where_steps = 0;
+  ranks_.switch_to(policy == Policy::every_worker ? RankModel::everybody : 0);
+  double sum = 0;
+  double sum_of_squares = 0;
+  double longest = 0;
+  const double before = work_.core_seconds;
+  for (const std::int64_t position : sample_of(all_of_them, count, random_)) {
+    const auto at = static_cast<std::size_t>(position);
+    all.select(candidates.empty() ? position : candidates[at], index_values_);
+    const std::int64_t steps = std::exchange(steps_, 0);
+    const bool is_iteration = all.pardo().where < 0 || where(all.pardo().where);
+    where_steps += std::exchange(steps_, steps);
+    if (!is_iteration) continue;
+    ranks_.clear_caches();
+    const double begin = work_.core_seconds;
+    (void)iterate(body);
+    const double seconds = (work_.core_seconds - begin) / weight_;
+    sum += seconds;
+    sum_of_squares += seconds * seconds;
+    longest = std::max(longest, seconds);
+    ranks_.drop_pending();
+  }
+  ranks_.clear_caches();
+  const auto n = static_cast<double>(count);
+  variance_ += total * total / n * std::max(0.0, sum_of_squares / n - sum * sum / n / n);
+  weight_ = outer;
+  sampled_core_ = work_.core_seconds - before;
+  longest_ = longest;
+  ranks_.switch_to(RankModel::everybody);
+  steps_ = where_steps;
+  charge_where(total / static_cast<double>(count));
+  end_sampled_loop();
+}
+
+/// The instructions since the last that was charged are those of where code, which every worker
+/// runs for all settings.
+void Walk::charge_where(double times) {
+  const double seconds =
+      times * static_cast<double>(std::exchange(steps_, 0)) * machine_.instruction_seconds;
+  work_.core_seconds += weight_ * ranks_.multiplicity() * seconds;
+  ranks_.compute(weight_ * seconds);
+}
+
+/// Accounts for the transfers of a loop that was sampled: a cache that has room for all that the
+/// loop reads gets every block once at the most.
+void Walk::end_sampled_loop() {
+  servers_.end_loop();
+  const auto workers = static_cast<double>(ranks_.all_workers());
+  double volume = 0;
+  for (const auto& [array, misses] : deferred_)
+    volume += std::min(
+        misses[1] / workers,
+        static_cast<double>(tables_.grids[static_cast<std::size_t>(array)].element_count()) *
+            element_bytes(array));
+  const bool all_fit = volume <= cache_room();
+  const double cached = std::min(volume, cache_room());
+  ranks_.note_cached(cached, cached * ranks_.foreign_share());
+  const double core_before = work_.core_seconds;
+  double transfer = 0;
+  for (const auto& [array, misses] : deferred_) {
+    const double most =
+        workers *
+        static_cast<double>(tables_.grids[static_cast<std::size_t>(array)].element_count()) *
+        element_bytes(array);
+    const double share = all_fit && misses[1] > most ? most / misses[1] : 1.0;
+    work_.cache_hits += misses[0] * (1 - share);
+    transfer += fetched(misses[1] * share, ranks_.foreign_share(), misses[0] * share);
+    servers_.get_volume(misses[1] * share);
+  }
+  deferred_.clear();
+  charge_disk();
+  sampled_core_ += work_.core_seconds - core_before;
+  ranks_.share_out(sampled_core_, transfer, longest_);
+  sampled_core_ = longest_ = 0;
+}
+
+}  // namespace blockyard::plan

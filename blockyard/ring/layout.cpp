@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/ring/layout.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "blockyard/base/error.h"
+#include "blockyard/base/text.h"
+
+namespace blockyard::ring {
+
+using base::Errc;
+using base::Error;
+
+namespace {
+
+/// Where part `part` of `parts` as equal ones begins.
+Extent begin_of(Extent units, int parts, int part) {
+  const Extent length = units / parts;
+  const Extent longer = units % parts;
+  return part * length + std::min<Extent>(part, longer);
+}
+
+}  // namespace
+
+Layout::Layout(int ranks, int size, Extent units) : units_(units) {
+  if (size < 1 || size > ranks)
+    throw Error(Errc::bad_input,
+                fmt::format("a ring of {} ranks does not fit {} rank{}: take --ring {} or less, or "
+                            "start more ranks",
+                            size, ranks, ranks == 1 ? "" : "s", ranks));
+  const int rings = ranks / size;
+  for (int ring = 0; ring <= rings; ++ring)
+    first_.push_back(static_cast<int>(begin_of(ranks, rings, ring)));
+  const int longest = places(0);
+  if (longest > units)
+    throw Error(Errc::bad_input,
+                fmt::format("the array can be cut into {} slices only, but a ring has {} places: "
+                            "take --ring {} or less, or fewer ranks",
+                            units, longest, units));
+}
+
+int Layout::places(int ring) const {
+  const auto at = static_cast<std::size_t>(ring);
+  return first_.at(at + 1) - first_[at];
+}
+
+Seat Layout::seat(int rank) const {
+  const auto after = std::ranges::upper_bound(first_, rank);
+  const auto ring = static_cast<int>(after - first_.begin()) - 1;
+  return {ring, rank - first_.at(static_cast<std::size_t>(ring))};
+}
+
+int Layout::rank(const Seat& seat) const {
+  return first_.at(static_cast<std::size_t>(seat.ring)) + seat.place;
+}
+
+Range Layout::range(const Seat& seat) const {
+  const int parts = places(seat.ring);
+  return {begin_of(units_, parts, seat.place), begin_of(units_, parts, seat.place + 1)};
+}
+
+int Layout::place_of(int ring, Extent unit) const {
+  int place = 0;
+  while (range({ring, place}).end <= unit) ++place;
+  return place;
+}
+
+Choice memory_of_ring(const Memory& memory, int size) {
+  const Extent unit_bytes = memory.array_bytes / std::max<Extent>(1, memory.units);
+  Choice choice;
+  choice.size = size;
+  choice.slice_bytes = (memory.units + size - 1) / size * unit_bytes;
+  const Extent items = size == 1 ? 1 : Extent{memory.slots} * memory.lanes + 1;
+  choice.rank_bytes = choice.slice_bytes + items * memory.item_bytes + memory.fixed_bytes;
+  return choice;
+}
+
+Choice choose_size(const Memory& memory, int ranks) {
+  const auto largest = static_cast<int>(std::min<Extent>(ranks, memory.units));
+  const auto fits = [&](const Choice& choice) { return choice.rank_bytes <= memory.budget_bytes; };
+  for (int size = 1; size <= largest; ++size) {
+    Choice choice = memory_of_ring(memory, size);
+    if (!fits(choice)) continue;
+    choice.reason = fmt::format(
+        "the smallest ring that fits: a rank needs {} of its {}{}",
+        base::format_bytes(choice.rank_bytes), base::format_bytes(memory.budget_bytes),
+        size == 1 ? ""
+                  : fmt::format("; with one of {} it would need {}", size - 1,
+                                base::format_bytes(memory_of_ring(memory, size - 1).rank_bytes)));
+    return choice;
+  }
+  const Choice longest = memory_of_ring(memory, largest);
+  std::string advice = fmt::format("give each rank {}", base::format_bytes(longest.rank_bytes));
+  for (Extent size = largest + 1; size <= memory.units && size <= INT32_MAX; ++size) {
+    const Choice more = memory_of_ring(memory, static_cast<int>(size));
+    if (!fits(more)) continue;
+    advice += fmt::format(", or start {} ranks", size);
+    break;
+  }
+  throw Error(Errc::no_memory,
+              fmt::format("an array of {} does not fit {} rank{} with {} each: slice, slots and "
+                          "workspace need {} in a ring of {}; {}",
+                          base::format_bytes(memory.array_bytes), ranks, ranks == 1 ? "" : "s",
+                          base::format_bytes(memory.budget_bytes),
+                          base::format_bytes(longest.rank_bytes), largest, advice));
+}
+
+int parse_size(const std::string& text) {
+  if (text == "auto") return 0;
+  int size = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+  if (error != std::errc{} || end != text.data() + text.size() || size < 1)
+    throw Error(Errc::bad_input,
+                fmt::format("the size of a ring is 'auto' or a number of ranks, not '{}'", text));
+  return size;
+}
+
+}  // namespace blockyard::ring

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "blockyard/base/buffer.h"
+#include "blockyard/ring/layout.h"
+#include "blockyard/ring/ring.h"
+
+namespace blockyard::ring {
+
+/// Adds the values of `from` to those of `into`, which are of the same unit in two rings.
+using AddUnit = std::function<void(std::span<std::byte> into, std::span<const std::byte> from)>;
+[[nodiscard]] AddUnit add_doubles();
+[[nodiscard]] AddUnit add_integers();
+
+/// Collective. Adds the slices of all rings into those of ring 0, in the order of rings. Slices are
+/// units of the same length one after the other. After every rank's Ring is finished.
+void add_rings(Member& member, const Layout& layout, base::BufferPool& pool,
+               std::span<std::byte> slice, const AddUnit& add);
+
+/// Collective. Brings the units of ring 0, in order and one at a time, to rank 0: visit(unit,
+/// bytes) is called there only.
+void visit_units(Member& member, const Layout& layout, base::BufferPool& pool,
+                 std::span<const std::byte> slice,
+                 const std::function<void(Extent unit, std::span<const std::byte>)>& visit);
+
+}  // namespace blockyard::ring

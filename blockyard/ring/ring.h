@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "blockyard/fabric/fabric.h"
+#include "blockyard/ring/flow.h"
+#include "blockyard/ring/layout.h"
+#include "blockyard/ring/update.h"
+
+namespace blockyard::ring {
+
+enum class Direction : std::uint8_t {
+  right,
+  both  ///< every second lane runs the other way
+};
+
+struct Options {
+  Route route = Route::ring;
+  Direction direction = Direction::right;
+  int lanes = 1;
+  int slots = 3;
+  int batch = 8;  ///< items taken in by one update at most
+};
+
+inline constexpr std::size_t most_head_bytes = 256;
+
+/// What a rank of a ring did. Seconds of waiting: nothing could be done meanwhile.
+struct Counts {
+  std::int64_t given = 0;
+  std::int64_t applied = 0;
+  std::int64_t updates = 0;  ///< calls; applied / updates items in each
+  std::int64_t sent = 0;
+  std::int64_t sent_bytes = 0;
+  std::int64_t peak_items = 0;  ///< held at one time, own ones included
+  double update_seconds = 0;
+  double wait_for_items_seconds = 0;  ///< all has been given, others have not
+  double wait_for_slots_seconds = 0;  ///< there is an item to give
+};
+
+/// A rank's fabric, and how many rings there were on it: messages of an earlier one that nobody had
+/// to wait for are known by that. Made anew at all ranks together.
+struct Member {
+  explicit Member(fabric::Fabric& its_fabric) : fabric(its_fabric) {}
+  fabric::Fabric& fabric;
+  std::uint32_t rings = 0;
+};
+
+/// Inputs travel, slices stay: each item that any rank of a ring gives passes the slice of every
+/// rank of that ring. Several rings of a run do not hear of each other. A pipeline: an item is sent
+/// on while it is used. Payloads are shared by the ranks of a process, never copied there.
+/// One thread, that of its rank, which uses the fabric for nothing else meanwhile.
+class Ring {
+ public:
+  /// Collective. `slice`: of this rank's seat, which only `update` writes.
+  Ring(Member& member, const Layout& layout, const Options& options, Update& update,
+       std::span<std::byte> slice);
+  ~Ring();
+  Ring(const Ring&) = delete;
+  Ring& operator=(const Ring&) = delete;
+
+  /// Gives an item, this rank's slice included. Returns when it is on its way, and takes others in
+  /// meanwhile. Throws Error{bad_input} if the head is longer than most_head_bytes.
+  void give(std::span<const std::byte> head, fabric::Payload payload);
+  /// Sends on and takes in what has come; does not wait. For who works long between items.
+  void serve();
+  /// This rank gives no more. Returns when every item of the ring was taken in here. Once.
+  void finish();
+
+  [[nodiscard]] const Seat& seat() const noexcept;
+  [[nodiscard]] const Counts& counts() const noexcept;
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace blockyard::ring

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/ring/ring.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <mutex>
+#include <random>
+
+#include "blockyard/base/error.h"
+#include "blockyard/ring/exact.h"
+#include "blockyard/ring/result.h"
+#include "blockyard/ring/team.h"
+
+namespace blockyard::ring {
+namespace {
+
+constexpr Extent units = 13;
+constexpr std::size_t values_of_unit = 5;
+
+/// value (unit, k) of a slice += sign * x[0] * x[unit * values_of_unit + k]: as doubles, or
+/// exactly.
+class SumUpdate final : public Update {
+ public:
+  SumUpdate(Range range, const ExactScale* exact) : range_(range), exact_(exact) {}
+
+  void apply(std::span<const Item> items, std::span<std::byte> slice) override {
+    for (const Item& item : items) {
+      double sign = 0;
+      std::memcpy(&sign, item.head.data(), sizeof sign);
+      const auto* x = reinterpret_cast<const double*>(item.payload.data());
+      const bool is_part = item.payload.size() < part_from_bytes;
+      const std::size_t first =
+          is_part ? 0 : static_cast<std::size_t>(range_.begin) * values_of_unit;
+      for (std::size_t i = 0; i < static_cast<std::size_t>(range_.count()) * values_of_unit; ++i) {
+        const double value = sign * x[first + i] * x[first + i];
+        std::byte* at = slice.data() + i * sizeof(double);
+        if (exact_ != nullptr)
+          *reinterpret_cast<std::int64_t*>(at) += exact_->integer_of(value);
+        else
+          *reinterpret_cast<double*>(at) += value;
+      }
+    }
+  }
+
+  static constexpr std::size_t part_from_bytes = units * values_of_unit * sizeof(double);
+
+ private:
+  Range range_;
+  const ExactScale* exact_;
+};
+
+/// On the way `direct` a place gets its units only.
+class PartUpdate final : public Update {
+ public:
+  PartUpdate(SumUpdate& sums, const Layout& layout, int ring, base::BufferPool& pool)
+      : sums_(sums), layout_(layout), ring_(ring), pool_(pool) {}
+  void apply(std::span<const Item> items, std::span<std::byte> slice) override {
+    sums_.apply(items, slice);
+  }
+  [[nodiscard]] fabric::Payload part(const Item& item, int place) override {
+    const Range range = layout_.range({ring_, place});
+    constexpr std::size_t unit_bytes = values_of_unit * sizeof(double);
+    auto part = pool_.allocate(static_cast<std::size_t>(range.count()) * unit_bytes);
+    std::memcpy(part.data(),
+                item.payload.data() + static_cast<std::size_t>(range.begin) * unit_bytes,
+                part.size());
+    return std::make_shared<const base::Buffer>(std::move(part));
+  }
+
+ private:
+  SumUpdate& sums_;
+  const Layout& layout_;
+  int ring_;
+  base::BufferPool& pool_;
+};
+
+struct Case {
+  int ranks = 1;
+  int size = 1;
+  Options options;
+  bool is_exact = false;
+  std::optional<std::uint64_t> seed = {};
+};
+
+/// The items of rank r are those whose number is r modulo `ranks`, but rank 1 has none; in the end
+/// every setting adds the same items.
+constexpr int items = 40;
+
+void fill(int number, double& sign, std::span<double> values) {
+  std::mt19937_64 random(static_cast<std::uint64_t>(number));
+  std::uniform_real_distribution<double> draw(-1, 1);
+  sign = number % 3 == 0 ? -1.0 : 1.0;
+  for (double& value : values) value = draw(random);
+}
+
+int giver_of(int number, int ranks) {
+  const int rank = number % ranks;
+  return rank == 1 ? 0 : rank;
+}
+
+std::vector<std::uint64_t> sums_of(const Case& what) {
+  const Layout layout(what.ranks, what.size, units);
+  const ExactScale exact(items, 1.0);
+  base::BufferPool pool(std::size_t{1} << 26);
+  std::vector<std::uint64_t> result;
+  Team team;
+  team.ranks_here = what.ranks;
+  team.delivery_seed = what.seed;
+  run_team(team, pool, [&](fabric::Fabric& fabric) {
+    Member member(fabric);
+    const Seat seat = layout.seat(fabric.rank());
+    const Range range = layout.range(seat);
+    std::vector<double> slice(static_cast<std::size_t>(range.count()) * values_of_unit, 0.0);
+    const auto bytes = std::as_writable_bytes(std::span(slice));
+    SumUpdate sums(range, what.is_exact ? &exact : nullptr);
+    PartUpdate parts(sums, layout, seat.ring, pool);
+    Ring ring(member, layout, what.options, parts, bytes);
+    for (int number = 0; number < items; ++number) {
+      if (giver_of(number, what.ranks) != fabric.rank()) continue;
+      double sign = 0;
+      auto payload = pool.allocate(SumUpdate::part_from_bytes);
+      fill(number, sign, {payload.as<double>(), units * values_of_unit});
+      ring.give(std::as_bytes(std::span(&sign, 1)),
+                std::make_shared<const base::Buffer>(std::move(payload)));
+    }
+    ring.finish();
+    add_rings(member, layout, pool, bytes, what.is_exact ? add_integers() : add_doubles());
+    visit_units(member, layout, pool, bytes, [&](Extent, std::span<const std::byte> unit) {
+      const auto* values = reinterpret_cast<const std::uint64_t*>(unit.data());
+      result.insert(result.end(), values, values + values_of_unit);
+    });
+  });
+  return result;
+}
+
+std::vector<Case> all_cases(bool is_exact) {
+  std::vector<Case> cases;
+  for (int ranks = 1; ranks <= 7; ++ranks)
+    for (int size = 1; size <= ranks; ++size)
+      for (const Route route : {Route::ring, Route::direct}) {
+        const int kind = ranks + size;
+        Options options{route, kind % 2 == 0 ? Direction::both : Direction::right, 1 + kind % 3,
+                        2 + kind % 4, 1 + kind % 5};
+        cases.push_back({ranks, size, options, is_exact, static_cast<std::uint64_t>(kind)});
+      }
+  return cases;
+}
+
+TEST(Ring, exact_sums_have_the_same_bits_in_every_layout) {
+  const auto expected = sums_of({1, 1, {}, true});
+  ASSERT_EQ(expected.size(), units * values_of_unit);
+  for (const Case& what : all_cases(true))
+    EXPECT_EQ(sums_of(what), expected) << what.ranks << " ranks, rings of " << what.size;
+}
+
+TEST(Ring, sums_of_doubles_agree_to_rounding) {
+  const auto expected = sums_of({1, 1, {}});
+  for (const Case& what : all_cases(false)) {
+    const auto sums = sums_of(what);
+    ASSERT_EQ(sums.size(), expected.size());
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      EXPECT_NEAR(std::bit_cast<double>(sums[i]), std::bit_cast<double>(expected[i]), 1e-13);
+  }
+}
+
+TEST(Ring, an_error_of_one_rank_ends_all_with_its_cause) {
+  base::BufferPool pool(1 << 20);
+  const Layout layout(3, 3, units);
+  Team team;
+  team.ranks_here = 3;
+  try {
+    run_team(team, pool, [&](fabric::Fabric& fabric) {
+      Member member(fabric);
+      SumUpdate sums(layout.range(layout.seat(fabric.rank())), nullptr);
+      std::vector<double> slice(units * values_of_unit);
+      Ring ring(member, layout, {}, sums, std::as_writable_bytes(std::span(slice)));
+      if (fabric.rank() == 1) throw base::Error(base::Errc::bad_input, "sample 7 holds a NaN");
+      ring.finish();
+    });
+    FAIL() << "nothing was thrown";
+  } catch (const base::Error& error) {
+    EXPECT_STREQ(error.what(), "sample 7 holds a NaN");
+  }
+}
+
+TEST(Ring, refuses_a_head_that_is_too_long) {
+  base::BufferPool pool(1 << 20);
+  const Layout layout(1, 1, units);
+  EXPECT_THROW(run_team({}, pool,
+                        [&](fabric::Fabric& fabric) {
+                          Member member(fabric);
+                          SumUpdate sums({}, nullptr);
+                          Ring ring(member, layout, {}, sums, {});
+                          const std::vector<std::byte> head(most_head_bytes + 1);
+                          ring.give(head, nullptr);
+                        }),
+               base::Error);
+}
+
+TEST(Layout, every_rank_has_a_seat_and_every_unit_a_place_in_each_ring) {
+  for (int ranks = 1; ranks <= 12; ++ranks)
+    for (int size = 1; size <= ranks; ++size) {
+      const Layout layout(ranks, size, units);
+      std::vector<Extent> held(static_cast<std::size_t>(layout.rings()), 0);
+      for (int rank = 0; rank < ranks; ++rank) {
+        const Seat seat = layout.seat(rank);
+        EXPECT_EQ(layout.rank(seat), rank);
+        EXPECT_GE(layout.places(seat.ring), size);
+        held[static_cast<std::size_t>(seat.ring)] += layout.range(seat).count();
+      }
+      for (const Extent count : held) EXPECT_EQ(count, units);
+    }
+}
+
+TEST(Layout, refuses_a_ring_longer_than_the_ranks_and_one_without_enough_units) {
+  EXPECT_THROW(Layout(3, 4, units), base::Error);
+  EXPECT_THROW(Layout(4, 4, 3), base::Error);
+}
+
+TEST(ChooseSize, takes_the_smallest_ring_that_fits_and_says_what_would) {
+  Memory memory;
+  memory.array_bytes = 1200;
+  memory.units = 12;
+  memory.item_bytes = 10;
+  memory.budget_bytes = 450;
+  const Choice choice = choose_size(memory, 5);
+  EXPECT_EQ(choice.size, 3);  // 400 + 4 items
+  EXPECT_EQ(choice.slice_bytes, 400);
+  EXPECT_EQ(choice.rank_bytes, 440);
+  try {
+    (void)choose_size(memory, 2);
+    FAIL() << "nothing was thrown";
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.code(), base::Errc::no_memory);
+    EXPECT_NE(std::string(error.what()).find("start 3 ranks"), std::string::npos) << error.what();
+  }
+}
+
+TEST(ExactScale, no_sum_within_its_bound_passes_the_range) {
+  const ExactScale scale(1000000, 7.3);
+  const double most = std::ldexp(1.0, 62);
+  EXPECT_LE(1e6 * 7.3 * scale.scale(), most);
+  EXPECT_GT(1e6 * 7.3 * scale.scale(), most / 4);
+  EXPECT_NEAR(scale.value_of(scale.integer_of(0.1)), 0.1, 1 / scale.scale());
+  EXPECT_THROW(ExactScale(1, 0.0), base::Error);
+}
+
+}  // namespace
+}  // namespace blockyard::ring

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One large array in slices, one at each process, while inputs travel past all of them."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import _core, _errors, _processes
+
+Update = Callable[..., None]
+_most_head_bytes = 256
+
+
+class Ring:
+    """An array of ``shape`` that no process holds whole: each has a slice, cut along axis ``cut``.
+
+    Every process of an ``mpirun`` makes one, with the same arguments, and gives as many items as it
+    has; each item passes the slice of every process::
+
+        with blockyard.Ring((n, n), "f8", cut=1) as r:
+            @r.update
+            def add(part, x):
+                part += x.T @ x[:, r.begin:r.end]
+            for x in mine:
+                r.give(x)
+            gram = r.result()
+
+    ``part`` is this process's slice, zero at first, and may hold any state, not only a sum: its other
+    axes are those of ``shape``. Alone, without ``mpirun``, the slice is the whole array.
+
+    ring: processes of a ring; None: all. Slices of several rings are added in the end.
+    route: "ring" (an item goes from neighbour to neighbour) or "direct" (from its giver to each).
+    lanes, slots: rings over the same processes, and room for items from elsewhere in each.
+    both: every second lane runs the other way.
+    """
+
+    def __init__(self, shape: tuple[int, ...], dtype: Any = "f8", cut: int = -1, *,
+                 ring: int | None = None, route: str = "ring", lanes: int = 1, slots: int = 3,
+                 both: bool = False, fabric: str = "auto"):
+        self.shape = tuple(int(length) for length in shape)
+        self.dtype = np.dtype(dtype)
+        if not self.shape or min(self.shape) < 1:
+            raise ValueError(f"shape is a tuple of positive lengths, not {shape!r}")
+        if not -len(self.shape) <= cut < len(self.shape):
+            raise ValueError(f"cut is an axis of a shape of {len(self.shape)}, not {cut!r}")
+        if self.dtype.hasobject:
+            raise ValueError(f"an array of Python objects has no slices: dtype {self.dtype}")
+        if route not in ("ring", "direct"):
+            raise ValueError(f"route is ring or direct, not {route!r}")
+        if lanes < 1 or slots < 2:
+            raise ValueError(f"a ring has at least 1 lane and 2 slots, not {lanes} and {slots}")
+        self.cut = cut % len(self.shape)
+        self._options = (route, lanes, slots, both)
+        self._processes = _processes.join(fabric)
+        if self._processes is not None:
+            self._processes.check_same({"shape": self.shape, "dtype": self.dtype.str, "cut": self.cut,
+                                        "ring": ring, "options": self._options})
+        with _processes.together(self._processes):
+            self._ring = _core.Ring(_processes.joined(self._processes), self.shape[self.cut], ring or 0)
+        #: The range of axis ``cut`` that lies here.
+        self.begin: int = self._ring.first
+        self.end: int = self._ring.last
+        rest = self.shape[:self.cut] + self.shape[self.cut + 1:]
+        self._memory = np.zeros((self.end - self.begin, *rest), self.dtype)  # units outermost
+        #: This process's part of the array: a view, axes as in ``shape``.
+        self.slice: np.ndarray = np.moveaxis(self._memory, 0, self.cut)
+        self._update: Update | None = None
+        self._is_finished = False
+
+    def update(self, function: Update) -> Update:
+        """Decorator: ``function(part, array)`` or, where heads are given, ``function(part, array, head)`` takes
+        an item into this process's part. ``array`` is read only and for the time of the call. Processes
+        get items in different orders."""
+        if self._update is not None:
+            raise ValueError("the ring has its update already")
+        self._update = function
+        route, lanes, slots, both = self._options
+        self._ring.begin(self._take, self._memory, route, lanes, slots, both)
+        return function
+
+    def give(self, array: Any, head: Any = None) -> None:
+        """Sends an array past every slice, this one included. Returns when it is on its way; takes items of
+        others in meanwhile. head: what the update needs besides, small enough for 256 bytes."""
+        self._require_update()
+        payload = np.ascontiguousarray(array)
+        if payload.dtype.hasobject:
+            raise ValueError(f"an array of Python objects cannot travel: dtype {payload.dtype}")
+        about = pickle.dumps((payload.dtype.str, np.shape(array), head), protocol=5)
+        if len(about) > _most_head_bytes:
+            raise ValueError(f"the head of an item takes {len(about)} bytes; at most {_most_head_bytes}, with type and "
+                             "shape of the array, are allowed: put the rest into the array")
+        self._ring.give(about, payload.reshape(-1).view(np.uint8))
+
+    def serve(self) -> None:
+        """Takes in what has come, without waiting: for who works long between items."""
+        self._require_update()
+        self._ring.serve()
+
+    def finish(self) -> None:
+        """Collective. No more items of this process; returns when all items of all were taken in."""
+        if self._is_finished:
+            return
+        self._require_update()
+        kind = {"c": "f", "f": "f", "i": "i"}.get(self.dtype.kind, "")
+        size = self.dtype.itemsize // (2 if self.dtype.kind == "c" else 1)
+        self._ring.finish(f"{kind}{size}")
+        self._is_finished = True
+
+    def result(self) -> np.ndarray:
+        """Collective. The whole array, at every process: call it before the ``with`` block ends. ``slice`` is the
+        part that lies here, for arrays too large for that."""
+        self.finish()
+        rest = self._memory.shape[1:]
+        whole = np.zeros((self.shape[self.cut], *rest), self.dtype)
+        is_first = _processes.is_first(self._processes)
+        self._ring.gather(whole.reshape(-1).view(np.uint8) if is_first else None)
+        if self._processes is not None:
+            self._processes.share_array(whole)
+        return np.moveaxis(whole, 0, self.cut)
+
+    @property
+    def counts(self) -> dict[str, float]:
+        """Items given and applied here, bytes sent, seconds of updates and of waiting."""
+        return self._ring.counts()
+
+    def __enter__(self) -> "Ring":
+        return self
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if error is not None:
+            self._ring.abort(f"{type(error).__name__}: {error}")
+            return
+        try:
+            self.finish()
+        except BaseException as failed:
+            self._ring.abort(f"{type(failed).__name__}: {failed}")
+            raise
+        self._ring.end()
+
+    def _take(self, about: bytes, payload: memoryview) -> None:
+        dtype, shape, head = pickle.loads(about)
+        array = np.frombuffer(payload, dtype).reshape(shape)
+        assert self._update is not None
+        if head is None:
+            self._update(self.slice, array)
+        else:
+            self._update(self.slice, array, head)
+
+    def _require_update(self) -> None:
+        if self._update is None:
+            raise _errors.InputError("the ring has no update: decorate a function with @r.update first")

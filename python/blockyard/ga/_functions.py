@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of NumPy on global arrays. What is not in this list would copy whole arrays to every rank."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from . import _algebra, _make, _ufuncs
+
+
+def apply(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    found = _table().get(function)
+    if found is None:
+        raise TypeError(f"numpy.{function.__name__} would copy all of a global array to this rank. If that is meant: "
+                        "give it np.asarray(a) or a[...]")
+    return found(*args, **kwargs)
+
+
+@cache
+def _table() -> dict[Callable[..., Any], Callable[..., Any]]:
+    def method(name: str) -> Callable[..., Any]:
+        return lambda a, *args, **more: getattr(a, name)(*args, **more)
+
+    return {
+        **{getattr(np, name): method(name) for name in
+           ("sum", "prod", "min", "max", "any", "all", "mean", "var", "std", "argmin", "argmax", "cumsum", "cumprod",
+            "transpose", "copy")},
+        np.amin: method("min"),
+        np.amax: method("max"),
+        np.dot: _algebra.matmul,
+        np.vdot: _algebra.vdot,
+        np.trace: _algebra.trace,
+        np.real: lambda a: a.real,
+        np.imag: lambda a: a.imag,
+        np.shape: lambda a: a.shape,
+        np.ndim: lambda a: a.ndim,
+        np.size: lambda a: a.size,
+        np.linalg.norm: _algebra.norm,
+        np.linalg.solve: _algebra.solve,
+        np.linalg.eigh: _algebra.eigh,
+        np.empty_like: _make.empty_like,
+        np.zeros_like: _make.zeros_like,
+        np.ones_like: lambda a, dtype=None: _filled(a, 1, dtype),
+        np.full_like: lambda a, value, dtype=None: _filled(a, value, dtype),
+        np.where: _where,
+        np.clip: lambda a, low=None, high=None, **more: _clip(a, low, high, **more),
+        np.allclose: _allclose,
+        np.array_equal: lambda a, b: np.shape(a) == np.shape(b) and bool((a == b).all()),
+        np.count_nonzero: lambda a: int((a != 0).sum()),
+    }
+
+
+def _filled(a: Any, value: Any, dtype: Any) -> Any:
+    made = _make.empty_like(a, dtype)
+    made.fill(value)
+    return made
+
+
+def _where(condition: Any, x: Any, y: Any) -> Any:
+    operands = [condition, x, y]
+    first = _ufuncs.common_group("where", operands)
+    shape = np.broadcast_shapes(*map(np.shape, operands))
+    sample = np.where(True, *(np.zeros(1, one.dtype) if np.shape(one) else one for one in (x, y)))
+    made = _make.make("where", first.group, shape, sample.dtype, first.order, None,
+                      first.layout if first.shape == shape else None)
+    _make.with_all(made, "where", lambda where: np.where(*(_ufuncs.part_of(one, where, shape) for one in operands)))
+    return made
+
+
+def _clip(a: Any, low: Any, high: Any, out: Any = None) -> Any:
+    result = np.positive(a, out=out) if low is None else np.maximum(a, low, out=out)
+    return result if high is None else np.minimum(result, high, out=result)
+
+
+def _allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8) -> bool:
+    return bool((np.abs(np.subtract(a, b)) <= atol + rtol * np.abs(b)).all())
+
+

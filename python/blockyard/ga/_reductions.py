@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sums and their like over all elements or along axes. Collective; the same bits on equal layouts."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from .. import _errors
+from . import _array, _make
+
+# (a op b) op c = a op (b op c): what blocks give may be put together.
+_associative = {np.add, np.multiply, np.maximum, np.minimum, np.fmax, np.fmin, np.logical_and, np.logical_or,
+                np.logical_xor, np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.hypot, np.logaddexp,
+                np.logaddexp2, np.gcd, np.lcm}
+
+
+def reduce(ufunc: np.ufunc, a: _array.GlobalArray, axis: Any = None, dtype: Any = None, out: Any = None,
+           keepdims: bool = False, initial: Any = None, where: Any = True) -> Any:
+    _require_associative(ufunc)
+    if where is not True:
+        raise TypeError("where= is not there for reductions of global arrays")
+    axes = _axes(axis, a.ndim)
+    kind = ufunc.reduce(np.ones(1, a.dtype), dtype=dtype).dtype
+    if len(axes) == a.ndim:
+        value = _all(ufunc, a, kind)
+        if initial is not None:
+            value = ufunc(value, initial)
+        if out is not None:
+            raise TypeError("out= is for reductions along some axes; without axis the result is a scalar")
+        return value.reshape((1,) * a.ndim) if keepdims else value
+    shape = tuple(1 if d in axes else extent for d, extent in enumerate(a.shape))
+    seen = shape if keepdims else tuple(extent for d, extent in enumerate(a.shape) if d not in axes)
+    result = out
+    if result is None:
+        result = _make.make(ufunc.__name__, a.group, seen, kind, a.order)
+    elif not isinstance(result, _array.GlobalArray) or result.shape != seen:
+        raise _errors.InputError(f"{ufunc.__name__}: out is a global array of shape {seen}, not {out!r}")
+
+    def work() -> None:
+        for where, block in result.blocks():
+            wide = _widened(where, axes, a.shape, keepdims)
+            part = _slab(ufunc, a, wide, axes, kind)
+            if initial is not None:
+                part = ufunc(part, initial)
+            block[...] = part.reshape(block.shape)
+
+    a.group.together(ufunc.__name__, work)
+    return result
+
+
+def accumulate(ufunc: np.ufunc, a: _array.GlobalArray, axis: Any = None, dtype: Any = None, out: Any = None) -> _array.GlobalArray:
+    _require_associative(ufunc)
+    if axis is None:
+        if a.ndim != 1:
+            raise _errors.InputError(f"{ufunc.__name__} along which of {a.ndim} axes? give axis=")
+        axis = 0
+    along = _axes(axis, a.ndim)[0]
+    kind = ufunc.accumulate(np.ones(1, a.dtype), dtype=dtype).dtype
+    result = out
+    if result is None:
+        result = _make.like(ufunc.__name__, a, kind)
+    elif not isinstance(result, _array.GlobalArray) or result.shape != a.shape:
+        raise _errors.InputError(f"{ufunc.__name__}: out is a global array of shape {a.shape}, not {out!r}")
+    made: list[tuple[_array.Slices, np.ndarray]] = []
+
+    def work() -> None:
+        for where in result.slices():
+            part = _accumulated(ufunc, a, where, along, kind)
+            before = where[along].start
+            if before > 0:
+                earlier = (*where[:along], slice(0, before), *where[along + 1:])
+                part = ufunc(_slab(ufunc, a, earlier, (along,), kind), part)
+            made.append((where, part))
+
+    # The elements of a are read by several ranks before any of them changes, if `out` is `a`.
+    a.group.together(ufunc.__name__, work)
+    for where, part in made:
+        block = result.view(where)
+        assert block is not None
+        block[...] = part
+    a.group.meet(ufunc.__name__)
+    return result
+
+
+def mean(a: _array.GlobalArray, axis: Any, dtype: Any, out: Any, keepdims: bool) -> Any:
+    kind = np.dtype(dtype) if dtype is not None else np.ones(1, a.dtype).mean().dtype
+    total = reduce(np.add, a, axis, kind, out, keepdims)
+    count = kind.type(math.prod(a.shape[d] for d in _axes(axis, a.ndim)))
+    if isinstance(total, _array.GlobalArray):
+        total /= count
+        return total
+    return np.true_divide(total, count).astype(kind)[()]
+
+
+def variance(a: _array.GlobalArray, axis: Any, dtype: Any, out: Any, ddof: float, keepdims: bool) -> Any:
+    axes = _axes(axis, a.ndim)
+    centre = mean(a, axis, dtype, None, True)
+    away = np.abs(a - centre)
+    squares = np.multiply(away, away, out=away)
+    count = math.prod(a.shape[d] for d in axes) - ddof
+    total = reduce(np.add, squares, axis, None, out, keepdims)
+    if isinstance(total, _array.GlobalArray):
+        total /= count
+        return total
+    return (total / count).astype(total.dtype)[()]
+
+
+def arg(a: _array.GlobalArray, is_max: bool) -> int:
+    best: list[Any] = []
+
+    def work() -> None:
+        found = []
+        for where, block in a.blocks():
+            at = np.unravel_index(block.argmax() if is_max else block.argmin(), block.shape)
+            place = [part.start + int(k) for part, k in zip(where, at)]
+            found.append((block[at], int(np.ravel_multi_index(place, a.shape))))
+        best.extend(one for part in a.group._gather(found) for one in part)
+
+    a.group.together("argmax" if is_max else "argmin", work)
+    values = np.array([value for value, _ in best], a.dtype)
+    ahead = np.isnan(values) if a.dtype.kind in "fc" and np.isnan(values).any() else values == (
+        values.max() if is_max else values.min())
+    return min(int(place) for (_, place), is_best in zip(best, ahead) if is_best)
+
+
+def _all(ufunc: np.ufunc, a: _array.GlobalArray, kind: np.dtype[Any]) -> Any:
+    parts: list[Any] = []
+
+    def work() -> None:
+        own = [ufunc.reduce(block, axis=None, dtype=kind) for _, block in a.blocks()]
+        parts.extend(value for part in a.group._gather(own) for value in part)
+
+    a.group.together(ufunc.__name__, work)
+    total = parts[0]
+    for value in parts[1:]:
+        total = ufunc(total, value)
+    return kind.type(total) if not isinstance(total, np.generic) else total
+
+
+def _slab(ufunc: np.ufunc, a: _array.GlobalArray, where: _array.Slices, axes: tuple[int, ...], kind: np.dtype[Any]) -> np.ndarray:
+    """A part of an array, reduced: extents of the axes are 1. Block by block, in place on this node."""
+    shape = tuple(1 if d in axes else part.stop - part.start for d, part in enumerate(where))
+    result = np.empty(shape, kind)
+    is_filled = np.zeros(shape, bool)
+    for _, first, end in a.core.pieces([part.start for part in where], [part.stop for part in where]):
+        box = tuple(slice(f, e) for f, e in zip(first, end))
+        view = a.view(box)
+        part = ufunc.reduce(a[box] if view is None else view, axis=axes, dtype=kind, keepdims=True)
+        place = tuple(slice(0, 1) if d in axes else slice(f - own.start, e - own.start)
+                      for d, (f, e, own) in enumerate(zip(first, end, where)))
+        if is_filled[place].all():
+            ufunc(result[place], part, out=result[place])
+        else:
+            result[place] = part
+            is_filled[place] = True
+    return result
+
+
+def _accumulated(ufunc: np.ufunc, a: _array.GlobalArray, where: _array.Slices, axis: int, kind: np.dtype[Any]) -> np.ndarray:
+    view = a.view(where)
+    return ufunc.accumulate(a[where] if view is None else view, axis=axis, dtype=kind)
+
+
+def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
+    if axis is None:
+        return tuple(range(ndim))
+    given = [operator.index(one) for one in (axis if isinstance(axis, tuple) else (axis,))]
+    for one in given:
+        if not -ndim <= one < ndim:
+            raise _errors.InputError(f"axis {one} is outside {-ndim}..{ndim - 1}")
+    axes = sorted(one % ndim for one in given)
+    if len(set(axes)) != len(axes):
+        raise _errors.InputError(f"an axis stands in {axis} twice")
+    return tuple(axes)
+
+
+def _widened(where: _array.Slices, axes: tuple[int, ...], shape: tuple[int, ...], keepdims: bool) -> _array.Slices:
+    """The part of the operand that gives a part of the result."""
+    left = iter(where)
+    wide = []
+    for d, extent in enumerate(shape):
+        if d in axes:
+            if keepdims:
+                next(left)
+            wide.append(slice(0, extent))
+        else:
+            wide.append(next(left))
+    return tuple(wide)
+
+
+def _require_associative(ufunc: np.ufunc) -> None:
+    if ufunc not in _associative:
+        raise TypeError(f"{ufunc.__name__} is not associative: blocks at several ranks cannot be reduced with it")

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// A ring whose rank is this process, used by the thread that made it.
+#include <atomic>
+#include <cstring>
+#include <exception>
+#include <optional>
+#include <thread>
+
+#include "blockyard/base/error.h"
+#include "blockyard/fabric/loopback/loopback.h"
+#include "blockyard/fabric/mpi/mpi_world.h"
+#include "blockyard/ring/result.h"
+#include "blockyard/ring/ring.h"
+#include "python/src/bindings.h"
+
+namespace blockyard::python {
+
+namespace {
+
+constexpr double patience_seconds = 4;
+constexpr std::size_t kept_bytes = std::size_t{1} << 30;
+
+/// Calls a Python function for each item: update(head, payload), both bytes-like.
+class PyUpdate final : public ring::Update {
+ public:
+  explicit PyUpdate(nb::callable function) : function_(std::move(function)) {}
+  void apply(std::span<const ring::Item> items, std::span<std::byte> /*slice*/) override {
+    const nb::gil_scoped_acquire gil;
+    for (const ring::Item& item : items)
+      function_(nb::bytes(item.head.data(), item.head.size()), view(item.payload));
+  }
+
+ private:
+  /// Read only, and for the time of the call.
+  static nb::object view(std::span<const std::byte> bytes) {
+    auto* data = const_cast<char*>(reinterpret_cast<const char*>(bytes.data()));
+    PyObject* memory =
+        PyMemoryView_FromMemory(data, static_cast<Py_ssize_t>(bytes.size()), PyBUF_READ);
+    if (memory == nullptr) throw nb::python_error();
+    return nb::steal(memory);
+  }
+  nb::callable function_;
+};
+
+class PyRing {
+ public:
+  /// Collective. The slice is made by Python, once it knows the range: begin(), end().
+  PyRing(std::shared_ptr<PyProcesses> processes, Extent units, int size)
+      : processes_(std::move(processes)), pool_(kept_bytes) {
+    const fabric::MpiSession* session = processes_ ? processes_->session.get() : nullptr;
+    const int ranks = session != nullptr ? session->processes() : 1;
+    layout_.emplace(ranks, size == 0 ? ranks : size, units);
+    std::vector<int> process_of;
+    for (int rank = 0; rank < ranks; ++rank) process_of.push_back(rank);
+    if (session != nullptr)
+      world_ = std::make_unique<fabric::MpiWorld>(*session, pool_, process_of);
+    else
+      world_ = std::make_unique<fabric::LoopbackWorld>(1);
+    endpoint_ = world_->endpoint(session != nullptr ? session->process() : 0);
+    member_.emplace(*endpoint_);
+  }
+
+  [[nodiscard]] ring::Range range() const { return layout_->range(layout_->seat(rank())); }
+  [[nodiscard]] int rank() const { return endpoint_->rank(); }
+  [[nodiscard]] int rings() const { return layout_->rings(); }
+
+  void begin(nb::callable function, const OutArray& slice, const std::string& route, int lanes,
+             int slots, bool both) {
+    slice_.emplace(slice);
+    update_.emplace(std::move(function));
+    ring::Options options;
+    options.route = route == "direct" ? ring::Route::direct : ring::Route::ring;
+    options.direction = both ? ring::Direction::both : ring::Direction::right;
+    options.lanes = lanes;
+    options.slots = slots;
+    const nb::gil_scoped_release release;
+    drive([&] { ring_.emplace(*member_, *layout_, options, *update_, bytes()); });
+  }
+
+  void give(const nb::bytes& head, const AnyArray& payload) {
+    const auto* from = reinterpret_cast<const std::byte*>(head.c_str());
+    const std::span<const std::byte> its_head(from, head.size());
+    ring::Ring& ring = live();
+    const nb::gil_scoped_release release;
+    base::Buffer copy = pool_.allocate(payload.nbytes());
+    if (copy.size() > 0) std::memcpy(copy.data(), payload.data(), copy.size());
+    const auto shared = std::make_shared<const base::Buffer>(std::move(copy));
+    drive([&] { ring.give(its_head, shared); });
+  }
+  void serve() {
+    ring::Ring& ring = live();
+    const nb::gil_scoped_release release;
+    drive([&] { ring.serve(); });
+  }
+  /// Collective. kind: how values of several rings are added, "f" or "i", of 4 or 8 bytes.
+  void finish(const std::string& kind) {
+    ring::Ring& ring = live();
+    const nb::gil_scoped_release release;
+    drive([&] {
+      ring.finish();
+      if (rings() > 1) ring::add_rings(*member_, *layout_, pool_, bytes(), adder(kind));
+    });
+  }
+
+  /// Collective. Brings the whole array into that of process 0, units outermost.
+  void gather(const std::optional<OutArray>& into) {
+    (void)live();
+    auto* to = into ? static_cast<std::byte*>(into->data()) : nullptr;
+    const nb::gil_scoped_release release;
+    drive([&] {
+      ring::visit_units(*member_, *layout_, pool_, bytes(),
+                        [&](Extent unit, std::span<const std::byte> values) {
+                          std::memcpy(to + static_cast<std::size_t>(unit) * values.size(),
+                                      values.data(), values.size());
+                        });
+    });
+  }
+
+  void abort(const std::string& cause) {
+    if (endpoint_) endpoint_->abort(cause);
+    end();
+  }
+  /// Collective. False: others did not come, after an error.
+  bool end() {
+    if (!endpoint_) return true;
+    const bool all_came = end_world();
+    update_.reset();  // holds the Python object that holds this one
+    slice_.reset();
+    return all_came;
+  }
+
+  [[nodiscard]] std::map<std::string, double> counts() const {
+    const ring::Counts counts = ring_ ? ring_->counts() : counts_;
+    return {{"given", static_cast<double>(counts.given)},
+            {"applied", static_cast<double>(counts.applied)},
+            {"sent_bytes", static_cast<double>(counts.sent_bytes)},
+            {"peak_items", static_cast<double>(counts.peak_items)},
+            {"update_seconds", counts.update_seconds},
+            {"wait_for_items_seconds", counts.wait_for_items_seconds},
+            {"wait_for_slots_seconds", counts.wait_for_slots_seconds}};
+  }
+
+ private:
+  /// Does the work of the rank in a thread, while this one, which made the world, moves messages.
+  template <class Work>
+  void drive(const Work& work) {
+    constexpr double look_seconds = 0.1;
+    std::exception_ptr error;
+    std::atomic<bool> is_done = false;
+    std::thread rank([&] {
+      try {
+        work();
+      } catch (...) {
+        error = std::current_exception();
+      }
+      is_done = true;
+      world_->wake();
+    });
+    while (!is_done) world_->progress(look_seconds);
+    rank.join();
+    if (error) std::rethrow_exception(error);
+  }
+
+  [[nodiscard]] ring::Ring& live() {
+    if (!ring_)
+      throw base::Error(base::Errc::bad_input,
+                        "the ring has ended: give and ask for the result within its with block");
+    return *ring_;
+  }
+
+  bool end_world() {
+    const nb::gil_scoped_release release;
+    if (ring_) counts_ = ring_->counts();
+    ring_.reset();
+    member_.reset();
+    bool all_came = true;
+    try {
+      all_came = world_->end(patience_seconds);
+    } catch (const base::Error&) {
+      all_came = false;  // the cause is told by whoever aborted
+    }
+    endpoint_.reset();
+    world_.reset();
+    return all_came;
+  }
+
+  [[nodiscard]] std::span<std::byte> bytes() const {
+    return {static_cast<std::byte*>(slice_->data()), slice_->nbytes()};
+  }
+
+  static void add_singles(std::span<std::byte> into, std::span<const std::byte> from) {
+    auto* to = reinterpret_cast<float*>(into.data());
+    const auto* values = reinterpret_cast<const float*>(from.data());
+    for (std::size_t i = 0; i < into.size() / sizeof(float); ++i) to[i] += values[i];
+  }
+
+  static ring::AddUnit adder(const std::string& kind) {
+    if (kind == "f8") return ring::add_doubles();
+    if (kind == "i8") return ring::add_integers();
+    if (kind == "f4") return add_singles;
+    throw base::Error(base::Errc::bad_input,
+                      "slices of several rings are added if they hold f4, f8, c8, c16 or i8; take "
+                      "one ring of all processes for other states");
+  }
+
+  std::shared_ptr<PyProcesses> processes_;  // shared with Python; null: this one alone
+  base::BufferPool pool_;
+  std::optional<ring::Layout> layout_;
+  std::unique_ptr<fabric::World> world_;
+  std::unique_ptr<fabric::Fabric> endpoint_;
+  std::optional<ring::Member> member_;
+  std::optional<OutArray> slice_;
+  std::optional<PyUpdate> update_;
+  std::optional<ring::Ring> ring_;
+  ring::Counts counts_;
+};
+
+}  // namespace
+
+void bind_rings(nb::module_& module) {
+  nb::class_<PyRing>(module, "Ring")
+      .def(nb::init<std::shared_ptr<PyProcesses>, Extent, int>(), nb::arg("processes").none(),
+           nb::arg("units"), nb::arg("size"))
+      .def_prop_ro("first", [](const PyRing& self) { return self.range().begin; })
+      .def_prop_ro("last", [](const PyRing& self) { return self.range().end; })
+      .def_prop_ro("rings", &PyRing::rings)
+      .def("begin", &PyRing::begin)
+      .def("give", &PyRing::give)
+      .def("serve", &PyRing::serve)
+      .def("finish", &PyRing::finish)
+      .def("gather", &PyRing::gather, nb::arg("into").none())
+      .def("abort", &PyRing::abort)
+      .def("end", &PyRing::end)
+      .def("counts", &PyRing::counts);
+}
+
+}  // namespace blockyard::python

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""blockyard.ga on threads and on processes, against NumPy."""
+import importlib.util
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import blockyard
+from blockyard import ga
+
+import ga_script
+from conftest import REPOSITORY, end_by
+
+MPIEXEC = os.environ.get("MPIEXEC", "")
+needs_mpi = pytest.mark.skipif(not MPIEXEC, reason="this build has no MPI")
+SCRIPT = Path(__file__).with_name("ga_script.py")
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+@pytest.mark.parametrize("check", ga_script.CHECKS)
+def test_threads_as_ranks(check, ranks):
+    for seed in range(3 if check in ("one_sided", "collective") else 1):
+        ga.launch(ranks, ga_script.CHECKS[check], 10 * ranks + seed)
+
+
+def mpirun(processes, *command, **more):
+    return subprocess.run([MPIEXEC, "-n", str(processes), sys.executable, *map(str, command)], text=True,
+                          capture_output=True, timeout=120, **more)
+
+
+@needs_mpi
+@pytest.mark.parametrize("processes", [2, 4])
+def test_processes_as_ranks(processes):
+    done = mpirun(processes, SCRIPT, ",".join(ga_script.CHECKS), 100 * processes, 100 * processes + 2)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("is content") == processes
+
+
+def test_one_process_needs_no_launcher():
+    done = subprocess.run([sys.executable, SCRIPT, "main_path,one_sided,collective", "0", "1"], text=True,
+                          capture_output=True, timeout=120)
+    assert done.returncode == 0 and "leak" not in done.stderr, done.stderr
+
+
+def test_launch_gives_results_in_order_and_raises_the_first_exception():
+    assert ga.launch(3, lambda x, *, y: (ga.rank(), ga.size(), x + y), 1, y=2) == [(0, 3, 3), (1, 3, 3), (2, 3, 3)]
+
+    def fail():
+        if ga.rank() == 1:
+            raise LookupError("no such luck")
+        ga.sync()
+
+    with pytest.raises(LookupError, match="no such luck"):
+        ga.launch(3, fail)
+
+
+def test_ranks_at_different_collectives_are_told_apart():
+    def part():
+        if ga.rank() == 0:
+            ga.zeros(3)
+        else:
+            ga.sync()
+
+    with pytest.raises(blockyard.InputError, match=r"\[0\] ga.empty, \[1\] ga.sync"):
+        ga.launch(2, part)
+
+
+def test_a_copy_of_more_than_half_the_memory_is_refused(monkeypatch):
+    def copy():
+        a = ga.zeros((2048, 2048), name="large")
+        with pytest.raises(blockyard.OutOfMemory, match='"large" takes 33554432 bytes, more than half of the 50000000'):
+            np.asarray(a)
+        assert a[:1024].shape == (1024, 2048)
+
+    monkeypatch.setattr(blockyard._core, "memory_left", lambda: (50_000_000, "this machine"))
+    ga.launch(1, copy)
+
+
+def test_an_array_that_is_too_large_is_an_error_at_all_ranks():
+    def make():
+        with pytest.raises(blockyard.OutOfMemory, match=r'ga.empty\("vast"\): process \d+ has no memory for its part'):
+            ga.zeros((1 << 20, 1 << 20), name="vast")
+        assert ga.ones(4).sum() == 4
+
+    ga.launch(2, make)
+
+
+@needs_mpi
+def test_communicators_of_mpi4py(tmp_path):
+    (tmp_path / "script.py").write_text("""
+from mpi4py import MPI
+from blockyard import ga
+world = MPI.COMM_WORLD
+part = world.Split(world.rank == 1)
+if world.rank != 1:  # which takes no part in any of it
+    assert ga.init(part).size == 3 and ga.ones(5).sum() == 5
+    half = part.Split(part.rank % 2, -part.rank)  # in the opposite order
+    a = ga.zeros((6, 6), "i4", group=half)
+    assert a.group.size == half.size and a.group.rank == half.rank
+    a.local[...] = part.rank
+    a.sync()
+    assert set(a[...].ravel().tolist()) == set(half.allgather(part.rank))
+    assert ga.zeros(3, group=half).group is a.group and ga.zeros(3, group=part).group.size == part.size
+world.Barrier()
+print("content", flush=True)
+""")
+    done = mpirun(4, tmp_path / "script.py")
+    assert done.returncode == 0 and done.stdout.count("content") == 4, done.stdout + done.stderr
+
+
+@needs_mpi
+def test_an_exception_in_one_process_ends_all(tmp_path):
+    (tmp_path / "script.py").write_text("""
+from blockyard import ga
+a = ga.zeros(10)
+if ga.rank() == 1:
+    a[77]
+ga.sync()
+""")
+    done = mpirun(2, tmp_path / "script.py")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert 'index 77 is outside 0..9 on axis 0 of array "array 1"' in done.stderr
+
+
+def test_a_signal_ends_threads_that_wait():
+    code, told = end_by(signal.SIGINT, [sys.executable, "-u", "-c", """
+from blockyard import ga
+def wait():
+    group = ga.Group([0, 1])
+    if ga.rank() == 0:
+        print("begun", flush=True)
+        group.sync()
+ga.launch(3, lambda: wait() if ga.rank() == 0 else ga.Group([0, 1]) and ga.init().sync())
+"""])
+    assert code != 0 and "KeyboardInterrupt" in told, told
+
+
+PAGE = (REPOSITORY / "docs/python_ga.md").read_text()
+EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+
+
+@pytest.mark.parametrize("ranks", [1, 4])
+@pytest.mark.parametrize("number", range(len(EXAMPLES)))
+def test_the_examples_of_the_page_run(number, ranks):
+    code = compile(EXAMPLES[number], f"docs/python_ga.md, example {number + 1}", "exec")
+    if "ga.launch" in EXAMPLES[number]:
+        exec(code, {})
+    else:
+        ga.launch(ranks, lambda: exec(code, {}))
+
+
+def example(name):
+    """A file of examples/garray as a module."""
+    found = importlib.util.spec_from_file_location(name, REPOSITORY / f"examples/garray/{name}.py")
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
+def test_the_examples_compute_what_they_say():
+    def work():
+        plate, steps = example("jacobi").solve(16, 1e-6)
+        u = plate[...]
+        source = 4 * u - sum(np.roll(u, shift, axis) for shift in (1, -1) for axis in (0, 1))
+        image = example("tasks").mandelbrot(48)
+        a = np.random.default_rng(1).random((40, 30))
+        left, values, right = example("svd").svd(ga.array(a), 5, turns=8)
+        ga.sync()
+        return source, image[...], values, ga.norm(ga.array(a) @ right - left * values)
+
+    wanted = np.zeros((16, 16))
+    wanted[4, 4], wanted[12, 12] = 1, -1
+    singular = np.linalg.svd(np.random.default_rng(1).random((40, 30)))[1][:5]
+    images = []
+    for ranks in (1, 3):
+        source, image, values, error = ga.launch(ranks, work)[0]
+        assert np.allclose(source, wanted, atol=1e-5)
+        assert np.allclose(values, singular, rtol=1e-4) and error < 1e-3
+        images.append(image)
+    assert (images[0] == images[1]).all() and images[0].max() == 200
+
+
+@needs_mpi
+def test_an_example_runs_under_mpirun():
+    done = mpirun(2, REPOSITORY / "examples/garray/svd.py")
+    assert done.returncode == 0 and done.stdout.count("2 ranks") == 1, done.stdout + done.stderr

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""blockyard.Ring alone and under mpirun."""
+import os
+import pathlib
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+import blockyard
+
+LIMIT_SECONDS = 300
+MPIEXEC = os.environ.get("MPIEXEC", "")
+EXAMPLES = pathlib.Path(__file__).parents[2] / "examples" / "ring"
+with_mpi = pytest.mark.skipif(not MPIEXEC, reason="this build has no MPI")
+
+
+def run(script, processes, *arguments):
+    command = [sys.executable, script, *arguments]
+    if processes > 1:
+        command = [MPIEXEC, "-n", str(processes), *command]
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    return subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_SECONDS, env=environment, check=False)
+
+
+@pytest.mark.parametrize("name", ["gram", "attention", "forces"])
+@pytest.mark.parametrize("processes", [1, pytest.param(3, marks=with_mpi)])
+def test_examples_run_alone_and_in_processes(name, processes):
+    done = run(EXAMPLES / f"{name}.py", processes)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("process ") == processes
+    assert len((EXAMPLES / f"{name}.py").read_text().splitlines()) <= 40
+
+
+def test_gives_heads_and_arrays_of_any_type():
+    got = []
+    with blockyard.Ring((4, 3), "i8", cut=0, fabric="loopback") as r:
+        @r.update
+        def add(part, x, head):
+            got.append((head, x.dtype, x.shape))
+            part += x[r.begin:r.end] * head["factor"]
+
+        r.give(np.arange(12, dtype="i4").reshape(4, 3), head={"factor": 2})
+        r.give(np.ones((4, 3), "i8"), head={"factor": -1})
+        whole = r.result()
+    assert got[0] == ({"factor": 2}, np.dtype("i4"), (4, 3))
+    assert np.array_equal(whole, 2 * np.arange(12).reshape(4, 3) - 1)
+    assert r.counts["applied"] == 2
+
+
+def test_refuses_what_cannot_be():
+    for arguments in ({"cut": 2}, {"slots": 1}, {"route": "left"}, {"shape": (0, 3)}, {"dtype": "O"}):
+        with pytest.raises(ValueError):
+            blockyard.Ring(**{"shape": (3, 3), "fabric": "loopback", **arguments})
+    with pytest.raises(blockyard.InputError, match="a ring of 2 ranks does not fit 1 rank"):
+        blockyard.Ring((3, 3), ring=2, fabric="loopback")
+    with pytest.raises(blockyard.InputError, match="no update"):
+        with blockyard.Ring((3, 3), fabric="loopback") as r:
+            r.give(np.ones(3))
+    with pytest.raises(ValueError, match="256"):
+        with blockyard.Ring((3, 3), fabric="loopback") as r:
+            r.update(lambda part, x, head: None)
+            r.give(np.ones(3), head="x" * 300)
+
+
+def test_after_the_block_nothing_can_be_given():
+    with blockyard.Ring((3,), fabric="loopback") as r:
+        r.update(lambda part, x: None)
+    with pytest.raises(blockyard.InputError, match="within its with block"):
+        r.give(np.ones(3))
+    assert np.array_equal(r.slice, np.zeros(3))
+
+
+def test_an_exception_of_the_update_comes_to_the_giver():
+    with pytest.raises(ZeroDivisionError):
+        with blockyard.Ring((3,), fabric="loopback") as r:
+            r.update(lambda part, x: 1 / 0)
+            r.give(np.ones(3))
+            r.finish()
+
+
+@with_mpi
+def test_unequal_numbers_in_rings_of_two(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(textwrap.dedent('''
+        import numpy as np, blockyard
+        me, all = blockyard.processes()
+        with blockyard.Ring((6, 5), "c16", cut=1, ring=2, route="direct", lanes=2, both=True) as r:
+            @r.update
+            def add(part, x):
+                part += x[:, r.begin:r.end]
+            for n in range(3 * me):  # process 0 gives nothing
+                r.give(np.full((6, 5), me + 1j * n))
+            whole = r.result()
+        expected = sum(m + 1j * n for m in range(all) for n in range(3 * m))
+        assert np.allclose(whole, expected), whole
+        print("good")
+    '''))
+    done = run(script, 5)
+    assert done.returncode == 0 and done.stdout.count("good") == 5, done.stdout + done.stderr
+
+
+@with_mpi
+def test_an_exception_in_one_process_ends_all(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(textwrap.dedent('''
+        import numpy as np, blockyard
+        me, all = blockyard.processes()
+        with blockyard.Ring((6,), "f8") as r:
+            @r.update
+            def add(part, x):
+                if me == 1:
+                    raise KeyError("a broken update")
+                part += x[r.begin:r.end]
+            r.give(np.ones(6))
+            r.result()
+    '''))
+    done = run(script, 3)
+    assert done.returncode != 0
+    assert "a broken update" in done.stderr

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "blockyard/device/abi_kinds.h"
+#include "blockyard/device/operation.h"
+#include "tests/contract/device/backends.h"
+
+namespace blockyard::device::contract {
+namespace {
+
+using tensor::c128;
+
+/// A dense matrix, first index fastest.
+template <class T>
+struct Matrix {
+  Extent rows, columns;
+  std::vector<T> values = std::vector<T>(static_cast<std::size_t>(rows * columns));
+  T& operator()(Extent i, Extent j) { return values[static_cast<std::size_t>(i + j * rows)]; }
+  T operator()(Extent i, Extent j) const { return values[static_cast<std::size_t>(i + j * rows)]; }
+  [[nodiscard]] blockyard_operand operand() const { return {2, {0, 1}, {rows, columns}}; }
+};
+
+template <class T>
+Matrix<T> drawn(Extent rows, Extent columns, unsigned seed = 1) {
+  Matrix<T> made{rows, columns};
+  unsigned state = seed;
+  const auto next = [&] {
+    state = state * 1664525U + 1013904223U;
+    return static_cast<double>(state >> 16) / 65536 - 0.5;
+  };
+  for (T& value : made.values) {
+    if constexpr (std::same_as<T, double>)
+      value = next();
+    else
+      value = {next(), next()};
+  }
+  return made;
+}
+
+template <class T>
+T conjugated(T value) {
+  if constexpr (std::same_as<T, double>)
+    return value;
+  else
+    return std::conj(value);
+}
+
+template <class T>
+Matrix<T> product(const Matrix<T>& a, const Matrix<T>& b) {
+  Matrix<T> c{a.rows, b.columns};
+  for (Extent j = 0; j < c.columns; ++j)
+    for (Extent k = 0; k < a.columns; ++k)
+      for (Extent i = 0; i < c.rows; ++i) c(i, j) += a(i, k) * b(k, j);
+  return c;
+}
+template <class T>
+Matrix<T> adjoint(const Matrix<T>& a) {
+  Matrix<T> turned{a.columns, a.rows};
+  for (Extent j = 0; j < a.columns; ++j)
+    for (Extent i = 0; i < a.rows; ++i) turned(j, i) = conjugated(a(i, j));
+  return turned;
+}
+template <class T>
+double distance(const Matrix<T>& a, const Matrix<T>& b) {
+  double most = 0;
+  for (std::size_t k = 0; k < a.values.size(); ++k)
+    most = std::max(most, std::abs(a.values[k] - b.values[k]));
+  return most;
+}
+
+constexpr double close = 1e-12;
+
+/// Devices need not know these operations: where one does not, its test has nothing to say.
+class Whole : public DeviceContract {
+ protected:
+  template <class T>
+  static blockyard_operation operation(std::uint32_t kind, std::uint32_t flags,
+                                       const Matrix<T>& result, const Matrix<T>& left,
+                                       Extent beside = 0) {
+    blockyard_operation made{};
+    made.size = sizeof made;
+    made.kind = kind;
+    made.element = element_of<T>;
+    made.flags = flags;
+    made.result = result.operand();
+    made.left = left.operand();
+    if (beside > 0) made.right = {1, {0}, {beside}};
+    return made;
+  }
+  /// Runs it in place of `result`, `left` and `right`. False: the device does not know it.
+  template <class T>
+  [[nodiscard]] static bool run(const blockyard_operation& asked, std::vector<T>& result,
+                                std::vector<T>& left, std::vector<T>& right, T alpha = 1) {
+    Device device = open();
+    Stream stream = device.open_stream();
+    const auto plan = device.open_plan(asked);
+    if (!plan) return false;
+    const Memory a = send(device, stream, result), b = send(device, stream, left);
+    const Memory c = right.empty() ? Memory() : send(device, stream, right);
+    const Memory workspace = allocate(device, plan->workspace_bytes());
+    stream.run(*plan, {alpha, 0, a.address(), b.address(), c.address(), workspace.address()});
+    result = receive<T>(stream, a);
+    left = receive<T>(stream, b);
+    if (!right.empty()) right = receive<T>(stream, c);
+    return true;
+  }
+  /// In place of `result` alone; the numbers beside it.
+  template <class T>
+  [[nodiscard]] static bool run_in_place(std::uint32_t kind, std::uint32_t flags, Matrix<T>& result,
+                                         std::vector<T>& beside) {
+    Device device = open();
+    Stream stream = device.open_stream();
+    const auto plan = device.open_plan(
+        operation(kind, flags, result, result, static_cast<Extent>(beside.size())));
+    if (!plan) return false;
+    const Memory a = send(device, stream, result.values), c = send(device, stream, beside);
+    const Memory workspace = allocate(device, plan->workspace_bytes());
+    stream.run(*plan, {1, 0, a.address(), a.address(), c.address(), workspace.address()});
+    result.values = receive<T>(stream, a);
+    beside = receive<T>(stream, c);
+    return true;
+  }
+
+  template <class T>
+  static void expect_solved(std::uint32_t flags) {
+    const bool is_right = (flags & blockyard_from_right) != 0;
+    const auto x = drawn<T>(5, 7);
+    const Extent n = is_right ? 7 : 5;
+    auto triangle = drawn<T>(n, n, 2), whole = triangle;
+    for (Extent j = 0; j < n; ++j)
+      for (Extent i = 0; i < n; ++i) {
+        const bool is_in = (flags & blockyard_upper) != 0 ? i <= j : i >= j;
+        if (i == j) triangle(i, j) = whole(i, j) = T(3);
+        if (i == j && (flags & blockyard_unit) != 0) whole(i, j) = T(1);
+        if (!is_in) whole(i, j) = T(0);
+      }
+    if ((flags & blockyard_transposed) != 0) {
+      whole = adjoint(whole);
+      if ((flags & blockyard_conjugate_left) == 0)
+        for (T& value : whole.values) value = conjugated(value);
+    }
+    auto b = is_right ? product(x, whole) : product(whole, x);
+    std::vector<T> none;
+    auto left = triangle.values;
+    if (!run(operation(BLOCKYARD_SOLVE, flags, b, triangle), b.values, left, none, T(1))) return;
+    EXPECT_LT(distance(b, x), close) << flags;
+    EXPECT_EQ(left, triangle.values);
+  }
+};
+
+TEST_P(Whole, _15_solve_finds_what_the_triangle_was_multiplied_with) {
+  for (const std::uint32_t side : {0U, std::uint32_t{blockyard_from_right}})
+    for (const std::uint32_t upper : {0U, std::uint32_t{blockyard_upper}})
+      for (const std::uint32_t unit : {0U, std::uint32_t{blockyard_unit}})
+        for (const std::uint32_t op :
+             {0U, std::uint32_t{blockyard_transposed},
+              std::uint32_t{blockyard_transposed} | std::uint32_t{blockyard_conjugate_left}}) {
+          expect_solved<double>(side | upper | unit | op);
+          expect_solved<c128>(side | upper | unit | op);
+        }
+}
+
+TEST_P(Whole, _15_factors_of_lu_give_the_matrix_with_its_rows_exchanged) {
+  auto a = drawn<c128>(6, 4), found = a;
+  std::vector<c128> beside(5);
+  if (!run_in_place(BLOCKYARD_FACTOR, 0, found, beside)) GTEST_SKIP() << "not known here";
+  EXPECT_EQ(beside[4], c128(0));
+  for (Extent k = 0; k < 4; ++k) {
+    const auto pivot = static_cast<Extent>(beside[static_cast<std::size_t>(k)].real()) - 1;
+    for (Extent j = 0; j < 4; ++j) std::swap(a(k, j), a(pivot, j));
+  }
+  Matrix<c128> lower{6, 4}, upper{4, 4};
+  for (Extent j = 0; j < 4; ++j)
+    for (Extent i = 0; i < 6; ++i) {
+      if (i > j) lower(i, j) = found(i, j);
+      if (i == j) lower(i, j) = 1;
+      if (i <= j) upper(i, j) = found(i, j);
+    }
+  EXPECT_LT(distance(product(lower, upper), a), close);
+}
+
+TEST_P(Whole, _15_a_singular_matrix_is_told_by_its_column) {
+  auto a = drawn<double>(3, 3);
+  for (Extent i = 0; i < 3; ++i) a(i, 1) = 2 * a(i, 0);
+  a(0, 0) = 1, a(1, 0) = 0, a(2, 0) = 0;
+  a(0, 1) = 2, a(1, 1) = 0, a(2, 1) = 0;
+  std::vector<double> beside(4);
+  if (!run_in_place(BLOCKYARD_FACTOR, 0, a, beside)) GTEST_SKIP() << "not known here";
+  EXPECT_EQ(beside[3], 2);
+}
+
+TEST_P(Whole, _15_cholesky_leaves_the_other_triangle_alone) {
+  for (const std::uint32_t upper : {0U, std::uint32_t{blockyard_upper}}) {
+    const auto root = drawn<c128>(5, 5);
+    auto a = product(root, adjoint(root));
+    for (Extent i = 0; i < 5; ++i) a(i, i) = 1.0 + a(i, i).real();
+    auto found = a;
+    for (Extent j = 0; j < 5; ++j)
+      for (Extent i = 0; i < 5; ++i)
+        if (upper != 0 ? i > j : i < j) found(i, j) = 77;
+    std::vector<c128> beside(1);
+    if (!run_in_place(BLOCKYARD_FACTOR, blockyard_cholesky | upper, found, beside))
+      GTEST_SKIP() << "not known here";
+    EXPECT_EQ(beside[0], c128(0));
+    for (Extent j = 0; j < 5; ++j)
+      for (Extent i = 0; i < 5; ++i)
+        if (upper != 0 ? i > j : i < j) {
+          EXPECT_EQ(found(i, j), c128(77));
+          found(i, j) = 0;
+        }
+    const auto again = upper != 0 ? product(adjoint(found), found) : product(found, adjoint(found));
+    EXPECT_LT(distance(again, a), close);
+  }
+}
+
+TEST_P(Whole, _15_reflectors_of_a_qr_turn_the_matrix_into_its_triangle) {
+  auto a = drawn<c128>(6, 4), factored = a;
+  std::vector<c128> beside(5);
+  if (!run_in_place(BLOCKYARD_FACTOR, blockyard_qr, factored, beside))
+    GTEST_SKIP() << "not known here";
+  beside.pop_back();
+  const auto turn =
+      operation(BLOCKYARD_REFLECT,
+                std::uint32_t{blockyard_transposed} | std::uint32_t{blockyard_conjugate_left}, a,
+                factored, 4);
+  auto left = factored.values;
+  ASSERT_TRUE(run(turn, a.values, left, beside));
+  Matrix<c128> triangle{6, 4};
+  for (Extent j = 0; j < 4; ++j)
+    for (Extent i = 0; i <= j; ++i) triangle(i, j) = factored(i, j);
+  EXPECT_LT(distance(a, triangle), close);
+}
+
+TEST_P(Whole, _15_vectors_of_a_spectrum_belong_to_its_values) {
+  auto a = drawn<c128>(5, 5);
+  const auto turned = adjoint(a);
+  for (std::size_t k = 0; k < a.values.size(); ++k) a.values[k] += turned.values[k];
+  auto vectors = a;
+  std::vector<c128> beside(6);
+  if (!run_in_place(BLOCKYARD_SPECTRUM, blockyard_vectors | blockyard_upper, vectors, beside))
+    GTEST_SKIP() << "not known here";
+  auto scaled = vectors;
+  for (Extent j = 0; j < 5; ++j)
+    for (Extent i = 0; i < 5; ++i) scaled(i, j) *= beside[static_cast<std::size_t>(j)];
+  EXPECT_LT(distance(product(a, vectors), scaled), close);
+  EXPECT_EQ(beside[5], c128(0));
+}
+
+TEST_P(Whole, _15_singular_vectors_give_the_matrix) {
+  for (const auto& [rows, columns] : {std::pair<Extent, Extent>{6, 4}, {4, 6}}) {
+    const auto a = drawn<c128>(rows, columns);
+    const Extent least = std::min(rows, columns);
+    Matrix<c128> u{rows, least};
+    std::vector<c128> left = a.values, beside(static_cast<std::size_t>(least + 1));
+    if (!run(operation(BLOCKYARD_SPECTRUM, blockyard_singular | blockyard_vectors, u, a, least + 1),
+             u.values, left, beside))
+      GTEST_SKIP() << "not known here";
+    Matrix<c128> vt{least, columns};
+    std::copy_n(left.begin(), vt.values.size(), vt.values.begin());
+    for (Extent j = 0; j < least; ++j)
+      for (Extent i = 0; i < rows; ++i) u(i, j) *= beside[static_cast<std::size_t>(j)];
+    EXPECT_LT(distance(product(u, vt), a), close);
+  }
+}
+
+/// By its definition, along the first index.
+Matrix<c128> transform(const Matrix<c128>& a, double sign) {
+  Matrix<c128> out{a.rows, a.columns};
+  for (Extent j = 0; j < a.columns; ++j)
+    for (Extent k = 0; k < a.rows; ++k)
+      for (Extent i = 0; i < a.rows; ++i)
+        out(k, j) += a(i, j) * std::polar(1.0, sign * 2 * std::numbers::pi *
+                                                   static_cast<double>(i * k % a.rows) /
+                                                   static_cast<double>(a.rows));
+  return out;
+}
+
+TEST_P(Whole, _15_transforms_are_those_of_the_definition) {
+  auto a = drawn<c128>(6, 3), found = a;
+  std::vector<c128> none;
+  auto left = a.values;
+  auto asked = operation(BLOCKYARD_FFT, blockyard_backward, found, a);
+  asked.right = {1, {0}, {6}};
+  if (!run(asked, found.values, left, none)) GTEST_SKIP() << "not known here";
+  EXPECT_LT(distance(found, transform(a, 1)), close);
+
+  const auto real = drawn<double>(6, 3);
+  for (std::size_t k = 0; k < a.values.size(); ++k) a.values[k] = real.values[k];
+  std::vector<double> numbers = real.values, half(2 * 4 * 3), empty;
+  asked.element = BLOCKYARD_F64;
+  asked.flags = 0;
+  asked.result = {3, {blockyard_parts, 0, 1}, {2, 4, 3}};
+  ASSERT_TRUE(run(asked, half, numbers, empty));
+  const auto wanted = transform(a, -1);
+  for (Extent j = 0; j < 3; ++j)
+    for (Extent i = 0; i < 4; ++i) {
+      const auto at = static_cast<std::size_t>(2 * (i + 4 * j));
+      EXPECT_LT(std::abs(c128(half[at], half[at + 1]) - wanted(i, j)), close);
+    }
+  std::swap(asked.left, asked.result);
+  ASSERT_TRUE(run(asked, numbers, half, empty));
+  for (std::size_t k = 0; k < numbers.size(); ++k)
+    EXPECT_NEAR(numbers[k], 6 * real.values[k], close);
+}
+
+TEST_P(Whole, _15_operands_that_do_not_fit_are_refused) {
+  Device device = open();
+  const auto expect_refused = [&](const blockyard_operation& asked) {
+    try {
+      EXPECT_FALSE(device.open_plan(asked).has_value());
+    } catch (const base::Error&) {
+    }
+  };
+  const Matrix<double> tall{6, 4}, square{4, 4};
+  expect_refused(operation(BLOCKYARD_SOLVE, 0, tall, square));
+  expect_refused(operation(BLOCKYARD_FACTOR, 0, tall, tall, 4));
+  expect_refused(operation(BLOCKYARD_FACTOR, blockyard_cholesky, tall, tall, 1));
+  expect_refused(operation(BLOCKYARD_REFLECT, 0, square, tall, 4));
+  expect_refused(operation(BLOCKYARD_SPECTRUM, 0, tall, tall, 5));
+  expect_refused(
+      operation(BLOCKYARD_SPECTRUM, blockyard_singular | blockyard_vectors, square, tall, 5));
+  auto transformed = operation(BLOCKYARD_FFT, 0, tall, tall);
+  transformed.right = {1, {0}, {6}};
+  expect_refused(transformed);  // real elements without an index of parts
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Whole, ::testing::ValuesIn(backends()), name_of);
+
+}  // namespace
+}  // namespace blockyard::device::contract

@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Installs the libraries of Global Arrays into an empty folder, and compiles and runs programs with what
+ga-config says there, linked statically and dynamically. Usage: check_install.py BUILD-FOLDER CMAKE"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).parent
+
+
+def words(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+
+
+def main(build, cmake):
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        words(cmake, "--install", build, "--component", "ga", "--prefix", str(folder))
+        config = str(folder / "bin" / "ga-config")
+
+        def compile_and_run(source, compiler, flags, extra=()):
+            program = str(folder / pathlib.Path(source).stem)
+            command = [*words(config, compiler), *extra, "-w", *words(config, *flags, "--cppflags"),
+                       *words(config, *flags, "--fflags" if compiler == "--f77" else "--cflags"),
+                       str(HERE / source), "-o", program, *words(config, *flags, "--ldflags"),
+                       *words(config, *flags, "--libs")]
+            if "--static" in flags:
+                command = [word.replace("-lga", "-l:libga.a") for word in command]
+            subprocess.run(command, check=True)
+            subprocess.run([program], check=True, stdout=subprocess.DEVNULL)
+            print(source, *flags, "ok")
+
+        compile_and_run("onesided.c", "--cc", [])
+        compile_and_run("onesided.c", "--cc", ["--static"])
+        if pathlib.Path(words(config, "--f77")[0]).exists():
+            compile_and_run("fortran.F", "--f77", ["--i8"], ["-cpp", "-fallow-argument-mismatch"])
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    main(*sys.argv[1:])

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the command line says: help, wrong usage, and options that take several forms."""
+
+import re
+import unittest
+
+import common
+
+CONSTANTS = """sial constants
+predefined int n
+predefined scalar x
+print n
+print x
+endsial constants
+"""
+
+SEGMENTS = """sial segments
+aoindex i = 1:3
+static a[i]
+scalar length
+do i
+  a[i] = 1.0
+  length = a[i]*a[i]
+  print length
+enddo i
+endsial segments
+"""
+
+
+class CommandLine(common.JobTest):
+
+    def says(self, *arguments, code=2):
+        done = self.run_blockyard(*arguments)
+        self.assertEqual((done.returncode, done.stdout), (code, ""), done.stderr)
+        return done.stderr
+
+    def test_no_arguments_print_the_help(self):
+        alone, asked = self.run_blockyard(), self.run_blockyard("--help")
+        self.assertEqual((alone.returncode, alone.stdout), (0, asked.stdout))
+        self.assertIn("Usage: blockyard", alone.stdout)
+
+    def test_help_fits_into_80_columns(self):
+        commands = re.findall(r"^  ([a-z]+) ", self.run_blockyard().stdout.split("Commands:")[1], re.MULTILINE)
+        self.assertIn("run", commands)
+        for command in commands:
+            for line in self.run_blockyard(command, "--help").stdout.splitlines():
+                self.assertLessEqual(len(line), 80, line)
+
+    def test_an_unknown_name_gets_the_nearest(self):
+        for arguments, said in (
+                (["rnu"], "error: 'rnu' is not a command; did you mean 'run'?\nSee 'blockyard --help'.\n"),
+                (["run", "x.toml", "--worker", "2"],
+                 "error: blockyard run has no option --worker; did you mean --workers?\nSee 'blockyard run --help'.\n"),
+                (["plan", "--mem=4G", "x.toml"], "error: blockyard plan has no option --mem; did you mean --memory?\n"),
+                (["--bogus"], "error: blockyard has no option --bogus\n"),
+                (["run", "x.toml", "--fabric", "loopbak"],
+                 "error: --fabric loopbak: must be auto, loopback or mpi; did you mean loopback?\n")):
+            with self.subTest(arguments=arguments):
+                self.assertIn(said, self.says(*arguments))
+
+    def test_a_file_in_place_of_a_command_says_how_to_run_it(self):
+        self.write("h2.toml", "")
+        self.assertIn("'h2.toml' is not a command; to run it: blockyard run h2.toml", self.says("h2.toml"))
+
+    def test_a_wrong_or_missing_value_says_what_is_wanted(self):
+        for arguments, said in (
+                (["run", "x", "-w", "0"], "error: --workers 0: must be a whole number from 1 to 4096\n"),
+                (["run", "x", "-w", "two"], "error: --workers two: must be a whole number from 1 to 4096\n"),
+                (["run", "x", "-w"], "error: --workers needs a value, a whole number from 1 to 4096: workers per"),
+                (["run", "x", "--set"], "error: --set needs a value, NAME=VALUE: "),
+                (["top", "--every", "0"], "error: --every 0: must be a number from 0.1 to 3600\n"),
+                (["run"], "error: missing argument 'files': job files"),
+                (["compare", "a", "b", "c"], "error: unexpected argument 'c'\n")):
+            with self.subTest(arguments=arguments):
+                self.assertIn(said, self.says(*arguments))
+
+    def test_set_takes_several_constants(self):
+        path = self.write("constants.sial", CONSTANTS)
+        for arguments in (["--set", "n=2", "x=0.5", path], [path, "--set", "n=2", "--set", "x=0.5"],
+                          [path, "--set", "n=2", "x=0.5", "-w", "1"]):
+            with self.subTest(arguments=arguments):
+                output = self.run_well("run", *arguments).stdout
+                self.assertIn("n = 2", output)
+                self.assertIn("x = 0.5", output)
+
+    def test_a_file_whose_name_has_an_equals_sign_stays_a_file(self):
+        self.write("n=3", "")
+        self.assertIn("n=3 is neither", self.says("run", "--set", "n=2", "n=3", code=1))
+
+    def test_segments_are_lists_multiples_or_totals(self):
+        path = self.write("segments.sial", SEGMENTS)
+        for text, lengths in (("2,3,4", [2, 3, 4]), ("3*4", [4, 4, 4]), ("8/3", [3, 3, 2]), ("2*5,1", [5, 5, 1])):
+            with self.subTest(text=text):
+                output = self.run_well("run", path, "--segments", f"ao={text}", "-w", "1").stdout
+                self.assertEqual([float(one) for one in re.findall(r"length = ([0-9.]+)", output)], lengths)
+
+    def test_the_best_segments_are_those_of_the_plan(self):
+        job = self.write("job.toml", common.WATER + '[basis]\nname = "sto-3g"\n[method]\nname = "scf"\n'
+                         '[segments]\nao = 3\n')
+        results = self.results_of("run", job, "--segments", "best")
+        self.assertAlmostEqual(results["energies"]["scf"], self.results_of("run", job)["energies"]["scf"], 8)
+        self.assertIn("segments: ao ", self.run_well("run", job, "--segments", "best", "-w", "1").stderr)
+        program = self.write("segments.sial", SEGMENTS)
+        self.assertIn("error: --segments best: only", self.says("run", program, "--segments", "best"))
+
+    def test_a_plan_fits_into_80_columns(self):
+        job = self.write("job.toml", common.WATER + '[basis]\nname = "sto-3g"\n[method]\nname = "ccsd"\n')
+        for line in self.run_well("plan", job, "-w", "2").stdout.splitlines():
+            self.assertLessEqual(len(line), 80, line)
+
+    def test_processes_of_srun_that_do_not_know_each_other_are_refused(self):
+        path = self.write("segments.sial", SEGMENTS)
+        slurm = {"SLURM_STEP_NUM_TASKS": "4", "SLURM_NTASKS": "4", "SLURM_STEP_ID": "0"}
+        done = self.run_blockyard("run", path, "--segments", "ao=1,1,1", environment=slurm)
+        self.assert_fails(done, "srun started 4 processes", "--mpi=pmix", "--fabric loopback")
+        # In a batch script outside of any step, and where it is asked for, one process runs alone.
+        for options, variables in (([], {"SLURM_NTASKS": "4"}), (["--fabric", "loopback"], slurm)):
+            done = self.run_blockyard("run", path, "--segments", "ao=1,1,1", *options, environment=variables)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs that the command line says: a geometry with a method, keys of the job file, several jobs, scans, standard
+input; and files that are neither a job nor a program."""
+
+import json
+import subprocess
+import unittest
+
+import common
+
+H2 = "2\nhydrogen\nH 0 0 0\nH 0 0 0.74\n"
+STRETCHED = """
+title = "hydrogen"
+[molecule]
+geometry = "H 0 0 0\\nH 0 0 r"
+variables = { r = 0.74 }
+[basis]
+name = "sto-3g"
+[method]
+name = "scf"
+"""
+SMALL = ["--method", "scf", "--basis", "sto-3g"]
+
+
+class Settings(common.JobTest):
+    def energy(self, *arguments):
+        return self.results_of("run", *arguments)["energies"]
+
+    def test_a_geometry_with_a_method_is_a_job(self):
+        self.write("h2.xyz", H2)
+        self.assertIn("mp2", self.energy("h2.xyz", "--method", "MP2", "--basis", "6-31g**"))
+        results = self.results_of("run", "h2.xyz", *SMALL, "--charge", "1", "--multiplicity", "2")
+        self.assertEqual((results["geometry"]["charge"], results["geometry"]["multiplicity"]), (1, 2))
+        self.assertEqual(results["title"], "h2")
+
+    def test_a_geometry_alone_says_what_it_lacks(self):
+        self.write("h2.xyz", H2)
+        self.assert_fails(self.run_blockyard("run", "h2.xyz"), "h2.xyz", "--method")
+        self.assert_fails(self.run_blockyard("run", "h2.xyz", "--method", "scf"), "basis")
+
+    def test_set_takes_keys_of_the_job_file(self):
+        self.write("h2.xyz", H2)
+        path = self.write("job.toml", STRETCHED)
+        far = self.energy(path, "--set", "molecule.variables.r=1.4", "--set", "method.scf_iterations=50")
+        self.assertGreater(far["scf"], self.energy(path)["scf"])
+        self.assertEqual(self.energy(path)["scf"], self.energy("h2.xyz", *SMALL)["scf"])
+        self.assert_fails(self.run_blockyard("run", path, "--set", "method.scf_iteration=50"),
+                          "method.scf_iteration=50", 'did you mean "scf_iterations"?')
+        self.assert_fails(self.run_blockyard("run", path, "--set", "method.scf_iterations=many"),
+                          "method.scf_iterations=many", "integer")
+
+    def test_variables_must_be_used(self):
+        self.assert_fails(self.run_blockyard("run", self.write("job.toml", STRETCHED.replace("0 0 r", "0 0 1"))),
+                          "job.toml:", "no line of the geometry uses r")
+
+    def test_several_jobs_make_one_table(self):
+        self.write("h2.xyz", H2)
+        self.write("job.toml", STRETCHED)
+        done = self.run_well("run", "h2.xyz", "job.toml", *SMALL, "--json", "all.json")
+        self.assertEqual([line.split()[0] for line in done.stdout.splitlines()], ["hartree", "h2.xyz", "job.toml"])
+        jobs = json.loads((self.folder / "all.json").read_text())["jobs"]
+        self.assertEqual([job["file"] for job in jobs], ["h2.xyz", "job.toml"])
+        self.assertEqual(jobs[0]["results"]["energies"], jobs[1]["results"]["energies"])
+
+    def test_a_scan_goes_through_values(self):
+        path = self.write("job.toml", STRETCHED)
+        done = self.run_well("run", path, "--scan", "molecule.variables.r=0.5:0.9:3", "--scan",
+                             "basis.name=sto-3g,3-21g", "--json", "all.json")
+        self.assertEqual(len(done.stdout.splitlines()), 7)
+        self.assertIn("r=0.7 basis=3-21g", done.stdout)
+        jobs = json.loads((self.folder / "all.json").read_text())["jobs"]
+        energies = [job["results"]["energies"]["scf"] for job in jobs]
+        self.assertEqual(jobs[3]["settings"], {"molecule.variables.r": "0.7", "basis.name": "3-21g"})
+        self.assertAlmostEqual(energies[3], self.energy(path, "--set", "molecule.variables.r=0.7", "--basis",
+                                                        "3-21g")["scf"], delta=1e-9)
+
+    def test_a_job_that_fails_does_not_end_the_others(self):
+        path = self.write("job.toml", STRETCHED)
+        done = self.run_blockyard("run", path, "--scan", "basis.name=sto-4g,sto-3g", "--json", "all.json")
+        self.assert_fails(done, "basis=sto-4g", "STO-3G")
+        self.assertIn("failed", done.stdout)
+        jobs = json.loads((self.folder / "all.json").read_text())["jobs"]
+        self.assertIn("sto-4g", jobs[0]["error"])
+        self.assertEqual((jobs[0]["results"], jobs[1]["error"]), (None, None))
+        done = self.run_blockyard("run", path, "--scan", "method.scf_iterations=2,50")
+        self.assertEqual((done.returncode, done.stdout.count("not converged")), (1, 1))
+
+    def test_wrong_lists_end_with_2(self):
+        path = self.write("job.toml", STRETCHED)
+        for options in (["--scan", "r=1,2"], ["--scan", "method.name="], ["--scan", "a.b=1:2:1"],
+                        [path, "--report", "r.json"], ["--scan", "basis.name=sto-3g", "--save", "x.h5"],
+                        ["-"], ["program.sial"]):
+            with self.subTest(options=options):
+                self.assertEqual(self.run_blockyard("run", path, *options).returncode, 2)
+
+    def test_a_job_comes_from_standard_input(self):
+        def energy(text, *options):
+            done = subprocess.run([common.BLOCKYARD, "run", "-", "--json", "-", *options], input=text, text=True,
+                                  capture_output=True, timeout=common.LIMIT_SECONDS, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return json.loads(done.stdout)["energies"]["scf"]
+        self.assertEqual(energy(STRETCHED), energy(H2, *SMALL))
+
+    def test_basis_sets_of_large_functions_cores_and_tight_ones(self):
+        # PySCF 2.14.0 with the same sets of the Basis Set Exchange, SCF converged to 1e-11 hartree
+        self.write("h2.xyz", H2)
+        self.write("h2s.xyz", "3\n\nS 0 0 0\nH 0 0.96 0.93\nH 0 -0.96 0.93\n")
+        self.write("ne.xyz", "1\n\nNe 0 0 0\n")
+        for file, basis, reference in [("h2.xyz", "aug-cc-pV5Z", -1.1336187746527),
+                                       ("h2s.xyz", "cc-pV(D+d)Z", -398.6986918038288),
+                                       ("h2s.xyz", "def2-TZVPPD", -398.7085472813715),
+                                       ("ne.xyz", "aug-cc-pCVDZ", -128.4964438723325)]:
+            with self.subTest(basis=basis):
+                energies = self.energy(file, "--method", "scf", "--basis", basis)
+                self.assertAlmostEqual(energies["scf"], reference, delta=common.LIMIT_HARTREE)
+
+    def test_convert_takes_a_geometry(self):
+        self.write("h2.xyz", H2)
+        self.run_well("convert", "h2.xyz", "job.toml", *SMALL, "--set", "method.level_shift=0.1")
+        text = (self.folder / "job.toml").read_text()
+        self.assertIn("level_shift", text)
+        self.assertEqual(self.energy("job.toml")["scf"], self.energy("h2.xyz", *SMALL)["scf"])
+
+    def test_what_is_neither_is_called_what_it_is(self):
+        (self.folder / "kept").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(8))
+        (self.folder / "library").write_bytes(b"\x7fELF" + bytes(8))
+        (self.folder / "folder").mkdir()
+        for name, text, what in [("kept", None, "--guess"), ("library", None, "--super"), ("folder", None, "folder"),
+                                 ("job.txt", STRETCHED, ".toml"), ("h2.txt", H2, ".xyz"), ("empty", "", "empty"),
+                                 ("r.json", '{"kind": 1}', "blockyard report"),
+                                 ("water.inp", "water\nH\n*ACES2(CALC=SCF)\n", "ZMAT"),
+                                 ("letter", "Dear Sir,\n", "`sial NAME`")]:
+            with self.subTest(name=name):
+                if text is not None:
+                    self.write(name, text)
+                self.assert_fails(self.run_blockyard("run", name), name, "neither a SIAL program nor a job", what)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,254 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`blockyard accumulate`: agreement with formulae and with reference arrays, in every layout; bad input.
+
+The environment: BLOCKYARD, MPIEXEC (empty: no MPI), and BLOCKYARD_DCA_G4, the folder of the reference arrays; without
+it the tests that need them are skipped.
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import h5py
+import numpy as np
+import samples
+
+BLOCKYARD = os.environ["BLOCKYARD"]
+MPIEXEC = os.environ.get("MPIEXEC", "")
+REFERENCES = os.environ.get("BLOCKYARD_DCA_G4", "")
+LIMIT_SECONDS = 300
+LIMIT = 1e-12  # of the largest value
+LIMIT_SINGLE = 5e-7
+
+
+def error(found, expected):
+    return np.abs(found - expected).max() / np.abs(expected).max()
+
+
+def pp_of(problem, g, sign):
+    """G4 of pp_up_down by its formula, in the order of the file; g as Problem.green() gives it."""
+    nw, off = problem.compact, problem.exchange - 1
+    lengths = np.array(problem.lengths)
+    index = {tuple(k % lengths): i for i, k in enumerate(problem.momenta)}
+    out = np.zeros((problem.exchange, len(problem.exchange_momenta), nw, len(problem.sites), nw, len(problem.sites)) +
+                   (problem.bands,) * 4, complex)
+    w = np.arange(nw)
+    for nu in range(problem.exchange):
+        for n, q in enumerate(problem.exchange_momenta):
+            turned = [index[tuple((q - k) % lengths)] for k in problem.momenta]
+            back = nu + nw - 1 - w + off
+            first = g[np.ix_(w + off, w + off)]
+            second = g[np.ix_(back, back, turned, turned)]
+            for s in range(2):
+                # H(a, b) is the stored G(b, a): first by (w2 w1 k2 k1 b1 b3), second by (.. b2 b4)
+                out[nu, n] += sign / 2 * np.einsum("vwlkac,vwlkbd->vlwkdcba", first[:, :, :, :, s],
+                                                   second[:, :, :, :, 1 - s])
+    return out
+
+
+class AccumulateTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def blockyard(self, *arguments, processes=0):
+        command = [BLOCKYARD, "accumulate", *map(str, arguments)]
+        if processes:
+            command = [MPIEXEC, "-n", str(processes), *command]
+        return subprocess.run(command, cwd=self.folder, text=True, capture_output=True, timeout=LIMIT_SECONDS,
+                              check=False)
+
+    def accumulate(self, path, *arguments, processes=0):
+        done = self.blockyard(path, "-o", "g4.h5", "--json", "out.json", *arguments, processes=processes)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        report = json.loads((self.folder / "out.json").read_text())
+        with h5py.File(self.folder / "g4.h5") as file:
+            found = {name: file["G4"][name][...] for name in file["G4"]}
+            found["G"] = file["G"][...]
+            found["errors"] = {name: file["G4_error"][name][...] for name in file.get("G4_error", ())}
+        return found, report
+
+
+class Drawn(AccumulateTest):
+    """Samples that differ in everything, on a cluster of 3 x 2 sites; some have no vertices."""
+
+    def setUp(self):
+        super().setUp()
+        random = np.random.default_rng(5)
+        self.problem = samples.Problem((3, 2), 1, 2.5, 4, 2, [(0, 0), (1, 1)]).band_g0()
+        signs = [1, -1, 1, np.exp(0.4j), 1, 1, 1, 1, 1]
+        self.samples = [self.problem.draw(random, (n % 4, (2 * n) % 5), sign) for n, sign in enumerate(signs)]
+        self.path = self.problem.write(self.folder / "samples.h5", self.samples)
+        greens = [self.problem.green(sample) for sample in self.samples]
+        self.expected = sum(pp_of(self.problem, g, s["sign"]) for g, s in zip(greens, self.samples))
+        self.greens = greens
+
+    def check(self, found, limit=LIMIT):
+        self.assertLess(error(found["pp_up_down"], self.expected), limit)
+        self.assertLess(error(found["ph_up_up"] - found["ph_up_down"], found["ph_magnetic"]), limit)
+        self.assertLess(error(found["ph_up_up"] + found["ph_up_down"], found["ph_charge"]), limit)
+
+    def test_every_number_of_ranks_gives_the_same_bits(self):
+        exact = ["--sums", "exact"]
+        one, report = self.accumulate(self.path, "-w", 1, *exact)
+        self.check(one)
+        self.assertEqual(report["samples"], len(self.samples))
+        for ranks, options in [(2, ["--ring", "2"]), (3, ["--ring", "3", "--route", "direct"]),
+                               (4, ["--ring", "2", "--lanes", "2", "--direction", "both"]),
+                               (5, ["--ring", "2", "--slots", "2"]), (7, ["--ring", "2", "--travel", "g"]),
+                               (4, ["--ring", "4", "--travel", "g", "--route", "direct"])]:
+            with self.subTest(ranks=ranks, options=options):
+                found, report = self.accumulate(self.path, "-w", ranks, *exact, *options)
+                for name in one:
+                    if name != "errors":
+                        self.assertTrue(np.array_equal(found[name], one[name]), name)
+                self.assertEqual(sum(r["given"] for r in report["ring"]["ranks"]), len(self.samples))
+
+    def test_sums_of_doubles_agree(self):
+        found, _ = self.accumulate(self.path, "-w", 4, "--ring", 3)
+        self.check(found)
+
+    @unittest.skipUnless(MPIEXEC, "no MPI")
+    def test_processes_give_the_same_bits(self):
+        one, _ = self.accumulate(self.path, "-w", 1, "--sums", "exact")
+        for processes in (1, 2, 4):
+            found, report = self.accumulate(self.path, "--sums", "exact", "--ring", processes, processes=processes)
+            self.assertTrue(np.array_equal(found["ph_charge"], one["ph_charge"]))
+            self.assertEqual(len(report["ring"]["ranks"]), processes)
+
+    def test_single_precision_travels(self):
+        for travel in ("sample", "g"):
+            found, _ = self.accumulate(self.path, "-w", 3, "--ring", 3, "--element", "c64", "--travel", travel)
+            self.check(found, LIMIT_SINGLE)
+
+    def test_recorded_greens_functions_are_samples_too(self):
+        path = self.problem.write(self.folder / "greens.h5",
+                                  [{"sign": s["sign"], "g": g} for s, g in zip(self.samples, self.greens)])
+        found, _ = self.accumulate(path, "-w", 3, "--ring", 3, "--travel", "g")
+        self.check(found)
+
+    def test_normalises_and_gives_errors(self):
+        found, _ = self.accumulate(self.path, "-w", 3, "--ring", 3, "--normalise", "--bins", 3)
+        signs = np.array([s["sign"] for s in self.samples])
+        total = signs.sum()
+        beta = self.problem.beta
+        self.assertLess(error(found["pp_up_down"], self.expected / (beta**2 * total)), LIMIT)
+        parts = [pp_of(self.problem, g, s["sign"]) for g, s in zip(self.greens, self.samples)]
+        whole = self.expected / (beta**2 * total)
+        left = [(self.expected - sum(parts[b::3])) / (beta**2 * (total - signs[b::3].sum())) - whole for b in range(3)]
+        expected = np.sqrt(2 / 3 * sum(x.real**2 for x in left))
+        self.assertLess(error(found["errors"]["pp_up_down"].real, expected), 1e-10)
+        g = sum(s["sign"] * np.einsum("wwkksba->wksba", g) for g, s in zip(self.greens, self.samples))
+        self.assertLess(error(found["G"], g / (beta * total)), LIMIT)
+
+
+@unittest.skipUnless(REFERENCES, "BLOCKYARD_DCA_G4 does not name the folder of the reference arrays")
+class Reference(AccumulateTest):
+    def compare(self, name, *arguments, limit=LIMIT, processes=0):
+        problem, sample, g, g4 = samples.reference(REFERENCES, name)
+        path = problem.write(self.folder / "samples.h5", [sample])
+        found, _ = self.accumulate(path, *arguments, processes=processes)
+        self.assertLess(error(found["pp_up_down"], g4), limit)
+        self.assertLess(error(found["G"], np.einsum("wwkksba->wksba", g) / problem.beta), limit)
+        self.assertLess(error(found["ph_up_up"] - found["ph_up_down"], found["ph_magnetic"]), limit)
+
+    def test_agrees_for_every_number_of_ranks(self):
+        for name, most in (("sq4x4", 7), ("bil2x2", 4)):
+            for ranks in range(1, most + 1):
+                with self.subTest(name=name, ranks=ranks):
+                    self.compare(name, "-w", ranks, "--ring", ranks, "--travel", "g" if ranks % 2 else "sample")
+
+    def test_agrees_with_single_precision(self):
+        self.compare("bil2x2", "-w", 2, "--ring", 2, "--element", "c64", limit=LIMIT_SINGLE)
+
+    @unittest.skipUnless(MPIEXEC, "no MPI")
+    def test_agrees_over_mpi(self):
+        for processes in (1, 2, 3, 4):
+            self.compare("bil2x2", "--ring", processes, processes=processes)
+
+
+class BadInput(AccumulateTest):
+    def setUp(self):
+        super().setUp()
+        self.problem = samples.Problem((2, 2), 1, 2.0, 2, 1, [(0, 0)]).band_g0()
+        self.samples = [self.problem.draw(np.random.default_rng(1), (2, 3), sign) for sign in (1, -1, 1, -1)]
+        self.path = self.problem.write(self.folder / "samples.h5", self.samples)
+
+    def refused(self, *parts, arguments=(), code=1, path=None):
+        done = self.blockyard(path or self.path, "-o", "g4.h5", "-w", 2, *arguments)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        self.assertEqual(done.stderr.count("error: ") if code == 1 else 1, 1, done.stderr)
+        for part in parts:
+            self.assertIn(part, done.stderr)
+        self.assertFalse((self.folder / "g4.h5").exists())
+        self.assertEqual([p.name for p in self.folder.iterdir() if "g4" in p.name], [])
+
+    def changed(self, change):
+        with h5py.File(self.path, "a") as file:
+            change(file)
+
+    def test_options_that_do_not_fit(self):
+        self.refused("a ring of 3 ranks does not fit 2 ranks", arguments=["--ring", "3"])
+        self.refused("did you mean 'ph_charge'", arguments=["--channels", "ph_chrge"], code=2)
+        self.refused("does not fit 2 ranks", "give each rank", arguments=["--memory", "20K"])
+        self.refused("too few for 9 bins", arguments=["--bins", "9"])
+        self.refused("average sign", "zero within its error", arguments=["--normalise"])
+        self.refused("--bound", arguments=["--sums", "exact", "--bound", "1e-9"])
+
+    def test_what_a_file_lacks(self):
+        self.refused("is not an HDF5 file", path=__file__)
+        self.refused("samples.h5: g0", path=self.copy(lambda f: f.__delitem__("g0")))
+        self.refused("'beta' is missing", path=self.copy(lambda f: f.attrs.__delitem__("beta")))
+        self.refused("not 'blockyard samples 1'",
+                     path=self.copy(lambda f: f.attrs.__setitem__("format", "blockyard samples 9")))
+
+    def test_values_that_cannot_be(self):
+        def momenta(file):
+            file["exchange_momenta"][0] = [0, 0]
+            file["momenta"][1] = file["momenta"][0]
+
+        def matrix(file):
+            file["samples/2/m_1"][1, 0] = np.nan
+
+        def site(file):
+            vertices = file["samples/3/vertices_0"][...]
+            vertices["site"][1] = 7
+            file["samples/3/vertices_0"][...] = vertices
+
+        def size(file):
+            del file["samples/1/m_0"]
+            file["samples/1/m_0"] = np.zeros((2, 3))
+
+        self.refused("twice in the cluster", path=self.copy(momenta))
+        self.refused("samples/2", "element (0, 1)", "not finite", path=self.copy(matrix))
+        self.refused("samples/3", "vertex 1 of spin 0 has site 7 of 4", path=self.copy(site))
+        self.refused("samples/1/m_0", "2 x 3", "2 x 2", path=self.copy(size))
+        self.refused("frequencies", path=self.copy(lambda f: f.attrs.__setitem__("frequencies", -1)))
+        self.refused("g0", path=self.copy(lambda f: f.attrs.__setitem__("frequencies", 12000)))
+
+    def copy(self, change):
+        path = self.folder / "changed" / "samples.h5"
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(pathlib.Path(self.path).read_bytes())
+        with h5py.File(path, "a") as file:
+            change(file)
+        return str(path)
+
+    def test_files_that_end_early_are_refused(self):
+        whole = pathlib.Path(self.path).read_bytes()
+        path = self.folder / "damaged.h5"
+        for length in np.random.default_rng(3).integers(1, len(whole), 12):
+            path.write_bytes(whole[:length])
+            done = self.blockyard(path, "-o", "g4.h5", "-w", 1)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("damaged.h5", done.stderr)
+            self.assertFalse((self.folder / "g4.h5").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()

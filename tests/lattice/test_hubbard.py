@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`blockyard run` of a lattice: against exact diagonalisation, against itself in other layouts, bad input.
+
+The environment: BLOCKYARD, MPIEXEC (empty: no MPI).
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import h5py
+import numpy as np
+
+BLOCKYARD = os.environ["BLOCKYARD"]
+MPIEXEC = os.environ.get("MPIEXEC", "")
+LIMIT_SECONDS = 300
+
+
+class Exact:
+    """The Hubbard model on a ring of few sites, all states. Spin orbitals: up at 0 .. n-1, then down."""
+
+    def __init__(self, sites, u, beta, mu=0.0, t=1.0):
+        self.sites, self.beta = sites, beta
+        size = 4**sites
+        self.lower = [self.annihilator(orbital, 2 * sites) for orbital in range(2 * sites)]
+        number = [c.T @ c for c in self.lower]
+        h = np.zeros((size, size))
+        half = np.eye(size) / 2
+        for spin in (0, sites):
+            for r in range(sites):
+                for neighbour in ((r + 1) % sites, (r - 1) % sites):
+                    if sites > 1:
+                        h -= t * self.lower[spin + r].T @ self.lower[spin + neighbour]
+                h -= mu * number[spin + r]
+        for r in range(sites):
+            h += u * (number[r] - half) @ (number[sites + r] - half)
+        self.energy, self.states = np.linalg.eigh(h)
+        weight = np.exp(-beta * (self.energy - self.energy[0]))
+        self.weight = weight / weight.sum()
+
+    @staticmethod
+    def annihilator(orbital, orbitals):
+        size = 2**orbitals
+        matrix = np.zeros((size, size))
+        for state in range(size):
+            if state >> orbital & 1:
+                matrix[state ^ 1 << orbital, state] = (-1) ** bin(state >> orbital + 1).count("1")
+        return matrix
+
+    def green(self, k, w):
+        """G(k, i w) of spin up."""
+        c = sum(np.exp(-2j * np.pi * k * r / self.sites) * self.lower[r] for r in range(self.sites)) / self.sites**0.5
+        c = self.states.T @ c @ self.states
+        return (abs(c)**2 * (self.weight[:, None] + self.weight[None, :]) /
+                (1j * w + self.energy[:, None] - self.energy[None, :])).sum()
+
+
+class LatticeTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def blockyard(self, text, *arguments, processes=0):
+        (self.folder / "job.toml").write_text(text)
+        command = [BLOCKYARD, "run", "job.toml", *map(str, arguments)]
+        if processes:
+            command = [MPIEXEC, "-n", str(processes), *command]
+        return subprocess.run(command, cwd=self.folder, text=True, capture_output=True, timeout=LIMIT_SECONDS,
+                              check=False)
+
+    def simulate(self, text, *arguments, processes=0):
+        done = self.blockyard(text, "--json", "out.json", *arguments, processes=processes)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return json.loads((self.folder / "out.json").read_text())
+
+
+class Truth(LatticeTest):
+    def compare(self, sites, u, beta, mu, samples):
+        results = self.simulate(f"""
+[lattice]
+sites = [{sites}]
+u = {u}
+mu = {mu}
+beta = {beta}
+[method]
+name = "g"
+samples = {samples}
+sweeps = 2
+frequencies = 4
+[run]
+bins = 40
+""")
+        exact = Exact(sites, u, beta, mu)
+        chi = []
+        for one in results["g"]:
+            expected = exact.green(one["k"][0], (2 * one["n"] + 1) * np.pi / beta)
+            distance = abs(complex(one["re"], one["im"]) - expected)
+            self.assertLess(distance, 5 * one["error"] + 1e-9)
+            chi.append((distance / (one["error"] + 1e-12))**2)
+        self.assertLess(np.mean(chi), 2.0)
+        self.assertLess(max(one["error"] for one in results["g"]), 0.05)
+        self.assertLess(results["worst_residue"], 1e-7)
+        return results
+
+    def test_atom(self):
+        self.compare(1, 4.0, 2.0, 0.0, 16000)
+
+    def test_two_sites(self):
+        results = self.compare(2, 4.0, 2.0, 0.0, 16000)
+        self.assertEqual(results["sign"][0], 1.0)
+
+    def test_three_sites_away_from_half_filling(self):
+        self.compare(3, 3.0, 2.0, 0.4, 16000)
+
+    def test_without_interaction_all_is_known(self):
+        results = self.simulate("""
+[lattice]
+sites = [2, 2]
+beta = 3.0
+[method]
+samples = 8
+warm_up = 0
+frequencies = 3
+exchange_momenta = "all"
+channels = ["pp_up_down", "ph_magnetic"]
+[run]
+bins = 2
+""", "-w", 2)
+        self.assertEqual(results["order"][0], 0)
+        for kind in ("pairing", "spin"):
+            for one in results["eigenvalues"][kind]:
+                self.assertAlmostEqual(one["value"], 0, delta=1e-10)
+        self.assertEqual(len(results["eigenvalues"]["spin"]), 4)
+        with h5py.File(self.folder / "job.h5") as file:
+            self.assertEqual(file.attrs["normalised"], 1)
+            g = file["G"][:, :, 0, 0, 0]
+            pairing = file["G4/pp_up_down"][0, 0, :, :, :, :, 0, 0, 0, 0]  # q = 0: w2 k2 w1 k1
+        self.assertLess(abs(pairing[2, 1, 2, 1] - g[2, 1] * g[-3, 1]), 1e-12)
+        self.assertLess(abs(pairing[2, 1, 2, 0]), 1e-12)
+
+
+SMALL = """
+[lattice]
+sites = [2, 2]
+u = 4.0
+beta = 2.0
+[method]
+samples = 64
+warm_up = 20
+frequencies = 4
+exchange_momenta = [[0, 0], [1, 1]]
+channels = ["pp_up_down", "ph_magnetic"]
+[run]
+bins = 4
+sums = "exact"
+"""
+
+
+class Layouts(LatticeTest):
+    def bits(self, *arguments, processes=0):
+        results = self.simulate(SMALL, *arguments, processes=processes)
+        with h5py.File(self.folder / "job.h5") as file:
+            return [file[name][...] for name in ("G", "G_error", "G4/pp_up_down", "G4/ph_magnetic",
+                                                 "G4_error/ph_magnetic")], results
+
+    def test_as_many_walkers_give_the_same_bits(self):
+        one, first = self.bits("-w", 1)
+        others = [self.bits("-w", 3), self.bits("-w", 4)]
+        if MPIEXEC:
+            others.append(self.bits(processes=2))
+        for found, results in others:
+            for a, b in zip(one, found):
+                self.assertTrue(np.array_equal(a, b))
+            self.assertEqual(results["order"], first["order"])
+            self.assertEqual(results["eigenvalues"], first["eigenvalues"])
+
+
+class BadInput(LatticeTest):
+    def refused(self, change, *parts):
+        text = SMALL.replace(*change)
+        done = self.blockyard(text)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertEqual(done.stderr.count("error: "), 1, done.stderr)
+        for part in parts:
+            self.assertIn(part, done.stderr)
+        self.assertEqual([p.name for p in self.folder.iterdir()], ["job.toml"])
+
+    def test_what_cannot_be_is_refused_with_its_place(self):
+        self.refused(("beta = 2.0", "bta = 2.0"), "job.toml:5", "beta")
+        self.refused(("ph_magnetic", "ph_magnet"), "job.toml:11", "did you mean 'ph_magnetic'")
+        self.refused(("sites = [2, 2]", "sites = [0, 2]"), "job.toml:3", "sites")
+        self.refused(("[[0, 0], [1, 1]]", '"some"'), "exchange_momenta", "irreducible")
+        self.refused(('sums = "exact"', "ring = 500"), "a ring of 500 ranks")
+        self.refused(('sums = "exact"', 'memory = "30K"'), "does not fit", "give each rank")
+        self.refused(("samples = 64", "samples = 2"), "too few for 8 walkers")
+
+    def test_options_of_programs_do_not_go_with_a_lattice(self):
+        done = self.blockyard(SMALL, "--set", "norb=3")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("simulates a lattice", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

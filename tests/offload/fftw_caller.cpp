@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Plans and executes transforms by every interface of FFTW, in both precisions, and compares with
+/// the definition: a program that knows nothing of Blockyard.
+#include <fftw3.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <numbers>
+#include <vector>
+
+namespace {
+
+using Complex = std::complex<double>;
+int failures = 0, tests = 0;
+
+/// By the definition, over all indexes of a dense array, the last one fastest.
+std::vector<Complex> transform(std::vector<Complex> values, const std::vector<int>& n, int sign) {
+  std::size_t inner = 1;
+  for (std::size_t axis = n.size(); axis-- > 0;) {
+    const auto extent = static_cast<std::size_t>(n[axis]);
+    std::vector<Complex> made(values.size());
+    for (std::size_t at = 0; at < values.size(); ++at) {
+      const std::size_t k = at / inner % extent, first = at - k * inner;
+      for (std::size_t j = 0; j < extent; ++j)
+        made[at] +=
+            values[first + j * inner] *
+            std::polar(1.0, sign * 2 * std::numbers::pi * static_cast<double>(j * k % extent) /
+                                static_cast<double>(extent));
+    }
+    values = std::move(made);
+    inner *= extent;
+  }
+  return values;
+}
+
+template <class T>
+std::vector<T> drawn(std::size_t count) {
+  static unsigned state = 1;
+  const auto next = [] {
+    state = state * 1664525U + 1013904223U;
+    return static_cast<double>(state >> 16) / 65536 - 0.5;
+  };
+  std::vector<T> made(count);
+  for (T& value : made) {
+    if constexpr (sizeof(T) == 2 * sizeof(decltype(std::real(T{}))))
+      value = {static_cast<typename T::value_type>(next()),
+               static_cast<typename T::value_type>(next())};
+    else
+      value = static_cast<T>(next());
+  }
+  return made;
+}
+
+template <class T>
+std::vector<Complex> wide(const std::vector<T>& values) {
+  std::vector<Complex> made;
+  for (const T& value : values) made.push_back(Complex(value));
+  return made;
+}
+
+void judge(const char* what, const std::vector<Complex>& found, const std::vector<Complex>& wanted,
+           double bound) {
+  ++tests;
+  double worst = found.size() == wanted.size() ? 0 : 1e300;
+  for (std::size_t k = 0; k < std::min(found.size(), wanted.size()); ++k) {
+    const double error = std::abs(found[k] - wanted[k]);
+    worst = std::isnan(error) ? 1e300 : std::max(worst, error);
+  }
+  if (worst <= bound) return;
+  ++failures;
+  std::printf("%s: error %g\n", what, worst);
+}
+
+constexpr double close = 1e-12;
+fftw_complex* of(std::vector<Complex>& values) {
+  return reinterpret_cast<fftw_complex*>(values.data());
+}
+void run(fftw_plan plan) {
+  fftw_execute(plan);
+  fftw_destroy_plan(plan);
+}
+
+void check_complex() {
+  const std::vector<std::vector<int>> shapes = {{12}, {6, 5}, {3, 4, 5}};
+  for (const int sign : {FFTW_FORWARD, FFTW_BACKWARD})
+    for (const auto& n : shapes) {
+      std::size_t count = 1;
+      for (const int extent : n) count *= static_cast<std::size_t>(extent);
+      auto in = drawn<Complex>(count), out = in;
+      const auto wanted = transform(in, n, sign);
+      fftw_plan plan = nullptr;
+      if (n.size() == 1) plan = fftw_plan_dft_1d(n[0], of(in), of(out), sign, FFTW_ESTIMATE);
+      if (n.size() == 2) plan = fftw_plan_dft_2d(n[0], n[1], of(in), of(out), sign, FFTW_ESTIMATE);
+      if (n.size() == 3)
+        plan = fftw_plan_dft_3d(n[0], n[1], n[2], of(in), of(out), sign, FFTW_ESTIMATE);
+      fftw_execute(plan);
+      judge("basic", out, wanted, close);
+      auto other = in, result = in;
+      for (Complex& value : other) value *= 2.0;
+      fftw_execute_dft(plan, of(other), of(result));
+      for (Complex& value : result) value *= 0.5;
+      judge("new arrays", result, wanted, close);
+      fftw_destroy_plan(plan);
+      run(fftw_plan_dft(static_cast<int>(n.size()), n.data(), of(other), of(other), sign,
+                        FFTW_ESTIMATE));
+      for (Complex& value : other) value *= 0.5;
+      judge("in place", other, wanted, close);
+    }
+}
+
+/// Three transforms of 5 x 4 inside a larger array, every second element.
+void check_many() {
+  const int n[] = {5, 4}, whole[] = {5, 7};
+  auto in = drawn<Complex>(3 * 70 + 10);
+  std::vector<Complex> out(3 * 20, 9.0);
+  run(fftw_plan_many_dft(2, n, 3, of(in), whole, 2, 70, of(out), nullptr, 3, 1, FFTW_FORWARD,
+                         FFTW_ESTIMATE));
+  for (int number = 0; number < 3; ++number) {
+    std::vector<Complex> part, found;
+    for (int i = 0; i < 5; ++i)
+      for (int j = 0; j < 4; ++j) {
+        part.push_back(in[static_cast<std::size_t>(number * 70 + 2 * (i * 7 + j))]);
+        found.push_back(out[static_cast<std::size_t>(number + 3 * (i * 4 + j))]);
+      }
+    judge("many", found, transform(part, {5, 4}, -1), close);
+  }
+}
+
+void check_guru() {
+  const fftw_iodim dims[] = {{4, 6, 1}, {3, 2, 4}}, many[] = {{2, 1, 12}};
+  auto in = drawn<Complex>(24), out = in;
+  run(fftw_plan_guru_dft(2, dims, 1, many, of(in), of(out), FFTW_BACKWARD, FFTW_ESTIMATE));
+  for (int number = 0; number < 2; ++number) {
+    std::vector<Complex> part, found;
+    for (int i = 0; i < 4; ++i)
+      for (int j = 0; j < 3; ++j) {
+        part.push_back(in[static_cast<std::size_t>(number + 6 * i + 2 * j)]);
+        found.push_back(out[static_cast<std::size_t>(12 * number + i + 4 * j)]);
+      }
+    judge("guru", found, transform(part, {4, 3}, 1), close);
+  }
+}
+
+/// Half of the result, the last index to n/2.
+std::vector<Complex> half(const std::vector<Complex>& all, int last) {
+  std::vector<Complex> made;
+  for (std::size_t k = 0; k < all.size(); ++k)
+    if (static_cast<int>(k % static_cast<std::size_t>(last)) <= last / 2) made.push_back(all[k]);
+  return made;
+}
+
+void check_real() {
+  for (const auto& n : std::vector<std::vector<int>>{{9}, {8}, {4, 6}, {3, 4, 5}}) {
+    std::size_t count = 1;
+    for (const int extent : n) count *= static_cast<std::size_t>(extent);
+    auto real = drawn<double>(count);
+    const auto before = real;
+    auto complex = std::vector<Complex>(count / n.back() * (n.back() / 2 + 1));
+    const int rank = static_cast<int>(n.size());
+    run(fftw_plan_dft_r2c(rank, n.data(), real.data(), of(complex), FFTW_ESTIMATE));
+    judge("r2c", complex, half(transform(wide(before), n, -1), n.back()), close);
+    judge("r2c keeps what it reads", wide(real), wide(before), 0);
+    run(fftw_plan_dft_c2r(rank, n.data(), of(complex), real.data(), FFTW_ESTIMATE));
+    for (double& value : real) value /= static_cast<double>(count);
+    judge("c2r", wide(real), wide(before), close);
+  }
+  // In place: the rows of the real array have room for the pairs.
+  const int n[] = {4, 6};
+  std::vector<double> padded(4 * 8);
+  auto values = drawn<double>(24);
+  for (std::size_t k = 0; k < 24; ++k) padded[k / 6 * 8 + k % 6] = values[k];
+  auto* const pairs = reinterpret_cast<fftw_complex*>(padded.data());
+  run(fftw_plan_dft_r2c_2d(4, 6, padded.data(), pairs, FFTW_ESTIMATE));
+  std::vector<Complex> found;
+  for (std::size_t k = 0; k < 16; ++k) found.emplace_back(padded[2 * k], padded[2 * k + 1]);
+  judge("r2c in place", found, half(transform(wide(values), {4, 6}, -1), 6), close);
+  run(fftw_plan_dft_c2r(2, n, pairs, padded.data(), FFTW_ESTIMATE));
+  for (std::size_t k = 0; k < 24; ++k) values[k] -= padded[k / 6 * 8 + k % 6] / 24;
+  judge("c2r in place", wide(values), std::vector<Complex>(24), close);
+}
+
+void check_single() {
+  auto in = drawn<std::complex<float>>(30), out = in;
+  auto* const from = reinterpret_cast<fftwf_complex*>(in.data());
+  auto* const to = reinterpret_cast<fftwf_complex*>(out.data());
+  const fftwf_plan plan = fftwf_plan_dft_2d(5, 6, from, to, FFTW_FORWARD, FFTW_ESTIMATE);
+  fftwf_execute(plan);
+  judge("single", wide(out), transform(wide(in), {5, 6}, -1), 1e-5);
+  fftwf_destroy_plan(plan);
+  auto real = drawn<float>(16);
+  std::vector<std::complex<float>> pairs(9);
+  const fftwf_plan r2c = fftwf_plan_dft_r2c_1d(
+      16, real.data(), reinterpret_cast<fftwf_complex*>(pairs.data()), FFTW_ESTIMATE);
+  fftwf_execute(r2c);
+  fftwf_destroy_plan(r2c);
+  judge("single r2c", wide(pairs), half(transform(wide(real), {16}, -1), 16), 1e-5);
+}
+
+/// Functions that we do not have work on plans as ever; impossible plans are none.
+void check_others() {
+  auto in = drawn<Complex>(8), out = in;
+  const fftw_plan plan = fftw_plan_dft_1d(8, of(in), of(out), FFTW_FORWARD, FFTW_ESTIMATE);
+  char* const text = fftw_sprint_plan(plan);
+  judge("printed plan", {Complex(text != nullptr && text[0] == '(')}, {Complex(1)}, 0);
+  std::free(text);
+  fftw_destroy_plan(plan);
+  const fftw_plan none = fftw_plan_dft_1d(8, of(in), of(out), FFTW_FORWARD,
+                                          FFTW_WISDOM_ONLY | FFTW_EXHAUSTIVE | FFTW_MEASURE);
+  judge("a plan that needs wisdom", {Complex(none == nullptr)}, {Complex(1)}, 0);
+  fftw_destroy_plan(none);
+}
+
+}  // namespace
+
+int main() {
+  check_complex();
+  check_many();
+  check_guru();
+  check_real();
+  check_single();
+  check_others();
+  fftw_cleanup();
+  std::printf("%d tests, %d wrong\n", tests, failures);
+  return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Calls routines of LAPACK and tests what they are for: factors give the matrix, solutions solve,
+/// vectors belong to their values. A program that knows nothing of Blockyard.
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "tests/offload/guarded.h"
+
+extern "C" {
+void sgetrf_();
+void dgetrf_();
+void cgetrf_();
+void zgetrf_();
+void sgetrs_();
+void dgetrs_();
+void cgetrs_();
+void zgetrs_();
+void sgesv_();
+void dgesv_();
+void cgesv_();
+void zgesv_();
+void spotrf_();
+void dpotrf_();
+void cpotrf_();
+void zpotrf_();
+void spotrs_();
+void dpotrs_();
+void cpotrs_();
+void zpotrs_();
+void sposv_();
+void dposv_();
+void cposv_();
+void zposv_();
+void sgeqrf_();
+void dgeqrf_();
+void cgeqrf_();
+void zgeqrf_();
+void sgesvd_();
+void dgesvd_();
+void cgesvd_();
+void zgesvd_();
+void sgesdd_();
+void dgesdd_();
+void cgesdd_();
+void zgesdd_();
+void sormqr_();
+void dormqr_();
+void cunmqr_();
+void zunmqr_();
+void ssyev_();
+void dsyev_();
+void cheev_();
+void zheev_();
+void ssyevd_();
+void dsyevd_();
+void cheevd_();
+void zheevd_();
+}
+
+namespace {
+
+using namespace caller;
+
+int failures = 0, calls = 0;
+Numbers numbers;
+constexpr std::size_t one = 1;
+
+template <class T>
+Routine choose(Routine s, Routine d, Routine c, Routine z) {
+  if (std::is_same_v<T, float>) return s;
+  if (std::is_same_v<T, double>) return d;
+  return std::is_same_v<T, c64> ? c : z;
+}
+/// Kernels of OpenBLAS read some elements past the last one.
+template <class T>
+Matrix<T> matrix(int rows, int columns) {
+  return {rows, columns, 2, false, numbers, 64};
+}
+template <class T>
+void copy(const Matrix<T>& from, const Matrix<T>& to) {
+  for (int j = 0; j < to.columns(); ++j)
+    for (int i = 0; i < to.rows(); ++i) to(i, j) = from(i, j);
+}
+
+/// What a test found; the larger the matrix the larger it may be.
+template <class T>
+void judge(const char* what, int n, double error, bool holds = true) {
+  ++calls;
+  const double bound = 30.0 * n * static_cast<double>(std::numeric_limits<RealOf<T>>::epsilon());
+  if (error <= bound && holds) return;
+  ++failures;
+  std::printf("%zu bytes %s: error %g, at most %g%s\n", sizeof(T), what, error, bound,
+              holds ? "" : ", and something else is wrong");
+}
+
+/// The largest element of op(a) b - c.
+template <class T>
+double residual(const Matrix<T>& a, char op, const Matrix<T>& b, const Matrix<T>& c) {
+  double worst = 0;
+  const int depth = op == 'N' ? a.columns() : a.rows();
+  for (int j = 0; j < c.columns(); ++j)
+    for (int i = 0; i < c.rows(); ++i) {
+      T sum = -c(i, j);
+      for (int k = 0; k < depth; ++k) {
+        const T x = op == 'N' ? a(i, k) : op == 'T' ? a(k, i) : conjugated(a(k, i));
+        sum += x * b(k, j);
+      }
+      const double error = std::abs(sum);
+      worst = std::isnan(error) ? 1e300 : std::max(worst, error);
+    }
+  return worst;
+}
+
+/// L U against the matrix with its rows exchanged.
+template <class T>
+void check_lu(int m, int n) {
+  const auto a = matrix<T>(m, n), f = matrix<T>(m, n);
+  copy(a, f);
+  const int least = std::min(m, n), ld = f.leading();
+  std::vector<int> pivots(least, 0);
+  int info = -7;
+  call(choose<T>(sgetrf_, dgetrf_, cgetrf_, zgetrf_), &m, &n, f.data(), &ld, pivots.data(), &info);
+  for (int k = 0; k < least; ++k)
+    for (int j = 0; j < n; ++j) std::swap(a(k, j), a(pivots[k] - 1, j));
+  const auto lower = matrix<T>(m, least), upper = matrix<T>(least, n);
+  for (int j = 0; j < least; ++j)
+    for (int i = 0; i < m; ++i) lower(i, j) = i > j ? f(i, j) : T(RealOf<T>(i == j ? 1 : 0));
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < least; ++i) upper(i, j) = i <= j ? f(i, j) : T{};
+  judge<T>("getrf", std::max(m, n), residual(lower, 'N', upper, a), info == 0);
+}
+
+template <class T>
+void check_singular() {
+  const auto a = matrix<T>(3, 3);
+  for (int j = 0; j < 3; ++j)
+    for (int i = 0; i < 3; ++i) a(i, j) = T(RealOf<T>(i == 0 ? 1 : 0));
+  const int n = 3, ld = a.leading(), k = 1;
+  std::vector<int> pivots(3);
+  const auto b = matrix<T>(3, 1), before = matrix<T>(3, 1);
+  copy(b, before);
+  const int ldb = b.leading();
+  int info = 0;
+  call(choose<T>(sgesv_, dgesv_, cgesv_, zgesv_), &n, &k, a.data(), &ld, pivots.data(), b.data(),
+       &ldb, &info);
+  judge<T>("gesv of a singular matrix", 3, 0, info == 2 && b(0, 0) == before(0, 0));
+}
+
+template <class T>
+void check_solutions(int n, int k) {
+  const auto a = matrix<T>(n, n), f = matrix<T>(n, n);
+  for (int i = 0; i < n; ++i) a(i, i) += T(RealOf<T>(2));
+  const auto b = matrix<T>(n, k), x = matrix<T>(n, k);
+  copy(a, f), copy(b, x);
+  std::vector<int> pivots(n);
+  const int lda = f.leading(), ldb = x.leading();
+  int info = -7;
+  call(choose<T>(sgesv_, dgesv_, cgesv_, zgesv_), &n, &k, f.data(), &lda, pivots.data(), x.data(),
+       &ldb, &info);
+  judge<T>("gesv", n, residual(a, 'N', x, b), info == 0);
+  for (const char op : {'N', 'T', 'C'}) {
+    copy(b, x);
+    call(choose<T>(sgetrs_, dgetrs_, cgetrs_, zgetrs_), &op, &n, &k, f.data(), &lda, pivots.data(),
+         x.data(), &ldb, &info, one);
+    judge<T>("getrs", n, residual(a, op, x, b), info == 0);
+  }
+}
+
+/// The other triangle is NaN and must stay so.
+template <class T>
+void check_cholesky(int n, int k, char uplo) {
+  const auto a = matrix<T>(n, n), f = matrix<T>(n, n);
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i <= j; ++i) {
+      a(j, i) = conjugated(a(i, j));
+      if (i == j) a(i, j) = T(RealOf<T>(n) + std::real(a(i, j)));
+    }
+  const auto is_in = [&](int i, int j) { return uplo == 'U' ? i <= j : i >= j; };
+  const auto reset = [&] {
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i < n; ++i)
+        f(i, j) = is_in(i, j) ? a(i, j) : T(std::numeric_limits<RealOf<T>>::quiet_NaN());
+  };
+  const auto b = matrix<T>(n, k), x = matrix<T>(n, k);
+  const int lda = f.leading(), ldb = x.leading();
+  int info = -7;
+  reset();
+  call(choose<T>(spotrf_, dpotrf_, cpotrf_, zpotrf_), &uplo, &n, f.data(), &lda, &info, one);
+  bool is_kept = true;
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < n; ++i)
+      is_kept = is_kept && (is_in(i, j) || std::isnan(std::real(f(i, j))));
+  copy(b, x);
+  call(choose<T>(spotrs_, dpotrs_, cpotrs_, zpotrs_), &uplo, &n, &k, f.data(), &lda, x.data(), &ldb,
+       &info, one);
+  judge<T>("potrf and potrs", n, residual(a, 'N', x, b), info == 0 && is_kept);
+  reset(), copy(b, x);
+  call(choose<T>(sposv_, dposv_, cposv_, zposv_), &uplo, &n, &k, f.data(), &lda, x.data(), &ldb,
+       &info, one);
+  judge<T>("posv", n, residual(a, 'N', x, b), info == 0);
+  reset();
+  f(2, 2) = T(-1);
+  call(choose<T>(spotrf_, dpotrf_, cpotrf_, zpotrf_), &uplo, &n, f.data(), &lda, &info, one);
+  judge<T>("potrf of what is not positive", n, 0, info == 3);
+}
+
+/// Q adjoint times the matrix is R; and the same from the right, adjoint.
+template <class T>
+void check_qr(int m, int n) {
+  const auto a = matrix<T>(m, n), f = matrix<T>(m, n);
+  copy(a, f);
+  const int least = std::min(m, n), ld = f.leading();
+  std::vector<T> tau(least), work(10000);
+  int length = -1, info = -7;
+  call(choose<T>(sgeqrf_, dgeqrf_, cgeqrf_, zgeqrf_), &m, &n, f.data(), &ld, tau.data(),
+       work.data(), &length, &info);
+  const auto wanted = std::real(work[0]);
+  length = static_cast<int>(work.size());
+  call(choose<T>(sgeqrf_, dgeqrf_, cgeqrf_, zgeqrf_), &m, &n, f.data(), &ld, tau.data(),
+       work.data(), &length, &info);
+  const bool says_best = std::real(work[0]) >= 1 && std::real(work[0]) <= wanted;
+  const char left = 'L', op = is_complex<T> ? 'C' : 'T';
+  const int lda = a.leading();
+  call(choose<T>(sormqr_, dormqr_, cunmqr_, zunmqr_), &left, &op, &m, &n, &least, f.data(), &ld,
+       tau.data(), a.data(), &lda, work.data(), &length, &info, one, one);
+  double worst = 0;
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < m; ++i)
+      worst = std::max(worst, double(std::abs(a(i, j) - (i <= j ? f(i, j) : T{}))));
+  judge<T>("geqrf and ormqr", std::max(m, n), worst, info == 0 && says_best);
+}
+
+template <class T>
+void check_eigenvalues(int n, char job, char uplo, bool divides) {
+  const auto a = matrix<T>(n, n), v = matrix<T>(n, n);
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i <= j; ++i) {
+      if (i == j) a(i, j) = T(std::real(a(i, j)));
+      a(j, i) = conjugated(a(i, j));
+    }
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < n; ++i)
+      v(i, j) = (uplo == 'U' ? i <= j : i >= j) ? a(i, j)
+                                                : T(std::numeric_limits<RealOf<T>>::quiet_NaN());
+  std::vector<RealOf<T>> values(n), rwork(10 + 5 * n + 2 * n * n);
+  std::vector<T> work(10 + 40 * n + 2 * n * n);
+  std::vector<int> iwork(3 + 5 * n);
+  const int ld = v.leading(), length = static_cast<int>(work.size()),
+            real_length = static_cast<int>(rwork.size()), integers = static_cast<int>(iwork.size());
+  int info = -7;
+  const Routine routine = divides ? choose<T>(ssyevd_, dsyevd_, cheevd_, zheevd_)
+                                  : choose<T>(ssyev_, dsyev_, cheev_, zheev_);
+  if (divides && is_complex<T>)
+    call(routine, &job, &uplo, &n, v.data(), &ld, values.data(), work.data(), &length, rwork.data(),
+         &real_length, iwork.data(), &integers, &info, one, one);
+  else if (divides)
+    call(routine, &job, &uplo, &n, v.data(), &ld, values.data(), work.data(), &length, iwork.data(),
+         &integers, &info, one, one);
+  else if (is_complex<T>)
+    call(routine, &job, &uplo, &n, v.data(), &ld, values.data(), work.data(), &length, rwork.data(),
+         &info, one, one);
+  else
+    call(routine, &job, &uplo, &n, v.data(), &ld, values.data(), work.data(), &length, &info, one,
+         one);
+  double trace = 0, sum = 0;
+  for (int i = 0; i < n; ++i) trace += std::real(a(i, i)), sum += values[i];
+  double error = std::abs(trace - sum);
+  if (job == 'V') {
+    const auto scaled = matrix<T>(n, n);
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i < n; ++i) scaled(i, j) = values[j] * v(i, j);
+    error = std::max(error, residual(a, 'N', v, scaled));
+  }
+  judge<T>(divides ? "syevd" : "syev", n, error,
+           info == 0 && std::is_sorted(values.begin(), values.end()));
+}
+
+/// u s vt against the matrix, where both are there; else the sum of squares.
+template <class T>
+void check_singular_values(int m, int n, char job, char job_vt, bool divides) {
+  const int least = std::min(m, n);
+  const auto a = matrix<T>(m, n), f = matrix<T>(m, n), u = matrix<T>(m, least),
+             vt = matrix<T>(least, n);
+  copy(a, f);
+  std::vector<RealOf<T>> values(least), rwork(20 * (m + n) * (m + n));
+  std::vector<T> work(40 * (m + n) * (m + n));
+  std::vector<int> iwork(8 * least);
+  const int lda = f.leading(), ldu = u.leading(), ldvt = vt.leading(),
+            length = static_cast<int>(work.size());
+  int info = -7;
+  const Routine routine = divides ? choose<T>(sgesdd_, dgesdd_, cgesdd_, zgesdd_)
+                                  : choose<T>(sgesvd_, dgesvd_, cgesvd_, zgesvd_);
+  if (divides && is_complex<T>)
+    call(routine, &job, &m, &n, f.data(), &lda, values.data(), u.data(), &ldu, vt.data(), &ldvt,
+         work.data(), &length, rwork.data(), iwork.data(), &info, one);
+  else if (divides)
+    call(routine, &job, &m, &n, f.data(), &lda, values.data(), u.data(), &ldu, vt.data(), &ldvt,
+         work.data(), &length, iwork.data(), &info, one);
+  else if (is_complex<T>)
+    call(routine, &job, &job_vt, &m, &n, f.data(), &lda, values.data(), u.data(), &ldu, vt.data(),
+         &ldvt, work.data(), &length, rwork.data(), &info, one, one);
+  else
+    call(routine, &job, &job_vt, &m, &n, f.data(), &lda, values.data(), u.data(), &ldu, vt.data(),
+         &ldvt, work.data(), &length, &info, one, one);
+  double squares = 0, sum = 0;
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < m; ++i) squares += std::norm(a(i, j));
+  for (const auto value : values) sum += double(value) * value;
+  double error = std::abs(squares - sum) / std::max(m, n);
+  if (divides) job_vt = job;
+  if (job != 'N' && job_vt != 'N') {
+    if (job == 'O') copy(f, u);
+    if (job_vt == 'O') copy(f, vt);
+    for (int j = 0; j < least; ++j)
+      for (int i = 0; i < m; ++i) u(i, j) *= values[j];
+    error = std::max(error, residual(u, 'N', vt, a));
+  }
+  judge<T>(divides ? "gesdd" : "gesvd", m + n, error, info == 0);
+}
+
+template <class T>
+void check_all() {
+  for (const auto& [m, n] : {std::pair(20, 13), std::pair(13, 20), std::pair(1, 1)}) {
+    check_lu<T>(m, n);
+    check_qr<T>(m, n);
+    for (const bool divides : {false, true})
+      for (const char job : {'S', 'N'}) check_singular_values<T>(m, n, job, job, divides);
+  }
+  check_singular<T>();
+  check_solutions<T>(17, 3);
+  check_singular_values<T>(9, 9, 'A', 'A', false);
+  check_singular_values<T>(9, 9, 'A', 'A', true);
+  check_singular_values<T>(12, 7, 'O', 'S', false);
+  check_singular_values<T>(7, 12, 'S', 'O', false);
+  for (const char uplo : {'U', 'L'}) {
+    check_cholesky<T>(15, 4, uplo);
+    for (const char job : {'V', 'N'})
+      for (const bool divides : {false, true}) check_eigenvalues<T>(14, job, uplo, divides);
+  }
+}
+
+}  // namespace
+
+int main() {
+  check_all<float>();
+  check_all<double>();
+  check_all<c64>();
+  check_all<c128>();
+  std::printf("%d tests, %d wrong\n", calls, failures);
+  return failures == 0 ? 0 : 1;
+}

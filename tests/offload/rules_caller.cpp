@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A call computed elsewhere cannot be told from one computed here: what surrounds calls in real
+/// programs. A program that knows nothing of Blockyard.
+#include <fcntl.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cmath>
+#include <csignal>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <string>
+#include <thread>
+#include <vector>
+
+extern "C" {
+void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*,
+            const double*, const int*, const double*, const int*, const double*, double*,
+            const int*, std::size_t, std::size_t);
+void dpotrf_(const char*, const int*, double*, const int*, int*, std::size_t);
+/// The program's own: libraries call it in place of theirs.
+void xerbla_(const char* name, const int* argument, std::size_t length);
+}
+
+namespace {
+
+std::atomic<int> refused_argument = 0, signals = 0;
+int failures = 0;
+
+void expect(bool holds, const char* what) {
+  if (holds) return;
+  ++failures;
+  std::printf("wrong: %s\n", what);
+}
+
+void multiply(int n, const double* a, const double* b, double* c) {
+  const double one = 1, zero = 0;
+  dgemm_("N", "N", &n, &n, &n, &one, a, &n, b, &n, &zero, c, &n, 1, 1);
+}
+
+/// Of matrices of ones every element of the product is n.
+bool is_right(int n) {
+  const auto count = static_cast<std::size_t>(n) * static_cast<std::size_t>(n);
+  const std::vector<double> a(count, 1), b(count, 1);
+  std::vector<double> c(count, std::numeric_limits<double>::quiet_NaN());
+  multiply(n, a.data(), b.data(), c.data());
+  for (const double value : c)
+    if (value != n) return false;
+  return true;
+}
+
+void check_refusals() {
+  const int bad = -1, n = 3, small = 2;
+  const double one = 1, a[9] = {}, b[9] = {};
+  double c[9] = {};
+  dgemm_("N", "N", &bad, &n, &n, &one, a, &n, b, &n, &one, c, &n, 1, 1);
+  expect(refused_argument == 3, "a negative extent reaches the program's own xerbla");
+  dgemm_("N", "N", &n, &n, &n, &one, a, &small, b, &n, &one, c, &n, 1, 1);
+  expect(refused_argument == 8, "a leading extent that is too small does");
+  dgemm_("Q", "N", &n, &n, &n, &one, a, &n, b, &n, &one, c, &n, 1, 1);
+  expect(refused_argument == 1, "an unknown letter does");
+  int info = 0;
+  refused_argument = 0;
+  dpotrf_("X", &n, c, &n, &info, 1);
+  expect(info == -1, "LAPACK says which argument it refuses");
+}
+
+void check_numbers() {
+  const double nan = std::numeric_limits<double>::quiet_NaN(),
+               infinite = std::numeric_limits<double>::infinity();
+  const std::vector<double> a = {infinite, 1, 1, 1}, b = {1, 1, 1, nan};
+  std::vector<double> c(4);
+  multiply(2, a.data(), b.data(), c.data());
+  expect(std::isinf(c[0]) && c[1] == 2 && std::isnan(c[2]) && std::isnan(c[3]),
+         "NaN and infinity pass");
+}
+
+void check_operands() {
+  std::vector<double> a = {1, 0, 1, 1}, c(4);
+  multiply(2, a.data(), a.data(), c.data());
+  expect(c == std::vector<double>({1, 0, 2, 1}), "both operands may be one matrix");
+  const int n = 120;  // OpenBLAS does read them in very small products
+  const double zero = 0, two = 2;
+  const std::vector<double> unread(n * n, std::numeric_limits<double>::quiet_NaN());
+  c.assign(n * n, 3);
+  dgemm_("N", "N", &n, &n, &n, &zero, unread.data(), &n, unread.data(), &n, &two, c.data(), &n, 1,
+         1);
+  expect(c == std::vector<double>(n * n, 6), "with alpha 0 no operand is read");
+}
+
+void check_threads() {
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (int number = 0; number < 4; ++number)
+    threads.emplace_back([&, number] {
+      for (int round = 0; round < 10; ++round)
+        if (!is_right(5 + number)) ++wrong;
+    });
+  for (std::thread& thread : threads) thread.join();
+  expect(wrong == 0, "calls from several threads");
+}
+
+void check_signals() {
+  std::signal(SIGALRM, [](int) { ++signals; });
+  const itimerval often = {{0, 2000}, {0, 2000}}, never = {};
+  ::setitimer(ITIMER_REAL, &often, nullptr);
+  for (int round = 0; round < 200 && (round < 20 || signals < 3); ++round)
+    expect(is_right(40), "calls while signals come");
+  ::setitimer(ITIMER_REAL, &never, nullptr);
+}
+
+/// A child that has closed its standard streams and opened files in their place.
+void check_streams() {
+  std::fflush(stdout);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    char name[] = "/tmp/blockyard_rules.XXXXXX";
+    const int file = ::mkstemp(name);
+    for (int stream = 0; stream < 3; ++stream) ::close(stream);
+    for (int stream = 0; stream < 3; ++stream)
+      if (::dup(file) != stream) ::_exit(2);
+    const bool right = is_right(20);
+    const bool is_untouched = ::lseek(file, 0, SEEK_END) == 0;
+    ::unlink(name);
+    ::_exit(right && is_untouched ? 0 : 1);
+  }
+  int status = 1;
+  ::waitpid(child, &status, 0);
+  expect(status == 0, "descriptors 0 to 2 that are files of the program");
+}
+
+/// Closed and never opened again: nothing of ours may take their numbers.
+void check_no_streams() {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    for (int stream = 0; stream < 3; ++stream) ::close(stream);
+    const bool right = is_right(20);
+    bool is_free = true;
+    for (int stream = 0; stream < 3; ++stream) is_free = is_free && ::fcntl(stream, F_GETFD) < 0;
+    ::_exit(right && is_free ? 0 : 1);
+  }
+  int status = 1;
+  ::waitpid(child, &status, 0);
+  expect(status == 0, "descriptors 0 to 2 that are closed");
+}
+
+/// Of what is open over an exec only the standard streams remain.
+void check_exec() {
+  expect(is_right(10), "a product before exec");
+  const int kept =
+      std::system("exec sh -c 'for f in /proc/self/fd/*; do test -S $f && exit 1; done; exit 0'");
+  expect(kept == 0, "no socket stays open over exec");
+}
+
+void compute_late() {
+  if (!is_right(10)) ::_exit(3);
+}
+
+}  // namespace
+
+void xerbla_(const char*, const int* argument, std::size_t) { refused_argument = *argument; }
+
+int main() {
+  std::atexit(compute_late);
+  expect(is_right(30), "a product");
+  check_refusals();
+  check_numbers();
+  check_operands();
+  check_threads();
+  check_signals();
+  check_streams();
+  check_no_streams();
+  check_exec();
+  expect(is_right(30), "a product after all that");
+  std::printf("%d wrong\n", failures);
+  return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,322 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that know nothing of Blockyard compute on a device of a server, and lose nothing when it goes."""
+
+import json
+import os
+import pathlib
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from cut import Proxy
+
+BLOCKYARD = os.environ["BLOCKYARD"]
+LIBRARY = os.environ["LIBRARY"]
+CALLER = os.environ["CALLER"]
+LEVEL3_CALLER = os.environ["LEVEL3_CALLER"]
+LAPACK_CALLER = os.environ["LAPACK_CALLER"]
+RULES_CALLER = os.environ["RULES_CALLER"]
+FFTW_CALLER = os.environ["FFTW_CALLER"]  # empty: this machine has no FFTW to build it with
+TABLES = pathlib.Path(os.environ["TABLES"])
+EXAMPLES = pathlib.Path(os.environ["EXAMPLES"])
+JOB = EXAMPLES.parents[1] / "demo" / "h2o.toml"
+LIMIT_SECONDS = 120
+
+PRODUCT = """
+import numpy
+random = numpy.random.default_rng(3)
+a, b = random.standard_normal((2, 500, 500))
+exact = sum(numpy.outer(a[:, k], b[k, :]) for k in range(500))
+print(numpy.abs(a @ b - exact).max() < 1e-10, numpy.abs(a.T @ b.T - exact.T).max() < 1e300)
+"""
+
+
+def has_numpy():
+    return subprocess.run([sys.executable, "-c", "import numpy"], capture_output=True, check=False).returncode == 0
+
+
+class Server:
+    """A server at a socket of its own, that listens when this is made."""
+
+    def __init__(self, folder, *options, name="socket"):
+        self.address = f"unix:{folder}/{name}"
+        self.process = subprocess.Popen([BLOCKYARD, "offload", "serve", "--listen", self.address, *options],
+                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        if "at unix:" not in self.process.stdout.readline():
+            raise RuntimeError("the server did not start")
+
+    def end(self, how=signal.SIGTERM):
+        self.process.send_signal(how)
+        self.process.stdout.close()
+        return self.process.wait(LIMIT_SECONDS)
+
+
+class Offload(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def serve(self, *options, **more):
+        server = Server(self.folder, *options, **more)
+        self.addCleanup(lambda: server.process.poll() is None and server.end(signal.SIGKILL))
+        return server
+
+    def offload(self, *words, code=0):
+        done = subprocess.run([BLOCKYARD, "offload", *map(str, words)], capture_output=True, text=True,
+                              timeout=LIMIT_SECONDS, check=False)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
+    def run_at(self, address, *program, place="remote", code=0):
+        """What the program printed, and calls by place."""
+        report = self.folder / "report.json"
+        done = self.offload("run", "--server", address, "--place", place, "--report", report, "--", *program,
+                            code=code)
+        calls = {"local": 0, "remote": 0}
+        for routine in json.loads(report.read_text())["routines"]:
+            calls[routine["place"]] += routine["calls"]
+            self.assertGreaterEqual(routine["bytes"], 0, routine)
+        return done, calls
+
+    def test_products_of_all_kinds_on_a_device(self):
+        for device in ("host", "sim"):
+            with self.subTest(device):
+                server = self.serve("--device", device, name=device)
+                done, calls = self.run_at(server.address, CALLER)
+                self.assertEqual(done.stdout, "0 wrong\n")
+                self.assertGreater(calls["remote"], 180)
+                self.assertEqual(calls["local"], 0)
+                self.assertEqual(server.end(), 0)
+
+    def test_all_of_level_3_on_a_device(self):
+        for device in ("host", "sim"):
+            with self.subTest(device):
+                server = self.serve("--device", device, name=device)
+                done, calls = self.run_at(server.address, LEVEL3_CALLER)
+                self.assertRegex(done.stdout, r"^\d+ calls, 0 wrong\n$")
+                self.assertGreater(calls["remote"], 2000)
+                self.assertEqual(calls["local"], 0)
+                server.end()
+
+    def test_whole_routines_of_lapack_on_a_device(self):
+        server = self.serve("--device", "host")
+        done, calls = self.run_at(server.address, LAPACK_CALLER)
+        self.assertRegex(done.stdout, r"^\d+ tests, 0 wrong\n$")
+        self.assertEqual(calls["local"], 0)
+        self.assertGreater(calls["remote"], 170)
+
+    def test_what_surrounds_calls_in_programs_does_no_harm(self):
+        """Refusals, NaN, threads, signals, closed streams, calls at the very end."""
+        for device in ("host", "sim"):
+            with self.subTest(device):
+                server = self.serve("--device", device, name=device)
+                done, calls = self.run_at(server.address, RULES_CALLER)
+                self.assertEqual(done.stdout, "0 wrong\n")
+                self.assertGreater(calls["remote"], 60)
+                server.end()
+
+    def test_transforms_on_a_device(self):
+        if not FFTW_CALLER:
+            self.skipTest("this machine has no libfftw3-dev")
+        for device, place in (("host", "remote"), ("sim", "local")):  # sim knows no transforms
+            with self.subTest(device):
+                server = self.serve("--device", device, name=device)
+                done, calls = self.run_at(server.address, FFTW_CALLER)
+                self.assertRegex(done.stdout, r"^\d+ tests, 0 wrong\n$")
+                self.assertGreater(calls[place], 25)
+                self.assertEqual(sum(calls.values()), calls[place])
+                server.end()
+
+    def test_what_a_device_does_not_know_is_computed_locally(self):
+        server = self.serve("--device", "sim")  # has no QR, no eigenvalues
+        done, calls = self.run_at(server.address, LAPACK_CALLER)
+        self.assertRegex(done.stdout, r"^\d+ tests, 0 wrong\n$")
+        self.assertGreater(calls["local"], 50)
+        self.assertGreater(calls["remote"], 50)
+
+    def test_what_has_no_room_on_the_device_is_computed_locally(self):
+        server = self.serve("--client-memory", "16K")
+        done, calls = self.run_at(server.address, CALLER)
+        self.assertEqual(done.stdout, "0 wrong\n")
+        self.assertGreater(calls["local"], 20)
+        self.assertGreater(calls["remote"], 20)
+
+    def test_the_child_of_a_fork_begins_anew(self):
+        server = self.serve()
+        done, _ = self.run_at(server.address, CALLER, "fork")
+        self.assertEqual(done.stdout, "0 wrong\n")
+
+    def test_without_a_server_the_program_runs_as_ever_with_one_line(self):
+        done, calls = self.run_at(f"unix:{self.folder}/nobody", CALLER)
+        self.assertEqual(done.stdout, "0 wrong\n")
+        self.assertEqual(calls["remote"], 0)
+        told = [line for line in done.stderr.splitlines() if line.startswith("blockyard:")]
+        self.assertEqual(len(told), 1, done.stderr)
+        self.assertIn("no server answers at unix:", told[0])
+
+    def test_who_requires_a_server_is_told_before_the_program_starts(self):
+        done = self.offload("run", "--require", "--server", f"unix:{self.folder}/nobody", "--", CALLER, code=1)
+        self.assertEqual(done.stdout, "")
+        self.assertIn("no server answers", done.stderr)
+
+    def test_a_server_that_is_killed_costs_no_result(self):
+        server = self.serve("--device", "sim")
+        program = subprocess.Popen([BLOCKYARD, "offload", "run", "--server", server.address, "--place", "remote", "--log",
+                                    "call", "--", CALLER], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(40):  # calls that went to the device
+            program.stderr.readline()
+        server.end(signal.SIGKILL)
+        out, _ = program.communicate(timeout=LIMIT_SECONDS)
+        self.assertEqual(out, "0 wrong\n")
+        self.assertEqual(program.returncode, 0)
+
+    def test_a_server_that_stops_costs_no_result(self):
+        server = self.serve("--device", "sim")
+        program = subprocess.Popen([BLOCKYARD, "offload", "run", "--server", server.address, "--place", "remote", "--log",
+                                    "call", "--", CALLER], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(60):
+            program.stderr.readline()
+        server.process.send_signal(signal.SIGSTOP)
+        try:
+            out, _ = program.communicate(timeout=LIMIT_SECONDS)
+        finally:
+            server.process.send_signal(signal.SIGCONT)
+        self.assertEqual(out, "0 wrong\n")
+        self.assertEqual(program.returncode, 0)
+
+    def test_a_link_that_breaks_anywhere_costs_no_result(self):
+        """By seed: after how many bytes. BLOCKYARD_CUTS=200 tries so many."""
+        server = self.serve("--device", "host")
+        random_places = random.Random(22)
+        for number in range(int(os.environ.get("BLOCKYARD_CUTS", "6"))):
+            stalls = number % 3 == 2
+            limit = random_places.randrange(1, 4_000_000) if number % 2 else random_places.randrange(1, 60_000)
+            with self.subTest(number=number, limit=limit, stalls=stalls):
+                path = self.folder / f"cut{number}"
+                proxy = Proxy(path, self.folder / "socket", limit, stalls)
+                try:
+                    done, _ = self.run_at(f"unix:{path}", CALLER)
+                    self.assertEqual(done.stdout, "0 wrong\n")
+                finally:
+                    proxy.end()
+        self.assertEqual(server.end(), 0)
+
+    def test_nothing_connects_before_a_call_is_worth_it(self):
+        server = self.serve()
+        _, calls = self.run_at(server.address, CALLER, place="auto")
+        self.assertEqual(calls["remote"], 0)
+
+    def test_numpy_computes_on_the_device(self):
+        if not has_numpy():
+            self.skipTest("this Python has no NumPy")
+        server = self.serve()
+        done, calls = self.run_at(server.address, sys.executable, "-c", PRODUCT)
+        self.assertEqual(done.stdout, "True True\n")
+        self.assertGreaterEqual(calls["remote"], 2)
+        self.assertEqual(calls["local"], 0)
+
+    def test_the_example_prints_its_values_and_what_went_where(self):
+        if not has_numpy():
+            self.skipTest("this Python has no NumPy")
+        server = self.serve()
+        done, calls = self.run_at(server.address, sys.executable, EXAMPLES / "svd.py", 400)
+        self.assertEqual(done.stdout, "largest singular values: 1.000000 0.500000 0.250000 0.125000 0.062500\n")
+        self.assertRegex(done.stderr, r"dgemm +remote +\d+")
+
+    def test_a_job_computes_on_the_devices_of_a_server(self):
+        server = self.serve("--device", "sim")
+        found = {}
+        for device in ("none", f"remote://{server.address}"):
+            path = self.folder / "out.json"
+            subprocess.run([BLOCKYARD, "run", JOB, "--device", device, "--json", path, "--quiet"], check=True,
+                           cwd=self.folder, timeout=LIMIT_SECONDS, capture_output=True)
+            found[device] = json.loads(path.read_text())
+            path.unlink()
+        here, there = found.values()
+        self.assertTrue(here["energies"])
+        for name, energy in here["energies"].items():
+            self.assertAlmostEqual(energy, there["energies"][name], delta=1e-9, msg=name)
+        self.assertGreater(there["devices"][0]["runs"], 0)
+
+    def test_the_exit_code_is_that_of_the_program(self):
+        self.offload("run", "--quiet", "--", sys.executable, "-c", "import sys; sys.exit(7)", code=7)
+        self.offload("run", "--quiet", "--", sys.executable, "-c", "import os; os.kill(os.getpid(), 9)", code=137)
+        self.assertIn("cannot start", self.offload("run", "--quiet", "--", "/nowhere/x", code=127).stderr)
+
+    def test_over_tcp_a_token_is_proven(self):
+        def token(name):
+            done = subprocess.run([BLOCKYARD, "offload", "token", name], cwd=self.folder, capture_output=True, text=True,
+                                  check=True)
+            self.assertIn(f"{name}.token", done.stdout)
+            return self.folder / f"{name}.token"
+
+        good = token("laptop")
+        os.rename(self.folder / "tokens", self.folder / "of_the_server")
+        stranger = token("stranger")
+        secret = good.read_text().split()[1]
+        self.assertEqual(good.stat().st_mode & 0o777, 0o600)
+        server = self.serve("--listen", "127.0.0.1:0", "--tokens", self.folder / "of_the_server")
+        address = server.process.stdout.readline().split()[-1]
+        asked = self.offload("status", "--server", address, "--token", good)
+        self.assertIn("host", asked.stdout)
+        for options in ((), ("--token", stranger)):
+            done = self.offload("status", "--server", address, *options, code=1)
+            self.assertIn("token", done.stderr)
+            self.assertNotIn(secret, done.stderr)
+        server.end()
+
+    def test_status_is_read_by_people_and_by_collectors(self):
+        server = self.serve("--device", "sim", "--client-memory", "1M")
+        asked = self.offload("status", "--server", server.address)
+        self.assertRegex(asked.stdout, r"^0 +sim .* free\n")
+        shown = json.loads(self.offload("status", "--server", server.address, "--json").stdout)
+        self.assertEqual(shown["devices"][0]["memory_bytes"], 1 << 20)
+        metrics = self.offload("status", "--server", server.address, "--prometheus").stdout
+        self.assertIn('blockyard_offload_memory_bytes{device="0",kind="sim"} 1048576\n', metrics)
+        for line in metrics.splitlines():
+            self.assertRegex(line, r"^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{.*\})? [0-9]+)$")
+        self.offload("status", "--server", server.address, "--json", "--prometheus", code=2)
+        server.end()
+
+    def test_a_socket_for_everybody_is_refused(self):
+        done = self.offload("serve", "--listen", "0.0.0.0:0", code=2)
+        self.assertIn("--plain", done.stderr)
+
+    def test_the_library_exports_its_table_and_needs_no_blas(self):
+        shown = subprocess.run(["readelf", "--dyn-syms", "--dynamic", "--wide", LIBRARY], capture_output=True, text=True,
+                               check=True).stdout
+        needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", shown))
+        self.assertLessEqual({name.split(".so")[0] for name in needed}, {"libc", "libm", "ld-linux-x86-64",
+                                                                         "ld-linux-aarch64", "libgcc_s"})
+        exported = {line.split()[7].split("@")[0] for line in shown.splitlines()
+                    if re.match(r"\s+\d+: ", line) and line.split()[6] != "UND" and line.split()[4] in ("GLOBAL", "WEAK")}
+        expected = set()
+        for routine, has_c in self.routines():
+            expected.add(routine.upper())
+            forms = ["{}_", "{}", "{}__", "{}_64_", "{}_64", "scipy_{}_", "scipy_{}_64_"]
+            if has_c:
+                forms += ["cblas_{}", "cblas_{}64_", "cblas_{}_64", "scipy_cblas_{}", "scipy_cblas_{}64_"]
+            expected |= {form.format(routine) for form in forms}
+        for line in (TABLES / "fftw.txt").read_text().splitlines():
+            if words := line.split("#")[0].split():
+                expected |= {f"fftw_{words[0]}", f"fftwf_{words[0]}"}
+        self.assertEqual(exported, expected)
+
+    @staticmethod
+    def routines():
+        """Each with its element type, and whether C has a name for it."""
+        for line in (TABLES / "routines.txt").read_text().splitlines():
+            words = line.split("#")[0].split()
+            for letter in words[1:]:
+                if len(letter) == 1:
+                    yield letter + words[0].split("=")[0], not any(word.endswith(":info") for word in words)
+
+
+if __name__ == "__main__":
+    unittest.main()
