@@ -16,14 +16,14 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from ase.calculators.calculator import Calculator, all_changes  # type: ignore[import-not-found,unused-ignore]
-from ase.units import Bohr, Hartree  # type: ignore[import-not-found,unused-ignore]
+from ase.calculators.calculator import Calculator, all_changes
+from ase.units import Bohr, Hartree
 
 from ._result import Result
 from ._text_job import run_molecule
 
 
-class Blockyard(Calculator):  # type: ignore[misc,unused-ignore]
+class Blockyard(Calculator):  # type: ignore[misc]
     """Energies (eV), dipole moments (e Angstrom) and Mulliken charges (e) of molecules.
 
     Args:

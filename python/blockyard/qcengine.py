@@ -16,10 +16,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import qcengine  # type: ignore[import-not-found,unused-ignore]
-from qcelemental.models.v2 import AtomicResult  # type: ignore[import-not-found,unused-ignore]
-from qcengine.exceptions import InputError, UnknownError  # type: ignore[import-not-found,unused-ignore]
-from qcengine.programs.model import ProgramHarness  # type: ignore[import-not-found,unused-ignore]
+import qcengine
+from qcelemental.models.v2 import AtomicResult
+from qcengine.exceptions import InputError, UnknownError
+from qcengine.programs.model import ProgramHarness
 
 from . import _errors
 from . import __version__ as _version
@@ -32,7 +32,7 @@ _properties = {"nuclear": "nuclear_repulsion_energy", "scf": "scf_total_energy",
                "ccsd_t": "ccsd_prt_pr_total_energy"}
 
 
-class BlockyardHarness(ProgramHarness):  # type: ignore[misc,unused-ignore]
+class BlockyardHarness(ProgramHarness):  # type: ignore[misc]
     """Blockyard as a program of QCEngine."""
 
     _defaults: ClassVar[dict[str, Any]] = {"name": "Blockyard", "scratch": True, "thread_safe": False,
