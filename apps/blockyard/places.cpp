@@ -41,7 +41,7 @@ input::Places find_places(const std::string& library) {
             {},
             plugin_folder(program)};
   const std::string source = BLOCKYARD_SOURCE_FOLDER;
-  return {source + "/sialib", source + "/blockyard/qc/data", {}, {}, plugin_folder(program)};
+  return {source + "/sialib", source + "/share/basis", {}, {}, plugin_folder(program)};
 }
 
 }  // namespace blockyard::app

@@ -37,7 +37,7 @@ MANY = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
 def library_with(policy, folder):
     """sialib with the policy in the place of "dynamic"."""
     (folder / "sialib").mkdir()
-    (folder / "basis").symlink_to(ROOT / "blockyard" / "qc" / "data")
+    (folder / "basis").symlink_to(ROOT / "share" / "basis")
     for source in (ROOT / "sialib").glob("*.sial"):
         text = source.read_text().replace('"dynamic"', f'"{policy}"')
         (folder / "sialib" / source.name).write_text(text)

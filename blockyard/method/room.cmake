@@ -1,5 +1,5 @@
 if(BLOCKYARD_TESTS)
   set_source_files_properties(
     ${CMAKE_CURRENT_LIST_DIR}/chemistry_test.cpp PROPERTIES
-    COMPILE_DEFINITIONS BLOCKYARD_BASIS_FOLDER="${PROJECT_SOURCE_DIR}/blockyard/qc/data")
+    COMPILE_DEFINITIONS BLOCKYARD_BASIS_FOLDER="${PROJECT_SOURCE_DIR}/share/basis")
 endif()

@@ -47,7 +47,7 @@ std::string plain_name(std::string_view name) {
   return plain == "sbkjc" ? "sbkjc-vdz" : plain;
 }
 
-/// data/export_basis_sets.py writes the files under these names.
+/// share/basis/export_basis_sets.py writes the files under these names.
 std::string file_name(std::string plain) {
   std::replace(plain.begin(), plain.end(), '*', 's');
   std::erase_if(plain, [](char c) { return c == '(' || c == ')'; });

@@ -58,7 +58,7 @@ struct BasisSet {
 [[nodiscard]] std::span<const std::string_view> known_basis_names();
 
 /// The set of one of these names, in any letter case, also written 6-31G(d) or 6-31G(d,p).
-/// folder: where the data files lie (blockyard/qc/data in the source tree).
+/// folder: where the data files lie (share/basis in the source tree).
 /// Throws Error{bad_input} that names the nearest known set and lists all; Error{io} if the file
 /// cannot be read.
 [[nodiscard]] BasisSet load_basis(std::string_view name, const std::string& folder);

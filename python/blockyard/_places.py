@@ -20,7 +20,7 @@ def places(imports: list[str] | None = None) -> _core.Places:
     else:
         source = Path(_core.source_folder)
         result.programs = str(source / "sialib")
-        result.basis_sets = str(source / "blockyard" / "qc" / "data")
+        result.basis_sets = str(source / "share" / "basis")
     result.plugins = str(_plugins())
     result.imports = [os.fspath(folder) for folder in imports or []]
     return result

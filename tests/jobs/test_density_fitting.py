@@ -8,7 +8,7 @@ import common
 from common import job_file
 
 # PySCF 2.14.0, cc.CCSD(mf).density_fit(auxbasis=...): exact SCF, all correlated integrals fitted; the auxiliary sets
-# are those of blockyard/qc/data, version 1 of the Basis Set Exchange. Molecule, basis, auxiliary, frozen core:
+# are those of share/basis, version 1 of the Basis Set Exchange. Molecule, basis, auxiliary, frozen core:
 # MP2, CCSD, (T) in hartree.
 FITTED = {
     ("h2o", "cc-pvdz", "", True): (-76.22842289655547, -76.23814232161206, -0.003040539438604556),

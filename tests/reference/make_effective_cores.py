@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Writes effective_cores.json beside this file: energies by PySCF of molecules with effective core potentials, ghost
-atoms and several basis sets, on the basis data of blockyard/qc/data. Run as make_sweep.py."""
+atoms and several basis sets, on the basis data of share/basis. Run as make_sweep.py."""
 
 import json
 import pathlib
@@ -63,7 +63,7 @@ def main():
     for species in SPECIES:
         entries.append(entry(*species))
         print(species[0], entries[-1]["scf"], flush=True)
-    top = {"about": "Energies in hartree on the basis data of blockyard/qc/data, all electrons correlated that are not "
+    top = {"about": "Energies in hartree on the basis data of share/basis, all electrons correlated that are not "
            "in an effective core. 1 bohr = 0.52917721092 Angstrom.",
            "source": f"PySCF {pyscf.__version__}, make_effective_cores.py"}
     lines = [json.dumps(top, indent=1)[:-2] + ',\n "entries": [']

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Writes sweep.json beside this file: energies of atoms, ions, molecules and radicals by PySCF on the basis data of
-blockyard/qc/data. Needed only to add to it: `python3 -m venv x; x/bin/pip install pyscf; x/bin/python make_sweep.py`."""
+share/basis. Needed only to add to it: `python3 -m venv x; x/bin/pip install pyscf; x/bin/python make_sweep.py`."""
 
 import json
 import pathlib
@@ -11,7 +11,7 @@ from pyscf import cc, gto, lib, mp, scf
 
 from nwchem_basis import read_nwchem
 
-DATA = pathlib.Path(__file__).parents[2] / "blockyard" / "qc" / "data"
+DATA = pathlib.Path(__file__).parents[2] / "share" / "basis"
 BASIS_SETS = {
     "sto-3g": "sto-3g.nw",
     "6-31g": "6-31g.nw",
@@ -127,7 +127,7 @@ def main():
             print(set_name, species[0], found["scf"], flush=True)
             entries.append(found)
     top = {
-        "about": "Energies in hartree on the basis data of blockyard/qc/data, all electrons correlated; open shells "
+        "about": "Energies in hartree on the basis data of share/basis, all electrons correlated; open shells "
         "unrestricted. 1 bohr = 0.52917721092 Angstrom.",
         "source": f"PySCF {pyscf.__version__}, make_sweep.py",
     }

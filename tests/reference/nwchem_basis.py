@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Basis set files of blockyard/qc/data as PySCF takes them."""
+"""Basis set files of share/basis as PySCF takes them."""
 
 LETTERS = "spdfghik"
 
