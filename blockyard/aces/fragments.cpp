@@ -7,8 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include "blockyard/array/even_segments.h"
 #include "blockyard/base/error.h"
-#include "blockyard/method/even_segments.h"
 #include "blockyard/method/molecule_in_basis.h"
 #include "blockyard/qc/segments.h"
 
@@ -178,7 +178,7 @@ void add_fragments(const input::Places& places, input::Spec& spec) {
   for (std::size_t f = 0; f < fragments.size(); ++f) {
     const Extent pairs = fragments[f].occupied, others = fragments[f].functions - pairs;
     const auto part = [&](Extent count, std::optional<Extent> wanted) {
-      return method::even_segments(count, wanted.value_or(std::max<Extent>(count, 1)));
+      return array::even_segments(count, wanted.value_or(std::max<Extent>(count, 1)));
     };
     occupied.append(part(pairs, spec.segments.occupied), f + 1);
     virtuals.append(part(others, spec.segments.virtual_), f + 1);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "blockyard/array/even_segments.h"
 #include "blockyard/base/text.h"
 #include "blockyard/rpc/address.h"
 
@@ -51,11 +52,7 @@ std::vector<Extent> parse_segments(std::string_view text) {
     return std::vector<Extent>(static_cast<std::size_t>(equal->first), equal->second);
   const auto total = parse_two(text, '/');
   if (!total || total->first / total->second > most) return {};
-  const auto [length, at_most] = *total;
-  const Extent count = (length + at_most - 1) / at_most;
-  std::vector<Extent> extents(static_cast<std::size_t>(count), length / count);
-  std::fill_n(extents.begin(), length % count, length / count + 1);
-  return extents;
+  return array::even_segments(total->first, total->second);
 }
 
 std::vector<Extent> parse_extent_list(std::string_view text) {

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "blockyard/array/even_segments.h"
 #include "blockyard/base/text.h"
 #include "blockyard/input/method_options.h"
-#include "blockyard/method/even_segments.h"
 #include "blockyard/method/methods.h"
 #include "blockyard/method/molecule_in_basis.h"
 #include "blockyard/qc/basis_set.h"
@@ -62,9 +62,9 @@ void count_orbitals(Chemistry& chemistry, const input::MethodSpec& method) {
 void part_orbitals(Orbitals& orbitals, const input::SegmentSpec& segments) {
   const Extent occupied_size = segments.occupied.value_or(usual_occupied);
   const Extent virtual_size =
-      segments.virtual_.value_or(automatic_segment(orbitals.virtual_, usual_virtual));
+      segments.virtual_.value_or(array::automatic_segment(orbitals.virtual_, usual_virtual));
   const auto append = [&](Extent count, Extent at_most) {
-    const std::vector<Extent> parts = even_segments(count, at_most);
+    const std::vector<Extent> parts = array::even_segments(count, at_most);
     orbitals.segments.insert(orbitals.segments.end(), parts.begin(), parts.end());
     return static_cast<Extent>(parts.size());
   };
@@ -356,7 +356,7 @@ void add_constants(const Chemistry& chemistry, const input::MethodSpec& method,
   const std::vector<Extent> fitting =
       chemistry.system.pivots.empty()
           ? chemistry.system.fitting.extents
-          : even_segments(std::ssize(chemistry.system.pivots), usual_fitting);
+          : array::even_segments(std::ssize(chemistry.system.pivots), usual_fitting);
   if (!fitting.empty()) environment.segments.set(array::IndexKind::la, fitting);
   const qc::Molecule& molecule = chemistry.system.molecule;
   const Orbitals& alpha = chemistry.alpha;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "blockyard/method/even_segments.h"
+#include "blockyard/array/even_segments.h"
 
 #include <algorithm>
 
-namespace blockyard::method {
+namespace blockyard::array {
 
 std::vector<Extent> even_segments(Extent total, Extent at_most) {
   base::require(total >= 0 && at_most >= 1, "segments are parts of something");
@@ -19,4 +19,4 @@ Extent automatic_segment(Extent total, Extent usual) {
   return std::min(usual, std::max(least, (total + wanted_count - 1) / wanted_count));
 }
 
-}  // namespace blockyard::method
+}  // namespace blockyard::array

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "blockyard/method/even_segments.h"
+#include "blockyard/array/even_segments.h"
 
 #include <gtest/gtest.h>
 
-namespace blockyard::method {
+namespace blockyard::array {
 namespace {
 
 using Extents = std::vector<Extent>;
@@ -27,4 +27,4 @@ TEST(AutomaticSegment, IsAThirdOfFewOrbitals) {
 TEST(AutomaticSegment, IsNotLessThanEight) { EXPECT_EQ(automatic_segment(5, 28), 8); }
 
 }  // namespace
-}  // namespace blockyard::method
+}  // namespace blockyard::array
