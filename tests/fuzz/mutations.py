@@ -67,17 +67,16 @@ A=104.5
 CC_CONV=8,SCF_CONV=8)
 
 """
-# More than a pipe holds: the run waits for its reader before it comes to a barrier.
+# Barriers until it is stopped: at which of them the signal is noticed does not matter.
 WAITING = """sial waiting
-index k = 1:3000
+index k = 1:100000000
 scalar x
 x = 1.0
 print "begun"
 do k
-  print "a line of some length, so that all of them together are more than the system keeps for a reader"
+  sip_barrier
+  x += 1.0
 enddo k
-sip_barrier
-x += 1.0
 endsial waiting
 """
 # What only the text of a library, or of none, would say.
