@@ -36,5 +36,6 @@ def run(folder, ranks, *words):
     result.unlink(missing_ok=True)
     words = [*before, BLOCKYARD, "run", *map(str, words), *after, "--quiet", "--json", result]
     done = subprocess.run(words, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False, cwd=folder)
-    assert done.returncode == 0, f"exit code {done.returncode}: {done.stderr.strip()[-400:]}"
+    said = done.stderr.split("-" * 70)[0].strip() or done.stderr.strip()  # mpiexec rules off its own words
+    assert done.returncode == 0, f"exit code {done.returncode}: {said[-400:]}"
     return json.loads(result.read_text()) | {"printed": done.stdout}

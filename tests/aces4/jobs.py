@@ -12,6 +12,9 @@ PRINTED = 1e-6  # given with eight digits
 # Of moments of states whose residual is 1e-6. The C++ test allows 1e-4; with a residual of 1e-10 the moments of the last two
 # are 0.56198444 and 0.56901704, 1.0e-4 and 0.4e-4 from its values.
 STATES = 2e-4
+# The left program normalises residuals of the size of rounding, so its fourth root depends on the order of sums: 1.9e-8 was
+# seen with several workers, and 1e-11 with ACES4's.
+LEFT_ROOT = 5e-8
 
 WATER_SCF = -75.58432674274034
 WATER_DIPOLE = [0.00000081175618, -0.94582210690162, 0.0]
@@ -75,7 +78,8 @@ EXPECTED = {
         6: [value("sek0", EOM_OF_WATER), value("rdipmom", [0.17558771, 0.0, 0.56188382, 0.56905669], STATES)]},
     "eom_ccsd_water_test": {
         1: SCF_OF_WATER, 3: [value("ccsd_energy", WATER_CCSD)], 6: [value("sek0", EOM_OF_WATER)],
-        7: [value("sek0", EOM_OF_WATER), value("oscnorm", [0.00680956, 0.0, 0.09037060, 0.11312310], PRINTED)]},
+        7: [value("sek0", EOM_OF_WATER[:3]), value("sek0", EOM_OF_WATER, LEFT_ROOT),
+            value("oscnorm", [0.00680956, 0.0, 0.09037060, 0.11312310], PRINTED)]},
     "eom_water_dimer_test": {
         1: [value("scf_energy", -151.16750250443988)], 3: [value("ccsd_energy", -151.42397520907252)],
         4: [value("lambda_pseudo", -0.25562663232767),
