@@ -6,6 +6,7 @@
 #include <array>
 
 #include "blockyard/base/error.h"
+#include "blockyard/device/kernel.h"
 
 namespace blockyard::device {
 namespace {
@@ -13,11 +14,15 @@ namespace {
 using base::Errc;
 using base::Error;
 
+std::string last_error(const Table& table, blockyard_device* device) {
+  std::array<char, 4096> text{};  // the messages of a compiler are long
+  if (device != nullptr) table.last_error(device, text.data(), text.size());
+  return text.data();
+}
+
 [[noreturn]] void throw_failure(const Table& table, blockyard_device* device,
                                 std::string_view what) {
-  std::array<char, 512> text{};
-  if (device != nullptr) table.last_error(device, text.data(), text.size());
-  throw Error(Errc::device, fmt::format("device: {} failed: {}", what, text.data()));
+  throw Error(Errc::device, fmt::format("device: {} failed: {}", what, last_error(table, device)));
 }
 
 template <class T>
@@ -113,6 +118,20 @@ std::optional<Plan> Device::open_plan(const blockyard_operation& operation) {
   return Plan({raw.table, raw.device, plan}, static_cast<Extent>(bytes));
 }
 
+std::optional<Plan> Device::open_kernel(const Kernel& kernel) {
+  const auto raw = handle_.get();
+  const std::vector<blockyard_parameter> parameters = kernel.c_parameters();
+  const blockyard_kernel described = kernel.described(parameters);
+  blockyard_plan* plan = nullptr;
+  const auto status = raw.table->plan_open(raw.device, &described.operation, &plan);
+  if (status == BLOCKYARD_UNSUPPORTED) return std::nullopt;
+  if (status == BLOCKYARD_BAD_ARGUMENT)
+    throw Error(Errc::bad_input, fmt::format("kernel '{}' on device '{}': {}", kernel.entry,
+                                             describe().name, last_error(*raw.table, raw.device)));
+  check(status, raw, "to open a kernel");
+  return Plan({raw.table, raw.device, plan}, 0);
+}
+
 bool Event::is_done() const {
   const auto raw = handle_.get();
   const auto status = raw.table->event_test(raw.device, raw.handle, 0);
@@ -181,6 +200,17 @@ void Stream::run(const Plan& plan, const Arguments& arguments) {
                              arguments.workspace};
   check(raw.table->plan_run(raw.device, plan.handle_.get().handle, raw.handle, &run), raw,
         "to run a plan");
+}
+
+void Stream::run(const Plan& plan, const KernelRun& run) {
+  const auto raw = handle_.get();
+  const blockyard_kernel_run described = run.described();
+  const auto status =
+      raw.table->plan_run(raw.device, plan.handle_.get().handle, raw.handle, &described.run);
+  if (status == BLOCKYARD_BAD_ARGUMENT)
+    throw Error(Errc::bad_input,
+                fmt::format("to run a kernel: {}", last_error(*raw.table, raw.device)));
+  check(status, raw, "to run a kernel");
 }
 
 void Stream::record(Event& event) {

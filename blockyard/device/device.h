@@ -23,6 +23,8 @@ using Address = blockyard_address;
 using base::Extent;
 
 class Device;
+struct Kernel;
+class KernelRun;
 
 /// A handle of the table together with what its release needs.
 template <class T>
@@ -107,6 +109,8 @@ class Stream {
   [[nodiscard]] bool copy_from(const Device& other, Address to, Address from, Extent bytes);
   void fill(Address to, blockyard_element element, std::complex<double> value, Extent count);
   void run(const Plan& plan, const Arguments& arguments);
+  /// Of a kernel (kernel.h). Throws Error{bad_input} if the arguments do not fit it.
+  void run(const Plan& plan, const KernelRun& run);
   void record(Event& event);
   void wait(const Event& event);
   /// Returns when all is done. Throws Error{device} if something that was enqueued failed.
@@ -138,6 +142,9 @@ class Device {
   [[nodiscard]] const std::byte* network_pointer(Address address, Extent bytes);
   /// Nothing if the device cannot do it: then the host does.
   [[nodiscard]] std::optional<Plan> open_plan(const blockyard_operation& operation);
+  /// Nothing if the device has no use for any form. Throws Error{bad_input} with the text of its
+  /// compiler if a form is wrong.
+  [[nodiscard]] std::optional<Plan> open_kernel(const Kernel& kernel);
 
  private:
   friend class Stream;

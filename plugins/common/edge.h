@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstring>
 #include <exception>
@@ -13,6 +14,7 @@
 #include <utility>
 
 #include "plugins/common/edge_calls.h"
+#include "plugins/common/kernel.h"
 #include "plugins/common/operation.h"
 #include "plugins/common/options.h"
 
@@ -29,7 +31,8 @@ namespace blockyard::plugin {
 ///   release; lock_page_bytes, lock_host, unlock_host where it locks host memory; copy_peer where
 ///   there are copies between devices; name, limit_bytes, free_bytes, shares_host_memory;
 ///   works_in_place and host_place, as find but for memory of the host, where it can work there;
-///   is_for_network: an address is a pointer that networks may read
+///   is_for_network: an address is a pointer that networks may read; open_kernel and run_kernel,
+///   where it takes kernels: a plan then has an optional `kernel` with a KernelForm `form`
 /// Functions of a machine throw std::exception; those that enqueue have marked the stream then.
 template <class Machine>
 class Edge : EdgeCalls<Machine> {
@@ -44,6 +47,11 @@ class Edge : EdgeCalls<Machine> {
   /// Whether it copies from others.
   static constexpr bool copies_peers = requires(Machine machine, Stream stream, Place place) {
     { machine.copy_peer(stream, place, std::as_const(machine), place, 0) } -> std::same_as<bool>;
+  };
+
+  /// Whether it has kernels of the user's own.
+  static constexpr bool takes_kernels = requires(Machine machine, const blockyard_kernel& kernel) {
+    { machine.open_kernel(kernel) } -> std::same_as<typename Machine::Plan*>;
   };
 
   /// Whether it may work on memory of the host.
@@ -245,6 +253,15 @@ class Edge : EdgeCalls<Machine> {
   static blockyard_status plan_open(blockyard_device* handle, const blockyard_operation* operation,
                                     blockyard_plan** plan) {
     return locked(handle, [&](Device& device, Machine& machine) {
+      if constexpr (takes_kernels)
+        if (blockyard_is_kernel(operation)) {
+          const auto& kernel = *reinterpret_cast<const blockyard_kernel*>(operation);
+          if (const char* fault = blockyard_kernel_fault(&kernel))
+            return device.fail(BLOCKYARD_BAD_ARGUMENT, fault);
+          *plan = reinterpret_cast<blockyard_plan*>(machine.open_kernel(kernel));
+          if (*plan != nullptr) return BLOCKYARD_OK;
+          return device.fail(BLOCKYARD_UNSUPPORTED, "the kernel has no form for this device");
+        }
       Form form;
       const char* why = nullptr;
       const blockyard_status status = analyse(*operation, form, &why);
@@ -263,6 +280,10 @@ class Edge : EdgeCalls<Machine> {
   static blockyard_status plan_run(blockyard_device* handle, blockyard_plan* plan,
                                    blockyard_stream* stream, const blockyard_run* run) {
     return on_stream(handle, stream, [&](Device& device, Machine& machine) {
+      if constexpr (takes_kernels)
+        if (of(plan).kernel)
+          return run_kernel(device, machine, stream, of(plan),
+                            *reinterpret_cast<const blockyard_kernel_run*>(run));
       const blockyard_operation& operation = of(plan).operation;
       const std::uint64_t size = element_bytes(operation.element);
       const auto find = [&](blockyard_address address, const blockyard_operand& operand) {
@@ -279,6 +300,25 @@ class Edge : EdgeCalls<Machine> {
       machine.run(of(stream), of(plan), *run, {*result, *left, *right, *workspace});
       return BLOCKYARD_OK;
     });
+  }
+
+  static blockyard_status run_kernel(Device& device, Machine& machine, blockyard_stream* stream,
+                                     const typename Calls::Plan& plan,
+                                     const blockyard_kernel_run& run) {
+    const KernelForm& form = plan.kernel->form;
+    if (const char* fault = form.fault(run)) return device.fail(BLOCKYARD_BAD_ARGUMENT, fault);
+    std::array<Place, blockyard_max_parameters> places{};
+    for (std::size_t n = 0; n < form.parameters.size(); ++n) {
+      const blockyard_argument& one = run.arguments[n];
+      if (form.parameters[n].kind != BLOCKYARD_MEMORY || one.bytes == 0) continue;
+      const auto found = place(machine, one.address, one.bytes);
+      if (!found)
+        return device.fail(BLOCKYARD_BAD_ARGUMENT, "an argument leaves the allocated memory");
+      places[n] = *found;
+    }
+    if (blockyard_grid_elements(form.order, &run) > 0)
+      machine.run_kernel(of(stream), plan, run, places.data());
+    return BLOCKYARD_OK;
   }
 
   static blockyard_status plan_close(blockyard_device* handle, blockyard_plan* plan) {

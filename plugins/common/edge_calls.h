@@ -5,6 +5,7 @@
 #include <mutex>
 #include <new>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -12,6 +13,12 @@
 
 /// The C edge of a plug-in: statuses outside, exceptions inside.
 namespace blockyard::plugin {
+
+/// What is asked for is wrong: the caller's fault, not the device's.
+class Refusal : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 /// One call of the table over a class Machine (edge.h): what stands behind the handles, the lock,
 /// and exceptions made statuses.
@@ -51,6 +58,8 @@ class EdgeCalls {
         return body(device, *device.machine);
       } catch (const std::bad_alloc&) {
         return device.fail(BLOCKYARD_NO_MEMORY, "the host has no more memory");
+      } catch (const Refusal& refusal) {
+        return device.fail(BLOCKYARD_BAD_ARGUMENT, refusal.what());
       } catch (const std::exception& error) {
         return device.fail(BLOCKYARD_FAILED, error.what());
       }

@@ -90,7 +90,8 @@ Machine::Machine(std::uint32_t index, const Options& options)
   check(cudaGetDeviceProperties(&properties, device_), "cudaGetDeviceProperties");
   name_ = properties.name;
   constexpr int least = 75;  // the first of CMAKE_CUDA_ARCHITECTURES
-  if (10 * properties.major + properties.minor < least)
+  capability_ = 10 * properties.major + properties.minor;
+  if (capability_ < least)
     throw std::runtime_error(
         name_ + " is older than what the kernels are built for: it has compute capability " +
         std::to_string(properties.major) + "." + std::to_string(properties.minor) + ", not 7.5");
@@ -326,7 +327,8 @@ void Machine::fill(Stream& stream, Place to, std::uint32_t element, const double
 }
 
 void Machine::close_plan(Plan* plan) {
-  if (plan->tensors) {  // what of it the GPU still reads is known to cuTENSOR alone
+  // What of it the GPU still reads is known to cuTENSOR alone, or is the code that runs.
+  if (plan->tensors || plan->kernel) {
     use();
     check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   }

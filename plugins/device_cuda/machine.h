@@ -15,7 +15,9 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "plugins/common/kernel.h"
 #include "plugins/common/pieces.h"
+#include "plugins/device_cuda/compiler.h"
 #include "plugins/device_cuda/cutensor.h"
 #include "plugins/device_cuda/steps.h"
 
@@ -125,10 +127,22 @@ class Machine {
   void fill(Stream& stream, Place to, std::uint32_t element, const double value[2],
             std::uint64_t count);
 
+  /// A compiled kernel of the user's own.
+  struct KernelPlan {
+    plugin::KernelForm form;
+    std::optional<LoadedFunction> function;
+    std::int64_t most_items = 1;  ///< of a group
+  };
   struct Plan : Steps {
-    std::optional<TensorPlan> tensors;  ///< the same by cuTENSOR
+    std::optional<TensorPlan> tensors;   ///< the same by cuTENSOR
+    std::unique_ptr<KernelPlan> kernel;  ///< of the user's own; nothing else stands for it then
   };
   [[nodiscard]] Plan* open_plan(const blockyard_operation& operation, plugin::Form form);
+  /// Null: it has no form for CUDA, or only a text and there is no compiler. Throws
+  /// plugin::Refusal with the compiler's log.
+  [[nodiscard]] Plan* open_kernel(const blockyard_kernel& kernel);
+  void run_kernel(Stream& stream, const Plan& plan, const blockyard_kernel_run& run,
+                  const Place* places);
   void close_plan(Plan* plan);
   struct Places {
     Place result, left, right, workspace;
@@ -137,6 +151,8 @@ class Machine {
 
  private:
   void use() const;
+  [[nodiscard]] static plugin::Launch shaped(const KernelPlan& plan,
+                                             const blockyard_kernel_run& run);
   [[nodiscard]] bool is_pooled() const { return pool_ != nullptr && !is_for_network_; }
   [[nodiscard]] bool reaches(const Machine& other);
   [[nodiscard]] void* allocate_once(std::uint64_t bytes);
@@ -166,6 +182,8 @@ class Machine {
   std::array<std::optional<bool>, 4> cutensor_agrees_;  ///< with our way, by element; once tried
   std::list<Stream> streams_;
   std::unordered_map<const Point*, std::unique_ptr<Point>> points_;  ///< many: one for each copy
+  int capability_ = 0;                                               ///< 90: 9.0
+  std::optional<Driver> driver_;                                     ///< once a kernel was opened
   std::list<Plan> plans_;
 };
 

@@ -66,7 +66,7 @@ struct Matrix {
 }  // namespace
 
 Machine::Plan* Machine::open_plan(const blockyard_operation& operation, plugin::Form form) {
-  Plan plan{steps_of(operation, std::move(form)), {}};
+  Plan plan{steps_of(operation, std::move(form)), {}, {}};
   if (plan.suits_cutensor && cutensor_) {
     use();
     auto& agrees = cutensor_agrees_[operation.element];

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugins/device_opencl/kernels.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cinttypes>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <string_view>
 
 #include "blockyard/device/abi.h"
 #include "plugins/device_opencl/kernels_source.h"
+#include "plugins/device_opencl/program.h"
 
 namespace blockyard::opencl {
 namespace {
@@ -42,100 +35,6 @@ std::string options_for(std::uint32_t element, const Tile& tile) {
          " -DVSTORE=vstore" + lanes + " -DNR=" + std::to_string(tile.columns);
 }
 
-/// FNV-1a: tells sources and devices apart; it guards against nothing worse than chance.
-std::uint64_t hash_of(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325ULL;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-  return hash;
-}
-
-std::filesystem::path cached_file(const std::string& cache, cl_device_id device,
-                                  const std::string& options) {
-  std::string key(kernels_source);
-  for (const cl_device_info part : {CL_DEVICE_NAME, CL_DEVICE_VERSION, CL_DRIVER_VERSION})
-    key += '\n' + text_property(device, part);
-  char name[32];
-  std::snprintf(name, sizeof name, "%016" PRIx64 ".clbin", hash_of(key + '\n' + options));
-  return std::filesystem::path(cache) / name;
-}
-
-/// The hash of a binary, as it stands behind it in its file. A driver is not to be trusted with a
-/// file that was cut short or changed.
-std::string seal(std::string_view binary) {
-  char text[17];
-  std::snprintf(text, sizeof text, "%016" PRIx64, hash_of(binary));
-  return text;
-}
-
-/// A built program from a binary of an earlier process; nothing if there is none that serves.
-Program load(cl_context context, cl_device_id device, const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) return {};
-  const std::string bytes(std::istreambuf_iterator<char>(stream), {});
-  const std::size_t seal_bytes = seal({}).size();
-  if (bytes.size() <= seal_bytes) return {};
-  const std::size_t size = bytes.size() - seal_bytes;
-  if (bytes.substr(size) != seal(std::string_view(bytes).substr(0, size))) return {};
-  const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
-  cl_int code = CL_SUCCESS;
-  Program program(clCreateProgramWithBinary(context, 1, &device, &size, &data, nullptr, &code));
-  if (code != CL_SUCCESS) return {};
-  if (clBuildProgram(program.get(), 1, &device, "", nullptr, nullptr) != CL_SUCCESS) return {};
-  return program;
-}
-
-/// Leaves the binary for later processes. A cache that cannot be written is no error.
-void save(const Program& program, const std::filesystem::path& file) {
-  std::size_t size = 0;
-  if (clGetProgramInfo(program.get(), CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr) !=
-          CL_SUCCESS ||
-      size == 0)
-    return;
-  std::string bytes(size, '\0');
-  auto* data = reinterpret_cast<unsigned char*>(bytes.data());
-  if (clGetProgramInfo(program.get(), CL_PROGRAM_BINARIES, sizeof data, &data, nullptr) !=
-      CL_SUCCESS)
-    return;
-  std::error_code error;
-  std::filesystem::create_directories(file.parent_path(), error);
-  const std::filesystem::path aside = file.string() + "." + std::to_string(::getpid());
-  std::ofstream stream(aside, std::ios::binary);
-  stream << bytes << seal(bytes);
-  stream.close();
-  if (stream)
-    std::filesystem::rename(aside, file, error);
-  else
-    std::filesystem::remove(aside, error);
-}
-
-std::string build_log(const Program& program, cl_device_id device) {
-  std::size_t bytes = 0;
-  clGetProgramBuildInfo(program.get(), device, CL_PROGRAM_BUILD_LOG, 0, nullptr, &bytes);
-  std::string text(bytes, '\0');
-  clGetProgramBuildInfo(program.get(), device, CL_PROGRAM_BUILD_LOG, bytes, text.data(), nullptr);
-  return text;
-}
-
-Program build(cl_context context, cl_device_id device, const std::string& options) {
-  const char* source = kernels_source;
-  cl_int code = CL_SUCCESS;
-  Program program(clCreateProgramWithSource(context, 1, &source, nullptr, &code));
-  check(code, "clCreateProgramWithSource");
-  code = clBuildProgram(program.get(), 1, &device, options.c_str(), nullptr, nullptr);
-  if (code == CL_BUILD_PROGRAM_FAILURE)
-    throw std::runtime_error("the kernels do not build for this device: " +
-                             build_log(program, device));
-  check(code, "clBuildProgram");
-  return program;
-}
-
-Kernel kernel(const Program& program, const char* name) {
-  cl_int code = CL_SUCCESS;
-  Kernel found(clCreateKernel(program.get(), name, &code));
-  check(code, "clCreateKernel");
-  return found;
-}
-
 }  // namespace
 
 Kernels build_kernels(cl_context context, cl_device_id device, std::uint32_t element,
@@ -143,18 +42,13 @@ Kernels build_kernels(cl_context context, cl_device_id device, std::uint32_t ele
   Kernels result;
   result.tile = choose_tile(device, element);
   const std::string options = options_for(element, result.tile);
-  const auto file = cache.empty() ? std::filesystem::path() : cached_file(cache, device, options);
-  if (!file.empty()) result.program = load(context, device, file);
-  if (!result.program) {
-    result.program = build(context, device, options);
-    if (!file.empty()) save(result.program, file);
-  }
-  result.permute = kernel(result.program, "permute");
-  result.contract_plain = kernel(result.program, "contract_plain");
-  result.dot = kernel(result.program, "dot_all");
+  result.program = build_program(context, device, kernels_source, options, cache);
+  result.permute = open_kernel(result.program, "permute");
+  result.contract_plain = open_kernel(result.program, "contract_plain");
+  result.dot = open_kernel(result.program, "dot_all");
   if (result.tile.rows > 0) {
-    result.pack = kernel(result.program, "pack");
-    result.multiply = kernel(result.program, "multiply");
+    result.pack = open_kernel(result.program, "pack");
+    result.multiply = open_kernel(result.program, "multiply");
   }
   return result;
 }

@@ -183,17 +183,6 @@ void Machine::finish(const Pending& pending) {
   check(clWaitForEvents(1, &event), "work on a stream");
 }
 
-template <class Call>
-void Machine::enqueue(Stream& stream, const char* name, const Call& call) {
-  const cl_event before = stream.last.get();
-  cl_event done = nullptr;
-  const cl_int code = call(stream.queue.get(), before == nullptr ? 0U : 1U,
-                           before == nullptr ? nullptr : &before, &done);
-  if (code != CL_SUCCESS) stream.has_failed = true;
-  check(code, name);
-  stream.last = Event(done);
-}
-
 void Machine::wait(Stream& stream, const Point& point) {
   if (!point.last) return;
   std::array<cl_event, 2> events = {point.last.get(), stream.last.get()};

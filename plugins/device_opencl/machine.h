@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "plugins/common/kernel.h"
 #include "plugins/common/operation.h"
 #include "plugins/common/pieces.h"
 #include "plugins/device_opencl/kernels.h"
@@ -103,6 +104,13 @@ class Machine {
   void fill(Stream& stream, Place to, std::uint32_t element, const double value[2],
             std::uint64_t count);
 
+  /// A compiled kernel of the user's own.
+  struct KernelPlan {
+    plugin::KernelForm form;
+    Program program;
+    Kernel kernel;
+    std::int64_t most_items = 1;  ///< of a group
+  };
   /// A prepared operation.
   struct Plan {
     blockyard_operation operation{};
@@ -112,8 +120,13 @@ class Machine {
     Tile tile;                     ///< rows 0: not packed into tiles
     std::int64_t right_begin = 0;  ///< of the packed right operand in the workspace, elements
     std::uint64_t workspace_bytes = 0;
+    std::optional<KernelPlan> kernel;  ///< of the user's own; nothing else stands for it then
   };
   [[nodiscard]] Plan* open_plan(const blockyard_operation& operation, plugin::Form form);
+  /// Null: it has no text for OpenCL. Throws plugin::Refusal with the compiler's log.
+  [[nodiscard]] Plan* open_kernel(const blockyard_kernel& kernel);
+  void run_kernel(Stream& stream, const Plan& plan, const blockyard_kernel_run& run,
+                  const Place* places);
   void close_plan(Plan* plan);
   struct Places {
     Place result, left, right, workspace;
@@ -126,8 +139,18 @@ class Machine {
     std::optional<std::size_t> group;  ///< work items of a group in the first dimension
   };
   Kernels& kernels(std::uint32_t element);
+  [[nodiscard]] plugin::Launch shaped(const KernelPlan& plan,
+                                      const blockyard_kernel_run& run) const;
   template <class Call>
-  void enqueue(Stream& stream, const char* name, const Call& call);
+  void enqueue(Stream& stream, const char* name, const Call& call) {
+    const cl_event before = stream.last.get();
+    cl_event done = nullptr;
+    const cl_int code = call(stream.queue.get(), before == nullptr ? 0U : 1U,
+                             before == nullptr ? nullptr : &before, &done);
+    if (code != CL_SUCCESS) stream.has_failed = true;
+    check(code, name);
+    stream.last = Event(done);
+  }
   template <class... Arguments>
   void launch(Stream& stream, const Kernel& kernel, Grid grid, const Arguments&... arguments);
   void run_permute(Stream& stream, const Plan& plan, const blockyard_run& run,

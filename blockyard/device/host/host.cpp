@@ -38,6 +38,7 @@ struct Device {
   std::map<blockyard_address, Allocation> allocations;
   std::map<const Plan*, std::unique_ptr<const Plan>> plans;
   std::string last_error;
+  Pool pool{usable_processors()};  // has a lock of its own
 };
 
 // The types of the ABI are names without content: behind them stand ours. Streams and events hold
@@ -227,7 +228,8 @@ blockyard_status plan_open(blockyard_device* handle, const blockyard_operation* 
       return remember(device, BLOCKYARD_UNSUPPORTED, "the host does not know the operation");
     auto plan = std::make_unique<const Plan>(*operation);
     if (!plan->is_usable())
-      return remember(device, BLOCKYARD_UNSUPPORTED, "the host has no library for the operation");
+      return remember(device, BLOCKYARD_UNSUPPORTED,
+                      "the host has no library for the operation, or no form");
     const Plan* const key = plan.get();
     const std::lock_guard lock(device.mutex);
     device.plans.emplace(key, std::move(plan));
@@ -243,8 +245,8 @@ blockyard_status plan_workspace(blockyard_device*, blockyard_plan* plan, std::ui
 
 blockyard_status plan_run(blockyard_device* handle, blockyard_plan* plan, blockyard_stream*,
                           const blockyard_run* run) {
-  return guarded(handle, [&](Device&) {
-    of(plan)->run(*run);
+  return guarded(handle, [&](Device& device) {
+    of(plan)->run(*run, device.pool);
     return BLOCKYARD_OK;
   });
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "blockyard/base/error.h"
+#include "blockyard/device/abi_kernel_check.h"
 #include "blockyard/tensor/permute.h"
 
 namespace blockyard::device::host {
@@ -52,6 +53,7 @@ Conjugate conjugation(std::uint32_t flags, std::uint32_t flag) noexcept {
 bool is_supported(const blockyard_operation& operation) noexcept {
   constexpr std::uint32_t known_flags = blockyard_conjugate_left | blockyard_conjugate_right;
   if (operation.size < sizeof operation) return false;
+  if (operation.kind == BLOCKYARD_KERNEL) return blockyard_is_kernel(&operation) != 0;
   if (operation.kind > BLOCKYARD_DOT) return Whole::is_known(operation);
   return operation.element <= BLOCKYARD_C128 && operation.flags <= known_flags;
 }
@@ -63,7 +65,9 @@ Plan::Plan(const blockyard_operation& operation)
       conjugate_right_(conjugation(operation.flags, blockyard_conjugate_right)),
       result_(shape_of(operation.result)),
       left_(shape_of(operation.left)) {
-  if (kind_ > BLOCKYARD_DOT)
+  if (kind_ == BLOCKYARD_KERNEL)
+    kernel_.emplace(reinterpret_cast<const blockyard_kernel&>(operation));
+  else if (kind_ > BLOCKYARD_DOT)
     whole_.emplace(operation);
   else if (kind_ == BLOCKYARD_PERMUTE || kind_ == BLOCKYARD_AXPBY)
     prepare_permutation(operation);
@@ -122,7 +126,9 @@ void Plan::run_as(const blockyard_run& run) const {
                        tensor::View<T>::dense(pointer<T>(run.result), result_), conjugate_left_);
 }
 
-void Plan::run(const blockyard_run& run) const {
+void Plan::run(const blockyard_run& run, Pool& pool) const {
+  // The struct of a kernel's run begins with that of any run; its size says that it is one.
+  if (kernel_) return kernel_->run(reinterpret_cast<const blockyard_kernel_run&>(run), pool);
   if (whole_) return whole_->run(run);
   switch (element_) {
     case BLOCKYARD_F32:

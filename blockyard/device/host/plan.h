@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "blockyard/device/abi.h"
+#include "blockyard/device/host/kernel.h"
 #include "blockyard/device/host/whole.h"
 #include "blockyard/tensor/contract.h"
 
@@ -16,9 +17,12 @@ class Plan {
   /// Throws Error{bad_input} that says what is wrong with the operation.
   explicit Plan(const blockyard_operation& operation);
   /// False: no library here knows the operation.
-  [[nodiscard]] bool is_usable() const noexcept { return !whole_ || whole_->is_usable(); }
+  [[nodiscard]] bool is_usable() const noexcept {
+    return (!whole_ || whole_->is_usable()) && (!kernel_ || kernel_->is_usable());
+  }
   [[nodiscard]] std::uint64_t workspace_bytes() const;
-  void run(const blockyard_run& run) const;
+  /// pool: of kernels.
+  void run(const blockyard_run& run, Pool& pool) const;
 
  private:
   template <tensor::Element T>
@@ -35,6 +39,7 @@ class Plan {
   std::array<int, blockyard_max_order> to_{};
   std::optional<tensor::ContractPlan> contraction_;  // of contract and dot
   std::optional<Whole> whole_;                       // of the kinds of abi_kinds.h
+  std::optional<Kernel> kernel_;
 };
 
 /// True if the host knows the kind and the element type.

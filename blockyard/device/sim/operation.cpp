@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "blockyard/device/abi_kernel_check.h"
 #include "blockyard/device/abi_kinds.h"
 #include "blockyard/device/sim/whole.h"
 
@@ -118,11 +119,20 @@ void with_element(std::uint32_t element, Body body) {
   }
 }
 
+blockyard_status check_kernel(const blockyard_operation& operation, const char** why) {
+  const auto& kernel = reinterpret_cast<const blockyard_kernel&>(operation);
+  *why = blockyard_kernel_fault(&kernel);
+  if (*why != nullptr) return BLOCKYARD_BAD_ARGUMENT;
+  *why = "the kernel has no host form, which this device needs";
+  return kernel.host == nullptr ? BLOCKYARD_UNSUPPORTED : BLOCKYARD_OK;
+}
+
 }  // namespace
 
 blockyard_status check(const blockyard_operation& operation, const char** why) {
   *why = "this device does not know the operation";
   if (operation.size < sizeof operation) return BLOCKYARD_UNSUPPORTED;
+  if (blockyard_is_kernel(&operation)) return check_kernel(operation, why);
   if (operation.element > BLOCKYARD_C128) return BLOCKYARD_UNSUPPORTED;
   if (operation.kind > BLOCKYARD_DOT) return check_whole(operation, why);
   if (operation.flags > (blockyard_conjugate_left | blockyard_conjugate_right))

@@ -9,12 +9,15 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <string>
 #include <thread>
 #include <unordered_map>
 #include <utility>
 
+#include "blockyard/device/abi_kernel_check.h"
 #include "blockyard/device/sim/address_space.h"
+#include "blockyard/device/sim/kernel.h"
 #include "blockyard/device/sim/locked_pages.h"
 #include "blockyard/device/sim/machine.h"
 #include "blockyard/device/sim/operation.h"
@@ -22,6 +25,11 @@
 
 namespace blockyard::device::sim {
 namespace {
+
+struct Plan {
+  blockyard_operation operation;
+  std::optional<Kernel> kernel;  ///< of BLOCKYARD_KERNEL
+};
 
 /// One simulated device. `mutex` guards all the rest.
 struct Device {
@@ -37,7 +45,7 @@ struct Device {
   LockedPages locked;
   Machine machine;
   std::unordered_map<const Event*, std::unique_ptr<Event>> events;  ///< many: one for each copy
-  std::list<blockyard_operation> plans;
+  std::list<Plan> plans;
   std::string last_error;
 
   blockyard_status fail(blockyard_status status, std::string text) {
@@ -67,9 +75,7 @@ constexpr std::uint32_t device_count = 2;
 Device& of(blockyard_device* device) { return *reinterpret_cast<Device*>(device); }
 Stream* of(blockyard_stream* stream) { return reinterpret_cast<Stream*>(stream); }
 Event* of(blockyard_event* event) { return reinterpret_cast<Event*>(event); }
-blockyard_operation* of(blockyard_plan* plan) {
-  return reinterpret_cast<blockyard_operation*>(plan);
-}
+Plan* of(blockyard_plan* plan) { return reinterpret_cast<Plan*>(plan); }
 
 /// Runs `body(device)` under its lock and lets no exception out.
 template <class Body>
@@ -286,7 +292,10 @@ blockyard_status plan_open(blockyard_device* handle, const blockyard_operation* 
     const char* why = nullptr;
     const blockyard_status status = check(*operation, &why);
     if (status != BLOCKYARD_OK) return device.fail(status, why);
-    *plan = reinterpret_cast<blockyard_plan*>(&device.plans.emplace_back(*operation));
+    Plan& made = device.plans.emplace_back(Plan{*operation, {}});
+    if (operation->kind == BLOCKYARD_KERNEL)
+      made.kernel.emplace(*reinterpret_cast<const blockyard_kernel*>(operation));
+    *plan = reinterpret_cast<blockyard_plan*>(&made);
     return BLOCKYARD_OK;
   });
 }
@@ -296,10 +305,26 @@ blockyard_status plan_workspace(blockyard_device*, blockyard_plan*, std::uint64_
   return BLOCKYARD_OK;
 }
 
+blockyard_status run_kernel(Device& device, const Kernel& kernel, blockyard_stream* stream,
+                            const blockyard_kernel_run& run) {
+  if (const char* why = kernel.fault(run)) return device.fail(BLOCKYARD_BAD_ARGUMENT, why);
+  const auto find = [&](const blockyard_argument& argument) {
+    return device.find(argument.address, argument.bytes);
+  };
+  const std::uint64_t seed = device.given.seed == 0 ? 0 : (device.given.seed << 32) + device.calls;
+  const std::optional<KernelCall> call = kernel.call(run, find, seed);
+  if (!call) return device.fail(BLOCKYARD_BAD_ARGUMENT, "an argument leaves the allocated memory");
+  const auto work = [&kernel, call = *call] { kernel.run(call); };
+  return enqueue(device, stream, {work, nullptr, nullptr});
+}
+
 blockyard_status plan_run(blockyard_device* handle, blockyard_plan* plan, blockyard_stream* stream,
                           const blockyard_run* given) {
   return locked(handle, [&](Device& device) {
-    const blockyard_operation& operation = *of(plan);
+    if (of(plan)->kernel)
+      return run_kernel(device, *of(plan)->kernel, stream,
+                        *reinterpret_cast<const blockyard_kernel_run*>(given));
+    const blockyard_operation& operation = of(plan)->operation;
     const auto find = [&](blockyard_address address, const blockyard_operand& operand) {
       const std::uint64_t bytes = element_count(operand) * element_bytes(operation.element);
       return device.find(address, bytes);
@@ -320,7 +345,7 @@ blockyard_status plan_run(blockyard_device* handle, blockyard_plan* plan, blocky
 blockyard_status plan_close(blockyard_device* handle, blockyard_plan* plan) {
   return locked(handle, [&](Device& device) {
     device.machine.finish_all();
-    device.plans.remove_if([plan](const blockyard_operation& one) { return &one == of(plan); });
+    device.plans.remove_if([plan](const Plan& one) { return &one == of(plan); });
     return BLOCKYARD_OK;
   });
 }

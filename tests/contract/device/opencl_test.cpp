@@ -6,9 +6,11 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <thread>
 
 #include "blockyard/device/operation.h"
 #include "tests/contract/device/backends.h"
+#include "tests/contract/device/test_kernels.h"
 
 namespace blockyard::device::contract {
 namespace {
@@ -46,6 +48,20 @@ class OpenClCache : public ::testing::Test {
     stream.run(*plan, {.alpha = 1, .beta = 1, .result = to.address(), .left = from.address()});
     double sum = 0;
     stream.copy_out(std::as_writable_bytes(std::span(&sum, 1)), to.address());
+    stream.synchronise();
+    EXPECT_EQ(sum, 3.0);
+  }
+  /// The same by a kernel of the user's own.
+  void run_kernel() const {
+    Device device(*opencl()->table, 0, "cache=" + folder_.string());
+    const auto plan = device.open_kernel(saxpy());
+    Stream stream = device.open_stream();
+    const auto memory = device.allocate(sizeof(double));
+    stream.fill(memory->address(), BLOCKYARD_F64, 1.0, 1);
+    KernelRun call({1, 1, 1});
+    stream.run(*plan, call.memory(memory->address(), 8).memory(memory->address(), 8).value(2.0));
+    double sum = 0;
+    stream.copy_out(std::as_writable_bytes(std::span(&sum, 1)), memory->address());
     stream.synchronise();
     EXPECT_EQ(sum, 3.0);
   }
@@ -88,6 +104,27 @@ TEST_F(OpenClCache, a_damaged_file_is_replaced) {
     EXPECT_EQ(files().size(), 1U);
     EXPECT_EQ(read(file).size(), good.size()) << bad.size();
   }
+}
+
+TEST_F(OpenClCache, keeps_kernels_of_the_user_too_and_replaces_a_damaged_one) {
+  run_kernel();
+  ASSERT_EQ(files().size(), 1U);
+  const fs::path file = files().front();
+  const auto written = fs::last_write_time(file);
+  run_kernel();
+  EXPECT_EQ(fs::last_write_time(file), written);
+  const std::string good = read(file);
+  write(file, good.substr(0, good.size() / 2));
+  run_kernel();
+  EXPECT_EQ(read(file).size(), good.size());
+}
+
+TEST_F(OpenClCache, is_written_by_many_who_build_the_same_text_at_once) {
+  std::vector<std::thread> all;
+  for (int k = 0; k < 4; ++k) all.emplace_back([this] { run_kernel(); });
+  for (std::thread& one : all) one.join();
+  ASSERT_EQ(files().size(), 1U);
+  run_kernel();
 }
 
 TEST_F(OpenClCache, a_folder_that_cannot_be_written_is_no_error) {

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/device_cuda/compiler.h"
+
+#include <dlfcn.h>
+
+#include <array>
+#include <memory>
+#include <type_traits>
+
+namespace blockyard::cuda {
+namespace {
+
+/// Takes functions out of a library; false once one is not there.
+class Taken {
+ public:
+  explicit Taken(void* library) : library_(library), is_whole_(library != nullptr) {}
+  template <class Function>
+  void operator()(Function& function, const char* name) {
+    void* const found = library_ == nullptr ? nullptr : dlsym(library_, name);
+    function = reinterpret_cast<Function>(found);
+    is_whole_ = is_whole_ && found != nullptr;
+  }
+  [[nodiscard]] bool is_whole() const noexcept { return is_whole_; }
+
+ private:
+  void* library_;
+  bool is_whole_;
+};
+
+/// It stays: what it has registered with the driver does not end before the process.
+void* open_first(std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    if (void* const found = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)) return found;
+  return nullptr;
+}
+
+}  // namespace
+
+std::optional<TextCompiler> TextCompiler::find() {
+  // The driver may be older than the newest compiler here: that of our toolkit comes first.
+  const std::string ours = "libnvrtc.so." + std::to_string(CUDA_VERSION / 1000);
+  TextCompiler compiler{};
+  Taken take(open_first({ours.c_str(), "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"}));
+  take(compiler.create, "nvrtcCreateProgram");
+  take(compiler.destroy, "nvrtcDestroyProgram");
+  take(compiler.compile, "nvrtcCompileProgram");
+  take(compiler.log_size, "nvrtcGetProgramLogSize");
+  take(compiler.log, "nvrtcGetProgramLog");
+  take(compiler.ptx_size, "nvrtcGetPTXSize");
+  take(compiler.ptx, "nvrtcGetPTX");
+  return take.is_whole() ? std::optional(compiler) : std::nullopt;
+}
+
+std::string TextCompiler::compile_text(const std::string& text, const std::string& name,
+                                       const std::string& architecture) const {
+  constexpr int success = 0;
+  Program* raw = nullptr;
+  if (create(&raw, text.c_str(), name.c_str(), 0, nullptr, nullptr) != success)
+    throw std::runtime_error("nvrtcCreateProgram failed");
+  const auto end = [this](Program* program) { destroy(&program); };
+  const std::unique_ptr<Program, decltype(end)> program(raw, end);
+  const std::string target = "--gpu-architecture=" + architecture;
+  const std::array options = {target.c_str(), "--std=c++17"};
+  const bool is_built = compile(raw, static_cast<int>(options.size()), options.data()) == success;
+  const auto read = [&](auto size_of, auto copy) {
+    std::size_t size = 0;
+    if (size_of(raw, &size) != success || size == 0) return std::string();
+    std::string made(size, '\0');
+    if (copy(raw, made.data()) != success) return std::string();
+    made.resize(size - 1);
+    return made;
+  };
+  if (!is_built) throw BuildFailure(read(log_size, log));
+  return read(ptx_size, ptx);
+}
+
+Driver Driver::find() {
+  Driver driver{};
+  Taken take(open_first({"libcuda.so.1"}));
+  take(driver.load, "cuModuleLoadDataEx");
+  take(driver.unload, "cuModuleUnload");
+  take(driver.function, "cuModuleGetFunction");
+  take(driver.attribute, "cuFuncGetAttribute");
+  take(driver.launch, "cuLaunchKernel");
+  take(driver.error_string, "cuGetErrorString");
+  if (!take.is_whole()) throw std::runtime_error("the driver of CUDA has no modules");
+  return driver;
+}
+
+void Driver::check(CUresult code, const char* call) const {
+  if (code == CUDA_SUCCESS) return;
+  const char* text = nullptr;
+  error_string(code, &text);
+  throw std::runtime_error(std::string(call) + " failed: " + (text == nullptr ? "" : text));
+}
+
+LoadedFunction::LoadedFunction(const Driver& driver, const std::string& ptx,
+                               const std::string& entry)
+    : unload_(driver.unload) {
+  std::array<char, 4096> log{};
+  std::array options = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  std::array<void*, 2> values = {log.data(), reinterpret_cast<void*>(log.size())};
+  const CUresult code = driver.load(&module_, ptx.c_str(), static_cast<unsigned>(options.size()),
+                                    options.data(), values.data());
+  if (code == CUDA_ERROR_INVALID_PTX || code == CUDA_ERROR_NO_BINARY_FOR_GPU ||
+      code == CUDA_ERROR_UNSUPPORTED_PTX_VERSION)
+    throw BuildFailure(log[0] == '\0' ? "the driver does not take the PTX" : log.data());
+  driver.check(code, "cuModuleLoadDataEx");
+  if (driver.function(&function_, module_, entry.c_str()) == CUDA_SUCCESS) return;
+  driver.unload(module_);
+  throw BuildFailure("there is no kernel '" + entry + "' in it");
+}
+
+}  // namespace blockyard::cuda

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda.h>
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+/// Kernels at run time: texts by NVRTC, where it is found, and PTX by the driver. Neither is needed
+/// to build or to load the plug-in.
+namespace blockyard::cuda {
+
+/// A text that does not compile; what() is the log of the compiler.
+class BuildFailure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// What is used of NVRTC, as its C interface has it; statuses are enumerations there.
+struct TextCompiler {
+  struct Program;
+  int (*create)(Program**, const char* text, const char* name, int headers, const char* const*,
+                const char* const*);
+  int (*destroy)(Program**);
+  int (*compile)(Program*, int options, const char* const*);
+  int (*log_size)(Program*, std::size_t*);
+  int (*log)(Program*, char*);
+  int (*ptx_size)(Program*, std::size_t*);
+  int (*ptx)(Program*, char*);
+
+  /// Nothing where there is no libnvrtc that has all of it.
+  [[nodiscard]] static std::optional<TextCompiler> find();
+  /// The PTX of a text. `name` stands before its lines in messages. architecture: "compute_90".
+  /// Throws BuildFailure.
+  [[nodiscard]] std::string compile_text(const std::string& text, const std::string& name,
+                                         const std::string& architecture) const;
+};
+
+/// What is used of the driver.
+struct Driver {
+  decltype(&cuModuleLoadDataEx) load;
+  decltype(&cuModuleUnload) unload;
+  decltype(&cuModuleGetFunction) function;
+  decltype(&cuFuncGetAttribute) attribute;
+  decltype(&cuLaunchKernel) launch;
+  decltype(&cuGetErrorString) error_string;
+
+  /// Throws std::runtime_error where there is no driver that has all of it.
+  [[nodiscard]] static Driver find();
+  void check(CUresult code, const char* call) const;
+};
+
+/// A function of a module that was loaded into the context of this thread; ended in that context.
+class LoadedFunction {
+ public:
+  /// Throws BuildFailure with the log of the driver if the PTX is wrong or has no such kernel.
+  LoadedFunction(const Driver& driver, const std::string& ptx, const std::string& entry);
+  ~LoadedFunction() {
+    if (module_ != nullptr) unload_(module_);
+  }
+  LoadedFunction(const LoadedFunction&) = delete;
+  LoadedFunction& operator=(const LoadedFunction&) = delete;
+
+  [[nodiscard]] CUfunction get() const noexcept { return function_; }
+
+ private:
+  decltype(&cuModuleUnload) unload_;
+  CUmodule module_ = nullptr;
+  CUfunction function_ = nullptr;
+};
+
+}  // namespace blockyard::cuda

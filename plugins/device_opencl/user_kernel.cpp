@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels of the user's own: a text, a kernel of ours around it, and how its grid is cut.
+#include <algorithm>
+#include <array>
+
+#include "plugins/common/edge_calls.h"
+#include "plugins/device_opencl/machine.h"
+#include "plugins/device_opencl/program.h"
+
+namespace blockyard::opencl {
+namespace {
+
+using plugin::listed;
+
+std::string parameter_text(const blockyard_parameter& one, const std::string& n) {
+  if (one.kind == BLOCKYARD_MEMORY) return "global char* a" + n + ", const long o" + n;
+  if (one.kind == BLOCKYARD_LOCAL) return "local " + std::string(one.type) + "* a" + n;
+  return "const " + std::string(one.type) + " a" + n;
+}
+
+std::string argument_text(const blockyard_parameter& one, const std::string& n) {
+  if (one.kind != BLOCKYARD_MEMORY) return "a" + n;
+  return "(global " + std::string(one.type) + "*)(a" + n + " + o" + n + ")";
+}
+
+/// The user's text, with lines numbered as the user has them under the name of the entry, and the
+/// kernel that gives each item its elements. With groups every item calls, for barriers.
+std::string text_of(const blockyard_kernel& kernel) {
+  const std::string entry = kernel.entry;
+  std::string text = "#line 1 \"" + entry + "\"\n" + kernel.opencl + "\n#line 1 \"arguments of " +
+                     entry + "\"\n" + plugin::size_checks(kernel) +
+                     "kernel void blockyard_entry(const long n, const long per_item" +
+                     listed(kernel, parameter_text) +
+                     ") {\n"
+                     "  const long first = (long)get_global_id(0) * per_item;\n"
+                     "  const long count = first >= n ? 0 : min(per_item, n - first);\n";
+  if ((kernel.operation.flags & blockyard_groups) == 0) text += "  if (count == 0) return;\n";
+  text += "  " + entry + "(first, count";
+  if (kernel.order > 1) text += ", (long)get_global_id(1)";
+  if (kernel.order > 2) text += ", (long)get_global_id(2)";
+  return text + listed(kernel, argument_text) + ");\n}\n";
+}
+
+std::int64_t most_items_of(const Kernel& kernel, cl_device_id device) {
+  std::size_t most = 1;
+  check(clGetKernelWorkGroupInfo(kernel.get(), device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
+                                 &most, nullptr),
+        "clGetKernelWorkGroupInfo");
+  return static_cast<std::int64_t>(most);
+}
+
+}  // namespace
+
+Machine::Plan* Machine::open_kernel(const blockyard_kernel& kernel) {
+  if (kernel.opencl == nullptr) return nullptr;
+  KernelPlan made{plugin::KernelForm(kernel), {}, {}};
+  try {
+    // A function that is not there would only be missed when a program is linked.
+    made.program = build_program(context_.get(), device_, text_of(kernel), "-cl-std=CL1.2", cache_);
+  } catch (const BuildFailure& failure) {
+    throw plugin::Refusal(std::string("the OpenCL text of '") + kernel.entry +
+                          "' does not compile for " + name() + ":\n" + failure.what());
+  }
+  made.kernel = opencl::open_kernel(made.program, "blockyard_entry");
+  made.most_items = most_items_of(made.kernel, device_);
+  Plan plan;
+  plan.operation = kernel.operation;
+  plan.kernel = std::move(made);
+  return &plans_.emplace_back(std::move(plan));
+}
+
+/// On a processor an item is a loop over many elements, and a group of one is a task of a thread.
+/// Elsewhere an item has one element, and neighbours in a group read neighbours in memory.
+plugin::Launch Machine::shaped(const KernelPlan& plan, const blockyard_kernel_run& run) const {
+  constexpr std::int64_t least_elements = 256, tasks_each = 4, group_elsewhere = 64;
+  plugin::Launch launch = launch_of(plan.form, run);
+  const auto& extent = launch.extent;
+  if (launch.group == 0) launch.group = is_cpu_ ? 1 : std::min(group_elsewhere, plan.most_items);
+  if (launch.group > plan.most_items)
+    throw plugin::Refusal("a group of this kernel has at most " + std::to_string(plan.most_items) +
+                          " items on this device");
+  if (launch.per_item > 0) return launch;
+  const auto units =
+      static_cast<std::int64_t>(property<cl_uint>(device_, CL_DEVICE_MAX_COMPUTE_UNITS));
+  const std::int64_t even = extent[0] * extent[1] * extent[2] / (units * tasks_each * launch.group);
+  launch.per_item = is_cpu_ ? std::clamp(even, std::min(least_elements, extent[0]), extent[0]) : 1;
+  return launch;
+}
+
+void Machine::run_kernel(Stream& stream, const Plan& plan, const blockyard_kernel_run& run,
+                         const Place* places) {
+  const KernelPlan& compiled = *plan.kernel;
+  const plugin::Launch launch = shaped(compiled, run);
+  cl_uint position = 0;
+  const auto set = [&](std::size_t bytes, const void* value) {
+    const cl_int code = clSetKernelArg(compiled.kernel.get(), position++, bytes, value);
+    check(code, "clSetKernelArg");
+  };
+  const cl_long n = launch.extent[0], per_item = launch.per_item;
+  set(sizeof n, &n);
+  set(sizeof per_item, &per_item);
+  for (std::size_t k = 0; k < compiled.form.parameters.size(); ++k) {
+    const blockyard_argument& one = run.arguments[k];
+    if (compiled.form.parameters[k].kind == BLOCKYARD_MEMORY) {
+      const auto offset = static_cast<cl_long>(places[k].offset);
+      set(sizeof places[k].buffer, &places[k].buffer);
+      set(sizeof offset, &offset);
+    } else {
+      set(one.bytes, one.value);  // null, of local memory
+    }
+  }
+  const std::array<std::size_t, 3> items = {static_cast<std::size_t>(launch.items()),
+                                            static_cast<std::size_t>(launch.extent[1]),
+                                            static_cast<std::size_t>(launch.extent[2])};
+  const std::array<std::size_t, 3> group = {static_cast<std::size_t>(launch.group), 1, 1};
+  enqueue(stream, "clEnqueueNDRangeKernel", [&](auto queue, auto... events) {
+    return clEnqueueNDRangeKernel(queue, compiled.kernel.get(), compiled.form.order, nullptr,
+                                  items.data(), group.data(), events...);
+  });
+}
+
+}  // namespace blockyard::opencl
