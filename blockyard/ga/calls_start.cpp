@@ -86,7 +86,9 @@ int initialized() { return edge().runtime ? 1 : 0; }
 
 void terminate() {
   if (!edge().runtime) return;
+  if (edge().disk) edge().disk->close_all();
   runtime().sync(garray::world_group);
+  edge().disk.reset();
   close_communicators();
   edge().locks.reset();
   edge().sparse.clear();

@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "blockyard/fabric/memory.h"
+#include "blockyard/ga/files.h"
 #include "blockyard/ga/sparse_handles.h"
 #include "blockyard/ga/tongue.h"
+#include "blockyard/garray/disk.h"
 #include "blockyard/garray/locks.h"
 #include "blockyard/garray/runtime.h"
 #include "blockyard/garray/transfer.h"
@@ -25,7 +27,9 @@ namespace blockyard::ga {
 struct Edge {
   std::unique_ptr<garray::Runtime> runtime;
   std::optional<garray::Locks> locks;
+  std::unique_ptr<garray::Disk> disk;  ///< once it was used
   SparseHandles sparse;
+  Files exclusive_files, shared_files;
   std::map<void*, fabric::Region> raw_memory;  ///< of Getmem, by this process's pointer
   std::mutex pending_mutex;                    ///< guards the next two
   std::map<long, garray::Pending> pending;     ///< by handle

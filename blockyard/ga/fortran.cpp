@@ -37,25 +37,6 @@ namespace fortran {
 
 namespace {
 
-/// Fortran's number of a type of C.
-int fortran_type(const garray::Kind& kind) {
-  switch (kind.code) {
-    case MT_C_CHAR:
-      return MT_F_BYTE;
-    case MT_C_FLOAT:
-      return MT_F_REAL;
-    case MT_C_DBL:
-      return MT_F_DBL;
-    case MT_C_SCPL:
-      return MT_F_SCPL;
-    case MT_C_DCPL:
-      return MT_F_DCPL;
-    default:
-      return kind.element && static_cast<int>(kind.bytes) == tongue().integer_bytes ? MT_F_INT
-                                                                                    : kind.code;
-  }
-}
-
 const void* common_block(int type) {
   switch (type) {
     case MT_F_INT:
@@ -74,6 +55,24 @@ const void* common_block(int type) {
 }
 
 }  // namespace
+
+int fortran_type(const garray::Kind& kind) {
+  switch (kind.code) {
+    case MT_C_CHAR:
+      return MT_F_BYTE;
+    case MT_C_FLOAT:
+      return MT_F_REAL;
+    case MT_C_DBL:
+      return MT_F_DBL;
+    case MT_C_SCPL:
+      return MT_F_SCPL;
+    case MT_C_DCPL:
+      return MT_F_DCPL;
+    default:
+      return kind.element && static_cast<int>(kind.bytes) == tongue().integer_bytes ? MT_F_INT
+                                                                                    : kind.code;
+  }
+}
 
 Pairs::Pairs(Ints i, Ints j, std::int64_t count) {
   values_.reserve(static_cast<std::size_t>(2 * std::max<std::int64_t>(0, count)));

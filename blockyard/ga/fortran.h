@@ -8,6 +8,7 @@
 
 #include "blockyard/base/integer.h"
 #include "blockyard/ga/ints.h"
+#include "blockyard/garray/kind.h"
 
 // What Fortran's calls need beside those of C.
 namespace blockyard::ga {
@@ -31,6 +32,9 @@ void matmul_patch_alt(char ta, char tb, void* alpha, void* beta, int g_a, Ints a
 }  // namespace calls
 
 namespace fortran {
+
+/// Fortran's number of a type of C.
+[[nodiscard]] int fortran_type(const garray::Kind& kind);
 
 /// (i, j) of lists of rows and columns.
 class Pairs {

@@ -66,6 +66,10 @@ class Definition:
             self.takes.append(f"char* {name}")
             self.lengths.append(f"std::size_t {name}_length")
             self.target = f"fill_text({name}, {name}_length, {{}});"
+        elif kind == "chars":
+            self.takes.append(f"char* {name}_text")
+            self.lengths.append(f"std::size_t {name}_length")
+            self.passed.append(f"Chars{{{name}_text, {name}_length}}")
         elif kind == "Box" and self.is_flat:
             ends = [f"{name}{end}" for end in ("ilo", "ihi", "jlo", "jhi")]
             self.takes += [f"Integer* {end}" for end in ends]

@@ -8,11 +8,17 @@ add_custom_command(
           ${ga_generated}
   DEPENDS ${CMAKE_CURRENT_LIST_DIR}/make_fortran.py ${CMAKE_CURRENT_LIST_DIR}/fortran_calls.txt
           ${CMAKE_CURRENT_LIST_DIR}/global.fh.in)
-add_custom_command(
-  OUTPUT ${ga_generated}/tcgmsg_i4.cpp ${ga_generated}/tcgmsg_i8.cpp
-  COMMAND ${PYTHON} ${CMAKE_CURRENT_LIST_DIR}/make_fortran.py
-          ${CMAKE_CURRENT_LIST_DIR}/tcgmsg_calls.txt blockyard/ga/door/tcgmsg_fortran.h ${ga_generated}
-  DEPENDS ${CMAKE_CURRENT_LIST_DIR}/make_fortran.py ${CMAKE_CURRENT_LIST_DIR}/tcgmsg_calls.txt)
+foreach(companion IN ITEMS tcgmsg dra eaf)
+  set(needed blockyard/ga/exclusive_files.h)
+  if(companion STREQUAL tcgmsg)
+    set(needed blockyard/ga/door/tcgmsg_fortran.h)
+  endif()
+  add_custom_command(
+    OUTPUT ${ga_generated}/${companion}_i4.cpp ${ga_generated}/${companion}_i8.cpp
+    COMMAND ${PYTHON} ${CMAKE_CURRENT_LIST_DIR}/make_fortran.py
+            ${CMAKE_CURRENT_LIST_DIR}/${companion}_calls.txt ${needed} ${ga_generated}
+    DEPENDS ${CMAKE_CURRENT_LIST_DIR}/make_fortran.py ${CMAKE_CURRENT_LIST_DIR}/${companion}_calls.txt)
+endforeach()
 add_custom_command(
   OUTPUT ${ga_generated}/ga.h ${ga_generated}/ga_calls.h ${ga_generated}/ga_calls.cpp
   COMMAND ${PYTHON} ${CMAKE_CURRENT_LIST_DIR}/make_calls.py ${CMAKE_CURRENT_LIST_DIR}/calls.txt
@@ -37,12 +43,14 @@ target_link_libraries(blockyard_ga PRIVATE ${CMAKE_DL_LIBS})
 
 # The exported symbols, once for INTEGERs of 4 bytes and once for those of 8.
 set(ga_objects)
-foreach(room IN ITEMS base array fabric garray ga)
+foreach(room IN ITEMS base array store fabric garray ga)
   list(APPEND ga_objects $<TARGET_OBJECTS:blockyard_${room}>)
 endforeach()
 foreach(width IN ITEMS i4 i8)
   add_library(ga_door_${width} OBJECT EXCLUDE_FROM_ALL ${CMAKE_CURRENT_LIST_DIR}/door/c_ma.cpp
-              ${ga_generated}/ga_calls.cpp ${ga_generated}/fortran_${width}.cpp)
+              ${CMAKE_CURRENT_LIST_DIR}/door/c_disk.cpp ${CMAKE_CURRENT_LIST_DIR}/door/c_files.cpp
+              ${ga_generated}/ga_calls.cpp ${ga_generated}/fortran_${width}.cpp
+              ${ga_generated}/dra_${width}.cpp ${ga_generated}/eaf_${width}.cpp)
   if(BLOCKYARD_MPI)
     target_sources(ga_door_${width} PRIVATE ${CMAKE_CURRENT_LIST_DIR}/door/tcgmsg.cpp
                                             ${ga_generated}/tcgmsg_${width}.cpp)
@@ -68,7 +76,7 @@ foreach(width IN ITEMS i4 i8)
                           ARCHIVE_OUTPUT_DIRECTORY ${ga_generated}
                           LIBRARY_OUTPUT_DIRECTORY ${ga_generated})
     target_link_libraries(${library} PUBLIC fmt::fmt Threads::Threads ${CMAKE_DL_LIBS} LAPACK::LAPACK
-                          BLAS::BLAS PkgConfig::xxhash)
+                          BLAS::BLAS PkgConfig::xxhash hdf5::hdf5)
     if(width STREQUAL i8)
       target_include_directories(${library} PUBLIC ${CMAKE_CURRENT_LIST_DIR}/include/i8)
     endif()
@@ -93,7 +101,7 @@ if(BLOCKYARD_MPI)
 endif()
 list(JOIN BLAS_LIBRARIES " " GA_BLAS)
 set(GA_STATIC_LIBRARIES "-lfmt -lxxhash -lstdc++ -ldl -lpthread -lrt")
-foreach(library IN LISTS LAPACK_LIBRARIES)
+foreach(library IN LISTS LAPACK_LIBRARIES HDF5_C_LIBRARIES)
   string(APPEND GA_STATIC_LIBRARIES " ${library}")
 endforeach()
 include(GNUInstallDirs)

@@ -30,6 +30,7 @@ class File {
 
 enum class OpenMode {
   read,    ///< what is there
+  update,  ///< the same, to be written to as well
   create,  ///< an empty file, in place of what was there; may be read and written
   direct   ///< the same, past the system's cache where the disk can: see direct_bytes
 };

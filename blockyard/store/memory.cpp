@@ -58,10 +58,10 @@ class MemoryStore::MemoryFile final : public File {
 std::unique_ptr<File> MemoryStore::open(const std::filesystem::path& path, OpenMode mode) {
   const std::lock_guard lock(mutex_);
   auto found = files_.find(path);
-  if (mode == OpenMode::read && found == files_.end())
+  const bool creates = mode == OpenMode::create || mode == OpenMode::direct;
+  if (!creates && found == files_.end())
     throw Error(Errc::io, fmt::format("cannot open {}: there is no such file", path.string()));
-  if (mode != OpenMode::read)
-    found = files_.insert_or_assign(path, std::make_shared<Content>()).first;
+  if (creates) found = files_.insert_or_assign(path, std::make_shared<Content>()).first;
   return std::make_unique<MemoryFile>(found->second, path.string(), mode != OpenMode::read);
 }
 

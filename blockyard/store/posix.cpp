@@ -98,8 +98,9 @@ class PosixFile final : public File {
 }  // namespace
 
 std::unique_ptr<File> PosixStore::open(const std::filesystem::path& path, OpenMode mode) {
-  const bool creates = mode != OpenMode::read;
-  const int flags = O_CLOEXEC | (creates ? O_RDWR | O_CREAT | O_TRUNC : O_RDONLY);
+  const bool creates = mode == OpenMode::create || mode == OpenMode::direct;
+  const int access = mode == OpenMode::read ? O_RDONLY : O_RDWR;
+  const int flags = O_CLOEXEC | access | (creates ? O_CREAT | O_TRUNC : 0);
   const auto open_with = [&](int more) {
     return without_interrupts([&] { return ::open(path.c_str(), flags | more, 0666); });
   };

@@ -103,6 +103,15 @@ TEST_P(StoreContract, opens_again_what_is_there_for_reading) {
   EXPECT_THROW(file->write_at(0, counted(1)), base::Error);
 }
 
+TEST_P(StoreContract, updates_what_is_there) {
+  EXPECT_THROW((void)store_->open(path_, OpenMode::update), base::Error);
+  store_->open(path_, OpenMode::create)->write_at(0, counted(10));
+  const auto file = store_->open(path_, OpenMode::update);
+  file->write_at(2, counted(3, 50));
+  EXPECT_EQ(file->size(), 10U);
+  EXPECT_EQ(read(*store_->open(path_, OpenMode::read), 2, 3), counted(3, 50));
+}
+
 TEST_P(StoreContract, create_empties_what_was_there) {
   store_->open(path_, OpenMode::create)->write_at(0, counted(10));
   EXPECT_EQ(store_->open(path_, OpenMode::create)->size(), 0U);

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/garray/disk.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "blockyard/base/error.h"
+#include "blockyard/garray/patch.h"
+#include "blockyard/store/posix.h"
+
+namespace blockyard::garray {
+
+using base::Errc;
+using base::Error;
+
+namespace {
+
+/// What member 0 tells the others of its try.
+struct Outcome {
+  std::int32_t is_failed = 0;
+  std::int32_t code = 0;
+  char text[1016] = {};
+};
+
+/// Collective. Member 0 does `work`; what it throws is thrown at all members.
+template <class Work>
+void at_first(const Runtime& runtime, int group, const Work& work) {
+  const Team& team = runtime.team(group);
+  Outcome outcome;
+  if (team.me == 0) {
+    try {
+      work();
+    } catch (const Error& error) {
+      outcome.is_failed = 1;
+      outcome.code = static_cast<std::int32_t>(error.code());
+      std::strncpy(outcome.text, error.what(), sizeof outcome.text - 1);
+    }
+  }
+  runtime.memory().broadcast(team.group, std::as_writable_bytes(std::span(&outcome, 1)), 0);
+  if (outcome.is_failed != 0) throw Error(static_cast<Errc>(outcome.code), outcome.text);
+}
+
+using Bytes = std::shared_ptr<std::byte[]>;  // shared with work that is under way
+
+Bytes room_for(std::size_t bytes) { return std::make_shared_for_overwrite<std::byte[]>(bytes); }
+
+/// A part of a tile: its elements in the array, and how they lie in memory for all of `within`.
+struct Part {
+  Box in_array;
+  Indexes strides{};  ///< in elements, along the axes of the array
+  Extent offset = 0;  ///< of the first one
+};
+
+Part part_of(const DiskArray::Section& section, const Box& part, const Box& within) {
+  Part found{.in_array = {.axes = part.axes}};
+  const Indexes dense = array::dense_strides(within);
+  for (std::size_t d = 0; d < part.axes; ++d) {
+    const std::size_t axis = section.is_transposed ? part.axes - 1 - d : d;
+    const Extent shift = section.box.first[axis] - section.on_disk.first[d];
+    found.in_array.first[axis] = part.first[d] + shift;
+    found.in_array.end[axis] = part.end[d] + shift;
+    found.strides[axis] = dense[d];
+    found.offset += (part.first[d] - within.first[d]) * dense[d];
+  }
+  return found;
+}
+
+/// Copies the elements of `part` between dense memory for it and for the whole tile.
+void merge(const std::byte* from, const Box& part, std::byte* to, const Box& tile,
+           std::size_t element_bytes) {
+  const Indexes near = array::dense_strides(part), far = array::dense_strides(tile);
+  Extent begin = 0;
+  Box lines = part;
+  for (std::size_t d = 0; d < part.axes; ++d) begin += (part.first[d] - tile.first[d]) * far[d];
+  lines.end[0] = lines.first[0] + 1;
+  for_each_offset<2>(lines, {near, far}, [&](const std::array<Extent, 2>& offset) {
+    std::memcpy(to + static_cast<std::size_t>(begin + offset[1]) * element_bytes,
+                from + static_cast<std::size_t>(offset[0]) * element_bytes,
+                static_cast<std::size_t>(part.extent(0)) * element_bytes);
+  });
+}
+
+}  // namespace
+
+DiskArray::DiskArray(Runtime& runtime, Background& background, const Place& place)
+    : runtime_(runtime), background_(background), place_(place) {
+  store::PosixStore files;
+  const auto mode =
+      place.access == DiskAccess::read ? store::OpenMode::read : store::OpenMode::update;
+  const auto open = [&] { file_ = std::make_shared<store::TileFile>(files, place.path, mode); };
+  at_first(runtime, place.group, open);
+  const Team& team = runtime.team(place.group);
+  if (team.me != 0) open();
+  const store::TiledArray& tiles = file_->array();
+  if (tiles.extents.size() > array::max_axes)
+    refuse(fmt::format("{} has {} axes; {} can be read", place.path.string(), tiles.extents.size(),
+                       array::max_axes));
+  array_.name = tiles.name;
+  array_.group = place.group;
+  array_.kind = runtime.kind(tiles.kind).value_or(Kind{tiles.kind, tiles.element_bytes, {}});
+  array_.kind.bytes = tiles.element_bytes;
+  array_.extents = tiles.extents;
+  counts_ = runtime.memory().allocate(team.group, sizeof(std::int64_t)).region;
+  if (counts_ < 0) throw Error(Errc::no_memory, ": there is no memory for a disk array");
+  static_cast<void>(runtime.memory().fetch_and_add(
+      counts_, team.me, 0, fabric::Element::i64,
+      -runtime.memory().fetch_and_add(counts_, team.me, 0, fabric::Element::i64, 0)));
+  runtime.memory().barrier(team.group);
+}
+
+std::unique_ptr<DiskArray> DiskArray::create(Runtime& runtime, Background& background,
+                                             const Place& place, const store::TiledArray& tiles) {
+  store::PosixStore files;
+  at_first(runtime, place.group, [&] { store::TileFile::create(files, place.path, tiles); });
+  return std::make_unique<DiskArray>(runtime, background, place);
+}
+
+void DiskArray::close() {
+  if (!tickets_.empty()) background_.wait(tickets_.back());
+  runtime_.sync(place_.group);
+  runtime_.memory().release(counts_);
+}
+
+void DiskArray::check(const Section& section) const {
+  const Array& array = section.array;
+  if (array.kind.bytes != array_.kind.bytes || array.kind.element != array_.kind.element)
+    refuse(array, fmt::format("has elements of type {}, and the disk array \"{}\" of type {}",
+                              name_of(array.kind), array_.name, name_of(array_.kind)));
+  const std::size_t axes = array_.axes();
+  if (array.axes() != axes)
+    refuse(array, fmt::format("has {} axes, and the disk array \"{}\" {}", array.axes(),
+                              array_.name, axes));
+  for (std::size_t d = 0; d < axes; ++d)
+    if (const std::size_t axis = section.is_transposed ? axes - 1 - d : d;
+        section.box.extent(axis) != section.on_disk.extent(d))
+      refuse(array, fmt::format("the section has {} elements along an axis where that of the disk "
+                                "array \"{}\" has {}",
+                                section.box.extent(axis), array_.name, section.on_disk.extent(d)));
+  if (runtime_.team(array.group).ranks != runtime_.team(place_.group).ranks)
+    refuse(array, fmt::format("is one of other processes than the disk array \"{}\"", array_.name));
+}
+
+bool DiskArray::owns(Extent tile) const noexcept {
+  const Team& team = runtime_.team(place_.group);
+  const auto members = static_cast<Extent>(team.ranks.size());
+  const Extent readers = place_.readers > 0 ? std::min<Extent>(place_.readers, members) : members;
+  return tile % readers * members / readers == team.me;
+}
+
+template <class Visit>
+void DiskArray::for_each_own_tile(const Box& box, const Visit& visit) const {
+  const std::vector<Extent>& edges = file_->array().edges;
+  const std::vector<Extent>& grid = file_->grid();
+  Box touched{.axes = box.axes};
+  for (std::size_t d = 0; d < box.axes; ++d) {
+    touched.first[d] = box.first[d] / edges[d];
+    touched.end[d] = (box.end[d] - 1) / edges[d] + 1;
+  }
+  array::for_each_index(touched, [&](const Indexes& at) {
+    Extent number = 0;
+    Box tile{.axes = box.axes};
+    for (std::size_t d = box.axes; d-- > 0;) {
+      number = number * grid[d] + at[d];
+      tile.first[d] = at[d] * edges[d];
+      tile.end[d] = std::min(tile.first[d] + edges[d], array_.extents[d]);
+    }
+    if (owns(number)) visit(number, tile, array::common(tile, box));
+  });
+}
+
+DiskArray::Request DiskArray::finish_request() {
+  tickets_.push_back(background_.start(
+      0, [&memory = runtime_.memory(), counts = counts_, me = runtime_.team(place_.group).me] {
+        static_cast<void>(memory.fetch_and_add(counts, me, 0, fabric::Element::i64, 1));
+      }));
+  return static_cast<Request>(tickets_.size());
+}
+
+DiskArray::Request DiskArray::write(const Section& section) {
+  check(section);
+  if (place_.access == DiskAccess::read) refuse(array_, "is open for reading only");
+  const std::size_t unit = array_.kind.bytes;
+  for_each_own_tile(section.on_disk, [&](Extent number, const Box& tile, const Box& part) {
+    const auto bytes = static_cast<std::size_t>(part.element_count()) * unit;
+    const Bytes values = room_for(bytes);
+    const Part from = part_of(section, part, part);
+    get(runtime_, section.array, from.in_array, {values.get(), from.strides});
+    background_.start(bytes, [file = file_, number, tile, part, values, bytes, unit] {
+      if (part == tile) return file->write(number, {values.get(), bytes});
+      const auto all = static_cast<std::size_t>(tile.element_count()) * unit;
+      const Bytes whole = room_for(all);
+      file->read(number, {whole.get(), all});
+      merge(values.get(), part, whole.get(), tile, unit);
+      file->write(number, {whole.get(), all});
+    });
+  });
+  return finish_request();
+}
+
+DiskArray::Request DiskArray::read(const Section& section) {
+  check(section);
+  if (place_.access == DiskAccess::write) refuse(array_, "is open for writing only");
+  const auto array = std::make_shared<const Array>(section.array);  // shared with the work
+  const std::size_t unit = array_.kind.bytes;
+  for_each_own_tile(section.on_disk, [&](Extent number, const Box& tile, const Box& part) {
+    const Part to = part_of(section, part, tile);
+    const auto bytes = static_cast<std::size_t>(tile.element_count()) * unit;
+    background_.start(0, [&runtime = runtime_, file = file_, array, number, to, bytes, unit] {
+      const Bytes values = room_for(bytes);
+      file->read(number, {values.get(), bytes});
+      put(runtime, *array, to.in_array,
+          {values.get() + static_cast<std::size_t>(to.offset) * unit, to.strides});
+      runtime.memory().fence(-1);
+    });
+  });
+  return finish_request();
+}
+
+bool DiskArray::is_done(Request request) {
+  if (!background_.is_done(tickets_.at(static_cast<std::size_t>(request - 1)))) return false;
+  const auto members = static_cast<int>(runtime_.team(place_.group).ranks.size());
+  for (int m = 0; m < members; ++m)
+    if (runtime_.memory().fetch_and_add(counts_, m, 0, fabric::Element::i64, 0) < request)
+      return false;
+  return true;
+}
+
+void DiskArray::wait(Request request) {
+  background_.wait(tickets_.at(static_cast<std::size_t>(request - 1)));
+  runtime_.sync(place_.group);
+}
+
+int Disk::keep(std::unique_ptr<DiskArray> array) {
+  arrays_[next_handle_] = std::move(array);
+  return next_handle_--;
+}
+
+DiskArray& Disk::array(int handle) const {
+  const auto found = arrays_.find(handle);
+  if (found == arrays_.end())
+    refuse(fmt::format("{} is not the handle of an open disk array", handle));
+  return *found->second;
+}
+
+void Disk::close(int handle) {
+  array(handle).close();
+  arrays_.erase(handle);
+  std::erase_if(requests_, [&](const auto& kept) { return kept.second.handle == handle; });
+}
+
+void Disk::close_all() {
+  while (!arrays_.empty()) close(arrays_.rbegin()->first);
+}
+
+int Disk::keep_request(int handle, DiskArray::Request request) {
+  requests_[next_request_] = {handle, request};
+  return next_request_++;
+}
+
+void Disk::wait(int request) {
+  const auto found = requests_.find(request);
+  if (found == requests_.end()) return;
+  array(found->second.handle).wait(found->second.request);
+  requests_.erase(found);
+}
+
+bool Disk::is_done(int request) {
+  const auto found = requests_.find(request);
+  return found == requests_.end() || array(found->second.handle).is_done(found->second.request);
+}
+
+}  // namespace blockyard::garray

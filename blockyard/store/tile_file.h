@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "blockyard/base/integer.h"
+#include "blockyard/store/file.h"
+
+namespace blockyard::store {
+
+using base::Extent;
+
+/// What a file of tiles holds: a dense array cut into tiles of equal edges, but for the last ones.
+struct TiledArray {
+  std::string name;
+  std::int32_t kind = 0;  ///< of elements, as the writer counts kinds
+  std::uint32_t element_bytes = 0;
+  std::vector<Extent> extents;  ///< first index fastest
+  std::vector<Extent> edges;    ///< of tiles
+  friend bool operator==(const TiledArray&, const TiledArray&) = default;
+};
+
+/// Edges of tiles that are not much larger than two megabytes, like `wanted` (0 or less: any) where
+/// that fits.
+[[nodiscard]] std::vector<Extent> tile_edges(std::span<const Extent> extents,
+                                             std::span<const Extent> wanted,
+                                             std::uint32_t element_bytes);
+
+/// The elements of a tile: from first[d] on, count[d] of them; first index fastest.
+struct Tile {
+  std::vector<Extent> first, count;
+  [[nodiscard]] Extent element_count() const noexcept;
+};
+
+/// An array on disk, a tile at a time, each with a checksum; docs/disk.md has the layout.
+/// Any thread and any number of processes, a tile by one of them at a time.
+/// Throws Error{io} for the disk and for a tile that is not what was written, Error{bad_input} for
+/// a file that is something else.
+class TileFile {
+ public:
+  /// A new file, in place of what was there, in which all elements are 0.
+  static void create(Store& store, const std::filesystem::path& path, const TiledArray& array);
+  /// mode: read or update.
+  TileFile(Store& store, std::filesystem::path path, OpenMode mode);
+
+  [[nodiscard]] const TiledArray& array() const noexcept { return array_; }
+  [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
+  /// Tiles along each index, and in all; they are numbered first index fastest.
+  [[nodiscard]] const std::vector<Extent>& grid() const noexcept { return grid_; }
+  [[nodiscard]] Extent tile_count() const noexcept;
+  [[nodiscard]] Tile tile(Extent number) const;
+
+  /// As many bytes as the tile has.
+  void write(Extent number, std::span<const std::byte> bytes);
+  /// False: it was never written, and the bytes are zeros.
+  bool read(Extent number, std::span<std::byte> into);
+  void sync() { file_->sync(); }
+
+ private:
+  [[nodiscard]] std::uint64_t offset_of(Extent number) const noexcept;
+
+  std::filesystem::path path_;
+  std::unique_ptr<File> file_;
+  TiledArray array_;
+  std::vector<Extent> grid_;
+  std::uint64_t slot_bytes_ = 0;
+};
+
+[[nodiscard]] bool is_tile_file(File& file);
+/// What a file of tiles holds as text, with what the checksums of its tiles say.
+[[nodiscard]] std::string describe_tile_file(Store& store, const std::filesystem::path& path);
+
+}  // namespace blockyard::store
