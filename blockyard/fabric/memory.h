@@ -37,7 +37,8 @@ struct Meeting {
 
 /// One-sided access: ranks read, write and add to memory of each other without the other's help.
 /// One object per rank. Collectives: one thread at a time; the others: any thread.
-/// A failure ends the run of all (Error{comm}).
+/// A failure ends the run of all (Error{comm}). Where ranks are on several nodes its end is
+/// collective, too.
 class Memory {
  public:
   static constexpr Group everyone = 0;
@@ -80,6 +81,12 @@ class Memory {
   /// Adds to an integer, returns what it was. Element: i32 or i64.
   [[nodiscard]] virtual std::int64_t fetch_and_add(Region region, int member, std::size_t offset,
                                                    Element element, std::int64_t increment) = 0;
+  /// A mutex of `mutex_bytes` at an aligned offset, open if all of them are zero; first come, first
+  /// served, not recursive.
+  static constexpr std::size_t mutex_bytes = 64;
+  virtual void lock(Region region, int member, std::size_t offset) = 0;
+  /// False: it was not locked. The caller fences before.
+  [[nodiscard]] virtual bool unlock(Region region, int member, std::size_t offset) = 0;
   /// What this rank put or added to the memory of a rank (-1: all) is there.
   virtual void fence(int rank) = 0;
   /// Whether the caller's memory may be used again; with `must_wait` it returns true.
@@ -89,8 +96,8 @@ class Memory {
   virtual void barrier(Group group, const Meeting& meeting = {}) = 0;
   /// Collective. `bytes` of a member come to all.
   virtual void broadcast(Group group, std::span<std::byte> bytes, int member) = 0;
-  /// Collective. values[i] becomes the combination over members, in the order of members: the same
-  /// bits at all.
+  /// Collective. values[i] becomes the combination over members: of each node in the order of
+  /// members, then over nodes. The same bits at all members and in every run.
   virtual void reduce(Group group, Element element, Reduction reduction, void* values,
                       std::size_t count) = 0;
 

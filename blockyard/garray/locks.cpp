@@ -6,17 +6,14 @@
 #include <cstring>
 
 #include "blockyard/base/error.h"
-#include "blockyard/fabric/node/futex.h"
 
 namespace blockyard::garray {
 
 namespace {
 
 using fabric::Memory;
-using fabric::node::TicketLock;
 
-constexpr std::size_t lock_bytes = 64;  // a cache line each
-static_assert(sizeof(TicketLock) <= lock_bytes);
+constexpr std::size_t lock_bytes = Memory::mutex_bytes;
 
 }  // namespace
 
@@ -37,28 +34,23 @@ void Locks::release() {
   runtime_.memory().release(region_);
 }
 
-void* Locks::place_of(int number) const {
+Locks::Place Locks::place_of(int number) const {
   if (number < 0 || number >= count_)
     refuse(fmt::format("mutex {} is not one of the {} that were made", number, count_));
   const int ranks = runtime_.memory().size();
-  return runtime_.memory().reach(region_, number % ranks) +
-         static_cast<std::size_t>(number / ranks) * lock_bytes;
+  return {number % ranks, static_cast<std::size_t>(number / ranks) * lock_bytes};
 }
 
 void Locks::lock(int number) {
-  auto& lock = *static_cast<TicketLock*>(place_of(number));
-  const std::uint32_t ticket = lock.next.fetch_add(1);
-  for (std::uint32_t seen; (seen = lock.serving.word.load()) != ticket;)
-    static_cast<void>(fabric::node::wait_for_change(lock.serving, seen, {200}));
+  const Place place = place_of(number);
+  runtime_.memory().lock(region_, place.rank, place.offset);
 }
 
 void Locks::unlock(int number) {
-  auto& lock = *static_cast<TicketLock*>(place_of(number));
-  if (lock.serving.word.load() == lock.next.load())
-    refuse(fmt::format("mutex {} is not locked", number));
+  const Place place = place_of(number);
   runtime_.memory().fence(-1);
-  lock.serving.word.fetch_add(1);
-  lock.serving.wake_all();
+  if (!runtime_.memory().unlock(region_, place.rank, place.offset))
+    refuse(fmt::format("mutex {} is not locked", number));
 }
 
 }  // namespace blockyard::garray

@@ -21,7 +21,11 @@ class Locks {
   void unlock(int number);
 
  private:
-  [[nodiscard]] void* place_of(int number) const;
+  struct Place {
+    int rank;
+    std::size_t offset;
+  };
+  [[nodiscard]] Place place_of(int number) const;
 
   Runtime& runtime_;
   int count_;

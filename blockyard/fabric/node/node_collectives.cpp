@@ -14,7 +14,7 @@ void NodeMemory::throw_quarrel(const Members& members) const {
   const Seat* seats = members.crowd->seats();
   const std::size_t shown = std::min<std::size_t>(members.ranks.size(), 8);
   for (std::size_t m = 0; m < shown; ++m)
-    text += fmt::format(" [{}] {}{}", members.ranks[m],
+    text += fmt::format(" [{}] {}{}", name_of(members.ranks[m]),
                         seats[m].what[0] == '\0' ? "a sync" : seats[m].what.data(),
                         m + 1 < shown ? "," : "");
   throw base::Error(base::Errc::bad_input, text);
@@ -39,7 +39,7 @@ void NodeMemory::come(Members& members, const Meeting& meeting) {
     crowd.round.word.store(seen + 1);
     crowd.round.wake_all();
   } else {
-    while (!wait_for_change(crowd.round, seen, patience_)) check_alive();
+    while (crowd.round.word.load(std::memory_order_acquire) == seen) wait_a_bit(crowd.round, seen);
   }
   if (crowd.is_quarrel.load(std::memory_order_relaxed) != 0) throw_quarrel(members);
 }

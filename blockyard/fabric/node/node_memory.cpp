@@ -95,8 +95,7 @@ Group NodeMemory::join(std::span<const int> ranks) {
     for (const int other : ranks.subspan(1)) {
       Invitation& invitation = control(other).invitations()[leader];
       for (std::uint32_t seen; (seen = invitation.state.word.load()) % 2 == 1;) {
-        static_cast<void>(wait_for_change(invitation.state, seen, patience_));
-        check_alive();
+        wait_a_bit(invitation.state, seen);
       }
       invitation.offset = made->offset;
       invitation.state.word.fetch_add(1);
@@ -105,8 +104,7 @@ Group NodeMemory::join(std::span<const int> ranks) {
   } else {
     Invitation& invitation = control(rank_).invitations()[leader];
     for (std::uint32_t seen; (seen = invitation.state.word.load()) % 2 == 0;) {
-      static_cast<void>(wait_for_change(invitation.state, seen, patience_));
-      check_alive();
+      wait_a_bit(invitation.state, seen);
     }
     made->offset = invitation.offset;
     invitation.state.word.fetch_add(1);
@@ -132,6 +130,7 @@ void NodeMemory::leave(Group group) {
     for (std::size_t m = 0; m < gone.ranks.size(); ++m)
       while (gone.crowd->seats()[m].rounds.load(std::memory_order_acquire) == 0) {
         check_alive();
+        if (own_.meanwhile) own_.meanwhile();
         std::this_thread::yield();
       }
     give(gone.offset);
@@ -261,6 +260,16 @@ void NodeMemory::abort(std::string_view cause) noexcept {
   first.cause[length] = '\0';
   first.has_cause.store(2);
   first.is_aborted.store(1);
+}
+
+void NodeMemory::wait_a_bit(Signal& signal, std::uint32_t seen) const {
+  check_alive();
+  if (!own_.meanwhile) {
+    static_cast<void>(wait_for_change(signal, seen, patience_));
+    return;
+  }
+  own_.meanwhile();
+  std::this_thread::yield();
 }
 
 void NodeMemory::check_alive() const {

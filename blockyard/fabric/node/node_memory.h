@@ -22,6 +22,10 @@ class NodeMemory final : public Memory {
     std::size_t bytes = 0;  ///< of this rank's arena
     std::function<bool(std::size_t offset, std::size_t bytes)> claim;
     std::function<void(std::size_t offset, std::size_t bytes)> give_back;
+    /// What ranks are called in messages; empty: by their numbers.
+    std::vector<int> names = {};
+    /// What to do again and again while waiting for another rank; null: sleep.
+    std::function<void()> meanwhile = {};
   };
 
   /// arenas: where each rank's begins, as this process sees it; all zero before any rank came here.
@@ -52,6 +56,8 @@ class NodeMemory final : public Memory {
                    const void* near, Element element, const void* factor) override;
   [[nodiscard]] std::int64_t fetch_and_add(Region region, int member, std::size_t offset,
                                            Element element, std::int64_t increment) override;
+  void lock(Region region, int member, std::size_t offset) override;
+  [[nodiscard]] bool unlock(Region region, int member, std::size_t offset) override;
   void fence(int rank) override;
   [[nodiscard]] bool done(Transfer /*transfer*/, bool /*must_wait*/) override { return true; }
   void barrier(Group group, const Meeting& meeting = {}) override;
@@ -80,6 +86,11 @@ class NodeMemory final : public Memory {
   static constexpr std::size_t chunk_length = 256, most_chunks = 65536;
 
   [[nodiscard]] Control& control(int rank) const noexcept;
+  /// Returns once `signal` is not `seen` any more, or before.
+  void wait_a_bit(Signal& signal, std::uint32_t seen) const;
+  [[nodiscard]] int name_of(int rank) const noexcept {
+    return own_.names.empty() ? rank : own_.names[static_cast<std::size_t>(rank)];
+  }
   [[nodiscard]] Members& members(Group group) const;
   [[nodiscard]] const Shared& shared(Region region) const noexcept {
     const auto at = static_cast<std::size_t>(region);

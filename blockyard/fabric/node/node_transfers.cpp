@@ -133,6 +133,23 @@ std::int64_t NodeMemory::fetch_and_add(Region region, int member, std::size_t of
   return std::atomic_ref(*reinterpret_cast<std::int64_t*>(far)).fetch_add(increment);
 }
 
+static_assert(sizeof(TicketLock) <= Memory::mutex_bytes);
+
+void NodeMemory::lock(Region region, int member, std::size_t offset) {
+  auto& mutex = *reinterpret_cast<TicketLock*>(reach(region, member) + offset);
+  const std::uint32_t number = mutex.next.fetch_add(1);
+  for (std::uint32_t seen; (seen = mutex.serving.word.load()) != number;)
+    wait_a_bit(mutex.serving, seen);
+}
+
+bool NodeMemory::unlock(Region region, int member, std::size_t offset) {
+  auto& mutex = *reinterpret_cast<TicketLock*>(reach(region, member) + offset);
+  if (mutex.serving.word.load() == mutex.next.load()) return false;
+  mutex.serving.word.fetch_add(1);
+  mutex.serving.wake_all();
+  return true;
+}
+
 void NodeMemory::fence(int /*rank*/) { std::atomic_thread_fence(std::memory_order_seq_cst); }
 
 }  // namespace blockyard::fabric::node

@@ -99,6 +99,115 @@ TEST_P(MemoryContract, accumulates_of_all_ranks_add_up) {
   });
 }
 
+/// Rows that lie apart at both ends, or without gaps at one of them.
+Strided patch_of(std::size_t row_bytes, std::int64_t count, std::int64_t far, std::int64_t near) {
+  Strided rows;
+  rows.row_bytes = row_bytes;
+  rows.add(count, far, near);
+  return rows;
+}
+
+TEST_P(MemoryContract, long_patches_of_any_strides_arrive_whole) {
+  GetParam().run([](Memory& memory) {
+    constexpr std::int64_t width = 3000, count = 250;  // 2 MB of 24 kB rows, or of 8-byte ones
+    constexpr std::size_t bytes = (width + 1) * count * 8;
+    const auto made = memory.allocate(Memory::everyone, bytes);
+    const int next = (memory.rank() + 1) % memory.size();
+    const int before = (memory.rank() + memory.size() - 1) % memory.size();
+    const Strided shapes[] = {
+        row(bytes - 8), patch_of(width * 8, count, (width + 1) * 8, width * 8),
+        patch_of(width * 8, count, width * 8, (width + 1) * 8), patch_of(8, 60000, 16, 24)};
+    const std::vector<double> none(bytes / 8);
+    std::vector<double> sent(bytes / 8), found(bytes / 8), wanted(bytes / 8);
+    for (const Strided& rows : shapes) {
+      for (std::size_t i = 0; i < sent.size(); ++i)
+        sent[i] = static_cast<double>(i) + 0.5 * memory.rank();
+      static_cast<void>(
+          memory.done(memory.put(made.region, next, 0, row(bytes), none.data()), true));
+      static_cast<void>(memory.done(memory.put(made.region, next, 0, rows, sent.data()), true));
+      const double factor = 2.0;
+      static_cast<void>(memory.done(
+          memory.accumulate(made.region, next, 0, rows, sent.data(), Element::f64, &factor), true));
+      settle(memory);
+      std::fill(found.begin(), found.end(), -1.0);
+      std::fill(wanted.begin(), wanted.end(), -1.0);
+      static_cast<void>(
+          memory.done(memory.get(made.region, memory.rank(), 0, rows, found.data()), true));
+      const auto* all = sent.data();
+      fabric::for_each_row(
+          rows, reinterpret_cast<const std::byte*>(all), reinterpret_cast<const std::byte*>(all),
+          [&](const std::byte*, const std::byte* near) {
+            const auto at =
+                static_cast<std::size_t>(near - reinterpret_cast<const std::byte*>(all));
+            for (std::size_t i = at / 8; i < (at + rows.row_bytes) / 8; ++i)
+              wanted[i] = 3 * (static_cast<double>(i) + 0.5 * before);
+          });
+      EXPECT_EQ(found, wanted);
+      memory.barrier(Memory::everyone);
+      std::fill(found.begin(), found.end(), -1.0);
+      static_cast<void>(memory.done(memory.get(made.region, next, 0, rows, found.data()), true));
+      for (std::size_t i = 0; i < wanted.size(); ++i)
+        if (wanted[i] != -1.0) wanted[i] = 3 * (static_cast<double>(i) + 0.5 * memory.rank());
+      EXPECT_EQ(found, wanted);
+      memory.barrier(Memory::everyone);
+    }
+    memory.release(made.region);
+  });
+}
+
+TEST_P(MemoryContract, accesses_of_one_rank_keep_their_order) {
+  GetParam().run([](Memory& memory) {
+    constexpr std::size_t count = 50000;
+    const auto made = memory.allocate(Memory::everyone, count * 8);
+    const int next = (memory.rank() + 1) % memory.size();
+    std::vector<double> values(count);
+    for (int round = 0; round < 20; ++round) {
+      std::fill(values.begin(), values.end(), round);
+      const double last = -round;
+      double found = 0;
+      const auto long_one = memory.put(made.region, next, 0, row(count * 8), values.data());
+      static_cast<void>(
+          memory.done(memory.put(made.region, next, (count - 1) * 8, row(8), &last), true));
+      static_cast<void>(
+          memory.done(memory.get(made.region, next, (count - 1) * 8, row(8), &found), true));
+      EXPECT_EQ(found, last);
+      static_cast<void>(memory.done(long_one, true));
+    }
+    memory.barrier(Memory::everyone);
+    memory.release(made.region);
+  });
+}
+
+TEST_P(MemoryContract, a_mutex_lets_one_rank_in_at_a_time) {
+  GetParam().run([](Memory& memory) {
+    const int last = memory.size() - 1;
+    const auto made =
+        memory.allocate(Memory::everyone, memory.rank() == last ? 2 * Memory::mutex_bytes + 16 : 0);
+    const std::vector<std::byte> none(2 * Memory::mutex_bytes + 16);
+    if (memory.rank() == last)
+      static_cast<void>(
+          memory.done(memory.put(made.region, last, 0, row(none.size()), none.data()), true));
+    settle(memory);
+    const std::size_t at = 2 * Memory::mutex_bytes;
+    for (int i = 0; i < 50; ++i) {
+      memory.lock(made.region, last, Memory::mutex_bytes);
+      std::int64_t value = 0;
+      static_cast<void>(memory.done(memory.get(made.region, last, at, row(8), &value), true));
+      ++value;
+      static_cast<void>(memory.done(memory.put(made.region, last, at, row(8), &value), true));
+      memory.fence(-1);
+      EXPECT_TRUE(memory.unlock(made.region, last, Memory::mutex_bytes));
+    }
+    settle(memory);
+    std::int64_t value = 0;
+    static_cast<void>(memory.done(memory.get(made.region, last, at, row(8), &value), true));
+    EXPECT_EQ(value, 50 * memory.size());
+    EXPECT_FALSE(memory.unlock(made.region, last, 0));
+    memory.barrier(Memory::everyone);
+    memory.release(made.region);
+  });
+}
+
 TEST_P(MemoryContract, a_counter_gives_each_number_once) {
   GetParam().run([](Memory& memory) {
     const auto made = memory.allocate(Memory::everyone, memory.rank() == 0 ? 16 : 0);
