@@ -88,7 +88,7 @@ test-mpi:  ## all language programs in 1, 2 and 4 processes (minutes)
 	@ctest --preset dev -L '^mpi$$'; code=$$?; \
 	cmake --preset dev -DBLOCKYARD_MPI_TESTS=usual >/dev/null; exit $$code
 
-test-garray:  ## programs of Global Arrays with 1, 2, 3, 4 and 8 processes, Open MPI and MPICH (minutes)
+test-garray:  ## programs of Global Arrays with 1, 2, 3, 4 and 8 processes, as two nodes too, Open MPI and MPICH (minutes)
 	@tools/setup.sh build test
 	@for preset in dev mpich; do \
 	  if [[ $$preset == mpich ]] && ! command -v mpicc.mpich >/dev/null; then \

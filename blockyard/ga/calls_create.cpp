@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "blockyard/ga/create.h"
+#include "blockyard/garray/mirror.h"
 
 namespace blockyard::ga::calls {
 
@@ -153,13 +154,7 @@ int compare_distr(int g_a, int g_b) {
   const Array &a = runtime().made_array(g_a), &b = runtime().made_array(g_b);
   return a.distribution == b.distribution && a.group == b.group ? 0 : 1;
 }
-int is_mirrored(int g_a) {
-  return runtime().array(g_a).group == garray::mirror_group &&
-                 runtime().team(garray::mirror_group).ranks.size() !=
-                     runtime().team(garray::world_group).ranks.size()
-             ? 1
-             : 0;
-}
+int is_mirrored(int g_a) { return garray::is_mirrored(runtime(), runtime().array(g_a)) ? 1 : 0; }
 int has_ghosts(int g_a) { return runtime().made_array(g_a).distribution.is_padded() ? 1 : 0; }
 
 void distribution(int g_a, int iproc, Ints lo, Ints hi) {

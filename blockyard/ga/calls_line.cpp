@@ -9,6 +9,7 @@
 #include "blockyard/garray/elementwise.h"
 #include "blockyard/garray/ghosts.h"
 #include "blockyard/garray/line.h"
+#include "blockyard/garray/mirror.h"
 
 namespace blockyard::ga::calls {
 
@@ -97,17 +98,17 @@ void get_ghost_block(int g_a, Ints lo, Ints hi, void* buf, Ints ld) {
   garray::get_padded(runtime(), array, box, local_of(tongue(), array, box, buf, ld));
 }
 
-// With one node there is one copy.
 void merge_mirrored(int g_a) {
-  if (is_mirrored(g_a) != 0) refuse(made(g_a), "has copies on several nodes");
-  together(made(g_a), [] {});
+  const Array& array = made(g_a);
+  if (array.group != garray::mirror_group) refuse(array, "is not a mirrored array");
+  runtime().collective(garray::world_group, Met().meeting(),
+                       [&] { garray::merge(runtime(), array); });
 }
 void merge_distr_patch(int g_a, Ints alo, Ints ahi, int g_b, Ints blo, Ints bhi) {
   const Array &a = made(g_a), &b = made(g_b);
-  if (is_mirrored(g_a) != 0) refuse(a, "has copies on several nodes");
   const garray::Patch from{a, box_of(tongue(), a, alo, ahi, "alo", "ahi")};
   const garray::Patch to{b, box_of(tongue(), b, blo, bhi, "blo", "bhi")};
-  together(b, [&] { garray::copy(runtime(), from, to); });
+  together(b, [&] { garray::merge(runtime(), from, to); });
 }
 
 }  // namespace blockyard::ga::calls

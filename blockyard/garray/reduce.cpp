@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "blockyard/garray/elementwise.h"
+#include "blockyard/garray/mirror.h"
 
 namespace blockyard::garray {
 
@@ -52,8 +53,9 @@ void copy(const Runtime& runtime, const Patch& from, const Patch& to, bool is_tr
     refuse(to.array,
            fmt::format("has elements of type {}, but \"{}\" of type {}", name_of(to.array.kind),
                        from.array.name, name_of(from.array.kind)));
-  // A group within the other one's: each member of the smaller one reads or writes for it.
-  if (from.array.bases.size() < to.array.bases.size()) {
+  // A group within the other one's: each member of the smaller one reads or writes for it. Of a
+  // mirrored array each rank has a copy on its node.
+  if (from.array.bases.size() < to.array.bases.size() && !is_mirrored(runtime, from.array)) {
     Operand mirror(runtime, {to.array, to.box}, from.box, is_transposed, true);
     if (mirror.is_same_shape()) {
       for_each_own(from, [&](const Piece& piece, std::byte* data) {

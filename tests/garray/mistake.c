@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A patch that leaves its array: the job ends with what is wrong. */
+/* A patch that leaves its array: the job ends with what is wrong. With an argument a process dies. */
 #include <ga.h>
+#include <signal.h>
 
 int main(int argc, char **argv) {
   int dims[2] = {512, 300}, lo[2] = {0, 0}, hi[2] = {0, 300}, ld[1] = {301};
@@ -8,7 +9,8 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   GA_Initialize();
   int g = NGA_Create(C_DBL, 2, dims, "fock", NULL);
-  if (GA_Nodeid() == GA_Nnodes() - 1) NGA_Get(g, lo, hi, buffer, ld);
+  if (argc > 1 && GA_Nodeid() == GA_Nnodes() - 1) raise(SIGKILL);
+  if (argc == 1 && GA_Nodeid() == GA_Nnodes() - 1) NGA_Get(g, lo, hi, buffer, ld);
   GA_Sync();
   GA_Terminate();
   MPI_Finalize();

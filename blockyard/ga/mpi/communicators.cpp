@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the edge takes from MPI: its ranks, communicators of groups, and the end of a job.
+#include <fmt/format.h>
 #include <ga-mpi.h>
 #include <mpi.h>
 
@@ -19,6 +20,39 @@ namespace {
 std::map<int, MPI_Comm>& communicators() {
   static auto* const only = new std::map<int, MPI_Comm>;
   return *only;
+}
+
+/// A number in the environment; 0: none.
+int number_in(const char* variable) noexcept {
+  const char* text = std::getenv(variable);
+  return text == nullptr ? 0 : std::atoi(text);
+}
+
+bool spans_nodes() noexcept {
+  return number_in("BLOCKYARD_GA_NODES") > 1 ||
+         number_in("OMPI_COMM_WORLD_SIZE") > number_in("OMPI_COMM_WORLD_LOCAL_SIZE") ||
+         (number_in("MPI_LOCALNRANKS") > 0 &&
+          number_in("PMI_SIZE") > number_in("MPI_LOCALNRANKS")) ||
+         number_in("SLURM_STEP_NUM_NODES") > 1;
+}
+
+/// Before main(): programs call plain MPI_Init, but where a job spans nodes a thread of each
+/// process serves the others. Both variables leave alone what the user said himself.
+[[gnu::constructor]] void ask_for_threads() noexcept {
+  if (!spans_nodes()) return;
+  setenv("OMPI_MPI_THREAD_LEVEL", "3", 0);  // MPI_THREAD_MULTIPLE
+  setenv("MPIR_CVAR_DEFAULT_THREAD_LEVEL", "MPI_THREAD_MULTIPLE", 0);
+}
+
+/// BLOCKYARD_GA_NODES: as if each host were so many nodes.
+int nodes_of_host() {
+  const char* text = std::getenv("BLOCKYARD_GA_NODES");
+  if (text == nullptr || *text == '\0') return 1;
+  const int nodes = number_in("BLOCKYARD_GA_NODES");
+  if (nodes < 1)
+    garray::refuse(
+        fmt::format("BLOCKYARD_GA_NODES is \"{}\"; it is a number of nodes, 1 or more", text));
+  return nodes;
 }
 
 MPI_Comm communicator_of(int group) {
@@ -44,9 +78,7 @@ std::unique_ptr<fabric::Memory> open_memory(Communicator communicator) {
   MPI_Comm own = MPI_COMM_NULL;
   MPI_Comm_dup(given, &own);
   communicators()[garray::world_group] = own;
-  fabric::MpiMemoryOptions options;
-  if (const char* nodes = std::getenv("BLOCKYARD_GA_NODES")) options.nodes = std::atoi(nodes);
-  return fabric::mpi_memory(own, options);
+  return fabric::mpi_memory(own, {.nodes = nodes_of_host()});
 }
 
 void group_made(int group, const std::vector<int>& ranks) {
