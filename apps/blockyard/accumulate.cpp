@@ -27,7 +27,7 @@ struct AccumulateOptions {
   std::string route = "ring";
   std::string direction = "right";
   std::string sums = "double";
-  std::string travel = "sample";
+  std::string travel = "auto";
   std::string element = "c128";
   std::string memory;
   std::string json;
@@ -38,6 +38,8 @@ struct AccumulateOptions {
   double bound = 0;
   int ranks = 0;
   bool normalise = false;
+  bool symmetrise = false;
+  bool parts = false;
   bool deterministic = false;
   bool quiet = false;
 };
@@ -57,12 +59,14 @@ lattice::AccumulateJob job_of(const AccumulateOptions& options, ring::Team& team
   g4.flow.direction = options.direction == "both" ? ring::Direction::both : ring::Direction::right;
   g4.flow.lanes = options.lanes;
   g4.flow.slots = options.slots;
-  g4.travel = options.travel == "g" ? lattice::Travel::g : lattice::Travel::sample;
+  g4.travel = parse_travel(options.travel);
   g4.is_single = options.element == "c64";
   g4.is_exact = options.sums == "exact" || options.deterministic;
   g4.bound = options.bound;
   g4.bins = options.bins;
   g4.normalise = options.normalise;
+  g4.symmetrise = options.symmetrise;
+  g4.has_parts = options.parts;
   g4.memory_bytes = memory_of_rank(options.memory, team);
   if (!options.fabric_delay.empty()) team.delay = fabric::parse_delay(options.fabric_delay);
   return job;
@@ -116,8 +120,8 @@ void add_ring_options(CLI::App& command, AccumulateOptions& options) {
       ->check(CLI::Range(2, 64));
   command
       .add_option("--travel", options.travel,
-                  "what travels: the sample, or its Green's function (g)")
-      ->check(CLI::IsMember({"sample", "g"}));
+                  "what travels: the sample, its Green's function (g), or whichever is smaller")
+      ->check(CLI::IsMember({"auto", "sample", "g"}));
   command.add_option("--element", options.element, "what travels, in single precision with c64")
       ->check(CLI::IsMember({"c64", "c128"}));
   command
@@ -146,6 +150,11 @@ void add_accumulate(CLI::App& app, Commands& commands) {
   command->add_option("--channels", options->channels, "channels of G4 (default: all six)")
       ->delimiter(',');
   command->add_flag("--normalise", options->normalise, "divide by the average sign and beta^2");
+  command->add_flag("--symmetrise", options->symmetrise,
+                    "average G4 over the point group, and with its conjugate");
+  command->add_flag(
+      "--parts", options->parts,
+      "each rank writes its slice to a file of its own; the result shows them as one");
   command->add_option("--bins", options->bins, "error bars from so many bins, each with its own G4")
       ->check(CLI::Range(1, 10000));
   add_ring_options(*command, *options);

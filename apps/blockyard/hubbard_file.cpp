@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "apps/blockyard/hubbard.h"
+#include "apps/blockyard/ring_report.h"
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
 #include "blockyard/input/parse_toml.h"
@@ -157,13 +158,18 @@ void read_run(const TomlSection& section, HubbardJob& job) {
     options.flow.direction = ring::Direction::both;
   if (word(section, "route", {"ring", "direct"}) == "direct")
     options.flow.route = ring::Route::direct;
-  if (word(section, "travel", {"sample", "g"}) == "g") options.travel = lattice::Travel::g;
+  options.travel = parse_travel(word(section, "travel", {"auto", "sample", "g"}).value_or("auto"));
+  options.symmetrise = section.truth("symmetrise").value_or(false);
+  options.has_parts = section.truth("parts").value_or(false);
   options.is_exact = word(section, "sums", {"double", "exact"}) == "exact";
   options.bound = section.number("bound", false).value_or(0);
   options.is_single = word(section, "element", {"c64", "c128"}) == "c64";
   if (const auto memory = section.text("memory"))
     options.memory_bytes = base::parse_bytes(*memory, "[run] memory");
   if (const auto output = section.text("output")) job.output = *output;
+  if (const auto time = section.text("checkpoint"))
+    job.checkpoints.seconds = base::parse_seconds(*time, "[run] checkpoint");
+  if (const auto folder = section.text("checkpoint_dir")) job.checkpoints.folder = *folder;
 }
 
 }  // namespace
@@ -177,10 +183,12 @@ bool is_lattice_job(const std::string& path) {
   }
 }
 
-HubbardJob read_hubbard_job(const std::string& path) {
-  const toml::table table = input::parse_toml(job::read_file(path), path);
+HubbardJob read_hubbard_job(const std::string& text, const std::string& path) {
+  const toml::table table = input::parse_toml(text, path);
   const TomlSection top(table, "", path, {"title", "lattice", "method", "run"});
   HubbardJob job;
+  job.file = path;
+  job.source = text;
   job.title = top.text("title").value_or("");
   job.output = std::filesystem::path(path).stem().string() + ".h5";
   const toml::table none;
@@ -195,7 +203,8 @@ HubbardJob read_hubbard_job(const std::string& path) {
                          "frequencies", "exchange_momenta", "exchange_frequencies"}),
       job);
   read_run(section("run", {"ring", "lanes", "slots", "direction", "route", "travel", "sums",
-                           "bound", "element", "bins", "memory", "output"}),
+                           "bound", "element", "bins", "memory", "output", "checkpoint",
+                           "checkpoint_dir", "symmetrise", "parts"}),
            job);
   return job;
 }

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "apps/blockyard/commands.h"
+#include "apps/blockyard/hubbard.h"
 #include "apps/blockyard/job_files.h"
 #include "apps/blockyard/machine_file.h"
 #include "apps/blockyard/output.h"
@@ -86,6 +87,12 @@ input::Spec read_input(const PlanCommand& command) {
 }
 
 int plan(const PlanCommand& command, const std::string& library) {
+  if (command.files.size() == 1 && is_lattice_job(command.files.front()))
+    return plan_hubbard({.file = command.files.front(),
+                         .ranks = command.workers.value_or(0),
+                         .memory = command.memory,
+                         .json = command.json},
+                        command.processes);
   plan::PlanOptions options = plan_options(command);
   const input::Spec spec = read_input(command);
   check_writable(command.json);

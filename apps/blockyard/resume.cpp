@@ -6,6 +6,8 @@
 
 #include "apps/blockyard/commands.h"
 #include "apps/blockyard/execute.h"
+#include "apps/blockyard/failure.h"
+#include "apps/blockyard/hubbard.h"
 #include "apps/blockyard/join.h"
 #include "apps/blockyard/output.h"
 #include "apps/blockyard/run_options.h"
@@ -21,6 +23,7 @@ namespace {
 struct ResumeOptions {
   std::string fabric = "auto";
   std::string folder;
+  std::string ring;
   RunOptionValues run;
   OutputOptions output;
 };
@@ -33,7 +36,25 @@ input::RunSpec wanted(const ResumeOptions& options) try {
   throw UsageError(error.what());
 }
 
+/// A simulation of a lattice goes on; `file` is its checkpoint.
+int resume_lattice(const ResumeOptions& options, const std::string& file) try {
+  const auto text = [&](std::string_view key) {
+    const auto found = options.run.texts.find(key);
+    return found == options.run.texts.end() ? std::string() : found->second;
+  };
+  const std::string workers = text("workers");
+  return resume_hubbard({file, options.fabric, workers.empty() ? 0 : std::stoi(workers),
+                         text("memory"), options.output.json, options.output.quiet,
+                         text("checkpoint"), text("checkpoint_dir"), options.ring});
+} catch (const std::exception&) {
+  return end_by_exception();
+}
+
 int resume(const ResumeOptions& options) {
+  const std::string saved_lattice = lattice::newest_checkpoint(options.folder);
+  if (!saved_lattice.empty()) return resume_lattice(options, saved_lattice);
+  if (!options.ring.empty())
+    throw UsageError("--ring is for a simulation of a lattice; there is none in " + options.folder);
   const input::RunSpec run = wanted(options);
   auto session = join_processes(options.fabric);
   return run_quietly(session.get(), [&] {
@@ -70,6 +91,8 @@ void add_resume(CLI::App& app, Commands& commands) {
   command->add_option("folder", options->folder, "folder of checkpoints, or one checkpoint")
       ->required()
       ->type_name("DIR");
+  command->add_option("--ring", options->ring,
+                      "of a lattice: ranks of a ring, auto (the fewest that fit) or a number");
   add_fabric_option(*command, options->fabric);
   add_run_options(*command, options->run, true);
   add_output_options(*command, options->output);

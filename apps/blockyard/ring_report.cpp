@@ -43,6 +43,16 @@ std::int64_t memory_of_rank(const std::string& memory, const ring::Team& team) {
   return bytes / team.ranks_here;
 }
 
+lattice::Travel parse_travel(const std::string& text) {
+  if (text == "auto") return lattice::Travel::automatic;
+  return text == "g" ? lattice::Travel::g : lattice::Travel::sample;
+}
+
+std::string name_of(lattice::Travel travel) {
+  if (travel == lattice::Travel::automatic) return "auto";
+  return travel == lattice::Travel::g ? "g" : "sample";
+}
+
 nlohmann::ordered_json ring_json(const lattice::G4Report& report) {
   nlohmann::ordered_json ranks = nlohmann::ordered_json::array();
   for (const lattice::RankReport& rank : report.ranks)
@@ -60,6 +70,7 @@ nlohmann::ordered_json ring_json(const lattice::G4Report& report) {
                      {"wait_for_slots_seconds", rank.counts.wait_for_slots_seconds}});
   return {{"size", report.ring},
           {"reason", report.reason},
+          {"travel", name_of(report.travel)},
           {"slice_bytes", report.slice_bytes},
           {"item_bytes", report.item_bytes},
           {"ranks", ranks}};

@@ -17,6 +17,10 @@ namespace blockyard::app {
 /// The memory of each rank, in bytes: of "4G" for each process, or of 70 % of what is free.
 [[nodiscard]] std::int64_t memory_of_rank(const std::string& memory, const ring::Team& team);
 
+/// "auto", "sample" or "g", and back.
+[[nodiscard]] lattice::Travel parse_travel(const std::string& text);
+[[nodiscard]] std::string name_of(lattice::Travel travel);
+
 /// What the rings of a run were and did, by rank.
 [[nodiscard]] nlohmann::ordered_json ring_json(const lattice::G4Report& report);
 

@@ -208,18 +208,18 @@ int run_lattice(const RunOptions& options) {
   };
   bool has_others = !options.constants.empty() || !options.segments.empty() ||
                     !options.output.report.empty() || !options.output.trace.empty();
-  for (const std::string_view key : {"persistent", "guess", "save", "servers", "checkpoint"})
+  for (const std::string_view key : {"persistent", "guess", "save", "servers"})
     has_others = has_others || is_given(options, key);
   for (const auto& [key, values] : options.run.lists) has_others = has_others || !values.empty();
   if (has_others)
     throw UsageError(fmt::format(
-        "{} simulates a lattice: of the options only --fabric, --workers, --memory, --json and "
-        "--quiet go with it",
+        "{} simulates a lattice: of the options only --fabric, --workers, --memory, --checkpoint, "
+        "--checkpoint-dir, --json and --quiet go with it",
         options.files.front()));
   const std::string workers = text("workers");
   return run_hubbard({options.files.front(), options.fabric,
                       workers.empty() ? 0 : std::stoi(workers), text("memory"), options.output.json,
-                      options.output.quiet});
+                      options.output.quiet, text("checkpoint"), text("checkpoint_dir"), ""});
 }
 
 int run(const RunOptions& options, const std::string& library) {

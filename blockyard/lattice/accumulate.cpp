@@ -100,16 +100,20 @@ G4Report accumulate(const AccumulateJob& job, const ring::Team& team) {
     std::int64_t count = 0;
     std::int64_t vertices = 0;
     double bound = 0;
+    bool has_green = false;
     shared.use([&](const SamplesReader& reader) {
       check_options(reader, job.options, job.samples);
       problem = reader.problem();
       count = reader.count();
+      has_green = reader.has_green(0);
       vertices = most_vertices(reader);
       bound = exact_bound(reader, problem, problem.cluster(), job.options);
     });
     const Cluster cluster = problem.cluster();
-    const G4Plan plan = plan_g4(problem, job.options, fabric.size(), vertices);
-    G4Run run(member, problem, cluster, job.options, plan, pool, count, bound);
+    G4Options options = job.options;
+    if (options.travel == Travel::automatic && has_green) options.travel = Travel::g;
+    const G4Plan plan = plan_g4(problem, options, fabric.size(), vertices);
+    G4Run run(member, problem, cluster, options, plan, pool, count, bound);
     give_all(run, shared, fabric, count);
     run.finish();
     G4Report report = run.write(job.output);

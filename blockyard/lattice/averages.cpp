@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "blockyard/base/error.h"
@@ -91,6 +92,19 @@ void Averages::reduce(fabric::Fabric& fabric) {
   for (std::size_t i = 0; i < integers_.size(); ++i)
     integers_[i] = (static_cast<std::int64_t>(halves[2 * i]) << half_bits) +
                    static_cast<std::int64_t>(halves[2 * i + 1]);
+}
+
+void Averages::clear() {
+  std::ranges::fill(doubles_, 0.0);
+  std::ranges::fill(integers_, 0);
+}
+
+void Averages::load(base::FieldReader& in) {
+  const std::size_t doubles = doubles_.size();
+  const std::size_t integers = integers_.size();
+  in.fields(doubles_, integers_);
+  base::require(doubles_.size() == doubles && integers_.size() == integers,
+                "saved averages are as long as those of the run");
 }
 
 double Averages::count(int bin) const { return value(bin, 0); }

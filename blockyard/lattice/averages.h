@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "blockyard/base/fields.h"
 #include "blockyard/fabric/fabric.h"
 #include "blockyard/lattice/green.h"
 #include "blockyard/lattice/problem.h"
@@ -25,6 +26,10 @@ class Averages {
   void add(std::span<const double> tiles, Complex sign, int bin);
   /// Collective. From now on the sums are those of all ranks.
   void reduce(fabric::Fabric& fabric);
+  /// All sums become zero.
+  void clear();
+  void save(base::FieldWriter& out) const { out.fields(doubles_, integers_); }
+  void load(base::FieldReader& in);
 
   [[nodiscard]] int bins() const noexcept { return bins_; }
   [[nodiscard]] double count(int bin) const;

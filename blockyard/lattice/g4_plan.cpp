@@ -11,13 +11,31 @@ namespace blockyard::lattice {
 
 namespace {
 
-/// Of what travels: vertices with their matrices, or tiles.
-std::int64_t item_bytes_of(const SliceShape& shape, const G4Options& options,
-                           std::int64_t vertices) {
+/// Of what travels: vertices with their matrices, or tiles of so many units.
+std::int64_t item_bytes_of(const SliceShape& shape, const G4Options& options, Travel travel,
+                           std::int64_t vertices, Extent units) {
   const std::int64_t width = options.is_single ? sizeof(float) : sizeof(double);
-  if (options.travel == Travel::sample)
+  if (travel == Travel::sample)
     return 2 * (vertices * static_cast<std::int64_t>(sizeof(Vertex)) + vertices * vertices * width);
-  return tile_bytes(shape, shape.units()) / static_cast<std::int64_t>(sizeof(double)) * width;
+  return tile_bytes(shape, units) / static_cast<std::int64_t>(sizeof(double)) * width;
+}
+
+/// What travels, if it may be chosen: that with fewer bytes. On the route `direct` a Green's
+/// function has fewer than on `ring`, but that depends on the size of the ring, which is chosen by
+/// what travels: so both are compared whole.
+void choose_travel(const G4Options& options, std::int64_t vertices, G4Plan& plan) {
+  plan.travel = options.travel;
+  plan.travel_reason = "as asked";
+  if (options.travel != Travel::automatic) return;
+  const auto bytes = [&](Travel travel) {
+    return item_bytes_of(plan.shape, options, travel, vertices, plan.shape.units());
+  };
+  const std::int64_t of_sample = bytes(Travel::sample);
+  const std::int64_t of_g = bytes(Travel::g);
+  plan.travel = of_sample <= of_g ? Travel::sample : Travel::g;
+  plan.travel_reason =
+      fmt::format("a sample with {} vertices a spin has {}, its Green's function {}", vertices,
+                  base::format_bytes(of_sample), base::format_bytes(of_g));
 }
 
 }  // namespace
@@ -26,8 +44,9 @@ G4Plan plan_g4(const Problem& problem, const G4Options& options, int ranks, std:
   G4Plan plan;
   plan.shape = {problem.axes, options.channels, static_cast<int>(problem.exchange_momenta.size()),
                 options.bins};
-  plan.item_bytes = item_bytes_of(plan.shape, options, vertices);
+  choose_travel(options, vertices, plan);
   const Extent units = plan.shape.units();
+  plan.item_bytes = item_bytes_of(plan.shape, options, plan.travel, vertices, units);
   const auto unit_bytes = static_cast<Extent>(plan.shape.unit_values() * sizeof(double));
   // Tiles of a batch are cut like the slice, though not quite in proportion.
   const Extent unit_tiles = tile_bytes(plan.shape, 1) * options.flow.batch;
@@ -55,7 +74,11 @@ G4Plan plan_g4(const Problem& problem, const G4Options& options, int ranks, std:
   }
   plan.ring = choice.size;
   plan.reason = choice.reason;
-  plan.slice_bytes = (units + choice.size - 1) / choice.size * unit_bytes;
+  const Extent most_units = (units + choice.size - 1) / choice.size;
+  plan.slice_bytes = most_units * unit_bytes;
+  const Extent sent_units = options.flow.route == ring::Route::direct ? most_units : units;
+  plan.sent_bytes =
+      (choice.size - 1) * item_bytes_of(plan.shape, options, plan.travel, vertices, sent_units);
   plan.rank_bytes = choice.rank_bytes;
   return plan;
 }

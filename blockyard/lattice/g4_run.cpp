@@ -8,6 +8,8 @@
 #include "blockyard/base/error.h"
 #include "blockyard/lattice/averages.h"
 #include "blockyard/lattice/result_file.h"
+#include "blockyard/lattice/result_parts.h"
+#include "blockyard/lattice/symmetry.h"
 #include "blockyard/ring/result.h"
 
 namespace blockyard::lattice {
@@ -27,14 +29,13 @@ class G4Run::State {
         exact_(options.is_exact ? std::optional(ring::ExactScale(samples, exact_bound))
                                 : std::nullopt),
         averages_(problem, cluster, options.bins, exact_),
-        update_(
-            {&cluster, plan.shape, problem.g0, options.travel, options.is_single, false, exact_},
-            layout_, seat_, pool),
+        update_({&cluster, plan.shape, problem.g0, plan.travel, options.is_single, false, exact_},
+                layout_, seat_, pool),
         slice_(pool.allocate(static_cast<std::size_t>(layout_.range(seat_).count()) *
                              plan.shape.unit_values() * sizeof(double))),
         began_(base::now_seconds()) {
-    if (slice_.size() > 0) std::memset(slice_.data(), 0, slice_.size());
-    ring_.emplace(member, layout_, options.flow, update_, slice_.bytes());
+    clear_slice();
+    begin_ring();
   }
 
   void give(const Sample& sample, std::int64_t number) {
@@ -49,34 +50,89 @@ class G4Run::State {
   }
   void serve() { ring_->serve(); }
 
+  void land() { end_ring(); }
+  void go_on() { begin_ring(); }
+
+  [[nodiscard]] std::vector<std::byte> save(
+      const std::function<void(Extent unit, std::span<const std::byte> sums)>& visit) {
+    add_up();
+    if (seat_.ring != 0) clear_slice();
+    ring::visit_units(member_, layout_, pool_, slice_.bytes(), visit);
+    base::FieldWriter out;
+    averages_.save(out);
+    if (member_.fabric.rank() != 0) averages_.clear();
+    return out.take();
+  }
+
+  void load(std::span<const std::byte> averages,
+            const std::function<void(Extent unit, std::span<std::byte> into)>& read) {
+    if (member_.fabric.rank() == 0) {
+      base::FieldReader in(averages);
+      averages_.load(in);
+    }
+    const ring::Range mine = layout_.range(seat_);
+    if (seat_.ring != 0 || mine.count() == 0) return;
+    const std::size_t length = plan_.shape.unit_values() * sizeof(double);
+    for (Extent unit = mine.begin; unit < mine.end && length > 0; ++unit)
+      read(unit,
+           slice_.bytes().subspan(static_cast<std::size_t>(unit - mine.begin) * length, length));
+  }
+
   void finish() {
-    ring_->finish();
-    ring::add_rings(member_, layout_, pool_, slice_.bytes(),
-                    exact_ ? ring::add_integers() : ring::add_doubles());
-    averages_.reduce(member_.fabric);
+    end_ring();
+    add_up();
     if (options_.normalise) averages_.check_sign();
   }
 
   [[nodiscard]] G4Report write(const std::string& path) {
     std::optional<ResultWriter> out;
     std::optional<Matrices> matrices;
-    if (member_.fabric.rank() == 0) {
+    const bool is_first = member_.fabric.rank() == 0;
+    if (options_.symmetrise) symmetry_.emplace(problem_, plan_.shape, averages_.sign().imag() == 0);
+    if (is_first && options_.has_matrices) matrices.emplace(problem_, plan_.shape);
+    std::optional<ResultParts> parts;
+    if (options_.has_parts) parts.emplace(write_parts(path));
+    if (is_first) {
       out.emplace(path, problem_, plan_.shape, averages_, options_.normalise);
-      if (options_.has_matrices) matrices.emplace(problem_, plan_.shape);
+      parts ? out->refer_to_parts(layout_, parts->names(layout_.places(0))) : out->begin_units();
     }
-    ring::visit_units(member_, layout_, pool_, slice_.bytes(),
-                      [&](Extent unit, std::span<const std::byte> bytes) {
-                        const auto values = values_of(bytes);
-                        out->write_unit(unit, values);
-                        if (matrices) matrices->take(unit, values);
-                      });
+    // With parts, units come here for matrices only.
+    if (!parts || options_.has_matrices)
+      ring::visit_units(member_, layout_, pool_, slice_.bytes(),
+                        [&](Extent unit, std::span<const std::byte> bytes) {
+                          const auto values = values_of(bytes);
+                          if (!parts) out->write_unit(unit, values);
+                          if (matrices) matrices->take(unit, values);
+                        });
     G4Report report = make_report();
     if (out) out->finish();
+    if (out && parts) parts->remove_others();
     if (matrices) report.leading = matrices->leading(averages_);
     return report;
   }
 
  private:
+  void begin_ring() { ring_.emplace(member_, layout_, options_.flow, update_, slice_.bytes()); }
+
+  /// Collective.
+  void end_ring() {
+    if (!ring_) return;
+    ring_->finish();
+    counts_ += ring_->counts();
+    ring_.reset();
+  }
+
+  /// Collective: the sums of all ranks are in ring 0, and the averages at every rank.
+  void add_up() {
+    ring::add_rings(member_, layout_, pool_, slice_.bytes(),
+                    exact_ ? ring::add_integers() : ring::add_doubles());
+    averages_.reduce(member_.fabric);
+  }
+
+  void clear_slice() {
+    if (slice_.size() > 0) std::memset(slice_.data(), 0, slice_.size());
+  }
+
   [[nodiscard]] int bin_of(std::int64_t number) const {
     return static_cast<int>(number % options_.bins);
   }
@@ -86,14 +142,34 @@ class G4Run::State {
     ring_->give(std::as_bytes(std::span(&head, 1)), payload);
   }
 
-  /// Sums as doubles, whatever they were added as.
+  /// Collective. Each rank of ring 0 writes its slice to a file of its own.
+  [[nodiscard]] ResultParts write_parts(const std::string& path) {
+    ResultParts parts(member_.fabric, path);
+    parts.in_turn([&] {
+      if (seat_.ring != 0) return;
+      const ring::Range mine = layout_.range(seat_);
+      PartWriter part(parts.path(seat_.place), problem_, plan_.shape, averages_, options_.normalise,
+                      mine);
+      const std::size_t length = plan_.shape.unit_values() * sizeof(double);
+      for (Extent unit = mine.begin; unit < mine.end; ++unit)
+        part.write_unit(unit, values_of(slice_.bytes().subspan(
+                                  static_cast<std::size_t>(unit - mine.begin) * length, length)));
+      part.finish();
+    });
+    return parts;
+  }
+
+  /// Sums as doubles, whatever they were added as, symmetrised if that is wished.
   [[nodiscard]] std::span<const double> values_of(std::span<const std::byte> bytes) {
     const std::size_t count = bytes.size() / sizeof(double);
-    if (!exact_) return {reinterpret_cast<const double*>(bytes.data()), count};
-    values_.resize(count);
-    const auto* sums = reinterpret_cast<const std::int64_t*>(bytes.data());
-    for (std::size_t i = 0; i < count; ++i) values_[i] = exact_->value_of(sums[i]);
-    return values_;
+    std::span<const double> values(reinterpret_cast<const double*>(bytes.data()), count);
+    if (exact_) {
+      values_.resize(count);
+      const auto* sums = reinterpret_cast<const std::int64_t*>(bytes.data());
+      for (std::size_t i = 0; i < count; ++i) values_[i] = exact_->value_of(sums[i]);
+      values = values_;
+    }
+    return symmetry_ ? symmetry_->average(values) : values;
   }
 
   /// Collective: what all ranks did, at each of them.
@@ -101,7 +177,7 @@ class G4Run::State {
     constexpr std::size_t fields = 12;
     std::vector<double> all(fields * static_cast<std::size_t>(member_.fabric.size()), 0.0);
     double* mine = all.data() + fields * static_cast<std::size_t>(member_.fabric.rank());
-    const ring::Counts& counts = ring_->counts();
+    const ring::Counts& counts = counts_;
     std::size_t at = 0;
     for (const double value :
          {static_cast<double>(counts.given), static_cast<double>(counts.applied),
@@ -119,6 +195,7 @@ class G4Run::State {
     report.sign_error = averages_.sign_error();
     report.ring = plan_.ring;
     report.reason = plan_.reason;
+    report.travel = plan_.travel;
     report.slice_bytes = plan_.slice_bytes;
     report.item_bytes = plan_.item_bytes;
     add_green(report);
@@ -166,6 +243,8 @@ class G4Run::State {
   G4Update update_;
   base::Buffer slice_;
   std::optional<ring::Ring> ring_;
+  ring::Counts counts_;  ///< of all rings that ended
+  std::optional<Symmetry> symmetry_;
   std::vector<double> values_;
   double began_;
 };
@@ -182,6 +261,16 @@ void G4Run::give(std::span<const double> green, Complex sign, std::int64_t numbe
   state_->give(green, sign, number);
 }
 void G4Run::serve() { state_->serve(); }
+void G4Run::land() { state_->land(); }
+void G4Run::go_on() { state_->go_on(); }
+std::vector<std::byte> G4Run::save(
+    const std::function<void(Extent, std::span<const std::byte>)>& visit) {
+  return state_->save(visit);
+}
+void G4Run::load(std::span<const std::byte> averages,
+                 const std::function<void(Extent, std::span<std::byte>)>& read) {
+  state_->load(averages, read);
+}
 void G4Run::finish() { state_->finish(); }
 G4Report G4Run::write(const std::string& path) { return state_->write(path); }
 

@@ -22,12 +22,14 @@ struct G4Options {
   std::vector<Channel> channels{all_channels.begin(), all_channels.end()};
   int ring = 0;  ///< ranks of a ring; 0: the smallest that fits
   ring::Options flow;
-  Travel travel = Travel::sample;
+  Travel travel = Travel::automatic;
   bool is_single = false;  ///< what travels is c64; sums stay double
   bool is_exact = false;
   double bound = 0;  ///< of a contribution to exact sums; 0: from the first sample
   int bins = 1;      ///< from 2 on there are error bars, and so many times the memory
   bool normalise = false;
+  bool symmetrise = false;  ///< by point group and conjugation; symmetry.h
+  bool has_parts = false;   ///< each rank of the first ring writes its slice to a file of its own
   std::int64_t memory_bytes = 0;  ///< of each rank
   bool has_matrices = false;  ///< the report tells eigenvalues, of one band and if they are small
 };
@@ -47,6 +49,7 @@ struct G4Report {
   double sign_error = 0;
   int ring = 1;
   std::string reason;
+  Travel travel = Travel::sample;
   std::int64_t slice_bytes = 0;
   std::int64_t item_bytes = 0;
   std::vector<RankReport> ranks;
@@ -61,9 +64,13 @@ struct G4Plan {
   SliceShape shape;
   int ring = 1;
   std::string reason;
+  Travel travel = Travel::sample;  ///< never automatic
+  std::string travel_reason;
   std::int64_t slice_bytes = 0;
   std::int64_t item_bytes = 0;
   std::int64_t rank_bytes = 0;
+  /// Of one sample, by its giver and those who send it on, to all other places of the ring.
+  std::int64_t sent_bytes = 0;
 };
 /// vertices: of each spin, at most.
 [[nodiscard]] G4Plan plan_g4(const Problem& problem, const G4Options& options, int ranks,
@@ -88,6 +95,18 @@ class G4Run {
   void give(std::span<const double> green, Complex sign, std::int64_t number);
   /// Takes in what has come; for who works long between samples.
   void serve();
+  /// Collective. Returns when all that was given has been taken in everywhere. Nothing is given
+  /// until go_on().
+  void land();
+  /// Collective.
+  void go_on();
+  /// Collective, after land(): the sums of all ranks as bytes, those of averages and of each unit,
+  /// at rank 0. The other rings go on from zero.
+  [[nodiscard]] std::vector<std::byte> save(
+      const std::function<void(Extent unit, std::span<const std::byte> sums)>& visit);
+  /// Goes on from what save() told, with any ranks and rings: at every rank, before any sample.
+  void load(std::span<const std::byte> averages,
+            const std::function<void(Extent unit, std::span<std::byte> into)>& read);
   /// Collective. No more samples of this rank.
   void finish();
   /// Collective. Rank 0 writes; `path` is of use there only. Returns the report at rank 0.

@@ -16,8 +16,9 @@ namespace blockyard::lattice {
 
 /// What travels of a sample.
 enum class Travel : std::uint8_t {
-  sample,  ///< vertices and walker matrix: each place computes the tiles that it needs
-  g        ///< the Green's function: all of it, or on the route `direct` the tiles of a place
+  automatic,  ///< whichever has fewer bytes; G4Plan says which
+  sample,     ///< vertices and walker matrix: each place computes the tiles that it needs
+  g           ///< the Green's function: all of it, or on the route `direct` the tiles of a place
 };
 
 /// The head of an item.

@@ -58,6 +58,27 @@ void GrowingInverse::shrink(int k) {
   size_ = last;
 }
 
+void GrowingInverse::save(base::FieldWriter& out) const {
+  std::vector<double> values;
+  for (int j = 0; j < size_; ++j)
+    for (int i = 0; i < size_; ++i) values.push_back(at(i, j));
+  out.fields(size_, values);
+}
+
+void GrowingInverse::load(base::FieldReader& in) {
+  int size = 0;
+  std::vector<double> values;
+  in.fields(size, values);
+  const auto n = static_cast<std::size_t>(std::max(0, size));
+  base::require(values.size() == n * n, "a saved matrix has all its values");
+  size_ = 0;
+  reserve(size);
+  size_ = size;
+  for (int j = 0; j < size; ++j)
+    for (int i = 0; i < size; ++i)
+      values_[index(i, j)] = values[static_cast<std::size_t>(j * size + i)];
+}
+
 void GrowingInverse::reserve(int size) {
   const auto wanted = static_cast<std::size_t>(size);
   if (wanted <= capacity_) return;

@@ -31,20 +31,72 @@ std::vector<std::int64_t> pairs(const std::vector<Vector2>& vectors) {
   return values;
 }
 
+constexpr std::size_t w2_index = 2;
+
+void begin_sets(store::DataWriter& file, const SliceShape& shape, bool has_errors,
+                std::span<const std::int64_t> lengths) {
+  for (const Channel channel : shape.channels) {
+    file.begin(set_of(channel), lengths, true);
+    if (has_errors) file.begin(errors_of(channel), lengths, true);
+  }
+}
+
+/// w2_of(side): where a second frequency of the unit goes.
+template <class Place>
+void write_channels(store::DataWriter& file, const SliceShape& shape,
+                    std::span<const double> values, ChannelValues& channel_values,
+                    const Place& w2_of) {
+  std::vector<std::int64_t> count = channel_lengths(shape);
+  std::vector<std::int64_t> first(count.size(), 0);
+  count[w2_index] = 1;
+  for (std::size_t channel = 0; channel < shape.channels.size(); ++channel)
+    for (int side = 0; side < 2; ++side) {
+      first[w2_index] = w2_of(side);
+      channel_values.take(values, channel, side);
+      file.write(set_of(shape.channels[channel]), first, count, channel_values.values());
+      if (channel_values.has_errors())
+        file.write(errors_of(shape.channels[channel]), first, count, channel_values.errors());
+    }
+}
+
+/// Where the two blocks of second frequencies of a slice are in G4, and in the file of the slice.
+std::vector<store::DataWriter::Source> sources_of(const SliceShape& shape, const ring::Range& units,
+                                                  const std::string& file, const std::string& set) {
+  store::DataWriter::Source source{file, set, channel_lengths(shape), {}, {}, {}};
+  source.count = source.lengths;
+  source.first.assign(source.lengths.size(), 0);
+  source.first_there = source.first;
+  source.lengths[w2_index] = 2 * units.count();
+  source.count[w2_index] = units.count();
+  source.first[w2_index] = units.begin;
+  std::vector<store::DataWriter::Source> both(2, source);
+  both[1].first[w2_index] = shape.axes.compact() - units.end;
+  both[1].first_there[w2_index] = units.count();
+  return both;
+}
+
 }  // namespace
+
+ChannelValues::ChannelValues(const Problem& problem, const SliceShape& shape,
+                             const Averages& averages, bool normalise)
+    : shape_(shape), normalise_(normalise), out_(shape.channel_values() / 2), errors_(out_.size()) {
+  for (int bin = 0; bin < shape.bins; ++bin)
+    signs_.push_back(averages.sign(bin) * problem.axes.beta * problem.axes.beta);
+}
 
 ResultWriter::ResultWriter(const std::string& path, const Problem& problem, const SliceShape& shape,
                            const Averages& averages, bool normalise)
-    : file_(path), problem_(problem), shape_(shape), averages_(averages), normalise_(normalise) {
-  for (int bin = 0; bin < shape.bins; ++bin)
-    signs_.push_back(averages.sign(bin) * problem.axes.beta * problem.axes.beta);
+    : file_(path),
+      problem_(problem),
+      shape_(shape),
+      averages_(averages),
+      normalise_(normalise),
+      values_(problem, shape, averages, normalise) {
   write_averages();
-  for (const Channel channel : shape.channels) {
-    file_.begin(set_of(channel), channel_lengths(shape), true);
-    if (shape.bins > 1 && normalise) file_.begin(errors_of(channel), channel_lengths(shape), true);
-  }
-  out_.resize(shape.channel_values() / 2);
-  errors_.resize(out_.size());
+}
+
+void ResultWriter::begin_units() {
+  begin_sets(file_, shape_, values_.has_errors(), channel_lengths(shape_));
 }
 
 void ResultWriter::write_averages() {
@@ -93,8 +145,8 @@ void ResultWriter::write_averages() {
 }
 
 /// The value of a row at (band combination, k1), as the file orders them.
-Complex ResultWriter::value(std::span<const double> values, int bin, int side, std::size_t channel,
-                            std::size_t row, std::size_t at) const {
+Complex ChannelValues::value(std::span<const double> values, int bin, int side, std::size_t channel,
+                             std::size_t row, std::size_t at) const {
   const auto nk = static_cast<std::size_t>(shape_.axes.sites);
   const std::size_t combinations = shape_.row() / (2 * nk);
   const std::size_t k1 = at / combinations;
@@ -104,7 +156,7 @@ Complex ResultWriter::value(std::span<const double> values, int bin, int side, s
   return {values[from], values[from + nk]};
 }
 
-void ResultWriter::take_channel(std::span<const double> values, std::size_t channel, int side) {
+void ChannelValues::take(std::span<const double> values, std::size_t channel, int side) {
   const std::size_t row_values = shape_.row() / 2;
   std::vector<Complex> bins(static_cast<std::size_t>(shape_.bins));
   std::size_t to = 0;
@@ -124,19 +176,39 @@ void ResultWriter::take_channel(std::span<const double> values, std::size_t chan
 }
 
 void ResultWriter::write_unit(Extent unit, std::span<const double> values) {
-  std::vector<std::int64_t> count = channel_lengths(shape_);
-  std::vector<std::int64_t> first(count.size(), 0);
-  constexpr std::size_t w2_index = 2;
-  count[w2_index] = 1;
-  for (std::size_t channel = 0; channel < shape_.channels.size(); ++channel)
-    for (int side = 0; side < 2; ++side) {
-      first[w2_index] = shape_.second_frequency(unit, side);
-      take_channel(values, channel, side);
-      file_.write(set_of(shape_.channels[channel]), first, count, std::span<const Complex>(out_));
-      if (shape_.bins > 1 && normalise_)
-        file_.write(errors_of(shape_.channels[channel]), first, count,
-                    std::span<const Complex>(errors_));
+  write_channels(file_, shape_, values, values_,
+                 [&](int side) { return shape_.second_frequency(unit, side); });
+}
+
+void ResultWriter::refer_to_parts(const ring::Layout& layout, std::span<const std::string> files) {
+  const std::vector<std::int64_t> lengths = channel_lengths(shape_);
+  const auto refer = [&](const std::string& set) {
+    std::vector<store::DataWriter::Source> sources;
+    for (int place = 0; place < layout.places(0); ++place) {
+      const auto both =
+          sources_of(shape_, layout.range({0, place}), files[static_cast<std::size_t>(place)], set);
+      sources.insert(sources.end(), both.begin(), both.end());
     }
+    file_.write_virtual(set, lengths, true, sources);
+  };
+  for (const Channel channel : shape_.channels) {
+    refer(set_of(channel));
+    if (values_.has_errors()) refer(errors_of(channel));
+  }
+}
+
+PartWriter::PartWriter(const std::string& path, const Problem& problem, const SliceShape& shape,
+                       const Averages& averages, bool normalise, const ring::Range& units)
+    : file_(path), shape_(shape), units_(units), values_(problem, shape, averages, normalise) {
+  std::vector<std::int64_t> lengths = channel_lengths(shape);
+  lengths[w2_index] = 2 * units.count();
+  begin_sets(file_, shape, values_.has_errors(), lengths);
+}
+
+void PartWriter::write_unit(Extent unit, std::span<const double> values) {
+  write_channels(file_, shape_, values, values_, [&](int side) {
+    return side == 0 ? unit - units_.begin : units_.count() + units_.end - 1 - unit;
+  });
 }
 
 }  // namespace blockyard::lattice

@@ -8,6 +8,8 @@
 #include <cmath>
 
 #include "blockyard/base/error.h"
+#include "blockyard/lattice/checkpoint.h"
+#include "blockyard/lattice/rank_walk.h"
 #include "blockyard/lattice/walker.h"
 #include "blockyard/tensor/blas.h"
 
@@ -18,8 +20,6 @@ using base::Error;
 
 namespace {
 
-constexpr std::size_t fields_of_a_walker = 5;
-
 void check(const HubbardJob& job) {
   const auto refuse = [](const std::string& why) { throw Error(Errc::bad_input, why); };
   if (job.samples < job.walkers)
@@ -29,108 +29,12 @@ void check(const HubbardJob& job) {
     refuse(fmt::format("{} samples are too few for {} bins", job.samples, job.options.bins));
 }
 
-std::int64_t samples_of(const HubbardJob& job, std::int64_t walker) {
-  return job.samples / job.walkers + (walker < job.samples % job.walkers ? 1 : 0);
-}
-
 /// The most vertices that a spin will have: their mean is below U beta sites (1/2 + d)^2 and some,
 /// and they spread like a Poisson distribution.
 std::int64_t expected_vertices(const Hubbard& model) {
-  const double mean = std::abs(model.u) * model.beta * model.sites() * model.layers * 0.55;
+  const double mean = std::abs(model.u) * model.beta * model.sites() * model.layers * 0.65;
   return static_cast<std::int64_t>(mean + 8 * std::sqrt(mean)) + 8;
 }
-
-/// Mean of the order, its spread, and its integrated autocorrelation time by binning.
-class OrderSeries {
- public:
-  void add(double order) { series_.push_back(order); }
-  [[nodiscard]] double mean() const { return mean_of(series_); }
-  /// In samples; 1/2 where they are independent.
-  [[nodiscard]] double autocorrelation() const {
-    const auto bin = static_cast<std::size_t>(std::sqrt(static_cast<double>(series_.size())));
-    if (bin < 2) return 0.5;
-    std::vector<double> bins;
-    for (std::size_t at = 0; at + bin <= series_.size(); at += bin)
-      bins.push_back(mean_of(std::span(series_).subspan(at, bin)));
-    const double of_one = variance_of(series_);
-    return of_one > 0 ? 0.5 * static_cast<double>(bin) * variance_of(bins) / of_one : 0.5;
-  }
-
- private:
-  static double mean_of(std::span<const double> values) {
-    double sum = 0;
-    for (const double value : values) sum += value;
-    return values.empty() ? 0 : sum / static_cast<double>(values.size());
-  }
-  static double variance_of(std::span<const double> values) {
-    const double mean = mean_of(values);
-    double sum = 0;
-    for (const double value : values) sum += (value - mean) * (value - mean);
-    return values.size() < 2 ? 0 : sum / static_cast<double>(values.size() - 1);
-  }
-  std::vector<double> series_;
-};
-
-/// The walkers of one rank: those whose number is its own modulo the ranks.
-class RankWalk {
- public:
-  RankWalk(const HubbardJob& job, const BareTime& bare, fabric::Fabric& fabric, G4Run& run,
-           std::function<void()> sampled)
-      : job_(job), bare_(bare), fabric_(fabric), run_(run), sampled_(std::move(sampled)) {}
-
-  void walk() {
-    told_.assign(fields_of_a_walker * static_cast<std::size_t>(job_.walkers), 0.0);
-    for (std::int64_t number = fabric_.rank(); number < job_.walkers; number += fabric_.size())
-      walk_one(number);
-  }
-
-  /// Collective.
-  [[nodiscard]] WalkReport report() {
-    fabric_.reduce(told_);
-    WalkReport report;
-    double squares = 0;
-    const auto walkers = static_cast<double>(job_.walkers);
-    for (std::size_t at = 0; at < told_.size(); at += fields_of_a_walker) {
-      report.order.value += told_[at] / walkers;
-      squares += told_[at] * told_[at] / walkers;
-      report.autocorrelation_sweeps += told_[at + 1] / walkers;
-      report.worst_residue = std::max(report.worst_residue, told_[at + 2]);
-    }
-    const double variance = squares - report.order.value * report.order.value;
-    report.order.error = job_.walkers > 1 ? std::sqrt(std::max(0.0, variance) / (walkers - 1)) : 0;
-    return report;
-  }
-
- private:
-  void walk_one(std::int64_t number) {
-    constexpr std::int64_t serve_every = 16;
-    Walker walker(job_.model, bare_, job_.seed, static_cast<std::uint64_t>(number));
-    for (std::int64_t sweep = 0; sweep < job_.warm_up; ++sweep) {
-      walker.sweep();
-      if (sweep % serve_every == 0) run_.serve();
-    }
-    OrderSeries orders;
-    const std::int64_t samples = samples_of(job_, number);
-    for (std::int64_t k = 0; k < samples; ++k) {
-      for (std::int64_t sweep = 0; sweep < job_.sweeps; ++sweep) walker.sweep();
-      orders.add(walker.order());
-      // Neighbours in time share a bin.
-      run_.give(walker.sample(), k * job_.options.bins / samples);
-      sampled_();
-    }
-    double* mine = told_.data() + fields_of_a_walker * static_cast<std::size_t>(number);
-    mine[0] = orders.mean();
-    mine[1] = orders.autocorrelation() * static_cast<double>(job_.sweeps);
-    mine[2] = walker.worst_residue();
-  }
-
-  const HubbardJob& job_;
-  const BareTime& bare_;
-  fabric::Fabric& fabric_;
-  G4Run& run_;
-  std::function<void()> sampled_;
-  std::vector<double> told_;
-};
 
 /// Exact sums need a bound that all ranks have: that of a configuration after a warm-up.
 double warm_bound(const HubbardJob& job, const Problem& problem, const Cluster& cluster,
@@ -147,7 +51,21 @@ double warm_bound(const HubbardJob& job, const Problem& problem, const Cluster& 
   return std::max(bound, bound_of(problem, cluster, walker.sample()));
 }
 
+/// A checkpoint for every rank: each thread reads the file by itself.
+std::optional<CheckpointIn> open_saved(const HubbardJob& job) {
+  std::optional<CheckpointIn> saved;
+  if (!job.checkpoints.from.empty()) saved.emplace(job.checkpoints.from);
+  return saved;
+}
+
 }  // namespace
+
+G4Plan plan_of(const HubbardJob& job, int ranks) {
+  check(job);
+  const Problem problem = problem_of(job.model, job.half, job.exchange, job.exchange_momenta);
+  (void)problem.cluster();  // throws if a momentum is not in it
+  return plan_g4(problem, job.options, ranks, expected_vertices(job.model));
+}
 
 HubbardReport simulate(const HubbardJob& job, const ring::Team& team, const Progress& progress) {
   check(job);
@@ -157,18 +75,30 @@ HubbardReport simulate(const HubbardJob& job, const ring::Team& team, const Prog
   const Problem& problem = result.problem;
   const Cluster cluster = problem.cluster();
   const BareTime bare(job.model);
-  const double bound = warm_bound(job, problem, cluster, bare);
+  const auto saved = open_saved(job);
+  const double bound = saved ? saved->head().exact_bound : warm_bound(job, problem, cluster, bare);
   const G4Plan plan = plan_g4(problem, job.options, team.ranks(), expected_vertices(job.model));
+  const bool is_lead = team.session == nullptr || team.session->process() == 0;
+  std::optional<CheckpointFolder> folder;
+  if (is_lead && !job.checkpoints.folder.empty())
+    folder.emplace(job.checkpoints.folder, job.checkpoints.from);
   base::BufferPool pool(std::size_t{1} << 30);
   std::atomic<std::int64_t> done = 0;
   const int processes = team.session != nullptr ? team.session->processes() : 1;
   ring::run_team(team, pool, [&](fabric::Fabric& fabric) {
     ring::Member member(fabric);
     G4Run run(member, problem, cluster, job.options, plan, pool, job.samples, bound);
-    RankWalk walk(job, bare, fabric, run, [&] {
-      ++done;
+    const auto mine = open_saved(job);
+    if (mine)
+      run.load(mine->head().averages,
+               [&](Extent unit, std::span<std::byte> into) { mine->unit(unit, into); });
+    const SavedHead head{job.file, job.source, bound, plan.shape.units(), job.walkers, {}};
+    CheckpointFolder* keeps = fabric.rank() == 0 && folder ? &*folder : nullptr;
+    const auto sampled = [&](std::int64_t samples) {
+      done += samples;
       if (progress) progress(done, job.samples / processes);
-    });
+    };
+    RankWalk walk({job, bare, member, pool, run, sampled, head, keeps, mine ? &*mine : nullptr});
     walk.walk();
     run.finish();
     const WalkReport of_walk = walk.report();
@@ -177,6 +107,7 @@ HubbardReport simulate(const HubbardJob& job, const ring::Team& team, const Prog
     result.g4 = std::move(report);
     result.walk = of_walk;
   });
+  if (folder) folder->remove_all();
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "blockyard/lattice/checkpoint.h"
 #include "blockyard/lattice/g4_run.h"
 #include "blockyard/lattice/hubbard.h"
 #include "blockyard/ring/team.h"
@@ -27,6 +28,9 @@ struct HubbardJob {
   std::uint64_t seed = 1;
   G4Options options;   ///< channels: empty for one-particle functions only
   std::string output;  ///< HDF5, docs/lattice.md
+  std::string file;    ///< name and text of the job file, which checkpoints keep
+  std::string source;
+  Checkpointing checkpoints;
 };
 
 /// A value with its error.
@@ -47,6 +51,10 @@ struct HubbardReport {
   G4Report g4;
   WalkReport walk;
 };
+
+/// What a job needs with so many ranks, without running it. Throws Error{bad_input} or
+/// Error{no_memory} as simulate() would.
+[[nodiscard]] G4Plan plan_of(const HubbardJob& job, int ranks);
 
 /// Progress: samples done by the ranks of this process, and how many they have to do.
 using Progress = std::function<void(std::int64_t done, std::int64_t all)>;

@@ -12,8 +12,9 @@ namespace blockyard::lattice {
 
 namespace {
 
-/// Keeps insertions possible where g0 at equal times is exactly alpha.
-constexpr double small_d = 0.01;
+/// Bounds M where two vertices of different x meet: their determinant is about d there, so the
+/// variance of G4 grows as 1 / d, and the order as (1/2 + d)^2.
+constexpr double small_d = 0.1;
 constexpr int changes_between_checks = 1000;
 constexpr double largest_residue = 1e-8;
 
@@ -151,6 +152,21 @@ Sample Walker::sample() const {
       for (int i = 0; i < n; ++i) spin.real.push_back(inverse_[s].at(i, j));
   }
   return sample;
+}
+
+void Walker::save(base::FieldWriter& out) const {
+  random_.save(out);
+  out.fields(vertices_, sign_, worst_residue_, changes_);
+  for (const GrowingInverse& inverse : inverse_) inverse.save(out);
+}
+
+void Walker::load(base::FieldReader& in) {
+  random_.load(in);
+  in.fields(vertices_, sign_, worst_residue_, changes_);
+  for (GrowingInverse& inverse : inverse_) {
+    inverse.load(in);
+    base::require(inverse.size() == order(), "a saved walker has as many rows as vertices");
+  }
 }
 
 }  // namespace blockyard::lattice

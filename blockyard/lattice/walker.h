@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "blockyard/base/fields.h"
 #include "blockyard/lattice/hubbard.h"
 #include "blockyard/lattice/sample.h"
 
@@ -18,6 +19,9 @@ class WalkerRandom {
   /// In [0, 1).
   [[nodiscard]] double uniform() noexcept;
   [[nodiscard]] int below(int count) noexcept;
+  /// With both: the stream goes on where it was.
+  void save(base::FieldWriter& out) const { out.fields(counter_, block_, left_); }
+  void load(base::FieldReader& in) { in.fields(counter_, block_, left_); }
 
  private:
   std::uint64_t seed_;
@@ -43,6 +47,8 @@ class GrowingInverse {
   void shrink(int k);
   /// Replaces it by the inverse of `matrix`, size x size. Throws Error{internal} if there is none.
   void assign(std::vector<double> matrix, int size);
+  void save(base::FieldWriter& out) const;
+  void load(base::FieldReader& in);
 
  private:
   [[nodiscard]] std::size_t index(int i, int j) const noexcept {
@@ -70,6 +76,11 @@ class Walker {
   [[nodiscard]] double sign() const noexcept { return sign_; }
   /// The largest residue |D M - 1| that was met before M was made anew.
   [[nodiscard]] double worst_residue() const noexcept { return worst_residue_; }
+
+  /// All that changes, for a walker of the same model, seed and number that goes on with the same
+  /// bits.
+  void save(base::FieldWriter& out) const;
+  void load(base::FieldReader& in);
 
  private:
   struct Choice {

@@ -126,4 +126,22 @@ void visit_units(Member& member, const Layout& layout, base::BufferPool& pool,
   }
 }
 
+std::vector<std::vector<std::byte>> gather(Member& member, base::BufferPool& pool,
+                                           std::span<const std::byte> bytes) {
+  Mover mover(member, pool);
+  if (member.fabric.rank() != 0) {
+    mover.send(0, 0, bytes);
+    return {};
+  }
+  std::vector<std::vector<std::byte>> all(static_cast<std::size_t>(member.fabric.size()));
+  all[0].assign(bytes.begin(), bytes.end());
+  for (int left = member.fabric.size() - 1; left > 0; --left) {
+    const auto heard = mover.hear();
+    if (!heard.payload) continue;
+    const auto theirs = heard.payload->bytes();
+    all[static_cast<std::size_t>(heard.from)].assign(theirs.begin(), theirs.end());
+  }
+  return all;
+}
+
 }  // namespace blockyard::ring

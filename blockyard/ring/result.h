@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "blockyard/base/buffer.h"
 #include "blockyard/ring/layout.h"
@@ -25,5 +26,9 @@ void add_rings(Member& member, const Layout& layout, base::BufferPool& pool,
 void visit_units(Member& member, const Layout& layout, base::BufferPool& pool,
                  std::span<const std::byte> slice,
                  const std::function<void(Extent unit, std::span<const std::byte>)>& visit);
+
+/// Collective. The bytes of each rank, in the order of ranks, at rank 0; nothing elsewhere.
+[[nodiscard]] std::vector<std::vector<std::byte>> gather(Member& member, base::BufferPool& pool,
+                                                         std::span<const std::byte> bytes);
 
 }  // namespace blockyard::ring

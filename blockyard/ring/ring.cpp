@@ -220,6 +220,19 @@ class Ring::State {
   Counts counts_;
 };
 
+Counts& Counts::operator+=(const Counts& more) {
+  given += more.given;
+  applied += more.applied;
+  updates += more.updates;
+  sent += more.sent;
+  sent_bytes += more.sent_bytes;
+  peak_items = std::max(peak_items, more.peak_items);
+  update_seconds += more.update_seconds;
+  wait_for_items_seconds += more.wait_for_items_seconds;
+  wait_for_slots_seconds += more.wait_for_slots_seconds;
+  return *this;
+}
+
 Ring::Ring(Member& member, const Layout& layout, const Options& options, Update& update,
            std::span<std::byte> slice)
     : state_(std::make_unique<State>(member, layout, options, update, slice)) {}

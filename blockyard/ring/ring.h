@@ -39,6 +39,9 @@ struct Counts {
   double update_seconds = 0;
   double wait_for_items_seconds = 0;  ///< all has been given, others have not
   double wait_for_slots_seconds = 0;  ///< there is an item to give
+
+  /// Of two rings of a rank, one after the other.
+  Counts& operator+=(const Counts& more);
 };
 
 /// A rank's fabric, and how many rings there were on it: messages of an earlier one that nobody had

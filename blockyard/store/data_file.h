@@ -77,6 +77,20 @@ class DataWriter {
   void write_all(const std::string& set, std::span<const std::int64_t> lengths,
                  std::span<const std::int64_t> values);
 
+  /// A dataset that lies in other files, which a reader need not know: what is at `first` of it,
+  /// `count` long, is in `set` of `file`, from `first_there` on. Paths are relative to the folder
+  /// of this file. Sources do not overlap; what no source has reads as zero.
+  struct Source {
+    std::string file;
+    std::string set;
+    std::vector<std::int64_t> lengths;  ///< of the whole set there
+    std::vector<std::int64_t> first_there;
+    std::vector<std::int64_t> first;
+    std::vector<std::int64_t> count;
+  };
+  void write_virtual(const std::string& set, std::span<const std::int64_t> lengths, bool is_complex,
+                     std::span<const Source> sources);
+
   void write_attribute(const std::string& object, const std::string& name, const std::string& text);
   void write_attribute(const std::string& object, const std::string& name,
                        std::span<const double> values);

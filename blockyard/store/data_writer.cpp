@@ -24,17 +24,29 @@ struct DataWriter::State {
   }
 
   /// With the groups on the way to it.
-  void make_set(const std::string& name, std::span<const std::int64_t> lengths, hid_t type) {
-    const std::vector<hsize_t> dims(lengths.begin(), lengths.end());
-    const hdf5::SpaceId space(
-        dims.empty() ? H5Screate(H5S_SCALAR)
-                     : H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr),
-        what);
+  void make_set(const std::string& name, std::span<const std::int64_t> lengths, hid_t type,
+                hid_t creation = H5P_DEFAULT) {
+    const hdf5::SpaceId space =
+        lengths.empty() ? hdf5::SpaceId(H5Screate(H5S_SCALAR), what) : make_space(lengths);
     const hdf5::ListId links(H5Pcreate(H5P_LINK_CREATE), what);
     hdf5::check(H5Pset_create_intermediate_group(links.get(), 1), what);
-    sets[name] = hdf5::SetId(H5Dcreate2(file.get(), name.c_str(), type, space.get(), links.get(),
-                                        H5P_DEFAULT, H5P_DEFAULT),
-                             what);
+    sets[name] = hdf5::SetId(
+        H5Dcreate2(file.get(), name.c_str(), type, space.get(), links.get(), creation, H5P_DEFAULT),
+        what);
+  }
+
+  [[nodiscard]] hdf5::SpaceId make_space(std::span<const std::int64_t> lengths) const {
+    const std::vector<hsize_t> dims(lengths.begin(), lengths.end());
+    return {H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr), what};
+  }
+
+  void select(const hdf5::SpaceId& space, std::span<const std::int64_t> first,
+              std::span<const std::int64_t> count) const {
+    const std::vector<hsize_t> start(first.begin(), first.end());
+    const std::vector<hsize_t> length(count.begin(), count.end());
+    hdf5::check(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr,
+                                    length.data(), nullptr),
+                what);
   }
 
   void write_all(const std::string& name, std::span<const std::int64_t> lengths, hid_t in_file,
@@ -49,14 +61,9 @@ struct DataWriter::State {
   void write_box(const std::string& name, std::span<const std::int64_t> first,
                  std::span<const std::int64_t> count, hid_t in_memory, const void* values) {
     const hdf5::SetId& set = sets.at(name);
-    const std::vector<hsize_t> start(first.begin(), first.end());
-    const std::vector<hsize_t> length(count.begin(), count.end());
     const hdf5::SpaceId in_file(H5Dget_space(set.get()), what);
-    hdf5::check(H5Sselect_hyperslab(in_file.get(), H5S_SELECT_SET, start.data(), nullptr,
-                                    length.data(), nullptr),
-                what);
-    const hdf5::SpaceId memory(
-        H5Screate_simple(static_cast<int>(length.size()), length.data(), nullptr), what);
+    select(in_file, first, count);
+    const hdf5::SpaceId memory = make_space(count);
     hdf5::check(H5Dwrite(set.get(), in_memory, memory.get(), in_file.get(), H5P_DEFAULT, values),
                 what);
   }
@@ -114,6 +121,22 @@ void DataWriter::write_all(const std::string& set, std::span<const std::int64_t>
 void DataWriter::write_all(const std::string& set, std::span<const std::int64_t> lengths,
                            std::span<const std::int64_t> values) {
   state_->write_all(set, lengths, H5T_STD_I64LE, H5T_NATIVE_INT64, values.data());
+}
+
+void DataWriter::write_virtual(const std::string& set, std::span<const std::int64_t> lengths,
+                               bool is_complex, std::span<const Source> sources) {
+  const hdf5::ListId creation(H5Pcreate(H5P_DATASET_CREATE), state_->what);
+  for (const Source& source : sources) {
+    const hdf5::SpaceId there = state_->make_space(source.lengths);
+    const hdf5::SpaceId here = state_->make_space(lengths);
+    state_->select(there, source.first_there, source.count);
+    state_->select(here, source.first, source.count);
+    hdf5::check(H5Pset_virtual(creation.get(), here.get(), source.file.c_str(), source.set.c_str(),
+                               there.get()),
+                state_->what);
+  }
+  const auto type = hdf5::element_type(is_complex, false, hdf5::Place::file);
+  state_->make_set(set, lengths, type.get(), creation.get());
 }
 
 void DataWriter::write_attribute(const std::string& object, const std::string& name,

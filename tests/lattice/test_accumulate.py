@@ -3,7 +3,7 @@
 """`blockyard accumulate`: agreement with formulae and with reference arrays, in every layout; bad input.
 
 The environment: BLOCKYARD, MPIEXEC (empty: no MPI), and BLOCKYARD_DCA_G4, the folder of the reference arrays; without
-it the tests that need them are skipped.
+it the tests that need them are skipped. BLOCKYARD_MUTATIONS: how many damaged files are tried.
 """
 
 import json
@@ -23,6 +23,7 @@ REFERENCES = os.environ.get("BLOCKYARD_DCA_G4", "")
 LIMIT_SECONDS = 300
 LIMIT = 1e-12  # of the largest value
 LIMIT_SINGLE = 5e-7
+MUTATIONS = int(os.environ.get("BLOCKYARD_MUTATIONS", "12"))
 
 
 def error(found, expected):
@@ -147,6 +148,59 @@ class Drawn(AccumulateTest):
         self.assertLess(error(found["G"], g / (beta * total)), LIMIT)
 
 
+    def test_slices_in_files_of_their_own_read_as_one(self):
+        arguments = ["--normalise", "--bins", 3, "--sums", "exact"]
+        one, _ = self.accumulate(self.path, "-w", 1, *arguments)
+        for processes, ranks in ((0, 3), (2, 2)) if MPIEXEC else ((0, 3),):
+            for _ in range(2):  # over an older result, whose parts go
+                found, _ = self.accumulate(self.path, "-w", ranks // max(1, processes), "--ring", ranks, "--parts",
+                                           *arguments, processes=processes)
+                for name in one:
+                    if name != "errors":
+                        self.assertTrue(np.array_equal(found[name], one[name]), name)
+                for name, errors in one["errors"].items():
+                    self.assertTrue(np.array_equal(found["errors"][name], errors), name)
+                self.assertEqual(len(list((self.folder / "g4.h5.parts").iterdir())), ranks)
+
+    def test_symmetrises(self):
+        problem = samples.Problem((2, 2), 1, 2.5, 2, 2, [(0, 0), (0, 1), (1, 0)]).band_g0()
+        random = np.random.default_rng(9)
+        path = problem.write(self.folder / "square.h5", [problem.draw(random, (3, 2), sign) for sign in (1, -1, 1)])
+        plain, _ = self.accumulate(path, "-w", 1)
+        found, _ = self.accumulate(path, "-w", 2, "--ring", 2, "--symmetrise")
+        for name in ("pp_up_down", "ph_charge"):
+            expected = self.symmetrised(problem, plain[name])
+            self.assertGreater(error(plain[name], expected), 1e-3)
+            self.assertLess(error(found[name], expected), LIMIT, name)
+
+    @staticmethod
+    def symmetrised(problem, g4):
+        """Over the eight operations of the square and, for nu = 0, conjugation; all images of the exchange momenta are
+        there."""
+        index = {tuple(k): i for i, k in enumerate(problem.momenta)}
+        lengths = np.array(problem.lengths)
+        transfers = [index[tuple(q)] for q in problem.exchange_momenta]
+        total = np.zeros_like(g4)
+        for x, y, swaps in np.ndindex(2, 2, 2):
+            images = [(k * [1 - 2 * x, 1 - 2 * y])[::-1 if swaps else 1] for k in problem.momenta]
+            to = [index[tuple(k % lengths)] for k in images]
+            q = [transfers.index(to[k]) for k in transfers]
+            total += g4[:, q][:, :, :, to][:, :, :, :, :, to] / 8  # nu q w2 k2 w1 k1
+        minus = [index[tuple(-k % lengths)] for k in problem.momenta]
+        q = [transfers.index(minus[k]) for k in transfers]
+        turned = total[:1, q][:, :, ::-1][:, :, :, minus][:, :, :, :, ::-1][:, :, :, :, :, minus]
+        total[:1] = (total[:1] + turned.conj()) / 2
+        return total
+
+    def test_what_has_fewer_bytes_travels(self):
+        _, report = self.accumulate(self.path, "-w", 2, "--ring", 2)
+        self.assertEqual(report["ring"]["travel"], "sample")
+        problem = samples.Problem((1, 1), 1, 2.5, 1, 1, [(0, 0)]).band_g0()
+        path = problem.write(self.folder / "many.h5", [problem.draw(np.random.default_rng(1), (20, 20), 1)])
+        _, report = self.accumulate(path, "-w", 1)
+        self.assertEqual(report["ring"]["travel"], "g")
+
+
 @unittest.skipUnless(REFERENCES, "BLOCKYARD_DCA_G4 does not name the folder of the reference arrays")
 class Reference(AccumulateTest):
     def compare(self, name, *arguments, limit=LIMIT, processes=0):
@@ -248,6 +302,26 @@ class BadInput(AccumulateTest):
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertIn("damaged.h5", done.stderr)
             self.assertFalse((self.folder / "g4.h5").exists())
+
+    def test_files_with_wrong_bytes_are_read_or_refused(self):
+        """HDF5 has crashed on such files; a child process reads them first."""
+        whole = bytearray(pathlib.Path(self.path).read_bytes())
+        path = self.folder / "damaged.h5"
+        for seed in range(MUTATIONS):
+            random = np.random.default_rng(seed)
+            content = bytearray(whole)
+            # What describes objects, which is at many places, not only what they hold.
+            for at in random.integers(0, len(whole), random.integers(1, 40)):
+                content[at] = random.choice([0, 1, 127, 128, 255, content[at] ^ 1 << random.integers(8)])
+            path.write_bytes(content)
+            with self.subTest(seed=seed):
+                done = self.blockyard(path, "-o", "g4.h5", "-w", 1, "--quiet")
+                self.assertIn(done.returncode, (0, 1), done.stderr)
+                if done.returncode == 1:
+                    self.assertIn("damaged.h5", done.stderr)
+                    self.assertEqual(done.stderr.count("error: "), 1, done.stderr)
+                    self.assertFalse((self.folder / "g4.h5").exists())
+                (self.folder / "g4.h5").unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

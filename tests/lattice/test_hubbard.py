@@ -180,6 +180,34 @@ class Layouts(LatticeTest):
             self.assertEqual(results["eigenvalues"], first["eigenvalues"])
 
 
+class Plan(LatticeTest):
+    def plan(self, text, *arguments):
+        (self.folder / "job.toml").write_text(text)
+        return subprocess.run([BLOCKYARD, "plan", "job.toml", *map(str, arguments)], cwd=self.folder, text=True,
+                              capture_output=True, timeout=LIMIT_SECONDS, check=False)
+
+    def test_a_plan_says_what_the_run_does(self):
+        done = self.plan(SMALL, "-w", 3, "--memory", "30M", "--json", "plan.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        plan = json.loads((self.folder / "plan.json").read_text())
+        self.assertIn(plan["ring"]["reason"], done.stdout)
+        report = self.simulate(SMALL, "-w", 3, "--memory", "30M")["ring"]
+        self.assertEqual([report[key] for key in ("size", "reason", "slice_bytes", "item_bytes", "travel")],
+                         [plan["ring"][key] for key in ("size", "reason", "slice_bytes")] +
+                         [plan["travel"][key] for key in ("item_bytes", "what")])
+
+    def test_less_memory_makes_longer_rings_until_none_fits(self):
+        sizes = []
+        for memory in ("30M", "400K"):
+            done = self.plan(SMALL, "-n", 4, "-w", 1, "--memory", memory, "--json", "plan.json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            sizes.append(json.loads((self.folder / "plan.json").read_text())["ring"]["size"])
+        self.assertLess(sizes[0], sizes[1])
+        done = self.plan(SMALL, "-n", 4, "-w", 1, "--memory", "30K")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("give each rank", done.stderr)
+
+
 class BadInput(LatticeTest):
     def refused(self, change, *parts):
         text = SMALL.replace(*change)

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// See README.md: what do a ring and its update cost?
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <complex>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "bench/ring/overlap.h"
+#include "blockyard/base/clock.h"
+#include "blockyard/lattice/g4_run.h"
+#include "blockyard/lattice/hubbard.h"
+
+namespace blockyard::bench {
+namespace {
+
+using Line = nlohmann::ordered_json;
+
+void print(const std::string& name, Line line) {
+  Line all{{"bench", "ring"}, {"case", name}};
+  all.update(line);
+  std::cout << all.dump() << std::endl;
+}
+
+void print_overlap() {
+  constexpr double update_seconds = 2e-3;
+  constexpr int items = 200;
+  for (const double ratio : {0.5, 1.0, 2.0}) {
+    const double transfer_seconds = ratio * update_seconds;
+    const OverlapTimes times = measure_overlap(update_seconds, transfer_seconds, items);
+    // Each rank takes in the items of both; each sends as many as it has.
+    const double larger = items * std::max(2 * update_seconds, transfer_seconds);
+    print(fmt::format("overlap {}", ratio), {{"seconds", times.ring},
+                                             {"ratio_to_larger", times.ring / larger},
+                                             {"lock_step_seconds", times.lock_step},
+                                             {"ratio_to_lock_step", times.lock_step / times.ring}});
+  }
+}
+
+lattice::Problem published() {
+  lattice::Hubbard model;
+  model.lengths = {6, 6};
+  constexpr int frequencies = 64;
+  return lattice::problem_of(model, frequencies, 1, lattice::irreducible_momenta(model.lengths));
+}
+
+void print_bytes() {
+  const lattice::Problem problem = published();
+  lattice::G4Options options;
+  options.channels = {lattice::Channel::pp_up_down};
+  options.memory_bytes = std::int64_t{1} << 50;
+  const auto megabytes = [&](lattice::Travel travel, ring::Route route, int size,
+                             std::int64_t vertices) {
+    options.travel = travel;
+    options.flow.route = route;
+    options.ring = size;
+    return static_cast<double>(lattice::plan_g4(problem, options, size, vertices).sent_bytes) / 1e6;
+  };
+  for (const int size : {2, 3, 6, 12, 30, 60}) {
+    const double published_bytes =
+        megabytes(lattice::Travel::g, ring::Route::ring, size, 0) / 2;  // half of an axis
+    Line line{{"g_ring_published", published_bytes},
+              {"g_direct", megabytes(lattice::Travel::g, ring::Route::direct, size, 0)}};
+    for (const std::int64_t vertices : {200, 400, 1000}) {
+      const double sent = megabytes(lattice::Travel::sample, ring::Route::ring, size, vertices);
+      line[fmt::format("sample_{}", vertices)] = sent;
+      line[fmt::format("published_to_sample_{}", vertices)] = published_bytes / sent;
+    }
+    print(fmt::format("bytes {}", size), line);
+  }
+}
+
+/// The shortest of a few runs.
+double seconds_of(const std::function<void()>& work) {
+  constexpr int runs = 5;
+  double best = 1e300;
+  for (int k = 0; k < runs; ++k) {
+    const double begin = base::now_seconds();
+    work();
+    best = std::min(best, base::now_seconds() - begin);
+  }
+  return best;
+}
+
+void print_kernel() {
+  lattice::Hubbard model;
+  model.lengths = {6, 6};
+  constexpr int frequencies = 8;
+  const lattice::Problem problem = lattice::problem_of(model, frequencies, 1, {{0, 0}, {3, 3}});
+  const lattice::Cluster cluster = problem.cluster();
+  for (const lattice::Channel channel : lattice::all_channels) {
+    const lattice::SliceShape shape{problem.axes, {channel}, 2, 1};
+    const ring::Range all{0, shape.units()};
+    const lattice::TileSet set(problem.axes, shape.channels, all);
+    const std::vector<double> tiles(set.values(), 0.5);
+    std::vector<double> slice(static_cast<std::size_t>(shape.units()) * shape.unit_values());
+    lattice::TwoParticle two(cluster, shape, set, all);
+    const auto pass = [&](std::size_t samples) {
+      const std::vector<lattice::SampleTiles> batch(samples, {1.0, 0, tiles.data()});
+      return seconds_of([&] { two.add(batch, slice); });
+    };
+    std::vector<std::complex<double>> x(slice.size() / 2, 1.0), y(x.size());
+    const double axpy = seconds_of([&] {
+      for (std::size_t i = 0; i < x.size(); ++i) y[i] += x[i];
+    });
+    constexpr double of_a_value = 32;
+    constexpr double of_axpy = 48;
+    constexpr std::size_t many = 8;
+    const double values = static_cast<double>(x.size());
+    const double one = pass(1);
+    const double each_of_many = pass(many) / static_cast<double>(many);
+    print(fmt::format("kernel {}", name_of(channel)),
+          {{"gigabytes_per_second", of_a_value * values / one / 1e9},
+           {"axpy_gigabytes_per_second", of_axpy * values / axpy / 1e9},
+           {"ratio_to_axpy", of_a_value / one / (of_axpy / axpy)},
+           {"ratio_of_one_to_each_of_8", one / each_of_many}});
+  }
+}
+
+}  // namespace
+}  // namespace blockyard::bench
+
+int main() {
+  try {
+    blockyard::bench::print_bytes();
+    blockyard::bench::print_kernel();
+    blockyard::bench::print_overlap();
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "error: {}\n", error.what());
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/lattice/result_parts.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <random>
+
+#include "blockyard/base/error.h"
+
+namespace blockyard::lattice {
+
+namespace fs = std::filesystem;
+
+ResultParts::ResultParts(fabric::Fabric& fabric, const std::string& result)
+    : fabric_(fabric), result_(result) {
+  std::uint64_t id = 0;
+  if (fabric.rank() == 0) {
+    std::random_device device;
+    id = (std::uint64_t{device()} << 32) | device();
+    std::error_code status;
+    fs::create_directories(result + ".parts", status);
+    if (status)
+      throw base::Error(base::Errc::io, fmt::format("cannot make the folder {}.parts: {}", result,
+                                                    status.message()));
+  }
+  fabric.broadcast(std::as_writable_bytes(std::span(&id, 1)), 0);
+  id_ = fmt::format("{:016x}", id);
+}
+
+std::string ResultParts::name(int place) const { return fmt::format("{}-{}.h5", id_, place); }
+
+std::string ResultParts::path(int place) const { return result_ + ".parts/" + name(place); }
+
+std::vector<std::string> ResultParts::names(int places) const {
+  std::vector<std::string> all;
+  const std::string folder = fs::path(result_).filename().string() + ".parts/";
+  for (int place = 0; place < places; ++place) all.push_back(folder + name(place));
+  return all;
+}
+
+void ResultParts::in_turn(const std::function<void()>& write) const {
+  int mine = 0;
+  for (int rank = 0; rank < fabric_.rank(); ++rank)
+    if (!fabric_.is_remote(rank)) ++mine;
+  for (int turn = 0; turn < fabric_.size(); ++turn) {
+    if (turn == mine) write();
+    fabric_.barrier();
+  }
+}
+
+void ResultParts::remove_others() const noexcept {
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(result_ + ".parts", ignored))
+    if (!entry.path().filename().string().starts_with(id_)) fs::remove(entry.path(), ignored);
+}
+
+}  // namespace blockyard::lattice

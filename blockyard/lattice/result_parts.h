@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "blockyard/fabric/fabric.h"
+#include "blockyard/ring/layout.h"
+
+namespace blockyard::lattice {
+
+/// Files of slices that one result shows as one array. They lie in the folder RESULT.parts, under
+/// names that no other run has, so that an older result keeps its own until the new one has its
+/// name. One thread.
+class ResultParts {
+ public:
+  /// Collective: all ranks agree on the names. `result`: the path of the result.
+  ResultParts(fabric::Fabric& fabric, const std::string& result);
+  /// The path of the part of a place, and its name as the result refers to it.
+  [[nodiscard]] std::string path(int place) const;
+  [[nodiscard]] std::vector<std::string> names(int places) const;
+  /// Collective. Calls `write` at all ranks whose turn it is; ranks of one process one after the
+  /// other, as HDF5 is used by one thread at a time.
+  void in_turn(const std::function<void()>& write) const;
+  /// The result has its name: parts of older ones go.
+  void remove_others() const noexcept;
+
+ private:
+  [[nodiscard]] std::string name(int place) const;
+  fabric::Fabric& fabric_;
+  std::string result_;
+  std::string id_;
+};
+
+}  // namespace blockyard::lattice

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A simulation that is stopped or killed at a chosen place goes on elsewhere, with the same bits.
+
+The environment: BLOCKYARD, TRIP (tests/faults/trip.c), MPIEXEC (empty: no MPI). BLOCKYARD_FAULTS=full takes 50 seeds of
+killed ranks.
+"""
+
+import os
+import pathlib
+import random
+import subprocess
+import tempfile
+import unittest
+
+import h5py
+import numpy as np
+
+BLOCKYARD = os.environ["BLOCKYARD"]
+TRIP = os.environ["TRIP"]
+MPIEXEC = os.environ.get("MPIEXEC", "")
+SEEDS = 50 if os.environ.get("BLOCKYARD_FAULTS") == "full" else 3
+LIMIT_SECONDS = 300
+TERM, KILL = 15, 9
+
+JOB = """
+[lattice]
+sites = [2, 2]
+u = 4.0
+beta = 2.0
+[method]
+samples = 240
+warm_up = 20
+frequencies = 4
+channels = ["pp_up_down", "ph_magnetic"]
+[run]
+ring = 2
+bins = 4
+sums = "exact"
+"""
+
+
+class Checkpoints(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def blockyard(self, *arguments, processes=0, **trip):
+        command = [BLOCKYARD, *map(str, arguments)]
+        if processes:
+            command = [MPIEXEC, "-n", str(processes), *command]
+        settings = {f"TRIP_{key.upper()}": str(value) for key, value in trip.items()}
+        if trip:
+            settings["LD_PRELOAD"] = TRIP
+        return subprocess.run(command, cwd=self.folder, text=True, capture_output=True, timeout=LIMIT_SECONDS,
+                              env={**os.environ, **settings}, check=False)
+
+    def write(self, text=JOB):
+        (self.folder / "job.toml").write_text(text)
+
+    def results(self, done):
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertFalse((self.folder / "job.checkpoint").exists())
+        with h5py.File(self.folder / "job.h5") as file:
+            found = [file[name][...] for name in ("G", "G_error", "G4/pp_up_down", "G4_error/ph_magnetic")]
+        (self.folder / "job.h5").unlink()
+        return found
+
+    def names(self):
+        return sorted(path.name for path in (self.folder / "job.checkpoint").iterdir())
+
+    def check_same(self, found, expected):
+        for a, b in zip(found, expected):
+            self.assertTrue(np.array_equal(a, b))
+
+    def stop(self, signal, at, code, **trip):
+        done = self.blockyard("run", "job.toml", "-w", 2, "--checkpoint", "0s", call="rename", path="lattice-", at=at,
+                              signal=signal, **trip)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertFalse((self.folder / "job.h5").exists())
+        return done
+
+    def test_goes_on_with_other_ranks_and_rings(self):
+        self.write()
+        expected = self.results(self.blockyard("run", "job.toml", "-w", 2))
+        for at, ways in ((1, [("-w", 3, "--ring", 3), ("-w", 1, "--ring", 1)]), (2, [("-w", 4, "--ring", 2)])):
+            done = self.stop(TERM, at, 128 + TERM)
+            self.assertIn("blockyard resume", done.stderr)
+            saved = {name: (self.folder / "job.checkpoint" / name).read_bytes() for name in self.names()}
+            for way in ways:
+                (self.folder / "job.checkpoint").mkdir(exist_ok=True)
+                for name, content in saved.items():
+                    (self.folder / "job.checkpoint" / name).write_bytes(content)
+                (self.folder / "job.toml").unlink(missing_ok=True)  # a checkpoint needs no other file
+                with self.subTest(at=at, way=way):
+                    self.check_same(self.results(self.blockyard("resume", "job.checkpoint", *way)), expected)
+            self.write()
+
+    def test_a_killed_run_goes_on_from_the_checkpoint_before(self):
+        self.write()
+        expected = self.results(self.blockyard("run", "job.toml", "-w", 2))
+        self.stop(KILL, 3, -KILL)
+        self.assertEqual([name for name in self.names() if name != "lock"],
+                         ["lattice-000001", "lattice-000002", "lattice-000003.part"])
+        self.check_same(self.results(self.blockyard("resume", "job.checkpoint", "-w", 2)), expected)
+
+    @unittest.skipUnless(MPIEXEC, "no MPI")
+    def test_processes_go_on_from_threads(self):
+        self.write()
+        expected = self.results(self.blockyard("run", "job.toml", "-w", 2))
+        self.stop(TERM, 2, 128 + TERM)
+        self.check_same(self.results(self.blockyard("resume", "job.checkpoint", "--ring", 3, processes=3)), expected)
+
+    def test_what_cannot_be_gone_on_from_is_refused(self):
+        self.write()
+        self.stop(TERM, 2, 128 + TERM)
+        done = self.blockyard("run", "job.toml", "-w", 2, "--checkpoint", "10m")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("holds checkpoints of another run", done.stderr)
+        path = self.folder / "job.checkpoint" / max(self.names())
+        whole = path.read_bytes()
+        for at in np.random.default_rng(2).integers(0, len(whole), 8):
+            path.write_bytes(whole[:at] + bytes([whole[at] ^ 16]) + whole[at + 1:])
+            done = self.blockyard("resume", path, "-w", 2)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn(path.name, done.stderr)
+            path.write_bytes(whole[:at])
+            self.assertEqual(self.blockyard("resume", path, "-w", 2).returncode, 1)
+        self.assertFalse((self.folder / "job.h5").exists())
+
+    @unittest.skipUnless(MPIEXEC, "no MPI")
+    def test_a_killed_rank_ends_all_and_leaves_no_file(self):
+        self.write(JOB.replace("samples = 240", "samples = 1000000").replace("ring = 2", "ring = 3"))
+        for seed in range(SEEDS):
+            draw = random.Random(seed)
+            rank, at = draw.randrange(3), draw.randrange(3000, 30000)
+            with self.subTest(seed=seed, rank=rank, at=at):
+                done = self.blockyard("run", "job.toml", processes=3, rank=rank, call="send", at=at, signal=KILL)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn("signal 9", done.stdout + done.stderr)
+                self.assertEqual([path.name for path in self.folder.iterdir()], ["job.toml"])
+
+
+if __name__ == "__main__":
+    unittest.main()
