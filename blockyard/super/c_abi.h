@@ -12,20 +12,25 @@ extern "C" {
 #endif
 
 /* Grows when the layout of a struct below changes; a library of another version is refused. */
-enum { blockyard_super_abi_version = 2 };
+enum { blockyard_super_abi_version = 3 };
 
 enum { blockyard_read = 0, blockyard_write = 1, blockyard_update = 2 };
+
+/* Element types: double, float, and pairs of them, real part first. */
+enum { blockyard_f64 = 0, blockyard_f32 = 1, blockyard_c128 = 2, blockyard_c64 = 3 };
 
 /* One argument of `execute`: a block, a region, a whole static array, or a scalar (order 0). */
 typedef struct blockyard_operand {
   const char* name;        /* of the array or scalar; "" for a number */
-  double* data;            /* element_count values, first index fastest */
+  double* data;            /* f64: element_count values, first index fastest; else null */
   int64_t element_count;   /* 1 for a scalar */
   const int64_t* extents;  /* order values */
   const int64_t* segments; /* order values: segment numbers; the first ones of a whole array */
   const int32_t* kinds;    /* order values: 0 simple, 1 ao, 2 mo, 3 moa, 4 mob, 5 la */
   int32_t order;
   int32_t access; /* blockyard_read: the data must stay as they are */
+  void* elements; /* element_count of them, of the type below; of f64 the same as data */
+  int32_t type;   /* blockyard_f64, ...; never one that the instruction does not name */
 } blockyard_operand;
 
 /* What an instruction may know of the run. `self` is the first argument of the functions; they
@@ -55,6 +60,8 @@ typedef struct blockyard_super_instruction {
   const char* name;      /* as SIAL programs say it, lower case */
   const char* signature; /* one letter r, w or u for each operand */
   blockyard_super_function function;
+  const char* types; /* "f64|c128 f64": element types of each operand, with '|' between them, or
+                      * any; one word is for all operands; null: f64 */
 } blockyard_super_instruction;
 
 typedef struct blockyard_super_table {

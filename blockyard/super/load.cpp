@@ -106,9 +106,10 @@ class Caller {
       std::ranges::transform(from.kinds, kinds_[k].begin(),
                              [](array::IndexKind kind) { return static_cast<std::int32_t>(kind); });
       operands_.push_back(
-          {names_[k].c_str(), from.values.data(), static_cast<std::int64_t>(from.values.size()),
+          {names_[k].c_str(), from.values.data(), static_cast<std::int64_t>(from.element_count()),
            from.extents.data(), from.segments.data(), kinds_[k].data(),
-           static_cast<std::int32_t>(from.extents.size()), static_cast<std::int32_t>(from.access)});
+           static_cast<std::int32_t>(from.extents.size()), static_cast<std::int32_t>(from.access),
+           from.bytes().data(), static_cast<std::int32_t>(from.type)});
     }
   }
 
@@ -175,7 +176,11 @@ void Library::add_to(Table& table, std::span<const Declared> declared) const {
   for (std::uint32_t k = 0; k < instructions_->count; ++k) {
     const blockyard_super_instruction& entry = instructions_->instructions[k];
     try {
-      table.add({entry.name, entry.signature, Caller(entry.function), {}});
+      table.add({entry.name,
+                 entry.signature,
+                 Caller(entry.function),
+                 {},
+                 entry.types != nullptr ? entry.types : ""});
     } catch (const Error& error) {
       throw Error(error.code(), fmt::format("{}: {}", path_, error.what()));
     }

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <complex>
+
 #include "blockyard/base/error.h"
 #include "blockyard/super/detail/test_operand.h"
 
@@ -32,7 +34,7 @@ TEST(SuperLibrary, SaysThatThereIsNoSuchFile) {
 
 TEST(SuperLibrary, RefusesAnotherVersionAndSaysWhatToDo) {
   const std::string text = text_of_error(BLOCKYARD_SUPER_VERSION_TO_COME);
-  EXPECT_NE(text.find("version 3"), std::string::npos) << text;
+  EXPECT_NE(text.find("version 4"), std::string::npos) << text;
   EXPECT_NE(text.find("compile it anew"), std::string::npos) << text;
 }
 
@@ -81,6 +83,23 @@ TEST(SuperLibrary, LetsCFunctionsAskForArraysOfTheJob) {
   table.find("describe_weights")->function(operands, context);
   EXPECT_EQ(result.values[0], 200 + 20 + 6);
   EXPECT_THROW(table.find("describe_weights")->function(operands, Context{}), base::Error);
+}
+
+TEST(SuperLibrary, GivesElementsOfEachTypeToCFunctions) {
+  const Library library(example);
+  Table table;
+  library.add_to(table);
+  const Entry& halve = *table.find("halve");
+  std::vector<std::complex<float>> values = {{2, 4}, {6, -8}};
+  TestOperand b("b", {2}, Access::update);
+  Operand operand = b.view();
+  operand.values = {};
+  operand.type = array::ElementType::c64;
+  operand.others = std::as_writable_bytes(std::span(values));
+  EXPECT_TRUE(halve.types_of(0).holds(operand.type));
+  EXPECT_FALSE(table.find("scaled_add")->types_of(1).holds(operand.type));
+  halve.function({&operand, 1}, Context{});
+  EXPECT_EQ(values, (std::vector<std::complex<float>>{{1, 2}, {3, -4}}));
 }
 
 TEST(SuperLibrary, ThrowsTheMessageOfAFailedCFunction) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -10,7 +11,9 @@
 #include <vector>
 
 #include "blockyard/array/dense_array.h"
+#include "blockyard/array/element.h"
 #include "blockyard/array/segments.h"
+#include "blockyard/base/error.h"
 
 /// Super instructions: what `execute name a b` runs. A super instruction sees its operands as plain
 /// values and knows nothing of ranks, caches or files.
@@ -24,11 +27,39 @@ enum class Access : std::uint8_t { read, write, update };
 /// One argument: a block, a region, a whole static array or a scalar.
 struct Operand {
   std::string_view name;                    ///< of the array or scalar; "" for a number
-  std::span<double> values;                 ///< dense, first index fastest; a scalar: one value
+  std::span<double> values;                 ///< f64: dense, first index fastest; a scalar: one
   std::span<const Extent> extents;          ///< one per index; empty for a scalar
   std::span<const std::int64_t> segments;   ///< segment per index; whole array: the first
   std::span<const array::IndexKind> kinds;  ///< index kind per index
   Access access = Access::read;             ///< values of a read operand must stay as they are
+  array::ElementType type = array::ElementType::f64;
+  std::span<std::byte> others = {};  ///< elements of another type than f64; `values` is empty then
+
+  /// The elements. REQUIRES: T is what `type` names.
+  template <class T>
+  [[nodiscard]] std::span<T> as() const {
+    base::require(array::element_type_of<T> == type, "an operand is read as what it is");
+    const std::span<std::byte> all = bytes();
+    return {reinterpret_cast<T*>(all.data()), all.size() / sizeof(T)};
+  }
+  [[nodiscard]] std::span<std::byte> bytes() const {
+    return type == array::ElementType::f64 ? std::as_writable_bytes(values) : others;
+  }
+  [[nodiscard]] std::size_t element_count() const { return bytes().size() / bytes_of(type); }
+};
+
+/// The element types that one operand may have.
+class Types {
+ public:
+  [[nodiscard]] bool holds(array::ElementType type) const noexcept {
+    return (bits_ >> static_cast<unsigned>(type) & 1U) != 0;
+  }
+  void add(array::ElementType type) noexcept { bits_ |= 1U << static_cast<unsigned>(type); }
+  /// "f64, f32 or c128"
+  [[nodiscard]] std::string text() const;
+
+ private:
+  std::uint32_t bits_ = 0;
 };
 
 /// What a super instruction may know of the run. One per worker, constant during a program.
@@ -52,18 +83,24 @@ using Function = std::function<void(std::span<Operand>, const Context&)>;
 /// One super instruction. `signature` has one Access per operand; the loader checks it against the
 /// program's `special` line before the first iteration. Some old programs declare another intent
 /// for the same instruction ("ru" for "rw"): `also` lists signatures accepted besides.
+/// `types` has a word for each operand, or one for all: element types with '|' between them
+/// ("f64|c128 f64"), or `any`; "" is f64 for all. Operands of other types never come in.
 struct Entry {
   std::string name;
   std::string signature;  ///< letters r, w, u
   Function function;
   std::vector<std::string> also;
+  std::string types = {};
+
+  /// What operand `k` may be. REQUIRES: the entry is one of a Table.
+  [[nodiscard]] Types types_of(std::size_t k) const;
 };
 
 /// The super instructions of one worker, by name. Each worker has its own table, so that an entry
 /// may keep scratch of its own. One thread.
 class Table {
  public:
-  /// Throws Error{bad_input} if the name is taken.
+  /// Throws Error{bad_input} if the name is taken, or signature or types are malformed.
   void add(Entry entry);
   /// The entry called `name`, or null.
   [[nodiscard]] const Entry* find(std::string_view name) const noexcept;

@@ -21,6 +21,40 @@ TEST(SuperTable, RefusesASignatureOfOtherLetters) {
   EXPECT_THROW(table.add({"x", "rx", {}, {}}), base::Error);
 }
 
+TEST(SuperTable, KnowsTheElementTypesOfEachOperand) {
+  Table table;
+  table.add({"one_word", "ur", {}, {}, "f32|c64"});
+  table.add({"two_words", "ur", {}, {}, " any  f64 "});
+  table.add({"none", "ur", {}, {}});
+  using enum array::ElementType;
+  EXPECT_EQ(table.find("one_word")->types_of(0).text(), "f32 or c64");
+  EXPECT_EQ(table.find("one_word")->types_of(1).text(), "f32 or c64");
+  EXPECT_EQ(table.find("two_words")->types_of(0).text(), "f64, f32, c128 or c64");
+  EXPECT_TRUE(table.find("two_words")->types_of(1).holds(f64));
+  EXPECT_FALSE(table.find("two_words")->types_of(1).holds(c128));
+  EXPECT_EQ(table.find("none")->types_of(1).text(), "f64");
+}
+
+TEST(SuperTable, RefusesTypesThatAreNoneOrForAnotherNumberOfOperands) {
+  Table table;
+  for (const char* types : {"f65", "f64|", "f64 f64 f64", "complex c64"}) {
+    try {
+      table.add({"x", "ur", {}, {}, types});
+      ADD_FAILURE() << types;
+    } catch (const base::Error& error) {
+      EXPECT_NE(std::string(error.what()).find(types), std::string::npos) << error.what();
+    }
+  }
+}
+
+TEST(SuperOperand, IsReadAsWhatItIs) {
+  TestOperand b("b", {2}, Access::update);
+  const Operand operand = b.view();
+  EXPECT_EQ(operand.as<double>().size(), 2U);
+  EXPECT_EQ(operand.element_count(), 2U);
+  EXPECT_THROW((void)operand.as<float>(), base::Error);
+}
+
 TEST(SuperTable, FindsWhatWasAddedAndNothingElse) {
   Table table;
   add_general(table);

@@ -10,7 +10,7 @@ static int scale_by(blockyard_operand* operands, int32_t count, const blockyard_
   return 0;
 }
 
-static const blockyard_super_instruction instructions[] = {{"scale_by", "ur", scale_by}};
+static const blockyard_super_instruction instructions[] = {{"scale_by", "ur", scale_by, 0}};
 static const blockyard_super_table table = {blockyard_super_abi_version, 1, instructions};
 
 const blockyard_super_table* blockyard_super_instructions(void) { return &table; }

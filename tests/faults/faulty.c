@@ -40,10 +40,10 @@ static int ask_for_checkpoint(blockyard_operand* operands, int32_t count,
 }
 
 static const blockyard_super_instruction instructions[] = {
-    {"fail_on_worker_1", "", fail_on_worker_1},
-    {"never_return_on_worker_1", "", never_return_on_worker_1},
-    {"ask_for_checkpoint", "", ask_for_checkpoint},
-    {"write_to_read_operand", "r", write_to_read_operand},
+    {"fail_on_worker_1", "", fail_on_worker_1, 0},
+    {"never_return_on_worker_1", "", never_return_on_worker_1, 0},
+    {"ask_for_checkpoint", "", ask_for_checkpoint, 0},
+    {"write_to_read_operand", "r", write_to_read_operand, 0},
 };
 
 static const blockyard_super_table table = {blockyard_super_abi_version, 4, instructions};

@@ -10,10 +10,13 @@ module double_super
     integer(c_int64_t) :: element_count
     type(c_ptr) :: extents, segments, kinds
     integer(c_int32_t) :: order, access
+    type(c_ptr) :: elements
+    integer(c_int32_t) :: element_type
   end type
   type, bind(c) :: instruction
     type(c_ptr) :: name, signature
     type(c_funptr) :: function
+    type(c_ptr) :: types
   end type
   type, bind(c) :: instruction_table
     integer(c_int32_t) :: version, count
@@ -40,8 +43,8 @@ contains
 
   function all_instructions() bind(c, name="blockyard_super_instructions") result(answer)
     type(c_ptr) :: answer
-    instructions(1) = instruction(c_loc(name), c_loc(signature), c_funloc(double_block))
-    table = instruction_table(2, 1, c_loc(instructions))
+    instructions(1) = instruction(c_loc(name), c_loc(signature), c_funloc(double_block), c_null_ptr)
+    table = instruction_table(3, 1, c_loc(instructions))
     answer = c_loc(table)
   end function
 

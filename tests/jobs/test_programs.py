@@ -215,6 +215,47 @@ endsial user
         self.assert_fails(self.run_blockyard("run", path, "--segments", "ao=3"), "scaled_add")
         self.assert_fails(self.run_blockyard("run", path, "--super", "none.so"), "none.so")
 
+    def test_super_instructions_take_the_element_types_that_they_name(self):
+        library = os.environ["SUPER_EXAMPLE"]
+        text = """sial typed
+special halve u
+special scaled_add ur
+aoindex i = 1:2
+complex static c[i]
+single static f[i]
+complex scalar z
+scalar re
+scalar im
+static t[i]
+do i
+  c[i] = complex(2.0, 4.0)
+  f[i] = 3.0
+  t[i] = 1.0
+enddo i
+z = complex(0.0, 1.0)
+execute halve c
+execute halve f
+execute halve z
+do i
+  execute halve c[i]
+  execute halve t[i]
+  z += c[i]*c[i]
+enddo i
+re = real(z)
+im = imag(z)
+endsial typed
+"""
+        path = self.write("typed.sial", text)
+        for ranks in (["-w", 1], ["-w", 2, "--check"]):
+            results = self.results_of("run", path, "--segments", "ao=2,1", "--super", library, *ranks)
+            self.assertEqual(results["arrays"]["f"]["values"], [1.5] * 3)
+            self.assertEqual(results["arrays"]["t"]["values"], [0.5] * 3)
+            self.assertEqual([results["scalars"][name] for name in ("re", "im")], [-2.25, 3.5])
+        refused = self.write("refused.sial", text.replace("execute halve z", "execute scaled_add t c"))
+        done = self.run_blockyard("run", refused, "--segments", "ao=2,1", "--super", library)
+        self.assert_fails(done, "refused.sial:19: super instruction 'scaled_add' takes f64 here, but argument 2 "
+                                "('c') is c128; copy it to a block or scalar of that type, with real() or imag()")
+
     def test_a_user_library_may_be_written_in_fortran(self):
         library = os.environ.get("SUPER_FORTRAN", "")
         if not library:

@@ -50,6 +50,21 @@ static int describe_weights(blockyard_operand* operands, int32_t count,
   return 0;
 }
 
+/* b = b / 2, of elements of any type. */
+static int halve(blockyard_operand* operands, int32_t count, const blockyard_context* context) {
+  const int is_single = operands[0].type == blockyard_f32 || operands[0].type == blockyard_c64;
+  const int is_complex = operands[0].type == blockyard_c128 || operands[0].type == blockyard_c64;
+  const int64_t numbers = operands[0].element_count * (is_complex ? 2 : 1);
+  (void)count;
+  (void)context;
+  for (int64_t k = 0; k < numbers; ++k)
+    if (is_single)
+      ((float*)operands[0].elements)[k] *= 0.5F;
+    else
+      ((double*)operands[0].elements)[k] *= 0.5;
+  return 0;
+}
+
 static int fail_silently(blockyard_operand* operands, int32_t count,
                          const blockyard_context* context) {
   (void)operands;
@@ -59,12 +74,13 @@ static int fail_silently(blockyard_operand* operands, int32_t count,
 }
 
 static const blockyard_super_instruction instructions[] = {
-    {"scaled_add", "ur", scaled_add},
-    {"describe_first_index", "wr", describe_first_index},
-    {"describe_weights", "w", describe_weights},
-    {"fail_silently", "", fail_silently},
+    {"scaled_add", "ur", scaled_add, 0},
+    {"describe_first_index", "wr", describe_first_index, 0},
+    {"describe_weights", "w", describe_weights, 0},
+    {"fail_silently", "", fail_silently, 0},
+    {"halve", "u", halve, "any"},
 };
 
-static const blockyard_super_table table = {blockyard_super_abi_version, 4, instructions};
+static const blockyard_super_table table = {blockyard_super_abi_version, 5, instructions};
 
 const blockyard_super_table* blockyard_super_instructions(void) { return &table; }

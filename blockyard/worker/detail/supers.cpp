@@ -33,6 +33,15 @@ Access access_of(char letter) {
   return letter == 'w' ? Access::write : Access::update;
 }
 
+/// Gives an operand its elements.
+void show(super::Operand& operand, ElementType type, std::byte* elements, std::size_t count) {
+  operand.type = type;
+  if (type == ElementType::f64)
+    operand.values = {reinterpret_cast<double*>(elements), count};
+  else
+    operand.others = {elements, count * array::bytes_of(type)};
+}
+
 }  // namespace
 
 Supers::Supers(const Naming& naming, Blocks& blocks, super::Table& table,
@@ -56,6 +65,42 @@ Supers::Supers(const Naming& naming, Blocks& blocks, super::Table& table,
                             "is '{}'",
                             naming.program.files[special.at.file], special.at.line, special.name,
                             special.signature, entry->signature));
+  }
+  for (std::size_t pc = 0; pc < naming.program.code.size(); ++pc)
+    check_types(static_cast<std::int32_t>(pc));
+}
+
+/// The type that an argument has, which the program says, is one that the super instruction takes.
+void Supers::check_types(std::int32_t pc) const {
+  const program::Program& program = naming_.program;
+  const program::Instruction& instruction = program.code[static_cast<std::size_t>(pc)];
+  if (instruction.opcode != program::Opcode::execute) return;
+  const super::Entry* entry = entries_[static_cast<std::size_t>(instruction.a)];
+  if (entry == nullptr) return;
+  for (std::int32_t k = 0; k < instruction.c; ++k) {
+    const auto& argument = program.arguments[static_cast<std::size_t>(instruction.b + k)];
+    const auto id = static_cast<std::size_t>(argument.id);
+    ElementType type = ElementType::f64;
+    std::string name = "a number";
+    if (argument.kind == ArgumentKind::scalar) {
+      if (program.scalars[id].is_complex) type = ElementType::c128;
+      name = fmt::format("'{}'", program.scalars[id].name);
+    } else if (argument.kind == ArgumentKind::selector) {
+      const auto& array = program.arrays[static_cast<std::size_t>(program.selectors[id].array)];
+      type = array.type;
+      name = fmt::format("'{}'", array.name);
+    }
+    const super::Types types = entry->types_of(static_cast<std::size_t>(k));
+    if (types.holds(type)) continue;
+    const bool is_lost = array::is_complex(type) && !types.holds(ElementType::c128) &&
+                         !types.holds(ElementType::c64);
+    throw PlacedError(
+        Errc::bad_input,
+        fmt::format("{}: super instruction '{}' takes {} here, but argument {} ({}) is {}; copy it "
+                    "to a block or scalar of that type{}",
+                    naming_.place(pc), entry->name, types.text(), k + 1, name,
+                    array::element_names[static_cast<std::size_t>(type)],
+                    is_lost ? ", with real() or imag()" : ""));
   }
 }
 
@@ -87,7 +132,6 @@ void Supers::execute(std::int32_t special, std::int32_t first, std::int32_t coun
   for (std::size_t k = 0; k < arguments; ++k)
     lay_out(naming_.program.arguments[static_cast<std::size_t>(first) + k],
             access_of(decl.signature[k]), scalars, ints, k);
-  check_types(*entry);
   const double begin = base::now_seconds();
   try {
     entry->function(operands_, context_);
@@ -104,21 +148,6 @@ void Supers::execute(std::int32_t special, std::int32_t first, std::int32_t coun
   blocks_.release_scratch();
 }
 
-/// Those that know f64 only never see other elements.
-void Supers::check_types(const super::Entry& entry) const {
-  for (std::size_t k = 0; k < operands_.size(); ++k) {
-    const ElementType type = laid_[k].type;
-    if (type == ElementType::f64) continue;
-    const std::string_view words = array::element_words[static_cast<std::size_t>(type)];
-    throw Error(
-        Errc::bad_input,
-        fmt::format("super instruction '{}' computes with f64 only, but argument {} ('{}') "
-                    "is {}; copy it to a block or scalar that is not, with real() or imag() "
-                    "if it is complex",
-                    entry.name, k + 1, operands_[k].name, words.substr(0, words.size() - 1)));
-  }
-}
-
 void Supers::lay_out(const program::Argument& argument, Access access,
                      std::span<std::complex<double>> scalars, std::span<const std::int64_t> ints,
                      std::size_t k) {
@@ -132,8 +161,8 @@ void Supers::lay_out(const program::Argument& argument, Access access,
     case ArgumentKind::scalar:
       operand.name = naming_.program.scalars[id].name;
       // The begin of a complex number is its real part.
-      operand.values = {reinterpret_cast<double*>(&scalars[id]), 1};
-      if (naming_.program.scalars[id].is_complex) laid_[k].type = ElementType::c128;
+      show(operand, naming_.program.scalars[id].is_complex ? ElementType::c128 : ElementType::f64,
+           reinterpret_cast<std::byte*>(&scalars[id]), 1);
       if (access == Access::write) scalars[id] = 0.0;
       break;
     case ArgumentKind::int_name:
@@ -149,8 +178,7 @@ void Supers::lay_out(const program::Argument& argument, Access access,
                                 k + 1));
       break;
   }
-  if (check_ && access == Access::read)
-    laid_[k].checksum = base::checksum(std::as_bytes(operand.values));
+  if (check_ && access == Access::read) laid_[k].checksum = base::checksum(operand.bytes());
 }
 
 void Supers::lay_out_block(std::int32_t selector, Access access, std::size_t k) {
@@ -177,9 +205,7 @@ void Supers::lay_out_block(std::int32_t selector, Access access, std::size_t k) 
   laid.origin.shape = view.shape;
   const auto& array = naming_.program.arrays[static_cast<std::size_t>(selected.array)];
   operand.name = array.name;
-  laid.type = view.type;
-  if (view.type == ElementType::f64)
-    operand.values = {view.as<double>(), static_cast<std::size_t>(view.shape.element_count())};
+  show(operand, view.type, view.data, static_cast<std::size_t>(view.shape.element_count()));
   operand.extents = laid.origin.shape.extents();
   const auto bounds = blocks_.region_bounds(selector);
   for (std::size_t n = 0; n < array.indexes.size(); ++n) {
@@ -198,14 +224,14 @@ void Supers::bring_back(const std::string& name) {
   for (std::size_t k = 0; k < laid_.size(); ++k) {
     const Laid& laid = laid_[k];
     if (check_ && operands_[k].access == Access::read &&
-        laid.checksum != base::checksum(std::as_bytes(operands_[k].values)))
+        laid.checksum != base::checksum(operands_[k].bytes()))
       throw Error(
           Errc::bad_input,
           fmt::format("super instruction '{}' changed argument {} ('{}'), which it declares "
                       "to read only",
                       name, k + 1, operands_[k].name));
     if (laid.is_copied && laid.goes_back)
-      convert(View::dense(operands_[k].values.data(), laid.origin.shape, laid.origin.type),
+      convert(View::dense(operands_[k].bytes().data(), laid.origin.shape, laid.origin.type),
               laid.origin);
   }
 }

@@ -17,7 +17,7 @@ namespace blockyard::worker::detail {
 class Supers {
  public:
   /// Throws Error{bad_input} if a super instruction of the program has another signature in
-  /// `table`.
+  /// `table`, or is executed on elements of a type that it does not take.
   Supers(const Naming& naming, Blocks& blocks, super::Table& table, const Environment& environment,
          const Options& options);
 
@@ -32,7 +32,6 @@ class Supers {
   /// An operand on its way: where it came from if it had to be laid out anew.
   struct Laid {
     View origin;
-    ElementType type = ElementType::f64;
     bool is_copied = false;
     bool goes_back = false;
     double number = 0;  ///< of an argument that is no variable
@@ -43,7 +42,7 @@ class Supers {
   void lay_out(const program::Argument& argument, super::Access access,
                std::span<std::complex<double>> scalars, std::span<const std::int64_t> ints,
                std::size_t k);
-  void check_types(const super::Entry& entry) const;
+  void check_types(std::int32_t pc) const;
   void lay_out_block(std::int32_t selector, super::Access access, std::size_t k);
   void bring_back(const std::string& name);
   [[noreturn]] void report_unknown(const std::string& name) const;
