@@ -40,6 +40,7 @@ class Nuclei {
     return charges_.values[a] * charges_.values[b] / distance(coordinates_, a, b);
   }
   [[nodiscard]] const DenseArray& coordinates() const { return coordinates_; }
+  [[nodiscard]] double charge(std::size_t atom) const { return charges_.values[atom]; }
 
  private:
   const DenseArray& coordinates_;
@@ -103,6 +104,15 @@ double repulsion_of_fragments(const Context& context, double one, double other) 
   for (const std::size_t a : atoms_of_fragment(context, one))
     for (const std::size_t b : others) energy += nuclei.repulsion(a, b);
   return energy;
+}
+
+std::array<double, 3> nuclear_dipole_of_fragment(const Context& context, double fragment) {
+  const Nuclei nuclei(context);
+  std::array<double, 3> sum{};
+  for (const std::size_t atom : atoms_of_fragment(context, fragment))
+    for (std::size_t k = 0; k < 3; ++k)
+      sum[k] += nuclei.charge(atom) * nuclei.coordinates().values[3 * atom + k];
+  return sum;
 }
 
 SegmentsOfFragment segments_of_fragment(std::span<const double> owners, double fragment) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -27,6 +28,10 @@ using super::Context;
 ///   sum of Z_A Z_B / |R_A - R_B|, hartree. Of a fragment with itself: 0.
 [[nodiscard]] double repulsion_in_fragment(const Context& context, double fragment);
 [[nodiscard]] double repulsion_of_fragments(const Context& context, double one, double other);
+
+/// Dipole moment of the nuclei of a fragment, sum of Z_A R_A, e bohr.
+[[nodiscard]] std::array<double, 3> nuclear_dipole_of_fragment(const Context& context,
+                                                               double fragment);
 
 /// First and last of the segments that `owners` gives to a fragment, which stand together; from 1.
 struct SegmentsOfFragment {

@@ -81,6 +81,28 @@ TEST_F(FragmentTable, integrals_of_fragments_are_parts_of_those_of_the_molecule)
   EXPECT_EQ(around.values, std::vector<double>(size * size, 0.0));
 }
 
+TEST_F(FragmentTable, dipole_moments_of_fragments_add_up) {
+  const Extent n = system_.integrals.basis().function_count;
+  Block of_molecule = Block::whole({n, n}, IndexKind::ao), here = of_molecule;
+  for (const double axis : {0.0, 1.0, 2.0}) {
+    double sum = 0.0;
+    for (const double number : {1.0, 2.0}) {
+      Block scratch = Block::scalar(5), fragment = Block::scalar(number),
+            code = Block::scalar(axis + 10);
+      run("compute_xyz_batch", {&scratch, &fragment, &code});
+      EXPECT_EQ(scratch.values[0], 5.0);
+      sum += code.values[0];
+    }
+    Block nuclear = Block::scalar(0), fragment = Block::scalar(1), code = Block::scalar(axis + 1);
+    run("compute_dipole_integrals", {&of_molecule, &nuclear, &code});
+    EXPECT_NEAR(sum, nuclear.values[0], 1e-12);
+    run("compute_xyz_batch", {&here, &fragment, &code});
+    EXPECT_EQ(here.values, of_molecule.values);
+  }
+  Block fragment = Block::scalar(1), code = Block::scalar(4);
+  EXPECT_THROW(run("compute_xyz_batch", {&here, &fragment, &code}), base::Error);
+}
+
 TEST_F(FragmentTable, segments_of_a_fragment_stand_together) {
   Block fragment = Block::scalar(2), kind = Block::scalar(6);
   run("frag_index_range", {&fragment, &kind});

@@ -136,6 +136,21 @@ class Molecular {
     engine_.dipole(static_cast<Axis>(axis), a.shells, b.shells, operands[0].values);
   }
 
+  /// compute_xyz_batch D fragment code:  code 1, 2, 3: D = <a|x|b>, y, z;  code 10, 11, 12 becomes
+  /// x, y, z of the dipole moment of the fragment's nuclei, and D stays as it is. e bohr.
+  void dipole_of_fragment(Operands operands, const Context& context) {
+    double& code = scalar(operands[2]);
+    const auto axis = std::llround(code >= 10 ? code - 10 : code - 1);
+    if (axis < 0 || axis > 2) refuse(operands[2], "must be 1, 2, 3, 10, 11 or 12");
+    if (code >= 10) {
+      code =
+          nuclear_dipole_of_fragment(context, scalar(operands[1]))[static_cast<std::size_t>(axis)];
+      return;
+    }
+    const auto [a, b] = matrix_parts(operands[0]);
+    engine_.dipole(static_cast<Axis>(axis), a.shells, b.shells, operands[0].values);
+  }
+
   /// compute_nn_repulsion E, hartree
   void repulsion_of_nuclei(Operands operands, const Context&) {
     scalar(operands[0]) =
@@ -312,6 +327,7 @@ void add_molecular(super::Table& table, const System& system) {
   add("scf_atom_lowmem", "rwwww", &Molecular::scf_of_fragment);
   add("return_1el_ecpints", "w", &Molecular::core_potential);
   add("compute_dipole_integrals", "wur", &Molecular::dipole);
+  add("compute_xyz_batch", "uru", &Molecular::dipole_of_fragment);
   add("compute_nn_repulsion", "u", &Molecular::repulsion_of_nuclei, {"w"});
   add("compute_integral_batch", "w", &Molecular::electron_repulsion);
   add("fitting_integrals", "w", &Molecular::fitting_integrals);

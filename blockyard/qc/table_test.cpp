@@ -237,6 +237,7 @@ TEST_F(ChemistryTable, holds_every_name_of_the_old_programs) {
                            "return_1el_ecpints",
                            "compute_dipole_integrals",
                            "compute_nn_repulsion",
+                           "compute_xyz_batch",
                            "aoladder_contraction",
                            "compute_ubatch1",
                            "compute_ubatch2",
