@@ -31,6 +31,7 @@ Walk::Walk(const job::Job& job, const program::Program& program, const Machine& 
       costs_(job, program, machine),
       trips_(program, tables_, options.iterations),
       index_values_(program.indexes.size(), worker::unbound),
+      located_(program.selectors.size()),
       disk_seconds_(servers.spilled_bytes / machine.disk_write_bytes +
                     servers.read_back_bytes / machine.disk_read_bytes) {
   for (const std::int64_t value : tables_.ints) ints_.push_back({.i = value});
@@ -44,7 +45,11 @@ Walk::Walk(const job::Job& job, const program::Program& program, const Machine& 
 }
 
 ProgramPlan Walk::run() {
-  ratio_ = std::min(1.0, options_.steps / trips_.all());
+  constexpr double sampled_share = 0.2;  // of the steps: random iterations find nothing in caches
+  constexpr double usual_steps = 5e7;
+  constexpr double least_precision = 0.125;
+  if (trips_.all() > options_.steps) ratio_ = sampled_share * options_.steps / trips_.all();
+  precision_ = std::clamp(std::sqrt(options_.steps / usual_steps), least_precision, 1.0);
   std::vector<const array::Grid*> grids;
   std::vector<double> element_bytes_of;
   for (std::size_t k = 0; k < tables_.grids.size(); ++k) {

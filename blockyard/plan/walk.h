@@ -25,7 +25,9 @@ namespace blockyard::plan {
 struct WalkOptions {
   int iterations = 12;                                    ///< of a loop that ends on convergence
   std::map<std::string, int, std::less<>> iterations_of;  ///< the same for one program
-  double steps = 5e7;  ///< about how many instructions to step through, in one program
+  /// How many instructions to step through at the most, in one program: a longer one is sampled,
+  /// with a fifth as many, more or less.
+  double steps = 5e7;
 };
 
 /// Steps one program as the interpreter of a worker does, without data: index values, ints and
@@ -62,6 +64,12 @@ class Walk {
     bool is_whole = true;
     std::array<std::int64_t, array::max_order> segments{};
   };
+  /// What a selector named last: the same index values name the same again.
+  struct LastLocated {
+    bool is_valid = false;
+    std::array<std::int64_t, array::max_order> values{};
+    Located place;
+  };
   /// A block that this worker made in a scope.
   struct Own {
     std::int32_t array;
@@ -93,6 +101,7 @@ class Walk {
   [[nodiscard]] std::vector<std::int64_t> candidates_of(worker::Iterations all, double allowed);
   void sample(worker::Iterations& all, std::span<const std::int64_t> candidates, std::int64_t count,
               program::Policy policy);
+  [[nodiscard]] double least_sample(std::int32_t pc, bool is_filtered);
   void charge_where(double times);
   [[nodiscard]] bool where(std::int32_t pc);
   [[nodiscard]] bool iterate(std::int32_t body);
@@ -101,7 +110,9 @@ class Walk {
   void end_sampled_loop();
 
   // walk_blocks.cpp
-  [[nodiscard]] Located locate(const program::Selector& selector) const;
+  /// Valid until the next block of the same selector.
+  [[nodiscard]] const Located& locate(const program::Selector& selector);
+  void find(const program::Selector& selector, Located& place) const;
   [[nodiscard]] tensor::Shape shape_of(std::int32_t selector);
   tensor::Shape write(std::int32_t selector);
   void fill(const program::Instruction& instruction);
@@ -145,8 +156,10 @@ class Walk {
   std::int64_t dealt_ = 0;
   int ordinal_ = 0;  ///< which iteration of the innermost do loop this is, from 1
   bool in_pardo_ = false;
-  double weight_ = 1;        ///< iterations that the one under way stands for
-  double ratio_ = 1;         ///< share of the iterations of loops that are walked
+  double weight_ = 1;  ///< iterations that the one under way stands for
+  double ratio_ = 1;   ///< share of the iterations of loops that are walked
+  double precision_ =
+      1;  ///< how far the least samples are kept: below 1 where few steps are allowed
   double sampled_core_ = 0;  ///< seconds of the loop that is sampled
   double longest_ = 0;       ///< of its iterations
 
@@ -157,6 +170,8 @@ class Walk {
   /// Known values of static arrays whose blocks are numbers, as programs use for tables.
   std::unordered_map<std::uint64_t, Value> numbers_;
   std::vector<std::pair<std::int32_t, std::string>> marked_;
+  std::vector<LastLocated> located_;               ///< by selector
+  std::unordered_map<std::int32_t, int> sampled_;  ///< how often a pardo was sampled, by its pc
   std::vector<CostOperand> operands_;
   std::vector<tensor::Shape> shapes_;
 

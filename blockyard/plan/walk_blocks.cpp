@@ -34,10 +34,27 @@ bool is_remote(ArrayKind kind) {
 
 }  // namespace
 
-Walk::Located Walk::locate(const Selector& selector) const {
+const Walk::Located& Walk::locate(const Selector& selector) {
+  LastLocated& last = located_[static_cast<std::size_t>(&selector - program_.selectors.data())];
+  const std::size_t order = selector.indexes.size();
+  bool is_same = last.is_valid;
+  for (std::size_t k = 0; k < order; ++k) {
+    const std::int64_t value = index_values_[static_cast<std::size_t>(selector.indexes[k])];
+    is_same = is_same && last.values[k] == value;
+    last.values[k] = value;
+  }
+  if (is_same) return last.place;
+  last.is_valid = false;
+  find(selector, last.place);
+  last.is_valid = true;
+  return last.place;
+}
+
+/// Throws Error{bad_input} if an index has no value in range.
+void Walk::find(const Selector& selector, Located& place) const {
   const auto& dims = program_.arrays[static_cast<std::size_t>(selector.array)].indexes;
   const array::Grid& grid = tables_.grids[static_cast<std::size_t>(selector.array)];
-  Located place;
+  place.is_whole = true;
   std::array<base::Extent, array::max_order> extents{};
   const std::size_t order = selector.indexes.size();
   double elements = 1;
@@ -69,7 +86,6 @@ Walk::Located Walk::locate(const Selector& selector) const {
   place.number = grid.number_of({place.segments.data(), order});
   place.shape = Shape({extents.data(), order});
   place.block_bytes = elements * element_bytes(selector.array);
-  return place;
 }
 
 /// The extents of what a selector names. A region with bounds of its own counts as the whole axis.
@@ -98,7 +114,7 @@ Shape Walk::write(std::int32_t selector) {
     });
     return shape_of(selector);
   }
-  const Located place = locate(selected);
+  const Located& place = locate(selected);
   if (program_.arrays[static_cast<std::size_t>(selected.array)].kind != ArrayKind::static_)
     make_own(selected.array, place);
   else if (!numbers_.empty())
@@ -249,7 +265,7 @@ void Walk::allocate(std::int32_t selector, bool is_begin) {
 
 void Walk::get(std::int32_t selector) {
   const Selector& selected = program_.selectors[static_cast<std::size_t>(selector)];
-  const Located place = locate(selected);
+  const Located& place = locate(selected);
   const double times = weight_ * ranks_.multiplicity();
   work_.gets += times;
   const bool is_foreign = ranks_.is_foreign(place.number);
@@ -288,7 +304,7 @@ void Walk::put(const Instruction& instruction) {
   const Selector& selected = program_.selectors[static_cast<std::size_t>(instruction.a)];
   const bool is_scalar = instruction.opcode == Opcode::put_scalar;
   const auto mode = static_cast<Mode>(is_scalar ? instruction.b : instruction.c);
-  const Located place = locate(selected);
+  const Located& place = locate(selected);
   if (!is_scalar) (void)shape_of(instruction.b);
   const auto& decl = program_.arrays[static_cast<std::size_t>(selected.array)];
   base::require(is_remote(decl.kind), "only distributed and served arrays are put");

@@ -23,11 +23,14 @@ using program::Policy;
 
 namespace {
 
-/// Steps of a loop that is always walked completely.
+/// Steps of a loop that is always walked completely, at full precision.
 constexpr double small_steps = 2e4;
-/// Settings of a pardo that are tried at the least; where code refuses many.
+/// Settings of a pardo that are tried at the least, at full precision; where code refuses many.
 constexpr double least_settings = 64;
 constexpr double least_settings_with_where = 512;
+/// At any precision, and however often the pardo was sampled before.
+constexpr double fewest_settings = 8;
+constexpr double fewest_settings_with_where = 48;
 constexpr double least_values = 3;
 
 void require_free(const program::Program& program, std::span<const std::int64_t> values,
@@ -68,7 +71,7 @@ std::vector<std::int64_t> Walk::chosen_values(std::int64_t first, std::int64_t l
   std::int64_t wanted = count;
   const double ratio = in_pardo_ ? weight_ > 1 ? ratio_ : 1.0 : ratio_;
   if (ratio < 1 && trips_.is_plain(pc) &&
-      (in_pardo_ || static_cast<double>(count) * trips_.of_body(pc) > small_steps))
+      (in_pardo_ || static_cast<double>(count) * trips_.of_body(pc) > precision_ * small_steps))
     wanted = std::min(count, static_cast<std::int64_t>(std::max(
                                  least_values, std::ceil(ratio * static_cast<double>(count)))));
   if (wanted < count) {
@@ -131,7 +134,8 @@ std::int32_t Walk::pardo(const Instruction& instruction) {
                          index_values_);
   const double outer_ratio = ratio_;
   const double body = trips_.of_body(pc);
-  const double allowed = std::max(small_steps, static_cast<double>(all.settings()) * body * ratio_);
+  const double allowed =
+      std::max(precision_ * small_steps, static_cast<double>(all.settings()) * body * ratio_);
   in_pardo_ = true;
   const std::vector<std::int64_t> candidates = candidates_of(all, allowed);
   const auto count = candidates.empty() ? static_cast<double>(all.settings())
@@ -140,8 +144,7 @@ std::int32_t Walk::pardo(const Instruction& instruction) {
     ratio_ = 1;
     deal(all, policy);
   } else {
-    const double least =
-        candidates.empty() && decl.where >= 0 ? least_settings_with_where : least_settings;
+    const double least = least_sample(pc, candidates.empty() && decl.where >= 0);
     const double wanted = std::min(count, std::max(least, std::ceil(allowed / body)));
     ratio_ = std::min(1.0, allowed / (wanted * body));
     sample(all, candidates, static_cast<std::int64_t>(wanted), policy);
@@ -152,6 +155,16 @@ std::int32_t Walk::pardo(const Instruction& instruction) {
   for (const std::int32_t index : decl.indexes)
     index_values_[static_cast<std::size_t>(index)] = worker::unbound;
   return instruction.b;
+}
+
+/// How many settings are tried at the least. A pardo in a loop comes again and again: later samples
+/// are half as large each, since their sum counts.
+double Walk::least_sample(std::int32_t pc, bool is_filtered) {
+  constexpr int most_halvings = 8;
+  const int before = std::min(sampled_[pc]++, most_halvings);
+  const double full = is_filtered ? least_settings_with_where : least_settings;
+  const double fewest = is_filtered ? fewest_settings_with_where : fewest_settings;
+  return std::max(fewest, std::ceil(std::ldexp(precision_ * full, -before)));
 }
 
 /// One iteration on the worker that works; false if it leaves the pardo.
