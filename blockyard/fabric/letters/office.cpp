@@ -23,12 +23,13 @@ void nap(long microseconds) noexcept {
 class Rest {
  public:
   void take() noexcept {
+    constexpr int restless_steps = 200, patient_steps = 2000;
     ++idle_;
-    if (idle_ < 30) return;
-    if (idle_ < 60)
+    if (idle_ < restless_steps) return;
+    if (idle_ < patient_steps)
       std::this_thread::yield();
     else
-      nap(idle_ < 2000 ? 10 : 100);
+      nap(50);
   }
   void begin_again() noexcept { idle_ = 0; }
 
@@ -121,11 +122,16 @@ void Office::move_now() {
 }
 
 void Office::serve() noexcept {
-  constexpr double lively_seconds = 2e-3, drowsy_seconds = 0.1;
-  constexpr int restless_steps = 20;
+  constexpr double restless_seconds = 5e-5, lively_seconds = 2e-3, drowsy_seconds = 0.1;
+  constexpr double just_now_seconds = 1e-4;
   want_exact_timers();
-  double last_moved = base::now_seconds();
-  for (int idle = 0; !is_over_ && !is_aborted_;) {
+  for (double last_moved = base::now_seconds(); !is_over_ && !is_aborted_;) {
+    // Who waits, or begins one transfer after the other, moves the letters; both at once would only
+    // wait for each other.
+    if (waiting_threads_ > 0 || base::now_seconds() - last_used_ < just_now_seconds) {
+      nap(100);
+      continue;
+    }
     bool has_moved = false;
     try {
       const std::unique_lock lock(moving_mutex_, std::try_to_lock);
@@ -136,20 +142,11 @@ void Office::serve() noexcept {
       note_cause(error.what());
       return;
     }
-    idle = has_moved ? 0 : idle + 1;
-    if (waiting_threads_ > 0) {
-      nap(200);  // who waits moves the letters
-      continue;
-    }
-    if (idle < restless_steps && idle > 0 && last_moved + lively_seconds > base::now_seconds())
-      continue;
     const double now = base::now_seconds();
-    if (has_moved) {
-      last_moved = now;
-      continue;
-    }
+    if (has_moved) last_moved = now;
     const double quiet = now - last_moved;
-    nap(quiet < lively_seconds ? 15 : quiet < drowsy_seconds || has_patients_ ? 100 : 1000);
+    if (quiet >= restless_seconds)
+      nap(quiet < lively_seconds ? 15 : quiet < drowsy_seconds || has_patients_ ? 100 : 1000);
   }
 }
 
@@ -179,7 +176,8 @@ std::uint64_t Office::tell(int to, Letter letter) {
     letter.was_sent = [this, number] { asked_.at(number).is_answered = true; };
   }
   courier_->post(to, Way::there, with_piece(std::move(letter)));
-  if (number != 0) static_cast<void>(step());
+  last_used_ = base::now_seconds();
+  static_cast<void>(step());
   return number;
 }
 

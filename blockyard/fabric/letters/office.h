@@ -98,6 +98,7 @@ class Office final : private Desk {
   std::atomic<bool> is_aborted_ = false;
   std::atomic<bool> is_over_ = false;
   std::atomic<int> waiting_threads_ = 0;
+  std::atomic<double> last_used_ = 0;       ///< when a transfer was begun that nobody waits for
   std::atomic<bool> has_patients_ = false;  ///< the clerk has something that waits
 
   mutable std::mutex moving_mutex_;  // guards all below but the thread
