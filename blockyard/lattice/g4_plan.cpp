@@ -38,6 +38,20 @@ void choose_travel(const G4Options& options, std::int64_t vertices, G4Plan& plan
                   base::format_bytes(of_sample), base::format_bytes(of_g));
 }
 
+/// Of one sample, to all places of a ring but its own, on average over whose it is.
+std::int64_t sent_bytes_of(const G4Plan& plan, const G4Options& options, int size,
+                           std::int64_t vertices) {
+  const Extent units = plan.shape.units();
+  if (options.flow.route == ring::Route::ring || plan.travel == Travel::sample)
+    return (size - 1) * plan.item_bytes;
+  const ring::Layout layout(size, size, units);
+  std::int64_t all = 0;
+  for (int place = 0; place < size; ++place)
+    all +=
+        item_bytes_of(plan.shape, options, plan.travel, vertices, layout.range({0, place}).count());
+  return all * (size - 1) / size;
+}
+
 }  // namespace
 
 G4Plan plan_g4(const Problem& problem, const G4Options& options, int ranks, std::int64_t vertices) {
@@ -76,9 +90,7 @@ G4Plan plan_g4(const Problem& problem, const G4Options& options, int ranks, std:
   plan.reason = choice.reason;
   const Extent most_units = (units + choice.size - 1) / choice.size;
   plan.slice_bytes = most_units * unit_bytes;
-  const Extent sent_units = options.flow.route == ring::Route::direct ? most_units : units;
-  plan.sent_bytes =
-      (choice.size - 1) * item_bytes_of(plan.shape, options, plan.travel, vertices, sent_units);
+  plan.sent_bytes = sent_bytes_of(plan, options, choice.size, vertices);
   plan.rank_bytes = choice.rank_bytes;
   return plan;
 }
