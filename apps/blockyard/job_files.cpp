@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cctype>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -19,8 +18,8 @@
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
 #include "blockyard/input/job_file.h"
-#include "blockyard/input/qcschema.h"
 #include "blockyard/job/program_file.h"
+#include "blockyard/job/read_job.h"
 
 namespace blockyard::app {
 
@@ -28,48 +27,18 @@ namespace {
 
 constexpr std::string_view standard_input = "-";
 
-bool is_geometry_name(const std::string& file) { return base::lower(file).ends_with(".xyz"); }
-
-/// A QCSchema input; other JSON is not a job.
-bool is_schema_name(const std::string& file) {
-  std::error_code ignored;
-  return file.ends_with(".json") && std::filesystem::is_regular_file(file, ignored) &&
-         input::is_qcschema(job::read_file(file));
-}
-
 bool is_job_file(const std::string& file) {
-  return file == standard_input || file.ends_with(".toml") || is_geometry_name(file) ||
-         is_schema_name(file) || aces::is_zmat_name(file) || aces::dat::is_dat_name(file);
-}
-
-input::Spec read_zmat(const std::string& file, const std::vector<std::string>& programs) {
-  aces::ZmatJob job = aces::read_zmat_file(file, programs);
-  for (const std::string& warning : job.warnings) print_error("warning: {}\n", warning);
-  return std::move(job.spec);
-}
-
-/// A job file, a QCSchema input, or an XYZ file, which begins with the number of atoms.
-input::Spec read_standard_input(const input::Settings& settings) {
-  const std::string text(std::istreambuf_iterator<char>(std::cin), {});
-  const std::size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin != text.npos && text[begin] == '{')
-    return input::parse_qcschema(text, "standard input", settings);
-  if (begin == text.npos || std::isdigit(static_cast<unsigned char>(text[begin])) == 0)
-    return input::parse_job(text, "standard input", "", settings);
-  input::Spec spec;
-  spec.molecule.emplace().geometry = text;
-  return input::with_settings(spec, settings);
+  return file == standard_input || job::is_job_name(file);
 }
 
 input::Spec read_any(const std::string& file, const std::vector<std::string>& programs,
                      const input::Settings& settings) {
-  if (file == standard_input) return read_standard_input(settings);
-  if (is_geometry_name(file)) return input::job_of_geometry(file, settings);
-  if (is_schema_name(file)) return input::parse_qcschema(job::read_file(file), file, settings);
-  if (aces::dat::is_dat_name(file))
-    return input::with_settings(aces::dat::read_dat_job(file, programs), settings);
-  if (aces::is_zmat_name(file)) return input::with_settings(read_zmat(file, programs), settings);
-  return input::read_job_file(file, settings);
+  job::ReadJob job = file == standard_input
+                         ? job::parse_job(std::string(std::istreambuf_iterator<char>(std::cin), {}),
+                                          "standard input", settings)
+                         : job::read_job(file, programs, settings);
+  for (const std::string& warning : job.warnings) print_error("warning: {}\n", warning);
+  return std::move(job.spec);
 }
 
 /// Checked as a whole here, where the file that lacks something has its name.
@@ -80,7 +49,7 @@ input::Spec read_checked(const std::string& file, const std::vector<std::string>
     input::check_spec(spec);
   } catch (const base::Error& error) {
     const std::string hint =
-        is_geometry_name(file) || is_schema_name(file) || file == standard_input
+        job::is_geometry_name(file) || job::is_schema_file(file) || file == standard_input
             ? " (or --method and --basis of the command line)"
             : "";
     throw base::Error(error.code(), fmt::format("{}: {}{}", file, error.what(), hint));

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,6 +81,12 @@ class Diagnostic:
     hint: str
 
 
+def near(name: str, known: Iterable[str]) -> str:
+    """The end of a message: what was meant, perhaps."""
+    found = difflib.get_close_matches(name, list(known), 1)
+    return f" (did you mean {found[0]!r}?)" if found else ""
+
+
 # In the order of base::Errc.
 _classes = (InputError, OutOfMemory, StorageError, CommunicationError, DeviceError, InternalError)
 _place = re.compile(r"^([^\s:][^:\n]*):(\d+):")
@@ -116,3 +124,7 @@ def warn_of(found: str) -> None:
 
 class SialWarning(UserWarning):
     """The compiler has a doubt about a program."""
+
+
+class InputWarning(UserWarning):
+    """An input has a keyword that is not known, or changes nothing here."""

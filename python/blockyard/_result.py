@@ -15,6 +15,8 @@ import numpy as np
 from . import _core, _errors
 
 _shown = 12
+# Of methods whose energy is called otherwise, or that begin with a ground state.
+_energy_keys = {"ccsd(t)": "ccsd_t", "ccsd-density": "ccsd", "cis": "scf", "cis(d)": "mp2", "eom-ccsd": "ccsd"}
 
 
 def write_file(path: str | os.PathLike[str], content: bytes) -> None:
@@ -26,18 +28,19 @@ def write_file(path: str | os.PathLike[str], content: bytes) -> None:
 
 
 class ToldResults:
-    """What process 0 of several tells the others of its results."""
+    """Results that can travel: what process 0 of several tells the others, and what is pickled."""
 
     is_first = False  #: whether this is process 0
 
-    def __init__(self, results: _core.Results):
-        self.seconds = results.seconds
-        self.unconverged = results.unconverged
-        self.timings = results.timings
-        self.warnings = results.warnings
-        self.scalars = results.scalars
-        self.complex_scalars = results.complex_scalars
-        self.ints = results.ints
+    def __init__(self, results: "_core.Results | ToldResults"):
+        self.method: str = results.method
+        self.seconds: float = results.seconds
+        self.unconverged: str = results.unconverged
+        self.timings: dict[str, float] = results.timings
+        self.warnings: list[str] = results.warnings
+        self.scalars: dict[str, float] = results.scalars
+        self.complex_scalars: dict[str, complex] = results.complex_scalars
+        self.ints: dict[str, int] = results.ints
         self._texts: dict[str, str] = {name: getattr(results, name)()
                        for name in ("summary", "profile", "report", "summary_json")}
         self._arrays = {name: results.array(name) for name in results.array_names()}
@@ -82,9 +85,10 @@ class Arrays(Mapping[str, np.ndarray]):
 
 
 class Result:
-    """What came of a run.
+    """What came of a run. It can be pickled, with its report and its static arrays.
 
     Attributes:
+        method: the one that was asked for: "scf", "ccsd(t)"; "" for programs of one's own.
         energies: by name ("scf", "mp2", "ccsd", ...), hartree; empty for programs of one's own.
         scalars, ints: values of the programs' variables at the end; a later program wins.
         arrays: static arrays at the end, float64, first index fastest (Fortran order).
@@ -98,6 +102,7 @@ class Result:
         self._results = results
         self._json: dict[str, Any] = json.loads(results.summary_json())
         self.text = text
+        self.method: str = results.method
         self.energies: dict[str, float] = self._json.get("energies", {})
         self.scalars: dict[str, float | complex] = {**results.scalars, **results.complex_scalars}
         self.ints: dict[str, int] = results.ints
@@ -106,13 +111,34 @@ class Result:
         self.seconds: float = results.seconds
         self.warnings: list[str] = results.warnings
 
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(self.__dict__)
+        state.pop("report", None)  # made again from its text
+        told = ToldResults(self._results)
+        told.is_first = getattr(self._results, "is_first", True)
+        state["_results"], state["arrays"] = told, Arrays(told)
+        return state
+
     @property
     def energy(self) -> float:
-        """Total energy of the last method of the job, hartree. ValueError if there is none."""
-        if not self.energies:
+        """Total energy of the method that was asked for, hartree; of a method for excited states that
+        of the ground state it begins with. ValueError if there is none: a job without a method, or one
+        that did not converge before."""
+        if not self.method:
             raise ValueError("the job has no method, so it has no energy: see scalars and arrays")
-        totals = [value for name, value in self.energies.items() if name != "scf_stability"]
-        return totals[-1]
+        key = _energy_keys.get(self.method, self.method)
+        if key not in self.energies:
+            raise ValueError(f"{self.method} has no energy, since the run did not converge: energies has what is known")
+        return self.energies[key]
+
+    @property
+    def dipole(self) -> np.ndarray:
+        """Dipole moment [x, y, z], e bohr, of the method that was asked for where it has one, else of the
+        last one before it that does (``dipoles`` says which there are). ValueError if there is none."""
+        if not self.dipoles:
+            raise ValueError("the job has no dipole moment: it has no method, or did not converge")
+        key = _energy_keys.get(self.method, self.method)
+        return np.array(self.dipoles.get(key, list(self.dipoles.values())[-1]))
 
     @property
     def converged(self) -> bool:
@@ -193,11 +219,18 @@ class Result:
         return self._results.summary()
 
     def _repr_html_(self) -> str:
-        """For notebooks: energies and variables, and the time of each program."""
+        """For notebooks: energies, dipole moment, excited states or variables, and times."""
         values = [(f"E({name})", f"{value:.10f}", "hartree") for name, value in self.energies.items()]
+        values += [(f"dipole ({method})", " ".join(f"{x + 0.0:.5f}" for x in dipole), "e bohr")
+                   for method, dipole in self.dipoles.items()]
+        for method, states in self.excitations.items():
+            values += [(f"{method}, state {n}", f"{energy:.8f}", "hartree")
+                       for n, energy in enumerate(states["hartree"], 1)]
         if not values:
             values = [(name, f"{value:.12g}", "") for name, value in
                       [*self.scalars.items(), *self.ints.items()][:_shown]]
+        if not self.converged:
+            values.insert(0, ("converged", "no", ""))
         values += [(name, f"{seconds:.3f}", "s") for name, seconds in self.timings.items()]
         values += [("all", f"{self.seconds:.3f}", "s")]
         cells = (f"<tr><th style='text-align: left'>{html.escape(name)}</th><td>{value} {unit}</td></tr>"

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import inspect
 import numbers
 import os
 import sys
@@ -13,6 +14,7 @@ from typing import Any, Union
 import numpy as np
 
 from . import _core, _errors
+from ._molecules import Settings, name_of, read_spec, setting_text
 from ._places import places
 from ._processes import Processes, is_first, join, joined, together
 from ._progress import Progress
@@ -21,14 +23,18 @@ from ._signals import OrderlyEnd
 
 Path = Union[str, "os.PathLike[str]"]
 Segments = Mapping[str, Union[int, Sequence[int]]]
-ProgressWish = Union[bool, None, Callable[[int, int, str], None]]
+ProgressWish = Union[bool, None, Callable[[int, int, str], None], Callable[[int, int, str, dict[str, Any]], None]]
 
 
 def run(
-    job: Path | Sequence[Path],
+    job: Any,
     *,
     method: str | None = None,
     basis: str | None = None,
+    charge: int | None = None,
+    multiplicity: int | None = None,
+    settings: Mapping[str, Any] | None = None,
+    programs: Sequence[Path] = (),
     constants: Mapping[str, float] | None = None,
     segments: Segments | None = None,
     workers: int | None = None,
@@ -60,14 +66,27 @@ def run(
     fabric: str = "auto",
     quiet: bool = False,
     progress: ProgressWish = None,
+    **options: Any,
 ) -> Result:
     """Runs a job, in this process or in all that ``mpirun`` started, and returns its result.
 
     Args:
-        job: a job file (``.toml``), or a SIAL program (``.sial``, ``.byx``), or several programs
-            that run one after the other. What follows wins over the file.
+        job: one of
+
+            - the path of a job file (``.toml``), an ``.xyz`` file, a ZMAT, a QCSchema input (``.json``) or a
+              ``.dat`` file of ACES4;
+            - the text of one of the first four, or lines ``symbol x y z`` (angstrom);
+            - a molecule: of ASE (``Atoms``, not periodic), of QCSchema or QCElemental (bohr), a list
+              ``[("O", (0, 0, 0)), ...]`` (angstrom), a dict with the keys of [molecule] of a job file;
+            - a dict of the tables of a job file: ``{"molecule": {...}, "method": {...}}``;
+            - a SIAL program (``.sial``, ``.byx``), or several that run one after the other.
+
+            What follows wins over what it says.
         method: "scf", "mp2", "ccsd", "ccsd(t)", ... of a job with a molecule.
         basis: name of a basis set, like "cc-pvdz".
+        charge, multiplicity: of the molecule; 2 S + 1.
+        settings: any keys of a job file: ``{"basis.auxiliary": "cc-pvdz-ri", "method.frozen_core": True}``.
+        programs: folders of the programs that a ZMAT or a ``.dat`` file names.
         constants: ints and scalars that programs ask for, by name. An int is an int, a float a
             scalar.
         segments: elements in each segment by kind of index: ``{"ao": [5, 6, 7]}``.
@@ -106,9 +125,16 @@ def run(
             are processes that only serve. "loopback": this process alone.
         quiet: do not print what programs print (it is in ``result.text`` all the same).
         progress: True, False, None for "in terminals and notebooks", or a function
-            ``f(done, all, name)``, called a few times a second.
+            ``f(done, all, name)``, called a few times a second with the number of programs. A fourth argument
+            gets a dict: "done", the share of the job, and "seconds_left", from the plan of the job and
+            from how far it is; None at the begin.
+        **options: keys of [method] in a job file: ``frozen_core=True``, ``scf_iterations=200``,
+            ``roots=3`` (docs/how_to/job_file.md).
+
+    Wrong values are refused before anything runs, with names that are near.
 
     Raises:
+        TypeError: a keyword is not known.
         CompileError: a program has errors.
         InputError: the job is wrong, or a program did what it may not; ``file`` and ``line`` say
             where.
@@ -119,13 +145,11 @@ def run(
     The GIL is free while the job runs. Ctrl-C works in the main thread.
     """
     processes = join(fabric)
-    files = [os.fspath(job)] if isinstance(job, (str, os.PathLike)) else [os.fspath(f) for f in job]
+    given = _settings(method, basis, charge, multiplicity, settings, options)
     # What process 0 reads is what all run.
-    spec = _read(files) if processes is None or processes.number == 0 else _core.Spec()
-    if method is not None:
-        spec.method(method)
-    if basis is not None:
-        spec.basis(basis)
+    spec = _core.Spec()
+    if is_first(processes):
+        spec = read_spec(job, [os.fspath(folder) for folder in programs], given)
     apply(spec, constants=constants, segments=segments, workers=workers, servers=servers,
           memory=memory, scratch=scratch, persistent=persistent, guess=guess, save=save,
           checkpoint=seconds_text(checkpoint), checkpoint_dir=checkpoint_dir, super=list(supers),
@@ -133,7 +157,7 @@ def run(
           devices=devices, device_memory=device_memory, device_options=device_options,
           placement=placement, device_after=seconds_text(device_after), device_network=device_network,
           respect_gpu_hints=respect_gpu_hints, fabric_delay=fabric_delay, seed=seed)
-    spec.name_checkpoints(files[0])
+    spec.name_checkpoints(name_of(job))
     prepared = prepare(spec, places([os.fspath(folder) for folder in imports]), processes=processes,
                        has_trace=trace is not None)
     results, text = execute(prepared, quiet=quiet, progress=progress, processes=processes, trace=trace)
@@ -145,16 +169,23 @@ def run(
     return result
 
 
-def _read(files: list[str]) -> _core.Spec:
-    if len(files) == 1 and files[0].endswith(".toml"):
-        return _core.Spec.read(files[0])
-    for name in files:
-        if name.endswith(".toml"):
-            raise _errors.InputError(f"{name}: a job file stands alone")
-    spec = _core.Spec()
-    spec.title = ", ".join(files)
-    spec.programs = files
-    return spec
+def _settings(method: str | None, basis: str | None, charge: int | None, multiplicity: int | None,
+              more: Mapping[str, Any] | None, options: Mapping[str, Any]) -> Settings:
+    """Keys of a job file, in the order in which they win."""
+    named = {"method.name": method, "basis.name": basis, "molecule.charge": charge,
+             "molecule.multiplicity": multiplicity}
+    settings = {key: value for key, value in named.items() if value is not None}
+    known = _core.method_options()
+    for name, value in options.items():
+        if name not in known:
+            every = [*inspect.signature(run).parameters, *known]
+            raise TypeError(f"run() has no keyword {name!r}{_errors.near(name, every)}")
+        settings[f"method.{name}"] = value
+    for key, value in (more or {}).items():
+        if "." not in key:
+            raise _errors.InputError(f"settings: {key!r} names no key of a job file, as 'method.frozen_core' does")
+        settings[key] = value
+    return [(key, setting_text(value)) for key, value in settings.items()]
 
 
 def apply(spec: _core.Spec, **wishes: Any) -> None:
@@ -213,7 +244,8 @@ def execute(job: _core.Job, *, quiet: bool, progress: ProgressWish,
             processes: Processes | None = None,
             trace: Path | None = None) -> tuple[_core.Results | ToldResults, str]:
     """Runs; what came out, and what the programs printed. `trace`: file for a time line."""
-    bar = Progress(progress if is_first(processes) else False, job.steps)
+    bar = Progress(progress if is_first(processes) else False, job.steps, job,
+                   1 if processes is None else processes.count)
     printed: list[str] = []
 
     def hear(text: str) -> None:

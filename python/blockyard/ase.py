@@ -20,7 +20,7 @@ from ase.calculators.calculator import Calculator, all_changes
 from ase.units import Bohr, Hartree
 
 from ._result import Result
-from ._text_job import run_molecule
+from ._run import run as run_job
 
 
 class Blockyard(Calculator):  # type: ignore[misc]
@@ -46,8 +46,10 @@ class Blockyard(Calculator):  # type: ignore[misc]
 
     def calculate(self, atoms: Any = None, properties: Any = ("energy",), system_changes: Any = all_changes) -> None:
         super().calculate(atoms, properties, system_changes)
-        result = run_molecule(self.atoms.get_chemical_symbols(), self.atoms.get_positions() / Bohr,
-                              **self.parameters, **self._run)
+        asked = dict(self.parameters)
+        settings = {f"method.{key}": value for key, value in asked.pop("options", {}).items()}
+        atoms_now = list(zip(self.atoms.get_chemical_symbols(), self.atoms.get_positions()))
+        result = run_job(atoms_now, settings=settings, quiet=True, progress=False, **asked, **self._run)
         self.blockyard_result = result
         energy = result.energy * Hartree
         method = next(name for name in ("ccsd", "scf") if name in result.dipoles)

@@ -24,7 +24,7 @@ from qcengine.programs.model import ProgramHarness
 from . import _errors
 from . import __version__ as _version
 from ._result import Result
-from ._text_job import run_molecule
+from ._run import run
 
 _properties = {"nuclear": "nuclear_repulsion_energy", "scf": "scf_total_energy",
                "mp2_correlation": "mp2_correlation_energy", "mp2": "mp2_total_energy",
@@ -52,15 +52,12 @@ class BlockyardHarness(ProgramHarness):  # type: ignore[misc]
         if not isinstance(wanted.model.basis, str):
             raise InputError("Blockyard takes the name of a basis set")
         molecule = input_model.molecule
-        symbols = [symbol if real else f"Gh({symbol})" for symbol, real in zip(molecule.symbols, molecule.real)]
         method = wanted.model.method.lower()
         try:
-            result = run_molecule(symbols, molecule.geometry.reshape(-1, 3),
-                                  method="scf" if method == "hf" else method, basis=wanted.model.basis,
-                                  charge=int(molecule.molecular_charge),
-                                  multiplicity=int(molecule.molecular_multiplicity), options=wanted.keywords,
-                                  workers=config.ncores, memory=int(config.memory * 2**30),
-                                  scratch=config.scratch_directory)
+            result = run(molecule, method="scf" if method == "hf" else method, basis=wanted.model.basis,
+                         settings={f"method.{key}": value for key, value in wanted.keywords.items()},
+                         workers=config.ncores, memory=int(config.memory * 2**30),
+                         scratch=config.scratch_directory, quiet=True, progress=False)
         except _errors.InputError as error:
             raise InputError(str(error)) from error
         except _errors.Error as error:

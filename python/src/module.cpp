@@ -3,6 +3,7 @@
 #include "blockyard/job/version.h"
 #include "python/src/bindings.h"
 #include "python/src/ga.h"
+#include "python/src/plans.h"
 
 namespace blockyard::python {
 
@@ -49,6 +50,7 @@ NB_MODULE(_core, module) {
   py::bind_specs(module);
   py::bind_jobs(module);
   py::bind_runs(module);
+  py::bind_plans(module);
   py::bind_ga_world(module);
   py::bind_ga_arrays(module);
   py::bind_ga_algebra(module);

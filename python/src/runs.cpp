@@ -28,7 +28,13 @@ class Listener {
 
   [[nodiscard]] job::Hooks hooks(report::IterationTable* table, report::LiveSocket& live) {
     job::Hooks hooks;
-    hooks.look = [&live](const job::LiveView& view) { live.answer(view); };
+    hooks.look = [this, &live](const job::LiveView& view) {
+      live.answer(view);
+      std::uint64_t iterations = 0;
+      for (const worker::Live& worker : view.workers)
+        iterations += worker.iterations.load(std::memory_order_relaxed);
+      iterations_ = iterations;
+    };
     hooks.print = [this, table](std::string_view text) {
       table != nullptr ? table->add(text) : tell(text);
     };
@@ -64,7 +70,8 @@ class Listener {
     const nb::gil_scoped_acquire gil;
     try {
       if (PyErr_CheckSignals() != 0) throw nb::python_error();
-      if (!tick_.is_none()) tick_(static_cast<std::size_t>(step_));
+      if (!tick_.is_none())
+        tick_(static_cast<std::size_t>(step_), static_cast<std::uint64_t>(iterations_));
     } catch (nb::python_error& error) {
       job_.first_error->note(error);
     }
@@ -75,6 +82,7 @@ class Listener {
   nb::object tick_;
   PyJob& job_;
   std::atomic<std::size_t> step_ = 0;
+  std::atomic<std::uint64_t> iterations_ = 0;  ///< of pardos of this process, in the program
 };
 
 /// Raises the Python exception that ended the run: as it is if it came from a callback or a signal,
@@ -222,6 +230,7 @@ void bind_runs(nb::module_& module) {
              if (self.job->job.method.empty()) return std::string("{}");
              return report::results_json(self.job->job, self.results);
            })
+      .def_prop_ro("method", [](const PyResults& self) { return self.job->job.method; })
       .def_prop_ro("seconds", [](const PyResults& self) { return self.results.seconds; })
       .def_prop_ro("timings",
                    [](const PyResults& self) {

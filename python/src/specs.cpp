@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a user asks for: a job file, and keywords that win over it.
+#include <fmt/format.h>
 #include <nanobind/stl/pair.h>
 
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
-#include "blockyard/input/job_file.h"
+#include "blockyard/input/method_options.h"
 #include "blockyard/input/run_options.h"
+#include "blockyard/input/settings.h"
 #include "blockyard/input/words.h"
+#include "blockyard/job/read_job.h"
 #include "python/src/bindings.h"
 
 namespace blockyard::python {
@@ -25,15 +28,39 @@ void set_scalar(input::Spec& spec, const std::string& name, double value) {
   spec.scalars[key] = value;
 }
 
-void set_method(input::Spec& spec, const std::string& name) {
-  if (!spec.method) spec.method.emplace();
-  spec.method->name = base::lower(name);
+/// Keys of a job file with points, and values as they stand there.
+using SettingPairs = std::vector<std::pair<std::string, std::string>>;
+
+input::Settings settings_of(const SettingPairs& pairs) {
+  input::Settings settings;
+  for (const auto& [key, value] : pairs) settings.push_back({key, value});
+  return settings;
 }
 
-void set_basis(input::Spec& spec, const std::string& name) {
-  spec.basis.name = name;
-  spec.basis.file.clear();
-  spec.basis.text.clear();
+input::Spec told(job::ReadJob job, nb::list& warnings) {
+  for (const std::string& warning : job.warnings) warnings.append(warning);
+  return std::move(job.spec);
+}
+
+input::Spec geometry(const std::string& text, const std::string& units) {
+  input::Spec spec;
+  spec.molecule.emplace().geometry = text;
+  spec.molecule->units = units;
+  return spec;
+}
+
+/// Now, where the caller gives it. Throws Error{bad_input}.
+void set_option(input::Spec& spec, const std::string& key, const std::string& value) {
+  const input::RunOption* option = input::find_run_option(key);
+  base::require(option != nullptr, "a keyword of Python is an option of a run");
+  option->read(spec.run, value, key);
+  if (option->form != input::ValueForm::count || option->most + option->least == 0) return;
+  const std::int64_t number = std::stoll(value);
+  if (number >= option->least && (option->most == 0 || number <= option->most)) return;
+  throw base::Error(base::Errc::bad_input,
+                    option->most == 0 ? fmt::format("{} must be at least {}", key, option->least)
+                                      : fmt::format("{} must be from {} to {}", key, option->least,
+                                                    option->most));
 }
 
 }  // namespace
@@ -42,20 +69,27 @@ void bind_specs(nb::module_& module) {
   using input::Spec;
   nb::class_<Spec>(module, "Spec")
       .def(nb::init<>())
-      .def_static("read", &input::read_job_file)
+      .def_static("read",
+                  [](const std::string& path, const std::vector<std::string>& programs,
+                     const SettingPairs& settings, nb::list warnings) {
+                    return told(job::read_job(path, programs, settings_of(settings)), warnings);
+                  })
+      .def_static("parse",
+                  [](const std::string& text, const std::string& name, const SettingPairs& settings,
+                     nb::list warnings) {
+                    return told(job::parse_job(text, name, settings_of(settings)), warnings);
+                  })
+      .def_static("geometry", &geometry)
+      .def("with_settings",
+           [](const Spec& spec, const SettingPairs& settings) {
+             return input::with_settings(spec, settings_of(settings));
+           })
       .def_rw("title", &Spec::title)
       .def_rw("programs", &Spec::programs)
-      .def("method", &set_method)
-      .def("basis", &set_basis)
       .def("set_int", &set_int)
       .def("set_scalar", &set_scalar)
       .def("segments", [](Spec& spec, const std::string& text) { input::set_segments(spec, text); })
-      .def("set",
-           [](Spec& spec, const std::string& key, const std::string& value) {
-             const input::RunOption* option = input::find_run_option(key);
-             base::require(option != nullptr, "a keyword of Python is an option of a run");
-             option->read(spec.run, value, key);
-           })
+      .def("set", &set_option)
       .def("name_checkpoints",
            [](Spec& spec, const std::string& first_file) {
              input::name_checkpoints(spec.run, first_file);
@@ -64,6 +98,12 @@ void bind_specs(nb::module_& module) {
         spec.run.report = true;
         spec.run.has_trace = has_trace;
       });
+  module.def("is_job_name", &job::is_job_name);
+  module.def("method_options", [] {
+    std::vector<std::string> keys = {"frozen_core"};
+    for (const input::MethodOption& option : input::method_options()) keys.emplace_back(option.key);
+    return keys;
+  });
   // For tests: key, whether a Session has it, too.
   module.def("run_options", [] {
     std::vector<std::pair<std::string, bool>> keys;

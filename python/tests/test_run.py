@@ -154,11 +154,46 @@ def test_a_bar_is_drawn_where_it_is_wanted(monkeypatch, capsys):
 
     monkeypatch.setattr(_progress, "SILENT_SECONDS", 0.0)
     bar = _progress.Progress(True, ["first", "second"])
-    bar.tick(1)
+    bar.tick(1, 5)
     bar.write("text\n")
     bar.close()
     shown = capsys.readouterr()
     assert "second" in shown.err + shown.out and "text" in shown.out
+
+
+def test_progress_knows_how_far_a_program_is(tmp_path):
+    program = tmp_path / "pardos.sial"
+    program.write_text("""sial pardos
+  index i = 1:300
+  index j = 1:40000
+  scalar x
+  pardo i
+    do j
+      x += 1.0
+    enddo j
+  endpardo i
+endsial pardos
+""")
+    seen = []
+    blockyard.run([program, program], workers=1, quiet=True, progress=lambda done, of, name, told: seen.append(told))
+    shares = [told["done"] for told in seen]
+    assert shares == sorted(shares) and 0 <= shares[0] and shares[-1] < 1
+    assert any(0 < share < 0.5 for share in shares) and any(0.5 <= share < 1 for share in shares)
+    assert any(told["seconds_left"] is not None for told in seen)
+
+
+def test_time_left_is_shown(monkeypatch, capsys):
+    from blockyard import _progress
+
+    monkeypatch.setattr(_progress, "SILENT_SECONDS", -1.0)
+    bar = _progress.Progress(True, ["first", "second"])
+    bar._forecast = _progress.Forecast([1.0, 3.0], [10.0, 10.0])
+    bar._begin -= 100.0
+    bar.tick(1, 5)
+    shown = capsys.readouterr().err
+    bar.close()
+    assert "second (2 of 2)" in shown and " 62%" in shown and "about 60 s left" in shown
+    assert [_progress._spell(s) for s in (0.6, 120, 7300)] == ["1 s", "2 min", "2 h 1 min"]
 
 
 def test_ctrl_c_stops_a_run_in_order(tmp_path):
