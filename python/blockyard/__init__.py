@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Blockyard: computations on very large multidimensional arrays, in blocks.
 
-``run`` runs a job from its file; ``Session`` compiles SIAL, gives it NumPy arrays and reads arrays
+``run`` runs a job, of a file or a molecule; ``Session`` compiles SIAL, gives it NumPy arrays and reads arrays
 back; ``Session.einsum`` contracts arrays that need not fit into memory. docs/python.md of the
 source has a page of examples.
 """
 
 from ._core import version as __version__
 from ._errors import (CommunicationError, CompileError, DeviceError, Diagnostic, Error, InputError,
-                      InternalError, NotConverged, OutOfMemory, SialWarning, StorageError)
+                      InputWarning, InternalError, NotConverged, OutOfMemory, SialWarning, StorageError)
 from ._arrays import BlockArray, even_segments
 from ._einsum import EinsumArray, Plan
+from ._lazy import LazyArray
 from ._processes import processes
 from ._result import Result
 from ._ring import Ring
@@ -18,7 +19,7 @@ from ._run import run
 from ._session import BlockInfo, Program, Session, SessionResult
 
 __all__ = ["run", "Result", "Session", "SessionResult", "Program", "BlockArray", "BlockInfo",
-           "EinsumArray", "Plan", "Ring", "processes", "even_segments", "Error", "InputError", "CompileError",
+           "EinsumArray", "LazyArray", "Plan", "Ring", "processes", "even_segments", "Error", "InputError", "CompileError",
            "NotConverged", "OutOfMemory", "StorageError",
-           "CommunicationError", "DeviceError", "InternalError", "SialWarning", "Diagnostic",
+           "CommunicationError", "DeviceError", "InternalError", "SialWarning", "InputWarning", "Diagnostic",
            "__version__"]

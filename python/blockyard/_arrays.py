@@ -6,12 +6,16 @@ from __future__ import annotations
 import mmap
 import os
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core
+from . import _core, _errors
+from ._sources import BlockSource
 from .ga import GlobalArray
+
+if TYPE_CHECKING:
+    from ._session import Session
 
 _readable = {np.dtype(name)
              for name in ("float64", "float32", "complex128", "complex64", "int64", "int32")}
@@ -62,7 +66,16 @@ class Lending:
         self._job = job
         self._files: list[int] = []
 
-    def give(self, name: str, array: np.ndarray | GlobalArray, label: str = "") -> None:
+    def give(self, name: str, array: np.ndarray | GlobalArray | BlockSource, label: str = "") -> None:
+        if isinstance(array, BlockSource):
+            is_static, _, _ = self._job.describe(name)
+            if not is_static:
+                if array.dtype.kind == "c" and "complex" not in self._job.describe(name)[2]:
+                    raise _errors.InputError(f"array '{name}' of the program is real, the array given is complex: declare "
+                                             "it 'complex', or give real and imaginary part")
+                self._job.give_blocks(name, label, list(array.shape), array.fill)
+                return
+            array = np.asarray(array)
         if isinstance(array, GlobalArray):
             self._job.give_global(name, label, array.core)
             return
@@ -88,8 +101,10 @@ class Lending:
             os.close(self._files.pop())
 
 
-class BlockArray:
+class BlockArray(np.lib.mixins.NDArrayOperatorsMixin):
     """An array that a program left, with its blocks.
+
+    Operators and NumPy's functions make a ``LazyArray`` of its session, as of ``Session.array(x)``.
 
     ``np.asarray(x)`` is the whole array (no copy), ``x[2:5, 7]`` a patch (no copy), ``x.block(1, 3)``
     one block by its segment numbers, ``x.blocks()`` all of them one after the other. An array that
@@ -104,8 +119,9 @@ class BlockArray:
     """
 
     def __init__(self, name: str, array: np.ndarray, segments: Sequence[Sequence[int]],
-                 written: Sequence[int] | None = None):
+                 written: Sequence[int] | None = None, session: Session | None = None):
         self.name = name
+        self._session = session
         self._array = array
         self.segments = [list(extents) for extents in segments]
         self._begins = [np.concatenate([[0], np.cumsum(extents)]) for extents in self.segments]
@@ -136,6 +152,30 @@ class BlockArray:
         if copy:
             return np.array(self._array, dtype=dtype)
         return np.asarray(self._array, dtype=dtype)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_session": None}
+
+    def _computable(self) -> Any:
+        """To compute with: an array of the session, as long as that is open."""
+        return self._array if self._session is None or self._session.is_closed else self._session.array(self._array)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **more: Any) -> Any:
+        return getattr(ufunc, method)(*(_computable(one) for one in inputs), **more)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, more: Any) -> Any:
+        return function(*_computable(args), **{name: _computable(one) for name, one in more.items()})
+
+    @property
+    def T(self) -> Any:
+        return self._computable().T
+
+    def sum(self, axis: Any = None, **more: Any) -> Any:
+        return self._computable().sum(axis, **more)
+
+    def norm(self) -> Any:
+        """The square root of the sum of the squares of all elements' moduli."""
+        return np.linalg.norm(self._computable())
 
     def __getitem__(self, where: Any) -> Any:
         return self._array[where]
@@ -171,6 +211,12 @@ class BlockArray:
         where = f", in {self.filename}" if self.filename else ""
         counts = " x ".join(str(len(extents)) for extents in self.segments)
         return f"<BlockArray {self.name} {self.shape}, {counts} blocks{where}>"
+
+
+def _computable(one: Any) -> Any:
+    if isinstance(one, (list, tuple)):
+        return type(one)(_computable(part) for part in one)
+    return one._computable() if isinstance(one, BlockArray) else one
 
 
 def even_segments(extent: int, at_most: int) -> list[int]:

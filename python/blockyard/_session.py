@@ -17,12 +17,14 @@ import numpy as np
 from . import _core, _errors
 from ._arrays import BlockArray, Lending
 from ._einsum import EinsumArray, Plan, plan_einsum, run_plan
+from ._lazy import LazyArray, lazy
 from ._outputs import new_output, told_output
 from ._places import places
 from ._processes import Processes, fingerprint, join
 from ._result import Result, ToldResults
 from ._run import Path, ProgressWish, Segments, apply, execute, prepare, seconds_text
 from ._signals import OrderlyEnd
+from ._sources import BlockSource, is_source, source_of
 from .ga import GlobalArray
 
 Super = TypeVar("Super", bound=Callable[..., Any])
@@ -167,7 +169,7 @@ class Session:
         self.servers = servers
         self.quiet = quiet
         self.progress = progress
-        self.arrays: dict[str, np.ndarray | GlobalArray] = {}
+        self.arrays: dict[str, np.ndarray | GlobalArray | BlockSource] = {}
         self.constants: dict[str, float] = {}
         self.segments: dict[str, Any] = {}
         self._options: dict[str, Any] = dict(
@@ -176,6 +178,7 @@ class Session:
             placement=placement, device_after=seconds_text(device_after),
             device_network=device_network, respect_gpu_hints=respect_gpu_hints,
             fabric_delay=fabric_delay, seed=seed)
+        apply(_core.Spec(), workers=workers, servers=servers, memory=memory, **self._options)  # refuses what is wrong
         self._supers: dict[str, tuple[str, str, Callable[..., Any]]] = {}
         self._folder = tempfile.mkdtemp(prefix="blockyard-python-",
                                         dir=None if scratch is None else os.fspath(scratch))
@@ -204,10 +207,26 @@ class Session:
         held, also those in files."""
         self._remove()
 
+    @property
+    def is_closed(self) -> bool:
+        return not self._remove.alive
+
+    def array(self, array: Any) -> LazyArray:
+        """An array to compute with, as with one of NumPy, which need not fit in memory: a NumPy array or memory
+        map, an HDF5 dataset (h5py), a Zarr or dask array, what a program left, or anything that ``np.asarray``
+        takes. Nothing is copied, and nothing is computed before somebody wants values; then one
+        program computes all of the expression.
+
+            x = s.array(file["a"])
+            y = ((x - x.mean(0)) ** 2).sum(0)     # nothing has been read
+            print(np.asarray(y))                  # one program, block by block
+        """
+        return lazy(self, array)
+
     def __setitem__(self, name: str, array: Any) -> None:
         self.arrays[name.lower()] = _given(array)
 
-    def __getitem__(self, name: str) -> np.ndarray | GlobalArray:
+    def __getitem__(self, name: str) -> np.ndarray | GlobalArray | BlockSource:
         return self.arrays[name.lower()]
 
     def __delitem__(self, name: str) -> None:
@@ -280,7 +299,7 @@ class Session:
             if self.processes is not None:
                 written = self.processes.share(written)
             array, segments_of = output
-            kept[name] = BlockArray(name, told_output(array, self.processes), segments_of, written)
+            kept[name] = BlockArray(name, told_output(array, self.processes), segments_of, written, self)
         return SessionResult(results, text, kept, job.exchanged)
 
     def _sync(self, array: GlobalArray) -> None:
@@ -307,13 +326,13 @@ class Session:
 
     def _leave(self, job: _core.Job, lending: Lending, labels: Mapping[str, Any]) -> None:
         """As if an earlier program had left it."""
-        given = {label: value if np.ndim(value) == 0 and not isinstance(value, GlobalArray) else _given(value)
+        given = {label: value if _is_number(value) else _given(value)
                  for label, value in labels.items()}
         if self.processes is not None:
-            self.processes.check_same({f"label '{label}'": value if np.ndim(value) == 0 else _mark_of(value)
+            self.processes.check_same({f"label '{label}'": value if _is_number(value) else _mark_of(value)
                                        for label, value in given.items()})
         for label, value in given.items():
-            if not isinstance(value, (np.ndarray, GlobalArray)):
+            if not isinstance(value, (np.ndarray, GlobalArray, BlockSource)):
                 job.give_scalar(label, float(value))
             elif name := job.restored_from(label):
                 if isinstance(value, GlobalArray):
@@ -324,7 +343,8 @@ class Session:
 
     def _prepare(self, program: Program, constants: Mapping[str, float] | None,
                  segments: Segments | None, memory: str | int | None = None,
-                 has_trace: bool = False) -> _core.Job:
+                 has_trace: bool = False,
+                 supers: Sequence[tuple[str, str, Callable[..., Any]]] = ()) -> _core.Job:
         if not self._remove.alive:
             raise _errors.InputError("the session is closed")
         spec = _core.Spec()
@@ -334,7 +354,7 @@ class Session:
               segments={**self.segments, **(segments or {})}, workers=self.workers,
               servers=self.servers, memory=memory or self.memory, scratch=self._folder,
               **self._options)
-        return prepare(spec, program.places(), list(self._supers.values()), warns=False,
+        return prepare(spec, program.places(), [*self._supers.values(), *supers], warns=False,
                        processes=self.processes, has_trace=has_trace)
 
     def _outputs(self, program: Program, job: _core.Job,
@@ -407,32 +427,39 @@ class Session:
 
         return register
 
-    def einsum_plan(self, subscripts: str, *operands: Any) -> Plan:
+    def einsum_plan(self, subscripts: Any, *operands: Any, optimize: Any = True) -> Plan:
         """What ``einsum`` would do: the program (``.sial``), the order of contractions, segments,
         and an estimate of memory and time. Nothing runs."""
-        return plan_einsum(self, subscripts, [_array_of(operand) for operand in operands])
+        return plan_einsum(self, subscripts, [_as_operand(operand) for operand in operands], optimize)
 
-    def einsum(self, subscripts: str, *operands: Any, out: np.ndarray | None = None,
+    def einsum(self, subscripts: Any, *operands: Any, out: Any = None, optimize: Any = True,
                verbose: bool = False, trace: Path | None = None) -> EinsumArray | Any:
         """``numpy.einsum`` for arrays that need not fit in memory.
 
         Args:
-            subscripts: like "abef,efij->abij"; as in NumPy, with repeated letters and without "->".
-            operands: NumPy arrays, in memory or memory maps of files. Nothing is copied.
-            out: float64 array of the result's shape to write to, also a memory map.
+            subscripts: like "abef,efij->abij"; as in NumPy, with repeated letters, with "..." and without
+                "->". Or the interleaved form: ``einsum(a, [0, 1], b, [1, 2], [0, 2])``.
+            operands: NumPy arrays, in memory or memory maps of files; HDF5 datasets (h5py), Zarr and dask
+                arrays. Nothing is copied as a whole: blocks are read when they are wanted.
+            out: where the result goes: a NumPy array, also a memory map, an HDF5 dataset, a Zarr array, of the
+                result's shape and elements that the result can be cast to as by "same_kind".
+            optimize: True, "greedy", "optimal": the order of contractions that costs least. False: from left
+                to right. Or a path of ``numpy.einsum_path``.
             verbose: print the plan before the start.
             trace: as for ``blockyard.run``.
 
         Returns:
-            The result in C order, as NumPy gives it: an array whose ``.sial`` is the program that
+            The result in C order, of NumPy's type: an array whose ``.sial`` is the program that
             made it, ``.plan`` its plan, ``.result`` the run: its report, its time. If it does not fit
             in half the memory, it is a memory map of a file that lives as long as the array. No letters
-            left: a float.
+            left: a number. ``out``, if that is no NumPy array.
+
+        float32, complex64 and complex128 are computed as such, integers in float64.
 
         Raises:
-            InputError for subscripts that make no sense, OutOfMemory, StorageError.
+            InputError for subscripts that make no sense, with the letter; OutOfMemory, StorageError.
         """
-        plan = self.einsum_plan(subscripts, *operands)
+        plan = self.einsum_plan(subscripts, *operands, optimize=optimize)
         if verbose:
             print(plan, flush=True)
         return run_plan(self, plan, out, trace)
@@ -445,21 +472,25 @@ def _remove(folder: str, end: OrderlyEnd, process: int) -> None:
     end.release()
 
 
-def _mark_of(array: np.ndarray | GlobalArray) -> tuple[Any, ...]:
+def _mark_of(array: np.ndarray | GlobalArray | BlockSource) -> tuple[Any, ...]:
     """Enough to see that a process has another array."""
     if isinstance(array, GlobalArray):
         return array.shape, array.dtype.str, array.name
     return fingerprint(array)
 
 
-def _given(array: Any) -> np.ndarray | GlobalArray:
-    return array if isinstance(array, GlobalArray) else _array_of(array)
+def _is_number(value: Any) -> bool:
+    return not hasattr(value, "shape") or len(value.shape) == 0
 
 
-def _array_of(array: Any) -> np.ndarray:
-    if isinstance(array, BlockArray):
-        return np.asarray(array)
-    return array if isinstance(array, np.ndarray) else np.asarray(array)
+def _given(array: Any) -> np.ndarray | GlobalArray | BlockSource:
+    if isinstance(array, (np.ndarray, GlobalArray, BlockSource)):
+        return array
+    return source_of(array) if is_source(array) else np.asarray(array)
+
+
+def _as_operand(operand: Any) -> Any:
+    return np.asarray(operand) if isinstance(operand, (BlockArray, LazyArray)) else operand
 
 
 def _lower(arrays: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -137,6 +137,11 @@ struct PyResults {
                                 const std::vector<std::vector<Extent>>& segments,
                                 array::ElementType type);
 
+/// An array whose blocks a Python function fills when they are wanted: asked.cpp.
+[[nodiscard]] server::Lent ask(const std::string& label, const nb::object& fill,
+                               const std::vector<std::vector<Extent>>& segments,
+                               array::ElementType type, std::shared_ptr<FirstError> first_error);
+
 /// A super instruction that calls a Python function.
 [[nodiscard]] super::Entry make_super(const std::string& name, const std::string& signature,
                                       Shared function, std::shared_ptr<FirstError> first_error,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A job: its programs compiled, its sizes known, arrays given to it and taken from it.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>
@@ -206,6 +207,26 @@ void give(PyJob& self, const std::string& name, const std::string& given_label,
   if (given_label.empty()) self.job.environment.restored[name] = label;
 }
 
+/// As give, for an array of this shape that a function fills block by block.
+void give_blocks(PyJob& self, const std::string& name, const std::string& given_label,
+                 const std::vector<Extent>& shape, const nb::object& fill) {
+  const Found found = find_array(self.job, name);
+  std::vector<Extent> wanted;
+  for (const auto& extents : found.segments) wanted.push_back(sum(extents));
+  if (wanted != shape)
+    throw Error(Errc::bad_input,
+                fmt::format("array '{}' of the program has the shape ({}), what is given has ({})",
+                            name, fmt::join(wanted, ", "), fmt::join(shape, ", ")));
+  if (found.kind != program::ArrayKind::distributed && found.kind != program::ArrayKind::served)
+    refuse_kind(name);
+  const std::string label = given_label.empty() ? label_of(name) : given_label;
+  worker::Kept& kept = self.job.embedding.kept;
+  kept.distributed[label] = found.segments;
+  kept.element_types[label] = found.type;
+  self.job.embedding.lent.push_back(ask(label, fill, found.segments, found.type, self.first_error));
+  if (given_label.empty()) self.job.environment.restored[name] = label;
+}
+
 /// The array is kept alive by what the result holds.
 job::GlobalArray global_array(const GaArray& array) {
   return {array.runtime(), array.array(), array.is_reversed, array.held};
@@ -356,6 +377,7 @@ void bind_jobs(nb::module_& module) {
       .def_prop_ro("memory_bytes", [](const PyJob& self) { return self.job.memory.total_bytes; })
       .def("describe", &describe)
       .def("give", &give)
+      .def("give_blocks", &give_blocks)
       .def("keep", &keep, nb::arg("name"), nb::arg("into").none())
       .def("give_global", &give_global)
       .def("give_scalar",

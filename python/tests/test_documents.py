@@ -39,4 +39,4 @@ def test_the_notebooks_run(name, tmp_path):
 
 
 def test_the_pages_have_their_examples():
-    assert [len(examples) for examples in PAGES.values()] == [5, 1, 1]
+    assert [len(examples) for examples in PAGES.values()] == [8, 1, 1]

@@ -137,7 +137,7 @@ def test_a_result_goes_where_one_wants_it(session, tmp_path):
 
 
 def test_a_result_in_a_file_has_the_type_of_numpy_too(tmp_path):
-    a = np.random.default_rng(3).random((1200, 30)).astype(np.float32)
+    a = np.random.default_rng(3).random((2000, 30)).astype(np.float32)
     with blockyard.Session(workers=2, memory="16M", scratch=tmp_path) as session:
         result = session.einsum("ik,jk->ij", a, a)
         assert result.plan.result_on_disk and result.dtype == np.float32
@@ -197,11 +197,12 @@ def test_wrong_subscripts_are_refused(session):
             ("i$->i", [a], "letters")]:
         with pytest.raises(blockyard.InputError, match=text):
             session.einsum(subscripts, *operands)
-    for operands, text in [([a * 1j], "complex128.*imaginary"), ([a.astype(str)], "real numbers"), ([a.astype(object)], "object.*real")]:
+    for operands, text in [([a.astype(str)], "real or complex"), ([a.astype(object)], "object.*real"),
+                           ([a.astype(np.longdouble)], "double precision")]:
         with pytest.raises(TypeError, match=text):
             session.einsum("ij->ji", *operands)
     with pytest.raises(TypeError, match="text like"):
-        session.einsum(a, [0, 1], [1, 0])
+        session.einsum(a, a)
     session.memory = "8M"
     with pytest.raises(blockyard.OutOfMemory):
         session.workers = 64

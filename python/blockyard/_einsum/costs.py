@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .._arrays import map_of
+from .._sources import BlockSource
 from .rates import (BLOCK_SECONDS, COPY_BYTES, DISK_BYTES, FLOPS, MOST_GAPS, MOST_PIECE_BYTES,
                     PIECE_BYTES, READING_WORK)
 from .terms import Step, Term, block_elements, count, flops, operands_of
@@ -16,40 +17,44 @@ if TYPE_CHECKING:
     from .plan import Plan
 
 
-def needed_bytes(step: Step, extents: dict[str, int], counts: dict[str, int], workers: int) -> int:
+def needed_bytes(step: Step, plan: Plan, counts: dict[str, int]) -> int:
     """Bytes that a step needs: blocks of the workers, room to permute them, and what servers must
     hold at the least (a pool rounds up by an eighth)."""
-    made = 8 * block_elements(step.result.letters, extents, counts)
-    read = [8 * block_elements(term.letters, extents, counts) for term in operands_of(step)]
+    size, workers = plan.element_bytes, plan.workers
+    made = size * block_elements(step.result.letters, plan.extents, counts)
+    read = [size * block_elements(term.letters, plan.extents, counts) for term in operands_of(step)]
     largest = max([*read, made if step.result.name != "result" else 0])
+    if step.result.name == "result":
+        made += plan.copied_bytes * block_elements(step.result.letters, plan.extents, counts)
     return int(1.13 * (workers * (2 * made + 3 * sum(read)) + 8 * largest)) + workers * 2**22 + 2**21
 
 
 def _is_on_disk(term: Term, plan: Plan) -> bool:
     if term.array is None:
-        return 8 * count(term.letters, plan.extents) > plan.memory_bytes // 2
-    return map_of(term.array) is not None
+        return plan.element_bytes * count(term.letters, plan.extents) > plan.memory_bytes // 2
+    return isinstance(term.array, BlockSource) or map_of(term.array) is not None
 
 
-def _pieces(term: Term, extents: dict[str, int], counts: dict[str, int]) -> tuple[float, float]:
+def _pieces(term: Term, plan: Plan, counts: dict[str, int]) -> tuple[float, float]:
     """How a block lies in a file: the bytes of one piece, and how many times more is read than is
     wanted. As in src/lent.cpp."""
+    extents, size = plan.extents, plan.element_bytes
     span = wanted = stride = 1
     is_straight = True
     for stored, letter in zip(term.stored, term.letters):
         extent = -(-extents[stored] // counts[stored])
         longer, more = stride * (extent - 1) + span, wanted * extent
         stays = is_straight and longer == more and stored == letter
-        if not stays and (8 * longer > MOST_PIECE_BYTES or longer > MOST_GAPS * more):
+        if not stays and (size * longer > MOST_PIECE_BYTES or longer > MOST_GAPS * more):
             break
         is_straight, span, wanted = stays, longer, more
         stride *= extents[stored]
-    return 8.0 * span, span / wanted
+    return float(size) * span, span / wanted
 
 
 def _bytes(term: Term, plan: Plan, counts: dict[str, int], whole: str) -> int:
     """Of the blocks of an operand over all segments of the letters of `whole`, one of the others."""
-    return 8 * block_elements(term.letters, plan.extents, {**counts, **dict.fromkeys(whole, 1)})
+    return plan.element_bytes * block_elements(term.letters, plan.extents, {**counts, **dict.fromkeys(whole, 1)})
 
 
 @dataclass(order=True)
@@ -65,14 +70,14 @@ class Reader:
     """How long it takes to read an operand, with these numbers of segments."""
 
     def __init__(self, term: Term, plan: Plan, counts: dict[str, int]):
-        size = 8 * count(term.letters, plan.extents)
+        size = plan.element_bytes * count(term.letters, plan.extents)
         self._is_made = term.array is None
         self._from_memory = size / COPY_BYTES
         self._from_disk = size / DISK_BYTES
         self._is_on_disk = _is_on_disk(term, plan)
         self._fits = size < plan.memory_bytes // 8
         self._result_on_disk = plan.result_on_disk
-        self._piece, self._gaps = _pieces(term, plan.extents, counts)
+        self._piece, self._gaps = _pieces(term, plan, counts)
         self._known: dict[int, Reading] = {}
 
     def times(self, times: int) -> Reading:
@@ -101,8 +106,8 @@ class Reader:
 def _shares(step: Step, plan: Plan, counts: dict[str, int]) -> tuple[int, int]:
     """What servers can hold of the operands while a step runs, and what each worker may have asked for
     ahead. As in job/memory_plan.cpp and block/cache.h."""
-    made = 8 * block_elements(step.result.letters, plan.extents, counts)
-    read = [8 * block_elements(term.letters, plan.extents, counts) for term in operands_of(step)]
+    made = plan.element_bytes * block_elements(step.result.letters, plan.extents, counts)
+    read = [plan.element_bytes * block_elements(term.letters, plan.extents, counts) for term in operands_of(step)]
     largest = max(made, *read)
     worker = int(1.13 * (made + sum(read) + 3 * largest))
     servers = plan.memory_bytes - plan.workers * worker
@@ -116,7 +121,7 @@ def _waited(step: Step, plan: Plan, counts: dict[str, int], readings: list[Readi
     two blocks asked for ahead is waited for."""
     _, early = _shares(step, plan, counts)
     return sum(one.seconds - one.before for term, one in zip(operands_of(step), readings)
-               if 2 * 8 * block_elements(term.letters, plan.extents, counts) > early)
+               if 2 * plan.element_bytes * block_elements(term.letters, plan.extents, counts) > early)
 
 
 @dataclass
@@ -182,24 +187,24 @@ def seconds_of(step: Step, plan: Plan, counts: dict[str, int]) -> float:
     workers = plan.workers * plan.processes
     busy = -(-blocks // workers) * workers / blocks
     compute = flops(step, extents) / (FLOPS * max(efficiency, 1e-3)) * busy / workers
-    made = 8 * count(result, extents)
+    made = plan.element_bytes * count(result, extents)
     loops = choose_loops(step, plan, counts)
     before = sum(one.before for one in loops.readings)
     moved = loops.seconds - before
     if plan.result_on_disk and step.result.name == "result":
         # What the innermost loops make meets in the page cache. Else a page is written, and read again,
         # once for each block that has a part of it.
-        piece, gaps = _pieces(step.result, extents, {**counts, **dict.fromkeys(loops.inner, 1)})
+        piece, gaps = _pieces(step.result, plan, {**counts, **dict.fromkeys(loops.inner, 1)})
         moved += made / DISK_BYTES * (2 * gaps - 1) * (1 + PIECE_BYTES / piece)
     elif made > plan.memory_bytes // 2:
         moved += made / DISK_BYTES
     packed = 2 * made * math.prod(counts[c] for c in step.summed)
     for term in operands_of(step):
         again = math.prod(counts[c] for c in result if c not in term.letters)
-        packed += 8 * count(term.letters, extents) * again
+        packed += plan.element_bytes * count(term.letters, extents) * again
     compute += (packed / COPY_BYTES + READING_WORK * loops.seconds) / workers
     # Nobody computes until the first blocks are there.
-    begin = before + workers * sum(8 * block_elements(term.letters, extents, counts)
+    begin = before + workers * sum(plan.element_bytes * block_elements(term.letters, extents, counts)
                           for term in operands_of(step)) / DISK_BYTES
     waited = _waited(step, plan, counts, loops.readings)
     moved -= waited

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import itertools
-from typing import Union
+from typing import Any, Union
 
+from .. import _errors
 from .rates import COPY_BYTES, DISK_BYTES, FLOPS
 from .terms import Step, Term, count
 
@@ -13,9 +14,28 @@ from .terms import Step, Term, count
 Tree = Union[int, "tuple[Tree, Tree, str]"]
 
 
-def order_of(terms: list[Term], output: str, extents: dict[str, int], memory: int) -> list[Step]:
+Path = list[tuple[int, ...]]
+
+
+def path_of(optimize: Any, operands: int) -> Path | None:
+    """What NumPy's argument asks for: None is our own choice, which "greedy" and "optimal" leave to us;
+    False takes the operands as they come; a path of numpy.einsum_path is followed, as far as it says."""
+    if optimize is True or optimize is None or optimize in ("greedy", "optimal"):
+        return None
+    if optimize is False:
+        return [(0, operands - k - 1) if k else (0, 1) for k in range(operands - 1)]
+    path = list(optimize) if isinstance(optimize, (list, tuple)) else []
+    if path[:1] == ["einsum_path"] and all(isinstance(step, tuple) for step in path[1:]):
+        return path[1:]
+    raise _errors.InputError(f"optimize is True, False, 'greedy', 'optimal' or a path of numpy.einsum_path, not "
+                             f"{optimize!r}")
+
+
+def order_of(terms: list[Term], output: str, extents: dict[str, int], memory: int,
+             path: Path | None = None) -> list[Step]:
     """Pairs of least cost: the best of all orders for a few operands, else the next best pair. The
-    cost is the time of the flops, and of moving what is made in between: to disk if it is large."""
+    cost is the time of the flops, and of moving what is made in between: to disk if it is large.
+    `path`: the order to take."""
     if len(terms) == 1:
         return [Step(terms[0], None, Term("result", output[::-1]), "")]
     best = _best_tree if len(terms) <= 6 else _greedy_tree
@@ -32,7 +52,8 @@ def order_of(terms: list[Term], output: str, extents: dict[str, int], memory: in
         steps.append(Step(left, right, result, summed))
         return result
 
-    root = best([term.letters for term in terms], output, extents, memory)
+    letters = [term.letters for term in terms]
+    root = _path_tree(letters, output, path) if path is not None else best(letters, output, extents, memory)
     build(root)
     return steps
 
@@ -71,6 +92,23 @@ def _best_tree(letters: list[str], output: str, extents: dict[str, int], memory:
                         found[mask] = (cost, (one[1], two[1], made), made)
                 part = (part - 1) & mask
     return found[everything][1]
+
+
+def _path_tree(letters: list[str], output: str, path: Path) -> Tree:
+    """Operands that a step takes go, and what it makes comes last; more than two go pair by pair."""
+    left: list[tuple[Tree, str]] = [(n, text) for n, text in enumerate(letters)]
+    for step in [*path, tuple(range(len(letters)))]:
+        if any(not 0 <= number < len(left) for number in step) and len(left) > 1 and step in path:
+            raise _errors.InputError(f"optimize: the step {step} takes operands of which there are {len(left)}")
+        taken = [left[number] for number in step if number < len(left)]
+        left = [entry for number, entry in enumerate(left) if number not in step]
+        while len(taken) > 1:
+            (one, first), (two, second), *taken = taken
+            others = output + "".join(text for _, text in [*left, *taken])
+            made = _pair(first, second, others)
+            taken.append(((one, two, made), made))
+        left += taken
+    return left[0][0]
 
 
 def _greedy_tree(letters: list[str], output: str, extents: dict[str, int], memory: int) -> Tree:

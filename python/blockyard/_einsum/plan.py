@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import itertools
 import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,16 +15,18 @@ from .. import _core, _errors
 from .._processes import fingerprint
 from .costs import needed_bytes
 from .layout import arrange
-from .order import order_of
+from .order import order_of, path_of
 from .program import program_text
 from .segments import choose_segments
-from .subscripts import note_extents, parse, term_of
+from .subscripts import note_extents, parse, spell, term_of
 from .terms import Step, Term, count, flops, index_name, operands_of
 
 if TYPE_CHECKING:
     from .._session import Session
 
 MOST_ORDER = 8
+#: Name, signature and function of super instructions of Python.
+Supers = Sequence[tuple[str, str, Callable[..., Any]]]
 
 
 @dataclass(repr=False)
@@ -76,7 +79,23 @@ class Plan:
 
     @property
     def result_bytes(self) -> int:
-        return 8 * count(self.output, self.extents)
+        return self.element_bytes * count(self.output, self.extents)
+
+    @property
+    def element(self) -> np.dtype:
+        """Of the arrays of the program: float64 unless all operands are single, complex if one is."""
+        if self.dtype.kind in "iub":
+            return np.dtype(np.float64)
+        return np.result_type(self.dtype, np.float32)
+
+    @property
+    def element_bytes(self) -> int:
+        return self.element.itemsize
+
+    @property
+    def copied_bytes(self) -> int:
+        """Of an element that is handed over in float64, since super instructions take that."""
+        return 0 if self.element == np.float64 or self.is_gathered else 16 if self.element.kind == "c" else 8
 
     @property
     def result_on_disk(self) -> bool:
@@ -85,7 +104,7 @@ class Plan:
     @property
     def needed_bytes(self) -> int:
         counts = {letter: len(extents) for letter, extents in self.segments.items()}
-        return max(needed_bytes(step, self.extents, counts, self.workers) for step in self.order)
+        return max(needed_bytes(step, self, counts) for step in self.order)
 
     def first_segments(self) -> dict[str, int]:
         """Number of the first segment of each letter: one table has those of all letters."""
@@ -108,12 +127,13 @@ class Plan:
     __repr__ = __str__
 
 
-def plan_einsum(session: "Session", subscripts: str, operands: list[np.ndarray]) -> Plan:
+def plan_einsum(session: "Session", subscripts: Any, operands: list[Any], optimize: Any = True) -> Plan:
+    """`operands`: of the interleaved form the rest of the arguments."""
+    subscripts, operands = spell(subscripts, operands)
     inputs, output, operands = parse(subscripts, operands)
-    dtype = np.result_type(*operands)
-    if dtype.kind not in "fiub":
-        raise TypeError(f"einsum of {dtype}: blocks are float64; "
-                        + ("give real and imaginary part" if dtype.kind == "c" else "give real numbers"))
+    dtype = np.result_type(*(array.dtype for array in operands))
+    if dtype.kind not in "fiubc" or np.result_type(dtype, np.complex128) != np.complex128:
+        raise TypeError(f"einsum of {dtype}: elements are real or complex, of single or double precision")
     terms = [term_of(n, letters, array) for n, (letters, array) in enumerate(zip(inputs, operands), 1)]
     extents: dict[str, int] = {}
     for term in terms:
@@ -121,10 +141,10 @@ def plan_einsum(session: "Session", subscripts: str, operands: list[np.ndarray])
     # A letter of one operand alone that is summed is contracted with ones.
     for letter in extents:
         if letter not in output and sum(letter in term.letters for term in terms) == 1:
-            terms.append(Term(f"ones_{index_name(letter)}", letter, np.ones(extents[letter])))
+            terms.append(Term(f"ones_{index_name(letter)}", letter, np.ones(extents[letter], np.float32)))
     if len(terms) == 1 and not terms[0].letters:
         terms.append(Term("ones", "", np.ones(())))
-    workers, memory = _means(session)
+    workers, memory = means_of(session)
     together = session.processes
     plan = Plan(f"{','.join(inputs)}->{output}", [], terms, output, extents, workers, memory,
                 processes=1 if together is None else together.count - (session.servers or 0),
@@ -134,18 +154,18 @@ def plan_einsum(session: "Session", subscripts: str, operands: list[np.ndarray])
                              for n, array in enumerate(operands, 1)})
     if 0 in extents.values():
         return plan
-    plan.order = order_of(terms, output, extents, memory)
+    plan.order = order_of(terms, output, extents, memory, path_of(optimize, len(operands)))
     arrange(plan.order)
     for step in plan.order:
         for term in (*operands_of(step), step.result):
             if len(term.letters) > MOST_ORDER:
-                raise _errors.InputError(f"einsum {subscripts}: an array of {len(term.letters)} "
-                                         f"indexes; blocks have at most {MOST_ORDER}")
+                raise _errors.InputError(f"einsum {subscripts}: an array of the {len(term.letters)} "
+                                         f"indexes {term.letters[::-1]}; blocks have at most {MOST_ORDER}")
     _fit(session, plan)
     return plan
 
 
-def _means(session: "Session") -> tuple[int, int]:
+def means_of(session: "Session") -> tuple[int, int]:
     """Workers of a process, and its memory."""
     together = session.processes
     sharing = 1 if together is None else together.on_node
@@ -174,7 +194,8 @@ def _fit(session: "Session", plan: Plan) -> None:
                 raise
 
 
-def prepare_plan(session: "Session", plan: Plan, has_trace: bool = False) -> _core.Job:
+def prepare_plan(session: "Session", plan: Plan, has_trace: bool = False,
+                 supers: Supers = ()) -> _core.Job:
     table = [extent for extents in plan.segments.values() for extent in extents]
     return session._prepare(session.compile(plan.sial), None, {"ao": table} if table else None,
-                            memory=plan.memory_bytes, has_trace=has_trace)
+                            memory=plan.memory_bytes, has_trace=has_trace, supers=supers)

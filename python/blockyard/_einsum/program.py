@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from .terms import Step, Term, index_name, operands_of
 
@@ -16,27 +18,57 @@ def program_text(plan: Plan) -> str:
     for letter, first in plan.first_segments().items():
         lines.append(f"  aoindex {index_name(letter)} = {first}:{first + len(plan.segments[letter]) - 1}"
                      f"    # {plan.extents[letter]} elements")
+    kind = element_words(plan.element)
+    number_kind = "complex " if plan.element.kind == "c" else ""
     for term in plan.terms:
-        lines.append(f"  distributed {term.spell()}" if term.letters
-                     else f"  scalar {term.name} = {float(term.given)!r}")
+        lines.append(f"  {kind}distributed {term.spell()}" if term.letters else f"  {number_kind}scalar {term.name}")
     for number, (step, _) in enumerate(plan.made, 1):
         if step.result.letters:
-            lines.append(f"  temp t{number}[{','.join(map(index_name, step.result.letters))}]")
+            lines.append(f"  {kind}temp t{number}[{','.join(map(index_name, step.result.letters))}]")
         if step.result.name != "result" or plan.is_gathered:
-            lines.append(f"  distributed {step.result.spell()}" if step.result.letters
-                         else f"  scalar {step.result.name}")
+            lines.append(f"  {kind}distributed {step.result.spell()}" if step.result.letters
+                         else f"  {number_kind}scalar {step.result.name}")
     if any(step.summed and not step.result.letters for step in plan.order):
-        lines.append("  scalar part")
+        lines.append(f"  {number_kind}scalar part")
     if not plan.output:
-        lines.append("  scalar total")
+        lines.append(f"  {number_kind}scalar total")
     elif not plan.is_gathered:
-        lines.append("  special write_result r")
+        lines.append(f"  special write_result {'rr' if plan.element.kind == 'c' else 'r'}")
+        indexes = ",".join(map(index_name, plan.output[::-1]))
+        lines += [f"  temp {name}[{indexes}]" for name in _handed(plan)]
+    lines += [f"  {term.name} = {_number_text(term.given)}" for term in plan.terms if not term.letters]
     for number, (step, loops) in enumerate(plan.made, 1):
-        lines += _step_lines(number, step, loops, plan.is_gathered)
+        lines += _step_lines(number, step, loops, plan)
     return "\n".join(lines + ["endsial einsum", ""])
 
 
-def _step_lines(number: int, step: Step, loops: str, is_gathered: bool) -> list[str]:
+def element_words(dtype: np.dtype) -> str:
+    """The words of a declaration."""
+    return ("single " if dtype.itemsize == (8 if dtype.kind == "c" else 4) else "") + (
+        "complex " if dtype.kind == "c" else "")
+
+
+def _number_text(value: Any) -> str:
+    number = complex(np.asarray(value)[()])
+    return f"complex({number.real!r}, {number.imag!r})" if np.iscomplexobj(value) else repr(number.real)
+
+
+def _handed(plan: Plan) -> list[str]:
+    """Blocks in which the result is handed over, where its elements are not those that super
+    instructions take."""
+    return [] if plan.copied_bytes == 0 else ["re", "im"] if plan.element.kind == "c" else ["wide"]
+
+
+def _write_lines(made: str, plan: Plan) -> list[str]:
+    names = _handed(plan)
+    if not names:
+        return [f"execute write_result {made}"]
+    blocks = [name + made[made.index("["):] for name in names]
+    values = [f"real({made})", f"imag({made})"] if len(names) == 2 else [made]
+    return [*(f"{block} = {value}" for block, value in zip(blocks, values)), f"execute write_result {' '.join(blocks)}"]
+
+
+def _step_lines(number: int, step: Step, loops: str, plan: Plan) -> list[str]:
     terms = operands_of(step)
     product = "*".join(term.spell() if term.letters else term.name for term in terms)
     gets = [f"get {term.spell()}" for term in terms if term.letters]
@@ -52,8 +84,8 @@ def _step_lines(number: int, step: Step, loops: str, is_gathered: bool) -> list[
         lines += [f"    enddo {index_name(c)}" for c in step.summed]
     else:
         lines += [f"    {text}" for text in [*gets, f"{made} = {product}"]]
-    if step.result.name == "result" and not is_gathered:
-        lines.append(f"    execute write_result {made}")
+    if step.result.name == "result" and not plan.is_gathered:
+        lines += [f"    {line}" for line in _write_lines(made, plan)]
     else:
         lines.append(f"    put {step.result.spell()} = {made}")
     return lines + [f"  endpardo {outer}", "  sip_barrier"]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,8 @@ from .._arrays import Lending, overlap
 from .._outputs import new_output, of_type, tell_into, told_output
 from .._result import Result
 from .._run import Path, execute
-from .plan import Plan, prepare_plan
+from .._sources import BlockSource, Target, is_source
+from .plan import Plan, Supers, prepare_plan
 
 if TYPE_CHECKING:
     from .._session import Session
@@ -32,26 +34,27 @@ class EinsumArray(np.ndarray):
         return self.plan.sial
 
 
-def run_plan(session: "Session", plan: Plan, out: np.ndarray | None,
+def run_plan(session: "Session", plan: Plan, out: Any = None,
              trace: Path | None = None) -> EinsumArray | Any:
     shape = [plan.extents[letter] for letter in plan.output]
-    if out is not None and (list(out.shape) != shape or out.dtype != np.float64):
-        raise _errors.InputError(f"out must be float64 of shape {tuple(shape)}")
-    for number, term in enumerate(plan.terms, 1):
-        if out is not None and overlap(out, term.given):
-            raise _errors.InputError(f"out overlaps operand {number}, which is read meanwhile")
+    if out is not None:
+        _check_out(session, plan, out, shape)
     place = out
     if place is None:
         session._made += 1
         place = new_output(shape, "C", not plan.result_on_disk, session._folder,
-                           f"einsum-{session._made}", session.processes)
+                           f"einsum-{session._made}", session.processes, plan.element)
     run = _run(session, plan, place, trace) if plan.order else None
+    processes = session.processes if plan.is_gathered else None
+    if out is not None and not isinstance(out, np.ndarray):
+        if not plan.output or not plan.order:
+            Target(out, plan.dtype).put([0] * len(shape), np.full(shape, _total(plan, run)))
+        return out
     if out is None and isinstance(place, np.memmap):
         place = of_type(place, plan.dtype)
-    processes = session.processes if plan.is_gathered else None
     array = told_output(place, processes) if out is None else tell_into(out, processes)
     if not plan.output or (not plan.order and out is not None):
-        array[...] = run.scalars.get("total", 0.0) if run is not None else 0.0
+        array[...] = _total(plan, run)
     if out is None:
         array = of_type(array, plan.dtype)
     if not plan.output and out is None:
@@ -61,10 +64,53 @@ def run_plan(session: "Session", plan: Plan, out: np.ndarray | None,
     return result
 
 
-def _run(session: "Session", plan: Plan, place: np.ndarray | None,
+def _total(plan: Plan, run: Result | None) -> Any:
+    """Of a result without letters; 0 where nothing was added."""
+    total = run.scalars.get("total", 0.0) if run is not None else 0.0
+    return np.rint(total) if plan.dtype.kind in "iub" else total
+
+
+def _check_out(session: "Session", plan: Plan, out: Any, shape: list[int]) -> None:
+    """Raises InputError for an array that the result cannot go to."""
+    if not isinstance(out, np.ndarray) and not (is_source(out) and hasattr(out, "__setitem__")):
+        raise TypeError(f"out is a NumPy array or what can be sliced like one (HDF5, Zarr), not {type(out).__name__}")
+    if list(out.shape) != shape or not np.can_cast(plan.dtype, out.dtype, "same_kind"):
+        raise _errors.InputError(f"out has the shape {tuple(out.shape)} and elements {np.dtype(out.dtype)}, the result "
+                                 f"{tuple(shape)} and {plan.dtype}")
+    if not isinstance(out, np.ndarray) and session.processes is not None:
+        raise _errors.InputError("several processes write no HDF5 or Zarr array: give out= a memory map")
+    if isinstance(out, np.ndarray) and plan.is_gathered and out.dtype != plan.element:
+        raise _errors.InputError(f"out of several processes has the elements {plan.element} of the computation")
+    for number, term in enumerate(plan.terms, 1):
+        given = term.given
+        is_same = (overlap(out, given) if isinstance(out, np.ndarray) and isinstance(given, np.ndarray)
+                   else isinstance(given, BlockSource) and given.root is out)
+        if is_same:
+            raise _errors.InputError(f"out overlaps operand {number}, which is read meanwhile")
+
+
+def _writer(plan: Plan, place: Any) -> Callable[..., None]:
+    """The super instruction write_result for what it cannot write from C++: other elements, other arrays."""
+    target, first = Target(place, plan.dtype), plan.first_segments()
+    letters = plan.output[::-1]
+    begins = [np.cumsum([0, *plan.segments[letter]]) for letter in letters]
+
+    def write(views: list[np.ndarray], segments: list[list[int]], worker: int, workers: int) -> None:
+        at = [int(begin[number - first[letter]]) for begin, number, letter in zip(begins, segments[0], letters)]
+        block = views[0] if len(views) == 1 else views[0] + 1j * views[1]
+        target.put(at[::-1], block.transpose())
+
+    return write
+
+
+def _run(session: "Session", plan: Plan, place: Any,
          trace: Path | None) -> Result:
     """`place`: None where another process collects the result."""
-    job = prepare_plan(session, plan, has_trace=trace is not None)
+    is_direct = isinstance(place, np.ndarray) and place.dtype == np.float64 == plan.element
+    supers: Supers = ()
+    if plan.output and not plan.is_gathered and not is_direct:
+        supers = [("write_result", "rr" if plan.element.kind == "c" else "r", _writer(plan, place))]
+    job = prepare_plan(session, plan, has_trace=trace is not None, supers=supers)
     lending = Lending(job)
     try:
         for term in plan.terms:
@@ -72,7 +118,7 @@ def _run(session: "Session", plan: Plan, place: np.ndarray | None,
                 lending.give(term.name, term.given)
         if plan.is_gathered:
             job.keep("result", None if place is None else place.T)
-        elif place is not None and plan.output:
+        elif is_direct and plan.output:
             letters = plan.output[::-1]
             first = plan.first_segments()
             job.write_to("write_result", place.T, [first[letter] for letter in letters],

@@ -24,7 +24,7 @@ def choose_segments(plan: Plan, most: int) -> tuple[dict[str, list[int]], float]
     def value(trial: dict[str, int]) -> tuple[bool, float]:
         numbers = tuple(trial.values())
         if numbers not in known:
-            need = max(needed_bytes(step, plan.extents, trial, plan.workers) for step in plan.order)
+            need = max(needed_bytes(step, plan, trial) for step in plan.order)
             time = sum(seconds_of(step, plan, trial) for step in plan.order)
             known[numbers] = need > most, time * max(1.0, need / most) ** 2
         return known[numbers]
@@ -36,7 +36,7 @@ def choose_segments(plan: Plan, most: int) -> tuple[dict[str, list[int]], float]
             break
         counts, best = trial, value(trial)
     if best[0]:
-        need = max(needed_bytes(step, plan.extents, counts, plan.workers) for step in plan.order)
+        need = max(needed_bytes(step, plan, counts) for step in plan.order)
         raise _errors.OutOfMemory(f"einsum needs {need / 2**20:.0f} MiB for blocks even with the "
                                   f"smallest segments, and may use {most / 2**20:.0f} MiB")
     lay_out(plan, counts)

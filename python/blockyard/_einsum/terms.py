@@ -5,8 +5,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Union
 
 import numpy as np
+
+from .._sources import BlockSource
+
+Operand = Union[np.ndarray, BlockSource]
 
 
 @dataclass(eq=False)
@@ -18,14 +23,14 @@ class Term:
 
     name: str
     letters: str
-    array: np.ndarray | None = None
+    array: Operand | None = None
     stored: str = ""
 
     def __post_init__(self) -> None:
         self.stored = self.stored or self.letters
 
     @property
-    def given(self) -> np.ndarray:
+    def given(self) -> Operand:
         """The array of an operand."""
         assert self.array is not None
         return self.array

@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The array that a user computes with."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._arrays import BlockArray
+from .._sources import BlockSource, is_source, source_of
+from .nodes import Contract, Leaf, Map, Node
+from .run import compute, text_of
+
+if TYPE_CHECKING:
+    from .._session import Session
+
+
+class LazyArray(np.lib.mixins.NDArrayOperatorsMixin):
+    """An array of a session to compute with, as with one of NumPy: ``a @ b``, ``+ - * /``, ``**``, comparisons,
+    every ufunc, ``.T``, ``.sum(axis)``, slices, ``norm``, and the NumPy functions that take it.
+
+    Nothing is computed before somebody wants values: ``np.asarray(x)``, ``x.compute(out=...)``, ``float(x)``.
+    Then all that ``x`` is made of becomes one SIAL program, over blocks that fit in the memory of the
+    session. Shapes, types and values are NumPy's, but integers are computed in float64, exact up to 2**53.
+    A function of NumPy that is not known here gets the whole array.
+
+    Attributes:
+        shape, dtype, ndim, size, nbytes: of the values.
+        sial: the program that computes them.
+    """
+
+    def __init__(self, session: "Session", node: Node):
+        self._session = session
+        self._node = node
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self._node.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self._node.dtype
+
+    @property
+    def ndim(self) -> int:
+        return self._node.ndim
+
+    @property
+    def size(self) -> int:
+        return int(np.prod(self.shape, dtype=np.int64))
+
+    @property
+    def nbytes(self) -> int:
+        return self.size * self.dtype.itemsize
+
+    @property
+    def sial(self) -> str:
+        return text_of(self._session, self._node)
+
+    def compute(self, out: Any = None) -> Any:
+        """The values: a NumPy array in C order, a memory map where it does not fit in half the memory, a number
+        where there are no axes. Computed once. ``out``: a NumPy array, an HDF5 dataset or a Zarr array, which
+        gets them and is returned.
+
+        Raises OutOfMemory, StorageError; InputError where ``out`` has another shape.
+        """
+        if out is not None and tuple(out.shape) != self.shape:
+            raise ValueError(f"out has the shape {tuple(out.shape)}, the result {self.shape}")
+        made = compute(self._session, self._node, out)
+        if out is None:
+            self._node = Leaf(np.asarray(made))
+        return made
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        if not isinstance(self._node, Leaf):
+            self.compute()
+        value = np.asarray(self._node.value())
+        return np.array(value, dtype=dtype) if copy else np.asarray(value, dtype=dtype)
+
+    def __pow__(self, other: Any) -> Any:
+        if isinstance(other, (int, float)) and not isinstance(other, bool) and other == 2:
+            return np.square(self)  # as NumPy takes it: of truths that is another type
+        return np.power(self, other)
+
+    def __float__(self) -> float:
+        return float(np.asarray(self))
+
+    def __complex__(self) -> complex:
+        return complex(np.asarray(self))
+
+    def __int__(self) -> int:
+        return int(np.asarray(self))
+
+    def __bool__(self) -> bool:
+        return bool(np.asarray(self))
+
+    def __len__(self) -> int:
+        if not self.ndim:
+            raise TypeError("an array without axes has no length")
+        return self.shape[0]
+
+    def __repr__(self) -> str:
+        return f"<LazyArray {self.shape} {self.dtype}>"
+
+    def _of(self, node: Node) -> "LazyArray":
+        return LazyArray(self._session, node)
+
+    # -- views
+
+    @property
+    def T(self) -> "LazyArray":
+        return self.transpose()
+
+    def transpose(self, *axes: Any) -> "LazyArray":
+        order = axes[0] if len(axes) == 1 and not isinstance(axes[0], (int, np.integer)) else axes
+        every = list(range(self.ndim))
+        order = every[::-1] if order is None or len(order) == 0 else [operator.index(k) % max(1, self.ndim) for k in order]
+        if sorted(order) != every:
+            raise ValueError(f"the axes {order} are not those of an array of {self.ndim}")
+        return self._of(self._node.permute(order))
+
+    def __getitem__(self, where: Any) -> Any:
+        given = where if isinstance(where, tuple) else (where,)
+        if not all(one is None or one is Ellipsis or isinstance(one, (int, np.integer, slice)) for one in given):
+            return np.asarray(self)[where]
+        count = sum(one is not None and one is not Ellipsis for one in given)
+        if count > self.ndim or sum(one is Ellipsis for one in given) > 1:
+            raise IndexError(f"{count} indexes for an array of {self.ndim}")
+        at = next((k for k, one in enumerate(given) if one is Ellipsis), len(given))
+        given = (*given[:at], *[slice(None)] * (self.ndim - count), *given[at + 1:])
+        simple: list[int | slice] = []
+        for one, extent in zip((one for one in given if one is not None), self.shape):
+            if isinstance(one, slice):
+                simple.append(one)
+                continue
+            if not -extent <= one < extent:
+                raise IndexError(f"index {one} is out of bounds for an axis of {extent}")
+            simple.append(int(one) % extent)
+        node = self._node.take(simple)
+        kept = [one for one in given if one is None or isinstance(one, slice)]
+        if None not in kept:
+            return self._of(node)
+        labels = tuple(k for k, one in enumerate(kept) if one is not None)
+        extents = iter(node.shape)
+        shape = [1 if one is None else next(extents) for one in kept]
+        return self._of(Map(np.asarray, shape, node.dtype, [(node, labels)], {}))
+
+    # -- sums
+
+    def sum(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        """As ``numpy.sum``."""
+        axes = range(self.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+        summed = {operator.index(k) + (self.ndim if k < 0 else 0) for k in axes}
+        if any(not 0 <= k < self.ndim for k in summed):
+            raise np.exceptions.AxisError(f"axis {axis} is out of bounds for an array of {self.ndim}")
+        if out is not None or not summed:
+            return np.sum(np.asarray(self), axis=axis, dtype=dtype, out=out, keepdims=keepdims)
+        kept = [k for k in range(self.ndim) if k not in summed]
+        to = {k: new for new, k in enumerate([*kept, *sorted(summed)])}
+        kind = np.add.reduce(np.ones(1, self.dtype), dtype=dtype).dtype
+        node: Node = self._node if kind == self.dtype else _cast(self._node, kind)
+        made = self._of(Contract([self.shape[k] for k in kept], kind,
+                                 [(node, tuple(to[k] for k in range(self.ndim)))]))
+        return made[tuple(None if k in summed else slice(None) for k in range(self.ndim))] if keepdims else made
+
+    def mean(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """As ``numpy.mean``."""
+        total = self.sum(axis, dtype=None if self.dtype.kind in "fc" else np.float64, keepdims=keepdims)
+        return total / (self.size // max(1, int(np.prod(total.shape, dtype=np.int64))))
+
+    def norm(self) -> Any:
+        """The square root of the sum of the squares of all elements' moduli."""
+        values = self if self.dtype.kind in "fc" else self.astype(np.float64)
+        return np.sqrt((values.real ** 2 + values.imag ** 2 if values.dtype.kind == "c" else values * values).sum())
+
+    # -- functions of elements
+
+    def astype(self, dtype: Any) -> "LazyArray":
+        return self._of(_cast(self._node, np.dtype(dtype)))
+
+    def conj(self) -> Any:
+        return np.conjugate(self)
+
+    @property
+    def real(self) -> "LazyArray":
+        return self._mapped(np.real, [self])
+
+    @property
+    def imag(self) -> "LazyArray":
+        return self._mapped(np.imag, [self])
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **more: Any) -> Any:
+        if method == "reduce" and ufunc is np.add and not set(more) - {"axis", "keepdims", "dtype"} and len(inputs) == 1:
+            return self.sum(more.get("axis", 0), more.get("dtype"), keepdims=more.get("keepdims", False))
+        if method == "__call__" and not more and ufunc is np.matmul:
+            return self._matmul(*inputs)
+        if method == "__call__" and not more and ufunc.signature is None and ufunc.nout == 1:
+            return self._mapped(ufunc, inputs)
+        outs = more.get("out")
+        if outs is not None and any(isinstance(one, LazyArray) for one in outs):
+            raise TypeError("out= is a NumPy array; to rename a result, say a = a + b")
+        return getattr(ufunc, method)(*(whole(one) for one in inputs), **more)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, more: Any) -> Any:
+        from .functions import known
+
+        if function in known:
+            made = known[function](self, *args, **more)
+            if made is not NotImplemented:
+                return made
+        return function(*whole(args), **{name: whole(one) for name, one in more.items()})
+
+    def _mapped(self, function: Callable[..., Any], inputs: Sequence[Any]) -> "LazyArray":
+        """A function of elements, with NumPy's rules of shapes and types."""
+        nodes = [self._node_of(one) for one in inputs]
+        constants = {k: one for k, one in enumerate(nodes) if not isinstance(one, Node)}
+        given = [one for one in nodes if isinstance(one, Node)]
+        shape = np.broadcast_shapes(*(one.shape for one in given))
+        with np.errstate(all="ignore"):
+            sample = function(*(one if not isinstance(one, Node) else np.ones((1,) * one.ndim, one.dtype)[()] if one.ndim
+                                else one.dtype.type(1) for one in nodes))
+        args = []
+        for one in given:
+            first = len(shape) - one.ndim
+            kept = [k for k in range(one.ndim) if one.shape[k] == shape[first + k]]
+            if len(kept) < one.ndim:
+                one = one.take([slice(None) if k in kept else 0 for k in range(one.ndim)])
+            args.append((one, tuple(first + k for k in kept)))
+        return self._of(Map(function, shape, np.asarray(sample).dtype, args, constants))
+
+    def _node_of(self, one: Any) -> Any:
+        """A node, or a constant."""
+        if isinstance(one, LazyArray):
+            return one._node if one.ndim or not isinstance(one._node, Leaf) else np.asarray(one._node.value())
+        if isinstance(one, (bool, int, float, complex, np.generic)):
+            return one
+        made = lazy(self._session, one)._node
+        return made if made.ndim else np.asarray(made.value())
+
+    def _matmul(self, one: Any, other: Any) -> Any:
+        left, right = (self._node_of(k) for k in (one, other))
+        if not isinstance(left, Node) or not isinstance(right, Node) or not left.ndim or not right.ndim:
+            raise ValueError("matmul of a number: use *")
+        if left.ndim > 2 and right.ndim > 2 and left.shape[:-2] != right.shape[:-2]:
+            return np.matmul(left.value(), right.value())
+        batch = max(left.ndim, right.ndim, 2) - 2
+        rows, columns = int(left.ndim > 1), int(right.ndim > 1)
+        k = batch + rows + columns
+        ones = (*range(batch - max(0, left.ndim - 2), batch), *([batch] if rows else []), k)
+        others = (*range(batch - max(0, right.ndim - 2), batch), k, *([batch + rows] if columns else []))
+        return self._product([(left, ones), (right, others)], k)
+
+    def _product(self, args: Sequence[tuple[Node, tuple[int, ...]]], order: int) -> "LazyArray":
+        """The sum of products over the labels from `order` on."""
+        extents: dict[int, int] = {}
+        for node, labels in args:
+            for label, extent in zip(labels, node.shape):
+                if extents.setdefault(label, extent) != extent:
+                    raise ValueError(f"shapes {' and '.join(str(arg.shape) for arg, _ in args)} do not go together: "
+                                     f"{extents[label]} is not {extent}")
+        dtype = np.result_type(*(node.dtype for node, _ in args))
+        if dtype.kind == "b":  # NumPy's product of truths is one, too
+            args = [(_cast(node, np.dtype(np.int64)), labels) for node, labels in args]
+            made = self._of(Contract([extents[k] for k in range(order)], np.dtype(np.int64), args))
+            return made.astype(bool)
+        return self._of(Contract([extents[k] for k in range(order)], dtype, args))
+
+
+def _cast(node: Node, dtype: np.dtype) -> Node:
+    """Real parts of complex numbers as NumPy takes them, with its warning left out."""
+    def cast(values: Any) -> Any:
+        values = np.real(values) if dtype.kind != "c" and np.iscomplexobj(values) and dtype.kind != "b" else values
+        return np.asarray(values).astype(dtype)
+
+    return Map(cast, node.shape, dtype, [(node, tuple(range(node.ndim)))], {})
+
+
+def lazy(session: "Session", array: Any) -> LazyArray:
+    """Any array as one of the session; nothing is copied."""
+    if isinstance(array, LazyArray):
+        return array
+    if isinstance(array, BlockArray):
+        array = np.asarray(array)
+    given = array if isinstance(array, BlockSource) else source_of(array) if is_source(array) else np.asarray(array)
+    if given.dtype.kind not in "fciub" or np.result_type(given.dtype, np.complex128) != np.complex128:
+        raise TypeError(f"an array to compute with has real or complex numbers of at most double precision, not {given.dtype}")
+    return LazyArray(session, Leaf(given))
+
+
+def whole(one: Any) -> Any:
+    """With NumPy arrays in the place of lazy ones, in lists and tuples, too."""
+    if isinstance(one, (LazyArray, BlockArray)):
+        return np.asarray(one)
+    if isinstance(one, (list, tuple)):
+        return type(one)(whole(part) for part in one)
+    return one

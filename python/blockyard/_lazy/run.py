@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the program of an expression."""
+
+from __future__ import annotations
+
+import string
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _core, _errors
+from .._arrays import Lending, even_segments
+from .._einsum import run_plan
+from .._einsum.plan import MOST_ORDER, plan_einsum, means_of
+from .._outputs import new_output, of_type, told_output
+from .._run import execute
+from .._sources import Target
+from .lower import Lowering, Program, Stored
+from .nodes import Contract, Leaf, Node, Operation
+
+if TYPE_CHECKING:
+    from .._session import Session
+
+_most_block = 1 << 20  # elements: where a product of blocks runs as fast as it can
+_parts = 48  # a worker has so many blocks at the most, in use and asked for
+
+
+def compute(session: "Session", node: Node, out: Any = None) -> Any:
+    """The values of a node as a NumPy array or a memory map, or `out`, into which they went."""
+    if isinstance(node, Leaf) or 0 in node.shape or _most_axes(node) > MOST_ORDER:
+        return _into(node.value(), out)
+    assert isinstance(node, Operation)
+    if isinstance(node, Contract) and node.ndim and all(isinstance(arg, Leaf) for arg, _ in node.args):
+        return _contract(session, node, out)
+    is_alone = session.processes is None
+    writes = is_alone and node.ndim > 0 and node.dtype.kind != "c"
+    program = Lowering(node, writes).run()
+    segments, job = _fit(session, program)
+    lending = Lending(job)
+    try:
+        for leaf in program.leaves:
+            array: Any = leaf.node.array  # type: ignore[attr-defined]
+            lending.give(leaf.name, array.transpose(leaf.axes))
+        return _run(session, program, job, segments, node, out, writes)
+    finally:
+        lending.close()
+
+
+def text_of(session: "Session", node: Node) -> str:
+    """The program, with segments for the session's memory."""
+    if isinstance(node, Leaf) or not isinstance(node, Operation):
+        return ""
+    program = Lowering(node, session.processes is None and node.ndim > 0 and node.dtype.kind != "c").run()
+    return _text(program, _segments(program, _most_block))
+
+
+def _contract(session: "Session", node: Contract, out: Any) -> Any:
+    letters = string.ascii_lowercase + string.ascii_uppercase
+    inputs = ",".join("".join(letters[label] for label in labels) for _, labels in node.args)
+    output = "".join(letters[label] for label in range(node.ndim))
+    plan = plan_einsum(session, f"{inputs}->{output}", [arg.array for arg, _ in node.args])  # type: ignore[attr-defined]
+    made = run_plan(session, plan, out if out is None or not isinstance(out, np.ndarray) else None)
+    return _into(made, out) if isinstance(out, np.ndarray) else made
+
+
+def _into(value: Any, out: Any) -> Any:
+    if out is None:
+        return value
+    out[...] = value
+    return out
+
+
+def _most_axes(node: Node) -> int:
+    axes = len(node.extents) if isinstance(node, Operation) else node.ndim
+    return max([axes, *(_most_axes(arg) for arg, _ in node.args)]) if isinstance(node, Operation) else axes
+
+
+def _segments(program: Program, most: int) -> dict[int, list[int]]:
+    """By class: as few as there can be with blocks of at most `most` elements."""
+    counts = dict.fromkeys(program.extents, 1)
+
+    def longest(number: int) -> int:
+        return -(-program.extents[number] // counts[number])
+
+    for block in program.blocks:
+        while np.prod([longest(number) for number in block], dtype=float) > most:
+            widest = max(block, key=longest)
+            if longest(widest) == 1:
+                break
+            counts[widest] = -(-program.extents[widest] // (longest(widest) - 1 if longest(widest) < 8 else
+                                                           longest(widest) * 3 // 4))
+    return {number: even_segments(extent, longest(number)) for number, extent in program.extents.items()}
+
+
+def _fit(session: "Session", program: Program) -> tuple[dict[int, list[int]], _core.Job]:
+    """The largest blocks with which the memory plan of the run is content."""
+    workers, memory = means_of(session)
+    largest = max((float(np.prod([program.extents[n] for n in block], dtype=float)) for block in program.blocks),
+                  default=1.0)
+    most = int(min(_most_block, memory / (8 * workers * _parts), max(1024.0, largest / (2 * workers))))
+    while True:
+        segments = _segments(program, most)
+        table = [extent for extents in segments.values() for extent in extents]
+        try:
+            job = session._prepare(session.compile(_text(program, segments)), None, {"ao": table} if table else None,
+                                   supers=program.supers)
+            return segments, job
+        except _errors.OutOfMemory:
+            if most < 16:
+                raise
+            most //= 2
+
+
+def _first(segments: dict[int, list[int]]) -> dict[int, int]:
+    """Number of the first segment of each class in the one table that has all."""
+    first, at = {}, 1
+    for number, extents in segments.items():
+        first[number] = at
+        at += len(extents)
+    return first
+
+
+def _text(program: Program, segments: dict[int, list[int]]) -> str:
+    first = _first(segments)
+    lines = ["sial expression"]
+    for name, number in program.indexes.items():
+        lines.append(f"  aoindex {name} = {first[number]}:{first[number] + len(segments[number]) - 1}")
+    names: dict[int, str] = {}
+    for name, number in program.indexes.items():
+        names.setdefault(number, name)
+    is_written = any("execute write_result" in line for line in program.lines)
+    for stored in [*program.leaves, *program.made]:
+        if is_written and stored is program.made[-1]:
+            continue
+        lines.append(f"  {_declaration(program, stored, names, first, segments)}")
+    if is_written:
+        lines.append("  special write_result r")
+    return "\n".join([*lines, *(f"  {line}" for line in [*program.declared, *program.lines]), "endsial expression", ""])
+
+
+def _declaration(program: Program, stored: Stored, names: dict[int, str], first: dict[int, int],
+                 segments: dict[int, list[int]]) -> str:
+    word = "complex " if stored.is_complex else ""
+    if not stored.axes:
+        return f"{word}scalar {stored.name}"
+    # Two axes of one class want two indexes of the same range.
+    used: dict[int, int] = {}
+    indexes = []
+    for number in program.class_of(stored):
+        others = [name for name, one in program.indexes.items() if one == number]
+        indexes.append(others[used.get(number, 0) % len(others)])
+        used[number] = used.get(number, 0) + 1
+    return f"{word}distributed {stored.name}[{','.join(indexes)}]"
+
+
+def _run(session: "Session", program: Program, job: _core.Job, segments: dict[int, list[int]], node: Operation,
+         out: Any, writes: bool) -> Any:
+    root = program.made[-1]
+    first = _first(segments)
+    classes = program.class_of(root)
+    place: Any = out
+    is_direct = isinstance(out, np.ndarray) and out.dtype == np.float64
+    element = np.dtype(np.complex128 if root.is_complex else np.float64)
+    if node.ndim and not (writes and is_direct):
+        session._made += 1
+        size = int(np.prod(node.shape, dtype=np.int64)) * element.itemsize
+        place = new_output(node.shape, "C", size <= job.memory_bytes // 2, session._folder,
+                           f"expression-{session._made}", session.processes, element)
+    if writes:
+        job.write_to("write_result", place.T, [first[number] for number in classes],
+                     [segments[number] for number in classes])
+    elif node.ndim:
+        job.keep(root.name, None if place is None else place.T)
+    results, _ = execute(job, quiet=True, progress=session.progress, processes=session.processes)
+    if not node.ndim:
+        value = {**results.scalars, **results.complex_scalars}[root.name]
+        return _into(np.asarray(np.rint(value) if node.dtype.kind in "iu" else value).astype(node.dtype)[()], out)
+    made = told_output(place, session.processes)
+    if out is None:
+        return of_type(made, node.dtype)
+    if out is not place:
+        target = Target(out, node.dtype)
+        rows = max(1, (1 << 20) // max(1, int(np.prod(node.shape[1:]))))
+        for begin in range(0, node.shape[0], rows):
+            target.put([begin, *[0] * (node.ndim - 1)], np.asarray(made[begin:begin + rows]))
+    return out

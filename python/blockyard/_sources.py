@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays that are no NumPy arrays and give parts of themselves: HDF5 (h5py), Zarr, dask and their like."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, Union
+
+import numpy as np
+
+# Of an axis of the array behind: a fixed place, or the axis of the view that runs along it, where
+# that begins and how it steps.
+_Part = Union[int, "tuple[int, int, int]"]
+
+
+def is_source(array: Any) -> bool:
+    """Whether it is no NumPy array, has shape, elements and chunks, and can be sliced."""
+    return (not isinstance(array, (np.ndarray, np.generic)) and hasattr(array, "chunks")
+            and hasattr(array, "shape") and hasattr(array, "dtype") and hasattr(array, "__getitem__"))
+
+
+def source_of(array: Any) -> "BlockSource":
+    """Raises TypeError for elements that are no numbers."""
+    dtype = np.dtype(array.dtype)
+    if dtype.kind not in "fciub":
+        raise TypeError(f"the array has elements of type {dtype}, which are no numbers")
+    shape = tuple(int(extent) for extent in array.shape)
+    return BlockSource(array, dtype, shape, [(k, 0, 1) for k in range(len(shape))])
+
+
+class BlockSource:
+    """A view of such an array, of which only the parts are read that somebody asks for.
+
+    What NumPy calls basic slicing, transposition and diagonals make other views. Several threads read.
+    """
+
+    def __init__(self, root: Any, dtype: np.dtype, shape: tuple[int, ...], parts: list[_Part]):
+        self.root = root
+        self.dtype = dtype
+        self.shape = shape
+        self._parts = parts
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        return int(np.prod(self.shape, dtype=np.int64))
+
+    @property
+    def nbytes(self) -> int:
+        return self.size * self.dtype.itemsize
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """As if the whole array lay in C order: it says which axes are read fastest."""
+        strides = [0] * self.ndim
+        stride = self.dtype.itemsize
+        for part, extent in zip(reversed(self._parts), reversed(self.root.shape)):
+            if not isinstance(part, int):
+                strides[part[0]] += stride * part[2]
+            stride *= max(1, int(extent))
+        return tuple(strides)
+
+    def transpose(self, order: Any) -> "BlockSource":
+        """Axis k of the result is axis order[k] of this one."""
+        to = {old: new for new, old in enumerate(order)}
+        parts: list[_Part] = [part if isinstance(part, int) else (to[part[0]], *part[1:]) for part in self._parts]
+        return BlockSource(self.root, self.dtype, tuple(self.shape[k] for k in order), parts)
+
+    def diagonal(self, axes: list[int]) -> "BlockSource":
+        """Axis k of this one runs along axis axes[k] of the result."""
+        shape = [0] * (max(axes) + 1)
+        for axis, extent in zip(axes, self.shape):
+            shape[axis] = extent
+        parts: list[_Part] = [part if isinstance(part, int) else (axes[part[0]], *part[1:]) for part in self._parts]
+        return BlockSource(self.root, self.dtype, tuple(shape), parts)
+
+    def __getitem__(self, where: Any) -> "BlockSource":
+        """Integers and slices, one for each axis from the first on."""
+        given = where if isinstance(where, tuple) else (where,)
+        given = (*given, *[slice(None)] * (self.ndim - len(given)))
+        moves: dict[int, int | tuple[int, int, int]] = {}
+        shape: list[int] = []
+        for axis, (one, extent) in enumerate(zip(given, self.shape)):
+            if isinstance(one, slice):
+                begin, end, step = one.indices(extent)
+                moves[axis] = (len(shape), begin, step)
+                shape.append(len(range(begin, end, step)))
+            else:
+                moves[axis] = range(extent)[one]
+        parts: list[_Part] = []
+        for part in self._parts:
+            if isinstance(part, int):
+                parts.append(part)
+                continue
+            axis, first, stride = part
+            move = moves[axis]
+            if isinstance(move, int):
+                parts.append(first + stride * move)
+            else:
+                parts.append((move[0], first + stride * move[1], stride * move[2]))
+        return BlockSource(self.root, self.dtype, tuple(shape), parts)
+
+    def read(self, first: Any, shape: Any) -> np.ndarray:
+        """The elements from `first` on, `shape` of them: of the array behind only what they need."""
+        if 0 in shape:
+            return np.empty(shape, self.dtype)
+        where: list[int | slice] = []
+        flips: list[slice] = []
+        axes: list[int] = []
+        for part in self._parts:
+            if isinstance(part, int):
+                where.append(part)
+                continue
+            axis, begin, step = part
+            ends = begin + step * first[axis], begin + step * (first[axis] + shape[axis] - 1)
+            where.append(slice(min(ends), max(ends) + 1, abs(step)))
+            flips.append(slice(None, None, -1 if step < 0 else None))
+            axes.append(axis)
+        piece = self.root[tuple(where)]
+        if hasattr(piece, "compute"):  # in this thread: workers compute beside it
+            piece = piece.compute(scheduler="synchronous")
+        array = np.asarray(piece)[tuple(flips)]
+        if axes == list(range(len(axes))):
+            return array
+        return np.asarray(np.einsum(array, axes, list(range(len(shape)))))
+
+    def fill(self, first: list[int], block: np.ndarray) -> None:
+        """Puts the elements from `first` on into a block."""
+        block[...] = self.read(first, block.shape)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.asarray(self.read((0,) * self.ndim, self.shape), dtype)
+
+
+class Target:
+    """Writes blocks of a result to an array that can be sliced. One thread at a time: a chunk of a file may
+    hold parts of several blocks."""
+
+    def __init__(self, array: Any, dtype: np.dtype):
+        self.array = array
+        self._lock = threading.Lock()
+        self._rounds = np.dtype(array.dtype).kind in "iub" and dtype.kind in "iub"
+
+    def put(self, first: list[int], block: np.ndarray) -> None:
+        """Its elements from `first` on become those of a block."""
+        where = tuple(slice(begin, begin + extent) for begin, extent in zip(first, block.shape))
+        values = np.rint(block) if self._rounds else block
+        with self._lock:
+            self.array[where if where else ()] = np.ascontiguousarray(values.astype(self.array.dtype, copy=False))

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays to compute with have NumPy's own shapes, types and values."""
+import gc
+import pickle
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import blockyard
+
+DTYPES = ["f8", "f8", "f8", "f4", "c16", "c8", "i8", "?"]
+
+
+@pytest.fixture(scope="module")
+def session():
+    with blockyard.Session(workers=2, memory="64M", quiet=True) as s:
+        yield s
+
+
+def given(rng, shape, dtype):
+    values = rng.integers(-4, 5, size=shape) if dtype in ("i8", "?") else rng.normal(size=shape)
+    if dtype[0] == "c":
+        values = values + 1j * rng.normal(size=shape)
+    array = np.asarray(values).astype(dtype)
+    return np.asfortranarray(array) if rng.random() < 0.3 else array
+
+
+class Writer:
+    """Random expressions as text over names of arrays, each with its shape."""
+
+    def __init__(self, rng):
+        self.rng = rng
+        self.arrays = {}
+
+    def pick(self, *choices):
+        return choices[self.rng.integers(len(choices))]
+
+    def leaf(self, shape):
+        for name, array in self.arrays.items():
+            if array.shape == shape and self.rng.random() < 0.4:
+                return name
+        name = f"x{len(self.arrays)}"
+        self.arrays[name] = given(self.rng, shape, self.pick(*DTYPES))
+        return name
+
+    def write(self, shape, depth):
+        if depth == 0:
+            return self.leaf(shape)
+        kinds = ["leaf", "binary", "binary", "unary", "scalar", "sum", "slice"]
+        kinds += ["matmul", "transpose", "broadcast"] if len(shape) == 2 else ["matvec"] if len(shape) == 1 else []
+        kind = self.pick(*kinds)
+        n = int(self.rng.integers(1, 9))
+        if kind == "binary":
+            return f"({self.write(shape, depth - 1)} {self.pick('+', '-', '*')} {self.write(shape, depth - 1)})"
+        if kind == "unary":
+            text = self.write(shape, depth - 1)
+            return self.pick(f"np.negative({text} * 1)", f"np.cos({text} * 0.1)", f"np.conj({text})", f"np.abs({text})",
+                             f"({text} * 0.5).real", f"np.where({text} == 1, 2.0, {text})")
+        if kind == "scalar":
+            return self.pick(f"({self.write(shape, depth - 1)} * 2)", f"(1.5 - {self.write(shape, depth - 1)})",
+                             f"({self.write(shape, depth - 1)} / 4.0)", f"({self.write(shape, depth - 1)} ** 2)")
+        if kind == "sum":
+            axis = int(self.rng.integers(len(shape) + 1))
+            return f"{self.write((*shape[:axis], n, *shape[axis:]), depth - 1)}.sum({axis})"
+        if kind == "slice" and shape:
+            larger = self.write(tuple(2 * k + 1 for k in shape), depth - 1)
+            return f"{larger}[{', '.join(self.pick(f'1:{k + 1}', f':{2 * k}:2', f'{2 * k}:0:-2') for k in shape)}]"
+        if kind == "matmul":
+            return f"({self.write((shape[0], n), depth - 1)} @ {self.write((n, shape[1]), depth - 1)})"
+        if kind == "matvec":
+            return f"({self.write((shape[0], n), depth - 1)} @ {self.write((n,), depth - 1)})"
+        if kind == "transpose":
+            return f"{self.write(shape[::-1], depth - 1)}.T"
+        if kind == "broadcast":
+            return f"({self.write(shape, depth - 1)} + {self.write(shape[1:], depth - 1)}[None, :])"
+        return self.leaf(shape)
+
+
+def same(made, wanted, text):
+    made = np.asarray(made)
+    assert made.shape == wanted.shape and made.dtype == wanted.dtype, text
+    single = any(np.dtype(dtype) == wanted.dtype for dtype in ("f4", "c8", "f2"))
+    scale = float(np.max(np.abs(wanted), initial=1.0))
+    tolerance = 1e-4 if single else 1e-10
+    assert np.allclose(made, wanted, rtol=tolerance, atol=tolerance * scale, equal_nan=True), text
+
+
+@pytest.mark.parametrize("part", range(10))
+def test_random_expressions_are_those_of_numpy(part, session):
+    rng = np.random.default_rng(1000 + part)
+    compared = 0
+    while compared < 50:
+        writer = Writer(rng)
+        shape = tuple(int(n) for n in rng.integers(1, 9, size=rng.integers(0, 4)))
+        text = writer.write(shape, int(rng.integers(1, 5)))
+        try:
+            with np.errstate(all="ignore"):
+                wanted = np.asarray(eval(text, {"np": np, **writer.arrays}))
+        except TypeError:  # what NumPy has not, as the difference of truths
+            continue
+        made = eval(text, {"np": np, **{name: session.array(array) for name, array in writer.arrays.items()}})
+        single = any(array.dtype.itemsize == {"f": 4, "c": 8}.get(array.dtype.kind) for array in writer.arrays.values())
+        if single:  # rounded where NumPy rounds, but for sums
+            wanted = wanted.astype(wanted.dtype)
+            assert np.allclose(np.asarray(made), wanted, rtol=2e-3, atol=2e-3 * float(np.max(np.abs(wanted), initial=1.0)),
+                               equal_nan=True), text
+            assert np.asarray(made).dtype == wanted.dtype, text
+        else:
+            same(made, wanted, text)
+        compared += 1
+
+
+def test_an_expression_is_one_program(session):
+    rng = np.random.default_rng(7)
+    a, b, c = rng.normal(size=(40, 30)), rng.normal(size=(30, 20)), rng.normal(size=(40, 20))
+    x = session.array(a) @ session.array(b) * 2.0 + session.array(c)
+    assert x.shape == (40, 20) and isinstance(x, blockyard.LazyArray)
+    assert x.sial.count("endsial") == 1 and x.sial.count("endpardo") == 1
+    same(x, a @ b * 2.0 + c, "one pardo")
+    y = session.array(c)
+    z = (y - y.mean(0)) / np.sqrt(((y - y.mean(0)) ** 2).mean(0))
+    same(z, (c - c.mean(0)) / c.std(0), "standardised")
+    assert float(session.array(c).norm()) == pytest.approx(np.linalg.norm(c))
+    assert float(np.linalg.norm(session.array(c))) == pytest.approx(np.linalg.norm(c))
+
+
+def test_functions_of_numpy_take_them(session):
+    rng = np.random.default_rng(8)
+    a, b = rng.normal(size=(6, 7, 8)), rng.normal(size=(8, 7))
+    x, y = session.array(a), session.array(b)
+    for function in (lambda p, q: np.tensordot(p, q, axes=([2, 1], [0, 1])), lambda p, q: np.einsum("ijk,kj->ij", p, q),
+                     lambda p, q: np.sum(p, axis=(0, 2)), lambda p, q: np.transpose(p, (2, 0, 1)), lambda p, q: np.dot(p, q),
+                     lambda p, q: p.mean(1, keepdims=True) - p, lambda p, q: np.max(p, axis=1), lambda p, q: np.linalg.svd(q)[1],
+                     lambda p, q: np.stack([q, q]), lambda p, q: np.einsum("ijk,kj,lj->il", p, q, q), lambda p, q: p[[0, 2]],
+                     lambda p, q: p @ q, lambda p, q: np.add.reduce(q), lambda p, q: np.multiply.outer(q, [1.0, 2.0]),
+                     lambda p, q: q[..., None, 2], lambda p, q: p[1] @ q[:, 3], lambda p, q: np.maximum(q, 0)):
+        same(function(x, y), np.asarray(function(a, b)), "function")
+    with pytest.raises(ValueError, match="do not go together"):
+        x @ x
+    with pytest.raises(IndexError):
+        y[9]
+    with pytest.raises(ValueError, match="axes"):
+        y.transpose(0, 0)
+    assert np.asarray(session.array(np.zeros((0, 3))) + 1.0).shape == (0, 3)
+
+
+def test_what_a_program_left_can_be_computed_with():
+    with blockyard.Session(workers=1, memory="64M", quiet=True) as s:
+        made = s.run("""sial twice
+  aoindex i = 1:2
+  distributed a[i]
+  distributed c[i]
+  temp t[i]
+  pardo i
+    get a[i]
+    t[i] = 2.0*a[i]
+    put c[i] = t[i]
+  endpardo i
+endsial twice
+""", arrays={"a": np.arange(5.0)}, segments={"ao": [3, 2]})["c"]
+        assert isinstance(made + 1, blockyard.LazyArray) and isinstance(made[1:3], np.ndarray)
+        assert np.array_equal(np.asarray(made @ made), (np.arange(5.0) * 2) @ (np.arange(5.0) * 2))
+        assert float(made.norm()) == pytest.approx(np.linalg.norm(np.arange(5.0) * 2)) and float(made.sum()) == 20.0
+        copy = pickle.loads(pickle.dumps(made))
+    assert isinstance(made + 1, np.ndarray) and np.array_equal(copy + 1, np.asarray(made) + 1)  # the session is closed
+
+
+def test_memory_stays_near_its_limit(tmp_path):
+    n = 2048
+    big = np.lib.format.open_memmap(tmp_path / "a.npy", "w+", "f8", (n, n))  # 32 MiB
+    big[...] = 1.0
+    out = np.lib.format.open_memmap(tmp_path / "out.npy", "w+", "f8", (n, n))
+    with blockyard.Session(workers=1, memory="16M", quiet=True) as s:
+        x = s.array(big)
+        gc.collect()
+        tracemalloc.start()
+        ((x + x.T) * 0.5 - x.mean(0)).compute(out=out)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert peak < 8 * 2**20 and np.all(out == 0)
+
+
+def test_results_go_to_files(session, tmp_path):
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        a = np.random.default_rng(9).normal(size=(50, 40))
+        given, out = file.create_dataset("a", data=a, chunks=(10, 10)), file.create_dataset("out", (40, 50), "f4")
+        assert np.exp(session.array(given).T).compute(out=out) is out
+        assert np.allclose(out[...], np.exp(a.T), rtol=1e-6)
+        with pytest.raises(ValueError, match="shape"):
+            session.array(given).compute(out=out)
