@@ -53,6 +53,16 @@ class BlockSource:
         return self.size * self.dtype.itemsize
 
     @property
+    def chunks(self) -> list[int]:
+        """Elements of a chunk along each axis of the view; 0 where nobody knows."""
+        given = getattr(self.root, "chunksize", None) or self.root.chunks or ()
+        chunks = [0] * self.ndim
+        for part, chunk in zip(self._parts, given):
+            if not isinstance(part, int) and isinstance(chunk, (int, np.integer)) and part[1] % chunk == 0:
+                chunks[part[0]] = int(chunk) // abs(part[2])
+        return chunks
+
+    @property
     def strides(self) -> tuple[int, ...]:
         """As if the whole array lay in C order: it says which axes are read fastest."""
         strides = [0] * self.ndim

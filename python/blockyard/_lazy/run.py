@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import string
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,15 +15,16 @@ from .._einsum import run_plan
 from .._einsum.plan import MOST_ORDER, plan_einsum, means_of
 from .._outputs import new_output, of_type, told_output
 from .._run import execute
-from .._sources import Target
-from .lower import Lowering, Program, Stored
+from .._sources import BlockSource, Target
+from .lower import Lowering, Program, Stored, Super
 from .nodes import Contract, Leaf, Node, Operation
 
 if TYPE_CHECKING:
     from .._session import Session
 
 _most_block = 1 << 20  # elements: where a product of blocks runs as fast as it can
-_parts = 48  # a worker has so many blocks at the most, in use and asked for
+_parts = 6  # blocks of a worker for which there is to be room, where one begins to try
+_share = 0.6  # of the memory is for blocks of the run; the rest for what NumPy makes of them
 
 
 def compute(session: "Session", node: Node, out: Any = None) -> Any:
@@ -35,12 +37,17 @@ def compute(session: "Session", node: Node, out: Any = None) -> Any:
     is_alone = session.processes is None
     writes = is_alone and node.ndim > 0 and node.dtype.kind != "c"
     program = Lowering(node, writes).run()
-    segments, job = _fit(session, program)
+    goes_through = writes and out is not None and not (isinstance(out, np.ndarray) and out.dtype == np.float64)
+    segments, job = _fit(session, program,
+                         lambda found: [_writer(program, found, out, node.dtype)] if goes_through else [])
     lending = Lending(job)
     try:
         for leaf in program.leaves:
             array: Any = leaf.node.array  # type: ignore[attr-defined]
             lending.give(leaf.name, array.transpose(leaf.axes))
+        if goes_through:
+            execute(job, quiet=True, progress=session.progress, processes=session.processes)
+            return out
         return _run(session, program, job, segments, node, out, writes)
     finally:
         lending.close()
@@ -76,7 +83,8 @@ def _most_axes(node: Node) -> int:
 
 
 def _segments(program: Program, most: int) -> dict[int, list[int]]:
-    """By class: as few as there can be with blocks of at most `most` elements."""
+    """By class: as few as there can be with blocks of at most `most` elements, along the edges of chunks of
+    files, since a chunk is read as a whole."""
     counts = dict.fromkeys(program.extents, 1)
 
     def longest(number: int) -> int:
@@ -89,11 +97,35 @@ def _segments(program: Program, most: int) -> dict[int, list[int]]:
                 break
             counts[widest] = -(-program.extents[widest] // (longest(widest) - 1 if longest(widest) < 8 else
                                                            longest(widest) * 3 // 4))
-    return {number: even_segments(extent, longest(number)) for number, extent in program.extents.items()}
+    chunks = _chunks(program)
+    return {number: _along(extent, longest(number), chunks.get(number, 0)) for number, extent in program.extents.items()}
 
 
-def _fit(session: "Session", program: Program) -> tuple[dict[int, list[int]], _core.Job]:
-    """The largest blocks with which the memory plan of the run is content."""
+def _chunks(program: Program) -> dict[int, int]:
+    """By class, of the leaves in files: the largest."""
+    chunks: dict[int, int] = {}
+    for leaf in program.leaves:
+        array = leaf.node.array  # type: ignore[attr-defined]
+        if isinstance(array, BlockSource):
+            for number, axis in zip(program.class_of(leaf), leaf.axes):
+                chunks[number] = max(chunks.get(number, 0), array.chunks[axis])
+    return chunks
+
+
+def _along(extent: int, longest: int, chunk: int) -> list[int]:
+    """Segments of at most `longest`: whole chunks, or parts of one."""
+    if chunk < 2 or longest >= extent:
+        return even_segments(extent, longest)
+    if longest >= chunk:
+        whole = longest // chunk * chunk
+        return [min(whole, extent - begin) for begin in range(0, extent, whole)]
+    return [part for begin in range(0, extent, chunk) for part in even_segments(min(chunk, extent - begin), longest)]
+
+
+def _fit(session: "Session", program: Program,
+         supers: Callable[[dict[int, list[int]]], list[Super]]) -> tuple[dict[int, list[int]], _core.Job]:
+    """The largest blocks with which the memory plan of the run is content. `supers`: those beside the
+    program's, by the segments."""
     workers, memory = means_of(session)
     largest = max((float(np.prod([program.extents[n] for n in block], dtype=float)) for block in program.blocks),
                   default=1.0)
@@ -103,7 +135,7 @@ def _fit(session: "Session", program: Program) -> tuple[dict[int, list[int]], _c
         table = [extent for extents in segments.values() for extent in extents]
         try:
             job = session._prepare(session.compile(_text(program, segments)), None, {"ao": table} if table else None,
-                                   supers=program.supers)
+                                   memory=int(memory * _share), supers=[*program.supers, *supers(segments)])
             return segments, job
         except _errors.OutOfMemory:
             if most < 16:
@@ -151,6 +183,19 @@ def _declaration(program: Program, stored: Stored, names: dict[int, str], first:
         indexes.append(others[used.get(number, 0) % len(others)])
         used[number] = used.get(number, 0) + 1
     return f"{word}distributed {stored.name}[{','.join(indexes)}]"
+
+
+def _writer(program: Program, segments: dict[int, list[int]], out: Any, dtype: np.dtype) -> Super:
+    """The super instruction write_result for arrays that Python writes."""
+    target, first = Target(out, dtype), _first(segments)
+    classes = program.class_of(program.made[-1])
+    begins = [np.cumsum([0, *segments[number]]) for number in classes]
+
+    def write(views: list[np.ndarray], at: list[list[int]], worker: int, workers: int) -> None:
+        places = [int(begin[k - first[number]]) for begin, k, number in zip(begins, at[0], classes)]
+        target.put(places[::-1], views[0].transpose())
+
+    return "write_result", "r", write
 
 
 def _run(session: "Session", program: Program, job: _core.Job, segments: dict[int, list[int]], node: Operation,
