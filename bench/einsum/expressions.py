@@ -3,7 +3,7 @@
 """Five expressions on arrays four times larger than memory: Session.array and Session.einsum next to Dask, in turn.
 
 Usage: expressions.py [--folder DIR] [--memory MB] [--rounds N] [--only NAME] [--threads N]
-Each run is a process of its own that reads Zarr arrays (chunks of about 8 MB) and writes the result to one. Dask
+Each run is a process of its own that reads Zarr arrays (chunks of 2 MB) and writes the result to one. Dask
 gets the same number of threads; it has no limit of memory to be told, so its peak is what it takes. Blockyard is told
 MB. Prints JSON lines: seconds and peak_rss_mb (of the process, above what imports take) of each, and the ratio of the
 best of the rounds. Times of a machine that does other work are indications.
@@ -28,7 +28,7 @@ CASES = {
     "product": ("(a - 0.5) @ b", lambda mb: {"a": square(mb * 0.9, 8), "b": (square(mb * 0.9, 8)[1], 256)}),
     "sums": ("((a - b) ** 2).sum(0)", lambda mb: {"a": square(mb / 2), "b": square(mb / 2)}),
 }
-CHUNK = 1024
+CHUNK = 512
 
 
 def square(mb, wide=1):
