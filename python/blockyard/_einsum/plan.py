@@ -7,6 +7,7 @@ import itertools
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -81,18 +82,18 @@ class Plan:
     def result_bytes(self) -> int:
         return self.element_bytes * count(self.output, self.extents)
 
-    @property
+    @cached_property
     def element(self) -> np.dtype:
         """Of the arrays of the program: float64 unless all operands are single, complex if one is."""
         if self.dtype.kind in "iub":
             return np.dtype(np.float64)
         return np.result_type(self.dtype, np.float32)
 
-    @property
+    @cached_property
     def element_bytes(self) -> int:
         return self.element.itemsize
 
-    @property
+    @cached_property
     def copied_bytes(self) -> int:
         """Of an element that is handed over in float64, since super instructions take that."""
         return 0 if self.element == np.float64 or self.is_gathered else 16 if self.element.kind == "c" else 8
