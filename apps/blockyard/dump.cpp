@@ -11,9 +11,11 @@
 #include "blockyard/aces/dat/dat.h"
 #include "blockyard/job/program_file.h"
 #include "blockyard/program/print.h"
+#include "blockyard/store/array_file.h"
 #include "blockyard/store/persist_file.h"
 #include "blockyard/store/posix.h"
 #include "blockyard/store/spill_file.h"
+#include "blockyard/store/tile_file.h"
 
 namespace blockyard::app {
 
@@ -25,6 +27,29 @@ bool is_hdf5(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   in.read(head.data(), static_cast<std::streamsize>(head.size()));
   return in && head == magic;
+}
+
+/// Of GA's numbers of C types.
+store::ElementKind garray_element(const store::TiledArray& array) {
+  using Number = store::ElementKind::Number;
+  const std::size_t bytes = array.element_bytes;
+  switch (array.kind) {
+    case 1001:
+      return {Number::i32, bytes};
+    case 1002:
+    case 1016:
+      return {Number::i64, bytes};
+    case 1003:
+      return {Number::f32, bytes};
+    case 1004:
+      return {Number::f64, bytes};
+    case 1006:
+      return {Number::c64, bytes};
+    case 1007:
+      return {Number::c128, bytes};
+    default:
+      return {Number::opaque, bytes};
+  }
 }
 
 void dump_persistent(const std::string& path) {
@@ -49,6 +74,26 @@ void dump_persistent(const std::string& path) {
   }
 }
 
+/// A disk resident array as a dataset of an HDF5 file.
+void export_tiles(const std::string& from, const std::string& to) {
+  store::PosixStore files;
+  store::TileFile tiles(files, from, store::OpenMode::read);
+  const store::TiledArray& array = tiles.array();
+  const std::string name = array.name.empty() ? "array" : array.name;
+  store::ArrayWriter out(to);
+  out.begin(name, {{array.extents.rbegin(), array.extents.rend()}, garray_element(array)});
+  std::vector<std::byte> values;
+  for (base::Extent number = 0; number < tiles.tile_count(); ++number) {
+    const store::Tile tile = tiles.tile(number);
+    values.resize(static_cast<std::size_t>(tile.element_count()) * array.element_bytes);
+    if (!tiles.read(number, values)) continue;  // HDF5 has zeros there, too
+    out.write(name,
+              {{tile.first.rbegin(), tile.first.rend()}, {tile.count.rbegin(), tile.count.rend()}},
+              values);
+  }
+  out.finish();
+}
+
 int dump(const std::string& path) {
   if (path.ends_with(job::compiled_ending)) {
     print_out("{}", program::print(*job::load_program(path, {}).program));
@@ -59,7 +104,8 @@ int dump(const std::string& path) {
   } else {
     store::PosixStore files;
     const auto file = files.open(path, store::OpenMode::read);
-    print_out("{}", store::describe_spill_file(*file, path));
+    print_out("{}", store::is_tile_file(*file) ? store::describe_tile_file(files, path)
+                                               : store::describe_spill_file(*file, path));
   }
   return 0;
 }
@@ -69,17 +115,26 @@ int dump(const std::string& path) {
 void add_dump(CLI::App& app, Commands& commands) {
   CLI::App* command = app.add_subcommand(
       "dump",
-      "Show the contents of a compiled program, .dat, spill file or file of persistent arrays");
+      "Show the contents of a compiled program, .dat, spill file, disk array or file of persistent "
+      "arrays");
   const auto file = std::make_shared<std::string>();   // shared with the function below
   const auto opcodes = std::make_shared<bool>(false);  // likewise
+  const auto hdf5 = std::make_shared<std::string>();   // likewise
   CLI::Option* name = command->add_option("file", *file, "file to show");
   CLI::Option* flag = command->add_flag(
       "--opcodes", *opcodes, "print the table of instructions instead (docs/bytecode.md)");
   name->excludes(flag);
+  command->add_option("--hdf5", *hdf5, "write a disk array to this HDF5 file instead")
+      ->type_name("FILE")
+      ->excludes(flag);
   command->callback([name, flag] {
     if (name->count() + flag->count() == 0) throw CLI::RequiredError("file");
   });
-  commands[command] = [file, opcodes] {
+  commands[command] = [file, opcodes, hdf5] {
+    if (!hdf5->empty()) {
+      export_tiles(*file, *hdf5);
+      return 0;
+    }
     if (!*opcodes) return dump(*file);
     print_out("{}", program::print_opcode_table());
     return 0;

@@ -4,6 +4,7 @@
 #include <ga_calls.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <random>
 
@@ -24,9 +25,24 @@ double now_seconds() {
   return std::chrono::duration<double>(now).count();
 }
 
+/// How long a process may be in one call before rank 0 says who is not there.
+double patience_seconds() {
+  constexpr double usual = 30;
+  const char* text = std::getenv("BLOCKYARD_GA_PATIENCE");
+  const double seconds = text == nullptr ? usual : std::atof(text);
+  return seconds > 0 ? seconds : usual;
+}
+
 void start(Communicator communicator, std::optional<std::size_t> most_bytes) {
   if (edge().runtime) return;
-  edge().runtime = std::make_unique<Runtime>(open_memory(communicator));
+  auto memory = open_memory(communicator);
+  if (const char* path = std::getenv("BLOCKYARD_GA_REPORT"); path != nullptr && *path != '\0') {
+    if (!edge().report) edge().report = std::make_unique<Report>(path);
+    memory = measured_memory(std::move(memory), *edge().report);
+  }
+  edge().runtime = std::make_unique<Runtime>(std::move(memory));
+  edge().watch = std::make_unique<Watch>(edge().runtime->memory(), patience_seconds());
+  watch_this_thread(edge().watch->post());
   edge().started_seconds = now_seconds();
   if (most_bytes && *most_bytes != static_cast<std::size_t>(-1))
     edge().runtime->most_bytes = most_bytes;
@@ -89,12 +105,17 @@ void terminate() {
   if (edge().disk) edge().disk->close_all();
   runtime().sync(garray::world_group);
   edge().disk.reset();
+  watch_this_thread(nullptr);
+  edge().watch->end();
+  edge().watch.reset();
+  if (edge().report) edge().report->write(runtime().memory());
   close_communicators();
   edge().locks.reset();
   edge().sparse.clear();
   edge().pending.clear();
   edge().raw_memory.clear();
   edge().runtime.reset();
+  // The report stays: this call is measured, too.
 }
 
 void error(char* str, int code) { end_job(str, code); }

@@ -78,6 +78,7 @@ int handle_with_memory(Array& array) {
 int make_memory(Array& array) {
   try {
     runtime().allocate(array);
+    if (edge().report) edge().report->add_array(array);
     return 1;
   } catch (const base::Error& error) {
     if (error.code() != base::Errc::no_memory) throw;
@@ -103,6 +104,7 @@ int make_irregular(const Request& request, Ints block, Ints map, Ints widths) {
 
 void end_memory(Array& array) {
   runtime().sync(array.group, Met(&array).meeting());
+  if (edge().report && !array.is_guest) edge().report->end_array(array);
   runtime().deallocate(array);
 }
 

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "blockyard/base/error.h"
+#include "blockyard/garray/checkpoint.h"
 #include "blockyard/garray/patch.h"
 #include "blockyard/store/posix.h"
 
@@ -183,6 +184,37 @@ int move_section(Way way, bool is_transposed, int g_a, Ends patch, int d_a, Ends
   const Box box = box_of(tongue(), array, patch.lo, patch.hi, "glo", "ghi");
   const Box there = box_of(tongue(), on_disk.array(), section.lo, section.hi, "dlo", "dhi");
   return move(way, on_disk, {array, box, there, is_transposed}, d_a, request);
+}
+
+namespace {
+
+template <class Work>
+int checkpoint(const char* file, Ints handles, int count, const Work& work) {
+  const int group = runtime().default_group();
+  std::vector<const Array*> arrays;
+  for (int i = 0; i < count; ++i)
+    arrays.push_back(&runtime().made_array(base::to_int(handles[static_cast<std::size_t>(i)])));
+  const std::string path = common_text(file);
+  try {
+    runtime().collective(group, Met().meeting(),
+                         [&] { work(runtime(), group, path, std::span(arrays)); });
+    return 0;
+  } catch (const base::Error& error) {
+    // The same at all processes, as garray promises.
+    if (error.code() != base::Errc::io && error.code() != base::Errc::bad_input) throw;
+    if (runtime().team(group).me == 0)
+      std::fputs(fmt::format("{}: {}\n", current_call().name, error.what()).c_str(), stderr);
+    return 1;
+  }
+}
+
+}  // namespace
+
+int save(const char* file, Ints handles, int count) {
+  return checkpoint(file, handles, count, garray::save);
+}
+int load(const char* file, Ints handles, int count) {
+  return checkpoint(file, handles, count, garray::load);
 }
 
 int probe(int request, Ints status) {

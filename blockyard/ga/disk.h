@@ -66,6 +66,10 @@ struct Ends {
 };
 int move_section(Way way, bool is_transposed, int g_a, Ends patch, int d_a, Ends section,
                  Ints request);
+/// Checkpoints of arrays. Collective. 1 where it failed; why is printed.
+int save(const char* file, Ints handles, int count);
+int load(const char* file, Ints handles, int count);
+
 /// status: -1 when it is complete, else 0.
 int probe(int request, Ints status);
 int wait(int request);

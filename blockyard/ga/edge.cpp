@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockyard/ga/edge.h"
 
-#include <dlfcn.h>
-#include <elf.h>
 #include <fmt/format.h>
 
-#include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <string_view>
 
 #include "blockyard/base/error.h"
@@ -18,6 +14,7 @@ namespace blockyard::ga {
 namespace {
 
 thread_local Call call_of_thread;
+thread_local Post* post_of_thread = nullptr;
 
 /// GA_Zero, NGA_Zero and NGA_Zero64 are one.
 std::string_view bare(std::string_view name) {
@@ -30,14 +27,6 @@ std::string_view bare(std::string_view name) {
 int own_rank() noexcept {
   const auto& runtime = edge().runtime;
   return runtime ? runtime->memory().rank() : 0;
-}
-
-/// What addr2line is asked for: addresses of a shared object or a movable program count from where
-/// it was loaded.
-std::uintptr_t place_in_file(void* place, const Dl_info& found) {
-  const auto* header = static_cast<const Elf64_Ehdr*>(found.dli_fbase);
-  const auto at = reinterpret_cast<std::uintptr_t>(place) - 1;  // in the call, not after it
-  return header->e_type == ET_DYN ? at - reinterpret_cast<std::uintptr_t>(found.dli_fbase) : at;
 }
 
 }  // namespace
@@ -54,21 +43,22 @@ garray::Runtime& runtime() {
 
 const Call& current_call() noexcept { return call_of_thread; }
 
-void begin_call(const Call& call) noexcept { call_of_thread = call; }
+Watched begin_call(const Call& call) noexcept {
+  call_of_thread = call;
+  if (post_of_thread != nullptr) Watch::enter(*post_of_thread, call.name, call.caller);
+  return {post_of_thread, edge().report.get()};
+}
+
+void end_call() noexcept {
+  // The call itself may have ended the watch.
+  if (post_of_thread != nullptr) Watch::leave(*post_of_thread);
+}
+
+void watch_this_thread(Post* post) noexcept { post_of_thread = post; }
 
 std::string line_of(void* place) {
-  Dl_info found{};
-  if (place == nullptr || dladdr(place, &found) == 0 || found.dli_fname == nullptr) return "";
-  const std::string command = fmt::format("addr2line -s -e '{}' {:#x} 2>/dev/null", found.dli_fname,
-                                          place_in_file(place, found));
-  std::FILE* answer = popen(command.c_str(), "r");
-  if (answer == nullptr) return "";
-  std::array<char, 300> line{};
-  const bool is_there = std::fgets(line.data(), line.size(), answer) != nullptr;
-  pclose(answer);
-  std::string text = is_there ? line.data() : "";
-  text = text.substr(0, text.find_first_of(" \n"));
-  return text.starts_with("??") || text.ends_with(":0") || text.ends_with(":?") ? "" : text;
+  const std::string at = code_place(place);
+  return lines_of({at}).at(at);
 }
 
 void end_job(const std::exception& error) noexcept {

@@ -12,8 +12,10 @@
 
 #include "blockyard/fabric/memory.h"
 #include "blockyard/ga/files.h"
+#include "blockyard/ga/report.h"
 #include "blockyard/ga/sparse_handles.h"
 #include "blockyard/ga/tongue.h"
+#include "blockyard/ga/watch.h"
 #include "blockyard/garray/disk.h"
 #include "blockyard/garray/locks.h"
 #include "blockyard/garray/runtime.h"
@@ -25,7 +27,9 @@ namespace blockyard::ga {
 
 /// What a process keeps between calls.
 struct Edge {
+  std::unique_ptr<Report> report;  ///< where BLOCKYARD_GA_REPORT asks for one
   std::unique_ptr<garray::Runtime> runtime;
+  std::unique_ptr<Watch> watch;
   std::optional<garray::Locks> locks;
   std::unique_ptr<garray::Disk> disk;  ///< once it was used
   SparseHandles sparse;
@@ -50,7 +54,31 @@ struct Call {
 };
 [[nodiscard]] const Call& current_call() noexcept;
 [[nodiscard]] inline Tongue tongue() noexcept { return current_call().tongue; }
-void begin_call(const Call& call) noexcept;
+/// What a call is watched and measured with, if at all.
+struct Watched {
+  Post* post = nullptr;
+  Report* report = nullptr;
+};
+[[nodiscard]] Watched begin_call(const Call& call) noexcept;
+void end_call() noexcept;
+/// From now on others see what this thread calls; null: no longer.
+void watch_this_thread(Post* post) noexcept;
+
+/// While a call goes on.
+class InCall {
+ public:
+  explicit InCall(const Call& call) noexcept
+      : watched_(begin_call(call)), measured_(watched_.report, call.name, call.caller) {}
+  InCall(const InCall&) = delete;
+  InCall& operator=(const InCall&) = delete;
+  ~InCall() {
+    if (watched_.post != nullptr) end_call();
+  }
+
+ private:
+  Watched watched_;
+  Measured measured_;
+};
 
 /// Ends the job: prints the rank, the call, the error and the caller's line.
 [[noreturn]] void end_job(const std::exception& error) noexcept;
@@ -60,8 +88,8 @@ void begin_call(const Call& call) noexcept;
 /// Does what an exported symbol stands for.
 template <class Work>
 auto run(const Call& call, const Work& work) -> decltype(work()) {
-  begin_call(call);
   try {
+    const InCall in_call(call);
     return work();
   } catch (const std::exception& error) {
     end_job(error);

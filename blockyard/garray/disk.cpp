@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "blockyard/base/error.h"
+#include "blockyard/garray/first.h"
 #include "blockyard/garray/patch.h"
 #include "blockyard/store/posix.h"
 
@@ -17,31 +18,6 @@ using base::Errc;
 using base::Error;
 
 namespace {
-
-/// What member 0 tells the others of its try.
-struct Outcome {
-  std::int32_t is_failed = 0;
-  std::int32_t code = 0;
-  char text[1016] = {};
-};
-
-/// Collective. Member 0 does `work`; what it throws is thrown at all members.
-template <class Work>
-void at_first(const Runtime& runtime, int group, const Work& work) {
-  const Team& team = runtime.team(group);
-  Outcome outcome;
-  if (team.me == 0) {
-    try {
-      work();
-    } catch (const Error& error) {
-      outcome.is_failed = 1;
-      outcome.code = static_cast<std::int32_t>(error.code());
-      std::strncpy(outcome.text, error.what(), sizeof outcome.text - 1);
-    }
-  }
-  runtime.memory().broadcast(team.group, std::as_writable_bytes(std::span(&outcome, 1)), 0);
-  if (outcome.is_failed != 0) throw Error(static_cast<Errc>(outcome.code), outcome.text);
-}
 
 using Bytes = std::shared_ptr<std::byte[]>;  // shared with work that is under way
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Disk resident arrays in C.
+#include <blockyard_ga.h>
 #include <dra.h>
 
 #include <cstring>
@@ -94,5 +95,14 @@ int DRA_Probe(int request, int* compl_status) {
 }
 int DRA_Wait(int request) {
   return run({"DRA_Wait", __builtin_return_address(0), in_c}, [&] { return disk::wait(request); });
+}
+
+int blockyard_ga_save(const char* file, const int* handles, int n) {
+  return run({"blockyard_ga_save", __builtin_return_address(0), in_c},
+             [&] { return disk::save(file, const_cast<int*>(handles), n); });
+}
+int blockyard_ga_load(const char* file, const int* handles, int n) {
+  return run({"blockyard_ga_load", __builtin_return_address(0), in_c},
+             [&] { return disk::load(file, const_cast<int*>(handles), n); });
 }
 }

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/ga/report.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <sstream>
+
+#include "blockyard/base/error.h"
+#include "blockyard/store/whole_file.h"
+
+namespace blockyard::ga {
+
+namespace {
+
+/// Merged over processes.
+struct Call {
+  std::string name, place;
+  std::uint64_t calls = 0;
+  double seconds = 0, most_seconds = 0;
+  std::uint64_t own_bytes = 0, node_bytes = 0, far_bytes = 0;
+};
+struct Held {
+  std::uint64_t made = 0, bytes = 0, most_bytes = 0;
+};
+struct Rank {
+  double seconds = 0, waiting_seconds = 0;
+  std::vector<std::uint64_t> bytes;
+};
+struct Merged {
+  std::map<std::string, Call> calls;
+  std::map<std::string, Held> arrays;
+  std::vector<Rank> ranks;
+};
+
+std::string json_text(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (static_cast<unsigned char>(c) < 0x20)
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    else
+      out += c;
+  }
+  return out + "\"";
+}
+
+std::vector<std::string> fields_of(const std::string& line) {
+  std::vector<std::string> fields;
+  std::istringstream in(line);
+  for (std::string field; std::getline(in, field, '\t');) fields.push_back(field);
+  return fields;
+}
+
+void merge_call(Merged& all, const fabric::Memory& memory, int rank,
+                const std::vector<std::string>& fields) {
+  // "C", name, code, address, calls, seconds, then bytes by rank.
+  Call& call = all.calls[fields[1] + '\t' + fields[2] + '\t' + fields[3]];
+  call.name = fields[1];
+  call.place = fields[2] + '\t' + fields[3];
+  call.calls += std::stoull(fields[4]);
+  const double seconds = std::stod(fields[5]);
+  call.seconds += seconds;
+  call.most_seconds = std::max(call.most_seconds, seconds);
+  std::vector<std::uint64_t>& row = all.ranks[static_cast<std::size_t>(rank)].bytes;
+  for (std::size_t to = 6; to < fields.size(); ++to) {
+    const std::uint64_t bytes = std::stoull(fields[to]);
+    const int other = static_cast<int>(to) - 6;
+    row[static_cast<std::size_t>(other)] += bytes;
+    if (other == rank)
+      call.own_bytes += bytes;
+    else if (memory.node_of(other) == memory.node_of(rank))
+      call.node_bytes += bytes;
+    else
+      call.far_bytes += bytes;
+  }
+}
+
+void merge(Merged& all, const fabric::Memory& memory, int rank, const std::string& lines) {
+  Rank& own = all.ranks[static_cast<std::size_t>(rank)];
+  own.bytes.resize(all.ranks.size());
+  std::istringstream in(lines);
+  for (std::string line; std::getline(in, line);) {
+    const std::vector<std::string> fields = fields_of(line);
+    if (fields[0] == "C") {
+      merge_call(all, memory, rank, fields);
+    } else if (fields[0] == "A") {
+      Held& held = all.arrays[fields[1]];
+      held.made = std::max<std::uint64_t>(held.made, std::stoull(fields[2]));
+      held.bytes += std::stoull(fields[3]);
+      held.most_bytes = std::max<std::uint64_t>(held.most_bytes, std::stoull(fields[3]));
+    } else {
+      own.seconds = std::stod(fields[1]);
+      own.waiting_seconds = std::stod(fields[2]);
+    }
+  }
+}
+
+std::string json_of_calls(const Merged& all) {
+  std::vector<std::string> places;
+  std::vector<Call> calls;
+  for (const auto& [key, call] : all.calls) {
+    calls.push_back(call);
+    places.push_back(call.place);
+  }
+  const auto lines = lines_of(places);
+  std::sort(calls.begin(), calls.end(),
+            [](const Call& a, const Call& b) { return a.seconds > b.seconds; });
+  std::vector<std::string> items;
+  for (const Call& call : calls)
+    items.push_back(fmt::format(
+        R"({{"call": {}, "line": {}, "calls": {}, "seconds": {:.9f}, "most_seconds": {:.9f}, "own_bytes": {}, "node_bytes": {}, "far_bytes": {}}})",
+        json_text(call.name), json_text(lines.at(call.place)), call.calls, call.seconds,
+        call.most_seconds, call.own_bytes, call.node_bytes, call.far_bytes));
+  return fmt::format("[\n    {}\n  ]", fmt::join(items, ",\n    "));
+}
+
+std::string json_of(const Merged& all, const fabric::Memory& memory) {
+  std::vector<std::string> arrays, ranks;
+  for (const auto& [name, held] : all.arrays)
+    arrays.push_back(fmt::format(R"({{"name": {}, "made": {}, "bytes": {}, "most_bytes": {}}})",
+                                 json_text(name), held.made, held.bytes, held.most_bytes));
+  for (std::size_t rank = 0; rank < all.ranks.size(); ++rank)
+    ranks.push_back(fmt::format(
+        R"({{"rank": {}, "node": {}, "seconds": {:.6f}, "waiting_seconds": {:.6f}, "bytes_to": [{}]}})",
+        rank, memory.node_of(static_cast<int>(rank)), all.ranks[rank].seconds,
+        all.ranks[rank].waiting_seconds, fmt::join(all.ranks[rank].bytes, ", ")));
+  return fmt::format(
+      "{{\n  \"blockyard_ga_report\": 1,\n  \"calls\": {},\n  \"arrays\": [\n    {}\n  ],\n"
+      "  \"ranks\": [\n    {}\n  ]\n}}\n",
+      json_of_calls(all), fmt::join(arrays, ",\n    "), fmt::join(ranks, ",\n    "));
+}
+
+}  // namespace
+
+std::string code_place(void* place) {
+  Dl_info found{};
+  if (place == nullptr || dladdr(place, &found) == 0 || found.dli_fname == nullptr) return "\t0";
+  const auto* header = static_cast<const Elf64_Ehdr*>(found.dli_fbase);
+  const auto at = reinterpret_cast<std::uintptr_t>(place) - 1;  // in the call, not after it
+  const auto begin = reinterpret_cast<std::uintptr_t>(found.dli_fbase);
+  return fmt::format("{}\t{:#x}", found.dli_fname, header->e_type == ET_DYN ? at - begin : at);
+}
+
+std::map<std::string, std::string> lines_of(const std::vector<std::string>& places) {
+  constexpr std::size_t at_once = 400;
+  std::map<std::string, std::string> lines;
+  std::map<std::string, std::vector<std::string>> addresses;  // by file of code
+  for (const std::string& place : places) {
+    lines[place] = "";
+    const std::size_t tab = place.find('\t');
+    if (tab > 0) addresses[place.substr(0, tab)].push_back(place.substr(tab + 1));
+  }
+  for (const auto& [file, all] : addresses)
+    for (std::size_t from = 0; from < all.size(); from += at_once) {
+      const auto end =
+          all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), from + at_once));
+      const auto begin = all.begin() + static_cast<std::ptrdiff_t>(from);
+      std::FILE* answer =
+          popen(fmt::format("addr2line -s -e '{}' {} 2>/dev/null", file, fmt::join(begin, end, " "))
+                    .c_str(),
+                "r");
+      if (answer == nullptr) continue;
+      std::array<char, 400> line{};
+      for (auto at = begin; at != end && std::fgets(line.data(), line.size(), answer) != nullptr;
+           ++at) {
+        std::string text = line.data();
+        text = text.substr(0, text.find_first_of(" \n"));
+        if (!text.starts_with("??") && !text.ends_with(":0") && !text.ends_with(":?"))
+          lines[file + '\t' + *at] = text;
+      }
+      pclose(answer);
+    }
+  return lines;
+}
+
+Report::Place& Report::place(const char* name, void* at) {
+  Place& found = places_[at];
+  if (*found.name == '\0') found.name = name;
+  return found;
+}
+
+void Report::add_call(const char* name, void* at, double seconds) {
+  const std::lock_guard lock(mutex_);
+  Place& found = place(name, at);
+  ++found.calls;
+  found.seconds += seconds;
+}
+
+void Report::add_bytes(const char* name, void* at, int rank, std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  Place& found = place(name, at);
+  const auto to = static_cast<std::size_t>(rank);
+  if (found.bytes.size() <= to) found.bytes.resize(to + 1);
+  found.bytes[to] += bytes;
+}
+
+void Report::add_waiting(double seconds) {
+  const std::lock_guard lock(mutex_);
+  waiting_seconds_ += seconds;
+}
+
+void Report::add_array(const garray::Array& array) {
+  const std::lock_guard lock(mutex_);
+  Named& named = arrays_[array.name];
+  ++named.made;
+  named.bytes +=
+      static_cast<std::uint64_t>(array.distribution.element_count(array.me)) * array.kind.bytes;
+  named.most_bytes = std::max(named.most_bytes, named.bytes);
+}
+
+void Report::end_array(const garray::Array& array) {
+  const std::lock_guard lock(mutex_);
+  Named& named = arrays_[array.name];
+  named.bytes -=
+      std::min(named.bytes, static_cast<std::uint64_t>(array.distribution.element_count(array.me)) *
+                                array.kind.bytes);
+}
+
+std::string Report::own_lines(const fabric::Memory& memory) {
+  const std::lock_guard lock(mutex_);
+  std::string lines;
+  for (auto& [at, found] : places_) {
+    found.bytes.resize(static_cast<std::size_t>(memory.size()));
+    lines += fmt::format("C\t{}\t{}\t{}\t{:.9f}\t{}\n",
+                         *found.name == '\0' ? "(in the background)" : found.name, code_place(at),
+                         found.calls, found.seconds, fmt::join(found.bytes, "\t"));
+  }
+  for (const auto& [name, named] : arrays_) {
+    std::string plain = name;
+    std::replace_if(
+        plain.begin(), plain.end(), [](char c) { return c == '\t' || c == '\n'; }, ' ');
+    lines += fmt::format("A\t{}\t{}\t{}\n", plain, named.made, named.most_bytes);
+  }
+  return lines + fmt::format("T\t{:.6f}\t{:.6f}\n",
+                             std::chrono::duration<double>(Clock::now() - begun_).count(),
+                             waiting_seconds_);
+}
+
+void Report::write(fabric::Memory& memory) {
+  const std::string own = own_lines(memory);
+  Merged all;
+  all.ranks.resize(static_cast<std::size_t>(memory.size()));
+  for (int rank = 0; rank < memory.size(); ++rank) {
+    std::uint64_t length = own.size();
+    memory.broadcast(fabric::Memory::everyone, std::as_writable_bytes(std::span(&length, 1)), rank);
+    std::string lines = own;
+    lines.resize(length);
+    memory.broadcast(fabric::Memory::everyone, std::as_writable_bytes(std::span(lines)), rank);
+    if (memory.rank() == 0) merge(all, memory, rank, lines);
+  }
+  if (memory.rank() != 0) return;
+  const std::string text = json_of(all, memory);
+  try {
+    store::write_whole_file(path_, std::as_bytes(std::span(text)));
+  } catch (const base::Error& error) {
+    std::fputs(fmt::format("BLOCKYARD_GA_REPORT: {}\n", error.what()).c_str(), stderr);
+  }
+}
+
+}  // namespace blockyard::ga

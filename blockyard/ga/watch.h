@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "blockyard/fabric/memory.h"
+
+namespace blockyard::ga {
+
+/// Where a process is, for others to see. All zero: it came nowhere yet.
+struct Post {
+  std::atomic<std::uint64_t> steps;  ///< odd: in a call
+  std::atomic<std::int64_t> name;    ///< of the call: bytes behind our code's beginning
+  std::atomic<std::int64_t> place;   ///< in the caller's code: bytes behind the program's beginning
+};
+
+/// Says who is where when a process is in one call for long and others are not: what hangs is
+/// mostly a collective that somebody did not come to. One thread watches, at rank 0; it takes no
+/// part in anything.
+class Watch {
+ public:
+  /// Collective. seconds: how long is long.
+  Watch(fabric::Memory& memory, double seconds);
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+  ~Watch();
+  /// Collective.
+  void end();
+
+  /// This process's own; null if there is none to write to.
+  [[nodiscard]] Post* post() const noexcept { return post_; }
+  static void enter(Post& post, const char* name, const void* place) noexcept;
+  static void leave(Post& post) noexcept {
+    post.steps.store(post.steps.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+
+ private:
+  struct Seen {
+    std::uint64_t steps = 0;
+    std::int64_t name = 0, place = 0;
+    int looks = 0;  ///< at the same step
+    bool is_told = false;
+  };
+  void watch();
+  [[nodiscard]] Seen read(int rank) const;
+  void look();
+  [[nodiscard]] std::string where(int rank) const;
+  void tell(int rank) const;
+
+  fabric::Memory& memory_;
+  double seconds_;
+  fabric::Region posts_ = -1;
+  Post* post_ = nullptr;
+  std::vector<Seen> seen_;  // the watching thread's
+  std::mutex mutex_;        // guards is_ending_
+  std::condition_variable ending_;
+  bool is_ending_ = false;
+  std::thread thread_;
+};
+
+}  // namespace blockyard::ga

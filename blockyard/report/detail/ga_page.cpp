@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/report/detail/ga_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "blockyard/base/error.h"
+#include "blockyard/report/detail/assets.h"
+
+namespace blockyard::report::detail {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '<')
+      out += "&lt;";
+    else if (c == '&')
+      out += "&amp;";
+    else
+      out += c;
+  }
+  return out;
+}
+
+std::string bytes_text(double bytes) {
+  constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+  std::size_t unit = 0;
+  for (; bytes >= 1024 && unit + 1 < std::size(units); ++unit) bytes /= 1024;
+  return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.1f} {}", bytes, units[unit]);
+}
+
+/// A row of a table; cells are HTML.
+std::string row(std::initializer_list<std::string> cells, std::string_view tag = "td") {
+  std::string out = "<tr>";
+  for (const std::string& cell : cells) out += fmt::format("<{0}>{1}</{0}>", tag, cell);
+  return out + "</tr>\n";
+}
+
+std::string table(const std::string& head, const std::string& rows) {
+  return fmt::format(
+      "<div class=\"scroll\"><table><thead>{}</thead><tbody>\n{}</tbody></table></div>\n", head,
+      rows);
+}
+
+std::string calls_section(const Json& calls) {
+  std::string rows;
+  for (const Json& call : calls)
+    rows += row({escaped(call.at("call").get<std::string>()),
+                 escaped(call.at("line").get<std::string>()),
+                 fmt::format("{}", call.at("calls").get<std::uint64_t>()),
+                 fmt::format("{:.6f}", call.at("seconds").get<double>()),
+                 fmt::format("{:.6f}", call.at("most_seconds").get<double>()),
+                 bytes_text(call.at("own_bytes").get<double>()),
+                 bytes_text(call.at("node_bytes").get<double>()),
+                 bytes_text(call.at("far_bytes").get<double>())});
+  return "<section><h2>Calls</h2><p>By place in the program, all processes together; the longest "
+         "first. Bytes are those moved to or from memory of the process itself, of others of its "
+         "node, and of other nodes; what operations use in place is not among them.</p>" +
+         table(row({"call", "line", "calls", "seconds", "most of one process", "itself", "node",
+                    "other nodes"},
+                   "th"),
+               rows) +
+         "</section>\n";
+}
+
+std::string ranks_section(const Json& ranks) {
+  std::string rows;
+  for (const Json& rank : ranks) {
+    const double seconds = rank.at("seconds").get<double>();
+    const double waiting = rank.at("waiting_seconds").get<double>();
+    rows += row({fmt::format("{}", rank.at("rank").get<int>()),
+                 fmt::format("{}", rank.at("node").get<int>()), fmt::format("{:.3f}", seconds),
+                 fmt::format("{:.3f}", waiting),
+                 fmt::format("{:.1f} %", seconds > 0 ? 100 * waiting / seconds : 0)});
+  }
+  return "<section><h2>Processes</h2><p>Time from start to end, and in collectives, where a "
+         "process "
+         "waits for the others.</p>" +
+         table(row({"rank", "node", "seconds", "in collectives", "share"}, "th"), rows) +
+         "</section>\n";
+}
+
+std::string traffic_section(const Json& ranks) {
+  double most = 1;
+  for (const Json& rank : ranks)
+    for (const Json& bytes : rank.at("bytes_to")) most = std::max(most, bytes.get<double>());
+  std::string head = "<tr><th>from</th>", rows;
+  for (std::size_t to = 0; to < ranks.size(); ++to) head += fmt::format("<th>{}</th>", to);
+  for (const Json& rank : ranks) {
+    rows += fmt::format("<tr><th>{}</th>", rank.at("rank").get<int>());
+    for (const Json& bytes : rank.at("bytes_to"))
+      rows += fmt::format("<td style=\"background: rgba(var(--heat), {:.2f})\">{}</td>",
+                          0.6 * bytes.get<double>() / most, bytes_text(bytes.get<double>()));
+    rows += "</tr>\n";
+  }
+  return "<section><h2>Traffic</h2><p>Bytes that each process moved to or from the memory of each "
+         "other.</p>" +
+         table(head + "</tr>", rows) + "</section>\n";
+}
+
+std::string arrays_section(const Json& arrays) {
+  std::string rows;
+  for (const Json& array : arrays)
+    rows += row({escaped(array.at("name").get<std::string>()),
+                 fmt::format("{}", array.at("made").get<std::uint64_t>()),
+                 bytes_text(array.at("bytes").get<double>()),
+                 bytes_text(array.at("most_bytes").get<double>())});
+  return "<section><h2>Arrays</h2><p>The most memory that arrays of a name had at one time.</p>" +
+         table(row({"array", "made", "all processes", "most of one process"}, "th"), rows) +
+         "</section>\n";
+}
+
+}  // namespace
+
+bool is_ga_report(const Json& report) {
+  return report.is_object() && report.contains("blockyard_ga_report");
+}
+
+std::string ga_page(const Json& report, std::string_view path) {
+  try {
+    const Json& ranks = report.at("ranks");
+    return fmt::format(
+               "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta "
+               "name=\"viewport\" content=\"width=device-width\"><title>Global Arrays: {0}</title>"
+               "<style>{1}</style></head><body><header><h1>Global Arrays: {0}</h1><p "
+               "class=\"soft\">{2} processes</p></header><main>\n",
+               escaped(path), assets::css(), ranks.size()) +
+           calls_section(report.at("calls")) + ranks_section(ranks) + traffic_section(ranks) +
+           arrays_section(report.at("arrays")) + "</main></body></html>\n";
+  } catch (const nlohmann::json::exception& error) {
+    throw base::Error(
+        base::Errc::bad_input,
+        fmt::format("{} is not what BLOCKYARD_GA_REPORT writes: {}", path, error.what()));
+  }
+}
+
+}  // namespace blockyard::report::detail

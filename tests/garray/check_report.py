@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a program of Global Arrays with BLOCKYARD_GA_REPORT, looks at what it wrote, and shows it with
+`blockyard report` where there is one. Usage: check_report.py MPIEXEC PROCESSES PROGRAM [BLOCKYARD]"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+
+def main(mpiexec, processes, program, blockyard=None):
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "run.json"
+        subprocess.run([mpiexec, "-n", processes, program], check=True, stdout=subprocess.DEVNULL,
+                       env={**os.environ, "BLOCKYARD_GA_REPORT": str(path)})
+        run = json.loads(path.read_text())
+        count = int(processes)
+        ranks = run["ranks"]
+        assert [rank["rank"] for rank in ranks] == list(range(count))
+        assert all(rank["seconds"] > rank["waiting_seconds"] > 0 for rank in ranks)
+        # Every byte of a call is in the table of who moved what.
+        moved = sum(sum(rank["bytes_to"]) for rank in ranks)
+        assert moved == sum(call[kind] for call in run["calls"]
+                            for kind in ("own_bytes", "node_bytes", "far_bytes")) > 0
+        names = {call["call"] for call in run["calls"]}
+        assert {"NGA_Put", "NGA_Get", "GA_Sync"} <= names, names
+        lines = {call["line"] for call in run["calls"] if call["call"] == "NGA_Put"}
+        assert any(line.startswith("report_program.c:") for line in lines), lines
+        put = [call for call in run["calls"] if call["call"] == "NGA_Put"]
+        assert sum(call["calls"] for call in put) == count
+        assert sum(call["own_bytes"] + call["node_bytes"] + call["far_bytes"]
+                   for call in put) == count * 100 * 100 * 8
+        array, = (array for array in run["arrays"] if array["name"] == "<field>")
+        assert array["made"] == 2 and array["bytes"] == 100 * 100 * 8, array
+        assert array["most_bytes"] >= array["bytes"] / count
+        if blockyard:
+            page = subprocess.run([blockyard, "report", str(path), "-o", "-"], check=True, text=True,
+                                  capture_output=True).stdout
+            assert "NGA_Put" in page and "&lt;field>" in page and "<field>" not in page
+    print("report: ok")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
