@@ -25,7 +25,7 @@ Strided rows_of(std::size_t bytes, const std::vector<std::int64_t>& counts) {
 /// What the whole region has, packed in its order.
 std::vector<std::byte> whole(const Strided& rows, const std::vector<std::byte>& memory) {
   std::vector<std::byte> all(rows.byte_count());
-  copy_to_near(rows, memory.data(), all.data());
+  if (!all.empty()) copy_to_near(rows, memory.data(), all.data());
   return all;
 }
 
