@@ -17,7 +17,8 @@ if(NOT CMAKE_CXX_FLAGS_RELWITHDEBINFO MATCHES "fsanitize")
   list(FILTER offload_sources EXCLUDE REGEX "_test\\.cpp$")
   add_library(blockyard_offload SHARED ${offload_exports} ${offload_names} ${offload_sources}
               ${rooms}/base/checksum.cpp
-              ${rooms}/base/fingerprint.cpp ${rooms}/base/text.cpp ${rooms}/device/device.cpp)
+              ${rooms}/base/fingerprint.cpp ${rooms}/base/text.cpp ${rooms}/device/device.cpp
+              ${rooms}/device/kernel.cpp)
   target_compile_definitions(blockyard_offload PRIVATE FMT_HEADER_ONLY XXH_INLINE_ALL)
   target_compile_options(blockyard_offload PRIVATE -Wall -Wextra -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
   target_include_directories(blockyard_offload PRIVATE ${PROJECT_SOURCE_DIR})

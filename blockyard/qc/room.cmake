@@ -8,4 +8,4 @@ set_source_files_properties(${folder}/integrals.cpp PROPERTIES COMPILE_OPTIONS
 # Where the tests find the basis set files.
 file(GLOB qc_tests CONFIGURE_DEPENDS ${folder}/*_test.cpp)
 set_source_files_properties(${qc_tests} PROPERTIES COMPILE_DEFINITIONS
-                            "BLOCKYARD_QC_DATA=\"${folder}/data\"")
+                            "BLOCKYARD_QC_DATA=\"${PROJECT_SOURCE_DIR}/share/basis\"")
