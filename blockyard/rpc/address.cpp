@@ -41,9 +41,12 @@ Address parse_address(std::string_view text) {
   if (text.empty()) return fail("it is empty");
   if (is_unix || text.find('/') != std::string_view::npos) {
     if (text.size() > 100) return fail("the path of a socket has at most 100 characters");
-    return {Address::Kind::unix_socket, std::string(text), "", ""};
+    return {Address::Kind::unix_socket, std::string(text), "", "", Address::Security::usual};
   }
   static_cast<void>(take_prefix(text, "tcp:"));
+  const auto security = take_prefix(text, "tls:")     ? Address::Security::tls
+                        : take_prefix(text, "plain:") ? Address::Security::plain
+                                                      : Address::Security::usual;
   std::string_view host = text, port;
   if (text.starts_with('[')) {
     const std::size_t end = text.find(']');
@@ -60,13 +63,17 @@ Address parse_address(std::string_view text) {
   if (host.empty()) return fail("the host is missing");
   const std::string number = port.empty() ? std::to_string(default_port) : std::string(port);
   if (!is_port(number)) return fail("its port is not a number up to 65535");
-  return {Address::Kind::tcp, "", std::string(host), number};
+  return {Address::Kind::tcp, "", std::string(host), number, security};
 }
 
 std::string format_address(const Address& address) {
   if (address.kind == Address::Kind::unix_socket) return "unix:" + address.path;
   const bool is_v6 = address.host.find(':') != std::string::npos;
-  return fmt::format("{}{}{}:{}", is_v6 ? "[" : "", address.host, is_v6 ? "]" : "", address.port);
+  const std::string_view prefix = address.security == Address::Security::tls     ? "tls:"
+                                  : address.security == Address::Security::plain ? "plain:"
+                                                                                 : "";
+  return fmt::format("{}{}{}{}:{}", prefix, is_v6 ? "[" : "", address.host, is_v6 ? "]" : "",
+                     address.port);
 }
 
 bool is_loopback(const Address& address) {

@@ -15,11 +15,14 @@ struct Address {
   std::string path;  ///< of a Unix socket
   std::string host;
   std::string port;
+  /// usual: TLS to another machine, for clients that have a token.
+  enum class Security { usual, tls, plain };
+  Security security = Security::usual;
   friend bool operator==(const Address&, const Address&) = default;
 };
 
 /// `unix:PATH`, anything with a '/', `host`, `host:port`, `[::1]:port`; `remote://` and `tcp:` in
-/// front mean nothing. Throws Error{bad_input}.
+/// front mean nothing, `tls:` and `plain:` say how it is protected. Throws Error{bad_input}.
 [[nodiscard]] Address parse_address(std::string_view text);
 
 /// As parse_address reads it.

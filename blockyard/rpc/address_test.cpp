@@ -16,6 +16,8 @@ TEST(Address, is_read_as_people_write_it) {
   EXPECT_EQ(format_address(parse_address("gpu7")), "gpu7:7464");
   EXPECT_EQ(format_address(parse_address("remote://gpu7:80")), "gpu7:80");
   EXPECT_EQ(format_address(parse_address("tcp:10.0.0.7:80")), "10.0.0.7:80");
+  EXPECT_EQ(format_address(parse_address("remote://tls:gpu7")), "tls:gpu7:7464");
+  EXPECT_EQ(format_address(parse_address("plain:[::1]:80")), "plain:[::1]:80");
   EXPECT_EQ(format_address(parse_address("[::1]:80")), "[::1]:80");
   EXPECT_EQ(format_address(parse_address("[::1]")), "[::1]:7464");
 }

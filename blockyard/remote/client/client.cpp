@@ -10,6 +10,7 @@
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
 #include "blockyard/rpc/socket/socket.h"
+#include "blockyard/rpc/tls/tls.h"
 
 namespace blockyard::remote {
 
@@ -72,10 +73,24 @@ std::shared_ptr<Link> link_to(const ServerOptions& options) {
   const Links::Key key{rpc::format_address(address), options.token_file, ::getpid()};
   const std::lock_guard lock(links().mutex);
   if (auto known = links().all[key].lock(); known && known->lost().empty()) return known;
-  auto made = std::make_shared<Link>(rpc::socket::connect(address, connect_seconds),
-                                     token_in(options.token_file), options.patience_seconds);
+  const std::optional<Token> token = token_in(options.token_file);
+  auto transport = rpc::socket::connect(address, connect_seconds);
+  if (uses_tls(address, token.has_value()))
+    transport =
+        rpc::tls::connect(std::move(transport), token->name, rpc::tls::key_of(token->secret));
+  auto made = std::make_shared<Link>(std::move(transport), token, options.patience_seconds);
   links().all[key] = made;
   return made;
+}
+
+bool uses_tls(const rpc::Address& address, bool has_token) {
+  using Security = rpc::Address::Security;
+  if (address.kind != rpc::Address::Kind::tcp) return false;
+  if (address.security == Security::tls && !has_token)
+    throw Error(Errc::bad_input,
+                rpc::format_address(address) + ": TLS goes by a token: give its file with --token");
+  return address.security == Security::tls ||
+         (address.security == Security::usual && has_token && !rpc::is_loopback(address));
 }
 
 std::vector<Offer> devices_of(const std::string& options) {

@@ -8,6 +8,7 @@
 
 #include "blockyard/device/abi.h"
 #include "blockyard/remote/client/link.h"
+#include "blockyard/rpc/address.h"
 
 /// Devices that live in a server.
 namespace blockyard::remote {
@@ -37,6 +38,10 @@ struct ServerOptions {
 /// A link to the server, the one that this process has or a new one.
 /// Throws Error{comm} or Error{bad_input}.
 [[nodiscard]] std::shared_ptr<Link> link_to(const ServerOptions& options);
+
+/// Whether a link goes by TLS: as its address says, or if not, because the server is in another
+/// machine and we have a token for it.
+[[nodiscard]] bool uses_tls(const rpc::Address& address, bool has_token);
 
 /// The devices of a server. Throws as link_to.
 [[nodiscard]] std::vector<Offer> devices_of(const std::string& options);

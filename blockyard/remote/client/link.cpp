@@ -34,6 +34,34 @@ class WithoutSignals {
   sigset_t before_{};
 };
 
+/// Cuts a transport unless this ends in time.
+class Deadline {
+ public:
+  Deadline(rpc::Transport& transport, double seconds)
+      : thread_([this, &transport, seconds] {
+          std::unique_lock lock(mutex_);
+          if (!changed_.wait_for(lock, std::chrono::duration<double>(seconds),
+                                 [this] { return is_over_; }))
+            transport.cut();
+        }) {}
+  ~Deadline() {
+    {
+      const std::lock_guard lock(mutex_);
+      is_over_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+  Deadline(const Deadline&) = delete;
+  Deadline& operator=(const Deadline&) = delete;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool is_over_ = false;
+  std::thread thread_;  ///< last: it uses the others
+};
+
 Kind kind_of(const rpc::Frame& frame) { return static_cast<Kind>(frame.head.kind); }
 
 }  // namespace
@@ -41,9 +69,12 @@ Kind kind_of(const rpc::Frame& frame) { return static_cast<Kind>(frame.head.kind
 Link::Link(std::unique_ptr<rpc::Transport> transport, const std::optional<Token>& token,
            double patience_seconds)
     : transport_(std::move(transport)), patience_seconds_(patience_seconds) {
-  shake_hands(token);
-  heard_ = base::now_seconds();
   const WithoutSignals quiet;
+  {
+    const Deadline deadline(*transport_, patience_seconds);
+    shake_hands(token);
+  }
+  heard_ = base::now_seconds();
   threads_ = 2;
   sender_ = std::thread([this] { send_posted(); });
   receiver_ = std::thread([this] { receive_all(); });

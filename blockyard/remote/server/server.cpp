@@ -8,6 +8,7 @@
 
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
+#include "blockyard/rpc/tls/tls.h"
 
 namespace blockyard::remote {
 
@@ -16,6 +17,12 @@ namespace {
 constexpr double proof_seconds = 5;
 constexpr std::size_t max_unproven = 16;
 constexpr std::size_t max_clients = 256;
+
+std::optional<rpc::Digest> key_of(const std::vector<Token>& tokens, std::string_view name) {
+  const auto known = std::ranges::find(tokens, name, &Token::name);
+  if (known == tokens.end()) return std::nullopt;
+  return rpc::tls::key_of(known->secret);
+}
 
 }  // namespace
 
@@ -43,6 +50,10 @@ void Server::receive_at(const Door& door, const Terms& terms) {
       sweep();
       const std::lock_guard lock(mutex_);
       if (is_stopped_ || !has_room()) continue;
+      if (door.wants_proof)
+        transport = rpc::tls::accept(
+            std::move(transport),
+            [&terms](std::string_view name) { return key_of(terms.tokens, name); }, door.wants_tls);
       Guest& guest = guests_.emplace_back();
       guest.session = std::make_unique<Session>(std::move(transport), terms);
       guest.thread = std::thread([this, &guest] {

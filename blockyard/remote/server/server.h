@@ -13,10 +13,12 @@
 
 namespace blockyard::remote {
 
-/// Where a server listens, and whether who connects there has to prove a token.
+/// Where a server listens, and whether who connects there has to prove a token, and to speak TLS.
+/// Where a token is wanted TLS is understood in any case.
 struct Door {
   std::unique_ptr<rpc::Listener> listener;
   bool wants_proof = false;
+  bool wants_tls = false;
 };
 
 /// Lends devices to whoever connects. A client gets a thread; what it had is free when it has

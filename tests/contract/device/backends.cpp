@@ -5,6 +5,7 @@
 #include "blockyard/device/loader.h"
 #include "blockyard/device/sim/sim.h"
 #include "blockyard/remote/client/client.h"
+#include "blockyard/rpc/tls/tls.h"
 #include "tests/contract/device/servers.h"
 
 // Sanitizers do not go with the threads and the memory of drivers that were built without them.
@@ -48,6 +49,10 @@ std::vector<Backend> backends() {
   add_remote("host_tcp", host::table(), "", Way::tcp);
   add_remote("sim_lazy_unix", sim::table(), "seed=0", Way::unix_socket);
   add_remote("sim_seed_1_tcp", sim::table(), "seed=1", Way::tcp);
+  if (rpc::tls::is_available()) {
+    add_remote("host_tls", host::table(), "", Way::tls);
+    add_remote("sim_seed_2_tls", sim::table(), "seed=2", Way::tls);
+  }
 #ifdef BLOCKYARD_OPENCL_PLUGIN
   static const Plugin opencl(BLOCKYARD_OPENCL_PLUGIN);
   if (has_device(opencl.table())) {

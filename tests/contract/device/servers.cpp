@@ -21,10 +21,11 @@ struct Served {
     const std::string base = ::testing::TempDir() + "device_contract." +
                              std::to_string(::getpid()) + "." + std::to_string(number);
     ++number;
-    const bool is_tcp = way == Way::tcp;
+    const bool is_tcp = way != Way::unix_socket, is_tls = way == Way::tls;
     auto listener = std::make_unique<rpc::socket::SocketListener>(
         rpc::parse_address(is_tcp ? "127.0.0.1:0" : "unix:" + base));
-    client_options = "server=" + rpc::format_address(listener->address());
+    client_options =
+        (is_tls ? "server=tls:" : "server=") + rpc::format_address(listener->address());
     remote::Terms terms;
     terms.devices = {{&table, 0, options, "of the test"}};
     if (is_tcp) {
@@ -34,7 +35,7 @@ struct Served {
       client_options += " token=" + token_file;
     }
     std::vector<remote::Door> doors;
-    doors.push_back({std::move(listener), is_tcp});
+    doors.push_back({std::move(listener), is_tcp, is_tls});
     server = std::make_unique<remote::Server>(std::move(doors), terms, [](const std::string&) {});
   }
   ~Served() {

@@ -8,10 +8,10 @@
 /// Servers of remote devices, in this process: they last as long as the test program.
 namespace blockyard::device::contract {
 
-enum class Way { unix_socket, tcp };
+enum class Way { unix_socket, tcp, tls };
 
 /// The options with which table `remote` opens a device that a server has opened with `options`.
-/// The server listens when this returns; over TCP it wants a token.
+/// The server listens when this returns; over TCP it wants a token, and over TLS nothing but TLS.
 [[nodiscard]] std::string served(const blockyard_device_table& table, const std::string& options,
                                  Way way);
 
