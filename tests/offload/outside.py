@@ -26,12 +26,17 @@ def outcome_of_tester(text):
 
 
 def outcome_of_numpy(text):
-    return re.findall(r"(\d+) (passed|failed|error)", text.splitlines()[-1] if text.splitlines() else "")
+    last = (text.splitlines() or [""])[-1]
+    return re.findall(r"(\d+) (passed|failed|error)", last) if "passed" in last else []
 
 
 def outcome_of_hpcc(folder):
     text = (folder / "hpccoutf.txt").read_text()
     return sorted(set(re.findall(r"(PASSED|FAILED|Failed|failed)", text)))
+
+
+def outcome_of_wisdom(text):
+    return text.splitlines()
 
 
 class Program:
@@ -46,7 +51,10 @@ class Program:
                               timeout=LIMIT_SECONDS, check=False, env=os.environ | {"OPENBLAS_NUM_THREADS": "1"})
         if self.outcome is outcome_of_hpcc:
             return done.returncode, outcome_of_hpcc(folder)
-        return done.returncode, self.outcome(done.stdout)
+        found = self.outcome(done.stdout)
+        if not found:
+            raise RuntimeError(f"{self.name} printed nothing to compare: {done.stdout[-500:]}{done.stderr[-500:]}")
+        return done.returncode, found
 
 
 def programs():
@@ -56,6 +64,8 @@ def programs():
         yield Program(f"numpy.{name}", ["/usr/bin/python3", "-m", "pytest", "-q", "-x", "--pyargs",
                                         f"numpy.{name.split('.')[0].replace('_core', 'core')}",
                                         "-p", "no:cacheprovider", "-k", "not test_cython"], outcome_of_numpy)
+    # Estimated plans: those that are timed differ from run to run.
+    yield Program("fftw-wisdom", ["fftw-wisdom", "-n", "-e", "cof64", "rib8x8", "cob100x30"], outcome_of_wisdom)
     inputs = pathlib.Path("/usr/share/doc/hpcc/examples/_hpccinf.txt")
     yield Program("hpcc", ["hpcc"], outcome_of_hpcc, before=lambda folder: write_hpcc(inputs, folder))
 
@@ -77,7 +87,7 @@ def is_here(program):
     if not shutil.which(str(program.command[0])):
         return False
     if program.name.startswith("numpy"):
-        return subprocess.run(["/usr/bin/python3", "-c", "import numpy, pytest"], capture_output=True,
+        return subprocess.run(["/usr/bin/python3", "-c", "import numpy, pytest, hypothesis"], capture_output=True,
                               check=False).returncode == 0
     return True
 
