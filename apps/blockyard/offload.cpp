@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -17,6 +18,7 @@
 #include "apps/blockyard/offload_run.h"
 #include "apps/blockyard/output.h"
 #include "apps/blockyard/signals.h"
+#include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
 #include "blockyard/device/device.h"
@@ -27,6 +29,7 @@
 #include "blockyard/remote/server/server.h"
 #include "blockyard/report/live_socket.h"
 #include "blockyard/rpc/socket/socket.h"
+#include "blockyard/rpc/tls/tls.h"
 
 namespace blockyard::app {
 
@@ -42,6 +45,7 @@ struct ServeOptions {
   std::string device_options;
   std::string client_memory;
   std::string tokens;
+  std::string idle;
   bool plain = false;
 };
 
@@ -70,15 +74,19 @@ std::vector<remote::Export> exports_of(const ServeOptions& options,
 remote::Door open_door(const std::string& text, bool plain, std::vector<std::string>& places) {
   const rpc::Address address = rpc::parse_address(text);
   const bool is_tcp = address.kind == rpc::Address::Kind::tcp;
-  if (is_tcp && !rpc::is_loopback(address) && !plain)
+  using Security = rpc::Address::Security;
+  const bool is_plain = plain || address.security == Security::plain;
+  const bool wants_tls =
+      is_tcp && !is_plain && (!rpc::is_loopback(address) || address.security == Security::tls);
+  if (wants_tls && !rpc::tls::is_available())
     throw UsageError(
-        fmt::format("--listen {}: whoever is on the network could read what goes over "
-                    "it; use an SSH tunnel to a Unix socket, or --plain on a network "
-                    "that you trust",
+        fmt::format("--listen {}: other machines connect by TLS, and this one has no libssl.so.3 "
+                    "(OpenSSL 3); install it, use an SSH tunnel to a Unix socket, or --plain on a "
+                    "network where nobody listens",
                     text));
   auto listener = std::make_unique<rpc::socket::SocketListener>(address);
   places.push_back(rpc::format_address(listener->address()));
-  return {std::move(listener), is_tcp};
+  return {std::move(listener), is_tcp, wants_tls};
 }
 
 int serve(const ServeOptions& options) {
@@ -88,6 +96,8 @@ int serve(const ServeOptions& options) {
   if (!options.client_memory.empty())
     terms.client_memory_bytes =
         static_cast<std::uint64_t>(base::parse_bytes(options.client_memory, "--client-memory"));
+  const double idle_seconds = options.idle.empty() ? std::numeric_limits<double>::infinity()
+                                                   : base::parse_seconds(options.idle, "--idle");
   std::vector<std::string> listen = options.listen;
   if (listen.empty()) listen = {default_offload_address(true)};
   std::vector<remote::Door> doors;
@@ -111,9 +121,10 @@ int serve(const ServeOptions& options) {
                              terms.devices.size() == 1 ? "one device" : "devices", options.device,
                              place));
   std::fflush(stdout);
-  while (noted_signal() == 0) {
+  double had_clients = base::now_seconds();
+  while (noted_signal() == 0 && base::now_seconds() - had_clients <= idle_seconds) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    server.sweep();
+    if (server.clients() > 0) had_clients = base::now_seconds();
   }
   server.stop(end_seconds);
   return 0;
@@ -161,14 +172,17 @@ std::string table_of(const std::vector<Shown>& devices) {
   return text;
 }
 
-std::string json_of(const std::string& server, const std::vector<Shown>& devices) {
+std::string json_of(const std::string& server, bool is_encrypted,
+                    const std::vector<Shown>& devices) {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const Shown& one : devices)
     all.push_back({{"kind", one.kind},
                    {"name", one.name},
                    {"memory_bytes", one.memory_bytes},
                    {"free_bytes", one.free_bytes}});
-  return nlohmann::ordered_json{{"server", server}, {"devices", all}}.dump(2) + "\n";
+  return nlohmann::ordered_json{{"server", server}, {"encrypted", is_encrypted}, {"devices", all}}
+             .dump(2) +
+         "\n";
 }
 
 /// The text that collectors of Prometheus read.
@@ -199,10 +213,15 @@ int print_status(const StatusOptions& options) {
     const blockyard_description found = opened.describe();
     shown.push_back({offer.kind, found.name, found.memory_bytes, found.free_bytes});
   }
+  const rpc::Address address = rpc::parse_address(server);
+  const bool is_encrypted = remote::uses_tls(address, !options.token.empty());
+  const bool is_exposed = address.kind == rpc::Address::Kind::tcp && !is_encrypted;
   Output output(stdout);
-  output.print(options.json         ? json_of(server, shown)
+  output.print(options.json         ? json_of(server, is_encrypted, shown)
                : options.prometheus ? metrics_of(shown)
                                     : table_of(shown));
+  if (is_exposed && !options.json && !options.prometheus)
+    output.print("plain: the link is not encrypted\n");
   return 0;
 }
 
@@ -220,8 +239,10 @@ void add_serve(CLI::App& offload, Commands& commands) {
   serving->add_option("--client-memory", options->client_memory,
                       "memory of a device that a client may use, like 4G");
   serving->add_option("--tokens", options->tokens, "file of the tokens that are let in over TCP");
+  serving->add_option("--idle", options->idle,
+                      "end after so long without a client, like 10m (default: never)");
   serving->add_flag("--plain", options->plain,
-                    "listen for other machines without encryption; tokens are proven all the same");
+                    "let other machines connect without TLS; tokens are proven all the same");
   commands[serving] = [options] { return serve(*options); };
 }
 
@@ -235,6 +256,7 @@ void add_offload(CLI::App& app, Commands& commands) {
   auto inner = std::make_shared<Commands>();
   add_serve(*offload, *inner);
   add_offload_run(*offload, *inner);
+  add_offload_calibrate(*offload, *inner);
 
   auto status = std::make_shared<StatusOptions>();
   CLI::App* const asking =

@@ -35,6 +35,8 @@ struct RunOptions {
   std::string place;
   std::string log;
   std::string report;
+  bool check = false;
+  bool deterministic = false;
   bool require = false;
   bool quiet = false;
   std::vector<std::string> program;
@@ -89,6 +91,8 @@ int run_program(const RunOptions& options, const fs::path& preload, const fs::pa
     put("BLOCKYARD_OFFLOAD_TOKEN", options.token);
     put("BLOCKYARD_OFFLOAD_PLACE", options.place);
     put("BLOCKYARD_OFFLOAD_LOG", options.log);
+    if (options.check) put("BLOCKYARD_OFFLOAD_CHECK", "1");
+    if (options.deterministic) put("BLOCKYARD_OFFLOAD_DETERMINISTIC", "1");
     put("BLOCKYARD_OFFLOAD_REPORT", (reports / "%p.json").string());
     std::vector<char*> words;
     for (const std::string& word : options.program)
@@ -109,7 +113,13 @@ int run_program(const RunOptions& options, const fs::path& preload, const fs::pa
 struct Sum {
   double calls = 0, flops = 0, bytes = 0, seconds = 0;
 };
-using Sums = std::map<std::pair<std::string, std::string>, Sum>;  ///< by routine and place
+struct Checked {
+  double calls = 0, wrong = 0;
+};
+struct Sums {
+  std::map<std::pair<std::string, std::string>, Sum> calls;  ///< by routine and place
+  std::map<std::string, Checked> checks;                     ///< by routine
+};
 
 Sums read_reports(const fs::path& folder) {
   Sums sums;
@@ -118,41 +128,52 @@ Sums read_reports(const fs::path& folder) {
     const auto json = nlohmann::json::parse(in, nullptr, false);
     if (json.is_discarded()) continue;  // of a process that was killed while it wrote
     for (const auto& one : json.at("routines")) {
-      Sum& sum = sums[{one.at("routine"), one.at("place")}];
+      Sum& sum = sums.calls[{one.at("routine"), one.at("place")}];
       sum.calls += one.at("calls").get<double>();
       sum.flops += one.at("flops").get<double>();
       sum.bytes += one.at("bytes").get<double>();
       sum.seconds += one.at("seconds").get<double>();
+    }
+    for (const auto& one : json.at("checks")) {
+      Checked& checked = sums.checks[one.at("routine")];
+      checked.calls += one.at("calls").get<double>();
+      checked.wrong += one.at("wrong").get<double>();
     }
   }
   return sums;
 }
 
 std::string table_of(const Sums& sums) {
-  if (sums.empty())
+  if (sums.calls.empty())
     return "no call was worth a device (or the program is static, or has no calls of BLAS, LAPACK "
            "or FFTW)\n";
   std::string text = fmt::format("{:<12}{:<8}{:>8}{:>12}{:>14}{:>12}\n", "routine", "place",
                                  "calls", "seconds", "moved", "Gflop/s");
-  for (const auto& [key, sum] : sums)
+  for (const auto& [key, sum] : sums.calls)
     text += fmt::format("{:<12}{:<8}{:>8.0f}{:>12.3f}{:>14}{:>12.1f}\n", key.first, key.second,
                         sum.calls, sum.seconds,
                         base::format_bytes(static_cast<std::int64_t>(sum.bytes)),
                         sum.flops / std::max(sum.seconds, 1e-9) / 1e9);
+  for (const auto& [routine, checked] : sums.checks)
+    text += fmt::format("{:<12}checked {:>8.0f}, wrong {:.0f}\n", routine, checked.calls,
+                        checked.wrong);
   return text;
 }
 
 void write_json(const Sums& sums, const std::string& path) {
   nlohmann::ordered_json routines = nlohmann::ordered_json::array();
-  for (const auto& [key, sum] : sums)
+  for (const auto& [key, sum] : sums.calls)
     routines.push_back({{"routine", key.first},
                         {"place", key.second},
                         {"calls", sum.calls},
                         {"flops", sum.flops},
                         {"bytes", sum.bytes},
                         {"seconds", sum.seconds}});
+  nlohmann::ordered_json checks = nlohmann::ordered_json::array();
+  for (const auto& [routine, checked] : sums.checks)
+    checks.push_back({{"routine", routine}, {"calls", checked.calls}, {"wrong", checked.wrong}});
   std::ofstream out(path);
-  out << nlohmann::ordered_json{{"routines", routines}}.dump(2) << "\n";
+  out << nlohmann::ordered_json{{"routines", routines}, {"checks", checks}}.dump(2) << "\n";
   if (!out.flush()) throw Error(Errc::io, fmt::format("cannot write {}", path));
 }
 
@@ -184,11 +205,17 @@ void add_offload_run(CLI::App& offload, Commands& commands) {
   running->add_option("--token", options->token, "file with name and secret");
   running
       ->add_option("--place", options->place,
-                   "auto (where a call is faster; the default), local or remote (all)")
-      ->check(CLI::IsMember({"auto", "local", "remote"}));
+                   "auto (where a call is faster; the default), local, remote (all), or both (each "
+                   "product by both at once)")
+      ->check(CLI::IsMember({"auto", "local", "remote", "both"}));
   running->add_option("--log", options->log, "call: a line for each call; error (default) or off")
       ->check(CLI::IsMember({"off", "error", "call"}));
   running->add_option("--report", options->report, "what went where, as JSON, into this file");
+  running->add_flag("--check", options->check,
+                    "compute every call of the device locally too, compare, and keep the local "
+                    "result");
+  running->add_flag("--deterministic", options->deterministic,
+                    "let places follow from shapes and what `calibrate` measured alone");
   running->add_flag("--require", options->require, "does not start it where no server answers");
   running->add_flag("--quiet", options->quiet, "without the table at the end");
   running->add_option("program", options->program, "after --: the program and its arguments");

@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs that know nothing of Blockyard compute on a device of a server, and lose nothing when it goes."""
 
+import contextlib
+import ctypes.util
 import json
 import os
 import pathlib
 import random
 import re
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -22,6 +25,7 @@ LEVEL3_CALLER = os.environ["LEVEL3_CALLER"]
 LAPACK_CALLER = os.environ["LAPACK_CALLER"]
 RULES_CALLER = os.environ["RULES_CALLER"]
 FFTW_CALLER = os.environ["FFTW_CALLER"]  # empty: this machine has no FFTW to build it with
+POISSON = os.environ["POISSON"]
 TABLES = pathlib.Path(os.environ["TABLES"])
 EXAMPLES = pathlib.Path(os.environ["EXAMPLES"])
 JOB = EXAMPLES.parents[1] / "demo" / "h2o.toml"
@@ -38,6 +42,10 @@ print(numpy.abs(a @ b - exact).max() < 1e-10, numpy.abs(a.T @ b.T - exact.T).max
 
 def has_numpy():
     return subprocess.run([sys.executable, "-c", "import numpy"], capture_output=True, check=False).returncode == 0
+
+
+def has_tls():
+    return bool(ctypes.util.find_library("ssl"))
 
 
 class Server:
@@ -73,10 +81,11 @@ class Offload(unittest.TestCase):
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done
 
-    def run_at(self, address, *program, place="remote", code=0):
+    def run_at(self, address, *program, place="remote", code=0, token=None):
         """What the program printed, and calls by place."""
         report = self.folder / "report.json"
-        done = self.offload("run", "--server", address, "--place", place, "--report", report, "--", *program,
+        known_by = () if token is None else ("--token", token)
+        done = self.offload("run", "--server", address, *known_by, "--place", place, "--report", report, "--", *program,
                             code=code)
         calls = {"local": 0, "remote": 0}
         for routine in json.loads(report.read_text())["routines"]:
@@ -103,6 +112,19 @@ class Offload(unittest.TestCase):
                 self.assertGreater(calls["remote"], 2000)
                 self.assertEqual(calls["local"], 0)
                 server.end()
+
+    def test_products_from_two_ends(self):
+        for device in ("host", "sim"):
+            with self.subTest(device):
+                server = self.serve("--device", device, name=device)
+                done, calls = self.run_at(server.address, CALLER, place="both")
+                self.assertEqual(done.stdout, "0 wrong\n")
+                self.assertGreater(calls["remote"], 0)
+                server.end()
+        if has_numpy():
+            server = self.serve()
+            done, calls = self.run_at(server.address, sys.executable, "-c", PRODUCT, place="both")
+            self.assertEqual(done.stdout, "True True\n")
 
     def test_whole_routines_of_lapack_on_a_device(self):
         server = self.serve("--device", "host")
@@ -146,6 +168,54 @@ class Offload(unittest.TestCase):
         self.assertEqual(done.stdout, "0 wrong\n")
         self.assertGreater(calls["local"], 20)
         self.assertGreater(calls["remote"], 20)
+
+    def test_check_mode_compares_every_call_of_the_device(self):
+        server = self.serve("--device", "host")
+        for program in filter(None, (CALLER, LAPACK_CALLER, FFTW_CALLER)):
+            report = self.folder / "report.json"
+            done = self.offload("run", "--server", server.address, "--place", "remote", "--check", "--report", report,
+                                "--", program)
+            self.assertRegex(done.stdout, r"\b0 wrong\n$")
+            self.assertNotIn("is wrong", done.stderr)
+            found = json.loads(report.read_text())
+            self.assertEqual(sum(one["wrong"] for one in found["checks"]), 0, found["checks"])
+            self.assertEqual(sum(one["calls"] for one in found["checks"]),
+                             sum(one["calls"] for one in found["routines"] if one["place"] == "remote"))
+
+    def test_deterministic_mode_goes_by_what_was_measured_beforehand(self):
+        if not has_numpy():
+            self.skipTest("this Python has no NumPy")
+        server = self.serve("--device", "host")
+        cache = {"XDG_CACHE_HOME": str(self.folder)}
+
+        def places():
+            report = self.folder / "report.json"
+            done = subprocess.run([BLOCKYARD, "offload", "run", "--server", server.address, "--deterministic", "--report",
+                                   report, "--", sys.executable, "-c", PRODUCT], capture_output=True, text=True, timeout=LIMIT_SECONDS,
+                                  check=True, env=os.environ | cache)
+            self.assertEqual(done.stdout, "True True\n")
+            return done.stderr, {(one["routine"], one["place"]): one["calls"]
+                                 for one in json.loads(report.read_text())["routines"]}
+
+        told, before = places()
+        self.assertIn("offload calibrate", told)
+        self.assertFalse([place for _, place in before if place == "remote"])
+        done = subprocess.run([BLOCKYARD, "offload", "calibrate", "--server", server.address, "--json"],
+                              capture_output=True, text=True, timeout=LIMIT_SECONDS, check=True, env=os.environ | cache)
+        measured = json.loads(done.stdout)
+        self.assertGreater(measured["up_bytes_a_second"], 0)
+        self.assertEqual(list(measured["products"]), ["sgemm", "dgemm", "cgemm", "zgemm"])
+        kept = pathlib.Path(measured["file"])
+        text = kept.read_text()
+        for factor, expected in ((1e6, "remote"), (1e-6, "local")):  # a device that is so much faster, or slower
+            kept.write_text(re.sub(r"(?m)^(device_flops_a_second_.) (.*)$", lambda found, factor=factor:
+                                   f"{found[1]} {float(found[2]) * factor:g}",
+                                   re.sub(r"(?m)^(.*_bytes_a_second|latency_seconds) .*$", lambda found:
+                                          f"{found[1]} {1e-9 if 'latency' in found[1] else 1e15}", text)))
+            told, found = places()
+            self.assertNotIn("offload calibrate", told)
+            self.assertEqual({place for _, place in found}, {expected})
+            self.assertEqual(found, places()[1])
 
     def test_the_child_of_a_fork_begins_anew(self):
         server = self.serve()
@@ -197,11 +267,12 @@ class Offload(unittest.TestCase):
         for number in range(int(os.environ.get("BLOCKYARD_CUTS", "6"))):
             stalls = number % 3 == 2
             limit = random_places.randrange(1, 4_000_000) if number % 2 else random_places.randrange(1, 60_000)
-            with self.subTest(number=number, limit=limit, stalls=stalls):
+            place = "both" if number % 4 == 3 else "remote"
+            with self.subTest(number=number, limit=limit, stalls=stalls, place=place):
                 path = self.folder / f"cut{number}"
                 proxy = Proxy(path, self.folder / "socket", limit, stalls)
                 try:
-                    done, _ = self.run_at(f"unix:{path}", CALLER)
+                    done, _ = self.run_at(f"unix:{path}", CALLER, place=place)
                     self.assertEqual(done.stdout, "0 wrong\n")
                 finally:
                     proxy.end()
@@ -228,6 +299,14 @@ class Offload(unittest.TestCase):
         done, calls = self.run_at(server.address, sys.executable, EXAMPLES / "svd.py", 400)
         self.assertEqual(done.stdout, "largest singular values: 1.000000 0.500000 0.250000 0.125000 0.062500\n")
         self.assertRegex(done.stderr, r"dgemm +remote +\d+")
+
+    def test_the_example_with_fftw_prints_its_error(self):
+        if not POISSON:
+            self.skipTest("this machine has no libfftw3-dev")
+        server = self.serve()
+        done, calls = self.run_at(server.address, POISSON, 32)
+        self.assertEqual(done.stdout, "largest error: below 1e-12\n")
+        self.assertEqual(calls, {"local": 0, "remote": 2})
 
     def test_a_job_computes_on_the_devices_of_a_server(self):
         server = self.serve("--device", "sim")
@@ -265,11 +344,48 @@ class Offload(unittest.TestCase):
         address = server.process.stdout.readline().split()[-1]
         asked = self.offload("status", "--server", address, "--token", good)
         self.assertIn("host", asked.stdout)
-        for options in ((), ("--token", stranger)):
-            done = self.offload("status", "--server", address, *options, code=1)
-            self.assertIn("token", done.stderr)
-            self.assertNotIn(secret, done.stderr)
+        self.assertIn("not encrypted", asked.stdout)
+        ways = [address]
+        if has_tls():
+            ways.append(f"tls:{address}")
+            shown = self.offload("status", "--server", ways[1], "--token", good, "--json")
+            self.assertTrue(json.loads(shown.stdout)["encrypted"])
+        for way in ways:
+            for options in ((), ("--token", stranger)):
+                done = self.offload("status", "--server", way, *options, code=1)
+                self.assertIn("token", done.stderr)
+                self.assertNotIn(secret, done.stderr)
+        self.assertEqual(self.offload("status", "--server", address, "--token", good).stdout, asked.stdout)
         server.end()
+
+    def test_over_tls_nothing_else_is_let_in_and_products_are_right(self):
+        if not has_tls():
+            self.skipTest("this machine has no OpenSSL 3")
+        subprocess.run([BLOCKYARD, "offload", "token", "laptop"], cwd=self.folder, capture_output=True, check=True)
+        token = self.folder / "laptop.token"
+        server = self.serve("--listen", "tls:127.0.0.1:0", "--tokens", self.folder / "tokens")
+        address = server.process.stdout.readline().split()[-1]
+        done, calls = self.run_at(address, CALLER, token=token)
+        self.assertEqual(done.stdout, "0 wrong\n")
+        self.assertGreater(calls["remote"], 180)
+        done = self.offload("status", "--server", address.replace("tls:", "plain:"), "--token", token, code=1)
+        self.assertIn("does not speak TLS", done.stderr)
+        host, port = address.replace("tls:", "").split(":")
+        for sent in (b"GET / HTTP/1.1\r\n\r\n", b"\x16\x03\x01\x00\x05hello", b"\x16" * 100_000):
+            with socket.create_connection((host, int(port))) as stranger:
+                answer = b""
+                with contextlib.suppress(ConnectionError):
+                    stranger.sendall(sent)
+                    while piece := stranger.recv(4096):
+                        answer += piece
+            self.assertLess(len(answer), 1000)
+        self.offload("status", "--server", address, "--token", token)
+        server.end()
+
+    def test_a_server_that_nobody_wants_ends(self):
+        server = self.serve("--idle", "0.3s")
+        self.assertEqual(server.process.wait(LIMIT_SECONDS), 0)
+        self.assertIn("no server answers", self.offload("status", "--server", server.address, code=1).stderr)
 
     def test_status_is_read_by_people_and_by_collectors(self):
         server = self.serve("--device", "sim", "--client-memory", "1M")
@@ -286,7 +402,7 @@ class Offload(unittest.TestCase):
 
     def test_a_socket_for_everybody_is_refused(self):
         done = self.offload("serve", "--listen", "0.0.0.0:0", code=2)
-        self.assertIn("--plain", done.stderr)
+        self.assertRegex(done.stderr, "--tokens|--plain")  # --plain is named where there is no TLS library
 
     def test_the_library_exports_its_table_and_needs_no_blas(self):
         shown = subprocess.run(["readelf", "--dyn-syms", "--dynamic", "--wide", LIBRARY], capture_output=True, text=True,

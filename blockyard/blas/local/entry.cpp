@@ -66,6 +66,17 @@ void* find_local(const char* name, const void* caller) noexcept {
   return nullptr;
 }
 
+int (*find_threads(void* function) noexcept)() {
+  const link_map* const library = object_of(function);
+  if (library == nullptr || *library->l_name == '\0') return nullptr;
+  for (const char* name :
+       {"openblas_get_num_threads", "scipy_openblas_get_num_threads",
+        "scipy_openblas_get_num_threads64_", "openblas_get_num_threads64_", "MKL_Get_Max_Threads"})
+    if (void* const found = find_in(library->l_name, name))
+      return reinterpret_cast<int (*)()>(found);
+  return nullptr;
+}
+
 /// A length whose lower half is 3 and that is negative as a whole.
 int probe_width(void* function) noexcept {
   constexpr std::int64_t length = static_cast<std::int64_t>(0xffffffff00000003ULL);
@@ -95,7 +106,8 @@ const Site& Entry::search(const void* caller) noexcept {
   void* const function = find_local(name_, caller);
   if (function == nullptr) end_without();
   // Sites are never freed: calls come until the process has ended.
-  auto* const site = new (std::nothrow) Site{caller, function, width_, nullptr};
+  auto* const site =
+      new (std::nothrow) Site{caller, function, width_, find_threads(function), nullptr};
   if (site == nullptr) std::abort();
   if (width_ == 0) site->width = probe_width(function);
   const Site* first = sites_.load(std::memory_order_acquire);

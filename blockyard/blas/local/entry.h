@@ -9,9 +9,12 @@ namespace blockyard::blas {
 /// What a call from one place of the program would have reached without us.
 struct Site {
   const void* caller;
-  void* function;  ///< null: nothing
-  int width;       ///< bits of its integers: 32 or 64
+  void* function;    ///< null: nothing
+  int width;         ///< bits of its integers: 32 or 64
+  int (*threads)();  ///< with how many the library computes; null: it does not say
   const Site* next;
+
+  [[nodiscard]] int thread_count() const noexcept { return threads == nullptr ? 1 : threads(); }
 };
 
 /// An exported name, and the functions of that name in the program's own libraries, by place of
@@ -44,6 +47,10 @@ class Entry {
 /// The function `name` that `caller` would have reached: of the libraries that the caller's own
 /// names, of those after us in the order of the linker, of any that is loaded; in this order.
 [[nodiscard]] void* find_local(const char* name, const void* caller) noexcept;
+
+/// The function of the library of `function` that says how many threads it uses: of OpenBLAS or
+/// MKL. Null: it is another one.
+[[nodiscard]] int (*find_threads(void* function) noexcept)();
 
 /// 32 or 64: the integers that the library of `function`, a routine of BLAS, was built with.
 [[nodiscard]] int probe_width(void* function) noexcept;

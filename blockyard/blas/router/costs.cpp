@@ -2,19 +2,36 @@
 #include "blockyard/blas/router/costs.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <utility>
 
 namespace blockyard::blas {
 
 namespace {
 
-constexpr double newest = 0.3;      // weight of the last call
-constexpr double hysteresis = 0.9;  // of the time here, which a call there has to beat
+constexpr double newest = 0.3;  // weight of the last call
+constexpr double hysteresis =
+    0.9;                     // of the time where calls are, which the other place has to beat
+constexpr double doubt = 2;  // by which a guess may be wrong
 
-constexpr int most_refusals = 3;  // of a routine, after which it is not offered any more
+constexpr int most_refusals = 3;  // of a class, after which it is not offered any more
 
 double blend(double old, double now) { return old == 0 ? now : old + newest * (now - old); }
 
+/// Steps of a factor of four.
+int step_of(double value) {
+  return static_cast<int>(std::floor(std::log2(std::max(value, 1e-3)) / 2));
+}
+
 }  // namespace
+
+Costs::Costs(const Guess& guess) noexcept
+    : local_rate_(guess.local_rate),
+      device_rate_(guess.device_rate),
+      byte_seconds_(guess.byte_seconds),
+      latency_seconds_(guess.latency_seconds),
+      refusals_(std::min(guess.refusals, most_refusals - 1)) {}
 
 double Costs::local_estimate(double flops) const noexcept {
   return local_rate_ == 0 ? 0 : flops / local_rate_;
@@ -25,35 +42,71 @@ double Costs::device_estimate(double flops, double bytes) const noexcept {
   return factor_ * (latency_seconds_ + bytes * byte_seconds_ + computing);
 }
 
-double Costs::allowance() const noexcept { return 0.02 + 0.03 * local_seconds_ - lost_seconds_; }
+Guess Costs::as_guess() const noexcept {
+  return {local_rate_, device_rate_ / factor_, byte_seconds_ * factor_, latency_seconds_ * factor_,
+          refusals_};
+}
 
-bool Costs::prefers_device(double flops, double bytes) const noexcept {
+bool Costs::prefers_device(double flops, double bytes, const Trials& trials) noexcept {
+  const bool was_there = std::exchange(is_there_, false);
   if (local_rate_ == 0 || refusals_ >= most_refusals) return false;
   const double here = local_estimate(flops), there = device_estimate(flops, bytes);
-  if (device_rate_ > 0 && there < hysteresis * here) return true;
+  const double least = is_device_guessed_ ? 1 / doubt : was_there ? 1 / hysteresis : hysteresis;
+  if (device_rate_ > 0 && there < least * here) return is_there_ = true;
   // A trial: what it may cost is what sending alone says, or what it took before.
-  const double loss = std::max(there - here, device_rate_ == 0 ? there : 0.0);
-  return loss < allowance() && (device_rate_ == 0 || lost_seconds_ > 0);
+  const bool is_unknown = device_rate_ == 0;
+  const double loss =
+      is_unknown ? std::max(there - here, there) : (is_device_guessed_ ? doubt : 1) * there - here;
+  return is_there_ = loss < trials.allowance() && (is_device_guessed_ || has_lost_);
 }
 
-void Costs::note_local(double flops, double seconds) noexcept {
-  local_seconds_ += seconds;
-  local_rate_ = blend(local_rate_, flops / std::max(seconds, 1e-9));
+void Costs::note_local(double flops, double seconds, Trials& trials) noexcept {
+  trials.note_work(seconds);
+  const double rate = flops / std::max(seconds, 1e-9);
+  local_rate_ = is_local_guessed_ ? rate : blend(local_rate_, rate);
+  is_local_guessed_ = false;
 }
 
-void Costs::note_refusal(double seconds) noexcept {
-  lost_seconds_ += seconds;
+void Costs::note_refusal(double seconds, Trials& trials) noexcept {
+  trials.note_loss(seconds);
   ++refusals_;
 }
 
 /// Sending and computing overlap, so that they are not told apart: the factor takes up the rest.
-void Costs::note_device(double flops, double bytes, double seconds) noexcept {
-  lost_seconds_ += std::max(0.0, seconds - local_estimate(flops));
+void Costs::note_device(double flops, double bytes, double seconds, Trials& trials) noexcept {
+  const double loss = std::max(0.0, seconds - local_estimate(flops));
+  trials.note_loss(loss);
+  has_lost_ = has_lost_ || loss > 0;
   const double sending = latency_seconds_ + bytes * byte_seconds_;
-  if (device_rate_ == 0)
-    device_rate_ = flops / std::max({seconds - sending, seconds / 2, 1e-9});
-  else
+  if (!is_device_guessed_) {
     factor_ = blend(factor_, factor_ * seconds / device_estimate(flops, bytes));
+    return;
+  }
+  is_device_guessed_ = false;
+  device_rate_ = flops / std::max({seconds - sending, seconds / 2, 1e-9});
+  factor_ = 1;
+}
+
+CallClass class_of(std::string routine, int threads, double flops, double bytes) {
+  return {std::move(routine), threads, step_of(flops), step_of(flops / std::max(bytes, 1.0))};
+}
+
+Costs& CostBook::of(const CallClass& which, const Guess& first) {
+  if (const auto known = all_.find(which); known != all_.end()) return known->second;
+  Guess guess = first;
+  int nearest = -1;
+  for (const auto& [other, costs] : all_) {
+    if (other.routine != which.routine) continue;
+    const int distance = std::abs(other.size - which.size) +
+                         std::abs(other.intensity - which.intensity) +
+                         100 * std::abs(other.threads - which.threads);
+    if (nearest >= 0 && distance >= nearest) continue;
+    nearest = distance;
+    guess = costs.as_guess();
+    // Another number of threads says nothing of the rate here.
+    if (other.threads != which.threads) guess.local_rate = first.local_rate;
+  }
+  return all_.emplace(which, Costs(guess)).first->second;
 }
 
 }  // namespace blockyard::blas

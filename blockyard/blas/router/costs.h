@@ -1,38 +1,91 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
+#include <string>
+
 namespace blockyard::blas {
 
-/// What a call would take, from what calls took: seconds = flops / rate here, and
+/// What trials of devices may still lose: 3 % of the time that calls have taken here, and 20 ms; of
+/// all routines together. One thread.
+class Trials {
+ public:
+  void note_work(double seconds) noexcept { worked_seconds_ += seconds; }
+  void note_loss(double seconds) noexcept { lost_seconds_ += seconds; }
+  [[nodiscard]] double allowance() const noexcept {
+    return 0.02 + 0.03 * worked_seconds_ - lost_seconds_;
+  }
+  /// Of all calls that were computed here.
+  [[nodiscard]] double worked_seconds() const noexcept { return worked_seconds_; }
+
+ private:
+  double worked_seconds_ = 0, lost_seconds_ = 0;
+};
+
+/// By which calls are judged before any like them was timed. 0: not known.
+struct Guess {
+  double local_rate = 0;   ///< flops a second
+  double device_rate = 0;  ///< flops a second
+  double byte_seconds = 2e-9;
+  double latency_seconds = 1e-3;
+  int refusals = 0;
+};
+
+/// What a call would take, from what calls like it took: seconds = flops / rate here, and
 /// latency + bytes / bandwidth + flops / rate there. Says where the next one goes. One thread.
 ///
-/// A place that is not known yet is tried, and one that lost is tried again, only where the time
-/// that this may cost stays below 3 % of the time that calls have taken here, and 20 ms.
+/// A place that is not known yet is tried, and one that lost is tried again, only where `trials`
+/// allows what this may cost. A guess counts as known where the device would win also if it took
+/// twice as long. Calls stay where they are until the other place is faster by a tenth.
 class Costs {
  public:
+  explicit Costs(const Guess& guess = {}) noexcept;
   /// Whether a call goes to the device.
-  [[nodiscard]] bool prefers_device(double flops, double bytes) const noexcept;
-  /// Whether anything is worth a connection: so many seconds of large calls were computed here.
-  [[nodiscard]] bool is_worth_connecting() const noexcept { return local_seconds_ > 0.5; }
-  void note_local(double flops, double seconds) noexcept;
-  void note_device(double flops, double bytes, double seconds) noexcept;
+  [[nodiscard]] bool prefers_device(double flops, double bytes, const Trials& trials) noexcept;
+  void note_local(double flops, double seconds, Trials& trials) noexcept;
+  void note_device(double flops, double bytes, double seconds, Trials& trials) noexcept;
   /// The device does not know the routine, or has no room for the call.
-  void note_refusal(double seconds) noexcept;
+  void note_refusal(double seconds, Trials& trials) noexcept;
 
   [[nodiscard]] double local_estimate(double flops) const noexcept;
   [[nodiscard]] double device_estimate(double flops, double bytes) const noexcept;
+  /// For calls that are alike to a lesser degree.
+  [[nodiscard]] Guess as_guess() const noexcept;
 
  private:
-  [[nodiscard]] double allowance() const noexcept;
-
-  double local_rate_ = 0;     ///< flops a second; 0: not known
-  double local_seconds_ = 0;  ///< of all calls here
-  double lost_seconds_ = 0;   ///< that trials took longer than here
-  double device_rate_ = 0;    ///< 0: not known
-  double byte_seconds_ = 2e-9;
-  double latency_seconds_ = 1e-3;
+  double local_rate_ = 0;
+  bool is_local_guessed_ = true;
+  double device_rate_ = 0;
+  bool is_device_guessed_ = true;
+  double byte_seconds_;
+  double latency_seconds_;
   int refusals_ = 0;
-  double factor_ = 1;  ///< by which calls there took longer than these say
+  bool is_there_ = false;  ///< where the last call went
+  bool has_lost_ = false;  ///< a call there took longer than here
+  double factor_ = 1;      ///< by which calls there took longer than these say
+};
+
+/// Calls that are judged together: of one routine with so many threads of the local library, their
+/// flops within a factor of four, and their flops for each byte too.
+struct CallClass {
+  std::string routine;
+  int threads = 1;
+  int size = 0;
+  int intensity = 0;
+  friend auto operator<=>(const CallClass&, const CallClass&) = default;
+};
+[[nodiscard]] CallClass class_of(std::string routine, int threads, double flops, double bytes);
+
+/// Costs by class. A class that is new begins with those of the nearest one of its routine, the
+/// first of a routine with a guess. One thread.
+class CostBook {
+ public:
+  [[nodiscard]] Costs& of(const CallClass& which, const Guess& first);
+  [[nodiscard]] Trials& trials() noexcept { return trials_; }
+
+ private:
+  std::map<CallClass, Costs> all_;
+  Trials trials_;
 };
 
 }  // namespace blockyard::blas

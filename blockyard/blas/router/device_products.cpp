@@ -11,6 +11,8 @@ namespace blockyard::blas {
 namespace {
 
 constexpr std::int64_t part_bytes = std::int64_t{8} << 20;  // of an operand or a result
+constexpr std::int64_t least_width = 64;                    // of a part
+constexpr std::int64_t most_share = 8;  // parts of a result that both places compute
 constexpr std::int64_t most_packed_bytes = std::int64_t{128} << 20;
 constexpr std::int64_t long_column_bytes = std::int64_t{64} << 10;  // sent as it lies
 
@@ -177,13 +179,15 @@ bool DeviceProducts::start(const Part<T>& part, Slot& slot) {
 }
 
 template <class T>
-void DeviceProducts::finish(const Call<T>& call, Slot& slot, std::int64_t& complete) {
-  if (slot.end == 0) return;
+void DeviceProducts::finish(const Call<T>& call, Slot& slot, Shares& shares) {
+  if (slot.part.to == 0) return;
   slot.returned.wait();
-  const View<T> view = part_of(call, complete, slot.end).result;
-  unpack(view, reinterpret_cast<const T*>(slot.arrived.data()), call.c + (view.at - call.c));
-  complete = slot.end;
-  slot.end = 0;
+  if (shares.begin_write(slot.part.from)) {
+    const View<T> view = part_of(call, slot.part.from, slot.part.to).result;
+    unpack(view, reinterpret_cast<const T*>(slot.arrived.data()), call.c + (view.at - call.c));
+    shares.end_write(slot.part.from);
+  }
+  slot.part = {};
   kept_.let_go(slot.operand);
   slot.operand = nullptr;
 }
@@ -195,37 +199,52 @@ void DeviceProducts::drain(bool has_failed) noexcept {
     } catch (const std::exception&) {  // it has failed, and touches nothing
       has_failed = true;
     }
-  for (Slot& slot : slots_) slot.end = 0, slot.operand = nullptr;
+  for (Slot& slot : slots_) slot.part = {}, slot.operand = nullptr;
   shared_ = {};
   kept_.end_call(has_failed);
 }
 
+/// On a link that is lost nothing is known of it.
+bool DeviceProducts::has_left(const device::Event& sent) noexcept try {
+  return sent.is_done();
+} catch (const std::exception&) {
+  return false;
+}
+
 template <class T>
-void DeviceProducts::compute(const Call<T>& call, std::int64_t& complete) {
+void DeviceProducts::compute_parts(const Call<T>& call, Shares& shares, std::int64_t width) {
+  saved_bytes_ = 0;
+  for (const Step<T>& step : part_of(call, 0, width).steps)
+    if (!device_.open_plan(step.operation)) return;  // before anything is sent for it
+  const auto shared = shared_operands(call);
+  bool has_room = true;
+  for (std::size_t k = 0; k < shared.size() && has_room; ++k) {
+    shared_[k] = send_operand(shared[k], packed_shared_[k]);
+    has_room = shared_[k] != nullptr;
+  }
+  std::size_t number = 0;
+  for (; has_room; ++number) {
+    Slot& slot = slots_[number % slots];
+    finish(call, slot, shares);
+    const auto range = shares.take_front(width);
+    if (!range) break;
+    has_room = start(part_of(call, range->from, range->to), slot);
+    if (!has_room) continue;
+    slot.part = *range;
+    shares.note_under_way(range->from, [&slot] { return has_left(slot.sent); });
+  }
+  for (std::size_t k = 0; k < slots; ++k) finish(call, slots_[(number + k) % slots], shares);
+}
+
+template <class T>
+void DeviceProducts::compute(const Call<T>& call, Shares& shares) {
   const std::int64_t extent = split_extent(call);
   const std::int64_t width = std::clamp<std::int64_t>(
       part_bytes / (part_elements(call) * static_cast<std::int64_t>(sizeof(T))),
-      std::min<std::int64_t>(extent, 64), extent);
-  complete = 0;
-  saved_bytes_ = 0;
+      std::min<std::int64_t>(extent, least_width),
+      std::max<std::int64_t>(std::min<std::int64_t>(extent, least_width), extent / most_share));
   try {
-    for (const Step<T>& step : part_of(call, 0, width).steps)
-      if (!device_.open_plan(step.operation)) return;  // before anything is sent for it
-    const auto shared = shared_operands(call);
-    bool has_room = true;
-    for (std::size_t k = 0; k < shared.size() && has_room; ++k) {
-      shared_[k] = send_operand(shared[k], packed_shared_[k]);
-      has_room = shared_[k] != nullptr;
-    }
-    std::size_t number = 0;
-    for (std::int64_t from = 0; from < extent && has_room; from += width, ++number) {
-      Slot& slot = slots_[number % slots];
-      finish(call, slot, complete);
-      const std::int64_t to = std::min(from + width, extent);
-      has_room = start(part_of(call, from, to), slot);
-      if (has_room) slot.end = to;
-    }
-    for (std::size_t k = 0; k < slots; ++k) finish(call, slots_[(number + k) % slots], complete);
+    compute_parts(call, shares, width);
   } catch (...) {
     drain(true);
     throw;
@@ -233,9 +252,32 @@ void DeviceProducts::compute(const Call<T>& call, std::int64_t& complete) {
   drain(false);
 }
 
+template <class T>
+void DeviceProducts::compute(const Call<T>& call, std::int64_t& complete) {
+  const std::int64_t extent = split_extent(call);
+  const std::int64_t width = std::clamp<std::int64_t>(
+      part_bytes / (part_elements(call) * static_cast<std::int64_t>(sizeof(T))),
+      std::min<std::int64_t>(extent, least_width), extent);
+  Shares shares(extent);
+  complete = 0;
+  try {
+    compute_parts(call, shares, width);
+  } catch (...) {
+    drain(true);
+    complete = shares.front_complete();
+    throw;
+  }
+  drain(false);
+  complete = shares.front_complete();
+}
+
 template void DeviceProducts::compute(const Call<float>&, std::int64_t&);
 template void DeviceProducts::compute(const Call<double>&, std::int64_t&);
 template void DeviceProducts::compute(const Call<c64>&, std::int64_t&);
 template void DeviceProducts::compute(const Call<c128>&, std::int64_t&);
+template void DeviceProducts::compute(const Call<float>&, Shares&);
+template void DeviceProducts::compute(const Call<double>&, Shares&);
+template void DeviceProducts::compute(const Call<c64>&, Shares&);
+template void DeviceProducts::compute(const Call<c128>&, Shares&);
 
 }  // namespace blockyard::blas

@@ -11,6 +11,7 @@
 #include "blockyard/blas/level3.h"
 #include "blockyard/blas/router/kept.h"
 #include "blockyard/blas/router/parts.h"
+#include "blockyard/blas/router/shares.h"
 #include "blockyard/device/device.h"
 
 namespace blockyard::blas {
@@ -31,6 +32,10 @@ class DeviceProducts {
   /// without an exception: the device has no room, or cannot.
   template <class T>
   void compute(const Call<T>& call, std::int64_t& complete);
+  /// Parts from the front of `shares`, in at least 8 parts where it is large. Throws Error; nothing
+  /// of the program is touched any more when this returns or throws.
+  template <class T>
+  void compute(const Call<T>& call, Shares& shares);
   /// Of the last call: bytes that were on the device already and were not sent.
   [[nodiscard]] std::int64_t saved_bytes() const noexcept { return saved_bytes_; }
   /// For calls that are computed as one, of which nothing is kept.
@@ -48,7 +53,7 @@ class DeviceProducts {
     std::vector<std::byte> packed_result = {};
     device::Event sent, computed, returned;
     std::vector<std::byte> arrived = {};
-    std::int64_t end = 0;  ///< of the part on its way; 0: none
+    Shares::Range part = {};  ///< on its way; empty: none
   };
 
   [[nodiscard]] bool reserve(std::optional<device::Memory>& memory, std::int64_t bytes);
@@ -67,7 +72,10 @@ class DeviceProducts {
   template <class T>
   [[nodiscard]] bool start(const Part<T>& part, Slot& slot);
   template <class T>
-  void finish(const Call<T>& call, Slot& slot, std::int64_t& complete);
+  void finish(const Call<T>& call, Slot& slot, Shares& shares);
+  template <class T>
+  void compute_parts(const Call<T>& call, Shares& shares, std::int64_t width);
+  [[nodiscard]] static bool has_left(const device::Event& sent) noexcept;
   void drain(bool has_failed) noexcept;
 
   device::Device device_;

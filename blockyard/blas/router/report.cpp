@@ -32,6 +32,14 @@ void Report::write(std::string path) const noexcept try {
         sum.bytes, sum.seconds);
     separator = ",";
   }
+  text += "\n], \"checks\": [";
+  separator = "";
+  for (const auto& [routine, calls] : checked_) {
+    const auto wrong = wrong_.find(routine);
+    text += fmt::format("{}\n  {{\"routine\": \"{}\", \"calls\": {:.0f}, \"wrong\": {:.0f}}}",
+                        separator, routine, calls, wrong == wrong_.end() ? 0 : wrong->second);
+    separator = ",";
+  }
   text += "\n]}\n";
   std::FILE* const file = std::fopen(path.c_str(), "we");
   if (file == nullptr) return;

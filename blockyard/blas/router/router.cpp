@@ -6,18 +6,24 @@
 
 #include <algorithm>
 #include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <limits>
-#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
 
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
+#include "blockyard/blas/router/calibration.h"
 #include "blockyard/blas/router/costs.h"
 #include "blockyard/blas/router/device_products.h"
 #include "blockyard/blas/router/report.h"
 #include "blockyard/blas/router/settings.h"
+#include "blockyard/blas/router/shares.h"
 #include "blockyard/remote/client/client.h"
 
 namespace blockyard::blas {
@@ -25,9 +31,26 @@ namespace blockyard::blas {
 namespace {
 
 constexpr double least_worth = 2e6;  // flops, with place auto
+/// What has to be known before anything connects: so many seconds of calls were computed here, or
+/// what was measured beforehand promises that a call gains so much.
+constexpr double least_worked_seconds = 0.5, least_gained_seconds = 0.05;
+/// Of what the local library computes at a time, beside a device.
+constexpr std::int64_t least_local_width = 64, local_shares = 16;
+constexpr double hysteresis = 0.9;  // of the time here, which deterministic mode asks of a device
 constexpr double first_pause_seconds = 1, longest_pause_seconds = 60;
 /// Of silence, after which a server counts as lost.
 constexpr const char* patience = "2s";
+
+/// A thread on which no signal of the program arrives.
+template <class Work>
+std::thread without_signals(Work work) {
+  sigset_t all, before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_BLOCK, &all, &before);
+  std::thread made(std::move(work));
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return made;
+}
 
 /// Set while the local library works: what it calls under other names goes straight through.
 bool& is_inside() noexcept {
@@ -38,11 +61,22 @@ bool& is_inside() noexcept {
 /// `mutex` guards the rest; a call that finds another one under way on the device is computed here.
 class Router {
  public:
-  Router() : settings_(read_settings()) {}
+  Router() : settings_(read_settings()), calibration_(read_calibration(settings_.calibration)) {
+    if (settings_.is_deterministic && !calibration_ && least() > 0 && !settings_.is_quiet &&
+        !settings_.server.empty())
+      say(
+          fmt::format("deterministic mode goes by what `blockyard offload calibrate --server {}` "
+                      "measures: until then all calls are computed here",
+                      settings_.server));
+  }
   [[nodiscard]] double least() const noexcept {
     if (settings_.server.empty() || settings_.place == Where::local)
       return std::numeric_limits<double>::infinity();
-    return settings_.place == Where::remote ? 0 : least_worth;
+    return is_forced() ? 0 : least_worth;
+  }
+  /// Whether calls go there whatever it takes.
+  [[nodiscard]] bool is_forced() const noexcept {
+    return settings_.place == Where::remote || settings_.place == Where::both;
   }
   void compute(Routed& call);
   void write_report() {
@@ -53,18 +87,25 @@ class Router {
  private:
   void compute_here(Routed& call, std::int64_t complete);
   [[nodiscard]] bool is_wanted_there(const Routed& call);
+  [[nodiscard]] Guess guess_for(const Routed& call) const;
+  /// Needs `mutex_`.
+  [[nodiscard]] Costs& costs_of(const Routed& call);
   [[nodiscard]] std::int64_t compute_there(Routed& call);
+  [[nodiscard]] std::int64_t compute_checked(Routed& call);
+  void compute_by_both(Routed& call);
   [[nodiscard]] bool connect();
   void lose(const std::string& why);
 
   const Settings settings_;
+  const std::optional<Calibration> calibration_;
   std::timed_mutex device_mutex_;  ///< guards products_: one call at a time
   std::unique_ptr<DeviceProducts> products_;
-  double try_again_ = 0;  ///< when the next connection may be tried
+  std::shared_ptr<remote::Link> link_;  ///< shared with the devices opened by it
+  double try_again_ = 0;                ///< when the next connection may be tried
   double pause_seconds_ = first_pause_seconds;
   bool has_spoken_ = false;
-  std::mutex mutex_;                    ///< guards costs and report
-  std::map<std::string, Costs> costs_;  ///< by routine
+  std::mutex mutex_;  ///< guards costs and report
+  CostBook costs_;
   Report report_;
 };
 
@@ -104,12 +145,12 @@ void Router::compute_here(Routed& call, std::int64_t complete) {
   const double share = 1 - static_cast<double>(complete) / static_cast<double>(call.extent());
   const double began = base::now_seconds();
   const bool was_inside = is_inside();
-  is_inside() = !call.may_nest();
+  is_inside() = was_inside || !call.may_nest();
   call.compute_here(complete);
   is_inside() = was_inside;
   const double seconds = base::now_seconds() - began, flops = share * call.flops();
   const std::lock_guard lock(mutex_);
-  costs_[call.name()].note_local(flops, seconds);
+  costs_of(call).note_local(flops, seconds, costs_.trials());
   report_.add(call.name(), Report::Place::here, flops, 0, seconds);
 }
 
@@ -120,7 +161,7 @@ bool Router::connect() {
     std::string options = fmt::format("server={} patience={}", settings_.server, patience);
     if (!settings_.token.empty()) options += " token=" + settings_.token;
     // Opened here first: it says best what is wrong.
-    const std::shared_ptr<remote::Link> link = remote::link_to(remote::read_options(options));
+    link_ = remote::link_to(remote::read_options(options));
     products_ = std::make_unique<DeviceProducts>(remote::table(), options, settings_.kept_bytes);
     pause_seconds_ = first_pause_seconds;
     return true;
@@ -132,6 +173,7 @@ bool Router::connect() {
 
 void Router::lose(const std::string& why) {
   products_.reset();
+  link_.reset();
   try_again_ = base::now_seconds() + pause_seconds_;
   pause_seconds_ = std::min(2 * pause_seconds_, longest_pause_seconds);
   if (!has_spoken_ && !settings_.is_quiet)
@@ -153,30 +195,118 @@ std::int64_t Router::compute_there(Routed& call) {
   const double moved = call.moved_bytes() - static_cast<double>(products_->saved_bytes());
   const std::lock_guard lock(mutex_);
   if (complete == call.extent()) {
-    costs_[call.name()].note_device(call.flops(), moved, seconds);
+    costs_of(call).note_device(call.flops(), moved, seconds, costs_.trials());
     report_.add(call.name(), Report::Place::there, call.flops(), moved, seconds);
   } else if (complete == 0) {
-    costs_[call.name()].note_refusal(seconds);
+    costs_of(call).note_refusal(seconds, costs_.trials());
   }
   return complete;
 }
 
+Guess Router::guess_for(const Routed& call) const {
+  return calibration_ ? calibration_->guess(call.product_letter()) : Guess{};
+}
+
+Costs& Router::costs_of(const Routed& call) {
+  return costs_.of(class_of(call.name(), call.threads(), call.flops(), call.moved_bytes()),
+                   guess_for(call));
+}
+
 bool Router::is_wanted_there(const Routed& call) {
-  if (settings_.place == Where::remote) return true;
+  if (is_forced()) return true;
+  const double flops = call.flops(), bytes = call.moved_bytes();
+  if (settings_.is_deterministic) {
+    const Guess guess = guess_for(call);
+    const Costs known(guess);
+    return guess.device_rate > 0 &&
+           known.device_estimate(flops, bytes) < hysteresis * known.local_estimate(flops);
+  }
   const std::lock_guard lock(mutex_);
-  const Costs& known = costs_[call.name()];
-  return known.is_worth_connecting() && known.prefers_device(call.flops(), call.moved_bytes());
+  Costs& known = costs_of(call);
+  const Trials& trials = costs_.trials();
+  const bool gains =
+      known.local_estimate(flops) - known.device_estimate(flops, bytes) > least_gained_seconds &&
+      known.as_guess().device_rate > 0;
+  return (trials.worked_seconds() > least_worked_seconds || gains) &&
+         known.prefers_device(flops, bytes, trials);
+}
+
+/// What the device gives is compared with what the local library gives, which stays.
+std::int64_t Router::compute_checked(Routed& call) {
+  const std::unique_ptr<Comparison> comparison = call.comparison();
+  const std::int64_t complete = compute_there(call);
+  if (!comparison || complete < call.extent()) return complete;
+  comparison->keep_theirs();
+  const bool was_inside = std::exchange(is_inside(), true);  // the device is ours: nothing nests
+  compute_here(call, 0);
+  is_inside() = was_inside;
+  const double residual = comparison->residual();
+  const bool is_right = residual <= comparison->bound();  // NaN is not
+  {
+    const std::lock_guard lock(mutex_);
+    report_.add_checked(call.name());
+    if (!is_right) report_.add_wrong(call.name());
+  }
+  if (!is_right && !settings_.is_quiet)
+    say(
+        fmt::format("{} {}: the result of the device is wrong: its residual is {:.3g}, right is "
+                    "below {:.0f}; the program has the local one",
+                    call.name(), call.shape(), residual, comparison->bound()));
+  return complete;
+}
+
+/// The device from the front in a thread of its own, the local library from the back in the
+/// caller's.
+void Router::compute_by_both(Routed& call) try {
+  Shares shares(call.extent(), std::min(call.extent(), least_local_width));
+  std::string why;
+  const double began = base::now_seconds();
+  const auto compute_share = [&](const Shares::Range& range) {
+    const bool was_inside = std::exchange(is_inside(), true);
+    call.compute_share_here(range.from, range.to);
+    is_inside() = was_inside;
+  };
+  std::thread there = without_signals([&] {
+    try {
+      call.compute_share_there(*products_, shares);
+    } catch (const std::exception& error) {
+      why = error.what();
+    }
+    shares.end_front();
+  });
+  const std::int64_t width = std::max(least_local_width, call.extent() / local_shares);
+  while (const auto range = shares.take_back(width)) compute_share(*range);
+  while (const auto late = shares.wait_for_late()) compute_share(*late);
+  there.join();
+  if (!why.empty()) lose(why);
+  const double seconds = base::now_seconds() - began;
+  const double share = static_cast<double>(shares.written()) / static_cast<double>(call.extent());
+  if (settings_.logs_calls)
+    say(fmt::format("{} {}: {} of {} on the device, the rest here", call.name(), call.shape(),
+                    shares.written(), call.extent()));
+  const std::lock_guard lock(mutex_);
+  if (share > 0)
+    report_.add(call.name(), Report::Place::there, share * call.flops(), share * call.moved_bytes(),
+                seconds);
+  if (share < 1)
+    report_.add(call.name(), Report::Place::here, (1 - share) * call.flops(), 0, seconds);
+} catch (const std::system_error&) {  // there is no thread for it: nothing was computed
+  compute_here(call, 0);
 }
 
 void Router::compute(Routed& call) {
   std::int64_t complete = 0;
   if (is_wanted_there(call)) {
     std::unique_lock device(device_mutex_, std::defer_lock);
-    if (settings_.place == Where::remote)
+    if (is_forced() || settings_.is_deterministic)
       device.lock();
     else
       static_cast<void>(device.try_lock());
-    if (device.owns_lock() && connect()) complete = compute_there(call);
+    if (device.owns_lock() && connect()) {
+      if (settings_.place == Where::both && call.is_shareable() && !settings_.is_checking)
+        return compute_by_both(call);
+      complete = settings_.is_checking ? compute_checked(call) : compute_there(call);
+    }
   }
   if (settings_.logs_calls)
     say(fmt::format("{} {}: {} of {} on the device", call.name(), call.shape(), complete,

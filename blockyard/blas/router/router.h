@@ -2,13 +2,17 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
+
+#include "blockyard/blas/router/comparison.h"
 
 /// Where each call goes. The exported functions have no argument for a context, so there is one in
 /// a process, made by the first call that asks and never freed; the child of a fork begins anew.
 namespace blockyard::blas {
 
 class DeviceProducts;
+class Shares;
 
 /// A call as the router sees it. One thread.
 class Routed {
@@ -25,6 +29,18 @@ class Routed {
   virtual void compute_there(DeviceProducts& device, std::int64_t& complete) = 0;
   /// Computes what is left with the library that the program would have reached.
   virtual void compute_here(std::int64_t complete) = 0;
+  /// Whether parts from the end of it can be computed here while others are there.
+  [[nodiscard]] virtual bool is_shareable() const { return false; }
+  virtual void compute_share_there(DeviceProducts&, Shares&) {}
+  /// Computes from..to with the local library.
+  virtual void compute_share_here(std::int64_t, std::int64_t) {}
+  /// Threads of the local library.
+  [[nodiscard]] virtual int threads() const { return 1; }
+  /// Of calls that are nothing but products: their element type, for which rates are measured
+  /// beforehand. 0: another call.
+  [[nodiscard]] virtual char product_letter() const { return 0; }
+  /// Made before the call, in check mode. Null: this call cannot be compared.
+  [[nodiscard]] virtual std::unique_ptr<Comparison> comparison() const { return nullptr; }
   /// Whether calls of other routines inside compute_here may go to a device by themselves.
   [[nodiscard]] virtual bool may_nest() const { return false; }
 };

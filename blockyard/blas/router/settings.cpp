@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockyard/blas/router/settings.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdlib>
 
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
+#include "blockyard/blas/router/calibration.h"
 
 namespace blockyard::blas {
 
@@ -15,6 +17,12 @@ namespace {
 std::string value_of(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? "" : value;
+}
+
+bool is_on(const char* name) {
+  const std::string value = value_of(name);
+  if (!value.empty() && value != "0" && value != "1") say(fmt::format("{} is 0 or 1", name));
+  return value == "1";
 }
 
 }  // namespace
@@ -35,8 +43,10 @@ Settings read_settings() {
     settings.place = Where::local;
   else if (place == "remote")
     settings.place = Where::remote;
+  else if (place == "both")
+    settings.place = Where::both;
   else if (!place.empty() && place != "auto")
-    say("BLOCKYARD_OFFLOAD_PLACE=" + place + " is not known: use auto, local or remote");
+    say("BLOCKYARD_OFFLOAD_PLACE=" + place + " is not known: use auto, local, remote or both");
   if (const std::string keep = value_of("BLOCKYARD_OFFLOAD_KEEP"); !keep.empty()) try {
       settings.kept_bytes = base::parse_bytes(keep, "BLOCKYARD_OFFLOAD_KEEP");
     } catch (const base::Error& error) {
@@ -45,6 +55,10 @@ Settings read_settings() {
   const std::string log = value_of("BLOCKYARD_OFFLOAD_LOG");
   settings.logs_calls = log == "call";
   settings.is_quiet = log == "off";
+  settings.is_deterministic = is_on("BLOCKYARD_OFFLOAD_DETERMINISTIC");
+  settings.is_checking = is_on("BLOCKYARD_OFFLOAD_CHECK");
+  settings.calibration =
+      calibration_path(settings.server, std::getenv("XDG_CACHE_HOME"), std::getenv("HOME"));
   return settings;
 }
 

@@ -7,7 +7,7 @@
 
 namespace blockyard::blas {
 
-enum class Where { automatic, local, remote };
+enum class Where { automatic, local, remote, both };
 
 /// What the environment says (docs/offload.md).
 struct Settings {
@@ -16,6 +16,9 @@ struct Settings {
   Where place = Where::automatic;
   bool logs_calls = false;
   bool is_quiet = false;
+  bool is_deterministic = false;
+  bool is_checking = false;
+  std::string calibration;                 ///< file of what was measured of the server
   std::optional<std::int64_t> kept_bytes;  ///< nothing: as much as the device gives
   std::string report;                      ///< file; empty: none
 };

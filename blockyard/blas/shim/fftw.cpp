@@ -61,6 +61,10 @@ class RoutedTransform final : public Routed {
     complete = is_there ? 1 : 0;
   }
   void compute_here(std::int64_t) override { local_(); }
+  std::unique_ptr<Comparison> comparison() const override {
+    return is_single_ ? compare_transform<float>(transform_, const_cast<void*>(in_), out_)
+                      : compare_transform<double>(transform_, const_cast<void*>(in_), out_);
+  }
 
  private:
   bool is_single_;

@@ -99,7 +99,7 @@ class Lapack {
     (read<fields>(call, given[at++]), ...);
     WholeCall<T> best = call;
     if (!is_offered(call) || !finds_workspace(call, given, local, best)) return local(given);
-    if (!route_whole(call, entry.name(), [&] { local(given); })) return;
+    if (!route_whole(call, entry.name(), site.thread_count(), [&] { local(given); })) return;
     write_best(call, best);
   }
 

@@ -65,7 +65,7 @@ class Level3 {
     std::size_t at = 0;
     (read<slots>(call, given[at++], site.width), ...);
     if (!is_offered(call)) return invoke_fortran(site.function, given, lengths);
-    route_level3<T>(call, [&](const Call<T>& part) {
+    route_level3<T>(call, site.thread_count(), [&](const Call<T>& part) {
       Integers<count> integers(site.width);
       std::array<std::size_t, flags> ones;
       ones.fill(1);
@@ -84,8 +84,9 @@ class Level3 {
     if (layout == row_major) call = by_columns(call);
     if ((layout != row_major && layout != column_major) || !is_offered(call))
       return function(layout, given...);
-    route_level3<T>(
-        call, [&](const Call<T>& part) { function(column_major, value<slots, Given>(part)...); });
+    route_level3<T>(call, site.thread_count(), [&](const Call<T>& part) {
+      function(column_major, value<slots, Given>(part)...);
+    });
   }
 
  private:

@@ -12,8 +12,9 @@ template <class T>
 [[nodiscard]] bool is_offered(const Call<T>& call) noexcept;
 
 /// Computes a call that is offered, here or there; `local` computes one with the library that the
-/// program would have reached.
+/// program would have reached, which uses so many threads.
 template <class T>
-void route_level3(const Call<T>& call, const std::function<void(const Call<T>&)>& local) noexcept;
+void route_level3(const Call<T>& call, int threads,
+                  const std::function<void(const Call<T>&)>& local) noexcept;
 
 }  // namespace blockyard::blas

@@ -27,8 +27,9 @@ std::string routine_in(std::string_view symbol) {
 template <class T>
 class RoutedWhole final : public Routed {
  public:
-  RoutedWhole(const WholeCall<T>& call, std::string_view symbol, const std::function<void()>& local)
-      : call_(call), symbol_(symbol), local_(local) {}
+  RoutedWhole(const WholeCall<T>& call, std::string_view symbol, int threads,
+              const std::function<void()>& local)
+      : call_(call), symbol_(symbol), threads_(threads), local_(local) {}
   std::string name() const override { return routine_in(symbol_); }
   std::string shape() const override {
     return fmt::format("{} x {} x {}", call_.m, call_.n, call_.k);
@@ -42,11 +43,14 @@ class RoutedWhole final : public Routed {
   }
   void compute_here(std::int64_t) override { local_(); }
   bool may_nest() const override { return true; }
+  int threads() const override { return threads_; }
+  std::unique_ptr<Comparison> comparison() const override { return compare_whole(call_); }
   [[nodiscard]] bool is_there() const noexcept { return is_there_; }
 
  private:
   const WholeCall<T>& call_;
   std::string_view symbol_;
+  int threads_;
   const std::function<void()>& local_;
   bool is_there_ = false;
 };
@@ -59,9 +63,9 @@ bool is_offered(const WholeCall<T>& call) noexcept {
 }
 
 template <class T>
-bool route_whole(const WholeCall<T>& call, std::string_view symbol,
+bool route_whole(const WholeCall<T>& call, std::string_view symbol, int threads,
                  const std::function<void()>& local) noexcept {
-  RoutedWhole<T> routed(call, symbol, local);
+  RoutedWhole<T> routed(call, symbol, threads, local);
   route(routed);
   return routed.is_there();
 }
@@ -70,13 +74,13 @@ template bool is_offered(const WholeCall<float>&) noexcept;
 template bool is_offered(const WholeCall<double>&) noexcept;
 template bool is_offered(const WholeCall<c64>&) noexcept;
 template bool is_offered(const WholeCall<c128>&) noexcept;
-template bool route_whole(const WholeCall<float>&, std::string_view,
+template bool route_whole(const WholeCall<float>&, std::string_view, int,
                           const std::function<void()>&) noexcept;
-template bool route_whole(const WholeCall<double>&, std::string_view,
+template bool route_whole(const WholeCall<double>&, std::string_view, int,
                           const std::function<void()>&) noexcept;
-template bool route_whole(const WholeCall<c64>&, std::string_view,
+template bool route_whole(const WholeCall<c64>&, std::string_view, int,
                           const std::function<void()>&) noexcept;
-template bool route_whole(const WholeCall<c128>&, std::string_view,
+template bool route_whole(const WholeCall<c128>&, std::string_view, int,
                           const std::function<void()>&) noexcept;
 
 }  // namespace blockyard::blas

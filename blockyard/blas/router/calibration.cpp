@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/blas/router/calibration.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+
+namespace blockyard::blas {
+
+namespace {
+
+/// Calls body(name, value) for each line.
+template <class C, class Body>
+void visit(C& calibration, Body body) {
+  body("latency_seconds", calibration.latency_seconds);
+  body("up_bytes_a_second", calibration.up_rate);
+  body("down_bytes_a_second", calibration.down_rate);
+  for (std::size_t k = 0; k < Calibration::letters.size(); ++k) {
+    body(fmt::format("local_flops_a_second_{}", Calibration::letters[k]),
+         calibration.local_rate[k]);
+    body(fmt::format("device_flops_a_second_{}", Calibration::letters[k]),
+         calibration.device_rate[k]);
+  }
+}
+
+}  // namespace
+
+Guess Calibration::guess(char letter) const noexcept {
+  Guess guess;
+  guess.latency_seconds = latency_seconds;
+  guess.byte_seconds = 1 / std::min(up_rate, down_rate);
+  const std::size_t at = letters.find(letter);
+  if (at == std::string_view::npos) return guess;
+  guess.local_rate = local_rate[at];
+  guess.device_rate = device_rate[at];
+  return guess;
+}
+
+std::string format_calibration(const Calibration& calibration) {
+  std::string text = "# What `blockyard offload calibrate` measured.\n";
+  visit(calibration, [&](std::string_view name, const double& value) {
+    text += fmt::format("{} {:.9g}\n", name, value);
+  });
+  return text;
+}
+
+std::optional<Calibration> parse_calibration(std::string_view text) {
+  std::map<std::string, double, std::less<>> values;
+  while (!text.empty()) {
+    const std::string line(text.substr(0, text.find('\n')));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    const std::size_t gap = line.find(' ');
+    if (line.starts_with('#') || gap == std::string::npos) continue;
+    values[line.substr(0, gap)] = std::strtod(line.c_str() + gap, nullptr);
+  }
+  Calibration calibration;
+  bool is_complete = true;
+  visit(calibration, [&](std::string_view name, double& value) {
+    const auto found = values.find(name);
+    value = found == values.end() ? 0 : found->second;
+    is_complete = is_complete && std::isfinite(value) && value > 0;
+  });
+  if (!is_complete) return std::nullopt;
+  return calibration;
+}
+
+std::string calibration_path(std::string_view server, const char* cache, const char* home) {
+  std::string folder;
+  if (cache != nullptr && *cache == '/')
+    folder = cache;
+  else if (home != nullptr && *home == '/')
+    folder = std::string(home) + "/.cache";
+  else
+    return "";
+  std::string name(server);
+  std::ranges::replace_if(
+      name,
+      [](char c) {
+        return !((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                 c == '.' || c == '-');
+      },
+      '_');
+  return fmt::format("{}/blockyard/offload/{}.rates", folder, name);
+}
+
+std::optional<Calibration> read_calibration(const std::string& path) {
+  if (path.empty()) return std::nullopt;
+  std::FILE* const file = std::fopen(path.c_str(), "re");
+  if (file == nullptr) return std::nullopt;
+  std::string text(64 << 10, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), file));
+  std::fclose(file);
+  return parse_calibration(text);
+}
+
+}  // namespace blockyard::blas

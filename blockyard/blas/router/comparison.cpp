@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/blas/router/comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "blockyard/blas/router/parts.h"
+
+namespace blockyard::blas {
+
+namespace {
+
+template <class T>
+constexpr double eps = std::numeric_limits<decltype(std::real(T{}))>::epsilon();
+
+template <class T>
+bool is_finite(const T& value) noexcept {
+  return std::isfinite(std::real(value)) && std::isfinite(std::imag(value));
+}
+
+double ratio(double above, double below) noexcept { return above == 0 ? 0 : above / below; }
+
+/// The elements of the result that count.
+template <class T>
+View<T> result_of(const Call<T>& call) {
+  const bool is_square = is_rank_update(call.form);
+  View<T> view{
+      .at = call.c, .rows = is_square ? call.n : call.m, .columns = call.n, .leading = call.ldc};
+  if (is_square) {
+    view.fill = Fill::zero;
+    view.is_upper = call.uplo == 'U';
+    view.has_real_diagonal = is_hermitian(call.form);
+  }
+  return view;
+}
+
+template <class T>
+class Level3Comparison final : public Comparison {
+ public:
+  explicit Level3Comparison(const Call<T>& call)
+      : call_(call), before_(dense_copy(result_of(call))) {
+    operands_.push_back(dense_copy(shared_operands(call)[0]));
+    if (has_b(call.form)) operands_.push_back(dense_copy(view_of_b()));
+  }
+  void keep_theirs() override {
+    theirs_ = dense_copy(result_of(call_));
+    unpack(result_of(call_), before_.data(), call_.c);
+  }
+  double residual() override {
+    const std::vector<T> ours = dense_copy(result_of(call_));
+    const std::vector<T> apart = difference(theirs_, ours);
+    const double a = norm_of(operands_[0]), alpha = std::abs(call_.alpha);
+    const auto order = static_cast<double>(extent());
+    if (call_.form == Form::trsm)
+      return ratio(norm_of(made_of(apart)), eps<T> * order * a * norm_of(ours));
+    const double b = operands_.size() > 1       ? norm_of(operands_[1])
+                     : call_.form == Form::trmm ? norm_of(before_)
+                                                : a;
+    const double beta = call_.form == Form::trmm ? 0 : std::abs(call_.beta);
+    const double twice = is_rank_update(call_.form) && has_b(call_.form) ? 2 : 1;
+    const double read = beta == 0 ? 0 : beta * norm_of(before_);
+    return ratio(norm_of(apart), eps<T> * order * (twice * alpha * a * b + read));
+  }
+  double bound() const noexcept override { return call_.form == Form::trsm ? 30 : 16; }
+
+ private:
+  [[nodiscard]] std::int64_t extent() const {
+    if (call_.form == Form::gemm || is_rank_update(call_.form)) return call_.k;
+    return call_.side == 'L' ? call_.m : call_.n;
+  }
+  [[nodiscard]] View<T> view_of_b() const {
+    if (call_.form != Form::gemm && !is_rank_update(call_.form))
+      return {.at = call_.b, .rows = call_.m, .columns = call_.n, .leading = call_.ldb};
+    const bool is_plain = (call_.form == Form::gemm ? call_.op_b : call_.op_a) == 'N';
+    const std::int64_t rows = call_.form == Form::gemm ? call_.k : call_.n,
+                       columns = call_.form == Form::gemm ? call_.n : call_.k;
+    return {.at = call_.b,
+            .rows = is_plain ? rows : columns,
+            .columns = is_plain ? columns : rows,
+            .leading = call_.ldb};
+  }
+  /// op(a) x, or x op(a)
+  [[nodiscard]] std::vector<T> made_of(const std::vector<T>& x) const {
+    const std::int64_t order = extent();
+    const auto a =
+        call_.op_a == 'N' ? operands_[0] : turned(operands_[0], order, order, call_.op_a);
+    return call_.side == 'L' ? product(a, x, call_.m, call_.n, order)
+                             : product(x, a, call_.m, call_.n, order);
+  }
+
+  const Call<T> call_;
+  std::vector<T> before_, theirs_;
+  std::vector<std::vector<T>> operands_;
+};
+
+/// All places of an array that a transform touches, in some order.
+template <class Body>
+void visit(const Transform& transform, bool is_out, std::size_t axis, std::int64_t place,
+           Body& body) {
+  const std::size_t transformed = transform.transformed.size();
+  if (axis == transformed + transform.batch.size()) return body(place);
+  const bool is_batch = axis >= transformed;
+  const Axis& one = is_batch ? transform.batch[axis - transformed] : transform.transformed[axis];
+  const bool is_half = axis + 1 == transformed &&
+                       transform.sort == (is_out ? Transform::Sort::r2c : Transform::Sort::c2r);
+  const std::int64_t count = is_half ? one.n / 2 + 1 : one.n;
+  for (std::int64_t k = 0; k < count; ++k)
+    visit(transform, is_out, axis + 1, place + k * (is_out ? one.out_stride : one.in_stride), body);
+}
+
+/// One array as real numbers.
+template <class Real>
+class Strided {
+ public:
+  Strided(const Transform& transform, bool is_out, void* at)
+      : transform_(transform), is_out_(is_out), at_(static_cast<Real*>(at)) {
+    using Sort = Transform::Sort;
+    parts_ = transform.sort == (is_out ? Sort::c2r : Sort::r2c) ? 1 : 2;
+  }
+  [[nodiscard]] std::vector<Real> copy() const {
+    std::vector<Real> all;
+    auto add = [&](std::int64_t place) {
+      for (int part = 0; part < parts_; ++part) all.push_back(at_[place * parts_ + part]);
+    };
+    visit(transform_, is_out_, 0, 0, add);
+    return all;
+  }
+  void write(const std::vector<Real>& all) const {
+    std::size_t next = 0;
+    auto put = [&](std::int64_t place) {
+      for (int part = 0; part < parts_; ++part) at_[place * parts_ + part] = all[next++];
+    };
+    visit(transform_, is_out_, 0, 0, put);
+  }
+
+ private:
+  const Transform& transform_;
+  bool is_out_;
+  Real* at_;
+  int parts_ = 2;
+};
+
+template <class Real>
+class TransformComparison final : public Comparison {
+ public:
+  TransformComparison(const Transform& transform, void* in, void* out)
+      : transform_(transform),
+        is_in_place_(in == out),
+        in_(transform_, false, in),
+        out_(transform_, true, out),
+        given_(is_in_place_ ? in_.copy() : std::vector<Real>()),
+        before_(out_.copy()) {}
+  void keep_theirs() override {
+    theirs_ = out_.copy();
+    out_.write(before_);
+    if (is_in_place_) in_.write(given_);  // others are never destroyed there
+  }
+  double residual() override {
+    const std::vector<Real> ours = out_.copy();
+    double points = 2;
+    for (const Axis& axis : transform_.transformed) points *= static_cast<double>(axis.n);
+    return ratio(norm_of(difference(theirs_, ours)), eps<Real> * std::log2(points) * norm_of(ours));
+  }
+
+ private:
+  const Transform transform_;
+  const bool is_in_place_;
+  Strided<Real> in_, out_;
+  std::vector<Real> given_, before_, theirs_;
+};
+
+}  // namespace
+
+template <class T>
+double norm_of(const std::vector<T>& values) noexcept {
+  double largest = 0, sum = 0;
+  for (const T& value : values)
+    if (const double size = std::abs(value); std::isfinite(size)) largest = std::max(largest, size);
+  if (largest == 0) return 0;
+  for (const T& value : values)
+    if (const double size = std::abs(value) / largest; std::isfinite(size)) sum += size * size;
+  return largest * std::sqrt(sum);
+}
+
+template <class T>
+std::vector<T> difference(const std::vector<T>& left, const std::vector<T>& right) {
+  std::vector<T> apart(left.size());
+  for (std::size_t k = 0; k < left.size(); ++k) {
+    if (is_finite(left[k]) && is_finite(right[k]))
+      apart[k] = left[k] - right[k];
+    else if (is_finite(left[k]) || is_finite(right[k]))
+      apart[k] = T(std::numeric_limits<decltype(std::real(T{}))>::max());
+  }
+  return apart;
+}
+
+template <class T>
+std::vector<T> product(const std::vector<T>& a, const std::vector<T>& b, std::int64_t m,
+                       std::int64_t n, std::int64_t k) {
+  std::vector<T> c(static_cast<std::size_t>(m * n));
+  for (std::int64_t j = 0; j < n; ++j)
+    for (std::int64_t l = 0; l < k; ++l) {
+      const T factor = b[static_cast<std::size_t>(l + j * k)];
+      for (std::int64_t i = 0; i < m; ++i)
+        c[static_cast<std::size_t>(i + j * m)] += a[static_cast<std::size_t>(i + l * m)] * factor;
+    }
+  return c;
+}
+
+template <class T>
+std::vector<T> turned(const std::vector<T>& a, std::int64_t m, std::int64_t n, char op) {
+  std::vector<T> made(a.size());
+  for (std::int64_t j = 0; j < n; ++j)
+    for (std::int64_t i = 0; i < m; ++i) {
+      T value = a[static_cast<std::size_t>(i + j * m)];
+      if constexpr (is_complex<T>)
+        if (op == 'C') value = std::conj(value);
+      made[static_cast<std::size_t>(j + i * n)] = value;
+    }
+  return made;
+}
+
+template <class T>
+std::unique_ptr<Comparison> compare_level3(const Call<T>& call) {
+  return std::make_unique<Level3Comparison<T>>(call);
+}
+
+template <class Real>
+std::unique_ptr<Comparison> compare_transform(const Transform& transform, void* in, void* out) {
+  return std::make_unique<TransformComparison<Real>>(transform, in, out);
+}
+
+template std::unique_ptr<Comparison> compare_level3(const Call<float>&);
+template std::unique_ptr<Comparison> compare_level3(const Call<double>&);
+template std::unique_ptr<Comparison> compare_level3(const Call<c64>&);
+template std::unique_ptr<Comparison> compare_level3(const Call<c128>&);
+template std::unique_ptr<Comparison> compare_transform<float>(const Transform&, void*, void*);
+template std::unique_ptr<Comparison> compare_transform<double>(const Transform&, void*, void*);
+template double norm_of(const std::vector<float>&) noexcept;
+template double norm_of(const std::vector<double>&) noexcept;
+template double norm_of(const std::vector<c64>&) noexcept;
+template double norm_of(const std::vector<c128>&) noexcept;
+template std::vector<float> difference(const std::vector<float>&, const std::vector<float>&);
+template std::vector<double> difference(const std::vector<double>&, const std::vector<double>&);
+template std::vector<c64> difference(const std::vector<c64>&, const std::vector<c64>&);
+template std::vector<c128> difference(const std::vector<c128>&, const std::vector<c128>&);
+template std::vector<float> product(const std::vector<float>&, const std::vector<float>&,
+                                    std::int64_t, std::int64_t, std::int64_t);
+template std::vector<double> product(const std::vector<double>&, const std::vector<double>&,
+                                     std::int64_t, std::int64_t, std::int64_t);
+template std::vector<c64> product(const std::vector<c64>&, const std::vector<c64>&, std::int64_t,
+                                  std::int64_t, std::int64_t);
+template std::vector<c128> product(const std::vector<c128>&, const std::vector<c128>&, std::int64_t,
+                                   std::int64_t, std::int64_t);
+template std::vector<float> turned(const std::vector<float>&, std::int64_t, std::int64_t, char);
+template std::vector<double> turned(const std::vector<double>&, std::int64_t, std::int64_t, char);
+template std::vector<c64> turned(const std::vector<c64>&, std::int64_t, std::int64_t, char);
+template std::vector<c128> turned(const std::vector<c128>&, std::int64_t, std::int64_t, char);
+
+}  // namespace blockyard::blas

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace blockyard::blas {
+
+/// Who computes which part of a result: a device takes parts from the front, the local library from
+/// the back, until they meet. A part of the device that is late is computed here too; whoever is
+/// complete first writes it. One thread for each side.
+class Shares {
+ public:
+  struct Range {
+    std::int64_t from = 0, to = 0;
+    friend bool operator==(const Range&, const Range&) = default;
+  };
+  /// reserved: what the local side leaves to the device at first, however fast it is.
+  explicit Shares(std::int64_t extent, std::int64_t reserved = 0);
+
+  // Of the device's side.
+
+  /// Nothing: all is taken.
+  [[nodiscard]] std::optional<Range> take_front(std::int64_t width);
+  /// What begins there is on its way. has_left: whether nothing of it is read from the program's
+  /// memory any more; called by the other side while it is on its way.
+  void note_under_way(std::int64_t from, std::function<bool()> has_left);
+  /// Whether its result may be written: no, where it was late.
+  [[nodiscard]] bool begin_write(std::int64_t from);
+  void end_write(std::int64_t from);
+  /// The device takes nothing any more, and touches nothing of the program.
+  void end_front();
+
+  // Of the local side.
+
+  [[nodiscard]] std::optional<Range> take_back(std::int64_t width);
+  /// When nothing is left to take: returns a part to compute here, since it is late or since the
+  /// device has ended without it. Nothing: all is complete, but for what this gave.
+  [[nodiscard]] std::optional<Range> wait_for_late();
+  /// How much is complete from the front on.
+  [[nodiscard]] std::int64_t front_complete() const;
+  /// Extents that the device has written.
+  [[nodiscard]] std::int64_t written() const;
+
+ private:
+  enum class State { taken, under_way, writing, complete, late };
+  struct Part {
+    Range range;
+    State state = State::taken;
+    double began = 0;
+    std::function<bool()> has_left;
+  };
+  [[nodiscard]] Part& part_at(std::int64_t from);
+  [[nodiscard]] std::optional<Range> claim();
+
+  mutable std::mutex mutex_;  ///< guards the rest
+  std::condition_variable changed_;
+  std::vector<Part> parts_;  ///< of the front
+  std::int64_t front_ = 0, back_;
+  std::int64_t reserved_;
+  double began_;
+  double longest_seconds_ = 0;  ///< of a part of the device that is complete
+  bool has_ended_ = false;
+};
+
+}  // namespace blockyard::blas
