@@ -43,6 +43,10 @@ class Mover {
     fabric_.send(from, std::move(message));
   }
 
+  /// Collective. What was sent has been heard: without this a rank that goes on to wait in another
+  /// library may hold messages back that others wait for.
+  void end() { fabric_.barrier(); }
+
   /// The next message of this move.
   struct Heard {
     int from = 0;
@@ -93,7 +97,7 @@ void add_rings(Member& member, const Layout& layout, base::BufferPool& pool,
       mine.count() > 0 ? slice.size() / static_cast<std::size_t>(mine.count()) : 0;
   if (seat.ring != 0) {
     lend(mover, slice, mine, unit_bytes);
-    return;
+    return mover.end();
   }
   for (Extent unit = mine.begin; unit < mine.end; ++unit)
     for (int ring = 1; ring < layout.rings(); ++ring) {
@@ -102,6 +106,7 @@ void add_rings(Member& member, const Layout& layout, base::BufferPool& pool,
       add(slice.subspan(static_cast<std::size_t>(unit - mine.begin) * unit_bytes, unit_bytes),
           heard.payload->bytes());
     }
+  mover.end();
 }
 
 void visit_units(Member& member, const Layout& layout, base::BufferPool& pool,
@@ -109,12 +114,12 @@ void visit_units(Member& member, const Layout& layout, base::BufferPool& pool,
                  const std::function<void(Extent unit, std::span<const std::byte>)>& visit) {
   Mover mover(member, pool);
   const Seat seat = layout.seat(member.fabric.rank());
-  if (seat.ring != 0) return;
+  if (seat.ring != 0) return mover.end();
   const Range mine = layout.range(seat);
   const std::size_t unit_bytes = slice.size() / static_cast<std::size_t>(mine.count());
   if (seat.place != 0) {
     lend(mover, slice, mine, unit_bytes);
-    return;
+    return mover.end();
   }
   for (Extent unit = 0; unit < layout.units(); ++unit) {
     if (unit < mine.end) {
@@ -124,6 +129,7 @@ void visit_units(Member& member, const Layout& layout, base::BufferPool& pool,
     mover.ask(layout.rank({0, layout.place_of(0, unit)}), unit);
     visit(unit, mover.hear().payload->bytes());
   }
+  mover.end();
 }
 
 std::vector<std::vector<std::byte>> gather(Member& member, base::BufferPool& pool,
@@ -131,6 +137,7 @@ std::vector<std::vector<std::byte>> gather(Member& member, base::BufferPool& poo
   Mover mover(member, pool);
   if (member.fabric.rank() != 0) {
     mover.send(0, 0, bytes);
+    mover.end();
     return {};
   }
   std::vector<std::vector<std::byte>> all(static_cast<std::size_t>(member.fabric.size()));
@@ -141,6 +148,7 @@ std::vector<std::vector<std::byte>> gather(Member& member, base::BufferPool& poo
     const auto theirs = heard.payload->bytes();
     all[static_cast<std::size_t>(heard.from)].assign(theirs.begin(), theirs.end());
   }
+  mover.end();
   return all;
 }
 
