@@ -347,15 +347,15 @@ INSTANTIATE_TEST_SUITE_P(All, KernelContract, ::testing::ValuesIn(backends()), n
 
 TEST(SimulatedKernels, fail_at_any_call_and_never_give_wrong_numbers) {
   const auto run = [](Device& device) {
+    const std::vector<double> x = counted<double>(100);
+    std::vector<double> made(100);  // both outlive what is under way when a call fails
     Stream stream = device.open_stream();
     const auto memory = device.allocate(800);
-    const std::vector<double> x = counted<double>(100);
     const auto plan = device.open_kernel(saxpy());
     stream.copy_in(memory->address(), std::as_bytes(std::span(x)));
     KernelRun call({100, 1, 1});
     stream.run(*plan,
                call.memory(memory->address(), 800).memory(memory->address(), 800).value(1.0));
-    std::vector<double> made(100);
     stream.copy_out(std::as_writable_bytes(std::span(made)), memory->address());
     stream.synchronise();
     EXPECT_EQ(made[99], 200.0);
