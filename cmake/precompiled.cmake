@@ -1,6 +1,6 @@
 # What most sources include is read once, by the first target of a kind, in place of each time: that
-# takes 20 to 30 % off the processor time of a build (26 sources drawn by lot). With another compiler than
-# GCC nothing is precompiled: the fuzzers find a source of a room that lacks an include, `make lint`
+# takes 20 to 30 % off the processor time of a build (26 sources drawn by lot). Compilers other than
+# GCC precompile nothing: the fuzzers find a source of a room that lacks an include, `make lint`
 # any other.
 set(blockyard_usual_headers_room
     <algorithm> <array> <atomic> <condition_variable> <filesystem> <functional> <map> <memory> <mutex>

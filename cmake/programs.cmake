@@ -1,4 +1,4 @@
-# What is built around the rooms: folders found by name, fuzzers, benchmarks.
+# The programs built around the rooms: folders found by name, fuzzers, benchmarks.
 
 # Enters every folder below the current one that has a CMakeLists.txt, and where a folder has none,
 # the folders inside it. `except` names folders to leave out.
@@ -20,7 +20,7 @@ function(blockyard_enter_folders)
 endfunction()
 
 # A fuzzer: fuzz_<name>.cpp, linked with the named rooms, run by ctest for ten seconds from the
-# seeds in corpus/<name>/ beside it, if any. New inputs it finds stay in the build folder.
+# seeds in corpus/<name>/ next to it, if any. New inputs it finds stay in the build folder.
 function(blockyard_fuzzer name)
   add_executable(fuzz_${name} fuzz_${name}.cpp)
   list(TRANSFORM ARGN PREPEND blockyard_ OUTPUT_VARIABLE rooms)

@@ -155,7 +155,8 @@ void add_accumulate(CLI::App& app, Commands& commands) {
   command->add_flag(
       "--parts", options->parts,
       "each rank writes its slice to a file of its own; the result shows them as one");
-  command->add_option("--bins", options->bins, "error bars from so many bins, each with its own G4")
+  command
+      ->add_option("--bins", options->bins, "error bars from this many bins, each with its own G4")
       ->check(CLI::Range(1, 10000));
   add_ring_options(*command, *options);
   add_fabric_option(*command, options->fabric);

@@ -29,7 +29,7 @@ int run(const std::string& given, const std::string& scratch, const std::string&
   const std::string path = given.empty() ? machine_file() : given;
   if (path.empty())
     throw base::Error(base::Errc::bad_input,
-                      "there is no home folder to keep the rates in: name a file with --output");
+                      "no home folder to keep the rates in: name a file with --output");
   if (path != "-") {
     const auto folder = std::filesystem::path(path).parent_path();
     std::error_code ignored;  // the check below says what is wrong

@@ -18,7 +18,7 @@ inline constexpr int exit_usage = 2;
 
 using Commands = std::map<const CLI::App*, std::function<int()>>;
 
-/// An option of the command line that makes no sense.
+/// An invalid option on the command line.
 struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -42,7 +42,7 @@ void add_top(CLI::App& app, Commands& commands);
 void add_version(CLI::App& app, Commands& commands);
 
 /// Our SIAL programs and basis sets: in folder `library` if it is not empty, else in
-/// ../share/blockyard beside the program's folder, else in the source folder.
+/// ../share/blockyard next to the program's folder, else in the source folder.
 /// Throws Error{bad_input} if `library` has none.
 [[nodiscard]] input::Places find_places(const std::string& library);
 

@@ -86,7 +86,7 @@ void export_tiles(const std::string& from, const std::string& to) {
   for (base::Extent number = 0; number < tiles.tile_count(); ++number) {
     const store::Tile tile = tiles.tile(number);
     values.resize(static_cast<std::size_t>(tile.element_count()) * array.element_bytes);
-    if (!tiles.read(number, values)) continue;  // HDF5 has zeros there, too
+    if (!tiles.read(number, values)) continue;  // HDF5 also has zeros there
     out.write(name,
               {{tile.first.rbegin(), tile.first.rend()}, {tile.count.rbegin(), tile.count.rend()}},
               values);

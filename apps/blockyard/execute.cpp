@@ -32,7 +32,7 @@ bool ends_at_checkpoint(const job::Job& job) {
   return !job.run.checkpoint_folder.empty() && noted_signal() != 0 && !is_urgent();
 }
 
-/// Empty: the run goes on.
+/// Why the run must stop; empty: it continues.
 std::string stop_reason(const job::Job& job) {
   if (noted_signal() == 0 || ends_at_checkpoint(job)) return "";
   const std::string saved = job::last_checkpoint_hint(job.run.checkpoint_folder);
@@ -103,7 +103,7 @@ void write_exports(const report::Exports& wanted, const job::Job& job, const job
     attempt([&] { output.write_file(cube.file, report::cube_of(job, results, cube)); });
 }
 
-/// Whether all that was asked for could be written. What cannot be costs only itself.
+/// Whether all requested files could be written. A failed one does not affect the others.
 bool print_results(const OutputOptions& options, const job::Job& job, const job::Results& results,
                    const report::ReportContext& context, report::IterationTable& table,
                    Output& output) {
@@ -137,7 +137,7 @@ bool print_results(const OutputOptions& options, const job::Job& job, const job:
   return is_whole && results.lost.empty();
 }
 
-/// What came of a run, for who ends the process.
+/// The outcome of a run, for the caller that ends the process.
 struct End {
   int code = 0;
   bool has_left_driver = false;
@@ -164,7 +164,7 @@ End lead(const job::Job& job, const OutputOptions& options, const job::SavedRun*
   Output output(options.json == "-" || options.report == "-" || options.exports.qcschema == "-"
                     ? stderr
                     : stdout);
-  // What the programs of a method print is the way to its table.
+  // The programs of a method print the numbers of its table.
   const bool is_table = !job.method.empty();
   const bool is_short = options.quiet || options.is_silent || options.wants_one_line();
   if (job.chemistry && !is_short) output.print(report::print_header(job));

@@ -19,7 +19,7 @@ namespace blockyard::app {
 
 namespace {
 
-/// A program says `sial NAME` within so many bytes, behind its comments and imports.
+/// A program says `sial NAME` within this many bytes, after its comments and imports.
 constexpr std::size_t looked_at_bytes = 1 << 16;
 
 std::vector<std::string> words_of(const std::string& line) {
@@ -75,7 +75,7 @@ void check_is_program(const std::string& path) {
   };
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))
-    refuse("a folder (blockyard resume goes on from a folder of checkpoints)");
+    refuse("a folder (blockyard resume continues from a folder of checkpoints)");
   std::ifstream in(path, std::ios::binary);
   if (!in) return;
   std::string begin(looked_at_bytes, '\0');

@@ -9,26 +9,18 @@
 #include <algorithm>
 #include <span>
 
+#include "blockyard/base/split.h"
+
 namespace blockyard::app {
 
 namespace {
 
 constexpr std::size_t text_column = 26;
 
-std::vector<std::string> split(std::string_view text, char separator) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(separator, begin), text.size());
-    parts.emplace_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
-
 /// "-w, --workers" of CLI11's "-w,--workers"; a flag's value, "{false}", is left out.
 std::string names_of(const CLI::Option& option) {
   std::string text;
-  for (const std::string& name : split(option.get_name(false, true), ','))
+  for (const std::string& name : base::split(option.get_name(false, true), ','))
     text += (text.empty() ? "" : ", ") + name.substr(0, name.find('{'));
   return text;
 }
@@ -95,7 +87,7 @@ std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
   std::size_t column = std::min(text.find_first_not_of(' '), text.size());
   std::string out(text.substr(0, column));
   bool is_first = true;
-  for (const std::string& word : split(text.substr(column), ' ')) {
+  for (const std::string& word : base::split(text.substr(column), ' ')) {
     if (!is_first && column + 1 + word.size() > width) {
       out += "\n" + std::string(indent, ' ');
       column = indent;
@@ -122,7 +114,7 @@ Wanted wanted_by(const CLI::Option& option) {
   const std::string type = all.substr(0, all.find(':'));
   const std::string check = type.size() < all.size() ? all.substr(type.size() + 1) : "";
   if (check.starts_with('{')) {
-    const std::vector<std::string> words = split(check.substr(1, check.find('}') - 1), ',');
+    const std::vector<std::string> words = base::split(check.substr(1, check.find('}') - 1), ',');
     const std::span most = std::span(words).first(words.size() - 1);
     return {fmt::format("{}", fmt::join(words, "|")),
             fmt::format("{}{}{}", fmt::join(most, ", "), most.empty() ? "" : " or ", words.back()),

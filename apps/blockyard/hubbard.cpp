@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <filesystem>
@@ -19,12 +20,14 @@
 #include "blockyard/base/machine_limits.h"
 #include "blockyard/base/text.h"
 #include "blockyard/job/program_file.h"
+#include "blockyard/lattice/dca.h"
 
 namespace blockyard::app {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
+using lattice::DcaReport;
 using lattice::HubbardJob;
 using lattice::HubbardReport;
 
@@ -69,6 +72,7 @@ Json json_of(const HubbardJob& job, const HubbardReport& report) {
           {"autocorrelation_sweeps", report.walk.autocorrelation_sweeps},
           {"worst_residue", report.walk.worst_residue},
           {"samples", report.g4.samples},
+          {"effective_samples", report.g4.effective_samples},
           {"g", green_json(report)},
           {"eigenvalues",
            {{"pairing", leading_json(report.g4.leading, true, true)},
@@ -77,6 +81,41 @@ Json json_of(const HubbardJob& job, const HubbardReport& report) {
           {"ring", ring_json(report.g4)},
           {"output", job.output},
           {"seconds", report.g4.seconds}};
+}
+
+Json dca_json(const HubbardJob& job, const DcaReport& report) {
+  Json steps = Json::array();
+  for (const lattice::DcaStep& step : report.steps)
+    steps.push_back({{"iteration", step.number},
+                     {"change", step.change},
+                     {"error", step.error},
+                     {"density", step.density},
+                     {"order", step.order},
+                     {"sign", step.sign}});
+  Json list = Json::array();
+  const lattice::LevelFunction& sigma = report.sigma.known;
+  const auto momenta = lattice::all_momenta(job.model.lengths);
+  for (std::size_t at = 0; at < sigma.values.size(); ++at) {
+    const auto k = static_cast<int>(at) / sigma.levels;
+    Json one{{"k", momenta[static_cast<std::size_t>(k % sigma.momenta)]}};
+    if (sigma.levels > 1) one["level"] = static_cast<int>(at) % sigma.levels;
+    one.update({{"n", k / sigma.momenta},
+                {"re", sigma.values[at].real()},
+                {"im", sigma.values[at].imag()}});
+    if (!report.sigma_error.values.empty()) one["error"] = std::abs(report.sigma_error.values[at]);
+    list.push_back(std::move(one));
+  }
+  return {{"converged", report.is_converged},
+          {"iterations", steps},
+          {"self_energy", list},
+          {"output", job.dca->output}};
+}
+
+std::string step_text(const lattice::DcaStep& step) {
+  return fmt::format(
+      "iteration {}: self-energy changed by {:.5f}, error {:.5f}; density {:.5f}, order {:.2f}, "
+      "sign {:.4f}\n",
+      step.number, step.change, step.error, 2 * step.density, step.order, step.sign);
 }
 
 std::string text_of(const HubbardJob& job, const HubbardReport& report) {
@@ -100,6 +139,19 @@ std::string text_of(const HubbardJob& job, const HubbardReport& report) {
                                      one.susceptibility_error);
   }
   return text + ring_text(report.g4) + "written to " + job.output + "\n";
+}
+
+/// Errors from bins know nothing of rare samples that have not come yet.
+void warn_of_tails(const HubbardJob& job, const lattice::G4Report& report) {
+  constexpr double enough = 50;
+  constexpr double share = 0.1;
+  if (job.options.channels.empty() || report.effective_samples >= enough ||
+      report.effective_samples >= share * static_cast<double>(report.samples))
+    return;
+  print_error(
+      "warning: about {:.0f} of {} samples carry the variance of G4, so its error bars are too "
+      "small: take more samples, a longer warm_up, or a larger [method] shift than {}\n",
+      std::max(1.0, report.effective_samples), report.samples, job.shift);
 }
 
 /// A line on a terminal, at most a few times a second. Any thread.
@@ -141,22 +193,38 @@ Json plan_json(const HubbardJob& job, const lattice::G4Plan& plan, int ranks) {
             {"sent_bytes", plan.sent_bytes}}}};
 }
 
+Json dca_plan_json(const lattice::DcaOptions& dca) {
+  return {{"iterations", dca.iterations},
+          {"patch_points", dca.points},
+          {"self_energy_frequencies", dca.frequencies},
+          {"output", dca.output}};
+}
+
 std::string plan_text(const HubbardJob& job, const lattice::G4Plan& plan, int ranks) {
   const auto bytes = [](std::int64_t count) { return base::format_bytes(count); };
-  return fmt::format(
-      "{} sites, U = {}, beta = {}; {} samples of {} walkers\n"
-      "G4: {} in {} channel{} and {} bin{}, at most {} slices\n"
-      "{} rank{} in rings of {}: {}\n"
-      "each rank: slice {}, in all {} of {}\n"
-      "{} travels: {}\n"
-      "sent in a ring for each sample: {}\n",
-      job.model.sites() * job.model.layers, job.model.u, job.model.beta, job.samples, job.walkers,
-      bytes(array_bytes(plan)), plan.shape.channels.size(),
-      plan.shape.channels.size() == 1 ? "" : "s", plan.shape.bins, plan.shape.bins == 1 ? "" : "s",
-      plan.shape.units(), ranks, ranks == 1 ? "" : "s", plan.ring, plan.reason,
-      bytes(plan.slice_bytes), bytes(plan.rank_bytes), bytes(job.options.memory_bytes),
-      plan.travel == lattice::Travel::g ? "the Green's function" : "the sample", plan.travel_reason,
-      bytes(plan.sent_bytes));
+  std::string text;
+  if (job.dca)
+    text = fmt::format(
+        "dynamical cluster approximation: up to {} iterations of {} samples, {} frequencies, {} "
+        "momenta of the lattice{}; self-energy to {}\n",
+        job.dca->iterations, job.samples, job.dca->frequencies,
+        job.model.sites() * (job.dca->directions == 2 ? job.dca->points : 1) * job.dca->points,
+        plan.shape.channels.empty() ? "" : ", then G4", job.dca->output);
+  return text + fmt::format(
+                    "{} sites, U = {}, beta = {}; {} samples of {} walkers\n"
+                    "G4: {} in {} channel{} and {} bin{}, at most {} slices\n"
+                    "{} rank{} in rings of {}: {}\n"
+                    "each rank: slice {}, in total {} of {}\n"
+                    "{} travels: {}\n"
+                    "sent in a ring for each sample: {}\n",
+                    job.model.sites() * job.model.layers, job.model.u, job.model.beta, job.samples,
+                    job.walkers, bytes(array_bytes(plan)), plan.shape.channels.size(),
+                    plan.shape.channels.size() == 1 ? "" : "s", plan.shape.bins,
+                    plan.shape.bins == 1 ? "" : "s", plan.shape.units(), ranks,
+                    ranks == 1 ? "" : "s", plan.ring, plan.reason, bytes(plan.slice_bytes),
+                    bytes(plan.rank_bytes), bytes(job.options.memory_bytes),
+                    plan.travel == lattice::Travel::g ? "the Green's function" : "the sample",
+                    plan.travel_reason, bytes(plan.sent_bytes));
 }
 
 /// Puts in what the command line says, which wins.
@@ -168,6 +236,8 @@ void merge(const HubbardRun& run, HubbardJob& job) {
   if (!run.checkpoint_dir.empty()) checkpoints.folder = run.checkpoint_dir;
   if (checkpoints.seconds && checkpoints.folder.empty())
     checkpoints.folder = std::filesystem::path(job.file).stem().string() + ".checkpoint";
+  if (job.dca && !checkpoints.folder.empty())
+    throw base::Error(base::Errc::bad_input, no_dca_checkpoints);
 }
 
 /// A signal lets a run with checkpoints go on to the end of the round, a second one does not.
@@ -190,12 +260,19 @@ int simulate(const HubbardRun& run, HubbardJob& job, fabric::MpiSession* session
   const bool is_lead = session == nullptr || session->process() == 0;
   if (is_lead) {
     check_writable(job.output);
+    if (job.dca) check_writable(job.dca->output);
     check_writable(run.json);
     if (!run.quiet && run.json != "-" && !job.title.empty()) print_out("{}\n", job.title);
   }
-  HubbardReport report;
+  DcaReport report;
   try {
-    report = lattice::simulate(job, team, is_lead ? progress_line(run.quiet) : lattice::Progress());
+    const lattice::Progress progress = is_lead ? progress_line(run.quiet) : lattice::Progress();
+    if (job.dca)
+      report = lattice::simulate_dca(job, team, progress, [&](const lattice::DcaStep& step) {
+        if (is_lead && !run.quiet && run.json != "-") print_out("{}", step_text(step));
+      });
+    else
+      report.last = lattice::simulate(job, team, progress);
   } catch (const base::Error& error) {
     if (noted_signal() == 0) throw;
     const std::string signal = describe_signal(noted_signal());
@@ -205,8 +282,16 @@ int simulate(const HubbardRun& run, HubbardJob& job, fabric::MpiSession* session
     return 128 + noted_signal();
   }
   if (!is_lead) return 0;
-  if (!run.json.empty()) Output(stdout).write_file(run.json, json_of(job, report).dump(1) + "\n");
-  if (!run.quiet && run.json != "-") print_out("{}", text_of(job, report));
+  Json json = json_of(job, report.last);
+  if (job.dca) json["dca"] = dca_json(job, report);
+  if (!run.json.empty()) Output(stdout).write_file(run.json, json.dump(1) + "\n");
+  warn_of_tails(job, report.last.g4);
+  if (run.quiet || run.json == "-") return 0;
+  if (job.dca && !report.is_converged)
+    print_out("not converged to {} after {} iterations; go on with restart = \"{}\"\n",
+              job.dca->tolerance, job.dca->iterations, job.dca->output);
+  print_out("{}", text_of(job, report.last));
+  if (job.dca) print_out("self-energy written to {}\n", job.dca->output);
   return 0;
 }
 
@@ -232,9 +317,13 @@ int plan_hubbard(const HubbardRun& run, int processes) {
   check_writable(run.json);
   const int ranks = processes * team.ranks_here;
   const lattice::G4Plan plan = lattice::plan_of(job, ranks);
+  if (job.dca && !job.dca->restart.empty())
+    (void)lattice::read_self_energy(job.dca->restart, job.model, job.dca->frequencies);
   Output output(run.json == "-" ? stderr : stdout);
   output.print(plan_text(job, plan, ranks));
-  if (!run.json.empty()) output.write_file(run.json, plan_json(job, plan, ranks).dump(1) + "\n");
+  Json json = plan_json(job, plan, ranks);
+  if (job.dca) json["dca"] = dca_plan_json(*job.dca);
+  if (!run.json.empty()) output.write_file(run.json, json.dump(1) + "\n");
   return 0;
 }
 

@@ -20,6 +20,12 @@ struct HubbardRun {
   std::string ring = {};            ///< other than that of the job, or empty
 };
 
+/// Why a job of the dynamical cluster approximation takes no checkpoints.
+inline constexpr const char* no_dca_checkpoints =
+    "a job with name = \"dca\" takes no checkpoints: it writes its self-energy after each "
+    "iteration, "
+    "and goes on from there with [method] restart = \"FILE.sigma.h5\"";
+
 /// Whether a file is TOML with a table [lattice]. False for what cannot be read.
 [[nodiscard]] bool is_lattice_job(const std::string& path);
 
@@ -27,10 +33,10 @@ struct HubbardRun {
 [[nodiscard]] lattice::HubbardJob read_hubbard_job(const std::string& text,
                                                    const std::string& path);
 
-/// Runs it, alone or in all processes of mpirun, and tells the results. Returns the exit code.
+/// Runs it, alone or in all processes of mpirun, and prints the results. Returns the exit code.
 [[nodiscard]] int run_hubbard(const HubbardRun& run);
 
-/// Says what a run of it with so many processes would need.
+/// Prints what a run of it with this many processes would need.
 [[nodiscard]] int plan_hubbard(const HubbardRun& run, int processes);
 
 /// Goes on from the checkpoint that `run.file` is.

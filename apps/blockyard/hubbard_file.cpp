@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <optional>
@@ -22,6 +23,9 @@ using lattice::HubbardJob;
 using lattice::Vector2;
 
 namespace {
+
+constexpr std::array dca_keys = {"iterations", "mix",          "tolerance",
+                                 "restart",    "patch_points", "self_energy_frequencies"};
 
 void take_number(const TomlSection& section, std::string_view key, double& to) {
   if (!section.has(key)) return;
@@ -109,23 +113,43 @@ void read_momenta(const TomlSection& section, HubbardJob& job) {
         "has to be \"irreducible\", \"all\" or pairs of integers like [[0, 0], [2, 2]]");
 }
 
-void read_method(const TomlSection& section, HubbardJob& job) {
+/// The lattice has as many directions as `sites` has lengths.
+void read_dca(const TomlSection& section, int directions, HubbardJob& job) {
+  constexpr std::int64_t most = 1 << 12;
+  lattice::DcaOptions dca;
+  dca.directions = directions;
+  take_integer(section, "iterations", 1, most, dca.iterations);
+  take_integer(section, "patch_points", 1, most / directions, dca.points);
+  take_integer(section, "self_energy_frequencies", 1, most, dca.frequencies);
+  dca.tolerance = section.number("tolerance", true).value_or(dca.tolerance);
+  dca.mix = section.number("mix", false).value_or(dca.mix);
+  if (dca.mix > 1) throw section.error("mix", "is a share of the new self-energy: at most 1");
+  dca.restart = section.text("restart").value_or("");
+  job.dca = dca;
+}
+
+void read_method(const TomlSection& section, int directions, HubbardJob& job) {
   constexpr std::int64_t most = std::int64_t{1} << 40;
   constexpr std::int64_t most_frequencies = 1 << 12;
-  const std::string name = word(section, "name", {"g4", "g"}).value_or("g4");
+  const std::string name = word(section, "name", {"g4", "g", "dca"}).value_or("g4");
   take_integer(section, "samples", 1, most, job.samples);
   take_integer(section, "warm_up", 0, most, job.warm_up);
   take_integer(section, "sweeps", 1, most, job.sweeps);
   take_integer(section, "walkers", 1, most_frequencies, job.walkers);
   take_integer(section, "seed", 0, most, job.seed);
+  job.shift = section.number("shift", false).value_or(job.shift);
   take_integer(section, "frequencies", 1, most_frequencies, job.half);
   take_integer(section, "exchange_frequencies", 1, most_frequencies, job.exchange);
   read_momenta(section, job);
-  if (name == "g") {
-    if (section.has("channels")) throw section.error("channels", "goes with name = \"g4\" only");
-    job.options.channels.clear();
-    return;
+  if (name == "dca") {
+    read_dca(section, directions, job);
+  } else {
+    for (const char* key : dca_keys)
+      if (section.has(key)) throw section.error(key, "goes with name = \"dca\" only");
   }
+  if (name == "g" && section.has("channels"))
+    throw section.error("channels", "does not go with name = \"g\"");
+  if (name != "g4") job.options.channels.clear();
   if (!section.has("channels")) return;
   job.options.channels.clear();
   for (const std::string& channel : section.texts("channels")) {
@@ -179,7 +203,7 @@ bool is_lattice_job(const std::string& path) {
   try {
     return input::parse_toml(job::read_file(path), path)["lattice"].is_table();
   } catch (const base::Error&) {
-    return false;  // told by who reads it as a job of programs
+    return false;  // reported when it is read as a job of programs
   }
 }
 
@@ -198,14 +222,29 @@ HubbardJob read_hubbard_job(const std::string& text, const std::string& path) {
   };
   read_lattice(section("lattice", {"sites", "t", "t_prime", "t_perp", "u", "mu", "beta", "layers"}),
                job);
-  read_method(
-      section("method", {"name", "samples", "warm_up", "sweeps", "walkers", "seed", "channels",
-                         "frequencies", "exchange_momenta", "exchange_frequencies"}),
-      job);
+  const auto directions = static_cast<int>(table["lattice"]["sites"].as_array()->size());
+  std::vector<std::string> of_method{"name",
+                                     "samples",
+                                     "warm_up",
+                                     "sweeps",
+                                     "walkers",
+                                     "seed",
+                                     "shift",
+                                     "channels",
+                                     "frequencies",
+                                     "exchange_momenta",
+                                     "exchange_frequencies"};
+  of_method.insert(of_method.end(), dca_keys.begin(), dca_keys.end());
+  read_method(section("method", of_method), directions, job);
   read_run(section("run", {"ring", "lanes", "slots", "direction", "route", "travel", "sums",
                            "bound", "element", "bins", "memory", "output", "checkpoint",
                            "checkpoint_dir", "symmetrise", "parts"}),
            job);
+  if (job.dca) {
+    job.dca->output = std::filesystem::path(job.output).replace_extension(".sigma.h5").string();
+    if (job.checkpoints.seconds || !job.checkpoints.folder.empty())
+      throw base::Error(base::Errc::bad_input, fmt::format("{}: {}", path, no_dca_checkpoints));
+  }
   return job;
 }
 

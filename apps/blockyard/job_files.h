@@ -25,9 +25,9 @@ struct JobSource {
 
 /// What the files of a job say: a job file ("-": standard input), ZMAT, .dat file or .xyz file, or
 /// SIAL programs in order; settings replace what it says. The programs that a .dat file or a ZMAT
-/// names are looked for in the folders `programs` and those in them; without any, beside it.
-/// Warnings go to standard error. Throws UsageError for a mixture, Error for what is wrong in a
-/// file.
+/// names are looked for in the folders `programs` and those in them; without any, in its own
+/// folder. Warnings go to standard error. Throws UsageError for a mixture, Error for what is wrong
+/// in a file.
 [[nodiscard]] input::Spec read_job_files(const std::vector<std::string>& files,
                                          const std::vector<std::string>& programs = {},
                                          const input::Settings& settings = {});

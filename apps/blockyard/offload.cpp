@@ -16,6 +16,7 @@
 
 #include "apps/blockyard/commands.h"
 #include "apps/blockyard/offload_run.h"
+#include "apps/blockyard/offload_server.h"
 #include "apps/blockyard/output.h"
 #include "apps/blockyard/signals.h"
 #include "blockyard/base/clock.h"
@@ -30,6 +31,7 @@
 #include "blockyard/report/live_socket.h"
 #include "blockyard/rpc/socket/socket.h"
 #include "blockyard/rpc/tls/tls.h"
+#include "blockyard/tensor/blas.h"
 
 namespace blockyard::app {
 
@@ -46,6 +48,7 @@ struct ServeOptions {
   std::string client_memory;
   std::string tokens;
   std::string idle;
+  int threads = 0;  ///< 0: as many as the library takes
   bool plain = false;
 };
 
@@ -82,7 +85,7 @@ remote::Door open_door(const std::string& text, bool plain, std::vector<std::str
     throw UsageError(
         fmt::format("--listen {}: other machines connect by TLS, and this one has no libssl.so.3 "
                     "(OpenSSL 3); install it, use an SSH tunnel to a Unix socket, or --plain on a "
-                    "network where nobody listens",
+                    "network where no one listens",
                     text));
   auto listener = std::make_unique<rpc::socket::SocketListener>(address);
   places.push_back(rpc::format_address(listener->address()));
@@ -111,6 +114,8 @@ int serve(const ServeOptions& options) {
             "--tokens; `blockyard offload token NAME` makes one");
       terms.tokens = remote::read_tokens(options.tokens);
     }
+  if (options.threads > 0 && !tensor::blas::limit_blas_threads(options.threads))
+    throw UsageError("--threads: the BLAS of this Blockyard computes with one thread");
   note_signals();
   remote::Server server(std::move(doors), terms, [](const std::string& line) {
     static_cast<void>(std::fprintf(stderr, "%s\n", line.c_str()));
@@ -147,8 +152,7 @@ int make_token(const TokenOptions& options) {
 }
 
 struct StatusOptions {
-  std::string server;
-  std::string token;
+  ServerChoice of;
   bool json = false;
   bool prometheus = false;
 };
@@ -202,11 +206,10 @@ std::string metrics_of(const std::vector<Shown>& devices) {
   return text;
 }
 
-int print_status(const StatusOptions& options) {
-  const std::string server =
-      options.server.empty() ? default_offload_address(false) : options.server;
-  std::string text = "server=" + server;
-  if (!options.token.empty()) text += " token=" + options.token;
+int print_status(StatusOptions options) {
+  options.of.fill_in();
+  const std::string& server = options.of.server;
+  const std::string text = options.of.device_options(server);
   std::vector<Shown> shown;
   for (const remote::Offer& offer : remote::devices_of(text)) {
     device::Device opened(remote::table(), static_cast<int>(shown.size()), text);
@@ -214,7 +217,7 @@ int print_status(const StatusOptions& options) {
     shown.push_back({offer.kind, found.name, found.memory_bytes, found.free_bytes});
   }
   const rpc::Address address = rpc::parse_address(server);
-  const bool is_encrypted = remote::uses_tls(address, !options.token.empty());
+  const bool is_encrypted = remote::uses_tls(address, !options.of.token.empty());
   const bool is_exposed = address.kind == rpc::Address::Kind::tcp && !is_encrypted;
   Output output(stdout);
   output.print(options.json         ? json_of(server, is_encrypted, shown)
@@ -241,6 +244,10 @@ void add_serve(CLI::App& offload, Commands& commands) {
   serving->add_option("--tokens", options->tokens, "file of the tokens that are let in over TCP");
   serving->add_option("--idle", options->idle,
                       "end after so long without a client, like 10m (default: never)");
+  serving
+      ->add_option("--threads", options->threads,
+                   "processors that the host device computes with (default: all)")
+      ->check(CLI::Range(1, 4096));
   serving->add_flag("--plain", options->plain,
                     "let other machines connect without TLS; tokens are proven all the same");
   commands[serving] = [options] { return serve(*options); };
@@ -261,8 +268,7 @@ void add_offload(CLI::App& app, Commands& commands) {
   auto status = std::make_shared<StatusOptions>();
   CLI::App* const asking =
       offload->add_subcommand("status", "Show the devices that a server lends");
-  asking->add_option("--server", status->server, "where it listens (default: that of this user)");
-  asking->add_option("--token", status->token, "file with name and secret");
+  status->of.add_to(*asking, "where it listens: HOST:PORT or unix:PATH");
   CLI::Option* const json = asking->add_flag("--json", status->json, "as JSON");
   asking->add_flag("--prometheus", status->prometheus, "as text for a collector of Prometheus")
       ->excludes(json);
@@ -281,7 +287,7 @@ void add_offload(CLI::App& app, Commands& commands) {
 std::string default_offload_address(bool makes_folder) {
   const fs::path folder = report::live_folder(std::getenv("XDG_RUNTIME_DIR"));
   if (makes_folder && ::mkdir(folder.c_str(), 0700) != 0) {
-    // It is there: nobody else may have made it for us.
+    // It exists: another user may have made it for us.
     struct stat found {};
     if (::lstat(folder.c_str(), &found) != 0 || !S_ISDIR(found.st_mode) ||
         found.st_uid != ::geteuid() || (found.st_mode & 0077) != 0)

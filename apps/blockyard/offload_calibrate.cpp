@@ -4,12 +4,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 
 #include "apps/blockyard/offload_run.h"
+#include "apps/blockyard/offload_server.h"
 #include "apps/blockyard/output.h"
 #include "blockyard/base/error.h"
 #include "blockyard/blas/router/calibration.h"
@@ -17,6 +18,7 @@
 #include "blockyard/device/device.h"
 #include "blockyard/device/host/host.h"
 #include "blockyard/remote/client/client.h"
+#include "blockyard/store/whole_file.h"
 
 namespace blockyard::app {
 
@@ -25,22 +27,15 @@ namespace {
 namespace fs = std::filesystem;
 
 struct MeasureOptions {
-  std::string server;
-  std::string token;
+  ServerChoice of;
   bool json = false;
 };
 
-/// Whole or not at all.
 void write_calibration(const fs::path& path, const blas::Calibration& found) {
   std::error_code ignored;
   fs::create_directories(path.parent_path(), ignored);
-  const fs::path beside = path.string() + ".new";
-  std::ofstream out(beside);
-  out << blas::format_calibration(found);
-  if (!out.flush() || std::rename(beside.c_str(), path.c_str()) != 0)
-    throw base::Error(
-        base::Errc::io,
-        fmt::format("cannot write {}; programs could not find it there", path.string()));
+  const std::string text = blas::format_calibration(found);
+  store::write_whole_file(path, std::as_bytes(std::span(text)));
 }
 
 std::string text_of(const blas::Calibration& found) {
@@ -72,15 +67,14 @@ std::string json_text(const blas::Calibration& found, const std::string& server,
          "\n";
 }
 
-int calibrate_offload(const MeasureOptions& options) {
-  const std::string server =
-      options.server.empty() ? default_offload_address(false) : options.server;
+int calibrate_offload(MeasureOptions options) {
+  options.of.fill_in();
+  const std::string& server = options.of.server;
   const fs::path path =
       blas::calibration_path(server, std::getenv("XDG_CACHE_HOME"), std::getenv("HOME"));
   if (path.empty())
     throw base::Error(base::Errc::io, "neither XDG_CACHE_HOME nor HOME names a folder to keep it");
-  std::string text = "server=" + server;
-  if (!options.token.empty()) text += " token=" + options.token;
+  const std::string text = options.of.device_options(server);
   static_cast<void>(remote::devices_of(text));  // says best what is wrong
   device::Device there(remote::table(), 0, text);
   device::Device here(device::host::table(), 0);
@@ -98,9 +92,7 @@ void add_offload_calibrate(CLI::App& offload, Commands& commands) {
   auto options = std::make_shared<MeasureOptions>();
   CLI::App* const measuring = offload.add_subcommand(
       "calibrate", "Measure a server, the link to it and this machine, once, for `run`");
-  measuring->add_option("--server", options->server,
-                        "where it listens: HOST:PORT or unix:PATH (default: that of this user)");
-  measuring->add_option("--token", options->token, "file with name and secret");
+  options->of.add_to(*measuring, "where it listens: HOST:PORT or unix:PATH");
   measuring->add_flag("--json", options->json, "as JSON");
   commands[measuring] = [options] { return calibrate_offload(*options); };
 }

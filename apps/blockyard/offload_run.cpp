@@ -15,11 +15,15 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <vector>
 
+#include "apps/blockyard/offload_server.h"
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
 #include "blockyard/remote/client/client.h"
+#include "blockyard/rpc/address.h"
+#include "blockyard/store/whole_file.h"
 
 namespace blockyard::app {
 
@@ -30,8 +34,7 @@ using base::Errc;
 using base::Error;
 
 struct RunOptions {
-  std::string server;
-  std::string token;
+  ServerChoice of;
   std::string place;
   std::string log;
   std::string report;
@@ -66,9 +69,8 @@ class Folder {
 fs::path library() {
   const fs::path path = fs::path(find_places("").plugins) / "libblockyard_offload.so";
   if (!fs::exists(path))
-    throw Error(
-        Errc::bad_input,
-        fmt::format("this Blockyard was built without the library: there is no {}", path.string()));
+    throw Error(Errc::bad_input,
+                fmt::format("this Blockyard was built without the library {}", path.string()));
   return path;
 }
 
@@ -87,8 +89,8 @@ int run_program(const RunOptions& options, const fs::path& preload, const fs::pa
     const char* const before = std::getenv("LD_PRELOAD");
     const bool has_other = before != nullptr && *before != '\0';
     put("LD_PRELOAD", preload.string() + (has_other ? std::string(":") + before : ""));
-    put("BLOCKYARD_OFFLOAD", options.server);
-    put("BLOCKYARD_OFFLOAD_TOKEN", options.token);
+    put("BLOCKYARD_OFFLOAD", options.of.server);
+    put("BLOCKYARD_OFFLOAD_TOKEN", options.of.token);
     put("BLOCKYARD_OFFLOAD_PLACE", options.place);
     put("BLOCKYARD_OFFLOAD_LOG", options.log);
     if (options.check) put("BLOCKYARD_OFFLOAD_CHECK", "1");
@@ -172,9 +174,9 @@ void write_json(const Sums& sums, const std::string& path) {
   nlohmann::ordered_json checks = nlohmann::ordered_json::array();
   for (const auto& [routine, checked] : sums.checks)
     checks.push_back({{"routine", routine}, {"calls", checked.calls}, {"wrong", checked.wrong}});
-  std::ofstream out(path);
-  out << nlohmann::ordered_json{{"routines", routines}, {"checks", checks}}.dump(2) << "\n";
-  if (!out.flush()) throw Error(Errc::io, fmt::format("cannot write {}", path));
+  const std::string text =
+      nlohmann::ordered_json{{"routines", routines}, {"checks", checks}}.dump(2) + "\n";
+  store::write_whole_file(path, std::as_bytes(std::span(text)));
 }
 
 int run(RunOptions options) {
@@ -182,10 +184,11 @@ int run(RunOptions options) {
     options.program.erase(options.program.begin());
   if (options.program.empty())
     throw UsageError("the program is missing: blockyard offload run -- PROGRAM ARGUMENTS");
-  if (options.server.empty()) options.server = default_offload_address(false);
+  options.of.fill_in();
   if (options.require)
-    static_cast<void>(remote::devices_of("server=" + options.server +
-                                         (options.token.empty() ? "" : " token=" + options.token)));
+    for (const std::string& server : rpc::split_addresses(options.of.server))
+      static_cast<void>(
+          remote::devices_of(options.of.device_options(server.substr(0, server.rfind('#')))));
   const Folder reports;
   const int code = run_program(options, library(), reports.path());
   const Sums sums = read_reports(reports.path());
@@ -200,9 +203,9 @@ void add_offload_run(CLI::App& offload, Commands& commands) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* const running = offload.add_subcommand(
       "run", "Run a program, with its BLAS, LAPACK and FFTW on a device where that is faster");
-  running->add_option("--server", options->server,
-                      "where it listens: HOST:PORT or unix:PATH (default: that of this user)");
-  running->add_option("--token", options->token, "file with name and secret");
+  options->of.add_to(*running,
+                     "where it listens: HOST:PORT or unix:PATH, with #1 its second device; several "
+                     "with commas between");
   running
       ->add_option("--place", options->place,
                    "auto (where a call is faster; the default), local, remote (all), or both (each "

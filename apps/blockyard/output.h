@@ -41,7 +41,7 @@ void print_error(fmt::format_string<Args...> format, Args&&... args) {
 void check_writable(const std::string& path);
 
 /// Opens what the caller closed of standard input, output and error, so that no file of ours gets
-/// their numbers. Writing to such an output fails, to such an error stream tells nobody.
+/// their numbers. Writing to such an output fails; errors written to such a stream are lost.
 void open_missing_streams() noexcept;
 
 }  // namespace blockyard::app

@@ -30,7 +30,7 @@ input::Places find_places(const std::string& library) {
   if (!library.empty()) {
     if (!fs::is_directory(fs::path(library) / "sialib"))
       throw base::Error(base::Errc::bad_input,
-                        fmt::format("--library {}: there is no folder sialib in it", library));
+                        fmt::format("--library {}: it has no folder sialib", library));
     return {library + "/sialib", library + "/basis", {}, {}, plugin_folder(program)};
   }
   const fs::path installed = program.parent_path().parent_path() / "share" / "blockyard";

@@ -36,7 +36,7 @@ input::RunSpec wanted(const ResumeOptions& options) try {
   throw UsageError(error.what());
 }
 
-/// A simulation of a lattice goes on; `file` is its checkpoint.
+/// Resumes a simulation of a lattice; `file` is its checkpoint.
 int resume_lattice(const ResumeOptions& options, const std::string& file) try {
   const auto text = [&](std::string_view key) {
     const auto found = options.run.texts.find(key);
@@ -68,7 +68,7 @@ int resume(const ResumeOptions& options) {
       report::check_exports(saved->job, options.output.exports);
       input::DeviceSpec& device = saved->job.run.device;
       merge(options.run, device);
-      device.plugins = find_places("").plugins;  // of the Blockyard that goes on
+      device.plugins = find_places("").plugins;  // of the Blockyard that resumes
       note_for_outputs(options.output, saved->job.run);
       job::change_ranks(*saved, run, processes);
     };

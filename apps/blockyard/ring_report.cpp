@@ -79,11 +79,11 @@ nlohmann::ordered_json ring_json(const lattice::G4Report& report) {
 std::string ring_text(const lattice::G4Report& report) {
   std::int64_t sent_bytes = 0;
   for (const lattice::RankReport& rank : report.ranks) sent_bytes += rank.counts.sent_bytes;
-  return fmt::format("{} rank{} in rings of {}: {}\nslice {}, item {}, sent {} in all, {:.2f} s\n",
-                     report.ranks.size(), report.ranks.size() == 1 ? "" : "s", report.ring,
-                     report.reason, base::format_bytes(report.slice_bytes),
-                     base::format_bytes(report.item_bytes), base::format_bytes(sent_bytes),
-                     report.seconds);
+  return fmt::format(
+      "{} rank{} in rings of {}: {}\nslice {}, item {}, sent {} in total, {:.2f} s\n",
+      report.ranks.size(), report.ranks.size() == 1 ? "" : "s", report.ring, report.reason,
+      base::format_bytes(report.slice_bytes), base::format_bytes(report.item_bytes),
+      base::format_bytes(sent_bytes), report.seconds);
 }
 
 }  // namespace blockyard::app

@@ -79,22 +79,14 @@ void warn_of_disk(const job::Job& job) {
 }
 
 /// The segment sizes with which the plan of this run is fastest.
-void choose_segments(input::Spec& spec, const input::Places& places, int processes) {
+void choose_segments(input::Spec& spec, const input::Places& places, int processes) try {
   plan::PlanOptions options;
   options.processes = processes;
-  const auto trials = plan::try_segments(spec, places, find_machine(""), options);
-  if (trials.empty())
-    throw UsageError(
-        "--segments best: only the segments of a job with a molecule and a method are chosen; give "
-        "others as KIND=LENGTHS");
-  const plan::SegmentTrial& best = trials.front();
-  print_error("segments: ao {}, occupied {}, virtual {}{}\n", best.ao, best.occupied, best.virtual_,
-              best.is_given ? " (those of the job)" : "");
-  if (best.is_given) return;
-  spec.segments.extents.clear();
-  spec.segments.ao = best.ao;
-  spec.segments.occupied = best.occupied;
-  spec.segments.virtual_ = best.virtual_;
+  print_error("{}",
+              plan::print_choice(plan::choose_segments(spec, places, find_machine(""), options)));
+} catch (const base::Error& error) {
+  if (spec.molecule && spec.method) throw;
+  throw UsageError(fmt::format("--{}", error.what()));
 }
 
 /// Nothing if a program has errors, which are told.
@@ -152,7 +144,7 @@ bool is_given(const RunOptions& options, std::string_view key) {
   return found != options.run.texts.end() && !found->second.empty();
 }
 
-/// What cannot be shared by several jobs.
+/// Checks for options that several jobs cannot share.
 void check_list(const RunOptions& options) {
   const std::pair<std::string_view, bool> alone[] = {
       {"--report", !options.output.report.empty()},
@@ -166,8 +158,8 @@ void check_list(const RunOptions& options) {
     if (is_wanted) throw UsageError(fmt::format("{} is for one job, not for several", name));
 }
 
-/// One after the other. What goes wrong with one is told, and the next one begins; among several
-/// processes it ends them all.
+/// Runs jobs one after the other. A failed one is reported, and the next one begins; with several
+/// processes a failure ends them all.
 int run_list(RunOptions options, const std::vector<JobSource>& sources, const std::string& library,
              std::unique_ptr<fabric::MpiSession>& session) {
   check_list(options);

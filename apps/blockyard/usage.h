@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-/// What is wrong with a command line, in the form of the compiler's errors: what, why, what to do.
+/// Errors of a command line in the form of the compiler's errors: what, why, what to do.
 namespace blockyard::app {
 
 /// The arguments with "--set a=1 b=2" written as "--set a=1 --set b=2", for each option that takes

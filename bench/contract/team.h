@@ -49,10 +49,10 @@ class Seated {
 
 /// Threads that are there when a call comes, as the workers of a job are: starting one takes as
 /// long as a small product. Thread p stays on processor p: one that wakes begins where it was
-/// woken, behind who woke it, and workers wake seldom. One thread makes it, and calls it Seated.
+/// woken, after its waker, and workers wake seldom. One thread makes it, and calls it Seated.
 class Team {
  public:
-  /// part(0) is done by who calls, part(p) by thread p.
+  /// part(0) is done by the caller, part(p) by thread p.
   Team(int threads, std::function<void(int)> part) : part_(std::move(part)) {
     for (int p = 1; p < threads; ++p) others_.emplace_back([this, p] { work(p); });
   }

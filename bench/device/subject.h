@@ -43,7 +43,7 @@ void print(const Subject& subject, const std::string& one, const nlohmann::order
 void measure_copies(const Subject& subject);
 /// What memory costs: of the host, locked or not, of the device, and of the pools of a run.
 void measure_allocations(const Subject& subject);
-/// Contractions of four-index blocks beside plain matrix products here and on the host.
+/// Contractions of four-index blocks against plain matrix products here and on the host.
 void measure_contractions(const Subject& subject);
 
 }  // namespace blockyard::bench

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What does each part of the way of a block to a device bring? See README.md.
+"""What does each part of a block's path to a device gain? See README.md.
 
 usage: variants.py BLOCKYARD [--device sim opencl] [--basis sto-3g] [--iterations 3] [--workers 1]
 """

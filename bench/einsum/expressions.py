@@ -20,7 +20,7 @@ import time
 
 import numpy as np
 
-# Name: text of the expression over arrays a, b (and np), and extents for operands of so many megabytes in all.
+# Name: text of the expression over arrays a, b (and np), and extents for operands of this many megabytes in total.
 CASES = {
     "map": ("np.exp(a * 0.5) - b * 2.0", lambda mb: {"a": square(mb / 2), "b": square(mb / 2)}),
     "transpose": ("a + b.T", lambda mb: {"a": square(mb / 2), "b": square(mb / 2)}),
@@ -32,7 +32,7 @@ CHUNK = 512
 
 
 def square(mb, wide=1):
-    """Rows and columns of so many megabytes, `wide` times as many columns as rows."""
+    """Rows and columns of `mb` megabytes, `wide` times as many columns as rows."""
     rows = int(math.sqrt(mb * 2**20 / 8 / wide))
     return rows, rows * wide
 

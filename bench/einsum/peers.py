@@ -11,7 +11,7 @@ PEERS = ("dask", "cubed")
 
 
 def chunks_of(shape, megabytes):
-    """Chunks of about so many megabytes, the last indexes whole if they can be."""
+    """Chunks of about `megabytes`, the last indexes whole if they can be."""
     chunks, left = [], megabytes * 2**20 // 8
     for extent in reversed(shape):
         chunks.insert(0, max(1, min(extent, left)))
@@ -20,12 +20,12 @@ def chunks_of(shape, megabytes):
 
 
 def even_chunks(shape, megabytes):
-    """Chunks of about so many megabytes that have the same part of every index."""
+    """Chunks of about `megabytes` that have the same part of every index."""
     return tuple(min(n, max(1, math.floor((megabytes * 2**20 / 8) ** (1 / len(shape))))) for n in shape)
 
 
 def store(path, chunks):
-    """The operand as a Zarr array beside its file; made once, not timed."""
+    """The operand as a Zarr array next to its file; made once, not timed."""
     import zarr
 
     target = path.with_suffix(".zarr")

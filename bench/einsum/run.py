@@ -196,7 +196,7 @@ def measure(method, name, folder, seconds):
 
 
 def drop(path):
-    """Takes a file out of the page cache, so that everybody reads from the disk."""
+    """Takes a file out of the page cache, so that all peers read from the disk."""
     with open(path, "rb") as file:
         os.fsync(file.fileno())
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)

@@ -2,13 +2,13 @@
 // See README.md: do operations on elements run as fast as memory or the first cache give them?
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "bench/contract/lines.h"
 #include "bench/contract/measure.h"
+#include "bench/contract/rounds_main.h"
 #include "blockyard/base/buffer.h"
 #include "blockyard/tensor/contract.h"
 #include "blockyard/tensor/elementwise.h"
@@ -101,7 +101,7 @@ void measure_all(Table& table, const char* type, const Place& place) {
     table.measure(fmt::format("{} {}, {}", type, name, place.name), place.bytes, moved, action,
                   copy, like, alike);
   };
-  // What reads must have a result that the compiler takes for needed.
+  // Kernels that only read need a result that the compiler cannot discard.
   [[maybe_unused]] volatile bool found = false;
   const auto set = [&] { std::memset(static_cast<void*>(x.data()), 0, x.size_bytes()); };
   const auto change = [&] { std::memcpy(y.data(), x.data(), x.size_bytes()); };
@@ -143,19 +143,8 @@ void run_all(int rounds, const std::string& json_file) {
 }  // namespace blockyard::bench
 
 int main(int argc, char** argv) {
-  CLI::App app("Do operations on elements run as fast as memory or the first cache give them?");
-  int rounds = 15;
-  std::string json_file;
-  app.add_option("--rounds", rounds, "measurements of each; the best counts");
-  app.add_option("--json", json_file, "file of the JSON lines (default: standard output)");
-  app.add_flag_callback(
-      "--quick", [&] { rounds = 3; }, "three rounds");
-  CLI11_PARSE(app, argc, argv);
-  try {
-    blockyard::bench::run_all(rounds, json_file);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "elementwise_bench: {}\n", error.what());
-    return 1;
-  }
-  return 0;
+  return blockyard::bench::main_of_rounds(
+      argc, argv, "elementwise_bench",
+      "Do operations on elements run as fast as memory or the first cache give them?",
+      blockyard::bench::run_all);
 }

@@ -35,7 +35,7 @@ std::vector<double> measure_memcpy() {
   for (const std::size_t bytes : sizes())
     times.push_back(time_of([&] {
       std::memcpy(to.data(), from.data(), bytes);
-      // The compiler must not leave out a copy that nobody reads.
+      // The compiler must not leave out an unread copy.
       asm volatile("" : : "r"(to.data()) : "memory");
     }));
   return times;

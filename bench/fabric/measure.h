@@ -17,7 +17,7 @@ namespace blockyard::bench {
 }
 
 /// Seconds of one `action`: the median over seven samples of about twenty milliseconds each.
-/// `agree`: makes the number of repeats that process 0 chose that of all who take part.
+/// `agree`: gives process 0's number of repeats to all that take part.
 template <class Action, class Agree>
 [[nodiscard]] double time_of(const Action& action, const Agree& agree) {
   constexpr int samples = 7;

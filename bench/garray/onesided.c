@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One-sided transfers of global arrays between two processes of a node, beside plain MPI and copies. */
+/* One-sided transfers of global arrays between two processes of a node, against plain MPI and copies. */
 #include <ga.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -50,7 +50,7 @@ static void add_out(long bytes) {
   for (long i = 0; i < bytes / 8; ++i) y[i] += one * x[i];
 }
 
-/* A square patch of so many bytes, and the same by hand from a matrix with rows as long. */
+/* A square patch of this many bytes, and the same by hand from a matrix with rows as long. */
 static void ga_patch(long bytes) {
   int n = 1, lo[2], hi[2], ld[1];
   while ((long)(n + 1) * (n + 1) * 8 <= bytes) ++n;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Microseconds per block statement on blocks of 4^4 elements, beyond the arithmetic; and a
-// contraction of blocks of 16^4, interpretation included, beside one bare call of the BLAS.
+// contraction of blocks of 16^4, interpretation included, against one bare call of the BLAS.
 #include <fmt/format.h>
 
 #include <algorithm>

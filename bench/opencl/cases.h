@@ -23,7 +23,7 @@ constexpr std::size_t bins = 64;
 /// OpenCL C of all of them: kernel void NAME(a, b, out, elements, per).
 [[nodiscard]] const char* kernel_source();
 
-/// The whole case on so many threads; `out` has as many sums as threads where there are sums.
+/// The whole case on `threads` threads; `out` has as many sums as threads where there are sums.
 void run_on_threads(const Case& one, const float* a, const float* b, std::vector<float>& out,
                     unsigned threads);
 

@@ -12,7 +12,7 @@ namespace {
 
 cl_device_id first_device() {
   const auto devices = opencl::find_devices();
-  if (devices.empty()) throw std::runtime_error("there is no OpenCL device");
+  if (devices.empty()) throw std::runtime_error("no OpenCL device");
   return devices.front();
 }
 
@@ -111,7 +111,7 @@ void Session::run_copied(const Case& one, std::size_t per, std::span<const float
 }
 
 /// The program has its values where the device reads them, and reads results where they are: here
-/// they are there already, and nothing is moved.
+/// they are there already, and no data moves.
 void Session::run_mapped(const Case& one, std::size_t per, std::span<const float> a,
                          std::span<const float> b, std::span<float> out) {
   const auto map = [&](cl_mem memory, cl_map_flags flags, std::size_t bytes) {

@@ -14,7 +14,7 @@ namespace blockyard::bench {
 /// The first OpenCL device with the memory and the kernels of the cases.
 class Session {
  public:
-  /// Throws opencl::Failure, as all functions here; std::runtime_error if there is no device.
+  /// Throws opencl::Failure, as all functions here; std::runtime_error without a device.
   Session();
 
   [[nodiscard]] std::string name() const;

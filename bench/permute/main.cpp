@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "bench/contract/lines.h"
 #include "bench/contract/measure.h"
+#include "bench/contract/rounds_main.h"
 #include "blockyard/base/buffer.h"
 #include "blockyard/tensor/permute.h"
 
@@ -111,19 +111,7 @@ void run_all(int rounds, const std::string& json_file) {
 }  // namespace blockyard::bench
 
 int main(int argc, char** argv) {
-  CLI::App app("How close does a permutation of a block come to a plain copy?");
-  int rounds = 15;
-  std::string json_file;
-  app.add_option("--rounds", rounds, "measurements of each; the best counts");
-  app.add_option("--json", json_file, "file of the JSON lines (default: standard output)");
-  app.add_flag_callback(
-      "--quick", [&] { rounds = 3; }, "three rounds");
-  CLI11_PARSE(app, argc, argv);
-  try {
-    blockyard::bench::run_all(rounds, json_file);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "permute_bench: {}\n", error.what());
-    return 1;
-  }
-  return 0;
+  return blockyard::bench::main_of_rounds(
+      argc, argv, "permute_bench", "How close does a permutation of a block come to a plain copy?",
+      blockyard::bench::run_all);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What blockyard plan predicts, beside what blockyard run needs. See README.md."""
+"""What blockyard plan predicts, against what blockyard run needs. See README.md."""
 import argparse
 import importlib.util
 import json

@@ -50,7 +50,7 @@ def of_each(values, points, key, condition=lambda value: True):
 
 
 def summary(bench):
-    """The published results beside ours, from what the other figures measured: a picture and a table."""
+    """The published results next to ours, from what the other figures measured: a picture and a table."""
     for name, measure in (("range", by_range), ("size_small", by_size), ("depth", by_depth)):
         if name not in bench.results:
             measure(bench)

@@ -94,17 +94,21 @@ void print_kernel() {
   lattice::Hubbard model;
   model.lengths = {6, 6};
   constexpr int frequencies = 8;
-  const lattice::Problem problem = lattice::problem_of(model, frequencies, 1, {{0, 0}, {3, 3}});
+  const lattice::Problem problem =
+      lattice::problem_of(model, frequencies, 1, lattice::irreducible_momenta(model.lengths));
   const lattice::Cluster cluster = problem.cluster();
   for (const lattice::Channel channel : lattice::all_channels) {
-    const lattice::SliceShape shape{problem.axes, {channel}, 2, 1};
+    const auto transfers = static_cast<int>(problem.exchange_momenta.size());
+    const lattice::SliceShape shape{problem.axes, {channel}, transfers, 1};
     const ring::Range all{0, shape.units()};
     const lattice::TileSet set(problem.axes, shape.channels, all);
-    const std::vector<double> tiles(set.values(), 0.5);
+    constexpr std::size_t many = 8;
+    const std::vector<std::vector<double>> tiles(many, std::vector<double>(set.values(), 0.5));
     std::vector<double> slice(static_cast<std::size_t>(shape.units()) * shape.unit_values());
     lattice::TwoParticle two(cluster, shape, set, all);
     const auto pass = [&](std::size_t samples) {
-      const std::vector<lattice::SampleTiles> batch(samples, {1.0, 0, tiles.data()});
+      std::vector<lattice::SampleTiles> batch;
+      for (std::size_t k = 0; k < samples; ++k) batch.push_back({1.0, 0, tiles[k].data()});
       return seconds_of([&] { two.add(batch, slice); });
     };
     std::vector<std::complex<double>> x(slice.size() / 2, 1.0), y(x.size());
@@ -113,7 +117,6 @@ void print_kernel() {
     });
     constexpr double of_a_value = 32;
     constexpr double of_axpy = 48;
-    constexpr std::size_t many = 8;
     const double values = static_cast<double>(x.size());
     const double one = pass(1);
     const double each_of_many = pass(many) / static_cast<double>(many);

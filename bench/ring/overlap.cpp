@@ -72,7 +72,7 @@ OverlapTimes measure_overlap(double update_seconds, double transfer_seconds, int
           fabric::Message message;
           message.payload = item;
           fabric.send(1 - fabric.rank(), std::move(message));
-          compute(update_seconds);  // the own item
+          compute(update_seconds);  // this rank's item
           while (!fabric.poll(1.0)) {
           }
           compute(update_seconds);  // that of the neighbour

@@ -4,22 +4,25 @@
 #include <string>
 #include <vector>
 
+#include "bench/simd/loops.h"
+
 namespace blockyard::bench {
 
-/// One way to do something and how long it took; the first of an experiment is what the others are
-/// compared with.
-struct Timing {
-  std::string way;
-  double seconds;
-};
-struct Experiment {
+/// A line of README.md in one instruction set: what it is compared with, and what was published.
+struct Line {
   std::string name;
-  std::vector<Timing> ways;
+  std::string way;
+  double base_seconds = 0;
+  double seconds = 0;
+  std::string published = {};  ///< how many times faster; empty: nothing
 };
 
-// Each needs AVX-512; `rounds` measurements, the best counts.
-[[nodiscard]] std::vector<Experiment> short_loops(int rounds);
-[[nodiscard]] std::vector<Experiment> small_matrices(int rounds);
-[[nodiscard]] std::vector<Experiment> mandelbrot(int rounds);
+/// Throw std::runtime_error where two ways give different results. `rounds` measurements, the best
+/// counts.
+[[nodiscard]] std::vector<Line> programs(const InstructionSet& set, int rounds);
+[[nodiscard]] std::vector<Line> sums_of_31(const InstructionSet& set, int rounds);
+[[nodiscard]] std::vector<Line> short_loops(const InstructionSet& set, int rounds);
+[[nodiscard]] std::vector<Line> small_matrices(const InstructionSet& set, int rounds);
+[[nodiscard]] std::vector<Line> mandelbrot(const InstructionSet& set, int rounds);
 
 }  // namespace blockyard::bench

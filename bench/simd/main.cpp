@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// See README.md: what do masks, alignment and registers bring to loops shorter than a few vectors?
+// See README.md: what do vectors bring, and what do masks, alignment and registers add?
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <cstring>
+#include <exception>
 #include <nlohmann/json.hpp>
 
 #include "bench/contract/measure.h"
@@ -11,18 +13,35 @@
 namespace blockyard::bench {
 namespace {
 
-void print(const std::vector<Experiment>& experiments) {
-  for (const Experiment& one : experiments) {
-    fmt::print(stderr, "\n{}\n", one.name);
-    for (const Timing& timing : one.ways) {
-      const double speedup = one.ways.front().seconds / timing.seconds;
-      fmt::print(stderr, "  {:44} {:12.4g} s {:7.2f}\n", timing.way, timing.seconds, speedup);
-      const nlohmann::ordered_json record = {
-          {"bench", "simd"},           {"case", one.name + ": " + timing.way},
-          {"seconds", timing.seconds}, {"speedup", speedup},
-          {"machine", machine()},      {"commit", commit()}};
-      fmt::print("{}\n", record.dump());
+void print(const char* figure, const InstructionSet& set, const std::vector<Line>& lines) {
+  for (const Line& line : lines) {
+    const double speedup = line.base_seconds / line.seconds;
+    fmt::print(stderr, "{:<9} {:<44} {:<34} {:8.2f}   {}\n", set.name, line.name, line.way, speedup,
+               line.published);
+    const nlohmann::ordered_json record = {
+        {"bench", "simd"},      {"case", fmt::format("{}: {}: {}", set.name, line.name, line.way)},
+        {"figure", figure},     {"row", fmt::format("{}, {}", line.name, line.way)},
+        {"column", set.name},   {"seconds", line.seconds},
+        {"speedup", speedup},   {"published", line.published},
+        {"machine", machine()}, {"commit", commit()}};
+    fmt::print("{}\n", record.dump());
+  }
+  std::fflush(stdout);
+}
+
+void run(int rounds) {
+  fmt::print(stderr, "{:<9} {:<44} {:<34} {:>8}   {}\n", "set", "experiment", "way", "faster",
+             "published (Xeon Phi)");
+  for (const InstructionSet& set : instruction_sets()) {
+    if (!set.is_here()) {
+      fmt::print(stderr, "{}: not in this processor\n", set.name);
+      continue;
     }
+    print("programs", set, programs(set, rounds));
+    print("sums of 31 elements", set, sums_of_31(set, rounds));
+    print("short loops", set, short_loops(set, rounds));
+    print("small matrices", set, small_matrices(set, rounds));
+    print("Mandelbrot set", set, mandelbrot(set, rounds));
   }
 }
 
@@ -30,15 +49,11 @@ void print(const std::vector<Experiment>& experiments) {
 }  // namespace blockyard::bench
 
 int main(int argc, char** argv) {
-  using namespace blockyard::bench;
-  if (!__builtin_cpu_supports("avx512dq") || !__builtin_cpu_supports("avx512vl")) {
-    fmt::print(stderr, "simd_bench: this processor has no AVX-512; nothing is measured\n");
+  try {
+    blockyard::bench::run(argc > 1 && std::strcmp(argv[1], "--quick") == 0 ? 3 : 20);
     return 0;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "simd_bench: {}\n", error.what());
+    return 1;
   }
-  const int rounds = argc > 1 && std::strcmp(argv[1], "--quick") == 0 ? 5 : 30;
-  fmt::print(stderr, "seconds of one execution, and how many times faster than the first way\n");
-  print(short_loops(rounds));
-  print(small_matrices(rounds));
-  print(mandelbrot(rounds / 3));
-  return 0;
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A job of which seven eighths go to disk, beside dd and beside the same job in memory. See README.md."""
+"""A job of which seven eighths go to disk, against dd and against the same job in memory. See README.md."""
 import argparse
 import json
 import pathlib

@@ -68,7 +68,7 @@ void add_basis(const qc::Molecule& molecule, const qc::AoBasis& basis, AcesConst
       qc::nuclear_repulsion(qc::nuclear_charges(molecule), qc::positions(molecule));
 }
 
-/// What ACES gives to every job, whatever its input says.
+/// The constants that ACES gives to every job, whatever its input says.
 void add_fixed(AcesConstants& constants) {
   constexpr std::array<std::pair<const char*, std::int64_t>, 22> ints = {
       {{"scf_beg", 2},     {"scf_hist", 6},   {"cc_beg", 2},         {"cc_hist", 6},
@@ -78,7 +78,7 @@ void add_fixed(AcesConstants& constants) {
        {"ipseud", 0},      {"necp_atoms", 0}, {"max_ecp_angmom", 0}, {"max_ecp_prims", 0},
        {"nfrags", 0},      {"fromvar", 0}}};
   for (const auto& [name, value] : ints) constants.ints[name] = value;
-  // What some programs begin with and put their own value into.
+  // Initial values that some programs replace by their own.
   for (const char* name : {"scfeneg", "scf_energy", "totenerg"}) constants.scalars[name] = 0;
   constexpr float any = 33.456F;
   constants.scalars["scalar1"] = any;

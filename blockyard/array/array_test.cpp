@@ -29,7 +29,7 @@ TEST(Segments, know_extent_offset_and_subsegments) {
 
 TEST(Axis, knows_extent_and_offset_of_each_segment) {
   std::mt19937 random(7);
-  for (const std::size_t count : {1U, 2U, 50U, 9000U}) {  // beyond what is looked up, too
+  for (const std::size_t count : {1U, 2U, 50U, 9000U}) {  // beyond the looked-up range as well
     std::vector<Extent> extents(count);
     for (Extent& extent : extents) extent = static_cast<Extent>(random() % 3);
     const Axis axis(IndexKind::ao, -4, extents);

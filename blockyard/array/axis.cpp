@@ -7,7 +7,7 @@ namespace blockyard::array {
 namespace {
 
 constexpr std::int64_t most = std::int64_t{1} << 62;
-/// The runs of so many segments are looked up, those of the others searched for.
+/// The runs of up to this many segments are looked up, others are searched for.
 constexpr std::size_t most_looked_up = 4096;
 
 }  // namespace

@@ -25,8 +25,8 @@ struct BlockIdHash {
   [[nodiscard]] std::size_t operator()(const BlockId& id) const noexcept { return hash_of(id); }
 };
 
-/// The server (0 .. servers-1) that owns a block: the blocks of an array go round the servers, from
-/// the first on. The array does not count, so that an array can take over the blocks of another.
+/// The server (0 .. servers-1) that owns a block: the blocks of an array are dealt in turn, from
+/// the first server on. The array does not count, so that it can take over the blocks of another.
 [[nodiscard]] constexpr int home_of(const BlockId& id, int servers) noexcept {
   return static_cast<int>(id.number % static_cast<std::uint64_t>(servers));
 }

@@ -345,6 +345,21 @@ Piece Distribution::part_of(const Indexes& coordinates, const Box& box) const no
   return piece;
 }
 
+Distribution::Spot Distribution::spot_of(const Indexes& first, const Indexes& last) const noexcept {
+  Extent block = 0, blocks = 1, offset = 0, length = 1;
+  for (std::size_t d = 0; d < cuts_.size(); ++d) {
+    const Cuts& axis = cuts_[d];
+    const Extent at = axis.block_of(first[d]), begin = axis.begin(at), end = axis.end(at);
+    if (last[d] >= end) return {};
+    block += at * blocks;
+    blocks *= axis.blocks;
+    offset += length * (first[d] - begin + widths_[d]);
+    length *= end - begin + 2 * widths_[d];
+  }
+  const auto holder = static_cast<std::size_t>(block);
+  return {holders_.empty() ? static_cast<int>(block) : holders_[holder], offset};
+}
+
 Piece Distribution::piece_of(Extent block) const noexcept {
   return part_of(coordinates_of(block), whole());
 }

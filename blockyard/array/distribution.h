@@ -14,7 +14,7 @@ struct Cuts {
   Extent extent = 0;
   Extent blocks = 0;
   Extent edge = 0;                  ///< of all blocks but the last; 0: `begins` says
-  std::vector<Extent> begins = {};  ///< of each block, and the extent behind the last
+  std::vector<Extent> begins = {};  ///< of each block, and the extent at the end
 
   [[nodiscard]] Extent begin(Extent block) const noexcept;
   [[nodiscard]] Extent end(Extent block) const noexcept { return begin(block + 1); }
@@ -37,7 +37,7 @@ struct Piece {
 /// The array is cut into blocks, numbered with the first axis fastest. Any thread.
 class Distribution {
  public:
-  /// How blocks come to ranks, and how a rank stores several.
+  /// The assignment of blocks to ranks, and the way a rank stores several.
   enum class Dealing : std::uint8_t {
     direct,  ///< block p to rank p
     cyclic,  ///< block b to rank b mod ranks; stored one after the other
@@ -63,11 +63,11 @@ class Distribution {
   [[nodiscard]] static Distribution tiled_irregular(std::span<const Extent> extents,
                                                     std::vector<std::vector<Extent>> begins,
                                                     std::span<const Extent> grid);
-  // All throw Error{bad_input} that says what does not fit.
+  // All throw Error{bad_input} with what does not fit.
 
   /// Pads each block by widths[d] on both sides of axis d. Only of directly dealt blocks.
   void pad(std::span<const Extent> widths);
-  /// What is dealt to rank p goes to ranks[p]; no other of `ranks_in_all` ranks holds anything.
+  /// The blocks dealt to rank p go to ranks[p]; no other of `ranks_in_all` ranks holds any.
   void restrict_to(std::vector<int> ranks, int ranks_in_all);
 
   [[nodiscard]] std::size_t axes() const noexcept { return cuts_.size(); }
@@ -92,6 +92,13 @@ class Distribution {
   [[nodiscard]] int rank_of(Extent block) const noexcept;
   /// All of a block.
   [[nodiscard]] Piece piece_of(Extent block) const noexcept;
+  /// Where element `first` lies, if the same directly dealt block has `last`; else rank is -1.
+  struct Spot {
+    int rank = -1;
+    Extent offset = 0;
+  };
+  /// REQUIRES: both are in whole(), is_direct().
+  [[nodiscard]] Spot spot_of(const Indexes& first, const Indexes& last) const noexcept;
   /// The block that a rank holds where blocks are dealt directly; -1 if none.
   [[nodiscard]] Extent block_held_by(int rank) const noexcept;
   /// The blocks of a rank, in the order of their numbers.
@@ -134,13 +141,13 @@ class Distribution {
 
   Dealing dealing_ = Dealing::direct;
   std::vector<Cuts> cuts_;
-  int ranks_ = 0;   ///< in all, those without data too
+  int ranks_ = 0;   ///< total, including those without data
   int dealt_ = 0;   ///< how many blocks are dealt to
   Indexes grid_{};  ///< of ranks, first axis fastest
   Indexes widths_{};
   std::vector<int> holders_;     ///< if restricted: what is dealt to p goes to holders_[p]
   std::vector<Extent> offsets_;  ///< of each block, where they are stored one after the other
-  std::vector<Extent> lengths_;  ///< elements, by whom they are dealt to
+  std::vector<Extent> lengths_;  ///< elements, by the receiving rank
   Extent block_count_ = 0;
 };
 

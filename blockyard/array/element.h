@@ -9,7 +9,7 @@
 
 namespace blockyard::array {
 
-/// What the elements of an array are. The numbers stand in program files and messages.
+/// The element type of an array. The numbers appear in program files and messages.
 enum class ElementType : std::uint8_t { f64, f32, c128, c64 };
 
 inline constexpr std::size_t element_type_count = 4;
@@ -17,7 +17,7 @@ inline constexpr std::size_t element_type_count = 4;
 inline constexpr std::array<std::string_view, element_type_count> element_names = {"f64", "f32",
                                                                                    "c128", "c64"};
 
-/// As the modifiers of a declaration say it, with a space behind.
+/// As the modifiers of a declaration say it, with a trailing space.
 inline constexpr std::array<std::string_view, element_type_count> element_words = {
     "", "single ", "complex ", "single complex "};
 

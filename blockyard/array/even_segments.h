@@ -13,7 +13,7 @@ using base::Extent;
 /// be, longer ones first. None if total is 0. REQUIRES: total >= 0, at_most >= 1.
 [[nodiscard]] std::vector<Extent> even_segments(Extent total, Extent at_most);
 
-/// How many elements a segment of `total` elements should have at most where the user says nothing:
+/// The default for the most elements that a segment of `total` elements should have:
 /// `usual`, or less for a small number of them, so that there are three segments and so work
 /// for several workers, but not less than 8.
 [[nodiscard]] Extent automatic_segment(Extent total, Extent usual);

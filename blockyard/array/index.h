@@ -9,8 +9,8 @@
 
 namespace blockyard::array {
 
-/// What an index counts. Each kind but `simple` has its own table of segment extents in the job;
-/// a simple index has extent 1 and may take any value.
+/// The kind of thing an index counts. Each but `simple` has its own table of segment extents in the
+/// job; a simple index has extent 1 and may take any value.
 enum class IndexKind : std::uint8_t { simple, ao, mo, moa, mob, la };
 
 inline constexpr std::size_t kind_count = 6;

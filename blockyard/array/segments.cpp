@@ -7,6 +7,9 @@
 
 namespace blockyard::array {
 
+static_assert(!kind_names.back().empty() && !kind_keywords.back().empty(),
+              "each kind has its name and its keyword");
+
 using base::Errc;
 using base::Error;
 
@@ -37,8 +40,8 @@ std::span<const Extent> Segments::extents(IndexKind kind) const noexcept {
 
 void Segments::check(IndexKind kind, std::int64_t number) const {
   if (number >= 1 && number <= count(kind)) return;
-  throw Error(Errc::bad_input, fmt::format("there is no segment {} of kind {}: the job gives {}",
-                                           number, name_of(kind), count(kind)));
+  throw Error(Errc::bad_input, fmt::format("no segment {} of kind {}: the job gives {}", number,
+                                           name_of(kind), count(kind)));
 }
 
 Extent Segments::extent(IndexKind kind, std::int64_t number) const {

@@ -21,7 +21,7 @@ class Segments {
   void set(IndexKind kind, std::vector<Extent> extents);
   /// How many segments the kind has; 0 for simple, which has no table.
   [[nodiscard]] std::int64_t count(IndexKind kind) const noexcept;
-  /// Elements of segment `number`; 1 for simple. Throws Error{bad_input} if there is no such one.
+  /// Elements of segment `number`; 1 for simple. Throws Error{bad_input} if it does not exist.
   [[nodiscard]] Extent extent(IndexKind kind, std::int64_t number) const;
   /// Elements before segment `number`, which may be count + 1; number - 1 for simple.
   [[nodiscard]] Extent offset(IndexKind kind, std::int64_t number) const;

@@ -24,7 +24,7 @@ class BufferPool;
 class Buffer {
  public:
   Buffer() = default;
-  /// What another process lends: never to be written, and not ours to give back or to lock.
+  /// Memory lent by another process: never written, released or locked here.
   [[nodiscard]] static Buffer lent(std::byte* data, std::size_t size) noexcept {
     return {nullptr, data, size, 0, false};
   }
@@ -52,10 +52,10 @@ class Buffer {
   [[nodiscard]] std::span<std::byte> bytes() noexcept { return {data_, size_}; }
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return {data_, size_}; }
   [[nodiscard]] explicit operator bool() const noexcept { return data_ != nullptr; }
-  /// Whether its memory came from the system, not from what the pool had kept.
+  /// Whether its memory is new from the system rather than reused by the pool.
   [[nodiscard]] bool is_new() const noexcept { return is_new_; }
   [[nodiscard]] bool is_lent() const noexcept { return pool_ == nullptr && data_ != nullptr; }
-  /// Another length within the same size class.
+  /// Changes the length within the same size class.
   void resize(std::size_t size);
   /// The same memory seen as values of type T.
   template <class T>
@@ -75,16 +75,16 @@ class Buffer {
   BufferPool* pool_ = nullptr;
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
-  std::size_t class_ = 0;  ///< of the memory: that of the size, or little above
+  std::size_t class_ = 0;  ///< of the memory: that of the size, or slightly above
   bool is_new_ = false;
 };
 
 /// Memory of one process by size class (classes grow by an eighth: at most 12.5 % is lost).
-/// Keeps what is given back for the next of the same class or, if there is none, of one a little
-/// smaller, so that a steady state neither maps nor faults pages; what it keeps is freed first when
-/// `keep_bytes` would be passed. From `page_from` on memory begins at a page and fills whole ones.
-/// Who may have how much is decided above (each rank has a budget); the pool only counts.
-/// Any thread: mutex_ guards all.
+/// Keeps released memory for requests of the same class or, if there is none, of one slightly
+/// smaller, so that a steady state neither maps nor faults pages; kept memory is freed first when
+/// `keep_bytes` would be exceeded. From `page_from` on memory begins at a page and fills whole
+/// ones. How much each user may hold is decided above (each rank has a budget); the pool only
+/// counts. Any thread: mutex_ guards all.
 class BufferPool {
  public:
   /// keep_bytes: live and kept memory together stay below, as far as freeing kept memory can do it.
@@ -93,7 +93,7 @@ class BufferPool {
   BufferPool& operator=(const BufferPool&) = delete;
   ~BufferPool();
 
-  /// Memory of `size` bytes, contents not defined. Throws Error{no_memory}.
+  /// Memory of `size` bytes, contents undefined. Throws Error{no_memory}.
   [[nodiscard]] Buffer allocate(std::size_t size);
   /// The bytes that a buffer of `size` takes here.
   [[nodiscard]] static std::size_t charge(std::size_t size) noexcept;
@@ -101,26 +101,26 @@ class BufferPool {
   [[nodiscard]] static std::size_t class_of(std::size_t size) noexcept;
   static constexpr std::size_t class_count = 512;
 
-  /// Told of memory before it goes back to the system: for who locked its pages. Empty: nobody is.
+  /// Called before memory goes back to the system, for code that locked its pages. Empty: no call.
   /// Not while others use the pool; the function calls nothing here.
   void on_leave(std::function<void(const std::byte*)> leaves) { leaves_ = std::move(leaves); }
   static constexpr std::size_t page_from = std::size_t{64} << 10;
 
   /// From now on memory of shared_from up to 2 MiB, where huge pages begin, is shared: other
-  /// processes of this node can map it. Says where, or null if the system has none: then nothing
-  /// changes. Not while others use the pool.
+  /// processes of this node can map it. Returns the arena, or null if the system has none: then
+  /// nothing changes. Not while others use the pool.
   [[nodiscard]] const SharedArena* share() noexcept;
   static constexpr std::size_t shared_from = std::size_t{32} << 10;
-  /// Whether memory of so many bytes is, while there is room.
+  /// Whether a buffer of this size is shared, while there is room.
   [[nodiscard]] bool is_shared(std::size_t bytes) const noexcept;
 
   /// From now on shorter pieces are cut from chunks, which take up to a sixteenth of keep_bytes:
-  /// for who locks pages, which takes long, best for many together.
+  /// for code that locks pages, which is slow and best done for many at a time.
   void cut_from_chunks();
-  /// The memory that a lock of a buffer has to be for: that of its chunk, or its own.
+  /// The memory to lock for a buffer: that of its chunk, or its own.
   [[nodiscard]] std::span<const std::byte> locked_with(std::span<const std::byte> buffer) const;
 
-  /// Frees what is kept: what comes next wants other lengths.
+  /// Frees kept memory, before a phase that needs other lengths.
   void free_kept() noexcept;
 
   [[nodiscard]] std::size_t live_bytes() const;
@@ -150,9 +150,9 @@ class BufferPool {
   std::size_t peak_live_bytes_ = 0;
 };
 
-/// Whether nobody else holds the buffer, in this process or another: then its holder may write.
+/// Whether the caller is the sole holder of the buffer, among all processes, and so may write.
 /// use_count() alone orders nothing; dropping a second reference reads and writes the counter, so
-/// that what the last other holder did comes before what we do now.
+/// that the last other holder's accesses happen before the caller's.
 template <class AnyBuffer>
 [[nodiscard]] bool is_sole_holder(const std::shared_ptr<AnyBuffer>& buffer) noexcept {
   if (buffer.use_count() != 1 || buffer->is_lent()) return false;

@@ -215,7 +215,7 @@ TEST(BufferPool, makes_no_chunk_that_would_pass_its_limit) {
     most.push_back(pool.allocate(400000));
   const Buffer piece = pool.allocate(1000);
   EXPECT_EQ(pool.locked_with(piece.bytes()).data(), piece.data());
-  EXPECT_EQ(pool.locked_with(piece.bytes()).size(), 1000U) << "there is no room for half a MiB";
+  EXPECT_EQ(pool.locked_with(piece.bytes()).size(), 1000U) << "half a MiB does not fit";
   most.pop_back();
   most.pop_back();
   const Buffer other = pool.allocate(1100);

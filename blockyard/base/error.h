@@ -8,7 +8,7 @@
 
 namespace blockyard::base {
 
-/// What a caller can act on. The text says the rest.
+/// The kind of error, for callers to act on. The text says the rest.
 enum class Errc { bad_input, no_memory, io, comm, device, internal };
 
 /// The only exception of this project. The text says where, why and what to do.
@@ -18,7 +18,7 @@ class Error : public std::runtime_error {
         std::source_location at = std::source_location::current())
       : std::runtime_error(std::string(message)), code_(code), at_(at) {}
   [[nodiscard]] Errc code() const noexcept { return code_; }
-  /// Where in our source it was thrown: of use for Errc::internal only.
+  /// Where in our source it was thrown: useful for Errc::internal only.
   [[nodiscard]] const std::source_location& at() const noexcept { return at_; }
 
  private:

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The number in a file of one line; nothing for "max" and where there is no such file.
+/// The number in a one-line file; nothing for "max" and for a file that does not exist.
 std::optional<std::int64_t> number_in(const fs::path& file) {
   std::ifstream in(file);
   std::int64_t number = 0;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-/// What this machine lets a process have, which is often less than what it has: batch systems and
+/// The resources a process may use, often less than what the machine has: batch systems and
 /// containers limit by control groups (cgroups, versions 1 and 2), affinity masks and rlimits.
 /// Functions that read files take the folder that /proc and /sys are in; "" is this machine.
 namespace blockyard::base {
@@ -18,7 +18,7 @@ struct MemoryRoom {
   friend bool operator==(const MemoryRoom&, const MemoryRoom&) = default;
 };
 
-/// The available memory of this machine, which all its processes share. Nothing if it is not said.
+/// The available memory of this machine, which all its processes share. Nothing if unknown.
 [[nodiscard]] std::optional<MemoryRoom> machine_memory_room(const std::string& root = "");
 
 /// The tightest of memory.max and memory.high, or memory.limit_in_bytes, of the control groups of

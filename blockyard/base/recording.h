@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <vector>
 
-/// What a rank notes of itself for the report and the time line of a run. All memory is taken
-/// beforehand and bounded, so that noting allocates and locks nothing.
+/// The events a rank records for the report and the time line of a run. All memory is allocated
+/// beforehand and bounded, so that recording neither allocates nor locks.
 namespace blockyard::base {
 
-/// A stretch of time on a lane of the time line. What `kind`, `program` and `what` mean is agreed
-/// between who notes and who prints.
+/// A stretch of time on a lane of the time line. The meaning of `kind`, `program` and `what` is
+/// agreed between recorder and reader.
 struct TraceEvent {
   double begin_seconds = 0;  ///< of now_seconds()
   float seconds = 0;
@@ -19,15 +19,15 @@ struct TraceEvent {
   std::uint16_t program = 0;
   std::uint8_t kind = 0;
   std::uint8_t lane = 0;
-  std::uint32_t joined = 0;  ///< so many more, which it stands for too
+  std::uint32_t joined = 0;  ///< further events merged into this one
 };
 
-/// What a rank did from begin to end, in at most `capacity` events. When they are full, the
+/// What a rank did from start to end, in at most `capacity` events. When they are full, the
 /// resolution becomes coarser: events shorter than it become one with their neighbours on the lane,
 /// as long as that one is not longer. One thread.
 class TraceLine {
  public:
-  /// 0: notes nothing. Others are made 64 at the least.
+  /// 0: records nothing. Others are made 64 at the least.
   explicit TraceLine(std::size_t capacity = 0);
 
   [[nodiscard]] bool is_on() const noexcept { return capacity_ > 0; }
@@ -63,8 +63,8 @@ class TraceLine {
   std::array<std::size_t, lanes> last_{};  ///< of each lane in events_, plus 1; 0: there is none
 };
 
-/// How long something takes that is done very often. What takes less than a microsecond is timed
-/// every eighth time: a look at the clock takes a good part of that.
+/// The duration of a very frequent operation. One of less than a microsecond is timed only
+/// every eighth time, since reading the clock takes a good part of that.
 class UsualTime {
  public:
   /// Whether it is to be timed now. The first hundred times it is.
@@ -95,7 +95,7 @@ struct MemorySample {
 /// time between two doubles. One thread.
 class MemoryLine {
  public:
-  /// 0: notes nothing.
+  /// 0: records nothing.
   explicit MemoryLine(std::size_t capacity = 0) : capacity_(capacity) {
     samples_.reserve(capacity);
     if (capacity == 0) next_seconds_ = never;
@@ -113,7 +113,7 @@ class MemoryLine {
   std::vector<MemorySample> samples_;
 };
 
-/// What one rank notes.
+/// The recordings of one rank.
 struct Recording {
   MemoryLine memory;
   TraceLine trace;

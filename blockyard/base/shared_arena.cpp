@@ -8,7 +8,7 @@ namespace blockyard::base {
 
 namespace {
 
-/// A program uses some lengths after the others; so many times the memory all of them may take.
+/// A program uses some lengths after others; all of them together may take this multiple of memory.
 constexpr std::size_t addresses_for_memory = 16;
 constexpr std::size_t least_bytes = std::size_t{1} << 30;
 constexpr std::size_t most_memory = std::size_t{1} << 40;

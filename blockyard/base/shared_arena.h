@@ -10,9 +10,9 @@
 namespace blockyard::base {
 
 /// A range of addresses that other processes of this node can map, given out in pieces of whole
-/// pages. Only pieces in use have memory. An address serves one length for ever, so there is
-/// nothing to join or to search: addresses are many more than memory. One thread at a time, but for
-/// the queries.
+/// pages. Only pieces in use have memory. An address serves one length for ever, so free pieces are
+/// never joined or searched: there are far more addresses than memory. One thread at a time, except
+/// for the queries.
 class SharedArena {
  public:
   static constexpr std::size_t page_bytes = 4096;
@@ -20,14 +20,14 @@ class SharedArena {
   /// For pieces of about `memory_bytes` at one time. Throws Error{no_memory}.
   explicit SharedArena(std::size_t memory_bytes);
 
-  /// A piece of `bytes`, whole pages, contents not defined; null if there is none.
+  /// A piece of `bytes`, whole pages, contents undefined; null if none is left.
   [[nodiscard]] std::byte* allocate(std::size_t bytes) noexcept;
   void release(std::byte* data, std::size_t bytes) noexcept;
 
   [[nodiscard]] bool holds(const std::byte* data) const noexcept {
     return data >= memory_.data() && data < memory_.data() + memory_.size();
   }
-  /// Where a piece lies for all who map the arena.
+  /// The offset of a piece, the same for all that map the arena.
   [[nodiscard]] std::size_t offset_of(const std::byte* data) const noexcept {
     return static_cast<std::size_t>(data - memory_.data());
   }
@@ -35,7 +35,7 @@ class SharedArena {
 
  private:
   SharedMemory memory_;
-  std::size_t end_ = 0;                                      ///< of what was ever given out
+  std::size_t end_ = 0;  ///< of the part that was ever given out
   std::map<std::size_t, std::vector<std::byte*>> released_;  ///< by length
 };
 

@@ -13,10 +13,10 @@ struct MemoryAddress {
   std::int32_t pid = 0;
   std::int32_t file = -1;
   std::uint64_t bytes = 0;
-  std::uint64_t name = 0;  ///< by chance: another file under that number is not taken for it
+  std::uint64_t name = 0;  ///< random: guards against another file with that number
 };
 
-/// Memory that processes of one node share: a file without a path, so that nothing is left behind
+/// Memory that processes of one node share: a file without a path, so that it disappears
 /// however a process ends. Pages take memory once they are touched. Sole owner of its mapping.
 class SharedMemory {
  public:
@@ -47,10 +47,10 @@ class SharedMemory {
   [[nodiscard]] explicit operator bool() const noexcept { return bytes_.data() != nullptr; }
   [[nodiscard]] MemoryAddress address() const noexcept;
 
-  /// Takes pages from the system for a part, whole pages, of memory that this process made. False
-  /// if there are none: without it, whoever touches them then is killed.
+  /// Reserves pages of the system for a part, whole pages, of memory that this process made. False
+  /// if there are none: touching unreserved pages then kills the process.
   [[nodiscard]] bool claim(std::size_t offset, std::size_t bytes) noexcept;
-  /// Gives the pages of a part back, in all processes. They are zero when touched again.
+  /// Releases the pages of a part, for all processes. They are zero when touched again.
   void give_back(std::size_t offset, std::size_t bytes) noexcept;
 
  private:

@@ -27,7 +27,7 @@ namespace blockyard::base {
 /// character other than newline and tab becomes "?".
 [[nodiscard]] std::string showable(std::string_view text);
 
-/// Lower-case copy (ASCII): SIAL names and basis names do not know case.
+/// Lower-case copy (ASCII): SIAL names and basis names ignore case.
 [[nodiscard]] std::string lower(std::string_view text);
 
 }  // namespace blockyard::base

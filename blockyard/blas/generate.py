@@ -44,19 +44,21 @@ def cblas_type(kind, letter):
     return {"f": "int", "n": "std::int64_t", "l": "std::int64_t", "o": "void*"}.get(kind, "const void*")
 
 
-FFTW_TYPES = {"i": "int", "u": "unsigned", "n": "const int*", "d": "const GuruAxis*", "g": "const GuruAxis64*",
-              "r": "const void*", "w": "void*", "p": "void*"}
+FFTW_TYPES = {"i": "int", "e": "int", "u": "unsigned", "n": "const int*", "k": "const int*", "d": "const GuruAxis*",
+              "g": "const GuruAxis64*", "r": "const void*", "w": "void*", "p": "void*"}
+ARRAYS = ("in", "in_imaginary", "out", "out_imaginary")
 
 
-def function(symbol, width, parameters, call, result="void"):
+def function(symbol, width, parameters, call, result="void", entry=None):
+    """entry: the name that is looked up in the program's library, where it is another one."""
     listed = ", ".join(f"{kind} {name}" for kind, name in parameters)
     return (f'extern "C" __attribute__((visibility("default"))) {result} {symbol}({listed}) {{\n'
-            f'  static constinit Entry entry("{symbol}", {width});\n'
+            f'  static constinit Entry entry("{entry or symbol}", {width});\n'
             f"  {call};\n}}\n")
 
 
 def fortran(symbol, width, kind, arguments):
-    names = [name for _, name in arguments]
+    names = [f"{name}_{k}" for k, (_, name) in enumerate(arguments)]
     lengths = [f"length{k}" for k in range(sum(kind == "f" for kind, _ in arguments))]
     parameters = [("const void*", name) for name in names] + [("std::size_t", name) for name in lengths]
     return function(symbol, width, parameters,
@@ -70,21 +72,97 @@ def cblas(symbol, width, kind, letter, arguments):
     return function(symbol, width, parameters, f"{kind}::cblas(entry, __builtin_return_address(0), {passed})")
 
 
-def fftw(path):
-    """(symbol, its function) for both precisions. execute_dft_r2c and its like take what execute_dft takes."""
+def read_transforms(path):
+    """(function, [(kind, name)])"""
     for line in path.read_text().splitlines():
-        words = line.split("#")[0].split()
-        if not words:
-            continue
-        name, returned, arguments = words[0], words[1], [word.split(":") for word in words[2:]]
-        parameters = [(FFTW_TYPES[kind], argument) for kind, argument in arguments]
-        passed = ", ".join(["entry", "__builtin_return_address(0)"] + [argument for _, argument in arguments])
-        meaning = name.replace("guru64", "guru")
-        meaning = "execute_dft" if meaning.startswith("execute_dft") else meaning
-        for prefix, real in (("fftw", "double"), ("fftwf", "float")):
+        if words := line.split("#")[0].split():
+            yield words[0], [tuple(word.split(":")) for word in words[2:]]
+
+
+def arrays_of(names):
+    return "{" + ", ".join(name if name in names else "nullptr" for name in ARRAYS) + "}"
+
+
+def told(function, names):
+    """Lines that are needed before, and what the planner was told as Told."""
+    sort = next((sort for sort in ("r2c", "c2r", "r2r") if f"_{sort}" in function), "c2c")
+    each = [name for name in names if name in ("n0", "n1", "n2")]
+    kinds = [name for name in names if name in ("kind0", "kind1", "kind2")]
+    before = [f"const int n[] = {{{', '.join(each)}}};"] if each else []
+    before += [f"const int kinds[] = {{{', '.join(kinds)}}};"] if kinds else []
+    fields = [f".sort = Transform::Sort::{sort}"]
+    fields += [".sign = sign"] if "sign" in names else []
+    fields += [f".rank = {len(each) or 'rank'}"]
+    fields += [".n = n"] if each or "n" in names else []
+    if "count" in names:
+        fields += [".count = count"]
+        fields += [f".{side}_layout = {{{side}_whole, {side}_stride, {side}_next}}" for side in ("in", "out")]
+    fields += [".kinds = kinds"] if kinds or "kinds" in names else []
+    return before, "{" + ", ".join([*fields, f".arrays = {arrays_of(names)}"]) + "}"
+
+
+def work_of(symbol, real, function, arguments):
+    """What is behind the C name and the Fortran ones."""
+    names = [name for _, name in arguments]
+    passed = ", ".join(["entry", "caller", *names])
+    if function == "destroy_plan":
+        lines = [f"return Fftw<{real}>::destroy_plan({passed});"]
+    elif function.startswith("execute"):
+        lines = [f"return Fftw<{real}>::execute(entry, caller, {arrays_of(names)}, {', '.join(names)});"]
+    else:
+        before, what = told(function, names)
+        note = f"note_guru(made, {what}, dims, many, many_dims)" if "dims" in names else f"note(made, {what})"
+        lines = [f"void* const made = Fftw<{real}>::call<void*>({passed});", "if (made == nullptr) return made;",
+                 *before, f"return Fftw<{real}>::{note};"]
+    parameters = ", ".join(["Entry& entry", "const void* caller", *(f"{FFTW_TYPES[kind]} {name}" for kind, name in arguments)])
+    result = "void*" if function.startswith("plan") else "void"
+    return f"{result} {symbol}_work({parameters}) {{\n  " + "\n  ".join(lines) + "\n}\n"
+
+
+def fortran_arguments(arguments):
+    """Parameters, and what C wants of them: the first index is the fastest, all but arrays go by address."""
+    numbered = {kind: [name for _, name in arguments if name in (f"{kind}0", f"{kind}1", f"{kind}2")]
+                for kind in ("n", "kind")}
+    turned = {name: other for names in numbered.values() for name, other in zip(names, reversed(names))}
+    parameters, passed = [], []
+    for kind, name in arguments:
+        if kind == "d":
+            rank = "rank" if name == "dims" else "many"
+            parts = [f"{name}_n", f"{name}_in", f"{name}_out"]
+            parameters += [("const int*", part) for part in parts]
+            passed.append(f"guru_axes(*{rank}, {', '.join(parts)}).data()")
+        elif kind == "p":
+            parameters.append(("void**", name))
+            passed.append(f"*{name}")
+        elif kind in "rw":
+            parameters.append((FFTW_TYPES[kind], name))
+            passed.append(name)
+        else:
+            parameters.append(("const int*", turned.get(name, name)))
+            passed.append({"n": f"Reversed({name}, *rank).data()", "k": f"Reversed({name}, *rank).data()",
+                           "u": f"static_cast<unsigned>(*{name})"}.get(kind, f"*{name}"))
+    return parameters, passed
+
+
+def fftw(path):
+    """(symbols, their functions) for both precisions."""
+    for name, arguments in read_transforms(path):
+        is_plan = name.startswith("plan")
+        for prefix, letter, real in (("fftw", "d", "double"), ("fftwf", "s", "float")):
             symbol = f"{prefix}_{name}"
-            yield symbol, function(symbol, 32, parameters, f"return Fftw<{real}>::{meaning}({passed})",
-                                   "void*" if returned == "p" else "void")
+            text = work_of(symbol, real, name, arguments)
+            parameters = [(FFTW_TYPES[kind], argument) for kind, argument in arguments]
+            passed = ", ".join(["entry", "__builtin_return_address(0)"] + [argument for _, argument in arguments])
+            text += function(symbol, 32, parameters, f"return {symbol}_work({passed})", "void*" if is_plan else "void")
+            symbols = [symbol]
+            for end in () if "guru64" in name else ("_", "__"):
+                parameters, converted = fortran_arguments(arguments)
+                parameters = [("void**", "plan")] * is_plan + parameters
+                passed = ", ".join(["entry", "__builtin_return_address(0)", *converted])
+                symbols.append(f"{letter}fftw_{name}{end}")
+                text += function(symbols[-1], 32, parameters, f"{'*plan = ' if is_plan else ''}{symbol}_work({passed})",
+                                 entry=symbol)
+            yield symbols, text
 
 
 def main(table, transforms, source, names):
@@ -106,9 +184,9 @@ def main(table, transforms, source, names):
             for symbol, width in cblas_names(letter + routine) if is_level3 else ():
                 out.append(cblas(symbol, width, kind, letter, arguments))
                 symbols.append(symbol)
-    for symbol, text in fftw(pathlib.Path(transforms)):
+    for names_of_it, text in fftw(pathlib.Path(transforms)):
         out.append(text)
-        symbols.append(symbol)
+        symbols += names_of_it
     out.append("}  // namespace\n")
     pathlib.Path(source).write_text("\n".join(out))
     pathlib.Path(names).write_text("{\n  global:\n" + "".join(f"    {name};\n" for name in symbols) +

@@ -41,6 +41,7 @@ bool is_usual(const Transform& transform) noexcept {
   const auto is_positive = [](const Axis& axis) { return axis.n > 0; };
   return !transform.transformed.empty() &&
          transform.transformed.size() + transform.batch.size() <= most &&
+         (transform.sort != Sort::r2r || transform.kinds.size() == transform.transformed.size()) &&
          std::ranges::all_of(transform.transformed, is_positive) &&
          std::ranges::all_of(transform.batch, is_positive);
 }
@@ -54,7 +55,7 @@ Transform many(Sort sort, int rank, const int* n, std::int64_t count, const Layo
   std::int64_t in_stride = in.stride, out_stride = out.stride;
   for (int k = rank - 1; k >= 0; --k) {
     made.transformed[static_cast<std::size_t>(k)] = {n[k], in_stride, out_stride};
-    const bool is_halved = k == rank - 1 && sort != Sort::c2c;
+    const bool is_halved = k == rank - 1 && (sort == Sort::r2c || sort == Sort::c2r);
     const std::int64_t half = n[k] / 2 + 1, real = is_halved && is_in_place ? 2 * half : n[k];
     in_stride *= in.whole != nullptr ? in.whole[k] : is_halved && sort == Sort::c2r ? half : real;
     out_stride *= out.whole != nullptr             ? out.whole[k]

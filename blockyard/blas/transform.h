@@ -13,19 +13,44 @@ struct Axis {
   std::int64_t n = 1, in_stride = 0, out_stride = 0;
 };
 
+/// What a transform reads and writes. Complex numbers are pairs of real ones, or split: then their
+/// imaginary parts are in arrays of their own.
+struct Arrays {
+  const void* in = nullptr;
+  const void* in_imaginary = nullptr;
+  void* out = nullptr;
+  void* out_imaginary = nullptr;
+  [[nodiscard]] bool is_split() const noexcept {
+    return in_imaginary != nullptr || out_imaginary != nullptr;
+  }
+};
+
 /// What a plan of FFTW computes, in the words of its guru interface.
 struct Transform {
-  enum class Sort : std::uint8_t { c2c, r2c, c2r };
+  enum class Sort : std::uint8_t { c2c, r2c, c2r, r2r };
   Sort sort = Sort::c2c;
   bool is_backward = false;
-  std::vector<Axis> transformed;  ///< the last one is halved where an array is real
+  std::vector<Axis> transformed;  ///< the last one is halved where one array is real
   std::vector<Axis> batch;
-  const void* in = nullptr;  ///< arrays of the plan
-  void* out = nullptr;
-  friend bool operator==(const Transform&, const Transform&) = default;
+  std::vector<int> kinds;  ///< of r2r, one for each transformed index, in FFTW's numbers
+  Arrays arrays;           ///< of the plan; executions may name others
+  [[nodiscard]] bool is_real_in() const noexcept { return sort == Sort::r2c || sort == Sort::r2r; }
+  [[nodiscard]] bool is_real_out() const noexcept { return sort == Sort::c2r || sort == Sort::r2r; }
 };
-[[nodiscard]] constexpr bool operator==(const Axis& a, const Axis& b) noexcept {
-  return a.n == b.n && a.in_stride == b.in_stride && a.out_stride == b.out_stride;
+
+/// An array as real numbers: parts of one element, and the step from one element to the next.
+template <class Real>
+struct Parts {
+  Real* real;
+  Real* imaginary;  ///< null: elements are real
+  std::int64_t step;
+};
+template <class Real, class Array>
+[[nodiscard]] Parts<Real> parts_of(Array* first, Array* imaginary, bool is_real) noexcept {
+  Real* const at = static_cast<Real*>(first);
+  if (is_real) return {at, nullptr, 1};
+  if (imaginary != nullptr) return {at, static_cast<Real*>(imaginary), 1};
+  return {at, at + 1, 2};
 }
 
 /// Elements of either array that the transform touches.

@@ -19,6 +19,8 @@ std::int64_t rows_of_a(const WholeCall<T>& call) noexcept {
     case Task::geqrf:
     case Task::gesvd:
     case Task::gesdd:
+    case Task::orgqr:
+    case Task::gels:
       return call.m;
     case Task::ormqr:
       return call.side == 'L' ? call.m : call.n;
@@ -29,10 +31,11 @@ std::int64_t rows_of_a(const WholeCall<T>& call) noexcept {
 
 bool has_m(Task task) noexcept {
   return task == Task::getrf || task == Task::geqrf || task == Task::ormqr || task == Task::gesvd ||
-         task == Task::gesdd;
+         task == Task::gesdd || task == Task::orgqr || task == Task::gels;
 }
 bool has_right_sides(Task task) noexcept {
-  return task == Task::getrs || task == Task::gesv || task == Task::potrs || task == Task::posv;
+  return task == Task::getrs || task == Task::gesv || task == Task::potrs || task == Task::posv ||
+         task == Task::gels;
 }
 bool is_singular(Task task) noexcept { return task == Task::gesvd || task == Task::gesdd; }
 
@@ -44,12 +47,18 @@ bool has_known_flags(const WholeCall<T>& call) noexcept {
     case Task::potrf:
     case Task::potrs:
     case Task::posv:
+    case Task::potri:
       return is_one_of(call.uplo, "UL");
+    case Task::gels:
+      return is_one_of(call.op, is_complex<T> ? "NC" : "NT");
     case Task::ormqr:
       return is_one_of(call.side, "LR") && is_one_of(call.op, is_complex<T> ? "NC" : "NT");
     case Task::syev:
     case Task::syevd:
-      return is_one_of(call.uplo, "UL") && is_one_of(call.job, "NV");
+    case Task::syevr:
+      return is_one_of(call.uplo, "UL") && is_one_of(call.job, "NV") && call.range == 'A';
+    case Task::geev:
+      return is_one_of(call.job, "NV") && is_one_of(call.job_vt, "NV");
     case Task::gesvd:
       return is_one_of(call.job, "NSAO") && is_one_of(call.job_vt, "NSAO") &&
              !(call.job == 'O' && call.job_vt == 'O');
@@ -71,6 +80,22 @@ bool has_good_bases(const WholeCall<T>& call) noexcept {
   return !is_one_of(job_vt, "SA") || (call.vt != nullptr && call.ldvt >= least);
 }
 
+/// The same of eigenvectors that have a place of their own.
+template <class T>
+bool has_good_vectors(const WholeCall<T>& call) noexcept {
+  const auto is_good = [&](char job, const T* at, std::int64_t leading) {
+    return job == 'N' || (at != nullptr && leading >= call.n);
+  };
+  if (call.task == Task::syevr) return is_good(call.job, call.u, call.ldu);
+  return is_good(call.job, call.u, call.ldu) && is_good(call.job_vt, call.vt, call.ldvt);
+}
+
+template <class T>
+std::int64_t rows_of_b(const WholeCall<T>& call) noexcept {
+  if (call.task == Task::gels) return std::max(call.m, call.n);
+  return call.task == Task::ormqr ? call.m : call.n;
+}
+
 /// Whether the right sides share memory with the matrix.
 template <class T>
 bool overlaps(const WholeCall<T>& call) noexcept {
@@ -88,14 +113,16 @@ template <class T>
 double elements_of_b(const WholeCall<T>& call) noexcept {
   const auto m = static_cast<double>(call.m), n = static_cast<double>(call.n),
              k = static_cast<double>(call.k);
-  return has_right_sides(call.task) ? n * k : call.task == Task::ormqr ? m * n : 0;
+  if (has_right_sides(call.task)) return static_cast<double>(rows_of_b(call)) * k;
+  return call.task == Task::ormqr ? m * n : 0;
 }
 
 }  // namespace
 
 template <class T>
 bool wants_vectors(const WholeCall<T>& call) noexcept {
-  return call.job != 'N' || (call.task == Task::gesvd && call.job_vt != 'N');
+  const bool has_two = call.task == Task::gesvd || call.task == Task::geev;
+  return call.job != 'N' || (has_two && call.job_vt != 'N');
 }
 
 template <class T>
@@ -119,8 +146,19 @@ double flops_of(const WholeCall<T>& call) noexcept {
       return factor * 2 * (2 * m * n * l - (m + n) * l * l + 2 * l * l * l / 3);
     case Task::ormqr:
       return factor * 4 * m * n * k;
+    case Task::orgqr:
+      return factor * (4 * m * n * k - 2 * (m + n) * k * k + 4 * k * k * k / 3);
+    case Task::getri:
+      return factor * 4 * n * n * n / 3;
+    case Task::potri:
+      return factor * 2 * n * n * n / 3;
+    case Task::gels:
+      return factor * (2 * (2 * m * n * l - (m + n) * l * l + 2 * l * l * l / 3) + 4 * m * n * k);
+    case Task::geev:
+      return factor * (wants_vectors(call) ? 25 : 10) * n * n * n;
     case Task::syev:
     case Task::syevd:
+    case Task::syevr:
       return factor * (wants_vectors(call) ? 9 : 4.0 / 3) * n * n * n;
     default:
       return factor * (wants_vectors(call) ? 22 : 8.0 / 3) * m * n * l;
@@ -138,15 +176,16 @@ double moved_bytes(const WholeCall<T>& call) noexcept {
 
 template <class T>
 bool is_usual(const WholeCall<T>& call) noexcept {
-  const bool has_k = has_right_sides(call.task) || call.task == Task::ormqr;
+  const bool has_b = has_right_sides(call.task) || call.task == Task::ormqr;
+  const bool has_k = has_b || call.task == Task::orgqr;
   if (!has_known_flags(call) || call.n <= 0 || (has_m(call.task) && call.m <= 0) ||
       (has_k && call.k <= 0))
     return false;
   if (call.a == nullptr || call.info == nullptr || call.lda < rows_of_a(call)) return false;
   if (call.task == Task::ormqr && call.k > rows_of_a(call)) return false;
-  if (has_k && (call.b == nullptr || call.ldb < (call.task == Task::ormqr ? call.m : call.n)))
-    return false;
-  if (has_k && overlaps(call)) return false;
+  if (call.task == Task::orgqr && (call.k > call.n || call.n > call.m)) return false;
+  if (has_b && (call.b == nullptr || call.ldb < rows_of_b(call) || overlaps(call))) return false;
+  if (call.task == Task::syevr || call.task == Task::geev) return has_good_vectors(call);
   return !is_singular(call.task) || has_good_bases(call);
 }
 

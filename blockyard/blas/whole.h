@@ -12,8 +12,8 @@ namespace blockyard::blas {
 template <class T>
 using RealOf = decltype(std::real(T{}));
 
-/// Routines of LAPACK that go to a device as one unit. syev stands for heev, syevd for heevd, ormqr
-/// for unmqr.
+/// Routines of LAPACK that go to a device as one unit. syev stands for heev, syevd for heevd, syevr
+/// for heevr, ormqr for unmqr, orgqr for ungqr.
 enum class Task : std::uint8_t {
   getrf,
   getrs,
@@ -26,16 +26,24 @@ enum class Task : std::uint8_t {
   syev,
   syevd,
   gesvd,
-  gesdd
+  gesdd,
+  orgqr,
+  getri,
+  potri,
+  gels,
+  syevr,
+  geev
 };
 
 /// A call of LAPACK, column-major, its arguments as the pages of the routines name them; `b` is
-/// also the `c` of ormqr, `op` its `trans`, `k` the number of right sides or of reflectors.
+/// also the `c` of ormqr, `op` its `trans`, `k` the number of right sides or of reflectors. Of geev
+/// `job`, `job_vt`, `u` and `vt` are jobvl, jobvr, vl and vr; of syevr `u` is z.
 template <class T>
 struct WholeCall {
   Task task = Task::getrf;
   char uplo = 'U', op = 'N', side = 'L';
   char job = 'N';     ///< jobz, jobu
+  char range = 'A';   ///< of syevr
   char job_vt = 'N';  ///< of gesvd
   std::int64_t m = 0, n = 0, k = 0;
   T* a = nullptr;
@@ -48,6 +56,11 @@ struct WholeCall {
   std::int64_t ldvt = 0;
   T* tau = nullptr;
   RealOf<T>* values = nullptr;
+  RealOf<T>* imaginary = nullptr;  ///< of real geev, beside `values`
+  T* complex_values = nullptr;     ///< of complex geev
+  void* found = nullptr;           ///< of syevr: how many values
+  void* support = nullptr;         ///< of syevr: isuppz
+  void* ignored = nullptr;         ///< what says which values, where all are wanted
   void* pivots = nullptr;
   void* info = nullptr;
   T* work = nullptr;
@@ -56,7 +69,7 @@ struct WholeCall {
   std::int64_t lrwork = 0;
   void* iwork = nullptr;
   std::int64_t liwork = 0;
-  int width = 32;  ///< bits of the integers behind `pivots`, `info` and `iwork`
+  int width = 32;  ///< bits of the integers in `pivots`, `info` and `iwork`
 };
 
 /// Additions and multiplications of real numbers, roughly.

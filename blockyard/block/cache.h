@@ -18,14 +18,14 @@ using Ticket = std::uint64_t;
 class BlockSource {
  public:
   virtual ~BlockSource() = default;
-  /// Starts to bring the block. Returns at once.
+  /// Starts to fetch the block. Returns at once.
   [[nodiscard]] virtual Ticket fetch(const array::BlockId& id) = 0;
   /// The block once it is there, null until then. If it was never written: `missing` is set.
-  /// Gives the block away: a ticket is answered once. Throws Error{comm} or Error{io} on failure.
+  /// Hands the block over: a ticket is answered once. Throws Error{comm} or Error{io} on failure.
   [[nodiscard]] virtual SharedFrame arrived(Ticket ticket, bool& missing) = 0;
-  /// Whether `arrived` would answer from what is here already.
+  /// Whether `arrived` would answer without communication.
   [[nodiscard]] virtual bool has_arrived(Ticket ticket) const noexcept = 0;
-  /// Returns when something came.
+  /// Returns when a message arrived.
   virtual void wait() = 0;
 };
 
@@ -52,38 +52,38 @@ class BlockCache {
   BlockCache& operator=(const BlockCache&) = delete;
   ~BlockCache() { drop_all(); }
 
-  /// Makes sure that block `id` of `size` bytes is here or under way; a new one is charged to the
+  /// Makes sure that block `id` of `size` bytes is here or in flight; a new one is charged to the
   /// budget. Returns its entry, valid while it is pinned.
   Entry& request(const array::BlockId& id, std::size_t size, std::int32_t pc);
   /// Asks for a block that will be requested soon, if it is neither here nor under way, and if
-  /// there is room: free, or held by blocks that are not in use. What was prefetched and is not
-  /// used yet takes at most 1/early_share of the budget. Returns whether it is here or under way
+  /// there is room: free, or held by blocks that are not in use. Prefetched blocks that are not
+  /// used yet take at most 1/early_share of the budget. Returns whether it is here or under way
   /// now.
   bool prefetch(const array::BlockId& id, std::size_t size, std::int32_t pc);
   static constexpr std::int64_t early_share = 4;
   /// Forgets a block that was prefetched and not asked for since: it is about to change.
   void drop_early(const array::BlockId& id);
-  /// Told of each block that was prefetched and let go before its use: the instruction that it was
-  /// for.
+  /// Called for each block that was evicted or forgotten before its first use, with the
+  /// instruction that prefetched it.
   void on_waste(std::function<void(std::int32_t)> wasted) { wasted_ = std::move(wasted); }
-  /// Told of each frame that is let go for want of room or by forget.
+  /// Called for each frame that is evicted or forgotten.
   void on_leave(std::function<void(const SharedFrame&)> leaves) { leaves_ = std::move(leaves); }
   /// The entry of a block that is here or under way, or null. Counts as a use.
   [[nodiscard]] Entry* find(const array::BlockId& id) noexcept;
-  /// The block, if it is here: nothing is waited for, and it counts as no use.
+  /// The block, if it is here. Never blocks; does not update recency.
   [[nodiscard]] SharedFrame peek(const array::BlockId& id);
   /// Waits until the block of the entry is here. Returns whether it had to wait.
   bool complete(Entry& entry);
 
   void pin(Entry& entry) noexcept { ++entry.pins; }
   void unpin(const array::BlockId& id) noexcept;
-  /// Lets a block go that is not pinned: the least recently used; if there is none, what was
-  /// prefetched last; at the very end it waits for one under way. False if all are pinned.
+  /// Evicts a block that is not pinned: the least recently used; if there is none, the last one
+  /// prefetched; as a last resort it waits for one in flight. False if all are pinned.
   [[nodiscard]] bool evict_one();
-  /// Forgets everything, at a barrier: the next epoch may change any block. Waits for what is
-  /// under way.
+  /// Forgets everything, at a barrier: the next epoch may change any block. Waits for blocks
+  /// in flight.
   void clear();
-  /// Forgets the blocks of one array. Waits for those under way.
+  /// Forgets the blocks of one array. Waits for those in flight.
   void forget(std::int32_t array);
 
   [[nodiscard]] std::uint64_t requests() const noexcept { return requests_; }

@@ -11,18 +11,18 @@
 
 namespace blockyard::block {
 
-/// Memory of a device, and up to where its users have come.
+/// Memory of a device, and the progress of its users.
 struct Piece {
   device::Memory memory;
   Lanes::Points written{};  ///< the values are there after these points
-  Lanes::Points used{};     ///< nobody reads or writes them after these
+  Lanes::Points used{};     ///< no access after these points
 };
 
-/// Gives pieces of device memory within a budget. What comes back is kept by size class: the next
+/// Gives pieces of device memory within a budget. Released pieces are kept by size class: the next
 /// user's work is ordered after the last one's by the points, without waiting. One thread.
 class DevicePool {
  public:
-  /// keeps  false: what comes back is released at once, to measure what keeping it brings
+  /// keeps  false: pieces are freed at once, to measure the benefit of keeping them
   DevicePool(device::Device& device, std::int64_t budget_bytes, bool keeps = true)
       : device_(device), budget_bytes_(budget_bytes), keeps_(keeps) {}
 
@@ -30,7 +30,7 @@ class DevicePool {
   [[nodiscard]] std::optional<Piece> allocate(std::size_t size);
   /// Of a piece without memory: nothing.
   void recycle(Piece piece);
-  /// Whether the budget would have room if nothing else were there.
+  /// Whether the budget would have room if it were otherwise empty.
   [[nodiscard]] bool could_hold(std::size_t size) const noexcept {
     return static_cast<std::int64_t>(base::BufferPool::charge(size)) <= budget_bytes_;
   }

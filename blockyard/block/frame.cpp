@@ -73,7 +73,7 @@ void FramePool::make_room(std::int64_t bytes) {
     if (reclaim_ && reclaim_()) continue;
     throw base::Error(
         base::Errc::no_memory,
-        fmt::format("a block of {} does not fit: this worker holds {} of its {} and can let go of "
+        fmt::format("a block of {} does not fit: this worker holds {} of its {} and can evict "
                     "none; give more --memory, smaller segments or fewer workers",
                     base::format_bytes(bytes), base::format_bytes(used_bytes_),
                     base::format_bytes(budget_bytes_)));

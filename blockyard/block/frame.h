@@ -13,7 +13,7 @@
 namespace blockyard::block {
 
 /// The memory of one block. Shared with messages under way and, through them, with the home of the
-/// block and other workers of the process: whoever finds itself the only holder may write.
+/// block and other workers of the process: a sole holder may write.
 using Frame = std::shared_ptr<base::Buffer>;
 using SharedFrame = std::shared_ptr<const base::Buffer>;
 
@@ -22,7 +22,7 @@ using SharedFrame = std::shared_ptr<const base::Buffer>;
 /// back are kept by size class. One thread.
 class FramePool {
  public:
-  /// Frees something the worker can do without, if it can: at least one byte, or returns false.
+  /// Frees at least one byte that the worker can do without, or returns false.
   using Reclaim = std::function<bool()>;
 
   FramePool(base::BufferPool& buffers, std::int64_t budget_bytes)
@@ -42,7 +42,7 @@ class FramePool {
   /// Throws Error{no_memory} as allocate does.
   void charge(std::size_t size);
   void discharge(std::size_t size) noexcept;
-  /// Frees what is kept: what comes next wants other lengths.
+  /// Frees kept frames, before a phase that needs other lengths.
   void free_kept() noexcept;
   /// Whether `size` more bytes are free without reclaiming.
   [[nodiscard]] bool has_room(std::size_t size) const noexcept;

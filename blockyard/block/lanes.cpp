@@ -47,7 +47,7 @@ void Lanes::wait(Lane lane, const Points& points) {
 
 std::uint64_t Lanes::mark(Lane lane, std::int32_t what) {
   Line& line = lanes_[lane];
-  // The event of a point long ago is taken again: nobody may need it any more.
+  // The event of a point long ago is reused: it must no longer be needed.
   if (line.last >= depth) finish(lane, line.last + 1 - depth);
   if (trace_ != nullptr) {
     note_done(lane);
@@ -81,14 +81,14 @@ void Lanes::finish(const Points& points) {
   for (std::size_t k = 0; k < count; ++k) finish(static_cast<Lane>(k), points[k]);
 }
 
-/// What is seen to be done at once has shared the time since the last look evenly.
+/// Points found complete at the same time share the time since the last check evenly.
 void Lanes::note_done(Lane lane) noexcept {
   Line& line = lanes_[lane];
   if (trace_ == nullptr) return;
   std::uint64_t done = line.noted;
   try {
     while (done < line.last && is_done(lane, done + 1)) ++done;
-  } catch (const base::Error&) {  // who needs the work will see it fail
+  } catch (const base::Error&) {  // users of the work will see it fail
     done = line.noted = line.last;
   }
   if (done == line.noted) return;

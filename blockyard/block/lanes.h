@@ -12,7 +12,7 @@
 namespace blockyard::block {
 
 /// The streams of a device that one worker uses: one for copies to it, one for copies from it, two
-/// for kernels; or fewer, to measure what they bring. Points in a lane are numbered from 1; a
+/// for kernels; or fewer, to measure their benefit. Points in a lane are numbered from 1; a
 /// number below another is done before it. One thread.
 class Lanes {
  public:
@@ -30,13 +30,13 @@ class Lanes {
   /// The two lanes for kernels in turn.
   [[nodiscard]] Lane next_kernel() noexcept;
 
-  /// What is enqueued on `lane` from now on comes after these points.
+  /// Work enqueued on `lane` from now on starts after these points.
   void wait(Lane lane, const Points& points);
-  /// The point behind all that was enqueued on the lane. Waits for the device if it is `depth`
-  /// points behind. `what` was enqueued since the last point, for the trace.
+  /// The point after all work enqueued on the lane. Waits for the device if that lags by `depth`
+  /// points. `what` was enqueued since the last point, for the trace.
   std::uint64_t mark(Lane lane, std::int32_t what = 0);
   static constexpr std::size_t depth = 64;
-  /// What a copy is in the trace: its size, rounded up.
+  /// A copy in the trace: its size, rounded up.
   [[nodiscard]] static std::int32_t kilobytes(std::size_t bytes) noexcept {
     return static_cast<std::int32_t>((bytes + 1023) / 1024);
   }
@@ -44,13 +44,13 @@ class Lanes {
   [[nodiscard]] bool is_done(Lane lane, std::uint64_t point);
   /// Returns when it is done.
   void finish(Lane lane, std::uint64_t point);
-  /// The same of a point in each lane.
+  /// Whether a point in each lane is done.
   [[nodiscard]] bool are_done(const Points& points);
   void finish(const Points& points);
   /// Opens the stream anew, after a failure: a stream that failed runs nothing more. Points of work
   /// that failed stay failed.
   void reopen(Lane lane);
-  /// Notes what is done by now.
+  /// Records the work done by now.
   void note_done(Lane lane) noexcept;
 
   std::uint16_t program = 0;  ///< for the trace
@@ -65,7 +65,7 @@ class Lanes {
     std::vector<device::Event> events;  ///< of the last `depth` points
     std::uint64_t last = 0;
     std::uint64_t done = 0;   ///< known to be
-    std::vector<Work> works;  ///< before the last `depth` points; empty: there is no trace
+    std::vector<Work> works;  ///< before the last `depth` points; empty without a trace
     std::uint64_t noted = 0;  ///< the last point whose work was noted
     double noted_seconds = 0;
   };

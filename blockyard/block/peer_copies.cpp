@@ -39,7 +39,7 @@ bool PeerCopies::remove(const std::byte* frame, const Held& offer) {
 
 bool PeerCopies::is_sole_holder(const Held& offer) noexcept {
   if (offer.use_count() > 1) return false;
-  // What the last reader did comes before what the owner does now: base::is_sole_holder says how.
+  // The last reader's accesses happen before the owner's: see base::is_sole_holder.
   { const Held second = offer; }
   return true;
 }

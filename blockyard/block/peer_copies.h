@@ -12,7 +12,7 @@
 
 namespace blockyard::block {
 
-/// What the workers of a process have on devices for each other: copies of blocks that never
+/// The device copies that workers of a process offer each other, of blocks that never
 /// change. Outlived by the devices. Any thread: mutex_ guards the table.
 class PeerCopies {
  public:
@@ -22,10 +22,10 @@ class PeerCopies {
     const device::Device* device;
     device::Address address;
     device::Event ready;                 ///< when the values are there
-    std::atomic<bool> is_whole = false;  ///< somebody saw that they are there
+    std::atomic<bool> is_whole = false;  ///< the values were seen to be there
     device::Memory memory;               ///< once its owner ends
   };
-  /// Shared by the owner, the table, and whoever copies from it until that is done.
+  /// Shared by the owner, the table, and peers that copy from it until they are done.
   using Held = std::shared_ptr<Offer>;
 
   /// `frame`: where the values are on the host. Its owner holds it as long as it offers the copy.
@@ -33,7 +33,7 @@ class PeerCopies {
   /// One that is known to be whole if there is one, then one on `device` itself. Null: there is
   /// none.
   [[nodiscard]] Held find(const std::byte* frame, const device::Device& device);
-  /// From now on nobody finds it. Returns whether somebody still copies from it.
+  /// Hides it from find() from now on. Returns whether a peer still copies from it.
   [[nodiscard]] bool remove(const std::byte* frame, const Held& offer);
   /// Whether only its owner holds a removed offer: then what others did with it is done.
   [[nodiscard]] static bool is_sole_holder(const Held& offer) noexcept;

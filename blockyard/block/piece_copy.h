@@ -10,9 +10,9 @@
 
 namespace blockyard::block {
 
-/// A copy from a device to a frame, in pieces, from its beginning to its end: who sends the frame
-/// needs not wait for the last. Or none: then the values are sent from the device, in one piece.
-/// Any thread, but for what Residency does with it.
+/// A copy from a device to a frame, in pieces, from its beginning to its end: the sender need
+/// not wait for the last piece. Without a copy the values are sent from the device, in one piece.
+/// Any thread, except for calls of Residency.
 class PieceCopy {
  public:
   /// `place`: where the network reads the values on the device; null: they come to the frame.
@@ -24,24 +24,24 @@ class PieceCopy {
   /// How many bytes are there. Where the device fails it stays as it is, until the Residency
   /// brought the rest in another way.
   [[nodiscard]] std::size_t ready() noexcept;
-  /// Where on the device what is ready lies; null: in the frame.
+  /// Where the ready bytes lie on the device; null: in the frame.
   [[nodiscard]] const std::byte* place();
-  /// Who got it has sent it, and needs nothing on the device any more.
+  /// The receiver has finished sending, and needs nothing on the device any more.
   void end_sending();
   [[nodiscard]] bool is_whole() noexcept { return ready() == frame_->size(); }
-  /// Why it stays as it is; empty: it does not.
+  /// Why it stopped; empty if it did not.
   [[nodiscard]] std::string failure();
 
  private:
   friend class Residency;
-  /// Somebody gets it, to send it.
+  /// Marks the copy as being sent.
   void begin_sending();
   /// The next piece, which is there when this event is done.
   device::Event& add(device::Event event) { return events_.emplace_back(std::move(event)); }
   /// Returns when all is there or nothing more comes.
   void wait() noexcept;
   void advance(bool waits) noexcept;
-  /// The rest is there.
+  /// Marks the rest as complete.
   void complete() noexcept;
   /// Nothing more comes: the Residency goes. `memory`: of the place, as long as it is needed.
   void end(device::Memory memory) noexcept;

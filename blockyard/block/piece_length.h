@@ -5,7 +5,7 @@
 
 namespace blockyard::block {
 
-/// Into pieces of which length a copy from a device is cut, so that the network sends one piece
+/// The length of pieces into which a copy from a device is cut, so that the network sends one piece
 /// while the next is copied. Short pieces begin sooner, long ones cost fewer starts; learned from
 /// the first copies, which are timed in two parts.
 class PieceLength {

@@ -198,7 +198,7 @@ void Residency::end_run(bool is_done) {
     --copy->pins;
     if (!is_done) continue;
     copy->is_valid = true;
-    // Without intents even an operand that is only read counts as changed, unless it is nobody's.
+    // Without intents even an operand that is only read counts as changed, unless it has no owner.
     if (use != Use::read || (!options_.honours_use && !copy->kept)) copy->is_modified = true;
   }
   for (const Operand& operand : operands_)
@@ -301,7 +301,7 @@ bool Residency::host_reads(const base::Buffer& frame) try {
 void Residency::forget(const base::Buffer& frame) noexcept {
   try {
     finish_writing(frame.data());
-  } catch (const Error&) {  // what failed writes no more, and nobody wants the values
+  } catch (const Error&) {  // failed work writes no more, and the values are not needed
     writing_.erase(frame.data());
   }
   if (const auto found = copies_.find(frame.data()); found != copies_.end())
@@ -311,7 +311,7 @@ void Residency::forget(const base::Buffer& frame) noexcept {
 
 void Residency::release(const SharedFrame& frame) noexcept {
   const auto found = copies_.find(frame->data());
-  // Held by whoever lets it go, and here.
+  // Held by the releasing caller, and here.
   if (found == copies_.end() || !found->second->kept || found->second->pins > 0) return;
   if (frame.use_count() <= 2) is_in_place_ ? let_go(found->second) : erase(found->second);
 }
@@ -371,7 +371,7 @@ void Residency::retire(const std::string& why) {
       ++lost;
     }
   writing_.clear();
-  if (is_in_place_)  // the host goes on with the frames
+  if (is_in_place_)  // the host continues to use the frames
     for (const Lanes::Lane lane : {Lanes::first_kernel, Lanes::second_kernel}) settle(lane);
   lost += bring_all_rests();
   for (Copy& copy : order_)

@@ -19,7 +19,7 @@
 
 namespace blockyard::block {
 
-/// How an operand of a run on the device is used: decides what is copied.
+/// How a device run uses an operand, which decides what is copied.
 enum class Use : std::uint8_t { read, write, update };
 
 /// Copies of one worker's frames in the memory of a device. A block has two copies: the frame, and
@@ -31,13 +31,13 @@ enum class Use : std::uint8_t { read, write, update };
 ///   invalid   modified   a run on the device wrote them; the host gets them when it looks
 ///
 /// The memory is a cache: the least recently used copies leave, written back where they are
-/// modified, never those of the run under way. A frame is known by where its values lie; who holds
-/// it says when it goes (forget), except for frames that are given with `keeps`: these are held
+/// modified, never those of the run in progress. A frame is identified by its address; its owner
+/// says when it ends (forget), except for frames that are given with `keeps`: these are held
 /// here, never change, and go with sweep().
 /// A device that works in place (abi.h) has no copies: the copy of a frame is the frame itself, and
-/// what is kept here is which work on it is under way. Nothing is copied; the host waits where it
-/// reads what is not written yet, and gets another frame to write to where this one is still read.
-/// Work only is enqueued; the host waits where it reads. Functions throw Error{device} where the
+/// only the work in flight on it is kept here. Nothing is copied; the host waits where it
+/// reads values not written yet, and gets another frame to write to where this one is still read.
+/// Work is only enqueued; the host waits where it reads. Functions throw Error{device} where the
 /// device fails: then retire() is next. One thread.
 class Residency {
  public:
@@ -45,8 +45,8 @@ class Residency {
     std::int64_t budget_bytes = 0;
     bool honours_use = true;  ///< false: every operand is copied and counts as changed, to compare
     device::HostLocks* locks = nullptr;  ///< for frames, which come from a pool that tells it
-    PeerCopies* peers = nullptr;         ///< of the process; null: nobody shares
-    base::TraceLine* trace = nullptr;    ///< for what the lanes do; null: it is not noted
+    PeerCopies* peers = nullptr;         ///< of the process; null: nothing shared
+    base::TraceLine* trace = nullptr;    ///< for the work of the lanes; null: not recorded
     std::size_t piece_bytes = 0;         ///< of what is sent in pieces; 0: learned
     int streams = Lanes::count;          ///< fewer, and not to keep memory: to compare
     bool keeps_memory = true;            ///< that copies leave
@@ -62,7 +62,7 @@ class Residency {
                                                        bool keeps = false);
   /// Memory for this run only.
   [[nodiscard]] std::optional<device::Address> scratch(std::size_t size);
-  /// Work on the operands and scratch memory of the run, on one stream, after what comes before it.
+  /// Work on the operands and scratch memory of the run, on one stream, after earlier work.
   /// Only the last call of `work` changes operands: where it is refused they are as they were, but
   /// for a result that was to be overwritten.
   template <class Work>
@@ -93,22 +93,22 @@ class Residency {
   /// sent (PieceCopy::end_sending). Throws as retire does.
   [[nodiscard]] std::shared_ptr<PieceCopy> send(const SharedFrame& frame,
                                                 bool reads_devices = false);
-  /// What the network is reading here takes at most 1/network_share of the memory.
+  /// Copies that the network is reading take at most 1/network_share of the memory.
   static constexpr std::int64_t network_share = 4;
   /// Whether such copies are under way: then look_after() has to be called again and again.
   [[nodiscard]] bool is_sending() const noexcept { return !sends_.empty(); }
-  /// Helps where one failed. Throws as retire does.
+  /// Recovers those that failed. Throws as retire does.
   void look_after();
-  /// The host overwrites all of the frame, if nobody else holds it afterwards: the device may.
+  /// Before the host overwrites all of the frame, which it may if it is then the sole holder.
   void host_writes(const base::Buffer& frame) noexcept { forget(frame); }
   /// The frame goes, or its values do.
   void forget(const base::Buffer& frame) noexcept;
-  /// Somebody lets a kept frame go: where nobody else holds it either, the copy goes too.
+  /// Drops one reference to a kept frame; the copy is freed with the last reference.
   void release(const SharedFrame& frame) noexcept;
   /// The copy of one frame becomes the modified copy of another. False: there is none, or
-  /// somebody else may read it.
+  /// another holder may read it.
   [[nodiscard]] bool move(const base::Buffer& from, const base::Buffer& to);
-  /// Lets copies of kept frames go that nobody else holds.
+  /// Frees the copies of kept frames that have no other holder.
   void sweep();
   /// Whether a run needs no copy of its values.
   [[nodiscard]] bool is_resident(const base::Buffer& frame) const {
@@ -117,14 +117,14 @@ class Residency {
   /// Whether the host needs a copy of its values.
   [[nodiscard]] bool is_modified(const base::Buffer& frame) const;
 
-  /// The device failed: what only it has is brought back, and it is not used again.
+  /// The device failed: modified copies are brought back, and it is not used again.
   /// Throws Error{device} if something is lost.
   void retire(const std::string& why);
   [[nodiscard]] bool is_retired() const noexcept { return is_retired_; }
   /// Why it was retired; empty: it was not.
   [[nodiscard]] const std::string& failure() const noexcept { return failure_; }
   [[nodiscard]] ResidencyCounts counts() const;
-  /// What came since the last call.
+  /// The counts since the last call.
   [[nodiscard]] ResidencyCounts take_counts();
   [[nodiscard]] device::Device& device() noexcept { return device_; }
   /// Where the program is, for the trace.
@@ -147,7 +147,7 @@ class Residency {
     Piece piece;
     bool is_modified = false;
     bool is_valid = false;  ///< false only until the end of the run that made it
-    bool is_lost = false;   ///< nobody knows whether the last run changed it
+    bool is_lost = false;   ///< unknown whether the last run changed it
     bool is_ahead = false;  ///< brought ahead and not used since
     std::int32_t pins = 0;
     PeerCopies::Held offer = nullptr;              ///< to other workers

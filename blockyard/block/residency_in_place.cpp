@@ -33,17 +33,17 @@ void Residency::drop_done() {
 void Residency::sweep_in_place() noexcept {
   try {
     drop_done();
-  } catch (const Error&) {  // who wants the values will see it fail
+  } catch (const Error&) {  // users of the values will see it fail
   }
 }
 
-/// The owner of a frame lets it go, or its values: held here until the device is done with it, so
-/// that nobody writes to it before.
+/// The owner releases a frame or its values: held here until the device has finished with it, so
+/// that it is not overwritten before.
 void Residency::let_go(Order::iterator at) noexcept {
   at->is_modified = false;
   try {
     if (at->pins == 0 && lanes_->are_done(at->piece.used)) return erase(at);
-  } catch (const Error&) {  // nobody wants the values
+  } catch (const Error&) {  // the values are not needed
   }
   at->kept = at->in_place.lock();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tests of residency_in_place.cpp, on a simulated device that works as late as it can or when
-// it likes: who touches a frame too early gets wrong numbers.
+// it likes: touching a frame too early gives wrong numbers.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -168,7 +168,7 @@ End run_with_failure(const std::string& options, bool sends) {
         }
       blocks.run(to, (to + 1 + random() % 5) % 6, step % 3 != 0);
     }
-    try {  // What is left of work must not be seen any more.
+    try {  // Leftover work must not be seen any more.
       if (blocks.residency().counts().runs > 0) blocks.residency().finish_runs();
     } catch (const base::Error&) {
     }

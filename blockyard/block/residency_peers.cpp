@@ -40,8 +40,8 @@ void Residency::drop_sources() {
   }
 }
 
-/// Starts to copy what another worker has of a block that never changes. Null: nobody has all of
-/// it, or it cannot be had in this way.
+/// Starts to copy what another worker has of a block that never changes. Null: no worker has all of
+/// it, or it cannot be copied this way.
 PeerCopies::Held Residency::copy_from_peer(Copy& copy) {
   if (options_.peers == nullptr || !copy.kept) return nullptr;
   PeerCopies::Held from = options_.peers->find(copy.key, device_);
@@ -76,7 +76,7 @@ bool Residency::leave_to_peers(Copy& copy) noexcept {
   return true;
 }
 
-/// What nobody copies from any more is used again.
+/// Reuses memory that no peer copies from any more.
 void Residency::take_left() noexcept {
   std::erase_if(left_, [&](Left& left) {
     if (!PeerCopies::is_sole_holder(left.offer)) return false;
@@ -85,7 +85,7 @@ void Residency::take_left() noexcept {
   });
 }
 
-/// The last who copies from it releases it.
+/// The last peer that copies from it releases it.
 void Residency::give_left_away() noexcept {
   for (Left& left : left_) left.offer->memory = std::move(left.piece.memory);
   left_.clear();

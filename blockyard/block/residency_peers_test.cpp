@@ -111,7 +111,7 @@ TEST(Peers, a_block_comes_from_where_another_worker_has_it) {
   }
 }
 
-/// Seed 0: a copy happens when somebody waits for it, and no sooner.
+/// Seed 0: a copy happens only once a caller waits for it.
 TEST(Peers, memory_that_is_copied_from_stays_as_it_is_when_its_owner_lets_it_go) {
   for (const bool ends : {false, true}) {
     Peers peers({"", ""}, {0, 1}, 4 * static_cast<std::int64_t>(base::BufferPool::charge(bytes)),

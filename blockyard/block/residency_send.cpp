@@ -157,7 +157,7 @@ bool Residency::wait_for_send() {
   return true;
 }
 
-/// Of a block to the host, what is behind `from`; again if it fails once.
+/// Copies the part of a block after `from` to the host; tries twice.
 bool Residency::bring_back(const Piece& piece, std::span<std::byte> to, std::size_t from) {
   for (int attempts = 2; attempts > 0; --attempts) try {
       lanes_->wait(Lanes::out, piece.written);

@@ -15,7 +15,7 @@ namespace blockyard::block {
 inline constexpr base::Extent elements = 100;
 inline constexpr std::size_t bytes = elements * sizeof(double);
 
-/// Blocks that host and device change in turn, beside what they should be.
+/// Blocks that host and device change in turn, with the values they should have.
 class Blocks {
  public:
   Blocks(const std::string& options, std::int64_t budget_bytes, std::size_t count,

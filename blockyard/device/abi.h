@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a device plug-in fills and Blockyard calls. Plain C: a plug-in may be built by another
- * compiler, and includes no other header of ours. docs/device_abi.md tells it as a story.
+/* The table a device plug-in fills and Blockyard calls. Plain C: a plug-in may be built by another
+ * compiler, and includes no other header of ours. docs/device_abi.md explains it.
  *
  * Rules for all functions:
  * - They return a status and never let an exception or a signal out. The text of the last failure
@@ -13,8 +13,8 @@
  * - A failure of enqueued work is returned by stream_synchronise and may be returned by any later
  *   call on that stream; what follows on the stream is skipped. An event recorded there fails too,
  *   and so do the streams that wait for it.
- * - Closing or releasing a thing waits for work of its device that uses it; who enqueued copy_peer
- *   from it keeps it till then. Closing a device closes what is left of it. Null or 0 is ignored.
+ * - Closing or releasing an object waits for work of its device that uses it; the source of a
+ *   copy_peer must be kept until then. Closing a device closes what is left. Null or 0 is ignored.
  */
 #ifndef BLOCKYARD_DEVICE_ABI_H
 #define BLOCKYARD_DEVICE_ABI_H
@@ -43,11 +43,11 @@ typedef enum blockyard_element {
   BLOCKYARD_C128 = 3 /* two f64 */
 } blockyard_element;
 
-/* A place in device memory. Only the device knows what the number means; 0 is no place. Sums of an
- * address and a count of bytes inside one allocation are addresses too. A device that works in
- * place takes host pointers as well: it reads and writes there, and sees what the host wrote before
- * the work was enqueued. Who enqueues it keeps that memory, and does not touch what the work writes
- * nor write what it reads, until the work is done. */
+/* A place in device memory. Only the device knows what the number means; 0 is not a valid address.
+ * Sums of an address and a count of bytes inside one allocation are addresses too. A device that
+ * works in place takes host pointers as well: it reads and writes there, and sees what the host
+ * wrote before the work was enqueued. The caller keeps that memory, and neither touches what the
+ * work writes nor writes what it reads, until the work is done. */
 typedef uint64_t blockyard_address;
 
 typedef struct blockyard_device blockyard_device;
@@ -58,10 +58,10 @@ typedef struct blockyard_plan blockyard_plan;
 typedef struct blockyard_description {
   uint32_t size; /* of this struct, set by the caller; fields past it are not written */
   uint32_t shares_host_memory; /* 1: an address is also a host pointer */
-  uint64_t memory_bytes;       /* that can be allocated in all; 0: not known */
+  uint64_t memory_bytes;       /* that can be allocated in total; 0: not known */
   uint64_t free_bytes;         /* 0: none, or not known: others use the same memory */
   char name[64];
-  uint64_t lock_page_bytes; /* host memory is locked in pages of so many bytes; 0: never */
+  uint64_t lock_page_bytes; /* host memory is locked in pages of this size; 0: never */
   uint32_t works_in_place;  /* 1: a host pointer, a multiple of 64, is an address too: see below */
 } blockyard_description;
 
@@ -86,7 +86,7 @@ typedef struct blockyard_operand {
 
 enum { blockyard_conjugate_left = 1, blockyard_conjugate_right = 2 };
 
-/* What a plan is to do. New kinds and fields extend this struct, never the table. */
+/* The operation of a plan. New kinds and fields extend this struct, never the table. */
 typedef struct blockyard_operation {
   uint32_t size; /* of this struct */
   uint32_t kind;
@@ -97,7 +97,7 @@ typedef struct blockyard_operation {
   blockyard_operand right; /* order 0 where the kind has one operand */
 } blockyard_operation;
 
-/* The blocks of one run. Complex factors have two parts; of real ones the second is not read.
+/* The blocks of one run. Complex factors have two parts; the second part of real ones is not read.
  * beta == 0 overwrites the result without reading it. The result overlaps nothing else. */
 typedef struct blockyard_run {
   uint32_t size; /* of this struct */
@@ -132,16 +132,16 @@ typedef struct blockyard_device_table {
   blockyard_status (*stream_open)(blockyard_device*, blockyard_stream**);
   blockyard_status (*stream_close)(blockyard_device*, blockyard_stream*);
   blockyard_status (*stream_synchronise)(blockyard_device*, blockyard_stream*);
-  /* What is enqueued later on the stream waits for the last record of the event before this. */
+  /* Later work on the stream waits for the last record of the event before this call. */
   blockyard_status (*stream_wait)(blockyard_device*, blockyard_stream*, blockyard_event*);
 
-  /* An event is done when all that its stream held at the last record is done, or never recorded.
+  /* An event is done when all work its stream held at the last record is done, or never recorded.
    */
   blockyard_status (*event_open)(blockyard_device*, blockyard_event**);
   blockyard_status (*event_close)(blockyard_device*, blockyard_event*);
   blockyard_status (*event_record)(blockyard_device*, blockyard_event*, blockyard_stream*);
   /* OK if done, FAILED if work before it failed; else NOT_READY, but with `wait` not 0 it waits.
-   * Asking again and again ends in an answer. */
+   * Polling ends in an answer. */
   blockyard_status (*event_test)(blockyard_device*, blockyard_event*, uint32_t wait);
 
   /* `to` or `from` is a host pointer as a number where the direction says so. */
@@ -159,23 +159,23 @@ typedef struct blockyard_device_table {
   blockyard_status (*plan_close)(blockyard_device*, blockyard_plan*);
 
   /* Host memory in whole pages, as describe says, that stays where it is: copies of it are faster
-   * and keep nobody waiting. It counts for all devices of the table in this process. UNSUPPORTED
-   * where there are no such pages; NO_MEMORY: the system locks no more. */
+   * and do not block the caller. It counts for all devices of the table in this process.
+   * UNSUPPORTED where there are no such pages; NO_MEMORY: the system locks no more. */
   blockyard_status (*host_lock)(blockyard_device*, uint64_t host, uint64_t bytes);
   /* Ends it, after the work that is enqueued on this device; before the memory goes. */
   blockyard_status (*host_unlock)(blockyard_device*, uint64_t host);
 
-  /* Under which pointer a network library of this process that reads memory of devices finds
-   * `bytes` from an address on, as long as they are allocated. It knows no streams: the work that
-   * writes them must be done before it reads, and none may write them until it has read.
+  /* The pointer by which a network library of this process that reads device memory finds
+   * `bytes` from an address on, as long as they are allocated. The library ignores streams: work
+   * that writes them must be done before it reads, and none may write them until it has read.
    * UNSUPPORTED: under none, or the device was opened without network=1 and its memory is not the
    * host's. */
   blockyard_status (*network_pointer)(blockyard_device*, blockyard_address, uint64_t bytes,
                                       const void** pointer);
 
-  /* Enqueues a copy from another open device of this table. What is read there is written before
+  /* Enqueues a copy from another open device of this table. The source is written before
    * the call, and stays until the copy is done. UNSUPPORTED: the devices do not reach each other,
-   * or the other one has failed; nothing is enqueued then. */
+   * or the other one has failed; no copy is enqueued then. */
   blockyard_status (*copy_peer)(blockyard_device*, blockyard_stream*, blockyard_address to,
                                 blockyard_device* from_device, blockyard_address from,
                                 uint64_t bytes);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions of the user's own as operations of a device: a plan of kind BLOCKYARD_KERNEL is opened
  * from forms of one function, and runs over a grid of elements. A device takes the first form that
- * it can use and answers UNSUPPORTED if there is none. Plain C, as abi.h, which is all that it
- * includes. docs/device_abi.md has examples.
+ * it can use and answers UNSUPPORTED if there is none. Plain C, as abi.h. docs/device_abi.md has
+ * examples.
  *
  * Elements are independent of each other: a device computes them in any order and many at a time.
  * The function computes a range of elements, so that one text serves every choice of how many an
@@ -13,6 +13,7 @@
 #define BLOCKYARD_DEVICE_ABI_KERNEL_H
 
 #include "blockyard/device/abi.h"
+#include "blockyard/device/abi_range.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -40,32 +41,19 @@ typedef enum blockyard_parameter_kind {
 
 typedef struct blockyard_parameter {
   uint32_t kind;
-  uint32_t bytes;   /* of a value, or of an element behind a pointer; sizeof(type) */
+  uint32_t bytes;   /* of a value, or of the element a pointer points to; sizeof(type) */
   const char* type; /* as the texts say it, "double"; null: there are no texts */
 } blockyard_parameter;
 
-/* What one call of a host form computes. */
-typedef struct blockyard_range {
-  int64_t first; /* of the first extent */
-  int64_t count;
-  int64_t j;     /* in the second extent; 0 */
-  int64_t k;     /* in the third */
-  int64_t group; /* its number along the first extent; 0 without blockyard_groups */
-} blockyard_range;
-
-/* arguments[n]: the pointer, of memory and local memory; else a pointer to the value. Called from
- * several threads at a time. Must not let an exception out. */
-typedef void (*blockyard_host_kernel)(const blockyard_range* range, void* const* arguments);
-
 typedef struct blockyard_kernel {
   /* Its size is that of this struct, its kind BLOCKYARD_KERNEL, its flags 0 or blockyard_groups;
-   * nothing else of it is read. What is pointed to is copied. */
+   * nothing else of it is read. Pointed-to data is copied. */
   blockyard_operation operation;
   uint32_t order; /* extents of the grid: 1, 2 or 3 */
   uint32_t parameter_count;
   const blockyard_parameter* parameters;
   const char* entry; /* the function's name in the texts */
-  /* The forms; null: it has none of that kind. */
+  /* The forms; null: no form of that kind. */
   blockyard_host_kernel host;
   const char* opencl; /* OpenCL C 1.2: void entry(long first, long count, ...) */
   const char* cuda;   /* CUDA C++: __device__ void entry(long long first, long long count, ...) */
@@ -84,7 +72,7 @@ typedef struct blockyard_argument {
 
 typedef struct blockyard_kernel_run {
   blockyard_run run; /* its size is that of this struct; nothing else of it is read */
-  /* Those that `order` says; 0: nothing is computed. At most 2^31 elements in all. */
+  /* Those that `order` says; 0: no computation. At most 2^31 elements in total. */
   int64_t extent[3];
   int64_t group;    /* items of a group; 0: the device chooses */
   int64_t per_item; /* elements of an item, along the first extent; 0: the device chooses */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every device checks of a kernel and of its runs before anything happens. Plain C. */
+/* The checks of a kernel and of its runs that every device makes before any work. Plain C. */
 #ifndef BLOCKYARD_DEVICE_ABI_KERNEL_CHECK_H
 #define BLOCKYARD_DEVICE_ABI_KERNEL_CHECK_H
 
@@ -26,7 +26,7 @@ static inline const char* blockyard_parameter_fault(const blockyard_kernel* kern
   return NULL;
 }
 
-/* What is wrong with a kernel, or null. */
+/* The fault of a kernel, or null. */
 static inline const char* blockyard_kernel_fault(const blockyard_kernel* kernel) {
   uint32_t n = 0;
   if (kernel->order < 1 || kernel->order > 3) return "a grid has one, two or three extents";
@@ -74,8 +74,8 @@ static inline const char* blockyard_argument_fault(const blockyard_parameter* pa
   return NULL;
 }
 
-/* What is wrong with a run of a kernel with these parameters, or null. Where memory lies is the
- * device's to check. */
+/* The fault of a run of a kernel with these parameters, or null. The device itself checks
+ * addresses. */
 static inline const char* blockyard_kernel_run_fault(uint32_t order, uint32_t flags,
                                                      const blockyard_parameter* parameters,
                                                      uint32_t parameter_count,

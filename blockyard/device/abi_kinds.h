@@ -28,17 +28,23 @@ typedef enum blockyard_whole_kind {
    * column; right: as many factors, read. */
   BLOCKYARD_REFLECT = 6,
   /* Eigenvalues, ascending, of the symmetric or Hermitian result, of which the triangle that
-   * `upper` says is read; with vectors they take its place, else it holds nothing of use. right has
-   * n + 1 elements: values, info. singular: of left, m x n; right has min(m, n) + 1 elements:
+   * `upper` says is read; with vectors they take its place, else its contents are undefined. right
+   * has n + 1 elements: values, info. singular: of left, m x n; right has min(m, n) + 1 elements:
    * values, descending, info; with vectors result is U, m x min(m, n), and left becomes the first
-   * min(m, n) rows of V transposed (conjugated), leading extent min(m, n). */
+   * min(m, n) rows of V transposed (conjugated), leading extent min(m, n). general: of left, n x n,
+   * which is overwritten; right has n + 1 elements, real ones 2 n + 1: values (real parts, then
+   * imaginary ones), info; with vectors result holds the right eigenvectors, with left_vectors left
+   * becomes the left ones, both n x n and as LAPACK's geev puts pairs of them. */
   BLOCKYARD_SPECTRUM = 7,
   /* result = the discrete Fourier transform of left over the indexes that right names (its extents
    * mean nothing); others are the batch; not normalised; the sign of the exponent is - , with
    * backward +. Names and order of left and result are the same. Complex elements: between complex
    * blocks. Real elements: one of left and result has an index of extent 2 named
    * blockyard_parts in front (real, imaginary), and extent n/2+1 where the other has n at the first
-   * index of right. result may be left. alpha is a factor of the result; beta is not used. */
+   * index of right. Or neither has: then the extents of right say which real transform each index
+   * goes through, a number from
+   * blockyard_first_real_transform on. result may be left. alpha is a factor of the
+   * result; beta is not used. */
   BLOCKYARD_FFT = 8
 } blockyard_whole_kind;
 
@@ -51,10 +57,16 @@ enum {
   blockyard_qr = 128,
   blockyard_singular = 256,
   blockyard_vectors = 512,
-  blockyard_backward = 1024
+  blockyard_backward = 1024,
+  blockyard_general = 2048,
+  blockyard_left_vectors = 4096
 };
 
 enum { blockyard_parts = -1 };
+
+/* Real to real, not normalised, in the order and by the formulas of FFTW 3: half-complex forward
+ * and backward, Hartley, cosine I, III, II, IV, sine I, III, II, IV. */
+enum { blockyard_first_real_transform = 1, blockyard_last_real_transform = 11 };
 
 #ifdef __cplusplus
 }

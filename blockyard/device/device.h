@@ -12,9 +12,9 @@
 #include "blockyard/base/integer.h"
 #include "blockyard/device/abi.h"
 
-/// Owners over the C table of abi.h. Any thread may call anything; what is enqueued on one stream
-/// from several threads is ordered by them. A status that is a failure becomes Error{device} with
-/// the device's text; no memory and unsupported are answers (an empty optional).
+/// Owners over the C table of abi.h. Thread-safe; threads that share
+/// a stream order their work themselves. A status that is a failure becomes Error{device} with
+/// the device's text; out of memory and unsupported are answers (an empty optional).
 /// A Device outlives what was opened from it, a table (loader.h) its devices.
 namespace blockyard::device {
 
@@ -35,7 +35,7 @@ struct Opened {
   friend bool operator==(const Opened&, const Opened&) = default;
 };
 
-/// base::Handle kind of a thing that the table's function `release_function` ends.
+/// base::Handle kind of an object that the table's function `release_function` releases.
 template <class T, auto release_function>
 struct OpenedKind {
   using Raw = Opened<T>;
@@ -45,7 +45,7 @@ struct OpenedKind {
   }
 };
 
-/// Memory of a device, released at the end of life, after the work that uses it.
+/// Memory of a device, released by the destructor, after the work that uses it.
 class Memory {
  public:
   Memory() = default;
@@ -105,11 +105,11 @@ class Stream {
   void copy_in(Address to, std::span<const std::byte> from);
   void copy_out(std::span<std::byte> to, Address from);
   void copy_within(Address to, Address from, Extent bytes);
-  /// From this or another device of the table: see copy_peer in abi.h. False: not in this way.
+  /// From this or another device of the table: see copy_peer in abi.h. False: unsupported.
   [[nodiscard]] bool copy_from(const Device& other, Address to, Address from, Extent bytes);
   void fill(Address to, blockyard_element element, std::complex<double> value, Extent count);
   void run(const Plan& plan, const Arguments& arguments);
-  /// Of a kernel (kernel.h). Throws Error{bad_input} if the arguments do not fit it.
+  /// Runs a kernel (kernel.h). Throws Error{bad_input} if the arguments do not fit it.
   void run(const Plan& plan, const KernelRun& run);
   void record(Event& event);
   void wait(const Event& event);
@@ -137,12 +137,12 @@ class Device {
   /// if the device cannot, or the system locks no more.
   [[nodiscard]] bool lock_host(std::span<const std::byte> pages);
   void unlock_host(const std::byte* pages);
-  /// Where a network library that reads devices finds what is at an address: see abi.h. Null: it
-  /// cannot.
+  /// Where a network library that reads devices finds an address: see abi.h. Null:
+  /// unsupported.
   [[nodiscard]] const std::byte* network_pointer(Address address, Extent bytes);
   /// Nothing if the device cannot do it: then the host does.
   [[nodiscard]] std::optional<Plan> open_plan(const blockyard_operation& operation);
-  /// Nothing if the device has no use for any form. Throws Error{bad_input} with the text of its
+  /// Nothing if the device cannot use any form. Throws Error{bad_input} with the text of its
   /// compiler if a form is wrong.
   [[nodiscard]] std::optional<Plan> open_kernel(const Kernel& kernel);
 

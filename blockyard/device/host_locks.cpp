@@ -14,7 +14,7 @@ HostLocks::HostLocks(Device& device, std::int64_t limit_bytes, std::function<voi
     : device_(device), trim_(std::move(trim)), with_(std::move(with)), limit_bytes_(limit_bytes) {
   try {
     page_bytes_ = static_cast<std::size_t>(device.describe().lock_page_bytes);
-  } catch (const base::Error&) {  // whoever works with the device will see it fail
+  } catch (const base::Error&) {  // users of the device will see it fail
   }
 }
 

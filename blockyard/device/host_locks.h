@@ -13,16 +13,16 @@
 namespace blockyard::device {
 
 /// Page-locked host memory, for the devices of one process: copies of it are faster than of other
-/// memory, and the host does not wait for them. Locking takes long, so that a piece of memory is
+/// memory, and the host does not wait for them. Locking is slow, so a piece of memory is
 /// locked when a copy first touches it, and stays so until its owner gives it back to the system: a
 /// pool that uses memory again pays once for each piece. A device that cannot lock, or fails to,
-/// goes on without: nothing here throws. Any thread.
+/// works without: nothing here throws. Any thread.
 class HostLocks {
  public:
-  /// limit_bytes  that are locked at most, in all
-  /// trim         frees memory that nobody uses; called where the limit, or that of the system, is
-  ///              reached, before it is tried once more. Calls unlock.
-  /// with         the memory that is locked where a piece is to be; empty: the piece
+  /// limit_bytes  that are locked at most, in total
+  /// trim         frees unused memory; called where this limit, or the system's, is reached,
+  ///              before it is tried once more. Calls unlock.
+  /// with         the memory to lock for a piece; empty: the piece itself
   using With = std::function<std::span<const std::byte>(std::span<const std::byte>)>;
   HostLocks(Device& device, std::int64_t limit_bytes, std::function<void()> trim, With with = {});
   ~HostLocks();
@@ -35,9 +35,9 @@ class HostLocks {
     locked_now,
     refused
   };
-  /// What is locked begins at a page and has whole ones, where it is least_bytes() or more.
+  /// Locked memory starts at a page and fills whole pages where it has least_bytes() or more.
   Answer lock(const std::byte* data, std::size_t bytes) noexcept;
-  /// The memory goes; no work with it is under way.
+  /// The memory is about to be freed; no work with it is in flight.
   void unlock(const std::byte* data) noexcept;
 
   /// Drivers copy less than 16 pages through memory of their own, at once.
@@ -49,7 +49,7 @@ class HostLocks {
   void end(std::unordered_map<const std::byte*, std::size_t>::iterator at) noexcept;
 
   Device& device_;
-  std::size_t page_bytes_ = 0;  ///< 0: nothing is locked
+  std::size_t page_bytes_ = 0;  ///< 0: no locking
   std::function<void()> trim_;
   With with_;
   mutable std::mutex mutex_;  ///< guards all below; trim_ and with_ are called without it

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "blockyard/base/error.h"
+
 namespace blockyard::device {
 namespace {
 
@@ -31,6 +33,13 @@ blockyard_kernel Kernel::described(const std::vector<blockyard_parameter>& made)
   kernel.cuda = text_or_null(cuda);
   kernel.ptx = text_or_null(ptx);
   return kernel;
+}
+
+KernelRun& KernelRun::value_bytes(std::span<const std::byte> bytes) {
+  base::require(bytes.size() <= blockyard_max_value_bytes, "a value has at most 64 bytes");
+  std::ranges::copy(bytes, values_.emplace_back().begin());
+  arguments_.push_back({0, bytes.size(), values_.back().data()});
+  return *this;
 }
 
 blockyard_kernel_run KernelRun::described() const {

@@ -3,8 +3,8 @@
 
 #include <array>
 #include <cstddef>
-#include <cstring>
 #include <deque>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -12,7 +12,7 @@
 #include "blockyard/base/integer.h"
 #include "blockyard/device/abi_kernel.h"
 
-/// Kernels in C++ (abi_kernel.h): what Device::open_kernel and Stream::run take.
+/// Kernels in C++ (abi_kernel.h), for Device::open_kernel and Stream::run.
 namespace blockyard::device {
 
 /// A function in several forms.
@@ -49,12 +49,12 @@ class KernelRun {
   template <class T>
   requires std::is_trivially_copyable_v<T> &&
       (sizeof(T) <= blockyard_max_value_bytes) KernelRun& value(const T& value) {
-    std::memcpy(values_.emplace_back().data(), &value, sizeof value);
-    arguments_.push_back({0, sizeof value, values_.back().data()});
-    return *this;
+    return value_bytes(std::as_bytes(std::span(&value, 1)));
   }
+  /// At most blockyard_max_value_bytes.
+  KernelRun& value_bytes(std::span<const std::byte> bytes);
   KernelRun& local(base::Extent bytes) { return memory(0, bytes); }
-  /// How the device cuts the grid; 0: as it likes.
+  /// How the device cuts the grid; 0: the device chooses.
   KernelRun& shape(base::Extent group, base::Extent per_item) {
     group_ = group;
     per_item_ = per_item;

@@ -7,10 +7,10 @@
 #include "blockyard/tensor/contract.h"
 #include "blockyard/tensor/element.h"
 
-/// Descriptors of operations for Device::open_plan, from the words of the tensor room.
+/// Descriptors of operations for Device::open_plan, from the types of the tensor room.
 namespace blockyard::device {
 
-/// The ABI's word for T.
+/// The ABI's value for T.
 template <tensor::Element T>
 inline constexpr blockyard_element element_of = BLOCKYARD_F64;
 template <>

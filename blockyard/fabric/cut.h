@@ -5,21 +5,21 @@
 
 namespace blockyard::fabric {
 
-/// A part of a region of rows, and where it begins.
+/// A part of a region of rows, and its start.
 struct Cut {
   Strided rows;
   std::int64_t far = 0;
   std::int64_t near = 0;
 };
 
-/// Cuts a region into pieces of at most `piece_bytes`, row by row in their order. Where depends on
-/// the length of rows and their numbers only, not on strides: what one side packs piece by piece
+/// Cuts a region into pieces of at most `piece_bytes`, row by row in their order. The cuts
+/// depend on the length and number of rows only, not on strides: one side packs piece by piece,
 /// the other unpacks.
 class Cutter {
  public:
   Cutter(const Strided& rows, std::size_t piece_bytes);
 
-  /// False: there are no more.
+  /// Returns false after the last piece.
   [[nodiscard]] bool next(Cut& cut) noexcept;
 
  private:
@@ -27,7 +27,7 @@ class Cutter {
 
   Strided rows_;
   std::size_t piece_bytes_;
-  std::size_t level_ = 0;   ///< those below are whole in a piece
+  std::size_t level_ = 0;   ///< lower levels are whole in a piece
   std::int64_t step_ = 0;   ///< how many of that level in a piece
   bool cuts_rows_ = false;  ///< a row has several pieces
   bool is_over_ = false;

@@ -7,7 +7,7 @@
 
 namespace blockyard::fabric {
 
-/// What memory that ranks add to, or reduce, consists of.
+/// The element type of memory that ranks add to, or reduce.
 enum class Element : std::uint8_t { i32, i64, f32, f64, c64, c128 };
 
 enum class Reduction : std::uint8_t {
@@ -46,8 +46,8 @@ auto with_type(Element element, const Visit& visit) {
   return with_type(element, [](auto value) { return sizeof(value); });
 }
 
-/// to[i] = to[i] (op) from[i]. Throws Error{bad_input} for an operation that the type does not
-/// have.
+/// to[i] = to[i] (op) from[i]. Throws Error{bad_input} for an operation that the type does
+/// not have.
 void combine(Element element, Reduction reduction, void* to, const void* from, std::size_t count);
 
 }  // namespace blockyard::fabric

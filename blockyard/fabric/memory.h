@@ -12,24 +12,24 @@
 
 namespace blockyard::fabric {
 
-/// Some ranks that do collectives together, numbered in it by their place ("member").
+/// A set of ranks that take part in collectives, numbered within it ("member").
 using Group = int;
 /// Memory of the members of a group that all ranks of the group reach one-sidedly.
 using Region = int;
-/// Names a transfer that was begun and may not be complete. 0: it is.
+/// Names a transfer that was begun and may not be complete. 0: already complete.
 using Transfer = std::uint64_t;
 
-/// What came of an allocation, the same at all members.
+/// The outcome of an allocation, the same at all members.
 struct Allocation {
-  Region region = -1;      ///< -1: there was not enough
+  Region region = -1;      ///< -1: out of memory
   std::uint64_t id = 0;    ///< equal at all members, and of no other live region of the group
-  int member = -1;         ///< who has too little
+  int member = -1;         ///< the member that has too little
   std::size_t wanted = 0;  ///< bytes, there
   std::size_t left = 0;    ///< bytes, there
   std::string limit;       ///< whose limit it is
 };
 
-/// A collective that a member came to, to tell members apart that came to different ones.
+/// The collective a member called, to detect members that called different ones.
 struct Meeting {
   std::uint64_t tag = 0;       ///< equal at all members, or they are in different collectives
   std::string_view what = {};  ///< for the message then
@@ -38,7 +38,7 @@ struct Meeting {
 /// One-sided access: ranks read, write and add to memory of each other without the other's help.
 /// One object per rank. Collectives: one thread at a time; the others: any thread.
 /// A failure ends the run of all (Error{comm}). Where ranks are on several nodes its end is
-/// collective, too.
+/// also collective.
 class Memory {
  public:
   static constexpr Group everyone = 0;
@@ -56,7 +56,7 @@ class Memory {
   /// The ranks of a group, by member.
   [[nodiscard]] virtual std::span<const int> ranks_of(Group group) const = 0;
 
-  /// Collective among the members. Each gives its own length. Contents are not defined.
+  /// Collective among the members. Each gives its own length. Contents are undefined.
   [[nodiscard]] virtual Allocation allocate(Group group, std::size_t bytes) = 0;
   /// Collective among the members.
   virtual void release(Region region) = 0;
@@ -87,14 +87,14 @@ class Memory {
   virtual void lock(Region region, int member, std::size_t offset) = 0;
   /// False: it was not locked. The caller fences before.
   [[nodiscard]] virtual bool unlock(Region region, int member, std::size_t offset) = 0;
-  /// What this rank put or added to the memory of a rank (-1: all) is there.
+  /// Completes this rank's puts and accumulates to the memory of a rank (-1: all).
   virtual void fence(int rank) = 0;
   /// Whether the caller's memory may be used again; with `must_wait` it returns true.
   [[nodiscard]] virtual bool done(Transfer transfer, bool must_wait) = 0;
 
-  /// Collective among the members. All memory that anyone wrote before is seen by all after.
+  /// Collective among the members. All writes before it are visible to all members after it.
   virtual void barrier(Group group, const Meeting& meeting = {}) = 0;
-  /// Collective. `bytes` of a member come to all.
+  /// Collective. Copies `bytes` of a member to all.
   virtual void broadcast(Group group, std::span<std::byte> bytes, int member) = 0;
   /// Collective. values[i] becomes the combination over members: of each node in the order of
   /// members, then over nodes. The same bits at all members and in every run.

@@ -26,8 +26,8 @@ struct Strided {
     for (std::size_t k = 0; k < levels; ++k) bytes *= static_cast<std::size_t>(counts[k]);
     return bytes;
   }
-  /// Adds a level of `count` rows or groups of rows. What lies without gaps in both memories
-  /// becomes one row, so call from the innermost level on.
+  /// Adds a level of `count` rows or groups of rows. Levels contiguous in both memories
+  /// are merged into one row, so call from the innermost level outwards.
   void add(std::int64_t count, std::int64_t far_stride, std::int64_t near_stride) noexcept;
 };
 

@@ -17,10 +17,10 @@ class World {
   /// The fabric of a rank that lives in this process. Throws Error{bad_input} for any other.
   /// The world outlives its endpoints, and the pools of the payloads outlive the world.
   [[nodiscard]] virtual std::unique_ptr<Fabric> endpoint(int rank) = 0;
-  /// Moves what has to be moved between processes; returns after `seconds`, or after a wake().
+  /// Moves messages between processes; returns after `seconds`, or after a wake().
   virtual void progress(double seconds) = 0;
   virtual void wake() noexcept = 0;
-  /// Brings a text to process 0, before everything that this rank's process sends afterwards.
+  /// Sends a text to process 0, ahead of everything that this process sends afterwards.
   virtual void say(std::string_view text) = 0;
   /// Collective among processes, when no rank of this one will use its endpoint any more. False if
   /// the run was aborted and not all processes came here within `patience_seconds` of that.

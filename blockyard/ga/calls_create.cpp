@@ -220,7 +220,12 @@ void get_proc_index(int g_a, int iproc, int* subscript) {
     left /= side;
   }
 }
-void proc_topology(int g_a, int proc, int* coord) { get_proc_index(g_a, proc, coord); }
+// Unlike other calls, this one counts axes from the fastest in C, too: programs make communicators
+// of rows and columns by it.
+void proc_topology(int g_a, int proc, int* coord) {
+  get_proc_index(g_a, proc, coord);
+  if (!tongue().is_fortran) std::reverse(coord, coord + ndim(g_a));
+}
 int total_blocks(int g_a) {
   const Array& array = runtime().made_array(g_a);
   return array.distribution.is_direct() ? -1 : base::to_int(array.distribution.block_count());

@@ -20,6 +20,10 @@ using garray::refuse;
 
 Array& made(int handle) { return runtime().made_array(handle); }
 
+void note_update(const Array& array) {
+  if (edge().checks) edge().checks->ghosts_updated(array);
+}
+
 /// Of the caller's ends, both of which belong to it.
 Range range(std::int64_t lo, std::int64_t hi) {
   return {lo - tongue().first(), hi - tongue().first() + 1};
@@ -55,7 +59,10 @@ void unpack(int g_src, int g_dest, int g_mask, std::int64_t lo, std::int64_t hi,
 
 void set_ghost_corner_flag(int g_a, int flag) { runtime().array(g_a).keeps_corners = flag == 0; }
 void update_ghosts(int g_a) {
-  together(made(g_a), [&] { garray::update_ghosts(runtime(), made(g_a)); });
+  together(made(g_a), [&] {
+    garray::update_ghosts(runtime(), made(g_a));
+    note_update(made(g_a));
+  });
 }
 int update_ghost_dir(int g_a, int dimension, int idir, int flag) {
   const Array& array = made(g_a);
@@ -66,12 +73,14 @@ int update_ghost_dir(int g_a, int dimension, int idir, int flag) {
   together(array, [&] {
     garray::update_ghosts(runtime(), array, static_cast<std::size_t>(dimension - first),
                           idir < 0 ? -1 : 1, flag != 0);
+    note_update(array);
   });
   return 1;
 }
 void update_ghosts_nb(int g_a, Ints nbhandle) {
   garray::Pending pending;
   garray::update_ghosts(runtime(), made(g_a), &pending);
+  note_update(made(g_a));
   nbhandle.set(0, keep_pending(std::move(pending)));
 }
 void nbget_ghost_dir(int g_a, Ints mask, Ints handle) {
@@ -86,11 +95,13 @@ void nbget_ghost_dir(int g_a, Ints mask, Ints handle) {
   }
   garray::Pending pending;
   garray::update_side(runtime(), array, side, &pending);
+  note_update(array);
   handle.set(0, keep_pending(std::move(pending)));
 }
 void get_ghost_block(int g_a, Ints lo, Ints hi, void* buf, Ints ld) {
   const Array& array = made(g_a);
   Box box = box_of(tongue(), array, lo, hi);
+  if (edge().checks) edge().checks->ghosts_read(array);
   for (std::size_t d = 0; d < box.axes; ++d) {
     box.first[d] -= array.distribution.widths()[d];
     box.end[d] += array.distribution.widths()[d];

@@ -60,6 +60,32 @@ void product(char ta, char tb, const void* alpha, const void* beta, const Matrix
   });
 }
 
+/// A patch with one axis longer than 1 is a row or a column: whichever makes the shapes of
+/// c = op(a) op(b) fit, in the order of the model.
+void turn_to_fit(bool a_transposed, Matrix& a, bool b_transposed, Matrix& b, Matrix& c) {
+  Matrix* const all[] = {&a, &b, &c};
+  const auto turn = [&](unsigned which) {
+    for (unsigned k = 0; k < 3; ++k)
+      if ((which >> k & 1U) != 0) std::swap(all[k]->row_axis, all[k]->column_axis);
+  };
+  const auto fits = [&] {
+    const Extent a_rows = a_transposed ? a.columns() : a.rows();
+    const Extent a_columns = a_transposed ? a.rows() : a.columns();
+    const Extent b_rows = b_transposed ? b.columns() : b.rows();
+    const Extent b_columns = b_transposed ? b.rows() : b.columns();
+    return a_rows == c.rows() && a_columns == b_rows && b_columns == c.columns();
+  };
+  for (unsigned which = 0; which < 8; ++which) {
+    bool may_turn = true;
+    for (unsigned k = 0; k < 3; ++k)
+      if ((which >> k & 1U) != 0 && all[k]->rows() > 1 && all[k]->columns() > 1) may_turn = false;
+    if (!may_turn) continue;
+    turn(which);
+    if (fits()) return;
+    turn(which);
+  }
+}
+
 /// The first rows x columns elements, as the caller counts them.
 Matrix corner(int handle, Extent rows, Extent columns) {
   const Array& array = made(handle);
@@ -107,10 +133,14 @@ void zgemm(char ta, char tb, std::int64_t m, std::int64_t n, std::int64_t k, Dou
 
 void matmul_patch(char transa, char transb, void* alpha, void* beta, int g_a, Ints alo, Ints ahi,
                   int g_b, Ints blo, Ints bhi, int g_c, Ints clo, Ints chi) {
-  product(transa, transb, alpha, beta,
-          matrix_of(made(g_a), alo, ahi, is_transposed(transa), "alo", "ahi"),
-          matrix_of(made(g_b), blo, bhi, is_transposed(transb), "blo", "bhi"),
-          matrix_of(made(g_c), clo, chi, false, "clo", "chi"));
+  Matrix a = matrix_of(made(g_a), alo, ahi, is_transposed(transa), "alo", "ahi");
+  Matrix b = matrix_of(made(g_b), blo, bhi, is_transposed(transb), "blo", "bhi");
+  Matrix c = matrix_of(made(g_c), clo, chi, false, "clo", "chi");
+  if (tongue().is_fortran)
+    turn_to_fit(is_transposed(transa), a, is_transposed(transb), b, c);
+  else
+    turn_to_fit(is_transposed(transb), b, is_transposed(transa), a, c);
+  product(transa, transb, alpha, beta, a, b, c);
 }
 
 void matmul_patch_alt(char transa, char transb, void* alpha, void* beta, int g_a, Ints alo,
@@ -198,9 +228,11 @@ int spd_invert(int g_a) {
 
 namespace {
 
-void diagonalize(int g_a, const Array* s, int g_v, void* eval) {
+using garray::Solver;
+
+void diagonalize(int g_a, const Array* s, int g_v, void* eval, Solver solver = Solver::any) {
   together(made(g_a), [&] {
-    garray::diagonalize(runtime(), made(g_a), s, made(g_v), static_cast<double*>(eval));
+    garray::diagonalize(runtime(), made(g_a), s, made(g_v), static_cast<double*>(eval), solver);
   });
 }
 
@@ -210,8 +242,12 @@ void diag(int g_a, int g_s, int g_v, void* eval) { diagonalize(g_a, &made(g_s), 
 void diag_reuse(int /*reuse*/, int g_a, int g_s, int g_v, void* eval) {
   diagonalize(g_a, &made(g_s), g_v, eval);
 }
-void diag_seq(int g_a, int g_s, int g_v, void* eval) { diagonalize(g_a, &made(g_s), g_v, eval); }
+void diag_seq(int g_a, int g_s, int g_v, void* eval) {
+  diagonalize(g_a, &made(g_s), g_v, eval, Solver::lapack);
+}
 void diag_std(int g_a, int g_v, void* eval) { diagonalize(g_a, nullptr, g_v, eval); }
-void diag_std_seq(int g_a, int g_v, void* eval) { diagonalize(g_a, nullptr, g_v, eval); }
+void diag_std_seq(int g_a, int g_v, void* eval) {
+  diagonalize(g_a, nullptr, g_v, eval, Solver::lapack);
+}
 
 }  // namespace blockyard::ga::calls

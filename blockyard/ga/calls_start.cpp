@@ -25,7 +25,7 @@ double now_seconds() {
   return std::chrono::duration<double>(now).count();
 }
 
-/// How long a process may be in one call before rank 0 says who is not there.
+/// How long a process may be in one call before rank 0 reports which ranks are missing.
 double patience_seconds() {
   constexpr double usual = 30;
   const char* text = std::getenv("BLOCKYARD_GA_PATIENCE");
@@ -33,14 +33,28 @@ double patience_seconds() {
   return seconds > 0 ? seconds : usual;
 }
 
+bool is_checking() {
+  const char* text = std::getenv("BLOCKYARD_GA_CHECK");
+  const std::string_view value = text == nullptr ? "" : text;
+  if (!value.empty() && value != "0" && value != "1")
+    refuse(fmt::format("BLOCKYARD_GA_CHECK is \"{}\"; it is 0 or 1", value));
+  return value == "1";
+}
+
 void start(Communicator communicator, std::optional<std::size_t> most_bytes) {
   if (edge().runtime) return;
   auto memory = open_memory(communicator);
+  if (is_checking()) {
+    if (!edge().checks) edge().checks = std::make_unique<Checks>();
+    memory = checked_memory(std::move(memory), *edge().checks);
+  }
   if (const char* path = std::getenv("BLOCKYARD_GA_REPORT"); path != nullptr && *path != '\0') {
     if (!edge().report) edge().report = std::make_unique<Report>(path);
     memory = measured_memory(std::move(memory), *edge().report);
   }
   edge().runtime = std::make_unique<Runtime>(std::move(memory));
+  edge().runtime->is_observed = edge().report || edge().checks;
+  edge().runtime->grid_solver = grid_solver();
   edge().watch = std::make_unique<Watch>(edge().runtime->memory(), patience_seconds());
   watch_this_thread(edge().watch->post());
   edge().started_seconds = now_seconds();
@@ -108,14 +122,19 @@ void terminate() {
   watch_this_thread(nullptr);
   edge().watch->end();
   edge().watch.reset();
-  if (edge().report) edge().report->write(runtime().memory());
+  if (edge().report) {
+    for (const garray::Array* left : runtime().live_arrays())
+      if (left->is_made && !left->is_guest) edge().report->end_array(*left);
+    edge().report->write(runtime().memory());
+  }
+  if (edge().checks) edge().checks->end(runtime());
   close_communicators();
   edge().locks.reset();
   edge().sparse.clear();
   edge().pending.clear();
   edge().raw_memory.clear();
   edge().runtime.reset();
-  // The report stays: this call is measured, too.
+  // The report stays: this call is also measured.
 }
 
 void error(char* str, int code) { end_job(str, code); }
@@ -317,9 +336,11 @@ int destroy_mutexes() {
 void lock(int mutex) {
   if (!edge().locks) refuse(fmt::format("mutex {} was never made: GA_Create_mutexes first", mutex));
   edge().locks->lock(mutex);
+  if (edge().checks) edge().checks->lock(mutex);
 }
 void unlock(int mutex) {
   if (!edge().locks) refuse(fmt::format("mutex {} was never made: GA_Create_mutexes first", mutex));
+  if (edge().checks) edge().checks->unlock(mutex);
   edge().locks->unlock(mutex);
 }
 

@@ -9,6 +9,7 @@
 #include "blockyard/ga/convert.h"
 #include "blockyard/ga/edge.h"
 #include "blockyard/ga/reach.h"
+#include "blockyard/ga/transfers.h"
 
 namespace blockyard::ga::calls {
 
@@ -20,6 +21,66 @@ using garray::Pending;
 using garray::refuse;
 
 Array& made(int handle) { return runtime().made_array(handle); }
+
+void opened(const Array& array, std::vector<Box> boxes) {
+  if (edge().checks) edge().checks->open(array, std::move(boxes));
+}
+/// boxes(): those of the access that ends here.
+template <class Boxes>
+void closed(int handle, bool is_written, const Boxes& boxes) {
+  const Array& array = made(handle);
+  if (edge().checks) edge().checks->close(array, boxes(array), is_written);
+}
+
+// Releases are not checked further: programs release patches that they never accessed.
+void close_patch(int handle, Ints lo, Ints hi, bool is_written) {
+  closed(handle, is_written, [&](const Array& array) {
+    Box box{.axes = array.axes()};
+    for (std::size_t d = 0; d < box.axes; ++d) {
+      box.first[d] = lo[tongue().axis(d, box.axes)] - tongue().first();
+      box.end[d] = hi[tongue().axis(d, box.axes)] - tongue().first() + 1;
+    }
+    return std::vector{box};
+  });
+}
+void close_block(int handle, Extent block, bool is_written) {
+  closed(handle, is_written, [&](const Array& array) {
+    const bool is_there = block >= 0 && block < array.distribution.block_count();
+    return is_there ? std::vector{array.distribution.box_of(block)} : std::vector<Box>();
+  });
+}
+void close_block_at(int handle, Ints index, bool is_written) {
+  if (edge().checks) close_block(handle, block_at(tongue(), made(handle), index), is_written);
+}
+std::vector<Box> boxes_of(const Array& array, int proc) {
+  std::vector<Box> boxes;
+  for (const Extent block : array.distribution.blocks_of(proc))
+    boxes.push_back(array.distribution.box_of(block));
+  return boxes;
+}
+void close_all(int handle, int proc, bool is_written) {
+  closed(handle, is_written, [&](const Array& array) {
+    return proc >= 0 && proc < array.distribution.ranks() ? boxes_of(array, proc)
+                                                          : std::vector<Box>();
+  });
+}
+/// Ghost cells may have been read, and own elements written.
+void close_padded(int handle, bool is_written) {
+  const Array& array = made(handle);
+  if (!edge().checks || array.me < 0) return;
+  if (is_written)
+    close_all(handle, array.me, true);
+  else
+    edge().checks->ghosts_read(array);
+}
+
+/// Single elements are what small transfers mostly are.
+void copy_row(void* to, const void* from, std::size_t bytes) noexcept {
+  if (bytes == sizeof(double))
+    std::memcpy(to, from, sizeof(double));
+  else
+    std::memcpy(to, from, bytes);
+}
 
 /// Starts a transfer that the caller may wait for later; without a handle it is a blocking one.
 template <class Transfer>
@@ -34,36 +95,41 @@ void later(Ints handle, const Transfer& transfer) {
 
 void get(int g_a, Ints lo, Ints hi, void* buf, Ints ld) {
   const Array& array = made(g_a);
+  if (const NearRow row = near_row(tongue(), array, lo, hi); row.data != nullptr)
+    return copy_row(buf, row.data, row.bytes);
   const Box box = box_of(tongue(), array, lo, hi);
-  garray::get(runtime(), array, box, local_of(tongue(), array, box, buf, ld));
+  ga::get(array, box, local_of(tongue(), array, box, buf, ld));
 }
 void put(int g_a, Ints lo, Ints hi, void* buf, Ints ld) {
   const Array& array = made(g_a);
+  if (const NearRow row = near_row(tongue(), array, lo, hi);
+      row.data != nullptr && array.property.empty())
+    return copy_row(row.data, buf, row.bytes);
   const Box box = box_of(tongue(), array, lo, hi);
-  garray::put(runtime(), array, box, local_of(tongue(), array, box, buf, ld));
+  ga::put(array, box, local_of(tongue(), array, box, buf, ld));
 }
 void acc(int g_a, Ints lo, Ints hi, void* buf, Ints ld, void* alpha) {
   const Array& array = made(g_a);
   const Box box = box_of(tongue(), array, lo, hi);
-  garray::accumulate(runtime(), array, box, local_of(tongue(), array, box, buf, ld), alpha);
+  ga::accumulate(array, box, local_of(tongue(), array, box, buf, ld), alpha);
 }
 void nbget(int g_a, Ints lo, Ints hi, void* buf, Ints ld, Ints nbhandle) {
   const Array& array = made(g_a);
   const Box box = box_of(tongue(), array, lo, hi);
   const Local local = local_of(tongue(), array, box, buf, ld);
-  later(nbhandle, [&](Pending* p) { garray::get(runtime(), array, box, local, p); });
+  later(nbhandle, [&](Pending* p) { ga::get(array, box, local, p); });
 }
 void nbput(int g_a, Ints lo, Ints hi, void* buf, Ints ld, Ints nbhandle) {
   const Array& array = made(g_a);
   const Box box = box_of(tongue(), array, lo, hi);
   const Local local = local_of(tongue(), array, box, buf, ld);
-  later(nbhandle, [&](Pending* p) { garray::put(runtime(), array, box, local, p); });
+  later(nbhandle, [&](Pending* p) { ga::put(array, box, local, p); });
 }
 void nbacc(int g_a, Ints lo, Ints hi, void* buf, Ints ld, void* alpha, Ints nbhandle) {
   const Array& array = made(g_a);
   const Box box = box_of(tongue(), array, lo, hi);
   const Local local = local_of(tongue(), array, box, buf, ld);
-  later(nbhandle, [&](Pending* p) { garray::accumulate(runtime(), array, box, local, alpha, p); });
+  later(nbhandle, [&](Pending* p) { ga::accumulate(array, box, local, alpha, p); });
 }
 void nbwait(Ints nbhandle) { wait_pending(nbhandle[0]); }
 int nbtest(Ints nbhandle) { return test_pending(nbhandle[0]) ? 1 : 0; }
@@ -95,7 +161,7 @@ void strided_get(int g_a, Ints lo, Ints hi, Ints skip, void* buf, Ints ld) {
   strided(
       tongue(), made(g_a), {lo, hi, skip, buf, ld},
       [](const Array& array, const auto& places, void* values) {
-        garray::gather(runtime(), array, places, values);
+        ga::gather(array, places, values);
       },
       Direction::from_array);
 }
@@ -103,7 +169,7 @@ void strided_put(int g_a, Ints lo, Ints hi, Ints skip, void* buf, Ints ld) {
   strided(
       tongue(), made(g_a), {lo, hi, skip, buf, ld},
       [](const Array& array, const auto& places, void* values) {
-        garray::scatter(runtime(), array, places, values);
+        ga::scatter(array, places, values);
       },
       Direction::to_array);
 }
@@ -111,28 +177,25 @@ void strided_acc(int g_a, Ints lo, Ints hi, Ints skip, void* buf, Ints ld, void*
   strided(
       tongue(), made(g_a), {lo, hi, skip, buf, ld},
       [&](const Array& array, const auto& places, void* values) {
-        garray::scatter_add(runtime(), array, places, values, alpha);
+        ga::scatter_add(array, places, values, alpha);
       },
       Direction::to_array);
 }
 
 void periodic_get(int g_a, Ints lo, Ints hi, void* buf, Ints ld) {
   const Array& array = made(g_a);
-  periodic(tongue(), array, lo, hi, buf, ld, [&](const Box& part, const Local& local) {
-    garray::get(runtime(), array, part, local);
-  });
+  periodic(tongue(), array, lo, hi, buf, ld,
+           [&](const Box& part, const Local& local) { ga::get(array, part, local); });
 }
 void periodic_put(int g_a, Ints lo, Ints hi, void* buf, Ints ld) {
   const Array& array = made(g_a);
-  periodic(tongue(), array, lo, hi, buf, ld, [&](const Box& part, const Local& local) {
-    garray::put(runtime(), array, part, local);
-  });
+  periodic(tongue(), array, lo, hi, buf, ld,
+           [&](const Box& part, const Local& local) { ga::put(array, part, local); });
 }
 void periodic_acc(int g_a, Ints lo, Ints hi, void* buf, Ints ld, void* alpha) {
   const Array& array = made(g_a);
-  periodic(tongue(), array, lo, hi, buf, ld, [&](const Box& part, const Local& local) {
-    garray::accumulate(runtime(), array, part, local, alpha);
-  });
+  periodic(tongue(), array, lo, hi, buf, ld,
+           [&](const Box& part, const Local& local) { ga::accumulate(array, part, local, alpha); });
 }
 
 void alloc_gatscat_buf(int /*nelems*/) {}
@@ -140,43 +203,46 @@ void free_gatscat_buf() {}
 
 void gather(int g_a, void* v, IntLists subsArray, std::int64_t n) {
   const Array& array = made(g_a);
-  garray::gather(runtime(), array, places_of(tongue(), array, subsArray, n), v);
+  ga::gather(array, places_of(tongue(), array, subsArray, n), v);
 }
 void gather_flat(int g_a, void* v, Ints subsArray, std::int64_t n) {
   const Array& array = made(g_a);
-  garray::gather(runtime(), array, places_of(tongue(), array, subsArray, n), v);
+  ga::gather(array, places_of(tongue(), array, subsArray, n), v);
 }
 void scatter(int g_a, void* v, IntLists subsArray, std::int64_t n) {
   const Array& array = made(g_a);
-  garray::scatter(runtime(), array, places_of(tongue(), array, subsArray, n), v);
+  ga::scatter(array, places_of(tongue(), array, subsArray, n), v);
 }
 void scatter_flat(int g_a, void* v, Ints subsArray, std::int64_t n) {
   const Array& array = made(g_a);
-  garray::scatter(runtime(), array, places_of(tongue(), array, subsArray, n), v);
+  ga::scatter(array, places_of(tongue(), array, subsArray, n), v);
 }
 void scatter_acc(int g_a, void* v, IntLists subsArray, std::int64_t n, void* alpha) {
   const Array& array = made(g_a);
-  garray::scatter_add(runtime(), array, places_of(tongue(), array, subsArray, n), v, alpha);
+  ga::scatter_add(array, places_of(tongue(), array, subsArray, n), v, alpha);
 }
 void scatter_acc_flat(int g_a, void* v, Ints subsArray, std::int64_t n, void* alpha) {
   const Array& array = made(g_a);
-  garray::scatter_add(runtime(), array, places_of(tongue(), array, subsArray, n), v, alpha);
+  ga::scatter_add(array, places_of(tongue(), array, subsArray, n), v, alpha);
 }
 
 long read_inc(int g_a, Ints subscript, long inc) {
   const Array& array = made(g_a);
-  return garray::read_and_add(runtime(), array, indexes_of(tongue(), array, subscript), inc);
+  return ga::read_and_add(array, indexes_of(tongue(), array, subscript), inc);
 }
 
 void access(int g_a, Ints lo, Ints hi, void* ptr, Ints ld) {
   const Array& array = made(g_a);
-  const Reached found = reach_patch(array, box_of(tongue(), array, lo, hi));
+  const Box box = box_of(tongue(), array, lo, hi);
+  const Reached found = reach_patch(array, box);
+  opened(array, {box});
   *static_cast<void**>(ptr) = found.data;
   write_ld(tongue(), array.axes(), found.strides, ld);
 }
 void access_block(int g_a, std::int64_t idx, void* ptr, Ints ld) {
   const Array& array = made(g_a);
   const Reached found = reach_block(array, idx);
+  opened(array, {array.distribution.box_of(idx)});
   *static_cast<void**>(ptr) = found.data;
   write_ld(tongue(), array.axes(), found.strides, ld);
 }
@@ -187,11 +253,13 @@ void access_block_grid(int g_a, Ints index, void* ptr, Ints ld) {
 void access_block_segment(int g_a, int proc, void* ptr, Ints len) {
   const Array& array = made(g_a);
   *static_cast<void**>(ptr) = reach_all(array, proc);
+  if (edge().checks) opened(array, boxes_of(array, proc));
   len.set(0, array.distribution.element_count(proc));
 }
 void access_ghosts(int g_a, Ints dims, void* ptr, Ints ld) {
   const Array& array = made(g_a);
   const Reached found = reach_padded(array);
+  if (edge().checks) opened(array, boxes_of(array, array.me));
   *static_cast<void**>(ptr) = found.data;
   for (std::size_t d = 0; d < array.axes(); ++d)
     dims.set(tongue().axis(d, array.axes()), found.extents[d]);
@@ -216,16 +284,16 @@ void access_ghost_element(int g_a, void* ptr, Ints subscript, Ints ld) {
 }
 
 // Memory is accessed in place: there is nothing to give back.
-void release(int g_a, Ints /*lo*/, Ints /*hi*/) { static_cast<void>(made(g_a)); }
-void release_update(int g_a, Ints /*lo*/, Ints /*hi*/) { static_cast<void>(made(g_a)); }
-void release_block(int g_a, int /*idx*/) { static_cast<void>(made(g_a)); }
-void release_update_block(int g_a, int /*idx*/) { static_cast<void>(made(g_a)); }
-void release_block_grid(int g_a, int* /*index*/) { static_cast<void>(made(g_a)); }
-void release_update_block_grid(int g_a, int* /*index*/) { static_cast<void>(made(g_a)); }
-void release_block_segment(int g_a, int /*idx*/) { static_cast<void>(made(g_a)); }
-void release_update_block_segment(int g_a, int /*idx*/) { static_cast<void>(made(g_a)); }
-void release_ghosts(int g_a) { static_cast<void>(made(g_a)); }
-void release_update_ghosts(int g_a) { static_cast<void>(made(g_a)); }
+void release(int g_a, Ints lo, Ints hi) { close_patch(g_a, lo, hi, false); }
+void release_update(int g_a, Ints lo, Ints hi) { close_patch(g_a, lo, hi, true); }
+void release_block(int g_a, int idx) { close_block(g_a, idx, false); }
+void release_update_block(int g_a, int idx) { close_block(g_a, idx, true); }
+void release_block_grid(int g_a, int* index) { close_block_at(g_a, index, false); }
+void release_update_block_grid(int g_a, int* index) { close_block_at(g_a, index, true); }
+void release_block_segment(int g_a, int idx) { close_all(g_a, idx, false); }
+void release_update_block_segment(int g_a, int idx) { close_all(g_a, idx, true); }
+void release_ghosts(int g_a) { close_padded(g_a, false); }
+void release_update_ghosts(int g_a) { close_padded(g_a, true); }
 void release_ghost_element(int g_a, Ints /*index*/) { static_cast<void>(made(g_a)); }
 void release_update_ghost_element(int g_a, Ints /*index*/) { static_cast<void>(made(g_a)); }
 

@@ -32,6 +32,14 @@ using garray::Local;
 [[nodiscard]] Local local_of(Tongue tongue, const Array& array, const Box& box, void* memory,
                              Ints ld);
 
+/// A patch without gaps in memory of this node, and as long in the caller's; `data` is null for all
+/// others, wrong ones too.
+struct NearRow {
+  std::byte* data = nullptr;
+  std::size_t bytes = 0;
+};
+[[nodiscard]] NearRow near_row(Tongue tongue, const Array& array, Ints lo, Ints hi) noexcept;
+
 /// Writes both ends of a box, or what stands for none.
 void write_box(Tongue tongue, const Box& box, Ints lo, Ints hi);
 void write_indexes(Tongue tongue, std::size_t axes, const Indexes& at, Ints subscripts);

@@ -79,6 +79,7 @@ int make_memory(Array& array) {
   try {
     runtime().allocate(array);
     if (edge().report) edge().report->add_array(array);
+    if (edge().checks) edge().checks->made(runtime(), array);
     return 1;
   } catch (const base::Error& error) {
     if (error.code() != base::Errc::no_memory) throw;
@@ -105,6 +106,7 @@ int make_irregular(const Request& request, Ints block, Ints map, Ints widths) {
 void end_memory(Array& array) {
   runtime().sync(array.group, Met(&array).meeting());
   if (edge().report && !array.is_guest) edge().report->end_array(array);
+  if (edge().checks) edge().checks->ended(array);
   runtime().deallocate(array);
 }
 

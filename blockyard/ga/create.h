@@ -28,10 +28,10 @@ void set_dealt(Tongue tongue, Array& array, garray::Layout::Form form, Ints bloc
 
 // All of the rest: collective.
 
-/// The new handle, or 0 if there is no memory; why is printed then.
+/// The new handle, or 0 if out of memory; the reason is printed then.
 [[nodiscard]] int make_regular(const Request& request, Ints chunk, Ints widths);
 [[nodiscard]] int make_irregular(const Request& request, Ints block, Ints map, Ints widths);
-/// 1, or 0 if there is no memory.
+/// 1, or 0 if out of memory.
 [[nodiscard]] int make_memory(Array& array);
 void end_memory(Array& array);
 void destroy_array(Array& array);
@@ -41,9 +41,9 @@ void destroy_array(Array& array);
 /// An array in the memory of another.
 void overlay_array(Array& array, const Array& host);
 
-/// What a process holds, or block `proc` where blocks are dealt.
+/// The part that a process holds, or block `proc` where blocks are dealt.
 [[nodiscard]] std::optional<Box> box_held(const Array& array, int proc);
-/// Who holds an element; -1: it is outside.
+/// The owner of an element; -1: it is outside.
 [[nodiscard]] int located(Tongue tongue, const Array& array, Ints subscript);
 
 /// Calls visit(process, or block where they are dealt; part) for the parts of a box.

@@ -83,7 +83,7 @@ store::TiledArray tiles_of(const NewArray& wanted) {
   return tiles;
 }
 
-/// Collective. What the members of a disk array compare when they meet.
+/// Collective. The data that members of a disk array compare when they meet.
 template <class Work>
 auto together_with(const DiskArray& array, const Work& work) {
   const Met met(&array.array());

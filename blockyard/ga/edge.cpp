@@ -13,8 +13,10 @@ namespace blockyard::ga {
 
 namespace {
 
-thread_local Call call_of_thread;
-thread_local Post* post_of_thread = nullptr;
+// In the static block of thread memory: a small transfer would spend a tenth of its time on finding
+// them elsewhere.
+[[gnu::tls_model("initial-exec")]] thread_local Call call_of_thread;
+[[gnu::tls_model("initial-exec")]] thread_local Post* post_of_thread = nullptr;
 
 /// GA_Zero, NGA_Zero and NGA_Zero64 are one.
 std::string_view bare(std::string_view name) {

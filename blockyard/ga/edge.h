@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "blockyard/fabric/memory.h"
+#include "blockyard/ga/checks.h"
 #include "blockyard/ga/files.h"
 #include "blockyard/ga/report.h"
 #include "blockyard/ga/sparse_handles.h"
@@ -25,9 +26,10 @@
 // argument for it.
 namespace blockyard::ga {
 
-/// What a process keeps between calls.
+/// The state of a process between calls.
 struct Edge {
   std::unique_ptr<Report> report;  ///< where BLOCKYARD_GA_REPORT asks for one
+  std::unique_ptr<Checks> checks;  ///< where BLOCKYARD_GA_CHECK asks for them
   std::unique_ptr<garray::Runtime> runtime;
   std::unique_ptr<Watch> watch;
   std::optional<garray::Locks> locks;
@@ -54,7 +56,7 @@ struct Call {
 };
 [[nodiscard]] const Call& current_call() noexcept;
 [[nodiscard]] inline Tongue tongue() noexcept { return current_call().tongue; }
-/// What a call is watched and measured with, if at all.
+/// The means to watch and measure a call, if any.
 struct Watched {
   Post* post = nullptr;
   Report* report = nullptr;
@@ -64,7 +66,7 @@ void end_call() noexcept;
 /// From now on others see what this thread calls; null: no longer.
 void watch_this_thread(Post* post) noexcept;
 
-/// While a call goes on.
+/// Exists for the duration of a call.
 class InCall {
  public:
   explicit InCall(const Call& call) noexcept
@@ -85,7 +87,7 @@ class InCall {
 /// The same with a text of the caller, as GA_Error prints it.
 [[noreturn]] void end_job(const char* text, long code) noexcept;
 
-/// Does what an exported symbol stands for.
+/// Executes the function of an exported symbol.
 template <class Work>
 auto run(const Call& call, const Work& work) -> decltype(work()) {
   try {
@@ -96,7 +98,7 @@ auto run(const Call& call, const Work& work) -> decltype(work()) {
   }
 }
 
-/// What members of a group compare when they meet: the call, and the array if there is one.
+/// The data members of a group compare when they meet: the call, and the array if there is one.
 class Met {
  public:
   explicit Met(const garray::Array* array = nullptr);
@@ -113,13 +115,16 @@ auto together(const garray::Array& array, const Work& work) {
   return runtime().collective(array.group, Met(&array).meeting(), work);
 }
 
-// What is different with and without MPI.
+// The functions that differ with and without MPI.
 
 /// A communicator as bytes: ga.h has its type.
 struct Communicator {
   const void* handle = nullptr;  ///< of an MPI_Comm; null: of all processes
 };
 [[nodiscard]] std::unique_ptr<fabric::Memory> open_memory(Communicator communicator);
+/// A library for matrices on many ranks, opened when it is needed; null: not here. Throws
+/// Error{bad_input}.
+[[nodiscard]] std::unique_ptr<garray::GridSolver> grid_solver();
 /// Called when a group was made, or ends; collective among its members.
 void group_made(int group, const std::vector<int>& ranks);
 void group_ended(int group) noexcept;

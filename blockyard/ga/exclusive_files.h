@@ -30,7 +30,7 @@ int length(int fd, double& bytes);
 int truncate(int fd, double bytes);
 [[nodiscard]] bool is_end(int code);
 void print_stats(int fd);
-/// From 0 to 1. seed: 0 goes on.
+/// From 0 to 1. seed: 0 continues.
 [[nodiscard]] double random(int seed);
 }  // namespace eaf
 

@@ -49,7 +49,7 @@ std::string text_of_file_code(int code) {
     case file_mode_is_unknown:
       return "the mode is not one of -1 (read and write), -2 (write), -3 (read)";
     default:
-      return code > 0 ? std::strerror(code) : fmt::format("{} is no code of an error", code);
+      return code > 0 ? std::strerror(code) : fmt::format("{} is not an error code", code);
   }
 }
 

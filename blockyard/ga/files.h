@@ -12,7 +12,7 @@
 
 namespace blockyard::ga {
 
-/// What calls on files return: 0, what the system says (errno), or one of these.
+/// The results of calls on files: 0, what the system says (errno), or one of these.
 enum FileCode : int {
   file_ok = 0,
   file_ends_before = -10001,
@@ -49,14 +49,14 @@ class Files {
   [[nodiscard]] int move(Way way, int handle, const Bytes& bytes);
   /// Begins it. The memory is to be left alone until wait().
   [[nodiscard]] int begin(Way way, int handle, const Bytes& bytes, int& request);
-  /// What came of a request, when it is complete; its number is unknown afterwards.
+  /// The result of a request, once complete; its number is invalid afterwards.
   [[nodiscard]] int wait(int request);
   [[nodiscard]] int probe(int request, bool& is_complete);
 
   [[nodiscard]] int length(int handle, double& bytes);
   [[nodiscard]] int truncate(int handle, double bytes);
   [[nodiscard]] int sync(int handle);
-  /// Null if there is no such handle.
+  /// Null for an unknown handle.
   [[nodiscard]] const Use* use(int handle) const;
 
  private:

@@ -10,7 +10,7 @@
 #include "blockyard/ga/ints.h"
 #include "blockyard/garray/kind.h"
 
-// What Fortran's calls need beside those of C.
+// What Fortran's calls need besides those of C.
 namespace blockyard::ga {
 
 /// Characters of Fortran without the blanks at their end, in memory that can be written to.
@@ -50,7 +50,7 @@ class Pairs {
 [[nodiscard]] long place_of(int g_a, const void* memory);
 
 [[nodiscard]] int initialize_comm(int communicator);
-/// Random numbers from 0 to 1 that are the same at all processes. seed: 0 goes on.
+/// Random numbers from 0 to 1 that are the same at all processes. seed: 0 continues.
 [[nodiscard]] double drand(int seed);
 void version(Ints major, Ints minor, Ints patch);
 void list_nodeid(Ints list, int count);

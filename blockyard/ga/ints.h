@@ -38,7 +38,7 @@ class Ints {
   std::int64_t* wide_ = nullptr;
 };
 
-/// Lists of such integers. To be filled with lists that the callee allocates, too.
+/// Lists of such integers. The callee may also fill them with lists that it allocates.
 class IntLists {
  public:
   IntLists(int** narrow) : narrow_(narrow) {}

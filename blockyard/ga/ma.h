@@ -36,7 +36,7 @@ class Ma {
   /// Bytes that a block of so much data takes with guards and alignment.
   [[nodiscard]] static std::size_t with_overhead(std::size_t bytes) noexcept;
 
-  /// A new block, or nothing if there is no room. The number of a block is its handle.
+  /// A new block, or nothing if out of memory. The number of a block is its handle.
   [[nodiscard]] std::optional<long> push(long type, std::size_t elements, std::string name);
   [[nodiscard]] std::optional<long> allocate(long type, std::size_t elements, std::string name);
   [[nodiscard]] const Block* find(long handle) const;

@@ -6,7 +6,7 @@
 #include "blockyard/ga/convert.h"
 #include "blockyard/ga/edge.h"
 
-// What C and Fortran transfers share.
+// The parts that C and Fortran transfers share.
 namespace blockyard::ga {
 
 /// Own memory of an array.

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "blockyard/base/error.h"
+#include "blockyard/ga/checks_text.h"
 #include "blockyard/store/whole_file.h"
 
 namespace blockyard::ga {
@@ -24,6 +25,7 @@ struct Call {
   std::uint64_t calls = 0;
   double seconds = 0, most_seconds = 0;
   std::uint64_t own_bytes = 0, node_bytes = 0, far_bytes = 0;
+  std::array<std::uint64_t, 6> sizes = {};
 };
 struct Held {
   std::uint64_t made = 0, bytes = 0, most_bytes = 0;
@@ -35,6 +37,7 @@ struct Rank {
 struct Merged {
   std::map<std::string, Call> calls;
   std::map<std::string, Held> arrays;
+  std::map<std::string, std::uint64_t> hot;
   std::vector<Rank> ranks;
 };
 
@@ -59,7 +62,7 @@ std::vector<std::string> fields_of(const std::string& line) {
 
 void merge_call(Merged& all, const fabric::Memory& memory, int rank,
                 const std::vector<std::string>& fields) {
-  // "C", name, code, address, calls, seconds, then bytes by rank.
+  // "C", name, code, address, calls, seconds, 6 sizes, then bytes by rank.
   Call& call = all.calls[fields[1] + '\t' + fields[2] + '\t' + fields[3]];
   call.name = fields[1];
   call.place = fields[2] + '\t' + fields[3];
@@ -67,10 +70,11 @@ void merge_call(Merged& all, const fabric::Memory& memory, int rank,
   const double seconds = std::stod(fields[5]);
   call.seconds += seconds;
   call.most_seconds = std::max(call.most_seconds, seconds);
+  for (std::size_t k = 0; k < call.sizes.size(); ++k) call.sizes[k] += std::stoull(fields[6 + k]);
   std::vector<std::uint64_t>& row = all.ranks[static_cast<std::size_t>(rank)].bytes;
-  for (std::size_t to = 6; to < fields.size(); ++to) {
+  for (std::size_t to = 12; to < fields.size(); ++to) {
     const std::uint64_t bytes = std::stoull(fields[to]);
-    const int other = static_cast<int>(to) - 6;
+    const int other = static_cast<int>(to) - 12;
     row[static_cast<std::size_t>(other)] += bytes;
     if (other == rank)
       call.own_bytes += bytes;
@@ -89,6 +93,8 @@ void merge(Merged& all, const fabric::Memory& memory, int rank, const std::strin
     const std::vector<std::string> fields = fields_of(line);
     if (fields[0] == "C") {
       merge_call(all, memory, rank, fields);
+    } else if (fields[0] == "E") {
+      all.hot[fields[1]] += std::stoull(fields[2]);
     } else if (fields[0] == "A") {
       Held& held = all.arrays[fields[1]];
       held.made = std::max<std::uint64_t>(held.made, std::stoull(fields[2]));
@@ -114,9 +120,23 @@ std::string json_of_calls(const Merged& all) {
   std::vector<std::string> items;
   for (const Call& call : calls)
     items.push_back(fmt::format(
-        R"({{"call": {}, "line": {}, "calls": {}, "seconds": {:.9f}, "most_seconds": {:.9f}, "own_bytes": {}, "node_bytes": {}, "far_bytes": {}}})",
+        R"({{"call": {}, "line": {}, "calls": {}, "seconds": {:.9f}, "most_seconds": {:.9f}, "own_bytes": {}, "node_bytes": {}, "far_bytes": {}, "sizes": [{}]}})",
         json_text(call.name), json_text(lines.at(call.place)), call.calls, call.seconds,
-        call.most_seconds, call.own_bytes, call.node_bytes, call.far_bytes));
+        call.most_seconds, call.own_bytes, call.node_bytes, call.far_bytes,
+        fmt::join(call.sizes, ", ")));
+  return fmt::format("[\n    {}\n  ]", fmt::join(items, ",\n    "));
+}
+
+/// The elements that were used most on their own: tasks wait for each other there.
+std::string json_of_hot(const Merged& all) {
+  constexpr std::size_t most = 16;
+  std::vector<std::pair<std::uint64_t, std::string>> sorted;
+  for (const auto& [name, uses] : all.hot) sorted.emplace_back(uses, name);
+  std::sort(sorted.rbegin(), sorted.rend());
+  std::vector<std::string> items;
+  for (std::size_t i = 0; i < std::min(most, sorted.size()); ++i)
+    items.push_back(fmt::format(R"({{"element": {}, "uses": {}}})", json_text(sorted[i].second),
+                                sorted[i].first));
   return fmt::format("[\n    {}\n  ]", fmt::join(items, ",\n    "));
 }
 
@@ -131,9 +151,11 @@ std::string json_of(const Merged& all, const fabric::Memory& memory) {
         rank, memory.node_of(static_cast<int>(rank)), all.ranks[rank].seconds,
         all.ranks[rank].waiting_seconds, fmt::join(all.ranks[rank].bytes, ", ")));
   return fmt::format(
-      "{{\n  \"blockyard_ga_report\": 1,\n  \"calls\": {},\n  \"arrays\": [\n    {}\n  ],\n"
+      "{{\n  \"blockyard_ga_report\": 1,\n  \"size_limits\": [64, 1024, 16384, 262144, 4194304],\n"
+      "  \"calls\": {},\n  \"hot\": {},\n  \"arrays\": [\n    {}\n  ],\n"
       "  \"ranks\": [\n    {}\n  ]\n}}\n",
-      json_of_calls(all), fmt::join(arrays, ",\n    "), fmt::join(ranks, ",\n    "));
+      json_of_calls(all), json_of_hot(all), fmt::join(arrays, ",\n    "),
+      fmt::join(ranks, ",\n    "));
 }
 
 }  // namespace
@@ -198,6 +220,40 @@ void Report::add_bytes(const char* name, void* at, int rank, std::size_t bytes) 
   const auto to = static_cast<std::size_t>(rank);
   if (found.bytes.size() <= to) found.bytes.resize(to + 1);
   found.bytes[to] += bytes;
+  std::size_t size = 0;
+  for (std::size_t limit = 64; bytes > limit && size + 1 < found.sizes.size(); limit *= 16) ++size;
+  ++found.sizes[size];
+}
+
+void Report::add_element(fabric::Region region, int member, std::size_t offset) {
+  constexpr std::size_t most = 4096;
+  const std::lock_guard lock(mutex_);
+  const std::tuple key(region, member, offset);
+  if (const auto found = elements_.find(key); found != elements_.end())
+    ++found->second;
+  else if (elements_.size() < most)
+    elements_.emplace(key, 1);
+}
+
+void Report::name_elements(const garray::Array& array) {
+  for (auto at = elements_.lower_bound({array.region, 0, 0});
+       at != elements_.end() && std::get<0>(at->first) == array.region; at = elements_.erase(at)) {
+    const auto& [region, member, offset] = at->first;
+    for (const array::Extent block : array.distribution.blocks_of(member)) {
+      const array::Piece piece = array.distribution.piece_of(block);
+      auto left = static_cast<array::Extent>(offset / array.kind.bytes) - piece.offset;
+      array::Box one{.axes = array.axes(), .first = piece.box.first};
+      for (std::size_t d = one.axes; d-- > 0 && left >= 0;) {
+        one.first[d] += left / piece.strides[d];
+        left %= piece.strides[d];
+      }
+      if (!piece.box.contains(one.first)) continue;
+      one.end = one.first;
+      for (std::size_t d = 0; d < one.axes; ++d) ++one.end[d];
+      hot_[array.name + text_of(one, {})] += at->second;
+      break;
+    }
+  }
 }
 
 void Report::add_waiting(double seconds) {
@@ -220,6 +276,7 @@ void Report::end_array(const garray::Array& array) {
   named.bytes -=
       std::min(named.bytes, static_cast<std::uint64_t>(array.distribution.element_count(array.me)) *
                                 array.kind.bytes);
+  name_elements(array);
 }
 
 std::string Report::own_lines(const fabric::Memory& memory) {
@@ -227,14 +284,19 @@ std::string Report::own_lines(const fabric::Memory& memory) {
   std::string lines;
   for (auto& [at, found] : places_) {
     found.bytes.resize(static_cast<std::size_t>(memory.size()));
-    lines += fmt::format("C\t{}\t{}\t{}\t{:.9f}\t{}\n",
+    lines += fmt::format("C\t{}\t{}\t{}\t{:.9f}\t{}\t{}\n",
                          *found.name == '\0' ? "(in the background)" : found.name, code_place(at),
-                         found.calls, found.seconds, fmt::join(found.bytes, "\t"));
+                         found.calls, found.seconds, fmt::join(found.sizes, "\t"),
+                         fmt::join(found.bytes, "\t"));
   }
-  for (const auto& [name, named] : arrays_) {
-    std::string plain = name;
+  const auto plain_of = [](std::string text) {
     std::replace_if(
-        plain.begin(), plain.end(), [](char c) { return c == '\t' || c == '\n'; }, ' ');
+        text.begin(), text.end(), [](char c) { return c == '\t' || c == '\n'; }, ' ');
+    return text;
+  };
+  for (const auto& [name, uses] : hot_) lines += fmt::format("E\t{}\t{}\n", plain_of(name), uses);
+  for (const auto& [name, named] : arrays_) {
+    const std::string plain = plain_of(name);
     lines += fmt::format("A\t{}\t{}\t{}\n", plain, named.made, named.most_bytes);
   }
   return lines + fmt::format("T\t{:.6f}\t{:.6f}\n",

@@ -62,7 +62,7 @@ foreach(width IN ITEMS i4 i8)
   target_link_libraries(ga_door_${width} PRIVATE blockyard_ga fmt::fmt)
 endforeach()
 
-# What programs link: one library with all rooms in it, static or shared, libga or libga_i8.
+# The library that programs link: one with all rooms in it, static or shared, libga or libga_i8.
 foreach(width IN ITEMS i4 i8)
   foreach(kind IN ITEMS STATIC SHARED)
     string(TOLOWER ga_${kind} library)
@@ -77,6 +77,9 @@ foreach(width IN ITEMS i4 i8)
                           LIBRARY_OUTPUT_DIRECTORY ${ga_generated})
     target_link_libraries(${library} PUBLIC fmt::fmt Threads::Threads ${CMAKE_DL_LIBS} LAPACK::LAPACK
                           BLAS::BLAS PkgConfig::xxhash hdf5::hdf5)
+    if(kind STREQUAL SHARED)
+      target_link_options(${library} PRIVATE -Wl,-Bsymbolic-functions)  # calls within it are direct
+    endif()
     if(width STREQUAL i8)
       target_include_directories(${library} PUBLIC ${CMAKE_CURRENT_LIST_DIR}/include/i8)
     endif()

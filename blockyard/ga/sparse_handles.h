@@ -18,8 +18,8 @@ class SparseHandles {
   void forget(int handle);
   void clear() { kept_.clear(); }
 
-  /// The caller's pointers into the own rows of a block; null where it has no elements. Offsets and
-  /// columns of 4 bytes are a copy that lasts as long as the matrix.
+  /// The caller's pointers into this rank's rows of a block; null where it has no elements. Offsets
+  /// and columns of 4 bytes are a copy that lasts as long as the matrix.
   void access(int handle, int cut, IntLists offsets, IntLists columns, void** values);
 
  private:

@@ -8,7 +8,7 @@
 
 namespace blockyard::ga {
 
-/// How a caller counts.
+/// The counting convention of a caller.
 struct Tongue {
   bool is_fortran = false;
   int integer_bytes = 4;  ///< of a Fortran INTEGER in the library that was called

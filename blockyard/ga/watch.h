@@ -15,15 +15,15 @@
 
 namespace blockyard::ga {
 
-/// Where a process is, for others to see. All zero: it came nowhere yet.
+/// The current place of a process, for others to see. All zero: none yet.
 struct Post {
   std::atomic<std::uint64_t> steps;  ///< odd: in a call
-  std::atomic<std::int64_t> name;    ///< of the call: bytes behind our code's beginning
-  std::atomic<std::int64_t> place;   ///< in the caller's code: bytes behind the program's beginning
+  std::atomic<std::int64_t> name;    ///< of the call: bytes from our code's beginning
+  std::atomic<std::int64_t> place;   ///< in the caller's code: bytes from the program's beginning
 };
 
-/// Says who is where when a process is in one call for long and others are not: what hangs is
-/// mostly a collective that somebody did not come to. One thread watches, at rank 0; it takes no
+/// Reports the place of each process when one is in a call for long and others are not: a hang is
+/// mostly a collective that some process did not reach. One thread watches, at rank 0; it takes no
 /// part in anything.
 class Watch {
  public:

@@ -17,7 +17,7 @@ using array::Extent;
 using array::Indexes;
 using array::Piece;
 
-/// How an array shall be laid out, as its maker said so far. Axes in the order of the model: the
+/// The requested layout of an array, as specified so far. Axes in the order of the model: the
 /// first one fastest.
 struct Layout {
   enum class Form : std::uint8_t { regular, irregular, cyclic, matrix, tiled, tiled_irregular };
@@ -40,6 +40,7 @@ struct Array {
   Layout layout;
   bool is_made = false;  ///< has memory
   bool keeps_corners = false;
+  bool is_plain = false;  ///< dealt directly, and nobody looks at its transfers
   bool is_guest = false;  ///< its memory is another array's
   std::string property;   ///< "read_only", "read_cache", or none
   Distribution distribution;

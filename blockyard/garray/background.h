@@ -11,7 +11,7 @@
 
 namespace blockyard::garray {
 
-/// Work that a thread of its own does, in the order in which it was given, while the program goes
+/// Work that a background thread does, in the order in which it was given, while the program goes
 /// on. The thread is there from the first work on. Any thread: mutex_ guards all.
 class Background {
  public:

@@ -80,7 +80,7 @@ DiskArray::DiskArray(Runtime& runtime, Background& background, const Place& plac
   array_.kind.bytes = tiles.element_bytes;
   array_.extents = tiles.extents;
   counts_ = runtime.memory().allocate(team.group, sizeof(std::int64_t)).region;
-  if (counts_ < 0) throw Error(Errc::no_memory, ": there is no memory for a disk array");
+  if (counts_ < 0) throw Error(Errc::no_memory, ": out of memory for a disk array");
   static_cast<void>(runtime.memory().fetch_and_add(
       counts_, team.me, 0, fabric::Element::i64,
       -runtime.memory().fetch_and_add(counts_, team.me, 0, fabric::Element::i64, 0)));

@@ -25,12 +25,12 @@ class DiskArray {
     int group = world_group;
     std::filesystem::path path;
     DiskAccess access = DiskAccess::read_write;
-    int readers = 0;  ///< so many members use the disk; 0: all
+    int readers = 0;  ///< this many members use the disk; 0: all
   };
 
   /// Collective. Opens a file that is there. Throws Error{io} or Error{bad_input} at all members.
   DiskArray(Runtime& runtime, Background& background, const Place& place);
-  /// Collective. A new file, of zeros; an old one of that name goes.
+  /// Collective. A new file, of zeros; replaces an old one of that name.
   [[nodiscard]] static std::unique_ptr<DiskArray> create(Runtime& runtime, Background& background,
                                                          const Place& place,
                                                          const store::TiledArray& tiles);

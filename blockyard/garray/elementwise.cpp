@@ -26,7 +26,7 @@ auto magnitude(T value) {
     return std::abs(value);
 }
 
-/// What elements are compared by.
+/// The key by which elements are compared.
 template <class T>
 auto weight(T value) {
   if constexpr (is_complex<T>)

@@ -12,7 +12,7 @@
 namespace blockyard::garray {
 
 void zero(const Patch& patch);
-/// Of any type, a user's too.
+/// Of any type, including a user's.
 void fill(const Patch& patch, const void* value);
 void scale(const Patch& patch, const void* value);
 /// Uniform numbers from 0 to `value`; the parts of a complex number each.

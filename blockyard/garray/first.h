@@ -9,7 +9,7 @@
 
 namespace blockyard::garray {
 
-/// What member 0 tells the others of its work.
+/// The report of member 0 to the others on its work.
 struct Outcome {
   std::int32_t is_failed = 0;
   std::int32_t code = 0;

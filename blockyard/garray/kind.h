@@ -9,7 +9,7 @@
 
 namespace blockyard::garray {
 
-/// What the elements of an array are. Codes are those of GA's C types; a user's types follow.
+/// The element type of an array. Codes are those of GA's C types; a user's types follow.
 struct Kind {
   int code = 0;
   std::size_t bytes = 0;
@@ -21,7 +21,7 @@ struct Kind {
 inline constexpr int first_kind = 1000, first_user_kind = 1017;
 
 /// GA's numbers, C and Fortran; Fortran's become the C types of the same width.
-/// fortran_integer: bytes of an INTEGER. Nothing if there is no such type.
+/// fortran_integer: bytes of an INTEGER. Nothing for an unknown type.
 [[nodiscard]] std::optional<Kind> kind_of(int code, int fortran_integer = 8);
 
 /// "double", "int": for messages.

@@ -124,7 +124,7 @@ void scan(const Runtime& runtime, const Array& from, const Array& to, const Arra
   });
 }
 
-/// How many flags come before each block, and in all.
+/// The number of flags before each block, and the total.
 struct Offsets {
   std::vector<Extent> before;
   Extent all = 0;

@@ -17,7 +17,7 @@ class Locks {
   [[nodiscard]] int count() const noexcept { return count_; }
   /// Throws Error{bad_input} for a number that is not 0 .. count - 1.
   void lock(int number);
-  /// Everything this rank put or added before is there for who locks it next.
+  /// Everything this rank put or added before is visible to the next holder.
   void unlock(int number);
 
  private:

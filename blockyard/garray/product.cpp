@@ -68,7 +68,7 @@ struct Panel {
   }
 };
 
-/// What this rank makes of c: dense and apart, or in place.
+/// This rank's part of c: in a dense buffer, or in place.
 template <class T>
 struct Target {
   T* data = nullptr;

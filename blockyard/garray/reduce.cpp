@@ -17,7 +17,7 @@ namespace {
 using fabric::Reduction;
 using fabric::with_type;
 
-/// What stands for no bound at all: programs compare with these.
+/// The values that mean "no bound": programs compare with these.
 template <class T>
 T infinite_step() {
   if constexpr (std::is_same_v<T, double>)

@@ -180,6 +180,7 @@ void Runtime::attach(Array& array, fabric::Region region) {
   for (std::size_t m = 0; m < team.ranks.size(); ++m)
     array.bases[m] = memory_->reach(region, static_cast<int>(m));
   array.is_made = true;
+  array.is_plain = array.distribution.is_direct() && !is_observed;
 }
 
 void Runtime::allocate(Array& array) {

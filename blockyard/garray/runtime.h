@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "blockyard/garray/array.h"
+#include "blockyard/garray/grid_solver.h"
 
 namespace blockyard::garray {
 
@@ -36,7 +37,7 @@ class Runtime {
   [[nodiscard]] bool is_group(int group) const noexcept;
   [[nodiscard]] int default_group() const noexcept { return default_group_; }
   void set_default_group(int group);
-  /// Collective among `members`, which are ranks of `parent`; the others may come, too, and get -2.
+  /// Collective among `members`, which are ranks of `parent`; others may call it too, and get -2.
   [[nodiscard]] int make_group(int parent, std::span<const int> members);
   /// Collective among the members.
   void end_group(int group);
@@ -55,7 +56,7 @@ class Runtime {
   /// Collective. Gives an array its memory as its layout says. Error{no_memory} at all members
   /// alike if there is not enough.
   void allocate(Array& array);
-  /// Collective. Its memory goes; the handle stays.
+  /// Collective. Frees its memory; the handle stays.
   void deallocate(Array& array);
   /// Ends a handle that has no memory.
   void forget(Array& array);
@@ -72,7 +73,9 @@ class Runtime {
   /// Collective. A fence of all and a barrier.
   void sync(int group, const fabric::Meeting& meeting = {});
 
-  std::optional<std::size_t> most_bytes;  ///< cap on this rank's memory
+  bool is_observed = false;  ///< all transfers pass memory(), also those that need not
+  std::unique_ptr<GridSolver> grid_solver;  ///< null: LAPACK on one rank solves
+  std::optional<std::size_t> most_bytes;    ///< cap on this rank's memory
   [[nodiscard]] std::size_t held_bytes() const noexcept { return held_bytes_; }
 
   [[nodiscard]] int register_kind(std::size_t bytes);

@@ -9,6 +9,7 @@
 
 #include "blockyard/base/error.h"
 #include "blockyard/base/memory_left.h"
+#include "blockyard/garray/grid_solve.h"
 #include "blockyard/garray/lapack.h"
 
 namespace blockyard::garray {
@@ -64,26 +65,35 @@ int right_sides(const Array& a, const Array& b) {
   return b.axes() == 2 ? to_int(b.extents[1]) : 1;
 }
 
+bool is_on_grid(const Runtime& runtime, const Array& a, Solver solver) {
+  return solver == Solver::any && uses_grid(runtime, a);
+}
+
 }  // namespace
 
-void solve_lu(Runtime& runtime, bool is_transposed, const Array& a, const Array& b) {
+void solve_lu(Runtime& runtime, bool is_transposed, const Array& a, const Array& b, Solver solver) {
   const int n = to_int(a.extents[0]), sides = right_sides(a, b);
-  const int info = on_first(runtime, a, Extent{n} * (n + sides), [&] {
-    auto matrix = all_of(runtime, a), x = all_of(runtime, b);
-    std::vector<int> pivots(static_cast<std::size_t>(n));
-    int code = 0;
-    dgetrf_(&n, &n, matrix.data(), &n, pivots.data(), &code);
-    if (code > 0) return code;
-    const char how = is_transposed ? 'T' : 'N';
-    dgetrs_(&how, &n, &sides, matrix.data(), &n, pivots.data(), x.data(), &n, &code);
-    put_all(runtime, b, x);
-    return code;
-  });
+  const auto on_one = [&] {
+    return on_first(runtime, a, Extent{n} * (n + sides), [&] {
+      auto matrix = all_of(runtime, a), x = all_of(runtime, b);
+      std::vector<int> pivots(static_cast<std::size_t>(n));
+      int code = 0;
+      dgetrf_(&n, &n, matrix.data(), &n, pivots.data(), &code);
+      if (code > 0) return code;
+      const char how = is_transposed ? 'T' : 'N';
+      dgetrs_(&how, &n, &sides, matrix.data(), &n, pivots.data(), x.data(), &n, &code);
+      put_all(runtime, b, x);
+      return code;
+    });
+  };
+  const int info =
+      is_on_grid(runtime, a, solver) ? grid_solve_lu(runtime, is_transposed, a, b) : on_one();
   if (info > 0) refuse(a, fmt::format("is singular: pivot {} is zero", info));
 }
 
 int solve_cholesky(Runtime& runtime, const Array& a, const Array& b) {
   const int n = to_int(a.extents[0]), sides = right_sides(a, b);
+  if (is_on_grid(runtime, a, Solver::any)) return grid_solve_cholesky(runtime, a, b);
   return on_first(runtime, a, Extent{n} * (n + sides), [&] {
     auto matrix = all_of(runtime, a), x = all_of(runtime, b);
     int code = 0;
@@ -99,6 +109,7 @@ int invert(Runtime& runtime, const Array& a) {
   require_square(a);
   require_double(a);
   const int n = to_int(a.extents[0]);
+  if (is_on_grid(runtime, a, Solver::any)) return grid_invert(runtime, a);
   return on_first(runtime, a, Extent{n} * n, [&] {
     auto matrix = all_of(runtime, a);
     int code = 0;
@@ -113,7 +124,8 @@ int invert(Runtime& runtime, const Array& a) {
   });
 }
 
-void diagonalize(Runtime& runtime, const Array& a, const Array* s, const Array& v, double* values) {
+void diagonalize(Runtime& runtime, const Array& a, const Array* s, const Array& v, double* values,
+                 Solver solver) {
   require_square(a);
   for (const Array* array : {&a, s, &v}) {
     if (array == nullptr) continue;
@@ -122,24 +134,28 @@ void diagonalize(Runtime& runtime, const Array& a, const Array* s, const Array& 
   }
   const int n = to_int(a.extents[0]);
   const Extent square = Extent{n} * n;
-  const int info = on_first(runtime, a, 5 * square + 10 * n + 10, [&] {
-    auto matrix = all_of(runtime, a);
-    int code = 0;
-    const int length = to_int(1 + 6 * Extent{n} + 2 * square), integers = 3 + 5 * n;
-    std::vector<double> work(static_cast<std::size_t>(length));
-    std::vector<int> iwork(static_cast<std::size_t>(integers));
-    if (s != nullptr) {
-      auto metric = all_of(runtime, *s);
-      const int kind = 1;
-      dsygvd_(&kind, "V", "L", &n, matrix.data(), &n, metric.data(), &n, values, work.data(),
-              &length, iwork.data(), &integers, &code);
-    } else {
-      dsyevd_("V", "L", &n, matrix.data(), &n, values, work.data(), &length, iwork.data(),
-              &integers, &code);
-    }
-    if (code == 0) put_all(runtime, v, matrix);
-    return code;
-  });
+  const auto on_one = [&] {
+    return on_first(runtime, a, 5 * square + 10 * n + 10, [&] {
+      auto matrix = all_of(runtime, a);
+      int code = 0;
+      const int length = to_int(1 + 6 * Extent{n} + 2 * square), integers = 3 + 5 * n;
+      std::vector<double> work(static_cast<std::size_t>(length));
+      std::vector<int> iwork(static_cast<std::size_t>(integers));
+      if (s != nullptr) {
+        auto metric = all_of(runtime, *s);
+        const int kind = 1;
+        dsygvd_(&kind, "V", "L", &n, matrix.data(), &n, metric.data(), &n, values, work.data(),
+                &length, iwork.data(), &integers, &code);
+      } else {
+        dsyevd_("V", "L", &n, matrix.data(), &n, values, work.data(), &length, iwork.data(),
+                &integers, &code);
+      }
+      if (code == 0) put_all(runtime, v, matrix);
+      return code;
+    });
+  };
+  const int info =
+      is_on_grid(runtime, a, solver) ? grid_diagonalize(runtime, a, s, v, values) : on_one();
   if (info != 0)
     refuse(info > n && s != nullptr ? *s : a,
            info > n ? fmt::format("is not positive definite: minor {}", info - n)

@@ -19,7 +19,7 @@ using fabric::Strided;
 
 std::size_t index(Extent value) { return static_cast<std::size_t>(value); }
 
-/// What others need to find a block of a member.
+/// The data others need to find a block of a member.
 struct Place {
   std::int64_t begin, count;
 };
@@ -117,7 +117,7 @@ void Sparse::deal() {
   }
 }
 
-/// Blocks of the entries, all of which lie in the own rows.
+/// Blocks of the entries, all of which lie in this rank's rows.
 void Sparse::build() {
   std::vector<std::size_t> order(entries_.size());
   std::iota(order.begin(), order.end(), 0U);

@@ -45,22 +45,22 @@ class Sparse {
   void add(Extent row, Extent column, const void* value);
   /// Collective. Throws Error{bad_input} if an element was added twice.
   void assemble();
-  /// Collective. Its memory goes.
+  /// Collective. Frees its memory.
   void release();
 
   /// The block of a member's rows and a cut of the columns: a copy.
   [[nodiscard]] Block block(int member, int cut) const;
-  /// The same of the own rows, in place.
+  /// The block of this rank's own rows, in place.
   [[nodiscard]] const Block& own(int cut) const { return own_[static_cast<std::size_t>(cut)]; }
-  /// The same, whose values may be changed in place; publish() makes others see that.
+  /// The block, whose values may be changed in place; publish() makes changes visible to others.
   [[nodiscard]] Block& own_block(int cut) { return own_[static_cast<std::size_t>(cut)]; }
   /// Collective.
   void publish();
 
-  /// Collective. Becomes the matrix of these entries, which lie in the own rows.
+  /// Collective. Becomes the matrix of these entries, which lie in this rank's rows.
   void assign(std::vector<Entry> entries, std::vector<std::byte> values);
 
-  /// Calls visit(row, column, value) for the elements of the own rows.
+  /// Calls visit(row, column, value) for the elements of this rank's rows.
   template <class Visit>
   void for_each_own(const Visit& visit) const {
     const Extent first = first_row(me_), count = first_row(me_ + 1) - first;

@@ -31,7 +31,7 @@ T at(const std::byte* value) {
 
 void require_line(const Array& array, const Kind& kind, Extent elements) {
   if (array.axes() != 1 || array.extents[0] != elements || array.kind.element != kind.element)
-    refuse(array, fmt::format("is no array of {} elements of the matrix's type", elements));
+    refuse(array, fmt::format("is not an array of {} elements of the matrix's type", elements));
 }
 
 void require_dense(const Array& array, const Kind& kind, Extent rows, Extent columns,
@@ -39,7 +39,7 @@ void require_dense(const Array& array, const Kind& kind, Extent rows, Extent col
   if (array.axes() != 2 || array.extents[row_axis] != rows ||
       array.extents[1 - row_axis] != columns || array.kind.element != kind.element)
     refuse(array,
-           fmt::format("is no array of {} x {} elements of the matrix's type", rows, columns));
+           fmt::format("is not an array of {} x {} elements of the matrix's type", rows, columns));
 }
 
 Box line_box(Extent first, Extent end) {
@@ -239,7 +239,7 @@ void copy_nonzero(const Runtime& runtime, const Array& from, std::size_t row_axi
 
 namespace {
 
-/// Changes the own values: change(row, column, value).
+/// Changes this rank's values: change(row, column, value).
 template <class Change>
 void change(Sparse& a, const Change& change) {
   typed(a.kind(), [&](auto type) {

@@ -57,7 +57,7 @@ void scatter(const Runtime& runtime, const Array& array, std::span<const Indexes
 void scatter_add(const Runtime& runtime, const Array& array, std::span<const Indexes> places,
                  const void* values, const void* factor);
 
-/// Adds to one element, returns what it was. Throws Error{bad_input} if it is no integer.
+/// Adds to one element, returns what it was. Throws Error{bad_input} if it is not an integer.
 [[nodiscard]] std::int64_t read_and_add(const Runtime& runtime, const Array& array,
                                         const Indexes& at, std::int64_t increment);
 

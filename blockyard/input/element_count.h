@@ -8,8 +8,8 @@
 
 namespace blockyard::input {
 
-/// Whether an array of these extents, none of them negative, has `count` elements. Extents that a
-/// hostile file gives do not overflow.
+/// Whether an array of these extents, none of them negative, has `count` elements. Extents from
+/// a hostile file do not overflow.
 [[nodiscard]] inline bool has_elements(std::span<const base::Extent> extents, base::Extent count) {
   if (std::ranges::find(extents, 0) != extents.end()) return count == 0;
   base::Extent product = 1;

@@ -29,7 +29,7 @@ using base::Error;
 
 namespace {
 
-/// What the parts of a job file need to know of it.
+/// The context of the parts of a job file.
 struct File {
   const toml::table& top;
   const std::string& path;
@@ -271,7 +271,7 @@ std::string placed(const File& file, const std::string& name) {
   return name.substr(0, begin) + file.from_folder(name.substr(begin));
 }
 
-/// What an option says, as texts that its `read` knows; nothing if it is not there.
+/// The value of an option, as texts for its `read`; nothing if it is missing.
 std::vector<std::string> option_values(const File& file, const TomlSection& in,
                                        const RunOption& option) {
   const std::string_view key = option.key;

@@ -9,12 +9,12 @@
 namespace blockyard::input {
 
 /// Reads a job file (docs/how_to/job_file.md). Names of files in it are relative to its folder.
-/// Throws Error{io} if it cannot be read, and Error{bad_input} that begins with "file:line:" for a
-/// key that is not known (it names the nearest one), a value of another type or out of range, or
+/// Throws Error{io} if it cannot be read, and Error{bad_input} that begins with "file:line:" for an
+/// unknown key (it names the nearest one), a value of another type or out of range, or
 /// keys that do not go together.
 [[nodiscard]] Spec read_job_file(const std::string& path);
 
-/// The same for a text; `path` names it in errors, `folder` is what its files are relative to.
+/// Reads the text of a job file; `path` names it in errors, names in it are relative to `folder`.
 [[nodiscard]] Spec parse_job(std::string_view text, const std::string& path,
                              const std::string& folder);
 

@@ -24,6 +24,7 @@ constexpr std::array options = {
     MethodOption{"four_virtual", OptionForm::word, 0, {"stored", "recomputed"}},
     MethodOption{"roots", OptionForm::count, 3, {}},
     MethodOption{"triplets", OptionForm::truth, 0, {}},
+    MethodOption{"oscillator_strengths", OptionForm::truth, 0, {}},
     MethodOption{"excited_convergence", OptionForm::number, 1e-6, {}},
 };
 

@@ -16,8 +16,8 @@ enum class OptionForm : std::uint8_t { count, truth, word, number };
 struct MethodOption {
   std::string_view key;
   OptionForm form = OptionForm::count;
-  double standard = 0;                      ///< where the user says nothing
-  std::array<std::string_view, 3> words{};  ///< for a word: what stands for 0, 1, 2; "": nothing
+  double standard = 0;                      ///< the default
+  std::array<std::string_view, 3> words{};  ///< of a word: those for 0, 1, 2; "": none
 };
 
 [[nodiscard]] std::span<const MethodOption> method_options() noexcept;

@@ -12,7 +12,7 @@ namespace blockyard::input {
 
 /// The job of an input with driver "energy" and a basis set by name. `keywords` are keys of
 /// [method], or any of a job file with points: "run.memory". `path` names the text in errors.
-/// Throws Error{bad_input} for what cannot be computed.
+/// Throws Error{bad_input} for requests that cannot be computed.
 [[nodiscard]] Spec parse_qcschema(std::string_view text, const std::string& path,
                                   std::span<const Setting> settings);
 

@@ -11,7 +11,7 @@
 
 namespace blockyard::input {
 
-/// What kind of value an option has: how it is written in a job file.
+/// The kind of an option's value: how it is written in a job file.
 enum class ValueForm : std::uint8_t {
   count,  ///< an integer
   truth,  ///< true or false; on the command line a flag
@@ -21,7 +21,7 @@ enum class ValueForm : std::uint8_t {
   count_or_text,  ///< an integer or a text
 };
 
-/// What an option is about, and with it who else has it.
+/// The subject of an option, which decides where else it exists.
 enum class OptionGroup : std::uint8_t {
   files,    ///< what is read and written; not of a Session of Python
   ranks,    ///< ranks, memory, loops; of a Session too
@@ -29,7 +29,7 @@ enum class OptionGroup : std::uint8_t {
   testing,  ///< for measurements and tests
 };
 
-/// An option of a run. A row of run_options() is all that there is to write: the job file,
+/// An option of a run. A row of run_options() is all there is to write: the job file,
 /// `convert`, the command line with its page, and the keywords of Python take it from there.
 struct RunOption {
   /// Key in [run] and keyword of Python; on the command line with dashes.
@@ -38,7 +38,7 @@ struct RunOption {
   ValueForm form = ValueForm::text;
   std::string_view value{};  ///< of the help: FILE, DIR, INT, TEXT; "" for a flag
   std::string_view help{};
-  std::string_view usual{};   ///< what holds where nothing is said; "": nothing
+  std::string_view usual{};   ///< the default as text; "": none
   std::int64_t least = 0;     ///< of a count
   std::int64_t most = 0;      ///< of a count; 0: no limit
   bool is_of_resume = false;  ///< `blockyard resume` has it too
@@ -46,14 +46,14 @@ struct RunOption {
   /// Puts a value in, as a user writes it. Throws Error{bad_input}; `name` is that of the option
   /// where the user wrote it.
   void (*read)(RunSpec& run, std::string_view value, std::string_view name) = nullptr;
-  /// What `read` makes this value of; of a list several. Nothing: as usual.
+  /// The texts from which `read` makes this value; several for a list. Empty: the default.
   std::vector<std::string> (*print)(const RunSpec& run) = nullptr;
 };
 
 /// In the order in which they are written; `device` before its options.
 [[nodiscard]] std::span<const RunOption> run_options() noexcept;
 
-/// Null: there is no option of this key.
+/// Null if the key is unknown.
 [[nodiscard]] const RunOption* find_run_option(std::string_view key) noexcept;
 
 /// A run that takes checkpoints and does not say where: FILE.checkpoint in the current folder, by

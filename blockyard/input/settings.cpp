@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "blockyard/base/error.h"
+#include "blockyard/base/split.h"
 #include "blockyard/input/detail/read_table.h"
 #include "blockyard/input/job_file.h"
 #include "blockyard/input/job_text.h"
@@ -22,16 +23,6 @@ namespace {
 
 constexpr std::size_t most_scanned = 100'000;
 
-std::vector<std::string> split(std::string_view text, char separator) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(separator, begin), text.size());
-    parts.emplace_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
-
 std::optional<double> number_of(const std::string& text) {
   double value = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -41,7 +32,7 @@ std::optional<double> number_of(const std::string& text) {
 
 /// "0.9:1.5:7" as seven numbers, or nothing if it is not of that form.
 std::optional<std::vector<double>> parse_range(std::string_view text) {
-  const auto parts = split(text, ':');
+  const auto parts = base::split(text, ':');
   if (parts.size() != 3) return std::nullopt;
   const auto first = number_of(parts[0]), last = number_of(parts[1]), count = number_of(parts[2]);
   if (!first || !last || !count) return std::nullopt;
@@ -74,7 +65,7 @@ void put_value(toml::table& table, const std::string& key, const std::string& va
 }
 
 void put(toml::table& top, const Setting& setting) {
-  const std::vector<std::string> parts = split(setting.key, '.');
+  const std::vector<std::string> parts = base::split(setting.key, '.');
   toml::table* table = &top;
   for (std::size_t k = 0; k + 1 < parts.size(); ++k) {
     if (table->get(parts[k]) == nullptr) table->insert(parts[k], toml::table());
@@ -125,7 +116,7 @@ Settings parse_scan(std::string_view text) {
     for (const double value : *range) settings.push_back({all.key, fmt::format("{}", value)});
     return settings;
   }
-  for (const std::string& value : split(all.value, ',')) {
+  for (const std::string& value : base::split(all.value, ',')) {
     if (value.empty()) throw Error(Errc::bad_input, fmt::format("\"{}\" has an empty value", text));
     settings.push_back({all.key, value});
   }

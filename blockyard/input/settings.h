@@ -11,7 +11,7 @@
 /// Keys of a job file that the command line gives: "method.frozen_core=2".
 namespace blockyard::input {
 
-/// `key` is that of a table and of what stands in it, with points; `value` as in a job file, but
+/// `key` is that of a table and of an entry in it, with points; `value` as in a job file, but
 /// a text needs no quotes.
 struct Setting {
   std::string key;
@@ -31,8 +31,8 @@ using Settings = std::vector<Setting>;
 /// "KEY=FIRST:LAST:COUNT". Throws Error{bad_input} for anything else.
 [[nodiscard]] Settings parse_scan(std::string_view text);
 
-/// read_job_file and parse_job (job_file.h) with settings in the place of what the file says.
-/// What is wrong with a setting is an Error{bad_input} that names it.
+/// read_job_file and parse_job (job_file.h) with settings that override the file.
+/// A faulty setting throws an Error{bad_input} that names it.
 [[nodiscard]] Spec read_job_file(const std::string& path, std::span<const Setting> settings);
 [[nodiscard]] Spec parse_job(std::string_view text, const std::string& path,
                              const std::string& folder, std::span<const Setting> settings);
@@ -40,7 +40,7 @@ using Settings = std::vector<Setting>;
 /// A job as it was read from anything else, with settings.
 [[nodiscard]] Spec with_settings(const Spec& spec, std::span<const Setting> settings);
 
-/// The job of a geometry alone, an XYZ file: what else it needs are settings.
+/// The job of a geometry alone, an XYZ file; settings give the rest.
 [[nodiscard]] Spec job_of_geometry(const std::string& path, std::span<const Setting> settings);
 
 }  // namespace blockyard::input

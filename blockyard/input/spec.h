@@ -14,7 +14,7 @@
 #include "blockyard/worker/environment.h"
 #include "blockyard/worker/prefetch.h"
 
-/// What a user asks for, as plain values: the job file with the options of the command line put in.
+/// The user's request as plain values: the job file merged with the command line's options.
 namespace blockyard::input {
 
 using base::Extent;
@@ -37,7 +37,7 @@ struct SetSpec {
   friend bool operator==(const SetSpec&, const SetSpec&) = default;
 };
 
-/// What atoms get in the place of what the others have; what is empty is as theirs.
+/// The basis of particular atoms, instead of the common one; empty members mean the common one.
 struct AtomBasisSpec {
   SetSpec set;
   std::string ecp;  ///< as in BasisSpec
@@ -65,7 +65,7 @@ struct MethodSpec {
   friend bool operator==(const MethodSpec&, const MethodSpec&) = default;
 };
 
-/// Sizes of segments; what is not given is chosen.
+/// Sizes of segments; missing ones are chosen.
 struct SegmentSpec {
   std::map<array::IndexKind, std::vector<Extent>> extents;  ///< every segment
   std::optional<Extent> ao;        ///< wanted functions in a segment of a molecule's basis

@@ -18,8 +18,8 @@ namespace blockyard::input {
 [[nodiscard]] base::Error error_at(const std::string& path, const toml::node& node,
                                    std::string_view message);
 
-/// One table of a TOML file whose keys are all known. Every question names its key; every answer
-/// has the type asked for, or Error{bad_input} with file and line is thrown. One thread.
+/// One table of a TOML file whose keys are all known. Every call names its key; every result
+/// has the requested type, or Error{bad_input} with file and line is thrown. One thread.
 class TomlSection {
  public:
   /// `name` is that of the table in messages, "" for the top. Throws for a key not in `known`.

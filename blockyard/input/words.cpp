@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "blockyard/array/even_segments.h"
+#include "blockyard/base/split.h"
 #include "blockyard/base/text.h"
 #include "blockyard/rpc/address.h"
 
@@ -57,9 +58,8 @@ std::vector<Extent> parse_segments(std::string_view text) {
 
 std::vector<Extent> parse_extent_list(std::string_view text) {
   std::vector<Extent> extents;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::vector<Extent> part = parse_segments(text.substr(begin, end - begin));
+  for (const std::string& one : base::split(text, ',')) {
+    const std::vector<Extent> part = parse_segments(one);
     if (part.empty())
       throw Error(Errc::bad_input,
                   fmt::format("\"{}\": give the segments of an index kind as ao=5,6,7 (their "
@@ -67,7 +67,6 @@ std::vector<Extent> parse_extent_list(std::string_view text) {
                               "of at most 8)",
                               text));
     extents.insert(extents.end(), part.begin(), part.end());
-    begin = end + 1;
   }
   return extents;
 }
@@ -128,12 +127,15 @@ std::string parse_device_kind(std::string_view name) {
     static_cast<void>(rpc::parse_address(name));  // throws
     return std::string(name);
   }
+  // Which plug-ins there are is known where they are loaded.
   const std::string kind = base::lower(name);
-  for (const std::string_view known : {"auto", "none", "cuda", "opencl", "sim"})
-    if (kind == known) return kind;
+  const auto is_of_name = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  if (!kind.empty() && std::ranges::all_of(kind, is_of_name)) return kind;
   throw Error(Errc::bad_input,
-              fmt::format("\"{}\" is not a kind of device: use auto, none, cuda, opencl, sim or "
-                          "remote://SERVER",
+              fmt::format("\"{}\" is not a kind of device: use auto, none, sim, the name of a "
+                          "plug-in or remote://SERVER",
                           name));
 }
 

@@ -19,7 +19,7 @@ void set_constant(Spec& spec, std::string_view text);
 /// molecule: sizes wanted. "subsegment=4". Throws Error{bad_input}.
 void set_segments(Spec& spec, std::string_view text);
 
-/// What parse_policy knows.
+/// The names that parse_policy accepts.
 inline constexpr std::array<std::string_view, 5> policy_names = {"sequential", "static", "balanced",
                                                                  "dynamic", "locality"};
 

@@ -18,7 +18,7 @@
 
 namespace blockyard::job {
 
-/// A checkpoint as it was found: what a run goes on from. docs/faults.md says what is in it.
+/// A checkpoint as read back: what a run resumes from. docs/faults.md describes its contents.
 struct SavedRun {
   Job job;
   worker::CheckpointPlace place;
@@ -30,22 +30,22 @@ struct SavedRun {
 };
 
 /// Opens the newest checkpoint in `folder`, or the one that `folder` is, and checks that its parts
-/// belong together. Throws Error{bad_input} that says what is wrong with it.
+/// belong together. Throws Error{bad_input} with its fault.
 [[nodiscard]] SavedRun open_checkpoint(const std::filesystem::path& folder);
 
-/// How to go on from the newest checkpoint in the folder, for messages; empty if there is none.
+/// How to resume from the newest checkpoint in the folder, for messages; empty if there is none.
 [[nodiscard]] std::string last_checkpoint_hint(const std::string& folder);
 
-/// Puts in what the user wants otherwise than before: workers, servers, memory, scratch folder,
-/// checkpoints. Throws Error{bad_input} if the number of workers cannot be another: their states
-/// differ in something that the program still reads.
+/// Applies the user's changes to the saved run: workers, servers, memory, scratch folder,
+/// checkpoints. Throws Error{bad_input} if the number of workers cannot change: their states
+/// differ in values that the program still reads.
 void change_ranks(SavedRun& saved, const input::RunSpec& wanted,
                   const ProcessCount& processes = {});
 
 /// The records of one worker in a checkpoint.
 class SavedWorker final : public worker::RecordSource {
  public:
-  /// `worker` of the run that goes on; if it has another number of workers, all have one state.
+  /// `worker` of the resumed run; if its number of workers differs, all have one state.
   SavedWorker(const SavedRun& saved, int worker);
   [[nodiscard]] std::vector<std::byte> next() override;
   void next(std::span<std::byte> into) override;
@@ -57,23 +57,23 @@ class SavedWorker final : public worker::RecordSource {
   std::size_t at_ = 0;
 };
 
-/// Takes the checkpoints of a run: a folder for each, which gets its name when it is complete; the
-/// last two stay. Any thread calls wish and write; worker 0 the rest.
+/// Takes the checkpoints of a run: a folder for each, which is renamed when it is complete; the
+/// last two are kept. Any thread calls wish and write; worker 0 the rest.
 class CheckpointFolder final : public worker::Checkpoints {
  public:
-  /// `results` are filled while the run goes on. Throws Error{bad_input} if another run has the
+  /// `results` are filled during the run. Throws Error{bad_input} if another run has the
   /// folder, or it holds checkpoints of another run than the one that `from` is of (null: a new
   /// run). `leads`: this process keeps other runs out of the folder.
   CheckpointFolder(const Job& job, const Hooks& hooks, const Results& results, const SavedRun* from,
                    bool leads);
   CheckpointFolder(const CheckpointFolder&) = delete;
   CheckpointFolder& operator=(const CheckpointFolder&) = delete;
-  /// A folder in which there is nothing to go on from goes.
+  /// Removes a folder without a usable checkpoint.
   ~CheckpointFolder() override;
 
-  /// Worker 0: this program begins.
+  /// Worker 0: notes that this program begins.
   void begin_step(std::size_t step) noexcept { step_ = step; }
-  /// The run has its results: nobody will want to go on from here.
+  /// The run has its results: its checkpoints are no longer needed.
   void remove_all() noexcept;
 
   [[nodiscard]] worker::Wish wish(int worker) override;

@@ -139,7 +139,7 @@ TEST_F(DatJob, AMoleculeThatIsNotWholeIsMissedByProgramsThatWantIt) {
   EXPECT_FALSE(spec.molecule);
   const auto job = prepare(spec, {}).job;
   EXPECT_FALSE(job->chemistry);
-  EXPECT_EQ(job->no_molecule, "there is no scalar array charge");
+  EXPECT_EQ(job->no_molecule, "no scalar array charge");
 }
 
 TEST_F(DatJob, ArraysOfAnotherMoleculeThanThatOfTheJobAreRefused) {

@@ -7,8 +7,8 @@
 #include <algorithm>
 
 #include "blockyard/base/text.h"
+#include "blockyard/flow/iterations.h"
 #include "blockyard/job/job.h"
-#include "blockyard/worker/iterations.h"
 
 namespace blockyard::job {
 
@@ -39,9 +39,8 @@ Decision servers_of(const Job& job) {
 }
 
 Decision memory_of(const Job& job) {
-  const std::string total = job.run.memory_bytes
-                                ? "total as the job says"
-                                : "a part of " + usual_memory(job.processes_on_node).source;
+  const std::string total =
+      job.run.memory_bytes ? "total as the job says" : "a part of " + usual_memory(job).source;
   return {"memory of a process",
           fmt::format("{}: {} for each worker, {} for each server",
                       format_bytes(job.memory.total_bytes), format_bytes(job.memory.worker_bytes),
@@ -55,10 +54,10 @@ Decision disk_of(const Job& job) {
   const MemoryPlan& plan = job.memory;
   if (plan.spilled_bytes > 0)
     return {"disk", fmt::format("up to {} go there", format_bytes(plan.spilled_bytes)),
-            fmt::format("arrays take {} at the most, servers hold less",
+            fmt::format("arrays take at most {}, servers hold less",
                         format_bytes(plan.distributed_bytes))};
   return {"disk", "not needed",
-          fmt::format("arrays take {} at the most, which servers can hold",
+          fmt::format("arrays take at most {}, which servers can hold",
                       format_bytes(plan.distributed_bytes))};
 }
 
@@ -92,7 +91,7 @@ void add_segments(const input::Spec& spec, const Job& job, std::vector<Decision>
 
 Decision dealing_of(const Job& job) {
   if (job.run.pardo != program::Policy::unset)
-    return {"dealing of iterations", std::string(worker::name_of(job.run.pardo)),
+    return {"dealing of iterations", std::string(flow::name_of(job.run.pardo)),
             "as the job says; a pardo may say otherwise"};
   return {"dealing of iterations", "balanced",
           "the usual: known to all beforehand, no message; a pardo may say otherwise"};
@@ -101,7 +100,7 @@ Decision dealing_of(const Job& job) {
 Decision look_ahead_of(const Job& job) {
   if (job.run.prefetch.is_auto)
     return {"look-ahead", "depth chosen for each get",
-            "from the time of a transfer and of an iteration; less where blocks were let go "
+            "from the time of a transfer and of an iteration; less where blocks were evicted "
             "before use"};
   return {"look-ahead", fmt::format("{} for each get", job.run.prefetch.fixed), "as the job says"};
 }
@@ -109,7 +108,7 @@ Decision look_ahead_of(const Job& job) {
 Decision placement_of(const Job& job) {
   return {"placement of blocks",
           job.servers == 1 ? "all at server 0" : fmt::format("even over {} servers", job.servers),
-          "the home of a block follows from its array and number: nobody has to ask where it is"};
+          "the home of a block follows from its array and number: no lookup is needed"};
 }
 
 }  // namespace

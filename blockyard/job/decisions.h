@@ -12,7 +12,7 @@ namespace blockyard::job {
 
 struct Job;
 
-/// What was chosen for a run, and why: for its report.
+/// A choice made for a run, and its reason, for the report.
 struct Decision {
   std::string what;
   std::string choice;

@@ -2,8 +2,10 @@
 #include "blockyard/job/devices.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <system_error>
@@ -27,12 +29,12 @@ bool exists(const fs::path& path) {
   return fs::exists(path, ignored);
 }
 
-/// Whether the system shows what CUDA needs: looked for before a driver is loaded, which takes a
+/// Whether the system shows a GPU of any kind: looked for before a driver is loaded, which takes a
 /// while.
-bool shows_nvidia() { return exists("/dev/nvidiactl") || exists("/dev/dxg"); }
-
-/// Whether the system shows a GPU of any kind.
-bool shows_gpu() { return shows_nvidia() || exists("/dev/kfd") || exists("/dev/dri/renderD128"); }
+bool shows_gpu() {
+  constexpr std::array paths = {"/dev/nvidiactl", "/dev/dxg", "/dev/kfd", "/dev/dri/renderD128"};
+  return std::ranges::any_of(paths, [](const char* path) { return exists(path); });
+}
 
 /// Those of a server: the kind is its address.
 bool is_remote(const std::string& kind) { return kind.starts_with("remote://"); }
@@ -43,34 +45,46 @@ std::string options_of(const std::string& kind, const std::string& given) {
   return is_remote(kind) ? fmt::format("server={} {}", kind, given) : given;
 }
 
-/// Whether the system shows what a kind needs. If not, only the driver itself can say.
-bool shows_driver(const std::string& kind) {
-  if (!needs_plugin(kind)) return true;
-  if (kind == "cuda") return shows_nvidia();
-  std::error_code ignored;
-  return fs::directory_iterator("/etc/OpenCL/vendors", ignored) != fs::directory_iterator();
-}
-
-/// So much work, or time, comes before a device is opened: more than ten times what opening costs
-/// where it takes the time of the workers, 0.15 s with kernels; a GPU wins it back sooner, and is
-/// opened beside them.
-double default_after_seconds(const std::string& kind) {
-  return kind == "opencl" || kind == "sim" ? 2.0 : 0.1;
-}
+/// This much work, or time, comes before a device is opened: more than ten times what opening costs
+/// where it takes the time of the workers, 0.15 s with kernels; a GPU makes up for it sooner, and
+/// is opened while they work. A plug-in says so itself.
+constexpr double sim_after_seconds = 2.0;
+constexpr double gpu_after_seconds = 0.1;
 
 /// Longer than any run; clocks can still add it to now.
 constexpr double longest_wait_seconds = 1e9;
 
-std::string plugin_path(const input::DeviceSpec& spec, const std::string& kind) {
-  return (fs::path(spec.plugins) / fmt::format("libblockyard_device_{}.so", kind)).string();
-}
-
 /// Whether `auto` has anything to open.
 bool is_gpu_at_hand(const input::DeviceSpec& spec) {
-  return shows_gpu() && (exists(plugin_path(spec, "cuda")) || exists(plugin_path(spec, "opencl")));
+  return shows_gpu() && !device::plugin_kinds(spec.plugins).empty();
+}
+
+/// Those that may be used without being named, the one to try first before the others.
+std::vector<std::pair<std::string, device::Plugin>> plugins_to_try(const std::string& folder) {
+  std::vector<std::pair<std::string, device::Plugin>> found;
+  for (const std::string& kind : device::plugin_kinds(folder)) try {
+      device::Plugin plugin(device::plugin_path(folder, kind));
+      if (plugin.about().preference > 0) found.emplace_back(kind, std::move(plugin));
+    } catch (const Error&) {  // it does not load here: the others may
+    }
+  std::ranges::stable_sort(found, std::ranges::greater{},
+                           [](const auto& one) { return one.second.about().preference; });
+  return found;
 }
 
 }  // namespace
+
+void check_device_kind(const input::DeviceSpec& spec) {
+  if (spec.kind == "auto" || spec.kind == "none" || !needs_plugin(spec.kind)) return;
+  const std::vector<std::string> kinds = device::plugin_kinds(spec.plugins);
+  if (std::ranges::find(kinds, spec.kind) == kinds.end())
+    throw Error(
+        Errc::bad_input,
+        fmt::format("--device {0}: \"{0}\" is not a kind of device here: use auto, none, "
+                    "sim, remote://SERVER or one that has a plug-in in '{1}': {2}",
+                    spec.kind, spec.plugins,
+                    kinds.empty() ? "there is none" : fmt::format("{}", fmt::join(kinds, ", "))));
+}
 
 Devices::Devices(const input::DeviceSpec& spec, int workers, int first_here,
                  std::int64_t host_share_bytes, base::BufferPool& blocks,
@@ -89,9 +103,14 @@ Devices::Devices(const input::DeviceSpec& spec, int workers, int first_here,
   });
   is_possible_ = true;
   try {
-    if (!is_auto && needs_plugin(spec.kind)) load_plugin(spec.kind);
-    after_seconds_ = spec.after_seconds.value_or(default_after_seconds(spec.kind));
-    if (spec.learns() && after_seconds_ > 0 && (is_auto || shows_driver(spec.kind))) {
+    double after = spec.kind == "sim" ? sim_after_seconds : gpu_after_seconds;
+    if (!is_auto && needs_plugin(spec.kind)) {
+      check_device_kind(spec);
+      plugin_.emplace(device::plugin_path(spec.plugins, spec.kind));
+      after = plugin_->about().open_after_seconds;
+    }
+    after_seconds_ = spec.after_seconds.value_or(after);
+    if (spec.learns() && after_seconds_ > 0 && (!plugin_ || plugin_->shows_what_it_needs())) {
       kind_ = spec.kind;
       may_come_ = true;
       opener_ = std::thread([this] { open_when_wanted(); });
@@ -157,7 +176,7 @@ std::vector<DeviceInfo> Devices::infos() const {
   return now;
 }
 
-/// What the job names is opened soon even without work: if it cannot be, its user hears of it.
+/// A device that the job names is opened soon even without work: failure to is an error.
 void Devices::open_when_wanted() noexcept {
   {
     std::unique_lock lock(mutex_);
@@ -187,7 +206,7 @@ void Devices::open_when_wanted() noexcept {
   changed_.notify_all();
 }
 
-/// Who asked for no certain kind does not hear of one that fails.
+/// Without a requested kind, a device that fails to open is not an error.
 void Devices::try_open_all() try { open_all(); } catch (...) {
   forget();
   if (spec_.kind != "auto") throw;
@@ -208,13 +227,13 @@ void Devices::open_all() {
     open_kind(spec_.kind, false);
     if (devices_.empty())
       throw Error(Errc::device,
-                  fmt::format("--device {}: there is no such device on this machine; use --device "
+                  fmt::format("--device {}: no such device on this machine; use --device "
                               "none",
                               spec_.kind));
   } else {
-    for (const std::string kind : {"cuda", "opencl"}) try {
-        if (!devices_.empty() || !exists(plugin_path(spec_, kind))) continue;
-        load_plugin(kind);
+    for (auto& [kind, plugin] : plugins_to_try(spec_.plugins)) try {
+        if (!devices_.empty()) break;
+        plugin_.emplace(std::move(plugin));
         open_kind(kind, true);
       } catch (const Error&) {  // a driver without hardware, or that does not work: the host does
         forget();
@@ -243,15 +262,6 @@ bool Devices::cut_blocks_from_chunks() {
   return !is_ended_;
 }
 
-void Devices::load_plugin(const std::string& kind) {
-  const std::string path = plugin_path(spec_, kind);
-  if (!exists(path))
-    throw Error(Errc::device, fmt::format("--device {}: this Blockyard was built without it: "
-                                          "there is no {}",
-                                          kind, path));
-  plugin_.emplace(path);
-}
-
 void Devices::open_kind(const std::string& kind, bool only_gpus) {
   const std::string options = options_of(kind, spec_.options);
   const device::Table& table = is_remote(kind) ? remote::table()
@@ -260,9 +270,9 @@ void Devices::open_kind(const std::string& kind, bool only_gpus) {
   const int present = is_remote(kind) ? static_cast<int>(remote::devices_of(options).size())
                                       : device::device_count(table);
   const int wanted = spec_.count.value_or(present);
-  // A processor that plays a device may be opened several times, with some of its units each.
   if (present == 0) return;
-  if (wanted > present && kind != "opencl")
+  const bool opens_again = plugin_ && plugin_->about().opens_again != 0;
+  if (wanted > present && !opens_again)
     throw Error(Errc::device,
                 fmt::format("--devices {}: there are {} of kind {}", wanted, present, kind));
   for (int k = 0; k < std::max(present, wanted); ++k) {
@@ -320,7 +330,7 @@ void Devices::warm() {
                          .right = blocks->address() + 2 * bytes,
                          .workspace = workspace->address()});
       stream.synchronise();
-    } catch (const std::exception&) {  // whoever works with the device will see it fail
+    } catch (const std::exception&) {  // users of the device will see it fail
     }
 }
 

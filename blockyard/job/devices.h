@@ -21,21 +21,25 @@
 
 namespace blockyard::job {
 
-/// What a report says of a device.
+/// A device as described in a report.
 struct DeviceInfo {
   std::string name;
   std::int64_t memory_bytes = 0;  ///< 0: not known
   friend bool operator==(const DeviceInfo&, const DeviceInfo&) = default;
 };
 
+/// Throws Error{bad_input}, with the kinds that there are, if the kind has no plug-in in the folder
+/// of plug-ins. Loads nothing.
+void check_device_kind(const input::DeviceSpec& spec);
+
 /// The devices that help the workers of this process: worker w of the machine works with device w
-/// modulo their number. A driver takes its time to load: where statements go to the faster side
-/// (DeviceSpec::learns()) that is done in a thread of its own, when the job has shown that it is
-/// worth it.
+/// modulo their number. Loading a driver is slow: where statements go to the faster side
+/// (DeviceSpec::learns()) it is done in a thread of its own, once the job has shown that it is
+/// worthwhile.
 class Devices final : public worker::DeviceSupply {
  public:
-  /// Opens them, or waits for work. For `auto` they are GPUs, or nothing; never a processor that
-  /// only plays one.
+  /// Opens them, or waits for work. For `auto` they are GPUs, or nothing; never a CPU that
+  /// a driver presents as a device.
   /// workers           of all processes on this machine
   /// first_here        number of a worker of this process less its place among those
   /// host_share_bytes  what a device that computes in the memory of the host may take there
@@ -51,23 +55,22 @@ class Devices final : public worker::DeviceSupply {
   void note_work(double seconds) noexcept override;
   [[nodiscard]] const worker::DeviceShare* open(int worker) override;
   [[nodiscard]] bool may_come() const noexcept override { return may_come_; }
-  /// Why what the job names could not be opened; null: nothing of that kind happened. Any thread.
+  /// Why the device that the job names could not be opened; null: no failure. Any thread.
   [[nodiscard]] std::exception_ptr failure();
-  /// Null: nothing of the host is locked, yet. Any thread.
+  /// Null: no host memory is locked yet. Any thread.
   [[nodiscard]] device::HostLocks* host_locks() noexcept { return shown_locks_; }
 
-  /// From now on none begins to be opened. False: one is being opened; ask again. Never waits for a
+  /// From now on no device starts to open. False: one is being opened; ask again. Never waits for a
   /// driver.
   [[nodiscard]] bool try_end_opening() noexcept;
-  /// The kind that was found: none, cuda, opencl, sim; if none was opened for want of work, what
-  /// the job says. This and the next when opening has ended.
+  /// The kind that was found: none, sim, that of a plug-in; if none was opened for lack of work,
+  /// what the job names. Valid, as the next, once opening has ended.
   [[nodiscard]] const std::string& kind() const noexcept { return kind_; }
-  /// With the names of now: the work may have shown what a device lacks. One that is lost has that
-  /// of its opening.
+  /// With the current names: the work may have shown what a device lacks. A lost one has its name
+  /// from when it was opened.
   [[nodiscard]] std::vector<DeviceInfo> infos() const;
 
  private:
-  void load_plugin(const std::string& kind);
   void open_when_wanted() noexcept;
   void try_open_all();
   void open_all();

@@ -12,7 +12,7 @@
 namespace blockyard::job {
 
 /// What a program that runs jobs in its own process (Python) gives to a run and takes from it. It
-/// is no part of the job's bytes: of several processes each has its own, with the same names.
+/// is not part of the job's bytes: each of several processes has its own, with the same names.
 struct Embedding {
   std::vector<super::Entry> supers;  ///< called by all workers, also at the same time
   std::vector<server::Lent> lent;    ///< values of the labels in kept.distributed

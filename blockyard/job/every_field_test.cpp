@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job with no field as it usually is, through every form that a job is written in. Who adds a
-// field has to name it here: the structured bindings no longer compile.
+// A job with every field off its default, through every form that a job is written in. A new
+// field must be named here: otherwise the structured bindings no longer compile.
 #include <gtest/gtest.h>
 
 #include "blockyard/input/job_file.h"

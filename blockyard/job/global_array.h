@@ -18,7 +18,7 @@ namespace blockyard::job {
 
 /// A global array whose index k, as a SIAL program counts, is axis k of the model, or with
 /// `is_reversed` axis order - 1 - k (an array of C or Python, where the last axis is fastest).
-/// All ranks of its group may use it in runs; nobody else writes to it during one.
+/// All ranks of its group may use it in runs; no other code writes to it during one.
 struct GlobalArray {
   const garray::Runtime& runtime;
   const garray::Array& array;
@@ -34,8 +34,8 @@ struct Exchanged {
   std::atomic<std::uint64_t> copied = 0;
 };
 
-/// What servers lend from: a block that lies dense in the memory of one rank of this node is lent
-/// as it is; else it is copied, one-sidedly, when it is first wanted.
+/// The arrays servers lend from: a block contiguous in the memory of one rank of this node is lent
+/// as it is; any other is copied, one-sidedly, on first use.
 /// name: of the program's array. Throws Error{bad_input} if shape or type differ.
 [[nodiscard]] server::Lent lend(const std::string& name, const std::string& label,
                                 const GlobalArray& array, const Segments& segments,

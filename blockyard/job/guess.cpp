@@ -104,7 +104,7 @@ bool is_static(const Saved& saved) { return saved.segments.size() == 2; }
 
 store::PersistReader open_guess(const Job& job) {
   if (!std::filesystem::exists(job.run.guess))
-    throw Error(Errc::bad_input, fmt::format("there is no guess {}", job.run.guess));
+    throw Error(Errc::bad_input, fmt::format("no such guess file: {}", job.run.guess));
   return store::PersistReader(job.run.guess);
 }
 

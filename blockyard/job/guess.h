@@ -6,7 +6,7 @@
 #include "blockyard/job/job.h"
 #include "blockyard/worker/worker.h"
 
-/// Orbitals, amplitudes and multipliers that a job leaves as the start of a later one: `--save` and
+/// Orbitals, amplitudes and multipliers that a job saves as the start of a later one: `--save` and
 /// `--guess`. A file of persistent arrays (docs/disk.md) with some labels of sialib/README.md; a
 /// program finds those of the earlier job with "guess_" before their names. One thread at a time,
 /// as keep.h.
@@ -14,7 +14,7 @@ namespace blockyard::job {
 
 /// Looks at the file of job.run.guess and sets the int constants orbital_guess, amplitude_guess
 /// and multiplier_guess of our programs to 1 for what it holds (else 0).
-/// Throws Error{bad_input} that says what does not fit the job: another basis, other numbers of
+/// Throws Error{bad_input} with what does not fit the job: another basis, other numbers of
 /// orbitals, no orbitals of this kind.
 void set_guess_constants(Job& job);
 
@@ -24,7 +24,7 @@ void read_guess(const Job& job, worker::Kept& kept);
 /// Puts the amplitudes of the file to the servers, in the segments of this job (worker 0).
 void load_guess(const Job& job, worker::Worker& worker);
 
-/// Writes the orbitals and amplitudes that there are to the file of job.run.save (worker 0).
+/// Writes the available orbitals and amplitudes to the file of job.run.save (worker 0).
 void save_guess(const Job& job, worker::Worker& worker);
 
 }  // namespace blockyard::job

@@ -16,16 +16,21 @@
 #include "blockyard/job/program_file.h"
 #include "blockyard/method/methods.h"
 #include "blockyard/super/general.h"
+#include "blockyard/tensor/blas.h"
 
 namespace blockyard::job {
 
 namespace {
 
-/// What the process holds besides blocks: code, basis, integral engines. The promise leaves
+/// The memory of the process besides blocks: code, basis, integral engines. The promise leaves
 /// 200 MB for it; a plan need not count more than what grows with the workers.
 constexpr std::int64_t bytes_per_worker = std::int64_t{4} << 20;
 
 int count_of(std::optional<int> given, int usual) { return std::max(1, given.value_or(usual)); }
+
+int workers_of_process(const Job& job) {
+  return job.workers / (job.processes - (job.serves_apart ? job.servers : 0));
+}
 
 /// Integrals of four virtual orbitals that would take most of the memory are made from those of
 /// three indexes whenever they are needed, unless the user said what to do. Closed shells only.
@@ -37,7 +42,7 @@ input::MethodSpec choose_four_virtual(const input::Spec& spec, const Job& job) {
   const auto virtuals = static_cast<double>(job.chemistry->alpha.virtual_);
   const double bytes = std::pow(virtuals, 4) / 8 * sizeof(double);
   const std::int64_t memory =
-      job.run.memory_bytes ? *job.run.memory_bytes : usual_memory(job.processes_on_node).bytes;
+      job.run.memory_bytes ? *job.run.memory_bytes : usual_memory(job).bytes;
   method.ints["four_virtual"] = bytes > 0.5 * static_cast<double>(memory) ? 1 : 0;
   return method;
 }
@@ -71,11 +76,12 @@ void set_up_environment(const input::Spec& spec, Job& job) {
 
 std::vector<std::string> our_programs(const Job& job) {
   const method::Chemistry& chemistry = *job.chemistry;
-  return method::programs_of_method(job.method,
-                                    {.unrestricted = chemistry.unrestricted,
-                                     .fitted = chemistry.has_fitted_integrals(),
-                                     .correlates = chemistry.has_excitations(),
-                                     .stability = job.environment.ints.at("stability") != 0});
+  return method::programs_of_method(
+      job.method, {.unrestricted = chemistry.unrestricted,
+                   .fitted = chemistry.has_fitted_integrals(),
+                   .correlates = chemistry.has_excitations(),
+                   .stability = job.environment.ints.at("stability") != 0,
+                   .moments = job.environment.ints.at("oscillator_strengths") != 0});
 }
 
 /// False if a program has errors.
@@ -97,7 +103,7 @@ bool load_steps(const input::Spec& spec, const input::Places& places, Prepared& 
   return true;
 }
 
-/// What programs of the user's own find about a molecule besides constants.
+/// Gives the user's own programs what they need of a molecule besides constants.
 void describe_molecule(const input::Spec& spec, Job& job) {
   const bool has_our_orbitals = std::ranges::any_of(
       job.steps, [](const Step& step) { return aces::wants_our_orbitals(step.program); });
@@ -121,8 +127,8 @@ input::Spec with_molecule(const input::Spec& given, Job& job) {
   return spec;
 }
 
-/// In place of the super instructions that a program declares and nobody has: an error that says
-/// what the molecule lacks, if one of them is executed.
+/// Stands in for super instructions that a program declares but that do not exist: executing one
+/// throws an error that says what the molecule lacks.
 void add_without_molecule(const Job& job, super::Table& table) {
   for (const Step& step : job.steps)
     for (const program::SpecialDecl& special : step.program.specials)
@@ -153,7 +159,7 @@ void check_core_potentials(const Job& job) {
                       "programs must add what return_1el_ecpints computes");
 }
 
-/// Who runs an iteration must not depend on who is quick.
+/// The worker that runs an iteration must not depend on timing.
 void deal_out_beforehand(Job& job) {
   const auto fix = [](program::Policy& policy) {
     if (policy == program::Policy::dynamic || policy == program::Policy::locality)
@@ -165,8 +171,7 @@ void deal_out_beforehand(Job& job) {
 }
 
 MemoryPlan plan(const Job& job, std::int64_t total) {
-  const int with_workers = job.processes - (job.serves_apart ? job.servers : 0);
-  const int workers = job.workers / with_workers;
+  const int workers = workers_of_process(job);
   const std::int64_t taken = workers * bytes_per_worker;
   std::vector<ProgramNeed> needs = memory_needs(job);
   if (job.serves_apart) return plan_memory_apart(total, taken, workers, job.servers, needs);
@@ -178,9 +183,13 @@ MemoryPlan plan(const Job& job, std::int64_t total) {
 
 }  // namespace
 
+UsualMemory usual_memory(const Job& job) {
+  return usual_memory(job.processes_on_node, workers_of_process(job) * tensor::blas::buffer_bytes);
+}
+
 MemoryPlan plan(const Job& job) {
   if (job.run.memory_bytes) return plan(job, *job.run.memory_bytes);
-  const UsualMemory usual = usual_memory(job.processes_on_node);
+  const UsualMemory usual = usual_memory(job);
   try {
     return plan(job, usual.bytes);
   } catch (const base::Error& error) {
@@ -259,8 +268,8 @@ aces::dat::ReadyJob ready_job(const Job& job) {
 std::vector<ProgramNeed> memory_needs(const Job& job) {
   std::vector<ProgramNeed> needs;
   for (const Step& step : job.steps)
-    needs.push_back({step.name, worker::memory_need(step.program,
-                                                    worker::bind(step.program, job.environment))});
+    needs.push_back(
+        {step.name, flow::memory_need(step.program, flow::bind(step.program, job.environment))});
   return needs;
 }
 

@@ -26,12 +26,12 @@ struct Step {
   program::Program program;
 };
 
-/// A run with everything decided and checked that can be before it begins.
+/// A run, with all decisions and checks made that are possible before it begins.
 struct Job {
   std::string title;
   std::string method;  ///< empty: the programs are the user's own
   std::optional<method::Chemistry> chemistry;
-  std::string no_molecule;  ///< why the arrays of a basis that the job gives are of no use
+  std::string no_molecule;  ///< why the job's basis arrays cannot be used
   std::vector<Step> steps;
   worker::Environment environment;
   std::vector<super::Library> libraries;
@@ -61,23 +61,26 @@ struct Prepared {
 };
 
 /// Compiles the programs, reads molecule and basis, sets up constants and segments, loads super
-/// instructions, and plans the memory. Throws Error for what is wrong.
+/// instructions, and plans the memory. Throws Error for any fault.
 [[nodiscard]] Prepared prepare(const input::Spec& spec, const input::Places& places,
                                const ProcessCount& processes = {}, Embedding embedding = {});
 
 /// Sets the numbers of ranks: workers wanted in each process, and servers. In several processes
-/// `servers` are processes that only serve, and if there is no such wish each one serves too.
+/// `servers` are processes that only serve, and without such a wish each one serves as well.
 /// Throws Error{bad_input} if that leaves no process to work.
 void set_ranks(Job& job, std::optional<int> workers, std::optional<int> servers,
                const ProcessCount& processes);
 
+/// What a process of the job takes without a wish. REQUIRES: set_ranks.
+[[nodiscard]] UsualMemory usual_memory(const Job& job);
+
 /// The memory plan for the ranks of a job. Throws Error{no_memory}.
 [[nodiscard]] MemoryPlan plan(const Job& job);
 
-/// What each program needs, in the order of the steps.
+/// The needs of each program, in the order of the steps.
 [[nodiscard]] std::vector<ProgramNeed> memory_needs(const Job& job);
 
-/// What a .dat file says of a job (aces/dat/dat_job.h); the job must outlive it.
+/// The job as given by a .dat file (aces/dat/dat_job.h); the job must outlive it.
 [[nodiscard]] aces::dat::ReadyJob ready_job(const Job& job);
 
 /// All super instructions that the programs may use; the job must outlive it. One for each worker.

@@ -66,7 +66,7 @@ store::Elements elements_of(array::ElementType type) {
 
 using Labels = std::set<std::string, std::less<>>;
 
-/// The labels that a run of the job may set: where another run sets one of them, too, the last one
+/// The labels that a run of the job may set: where another run also sets one of them, the last one
 /// to end wins.
 Labels labels_set_by(const Job& job) {
   Labels labels;

@@ -7,20 +7,20 @@
 #include "blockyard/store/persist_file.h"
 #include "blockyard/worker/worker.h"
 
-/// What jobs leave for later jobs: an HDF5 file with what programs kept by set_persistent.
+/// The results of a job for later jobs: an HDF5 file of what programs kept by set_persistent.
 /// One thread at a time: HDF5 has a global lock at best.
 namespace blockyard::job {
 
 /// What every worker begins with: scalars, static arrays, and the labels of the arrays whose
-/// blocks go to the servers. Nothing if there is no such file.
-/// Throws Error{bad_input} if it is no file of kept arrays, Error{io} if it cannot be read.
+/// blocks go to the servers. Empty if the file does not exist.
+/// Throws Error{bad_input} if it is not a file of kept arrays, Error{io} if it cannot be read.
 [[nodiscard]] worker::Kept read_kept(const std::string& path);
 
 /// Puts the blocks of distributed and served arrays of the file to the servers (worker 0).
 void load_blocks(const std::string& path, const worker::Kept& kept, worker::Worker& worker);
 
 /// Puts the labels that programs of the job set into its persistent file (worker 0). The other
-/// labels stay as they are in the file now: a restore takes nothing out of it, and another run may
+/// labels stay as they are in the file now: a restore does not remove any, and another run may
 /// have written to it meanwhile. If the file is gone, those of `before` are written again. Runs
 /// come one after the other, by a lock. All or nothing.
 void write_kept(const Job& job, worker::Worker& worker, const worker::Kept& before);

@@ -27,12 +27,12 @@ constexpr std::int64_t least_server_blocks = 8;
 constexpr std::int64_t look_ahead_blocks = 2;
 constexpr std::int64_t least_server_bytes = std::int64_t{1} << 20;
 
-std::int64_t worker_need(const worker::MemoryNeed& need) {
+std::int64_t worker_need(const flow::MemoryNeed& need) {
   return need.static_bytes + need.block_bytes;
 }
 
 Error too_little(std::int64_t total, std::int64_t wanted, int workers, const ProgramNeed& worst) {
-  const worker::MemoryNeed& need = worst.need;
+  const flow::MemoryNeed& need = worst.need;
   std::string text = fmt::format(
       "too little memory: {} needs at least {} and may use {}\n  each of {} workers: {} of static "
       "arrays, {} of blocks",
@@ -54,12 +54,14 @@ std::optional<base::MemoryRoom> tighter(std::optional<base::MemoryRoom> least,
   return least && least->bytes <= shared->bytes ? least : shared;
 }
 
-/// What the system lets this process have at the most.
-std::optional<base::MemoryRoom> limited_room(int processes) {
-  return tighter(base::process_memory_room(), base::group_memory_room(), processes);
+/// The most memory the system grants this process.
+std::optional<base::MemoryRoom> limited_room(int processes, std::int64_t mapped_later = 0) {
+  std::optional<base::MemoryRoom> own = base::process_memory_room();
+  if (own) own->bytes = std::max<std::int64_t>(0, own->bytes - mapped_later);
+  return tighter(std::move(own), base::group_memory_room(), processes);
 }
 
-/// What blocks may take of `room`. A run keeps within a tenth and 200 MB above its budget
+/// The part of `room` for blocks. A run keeps within a tenth and 200 MB above its budget
 /// (docs/performance.md); where that would leave nothing, a small run takes less.
 std::int64_t part_of(std::int64_t room) {
   constexpr std::int64_t own_bytes = 200'000'000;
@@ -95,7 +97,7 @@ MemoryPlan plan_memory(std::int64_t total_bytes, std::int64_t shared_bytes, int 
       workers * look_ahead_blocks * (largest_block + largest_block / 8), left / 8, left / 2);
   const std::int64_t for_servers =
       std::clamp<std::int64_t>(arrays - servers * least_server, 0, left - for_look_ahead);
-  // What goes to the disk is copied to pages of each request's own (server/spiller.h).
+  // Blocks spilled to disk are copied to private pages of each request (server/spiller.h).
   const bool spills = arrays > servers * least_server + for_servers;
   const std::int64_t pages =
       spills ? std::min(for_servers / servers, server::Spiller::queue_depth * largest_block) : 0;
@@ -119,8 +121,8 @@ MemoryPlan plan_memory_apart(std::int64_t total_bytes, std::int64_t shared_bytes
   return plan;
 }
 
-UsualMemory usual_memory(int processes_on_node) {
-  std::optional<base::MemoryRoom> least = limited_room(processes_on_node);
+UsualMemory usual_memory(int processes_on_node, std::int64_t mapped_later) {
+  std::optional<base::MemoryRoom> least = limited_room(processes_on_node, mapped_later);
   if (auto room = base::machine_memory_room())
     least = tighter(std::move(least), std::move(room), processes_on_node);
   if (!least)

@@ -5,14 +5,14 @@
 #include <span>
 #include <string>
 
-#include "blockyard/worker/bind.h"
+#include "blockyard/flow/bind.h"
 
 namespace blockyard::job {
 
-/// What one program needs, with its name for messages.
+/// The needs of one program, with its name for messages.
 struct ProgramNeed {
   std::string program;
-  worker::MemoryNeed need;
+  flow::MemoryNeed need;
 };
 
 /// How the memory of a run is shared out.
@@ -22,7 +22,7 @@ struct MemoryPlan {
   std::int64_t worker_bytes = 0;       ///< of each worker
   std::int64_t server_bytes = 0;       ///< of each server
   std::int64_t distributed_bytes = 0;  ///< the most that distributed and served arrays take
-  std::int64_t spilled_bytes = 0;      ///< of those, what does not fit and goes to the disk
+  std::int64_t spilled_bytes = 0;      ///< of those, the part that goes to disk
   friend bool operator==(const MemoryPlan&, const MemoryPlan&) = default;
 };
 
@@ -35,27 +35,28 @@ struct MemoryPlan {
 [[nodiscard]] MemoryPlan plan_memory(std::int64_t total_bytes, std::int64_t shared_bytes,
                                      int workers, int servers, std::span<const ProgramNeed> needs);
 
-/// The same where each of `servers` servers has a process of its own, with `total_bytes` too.
+/// The plan where each of `servers` servers has a process of its own, also with `total_bytes`.
 [[nodiscard]] MemoryPlan plan_memory_apart(std::int64_t total_bytes, std::int64_t shared_bytes,
                                            int workers, int servers,
                                            std::span<const ProgramNeed> needs);
 
-/// What a process takes if the user says nothing, and what it is a part of, for messages.
+/// The default memory of a process, and the limit it derives from, for messages.
 struct UsualMemory {
   std::int64_t bytes = 0;
   std::string source;  ///< "the free memory of this machine"
 };
 
 /// A part of what the tightest limit leaves (base/machine_limits.h): 70 %, and less where the rest
-/// would not hold what the program takes itself. Processes of one machine share its memory and
-/// their control group. Throws Error{io} if the machine does not say how much is free.
-[[nodiscard]] UsualMemory usual_memory(int processes_on_node = 1);
+/// would not hold the program itself. Processes of one machine share its memory and
+/// their control group. `mapped_later` bytes of address space go to libraries. Throws Error{io} if
+/// the machine does not say how much is free.
+[[nodiscard]] UsualMemory usual_memory(int processes_on_node = 1, std::int64_t mapped_later = 0);
 
-/// What to tell a user who wants more than the system lets this process have; "" if nothing.
+/// The warning for a user who asks for more memory than the system grants; "" if none.
 [[nodiscard]] std::string memory_warning(std::int64_t wanted_bytes, int processes_on_node);
 
-/// From now on freed memory of a block's size goes back to the system at once. Else the allocator
-/// keeps what no longer fits its holes, and the process grows far past the plan.
+/// From now on freed memory of a block's size goes back to the system at once. Otherwise
+/// fragmentation in the allocator makes the process grow far past the plan.
 void return_freed_blocks() noexcept;
 
 /// The most memory that this process had so far.

@@ -9,13 +9,13 @@
 
 namespace blockyard::job {
 
-/// What the method of a job found.
+/// The results of the method of a job.
 [[nodiscard]] method::MethodResults method_results(const Job& job, const Results& results);
 
-/// What its programs leave besides. REQUIRES: a job with a molecule and a method.
+/// The other results of its programs. REQUIRES: a job with a molecule and a method.
 [[nodiscard]] method::Properties properties_of(const Job& job, const Results& results);
 
-/// What a user should know of a job of ours; empty: nothing.
+/// A note for the user about a job of ours; empty: none.
 [[nodiscard]] std::string note_of(const Job& job);
 
 }  // namespace blockyard::job

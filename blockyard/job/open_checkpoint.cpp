@@ -67,8 +67,7 @@ fs::path newest(const fs::path& folder) {
   if (fs::exists(folder / detail::manifest_name)) return folder;
   const auto found = detail::complete_checkpoints(folder);
   if (found.empty())
-    throw Error(Errc::bad_input,
-                fmt::format("there is no complete checkpoint in {}", folder.string()));
+    throw Error(Errc::bad_input, fmt::format("no complete checkpoint in {}", folder.string()));
   return folder / fmt::format("{}{:06}", detail::checkpoint_prefix, found.back());
 }
 
@@ -135,7 +134,7 @@ std::string last_checkpoint_hint(const std::string& folder) {
 
 namespace {
 
-/// As many workers in all as before if that can be.
+/// The same total number of workers as before, if possible.
 void choose_ranks(SavedRun& saved, const input::RunSpec& wanted, const ProcessCount& processes) {
   const int to_serve = processes.all > 1 ? wanted.servers.value_or(0) : 0;
   const int to_work = std::max(1, processes.all - to_serve);

@@ -11,11 +11,10 @@
 #include <optional>
 #include <set>
 
-#include "blockyard/base/checksum.h"
+#include "blockyard/base/build_id.h"
 #include "blockyard/base/current_error.h"
 #include "blockyard/base/fields.h"
 #include "blockyard/base/machine_limits.h"
-#include "blockyard/job/program_file.h"
 #include "blockyard/job/version.h"
 
 namespace blockyard::job {
@@ -37,7 +36,7 @@ struct Failure {
   }
 };
 
-/// What `work` throws, as a value.
+/// The exception that `work` throws, as a value.
 template <class Work>
 Failure failure_of(const Work& work) {
   try {
@@ -131,10 +130,8 @@ ProcessCount count_processes(fabric::MpiSession* session) {
   return count;
 }
 
-void check_builds(fabric::MpiSession& session, const std::string& file) {
-  const std::string build = read_file(file);
-  const std::string mine =
-      fmt::format("{} {:016x}", version(), base::checksum(std::as_bytes(std::span(build))));
+void check_builds(fabric::MpiSession& session) {
+  const std::string mine = fmt::format("{} {}", version(), base::build_id());
   const auto bytes = std::as_bytes(std::span(mine));
   const auto first = share(session, [&] { return std::vector(bytes.begin(), bytes.end()); });
   agree(session, [&] {

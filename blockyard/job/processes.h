@@ -9,15 +9,15 @@
 #include "blockyard/fabric/mpi/session.h"
 #include "blockyard/job/job.h"
 
-/// What the processes of one mpirun do together before and after a run.
+/// Steps of all processes of one mpirun before and after a run.
 namespace blockyard::job {
 
-/// What `make` gives at process 0, at all processes. Throws at all what it throws there.
+/// The bytes of `make` at process 0, at all processes. Throws its exception at all of them.
 [[nodiscard]] std::vector<std::byte> share(fabric::MpiSession& session,
                                            const std::function<std::vector<std::byte>()>& make);
 
 /// Does `work` at every process; throws at all the error of the first that has one, by number, but
-/// one that came from elsewhere (Errc::comm) only if there is no other.
+/// one that came from elsewhere (Errc::comm) only as a last resort.
 void agree(fabric::MpiSession& session, const std::function<void()>& work);
 
 /// Collective. The processes of a run; alone without a session. Launchers tie processes to cores of
@@ -25,12 +25,11 @@ void agree(fabric::MpiSession& session, const std::function<void()>& work);
 /// the machine of process 0 may use.
 [[nodiscard]] ProcessCount count_processes(fabric::MpiSession* session);
 
-/// Throws at all processes if one of them is another build of blockyard than process 0. `file`: of
-/// this build.
-void check_builds(fabric::MpiSession& session, const std::string& file = "/proc/self/exe");
+/// Throws at all processes if one of them is another build of blockyard than process 0.
+void check_builds(fabric::MpiSession& session);
 
-/// Which process each rank is in: workers one after the other, as many in each process; then the
-/// servers, one in each process or, if they are apart, each in one of the last processes.
+/// Which process each rank is in: workers one after the other, equally many in each process; then
+/// the servers, one in each process or, if they are apart, each in one of the last processes.
 [[nodiscard]] std::vector<int> place_ranks(const Job& job);
 
 }  // namespace blockyard::job

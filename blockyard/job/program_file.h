@@ -22,10 +22,10 @@ struct LoadedProgram {
 };
 
 /// Compiles a source, or reads and verifies a compiled program.
-/// Throws Error{io} if the file cannot be read, Error{bad_input} if it is no good compiled program.
+/// Throws Error{io} if the file is unreadable, Error{bad_input} for an invalid compiled program.
 [[nodiscard]] LoadedProgram load_program(const std::string& path, const input::Places& places);
 
-/// Finds imports beside the importing file, in the folders of the user, and among our programs.
+/// Finds imports next to the importing file, in the folders of the user, and among our programs.
 [[nodiscard]] sial::FileLoader source_loader(const input::Places& places);
 
 /// The content of a file. Throws Error{io} that names it.

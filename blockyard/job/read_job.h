@@ -9,7 +9,7 @@
 
 namespace blockyard::job {
 
-/// What a file that is a job says.
+/// A job as read from a file.
 struct ReadJob {
   input::Spec spec;
   std::vector<std::string> warnings;  ///< of a ZMAT
@@ -26,7 +26,7 @@ struct ReadJob {
 
 /// The job of such a file, with settings in the place of what it says. The programs that a .dat
 /// file or a ZMAT names are looked for in the folders `programs` and those in them; without any,
-/// beside it. Throws Error{io}, and Error{bad_input} that names the file.
+/// in the input's folder. Throws Error{io}, and Error{bad_input} that names the file.
 [[nodiscard]] ReadJob read_job(const std::string& file, const std::vector<std::string>& programs,
                                const input::Settings& settings);
 

@@ -2,6 +2,7 @@
 #include "blockyard/job/results_bytes.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "blockyard/base/fields.h"
 
@@ -12,11 +13,9 @@ namespace {
 /// The one list of fields, for writing and reading.
 template <class Stream, class Metrics>
 void metrics_fields(Stream& stream, Metrics& m) {
-  stream.fields(m.seconds, m.barrier_seconds, m.transfer_seconds, m.block_wait_seconds,
-                m.instructions, m.block_operations, m.flops, m.iterations, m.gets, m.cache_hits,
-                m.prefetches, m.wasted_prefetches, m.bytes_received, m.bytes_sent, m.peak_bytes,
-                m.supers, m.disk_wait_seconds, m.chunk_wait_seconds, m.checkpoint_seconds,
-                m.bytes_from_servers, m.bytes_to_servers, m.device_number, m.device);
+  using Counts = std::conditional_t<std::is_const_v<Metrics>, const worker::Counts, worker::Counts>;
+  stream.fields(static_cast<Counts&>(m), m.supers, m.bytes_from_servers, m.bytes_to_servers,
+                m.device_number, m.device);
   stream.each(m.lines, [&](auto& line) {
     stream.fields(line.place, line.array, line.gets, line.cache_hits, line.early_hits,
                   line.accesses, line.blocked, line.wait_seconds, line.first_wait_seconds,

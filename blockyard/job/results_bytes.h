@@ -9,7 +9,7 @@
 
 namespace blockyard::job {
 
-/// What a process knows of the results that process 0 does not: metrics and warnings of the
+/// The results that only this process knows: metrics and warnings of the
 /// workers `first` to `last` - 1, and its peaks of memory.
 [[nodiscard]] std::vector<std::byte> encode_part(const Results& results, int first, int last);
 

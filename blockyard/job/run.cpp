@@ -66,6 +66,7 @@ class Run {
     first_worker_ = static_cast<int>(here.begin() - workers.begin());
     workers_here_ = static_cast<int>(here.size());
     const auto set_up = [this] {
+      tensor::blas::map_buffers(workers_here_);
       set_up_files();
       set_up_devices();
     };
@@ -110,7 +111,7 @@ class Run {
     return process_of_[static_cast<std::size_t>(rank)] == process_;
   }
 
-  /// What may fail in one process before the ranks begin.
+  /// The steps that may fail in one process before the ranks begin.
   void set_up_files() {
     scratch_.emplace(scratch_parent(job_.run));
     for (const std::string& file : {job_.run.persistent, job_.run.save})
@@ -158,7 +159,7 @@ class Run {
     results_.devices = devices_->infos();
   }
 
-  /// What opens them still uses them, whenever its driver returns: they stay.
+  /// The thread that opens devices uses them whenever its driver returns, so they are leaked.
   void leave_devices() {
     pool_.on_leave(nullptr);
     static_cast<void>(devices_.release());

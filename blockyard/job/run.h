@@ -20,7 +20,7 @@ namespace blockyard::job {
 
 struct SavedRun;  // checkpoint.h
 
-/// What came of one program.
+/// The result of one program.
 struct StepResult {
   std::string name;
   double seconds = 0;
@@ -29,7 +29,7 @@ struct StepResult {
   std::vector<std::string> warnings;     ///< of the checking mode, each once
 };
 
-/// What a rank noted, in seconds since the begin of the run.
+/// The recording of a rank, in seconds since the start of the run.
 struct RankRecord {
   std::vector<base::MemorySample> memory;
   std::vector<base::TraceEvent> trace;
@@ -37,17 +37,17 @@ struct RankRecord {
 
 struct Results {
   std::vector<StepResult> steps;
-  std::vector<wire::Statistics> servers;
+  std::vector<wire::ServerCounts> servers;
   /// Errors of files that could not be written at the end; all else is as if they had been.
   std::vector<std::string> lost;
   /// Why the job ended before its last program: one has not converged. `steps` has those that ran.
   std::string unconverged;
   std::size_t steps_run = 0;         ///< of use while they run
   std::vector<RankRecord> ranks;     ///< workers first; for reports and time lines
-  std::string device_kind = "none";  ///< with no devices: what none was opened of, for want of work
+  std::string device_kind = "none";  ///< with no devices: the kind not opened for lack of work
   std::vector<DeviceInfo> devices;   ///< of the process that has most
-  /// A driver did not return: the thread that loads it goes on, and an ordinary end of this process
-  /// may wait for it.
+  /// A driver did not return: the thread that loads it still runs, and an ordinary end of this
+  /// process may wait for it.
   bool has_left_driver = false;
   double seconds = 0;
   std::int64_t peak_block_bytes = 0;  ///< blocks, caches and transfers of all ranks together
@@ -61,7 +61,7 @@ struct LiveView {
   std::span<const worker::Live> workers;
 };
 
-/// What a run tells while it goes on, and how it is stopped. Each may be empty.
+/// What a run reports during its course, and how it is stopped. Each may be empty.
 struct Hooks {
   /// Text that programs print: whole lines. One call at a time, from any thread.
   std::function<void(std::string_view)> print;
@@ -81,8 +81,8 @@ struct Hooks {
 };
 
 /// Runs the programs of a job, each rank on a thread of its own, and joins them all.
-/// Throws the first error of any rank; then nothing is left behind.
-/// `from`: goes on from a checkpoint of this job.
+/// Throws the first error of any rank; then no files remain.
+/// `from`: resumes from a checkpoint of this job.
 /// `session`: the processes that run it together (main thread; null: this one alone). All of them
 /// call this with the same job; the whole results are at process 0, which also prints.
 [[nodiscard]] Results run(const Job& job, const Hooks& hooks, const SavedRun* from = nullptr,

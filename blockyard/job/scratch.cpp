@@ -40,8 +40,8 @@ void remove_folder(const fs::path& path) noexcept {
   fs::remove_all(path, ignored);
 }
 
-/// A folder whose lock can be taken belongs to no run that goes on. A lock of another host may not
-/// be seen here (a file system may keep locks to each host), so its folders stay.
+/// A folder whose lock can be taken does not belong to an active run. A lock of another host may
+/// not be seen here (a file system may keep locks to each host), so its folders stay.
 void remove_dead(const fs::path& parent) {
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(parent, ignored)) {

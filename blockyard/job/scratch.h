@@ -9,10 +9,10 @@
 namespace blockyard::job {
 
 /// A fresh folder of this run for spilled blocks; goes, with all in it, at the end. A lock in it
-/// tells the folder of a run that goes on from one that a killed run left.
+/// distinguishes the folder of an active run from one left by a killed run.
 class ScratchFolder {
  public:
-  /// Removes what killed runs of this user on this machine left in `parent`, and makes
+  /// Removes leftovers of killed runs of this user on this machine from `parent`, and makes
   /// `parent`/blockyard-scratch-XXXXXX. Throws Error{io} that names the folder.
   explicit ScratchFolder(const std::filesystem::path& parent);
   ~ScratchFolder();
@@ -20,11 +20,11 @@ class ScratchFolder {
   ScratchFolder& operator=(const ScratchFolder&) = delete;
 
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
-  /// Removes the folder before its time. Any thread.
+  /// Removes the folder early. Any thread.
   void remove() const noexcept;
 
  private:
-  /// Nothing if another run took the folder for a dead one before it was locked.
+  /// Nothing if another run removed the folder as stale before it was locked.
   [[nodiscard]] std::optional<store::FileLock> try_lock() const;
 
   std::filesystem::path path_;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "blockyard/base/error.h"
@@ -12,7 +13,7 @@ namespace blockyard::lattice {
 
 namespace {
 
-constexpr std::size_t heads = 4;
+constexpr std::size_t heads = 5;
 
 }  // namespace
 
@@ -61,8 +62,10 @@ void Averages::add(std::span<const double> tiles, Complex sign, int bin) {
   add_value(bin, 1, sign.real());
   add_value(bin, 2, sign.imag());
   add_value(bin, 3, std::norm(sign));
+  add_value(bin, 4, std::abs(sign));
   const Axes& axes = problem_.axes;
   std::size_t at = heads;
+  std::array<double, 2> most{};
   for (int w = 0; w < axes.extended(); ++w)
     for (int k = 0; k < axes.sites; ++k)
       for (int s = 0; s < 2; ++s)
@@ -71,12 +74,20 @@ void Averages::add(std::span<const double> tiles, Complex sign, int bin) {
             const std::size_t from =
                 set.at(set.find(w, w), s, b1, b2) + static_cast<std::size_t>(k * axes.sites + k);
             const Complex g = sign * Complex(tiles[from], tiles[from + set.plane()]) / axes.beta;
+            double& most_of_spin = most[static_cast<std::size_t>(s)];
+            most_of_spin = std::max(most_of_spin, std::norm(g));
             add_value(bin, at, g.real());
             add_value(bin, at + 1, g.imag());
           }
+  squares_ += most[0] * most[1];
+  fourth_ += most[0] * most[1] * most[0] * most[1];
 }
 
 void Averages::reduce(fabric::Fabric& fabric) {
+  std::array<double, 2> powers{squares_, fourth_};
+  fabric.reduce(powers);
+  squares_ = powers[0];
+  fourth_ = powers[1];
   if (!exact_) {
     fabric.reduce(doubles_);
     return;
@@ -97,12 +108,13 @@ void Averages::reduce(fabric::Fabric& fabric) {
 void Averages::clear() {
   std::ranges::fill(doubles_, 0.0);
   std::ranges::fill(integers_, 0);
+  squares_ = fourth_ = 0;
 }
 
 void Averages::load(base::FieldReader& in) {
   const std::size_t doubles = doubles_.size();
   const std::size_t integers = integers_.size();
-  in.fields(doubles_, integers_);
+  in.fields(doubles_, integers_, squares_, fourth_);
   base::require(doubles_.size() == doubles && integers_.size() == integers,
                 "saved averages are as long as those of the run");
 }
@@ -122,18 +134,27 @@ Complex Averages::sign() const {
   return sum;
 }
 
+double Averages::weight() const {
+  double sum = 0;
+  for (int bin = 0; bin < bins_; ++bin) sum += value(bin, 4);
+  return sum;
+}
+
+/// Of the mean of f, relative to that of |f|: with s the average sign, the spread of f - s |f|.
 double Averages::sign_error() const {
   double squares = 0;
   for (int bin = 0; bin < bins_; ++bin) squares += value(bin, 3);
   const double n = count();
-  if (n < 2) return 0;
-  const double variance = squares / n - std::norm(sign() / n);
-  return std::sqrt(std::max(0.0, variance) / (n - 1));
+  const double weights = weight();
+  if (n < 2 || weights == 0) return 0;
+  const double average = std::abs(sign()) / weights;
+  const double variance = squares * (1 - average * average);
+  return std::sqrt(std::max(0.0, variance) * n / (n - 1)) / weights;
 }
 
 void Averages::check_sign() const {
   const double n = count();
-  const double average = n > 0 ? std::abs(sign()) / n : 0;
+  const double average = weight() > 0 ? std::abs(sign()) / weight() : 0;
   if (n > 0 && average > 2 * sign_error() && average > 0) return;
   throw base::Error(
       base::Errc::bad_input,

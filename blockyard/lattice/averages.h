@@ -28,19 +28,28 @@ class Averages {
   void reduce(fabric::Fabric& fabric);
   /// All sums become zero.
   void clear();
-  void save(base::FieldWriter& out) const { out.fields(doubles_, integers_); }
+  void save(base::FieldWriter& out) const { out.fields(doubles_, integers_, squares_, fourth_); }
   void load(base::FieldReader& in);
 
   [[nodiscard]] int bins() const noexcept { return bins_; }
   [[nodiscard]] double count(int bin) const;
   [[nodiscard]] Complex sign(int bin) const;
   [[nodiscard]] double count() const;
+  /// Sum of |f|: the average sign is sign() / weight().
+  [[nodiscard]] double weight() const;
   [[nodiscard]] Complex sign() const;
   /// Error of the average sign, from the spread of samples.
   [[nodiscard]] double sign_error() const;
   /// Throws Error{bad_input} if the average sign is zero within its error: then nothing can be
   /// divided by it.
   void check_sign() const;
+
+  /// How many samples carry the variance of two-particle functions: a few of many say that their
+  /// distribution has a heavy tail, and error bars from it are too small. Measured at
+  /// max |G up| max |G down| of each sample, (sum of squares)^2 / sum of fourth powers.
+  [[nodiscard]] double effective_samples() const noexcept {
+    return fourth_ > 0 ? squares_ * squares_ / fourth_ : 0;
+  }
 
   /// Sums of f G by (b1, b2, s, k, w), without division.
   [[nodiscard]] std::vector<Complex> sums(int bin) const;
@@ -54,11 +63,13 @@ class Averages {
   TileSet diagonal_;
   SampleGreen green_;
   int bins_;
-  std::size_t length_;  ///< of a bin: samples, f (two), |f|^2, then G
+  std::size_t length_;  ///< of a bin: samples, f (two), |f|^2, |f|, then G
   std::optional<ring::ExactScale> exact_;
   std::vector<double> doubles_;
   std::vector<std::int64_t> integers_;
   std::vector<double> tiles_;
+  double squares_ = 0;
+  double fourth_ = 0;
 };
 
 /// From sums by bin of f x, and of f: the average of x and, from two bins on, its error by

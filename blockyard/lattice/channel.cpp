@@ -24,7 +24,7 @@ Channel parse_channel(const std::string& name) {
   const std::vector<std::string> known(names.begin(), names.end());
   const std::string nearest = base::nearest_name(name, known);
   throw base::Error(base::Errc::bad_input,
-                    fmt::format("there is no channel '{}'{}; the channels are {}", name,
+                    fmt::format("unknown channel '{}'{}; the channels are {}", name,
                                 nearest.empty() ? "" : fmt::format(": did you mean '{}'?", nearest),
                                 fmt::join(names, ", ")));
 }

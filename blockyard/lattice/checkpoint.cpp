@@ -18,7 +18,7 @@ using base::Error;
 
 namespace {
 
-constexpr std::uint32_t format = 1;
+constexpr std::uint32_t format = 3;
 constexpr std::string_view part_name = "lattice";
 constexpr std::string_view prefix = "lattice-";
 constexpr std::string_view lock_name = "lock";
@@ -74,7 +74,7 @@ CheckpointIn::CheckpointIn(const fs::path& path) : path_(path), file_(disks_, pa
     throw Error(Errc::bad_input, fmt::format("{}: {}", path.string(), why));
   };
   if (file_.stamp().part != part_name || file_.groups().size() != groups)
-    refuse("it is no checkpoint of a simulation");
+    refuse("it is not a checkpoint of a simulation");
   std::uint32_t found = 0;
   const std::vector<std::byte> bytes = file_.read(record(head_group, 0));
   base::FieldReader fields(bytes);

@@ -20,11 +20,11 @@ struct Checkpointing {
   std::string folder;
   std::optional<double> seconds;  ///< between two; nothing: on request only
   std::function<int()> requests;  ///< how often one was asked for. Any thread
-  std::function<bool()> ends;     ///< whether to save once more and to end. Any thread
+  std::function<bool()> ends;     ///< whether to save a last time and end. Any thread
   std::string from;               ///< the file of a checkpoint to go on from; empty: from the start
 };
 
-/// What a checkpoint says of its run.
+/// The description of a run in its checkpoint.
 struct SavedHead {
   std::string file;        ///< the name of its job file
   std::string source;      ///< the text of that
@@ -50,7 +50,7 @@ class CheckpointOut {
   std::uint32_t head_, walkers_, units_;
 };
 
-/// Reads it. Throws Error{bad_input} for what is no checkpoint of a simulation, or damaged.
+/// Reads it. Throws Error{bad_input} if it is damaged or not a checkpoint of a simulation.
 /// One thread.
 class CheckpointIn {
  public:
@@ -75,15 +75,15 @@ class CheckpointFolder {
   /// Throws Error{bad_input} if another run has the folder, or it holds checkpoints of another run
   /// than that of `from`.
   CheckpointFolder(std::filesystem::path folder, const std::string& from);
-  /// A folder in which there is nothing to go on from goes.
+  /// Removes a folder without a usable checkpoint.
   ~CheckpointFolder();
   CheckpointFolder(const CheckpointFolder&) = delete;
   CheckpointFolder& operator=(const CheckpointFolder&) = delete;
 
-  /// Where to write the next one; keep() gives it its name.
+  /// The file for the next checkpoint; keep() gives it its name.
   [[nodiscard]] std::filesystem::path part() const;
   void keep();
-  /// The run has its results: nobody will want to go on from here.
+  /// The run has its results: its checkpoints are no longer needed.
   void remove_all() noexcept;
 
  private:

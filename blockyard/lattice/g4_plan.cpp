@@ -11,7 +11,7 @@ namespace blockyard::lattice {
 
 namespace {
 
-/// Of what travels: vertices with their matrices, or tiles of so many units.
+/// The size of a travelling item: vertices with their matrices, or tiles of `units` units.
 std::int64_t item_bytes_of(const SliceShape& shape, const G4Options& options, Travel travel,
                            std::int64_t vertices, Extent units) {
   const std::int64_t width = options.is_single ? sizeof(float) : sizeof(double);
@@ -20,9 +20,9 @@ std::int64_t item_bytes_of(const SliceShape& shape, const G4Options& options, Tr
   return tile_bytes(shape, units) / static_cast<std::int64_t>(sizeof(double)) * width;
 }
 
-/// What travels, if it may be chosen: that with fewer bytes. On the route `direct` a Green's
-/// function has fewer than on `ring`, but that depends on the size of the ring, which is chosen by
-/// what travels: so both are compared whole.
+/// The kind of item that travels, if it may be chosen: the smaller one. On the route `direct` a
+/// Green's function has fewer than on `ring`, but that depends on the size of the ring, which is
+/// chosen by what travels: so both are compared whole.
 void choose_travel(const G4Options& options, std::int64_t vertices, G4Plan& plan) {
   plan.travel = options.travel;
   plan.travel_reason = "as asked";

@@ -191,8 +191,9 @@ class G4Run::State {
     G4Report report;
     for (std::size_t k = 0; k < all.size(); k += fields) report.ranks.push_back(rank_of(&all[k]));
     report.samples = static_cast<std::int64_t>(averages_.count());
-    report.sign = report.samples > 0 ? averages_.sign() / averages_.count() : 0.0;
+    report.sign = averages_.weight() > 0 ? averages_.sign() / averages_.weight() : 0.0;
     report.sign_error = averages_.sign_error();
+    report.effective_samples = averages_.effective_samples();
     report.ring = plan_.ring;
     report.reason = plan_.reason;
     report.travel = plan_.travel;

@@ -26,7 +26,7 @@ struct G4Options {
   bool is_single = false;  ///< what travels is c64; sums stay double
   bool is_exact = false;
   double bound = 0;  ///< of a contribution to exact sums; 0: from the first sample
-  int bins = 1;      ///< from 2 on there are error bars, and so many times the memory
+  int bins = 1;      ///< from 2 on: error bars, at this many times the memory
   bool normalise = false;
   bool symmetrise = false;  ///< by point group and conjugation; symmetry.h
   bool has_parts = false;   ///< each rank of the first ring writes its slice to a file of its own
@@ -34,7 +34,7 @@ struct G4Options {
   bool has_matrices = false;  ///< the report tells eigenvalues, of one band and if they are small
 };
 
-/// What one rank did and held.
+/// The work and memory of one rank.
 struct RankReport {
   int ring = 0;
   int place = 0;
@@ -47,6 +47,7 @@ struct G4Report {
   std::int64_t samples = 0;
   Complex sign = 0;
   double sign_error = 0;
+  double effective_samples = 0;  ///< Averages::effective_samples
   int ring = 1;
   std::string reason;
   Travel travel = Travel::sample;
@@ -69,7 +70,7 @@ struct G4Plan {
   std::int64_t slice_bytes = 0;
   std::int64_t item_bytes = 0;
   std::int64_t rank_bytes = 0;
-  /// Of one sample, by its giver and those who send it on, to all other places of the ring.
+  /// Of one sample, by its giver and those that forward it, to all other places of the ring.
   std::int64_t sent_bytes = 0;
 };
 /// vertices: of each spin, at most.
@@ -93,7 +94,7 @@ class G4Run {
   void give(const Sample& sample, std::int64_t number);
   /// The same of a Green's function in the order of TileSet::all.
   void give(std::span<const double> green, Complex sign, std::int64_t number);
-  /// Takes in what has come; for who works long between samples.
+  /// Receives pending items, for long work between samples.
   void serve();
   /// Collective. Returns when all that was given has been taken in everywhere. Nothing is given
   /// until go_on().
@@ -104,7 +105,7 @@ class G4Run {
   /// at rank 0. The other rings go on from zero.
   [[nodiscard]] std::vector<std::byte> save(
       const std::function<void(Extent unit, std::span<const std::byte> sums)>& visit);
-  /// Goes on from what save() told, with any ranks and rings: at every rank, before any sample.
+  /// Resumes from the state of save(), with any ranks and rings: at every rank, before any sample.
   void load(std::span<const std::byte> averages,
             const std::function<void(Extent unit, std::span<std::byte> into)>& read);
   /// Collective. No more samples of this rank.

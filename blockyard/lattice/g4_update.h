@@ -14,7 +14,7 @@
 
 namespace blockyard::lattice {
 
-/// What travels of a sample.
+/// The part of a sample that travels.
 enum class Travel : std::uint8_t {
   automatic,  ///< whichever has fewer bytes; G4Plan says which
   sample,     ///< vertices and walker matrix: each place computes the tiles that it needs
@@ -42,7 +42,7 @@ class G4Update final : public ring::Update {
     bool plain_kernels = false;
     std::optional<ring::ExactScale> exact;
   };
-  /// What the setting points to stays, as do layout and pool.
+  /// The setting's targets must stay, as must layout and pool.
   G4Update(const Setting& setting, const ring::Layout& layout, const ring::Seat& seat,
            base::BufferPool& pool);
 
@@ -69,7 +69,7 @@ class G4Update final : public ring::Update {
   std::vector<std::vector<double>> tiles_;  ///< of the samples of one call
 };
 
-/// The bytes of a batch of tiles for so many units, and of what travels whole.
+/// The bytes of a batch of tiles for `units` units, including what travels whole.
 [[nodiscard]] Extent tile_bytes(const SliceShape& shape, Extent units);
 
 }  // namespace blockyard::lattice

@@ -17,7 +17,7 @@ namespace blockyard::lattice {
 /// In memory, fastest first: k1, k2, then real and imaginary parts as two planes, b1, b2, s, pair.
 class TileSet {
  public:
-  /// What the second frequencies of these units need: unit p is the pair p and compact() - 1 - p.
+  /// The second frequencies of these units: unit p is the pair p and compact() - 1 - p.
   TileSet(const Axes& axes, std::span<const Channel> channels, const ring::Range& units);
   [[nodiscard]] static TileSet all(const Axes& axes);
   /// The pairs (w, w).

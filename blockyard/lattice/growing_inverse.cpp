@@ -58,6 +58,52 @@ void GrowingInverse::shrink(int k) {
   size_ = last;
 }
 
+double GrowingInverse::squares() const noexcept {
+  double sum = 0;
+  for (int j = 0; j < size_; ++j)
+    for (int i = 0; i < size_; ++i) sum += at(i, j) * at(i, j);
+  return sum;
+}
+
+/// |M + l r^T / lambda|^2 of the old rows and columns, then the new row, column and corner.
+double GrowingInverse::squares_grown() const noexcept {
+  const auto n = static_cast<std::size_t>(size_);
+  double same = 0;
+  double of_left = 0;
+  double of_right = 0;
+  for (std::size_t j = 0; j < n; ++j) {
+    const double* m = values_.data() + j * capacity_;
+    const double factor = right_[j] / lambda_;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double value = m[i] + left_[i] * factor;
+      same += value * value;
+    }
+    of_left += left_[j] * left_[j];
+    of_right += right_[j] * right_[j];
+  }
+  return same + (of_left + of_right + 1) / (lambda_ * lambda_);
+}
+
+double GrowingInverse::squares_without(int k) const noexcept {
+  const auto n = static_cast<std::size_t>(size_);
+  const auto out = static_cast<std::size_t>(k);
+  const double* corner = values_.data() + out * capacity_;
+  double sum = 0;
+  for (std::size_t j = 0; j < n; ++j) {
+    if (j == out) continue;
+    const double* m = values_.data() + j * capacity_;
+    const double factor = m[out] / corner[out];
+    double of_column = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double value = m[i] - corner[i] * factor;
+      of_column += value * value;
+    }
+    const double left_out = m[out] - corner[out] * factor;
+    sum += of_column - left_out * left_out;
+  }
+  return sum;
+}
+
 void GrowingInverse::save(base::FieldWriter& out) const {
   std::vector<double> values;
   for (int j = 0; j < size_; ++j)

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "blockyard/lattice/bath.h"
+
 namespace blockyard::lattice {
 
 namespace {
@@ -27,6 +29,13 @@ double Hubbard::eps(Vector2 momentum) const {
   };
   return -2 * t * (cosine(0) + cosine(1)) - 4 * t_prime * cosine(0) * cosine(1);
 }
+
+double Hubbard::energy(int level, double eps) const noexcept {
+  const double parity = level == 0 ? 1.0 : -1.0;
+  return eps - mu - (layers == 2 ? parity * t_perp : 0.0);
+}
+
+double matsubara(int n, double beta) noexcept { return (2 * n + 1) * std::numbers::pi / beta; }
 
 std::vector<Vector2> all_momenta(Vector2 lengths) {
   std::vector<Vector2> momenta;
@@ -68,35 +77,84 @@ Problem problem_of(const Hubbard& model, int half, int exchange,
   return problem;
 }
 
-BareTime::BareTime(const Hubbard& model)
+BareTime::BareTime(const Hubbard& model, Empty)
     : lengths_(model.lengths),
       bands_(model.layers),
       beta_(model.beta),
-      step_(model.beta / table_steps) {
+      step_(model.beta / table_steps),
+      table_(static_cast<std::size_t>(table_steps + 1) * static_cast<std::size_t>(model.sites()) *
+             static_cast<std::size_t>(bands_) * 2) {}
+
+BareTime::BareTime(const Hubbard& model) : BareTime(model, Empty{}) {
+  std::vector<Point> points;
+  for (int step = 0; step <= table_steps; ++step) {
+    points.clear();
+    for (const Vector2& k : all_momenta(lengths_))
+      for (int level = 0; level < bands_; ++level) {
+        const double xi = model.energy(level, model.eps(k));
+        const double value = of_level(xi, step * step_, beta_);
+        points.push_back({value, -xi * value});
+      }
+    set_step(step, points);
+  }
+}
+
+/// Two poles have the first moments of the bath; the rest is summed over frequencies.
+BareTime::BareTime(const Hubbard& model, const Bath& bath) : BareTime(model, Empty{}) {
+  const int count = bath.g0.frequencies();
+  const std::size_t levels = bath.energy.size();
+  std::vector<Complex> rest(bath.g0.values);
+  for (std::size_t at = 0; at < rest.size(); ++at) {
+    const Complex iw(0, matsubara(static_cast<int>(at / levels), beta_));
+    for (const double side : {-1.0, 1.0})
+      rest[at] -= 0.5 / (iw - bath.energy[at % levels] - side * bath.spread[at % levels]);
+  }
+  std::vector<Point> points(levels);
+  std::vector<Complex> sums(2 * levels);
+  for (int step = 0; step <= table_steps; ++step) {
+    const double tau = step * step_;
+    std::ranges::fill(sums, 0.0);
+    Complex phase = std::polar(1.0, -std::numbers::pi * tau / beta_);
+    const Complex turn = phase * phase;
+    for (int n = 0; n < count; ++n, phase *= turn) {
+      const Complex slope = phase * Complex(0, -matsubara(n, beta_));
+      const Complex* row = rest.data() + static_cast<std::size_t>(n) * levels;
+      for (std::size_t k = 0; k < levels; ++k) {
+        sums[k] += row[k] * phase;
+        sums[levels + k] += row[k] * slope;
+      }
+    }
+    for (std::size_t k = 0; k < levels; ++k) {
+      points[k] = {2 / beta_ * sums[k].real(), 2 / beta_ * sums[levels + k].real()};
+      for (const double side : {-1.0, 1.0}) {
+        const double xi = bath.energy[k] + side * bath.spread[k];
+        const double value = 0.5 * of_level(xi, tau, beta_);
+        points[k].value += value;
+        points[k].derivative -= xi * value;
+      }
+    }
+    set_step(step, points);
+  }
+}
+
+void BareTime::set_step(int step, const std::vector<Point>& points) {
   const auto momenta = all_momenta(lengths_);
-  const std::size_t distances = momenta.size();
-  table_.assign(
-      static_cast<std::size_t>(table_steps + 1) * distances * static_cast<std::size_t>(bands_) * 2,
-      0.0);
-  const int levels = bands_;
-  std::size_t at = 0;
-  for (int step = 0; step <= table_steps; ++step)
-    for (std::size_t r = 0; r < distances; ++r)
-      for (int difference = 0; difference < bands_; ++difference, at += 2)
-        for (const Vector2& k : momenta)
-          for (int level = 0; level < levels; ++level) {
-            // The layers' even and odd combinations; their product has a sign between layers.
-            const double parity = level == 0 ? 1.0 : -1.0;
-            const double xi = model.eps(k) - model.mu - (bands_ == 2 ? parity * model.t_perp : 0.0);
-            const double angle = 2 * std::numbers::pi *
-                                 (static_cast<double>(k[0]) * momenta[r][0] / lengths_[0] +
-                                  static_cast<double>(k[1]) * momenta[r][1] / lengths_[1]);
-            const double weight = std::cos(angle) * (difference == 1 ? parity : 1.0) /
-                                  (static_cast<double>(distances) * levels);
-            const double value = weight * of_level(xi, step * step_, beta_);
-            table_[at] += value;
-            table_[at + 1] -= xi * value;
-          }
+  const auto levels = static_cast<std::size_t>(bands_);
+  std::size_t at = static_cast<std::size_t>(step) * momenta.size() * levels * 2;
+  for (const Vector2& r : momenta)
+    for (int difference = 0; difference < bands_; ++difference, at += 2)
+      for (std::size_t k = 0; k < momenta.size(); ++k)
+        for (std::size_t level = 0; level < levels; ++level) {
+          // The layers' even and odd combinations; their product has a sign between layers.
+          const double parity = level == 0 ? 1.0 : -1.0;
+          const double angle = 2 * std::numbers::pi *
+                               (static_cast<double>(momenta[k][0]) * r[0] / lengths_[0] +
+                                static_cast<double>(momenta[k][1]) * r[1] / lengths_[1]);
+          const double weight = std::cos(angle) * (difference == 1 ? parity : 1.0) /
+                                static_cast<double>(momenta.size() * levels);
+          table_[at] += weight * points[k * levels + level].value;
+          table_[at + 1] += weight * points[k * levels + level].derivative;
+        }
 }
 
 double BareTime::at(int band1, int band2, Vector2 distance, double tau) const noexcept {

@@ -7,6 +7,8 @@
 
 namespace blockyard::lattice {
 
+struct Bath;
+
 /// The Hubbard model on a periodic chain or rectangle, of one layer or of two:
 ///   H = - sum over directed neighbours t c+_r c_r' + U sum (n_up - 1/2)(n_down - 1/2) - mu sum n
 ///   eps(k) = - 2 t (cos kx + cos ky) - 4 t' cos kx cos ky; layers are coupled by - t_perp.
@@ -23,7 +25,15 @@ struct Hubbard {
 
   [[nodiscard]] int sites() const noexcept { return lengths[0] * lengths[1]; }
   [[nodiscard]] double eps(Vector2 momentum) const;
+  /// The energy above mu of a level: the even (0) or odd (1) combination of layers.
+  [[nodiscard]] double energy(int level, double eps) const noexcept;
 };
+
+/// The fermionic frequency (2 n + 1) pi / beta.
+[[nodiscard]] double matsubara(int n, double beta) noexcept;
+
+/// d of the interaction expansion, unless the job says another.
+inline constexpr double default_shift = 0.2;
 
 /// Its cluster and bare Green's function G0(k, w) = 1 / (i w + mu - eps(k)), a matrix of layers.
 [[nodiscard]] Problem problem_of(const Hubbard& model, int half, int exchange,
@@ -39,9 +49,20 @@ struct Hubbard {
 class BareTime {
  public:
   explicit BareTime(const Hubbard& model);
+  /// That of a cluster in an environment.
+  BareTime(const Hubbard& model, const Bath& bath);
   [[nodiscard]] double at(int band1, int band2, Vector2 distance, double tau) const noexcept;
 
  private:
+  /// By level (combination of layers), momentum.
+  struct Point {
+    double value = 0;
+    double derivative = 0;
+  };
+  struct Empty {};
+  BareTime(const Hubbard& model, Empty);
+  void set_step(int step, const std::vector<Point>& points);
+
   Vector2 lengths_;
   int bands_;
   double beta_;

@@ -153,7 +153,7 @@ void for_each_value(const Model& model, const SliceShape& shape, std::size_t cha
                 for (int k1 = 0; k1 < axes.sites; ++k1) {
                   const std::size_t at = static_cast<std::size_t>(unit) * shape.unit_values() +
                                          shape.at(0, side, channel, nu, q, w1) +
-                                         static_cast<std::size_t>(k2) * shape.k2_stride() +
+                                         static_cast<std::size_t>(k2) * shape.row() +
                                          static_cast<std::size_t>(b * 2 * axes.sites + k1);
                   visit(Index{b % nb, b / nb % nb, b / nb / nb % nb, b / nb / nb / nb, k1, w1, k2,
                               shape.second_frequency(unit, side),

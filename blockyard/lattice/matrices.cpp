@@ -71,7 +71,7 @@ void Matrices::take(Extent unit, std::span<const double> values) {
               shape_.at(bin, side, matrix.channel, 0, static_cast<int>(matrix.q), w1);
           for (std::size_t k2 = 0; k2 < nk; ++k2)
             for (std::size_t k1 = 0; k1 < nk; ++k1) {
-              const std::size_t from = block + k2 * shape_.k2_stride() + k1;
+              const std::size_t from = block + k2 * shape_.row() + k1;
               sums[(w2 * nk + k2) * order_ + static_cast<std::size_t>(w1) * nk + k1] = {
                   values[from], values[from + nk]};
             }

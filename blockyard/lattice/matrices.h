@@ -11,7 +11,7 @@
 
 namespace blockyard::lattice {
 
-/// What the matrix chi(k1 w1; k2 w2) of a channel says at nu = 0 and one momentum.
+/// Results of the matrix chi(k1 w1; k2 w2) of a channel at nu = 0 and one momentum.
 struct Leading {
   Channel channel = Channel::pp_up_down;
   Vector2 momentum{0, 0};

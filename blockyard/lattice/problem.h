@@ -7,7 +7,7 @@
 
 namespace blockyard::lattice {
 
-/// What all samples of a run share: the axes, the cluster, the bare Green's function.
+/// The data shared by all samples of a run: the axes, the cluster, the bare Green's function.
 struct Problem {
   Axes axes;
   std::vector<Vector2> sites;

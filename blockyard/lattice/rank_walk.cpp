@@ -34,8 +34,6 @@ double variance_of(std::span<const double> values) {
 
 }  // namespace
 
-double OrderSeries::mean() const { return mean_of(series_); }
-
 double OrderSeries::autocorrelation() const {
   const auto bin = static_cast<std::size_t>(std::sqrt(static_cast<double>(series_.size())));
   if (bin < 2) return 0.5;
@@ -52,7 +50,7 @@ RankWalk::RankWalk(Setting setting) : setting_(std::move(setting)), saved_at_(ba
   for (std::int64_t number = fabric.rank(); number < job.walkers; number += fabric.size()) {
     places_.push_back(
         {number,
-         Walker(job.model, setting_.bare, job.seed, static_cast<std::uint64_t>(number)),
+         Walker(job.model, setting_.bare, job.seed, static_cast<std::uint64_t>(number), job.shift),
          {}});
     if (setting_.from != nullptr) load(places_.back());
   }
@@ -91,11 +89,14 @@ void RankWalk::advance(Place& place, std::int64_t steps) {
   const std::int64_t samples = samples_of(place);
   for (; steps > 0 && place.warm < job.warm_up; --steps) {
     place.walker.sweep();
+    // The first sweeps are far from what they lead to; the last ones get used to guidance.
+    if (4 * place.warm >= job.warm_up && 2 * place.warm < job.warm_up) place.walker.note();
+    if (place.warm + 1 == job.warm_up / 2) place.walker.guide();
     if (place.warm++ % serve_every == 0) setting_.run.serve();
   }
   for (; steps > 0 && place.given < samples; --steps) {
     for (std::int64_t sweep = 0; sweep < job.sweeps; ++sweep) place.walker.sweep();
-    place.orders.add(place.walker.order());
+    place.orders.add(place.walker.order(), place.walker.weight());
     // Neighbours in time share a bin.
     setting_.run.give(place.walker.sample(), place.given * job.options.bins / samples);
     ++place.given;

@@ -13,18 +13,25 @@
 
 namespace blockyard::lattice {
 
-/// Mean of a series of orders, and its integrated autocorrelation time by binning. One thread.
+/// Mean of a series of orders with weights, and its integrated autocorrelation time by binning. One
+/// thread.
 class OrderSeries {
  public:
-  void add(double order) { series_.push_back(order); }
-  [[nodiscard]] double mean() const;
+  void add(double order, double weight) {
+    series_.push_back(order);
+    weighted_ += weight * order;
+    weights_ += weight;
+  }
+  [[nodiscard]] double mean() const noexcept { return weights_ > 0 ? weighted_ / weights_ : 0; }
   /// In samples; 1/2 where they are independent.
   [[nodiscard]] double autocorrelation() const;
-  void save(base::FieldWriter& out) const { out.field(series_); }
-  void load(base::FieldReader& in) { in.field(series_); }
+  void save(base::FieldWriter& out) const { out.fields(series_, weighted_, weights_); }
+  void load(base::FieldReader& in) { in.fields(series_, weighted_, weights_); }
 
  private:
   std::vector<double> series_;
+  double weighted_ = 0;
+  double weights_ = 0;
 };
 
 /// The walkers of one rank: those whose number is its own modulo the ranks. They walk in rounds,
@@ -58,7 +65,7 @@ class RankWalk {
     std::int64_t warm = 0;  ///< sweeps of warm-up that are done
     std::int64_t given = 0;
   };
-  /// What all ranks do after a round.
+  /// The step of all ranks after a round.
   struct Decision {
     bool is_over = false;
     bool saves = false;

@@ -117,7 +117,8 @@ void ResultWriter::write_averages() {
   list("exchange_momenta", problem_.exchange_momenta);
   const std::vector<std::int64_t> scalar;
   const double count = averages_.count();
-  const Complex sign = averages_.sign() / std::max(1.0, count);
+  const double weight = averages_.weight();
+  const Complex sign = weight > 0 ? averages_.sign() / weight : 0.0;
   const auto samples = static_cast<std::int64_t>(count);
   file_.write_all("sign", scalar, std::span(&sign, 1));
   file_.write_all("samples", scalar, std::span(&samples, 1));
@@ -160,7 +161,12 @@ void ChannelValues::take(std::span<const double> values, std::size_t channel, in
   const std::size_t row_values = shape_.row() / 2;
   std::vector<Complex> bins(static_cast<std::size_t>(shape_.bins));
   std::size_t to = 0;
-  for (std::size_t row = 0; row < out_.size() / row_values; ++row)
+  const auto nk = static_cast<std::size_t>(shape_.axes.sites);
+  const auto nw = static_cast<std::size_t>(shape_.axes.compact());
+  for (std::size_t number = 0; number < out_.size() / row_values; ++number) {
+    // In the file w1 is faster than k2.
+    const std::size_t block = number / (nk * nw) * (nk * nw);
+    const std::size_t row = block + number % nw * nk + number / nw % nk;
     for (std::size_t at = 0; at < row_values; ++at, ++to) {
       for (int bin = 0; bin < shape_.bins; ++bin)
         bins[static_cast<std::size_t>(bin)] = value(values, bin, side, channel, row, at);
@@ -173,6 +179,7 @@ void ChannelValues::take(std::span<const double> values, std::size_t channel, in
       out_[to] = 0;
       for (const Complex& one : bins) out_[to] += one;
     }
+  }
 }
 
 void ResultWriter::write_unit(Extent unit, std::span<const double> values) {

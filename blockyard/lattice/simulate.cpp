@@ -29,10 +29,12 @@ void check(const HubbardJob& job) {
     refuse(fmt::format("{} samples are too few for {} bins", job.samples, job.options.bins));
 }
 
-/// The most vertices that a spin will have: their mean is below U beta sites (1/2 + d)^2 and some,
+/// The most vertices that a spin will have: their mean is below U beta sites ((1/2 + d)^2 + 1/4),
 /// and they spread like a Poisson distribution.
-std::int64_t expected_vertices(const Hubbard& model) {
-  const double mean = std::abs(model.u) * model.beta * model.sites() * model.layers * 0.65;
+std::int64_t expected_vertices(const HubbardJob& job) {
+  const Hubbard& model = job.model;
+  const double of_site = std::pow(0.5 + job.shift, 2) + 0.3;
+  const double mean = std::abs(model.u) * model.beta * model.sites() * model.layers * of_site;
   return static_cast<std::int64_t>(mean + 8 * std::sqrt(mean)) + 8;
 }
 
@@ -41,7 +43,7 @@ double warm_bound(const HubbardJob& job, const Problem& problem, const Cluster& 
                   const BareTime& bare) {
   if (!job.options.is_exact) return 0;
   if (job.options.bound > 0) return job.options.bound;
-  Walker walker(job.model, bare, job.seed, 0);
+  Walker walker(job.model, bare, job.seed, 0, job.shift);
   double bound = 0;
   constexpr std::int64_t most_sweeps = 50;
   for (std::int64_t sweep = 0; sweep < std::min(job.warm_up, most_sweeps); ++sweep) {
@@ -64,20 +66,25 @@ G4Plan plan_of(const HubbardJob& job, int ranks) {
   check(job);
   const Problem problem = problem_of(job.model, job.half, job.exchange, job.exchange_momenta);
   (void)problem.cluster();  // throws if a momentum is not in it
-  return plan_g4(problem, job.options, ranks, expected_vertices(job.model));
+  return plan_g4(problem, job.options, ranks, expected_vertices(job));
 }
 
 HubbardReport simulate(const HubbardJob& job, const ring::Team& team, const Progress& progress) {
   check(job);
+  return simulate(job, problem_of(job.model, job.half, job.exchange, job.exchange_momenta),
+                  BareTime(job.model), team, progress);
+}
+
+HubbardReport simulate(const HubbardJob& job, const Problem& problem, const BareTime& bare,
+                       const ring::Team& team, const Progress& progress) {
+  check(job);
   tensor::blas::limit_blas_threads(1);
   HubbardReport result;
-  result.problem = problem_of(job.model, job.half, job.exchange, job.exchange_momenta);
-  const Problem& problem = result.problem;
+  result.problem = problem;
   const Cluster cluster = problem.cluster();
-  const BareTime bare(job.model);
   const auto saved = open_saved(job);
   const double bound = saved ? saved->head().exact_bound : warm_bound(job, problem, cluster, bare);
-  const G4Plan plan = plan_g4(problem, job.options, team.ranks(), expected_vertices(job.model));
+  const G4Plan plan = plan_g4(problem, job.options, team.ranks(), expected_vertices(job));
   const bool is_lead = team.session == nullptr || team.session->process() == 0;
   std::optional<CheckpointFolder> folder;
   if (is_lead && !job.checkpoints.folder.empty())
@@ -103,7 +110,7 @@ HubbardReport simulate(const HubbardJob& job, const ring::Team& team, const Prog
     run.finish();
     const WalkReport of_walk = walk.report();
     G4Report report = run.write(job.output);
-    if (fabric.rank() != 0) return;
+    if (fabric.rank() % team.ranks_here != 0) return;  // one of each process
     result.g4 = std::move(report);
     result.walk = of_walk;
   });

@@ -14,6 +14,18 @@
 
 namespace blockyard::lattice {
 
+/// How a self-energy is iterated by the dynamical cluster approximation; dca.h.
+struct DcaOptions {
+  int directions = 2;  ///< of the lattice
+  int points = 32;     ///< momenta of a patch in each direction
+  int iterations = 10;
+  double mix = 1;           ///< the share of what is new from the second iteration on
+  double tolerance = 0.01;  ///< of the change of Sigma at the lowest frequency
+  int frequencies = 64;     ///< positive ones at which Sigma is measured
+  std::string restart;      ///< a file with the self-energy to begin with, or empty
+  std::string output;       ///< the file of the self-energy
+};
+
 /// A simulation of the Hubbard model.
 struct HubbardJob {
   std::string title;
@@ -26,11 +38,13 @@ struct HubbardJob {
   std::int64_t sweeps = 2;      ///< between two samples
   std::int64_t walkers = 8;     ///< the same number gives the same samples in any layout
   std::uint64_t seed = 1;
-  G4Options options;   ///< channels: empty for one-particle functions only
-  std::string output;  ///< HDF5, docs/lattice.md
-  std::string file;    ///< name and text of the job file, which checkpoints keep
+  double shift = default_shift;  ///< d of the interaction expansion
+  G4Options options;             ///< channels: empty for one-particle functions only
+  std::string output;            ///< HDF5, docs/lattice.md
+  std::string file;              ///< name and text of the job file, which checkpoints keep
   std::string source;
   Checkpointing checkpoints;
+  std::optional<DcaOptions> dca;  ///< nothing: the cluster by itself
 };
 
 /// A value with its error.
@@ -39,11 +53,11 @@ struct Measured {
   double error = 0;
 };
 
-/// What a walk says of itself, averaged over walkers.
+/// Statistics of a walk, averaged over walkers.
 struct WalkReport {
   Measured order;
   double autocorrelation_sweeps = 0;  ///< of the order
-  double worst_residue = 0;           ///< of a walker matrix before it was made anew
+  double worst_residue = 0;           ///< of a walker matrix before it was recomputed
 };
 
 struct HubbardReport {
@@ -52,7 +66,7 @@ struct HubbardReport {
   WalkReport walk;
 };
 
-/// What a job needs with so many ranks, without running it. Throws Error{bad_input} or
+/// What a job needs with this many ranks, without running it. Throws Error{bad_input} or
 /// Error{no_memory} as simulate() would.
 [[nodiscard]] G4Plan plan_of(const HubbardJob& job, int ranks);
 
@@ -63,6 +77,11 @@ using Progress = std::function<void(std::int64_t done, std::int64_t all)>;
 /// Process 0 writes the output and returns what came of it.
 /// Throws Error{bad_input} for what cannot be, before anything is simulated where that is known.
 [[nodiscard]] HubbardReport simulate(const HubbardJob& job, const ring::Team& team,
+                                     const Progress& progress);
+/// The same with another bare Green's function, at frequencies and at times. The G of the report is
+/// known to every process.
+[[nodiscard]] HubbardReport simulate(const HubbardJob& job, const Problem& problem,
+                                     const BareTime& bare, const ring::Team& team,
                                      const Progress& progress);
 
 }  // namespace blockyard::lattice

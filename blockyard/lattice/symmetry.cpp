@@ -112,9 +112,9 @@ void Symmetry::average_block(std::span<const double> values, int bin, int side, 
         const auto from_k2 = static_cast<std::size_t>((*source.map)[static_cast<std::size_t>(k2)]);
         const double* from = values.data() +
                              shape_.at(bin, from_side, channel, nu, source.q, from_w1) +
-                             from_k2 * shape_.k2_stride();
+                             from_k2 * shape_.row();
         double* to = out_.data() + shape_.at(bin, side, channel, nu, q, w1) +
-                     static_cast<std::size_t>(k2) * shape_.k2_stride();
+                     static_cast<std::size_t>(k2) * shape_.row();
         for (std::size_t b = 0; b < combinations; ++b)
           for (std::size_t k1 = 0; k1 < plane; ++k1) {
             const std::size_t at = b * 2 * plane + k1;

@@ -28,7 +28,7 @@ class Symmetry {
 
  private:
   using Map = std::vector<int>;  ///< by momentum: which one it goes to
-  /// What is averaged for one q: momenta turned, from which q, conjugated or not.
+  /// One term of the average for a q: momenta turned, from which q, conjugated or not.
   struct Source {
     const Map* map = nullptr;
     int q = 0;

@@ -18,10 +18,9 @@ std::size_t SliceShape::row() const noexcept {
   return pairs * pairs * 2 * size(axes.sites);
 }
 
-std::size_t SliceShape::k2_stride() const noexcept { return size(axes.compact()) * row(); }
-
 std::size_t SliceShape::channel_values() const noexcept {
-  return size(axes.exchange) * size(exchange_momenta) * size(axes.sites) * k2_stride();
+  return size(axes.exchange) * size(exchange_momenta) * size(axes.compact()) * size(axes.sites) *
+         row();
 }
 
 std::size_t SliceShape::unit_values() const noexcept {
@@ -32,7 +31,8 @@ std::size_t SliceShape::at(int bin, int side, std::size_t channel, int nu, int q
                            int w1) const noexcept {
   const std::size_t before = (size(bin) * 2 + size(side)) * channels.size() + channel;
   const std::size_t momentum = size(nu) * size(exchange_momenta) + size(q);
-  return before * channel_values() + momentum * size(axes.sites) * k2_stride() + size(w1) * row();
+  return before * channel_values() +
+         (momentum * size(axes.compact()) + size(w1)) * size(axes.sites) * row();
 }
 
 TwoParticle::TwoParticle(const Cluster& cluster, SliceShape shape, const TileSet& set,
@@ -45,9 +45,18 @@ TwoParticle::TwoParticle(const Cluster& cluster, SliceShape shape, const TileSet
   constexpr int most_momenta = 1024;
   base::require(shape_.axes.sites <= most_momenta, "a cluster has at most 1024 sites");
   const std::size_t bands = size(shape_.axes.bands * shape_.axes.bands);
-  turned_.resize(2 * bands * 2 * set.plane());
   legs_.resize(2 * 2 * bands * 2 * size(shape_.axes.sites));
   combined_.resize(2 * bands * 2 * size(shape_.axes.sites));
+  const int nk = shape_.axes.sites;
+  for (const int q : cluster.exchange())
+    for (const bool is_pp : {true, false}) {
+      Turn& turn = turns_.emplace_back();
+      for (int k = 0; k < nk; ++k) {
+        const int turned = is_pp ? cluster.minus(q, k) : cluster.add(k, q);
+        turn.at.push_back(is_pp ? turned : turned * nk);
+        turn.row.push_back(is_pp ? turned * nk : turned);
+      }
+    }
 }
 
 const double* TwoParticle::tile(const SampleTiles& sample, int row, int column, int s, int b1,
@@ -55,56 +64,9 @@ const double* TwoParticle::tile(const SampleTiles& sample, int row, int column, 
   return sample.tiles + set_.at(set_.find(row, column), s, b1, b2);
 }
 
-double* TwoParticle::turned(int s, int a, int b) {
-  const int nb = shape_.axes.bands;
-  return turned_.data() + size(a + nb * (b + nb * s)) * 2 * set_.plane();
-}
-
 double* TwoParticle::leg(int which, int s, int a, int b) {
   const int nb = shape_.axes.bands;
   return legs_.data() + size(a + nb * (b + nb * (s + 2 * which))) * 2 * size(shape_.axes.sites);
-}
-
-/// turned(s, a, b)(k1, k2) = H(a, b; q - k1, nu - w1; q - k2, nu - w2)
-void TwoParticle::turn_pp(const SampleTiles& sample, const Block& block) {
-  const Axes& axes = shape_.axes;
-  const int nk = axes.sites;
-  const int top = block.nu + axes.compact() - 1 + axes.offset();
-  for (int s = 0; s < 2; ++s)
-    for (int b = 0; b < axes.bands; ++b)
-      for (int a = 0; a < axes.bands; ++a) {
-        const double* from = tile(sample, top - block.w1, top - block.w2, s, b, a);
-        double* to = turned(s, a, b);
-        for (int k2 = 0; k2 < nk; ++k2) {
-          const double* column = from + cluster_.minus(block.q, k2) * nk;
-          for (int k1 = 0; k1 < nk; ++k1) {
-            const int k = cluster_.minus(block.q, k1);
-            to[k2 * nk + k1] = column[k];
-            to[set_.plane() + size(k2 * nk + k1)] = column[set_.plane() + size(k)];
-          }
-        }
-      }
-}
-
-/// turned(s, a, b)(k1, k2) = H(a, b; k2 + q, w2 + nu; k1 + q, w1 + nu)
-void TwoParticle::turn_ph(const SampleTiles& sample, const Block& block) {
-  const Axes& axes = shape_.axes;
-  const int nk = axes.sites;
-  const int shift = block.nu + axes.offset();
-  for (int s = 0; s < 2; ++s)
-    for (int b = 0; b < axes.bands; ++b)
-      for (int a = 0; a < axes.bands; ++a) {
-        const double* from = tile(sample, block.w2 + shift, block.w1 + shift, s, b, a);
-        double* to = turned(s, a, b);
-        for (int k2 = 0; k2 < nk; ++k2) {
-          const double* row = from + cluster_.add(k2, block.q);
-          for (int k1 = 0; k1 < nk; ++k1) {
-            const std::size_t at = size(cluster_.add(k1, block.q) * nk);
-            to[k2 * nk + k1] = row[at];
-            to[set_.plane() + size(k2 * nk + k1)] = row[set_.plane() + at];
-          }
-        }
-      }
 }
 
 /// leg(0, s, a, b)(k) = H(a, b; k, w1; k + q, w1 + nu)
@@ -151,7 +113,7 @@ void TwoParticle::add_bands(const SampleTiles& sample, Channel channel, std::arr
   const auto [b1, b2, b3, b4] = b;
   RowsTask task;
   task.nk = size(shape_.axes.sites);
-  task.stride = shape_.k2_stride();
+  task.stride = shape_.row();
   task.f_real = sample.sign.real() / 2;
   task.f_imaginary = sample.sign.imag() / 2;
   task.scale = scale_;
@@ -159,10 +121,17 @@ void TwoParticle::add_bands(const SampleTiles& sample, Channel channel, std::arr
   if (channel != Channel::ph_up_down) {
     task.products = 2;
     task.p = is_pp(channel) ? 1 : -1;
+    const Turn& turn = turns_[2 * size(block.q_index) + (is_pp(channel) ? 0 : 1)];
+    task.at = turn.at.data();
+    task.row = turn.row.data();
+    const int top = block.nu + shape_.axes.compact() - 1 + off;
     for (int s = 0; s < 2; ++s) {
+      const int other = is_crossed ? 1 - s : s;
       task.a[s] = tile(sample, block.w1 + off, block.w2 + off, s, is_pp(channel) ? b3 : b1,
                        is_pp(channel) ? b1 : b3);
-      task.b[s] = turned(is_crossed ? 1 - s : s, b2, b4);
+      task.b[s] = is_pp(channel) ? tile(sample, top - block.w1, top - block.w2, other, b4, b2)
+                                 : tile(sample, block.w2 + block.nu + off,
+                                        block.w1 + block.nu + off, other, b4, b2);
     }
   }
   if (channel == Channel::ph_up_up || channel == Channel::ph_up_down) {
@@ -194,21 +163,17 @@ void TwoParticle::add_channel(const SampleTiles& sample, const Block& block, Cha
 
 template <class Value, class Add>
 void TwoParticle::add_block(std::span<const SampleTiles> samples, const Block& block, Value* unit,
-                            int side, int q_index, const Add& add) {
+                            int side, const Add& add) {
   for (const bool has_pp : {true, false}) {
     const auto in_part = [&](Channel channel) { return is_pp(channel) == has_pp; };
     if (std::ranges::none_of(shape_.channels, in_part)) continue;
     for (const SampleTiles& sample : samples) {
-      if (has_pp) {
-        turn_pp(sample, block);
-      } else {
-        turn_ph(sample, block);
-        make_legs(sample, block);
-      }
+      if (!has_pp) make_legs(sample, block);
       for (std::size_t c = 0; c < shape_.channels.size(); ++c)
         if (in_part(shape_.channels[c]))
           add_channel(sample, block, shape_.channels[c],
-                      unit + shape_.at(sample.bin, side, c, block.nu, q_index, block.w1), add);
+                      unit + shape_.at(sample.bin, side, c, block.nu, block.q_index, block.w1),
+                      add);
     }
   }
 }
@@ -225,8 +190,10 @@ void TwoParticle::visit(std::span<const SampleTiles> samples, std::span<Value> s
       for (int nu = 0; nu < shape_.axes.exchange; ++nu)
         for (int w1 = 0; w1 < shape_.axes.compact(); ++w1)
           for (std::size_t q = 0; q < exchange.size(); ++q)
-            add_block(samples, {w1, shape_.second_frequency(unit, side), nu, exchange[q]}, at, side,
-                      static_cast<int>(q), add);
+            add_block(
+                samples,
+                {w1, shape_.second_frequency(unit, side), nu, exchange[q], static_cast<int>(q)}, at,
+                side, add);
   }
 }
 

@@ -15,7 +15,7 @@ namespace blockyard::lattice {
 
 /// How G4(b1,b2,b3,b4,k1,w1,k2,w2,q,nu) of some channels lies in slices. A unit is a pair of second
 /// frequencies, p and compact() - 1 - p. In a unit, fastest first: k1; real and imaginary parts as
-/// two planes; b1, b2, b3, b4; w1; k2; q; nu; channel; which of the two frequencies; bin.
+/// two planes; b1, b2, b3, b4; k2; w1; q; nu; channel; which of the two frequencies; bin.
 struct SliceShape {
   Axes axes;
   std::vector<Channel> channels;
@@ -23,10 +23,8 @@ struct SliceShape {
   int bins = 1;
 
   [[nodiscard]] Extent units() const noexcept { return axes.half; }
-  /// Values of a row: those of one k2 and w1.
+  /// Values of a row: those of one k2 and w1. The rows of all k2 follow each other.
   [[nodiscard]] std::size_t row() const noexcept;
-  /// From a row to that of the next k2.
-  [[nodiscard]] std::size_t k2_stride() const noexcept;
   /// One channel at one second frequency.
   [[nodiscard]] std::size_t channel_values() const noexcept;
   [[nodiscard]] std::size_t unit_values() const noexcept;
@@ -65,24 +63,26 @@ class TwoParticle {
   /// Frequencies and momentum transfer of a block of rows.
   struct Block {
     int w1 = 0, w2 = 0, nu = 0, q = 0;  ///< compact indexes; q: a momentum
+    int q_index = 0;                    ///< among the exchange momenta
+  };
+  /// Where the second factor of a product lies in its tile: b_t of RowsTask.
+  struct Turn {
+    std::vector<std::int32_t> at, row;
   };
   template <class Value, class Add>
   void visit(std::span<const SampleTiles> samples, std::span<Value> slice, const Add& add);
   template <class Value, class Add>
   void add_block(std::span<const SampleTiles> samples, const Block& block, Value* unit, int side,
-                 int q_index, const Add& add);
+                 const Add& add);
   template <class Value, class Add>
   void add_channel(const SampleTiles& sample, const Block& block, Channel channel, Value* out,
                    const Add& add);
   template <class Value, class Add>
   void add_bands(const SampleTiles& sample, Channel channel, std::array<int, 4> b,
                  const Block& block, Value* out, const Add& add);
-  void turn_pp(const SampleTiles& sample, const Block& block);
-  void turn_ph(const SampleTiles& sample, const Block& block);
   void make_legs(const SampleTiles& sample, const Block& block);
   [[nodiscard]] const double* tile(const SampleTiles& sample, int row, int column, int s, int b1,
                                    int b2) const;
-  [[nodiscard]] double* turned(int s, int a, int b);
   [[nodiscard]] double* leg(int which, int s, int a, int b);
   void combine_legs(Channel channel, int sign);
 
@@ -92,7 +92,7 @@ class TwoParticle {
   ring::Range units_;
   const RowKernels& kernels_;
   double scale_ = 1;
-  std::vector<double> turned_;    ///< the second factor of products, by (a, b, s), momenta turned
+  std::vector<Turn> turns_;       ///< by exchange momentum: of pp, of ph
   std::vector<double> legs_;      ///< u and v of outer products, by (a, b, s, which)
   std::vector<double> combined_;  ///< those of the sum or difference of spins, by (a, b, which)
 };

@@ -12,10 +12,9 @@ namespace blockyard::lattice {
 
 namespace {
 
-/// Bounds M where two vertices of different x meet: their determinant is about d there, so the
-/// variance of G4 grows as 1 / d, and the order as (1/2 + d)^2.
-constexpr double small_d = 0.1;
+constexpr double guided_from = 3;  // times x0
 constexpr int changes_between_checks = 1000;
+constexpr double nearly_singular = 10;  // g, whose passage costs digits of M
 constexpr double largest_residue = 1e-8;
 
 }  // namespace
@@ -36,15 +35,16 @@ int WalkerRandom::below(int count) noexcept {
   return std::min(count - 1, static_cast<int>(uniform() * count));
 }
 
-Walker::Walker(const Hubbard& model, const BareTime& bare, std::uint64_t seed, std::uint64_t number)
-    : model_(model), bare_(bare), random_(seed, number) {
+Walker::Walker(const Hubbard& model, const BareTime& bare, std::uint64_t seed, std::uint64_t number,
+               double shift)
+    : model_(model), bare_(bare), shift_(shift), random_(seed, number) {
   const double volume = std::abs(model.u) * model.beta * model.sites() * model.layers;
   steps_of_sweep_ = std::max(8, static_cast<int>(volume / 2));
 }
 
 double Walker::alpha(int spin, int x) const noexcept {
   const double sigma = spin == 0 ? 1.0 : -1.0;
-  return 0.5 + sigma * x * (0.5 + small_d);
+  return 0.5 + sigma * x * (0.5 + shift_);
 }
 
 double Walker::element(int spin, const Choice& row, const Choice& column,
@@ -76,7 +76,10 @@ void Walker::propose_insertion() {
   // Two values of x, each with weight U / 2.
   const double weight = -model_.u * model_.beta * model_.sites() * model_.layers /
                         (static_cast<double>(vertices_.size()) + 1) * ratio;
-  if (random_.uniform() >= std::abs(weight)) return;
+  const double guided =
+      most_ > 0 ? guidance(inverse_[0].squares_grown(), inverse_[1].squares_grown()) : 1;
+  if (random_.uniform() * guidance_ >= std::abs(weight) * guided) return;
+  guidance_ = guided;
   for (GrowingInverse& inverse : inverse_) inverse.grow();
   vertices_.push_back(choice);
   if (weight < 0) sign_ = -sign_;
@@ -89,12 +92,32 @@ void Walker::propose_removal() {
   const double ratio = inverse_[0].ratio_without(k) * inverse_[1].ratio_without(k);
   const double weight =
       -order() / (model_.u * model_.beta * model_.sites() * model_.layers) * ratio;
-  if (random_.uniform() >= std::abs(weight)) return;
+  const double guided =
+      most_ > 0 ? guidance(inverse_[0].squares_without(k), inverse_[1].squares_without(k)) : 1;
+  if (random_.uniform() * guidance_ >= std::abs(weight) * guided) return;
+  guidance_ = guided;
   for (GrowingInverse& inverse : inverse_) inverse.shrink(k);
   vertices_[static_cast<std::size_t>(k)] = vertices_.back();
   vertices_.pop_back();
   if (weight < 0) sign_ = -sign_;
   ++changes_;
+}
+
+double Walker::guidance(double up, double down) const noexcept {
+  return std::max(1.0, std::sqrt(up * down) / most_);
+}
+
+void Walker::note() {
+  const double product = inverse_[0].squares() * inverse_[1].squares();
+  if (product == 0) return;
+  noted_ += std::log(product) / 2;
+  ++notes_;
+}
+
+void Walker::guide() {
+  if (notes_ == 0) return;
+  most_ = guided_from * std::exp(noted_ / static_cast<double>(notes_));
+  guidance_ = guidance(inverse_[0].squares(), inverse_[1].squares());
 }
 
 void Walker::sweep() {
@@ -104,7 +127,8 @@ void Walker::sweep() {
       propose_insertion();
     else
       propose_removal();
-    if (changes_ >= changes_between_checks) check_residue();
+    if (guidance_ > nearly_singular) is_worn_ = true;
+    if (changes_ >= changes_between_checks || (is_worn_ && guidance_ == 1)) check_residue();
   }
 }
 
@@ -132,6 +156,7 @@ double Walker::residue(int spin, const std::vector<double>& matrix) const {
 
 void Walker::check_residue() {
   changes_ = 0;
+  is_worn_ = false;
   for (int s = 0; s < 2; ++s) {
     std::vector<double> exact = matrix(s);
     const double found = residue(s, exact);
@@ -143,7 +168,7 @@ void Walker::check_residue() {
 
 Sample Walker::sample() const {
   Sample sample;
-  sample.sign = sign_;
+  sample.sign = sign_ * weight();
   const int n = order();
   for (std::size_t s = 0; s < 2; ++s) {
     SpinSample& spin = sample.spins[s];
@@ -156,13 +181,14 @@ Sample Walker::sample() const {
 
 void Walker::save(base::FieldWriter& out) const {
   random_.save(out);
-  out.fields(vertices_, sign_, worst_residue_, changes_);
+  out.fields(vertices_, sign_, guidance_, most_, noted_, notes_, worst_residue_, changes_,
+             is_worn_);
   for (const GrowingInverse& inverse : inverse_) inverse.save(out);
 }
 
 void Walker::load(base::FieldReader& in) {
   random_.load(in);
-  in.fields(vertices_, sign_, worst_residue_, changes_);
+  in.fields(vertices_, sign_, guidance_, most_, noted_, notes_, worst_residue_, changes_, is_worn_);
   for (GrowingInverse& inverse : inverse_) {
     inverse.load(in);
     base::require(inverse.size() == order(), "a saved walker has as many rows as vertices");

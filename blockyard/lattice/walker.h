@@ -19,7 +19,7 @@ class WalkerRandom {
   /// In [0, 1).
   [[nodiscard]] double uniform() noexcept;
   [[nodiscard]] int below(int count) noexcept;
-  /// With both: the stream goes on where it was.
+  /// Saving and restoring continues the stream where it was.
   void save(base::FieldWriter& out) const { out.fields(counter_, block_, left_); }
   void load(base::FieldReader& in) { in.fields(counter_, block_, left_); }
 
@@ -45,6 +45,10 @@ class GrowingInverse {
   /// The ratio without row and column k, and the change: the last ones come to their place.
   [[nodiscard]] double ratio_without(int k) const noexcept { return at(k, k); }
   void shrink(int k);
+  /// The sum of squares of all elements; that after grow(), and that after shrink(k).
+  [[nodiscard]] double squares() const noexcept;
+  [[nodiscard]] double squares_grown() const noexcept;
+  [[nodiscard]] double squares_without(int k) const noexcept;
   /// Replaces it by the inverse of `matrix`, size x size. Throws Error{internal} if there is none.
   void assign(std::vector<double> matrix, int size);
   void save(base::FieldWriter& out) const;
@@ -64,20 +68,32 @@ class GrowingInverse {
 
 /// Interaction expansion in continuous time: Rubtsov, Savkin, Lichtenstein, Phys. Rev. B 72, 035122
 /// (2005). A vertex is (band, site, tau, x) with x = +1 or -1, and D^s_ij = g0(i, j) - alpha_i^s
-/// delta_ij with alpha^s = 1/2 + s x (1/2 + d), M = D^-1. One thread.
+/// delta_ij with alpha^s = 1/2 + s x (1/2 + d), M = D^-1.
+///
+/// Where det D is small M is large: such configurations are rare, but without them G4 is off by
+/// more than the spread of the others tells. So once the walker is guided it samples |weight| g,
+/// and a sample counts 1 / g:
+///   g = max(1, x / (3 x0)),  x = |M up| |M down| (Frobenius norms), x0 its geometric mean before.
+/// Then what a sample adds to G4 is bounded. One thread.
 class Walker {
  public:
-  /// bare stays.
-  Walker(const Hubbard& model, const BareTime& bare, std::uint64_t seed, std::uint64_t number);
+  /// bare stays. shift: d, positive.
+  Walker(const Hubbard& model, const BareTime& bare, std::uint64_t seed, std::uint64_t number,
+         double shift = default_shift);
   /// Proposed insertions and removals that let about all vertices change.
   void sweep();
   [[nodiscard]] Sample sample() const;
   [[nodiscard]] int order() const noexcept { return static_cast<int>(vertices_.size()); }
   [[nodiscard]] double sign() const noexcept { return sign_; }
-  /// The largest residue |D M - 1| that was met before M was made anew.
+  /// Notes x of this configuration; from guide() on configurations are guided by what was noted.
+  void note();
+  void guide();
+  /// 1 / g.
+  [[nodiscard]] double weight() const noexcept { return 1 / guidance_; }
+  /// The largest residue |D M - 1| found before M was recomputed.
   [[nodiscard]] double worst_residue() const noexcept { return worst_residue_; }
 
-  /// All that changes, for a walker of the same model, seed and number that goes on with the same
+  /// All that changes, for a walker of the same model, seed and number that continues with the same
   /// bits.
   void save(base::FieldWriter& out) const;
   void load(base::FieldReader& in);
@@ -90,6 +106,8 @@ class Walker {
   [[nodiscard]] double alpha(int spin, int x) const noexcept;
   [[nodiscard]] double element(int spin, const Choice& row, const Choice& column,
                                bool is_same) const noexcept;
+  /// g, from the sums of squares of both matrices.
+  [[nodiscard]] double guidance(double up, double down) const noexcept;
   void propose_insertion();
   void propose_removal();
   void check_residue();
@@ -98,14 +116,20 @@ class Walker {
 
   Hubbard model_;
   const BareTime& bare_;
+  double shift_;
   WalkerRandom random_;
   std::vector<Choice> vertices_;
   std::array<GrowingInverse, 2> inverse_;
   std::vector<double> row_, column_;
   double sign_ = 1;
+  double guidance_ = 1;  ///< g
+  double most_ = 0;      ///< 3 x0; 0: not guided
+  double noted_ = 0;     ///< sum of log x
+  std::int64_t notes_ = 0;
   double worst_residue_ = 0;
   int steps_of_sweep_;
   int changes_ = 0;
+  bool is_worn_ = false;  ///< M went through a large g since it was looked at
 };
 
 }  // namespace blockyard::lattice

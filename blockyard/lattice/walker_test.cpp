@@ -21,7 +21,9 @@ TEST(GrowingInverse, stays_an_inverse_while_rows_come_and_go) {
     if (n > 0 && (n > 20 || random() % 3 == 0)) {
       const std::size_t k = random() % n;
       if (std::abs(inverse.ratio_without(static_cast<int>(k))) < 0.05) continue;
+      const double expected = inverse.squares_without(static_cast<int>(k));
       inverse.shrink(static_cast<int>(k));
+      EXPECT_NEAR(inverse.squares(), expected, 1e-9 * (1 + expected));
       std::swap(d[k], d.back());
       d.pop_back();
       for (auto& row : d) {
@@ -34,7 +36,9 @@ TEST(GrowingInverse, stays_an_inverse_while_rows_come_and_go) {
       for (double& value : column) value = draw(random);
       const double corner = 3 + draw(random);
       if (std::abs(inverse.ratio(column, row, corner)) < 0.05) continue;
+      const double expected = inverse.squares_grown();
       inverse.grow();
+      EXPECT_NEAR(inverse.squares(), expected, 1e-9 * (1 + expected));
       for (std::size_t i = 0; i < n; ++i) d[i].push_back(column[i]);
       row.push_back(corner);
       d.push_back(row);
@@ -94,9 +98,9 @@ TEST(Walker, gives_the_greens_function_of_the_hubbard_atom) {
   Averages averages(problem, cluster, bins, std::nullopt);
   Walker walker(model, bare, 11, 0);
   for (int sweep = 0; sweep < 200; ++sweep) walker.sweep();
-  for (int number = 0; number < 6000; ++number) {
+  for (int number = 0; number < 8000; ++number) {
     walker.sweep();
-    averages.add(walker.sample(), number * bins / 6000);
+    averages.add(walker.sample(), number * bins / 8000);
   }
   EXPECT_LT(walker.worst_residue(), 1e-8);
   EXPECT_EQ(averages.sign(), Complex(averages.count())) << "an atom has no sign problem";

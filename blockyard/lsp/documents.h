@@ -27,7 +27,7 @@ class Documents {
   /// The text as it is open, else as it is on disk, else empty.
   [[nodiscard]] std::string text(const std::string& path) const;
 
-  /// Loads what is open from here, and all else from disk. Lives no longer than this.
+  /// Loads open documents from here, and all else from disk. Must not outlive this.
   [[nodiscard]] std::unique_ptr<sial::SourceLoader> loader() const;
 
  private:

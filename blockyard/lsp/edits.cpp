@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 using base::Errc;
 using base::Error;
 
-/// What stands between the quotes of "did you mean '...'?"; "" if the text does not say so.
+/// The text between the quotes of "did you mean '...'?"; "" if the text does not say so.
 std::string suggestion_in(const std::string& message) {
   constexpr std::string_view begin = "did you mean '";
   const std::size_t at = message.find(begin);

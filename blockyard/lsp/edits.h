@@ -19,7 +19,7 @@ namespace blockyard::lsp {
 
 /// `old` gets the name `fresh` in the open texts, in the file that declares it, and in the SIAL
 /// files next to that one, as far as the name there is this declaration.
-/// Throws Error{bad_input} if `fresh` is no name, or already means something in one of them.
+/// Throws Error{bad_input} if `fresh` is not a name, or already means something in one of them.
 [[nodiscard]] Json rename(const Documents& documents, const sial::DeclaredName& old,
                           const std::string& fresh);
 

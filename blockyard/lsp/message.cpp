@@ -33,7 +33,8 @@ std::optional<std::size_t> read_headers(std::istream& in) {
     std::size_t value = 0;
     const char* const end = line.data() + line.size();
     const char* const from = begin == std::string::npos ? end : line.data() + begin;
-    if (std::from_chars(from, end, value).ptr != end || from == end || value > longest_body)
+    const auto [last, error] = std::from_chars(from, end, value);
+    if (last != end || error != std::errc{} || from == end || value > longest_body)
       throw Error(Errc::bad_input, "a message with a bad Content-Length");
     length = value;
   }

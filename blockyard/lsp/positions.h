@@ -25,7 +25,7 @@ class Lines {
   std::vector<std::string> lines_;
 };
 
-/// "/a b.sial" of "file:///a%20b.sial"; what is no file URI comes back as it is.
+/// "/a b.sial" of "file:///a%20b.sial"; anything but a file URI is returned unchanged.
 [[nodiscard]] std::string path_of(std::string_view uri);
 [[nodiscard]] std::string uri_of(std::string_view path);
 

@@ -15,7 +15,7 @@ TEST(Lines, GoBetweenBytesAndUtf16Units) {
   const Lines lines(
       "a\xc3\xa9"
       "b\nx\xf0\x9f\x98\x80y");
-  EXPECT_EQ(lines.units(0, 3), 2u);  // behind the two bytes of e acute
+  EXPECT_EQ(lines.units(0, 3), 2u);  // after the two bytes of e acute
   EXPECT_EQ(lines.bytes(0, 2), 3u);
   EXPECT_EQ(lines.units(1, 5), 3u);  // a character of two units
   EXPECT_EQ(lines.bytes(1, 3), 5u);
@@ -40,6 +40,8 @@ TEST(Messages, ThatAreBrokenAreRefused) {
   EXPECT_TRUE(read("Content-Length: 1\r\n\r\n{")->is_null());
   EXPECT_THROW(static_cast<void>(read("Content-Length: x\r\n\r\n")), base::Error);
   EXPECT_THROW(static_cast<void>(read("Content-Length: 99999999999999\r\n\r\n")), base::Error);
+  EXPECT_THROW(static_cast<void>(read("Content-Length: 99999999999999999999\r\n\r\n{}")),
+               base::Error);
   EXPECT_THROW(static_cast<void>(read("Content-Length: 9\r\n\r\n{}")), base::Error);
   EXPECT_THROW(static_cast<void>(read("Other: 9\r\n\r\n{}")), base::Error);
 }

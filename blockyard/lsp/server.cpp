@@ -331,7 +331,7 @@ Json Server::renamed_range(const Json& parameters) const {
 Json Server::rename_at(const Json& parameters) const {
   const auto under = spot(parameters);
   const auto found = under ? declaration(*under) : std::nullopt;
-  if (!found) throw base::Error(base::Errc::bad_input, "there is no declared name here");
+  if (!found) throw base::Error(base::Errc::bad_input, "no declared name here");
   return rename(documents_, *found, parameters.at("newName").get<std::string>());
 }
 

@@ -7,7 +7,7 @@
 
 namespace blockyard::lsp {
 
-/// What docs/super_instructions.md says of an instruction.
+/// The entry of an instruction in docs/super_instructions.md.
 struct SuperText {
   std::string access;  ///< "wr": a letter for each operand; "" if there are none
   std::string text;    ///< operands and meaning, in Markdown

@@ -13,7 +13,7 @@ namespace blockyard::method {
 
 using base::Extent;
 
-/// How the orbitals of one spin are parted, in this order: frozen core, active occupied, virtual;
+/// The partition of the orbitals of one spin, in this order: frozen core, active occupied, virtual;
 /// there are as many as basis functions.
 struct Orbitals {
   Extent frozen = 0;
@@ -25,7 +25,7 @@ struct Orbitals {
   Extent virtual_segments = 0;
 };
 
-/// A molecule in a basis, and how its orbitals are parted. For a closed shell both spins have the
+/// A molecule in a basis, and the partition of its orbitals. For a closed shell both spins have the
 /// same orbitals unless `unrestricted`.
 struct Chemistry {
   qc::System system;
@@ -38,8 +38,8 @@ struct Chemistry {
   [[nodiscard]] Extent basis_functions() const {
     return alpha.frozen + alpha.active_occupied + alpha.virtual_;
   }
-  /// Whether there is an active electron and a virtual orbital of its spin: else nothing is
-  /// correlated, and no state excited.
+  /// Whether there is an active electron and a virtual orbital of its spin: otherwise there are
+  /// no correlation and no excited states.
   [[nodiscard]] bool has_excitations() const { return single_excitations() > 0; }
   /// Excitations of one electron that keeps its spin; of a closed shell those of one spin.
   [[nodiscard]] Extent single_excitations() const {
@@ -52,8 +52,8 @@ struct Chemistry {
   }
 };
 
-/// Reads the molecule and the basis of a job and parts the orbitals.
-/// Throws Error that says what is wrong with the molecule, the basis, the frozen core or the
+/// Reads the molecule and the basis of a job and partitions the orbitals.
+/// Throws Error for faults of the molecule, the basis, the frozen core or the
 /// segments. REQUIRES: spec.molecule.
 [[nodiscard]] Chemistry read_chemistry(const input::Spec& spec, const input::Places& places);
 

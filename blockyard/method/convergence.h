@@ -11,8 +11,8 @@ namespace blockyard::method {
 /// has nothing to converge.
 [[nodiscard]] bool has_converged(const worker::Outcome& outcome);
 
-/// What to try if a program has not converged, and that it has not; empty if it has.
-/// `saved`: the file with what it has, if any.
+/// The report that a program has not converged, with what to try; empty if it has.
+/// `saved`: the file with its last state, if any.
 [[nodiscard]] std::string convergence_failure(const std::string& program,
                                               const worker::Environment& environment,
                                               const worker::Outcome& outcome,

@@ -124,7 +124,7 @@ void add_correlation(MethodResults& found, const Chemistry* chemistry, Results r
   add_excitations(found, chemistry, results, "cis", "CIS", "excitation_energies");
   add_excitations(found, chemistry, results, "cis_d", "CIS(D)", "cis_d_energies");
   add_excitations(found, chemistry, results, "eom_ccsd", "EOM-CCSD", "excitation_energies");
-  for (const std::string method : {"cis", "eom_ccsd"})
+  for (const std::string method : {"cis", "eom_ccsd", "eom_left"})
     if (const ProgramResult* states = find_step(results, method))
       add_iterations(found, *states, method);
 }

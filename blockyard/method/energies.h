@@ -47,7 +47,8 @@ struct Excitations {
   std::vector<double> hartree;                                 ///< above the ground state
   std::vector<double> singles_part;                            ///< of the norm of each
   std::vector<std::vector<LeadingExcitation>> leading = {};    ///< the largest first
-  std::vector<std::array<double, 3>> transition_dipoles = {};  ///< e bohr
+  std::vector<std::array<double, 3>> transition_dipoles = {};  ///< e bohr; of EOM-CCSD
+                                                               ///< geometric means of both ways
   std::vector<double> oscillator = {};                         ///< oscillator strengths
 };
 
@@ -66,7 +67,7 @@ struct MethodResults {
 [[nodiscard]] MethodResults method_results(std::string_view method, const Chemistry* chemistry,
                                            std::span<const ProgramResult> results);
 
-/// What a user should know of a job of ours; empty: nothing.
+/// A note for the user about a job of ours; empty: none.
 [[nodiscard]] std::string note_of(std::string_view method, const Chemistry* chemistry);
 
 }  // namespace blockyard::method

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <span>
 
 #include "blockyard/qc/single_excitations.h"
@@ -85,6 +88,53 @@ void add_oscillators(const Chemistry& chemistry, const DenseArray& orbitals,
   }
 }
 
+/// Moments of transition densities over correlated orbitals, one state after the other.
+std::vector<qc::Vector3> moments_of(const DenseArray& densities, std::size_t states, Extent frozen,
+                                    const std::array<std::vector<double>, 3>& dipoles,
+                                    Extent orbitals) {
+  const Extent n = densities.extents.at(0);
+  std::vector<qc::Vector3> moments(states);
+  for (std::size_t state = 0; state < states; ++state)
+    for (Extent q = 0; q < n; ++q)
+      for (Extent p = 0; p < n; ++p)
+        for (std::size_t axis = 0; axis < 3; ++axis)
+          moments[state][axis] +=
+              dipoles[axis][static_cast<std::size_t>(frozen + p + (frozen + q) * orbitals)] *
+              densities.values[static_cast<std::size_t>(p + q * n) +
+                               state * static_cast<std::size_t>(n * n)];
+  return moments;
+}
+
+/// The left states of EOM-CCSD come with any norm and, of states of one energy, in any combination:
+/// `met` is what each meets of each right one. Moments in dipole strengths are products of both.
+void add_left_and_right(const Chemistry& chemistry, const DenseArray& orbitals,
+                        const ProgramResult& left, Excitations& states) {
+  const DenseArray* to_ground = find_array(left, "left_density");
+  const DenseArray* from_ground = find_array(left, "right_density");
+  const DenseArray* met = find_array(left, "overlap_of_states");
+  if (to_ground == nullptr || from_ground == nullptr || met == nullptr) return;
+  const auto dipoles = qc::orbital_dipoles(chemistry.system.integrals, orbitals.values);
+  const std::size_t count = states.hartree.size();
+  const Extent frozen = chemistry.alpha.frozen, all = orbitals.extents.at(1);
+  std::vector<qc::Vector3> down = moments_of(*to_ground, count, frozen, dipoles, all);
+  const std::vector<qc::Vector3> up = moments_of(*from_ground, count, frozen, dipoles, all);
+  std::vector<double> overlap(count * count);
+  const auto rows = static_cast<std::size_t>(met->extents.at(0));
+  for (std::size_t right = 0; right < count; ++right)
+    for (std::size_t k = 0; k < count; ++k)
+      overlap[k + right * count] = met->values[k + right * rows];
+  qc::make_biorthogonal(overlap, down);
+  for (std::size_t state = 0; state < count; ++state) {
+    qc::Vector3 moment{};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const double strength = std::max(0.0, down[state][axis] * up[state][axis]);
+      moment[axis] = std::copysign(std::sqrt(strength), down[state][axis]);
+    }
+    states.transition_dipoles.push_back(moment);
+    states.oscillator.push_back(qc::oscillator_strength(states.hartree[state], moment));
+  }
+}
+
 }  // namespace
 
 void describe_states(const Chemistry& chemistry, std::span<const ProgramResult> results,
@@ -95,9 +145,12 @@ void describe_states(const Chemistry& chemistry, std::span<const ProgramResult> 
   const auto triplets = step.outcome->ints.find("triplets");
   const bool is_triplet = triplets != step.outcome->ints.end() && triplets->second != 0;
   const ProgramResult* scf = find_step(results, "scf");
-  if (states.key != "cis" || is_triplet || scf == nullptr) return;
-  if (const DenseArray* orbitals = find_array(*scf, "cmo"))
-    add_oscillators(chemistry, *orbitals, amplitudes, states);
+  const DenseArray* orbitals = scf == nullptr ? nullptr : find_array(*scf, "cmo");
+  if (is_triplet || orbitals == nullptr) return;
+  if (states.key == "cis") add_oscillators(chemistry, *orbitals, amplitudes, states);
+  const ProgramResult* left = find_step(results, "eom_left");
+  if (states.key == "eom_ccsd" && left != nullptr)
+    add_left_and_right(chemistry, *orbitals, *left, states);
 }
 
 }  // namespace blockyard::method

@@ -5,8 +5,9 @@
 
 namespace blockyard::method {
 
-/// Adds the leading excitations of each state and, for singlets of CIS, transition dipole moments
-/// and oscillator strengths, as far as the arrays of the program are there.
+/// Adds the leading excitations of each state and, for singlets of CIS and of EOM-CCSD with left
+/// states, transition dipole moments and oscillator strengths, as far as the arrays of the program
+/// are there.
 void describe_states(const Chemistry& chemistry, std::span<const ProgramResult> results,
                      const ProgramResult& step, Excitations& states);
 

@@ -56,7 +56,8 @@ const std::vector<Method>& methods() {
        .unrestricted = {"scf_uhf", "transform_uhf", "mp2_uhf", "ccsd_uhf", "eom_ccsd_uhf"},
        .takes_semicanonical = false,
        .finds_excited_states = true,
-       .triplets = Triplets::from_spin_orbitals},
+       .triplets = Triplets::from_spin_orbitals,
+       .moments = {"lambda_rhf", "eom_left_rhf"}},
   };
   return table;
 }
@@ -114,6 +115,8 @@ std::vector<std::string> programs_of_method(std::string_view name, const MethodU
     std::ranges::replace(programs, "transform_rhf", "transform_fitted_rhf");
     std::ranges::replace(programs, "transform_uhf", "transform_fitted_uhf");
   }
+  if (use.moments && !use.unrestricted)
+    programs.insert(programs.end(), method->moments.begin(), method->moments.end());
   if (!use.correlates) programs.resize(1);
   // The unrestricted SCF does it by itself.
   if (use.stability && !use.unrestricted) programs.insert(programs.begin() + 1, "stability_rhf");

@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
-/// What is known of each method and of each of our programs. No other file compares the name of one
+/// The facts about each method and each of our programs. No other file compares the name of one
 /// to decide something; a method is a record here, its programs and their page.
 namespace blockyard::method {
 
-/// What the option `triplets` means for a method.
+/// The meaning of the option `triplets` for a method.
 enum class Triplets : std::uint8_t {
   ignored,
   from_closed_shell,   ///< found with the orbitals of a closed shell
@@ -30,6 +30,8 @@ struct Method {
   bool takes_semicanonical = true;          ///< orbitals of reference = "rohf"
   bool finds_excited_states = false;        ///< the option `roots` means something
   Triplets triplets = Triplets::ignored;
+  /// For restricted: the programs for transition moments, where those are separate.
+  std::vector<std::string> moments{};
 };
 
 /// The record of a method; of programs of the user (""), and of a name that is not known, one that
@@ -40,8 +42,9 @@ struct Method {
 struct MethodUse {
   bool unrestricted = false;
   bool fitted = false;     ///< correlated integrals come from those of three indexes
-  bool correlates = true;  ///< false: what is left of a method is its SCF
+  bool correlates = true;  ///< false: only the SCF of the method runs
   bool stability = false;  ///< the solution of SCF is checked
+  bool moments = false;    ///< also between the ground and excited states of EOM-CCSD
 };
 
 /// The files in the folder of our programs that make up a method, in order.
@@ -49,7 +52,7 @@ struct MethodUse {
 [[nodiscard]] std::vector<std::string> programs_of_method(std::string_view method,
                                                           const MethodUse& use = {});
 
-/// What to say of a program that has not converged.
+/// The hint for a program that has not converged.
 struct ConvergenceHint {
   std::string_view program;  ///< how its name begins
   std::string_view what;     ///< that did not converge, after the name of the program

@@ -70,7 +70,7 @@ void check_keys(const qc::Molecule& molecule, const input::BasisSpec& basis) {
   }
 }
 
-/// What is said for an atom: the most particular first, the rest as for all.
+/// The basis of an atom: the most specific entries first, the rest as for all atoms.
 input::AtomBasisSpec spec_of(const qc::Atom& atom, std::size_t number,
                              const input::BasisSpec& basis) {
   input::AtomBasisSpec result;

@@ -17,8 +17,8 @@ struct MoleculeInBasis {
 };
 
 /// Reads a molecule and the sets of its atoms: functions and effective cores.
-/// Throws Error that says what is wrong with the geometry, the electrons, a set, or an atom that a
-/// set of its own is for.
+/// Throws Error for faults of the geometry, the electrons, a set, or an atom with a
+/// set of its own.
 [[nodiscard]] MoleculeInBasis read_molecule(const input::MoleculeSpec& molecule,
                                             const input::BasisSpec& basis,
                                             const input::Places& places);

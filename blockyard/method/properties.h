@@ -34,7 +34,7 @@ struct MethodDiagnostics {
   qc::SinglesDiagnostics singles;
 };
 
-/// What the programs of a method leave beside energies and dipole moments. A part whose arrays are
+/// The results of a method's programs besides energies and dipole moments. A part whose arrays are
 /// not there is empty.
 struct Properties {
   std::vector<OrbitalLevels> levels;

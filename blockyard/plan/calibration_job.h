@@ -6,9 +6,9 @@
 
 namespace blockyard::plan {
 
-/// Runs CCSD(T) of water in a basis of 58 functions on workers for all cores, and returns how many
-/// times as long that took as a plan with the rates of `machine` says. Rates are those of one
-/// kind of statement again and again: a job changes between many, meets each block anew, and its
+/// Runs CCSD(T) of water in a basis of 58 functions on workers for all cores, and returns the ratio
+/// of that time to the plan's with the rates of `machine`. Rates are those of one
+/// kind of statement repeated: a job changes between many, meets each block anew, and its
 /// workers wait for one another. The best of several runs.
 /// Throws Error if the programs or the basis are not at `places`.
 [[nodiscard]] double measure_job_ratio(const Machine& machine, const input::Places& places);

@@ -104,7 +104,7 @@ double super_seconds(const job::StepResult& step, std::string_view name) {
   });
 }
 
-/// What a run of the probes says, in the members of a machine.
+/// The results of a run of the probes, as members of a machine.
 Machine measured(const job::Results& results) {
   const auto step = [&](std::size_t k) -> const job::StepResult& { return results.steps[k]; };
   const auto count = [&](std::size_t k, std::uint64_t worker::Metrics::*what) {

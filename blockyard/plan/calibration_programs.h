@@ -5,7 +5,7 @@
 
 namespace blockyard::plan {
 
-/// Runs small programs, one thing many times in each, and puts what one time takes into `machine`:
+/// Runs small programs, each repeating one step, and puts the time of a step into `machine`:
 /// opcodes, statements, gets, puts, barriers, sums over workers, denominators, eigenvectors.
 void measure_statements(Machine& machine);
 

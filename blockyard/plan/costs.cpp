@@ -5,9 +5,9 @@
 #include <array>
 #include <cmath>
 
+#include "blockyard/flow/chain.h"
 #include "blockyard/qc/integral_cost.h"
 #include "blockyard/tensor/contract_packing.h"
-#include "blockyard/worker/chain.h"
 
 namespace blockyard::plan {
 
@@ -86,12 +86,12 @@ Cost Costs::make_product(std::int32_t to, std::int32_t product, const tensor::Sh
   const tensor::Names result_names =
       to < 0 ? tensor::Names()
              : tensor::Names(program_.selectors[static_cast<std::size_t>(to)].indexes);
-  const worker::Chain chain = worker::make_chain(names, operands, result_names, result);
+  const flow::Chain chain = flow::make_chain(names, operands, result_names, result);
   std::vector<double> elements;
   for (const tensor::Shape& shape : operands) elements.push_back(elements_of(shape));
   Cost cost{chain.flops, machine_.block_seconds, 0};
   double scratch = static_cast<double>(chain.workspace_elements);
-  for (const worker::Chain::Step& step : chain.steps) {
+  for (const flow::Chain::Step& step : chain.steps) {
     const double made = elements_of(step.shape);
     const tensor::ContractPlan& plan = step.plan;
     const double flops = 2.0 * static_cast<double>(plan.m()) * static_cast<double>(plan.n()) *

@@ -15,7 +15,7 @@
 
 namespace blockyard::plan {
 
-/// What one statement on blocks costs.
+/// The cost of one statement on blocks.
 struct Cost {
   double flops = 0;    ///< of contractions, as a run counts them
   double seconds = 0;  ///< of one core
@@ -39,7 +39,7 @@ class Costs {
                                     std::span<const tensor::Shape> operands);
   [[nodiscard]] Cost copy(double elements, bool is_permuted) const;
   [[nodiscard]] Cost fill(double elements) const;
-  /// Super instructions that are not known here cost what reading and writing their operands does.
+  /// Unknown super instructions cost as much as reading and writing their operands.
   [[nodiscard]] Cost super(std::string_view name, std::span<const CostOperand> operands);
   [[nodiscard]] static bool knows(std::string_view super_instruction);
 

@@ -7,8 +7,8 @@
 
 namespace blockyard::plan {
 
-/// Memory for blocks that is kept for the next block of its size class when one is given back: the
-/// most of each class adds up, within a program. One thread.
+/// Models block memory that is kept for the next block of its size class when one is released: the
+/// peaks of all classes add up, within a program. One thread.
 class FrameModel {
  public:
   void take(double bytes) {
@@ -21,16 +21,16 @@ class FrameModel {
     most_[k] = held_[k];
   }
   void give_back(double bytes) { release(bytes, 1); }
-  /// Several blocks of `size`, `bytes` in all.
+  /// Several blocks of `size`, `bytes` in total.
   void give_back(double size, double bytes) { release(size, bytes / size); }
-  /// Frees what is kept, as a run does between programs, and forgets the peak.
+  /// Frees kept memory, as a run does between programs, and forgets the peak.
   void free_kept() {
     most_ = held_;
     peak_ = live_;
   }
-  /// The most that was taken, with what was kept.
+  /// The most memory taken, including kept memory.
   [[nodiscard]] double peak() const { return peak_; }
-  /// What is taken now.
+  /// Bytes taken now.
   [[nodiscard]] double live() const { return live_; }
 
  private:

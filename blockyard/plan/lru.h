@@ -19,7 +19,7 @@ class Lru {
     std::int32_t after = -1;
   };
 
-  /// The entry of a key, which becomes the last to go, or null.
+  /// The entry of a key, which becomes the most recently used, or null.
   [[nodiscard]] Entry* use(std::uint64_t key) {
     const auto found = by_key_.find(key);
     if (found == by_key_.end()) return nullptr;
@@ -67,7 +67,7 @@ class Lru {
     bytes_ = 0;
   }
 
-  /// All keys that satisfy the condition go.
+  /// Removes all keys that satisfy the condition.
   template <class Condition>
   void remove_if(const Condition& condition) {
     std::vector<std::uint64_t> gone;

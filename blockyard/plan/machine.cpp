@@ -29,13 +29,13 @@ constexpr std::array numbers = {
     Number{"permute_bytes", &Machine::permute_bytes, "per second, read and written"},
     Number{"copy_bytes", &Machine::copy_bytes, "per second, read and written"},
     Number{"instruction_seconds", &Machine::instruction_seconds, "one opcode"},
-    Number{"block_seconds", &Machine::block_seconds, "a block statement beside its arithmetic"},
+    Number{"block_seconds", &Machine::block_seconds, "a block statement without its arithmetic"},
     Number{"get_seconds", &Machine::get_seconds, "a block of the same process"},
     Number{"put_seconds", &Machine::put_seconds, "the same"},
     Number{"barrier_seconds", &Machine::barrier_seconds, ""},
     Number{"collective_seconds", &Machine::collective_seconds, ""},
     Number{"start_seconds", &Machine::start_seconds, "before the first instruction"},
-    Number{"job_ratio", &Machine::job_ratio, "a whole job beside the sum of its parts"},
+    Number{"job_ratio", &Machine::job_ratio, "a whole job relative to the sum of its parts"},
     Number{"denominator_seconds", &Machine::denominator_seconds, "an element"},
     Number{"eigen_seconds", &Machine::eigen_seconds, "times n^3"},
     Number{"disk_read_bytes", &Machine::disk_read_bytes, "per second"},
@@ -43,7 +43,7 @@ constexpr std::array numbers = {
     Number{"fabric_latency_seconds", &Machine::fabric_latency_seconds,
            "a block of another process"},
     Number{"fabric_bytes", &Machine::fabric_bytes, "per second and process"},
-    Number{"worker_rss_bytes", &Machine::worker_rss_bytes, "a worker beside its blocks"},
+    Number{"worker_rss_bytes", &Machine::worker_rss_bytes, "a worker without its blocks"},
 };
 
 /// A list of numbers of the machine file.

@@ -11,7 +11,7 @@ namespace blockyard::plan {
 /// The processor of this machine, as the system calls it.
 [[nodiscard]] std::string processor_name();
 
-/// How fast a machine is: what `blockyard calibrate` measures and a plan computes with. Rates of
+/// The speed of a machine: measured by `blockyard calibrate` and used by plans. Rates of
 /// one core, in seconds and bytes.
 struct Machine {
   std::string name = "assumed: not calibrated";
@@ -24,7 +24,7 @@ struct Machine {
   double permute_bytes = 4e9;         ///< per second, read and written together
   double copy_bytes = 8e9;            ///< the same, in order
   double instruction_seconds = 1e-8;  ///< one opcode
-  double block_seconds = 2e-7;        ///< one statement on blocks, beside its arithmetic
+  double block_seconds = 2e-7;        ///< one statement on blocks, without its arithmetic
   double get_seconds = 1e-5;          ///< a block of this process that the cache does not hold
   double put_seconds = 1e-5;
   double barrier_seconds = 2e-5;
@@ -45,18 +45,18 @@ struct Machine {
   double fabric_latency_seconds = 5e-6;  ///< a block of another process
   double fabric_bytes = 5e9;             ///< per second and process
 
-  double worker_rss_bytes = 6e6;  ///< of a worker beside its blocks: stacks, integral engines
+  double worker_rss_bytes = 6e6;  ///< of a worker besides its blocks: stacks, integral engines
 
   friend bool operator==(const Machine&, const Machine&) = default;
 };
 
-/// What is assumed where nothing was measured: one core of a server of 2023.
+/// The default where nothing was measured: one core of a server of 2023.
 [[nodiscard]] Machine assumed_machine();
 
 /// Flops per second of m x k times k x n, between the sizes that were measured.
 [[nodiscard]] double contraction_rate(const Machine& machine, double m, double n, double k);
 
-/// The machine file (docs/plan.md) as text, and back. What the file leaves out keeps its default.
+/// The machine file (docs/plan.md) as text, and back. Missing keys keep their defaults.
 /// Throws Error{bad_input} that begins with "file:line:" and names the nearest key.
 [[nodiscard]] std::string print_machine(const Machine& machine);
 [[nodiscard]] Machine parse_machine(std::string_view text, const std::string& path);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int most_processes = 1 << 20;
 
-/// What this process holds now: a run holds the same before its first block.
+/// The memory of this process now: a run holds the same before its first block.
 double resident_bytes() {
   std::ifstream in("/proc/self/statm");
   double pages = 0;
@@ -50,7 +50,7 @@ int least(const Condition& condition) {
   return high;
 }
 
-/// What a process holds at the most, beside itself: its workers and its servers. Where arrays go to
+/// The most a process holds besides its own code: its workers and its servers. Where arrays go to
 /// the disk, caches and what the pool keeps come to fill all that there is.
 double blocks_of_process(const JobPlan& plan, const ProgramPlan& program, bool spills) {
   if (spills) return static_cast<double>(plan.memory_bytes);

@@ -11,7 +11,7 @@
 #include "blockyard/plan/walk.h"
 #include "blockyard/plan/work.h"
 
-/// What a run will need, without running it: docs/plan.md.
+/// Predicts the needs of a run without running it: docs/plan.md.
 namespace blockyard::plan {
 
 using base::Extent;
@@ -33,7 +33,7 @@ struct JobPlan {
   double process_bytes = 0;           ///< most of a process
   double base_bytes = 0;              ///< of that, the process itself
   bool fits = true;                   ///< nothing goes to disk
-  int least_processes_in_memory = 0;  ///< with this memory each; 0: there is no such number
+  int least_processes_in_memory = 0;  ///< with this memory each; 0: no number suffices
   double plan_seconds = 0;            ///< what making the plan took
 };
 
@@ -42,8 +42,8 @@ struct JobPlan {
 [[nodiscard]] JobPlan make_plan(const job::Job& job, const Machine& machine,
                                 const PlanOptions& options);
 
-/// What to say at the start of a run whose arrays go to disk; "" if none do. `free_bytes`: what the
-/// scratch folder has, if it is known. Quick, and free of cost where memory is ample.
+/// The warning at the start of a run whose arrays go to disk; "" if none do. `free_bytes`: the
+/// space of the scratch folder, if known. Quick, and free of cost where memory is ample.
 [[nodiscard]] std::string disk_warning(const job::Job& job, std::optional<double> free_bytes);
 
 /// One choice of segment sizes that was tried.
@@ -58,11 +58,19 @@ struct SegmentTrial {
 };
 
 /// Tries sizes of segments around those of the job, one kind after the other, the fastest first.
-/// Empty for jobs without a method. What needs too much memory is left out.
+/// Empty for jobs without a method. Sizes that need too much memory are left out.
 [[nodiscard]] std::vector<SegmentTrial> try_segments(const input::Spec& spec,
                                                      const input::Places& places,
                                                      const Machine& machine,
                                                      const PlanOptions& options);
+
+/// Gives the job the sizes with which its plan is fastest, and returns them. Throws
+/// Error{bad_input} for a job without a method.
+[[nodiscard]] SegmentTrial choose_segments(input::Spec& spec, const input::Places& places,
+                                           const Machine& machine, const PlanOptions& options);
+
+/// One line about the choice.
+[[nodiscard]] std::string print_choice(const SegmentTrial& chosen);
 
 [[nodiscard]] std::string print_plan(const JobPlan& plan);
 [[nodiscard]] std::string print_trials(const std::vector<SegmentTrial>& trials);

@@ -20,15 +20,15 @@ class RankModel {
   RankModel(const PlanLayout& layout, const Machine& machine);
 
   void begin_program();
-  /// From now on one worker works, or everybody does the same.
+  /// From now on one worker works, or all do the same.
   void switch_to(int worker);
   [[nodiscard]] int current() const { return current_; }
-  /// How many workers do what is done now.
+  /// How many workers do the current work.
   [[nodiscard]] double multiplicity() const {
     return current_ == everybody ? static_cast<double>(clocks_.size()) : 1.0;
   }
-  /// The worker that works spends a core's time; or waits for a transfer, which look-ahead hides
-  /// behind its work as far as it can.
+  /// The worker that works spends a core's time; or waits for a transfer, which look-ahead overlaps
+  /// with its work as far as it can.
   void compute(double seconds) { compute_ += seconds; }
   void transfer(double seconds) { transfer_ += seconds; }
   /// Seconds that compute() and transfer() come to since the last switch.
@@ -39,26 +39,26 @@ class RankModel {
   [[nodiscard]] int all_workers() const { return layout_.all_workers(); }
   /// A server is busy.
   void serve(double seconds) { server_seconds_ += seconds; }
-  /// The disks of the servers are busy, beside everything else.
+  /// The disks of the servers are busy, concurrently with everything else.
   void use_disk(double seconds) { disk_seconds_ += seconds; }
   [[nodiscard]] double clock(int worker) const { return clocks_[static_cast<std::size_t>(worker)]; }
-  /// All workers together work so long, evenly shared; none less than `longest`.
+  /// All workers share this much work evenly; none works less than `longest`.
   void share_out(double core_seconds, double transfer_seconds, double longest);
 
-  /// Everybody waits for the last. Returns the time.
+  /// All workers wait for the last one. Returns the time.
   double meet(double seconds);
   void clear_caches();
   void forget_array(std::int32_t array);
 
-  /// Whether the cache of the one who works has the block; if not, it has it from now on, and
-  /// others go, least recently used first, until all are within `room` bytes.
+  /// Whether the working worker's cache has the block; if not, it is added, and
+  /// others are evicted, least recently used first, until all are within `room` bytes.
   bool request(std::uint64_t key, double bytes, bool is_foreign, double room);
   [[nodiscard]] bool is_foreign(std::uint64_t number) const;
   /// Share of blocks that live in other processes.
   [[nodiscard]] double foreign_share() const {
     return 1.0 - 1.0 / static_cast<double>(layout_.processes);
   }
-  /// The most that caches held since the program began: in all, and of foreign blocks.
+  /// The most that caches held since the program began: in total, and of foreign blocks.
   [[nodiscard]] double peak_cached() const { return peak_cached_; }
   [[nodiscard]] double peak_foreign() const { return peak_foreign_; }
   /// Caches held this much, in a loop that was sampled.

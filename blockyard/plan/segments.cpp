@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <span>
@@ -94,6 +96,27 @@ std::vector<SegmentTrial> try_segments(const input::Spec& spec, const input::Pla
     }
   std::ranges::stable_sort(trials.found, {}, &SegmentTrial::seconds);
   return std::move(trials.found);
+}
+
+SegmentTrial choose_segments(input::Spec& spec, const input::Places& places, const Machine& machine,
+                             const PlanOptions& options) {
+  const auto trials = try_segments(spec, places, machine, options);
+  if (trials.empty())
+    throw base::Error(base::Errc::bad_input,
+                      "segments best: only the segments of a job with a molecule and a method are "
+                      "chosen; give others by kind of index");
+  const SegmentTrial& best = trials.front();
+  if (best.is_given) return best;
+  spec.segments.extents.clear();
+  spec.segments.ao = best.ao;
+  spec.segments.occupied = best.occupied;
+  spec.segments.virtual_ = best.virtual_;
+  return best;
+}
+
+std::string print_choice(const SegmentTrial& chosen) {
+  return fmt::format("segments: ao {}, occupied {}, virtual {}{}\n", chosen.ao, chosen.occupied,
+                     chosen.virtual_, chosen.is_given ? " (those of the job)" : "");
 }
 
 }  // namespace blockyard::plan

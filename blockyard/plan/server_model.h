@@ -13,7 +13,7 @@
 
 namespace blockyard::plan {
 
-/// What the servers of a run hold, without the values: which blocks exist, and which are on disk.
+/// The contents of the servers of a run, without values: which blocks exist, and which are on disk.
 /// Blocks that a walk meets one by one are counted exactly, each once, and evicted least recently
 /// used first as a server does; those that stand for others (weight above 1) are counted by volume.
 class ServerModel {
@@ -25,14 +25,14 @@ class ServerModel {
         may_spill_(may_spill) {}
 
   void begin_program(std::vector<const array::Grid*> grids, std::vector<double> element_bytes);
-  /// Array contents under labels stay, all others go.
+  /// Array contents under labels stay, all others are dropped.
   void end_program();
 
-  /// A block is written: `slot` tells groups of blocks that one loop writes together apart.
+  /// A block is written: `slot` identifies a group of blocks that one loop writes together.
   void put(std::int32_t array, std::uint64_t number, double bytes, double weight, bool needs_old,
            std::int64_t slot);
   void get(std::int32_t array, std::uint64_t number, double bytes);
-  /// Blocks of so many bytes are read, in no order that matters.
+  /// Blocks of `bytes` in total are read, in any order.
   void get_volume(double bytes) { read_back_bytes += bytes * share_on_disk(); }
   /// A loop ended, whose blocks with a weight are all there now.
   void end_loop();
@@ -46,7 +46,7 @@ class ServerModel {
   /// Of all arrays and labels.
   [[nodiscard]] double alive_bytes() const { return alive_bytes_; }
   [[nodiscard]] double peak_bytes() const { return peak_bytes_; }
-  /// The most that the process memory of all servers took, with what freed blocks left behind.
+  /// The most that the process memory of all servers took, including what freed blocks retain.
   [[nodiscard]] double pool_peak_bytes() const { return pool_.peak() + peak_estimated_bytes_; }
   /// Begins a new peak, at what is alive now.
   void forget_peak() { peak_bytes_ = alive_bytes_; }

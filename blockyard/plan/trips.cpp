@@ -10,7 +10,7 @@ namespace blockyard::plan {
 using program::Control;
 using program::Instruction;
 
-Trips::Trips(const program::Program& program, const worker::Tables& tables, int iterations)
+Trips::Trips(const program::Program& program, const flow::Tables& tables, int iterations)
     : program_(program), tables_(tables), iterations_(iterations) {
   bool is_plain = true;
   all_ = walk(0, program::proc_at(program, 0).end, is_plain);

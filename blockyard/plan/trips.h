@@ -5,8 +5,8 @@
 #include <map>
 #include <vector>
 
+#include "blockyard/flow/bind.h"
 #include "blockyard/program/program.h"
-#include "blockyard/worker/bind.h"
 
 namespace blockyard::plan {
 
@@ -15,7 +15,7 @@ namespace blockyard::plan {
 class Trips {
  public:
   /// `iterations`: of loops that the program may leave early.
-  Trips(const program::Program& program, const worker::Tables& tables, int iterations);
+  Trips(const program::Program& program, const flow::Tables& tables, int iterations);
 
   [[nodiscard]] double all() const { return all_; }
   /// One iteration of the loop that begins at `pc`.
@@ -34,7 +34,7 @@ class Trips {
   [[nodiscard]] double values_of(std::int32_t index) const;
 
   const program::Program& program_;
-  const worker::Tables& tables_;
+  const flow::Tables& tables_;
   double iterations_;
   std::map<std::int32_t, Loop> loops_;
   std::map<std::int32_t, Loop> procs_;  ///< steps of a proc

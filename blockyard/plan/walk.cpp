@@ -27,10 +27,12 @@ Walk::Walk(const job::Job& job, const program::Program& program, const Machine& 
       ranks_(ranks),
       servers_(servers),
       frames_(frames),
-      tables_(worker::bind(program, job.environment)),
+      tables_(flow::bind(program, job.environment)),
       costs_(job, program, machine),
       trips_(program, tables_, options.iterations),
-      index_values_(program.indexes.size(), worker::unbound),
+      index_values_(program.indexes.size(), flow::unbound),
+      naming_{program, tables_},
+      calculator_(naming_, index_values_, tables_.ints, tables_.scalars),
       located_(program.selectors.size()),
       disk_seconds_(servers.spilled_bytes / machine.disk_write_bytes +
                     servers.read_back_bytes / machine.disk_read_bytes) {
@@ -101,7 +103,7 @@ void Walk::note_arrays(ProgramPlan& plan) const {
   }
 }
 
-/// What the budget of a worker leaves for copies of blocks now: frames that are only kept for later
+/// The part of a worker's budget left for copies of blocks now: frames that are only kept for later
 /// make room.
 double Walk::cache_room() const {
   return std::max(0.0, ranks_.worker_bytes() - static_bytes_ - frames_.live());
@@ -182,7 +184,7 @@ void Walk::act(const Instruction& instruction) {
     case Opcode::block_copy:
       return copy(instruction);
     case Opcode::block_product:
-      if ((instruction.c & program::flag_scaled) != 0) (void)pop();
+      if (program::is_scaled(instruction)) (void)pop();
       return product(a, instruction.b);
     case Opcode::bind_region:
       for (const std::int32_t index : program_.selectors[static_cast<std::size_t>(a)].indexes)
@@ -235,18 +237,23 @@ void Walk::act_on_array(const Instruction& instruction) {
     case Opcode::restore_scalar:
       scalars_[static_cast<std::size_t>(a)].is_known = false;
       return;
-    case Opcode::assert_same:
     case Opcode::broadcast:
-      if (instruction.opcode == Opcode::broadcast) (void)pop();
+      (void)pop();
+      [[fallthrough]];
+    case Opcode::assert_same:
       ranks_.meet(machine_.collective_seconds);
       return;
-    case Opcode::print_int:
-    case Opcode::print_value:
-      (void)pop();
-      return;
     default:  // prints, hints, marks of scalars; regions, which take no part in a plan
+      pop_all(instruction);
       return;
   }
+}
+
+/// For an instruction that the plan does not follow.
+void Walk::pop_all(const Instruction& instruction) {
+  if (program::is_scaled(instruction)) (void)pop();
+  for (const char letter : program::row_of(instruction.opcode).pops)
+    if (letter != 'r') (void)pop();
 }
 
 void Walk::barrier() {

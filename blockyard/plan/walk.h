@@ -10,31 +10,32 @@
 #include <unordered_map>
 #include <vector>
 
+#include "blockyard/flow/bind.h"
+#include "blockyard/flow/expressions.h"
+#include "blockyard/flow/iterations.h"
 #include "blockyard/job/job.h"
 #include "blockyard/plan/costs.h"
 #include "blockyard/plan/rank_model.h"
 #include "blockyard/plan/server_model.h"
 #include "blockyard/plan/trips.h"
 #include "blockyard/plan/work.h"
-#include "blockyard/worker/bind.h"
-#include "blockyard/worker/iterations.h"
 
 namespace blockyard::plan {
 
-/// What a walk assumes about things that only the data decide.
+/// The assumptions of a walk about decisions that depend on data.
 struct WalkOptions {
   int iterations = 12;                                    ///< of a loop that ends on convergence
   std::map<std::string, int, std::less<>> iterations_of;  ///< the same for one program
-  /// How many instructions to step through at the most, in one program: a longer one is sampled,
+  /// The most instructions to step through in one program: a longer one is sampled,
   /// with a fifth as many, more or less.
   double steps = 5e7;
 };
 
 /// Steps one program as the interpreter of a worker does, without data: index values, ints and
-/// scalars that depend on no block are real; blocks are names and extents. Conditions on what is
-/// not known are decided by rule: a way that ends the job is not taken; a way that leaves a loop is
-/// taken in its last assumed iteration; any other is taken. What every worker does is walked once.
-/// One thread.
+/// scalars that depend on no block are real; blocks are names and extents. Unknown conditions are
+/// decided by rule: a way that ends the job is not taken; a way that leaves a loop is
+/// taken in its last assumed iteration; any other is taken. Work common to all workers is walked
+/// once. One thread.
 class Walk {
  public:
   Walk(const job::Job& job, const program::Program& program, const Machine& machine,
@@ -44,14 +45,14 @@ class Walk {
   [[nodiscard]] ProgramPlan run();
 
  private:
-  /// A value of the expression stack; what depends on data is not known.
+  /// A value of the expression stack; unknown if it depends on data.
   struct Value {
     std::int64_t i = 0;
     double s = 0;
     bool b = false;
     bool is_known = true;
   };
-  /// Why the code of a loop body ended, and where to go on if the loop was left.
+  /// Why the code of a loop body ended, and where to continue if the loop was left.
   struct Stop {
     program::Control why;
     std::int32_t pc;
@@ -64,7 +65,7 @@ class Walk {
     bool is_whole = true;
     std::array<std::int64_t, array::max_order> segments{};
   };
-  /// What a selector named last: the same index values name the same again.
+  /// The block a selector named last: the same index values name it again.
   struct LastLocated {
     bool is_valid = false;
     std::array<std::int64_t, array::max_order> values{};
@@ -81,6 +82,7 @@ class Walk {
   [[nodiscard]] Stop step(std::int32_t pc);
   void act(const program::Instruction& instruction);
   void act_on_array(const program::Instruction& instruction);
+  void pop_all(const program::Instruction& instruction);
   void barrier();
   [[nodiscard]] bool decide(std::int32_t pc, std::int32_t target);
   void assume(const std::string& what);
@@ -89,7 +91,9 @@ class Walk {
 
   // walk_values.cpp
   [[nodiscard]] bool evaluate(const program::Instruction& instruction);
-  void arithmetic(const program::Instruction& instruction);
+  void compute(const program::Instruction& instruction);
+  void give(char letter, const Value& value);
+  [[nodiscard]] Value taken(char letter);
   void store(const program::Instruction& instruction);
   [[nodiscard]] Value pop();
   void push(Value value) { stack_.push_back(value); }
@@ -97,9 +101,9 @@ class Walk {
   // walk_loops.cpp
   [[nodiscard]] std::int32_t do_loop(const program::Instruction& instruction, std::int32_t pc);
   [[nodiscard]] std::int32_t pardo(const program::Instruction& instruction);
-  void deal(worker::Iterations& all, program::Policy policy);
-  [[nodiscard]] std::vector<std::int64_t> candidates_of(worker::Iterations all, double allowed);
-  void sample(worker::Iterations& all, std::span<const std::int64_t> candidates, std::int64_t count,
+  void deal(flow::Iterations& all, program::Policy policy);
+  [[nodiscard]] std::vector<std::int64_t> candidates_of(flow::Iterations all, double allowed);
+  void sample(flow::Iterations& all, std::span<const std::int64_t> candidates, std::int64_t count,
               program::Policy policy);
   [[nodiscard]] double least_sample(std::int32_t pc, bool is_filtered);
   void charge_where(double times);
@@ -137,11 +141,13 @@ class Walk {
   RankModel& ranks_;
   ServerModel& servers_;
   FrameModel& frames_;
-  worker::Tables tables_;
+  flow::Tables tables_;
   Costs costs_;
   Trips trips_;
 
   std::vector<std::int64_t> index_values_;
+  flow::Naming naming_;
+  flow::Expressions calculator_;  ///< for values that are known
   std::vector<Value> ints_;
   [[nodiscard]] double element_bytes(std::int32_t array) const {
     return static_cast<double>(

@@ -64,8 +64,8 @@ void Walk::find(const Selector& selector, Located& place) const {
     std::int64_t value = index_values_[named];
     base::Extent part = -1;
     if (index.parent >= 0 && program_.indexes[static_cast<std::size_t>(dims[k])].parent < 0 &&
-        value != worker::unbound) {
-      const worker::Subsegment piece =
+        value != flow::unbound) {
+      const flow::Subsegment piece =
           tables_.subsegments[static_cast<std::size_t>(index.kind)].at(value);
       value = piece.segment;
       part = piece.extent;
@@ -75,7 +75,7 @@ void Walk::find(const Selector& selector, Located& place) const {
       throw Error(Errc::bad_input,
                   fmt::format("index '{}' of array '{}' has {} here", index.name,
                               program_.arrays[static_cast<std::size_t>(selector.array)].name,
-                              value == worker::unbound
+                              value == flow::unbound
                                   ? std::string("no value")
                                   : fmt::format("the value {}, outside of its range", value)));
     place.segments[k] = value;

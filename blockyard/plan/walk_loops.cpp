@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of Walk that goes through loops: who does which iteration when, and which iterations
+// The part of Walk that steps through loops: which worker does which iteration when, and which
 // stand for others.
 #include <fmt/format.h>
 
@@ -35,7 +35,7 @@ constexpr double least_values = 3;
 
 void require_free(const program::Program& program, std::span<const std::int64_t> values,
                   std::int32_t index) {
-  if (values[static_cast<std::size_t>(index)] != worker::unbound)
+  if (values[static_cast<std::size_t>(index)] != flow::unbound)
     throw Error(Errc::bad_input,
                 fmt::format("reuse of live index '{}': a loop over it is already open",
                             program.indexes[static_cast<std::size_t>(index)].name));
@@ -88,7 +88,7 @@ std::vector<std::int64_t> Walk::chosen_values(std::int64_t first, std::int64_t l
 std::int32_t Walk::do_loop(const Instruction& instruction, std::int32_t pc) {
   const std::int32_t index = instruction.a;
   require_free(program_, index_values_, index);
-  const worker::IndexRange range = worker::range_of(program_, tables_, index_values_, index);
+  const flow::IndexRange range = flow::range_of(program_, tables_, index_values_, index);
   if (range.first > range.last) return instruction.b;
   const std::vector<std::int64_t> values = chosen_values(range.first, range.last, pc);
   const int outer_ordinal = ordinal_;
@@ -112,7 +112,7 @@ std::int32_t Walk::do_loop(const Instruction& instruction, std::int32_t pc) {
       break;
     }
   }
-  index_values_[static_cast<std::size_t>(index)] = worker::unbound;
+  index_values_[static_cast<std::size_t>(index)] = flow::unbound;
   ordinal_ = outer_ordinal;
   weight_ = outer_weight;
   ratio_ = outer_ratio;
@@ -126,12 +126,12 @@ std::int32_t Walk::pardo(const Instruction& instruction) {
   for (const std::int32_t index : decl.indexes) require_free(program_, index_values_, index);
   const std::int32_t pc = pc_;
   const auto workers = static_cast<int>(ranks_.all_workers());
-  Policy policy = worker::policy_of(
+  Policy policy = flow::policy_of(
       decl, job_.run.pardo == Policy::unset ? Policy::balanced : job_.run.pardo, workers);
   if (policy == Policy::locality)
     policy = Policy::dynamic;  // which iterations go where is not seen
-  worker::Iterations all(program_, tables_, instruction.a, {Policy::every_worker, 0, 1, 0},
-                         index_values_);
+  flow::Iterations all(program_, tables_, instruction.a, {Policy::every_worker, 0, 1, 0},
+                       index_values_);
   const double outer_ratio = ratio_;
   const double body = trips_.of_body(pc);
   const double allowed =
@@ -153,7 +153,7 @@ std::int32_t Walk::pardo(const Instruction& instruction) {
   ratio_ = outer_ratio;
   pc_ = pc;
   for (const std::int32_t index : decl.indexes)
-    index_values_[static_cast<std::size_t>(index)] = worker::unbound;
+    index_values_[static_cast<std::size_t>(index)] = flow::unbound;
   return instruction.b;
 }
 
@@ -176,8 +176,8 @@ bool Walk::iterate(std::int32_t body) {
   return stop.why != program::Control::loop_leave;
 }
 
-/// Goes through all iterations in virtual time: the worker whose clock is behind does its next.
-void Walk::deal(worker::Iterations& all, Policy policy) {
+/// Goes through all iterations in virtual time: the worker with the earliest clock does its next.
+void Walk::deal(flow::Iterations& all, Policy policy) {
   const std::int32_t body = all.pardo().body;
   const auto holds = [&](std::int32_t pc) { return where(pc); };
   const auto workers = static_cast<std::int64_t>(ranks_.all_workers());
@@ -188,7 +188,7 @@ void Walk::deal(worker::Iterations& all, Policy policy) {
   std::vector<std::vector<std::int64_t>> settings(
       policy == Policy::static_ || policy == Policy::balanced ? static_cast<std::size_t>(workers)
                                                               : 1);
-  while (all.next(index_values_, holds) == worker::Iterations::Step::found) {
+  while (all.next(index_values_, holds) == flow::Iterations::Step::found) {
     std::int64_t owner = 0;
     if (policy == Policy::static_) owner = all.setting() % workers;
     if (policy == Policy::balanced) owner = (dealt_ + all.passed() - 1) % workers;
@@ -234,23 +234,23 @@ void Walk::deal(worker::Iterations& all, Policy policy) {
   }
 }
 
-/// The settings that are iterations, if where code refuses some and trying all is little beside the
-/// steps that are allowed; else none.
-std::vector<std::int64_t> Walk::candidates_of(worker::Iterations all, double allowed) {
+/// The settings that are iterations, if where code refuses some and trying all costs little
+/// compared with the allowed steps; else none.
+std::vector<std::int64_t> Walk::candidates_of(flow::Iterations all, double allowed) {
   constexpr double steps_of_where = 20;  // about
   std::vector<std::int64_t> found;
   if (all.pardo().where < 0 || static_cast<double>(all.settings()) * steps_of_where > allowed / 2)
     return found;
   const std::int64_t steps = steps_;
   const auto holds = [&](std::int32_t pc) { return where(pc); };
-  while (all.next(index_values_, holds) == worker::Iterations::Step::found)
+  while (all.next(index_values_, holds) == flow::Iterations::Step::found)
     found.push_back(all.setting());
   steps_ = steps;
   return found;
 }
 
 /// Walks `count` settings that stand for all.
-void Walk::sample(worker::Iterations& all, std::span<const std::int64_t> candidates,
+void Walk::sample(flow::Iterations& all, std::span<const std::int64_t> candidates,
                   std::int64_t count, Policy policy) {
   is_sampled_ = true;
   const std::int64_t all_of_them = candidates.empty() ? all.settings() : std::ssize(candidates);
@@ -302,7 +302,7 @@ void Walk::charge_where(double times) {
 }
 
 /// Accounts for the transfers of a loop that was sampled: a cache that has room for all that the
-/// loop reads gets every block once at the most.
+/// loop reads gets every block at most once.
 void Walk::end_sampled_loop() {
   servers_.end_loop();
   const auto workers = static_cast<double>(ranks_.all_workers());

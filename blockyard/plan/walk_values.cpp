@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of Walk that computes with numbers, known or not.
-#include <fmt/format.h>
+#include <algorithm>
+#include <span>
 
-#include <cmath>
-
-#include "blockyard/base/error.h"
 #include "blockyard/plan/walk.h"
 #include "blockyard/program/arithmetic.h"
 
 namespace blockyard::plan {
 
-using base::Errc;
-using base::Error;
-using program::holds;
 using program::Instruction;
 using program::Mode;
 using program::of_ints;
@@ -28,24 +23,11 @@ Walk::Value Walk::pop() {
 bool Walk::evaluate(const Instruction& instruction) {
   const auto a = static_cast<std::size_t>(instruction.a);
   switch (instruction.opcode) {
-    case Opcode::push_int:
-      push({.i = instruction.a});
-      return true;
-    case Opcode::push_literal:
-      push({.s = program_.literals[a]});
-      return true;
     case Opcode::push_int_name:
       push(ints_[a]);
       return true;
     case Opcode::push_scalar:
       push(scalars_[a]);
-      return true;
-    case Opcode::push_index:
-      if (index_values_[a] == worker::unbound)
-        throw Error(Errc::bad_input, fmt::format("index '{}' has no value here: no loop over it "
-                                                 "is open",
-                                                 program_.indexes[a].name));
-      push({.i = index_values_[a]});
       return true;
     case Opcode::push_block:
       push(element(instruction.a));
@@ -66,7 +48,7 @@ bool Walk::evaluate(const Instruction& instruction) {
       break;
   }
   if (!program::is_expression(instruction.opcode)) return false;
-  arithmetic(instruction);
+  compute(instruction);
   return true;
 }
 
@@ -94,77 +76,45 @@ void Walk::store(const Instruction& instruction) {
   to.is_known = to.is_known && value.is_known;
 }
 
-void Walk::arithmetic(const Instruction& instruction) {
-  Value right = pop();
-  switch (instruction.opcode) {
-    case Opcode::int_negate:
-      right.i = of_ints(Opcode::int_negate, 0, right.i);
-      return push(right);
-    case Opcode::negate:
-      right.s = -right.s;
-      return push(right);
-    case Opcode::square_root:
-      right.s = std::sqrt(right.s);
-      return push(right);
-    case Opcode::absolute:
-      right.s = std::fabs(right.s);
-      return push(right);
-    case Opcode::real_part:
-    case Opcode::imaginary_part:
-    case Opcode::conjugate:  // of what is not known
-      right.is_known = false;
-      return push(right);
-    case Opcode::to_scalar:
-      right.s = static_cast<double>(right.i);
-      return push(right);
-    case Opcode::to_int:
-      if (right.is_known && std::fabs(right.s) < 9.2e18) right.i = std::llrint(right.s);
-      return push(right);
-    case Opcode::not_:
-      right.b = !right.b;
-      return push(right);
-    default:
-      break;
+/// What comes of known values is computed as a worker computes it; complex numbers are not known.
+void Walk::compute(const Instruction& instruction) {
+  const program::OpcodeRow& row = program::row_of(instruction.opcode);
+  const auto operands = std::span(stack_).last(row.pops.size());
+  Value result{.is_known = std::ranges::all_of(operands, &Value::is_known)};
+  if (result.is_known) {
+    calculator_.clear();
+    for (std::size_t k = 0; k < operands.size(); ++k) give(row.pops[k], operands[k]);
+    result = calculator_.evaluate(instruction) ? taken(row.pushes[0]) : Value{.is_known = false};
+  } else if (instruction.opcode == Opcode::and_ || instruction.opcode == Opcode::or_) {
+    const bool decides = instruction.opcode == Opcode::or_;
+    for (const Value& operand : operands)
+      if (operand.is_known && operand.b == decides) result = {.b = decides};
   }
-  Value left = pop();
-  const bool both_known = left.is_known && right.is_known;
-  switch (instruction.opcode) {
-    case Opcode::int_add:
-    case Opcode::int_subtract:
-    case Opcode::int_multiply:
-      left.i = of_ints(instruction.opcode, left.i, right.i);
-      break;
-    case Opcode::int_divide:
-      if (both_known) left.i = of_ints(Opcode::int_divide, left.i, right.i);
-      break;
-    case Opcode::add:
-    case Opcode::subtract:
-    case Opcode::multiply:
-    case Opcode::divide:
-    case Opcode::power:
-      left.s = program::of_scalars(instruction.opcode, left.s, right.s);
-      break;
-    case Opcode::make_complex:
-      return push({.is_known = false});
-    case Opcode::compare_int:
-      left.b = holds(instruction.a, left.i, right.i);
-      break;
-    case Opcode::compare:
-      left.b = holds(instruction.a, left.s, right.s);
-      break;
-    case Opcode::and_:
-      if ((left.is_known && !left.b) || (right.is_known && !right.b)) return push({.b = false});
-      left.b = left.b && right.b;
-      break;
-    case Opcode::or_:
-      if ((left.is_known && left.b) || (right.is_known && right.b)) return push({.b = true});
-      left.b = left.b || right.b;
-      break;
+  stack_.resize(stack_.size() - operands.size());
+  push(result);
+}
+
+/// Puts an operand on the stack of the calculator: of the type that a row calls `letter`.
+void Walk::give(char letter, const Value& value) {
+  if (letter == 'i')
+    calculator_.push(value.i);
+  else if (letter == 'b')
+    calculator_.push_truth(value.b);
+  else
+    calculator_.push(flow::Number(value.s));
+}
+
+Walk::Value Walk::taken(char letter) {
+  switch (letter) {
+    case 'i':
+      return {.i = calculator_.pop_int()};
+    case 'b':
+      return {.b = calculator_.pop_truth()};
+    case 'z':
+      return {.is_known = false};
     default:
-      base::require(false, "an opcode of numbers");
+      return {.s = calculator_.pop_number().real()};
   }
-  left.is_known = both_known;
-  push(left);
 }
 
 }  // namespace blockyard::plan

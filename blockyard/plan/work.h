@@ -21,7 +21,7 @@ struct PlanLayout {
   [[nodiscard]] int all_servers() const { return processes * servers; }
 };
 
-/// What a program does, of all workers together. Counted as a run's metrics count.
+/// The work of a program, of all workers together, counted like a run's metrics.
 struct Work {
   double iterations = 0;  ///< of pardos
   double block_operations = 0;
@@ -39,7 +39,7 @@ struct Work {
   std::map<std::string, double, std::less<>> super_calls;
 };
 
-/// Adds what `more` did.
+/// Adds the work `more`.
 void add(Work& to, const Work& more);
 
 struct ArrayPlan {
@@ -51,7 +51,7 @@ struct ArrayPlan {
   double peak_bytes = 0;     ///< written blocks of distributed and served arrays
 };
 
-/// What is expected of one program.
+/// The predicted cost of one program.
 struct ProgramPlan {
   std::string name;
   double seconds = 0;
@@ -63,7 +63,7 @@ struct ProgramPlan {
   double server_bytes = 0;   ///< most that a server holds in memory
   double worker_bytes = 0;   ///< most that a worker holds: static, own, cache of foreign blocks
   double process_bytes = 0;  ///< most of a process: its workers and servers, and itself
-  bool is_sampled = false;   ///< some loops were not gone through completely
+  bool is_sampled = false;   ///< some loops were sampled, not walked completely
   double error = 0;          ///< standard error of `seconds` due to that, as a share of them
   std::vector<std::string> assumptions;  ///< "scf_rhf.sial:12: 12 iterations"
 };

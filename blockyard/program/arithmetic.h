@@ -9,7 +9,7 @@
 
 namespace blockyard::program {
 
-// What the opcodes of numbers give, for those who run a program and for those who foresee it.
+// The results of numeric opcodes, for running a program and for predicting it.
 
 /// int_add to int_negate (of `right`). Integers wrap around, as in the machine.
 /// Throws Error{bad_input} for a division by zero.

@@ -11,7 +11,7 @@
 
 namespace blockyard::program {
 
-/// The header of a file: magic, u32 version, u64 length and u64 checksum of the payload behind it.
+/// The header of a file: magic, u32 version, then u64 length and u64 checksum of the payload.
 inline constexpr std::string_view file_magic = "BYPROG\r\n";  // shows a transfer in text mode
 inline constexpr std::uint32_t file_version = 3;
 inline constexpr std::size_t file_header_bytes = 28;
@@ -20,7 +20,7 @@ inline constexpr std::size_t file_header_bytes = 28;
 [[nodiscard]] std::vector<std::byte> write(const Program& program);
 
 /// Reads what `write` wrote, and verifies it.
-/// Throws Error{bad_input} that says what is wrong: no such file, another version, cut short,
+/// Throws Error{bad_input} with the reason: no such file, another version, cut short,
 /// changed bytes, or a program that `verify` refuses. Memory used is bounded by the input's length.
 [[nodiscard]] Program read(std::span<const std::byte> bytes);
 

@@ -59,6 +59,11 @@ Use use_of_a(const Instruction& instruction) noexcept {
   return flags > 0 && (flags & flag_accumulate) != 0 ? Use::update : Use::write;
 }
 
+bool is_scaled(const Instruction& instruction) noexcept {
+  const std::int32_t flags = operand_of(instruction, OperandKind::flags);
+  return flags > 0 && (flags & flag_scaled) != 0;
+}
+
 Operand argument_of(const Program& program, const Instruction& instruction, std::int32_t n) {
   const std::int32_t first = operand_of(instruction, OperandKind::argument);
   const std::int32_t special = operand_of(instruction, OperandKind::special);

@@ -6,15 +6,15 @@
 
 #include "blockyard/program/program.h"
 
-/// How instructions follow each other and what they name, from the opcode table alone: what every
-/// analysis of a program is written with. Pure; the program must have passed `verify`.
+/// How instructions follow each other and what they name, from the opcode table alone: the basis
+/// of every analysis of a program. Pure; the program must have passed `verify`.
 namespace blockyard::program {
 
 [[nodiscard]] inline const Instruction& instruction_at(const Program& program, std::int32_t pc) {
   return program.code[static_cast<std::size_t>(pc)];
 }
 
-/// The pc that the instruction goes to other than the next; -1 if it has none.
+/// The pc other than the next that the instruction may jump to; -1 if none.
 [[nodiscard]] std::int32_t target_of(const Instruction& instruction) noexcept;
 
 /// The pardo that a loop instruction is about; null for a do loop and for all other instructions.
@@ -65,6 +65,9 @@ struct Operand {
 
 /// How the instruction uses operand a.
 [[nodiscard]] Use use_of_a(const Instruction& instruction) noexcept;
+
+/// Whether it pops a factor for its right side, above all that its row says.
+[[nodiscard]] bool is_scaled(const Instruction& instruction) noexcept;
 
 /// Argument n of an instruction that runs a super instruction, used as its signature says.
 [[nodiscard]] Operand argument_of(const Program& program, const Instruction& instruction,

@@ -20,7 +20,7 @@ constexpr std::array<OpcodeRow, opcode_count> table = {{
   {O::do_begin,      "do_begin",      {index, target, none},       "",   "", loop_begin,  nothing,                   "set index a to its first value and open a scope; go to b if the range is empty. A subindex ranges over the current segment of its parent"},
   {O::do_next,       "do_next",       {index, target, none},       "",   "", loop_next,   nothing,                   "end the iteration: temps of its scope go; next value of index a and go to b, or leave the loop"},
   {O::do_leave,      "do_leave",      {index, none, none},         "",   "", loop_leave,  nothing,                   "leave the loop over index a early (a jump follows)"},
-  {O::pardo_begin,   "pardo_begin",   {pardo, target, none},       "",   "", loop_begin,  nothing,                   "begin pardo a; go to b if there is no iteration for this worker, else to the body"},
+  {O::pardo_begin,   "pardo_begin",   {pardo, target, none},       "",   "", loop_begin,  nothing,                   "begin pardo a; go to b if this worker has no iteration, else to the body"},
   {O::where_end,     "where_end",     {none, none, none},          "b",  "", where_end,   nothing,                   "end of the where code of a pardo, which pardo_begin and pardo_next run for each setting of the indexes: the popped truth says whether it is an iteration"},
   {O::pardo_next,    "pardo_next",    {pardo, none, none},         "",   "", loop_next,   nothing,                   "end the iteration: temps of its scope go; next iteration of pardo a at its body, or leave the loop"},
   {O::pardo_leave,   "pardo_leave",   {pardo, none, none},         "",   "", loop_leave,  nothing,                   "leave pardo a early: this worker drops the rest of its share (a jump follows)"},
@@ -67,9 +67,9 @@ constexpr std::array<OpcodeRow, opcode_count> table = {{
   {O::block_copy,    "block_copy",    {selector, selector, flags}, "",   "", next,        writes,                    "block a = or += [scalar *] block b, matched by index name; a or b may be a slice or a region"},
   {O::block_product, "block_product", {selector, product, flags},  "",   "", next,        writes,                    "block a = or += [scalar *] the product of the blocks of b: names decide what is summed"},
   {O::bind_region,   "bind_region",   {selector, none, none},      "r",  "", next,        nothing,                   "set the ranges of region a for the instruction that follows; a named position takes the value of its index"},
-  {O::allocate,      "allocate",      {selector, none, none},      "",   "", next,        writes,                    "make the selected blocks of a local array, zero"},
+  {O::allocate,      "allocate",      {selector, none, none},      "",   "", next,        writes | makes,            "make the selected blocks of a local array, zero"},
   {O::deallocate,    "deallocate",    {selector, none, none},      "",   "", next,        writes,                    "remove the selected blocks of a local array"},
-  {O::allocate_region,   "allocate_region",   {selector, none, none}, "", "", next,        writes,                    "make region a of a contiguous array, zero"},
+  {O::allocate_region,   "allocate_region",   {selector, none, none}, "", "", next,        writes | makes,            "make region a of a contiguous array, zero"},
   {O::deallocate_region, "deallocate_region", {selector, none, none}, "", "", next,        writes,                    "remove region a of a contiguous array"},
   {O::get,           "get",           {selector, none, none},      "",   "", next,        gets,                      "get or request: start the transfer of block a to this worker"},
   {O::put,           "put",           {selector, selector, mode},  "",   "", next,        puts,                      "put or prepare: block a at its home = or += block b (set, add, subtract)"},
@@ -104,6 +104,6 @@ static_assert(is_in_order(), "the table and enum Opcode list the opcodes in the 
 
 }  // namespace
 
-const std::array<OpcodeRow, opcode_count>& opcode_table() noexcept { return table; }
+std::span<const OpcodeRow> opcode_table() noexcept { return table; }
 
 }  // namespace blockyard::program

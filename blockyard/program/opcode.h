@@ -4,13 +4,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 /// The instruction set. The table below is the document: docs/bytecode.md is printed from it, the
 /// verifier checks against it, the printer names from it, the interpreter switches over it.
 namespace blockyard::program {
 
-/// What an operand field (a, b, c) of an instruction means.
+/// The meaning of an operand field (a, b, c) of an instruction.
 enum class OperandKind : std::uint8_t {
   none,      ///< must be 0
   integer,   ///< any number
@@ -48,21 +49,22 @@ enum class Control : std::uint8_t {
   loop_leave   ///< to the next instruction, with the loop closed
 };
 
-/// What an instruction does apart from computing a value. The sum of several.
+/// The effects of an instruction besides computing a value. A sum of several.
 namespace effect {
 enum : std::uint8_t {
   nothing = 0,
-  writes = 1,      ///< sets what operand a names; a mode or flags operand may make that an update
-  updates = 2,     ///< changes what operand a names, and the old value counts
-  gets = 4,        ///< starts the transfer of block a to this worker
-  puts = 8,        ///< changes block a at its home
-  replaces = 16,   ///< all blocks of array a change or go
-  meets = 32,      ///< every worker has to get here before any goes on
-  ends_epoch = 64  ///< what workers put before is visible to all afterwards
+  writes = 1,       ///< sets what operand a names; a mode or flags operand may make that an update
+  updates = 2,      ///< changes what operand a names, and the old value counts
+  gets = 4,         ///< starts the transfer of block a to this worker
+  puts = 8,         ///< changes block a at its home
+  replaces = 16,    ///< all blocks of array a change or go
+  meets = 32,       ///< every worker must get here before any continues
+  ends_epoch = 64,  ///< what workers put before is visible to all afterwards
+  makes = 128       ///< the blocks that operand a names exist from here on, until they are removed
 };
 }  // namespace effect
 
-/// How a result meets what was there.
+/// How a result is combined with the old value.
 enum class Mode : std::uint8_t { set, add, subtract, multiply };
 
 enum class Relation : std::uint8_t { less, greater, less_equal, greater_equal, equal, not_equal };
@@ -174,7 +176,9 @@ struct OpcodeRow {
   std::string_view meaning;
 };
 
-[[nodiscard]] const std::array<OpcodeRow, opcode_count>& opcode_table() noexcept;
+/// By number of the opcode. A program that defines this function itself has the table that it
+/// returns there, with rows after the last opcode: so a test adds opcodes.
+[[nodiscard]] std::span<const OpcodeRow> opcode_table() noexcept;
 
 [[nodiscard]] inline const OpcodeRow& row_of(Opcode opcode) noexcept {
   return opcode_table()[static_cast<std::size_t>(opcode)];

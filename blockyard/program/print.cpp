@@ -226,8 +226,8 @@ std::string_view control_name(Control control) {
 }
 
 std::string effect_names(int effects) {
-  static constexpr std::array<string_view, 7> names = {"writes",   "updates", "gets",      "puts",
-                                                       "replaces", "meets",   "ends epoch"};
+  static constexpr std::array<string_view, 8> names = {
+      "writes", "updates", "gets", "puts", "replaces", "meets", "ends epoch", "makes"};
   std::vector<string_view> found;
   for (std::size_t k = 0; k < names.size(); ++k)
     if ((effects >> k & 1) != 0) found.push_back(names[k]);

@@ -96,10 +96,10 @@ enum class SelectorForm : std::uint8_t {
   whole    ///< the array itself; no positions
 };
 
-/// What of each element of a complex block is read: it as it is, or conj(), real(), imag() of it.
+/// The part of each element of a complex block that is read: all, or conj(), real(), imag() of it.
 enum class Part : std::uint8_t { all, conjugate, real, imaginary };
 
-/// What `a[i,j]` says: an array and an index (entry of Program::indexes) at each position.
+/// The meaning of `a[i,j]`: an array and an index (entry of Program::indexes) at each position.
 struct Selector {
   SelectorForm form = SelectorForm::block;
   std::int32_t array = 0;
@@ -176,10 +176,10 @@ struct Program {
 inline constexpr std::size_t max_stack = 64;
 /// Most loops open at one time, calls included.
 inline constexpr std::size_t max_loops = 64;
-/// Most calls under way at one time; recursion deeper than this is a run-time error.
+/// Most nested calls; recursion deeper than this is a run-time error.
 inline constexpr std::size_t max_calls = 1000;
 
-/// The type of what a selector reads: that of its array, or of the parts of its elements.
+/// The type that a selector reads: that of its array, or of the parts of its elements.
 [[nodiscard]] ElementType type_of(const Program& program, const Selector& selector);
 /// The type that a product is computed in for a result of type `result`: the widest of all.
 [[nodiscard]] ElementType type_of(const Program& program, const Product& product,

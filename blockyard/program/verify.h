@@ -9,7 +9,7 @@ namespace blockyard::program {
 /// every operand is in its table, every jump hits an instruction, the stack has the types that each
 /// opcode pops on every path, is empty at loop ends and calls, and never exceeds max_stack; loops
 /// open and close in order on every path; selectors fit their arrays in order and index kind;
-/// names are texts that a terminal can show.
+/// names are printable on a terminal.
 /// Throws Error{bad_input} that names the instruction and the broken rule.
 void verify(const Program& program);
 

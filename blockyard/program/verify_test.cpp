@@ -171,8 +171,8 @@ TEST(Verify, refuses_paths_that_disagree) {
     p.selectors.push_back(p.selectors[S::sel_region]);
     first(p, O::allocate_region).a = static_cast<int>(p.selectors.size()) - 1;
   });
-  expect_refused("is not behind it", [](Program& p) { p.pardos[0].body += 1; });
-  expect_refused("is not behind it", [](Program& p) { p.pardos[0].where = 0; });
+  expect_refused("does not follow it", [](Program& p) { p.pardos[0].body += 1; });
+  expect_refused("does not follow it", [](Program& p) { p.pardos[0].where = 0; });
   expect_refused("more than compute",
                  [](Program& p) { first(p, O::exists) = (Instruction{O::barrier}); });
   expect_refused("not a pardo", [](Program& p) {

@@ -50,7 +50,7 @@ void take_cores(std::span<const AtomSets> sets, Molecule& molecule);
 [[nodiscard]] AoBasis place_basis(std::span<const AtomSets> sets, const Molecule& molecule,
                                   bool spherical);
 
-/// The same with one set for all atoms, without effective cores.
+/// A basis with one set for all atoms, without effective cores.
 [[nodiscard]] AoBasis place_basis(const BasisSet& basis, const Molecule& molecule, bool spherical);
 
 /// The same for functions that fit products of others: spherical, shells up to k (l = 7).

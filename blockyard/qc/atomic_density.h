@@ -16,7 +16,7 @@ namespace blockyard::qc {
 /// 5p before 4f in a core of 54.
 [[nodiscard]] std::array<int, 4> core_configuration(int electrons);
 
-/// A neutral atom; `core` null: all its electrons are there.
+/// A neutral atom; `core` null: with all its electrons.
 struct FreeAtom {
   int atomic_number = 0;
   const EffectiveCore* core = nullptr;

@@ -8,6 +8,7 @@
 #include "blockyard/base/text.h"
 #include "blockyard/qc/basis_set.h"
 #include "blockyard/qc/detail/core_reader.h"
+#include "blockyard/qc/detail/read_basis.h"
 #include "blockyard/qc/detail/shell_letters.h"
 #include "blockyard/qc/detail/words.h"
 #include "blockyard/qc/element.h"
@@ -123,24 +124,7 @@ class GaussianReader {
 }  // namespace
 
 BasisSet parse_gaussian_basis(std::string_view text, std::string_view name) {
-  BasisSet basis{std::string(name), {}};
-  GaussianReader reader(basis);
-  const auto lines = detail::split_lines(text);
-  for (std::size_t line = 0; line <= lines.size(); ++line) {
-    try {
-      if (line == lines.size()) {
-        reader.finish();
-        break;
-      }
-      const auto words = detail::split_words(lines[line].substr(0, lines[line].find('!')));
-      if (!words.empty()) reader.read_line(words);
-    } catch (const base::Error& error) {
-      refuse(fmt::format("basis set {}, line {}: {}", name, line + 1, error.what()));
-    }
-  }
-  if (basis.elements.empty() && basis.cores.empty())
-    refuse(fmt::format("basis set {} holds no element", name));
-  return basis;
+  return detail::read_basis<GaussianReader>(text, name, '!');
 }
 
 }  // namespace blockyard::qc

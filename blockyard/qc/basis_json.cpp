@@ -25,7 +25,7 @@ using Json = nlohmann::json;
 const Json& list(const Json& from, const char* key) {
   const auto found = from.is_object() ? from.find(key) : from.end();
   if (!from.is_object() || found == from.end() || !found->is_array())
-    refuse(fmt::format("there is no list \"{}\"", key));
+    refuse(fmt::format("the list \"{}\" is missing", key));
   return *found;
 }
 
@@ -118,7 +118,7 @@ BasisSet parse_json_basis(std::string_view text, std::string_view name) {
   if (top.is_discarded()) refuse(fmt::format("basis set {}: this is not JSON", name));
   const auto elements = top.is_object() ? top.find("elements") : top.end();
   if (!top.is_object() || elements == top.end() || !elements->is_object() || elements->empty())
-    refuse(fmt::format("basis set {}: there is no object \"elements\"", name));
+    refuse(fmt::format("basis set {}: the object \"elements\" is missing", name));
   for (const auto& [key, element] : elements->items()) try {
       read_element(element_of(key), element, basis);
     } catch (const base::Error& error) {

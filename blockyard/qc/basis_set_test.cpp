@@ -54,11 +54,11 @@ TEST(BasisSet, json_that_makes_no_sense_is_refused_with_the_element) {
     return error_of([&] { (void)parse_json_basis(text, "x"); });
   };
   EXPECT_EQ(failure("{"), "basis set x: this is not JSON");
-  EXPECT_EQ(failure("{}"), "basis set x: there is no object \"elements\"");
+  EXPECT_EQ(failure("{}"), "basis set x: the object \"elements\" is missing");
   EXPECT_EQ(failure(R"({"elements": {"H": {}}})"),
             "basis set x, element H: \"H\" is not an element");
   EXPECT_EQ(failure(R"({"elements": {"1": {}}})"),
-            "basis set x, element 1: there is no list \"electron_shells\"");
+            "basis set x, element 1: the list \"electron_shells\" is missing");
   EXPECT_EQ(failure(R"({"elements": {"3": {"electron_shells": [], "ecp_potentials": []}}})"),
             "basis set x, element 3: \"ecp_potentials\" without \"ecp_electrons\"");
   EXPECT_EQ(failure(R"({"elements": {"3": {"ecp_electrons": 2, "ecp_potentials": []}}})"),
@@ -163,7 +163,7 @@ TEST(BasisSet, every_known_set_holds_hydrogen_to_argon) {
     // Made for heavy elements, and for those with a core
     if (name.ends_with("-PP") || name == "LANL2DZ") continue;
     const auto basis = load_basis(name, testing::data_folder);
-    const bool lacks_helium = name.find("++") != std::string_view::npos;  // nobody published it
+    const bool lacks_helium = name.find("++") != std::string_view::npos;  // never published
     for (int z = 1; z <= 18; ++z)
       EXPECT_TRUE(basis.elements.contains(z) || (z == 2 && lacks_helium)) << name << " " << z;
   }

@@ -63,8 +63,8 @@ void unit_guess(std::span<double> b, Extent vectors, std::span<const double> dia
 
 /// Which columns of the orbitals of one spin are correlated, and where the virtual ones begin.
 struct ActiveColumns {
-  Extent first = 0;          ///< behind the frozen core
-  Extent first_virtual = 0;  ///< and of those behind the occupied ones
+  Extent first = 0;          ///< after the frozen core
+  Extent first_virtual = 0;  ///< and of those after the occupied ones
 };
 
 /// combine_spins: the columns of two matrices of orbitals, `rows` values each, first index fastest,

@@ -16,7 +16,7 @@ struct RadialPotential {
   friend bool operator==(const RadialPotential&, const RadialPotential&) = default;
 };
 
-/// What stands for the inner electrons of an atom:
+/// The potential that replaces the inner electrons of an atom:
 ///   U = U_L + sum over l < L of  sum over m |lm> (U_l - U_L) <lm|
 /// parts[0] is U_L, the local one; the others are U_l - U_L, at most one for each l.
 /// Source: Kahn, Baybutt, Truhlar, J. Chem. Phys. 65, 3826 (1976).

@@ -54,8 +54,8 @@ std::vector<std::size_t> atoms_of_fragment(const Context& context, double fragme
   const DenseArray& atoms = context.predefined_array("watom_frag");
   const DenseArray& charges = context.predefined_array("charge");
   if (!(fragment >= 1.0) || fragment > static_cast<double>(counts.values.size()))
-    throw Error(Errc::bad_input, fmt::format("there is no fragment {}: the job has {}", fragment,
-                                             counts.values.size()));
+    throw Error(Errc::bad_input,
+                fmt::format("no fragment {}: the job has {}", fragment, counts.values.size()));
   const auto row = static_cast<std::size_t>(fragment) - 1;
   const double count = counts.values[row];
   if (atoms.extents.size() != 2 || static_cast<Extent>(row) >= atoms.extents[0] || count < 0 ||

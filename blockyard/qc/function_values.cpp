@@ -61,7 +61,7 @@ double radial_value(const Contraction& c, double square) {
   return value;
 }
 
-/// What our contractions are normed by: those of a file need not have norm 1.
+/// The norm of our contractions: those of a file need not have norm 1.
 double contraction_norm(const Contraction& c) {
   double square = 0;
   for (std::size_t p = 0; p < c.exponents.size(); ++p)

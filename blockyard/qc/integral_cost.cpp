@@ -73,11 +73,15 @@ std::vector<PairCost> pairs_of(const Integrals::Data& data, ShellRange a, ShellR
   const auto momentum = [&](std::size_t shell) {
     return data.basis.shells[shell].contraction.angular_momentum;
   };
+  std::vector<double> shares;
+  for (const detail::ShellFamily& family : data.families)
+    shares.insert(shares.end(), family.count, detail::primitive_share(family));
   std::vector<PairCost> pairs;
   for (std::size_t sa = a.first; sa < a.first + a.count; ++sa)
     for (std::size_t sb = b.first; sb < (a == b ? sa + 1 : b.first + b.count); ++sb)
-      pairs.push_back({momentum(sa) + momentum(sb), data.bound(sa, sb),
-                       static_cast<double>(data.pair(sa, sb).primpairs.size())});
+      pairs.push_back(
+          {momentum(sa) + momentum(sb), data.bound(sa, sb),
+           static_cast<double>(data.pair(sa, sb).primpairs.size()) * shares[sa] * shares[sb]});
   return pairs;
 }
 

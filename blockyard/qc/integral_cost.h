@@ -8,8 +8,8 @@
 
 namespace blockyard::qc {
 
-/// What repulsion integrals cost, by the sum of the angular momenta of four shells: a quartet, and
-/// each quartet of primitives in it. The last value holds for higher sums too.
+/// The cost of repulsion integrals, by the sum of the angular momenta of four shells: a quartet,
+/// and each quartet of primitives in it. The last value holds for higher sums too.
 struct RepulsionRates {
   std::vector<double> quartet_seconds;
   std::vector<double> primitive_seconds;

@@ -185,6 +185,37 @@ struct IntegralEngine::Engines {
   libint2::Engine repulsion = make_engine(data, Operator::coulomb);
   std::optional<libint2::Engine> fitting = {};  // made at the first use
   std::optional<libint2::Engine> metric = {};
+  detail::FamilyQuartets by_primitives = {};
+
+  /// Values of a quartet with the order of `electron_repulsion`; null: negligible.
+  const double* quartet(std::size_t a, std::size_t b, std::size_t c, std::size_t d) {
+    repulsion.compute2<Operator::coulomb, libint2::BraKet::xx_xx, 0>(
+        data.shells[d], data.shells[c], data.shells[b], data.shells[a], &data.pair(d, c),
+        &data.pair(b, a));
+    return repulsion.results()[0];
+  }
+
+  void compute_by_primitives(const std::array<detail::FamilyPiece, 4>& pieces) {
+    by_primitives.compute(pieces, std::log(data.options.primitive_threshold),
+                          [&](const auto& d, const auto& c, const auto& b, const auto& a,
+                              const auto& dc, const auto& ba) -> const double* {
+                            repulsion.compute2<Operator::coulomb, libint2::BraKet::xx_xx, 0>(
+                                d, c, b, a, &dc, &ba);
+                            return repulsion.results()[0];
+                          });
+  }
+
+  [[nodiscard]] bool is_negligible(const std::array<detail::FamilyPiece, 4>& pieces) const {
+    const auto largest = [&](const detail::FamilyPiece& a, const detail::FamilyPiece& b) {
+      double bound = 0;
+      for (std::size_t sa = a.first; sa < a.end(); ++sa)
+        for (std::size_t sb = b.first; sb < b.end(); ++sb)
+          bound = std::max(bound, data.bound(sa, sb));
+      return bound;
+    };
+    return largest(pieces[0], pieces[1]) * largest(pieces[2], pieces[3]) <
+           data.options.schwarz_threshold;
+  }
 
   /// result: which of the operators of the engine (1, 2, 3 of the dipole are x, y, z).
   void one_electron(libint2::Engine& engine, std::size_t result, ShellRange a, ShellRange b,
@@ -205,6 +236,36 @@ struct IntegralEngine::Engines {
       }
   }
 };
+
+namespace {
+
+/// The quartets of four pieces of families, each distinct one once. Of equal pairs of ranges those
+/// of pieces in descending order are asked for, and within equal pieces those of shells.
+void write_pieces(auto& engines, const std::array<detail::FamilyPiece, 4>& pieces,
+                  const std::array<bool, 3>& symmetric, QuartetWriter& writer) {
+  const auto& data = engines.data;
+  const auto& [pa, pb, pc, pd] = pieces;
+  const bool same_bra = symmetric[0] && pa.first == pb.first;
+  const bool same_ket = symmetric[1] && pc.first == pd.first;
+  const bool same_pairs = symmetric[2] && pa.first == pc.first && pb.first == pd.first;
+  const bool by_primitives = detail::pays_by_primitives(pieces);
+  if (by_primitives) {
+    if (engines.is_negligible(pieces)) return;
+    engines.compute_by_primitives(pieces);
+  }
+  for (std::size_t sa = pa.first; sa < pa.end(); ++sa)
+    for (std::size_t sb = pb.first; sb < (same_bra ? sa + 1 : pb.end()); ++sb)
+      for (std::size_t sc = pc.first; sc < pc.end(); ++sc)
+        for (std::size_t sd = pd.first; sd < (same_ket ? sc + 1 : pd.end()); ++sd) {
+          if (same_pairs && std::pair(sc, sd) > std::pair(sa, sb)) continue;
+          if (data.bound(sa, sb) * data.bound(sc, sd) < data.options.schwarz_threshold) continue;
+          const double* values = by_primitives ? engines.by_primitives.quartet({sa, sb, sc, sd})
+                                               : engines.quartet(sa, sb, sc, sd);
+          if (values != nullptr) writer.write(values, {sa, sb, sc, sd});
+        }
+}
+
+}  // namespace
 
 IntegralEngine::IntegralEngine(const Integrals& shared)
     : engines_(new Engines{.shared = shared, .data = *shared.data_}) {}
@@ -268,24 +329,23 @@ void IntegralEngine::dipole(Axis axis, ShellRange a, ShellRange b, std::span<dou
 void IntegralEngine::electron_repulsion(ShellRange a, ShellRange b, ShellRange c, ShellRange d,
                                         std::span<double> out) {
   const auto& data = engines_->data;
-  auto& engine = engines_->repulsion;
   const std::array<bool, 3> symmetric = {a == b, c == d, a == c && b == d};
   const std::array<Placement, 4> places = {Placement(data.basis, a), Placement(data.basis, b),
                                            Placement(data.basis, c), Placement(data.basis, d)};
   QuartetWriter writer(places, symmetric, out);
   std::fill(out.begin(), out.end(), 0.0);
-  for (std::size_t sa = places[0].begin(); sa < places[0].end(); ++sa)
-    for (std::size_t sb = places[1].begin(); sb < (symmetric[0] ? sa + 1 : places[1].end()); ++sb)
-      for (std::size_t sc = places[2].begin(); sc < places[2].end(); ++sc)
-        for (std::size_t sd = places[3].begin(); sd < (symmetric[1] ? sc + 1 : places[3].end());
-             ++sd) {
-          if (symmetric[2] && std::pair(sc, sd) > std::pair(sa, sb)) continue;
-          if (data.bound(sa, sb) * data.bound(sc, sd) < data.options.schwarz_threshold) continue;
-          engine.compute2<Operator::coulomb, libint2::BraKet::xx_xx, 0>(
-              data.shells[sd], data.shells[sc], data.shells[sb], data.shells[sa],
-              &data.pair(sd, sc), &data.pair(sb, sa));
-          if (const double* values = engine.results()[0]) writer.write(values, {sa, sb, sc, sd});
+  const auto as = data.pieces_of(a), bs = data.pieces_of(b), cs = data.pieces_of(c),
+             ds = data.pieces_of(d);
+  for (const auto& pa : as)
+    for (const auto& pb : bs) {
+      if (symmetric[0] && pb.first > pa.first) break;
+      for (const auto& pc : cs)
+        for (const auto& pd : ds) {
+          if (symmetric[1] && pd.first > pc.first) break;
+          if (symmetric[2] && std::pair(pc.first, pd.first) > std::pair(pa.first, pb.first)) break;
+          write_pieces(*engines_, {pa, pb, pc, pd}, symmetric, writer);
         }
+    }
 }
 
 void IntegralEngine::fitting(ShellRange a, ShellRange b, ShellRange p, std::span<double> out) {

@@ -35,6 +35,17 @@ void Integrals::Data::add_pairs() {
     auxiliary_pairs.emplace_back(p, libint2::Shell::unit(), ln_threshold);
 }
 
+std::vector<detail::FamilyPiece> Integrals::Data::pieces_of(ShellRange range) const {
+  std::vector<detail::FamilyPiece> pieces;
+  const std::size_t end = range.first + range.count;
+  for (const detail::ShellFamily& family : families) {
+    const std::size_t begin = std::max(family.first, range.first);
+    const std::size_t stop = std::min(family.first + family.count, end);
+    if (begin < stop) pieces.push_back({&family, begin, stop - begin});
+  }
+  return pieces;
+}
+
 void Integrals::Data::add_auxiliary(AoBasis functions) {
   for (const auto& shell : functions.shells) {
     auxiliary_shells.push_back(to_libint(shell, functions.spherical));
@@ -47,7 +58,7 @@ void Integrals::Data::add_auxiliary(AoBasis functions) {
 
 Integrals::Integrals(const Molecule& molecule, AoBasis basis, IntegralOptions options,
                      AoBasis auxiliary) {
-  // Tables of libint2 that are the same for every molecule; made once, by whoever comes first.
+  // Tables of libint2 that are the same for every molecule; made once, on first use.
   static const bool libint_is_ready = (libint2::initialize(), prepare_boys_function(), true);
   base::require(libint_is_ready, "libint2 starts");
   auto data = std::make_unique<Data>();
@@ -58,6 +69,9 @@ Integrals::Integrals(const Molecule& molecule, AoBasis basis, IntegralOptions op
     data->most_primitives = std::max(data->most_primitives, shell.contraction.exponents.size());
     data->highest_momentum = std::max(data->highest_momentum, shell.contraction.angular_momentum);
   }
+  std::vector<std::size_t> atoms;
+  for (const auto& shell : basis.shells) atoms.push_back(shell.atom);
+  data->families = detail::families_of(data->shells, atoms);
   if (!basis.cores.empty())
     data->cores = std::make_unique<detail::CoreIntegrals>(basis, data->shells);
   data->basis = std::move(basis);

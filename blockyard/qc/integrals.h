@@ -16,18 +16,18 @@ struct ShellRange {
   friend bool operator==(const ShellRange&, const ShellRange&) = default;
 };
 
-/// How exact the repulsion integrals are. The defaults leave the energy of the water dimer in
+/// The accuracy of the repulsion integrals. The defaults leave the energy of the water dimer in
 /// aug-cc-pVDZ exact to 1e-11 hartree.
 struct IntegralOptions {
-  /// Primitive contributions whose s-type estimate is below this are left out. The estimate is no
-  /// bound: with 1e-15 that energy is wrong by 1e-9.
+  /// Primitive contributions whose s-type estimate is below this are left out. The estimate is not
+  /// a bound: with 1e-15 that energy is wrong by 1e-9.
   double primitive_threshold = 1e-18;
   /// Shell quartets whose Schwarz bound  sqrt((ab|ab) (cd|cd))  is below this are zero.
   double schwarz_threshold = 1e-13;
 };
 
-/// What all engines of a molecule share: shells, shell pairs, Schwarz bounds. Immutable after
-/// construction. Any thread.
+/// The data shared by all engines of a molecule: shells, shell pairs, Schwarz bounds. Immutable
+/// after construction. Any thread.
 class Integrals {
  public:
   /// auxiliary: functions that fit products of two of the basis; none unless they are wanted.
@@ -71,7 +71,7 @@ class IntegralEngine {
   void kinetic(ShellRange a, ShellRange b, std::span<double> out);
   /// out(a,b) = - sum over A of  Z_A <a| 1/|r - R_A| |b>, Z_A without effective cores
   void nuclear_attraction(ShellRange a, ShellRange b, std::span<double> out);
-  /// The same with the nuclei of these atoms only.
+  /// The attraction by the nuclei of these atoms only.
   void nuclear_attraction_of(std::span<const std::size_t> atoms, ShellRange a, ShellRange b,
                              std::span<double> out);
   /// out(a,b) = <a|U|b> with the effective core potentials U of the basis; zero without any.

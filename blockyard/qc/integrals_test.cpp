@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -215,6 +217,46 @@ TEST_P(IntegralBlocks, every_block_is_the_part_of_the_whole) {
                 block[k],
                 whole[first(p) + a + n * (first(q) + b + n * (first(r) + c + n * (first(s) + d)))],
                 1e-12);
+  }
+}
+
+// A shell alone is computed as it is; many of the same primitives are computed over these.
+TEST(Integrals, of_general_contractions_are_those_of_their_shells) {
+  const auto integrals =
+      testing::integrals_of(testing::molecule_of("Fe 0 0 0\nH 0.3 0.5 1.4\n"), "cc-pvdz", true);
+  const auto& shells = integrals.basis().shells;
+  IntegralEngine engine(integrals);
+  const ShellRange s{0, 6}, p{6, 5}, hydrogen{shells.size() - 3, 3};
+  ASSERT_EQ(shells[5].contraction.angular_momentum, 0);
+  ASSERT_EQ(shells[10].contraction.angular_momentum, 1);
+  const auto offset = [&](ShellRange range, std::size_t shell) {
+    return unsigned_of(shells[shell].first_function - shells[range.first].first_function);
+  };
+  for (const auto& ranges : {std::array{s, s, s, s}, std::array{s, p, s, p}, std::array{p, p, s, s},
+                             std::array{p, s, hydrogen, s}}) {
+    std::array<std::size_t, 4> stride{};
+    std::size_t size = 1;
+    for (std::size_t k = 0; k < 4; ++k) {
+      stride[k] = size;
+      size *= unsigned_of(integrals.function_count(ranges[k]));
+    }
+    std::vector<double> whole(size);
+    engine.electron_repulsion(ranges[0], ranges[1], ranges[2], ranges[3], whole);
+    for (std::size_t k = 0; k < 6; ++k) {
+      std::array<std::size_t, 4> at{};
+      for (std::size_t i = 0; i < 4; ++i)
+        at[i] = ranges[i].first + (k * (i + 1) + i) % ranges[i].count;
+      std::vector<double> one(
+          unsigned_of(shells[at[0]].function_count * shells[at[1]].function_count *
+                      shells[at[2]].function_count * shells[at[3]].function_count));
+      engine.electron_repulsion({at[0], 1}, {at[1], 1}, {at[2], 1}, {at[3], 1}, one);
+      std::size_t first = 0;
+      for (std::size_t i = 0; i < 4; ++i) first += stride[i] * offset(ranges[i], at[i]);
+      EXPECT_NEAR(whole[first], one[0], 1e-12 * std::max(1.0, std::abs(one[0])));
+      EXPECT_NEAR(whole[first + (unsigned_of(shells[at[0]].function_count) - 1) * stride[0]],
+                  one[unsigned_of(shells[at[0]].function_count) - 1],
+                  1e-12 * std::max(1.0, std::abs(one[0])));
+    }
   }
 }
 

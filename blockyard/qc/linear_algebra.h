@@ -32,7 +32,7 @@ Extent eigen_calc_sqr_inv(std::span<double> a, std::span<double> b, double toler
 /// b   n*n, the products e_i . e_j of error vectors, upper triangle read. Its leading rows that are
 ///     not wholly zero count. On return B_ii = c_i (0 for the rest); off-diagonals unchanged.
 /// While the vectors are nearly dependent, the first one is left out (its c_i is 0).
-/// Throws Error{bad_input} if there is no vector.
+/// Throws Error{bad_input} without a vector.
 /// Source: P. Pulay, J. Comput. Chem. 3, 556 (1982), eq. 6.
 void compute_diis(std::span<double> b);
 

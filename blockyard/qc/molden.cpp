@@ -25,7 +25,7 @@ double primitive_overlap(int l, double a, double b) {
   return std::pow(2 * std::sqrt(a * b) / (a + b), l + 1.5);
 }
 
-/// What makes the norm of a contraction 1.
+/// The factor that makes the norm of a contraction 1.
 double norm_factor(const Contraction& c) {
   double square = 0;
   for (std::size_t p = 0; p < c.exponents.size(); ++p)

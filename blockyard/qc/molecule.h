@@ -22,7 +22,7 @@ struct Atom {
   int label = 0;           // the number written after its symbol: 1 of H1; 0: none
   int core_electrons = 0;  // those that an effective core potential stands for
   bool is_ghost = false;   // functions without nucleus and electrons
-  /// What it adds to potentials and to the number of electrons, e.
+  /// Its contribution to potentials and to the number of electrons, e.
   [[nodiscard]] int charge() const noexcept {
     return is_ghost ? 0 : atomic_number - core_electrons;
   }
@@ -39,7 +39,7 @@ struct Molecule {
 /// "O", "O1" with its label, "Gh(O)" of a ghost.
 [[nodiscard]] std::string name_of(const Atom& atom);
 
-/// Throws Error{bad_input} if there is no atom or no electron, if the multiplicity is impossible
+/// Throws Error{bad_input} without an atom or an electron, if the multiplicity is impossible
 /// with this number of electrons, or if two atoms are closer than 1e-6 bohr.
 void check_molecule(const Molecule& molecule);
 
@@ -49,7 +49,7 @@ void check_molecule(const Molecule& molecule);
 [[nodiscard]] Extent alpha_count(const Molecule& molecule);
 [[nodiscard]] Extent beta_count(const Molecule& molecule);
 
-/// Whether an effective core potential stands for electrons of an atom.
+/// Whether an effective core potential replaces electrons of an atom.
 [[nodiscard]] bool has_effective_cores(const Molecule& molecule);
 
 /// Sum of core_orbitals over the atoms, without those of effective cores: what `frozen_core = true`

@@ -30,7 +30,7 @@ void scale_columns(std::span<double> block, Extent rows, std::span<const double>
 /// drop_core_in_sip: zeroes the first `count` columns of a matrix with that many rows.
 void zero_columns(std::span<double> matrix, Extent rows, Extent count);
 
-/// How the energy changed from one iteration to the next, hartree.
+/// The change of the energy from one iteration to the next, hartree.
 struct EnergyChange {
   double last = 0.0;
   double previous = 0.0;

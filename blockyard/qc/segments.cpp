@@ -12,6 +12,9 @@ namespace blockyard::qc {
 namespace {
 
 constexpr double split_atom_cost = 0.125;
+constexpr double split_family_cost = 0.5;
+constexpr std::ptrdiff_t most_shared_apart =
+    8;  // primitives of shells that may be apart at no cost
 
 /// Functions before shell `shell`; all of them for shell == shells.size().
 Extent functions_before(const AoBasis& basis, std::size_t shell) {
@@ -20,6 +23,23 @@ Extent functions_before(const AoBasis& basis, std::size_t shell) {
 
 bool ends_inside_atom(const AoBasis& basis, std::size_t end) {
   return end < basis.shells.size() && basis.shells[end - 1].atom == basis.shells[end].atom;
+}
+
+/// Shells of a general contraction are computed together, as far as they stand together.
+bool ends_inside_family(const AoBasis& basis, std::size_t end) {
+  if (!ends_inside_atom(basis, end)) return false;
+  const Contraction& last = basis.shells[end - 1].contraction;
+  const Contraction& next = basis.shells[end].contraction;
+  const auto is_shared = [&](double exponent) {
+    return std::ranges::find(next.exponents, exponent) != next.exponents.end();
+  };
+  return last.angular_momentum == next.angular_momentum &&
+         std::ranges::count_if(last.exponents, is_shared) > most_shared_apart;
+}
+
+double cost_of_cut(const AoBasis& basis, std::size_t end) {
+  return (ends_inside_atom(basis, end) ? split_atom_cost : 0.0) +
+         (ends_inside_family(basis, end) ? split_family_cost : 0.0);
 }
 
 /// cuts: the shells with which segments begin, then the number of shells.
@@ -44,17 +64,18 @@ AoSegments segment_shells(const AoBasis& basis, Extent target) {
   std::vector<double> cost(count + 1, std::numeric_limits<double>::infinity());
   std::vector<std::size_t> begin_of_last(count + 1, 0);
   cost[0] = 0.0;
-  for (std::size_t end = 1; end <= count; ++end)
+  for (std::size_t end = 1; end <= count; ++end) {
+    const double cut = cost_of_cut(basis, end);
     for (std::size_t begin = end; begin-- > 0;) {
       const auto extent = functions_before(basis, end) - functions_before(basis, begin);
       const double excess = static_cast<double>(extent - target) / static_cast<double>(target);
-      const double total =
-          cost[begin] + excess * excess + (ends_inside_atom(basis, end) ? split_atom_cost : 0.0);
+      const double total = cost[begin] + excess * excess + cut;
       if (total < cost[end]) {
         cost[end] = total;
         begin_of_last[end] = begin;
       }
     }
+  }
   std::vector<std::size_t> cuts = {count};
   while (cuts.back() != 0) cuts.push_back(begin_of_last[cuts.back()]);
   std::reverse(cuts.begin(), cuts.end());

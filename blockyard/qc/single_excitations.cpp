@@ -73,6 +73,35 @@ Vector3 singlet_transition_dipole(std::span<const double> amplitudes, Extent vir
   return moment;
 }
 
+void make_biorthogonal(std::vector<double> met, std::vector<Vector3>& moments) {
+  const std::size_t n = moments.size();
+  base::require(met.size() == n * n, "a square of overlaps");
+  const auto entry = [&](std::size_t row, std::size_t column) -> double& {
+    return met[row + column * n];
+  };
+  for (std::size_t k = 0; k < n; ++k) {
+    std::size_t pivot = k;
+    for (std::size_t row = k + 1; row < n; ++row)
+      if (std::abs(entry(row, k)) > std::abs(entry(pivot, k))) pivot = row;
+    if (std::abs(entry(pivot, k)) < 1e-8)
+      throw base::Error(base::Errc::bad_input,
+                        "left and right excited states are not the same ones: ask for more roots");
+    std::swap(moments[k], moments[pivot]);
+    for (std::size_t column = 0; column < n; ++column)
+      std::swap(entry(k, column), entry(pivot, column));
+    const double scale = 1 / entry(k, k);
+    for (std::size_t column = 0; column < n; ++column) entry(k, column) *= scale;
+    for (double& part : moments[k]) part *= scale;
+    for (std::size_t row = 0; row < n; ++row) {
+      if (row == k) continue;
+      const double factor = entry(row, k);
+      for (std::size_t column = 0; column < n; ++column)
+        entry(row, column) -= factor * entry(k, column);
+      for (std::size_t axis = 0; axis < 3; ++axis) moments[row][axis] -= factor * moments[k][axis];
+    }
+  }
+}
+
 double oscillator_strength(double hartree, const Vector3& mu) {
   return 2.0 / 3.0 * hartree * (mu[0] * mu[0] + mu[1] * mu[1] + mu[2] * mu[2]);
 }

@@ -6,7 +6,7 @@
 
 #include "blockyard/qc/integrals.h"
 
-/// What the singles of an excited state say of it. Amplitudes are virtuals * occupied, first index
+/// Properties of an excited state from its singles. Amplitudes are virtuals * occupied, first index
 /// fastest.
 namespace blockyard::qc {
 
@@ -36,6 +36,11 @@ struct Excitation {
     std::span<const double> amplitudes, Extent virtuals, Extent first_occupied,
     Extent first_virtual, const std::array<std::vector<double>, 3>& orbital_dipoles,
     Extent orbitals);
+
+/// Moments of left states that met[left, right] of the right ones (as many, first index fastest)
+/// become those of the combinations that meet one right state each, by 1. Throws Error{bad_input}
+/// if there are none.
+void make_biorthogonal(std::vector<double> met, std::vector<Vector3>& moments);
 
 /// 2/3 w |mu|^2, in atomic units: w in hartree, mu in e bohr.
 [[nodiscard]] double oscillator_strength(double hartree, const Vector3& transition_dipole);

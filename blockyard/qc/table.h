@@ -11,12 +11,12 @@
 
 namespace blockyard::qc {
 
-/// What the super instructions of a molecule share. Immutable once made. Any thread.
+/// The data shared by the super instructions of a molecule. Immutable once made. Any thread.
 struct System {
   Molecule molecule;
   Integrals integrals;
   AoSegments segments;  // of the kind `ao` in the job
-  // What products of basis functions are fitted by, the kind `la`: pivots of Cholesky integrals, or
+  // The functions that fit products of basis functions, kind `la`: pivots of Cholesky integrals, or
   // segments of the auxiliary functions of `integrals`. At most one of them is not empty.
   std::vector<FunctionPair> pivots = {};
   AoSegments fitting = {};

@@ -6,6 +6,7 @@
 #include "blockyard/qc/denominators.h"
 #include "blockyard/qc/detail/operands.h"
 #include "blockyard/qc/detail/table_parts.h"
+#include "blockyard/qc/energy_kernels.h"
 #include "blockyard/qc/linear_algebra.h"
 #include "blockyard/qc/table.h"
 
@@ -200,9 +201,10 @@ void add_algebra(super::Table& table) {
   table.add({"anti_symm_v", "u", run_anti_symm_v, {}});
   table.add({"stripi", "ru", run_stripi, {"rw"}});
   table.add({"copy_overlap", "ru", run_copy_overlap, {}});
-  table.add({"energy_denominator_rhf", "ur", run_energy_denominator, {}});
-  table.add({"energy_numerator_rhf", "ur", run_energy_numerator, {}});
-  table.add({"energy_ty_denominator_rhf", "urr", run_energy_ty_denominator, {}});
+  table.add({"energy_denominator_rhf", "ur", run_energy_denominator, {}, {}, dividing_form(false)});
+  table.add({"energy_numerator_rhf", "ur", run_energy_numerator, {}, {}, multiplying_form()});
+  table.add(
+      {"energy_ty_denominator_rhf", "urr", run_energy_ty_denominator, {}, {}, dividing_form(true)});
   table.add({"cis_unit_guess", "ur", run_cis_unit_guess, {"wr"}});
   table.add({"combine_spins", "rrw", run_combine_spins, {}});
   detail::add_scf_steps(table);

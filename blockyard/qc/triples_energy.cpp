@@ -14,7 +14,7 @@ using Row = std::array<double, tile>;
 using Square = std::array<Row, tile>;
 using Cube = std::array<Square, tile>;  // [c][b][a]
 
-constexpr double beyond = 1e6;  // hartree: the energy of places behind the last orbital
+constexpr double beyond = 1e6;  // hartree: the energy of places after the last orbital
 
 /// The orders of w: which of a, b, c (0, 1, 2) stands first, second, third.
 constexpr std::array<std::array<std::size_t, 3>, 6> orders = {
@@ -83,7 +83,7 @@ Row row_of(std::span<const double> values, const Part& part, double otherwise) {
   return row;
 }
 
-/// What stands at one place of the sum: 1 for a > b > c, 1/2 if two are the same, 0 for other
+/// The weight of one term of the sum: 1 for a > b > c, 1/2 if two are the same, 0 for other
 /// orders and where all three are the same: there the sum over the orders is zero.
 double weight_of(std::size_t a, std::size_t b, std::size_t c) {
   if (a == b && b == c) return 0.0;

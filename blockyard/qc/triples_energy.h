@@ -10,7 +10,7 @@ namespace blockyard::qc {
 
 using base::Extent;
 
-/// What the perturbative triples of three occupied orbitals i, j, k are made of. Virtual orbitals
+/// The ingredients of the perturbative triples of three occupied orbitals i, j, k. Virtual orbitals
 /// count from 0 at the lowest one.
 struct OrbitalTriple {
   Extent virtual_count = 0;

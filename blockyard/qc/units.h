@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-/// What energies and moments are told in. CODATA 2018.
+/// The units of energies and moments. CODATA 2018.
 namespace blockyard::qc {
 
 inline constexpr double ev_per_hartree = 27.211386245988;

@@ -6,8 +6,8 @@
 
 #include "blockyard/qc/ao_basis.h"
 
-/// What matrices over basis functions and orbitals say of a molecule. All of them are dense, first
-/// index fastest; n is the number of functions of the basis.
+/// Properties of a molecule from matrices over basis functions and orbitals. All of them are dense,
+/// first index fastest; n is the number of functions of the basis.
 namespace blockyard::qc {
 
 /// Electrons of each atom by Mulliken's division,  sum over mu on A of  (D S)_mu,mu.

@@ -12,7 +12,7 @@
 #include "blockyard/rpc/frame.h"
 #include "blockyard/rpc/hmac.h"
 
-/// What a client and a server of devices say to each other: bodies of frames, the fields of a
+/// The messages between a client and a server of devices: bodies of frames, the fields of a
 /// struct in the order of `fields` (docs/remote.md).
 namespace blockyard::remote {
 
@@ -220,7 +220,7 @@ template <class Message>
   return {static_cast<std::uint16_t>(kind), request, encode(message), payload};
 }
 
-/// What proves a token: HMAC of the direction and of both numbers.
+/// The proof of a token: HMAC of the direction and of both numbers.
 [[nodiscard]] rpc::Digest proof_of(std::string_view direction, std::string_view secret,
                                    const rpc::Digest& client_nonce,
                                    const rpc::Digest& server_nonce);

@@ -18,11 +18,11 @@ struct Token {
 /// and says what to do, never what is in it.
 [[nodiscard]] std::vector<Token> read_tokens(const std::string& path);
 
-/// A new one, with a secret that nobody can guess. Throws Error{bad_input} if the name is not made
+/// A new one, with an unguessable secret. Throws Error{bad_input} if the name is not made
 /// of letters, digits, '_', '-' and '.'.
 [[nodiscard]] Token new_token(std::string_view name);
 
-/// Adds a token to a file, which nobody else may read; one of that name is replaced.
+/// Adds a token to a file that only its owner may read; one of that name is replaced.
 /// Throws Error{io}.
 void add_token(const std::string& path, const Token& token);
 

@@ -25,7 +25,7 @@ struct Value {
   double scale = 0;  ///< weight of a difference of one unit
   bool is_result = false;
 };
-/// What a run measured, by name.
+/// The measurements of a run, by name.
 using Values = std::map<std::string, Value>;
 
 double number_of(const Json& json, const char* key) {
@@ -135,7 +135,7 @@ std::string change_of(const Difference& d) {
   return fmt::format("{:+.0f} %", 100 * (ratio - 1));
 }
 
-/// What is compared of one file.
+/// The compared contents of one file.
 struct Run {
   std::string title;
   std::map<std::string, std::string> settings;

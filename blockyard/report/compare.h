@@ -19,7 +19,7 @@ struct Difference {
 };
 
 struct Comparison {
-  std::string before;  ///< what ran, in a line
+  std::string before;  ///< the run, in a line
   std::string after;
   std::vector<std::string>
       settings;  ///< what was chosen otherwise: "workers: 2 workers, 4 workers"
@@ -30,8 +30,8 @@ struct Comparison {
 /// Energies within this are the same, hartree.
 inline constexpr double same_energy_hartree = 1e-8;
 
-/// Two reports of `blockyard run --report`. Throws Error{bad_input} that names the path of one that
-/// is something else.
+/// Two reports of `blockyard run --report`. Throws Error{bad_input} with the path of one that
+/// is not a report.
 [[nodiscard]] Comparison compare(std::string_view before, std::string_view before_path,
                                  std::string_view after, std::string_view after_path);
 

@@ -7,10 +7,10 @@
 
 #include "blockyard/job/run.h"
 
-/// Files for other programs, from what a method of ours leaves.
+/// Files for other programs, from the results of a method.
 namespace blockyard::report {
 
-/// "homo=h.cube": what of the SCF wave function goes into which file.
+/// "homo=h.cube": which part of the SCF wave function goes into which file.
 struct CubeWish {
   std::string what;  ///< homo, lumo, density, spin, or the number of an orbital: 5, beta 5b
   std::string file;
@@ -29,7 +29,7 @@ struct Exports {
   }
 };
 
-/// Before the run: throws Error{bad_input} for what this job cannot give.
+/// Before the run: throws Error{bad_input} for results this job does not have.
 void check_exports(const job::Job& job, const Exports& wanted);
 
 /// The texts of the files. REQUIRES: check_exports.

@@ -8,7 +8,7 @@
 
 namespace blockyard::report {
 
-/// Makes a table of what our iterative programs print. The lines of SIAL's `print name`,
+/// Makes a table of the output of our iterative programs. The lines of SIAL's `print name`,
 /// "LINE:  name = value", from one called `iteration` to the next become a row with the names as
 /// its head; all other lines pass. The first row is complete when the second begins; later ones
 /// come as soon as they have as many values. One call at a time.
@@ -17,7 +17,7 @@ class IterationTable {
   explicit IterationTable(std::function<void(std::string_view)> print) : print_(std::move(print)) {}
   /// Text of whole lines, or of parts of lines, as programs print it.
   void add(std::string_view text);
-  /// Prints what is left of a row or a line.
+  /// Prints the rest of a row or a line.
   void end();
 
  private:

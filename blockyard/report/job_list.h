@@ -8,10 +8,10 @@
 #include "blockyard/input/settings.h"
 #include "blockyard/method/energies.h"
 
-/// Several jobs of one command, told in one table.
+/// Several jobs of one command, in one table.
 namespace blockyard::report {
 
-/// What one of them came to.
+/// The outcome of one job.
 struct ListedJob {
   std::string name;  ///< "h2o.toml", "basis.name=cc-pvdz", or both
   std::string file;
@@ -21,7 +21,7 @@ struct ListedJob {
   std::string results;                   ///< results_json; empty: there are none
 };
 
-/// A row for each job, as it ends; a heading where the energies are others than before.
+/// A row for each job, as it ends; a heading where the kinds of energies change.
 class JobTable {
  public:
   /// name_width: of the longest name.

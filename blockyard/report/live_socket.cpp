@@ -37,7 +37,7 @@ bool set_address(const fs::path& path, sockaddr_un& address) {
   return true;
 }
 
-/// Whether it is a folder of this user that nobody else can look into.
+/// Whether it is a folder of this user that no other user can read.
 bool is_private(const fs::path& folder) {
   struct stat status {};
   return ::lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&

@@ -12,12 +12,12 @@ namespace blockyard::report {
 
 /// Where the runs of this user on this machine can be asked: RUNTIME/blockyard, or
 /// /tmp/blockyard-UID. One socket a process, named JOB-PROCESS.
-/// `runtime`: what the user's environment has as XDG_RUNTIME_DIR; null, empty or, as its
-/// specification wants, a relative path: nothing.
+/// `runtime`: what the user's environment has as XDG_RUNTIME_DIR; ignored if null, empty or, as its
+/// specification requires, a relative path.
 [[nodiscard]] std::filesystem::path live_folder(const char* runtime);
 
-/// Answers `blockyard top`: who connects gets one JSON object, and that is all. A run goes on as
-/// well where no socket can be made. One thread.
+/// Answers `blockyard top`: each client gets one JSON object, and that is all. A run works
+/// equally where no socket can be made. One thread.
 class LiveSocket {
  public:
   /// Collective among processes. The job must outlive it.
@@ -26,7 +26,7 @@ class LiveSocket {
   LiveSocket(const LiveSocket&) = delete;
   LiveSocket& operator=(const LiveSocket&) = delete;
 
-  /// Answers all who ask now. Waits for nobody.
+  /// Answers all pending clients. Never waits.
   void answer(const job::LiveView& view);
 
  private:
@@ -42,15 +42,15 @@ class LiveSocket {
   std::size_t step_ = 0;
 };
 
-/// What the processes of all runs said of themselves.
+/// The answers of the processes of all runs.
 struct LiveAnswers {
   std::vector<std::string> texts;
   std::vector<std::string> silent;  ///< names of sockets whose process did not answer in time
 };
 
 /// Asks each process of each run, and waits for all together two seconds at most. Removes the
-/// sockets of those that are gone, and nothing else: a file counts only if it is a socket of this
-/// user by our kind of name, in a folder that nobody else can reach.
+/// sockets of those that have ended, and no other file: a file counts only if it is a socket of
+/// this user by our kind of name, in a folder that no other user can reach.
 [[nodiscard]] LiveAnswers ask_all_runs(const std::filesystem::path& folder);
 
 }  // namespace blockyard::report

@@ -9,6 +9,7 @@
 #include "blockyard/job/method_results.h"
 #include "blockyard/job/processes.h"
 #include "blockyard/job/version.h"
+#include "blockyard/report/detail/counts_json.h"
 #include "blockyard/report/detail/devices_json.h"
 #include "blockyard/report/report.h"
 
@@ -62,51 +63,25 @@ Json metrics_of_worker(const worker::Metrics& metrics) {
                       {"wait_seconds", pardo.wait_seconds}});
   Json supers = Json::object();
   for (const auto& [name, use] : metrics.supers)
-    supers[name] = {{"calls", use.calls}, {"seconds", use.seconds}};
-  Json all = {{"seconds", metrics.seconds},
-              {"barrier_seconds", metrics.barrier_seconds},
-              {"transfer_seconds", metrics.transfer_seconds},
-              {"block_wait_seconds", metrics.block_wait_seconds},
-              {"disk_wait_seconds", metrics.disk_wait_seconds},
-              {"chunk_wait_seconds", metrics.chunk_wait_seconds},
-              {"checkpoint_seconds", metrics.checkpoint_seconds},
-              {"instructions", metrics.instructions},
-              {"block_operations", metrics.block_operations},
-              {"flops", metrics.flops},
-              {"iterations", metrics.iterations},
-              {"gets", metrics.gets},
-              {"cache_hits", metrics.cache_hits},
-              {"hit_ratio", metrics.hit_ratio()},
-              {"prefetches", metrics.prefetches},
-              {"wasted_prefetches", metrics.wasted_prefetches},
-              {"bytes_received", metrics.bytes_received},
-              {"bytes_sent", metrics.bytes_sent},
-              {"peak_bytes", metrics.peak_bytes},
-              {"bytes_from_servers", metrics.bytes_from_servers},
-              {"bytes_to_servers", metrics.bytes_to_servers},
-              {"lines", lines},
-              {"line_times", line_times},
-              {"pardos", pardos},
-              {"super_instructions", supers}};
+    supers[name] = {
+        {"calls", use.calls}, {"device_calls", use.device_calls}, {"seconds", use.seconds}};
+  Json all = detail::counts_json(worker::worker_metrics(), worker::Counts(metrics));
+  all["hit_ratio"] = metrics.hit_ratio();
+  all["bytes_from_servers"] = metrics.bytes_from_servers;
+  all["bytes_to_servers"] = metrics.bytes_to_servers;
+  all["lines"] = lines;
+  all["line_times"] = line_times;
+  all["pardos"] = pardos;
+  all["super_instructions"] = supers;
   if (metrics.device_number >= 0) {
     all["device_wait_seconds"] = metrics.device.wait_seconds;
     all["device"] = {{"number", metrics.device_number}};
-    all["device"].update(detail::counts_json(metrics.device));
+    all["device"].update(detail::device_json(metrics.device));
   }
   return all;
 }
 
-Json metrics_of_server(const wire::Statistics& server) {
-  return {{"gets", server.gets},
-          {"puts", server.puts},
-          {"bytes_sent", server.bytes_sent},
-          {"bytes_received", server.bytes_received},
-          {"spilled_bytes", server.spilled_bytes},
-          {"read_back_bytes", server.read_back_bytes},
-          {"peak_bytes", server.peak_bytes}};
-}
-
-/// What the memory of a rank was used for: the names of MemorySample::bytes.
+/// The uses of a rank's memory: the names of MemorySample::bytes.
 Json purposes_of(bool is_worker) {
   if (!is_worker) return Json::array({"blocks at home here"});
   return Json::array({"arrays and temporaries", "blocks in use or cached", "blocks fetched ahead",
@@ -153,8 +128,8 @@ Json programs_json(const job::Results& results) {
 
 Json servers_json(const job::Results& results) {
   Json servers = Json::array();
-  for (const wire::Statistics& server : results.servers)
-    servers.push_back(metrics_of_server(server));
+  for (const wire::ServerCounts& server : results.servers)
+    servers.push_back(detail::counts_json(wire::server_metrics(), server));
   return servers;
 }
 
@@ -182,7 +157,7 @@ Json chemistry_json(const method::Chemistry& chemistry) {
           {"electrons", chemistry.electrons}};
 }
 
-/// What is known when the devices have been found, not before.
+/// The decisions known only once the devices have been found.
 std::vector<job::Decision> device_decisions(const job::Job& job, const job::Results& results) {
   const input::DeviceSpec& device = job.run.device;
   const bool is_auto = device.kind == "auto";
@@ -228,6 +203,9 @@ std::string metrics_json(const job::Job& job, const job::Results& results,
                {"memory_plan", plan_json(job.memory)}};
   if (job.chemistry) json["molecule"] = chemistry_json(*job.chemistry);
   if (!job.method.empty()) json["energies"] = energies_json(job, results);
+  json["metrics"] = {{"worker", detail::meanings_json(worker::worker_metrics())},
+                     {"server", detail::meanings_json(wire::server_metrics())},
+                     {"device", detail::meanings_json(block::device_metrics())}};
   json["devices"] = detail::devices_json(results);
   json["programs"] = programs_json(results);
   json["servers"] = servers_json(results);

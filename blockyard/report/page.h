@@ -6,9 +6,9 @@
 
 namespace blockyard::report {
 
-/// One HTML page that needs nothing else, of the JSON that `blockyard run --report` or a
+/// One self-contained HTML page of the JSON that `blockyard run --report` or a
 /// program of Global Arrays (BLOCKYARD_GA_REPORT) wrote.
-/// Throws Error{bad_input} that names `path` if it is something else.
+/// Throws Error{bad_input} that names `path` for any other text.
 [[nodiscard]] std::string page_of(std::string_view json, std::string_view path);
 
 }  // namespace blockyard::report

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `run --profile` prints.
+// The output of `run --profile`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,15 +15,7 @@ namespace blockyard::report {
 namespace {
 
 /// Sums of the workers of one program.
-struct Sums {
-  double wait_seconds = 0;
-  double barrier_seconds = 0;
-  double flops = 0;
-  std::uint64_t gets = 0;
-  std::uint64_t hits = 0;
-  std::uint64_t operations = 0;
-  std::uint64_t received = 0;
-  std::uint64_t sent = 0;
+struct Sums : worker::Counts {
   std::map<std::pair<std::string, std::string>, worker::LineWait> lines;
   std::map<std::string, worker::SuperUse> supers;
   block::ResidencyCounts device;
@@ -32,15 +24,8 @@ struct Sums {
 Sums sum_of(const job::StepResult& step) {
   Sums sums;
   for (const worker::Metrics& metrics : step.metrics) {
-    sums.wait_seconds += metrics.block_wait_seconds + metrics.transfer_seconds;
-    sums.barrier_seconds += metrics.barrier_seconds;
-    sums.flops += metrics.flops;
-    sums.gets += metrics.gets;
-    sums.hits += metrics.cache_hits;
-    sums.operations += metrics.block_operations;
-    sums.received += metrics.bytes_received;
-    sums.sent += metrics.bytes_sent;
-    sums.device.add(metrics.device);
+    base::merge<worker::Counts>(worker::worker_metrics(), sums, metrics);
+    base::merge(block::device_metrics(), sums.device, metrics.device);
     for (const worker::LineWait& wait : metrics.lines) {
       worker::LineWait& sum = sums.lines[{wait.place, wait.array}];
       sum.place = wait.place;
@@ -60,6 +45,7 @@ Sums sum_of(const job::StepResult& step) {
     }
     for (const auto& [name, use] : metrics.supers) {
       sums.supers[name].calls += use.calls;
+      sums.supers[name].device_calls += use.device_calls;
       sums.supers[name].seconds += use.seconds;
     }
   }
@@ -128,8 +114,9 @@ std::string print_supers(const Sums& sums) {
   std::ranges::sort(uses, std::greater<>(), [](const auto& use) { return use.second.seconds; });
   std::string text;
   for (const auto& [name, use] : uses)
-    text +=
-        fmt::format("    execute {:<43} {:>10} calls {:>27.3f} s\n", name, use.calls, use.seconds);
+    text += fmt::format(
+        "    execute {:<43} {:>10} calls {:>27.3f} s{}\n", name, use.calls, use.seconds,
+        use.device_calls == 0 ? "" : fmt::format(", {} of them on the device", use.device_calls));
   return text;
 }
 
@@ -176,15 +163,15 @@ std::string print_profile(const job::Results& results) {
     text += fmt::format(
         "  {}: {:.3f} s wall; {} block operations, {:.3f} Gflop; waits: blocks {:.3f} s, barriers "
         "{:.3f} s\n    gets {}, in cache {}; received {}, sent {}\n",
-        step.name, step.seconds, sums.operations, sums.flops * 1e-9, sums.wait_seconds,
-        sums.barrier_seconds, sums.gets, sums.hits,
-        base::format_bytes(static_cast<std::int64_t>(sums.received)),
-        base::format_bytes(static_cast<std::int64_t>(sums.sent)));
+        step.name, step.seconds, sums.block_operations, sums.flops * 1e-9,
+        sums.block_wait_seconds + sums.transfer_seconds, sums.barrier_seconds, sums.gets,
+        sums.cache_hits, base::format_bytes(static_cast<std::int64_t>(sums.bytes_received)),
+        base::format_bytes(static_cast<std::int64_t>(sums.bytes_sent)));
     text += print_device(sums) + print_lines(sums) + print_supers(sums);
   }
   text += print_line_times(results);
   for (std::size_t s = 0; s < results.servers.size(); ++s) {
-    const wire::Statistics& server = results.servers[s];
+    const wire::ServerCounts& server = results.servers[s];
     text += fmt::format("  server {}: {} gets, {} puts, spilled {}, read back {}, peak {}\n", s,
                         server.gets, server.puts,
                         base::format_bytes(static_cast<std::int64_t>(server.spilled_bytes)),

@@ -6,13 +6,13 @@
 
 #include "blockyard/job/run.h"
 
-/// What a run is told as: texts for people, JSON for programs. docs/how_to/job_file.md lists keys.
+/// The reports of a run: texts for people, JSON for programs. docs/how_to/job_file.md lists keys.
 namespace blockyard::report {
 
 /// The input as understood: title, molecule, basis, orbitals, segments, method, programs.
 [[nodiscard]] std::string print_input(const job::Job& job);
 
-/// That, and how this run does it: ranks, memory plan.
+/// The input, and how this run executes it: ranks, memory plan.
 [[nodiscard]] std::string print_header(const job::Job& job);
 
 /// The last table: energies, dipole moments, orbitals and charges of a method, and wall time by
@@ -26,11 +26,11 @@ namespace blockyard::report {
 /// Where the time went: waits by source line and array, super instructions, transfers.
 [[nodiscard]] std::string print_profile(const job::Results& results);
 
-/// One JSON object with the numbers of a run: energies of a method, or what is left of the
+/// One JSON object with the numbers of a run: energies of a method, or the final values of the
 /// programs: scalars, ints and static arrays (first index fastest).
 [[nodiscard]] std::string results_json(const job::Job& job, const job::Results& results);
 
-/// What a report says beside the numbers of a run.
+/// What a report says besides the numbers of a run.
 struct ReportContext {
   std::string command;
   std::string host;
@@ -40,12 +40,12 @@ struct ReportContext {
   std::map<std::string, std::string> sources;  ///< text by path, as far as it can be read
 };
 
-/// At the start of a run, before anybody edits a source.
+/// At the start of a run, before a source can be edited.
 [[nodiscard]] ReportContext begin_report(const job::Job& job, std::string command);
 
-/// One JSON object with all that was measured of every program, worker and server, and what was
-/// decided: docs/report.md lists the keys. Times by line and memory over time are there if the job
-/// asked for a report.
+/// One JSON object with all measurements of every program, worker and server, and the
+/// decisions: docs/report.md lists the keys. Times by line and memory over time are there if the
+/// job asked for a report.
 [[nodiscard]] std::string metrics_json(const job::Job& job, const job::Results& results,
                                        const ReportContext& context = {});
 

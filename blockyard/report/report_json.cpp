@@ -50,7 +50,7 @@ void add_method(Json& json, const job::Job& job, const job::Results& results) {
   }
 }
 
-/// What is left of the programs; a later one wins where two have the same name.
+/// The outcomes of the programs; a later one wins where two have the same name.
 void add_outcomes(Json& json, const job::Results& results) {
   for (const char* key : {"scalars", "ints", "arrays"}) json[key] = Json::object();
   for (const job::StepResult& step : results.steps) {

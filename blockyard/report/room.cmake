@@ -18,3 +18,5 @@ add_custom_command(
           ${CMAKE_CURRENT_LIST_DIR}/embed.cmake
   VERBATIM)
 target_sources(blockyard_report PRIVATE ${CMAKE_BINARY_DIR}/report_assets.cpp)
+set_source_files_properties(${folder}/metrics_page_test.cpp PROPERTIES COMPILE_DEFINITIONS
+                            "BLOCKYARD_REPORT_PAGE=\"${PROJECT_SOURCE_DIR}/docs/report.md\"")

@@ -9,7 +9,7 @@
 
 namespace blockyard::report {
 
-/// A worker of a run that goes on. Seconds and counts are of the program under way.
+/// A worker of an active run. Seconds and counts are of the current program.
 struct LiveWorker {
   int number = 0;
   int process = 0;
@@ -45,7 +45,7 @@ struct Top {
 };
 
 /// Puts together what processes said, JSON each; others than `job` are left out, if it is not 0.
-/// What is not JSON is left out too: a process may have ended in the middle of it.
+/// Invalid JSON is left out as well: a process may have ended in the middle of it.
 [[nodiscard]] Top read_top(std::span<const std::string> answers, int job);
 
 /// In lines of at most `width` columns, if that is at least 75 and numbers are not huge.

@@ -14,6 +14,7 @@
 #include "blockyard/block/lanes.h"
 #include "blockyard/job/processes.h"
 #include "blockyard/server/server.h"
+#include "blockyard/wire/messages.h"
 #include "blockyard/worker/live.h"
 
 namespace blockyard::report {
@@ -74,25 +75,15 @@ std::string_view file_of(std::string_view path) { return path.substr(path.find_l
 
 /// "get v (ccsd.sial:12)".
 std::string name_of(const program::Program& program, std::int32_t pc) {
-  using program::Opcode;
+  using program::OperandKind;
   const program::Instruction& instruction = program.code[static_cast<std::size_t>(pc)];
-  std::string name(program::row_of(instruction.opcode).name);
+  const program::OpcodeRow& row = program::row_of(instruction.opcode);
+  constexpr int on_blocks = program::effect::gets | program::effect::puts | program::effect::writes;
+  std::string name(row.name);
   const auto a = static_cast<std::size_t>(instruction.a);
-  switch (instruction.opcode) {
-    case Opcode::execute:
-      name = program.specials[a].name;
-      break;
-    case Opcode::get:
-    case Opcode::put:
-    case Opcode::put_scalar:
-    case Opcode::block_fill:
-    case Opcode::block_copy:
-    case Opcode::block_product:
-      name += " " + program.arrays[static_cast<std::size_t>(program.selectors[a].array)].name;
-      break;
-    default:
-      break;
-  }
+  if (row.operands[0] == OperandKind::special) name = program.specials[a].name;
+  if (row.operands[0] == OperandKind::selector && (row.effects & on_blocks) != 0)
+    name += " " + program.arrays[static_cast<std::size_t>(program.selectors[a].array)].name;
   return fmt::format("{} ({})", name, file_of(program::place_of(program, pc)));
 }
 
@@ -231,12 +222,8 @@ class Writer {
   [[nodiscard]] static std::string server_name(const base::TraceEvent& event) {
     if (event.lane >= server::Server::first_disk_lane)
       return fmt::format("\"{} {} KiB\"", event.kind == 0 ? "read" : "write", event.what);
-    constexpr std::array<std::string_view, 11> names = {
-        "get",        "put",           "put a value", "delete array",        "list blocks",
-        "keep array", "restore array", "end program", "deal out iterations", "statistics",
-        "end"};
-    const std::string_view name = event.kind < names.size() ? names[event.kind] : "other";
-    return fmt::format("\"{} (worker {})\"", name, event.what);
+    return fmt::format("\"{} (worker {})\"", wire::message_names.at(event.kind).on_time_line,
+                       event.what);
   }
 
   const job::Job& job_;

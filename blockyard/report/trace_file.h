@@ -12,8 +12,8 @@ namespace blockyard::report {
 
 /// The time line of a run in the trace-event format (JSON, compressed with gzip), which Perfetto
 /// and chrome://tracing open: a track for each worker, server, and thread of a server for its disk,
-/// memory as counters, and how many short events stand in others. docs/report.md says what stands
-/// for what.
+/// memory as counters, and how many short events were merged into others. docs/report.md explains
+/// the names.
 [[nodiscard]] std::string trace_file(const job::Job& job, const job::Results& results);
 
 }  // namespace blockyard::report

@@ -15,7 +15,7 @@ namespace blockyard::ring {
 /// and it is off by at most contributions / 2 units of 2^-exponent.
 class ExactScale {
  public:
-  /// contributions: at most so many to one value; bound: none of them is larger.
+  /// contributions: the most added to one value; bound: none of them is larger.
   /// Throws Error{bad_input} if bound is not positive and finite.
   ExactScale(std::int64_t contributions, double bound);
 

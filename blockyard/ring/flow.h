@@ -9,7 +9,7 @@
 
 namespace blockyard::ring {
 
-/// How items get from the place that gives them to the others.
+/// The route of items from the place that gives them to the others.
 enum class Route : std::uint8_t {
   ring,   ///< from neighbour to neighbour, whole
   direct  ///< from the giver to each place, its part only
@@ -23,7 +23,7 @@ struct ItemName {
   friend auto operator<=>(const ItemName&, const ItemName&) = default;
 };
 
-/// What one place knows of a lane.
+/// One place's view of a lane.
 struct LaneShape {
   int place = 0;
   int places = 1;
@@ -37,7 +37,7 @@ struct Send {
   ItemName item;
 };
 
-/// That `origin` gave `count` items and gives no more.
+/// Notice that `origin` gave `count` items and gives no more.
 struct Ending {
   int to = 0;
   int origin = 0;
@@ -51,10 +51,10 @@ struct Credit {
 };
 
 /// One lane as one place sees it: which items may go where, and when all have passed. It moves
-/// nothing itself: the owner says what happened and does what is asked for. The messages of a place
+/// nothing itself: the owner reports events and carries out requests. The messages of a place
 /// to another have to arrive in the order of sending. One thread.
 ///
-/// No slot is ever promised twice: who sends an item holds a credit for its slot. Items of a
+/// No slot is ever promised twice: the sender of an item holds a credit for its slot. Items of a
 /// place's own stay with it until they were sent, in no slot. Calls that break the protocol throw
 /// Error{internal}.
 class Flow {
@@ -74,14 +74,14 @@ class Flow {
   /// The update has taken an item in, an own one or one that arrived.
   virtual void used(ItemName item) = 0;
 
-  /// What to send now, until there is nothing. Items go before endings.
+  /// The next message to send, until there is none. Items go before endings.
   [[nodiscard]] virtual std::optional<Send> next_send() = 0;
   [[nodiscard]] virtual std::optional<Ending> next_ending() = 0;
   [[nodiscard]] virtual std::optional<Credit> next_credit() = 0;
 
   /// Whether the item still has to be sent from here.
   [[nodiscard]] virtual bool is_to_send(ItemName item) const = 0;
-  /// Whether all items of all places were used here, and nothing is left to send.
+  /// Whether all items of all places were used here, and none is left to send.
   [[nodiscard]] virtual bool is_over() const = 0;
 };
 

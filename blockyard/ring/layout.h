@@ -20,7 +20,7 @@ struct Range {
   friend bool operator==(const Range&, const Range&) = default;
 };
 
-/// Where a rank is: which ring, which place in it.
+/// The position of a rank: its ring, and its place in it.
 struct Seat {
   int ring = 0;
   int place = 0;
@@ -47,11 +47,11 @@ class Layout {
   [[nodiscard]] int place_of(int ring, Extent unit) const;
 
  private:
-  std::vector<int> first_;  ///< by ring: its first rank; behind the last: the number of ranks
+  std::vector<int> first_;  ///< by ring: its first rank; after the last: the number of ranks
   Extent units_;
 };
 
-/// What the choice of a ring's size depends on. Bytes of one rank.
+/// The inputs for the choice of a ring's size. Bytes of one rank.
 struct Memory {
   Extent budget_bytes = 0;
   Extent array_bytes = 0;  ///< the whole array: a ring of S holds the S-th part at each place
@@ -69,7 +69,7 @@ struct Choice {
   std::string reason;
 };
 
-/// What the places of a ring of `size` hold: the largest slice, the slots, the rest.
+/// The memory of a place in a ring of `size`: the largest slice, the slots, the rest.
 [[nodiscard]] Choice memory_of_ring(const Memory& memory, int size);
 
 /// The smallest ring whose slices, slots and workspace fit: the fewer places, the less is sent.

@@ -20,7 +20,7 @@ void add_values(std::span<std::byte> into, std::span<const std::byte> from) {
   for (std::size_t i = 0; i < into.size() / sizeof(T); ++i) to[i] += values[i];
 }
 
-/// What moves units between the ranks of a run, after its rings.
+/// Moves units between the ranks of a run, after its rings.
 class Mover {
  public:
   Mover(Member& member, base::BufferPool& pool)
@@ -43,7 +43,7 @@ class Mover {
     fabric_.send(from, std::move(message));
   }
 
-  /// Collective. What was sent has been heard: without this a rank that goes on to wait in another
+  /// Collective. Ensures that sent messages arrived: without it a rank that next waits in another
   /// library may hold messages back that others wait for.
   void end() { fabric_.barrier(); }
 
@@ -70,7 +70,7 @@ class Mover {
   std::uint32_t epoch_;
 };
 
-/// Answers those who ask for units of this rank until it was asked for as many as it has.
+/// Answers requests for units of this rank until as many were requested as it has.
 void lend(Mover& mover, std::span<const std::byte> slice, const Range& mine,
           std::size_t unit_bytes) {
   for (Extent left = mine.count(); left > 0; --left) {

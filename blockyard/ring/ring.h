@@ -28,7 +28,7 @@ struct Options {
 
 inline constexpr std::size_t most_head_bytes = 256;
 
-/// What a rank of a ring did. Seconds of waiting: nothing could be done meanwhile.
+/// The activity of a rank in a ring. Seconds of waiting: it had no work meanwhile.
 struct Counts {
   std::int64_t given = 0;
   std::int64_t applied = 0;
@@ -44,8 +44,8 @@ struct Counts {
   Counts& operator+=(const Counts& more);
 };
 
-/// A rank's fabric, and how many rings there were on it: messages of an earlier one that nobody had
-/// to wait for are known by that. Made anew at all ranks together.
+/// A rank's fabric, and how many rings there were on it: leftover messages of an earlier one are
+/// recognised by that. Made anew at all ranks together.
 struct Member {
   explicit Member(fabric::Fabric& its_fabric) : fabric(its_fabric) {}
   fabric::Fabric& fabric;
@@ -68,7 +68,7 @@ class Ring {
   /// Gives an item, this rank's slice included. Returns when it is on its way, and takes others in
   /// meanwhile. Throws Error{bad_input} if the head is longer than most_head_bytes.
   void give(std::span<const std::byte> head, fabric::Payload payload);
-  /// Sends on and takes in what has come; does not wait. For who works long between items.
+  /// Forwards and receives pending items; does not wait. For long work between items.
   void serve();
   /// This rank gives no more. Returns when every item of the ring was taken in here. Once.
   void finish();

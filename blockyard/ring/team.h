@@ -21,7 +21,7 @@ struct Team {
   std::optional<std::uint64_t> delivery_seed;  ///< of the loopback fabric, for tests
   /// Asked every 0.1 s; a text ends the run with it as its cause.
   std::function<std::string()> stop_reason;
-  /// Called when other processes did not come to the end after an error: ends this one.
+  /// Called when other processes did not end after an error: ends this one.
   std::function<void(const std::string& cause)> give_up;
 
   [[nodiscard]] int ranks() const noexcept {

@@ -9,7 +9,7 @@
 
 namespace blockyard::ring {
 
-/// What travels. The views hold during apply and part only.
+/// A travelling item. The views are valid during apply and part only.
 struct Item {
   int origin = 0;           ///< the rank that gave it
   std::int64_t number = 0;  ///< among those that this rank gave, from 0
@@ -17,7 +17,7 @@ struct Item {
   std::span<const std::byte> payload;
 };
 
-/// What becomes of a slice when items pass it. The ring calls one function of it at a time, from
+/// Updates a slice as items pass it. The ring calls one function of it at a time, from
 /// the thread of its rank.
 class Update {
  public:
@@ -25,7 +25,7 @@ class Update {
   /// Takes the items into the slice, which may be any state, not only a sum. One or several at
   /// once, in the order in which they came; that order differs between places and runs.
   virtual void apply(std::span<const Item> items, std::span<std::byte> slice) = 0;
-  /// What a place needs of an item that is sent to it directly; null: all of it.
+  /// The part that a place needs of an item sent to it directly; null: all of it.
   [[nodiscard]] virtual fabric::Payload part(const Item& /*item*/, int /*place*/) {
     return nullptr;
   }

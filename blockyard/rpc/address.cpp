@@ -7,6 +7,7 @@
 #include <cctype>
 
 #include "blockyard/base/error.h"
+#include "blockyard/rpc/delay/delay.h"
 
 namespace blockyard::rpc {
 
@@ -37,11 +38,18 @@ Address parse_address(std::string_view text) {
                                              whole, why));
   };
   static_cast<void>(take_prefix(text, "remote://"));
+  const bool has_pace = !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) != 0;
+  if (const std::size_t end = text.find('@'); has_pace && end != std::string_view::npos) {
+    Address slower = parse_address(text.substr(end + 1));
+    slower.pace = text.substr(0, end);
+    static_cast<void>(delay::parse_pace(slower.pace));
+    return slower;
+  }
   const bool is_unix = take_prefix(text, "unix:");
   if (text.empty()) return fail("it is empty");
   if (is_unix || text.find('/') != std::string_view::npos) {
     if (text.size() > 100) return fail("the path of a socket has at most 100 characters");
-    return {Address::Kind::unix_socket, std::string(text), "", "", Address::Security::usual};
+    return {Address::Kind::unix_socket, std::string(text), "", "", Address::Security::usual, ""};
   }
   static_cast<void>(take_prefix(text, "tcp:"));
   const auto security = take_prefix(text, "tls:")     ? Address::Security::tls
@@ -63,17 +71,33 @@ Address parse_address(std::string_view text) {
   if (host.empty()) return fail("the host is missing");
   const std::string number = port.empty() ? std::to_string(default_port) : std::string(port);
   if (!is_port(number)) return fail("its port is not a number up to 65535");
-  return {Address::Kind::tcp, "", std::string(host), number, security};
+  return {Address::Kind::tcp, "", std::string(host), number, security, ""};
+}
+
+std::vector<std::string> split_addresses(std::string_view list) {
+  std::vector<std::string> all;
+  std::string begun;  // a pace whose address is still to come
+  while (!list.empty()) {
+    const std::string word = begun + std::string(list.substr(0, list.find(',')));
+    list.remove_prefix(std::min(
+        list.size(), list.find(',') == std::string_view::npos ? list.size() : list.find(',') + 1));
+    const bool is_time = std::isdigit(static_cast<unsigned char>(word.empty() ? 'x' : word[0])) &&
+                         word.ends_with('s') && word.find_first_of("@:/") == std::string::npos;
+    begun = is_time && !list.empty() ? word + "," : "";
+    if (begun.empty() && !word.empty()) all.push_back(word);
+  }
+  return all;
 }
 
 std::string format_address(const Address& address) {
-  if (address.kind == Address::Kind::unix_socket) return "unix:" + address.path;
+  const std::string pace = address.pace.empty() ? "" : address.pace + "@";
+  if (address.kind == Address::Kind::unix_socket) return pace + "unix:" + address.path;
   const bool is_v6 = address.host.find(':') != std::string::npos;
   const std::string_view prefix = address.security == Address::Security::tls     ? "tls:"
                                   : address.security == Address::Security::plain ? "plain:"
                                                                                  : "";
-  return fmt::format("{}{}{}{}:{}", prefix, is_v6 ? "[" : "", address.host, is_v6 ? "]" : "",
-                     address.port);
+  return fmt::format("{}{}{}{}{}:{}", pace, prefix, is_v6 ? "[" : "", address.host,
+                     is_v6 ? "]" : "", address.port);
 }
 
 bool is_loopback(const Address& address) {

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace blockyard::rpc {
 
@@ -18,12 +19,17 @@ struct Address {
   /// usual: TLS to another machine, for clients that have a token.
   enum class Security { usual, tls, plain };
   Security security = Security::usual;
+  std::string pace;  ///< of a slower link that is modelled (delay/delay.h); empty: as it is
   friend bool operator==(const Address&, const Address&) = default;
 };
 
 /// `unix:PATH`, anything with a '/', `host`, `host:port`, `[::1]:port`; `remote://` and `tcp:` in
-/// front mean nothing, `tls:` and `plain:` say how it is protected. Throws Error{bad_input}.
+/// front mean nothing, `tls:` and `plain:` say how it is protected. `PACE@` before all that slows
+/// the link down. Throws Error{bad_input}.
 [[nodiscard]] Address parse_address(std::string_view text);
+
+/// The addresses of a list with commas between; that of a pace separates nothing.
+[[nodiscard]] std::vector<std::string> split_addresses(std::string_view list);
 
 /// As parse_address reads it.
 [[nodiscard]] std::string format_address(const Address& address);

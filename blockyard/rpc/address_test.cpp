@@ -20,14 +20,24 @@ TEST(Address, is_read_as_people_write_it) {
   EXPECT_EQ(format_address(parse_address("plain:[::1]:80")), "plain:[::1]:80");
   EXPECT_EQ(format_address(parse_address("[::1]:80")), "[::1]:80");
   EXPECT_EQ(format_address(parse_address("[::1]")), "[::1]:7464");
+  EXPECT_EQ(format_address(parse_address("1ms,1GB/s@unix:/run/x")), "1ms,1GB/s@unix:/run/x");
+  EXPECT_EQ(format_address(parse_address("1GB/s@tls:gpu7")), "1GB/s@tls:gpu7:7464");
 }
 
 TEST(Address, that_is_wrong_is_refused_with_the_reason) {
   for (const std::string text : {"", "unix:", ":80", "gpu7:", "gpu7:x", "gpu7:65536", "[::1",
-                                 "[::1]x", "remote://", "gpu7:-1"}) {
+                                 "[::1]x", "remote://", "gpu7:-1", "1x@gpu7", "1ms@"}) {
     EXPECT_THROW(static_cast<void>(parse_address(text)), base::Error) << text;
   }
   EXPECT_THROW(static_cast<void>(parse_address("/" + std::string(100, 'x'))), base::Error);
+}
+
+TEST(Address, several_are_told_apart_also_with_paces) {
+  using List = std::vector<std::string>;
+  EXPECT_EQ(split_addresses("gpu7"), List{"gpu7"});
+  EXPECT_EQ(split_addresses("gpu7,,/run/x#1"), (List{"gpu7", "/run/x#1"}));
+  EXPECT_EQ(split_addresses("1ms,1GB/s@gpu7,2us@gpu8:1"), (List{"1ms,1GB/s@gpu7", "2us@gpu8:1"}));
+  EXPECT_EQ(split_addresses(""), List{});
 }
 
 TEST(Address, of_the_loopback_interface_is_told) {

@@ -16,7 +16,7 @@ inline constexpr std::size_t head_bytes = 40;
 inline constexpr std::size_t max_body_bytes = std::size_t{64} << 10;
 inline constexpr std::size_t max_payload_bytes = std::size_t{4} << 20;
 
-/// What stands in front of a body, less the magic and the checksum of head and body.
+/// The header of a body, without the magic and the checksum of head and body.
 struct Head {
   std::uint16_t kind = 0;
   std::uint16_t flags = 0;
@@ -48,8 +48,8 @@ struct Outgoing {
 /// Sends frames back to back, with one call of the transport if it takes them. One thread.
 void send_frames(Transport& transport, std::span<const Outgoing> frames);
 
-/// The next head with its body; whoever calls must then take the payload. False: the other end
-/// has ended the connection. Throws Error{comm} for what is no frame: nothing is allocated before
+/// The next head with its body; the caller must then take the payload. False: the other end
+/// has ended the connection. Throws Error{comm} for an invalid frame: nothing is allocated before
 /// magic and lengths are checked.
 [[nodiscard]] bool receive_frame(Transport& transport, Frame& frame);
 

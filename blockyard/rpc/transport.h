@@ -22,7 +22,7 @@ class Transport {
   /// Receives at least one byte into the beginning of `into`, which is not empty, and returns how
   /// many; waits for the first. 0: the other end has ended the connection. Throws Error{comm}.
   [[nodiscard]] virtual std::size_t receive(std::span<std::byte> into) = 0;
-  /// Ends the connection for both ends: whoever waits here returns or throws. Any thread.
+  /// Ends the connection for both ends: a waiting call returns or throws. Any thread.
   virtual void cut() noexcept = 0;
   /// True if what arrives is known to be what was sent: frames then carry no second checksum.
   [[nodiscard]] virtual bool is_checked() const noexcept = 0;

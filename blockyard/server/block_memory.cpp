@@ -38,7 +38,7 @@ Slot::Slot(BlockMemory& memory, const Lent& lent, std::uint64_t number)
     : memory_(memory), array_(-1), bytes_(lent.block_bytes[number]), lent_(&lent), number_(number) {
   const std::byte* place = lent.place ? lent.place(number) : nullptr;
   if (place == nullptr) return;
-  // Nobody writes to what is lent.
+  // Lent memory is never written to.
   payload_ =
       std::make_shared<base::Buffer>(base::Buffer::lent(const_cast<std::byte*>(place), bytes_));
   is_in_place_ = true;
@@ -179,7 +179,7 @@ void BlockMemory::settle_one() {
   std::vector<array::BlockId> arrived;
   wait(patience_seconds);
   (void)settle(arrived);
-  base::require(arrived.empty(), "nobody waits for blocks meanwhile");
+  base::require(arrived.empty(), "no block is awaited meanwhile");
 }
 
 void BlockMemory::note(const Transfer& transfer) noexcept {

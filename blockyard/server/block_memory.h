@@ -27,7 +27,7 @@ class BlockMemory;
 
 /// One version of the values of a block, in memory or stored (spilled to disk, or lent) or both.
 /// Made by BlockMemory only. Shared by the arrays and labels that hold this version, and by the
-/// transfer that works on it: who is not its only holder does not change it.
+/// transfer that works on it: only a sole holder may change it.
 class Slot : public std::enable_shared_from_this<Slot> {
  public:
   Slot(BlockMemory& memory, std::int32_t array, fabric::Payload payload);
@@ -41,7 +41,7 @@ class Slot : public std::enable_shared_from_this<Slot> {
   [[nodiscard]] bool is_resident() const noexcept { return payload_ != nullptr; }
   [[nodiscard]] bool is_being_read() const noexcept { return !is_resident() && is_in_transfer_; }
   [[nodiscard]] const fabric::Payload& payload() const noexcept { return payload_; }
-  /// Whether new values may take the place of these, which nobody else holds then.
+  /// Whether new values may replace these in place: they have no other holder.
   [[nodiscard]] bool is_replaceable() const noexcept { return is_resident() && !is_in_place_; }
 
   /// Blocks whose requests wait until this is resident.
@@ -66,7 +66,7 @@ class Slot : public std::enable_shared_from_this<Slot> {
 };
 using SlotRef = std::shared_ptr<Slot>;
 
-/// Where a server spills to.
+/// The place a server spills to.
 struct SpillPlace {
   store::Store& store;
   std::filesystem::path path;  ///< begin of the names; a file is made when an array first spills
@@ -77,7 +77,7 @@ struct SpillPlace {
 /// One thread.
 class BlockMemory {
  public:
-  /// `owner`: who asks, for error texts. `recording` takes the transfers; it may be null.
+  /// `owner`: the asker's name, for error texts. `recording` takes the transfers; it may be null.
   BlockMemory(base::BufferPool& pool, std::size_t budget_bytes, SpillPlace place, std::string owner,
               base::Recording* recording = nullptr);
 

@@ -25,8 +25,8 @@ Verb verb_of(wire::PutMode mode) {
 
 void require_length(const SlotRef& slot, std::size_t bytes) {
   if (slot != nullptr && slot->bytes() != bytes)
-    throw Error(Errc::comm,
-                fmt::format("a block of {} bytes is put where one of {} is", bytes, slot->bytes()));
+    throw Error(Errc::comm, fmt::format("a put of {} bytes does not match the block's {} bytes",
+                                        bytes, slot->bytes()));
 }
 
 /// Every value = or += or *= the one of `op`.
@@ -91,7 +91,7 @@ void BlockTable::resume(std::span<const array::BlockId> arrived) {
   }
 }
 
-/// Room goes to those who wait for it in their order: else large blocks might wait for ever.
+/// Room is given in the order of waiting: else large blocks might wait for ever.
 void BlockTable::resume_stalled() {
   is_first_stalled_ = true;
   while (!stalled_.empty() && drain(stalled_.front()) != Outcome::no_room) stalled_.pop_front();
@@ -149,7 +149,7 @@ BlockTable::Block* BlockTable::find(const array::BlockId& id) {
   return block == blocks->second.end() ? nullptr : &block->second;
 }
 
-/// Serves the queue of a block as far as possible. What stops it, if anything does.
+/// Serves the queue of a block as far as possible. Returns what stopped it, if anything.
 BlockTable::Outcome BlockTable::drain(const array::BlockId& id) {
   Block* block = find(id);
   const auto queue = waiting_.find(id);
@@ -229,7 +229,7 @@ BlockTable::Outcome BlockTable::put_scalar(Block& block, int from, const wire::P
 BlockTable::Outcome BlockTable::install(SlotRef& slot, std::int32_t array,
                                         const fabric::Payload& payload) {
   require_length(slot, payload->size());
-  // What another process lends goes back at once: it is of that one's memory.
+  // Payloads lent by another process are returned at once: they use its memory.
   const auto own = [&] { return payload->is_lent() ? copy_of(payload->bytes(), pool_) : payload; };
   if (slot != nullptr && slot.use_count() == 1 && slot->is_replaceable()) {
     memory_.replace(*slot, own());
@@ -240,7 +240,7 @@ BlockTable::Outcome BlockTable::install(SlotRef& slot, std::int32_t array,
   return Outcome::served;
 }
 
-/// Changes the values of a slot, zeros if it is absent: in place if nobody else holds them, else
+/// Changes the values of a slot, zeros if it is absent: in place if they have no other holder, else
 /// a copy. `needs_old`: the change reads the old values.
 template <class Change>
 BlockTable::Outcome BlockTable::edit(SlotRef& slot, std::int32_t array, std::size_t bytes,

@@ -21,8 +21,8 @@ namespace blockyard::server {
 
 /// The blocks of arrays and labels, and the requests about them.
 /// Requests for one block are served in the order they came. One that needs values from disk, or
-/// room, waits in the queue of its block, and others go on. A request about a whole array waits for
-/// all that came before it, and all that come after it wait for it. One thread.
+/// room, waits in the queue of its block, and others proceed. A request about a whole array waits
+/// for all that came before it, and all that come after it wait for it. One thread.
 ///
 /// Deterministic: what each worker adds to a block is summed apart, and the sums are added in the
 /// order of workers before anything else is done with the block. So the bits do not depend on the
@@ -36,9 +36,9 @@ class BlockTable {
   /// Puts those blocks of a lent array under its label that are at home on server `number`.
   void lend(const Lent& lent, int number, int servers);
   /// Serves a block, array or label request, now or later.
-  /// Throws Error{comm} if it makes no sense, Error{no_memory} if it can never be served.
+  /// Throws Error{comm} if it is malformed, Error{no_memory} if it can never be served.
   void take(Request request);
-  /// Goes on with what waited, after the values of `arrived` came or room was made.
+  /// Resumes waiting requests, after the values of `arrived` came or room was made.
   void resume(std::span<const array::BlockId> arrived);
   [[nodiscard]] bool is_waiting() const noexcept { return !waiting_.empty(); }
 
@@ -105,7 +105,7 @@ class BlockTable {
   std::unordered_map<array::BlockId, std::deque<Request>, array::BlockIdHash> waiting_;
   std::deque<array::BlockId> stalled_;  // blocks whose first request waits for room
   bool is_first_stalled_ = false;       // serving the first of them: it alone may take room
-  std::deque<Request> later_;           // behind a request about a whole array
+  std::deque<Request> later_;           // after a request about a whole array
   bool is_deterministic_;
   Slot* awaited_ = nullptr;                                          // what said `coming` last
   std::unordered_set<array::BlockId, array::BlockIdHash> in_parts_;  // blocks that have parts

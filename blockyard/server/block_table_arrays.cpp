@@ -36,7 +36,7 @@ wire::Any BlockTable::answer(const wire::EndProgram& op) {
   return wire::Done{op.ticket};
 }
 
-/// The label and the array share the values from now on: who changes them makes a copy.
+/// The label and the array share the values from now on; changing them makes a copy.
 wire::Any BlockTable::answer(const wire::KeepArray& op) {
   auto& kept = labels_[op.label];
   kept.clear();

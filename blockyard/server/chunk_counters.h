@@ -10,7 +10,7 @@
 
 namespace blockyard::server {
 
-/// Deals loops out in chunks that shrink (wire/chunks.h), after what each sharer does unasked. One
+/// Deals loops out in chunks that shrink (wire/chunks.h), after each sharer's initial share. One
 /// thread.
 class ChunkCounters {
  public:
@@ -18,7 +18,7 @@ class ChunkCounters {
   /// that asks; it is forgotten when each of `sharers` that has work got an empty chunk.
   /// Throws Error{comm} if the sharers do not agree on `total`.
   [[nodiscard]] wire::Range take(std::uint64_t counter, std::int64_t total, std::int32_t sharers);
-  /// The same for lists of positions, one for each sharer, as TakeChunk says.
+  /// The next chunk of lists of positions, one for each sharer, as TakeChunk says.
   [[nodiscard]] wire::Range take_near(const wire::TakeChunk& request);
   void clear() noexcept {
     loops_.clear();

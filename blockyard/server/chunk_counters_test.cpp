@@ -66,7 +66,7 @@ TEST(ChunkCounters, refuses_sharers_that_disagree) {
 
 TEST(ChunkCounters, deal_out_the_own_list_then_steal_from_near_before_far) {
   ChunkCounters counters;
-  // Each does the first two of its four unasked.
+  // Each starts with the first two of its four.
   const auto take = [&](std::int32_t mine, std::int32_t first, std::int32_t last) {
     return counters.take_near({0, 1, 12, 3, {4, 4, 4}, mine, first, last});
   };

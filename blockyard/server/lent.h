@@ -10,10 +10,9 @@
 
 namespace blockyard::server {
 
-/// An array that somebody outside of the run holds, in memory or in a file. Its blocks are at home
-/// on the servers from the begin, under a label. They are read when they are first wanted, and
-/// again after they were evicted; they are never changed: who writes to one makes a version of his
-/// own.
+/// An array held outside of the run, in memory or in a file. Its blocks are at home on the servers
+/// from the start, under a label. They are read on first use, and again after they were evicted.
+/// They are never changed: a writer makes a private copy.
 struct Lent {
   std::string label;
   std::vector<std::size_t> block_bytes;  ///< by number in the grid

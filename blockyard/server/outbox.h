@@ -28,14 +28,14 @@ class Outbox {
     fabric_.send(to, {-1, wire::encode(message), std::move(payload)});
   }
 
-  /// From now on what is done for `to` is told in one message, by end_batch.
+  /// From now on replies to `to` are sent in one message, by end_batch.
   void begin_batch(int to) { collecting_for_ = to; }
   void end_batch() {
     const int to = std::exchange(collecting_for_, nobody);
     if (!done_.tickets.empty()) reply(to, std::exchange(done_, {}));
   }
 
-  wire::Statistics counts;  ///< so far; fields of memory and disk are not kept here
+  wire::ServerCounts counts;  ///< so far; fields of memory and disk are not kept here
 
  private:
   static constexpr int nobody = -1;

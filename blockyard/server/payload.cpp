@@ -8,7 +8,7 @@ namespace blockyard::server {
 
 std::span<std::byte> own_bytes_of(const fabric::Payload& payload) noexcept {
   if (!base::is_sole_holder(payload)) return {};
-  // All payloads are made as plain buffers; const is the promise of those who share one.
+  // All payloads are made as plain buffers; const is the promise of its sharers.
   return const_cast<base::Buffer*>(payload.get())->bytes();
 }
 

@@ -9,14 +9,14 @@
 
 namespace blockyard::server {
 
-/// The bytes of a payload to be changed in place: only if nobody but the caller holds it, else an
+/// The bytes of a payload to be changed in place: only if the caller is the sole holder, else an
 /// empty span.
 [[nodiscard]] std::span<std::byte> own_bytes_of(const fabric::Payload& payload) noexcept;
 
-/// A payload of the same bytes as `bytes` that nobody else holds.
+/// A payload of the same bytes as `bytes` without other holders.
 [[nodiscard]] fabric::Payload copy_of(std::span<const std::byte> bytes, base::BufferPool& pool);
 
-/// A payload of `count` bytes, all zero (as is a zero of any element type), that nobody else holds.
+/// A payload of `count` bytes, all zero (as is a zero of any element type), without other holders.
 [[nodiscard]] fabric::Payload zeros(std::size_t count, base::BufferPool& pool);
 
 /// The elements that bytes hold. REQUIRES: aligned, as payloads are.

@@ -10,13 +10,13 @@
 
 namespace blockyard::server {
 
-/// What an access does to a block, as far as order matters: `accumulate` is put += and put -=,
+/// The kind of access to a block, as far as order matters: `accumulate` is put += and put -=,
 /// `put` all that replaces values, put *= too.
 enum class Verb : std::uint8_t { get, put, accumulate };
 
 [[nodiscard]] std::string_view text_of(Verb verb) noexcept;
 
-/// What makes two accesses the same hand: workers, or iterations of workers.
+/// What counts as one hand: a worker, or an iteration of a worker.
 enum class Identity { worker, iteration };
 
 /// An earlier access that a new one must not meet in the same epoch.
@@ -25,9 +25,9 @@ struct Clash {
   Verb earlier_verb = Verb::get;
 };
 
-/// Who touched one block in the current epoch. Between two barriers, different hands may all get
-/// or all accumulate; anything else gives results that depend on time. Two distinct hands for each
-/// verb are enough: one of them differs from whoever comes next. One thread.
+/// The accesses to one block in the current epoch. Between two barriers, different hands may all
+/// get or all accumulate; anything else gives results that depend on time. Two distinct hands for
+/// each verb are enough: one of them differs from any later hand. One thread.
 class RaceRecord {
  public:
   /// The earlier access that `access` races with, if any; if none, remembers `access`.

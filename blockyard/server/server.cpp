@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstring>
+#include <exception>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,7 +22,7 @@
 
 namespace blockyard::server {
 
-class Server::State {
+class Server::State final : private fabric::Receiver {
  public:
   State(fabric::Fabric& fabric, base::BufferPool& pool, const ServerOptions& options,
         store::Store* files)
@@ -38,11 +39,14 @@ class Server::State {
   }
 
   void run() {
+    const Receiving receiving(fabric_, this);
     std::vector<array::BlockId> arrived;
     while (!is_over_) {
       arrived.clear();
       if (memory_.settle(arrived)) table_.resume(arrived);
-      if (auto message = fabric_.poll(patience())) {
+      auto message = fabric_.poll(patience());
+      if (failure_) std::rethrow_exception(failure_);
+      if (message) {
         wire::Any decoded = wire::decode(message->head);
         take_and_note({message->from, std::move(decoded), std::move(message->payload)});
       } else if (table_.is_waiting()) {
@@ -58,6 +62,41 @@ class Server::State {
   // While the disk works, messages and the disk are looked at in turn.
   static constexpr double glance_seconds = 1e-4;
   static constexpr double unhurried_seconds = 1e-2;
+
+  /// Longer values are added by this rank's own thread, beside the work of workers.
+  static constexpr std::size_t most_received_bytes = std::size_t{64} << 10;
+
+  struct Receiving {
+    Receiving(fabric::Fabric& of, fabric::Receiver* by) : fabric(of) { fabric.receive_by(by); }
+    Receiving(const Receiving&) = delete;
+    Receiving& operator=(const Receiving&) = delete;
+    ~Receiving() { fabric.receive_by(nullptr); }
+    fabric::Fabric& fabric;
+  };
+
+  // What fails is not the sender's failure: this rank ends with it.
+  [[nodiscard]] Taken take(fabric::Message& message) override {
+    if (failure_ || (message.payload && message.payload->size() > most_received_bytes))
+      return Taken::no;
+    try {
+      wire::Any decoded = wire::decode(message.head);
+      if (!is_quick(decoded)) return Taken::no;
+      take_and_note({message.from, std::move(decoded), std::move(message.payload)});
+    } catch (...) {
+      failure_ = std::current_exception();
+      return Taken::wakes;
+    }
+    return table_.is_waiting() || memory_.is_in_transfer() ? Taken::wakes : Taken::yes;
+  }
+
+  [[nodiscard]] static bool is_quick(const wire::Any& message) {
+    if (const auto* scalar = std::get_if<wire::PutScalar>(&message))
+      return scalar->count <= static_cast<std::int64_t>(most_received_bytes / sizeof(double));
+    return std::holds_alternative<wire::GetBlock>(message) ||
+           std::holds_alternative<wire::PutBlock>(message) ||
+           std::holds_alternative<wire::Batch>(message) ||
+           std::holds_alternative<wire::TakeChunk>(message);
+  }
 
   static std::filesystem::path spill_path(const ServerOptions& options) {
     return options.scratch / fmt::format("blockyard-{}-server-{}", ::getpid(), options.number);
@@ -118,12 +157,11 @@ class Server::State {
   }
 
   [[nodiscard]] wire::Statistics statistics(wire::Ticket ticket) const {
-    wire::Statistics result = outbox_.counts;
-    result.ticket = ticket;
-    result.spilled_bytes = memory_.spilled_bytes();
-    result.read_back_bytes = memory_.read_back_bytes();
-    result.peak_bytes = memory_.peak_bytes();
-    return result;
+    wire::ServerCounts counts = outbox_.counts;
+    counts.spilled_bytes = memory_.spilled_bytes();
+    counts.read_back_bytes = memory_.read_back_bytes();
+    counts.peak_bytes = memory_.peak_bytes();
+    return {ticket, counts};
   }
 
   fabric::Fabric& fabric_;
@@ -136,6 +174,7 @@ class Server::State {
   base::Recording* recording_;
   std::array<base::UsualTime, std::variant_size_v<wire::Any>> usual_;  ///< by kind of request
   bool is_over_ = false;
+  std::exception_ptr failure_;  ///< of a request that its sender took
 };
 
 Server::Server(fabric::Fabric& fabric, base::BufferPool& pool, const ServerOptions& options)

@@ -23,12 +23,13 @@ struct ServerOptions {
   bool deterministic = false;       ///< sums have the same bits whatever order messages come in
   int servers = 1;                  ///< of the run: a block is at home on one of them
   std::span<const Lent> lent = {};  ///< the same on every server; outlive it
-  base::Recording* recording = nullptr;  ///< for reports and time lines; null: nothing is noted
+  base::Recording* recording = nullptr;  ///< for reports and time lines; null: no recording
 };
 
 /// The home of blocks: keeps them, adds into them, spills the least recently used to disk, and
 /// deals out the iterations of loops. Answers the requests of wire/messages.h; requests for one
-/// block are served in the order of arrival. One thread: that of its rank.
+/// block are served in the order of arrival. One thread: that of its rank, in whose place, while it
+/// sleeps, those that send to it take what is done within microseconds (fabric::Receiver).
 class Server {
  public:
   /// Lanes of its TraceEvents: what it did, kind = position of the message in wire::Any; and each
@@ -37,7 +38,7 @@ class Server {
   static constexpr std::uint8_t first_disk_lane = 1;
 
   Server(fabric::Fabric& fabric, base::BufferPool& pool, const ServerOptions& options);
-  /// The same with its files elsewhere than on this machine's disks.
+  /// A server whose files are elsewhere than on this machine's disks.
   Server(fabric::Fabric& fabric, base::BufferPool& pool, const ServerOptions& options,
          store::Store& files);
   ~Server();
@@ -45,7 +46,7 @@ class Server {
   Server& operator=(const Server&) = delete;
 
   /// Serves until Shutdown. Throws Error{no_memory} if blocks do not fit the budget, Error{io} if
-  /// the disk fails, Error{comm} for requests that make no sense or when the run is aborted.
+  /// the disk fails, Error{comm} for malformed requests or when the run is aborted.
   void run();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A server with an array that somebody outside holds.
+// A server with an array that is held outside.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -89,7 +89,7 @@ TEST(LendingServer, what_is_put_to_blocks_in_place_does_not_reach_the_lender) {
                 Values(block_count, number % 4 == 0 ? 7.0 : static_cast<double>(number) + 0.5));
     (void)client.ask(0, wire::DeleteArray{1, array_number});
   }
-  // The label goes, the array alone has the blocks: still nobody writes to them.
+  // The label goes, the array alone has the blocks: they are still never written to.
   (void)client.ask(0, wire::RestoreArray{1, array_number, "numbers"});
   (void)client.ask(0, wire::KeepArray{1, array_number + 1, "numbers"});
   client.put({array_number, 2}, Values(block_count, 1), wire::PutMode::add);
@@ -125,7 +125,7 @@ TEST(LendingServer, has_only_the_blocks_that_are_at_home_there) {
 TEST(LendingServer, a_failed_read_ends_the_run_with_its_cause) {
   Numbers numbers;
   numbers.lent.read = [](std::uint64_t, std::span<std::byte>) {
-    throw base::Error(base::Errc::io, "the file behind the array is gone");
+    throw base::Error(base::Errc::io, "the file of the array is gone");
   };
   TestClient client(numbers.options(3));
   (void)client.ask(0, wire::RestoreArray{1, array_number, "numbers"});

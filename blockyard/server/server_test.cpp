@@ -270,7 +270,7 @@ TEST(Server, ends_at_requests_that_make_no_sense) {
     TestClient client({plenty});
     client.put(some_block, {1, 2});
     expect_end(client, wire::PutBlock{1, some_block, PutMode::add, {}}, client.payload_of({1}),
-               "a block of 8 bytes is put where one of 16 is");
+               "a put of 8 bytes does not match the block's 16 bytes");
   }
   {
     TestClient client({plenty});

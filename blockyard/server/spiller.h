@@ -34,9 +34,9 @@ struct Transfer {
   std::uint8_t lane = 0;
 };
 
-/// Threads that write and read records while the server goes on: several, so that the disk always
-/// has the next request. Reads overtake writes: for them somebody waits. One thread calls; mutex_
-/// guards what it shares with the I/O threads.
+/// Threads that write and read records while the server continues: several, so that the disk always
+/// has the next request. Reads overtake writes, since a caller waits for them. One thread calls;
+/// mutex_ guards what it shares with the I/O threads.
 class Spiller {
  public:
   /// Requests that the disk has at one time; each has the pages of a record.

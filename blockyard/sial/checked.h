@@ -7,7 +7,7 @@
 
 #include "blockyard/sial/checked_expression.h"
 
-/// What the checker makes of the units of one program: names and types looked up. Nothing here can
+/// The checked units of one program, with names and types resolved. Nothing here can
 /// be wrong in the sense of the language; numbers of entries are those of the tables of `Unit`.
 namespace blockyard::sial::checked {
 
@@ -51,7 +51,7 @@ struct Call {
 
 enum class LeaveKind : std::uint8_t { exit, cycle, return_, stop };
 
-/// `loops` loops are left; the last of them goes on with its next value if it is a cycle.
+/// `loops` loops are left; the last of them continues with its next value if it is a cycle.
 struct Leave {
   LeaveKind kind = LeaveKind::exit;
   std::size_t loops = 1;

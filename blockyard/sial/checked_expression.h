@@ -44,7 +44,7 @@ enum class ExprKind : std::uint8_t {
 struct Expr;
 
 /// `a[i,j]` with everything looked up. `ranges` holds low and high for each position of a region
-/// that is no plain index (-1 in the selector).
+/// that is not a plain index (-1 in the selector).
 struct Block {
   program::Selector selector;
   std::vector<Expr> ranges;

@@ -10,7 +10,7 @@
 #include "blockyard/sial/diagnostic.h"
 #include "blockyard/sial/source.h"
 
-/// The compiler from SIAL to a Program. What is wrong in a user's source is a list of Diagnostic,
+/// The compiler from SIAL to a Program. Faults in a user's source are a list of Diagnostic,
 /// never an exception.
 namespace blockyard::sial {
 
@@ -20,20 +20,20 @@ struct Compilation {
   std::vector<Diagnostic> found;
 };
 
-/// Translates the program of file `path` and of what it imports, and verifies it. One thread.
+/// Translates the program of file `path` with its imports, and verifies it. One thread.
 /// Throws Error{bad_input} if a program that the checker took is not valid: a bug of ours.
 [[nodiscard]] Compilation compile_file(std::string_view path, SourceLoader& loader);
 
-/// The same for one text without imports, named `path` in diagnostics.
+/// Compiles one text without imports, named `path` in diagnostics.
 [[nodiscard]] Compilation compile_text(std::string_view text, std::string_view path = "text.sial");
 
-/// All that `compile_file` finds; throws as it does.
+/// All findings of `compile_file`; throws as it does.
 [[nodiscard]] std::vector<Diagnostic> check_file(std::string_view path, SourceLoader& loader);
 
-/// The stages that can be looked at.
+/// The stages whose results can be printed.
 enum class Stage { tokens, ast, checked, program };
 
-/// What stage `stage` makes of file `path`, for a reader; empty if an error came before.
+/// The printed result of `stage` for file `path`; empty if an earlier stage failed.
 struct Printed {
   std::string text;
   std::vector<Diagnostic> found;

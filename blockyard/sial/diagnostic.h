@@ -10,7 +10,7 @@ namespace blockyard::sial {
 
 enum class Severity : std::uint8_t { error, warning };
 
-/// One finding about a user's source: what is wrong, where, and what to do. A plain value.
+/// One finding about a user's source: the fault, its place, and what to do. A plain value.
 struct Diagnostic {
   Severity severity = Severity::error;
   std::string code;                ///< short and stable, like "undeclared-name"
@@ -36,7 +36,7 @@ struct Diagnostic {
 [[nodiscard]] std::string render_text(std::span<const Diagnostic> found);
 
 /// {"diagnostics": [{"severity", "code", "file", "line", "column", "length", "message", "hint"}]}
-/// as one JSON object; bytes that are no UTF-8 are replaced.
+/// as one JSON object; bytes that are not UTF-8 are replaced.
 [[nodiscard]] std::string render_json(std::span<const Diagnostic> found);
 
 }  // namespace blockyard::sial

@@ -6,7 +6,7 @@
 
 namespace blockyard::sial {
 
-/// The program of a unit that was checked without an error. What nothing uses is left out.
+/// The program of a unit that was checked without an error. Unused parts are left out.
 [[nodiscard]] program::Program emit(const checked::Unit& unit);
 
 }  // namespace blockyard::sial

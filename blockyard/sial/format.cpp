@@ -130,7 +130,7 @@ class Formatter {
     const auto is_comment = [](const Token& t) { return t.kind == TokenKind::comment; };
     const auto code_end = static_cast<std::size_t>(
         std::find_if_not(line.rbegin(), line.rend(), is_comment).base() - line.begin());
-    // After the code one comment stays beside it; more, of lines that went on to nothing, follow.
+    // One comment stays on the line of the code; further ones, of empty continued lines, follow.
     const std::size_t end = std::min(line.size(), code_end + 1);
     for (std::size_t k = 0; k < end; ++k) write_token(line, k, k < code_end);
     out_ += '\n';
@@ -264,7 +264,7 @@ class Formatter {
   std::string brackets_;  ///< closers of the open brackets, as they are written
 };
 
-/// Columns count from behind it.
+/// Columns count from after the mark.
 std::string_view without_mark(std::string_view source) {
   if (source.starts_with(byte_order_mark)) source.remove_prefix(byte_order_mark.size());
   return source;

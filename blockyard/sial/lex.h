@@ -7,12 +7,12 @@
 
 namespace blockyard::sial {
 
-/// What some editors write before a text in UTF-8. It counts as no column.
+/// The mark that some editors write before a text in UTF-8. Columns do not count it.
 inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
 /// Cuts source `file` of `findings` into tokens, comments included; the last one is `end`.
-/// A line that ends with `&` goes on: no new_line token stands between. Any bytes are allowed in:
-/// what fits no token is reported and left out.
+/// A line that ends with `&` continues: no new_line token stands between. Any bytes are allowed:
+/// those that fit no token are reported and left out.
 [[nodiscard]] Tokens lex(std::uint32_t file, Findings& findings);
 
 }  // namespace blockyard::sial

@@ -6,7 +6,7 @@
 
 namespace blockyard::sial {
 
-/// The tree of one file. Goes on at the next line after an error, so that one run reports all.
+/// The tree of one file. Continues at the next line after an error, so that one run reports all.
 [[nodiscard]] ast::Unit parse(const Tokens& tokens, Findings& findings);
 
 }  // namespace blockyard::sial

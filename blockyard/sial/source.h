@@ -26,7 +26,7 @@ class SourceLoader {
                                                    std::vector<std::string>& searched) = 0;
 };
 
-/// Files: an import is looked for beside the importing file, then in each folder in order.
+/// Files: an import is looked for next to the importing file, then in each folder in order.
 class FileLoader final : public SourceLoader {
  public:
   explicit FileLoader(std::vector<std::string> folders = {}) : folders_(std::move(folders)) {}

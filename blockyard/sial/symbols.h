@@ -23,11 +23,11 @@ struct DeclaredName {
   friend bool operator==(const DeclaredName&, const DeclaredName&) = default;
 };
 
-/// What the program of file `path` and its imports declare, in the order of the source, as far as
+/// The declarations of the program of file `path` and its imports, in source order, as far as
 /// they can be read: errors are left to check_file.
 [[nodiscard]] std::vector<DeclaredName> declared_names(std::string_view path, SourceLoader& loader);
 
-/// A place in a text where a name stands; columns in bytes, from 1.
+/// An occurrence of a name in a text; columns in bytes, from 1.
 struct NameUse {
   std::uint32_t line = 1;
   std::uint32_t column = 1;
@@ -35,7 +35,7 @@ struct NameUse {
   std::string name;  ///< lower case
 };
 
-/// All names in a text, keywords too.
+/// All names in a text, including keywords.
 [[nodiscard]] std::vector<NameUse> names_in(std::string_view text);
 
 /// The words of the language that a statement or declaration may begin with or contain.

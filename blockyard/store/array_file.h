@@ -50,7 +50,7 @@ class ArrayWriter {
   std::unique_ptr<State> state_;
 };
 
-/// Errors name the file and the array: bad_input for what is not there, io for what cannot be read.
+/// Errors name the file and the array: bad_input for missing data, io for unreadable data.
 class ArrayReader {
  public:
   explicit ArrayReader(const std::filesystem::path& path);

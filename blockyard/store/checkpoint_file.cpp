@@ -56,7 +56,7 @@ CheckpointWriter::~CheckpointWriter() {
   try {
     store_.remove(path_);
   } catch (const Error&) {
-    // Whoever does not finish has an error to tell already.
+    // An unfinished writer already has an error to report.
   }
 }
 

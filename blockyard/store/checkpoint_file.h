@@ -16,7 +16,7 @@
 
 namespace blockyard::store {
 
-/// Whose file it is: which checkpoint, and which part of it ("server-0", "worker-1").
+/// The identity of a file: its checkpoint, and its part of that ("server-0", "worker-1").
 struct CheckpointStamp {
   std::uint64_t checkpoint = 0;
   std::string part;
@@ -34,7 +34,7 @@ struct CheckpointRecord {
 };
 
 /// Writes numbered records of bytes, in named groups, to a new file; docs/disk.md has the layout.
-/// The file is good once finish() returned; without it there is no file. Throws Error{io}.
+/// The file exists and is valid only once finish() has returned. Throws Error{io}.
 /// One thread.
 class CheckpointWriter {
  public:
@@ -46,7 +46,7 @@ class CheckpointWriter {
   /// A group may have no records. Returns its number.
   std::uint32_t add_group(std::string_view name);
   void add(std::uint32_t group, std::uint64_t number, std::span<const std::byte> bytes);
-  /// The bytes of the record that was added last, once more under another name.
+  /// Adds the bytes of the last record again, under another name.
   void add_same(std::uint32_t group, std::uint64_t number, const CheckpointRecord& as);
   [[nodiscard]] const CheckpointRecord& last() const noexcept { return records_.back(); }
   /// Returns when all is on disk and was read back and found to be right.
@@ -68,12 +68,12 @@ class CheckpointWriter {
   bool is_finished_ = false;
 };
 
-/// Reads what CheckpointWriter wrote. Throws Error{bad_input} that says what is wrong with the
+/// Reads what CheckpointWriter wrote. Throws Error{bad_input} with the fault of the
 /// file: cut short, changed, of another checkpoint or another part. One thread.
 class CheckpointReader {
  public:
   CheckpointReader(Store& store, std::filesystem::path path);
-  /// The same, for the file that has this stamp.
+  /// Opens the file that has this stamp.
   CheckpointReader(Store& store, std::filesystem::path path, const CheckpointStamp& expected);
 
   [[nodiscard]] const CheckpointStamp& stamp() const noexcept { return stamp_; }

@@ -15,7 +15,7 @@
 /// One thread of the process at a time.
 namespace blockyard::store {
 
-/// Every error names the file and the object: bad_input for what is not as asked, io for what
+/// Every error names the file and the object: bad_input for unexpected contents, io for what
 /// cannot be read.
 class DataReader {
  public:
@@ -33,7 +33,7 @@ class DataReader {
   [[nodiscard]] bool has_attribute(const std::string& object, const std::string& name) const;
   [[nodiscard]] std::string text_attribute(const std::string& object,
                                            const std::string& name) const;
-  /// Exactly so many numbers.
+  /// Exactly this many numbers.
   [[nodiscard]] std::vector<double> attribute(const std::string& object, const std::string& name,
                                               std::size_t count) const;
 
@@ -77,7 +77,7 @@ class DataWriter {
   void write_all(const std::string& set, std::span<const std::int64_t> lengths,
                  std::span<const std::int64_t> values);
 
-  /// A dataset that lies in other files, which a reader need not know: what is at `first` of it,
+  /// A dataset whose data is in other files, transparently for readers: the part at `first` of it,
   /// `count` long, is in `set` of `file`, from `first_there` on. Paths are relative to the folder
   /// of this file. Sources do not overlap; what no source has reads as zero.
   struct Source {

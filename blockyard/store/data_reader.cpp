@@ -59,11 +59,10 @@ struct DataReader::State {
       throw Error(error.code(), fmt::format("{}: {}: {}", path.string(),
                                             object.empty() ? "the file" : object, error.what()));
     } catch (const std::bad_alloc&) {
-      throw Error(
-          Errc::no_memory,
-          fmt::format("{}: {}: there is no memory for it: the file is damaged, or too large "
-                      "for this machine",
-                      path.string(), object.empty() ? "the file" : object));
+      throw Error(Errc::no_memory,
+                  fmt::format("{}: {}: out of memory: the file is damaged, or too large "
+                              "for this machine",
+                              path.string(), object.empty() ? "the file" : object));
     }
   }
 

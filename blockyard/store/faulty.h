@@ -11,17 +11,17 @@ namespace blockyard::store {
 
 enum class Call { open, read_at, write_at, size, sync, remove };
 
-/// What goes wrong, and when.
+/// A fault, and when it occurs.
 struct Fault {
   enum class Kind {
     fail,         ///< throws Error{io} and does nothing
     short_write,  ///< writes the first half, then throws Error{io}
-    flip_bit      ///< one bit of the middle byte read or written is wrong, nobody notices
+    flip_bit      ///< one bit of the middle byte read or written is wrong, without an error
   };
   Call call = Call::write_at;
   Kind kind = Kind::fail;
   int first = 0;  ///< calls of that kind before it, over all files
-  int count = 1;  ///< so many calls in a row go wrong
+  int count = 1;  ///< this many calls in a row go wrong
 };
 
 /// A store in front of another in which one thing goes wrong: for tests.
@@ -37,7 +37,7 @@ class FaultyStore final : public Store {
 
  private:
   class FaultyFile;
-  /// Counts the call; true if it is to go wrong. Throws if it is to fail.
+  /// Counts the call; true if it is to be faulty. Throws if it is to fail.
   bool strikes(Call call, const std::filesystem::path& path);
 
   Store& inner_;

@@ -13,13 +13,13 @@ namespace blockyard::store {
 inline constexpr std::size_t direct_bytes = 4096;
 
 /// Bytes at offsets. Every function throws Error{io} that names the file and the cause.
-/// Any thread; who reads and writes one place at a time sees any mixture.
+/// Any thread; concurrent reads and writes of one place see any mixture.
 class File {
  public:
   virtual ~File() = default;
   /// Fills `into`. A file that ends before is an error.
   virtual void read_at(std::uint64_t offset, std::span<std::byte> into) = 0;
-  /// Writes all of `from`. The file grows as needed; what is left out reads as zeros.
+  /// Writes all of `from`. The file grows as needed; gaps read as zeros.
   virtual void write_at(std::uint64_t offset, std::span<const std::byte> from) = 0;
   [[nodiscard]] virtual std::uint64_t size() = 0;
   /// A hint that the file will have this length: its place on disk is taken in one piece.
@@ -41,7 +41,7 @@ class Store {
   virtual ~Store() = default;
   [[nodiscard]] virtual std::unique_ptr<File> open(const std::filesystem::path& path,
                                                    OpenMode mode) = 0;
-  /// A file that is not there is no error. Open files stay usable.
+  /// A missing file is not an error. Open files stay usable.
   virtual void remove(const std::filesystem::path& path) = 0;
 };
 

@@ -8,12 +8,12 @@
 
 namespace blockyard::store {
 
-/// The sole hold of a process on something, by a lock on a file that says "PID HOST". The system
+/// A process's exclusive claim, by a lock on a file that says "PID HOST". The system
 /// ends the hold when the process ends, however that happens, so no hold is ever stale. At its
 /// end it removes the file. Any thread.
 class FileLock {
  public:
-  /// Nothing if another one holds it, of this process or another. Makes the file if need be; not
+  /// Nothing if it is already held, by this process or another. Makes the file if need be; not
   /// its folder. Throws Error{io}.
   [[nodiscard]] static std::optional<FileLock> try_take(const std::filesystem::path& path);
   FileLock(FileLock&& other) noexcept
@@ -23,7 +23,7 @@ class FileLock {
   FileLock& operator=(FileLock&&) = delete;
   ~FileLock();
 
-  /// False where the file system has no locks (some NFS and Lustre mounts): nobody is kept out.
+  /// False where the file system has no locks (some NFS and Lustre mounts).
   [[nodiscard]] bool is_sure() const noexcept { return is_sure_; }
 
  private:
@@ -34,14 +34,14 @@ class FileLock {
   bool is_sure_;
 };
 
-/// What the file of a lock says of the process that holds it, or held it last.
+/// The contents of a lock file: the process that holds it, or held it last.
 struct LockHolder {
   std::string process;
   std::string host;
   [[nodiscard]] bool is_of_this_host() const;
 };
 
-/// Nothing if there is no such file or it says nothing.
+/// Nothing if the file does not exist or is empty.
 [[nodiscard]] std::optional<LockHolder> holder_of(const std::filesystem::path& path);
 
 /// "process 123 on host" for messages.

@@ -60,7 +60,7 @@ std::unique_ptr<File> MemoryStore::open(const std::filesystem::path& path, OpenM
   auto found = files_.find(path);
   const bool creates = mode == OpenMode::create || mode == OpenMode::direct;
   if (!creates && found == files_.end())
-    throw Error(Errc::io, fmt::format("cannot open {}: there is no such file", path.string()));
+    throw Error(Errc::io, fmt::format("cannot open {}: no such file", path.string()));
   if (creates) found = files_.insert_or_assign(path, std::make_shared<Content>()).first;
   return std::make_unique<MemoryFile>(found->second, path.string(), mode != OpenMode::read);
 }

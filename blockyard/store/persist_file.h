@@ -16,7 +16,7 @@
 
 namespace blockyard::store {
 
-/// What the elements of an array are: f64 unless said otherwise. Complex ones are a real and an
+/// The element type of an array: f64 by default. Complex ones are a real and an
 /// imaginary part.
 struct Elements {
   bool is_complex = false;
@@ -27,7 +27,7 @@ struct Elements {
   friend bool operator==(const Elements&, const Elements&) = default;
 };
 
-/// What an array looks like in a file of persistent arrays.
+/// The description of an array in a file of persistent arrays.
 struct PersistedArray {
   std::string kind;                                 ///< "static", "distributed", "served"
   std::vector<std::vector<base::Extent>> segments;  ///< extents of the segments of each index
@@ -35,7 +35,7 @@ struct PersistedArray {
   friend bool operator==(const PersistedArray&, const PersistedArray&) = default;
 };
 
-/// Where a piece of an array is: the first element of each index, counted from 0, and the lengths.
+/// The place of a piece of an array: the first element of each index, from 0, and the lengths.
 struct Piece {
   std::span<const base::Extent> first;
   std::span<const base::Extent> extents;
@@ -44,7 +44,7 @@ struct Piece {
 /// Writes arrays and scalars, each under a label, to an HDF5 file that other programs read
 /// (h5py, Julia, MATLAB): docs/disk.md has the layout. Our first index is the fastest, the last of
 /// HDF5 is: a dataset lists our indexes in reverse.
-/// The file stands under its name only after finish(); before, and after an error, there is what
+/// The file gets its name only in finish(); before, and after an error, there is what
 /// was there. One thread, and no other thread of the process uses HDF5 meanwhile.
 /// Throws Error{io} if the disk fails, Error{bad_input} for a label or a piece that cannot be.
 class PersistWriter {
@@ -75,7 +75,7 @@ class PersistWriter {
 /// Reads what PersistWriter wrote. The same rule of threads, the same errors.
 class PersistReader {
  public:
-  /// Throws Error{bad_input} if it is no file of persistent arrays.
+  /// Throws Error{bad_input} if it is not a file of persistent arrays.
   explicit PersistReader(const std::filesystem::path& path);
   ~PersistReader();
   PersistReader(const PersistReader&) = delete;

@@ -26,7 +26,7 @@ struct PersistReader::State {
     }
   }
 
-  /// Throws Error{bad_input} if there is no such label.
+  /// Throws Error{bad_input} for an unknown label.
   [[nodiscard]] hdf5::SetId open(const std::string& name, const std::string& label) const {
     hdf5::SetId set;
     if (H5Lexists(file.get(), name.c_str(), H5P_DEFAULT) <= 0)
@@ -55,7 +55,7 @@ struct PersistReader::State {
 PersistReader::PersistReader(const std::filesystem::path& path)
     : state_(std::make_unique<State>()) {
   state_->path = path;
-  check_seal(path);  // says why it cannot be opened, too, in plain words
+  check_seal(path);  // also says in plain words why it cannot be opened
   if (H5Fis_hdf5(path.c_str()) <= 0)
     throw Error(Errc::bad_input, fmt::format("{} is not an HDF5 file", path.string()));
   state_->file = hdf5::FileId(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT),

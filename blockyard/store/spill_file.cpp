@@ -60,7 +60,7 @@ Header read_header(File& file, std::uint64_t offset) {
   return header;
 }
 
-/// What a record is read as: whole pages, without the rest of its size class.
+/// The form in which a record is read: whole pages, without the rest of its size class.
 std::size_t read_bytes(std::uint64_t payload_bytes) {
   return (payload_offset + payload_bytes + page_bytes - 1) / page_bytes * page_bytes;
 }

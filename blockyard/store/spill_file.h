@@ -34,7 +34,7 @@ class RecordPages {
 
 /// Records of bytes on disk for one run, with checksums. Places of ended records are used again by
 /// records of the same size class. docs/disk.md has the layout. The file loses its name as soon as
-/// it is open, so that whatever ends the process ends the file, too.
+/// it is open, so that whatever ends the process also ends the file.
 /// Any thread: mutex_ guards the places; a record is read or written by one thread at a time.
 class SpillFile {
  public:
@@ -94,7 +94,7 @@ class SpillFile {
   std::map<std::uint64_t, std::vector<std::uint64_t>> free_offsets_;  // by pages
 };
 
-/// The records in a spill file as text, one a line, each with what its checksum says.
+/// The records in a spill file as text, one a line, each with the result of its checksum.
 /// Throws Error{bad_input}, which begins with `name`, if it is not a spill file.
 [[nodiscard]] std::string describe_spill_file(File& file, std::string_view name);
 

@@ -3,12 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <map>
 #include <random>
-#include <sstream>
 
 #include "blockyard/base/error.h"
+#include "blockyard/base/test_worked_example.h"
 #include "blockyard/store/faulty.h"
 #include "blockyard/store/memory.h"
 
@@ -171,25 +170,6 @@ TEST(DescribeSpillFile, refuses_other_files) {
   expect_named();
 }
 
-/// The lines between ```bytes and ``` of a page, as bytes; text after # is a remark.
-Bytes worked_example(const std::string& page) {
-  std::ifstream file(page);
-  EXPECT_TRUE(file) << page;
-  Bytes bytes;
-  bool is_inside = false;
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("```")) {
-      is_inside = line == "```bytes";
-      continue;
-    }
-    if (!is_inside) continue;
-    std::istringstream words(line.substr(0, line.find('#')));
-    for (unsigned value = 0; words >> std::hex >> value;)
-      bytes.push_back(static_cast<std::byte>(value));
-  }
-  return bytes;
-}
-
 TEST(SpillFile, has_the_bytes_of_the_worked_example_in_docs) {
   KeepingStore store;
   SpillFile file(store, path);
@@ -202,7 +182,7 @@ TEST(SpillFile, has_the_bytes_of_the_worked_example_in_docs) {
   Bytes found(24 + 72);
   raw->read_at(0, std::span(found).first(24));
   raw->read_at(4096, std::span(found).subspan(24));
-  EXPECT_EQ(found, worked_example(BLOCKYARD_SOURCE_DIR "/docs/disk.md"));
+  EXPECT_EQ(found, base::worked_example(BLOCKYARD_SOURCE_DIR "/docs/disk.md"));
 }
 
 }  // namespace

@@ -17,11 +17,11 @@ namespace blockyard::store {
 
 namespace {
 
-/// A loop in a damaged structure ends, too.
+/// Ends even a loop over a damaged structure.
 constexpr rlim_t most_seconds = 60;
 
 [[noreturn]] void read_and_leave(const std::function<void()>& read) {
-  // What was never written is no pointer then: a crash does not wait for an unlucky heap.
+  // Uninitialised memory is then never a valid pointer: crashes do not depend on the heap.
   constexpr int pattern = 0x5a;
   (void)mallopt(M_PERTURB, pattern);
   const rlimit none{0, 0};

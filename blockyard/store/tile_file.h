@@ -17,7 +17,7 @@ namespace blockyard::store {
 
 using base::Extent;
 
-/// What a file of tiles holds: a dense array cut into tiles of equal edges, but for the last ones.
+/// A file of tiles: a dense array cut into tiles of equal edges, except for the last ones.
 struct TiledArray {
   std::string name;
   std::int32_t kind = 0;  ///< of elements, as the writer counts kinds
@@ -52,7 +52,7 @@ class TileFile {
 
   [[nodiscard]] const TiledArray& array() const noexcept { return array_; }
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
-  /// Tiles along each index, and in all; they are numbered first index fastest.
+  /// Tiles along each index, and in total; they are numbered first index fastest.
   [[nodiscard]] const std::vector<Extent>& grid() const noexcept { return grid_; }
   [[nodiscard]] Extent tile_count() const noexcept;
   [[nodiscard]] Tile tile(Extent number) const;
@@ -74,7 +74,7 @@ class TileFile {
 };
 
 [[nodiscard]] bool is_tile_file(File& file);
-/// What a file of tiles holds as text, with what the checksums of its tiles say.
+/// The contents of a file of tiles as text, with the results of the checksums.
 [[nodiscard]] std::string describe_tile_file(Store& store, const std::filesystem::path& path);
 
 }  // namespace blockyard::store

@@ -30,7 +30,7 @@ using base::Error;
 }
 
 /// Where a chain of symbolic links ends; what is there need not exist. /proc has links that only
-/// the system can follow: there the chain ends, too.
+/// the system can follow: there the chain also ends.
 fs::path follow(const fs::path& path) {
   constexpr int most_links = 40;  // as the system's own limit
   fs::path at = path;
@@ -53,7 +53,7 @@ bool is_written_into(const fs::path& target) {
          (fs::exists(target, none) && !fs::is_regular_file(target, none));
 }
 
-/// A new file beside `target` that nobody else can have made or foretold.
+/// A new file next to `target` that no other process can have made or predicted.
 fs::path make_temporary(const fs::path& target, mode_t mode) {
   constexpr std::size_t most_letters = 200;  // of 255 that a name may have
   const std::string name = target.filename().string().substr(0, most_letters);
@@ -71,7 +71,7 @@ fs::path make_temporary(const fs::path& target, mode_t mode) {
   }
 }
 
-/// The new file is for whom the old one was. Only its owner or root can keep the owner.
+/// Gives the new file the access rights of the old one. Only its owner or root can keep the owner.
 void take_over_rights(const fs::path& from, const fs::path& to) {
   struct stat old {};
   if (::stat(from.c_str(), &old) != 0) return;
@@ -103,7 +103,7 @@ Replacement::Replacement(const fs::path& path) : target_(follow(path)) {
   std::error_code none;
   const bool is_there = fs::exists(target_, none);
   if (is_there && ::access(target_.c_str(), W_OK) != 0) fail(path, errno);
-  // What takes the place of a private file is private from the first byte on.
+  // The replacement of a private file is private from the first byte on.
   temporary_ = make_temporary(target_, is_there ? 0600 : 0666);
 }
 

@@ -13,7 +13,7 @@ namespace blockyard::store {
 /// link stays one: what it leads to is replaced. The permissions of the old file stay. One thread.
 class Replacement {
  public:
-  /// Makes an empty file in the same folder, of a name that no one can foretell, which goes with
+  /// Makes an empty file in the same folder, of an unpredictable name, which goes with
   /// this object unless it was committed. Throws Error{io}; also if `path` is there and is not a
   /// regular file.
   explicit Replacement(const std::filesystem::path& path);
@@ -37,11 +37,11 @@ class Replacement {
 /// temporary file is left then.
 void write_whole_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 
-/// Throws Error{io} if write_whole_file could not succeed: tries all of it but the bytes. What is
-/// there is not touched.
+/// Throws Error{io} if write_whole_file could not succeed: tries all of it but the bytes. An
+/// existing file is not touched.
 void check_writable(const std::filesystem::path& path);
 
-/// The same of a file that Replacement is to write: a device or a FIFO is refused.
+/// Checks a file that Replacement is to write: a device or a FIFO is refused.
 void check_replaceable(const std::filesystem::path& path);
 
 }  // namespace blockyard::store

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -13,6 +12,7 @@
 
 #include "blockyard/base/bytes.h"
 #include "blockyard/base/error.h"
+#include "blockyard/store/whole_file.h"
 
 namespace blockyard::super {
 
@@ -108,8 +108,7 @@ std::int32_t int32_of(Extent value) {
   return static_cast<std::int32_t>(value);
 }
 
-/// Written under another name first, so that no half of a file is ever there.
-void write_block_to_file(Operands operands, const Context& context) {
+void write_block_to_file(Operands operands, const Context&) {
   const Operand& block = operands[0];
   base::ByteWriter out;
   out.value(int32_of(std::ssize(block.extents)));
@@ -117,17 +116,7 @@ void write_block_to_file(Operands operands, const Context& context) {
   for (const Extent extent : block.extents) out.value(int32_of(extent));
   out.value(int32_of(std::ssize(block.values)));
   out.raw(std::as_bytes(block.values));
-  const std::string path = file_of(block, ".blk");
-  const std::string unfinished = fmt::format("{}.{}.part", path, context.worker);
-  std::ofstream file(unfinished, std::ios::binary);
-  file.write(reinterpret_cast<const char*>(out.bytes().data()), std::ssize(out.bytes()));
-  file.close();
-  std::error_code failed;
-  if (file) std::filesystem::rename(unfinished, path, failed);
-  if (file && !failed) return;
-  std::error_code ignored;
-  std::filesystem::remove(unfinished, ignored);
-  throw Error(Errc::io, fmt::format("cannot write the file {}", path));
+  store::write_whole_file(file_of(block, ".blk"), out.bytes());
 }
 
 void read_block_from_file(Operands operands, const Context&) {

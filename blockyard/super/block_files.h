@@ -5,7 +5,7 @@
 
 namespace blockyard::super {
 
-/// Adds the super instructions that move one block between memory and a file of its own in the
+/// Adds the super instructions that move one block between memory and a separate file in the
 /// working folder, named for the block: block a[1,2] is in a[1.2].txt or a[1.2].blk.
 ///   read_block_from_text_file b   a line `i j ... value` for each element, in any order: as many
 ///                                 lines as elements. Indexes count from 1, all but the last one

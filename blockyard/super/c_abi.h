@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "blockyard/device/abi_range.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -34,7 +36,7 @@ typedef struct blockyard_operand {
 } blockyard_operand;
 
 /* What an instruction may know of the run. `self` is the first argument of the functions; they
- * return 0, or 1 if there is no such thing (then *value stays as it was). */
+ * return 0, or 1 if it does not exist (then *value stays as it was). */
 typedef struct blockyard_context {
   const void* self;
   int32_t worker; /* 0 .. workers - 1 */
@@ -73,6 +75,57 @@ typedef struct blockyard_super_table {
 /* The function that the shared object exports; its result is valid as long as it is loaded. */
 typedef const blockyard_super_table* (*blockyard_super_instructions_function)(void);
 const blockyard_super_table* blockyard_super_instructions(void);
+
+/* A second function may be exported, blockyard_super_device_forms: some of the instructions as
+ * kernels, which run on devices where blocks are. The functions above stay the reference. */
+
+enum { blockyard_super_device_version = 1 };
+
+/* A value that a form's kernel gets after the operands. */
+typedef struct blockyard_super_value {
+  const char* type; /* as the texts say it, "long" */
+  uint32_t bytes;   /* sizeof(type), at most 64 */
+} blockyard_super_value;
+
+/* What one call computes on a device. */
+typedef struct blockyard_super_call {
+  int64_t extents[3];  /* of the grid; before: the elements of the first w or u operand, 1, 1 */
+  void* const* values; /* where to write each of the form's values; zeros before */
+} blockyard_super_call;
+
+/* Says what is computed. `data` and `elements` of blocks and arrays are null. Returns 0; anything
+ * else: the host is to do it, and to report what is wrong with the operands. */
+typedef int (*blockyard_super_prepare)(const blockyard_operand* operands, int32_t count,
+                                       const blockyard_context* context,
+                                       blockyard_super_call* call);
+
+/* A function over a range of elements of a grid, entry(first, count, arguments...) in one to three
+ * extents; docs/device_abi.md says what the texts look like. Its arguments are the operands in
+ * their order, a pointer to the elements of a block or an array, a double for a scalar or a number,
+ * and then the values. A device takes the first text that it can use; without one the host does it.
+ */
+typedef struct blockyard_super_device_form {
+  const char* name;  /* of an instruction of this library */
+  const char* entry; /* the function's name in the texts */
+  uint32_t order;    /* extents of the grid, 1 to 3 */
+  uint32_t value_count;
+  const blockyard_super_value* values;
+  blockyard_super_prepare prepare; /* null: a grid as said above, and zeros for values */
+  blockyard_host_kernel host;      /* for simulated devices; null: none */
+  const char* opencl;              /* OpenCL C 1.2; null: none, as in the next two */
+  const char* cuda;                /* CUDA C++ */
+  const char* ptx;
+  const char* types; /* the element type of each operand ("f64 f32"), or of all; null: f64 */
+} blockyard_super_device_form;
+
+typedef struct blockyard_super_device_table {
+  uint32_t version; /* blockyard_super_device_version of the compiled library */
+  uint32_t count;
+  const blockyard_super_device_form* forms;
+} blockyard_super_device_table;
+
+typedef const blockyard_super_device_table* (*blockyard_super_device_forms_function)(void);
+const blockyard_super_device_table* blockyard_super_device_forms(void);
 
 #ifdef __cplusplus
 }

@@ -10,6 +10,7 @@
 
 #include "blockyard/super/c_abi.h"
 #include "blockyard/super/detail/aces_functions.h"
+#include "blockyard/super/device_form.h"
 
 namespace blockyard::super {
 
@@ -69,35 +70,20 @@ int predefined_array(const void* self, const char* name, std::int32_t* order,
   return 0;
 }
 
-/// Calls a C function with operands and context in the layout of c_abi.h.
-class Caller {
+/// Operands and context in the layout of c_abi.h.
+class Translated {
  public:
-  explicit Caller(blockyard_super_function function) : function_(function) {}
-
-  void operator()(std::span<Operand> operands, const Context& context) {
-    translate(operands);
-    std::array<char, 512> message{};
-    const blockyard_context c_context{&context,
-                                      context.worker,
-                                      context.workers,
-                                      message.data(),
-                                      static_cast<std::int64_t>(message.size()),
-                                      &int_constant,
-                                      &scalar_constant,
-                                      &segment_count,
-                                      &segment_extent,
-                                      &predefined_array};
-    const int status =
-        function_(operands_.data(), static_cast<std::int32_t>(operands_.size()), &c_context);
-    if (status == 0) return;
-    message.back() = '\0';
-    throw Error(Errc::bad_input, message[0] != '\0' ? std::string(message.data())
-                                                    : fmt::format("it returned status {}", status));
-  }
-
- private:
-  void translate(std::span<Operand> operands) {
-    operands_.clear();
+  Translated(std::span<const Operand> operands, const Context& context)
+      : context_{&context,
+                 context.worker,
+                 context.workers,
+                 message_.data(),
+                 static_cast<std::int64_t>(message_.size()),
+                 &int_constant,
+                 &scalar_constant,
+                 &segment_count,
+                 &segment_extent,
+                 &predefined_array} {
     names_.resize(operands.size());
     kinds_.resize(operands.size());
     for (std::size_t k = 0; k < operands.size(); ++k) {
@@ -105,19 +91,86 @@ class Caller {
       names_[k] = from.name;
       std::ranges::transform(from.kinds, kinds_[k].begin(),
                              [](array::IndexKind kind) { return static_cast<std::int32_t>(kind); });
-      operands_.push_back(
-          {names_[k].c_str(), from.values.data(), static_cast<std::int64_t>(from.element_count()),
-           from.extents.data(), from.segments.data(), kinds_[k].data(),
-           static_cast<std::int32_t>(from.extents.size()), static_cast<std::int32_t>(from.access),
-           from.bytes().data(), static_cast<std::int32_t>(from.type)});
+      operands_.push_back({names_[k].c_str(), from.values.data(), super::element_count(from),
+                           from.extents.data(), from.segments.data(), kinds_[k].data(),
+                           static_cast<std::int32_t>(from.extents.size()),
+                           static_cast<std::int32_t>(from.access), from.bytes().data(),
+                           static_cast<std::int32_t>(from.type)});
     }
   }
+  Translated(const Translated&) = delete;  // the context points to the message
+  Translated& operator=(const Translated&) = delete;
 
-  blockyard_super_function function_;
+  /// function(operands, their count, context, more...)
+  template <class Callee, class... More>
+  [[nodiscard]] int call(Callee function, More... more) {
+    return function(operands_.data(), static_cast<std::int32_t>(operands_.size()), &context_,
+                    more...);
+  }
+  [[nodiscard]] std::string message() {
+    message_.back() = '\0';
+    return message_.data();
+  }
+
+ private:
+  std::array<char, 512> message_{};
+  blockyard_context context_;
   std::vector<blockyard_operand> operands_;
   std::vector<std::string> names_;
   std::vector<std::array<std::int32_t, array::max_order>> kinds_;
 };
+
+Function calling(blockyard_super_function function) {
+  return [function](std::span<Operand> operands, const Context& context) {
+    Translated translated(operands, context);
+    const int status = translated.call(function);
+    if (status == 0) return;
+    const std::string message = translated.message();
+    throw Error(Errc::bad_input,
+                message.empty() ? fmt::format("it returned status {}", status) : message);
+  };
+}
+
+std::shared_ptr<const DeviceForm> device_form_of(const blockyard_super_device_form& form) {
+  const auto text = [](const char* of) { return std::string(of == nullptr ? "" : of); };
+  auto made = std::make_shared<DeviceForm>();
+  made->types = text(form.types);
+  made->entry = text(form.entry);
+  made->order = form.order;
+  for (const blockyard_super_value& one : std::span(form.values, form.value_count))
+    made->values.push_back({text(one.type), one.bytes});
+  made->host = form.host;
+  made->opencl = text(form.opencl);
+  made->cuda = text(form.cuda);
+  made->ptx = text(form.ptx);
+  if (form.prepare != nullptr)
+    made->prepare = [prepare = form.prepare](std::span<const Operand> operands,
+                                             const Context& context, DeviceCall& call) {
+      blockyard_super_call c_call{};
+      std::ranges::copy(call.extents, c_call.extents);
+      std::vector<void*> values;
+      for (auto& value : call.values) values.push_back(value.data());
+      c_call.values = values.data();
+      Translated translated(operands, context);
+      if (translated.call(prepare, &c_call) != 0) return false;
+      std::ranges::copy(c_call.extents, call.extents.begin());
+      return true;
+    };
+  return made;
+}
+
+void check_form(const std::string& path, const blockyard_super_device_form& form,
+                const blockyard_super_table& instructions) {
+  const std::string name = form.name == nullptr ? "" : form.name;
+  const std::span all(instructions.instructions, instructions.count);
+  if (std::ranges::find(all, name, &blockyard_super_instruction::name) == all.end())
+    throw Error(
+        Errc::bad_input,
+        fmt::format("{}: a device form of '{}', which is no instruction of it", path, name));
+  if (form.value_count > 0 && form.values == nullptr)
+    throw Error(Errc::bad_input,
+                fmt::format("{}: the device form of '{}' has no list of values", path, name));
+}
 
 void check_entry(const std::string& path, const blockyard_super_instruction& entry) {
   if (entry.name == nullptr || entry.name[0] == '\0')
@@ -168,6 +221,22 @@ void Library::read_table() {
                             static_cast<int>(blockyard_super_abi_version)));
   for (std::uint32_t k = 0; k < instructions_->count; ++k)
     check_entry(path_, instructions_->instructions[k]);
+  read_forms();
+}
+
+void Library::read_forms() {
+  const auto exported = reinterpret_cast<blockyard_super_device_forms_function>(
+      dlsym(object_.get(), "blockyard_super_device_forms"));
+  if (exported == nullptr) return;
+  forms_ = exported();
+  if (forms_ == nullptr || forms_->version != blockyard_super_device_version)
+    throw Error(Errc::bad_input,
+                fmt::format("{} has device forms for version {} of c_abi.h, this program has "
+                            "version {}: compile it anew",
+                            path_, forms_ ? forms_->version : 0,
+                            static_cast<int>(blockyard_super_device_version)));
+  for (const auto& form : std::span(forms_->forms, forms_->count))
+    check_form(path_, form, *instructions_);
 }
 
 void Library::add_to(Table& table, std::span<const Declared> declared) const {
@@ -176,11 +245,15 @@ void Library::add_to(Table& table, std::span<const Declared> declared) const {
   for (std::uint32_t k = 0; k < instructions_->count; ++k) {
     const blockyard_super_instruction& entry = instructions_->instructions[k];
     try {
-      table.add({entry.name,
-                 entry.signature,
-                 Caller(entry.function),
-                 {},
-                 entry.types != nullptr ? entry.types : ""});
+      Entry added{entry.name,
+                  entry.signature,
+                  calling(entry.function),
+                  {},
+                  entry.types != nullptr ? entry.types : ""};
+      if (forms_ != nullptr)
+        for (const auto& form : std::span(forms_->forms, forms_->count))
+          if (added.name == form.name) added.device = device_form_of(form);
+      table.add(std::move(added));
     } catch (const Error& error) {
       throw Error(error.code(), fmt::format("{}: {}", path_, error.what()));
     }

@@ -11,10 +11,11 @@
 #include "blockyard/super/super.h"
 
 struct blockyard_super_table;
+struct blockyard_super_device_table;
 
 namespace blockyard::super {
 
-/// What stands before the path of a shared object compiled for ACES4: aces4:./lib.so.
+/// The prefix of the path of a shared object compiled for ACES4: aces4:./lib.so.
 inline constexpr std::string_view aces_prefix = "aces4:";
 
 /// A `special` line of a program.
@@ -45,11 +46,13 @@ class Library {
   };
   void open();
   void read_table();
+  void read_forms();
 
   std::string path_;
   std::unique_ptr<std::mutex> calls_;  ///< guards the functions of ACES4's; null: it has c_abi.h
   base::Handle<SharedObject> object_;
   const blockyard_super_table* instructions_ = nullptr;
+  const blockyard_super_device_table* forms_ = nullptr;  ///< null: it has none
 };
 
 }  // namespace blockyard::super

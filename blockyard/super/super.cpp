@@ -6,11 +6,26 @@
 #include <algorithm>
 
 #include "blockyard/base/text.h"
+#include "blockyard/super/detail/words.h"
+#include "blockyard/super/device_form.h"
 
 namespace blockyard::super {
 
 using base::Errc;
 using base::Error;
+using detail::words_of;
+
+using detail::words_of;
+
+std::vector<std::string_view> detail::words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  for (std::size_t at = 0; (at = text.find_first_not_of(' ', at)) != std::string_view::npos;) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    words.push_back(text.substr(at, end - at));
+    at = end;
+  }
+  return words;
+}
 
 namespace {
 
@@ -44,7 +59,7 @@ Types types_in(std::string_view word) {
     const auto found = std::ranges::find(array::element_names, name);
     if (found == array::element_names.end() && name != "any")
       throw Error(Errc::bad_input,
-                  fmt::format("'{}' is no element type: f64, f32, c128, c64 or any, with '|' "
+                  fmt::format("'{}' is not an element type: f64, f32, c128, c64 or any, with '|' "
                               "between two of one operand",
                               name));
     for (std::size_t k = 0; k < array::element_type_count; ++k)
@@ -52,16 +67,6 @@ Types types_in(std::string_view word) {
         types.add(static_cast<array::ElementType>(k));
   }
   return types;
-}
-
-std::vector<std::string_view> words_of(std::string_view text) {
-  std::vector<std::string_view> words;
-  for (std::size_t at = 0; (at = text.find_first_not_of(' ', at)) != std::string_view::npos;) {
-    const std::size_t end = std::min(text.find(' ', at), text.size());
-    words.push_back(text.substr(at, end - at));
-    at = end;
-  }
-  return words;
 }
 
 void check_types(const Entry& entry) {
@@ -123,6 +128,12 @@ void Table::add(Entry entry) {
   check_signature(entry.name, entry.signature);
   for (const std::string& other : entry.also) check_signature(entry.name, other);
   check_types(entry);
+  if (entry.device) try {
+      entry.device->check(entry.signature);
+    } catch (const Error& error) {
+      throw Error(error.code(), fmt::format("the device form of super instruction {}: {}",
+                                            entry.name, error.what()));
+    }
   if (entries_.contains(entry.name))
     throw Error(Errc::bad_input,
                 fmt::format("there is already a super instruction called {}", entry.name));

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,7 +22,7 @@ namespace blockyard::super {
 
 using base::Extent;
 
-/// How an operand is used: r, w or u of a SIAL `special` line.
+/// The use of an operand: r, w or u of a SIAL `special` line.
 enum class Access : std::uint8_t { read, write, update };
 
 /// One argument: a block, a region, a whole static array or a scalar.
@@ -62,7 +63,7 @@ class Types {
   std::uint32_t bits_ = 0;
 };
 
-/// What a super instruction may know of the run. One per worker, constant during a program.
+/// The run as seen by a super instruction. One per worker, constant during a program.
 struct Context {
   int worker = 0;
   int workers = 1;
@@ -71,7 +72,7 @@ struct Context {
   const std::map<std::string, double, std::less<>>* scalars = nullptr;     ///< constants of the job
   /// Predefined arrays of the job; ints of a .dat file as numbers.
   const std::map<std::string, array::DenseArray, std::less<>>* arrays = nullptr;
-  /// These throw Error{bad_input} that says what the job must give.
+  /// These throw Error{bad_input} with what the job must give.
   [[nodiscard]] std::int64_t int_constant(std::string_view name) const;
   [[nodiscard]] double scalar_constant(std::string_view name) const;
   [[nodiscard]] const array::DenseArray& predefined_array(std::string_view name) const;
@@ -79,6 +80,8 @@ struct Context {
 
 /// Does the work. Reports bad input by throwing Error{bad_input}: the worker adds name and line.
 using Function = std::function<void(std::span<Operand>, const Context&)>;
+
+struct DeviceForm;  // device_form.h
 
 /// One super instruction. `signature` has one Access per operand; the loader checks it against the
 /// program's `special` line before the first iteration. Some old programs declare another intent
@@ -91,8 +94,10 @@ struct Entry {
   Function function;
   std::vector<std::string> also;
   std::string types = {};
+  /// The same as a kernel of devices; null: there is none. Shared with copies of the entry.
+  std::shared_ptr<const DeviceForm> device = {};
 
-  /// What operand `k` may be. REQUIRES: the entry is one of a Table.
+  /// The operands allowed as operand `k`. REQUIRES: the entry is one of a Table.
   [[nodiscard]] Types types_of(std::size_t k) const;
 };
 
@@ -100,7 +105,8 @@ struct Entry {
 /// may keep scratch of its own. One thread.
 class Table {
  public:
-  /// Throws Error{bad_input} if the name is taken, or signature or types are malformed.
+  /// Throws Error{bad_input} if the name is taken, or signature, types or device form are
+  /// malformed.
   void add(Entry entry);
   /// The entry called `name`, or null.
   [[nodiscard]] const Entry* find(std::string_view name) const noexcept;

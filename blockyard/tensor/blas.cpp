@@ -3,11 +3,22 @@
 
 #include <cblas.h>
 #include <dlfcn.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "blockyard/base/error.h"
+#include "blockyard/base/text.h"
 
 namespace blockyard::tensor::blas {
 namespace {
 
 using base::to_int;
+
+/// OpenBLAS ends the process that wants more than its table holds: 50 at the least, as it is built.
+constexpr int most_buffers = 50;
 
 CBLAS_TRANSPOSE flag(Op op) noexcept {
   switch (op) {
@@ -58,6 +69,28 @@ bool limit_blas_threads(int count) noexcept {
       return true;
     }
   return false;
+}
+
+void map_buffers(int calls) {
+  using Allocate = void* (*)(int);
+  using Release = void (*)(void*);
+  const auto allocate = reinterpret_cast<Allocate>(dlsym(RTLD_DEFAULT, "blas_memory_alloc"));
+  const auto release = reinterpret_cast<Release>(dlsym(RTLD_DEFAULT, "blas_memory_free"));
+  if (allocate == nullptr || release == nullptr || calls <= 0) return;
+  const auto bytes = static_cast<std::size_t>(calls * buffer_bytes);
+  void* const room = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room == MAP_FAILED)
+    throw base::Error(
+        base::Errc::no_memory,
+        fmt::format("OpenBLAS needs {} of address space, {} for each of {} workers, and the system "
+                    "refuses it: raise the limit (ulimit -v), or take fewer workers (-w)",
+                    base::format_bytes(calls * buffer_bytes), base::format_bytes(buffer_bytes),
+                    calls));
+  ::munmap(room, bytes);
+  std::vector<void*> buffers;
+  for (int k = 0; k < std::min(calls, most_buffers); ++k) buffers.push_back(allocate(0));
+  for (void* const buffer : buffers) release(buffer);
 }
 
 template void gemm<float>(Op, Op, Extent, Extent, Extent, float, const float*, Extent, const float*,

@@ -110,8 +110,8 @@ int index_to_cut(const ContractIndexes& indexes, int parts) noexcept {
   return best;
 }
 
-/// Cuts the indexes down to one part, which begins at `offset` in each operand. False if nothing is
-/// left for it.
+/// Cuts the indexes down to one part, which begins at `offset` in each operand. False if the part
+/// is empty.
 bool take_part(ContractIndexes& indexes, const ContractOptions& options,
                std::array<Extent, 3>& offset) noexcept {
   if (options.parts == 1) return true;

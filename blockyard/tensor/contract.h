@@ -31,7 +31,7 @@ class Names {
   std::size_t order_ = 0;
 };
 
-/// What a contraction computes:
+/// A contraction computes:
 ///   result(..) = alpha * sum over the summed indexes of left(..) * right(..) + beta * result(..)
 /// A name in left and right only is summed; in one of them and result it is free; in all three it
 /// is batched (elementwise). A name that stands in one place only is an error.
@@ -66,7 +66,7 @@ inline constexpr ContractOptions options_for = {
 /// some microseconds, so keep it for blocks of the same shapes. Any thread may run it.
 class ContractPlan {
  public:
-  /// Throws Error{bad_input} that says what is wrong with the names or extents.
+  /// Throws Error{bad_input} with the fault of the names or extents.
   ContractPlan(const ContractSpec& spec, const Shape& result, const Shape& left, const Shape& right,
                const ContractOptions& options = {});
 
@@ -74,12 +74,12 @@ class ContractPlan {
   [[nodiscard]] Extent workspace_elements() const noexcept { return steps_.workspace_elements; }
   /// How many of the three operands are permuted.
   [[nodiscard]] int permutation_count() const noexcept { return steps_.permutation_count(); }
-  /// The matrix product behind it: m x k times k x n, batch_count() times.
+  /// The underlying matrix product: m x k times k x n, batch_count() times.
   [[nodiscard]] Extent m() const noexcept { return steps_.m; }
   [[nodiscard]] Extent n() const noexcept { return steps_.n; }
   [[nodiscard]] Extent k() const noexcept { return steps_.k; }
   [[nodiscard]] Extent batch_count() const noexcept { return steps_.batch; }
-  /// True of a part that is left without work.
+  /// True of a part without work.
   [[nodiscard]] bool is_empty() const noexcept { return is_empty_; }
   /// For `run` only.
   [[nodiscard]] const detail::ContractSteps& steps() const noexcept { return steps_; }

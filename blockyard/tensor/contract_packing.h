@@ -6,7 +6,7 @@
 namespace blockyard::tensor {
 
 /// Elements that a plan copies to bring its operands into the order in which they are multiplied,
-/// of operands with so many elements.
+/// of operands with this many elements.
 [[nodiscard]] double packed_elements(const ContractPlan& plan, double left, double right,
                                      double result);
 

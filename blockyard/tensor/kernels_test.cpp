@@ -206,7 +206,7 @@ TYPED_TEST(AllKernels, TurnGroupsOfWholeCacheLinesPastTheCaches) {
   }
 }
 
-/// A block that begins or ends at a page that nobody may touch: reads outside end the test, those
+/// A block that begins or ends at an inaccessible page: reads outside end the test, those
 /// by intrinsics too, which no sanitizer sees.
 template <class T>
 class FencedBlock {

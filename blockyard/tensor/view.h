@@ -7,7 +7,7 @@
 
 namespace blockyard::tensor {
 
-/// A block in memory that somebody else owns, possibly a slice of a larger one:
+/// A block in memory owned elsewhere, possibly a slice of a larger one:
 /// element (i0, i1, ...) stands at data[i0 * strides[0] + i1 * strides[1] + ...].
 template <class T>
 struct View {

@@ -18,24 +18,24 @@ struct Range {
 // same time. Source: Polychronopoulos, Kuck, Guided self-scheduling, IEEE Trans. Comput. C-36
 // (1987), with half its chunk: iterations over sparse blocks differ more than those of its loops.
 
-/// Length of the next chunk of `left` positions: what is left by twice the sharers, at least 1.
+/// Length of the next chunk of `left` positions: `left` divided by twice the sharers, at least 1.
 [[nodiscard]] inline std::int64_t guided(std::int64_t left, std::int64_t sharers) noexcept {
   return std::min(left, std::max<std::int64_t>(1, left / (2 * sharers)));
 }
 
-/// What a sharer does before it asks anybody, so that no loop begins with a wait: half of the chunk
-/// that it would be dealt, since nobody can take it over.
+/// The share a worker starts with before it asks for more, so that no loop begins with a round
+/// trip: half of the chunk it would be dealt, since other workers cannot take it over.
 [[nodiscard]] inline std::int64_t unasked(std::int64_t total, std::int64_t sharers) noexcept {
   return guided(total, 2 * sharers);
 }
 
-/// The same of a list that was made for the sharer, and is as long as those of the others: half of
-/// it, as a sharer that is alone is dealt.
+/// The initial share of a list that was made for one sharer, as long as the others' lists: half of
+/// it, as a lone sharer is dealt.
 [[nodiscard]] inline std::int64_t unasked_of_list(std::int64_t length) noexcept {
   return guided(length, 1);
 }
 
-/// What is unasked, as positions of the loop: the sharers have theirs one after the other.
+/// The initial share as positions of the loop: the sharers' ranges follow one another.
 [[nodiscard]] inline Range unasked_of(std::int64_t sharer, std::int64_t total,
                                       std::int64_t sharers) noexcept {
   const std::int64_t count = unasked(total, sharers);

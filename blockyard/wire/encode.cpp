@@ -46,6 +46,8 @@ class Encoder {
     } else if constexpr (Sequence<T>) {
       add(std::uint64_t{v.size()});
       raw(std::as_bytes(std::span(v)));
+    } else if constexpr (std::is_same_v<T, ServerCounts>) {
+      base::for_each_metric(server_metrics(), v, [&](const auto&, auto number) { add(number); });
     } else {
       std::apply([&](const auto&... field) { (add(field), ...); }, detail::fields(v));
     }
@@ -73,6 +75,9 @@ class Decoder {
       std::memcpy(&v, raw(sizeof v).data(), sizeof v);
     } else if constexpr (Sequence<T>) {
       read_sequence(v);
+    } else if constexpr (std::is_same_v<T, ServerCounts>) {
+      for (const auto& row : server_metrics())
+        std::visit([&](const auto field) { read(v.*field); }, row.field);
     } else {
       std::apply([&](auto&... field) { (read(field), ...); }, detail::fields(v));
     }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
-
 #include "blockyard/base/error.h"
+#include "blockyard/base/test_worked_example.h"
 #include "blockyard/wire/messages.h"
 
 namespace blockyard::wire {
@@ -31,7 +30,7 @@ std::vector<Any> one_of_each() {
           Failed{13, Failure::race, access, "put", "get"},
           BlockList{14, true, {0, 5, ~std::uint64_t{0}}},
           Chunk{15, 100, 200},
-          Statistics{16, 1, 2, 3, 4, 5, 6, 7},
+          Statistics{16, {1, 2, 3, 4, 5, 6, 7}},
           Collect{17, bytes},
           Spread{18, bytes},
           SaveBlocks{19, "checkpoint/server-1", 99},
@@ -108,28 +107,19 @@ TEST(Decode, refuses_a_length_that_promises_more_than_there_is) {
   expect_refused(bytes, "a huge length");
 }
 
-/// The lines between ```bytes and ``` of a page, as bytes; text after # is a remark.
-std::vector<std::byte> worked_example(const std::string& page) {
-  std::ifstream file(page);
-  EXPECT_TRUE(file) << page;
-  std::vector<std::byte> bytes;
-  bool is_inside = false;
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("```")) {
-      is_inside = line == "```bytes";
-      continue;
-    }
-    if (!is_inside) continue;
-    std::istringstream words(line.substr(0, line.find('#')));
-    for (unsigned value = 0; words >> std::hex >> value;)
-      bytes.push_back(static_cast<std::byte>(value));
-  }
-  return bytes;
-}
-
 TEST(Encode, gives_the_bytes_of_the_worked_example_in_docs) {
   const Any message = PutBlock{258, {3, 17}, PutMode::add, {1, 42, 7, 9}, array::ElementType::c128};
-  EXPECT_EQ(encode(message), worked_example(BLOCKYARD_SOURCE_DIR "/docs/wire.md"));
+  EXPECT_EQ(encode(message), base::worked_example(BLOCKYARD_SOURCE_DIR "/docs/wire.md"));
+}
+
+TEST(Messages, are_listed_in_the_page_under_their_kinds) {
+  std::ifstream file(BLOCKYARD_SOURCE_DIR "/docs/wire.md");
+  std::stringstream page;
+  page << file.rdbuf();
+  for (std::size_t kind = 0; kind < message_names.size(); ++kind) {
+    const std::string row = fmt::format("| {} | {} |", kind, message_names[kind].type);
+    EXPECT_NE(page.str().find(row), std::string::npos) << "docs/wire.md lacks " << row;
+  }
 }
 
 }  // namespace

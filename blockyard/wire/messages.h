@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "blockyard/array/block_id.h"
 #include "blockyard/array/element.h"
+#include "blockyard/wire/server_counts.h"
 
-/// What workers and servers say to each other. Plain values; docs/wire.md has the layout.
+/// The messages between workers and servers. Plain values; docs/wire.md has the layout.
 /// Every request has a ticket that its one reply (BlockData, Done or Failed ...) brings back.
 namespace blockyard::wire {
 
 using Ticket = std::uint64_t;
 
-/// Who touches a block, from where: for the race rule and its report.
+/// The origin of an access to a block, for the race rule and its report.
 struct Access {
   std::int32_t worker = 0;
   std::int32_t pc = 0;          ///< instruction of the worker's program
@@ -91,7 +94,7 @@ struct EndProgram {
   Ticket ticket = 0;
   friend bool operator==(const EndProgram&, const EndProgram&) = default;
 };
-/// The next positions of a loop of `total` that `sharers` share, after those that each does unasked
+/// The next positions of a loop of `total` that `sharers` share, after each worker's initial share
 /// (chunks.h): guided chunks, from a counter that begins with the first asking for its id.
 /// Reply: Chunk.
 struct TakeChunk {
@@ -143,7 +146,7 @@ struct Shutdown {
 struct BlockData {
   Ticket ticket = 0;
   double disk_seconds = 0;  ///< that the request waited for the disk of the server
-  /// How long it took does not tell two answers apart.
+  /// Answers that differ only in time are equal.
   friend bool operator==(const BlockData& a, const BlockData& b) { return a.ticket == b.ticket; }
 };
 struct Done {
@@ -162,7 +165,7 @@ struct Failed {
 };
 struct BlockList {
   Ticket ticket = 0;
-  bool is_known = false;  ///< false: there is no such label here
+  bool is_known = false;  ///< false: unknown label
   std::vector<std::uint64_t> numbers;
   friend bool operator==(const BlockList&, const BlockList&) = default;
 };
@@ -175,13 +178,7 @@ struct Chunk {
 };
 struct Statistics {
   Ticket ticket = 0;
-  std::uint64_t gets = 0;
-  std::uint64_t puts = 0;
-  std::uint64_t bytes_sent = 0;
-  std::uint64_t bytes_received = 0;
-  std::uint64_t spilled_bytes = 0;
-  std::uint64_t read_back_bytes = 0;
-  std::uint64_t peak_bytes = 0;
+  ServerCounts counts;
   friend bool operator==(const Statistics&, const Statistics&) = default;
 };
 
@@ -219,6 +216,39 @@ using Any =
     std::variant<GetBlock, PutBlock, PutScalar, DeleteArray, ListBlocks, KeepArray, RestoreArray,
                  EndProgram, TakeChunk, AskStatistics, Shutdown, BlockData, Done, Failed, BlockList,
                  Chunk, Statistics, Collect, Spread, SaveBlocks, LoadBlocks, Batch, DoneMany>;
+
+/// What documents and time lines call a message.
+struct MessageName {
+  std::string_view type;
+  std::string_view on_time_line;
+};
+/// By kind.
+inline constexpr auto message_names = std::to_array<MessageName>({
+    {"GetBlock", "get"},
+    {"PutBlock", "put"},
+    {"PutScalar", "put a value"},
+    {"DeleteArray", "delete array"},
+    {"ListBlocks", "list blocks"},
+    {"KeepArray", "keep array"},
+    {"RestoreArray", "restore array"},
+    {"EndProgram", "end program"},
+    {"TakeChunk", "deal out iterations"},
+    {"AskStatistics", "statistics"},
+    {"Shutdown", "end"},
+    {"BlockData", "block"},
+    {"Done", "done"},
+    {"Failed", "failed"},
+    {"BlockList", "list of blocks"},
+    {"Chunk", "iterations"},
+    {"Statistics", "statistics"},
+    {"Collect", "collect"},
+    {"Spread", "spread"},
+    {"SaveBlocks", "save blocks"},
+    {"LoadBlocks", "load blocks"},
+    {"Batch", "puts of small blocks"},
+    {"DoneMany", "done"},
+});
+static_assert(message_names.size() == std::variant_size_v<Any>, "each message has its name");
 
 /// One byte of kind (position in Any), then the fields in the order of declaration.
 [[nodiscard]] std::vector<std::byte> encode(const Any& message);

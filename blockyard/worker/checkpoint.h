@@ -12,7 +12,7 @@
 
 namespace blockyard::worker {
 
-/// What a worker would like to be done at the barrier that it comes to.
+/// A worker's wish for the barrier that it reaches.
 enum class Wish : std::uint8_t { none, save, save_and_stop };
 
 /// Takes records of bytes, one after the other.
@@ -54,7 +54,7 @@ class Checkpoints {
   [[nodiscard]] virtual std::string stop_text() const = 0;
 };
 
-/// Where a worker goes on from.
+/// The point from which a worker resumes.
 struct Resume {
   RecordSource& state;           ///< what Checkpoints::write got
   const CheckpointPlace& place;  ///< of the checkpoint

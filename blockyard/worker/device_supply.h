@@ -25,13 +25,13 @@ struct DeviceShare {
 class DeviceSupply {
  public:
   virtual ~DeviceSupply() = default;
-  /// Never waits. Null: nothing is open, yet or for ever. Else always the same.
+  /// Never waits. Null: no device is open, yet or ever. Otherwise always the same.
   [[nodiscard]] virtual const DeviceShare* share(int worker) noexcept = 0;
   /// A worker has done so much on the host that a device could do.
   virtual void note_work(double seconds) noexcept = 0;
   /// The same as share, but opens the devices first. Throws Error{device} if they cannot be opened.
   [[nodiscard]] virtual const DeviceShare* open(int worker) = 0;
-  /// False: nothing is open, and nothing will be.
+  /// False: no device is open, and none will be.
   [[nodiscard]] virtual bool may_come() const noexcept = 0;
 };
 

@@ -7,7 +7,7 @@
 
 namespace blockyard::worker {
 
-/// What a worker is at. Numbers are part of what `blockyard top` reads.
+/// A worker's current activity. `blockyard top` reads the numbers.
 enum class Doing : std::uint8_t { nothing, work, block, barrier, put, chunk };
 
 /// Kinds of base::TraceEvent on lane 0 of a worker; `what` is the pc. Other lanes are streams.
@@ -21,7 +21,7 @@ enum class EventKind : std::uint8_t {
 };
 inline constexpr std::size_t event_kinds = 6;
 
-/// What a worker is doing now, for those who look on: it stores, any thread loads. Values need not
+/// What a worker is doing now, for observers: it stores, any thread loads. Values need not
 /// belong to the same instant.
 struct Live {
   std::atomic<Doing> doing = Doing::nothing;

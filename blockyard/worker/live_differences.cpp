@@ -6,17 +6,17 @@
 #include <memory>
 #include <set>
 
+#include "blockyard/flow/liveness.h"
 #include "blockyard/worker/checkpoint.h"
-#include "blockyard/worker/detail/liveness.h"
 #include "blockyard/worker/detail/state.h"
 
 namespace blockyard::worker {
 
 using detail::JobState;
-using detail::Liveness;
 using detail::ProgramState;
 using detail::SavedFrame;
-using detail::Variable;
+using flow::Liveness;
+using flow::Variable;
 
 namespace {
 
@@ -24,7 +24,7 @@ namespace {
 class Differences {
  public:
   Differences(const program::Program& program, const ProgramState& first)
-      : program_(program), first_(first), writes_(detail::pardo_writes(program)) {}
+      : program_(program), first_(first), writes_(flow::pardo_writes(program)) {}
 
   [[nodiscard]] std::vector<std::string> names() const { return {names_.begin(), names_.end()}; }
   void add(std::string name) { names_.insert(std::move(name)); }
@@ -36,7 +36,7 @@ class Differences {
       if (std::memcmp(&mine[k], &other[k], sizeof(Value)) != 0) add_if_live(kind, k, decls[k].name);
   }
 
-  /// Parts of sums: also if they are equal, and also of one worker, who has the whole.
+  /// Parts of sums: even if they are equal, and even from a single worker, which has the whole.
   void add_parts() {
     for (std::size_t k = 0; k < program_.ints.size(); ++k)
       if (writes_.ints[k]) add_if_live(Variable::Kind::int_name, k, program_.ints[k].name);
@@ -60,7 +60,7 @@ class Differences {
       add(fmt::format("{} '{}'", kind == Variable::Kind::scalar ? "scalar" : "int", name));
   }
   [[nodiscard]] bool is_live(Variable variable) {
-    // What set_persistent marked is read at the end.
+    // Names marked by set_persistent are read at the end.
     const auto is_marked = [&](const auto& marks) {
       return std::ranges::any_of(marks, [&](const auto& mark) { return mark.id == variable.id; });
     };
@@ -71,7 +71,7 @@ class Differences {
   }
   const program::Program& program_;
   const ProgramState& first_;
-  detail::PardoWrites writes_;
+  flow::PardoWrites writes_;
   std::set<std::string> names_;
 };
 

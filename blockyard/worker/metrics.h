@@ -3,14 +3,16 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "blockyard/base/metric.h"
 #include "blockyard/block/residency_counts.h"
 
 namespace blockyard::worker {
 
-/// What one source line waited for.
+/// The waits of one source line.
 struct LineWait {
   std::string place;  ///< "file.sial:12"
   std::string array;
@@ -22,7 +24,7 @@ struct LineWait {
   double wait_seconds = 0;
   double first_wait_seconds = 0;  ///< of the first use
   int depth = 0;                  ///< of prefetching, at the end
-  std::uint64_t wasted = 0;       ///< prefetched, and let go before use
+  std::uint64_t wasted = 0;       ///< prefetched, and evicted before use
   std::string reason{};           ///< of the depth
 
   /// Share of uses that did not wait; 1 if there were none.
@@ -42,7 +44,7 @@ struct LineTime {
   double put_wait_seconds = 0;
 };
 
-/// What a worker did of one pardo.
+/// A worker's part of one pardo.
 struct PardoTime {
   std::string place;
   std::string policy;
@@ -54,30 +56,38 @@ struct PardoTime {
 
 struct SuperUse {
   std::uint64_t calls = 0;
-  double seconds = 0;
+  std::uint64_t device_calls = 0;  ///< of these: on a device
+  double seconds = 0;              ///< of the others
 };
 
-/// Counts and seconds of one worker in one program.
-struct Metrics {
-  double seconds = 0;           ///< wall time of the program
-  double barrier_seconds = 0;   ///< waiting for other workers
-  double transfer_seconds = 0;  ///< waiting for own puts to be acknowledged
+/// Numbers of one worker in one program; worker_metrics() says what each means.
+struct Counts {
+  double seconds = 0;
+  double barrier_seconds = 0;
+  double transfer_seconds = 0;
   double block_wait_seconds = 0;
-  double disk_wait_seconds = 0;   ///< of these, while a server read or wrote its disk
-  double chunk_wait_seconds = 0;  ///< for the next iterations of a pardo
+  double disk_wait_seconds = 0;
+  double chunk_wait_seconds = 0;
   double checkpoint_seconds = 0;
   std::uint64_t instructions = 0;
   std::uint64_t block_operations = 0;
-  double flops = 0;              ///< of contractions
-  std::uint64_t iterations = 0;  ///< of pardos
+  double flops = 0;
+  std::uint64_t iterations = 0;
   std::uint64_t gets = 0;
-  std::uint64_t cache_hits = 0;         ///< gets that found the block in the cache
-  std::uint64_t prefetches = 0;         ///< blocks asked for before their get
-  std::uint64_t wasted_prefetches = 0;  ///< of them, let go before use
+  std::uint64_t cache_hits = 0;
+  std::uint64_t prefetches = 0;
+  std::uint64_t wasted_prefetches = 0;
   std::uint64_t bytes_received = 0;
   std::uint64_t bytes_sent = 0;
-  std::uint64_t peak_bytes = 0;  ///< blocks held by this worker
-  std::vector<LineWait> lines;   ///< by wait, longest first
+  std::uint64_t peak_bytes = 0;
+};
+
+/// A row for each field, in their order.
+[[nodiscard]] std::span<const base::Metric<Counts>> worker_metrics() noexcept;
+
+/// What a worker tells of one program.
+struct Metrics : Counts {
+  std::vector<LineWait> lines;  ///< by wait, longest first
   std::map<std::string, SuperUse, std::less<>> supers;
   std::vector<std::uint64_t> bytes_from_servers;  ///< blocks, by server
   std::vector<std::uint64_t> bytes_to_servers;

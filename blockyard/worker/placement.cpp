@@ -11,7 +11,7 @@ constexpr double weight = 0.25;  // of the newest measurement
 constexpr double clear_gain = 0.8;
 constexpr std::uint32_t wasted_trials =
     1;                              // the first run of a plan makes it ready, on either side
-constexpr double most_of_mean = 4;  // one slow run may be the fault of somebody else
+constexpr double most_of_mean = 4;  // another process may cause one slow run
 constexpr std::uint32_t enough_trials = 3;
 /// So many times as long as the host a processor's driver may take for what it does badly.
 constexpr double worst_slowdown = 16;

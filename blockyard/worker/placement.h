@@ -25,19 +25,19 @@ class Placement {
     double expected_back_bytes = 0;       ///< of the result, that the host will read
   };
 
-  /// is_processor: the device is the processor of the host, by another driver. It wins little
-  /// and may lose much: what was never tried there is tried only where a great loss is affordable.
+  /// is_processor: the device is the processor of the host, by another driver. It gains little
+  /// and may lose much: statements are first tried there only where a large loss is affordable.
   explicit Placement(std::size_t statements, bool is_processor = false)
       : statements_(statements), is_processor_(is_processor) {}
 
-  /// Whether it is worth to look at the operands at all: else the host does it.
+  /// Whether the operands are worth examining at all; if not, the host does it.
   [[nodiscard]] bool is_open(std::int32_t pc) noexcept;
   [[nodiscard]] Side choose(std::int32_t pc, const Work& work);
 
   void host_took(std::int32_t pc, double flops, double seconds) noexcept;
   /// Of a trial: the work alone, and the copies before it.
   void device_took(std::int32_t pc, double flops, double seconds) noexcept;
-  /// What came to the device; nothing is learned where part of it came from other devices.
+  /// Copies to the device; ignored where part of them came from other devices.
   void copies_took(const block::ResidencyCounts& copies, double seconds) noexcept;
 
   /// Statements that run on the device now.

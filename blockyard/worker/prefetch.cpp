@@ -58,7 +58,7 @@ std::string DepthChoice::reason() const {
           ? std::string("never waited")
           : fmt::format("a transfer took {:.0f} us, the work of an iteration {:.0f} us",
                         transfer_seconds * 1e6, period_seconds * 1e6);
-  if (wasted > 0) text += fmt::format("; {} let go before use", wasted);
+  if (wasted > 0) text += fmt::format("; {} evicted before use", wasted);
   if (no_room > 0) text += fmt::format("; no memory for {}", no_room);
   return text;
 }

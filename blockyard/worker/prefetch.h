@@ -18,19 +18,19 @@ struct PrefetchDepth {
 /// Reads "auto" or a number. Throws Error{bad_input}.
 [[nodiscard]] PrefetchDepth parse_prefetch(std::string_view text);
 
-/// What was measured about one get line, and the depth that follows.
+/// The measurements of one get line, and the depth chosen from them.
 struct DepthChoice {
   int depth = 2;
   double transfer_seconds = 0;        ///< request to arrival, of blocks that were waited for
   double period_seconds = 0;          ///< work between two gets of the line
   int ceiling = PrefetchDepth::most;  ///< less after waste
-  std::uint64_t wasted = 0;           ///< prefetched, and let go before use
+  std::uint64_t wasted = 0;           ///< prefetched, and evicted before use
   std::uint64_t no_room = 0;          ///< not prefetched: no memory left
 
   /// A block of the line was waited for: enough are asked for early that a transfer takes no longer
   /// than the work on those before it.
   void waited(double transfer, double period);
-  /// A prefetched block was let go before its use: half as many from now on.
+  /// A prefetched block was evicted before its use: half as many from now on.
   void waste();
   /// The line ran `count` times without waste.
   void went_well(std::uint64_t count);

@@ -42,7 +42,7 @@ TEST(Prefetch, is_halved_by_waste_down_to_nothing_and_grows_again) {
   choice.waited(100e-6, 10e-6);
   EXPECT_EQ(choice.depth, 11);
   EXPECT_EQ(choice.wasted, 5U);
-  EXPECT_NE(choice.reason().find("let go before use"), std::string::npos);
+  EXPECT_NE(choice.reason().find("evicted before use"), std::string::npos);
 }
 
 }  // namespace

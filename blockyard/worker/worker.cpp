@@ -5,11 +5,11 @@
 #include <optional>
 
 #include "blockyard/base/error.h"
-#include "blockyard/worker/bind.h"
 #include "blockyard/worker/detail/checkpoint.h"
 #include "blockyard/worker/detail/interpreter.h"
 #include "blockyard/worker/detail/transport.h"
 #include "blockyard/worker/detail/worker_device.h"
+#include "blockyard/worker/flow_names.h"
 
 namespace blockyard::worker {
 
@@ -82,10 +82,10 @@ class Worker::Impl {
 
   void meet() { transport_.meet(detail::Collective::barrier); }
 
-  std::vector<wire::Statistics> statistics() {
-    std::vector<wire::Statistics> result;
+  std::vector<wire::ServerCounts> statistics() {
+    std::vector<wire::ServerCounts> result;
     for (const auto& answer : transport_.ask_all(wire::AskStatistics{}))
-      result.push_back(std::get<wire::Statistics>(answer));
+      result.push_back(std::get<wire::Statistics>(answer).counts);
     return result;
   }
 
@@ -137,7 +137,7 @@ void Worker::end_write(std::string_view label) { impl_->end_write(label); }
 
 void Worker::meet() { impl_->meet(); }
 
-std::vector<wire::Statistics> Worker::server_statistics() { return impl_->statistics(); }
+std::vector<wire::ServerCounts> Worker::server_statistics() { return impl_->statistics(); }
 
 void Worker::shut_down_servers() { impl_->shut_down(); }
 

@@ -31,15 +31,15 @@ struct Options {
   PrefetchDepth prefetch = {};
   std::vector<std::int32_t> process_of = {};  ///< each rank, workers first; empty: all in one
   Checkpoints* checkpoints = nullptr;         ///< null: none are taken
-  base::Recording* recording = nullptr;  ///< for reports and time lines; null: nothing is noted
-  Live* live = nullptr;                  ///< for those who look on; may be null
-  DeviceSupply* devices = nullptr;       ///< null: there are none; of all workers of the process
-  bool learns_placement = false;  ///< where a statement runs; else all that can is on the device
-  bool respects_hints = false;    ///< what stands between gpu_on and gpu_off is on the device
-  bool honours_intents = true;    ///< false, to compare: operands count as changed however used
+  base::Recording* recording = nullptr;       ///< for reports and time lines; null: no recording
+  Live* live = nullptr;                       ///< for observers; may be null
+  DeviceSupply* devices = nullptr;  ///< null: there are none; of all workers of the process
+  bool learns_placement = false;    ///< where a statement runs; else all that can is on the device
+  bool respects_hints = false;      ///< statements between gpu_on and gpu_off run on the device
+  bool honours_intents = true;      ///< false, to compare: operands count as changed however used
 };
 
-/// What is left of a program at its end on one worker.
+/// The state of a program at its end on one worker.
 struct Outcome {
   std::map<std::string, std::int64_t, std::less<>> ints;
   std::map<std::string, double, std::less<>> scalars;
@@ -62,7 +62,7 @@ class Worker {
   /// Collective among workers. Runs a verified program. Values of predefined static arrays in
   /// `environment` are replaced by those at the end of the program.
   /// Throws Error with place, array and block for what ends the job.
-  /// `from`: goes on from a checkpoint that was taken in this program or before it.
+  /// `from`: resumes from a checkpoint that was taken in this program or before it.
   /// `number`: of the program in the job, for the time line.
   Outcome run(const program::Program& program, Environment& environment,
               const Resume* from = nullptr, std::size_t number = 0);
@@ -70,10 +70,10 @@ class Worker {
   /// Collective among workers, between programs: a checkpoint, if one is wished for.
   void checkpoint(Environment& environment);
 
-  /// Frees the memory of blocks that ended, which waits for others of their lengths.
+  /// Frees the blocks kept for reuse at the same size.
   void free_frames() noexcept;
 
-  /// What is kept between programs. Scalars and arrays may be put here before the first program.
+  /// Values kept between programs. Scalars and arrays may be put here before the first program.
   [[nodiscard]] Kept& kept() noexcept;
 
   /// Blocks of what the servers keep under a label, one after the other, on the worker that asks
@@ -85,11 +85,11 @@ class Worker {
   void write_kept(std::uint64_t number, std::span<const std::byte> values, array::ElementType type);
   void end_write(std::string_view label);
 
-  /// Collective among workers, between programs. Returns when all came.
+  /// Collective among workers, between programs. Returns when all have called it.
   void meet();
 
-  /// Asks each server what it did (worker 0).
-  [[nodiscard]] std::vector<wire::Statistics> server_statistics();
+  /// Asks each server for its statistics (worker 0).
+  [[nodiscard]] std::vector<wire::ServerCounts> server_statistics();
   /// Ends the servers (worker 0), after the last program.
   void shut_down_servers();
 

@@ -243,10 +243,10 @@ TEST(Worker, gets_what_it_put_in_the_same_epoch) {
   EXPECT_DOUBLE_EQ(result.outcome.scalars.at("x"), 45.0);
 }
 
-/// A device that is open when it was looked for so many times.
+/// A device that is open after this many looks.
 class LateDevice final : public DeviceSupply {
  public:
-  /// fails_at: when it was looked for so many times, it cannot come any more.
+  /// fails_at: after this many looks it will never come.
   explicit LateDevice(int looks, int fails_at = 1000) : looks_left_(looks), lasts_for_(fails_at) {}
   const DeviceShare* share(int) noexcept override {
     --lasts_for_;
@@ -286,7 +286,7 @@ TEST(Worker, goes_on_with_a_device_that_is_opened_while_a_program_runs) {
   }
   LateDevice never(1000, 1);
   EXPECT_DOUBLE_EQ(run(p, 1 << 20, false, {}, {2, 3}, &never).outcome.scalars.at("x"), 45.0);
-  EXPECT_EQ(never.noted_seconds, 0) << "nobody takes the time for what cannot come";
+  EXPECT_EQ(never.noted_seconds, 0) << "no time is taken for a device that cannot come";
 }
 
 TEST(Worker, says_where_memory_ends) {

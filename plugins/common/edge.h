@@ -90,8 +90,8 @@ class Edge : EdgeCalls<Machine> {
                                        });
       const std::uint32_t devices = Machine::count();
       if (wrong.empty() && index >= devices)
-        wrong = "there is no device " + std::to_string(index) + "; there are " +
-                std::to_string(devices) + ", from 0 on";
+        wrong = "no device " + std::to_string(index) + "; there are " + std::to_string(devices) +
+                ", from 0 on";
       if (!wrong.empty()) return made.fail(BLOCKYARD_BAD_ARGUMENT, std::move(wrong));
       try {
         made.machine.emplace(index, options);

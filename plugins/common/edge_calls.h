@@ -14,18 +14,18 @@
 /// The C edge of a plug-in: statuses outside, exceptions inside.
 namespace blockyard::plugin {
 
-/// What is asked for is wrong: the caller's fault, not the device's.
+/// An invalid request: the caller's fault, not the device's.
 class Refusal : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// One call of the table over a class Machine (edge.h): what stands behind the handles, the lock,
-/// and exceptions made statuses.
+/// One call of the table over a class Machine (edge.h): the objects that handles refer to, the
+/// lock, and exceptions turned into statuses.
 template <class Machine>
 class EdgeCalls {
  protected:
-  /// What stands behind a blockyard_device. `mutex` guards all the rest.
+  /// The object that a blockyard_device refers to. `mutex` guards all the rest.
   struct Device {
     std::mutex mutex;
     std::string last_error;
@@ -42,7 +42,7 @@ class EdgeCalls {
   using Place = typename Machine::Place;
   using Pending = typename Machine::Pending;
 
-  // The types of the ABI are names without content: behind them stand ours.
+  // The types of the ABI are opaque: they stand for the classes here.
   static Device& of(blockyard_device* device) { return *reinterpret_cast<Device*>(device); }
   static Stream& of(blockyard_stream* stream) { return *reinterpret_cast<Stream*>(stream); }
   static Point& of(blockyard_event* event) { return *reinterpret_cast<Point*>(event); }

@@ -8,8 +8,8 @@
 
 namespace blockyard::plugin {
 
-/// The allocations of a device by address, and the account of their bytes. `Piece` owns what is
-/// behind an address. One thread at a time.
+/// The allocations of a device by address, and the account of their bytes. `Piece` owns the memory
+/// at an address. One thread at a time.
 template <class Piece>
 class Pieces {
  public:

@@ -51,7 +51,7 @@ std::vector<T> contract(const CheckNumbers<Real<T>>& numbers, bool is_reversed) 
   return made;
 }
 
-/// As an operand is that a faster product rounds: with so many bits less.
+/// An operand as a faster product rounds it: with this many bits less.
 template <class Number>
 std::vector<Number> shortened(std::vector<Number> values, int bits) {
   const Number unit = std::ldexp(Number(1), std::numeric_limits<Number>::digits - bits);

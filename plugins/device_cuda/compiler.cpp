@@ -108,7 +108,7 @@ LoadedFunction::LoadedFunction(const Driver& driver, const std::string& ptx,
   driver.check(code, "cuModuleLoadDataEx");
   if (driver.function(&function_, module_, entry.c_str()) == CUDA_SUCCESS) return;
   driver.unload(module_);
-  throw BuildFailure("there is no kernel '" + entry + "' in it");
+  throw BuildFailure("it has no kernel '" + entry + "'");
 }
 
 }  // namespace blockyard::cuda

@@ -17,7 +17,7 @@ class BuildFailure : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What is used of NVRTC, as its C interface has it; statuses are enumerations there.
+/// The part of NVRTC's C interface that is used; statuses are enumerations there.
 struct TextCompiler {
   struct Program;
   int (*create)(Program**, const char* text, const char* name, int headers, const char* const*,
@@ -29,7 +29,7 @@ struct TextCompiler {
   int (*ptx_size)(Program*, std::size_t*);
   int (*ptx)(Program*, char*);
 
-  /// Nothing where there is no libnvrtc that has all of it.
+  /// Nothing without a libnvrtc that has all of it.
   [[nodiscard]] static std::optional<TextCompiler> find();
   /// The PTX of a text. `name` stands before its lines in messages. architecture: "compute_90".
   /// Throws BuildFailure.
@@ -37,7 +37,7 @@ struct TextCompiler {
                                          const std::string& architecture) const;
 };
 
-/// What is used of the driver.
+/// The part of the driver's interface that is used.
 struct Driver {
   decltype(&cuModuleLoadDataEx) load;
   decltype(&cuModuleUnload) unload;
@@ -46,7 +46,7 @@ struct Driver {
   decltype(&cuLaunchKernel) launch;
   decltype(&cuGetErrorString) error_string;
 
-  /// Throws std::runtime_error where there is no driver that has all of it.
+  /// Throws std::runtime_error without a driver that has all of it.
   [[nodiscard]] static Driver find();
   void check(CUresult code, const char* call) const;
 };

@@ -21,7 +21,7 @@ struct cutensorTensorDescriptor;
 
 namespace blockyard::cuda {
 
-/// What is used of cuTENSOR 2, as its C interface has it. Statuses and operators are enumerations
+/// The part of cuTENSOR 2's C interface that is used. Statuses and operators are enumerations
 /// there, which C passes as int. It is opened where it is found: nothing of it is needed to build.
 struct CutensorLibrary {
   using Tensor = const cutensorTensorDescriptor*;
@@ -56,7 +56,7 @@ struct CutensorLibrary {
   const cutensorComputeDescriptor* const* compute_32f;
   const cutensorComputeDescriptor* const* compute_64f;
 
-  /// Nothing where there is no libcutensor.so.2 that has all of it.
+  /// Nothing without a libcutensor.so.2 that has all of it.
   [[nodiscard]] static std::optional<CutensorLibrary> find();
 };
 
@@ -79,7 +79,7 @@ struct TensorPlan {
 /// cuTENSOR for one device, the one this thread uses when it is opened. One thread at a time.
 class Cutensor {
  public:
-  /// Places of blocks begin at multiples of so many bytes.
+  /// Blocks are aligned to this many bytes.
   static constexpr std::uint64_t alignment = 16, workspace_alignment = 256;
 
   /// Nothing where it is not there or does not work with the device.

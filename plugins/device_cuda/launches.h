@@ -8,7 +8,7 @@
 #include "plugins/device_cuda/kernels.h"
 #include "plugins/device_cuda/moving.h"
 
-// Which kernel moves what, and on how many threads. Who includes this has defined
+// Which kernel moves what, and on how many threads. The including file must define
 //   launch(stream, kernel, grid, block, arguments...)
 // on the GPU (kernels.cu), or one thread after the other on the processor (moving_test.cpp).
 

@@ -31,7 +31,7 @@ cudaMemPool_t pool_of(int device) {
   if (has_pools == 0) return nullptr;
   cudaMemPool_t pool = nullptr;
   check(cudaDeviceGetDefaultMemPool(&pool, device), "cudaDeviceGetDefaultMemPool");
-  // What is freed stays in the pool: memory comes back from it without a call of the system.
+  // Freed memory stays in the pool, which serves it again without a system call.
   std::uint64_t all = UINT64_MAX;
   check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all),
         "cudaMemPoolSetAttribute");
@@ -115,16 +115,16 @@ Machine::~Machine() {
       cudaFree(piece);
   });
   cudaStreamSynchronize(memory_.get());
-  if (pool_ != nullptr) cudaMemPoolTrimTo(pool_, 0);  // who opens the device next finds it free
+  if (pool_ != nullptr) cudaMemPoolTrimTo(pool_, 0);  // it is free for the next opening
 }
 
-/// What a call of somebody else left behind in this thread is no failure of the next launch.
+/// Clears any stale error on this thread, so that the next launch does not report it.
 void Machine::use() const {
   check(cudaSetDevice(device_), "cudaSetDevice");
   static_cast<void>(cudaGetLastError());
 }
 
-/// Null if there is no room.
+/// Null if out of memory.
 void* Machine::allocate_once(std::uint64_t bytes) {
   void* made = nullptr;
   const std::uint64_t size = std::max<std::uint64_t>(bytes, 1);
@@ -143,7 +143,7 @@ std::uint64_t Machine::allocate(std::uint64_t bytes) {
   use();
   void* made = allocate_once(bytes);
   if (made == nullptr && is_pooled()) {
-    // What is kept in pieces of other lengths may make room.
+    // Releasing pieces kept at other lengths may make room.
     check(cudaStreamSynchronize(memory_.get()), "cudaStreamSynchronize");
     check(cudaMemPoolTrimTo(pool_, 0), "cudaMemPoolTrimTo");
     made = allocate_once(bytes);
@@ -248,7 +248,7 @@ bool Machine::is_done(const Pending& pending) {
   // A thread that has chosen no device would begin to use the first one.
   check(cudaSetDevice(pending.device), "cudaSetDevice");
   if (cudaEventQuery(pending.event) != cudaErrorNotReady) return true;
-  static_cast<void>(cudaGetLastError());  // it is kept there though it is no failure
+  static_cast<void>(cudaGetLastError());  // "not ready" is kept there though it is not a failure
   return false;
 }
 
@@ -327,7 +327,7 @@ void Machine::fill(Stream& stream, Place to, std::uint32_t element, const double
 }
 
 void Machine::close_plan(Plan* plan) {
-  // What of it the GPU still reads is known to cuTENSOR alone, or is the code that runs.
+  // Only cuTENSOR knows which parts the GPU still reads, including running code.
   if (plan->tensors || plan->kernel) {
     use();
     check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");

@@ -48,9 +48,9 @@ class Machine {
     std::uint64_t is_for_network = 0;  ///< 1: networks may read the memory
     std::uint64_t uses_cutensor = 1;   ///< where it is found
   };
-  /// What is wrong with an option, or "".
+  /// The fault of an option, or "".
   static std::string read_option(Options& options, std::string_view key, std::string_view value);
-  /// 0 also where there is no driver.
+  /// 0 also without a driver.
   [[nodiscard]] static std::uint32_t count();
 
   /// Throws std::runtime_error, as all functions here.
@@ -72,7 +72,7 @@ class Machine {
   [[nodiscard]] bool is_for_network() const noexcept { return is_for_network_; }
 
   using Place = std::byte*;  ///< a device pointer
-  /// 0 if there is no room.
+  /// 0 if out of memory.
   [[nodiscard]] std::uint64_t allocate(std::uint64_t bytes);
   /// The memory goes back to the pool after all that is enqueued now; without a pool, now, after
   /// all.
@@ -138,7 +138,7 @@ class Machine {
     std::unique_ptr<KernelPlan> kernel;  ///< of the user's own; nothing else stands for it then
   };
   [[nodiscard]] Plan* open_plan(const blockyard_operation& operation, plugin::Form form);
-  /// Null: it has no form for CUDA, or only a text and there is no compiler. Throws
+  /// Null: it has no form for CUDA, or only a text without a compiler. Throws
   /// plugin::Refusal with the compiler's log.
   [[nodiscard]] Plan* open_kernel(const blockyard_kernel& kernel);
   void run_kernel(Stream& stream, const Plan& plan, const blockyard_kernel_run& run,

@@ -5,7 +5,7 @@
 
 #include "plugins/device_cuda/kernels.h"
 
-// The kernels that move elements. What their words mean is said by who includes this: CUDA
+// The kernels that move elements. The including file defines their terms: CUDA
 // (kernels.cu), or threads_on_host.h.
 
 namespace blockyard::cuda {

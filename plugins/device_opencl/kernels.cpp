@@ -11,8 +11,8 @@ namespace blockyard::opencl {
 namespace {
 
 /// Vectors as wide as the device's own, and as many columns as leave registers for the operands:
-/// 32 vector registers where they have 64 bytes, 16 where they are shorter. A device that is no CPU
-/// gets a small tile, since each of its work items has few registers.
+/// 32 vector registers where they have 64 bytes, 16 where they are shorter. A device that is not a
+/// CPU gets a small tile, since each of its work items has few registers.
 Tile choose_tile(cl_device_id device, std::uint32_t element) {
   if (element != BLOCKYARD_F32 && element != BLOCKYARD_F64) return {};
   const bool is_double = element == BLOCKYARD_F64;

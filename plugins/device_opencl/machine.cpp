@@ -13,9 +13,9 @@
 namespace blockyard::opencl {
 namespace {
 
-/// A device cut into parts with so many compute units each, all in one call: then each has cores of
-/// its own. Who opens one gets the next. They are kept until the process ends: PoCL's threads may
-/// touch one after its last release.
+/// A device cut into parts with this many compute units each, all in one call: then each has cores
+/// of its own. Each opening gets the next part. They are kept until the process ends: PoCL's
+/// threads may touch one after its last release.
 class Parts {
  public:
   Parts(cl_device_id device, std::uint64_t units) {
@@ -154,7 +154,7 @@ Machine::Point* Machine::open_point() {
 void Machine::close_point(Point* point) { points_.erase(point); }
 
 void Machine::record(Point& point, Stream& stream) {
-  clFlush(stream.queue.get());  // who waits in another queue must see it begin
+  clFlush(stream.queue.get());  // a waiter in another queue must see it begin
   point.last = stream.last;
 }
 

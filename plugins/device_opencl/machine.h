@@ -30,7 +30,7 @@ class Machine {
     std::uint64_t in_place = 1;      ///< 0: not even where it can work on memory of the host
     Options();
   };
-  /// What is wrong with an option, or "".
+  /// The fault of an option, or "".
   static std::string read_option(Options& options, std::string_view key, std::string_view value);
   [[nodiscard]] static std::uint32_t count() {
     return static_cast<std::uint32_t>(find_devices().size());
@@ -61,7 +61,7 @@ class Machine {
     cl_mem buffer = nullptr;
     std::size_t offset = 0;
   };
-  /// 0 if there is no room.
+  /// 0 if out of memory.
   [[nodiscard]] std::uint64_t allocate(std::uint64_t bytes);
   [[nodiscard]] bool release(std::uint64_t address);
   [[nodiscard]] std::optional<Place> find(std::uint64_t address, std::uint64_t bytes) const;

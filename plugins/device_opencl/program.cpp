@@ -30,7 +30,7 @@ std::filesystem::path cached_file(const std::string& cache, cl_device_id device,
   return std::filesystem::path(cache) / name;
 }
 
-/// The hash of a binary, as it stands behind it in its file. A driver is not to be trusted with a
+/// The hash of a binary, stored after it in its file. A driver is not to be trusted with a
 /// file that was cut short or changed.
 std::string seal(std::string_view binary) {
   char text[17];
@@ -55,7 +55,7 @@ Program load(cl_context context, cl_device_id device, const std::filesystem::pat
   return program;
 }
 
-/// Leaves the binary for later processes. A cache that cannot be written is no error.
+/// Leaves the binary for later processes. A cache that cannot be written is not an error.
 void save(const Program& program, const std::filesystem::path& file) {
   std::size_t size = 0;
   if (clGetProgramInfo(program.get(), CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr) !=

@@ -12,14 +12,17 @@ from ._errors import (CommunicationError, CompileError, DeviceError, Diagnostic,
 from ._arrays import BlockArray, even_segments
 from ._einsum import EinsumArray, Plan
 from ._lazy import LazyArray
+from ._plan import JobPlan, plan
 from ._processes import processes
 from ._result import Result
 from ._ring import Ring
 from ._run import run
+from ._saved import resume
+from ._scan import Scan, ScanPoint, scan
 from ._session import BlockInfo, Program, Session, SessionResult
 
-__all__ = ["run", "Result", "Session", "SessionResult", "Program", "BlockArray", "BlockInfo",
-           "EinsumArray", "LazyArray", "Plan", "Ring", "processes", "even_segments", "Error", "InputError", "CompileError",
-           "NotConverged", "OutOfMemory", "StorageError",
+__all__ = ["run", "resume", "plan", "scan", "Result", "JobPlan", "Scan", "ScanPoint", "Session", "SessionResult",
+           "Program", "BlockArray", "BlockInfo", "EinsumArray", "LazyArray", "Plan", "Ring", "processes",
+           "even_segments", "Error", "InputError", "CompileError", "NotConverged", "OutOfMemory", "StorageError",
            "CommunicationError", "DeviceError", "InternalError", "SialWarning", "InputWarning", "Diagnostic",
            "__version__"]

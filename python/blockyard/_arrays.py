@@ -47,8 +47,8 @@ def overlap(one: np.ndarray, other: np.ndarray) -> bool:
 
 
 def _file_behind(root: np.memmap) -> str:
-    """The file that is mapped, as the system knows it; "" if it has no name any more. What is called
-    ``root.filename`` now may be another one."""
+    """The mapped file, as the system knows it; "" if it has no name any more. The file now called
+    ``root.filename`` may be another one."""
     begin = root.__array_interface__["data"][0]
     with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
         for line in maps:
@@ -60,7 +60,7 @@ def _file_behind(root: np.memmap) -> str:
 
 
 class Lending:
-    """Gives arrays to a job, and holds the files behind memory maps open while it runs."""
+    """Gives arrays to a job, and holds the files of memory maps open while it runs."""
 
     def __init__(self, job: _core.Job):
         self._job = job

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong, by what a caller can act on."""
+"""Errors, by what a caller can do about them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a user may give as a job: files, texts, molecules of other packages, dicts."""
+"""The forms in which a user may give a job: files, texts, molecules of other packages, dicts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 from . import _core, _errors
 
 Settings = list[tuple[str, str]]
-#: What [molecule] of a job file has, and so may a dict.
+#: The keys of [molecule] in a job file, also allowed in a dict.
 _molecule_keys = ("geometry", "file", "units", "charge", "multiplicity", "variables")
 _endings = "a job file (.toml), an .xyz file, a ZMAT, QCSchema (.json), a .dat file or SIAL programs (.sial, .byx)"
 
@@ -42,7 +42,7 @@ def read_spec(job: Any, programs: Sequence[str], settings: Settings) -> _core.Sp
 
 
 def name_of(job: Any) -> str:
-    """What checkpoints are called after."""
+    """The name for checkpoints."""
     if isinstance(job, (str, os.PathLike)) and "\n" not in os.fspath(job):
         return os.fspath(job)
     if isinstance(job, (list, tuple)) and job and isinstance(job[0], (str, os.PathLike)):
@@ -70,7 +70,7 @@ def _of_text(text: str, programs: Sequence[str], settings: Settings, told: list[
         if text.endswith((".sial", ".byx", ".sialx", ".siox")):
             return _of_programs([text], settings)
         if not _core.is_job_name(text) and not os.path.exists(text):
-            raise _errors.StorageError(f"there is no file {text}: a job is {_endings}, or the text of one (in lines)")
+            raise _errors.StorageError(f"no such file {text}: a job is {_endings}, or the text of one (in lines)")
         return _core.Spec.read(text, list(programs), settings, told)
     first = text.split(None, 1)[0] if text.strip() else ""
     if first.lower() == "sial" or "\nsial " in text.lower():
@@ -96,7 +96,7 @@ def _is_number(word: str) -> bool:
 
 def _of_programs(files: list[str], settings: Settings) -> _core.Spec:
     if not files:
-        raise _errors.InputError(f"there is no job: give {_endings}")
+        raise _errors.InputError(f"no job given: give {_endings}")
     for name in files:
         if _core.is_job_name(name):
             raise _errors.InputError(f"{name}: a job file stands alone")
@@ -123,8 +123,8 @@ def _of_mapping(job: Mapping[str, Any], settings: Settings, told: list[str]) -> 
                 raise _errors.InputError(f"molecule: no key {key!r}{_errors.near(key, _molecule_keys)}")
         return _core.Spec().with_settings([*_flat({"molecule": job}), *settings])
     raise _errors.InputError(
-        "the dict is no molecule: QCSchema has 'symbols' and 'geometry' (bohr), a job file a table 'molecule', and a "
-        f"molecule 'geometry' (lines 'symbol x y z') or 'file'; here are {', '.join(map(str, job)) or 'no keys'}")
+        "the dict is not a molecule: QCSchema has 'symbols' and 'geometry' (bohr), a job file a table 'molecule', and "
+        f"a molecule 'geometry' (lines 'symbol x y z') or 'file'; here are {', '.join(map(str, job)) or 'no keys'}")
 
 
 def _flat(job: Mapping[str, Any]) -> Settings:

@@ -104,7 +104,7 @@ def tell_into(out: np.ndarray, processes: Processes | None) -> np.ndarray:
 
 
 def _place_of(array: np.ndarray, number: int) -> str:
-    """What says that two processes have the same array: host, file and offset in it."""
+    """Identifies an array that two processes share: host, file and offset in it."""
     if isinstance(array, np.memmap) and array.filename is not None:
         status = os.stat(array.filename)
         return f"{socket.gethostname()}:{status.st_dev}:{status.st_ino}:{array.offset}"

@@ -27,7 +27,7 @@ def places(imports: list[str] | None = None) -> _core.Places:
 
 
 def _plugins() -> Path:
-    """Of devices: beside the program where it was built, in the library folder where installed."""
+    """The folder of device plug-ins: next to the program in a build, else in the library folder."""
     built = Path(_core.__file__).parent.parent.parent / "plugins"
     return built if built.is_dir() else _package / _core.plugin_folder
 
@@ -38,4 +38,4 @@ def command() -> str:
                       Path(_core.__file__).parent.parent.parent / "blockyard"):
         if candidate.is_file():
             return str(candidate)
-    raise FileNotFoundError("the program blockyard is not beside the Python package")
+    raise FileNotFoundError("the program blockyard is not next to the Python package")

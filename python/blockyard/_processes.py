@@ -61,7 +61,7 @@ def join(fabric: str) -> "Processes | None":
 
 @lru_cache(maxsize=None)  # MPI is started once in a process
 def _join() -> "Processes":
-    processes = Processes(_core.join(_core.__file__))
+    processes = Processes(_core.join())
     if processes.count == 1 and launched() > 1:
         raise _errors.InputError(
             f"mpirun started {launched()} processes, but this blockyard sees none of the others: it was "
@@ -102,8 +102,8 @@ class Processes:
             self._hook, sys.excepthook = sys.excepthook, self._end_all
 
     def _end_all(self, kind: type, error: BaseException, trace: Any) -> None:
-        """An exception that nobody caught: the others would wait for this process for ever. What all
-        of them have, process 0 tells."""
+        """After an uncaught exception: the others would wait for this process for ever. One that all
+        of them have is reported by process 0."""
         self._tidy_up()
         if getattr(error, "is_everywhere", False) and self.number != 0:
             time.sleep(_patience_seconds)
@@ -114,7 +114,7 @@ class Processes:
         os._exit(1)
 
     def _end(self) -> None:
-        self._tidy_up()  # first: who waits for other processes may be killed meanwhile
+        self._tidy_up()  # first: a process that waits for others may be killed meanwhile
         self.joined.close()
 
     def _tidy_up(self) -> None:
@@ -122,12 +122,12 @@ class Processes:
             ending()
 
     def at_end(self, ending: weakref.finalize[..., Any]) -> None:
-        """What is to be done at the end, also where an exception ends all processes."""
+        """Registers work to do at the end, also where an exception ends all processes."""
         self._endings = [*(one for one in self._endings if one.alive), ending]
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """What fails in here fails in every process."""
+        """A failure in here is a failure in every process."""
         try:
             yield
         except Exception as error:
@@ -135,13 +135,13 @@ class Processes:
             raise
 
     def share(self, value: T) -> T:
-        """What process 0 has."""
+        """The value of process 0."""
         mine = pickle.dumps(value) if self.number == 0 else b""
         told = self.joined.broadcast(mine)
         return value if self.number == 0 else pickle.loads(told)
 
     def at_first(self, make: Callable[[], T]) -> T:
-        """What ``make`` gives in process 0; raises everywhere what it raises there."""
+        """Returns process 0's result of ``make`` in all processes, or raises its exception there."""
         told: tuple[T | None, Exception | None] = (None, None)
         if self.number == 0:
             try:

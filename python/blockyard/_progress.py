@@ -26,7 +26,7 @@ def _is_notebook() -> bool:
 
 
 def machine_file() -> str:
-    """What ``blockyard calibrate`` measured here; "" if it did not."""
+    """The file of ``blockyard calibrate`` for this machine; "" if there is none."""
     folder = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.environ.get("HOME", ""), ".config")
     file = Path(folder) / "blockyard" / "machine.toml"
     return str(file) if file.is_file() else ""
@@ -48,7 +48,7 @@ class Forecast:
         """Without a plan, of programs that take as long as each other."""
         try:
             if job is not None:
-                plan = json.loads(_core.plan_job(job, machine_file(), processes, _plan_steps)[1])["programs"]
+                plan = json.loads(_core.plan_job(job, machine_file(), processes, _plan_steps, {})[1])["programs"]
                 return Forecast([one["seconds"] for one in plan],
                                 [one["work"]["iterations"] / processes for one in plan])
         except (_errors.Error, KeyError):  # a plan is a guess, and no reason for a run to end
@@ -65,10 +65,10 @@ class Forecast:
 class Progress:
     """Progress of a job; shown once a run takes longer than two seconds.
 
-    ``wanted``: True, False, or None for "where somebody looks": a terminal or a notebook; or a
+    ``wanted``: True, False, or None for interactive use only: a terminal or a notebook; or a
     function of the number of programs done, of all, and the name of the one that runs. If it takes a
     fourth argument, that is a dict: ``done``, the share of the job (0 to 1), and ``seconds_left``, None
-    as long as nobody knows.
+    as long as it is unknown.
     """
 
     def __init__(self, wanted: bool | None | Callable[..., None], steps: list[str],

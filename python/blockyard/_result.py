@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What came of a run."""
+"""The results of a run."""
 
 from __future__ import annotations
 
@@ -13,24 +13,18 @@ from typing import Any
 import numpy as np
 
 from . import _core, _errors
+from ._files import write_file
 
 _shown = 12
 # Of methods whose energy is called otherwise, or that begin with a ground state.
 _energy_keys = {"ccsd(t)": "ccsd_t", "ccsd-density": "ccsd", "cis": "scf", "cis(d)": "mp2", "eom-ccsd": "ccsd"}
 
 
-def write_file(path: str | os.PathLike[str], content: bytes) -> None:
-    try:
-        with open(path, "wb") as file:
-            file.write(content)
-    except OSError as error:
-        raise _errors.StorageError(f"{os.fspath(path)}: {error.strerror}") from error
-
-
 class ToldResults:
     """Results that can travel: what process 0 of several tells the others, and what is pickled."""
 
     is_first = False  #: whether this is process 0
+    here: "_core.Results | None" = None  #: what these were made of, in the process that has it
 
     def __init__(self, results: "_core.Results | ToldResults"):
         self.method: str = results.method
@@ -44,6 +38,9 @@ class ToldResults:
         self._texts: dict[str, str] = {name: getattr(results, name)()
                        for name in ("summary", "profile", "report", "summary_json")}
         self._arrays = {name: results.array(name) for name in results.array_names()}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "here": None}
 
     def summary(self) -> str:
         return self._texts["summary"]
@@ -66,7 +63,7 @@ class ToldResults:
 
 class Arrays(Mapping[str, np.ndarray]):
     """Static arrays at the end of a run, by name: NumPy views in Fortran order, made when asked
-    for, without a copy. They stay valid as long as somebody holds them."""
+    for, without a copy. They stay valid as long as they are referenced."""
 
     def __init__(self, results: _core.Results | ToldResults):
         self._results = results
@@ -85,7 +82,7 @@ class Arrays(Mapping[str, np.ndarray]):
 
 
 class Result:
-    """What came of a run. It can be pickled, with its report and its static arrays.
+    """The results of a run. They can be pickled, with its report and its static arrays.
 
     Attributes:
         method: the one that was asked for: "scf", "ccsd(t)"; "" for programs of one's own.
@@ -190,6 +187,46 @@ class Result:
         excitations: dict[str, dict[str, list[float]]] = self._json.get("excitations", {})
         return excitations
 
+    @property
+    def json(self) -> str:
+        """The output of ``--json``: energies, properties and states as text (docs/chemistry.md)."""
+        return self._results.summary_json()
+
+    @property
+    def is_of_this_process(self) -> bool:
+        """Whether this is where the run was told: False in all but the first process of an ``mpirun``."""
+        return not isinstance(self._results, ToldResults) or self._results.is_first
+
+    def _orbitals_here(self) -> _core.Results:
+        results = self._results.here if isinstance(self._results, ToldResults) else self._results
+        if results is None:
+            raise _errors.InputError("the result came from another process, without its orbitals: ask there, or give "
+                                     "blockyard.run the file (molden=, fcidump=, cube=, qcschema=)")
+        return results
+
+    def molden(self) -> str:
+        """Geometry, basis set and SCF orbitals in the Molden format. InputError for a job without a method."""
+        return self._orbitals_here().molden()
+
+    def fcidump(self) -> str:
+        """The integrals over all orbitals but the frozen core, of a closed shell (FCIDUMP)."""
+        return self._orbitals_here().fcidump()
+
+    def cube(self, what: str | int) -> str:
+        """Values on a grid, in the format of Gaussian: "homo", "lumo", "density", "spin", the number of an
+        orbital (5; of open shells "5b", "homo_beta", "lumo_beta")."""
+        return self._orbitals_here().cube(str(what))
+
+    @property
+    def qcschema_text(self) -> str:
+        """The results in QCSchema, version 1, as text."""
+        return self._orbitals_here().qcschema()
+
+    def qcschema(self) -> dict[str, Any]:
+        """The results in QCSchema, version 1 (an AtomicResult, or what failed)."""
+        schema: dict[str, Any] = json.loads(self.qcschema_text)
+        return schema
+
     @cached_property
     def report(self) -> dict[str, Any]:
         """All that was measured and decided, as a dict: what ``--report`` writes (docs/report.md lists
@@ -204,9 +241,9 @@ class Result:
         Raises StorageError.
         """
         text, name = self._results.report(), os.fspath(path)
-        if isinstance(self._results, ToldResults) and not self._results.is_first:
+        if not self.is_of_this_process:
             return
-        write_file(name, (_core.report_page(text, name) if name.endswith(".html") else text).encode())
+        write_file(name, _core.report_page(text, name) if name.endswith(".html") else text)
 
     @property
     def profile(self) -> str:

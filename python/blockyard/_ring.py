@@ -96,7 +96,7 @@ class Ring:
         self._ring.give(about, payload.reshape(-1).view(np.uint8))
 
     def serve(self) -> None:
-        """Takes in what has come, without waiting: for who works long between items."""
+        """Receives pending items, without waiting: for long work between items."""
         self._require_update()
         self._ring.serve()
 

@@ -9,16 +9,17 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Union
+from typing import Any, Literal, Union
 
 import numpy as np
 
 from . import _core, _errors
+from ._files import Files, write_file
 from ._molecules import Settings, name_of, read_spec, setting_text
 from ._places import places
 from ._processes import Processes, is_first, join, joined, together
-from ._progress import Progress
-from ._result import Result, ToldResults, write_file
+from ._progress import Progress, machine_file
+from ._result import Result, ToldResults
 from ._signals import OrderlyEnd
 
 Path = Union[str, "os.PathLike[str]"]
@@ -36,7 +37,7 @@ def run(
     settings: Mapping[str, Any] | None = None,
     programs: Sequence[Path] = (),
     constants: Mapping[str, float] | None = None,
-    segments: Segments | None = None,
+    segments: Segments | Literal["best"] | None = None,
     workers: int | None = None,
     servers: int | None = None,
     memory: str | int | None = None,
@@ -63,6 +64,12 @@ def run(
     fabric_delay: str | None = None,
     seed: int | None = None,
     trace: Path | None = None,
+    report: Path | None = None,
+    json: Path | None = None,
+    molden: Path | None = None,
+    fcidump: Path | None = None,
+    cube: Mapping[str | int, Path] | None = None,
+    qcschema: Path | None = None,
     fabric: str = "auto",
     quiet: bool = False,
     progress: ProgressWish = None,
@@ -81,7 +88,7 @@ def run(
             - a dict of the tables of a job file: ``{"molecule": {...}, "method": {...}}``;
             - a SIAL program (``.sial``, ``.byx``), or several that run one after the other.
 
-            What follows wins over what it says.
+            The following arguments override it.
         method: "scf", "mp2", "ccsd", "ccsd(t)", ... of a job with a molecule.
         basis: name of a basis set, like "cc-pvdz".
         charge, multiplicity: of the molecule; 2 S + 1.
@@ -89,7 +96,8 @@ def run(
         programs: folders of the programs that a ZMAT or a ``.dat`` file names.
         constants: ints and scalars that programs ask for, by name. An int is an int, a float a
             scalar.
-        segments: elements in each segment by kind of index: ``{"ao": [5, 6, 7]}``.
+        segments: elements in each segment by kind of index: ``{"ao": [5, 6, 7]}``; "best": the sizes with
+            which the plan of a job with a method is fastest.
         workers: threads that run the program; one per core if not given.
         servers: threads that keep blocks; one if not given.
         memory: of the whole run, like "8G" or bytes; 70 % of what is free if not given.
@@ -97,7 +105,7 @@ def run(
         persistent: HDF5 file of what is kept between jobs.
         guess: HDF5 file of the orbitals and amplitudes of an earlier job, to start from.
         save: HDF5 file for those of this job.
-        checkpoint: take a checkpoint every so often: "10m", "2h", or seconds. ``blockyard resume`` goes
+        checkpoint: take a checkpoint every so often: "10m", "2h", or seconds. ``blockyard.resume`` goes
             on from it.
         checkpoint_dir: folder for checkpoints; the name of the job with the ending ``.checkpoint`` if
             not given.
@@ -120,6 +128,14 @@ def run(
         fabric_delay: make messages as slow as on a network, like "100us,1GB/s", for measurements.
         seed: randomise the order of messages with it, for tests.
         trace: write a time line to this file (``.json.gz``), for ui.perfetto.dev.
+        report: write what was measured to this file: a page if its name ends in ``.html``, else JSON for
+            ``blockyard report``.
+        json: write the results to this file; also those of a run that does not converge, as all that follow.
+        molden: write geometry, basis set and SCF orbitals to this file (Molden format).
+        fcidump: write the integrals over the orbitals of a closed shell to this file (FCIDUMP).
+        cube: orbitals and densities on a grid, each with its file: ``{"homo": "homo.cube", 5: "five.cube"}``;
+            "lumo", "density", "spin" (docs/chemistry.md).
+        qcschema: write the results to this file in QCSchema.
         fabric: "auto": all processes that ``mpirun`` started run the job together, each calls this and
             gets the whole result; ``workers`` and ``memory`` are those of each process, ``servers``
             are processes that only serve. "loopback": this process alone.
@@ -140,13 +156,14 @@ def run(
             where.
         NotConverged: an iteration of the method did not converge; ``result`` has what is known.
         OutOfMemory, StorageError: the memory or the disk does not suffice.
-        KeyboardInterrupt: Ctrl-C; the run ended in order, and left nothing behind.
+        KeyboardInterrupt: Ctrl-C; the run ended in order, and left no files.
 
     The GIL is free while the job runs. Ctrl-C works in the main thread.
     """
     processes = join(fabric)
-    given = _settings(method, basis, charge, multiplicity, settings, options)
-    # What process 0 reads is what all run.
+    given = settings_of("run", method, basis, charge, multiplicity, settings, options)
+    files = Files(json=json, report=report, molden=molden, fcidump=fcidump, cube=cube, qcschema=qcschema)
+    # All processes run what process 0 reads.
     spec = _core.Spec()
     if is_first(processes):
         spec = read_spec(job, [os.fspath(folder) for folder in programs], given)
@@ -158,10 +175,23 @@ def run(
           placement=placement, device_after=seconds_text(device_after), device_network=device_network,
           respect_gpu_hints=respect_gpu_hints, fabric_delay=fabric_delay, seed=seed)
     spec.name_checkpoints(name_of(job))
-    prepared = prepare(spec, places([os.fspath(folder) for folder in imports]), processes=processes,
-                       has_trace=trace is not None)
-    results, text = execute(prepared, quiet=quiet, progress=progress, processes=processes, trace=trace)
+    where = places([os.fspath(folder) for folder in imports])
+    if segments == "best" and is_first(processes):
+        chosen = _core.choose_segments(spec, where, machine_file(), 1 if processes is None else processes.count)
+        if not quiet:
+            sys.stdout.write(chosen)
+    prepared = prepare(spec, where, processes=processes, has_trace=trace is not None)
+    return finish(prepared, files, quiet=quiet, progress=progress, processes=processes, trace=trace)
+
+
+def finish(job: _core.Job, files: Files, *, quiet: bool, progress: ProgressWish,
+           processes: Processes | None, trace: Path | None) -> Result:
+    """Runs a job with a method, or programs, and writes its files. Raises NotConverged with what is known."""
+    with together(processes):
+        files.check(job)
+    results, text = execute(job, quiet=quiet, progress=progress, processes=processes, trace=trace)
     result = Result(results, text)
+    files.write(result)
     if results.unconverged:
         error = _errors.NotConverged(results.unconverged)
         error.result = result
@@ -169,8 +199,8 @@ def run(
     return result
 
 
-def _settings(method: str | None, basis: str | None, charge: int | None, multiplicity: int | None,
-              more: Mapping[str, Any] | None, options: Mapping[str, Any]) -> Settings:
+def settings_of(function: str, method: str | None, basis: str | None, charge: int | None, multiplicity: int | None,
+                more: Mapping[str, Any] | None, options: Mapping[str, Any]) -> Settings:
     """Keys of a job file, in the order in which they win."""
     named = {"method.name": method, "basis.name": basis, "molecule.charge": charge,
              "molecule.multiplicity": multiplicity}
@@ -179,7 +209,7 @@ def _settings(method: str | None, basis: str | None, charge: int | None, multipl
     for name, value in options.items():
         if name not in known:
             every = [*inspect.signature(run).parameters, *known]
-            raise TypeError(f"run() has no keyword {name!r}{_errors.near(name, every)}")
+            raise TypeError(f"{function}() has no keyword {name!r}{_errors.near(name, every)}")
         settings[f"method.{name}"] = value
     for key, value in (more or {}).items():
         if "." not in key:
@@ -193,12 +223,21 @@ def apply(spec: _core.Spec, **wishes: Any) -> None:
     (blockyard/input/run_options.cpp). None leaves it as it is."""
     for name, value in (wishes.pop("constants", None) or {}).items():
         set_constant(spec, name, value)
-    for kind, extents in (wishes.pop("segments", None) or {}).items():
+    segments = wishes.pop("segments", None)
+    if segments is None or segments == "best":
+        segments = {}
+    if not isinstance(segments, Mapping):
+        raise _errors.InputError(f'segments is a dict such as {{"ao": [5, 6, 7]}}, or "best", not {segments!r}')
+    for kind, extents in segments.items():
         spec.segments(f"{kind}={segments_text(extents)}")
-    for key, value in wishes.items():
-        for one in value if isinstance(value, list) else [value]:
-            if one is not None:
-                spec.set(key, _option_text(one))
+    for key, value in option_pairs(**wishes):
+        spec.set(key, value)
+
+
+def option_pairs(**wishes: Any) -> list[tuple[str, str]]:
+    """Options that were given, as texts; one that is a list several times."""
+    return [(key, _option_text(one)) for key, value in wishes.items()
+            for one in (value if isinstance(value, list) else [value]) if one is not None]
 
 
 def _option_text(value: Any) -> str:
@@ -270,4 +309,5 @@ def execute(job: _core.Job, *, quiet: bool, progress: ProgressWish,
     told = processes.share(mine)
     assert told is not None
     told[0].is_first = processes.number == 0
+    told[0].here = results if processes.number == 0 else None
     return told

@@ -82,7 +82,7 @@ class Program:
 
     @property
     def bytecode(self) -> str:
-        """What the compiler made of it, as text."""
+        """The compiled program as text."""
         return self._compiled.print()
 
     def __repr__(self) -> str:
@@ -90,7 +90,7 @@ class Program:
 
 
 class SessionResult(Result):
-    """What came of a program in a session. ``result["c"]`` is an array that the program left:
+    """The results of a program in a session. ``result["c"]`` is an array that the program left:
     a NumPy array for static ones, a ``BlockArray`` for distributed and served ones, the global array
     that it was kept in.
 
@@ -140,8 +140,8 @@ class Session:
             device_network, respect_gpu_hints, fabric_delay, seed: as for ``blockyard.run``. Its options
             about files are not here: what a session's programs read and leave are arrays.
 
-    Use it in a ``with`` statement: at its end the files in its scratch folder go (else when nobody
-    holds it any more). A session is used by one thread at a time.
+    Use it in a ``with`` statement: at its end the files in its scratch folder go (else when it is no
+    longer referenced). A session is used by one thread at a time.
 
     Under ``mpirun`` every process makes the same calls in the same order, from its main thread, with
     the same arrays, and gets every result. ``workers`` and ``memory`` are those of each process,
@@ -178,11 +178,13 @@ class Session:
             placement=placement, device_after=seconds_text(device_after),
             device_network=device_network, respect_gpu_hints=respect_gpu_hints,
             fabric_delay=fabric_delay, seed=seed)
-        apply(_core.Spec(), workers=workers, servers=servers, memory=memory, **self._options)  # refuses what is wrong
+        wanted = _core.Spec()
+        apply(wanted, workers=workers, servers=servers, memory=memory, **self._options)  # refuses what is wrong
+        wanted.check_device(places().plugins)
         self._supers: dict[str, tuple[str, str, Callable[..., Any]]] = {}
         self._folder = tempfile.mkdtemp(prefix="blockyard-python-",
                                         dir=None if scratch is None else os.fspath(scratch))
-        # Also where nobody closes it: in a notebook, after an exception.
+        # Also where it is not closed: in a notebook, after an exception.
         self._end = OrderlyEnd()
         self._end.hold()
         self._remove = weakref.finalize(self, _remove, self._folder, self._end, os.getpid())
@@ -214,7 +216,7 @@ class Session:
     def array(self, array: Any) -> LazyArray:
         """An array to compute with, as with one of NumPy, which need not fit in memory: a NumPy array or memory
         map, an HDF5 dataset (h5py), a Zarr or dask array, what a program left, or anything that ``np.asarray``
-        takes. Nothing is copied, and nothing is computed before somebody wants values; then one
+        takes. There is no copy, and no computation until values are requested; then one
         program computes all of the expression.
 
             x = s.array(file["a"])
@@ -261,16 +263,16 @@ class Session:
                 Blocks of distributed and served arrays are read in place when they are first
                 wanted: float64, float32, complex128, complex64, int64, int32 in any strides (Fortran
                 order is fastest), memory maps from their file; anything else is copied to float64
-                first. What was given is never changed: a program that puts to such an array has its
-                own version. Global arrays (``blockyard.ga``) of the program's element type are taken, too: a
+                first. Given arrays are never changed: a program that puts to such an array has its
+                own version. Global arrays (``blockyard.ga``) of the program's element type are also taken: a
                 block that is dense in the memory of one rank is lent as it lies, others are copied when
                 they are wanted. Nobody else writes to them meanwhile.
             labels: what the program restores by ``restore_persistent``, by label: arrays as above, and
                 numbers, as an earlier program would have left them.
             constants, segments: besides those of the session.
             keep: names of distributed and served arrays to read back; those the program writes if
-                not given. What does not fit in half the memory goes to a file. ``{"c": g}``: the blocks
-                are put into global array ``g`` (those that no program wrote as zeros).
+                not given. Arrays that do not fit in half the memory go to a file. ``{"c": g}``: the blocks
+                are put into global array ``g`` (blocks never written as zeros).
             trace: as for ``blockyard.run``.
 
         Raises:
@@ -428,7 +430,7 @@ class Session:
         return register
 
     def einsum_plan(self, subscripts: Any, *operands: Any, optimize: Any = True) -> Plan:
-        """What ``einsum`` would do: the program (``.sial``), the order of contractions, segments,
+        """The plan of ``einsum``: the program (``.sial``), the order of contractions, segments,
         and an estimate of memory and time. Nothing runs."""
         return plan_einsum(self, subscripts, [_as_operand(operand) for operand in operands], optimize)
 
@@ -452,7 +454,7 @@ class Session:
             The result in C order, of NumPy's type: an array whose ``.sial`` is the program that
             made it, ``.plan`` its plan, ``.result`` the run: its report, its time. If it does not fit
             in half the memory, it is a memory map of a file that lives as long as the array. No letters
-            left: a number. ``out``, if that is no NumPy array.
+            left: a number. ``out``, if that is not a NumPy array.
 
         float32, complex64 and complex128 are computed as such, integers in float64.
 

@@ -16,8 +16,8 @@ def _end(number: int, frame: FrameType | None) -> None:
 
 
 class OrderlyEnd:
-    """While it is held. What the script itself does at a signal stays, and so it does in other threads
-    than the main one, where nobody can change it."""
+    """While it is held. The script's own signal handlers stay in place, as they do in other threads
+    than the main one, where they cannot be changed."""
 
     def __init__(self) -> None:
         self._ours: list[signal.Signals] = []

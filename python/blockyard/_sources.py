@@ -4,17 +4,17 @@
 from __future__ import annotations
 
 import threading
-from typing import Any, Union
+from typing import Any, Protocol, Union
 
 import numpy as np
 
-# Of an axis of the array behind: a fixed place, or the axis of the view that runs along it, where
+# Of an axis of the underlying array: a fixed place, or the axis of the view that runs along it, where
 # that begins and how it steps.
 _Part = Union[int, "tuple[int, int, int]"]
 
 
 def is_source(array: Any) -> bool:
-    """Whether it is no NumPy array, has shape, elements and chunks, and can be sliced."""
+    """Whether it has shape, elements and chunks, can be sliced, and is not a NumPy array."""
     return (not isinstance(array, (np.ndarray, np.generic)) and hasattr(array, "chunks")
             and hasattr(array, "shape") and hasattr(array, "dtype") and hasattr(array, "__getitem__"))
 
@@ -28,10 +28,33 @@ def source_of(array: Any) -> "BlockSource":
     return BlockSource(array, dtype, shape, [(k, 0, 1) for k in range(len(shape))])
 
 
-class BlockSource:
-    """A view of such an array, of which only the parts are read that somebody asks for.
+class _HasShape(Protocol):
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def dtype(self) -> np.dtype: ...
 
-    What NumPy calls basic slicing, transposition and diagonals make other views. Several threads read.
+
+class Sizes:
+    """What follows from the shape and the type of the elements."""
+
+    @property
+    def ndim(self: _HasShape) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self: _HasShape) -> int:
+        return int(np.prod(self.shape, dtype=np.int64))
+
+    @property
+    def nbytes(self: _HasShape) -> int:
+        return int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
+
+
+class BlockSource(Sizes):
+    """A view of such an array, which reads only the parts that are requested.
+
+    Basic slicing, transposition and diagonals, as in NumPy, make other views. Several threads read.
     """
 
     def __init__(self, root: Any, dtype: np.dtype, shape: tuple[int, ...], parts: list[_Part]):
@@ -41,20 +64,8 @@ class BlockSource:
         self._parts = parts
 
     @property
-    def ndim(self) -> int:
-        return len(self.shape)
-
-    @property
-    def size(self) -> int:
-        return int(np.prod(self.shape, dtype=np.int64))
-
-    @property
-    def nbytes(self) -> int:
-        return self.size * self.dtype.itemsize
-
-    @property
     def chunks(self) -> list[int]:
-        """Elements of a chunk along each axis of the view; 0 where nobody knows."""
+        """Elements of a chunk along each axis of the view; 0 where unknown."""
         given = getattr(self.root, "chunksize", None) or self.root.chunks or ()
         chunks = [0] * self.ndim
         for part, chunk in zip(self._parts, given):
@@ -114,7 +125,7 @@ class BlockSource:
         return BlockSource(self.root, self.dtype, tuple(shape), parts)
 
     def read(self, first: Any, shape: Any) -> np.ndarray:
-        """The elements from `first` on, `shape` of them: of the array behind only what they need."""
+        """The elements from `first` on, `shape` of them: reads no more of the underlying array than they need."""
         if 0 in shape:
             return np.empty(shape, self.dtype)
         where: list[int | slice] = []
@@ -130,7 +141,7 @@ class BlockSource:
             flips.append(slice(None, None, -1 if step < 0 else None))
             axes.append(axis)
         piece = self.root[tuple(where)]
-        if hasattr(piece, "compute"):  # in this thread: workers compute beside it
+        if hasattr(piece, "compute"):  # in this thread: workers compute alongside
             piece = piece.compute(scheduler="synchronous")
         array = np.asarray(piece)[tuple(flips)]
         if axes == list(range(len(axes))):
@@ -159,4 +170,5 @@ class Target:
         where = tuple(slice(begin, begin + extent) for begin, extent in zip(first, block.shape))
         values = np.rint(block) if self._rounds else block
         with self._lock:
-            self.array[where if where else ()] = np.ascontiguousarray(values.astype(self.array.dtype, copy=False))
+            # A copy: Zarr lets go of what it was given some time after the call, when the block may be gone.
+            self.array[where if where else ()] = np.array(values, self.array.dtype, order="C")

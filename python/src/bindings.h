@@ -6,6 +6,7 @@
 #include <nanobind/stl/complex.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -21,13 +22,16 @@
 #include <vector>
 
 #include "blockyard/fabric/mpi/session.h"
+#include "blockyard/input/settings.h"
+#include "blockyard/input/spec.h"
+#include "blockyard/job/checkpoint.h"
 #include "blockyard/job/global_array.h"
 #include "blockyard/job/job.h"
 #include "blockyard/job/run.h"
 #include "blockyard/report/report.h"
 
 /// The module blockyard._core: what the Python package needs of the rooms, one file per idea. What
-/// users see is Python, in blockyard/ beside this folder.
+/// users see is Python, in blockyard/ next to this folder.
 namespace blockyard::python {
 
 namespace nb = nanobind;
@@ -122,6 +126,7 @@ struct PyJob {
     array::Grid grid;
   };
   std::vector<KeptGlobally> kept_globally;
+  std::unique_ptr<job::SavedRun> from;  // resumed from it; null: starts from the beginning
   std::shared_ptr<job::Exchanged> exchanged = std::make_shared<job::Exchanged>();  // with lenders
 };
 
@@ -147,11 +152,19 @@ struct PyResults {
                                       Shared function, std::shared_ptr<FirstError> first_error,
                                       std::shared_ptr<Inside> inside);
 
+/// Keys, and values as texts.
+using SettingPairs = std::vector<std::pair<std::string, std::string>>;
+
+/// An option of a run. Throws Error{bad_input}.
+void set_option(input::RunSpec& run, const std::string& key, const std::string& value);
+
 void bind_processes(nb::module_& module);
 void bind_rings(nb::module_& module);
 void bind_programs(nb::module_& module);
 void bind_specs(nb::module_& module);
 void bind_jobs(nb::module_& module);
+void bind_saved(nb::module_& module);
 void bind_runs(nb::module_& module);
+void bind_files(nb::module_& module, nb::class_<PyResults>& results);
 
 }  // namespace blockyard::python

@@ -33,7 +33,7 @@ void copy(const GaArray& from, const GaArray& to) {
                from.is_reversed != to.is_reversed);
 }
 
-/// c = a b. What is in Python's order is the transpose in the model's: then c^T = b^T a^T.
+/// c = a b. An array in Python's order is the transpose in the model's: then c^T = b^T a^T.
 void multiply(const GaArray& a, const GaArray& b, const GaArray& c) {
   const nb::gil_scoped_release release;
   const GaArray& left = c.is_reversed ? b : a;

@@ -9,11 +9,12 @@
 #include "blockyard/array/grid.h"
 #include "blockyard/base/error.h"
 #include "blockyard/base/fields.h"
+#include "blockyard/base/machine_limits.h"
 #include "blockyard/base/text.h"
+#include "blockyard/flow/bind.h"
 #include "blockyard/job/job_bytes.h"
 #include "blockyard/job/processes.h"
 #include "blockyard/tensor/permute.h"
-#include "blockyard/worker/bind.h"
 #include "python/src/bindings.h"
 #include "python/src/ga.h"
 
@@ -37,7 +38,7 @@ struct Found {
 
 Found find_array(const job::Job& job, const std::string& name) {
   const program::Program& program = job.steps.at(0).program;
-  const worker::Tables tables = worker::bind(program, job.environment);
+  const flow::Tables tables = flow::bind(program, job.environment);
   for (std::size_t k = 0; k < program.arrays.size(); ++k) {
     if (program.arrays[k].name != name) continue;
     const array::Grid& grid = tables.grids[k];
@@ -78,7 +79,7 @@ void require_type(const std::string& name, const OutArray& array, array::Element
       array::with_type(type, [&]<class T>() { return array.dtype() == nb::dtype<T>(); });
   if (!fits)
     throw Error(Errc::bad_input, fmt::format("array '{}' of the program has elements of type {}: "
-                                             "the NumPy array must have them, too",
+                                             "the NumPy array must have the same",
                                              name, dtype_name(type)));
 }
 
@@ -163,8 +164,8 @@ std::string restored_from(const PyJob& self, const std::string& label) {
 
 [[noreturn]] void refuse_kind(const std::string& name) {
   throw Error(Errc::bad_input,
-              fmt::format("array '{}' is neither static nor distributed nor served: nobody "
-                          "outside can give it values",
+              fmt::format("array '{}' is neither static nor distributed nor served: it "
+                          "cannot be given values from outside",
                           name));
 }
 
@@ -398,6 +399,7 @@ void bind_jobs(nb::module_& module) {
       });
   module.def("prepare", &prepare, nb::arg("spec"), nb::arg("places"), nb::arg("supers"),
              nb::arg("found"), nb::arg("processes").none());
+  module.def("usable_cores", &base::usable_cores);
   module.def("memory_bytes", [](const std::string& text) {
     return text.empty() ? job::usual_memory().bytes : base::parse_bytes(text, "memory");
   });

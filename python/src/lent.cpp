@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocks of NumPy arrays, read in place when a program first wants them: from memory, or from the
-// file behind a memory map.
+// file of a memory map.
 
 #include <algorithm>
 #include <complex>
@@ -24,7 +24,7 @@ using tensor::View;
 constexpr std::size_t least_piece_bytes = std::size_t{1} << 13;
 /// A piece with gaps, or one that is permuted, stays in a processor's cache.
 constexpr std::size_t most_piece_bytes = std::size_t{1} << 18;
-constexpr std::size_t most_gaps = 8;  ///< so many times what is wanted may be read
+constexpr std::size_t most_gaps = 8;  ///< up to this multiple of the wanted bytes may be read
 /// Elements of a block that are asked for ahead, if they go through the page cache.
 constexpr Extent asked_ahead = Extent{1} << 19;
 /// Pieces that are permuted together stay in the second cache.
@@ -97,7 +97,7 @@ struct Pieces {
   }
 };
 
-/// Over the pieces in the order of the file, so many at a time as are permuted together.
+/// Over the pieces in the order of the file, as many at a time as are permuted together.
 struct Walk {
   explicit Walk(const Pieces& all) : pieces(&all), left(all.count) {}
 
@@ -128,8 +128,8 @@ struct Walk {
   std::array<Extent, Shape::max_order> at{};
 };
 
-/// Elements between two pieces, read one after the other, `step` apart in the file: as far behind
-/// the begin of a page as there, and with room for the whole pages that are read.
+/// Elements between two pieces, read one after the other, `step` apart in the file: as far after
+/// the start of a page as there, and with room for the whole pages that are read.
 std::size_t distance_in_room(std::size_t span, Extent step, std::size_t element_bytes) {
   const std::size_t page = MapFile::page_bytes / element_bytes;
   return (span + 3 * page - 1) / page * page + static_cast<std::size_t>(step) % page;
@@ -196,7 +196,7 @@ class Source {
   }
 
  private:
-  /// What has the type of the blocks is copied as it is; all else is converted.
+  /// Elements of the blocks' type are copied as they are; all others are converted.
   template <class T>
   void read_as(const Shape& shape, Extent offset, std::span<T> into) const {
     if (type_ == nb::dtype<T>() && !goes_back_) {

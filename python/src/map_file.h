@@ -11,8 +11,8 @@ namespace blockyard::python {
 /// Memory that begins at a page, for what is read past the page cache.
 class PageBuffer {
  public:
-  /// Room for so many bytes and what lies beside them in their first and last page. What was there
-  /// before is lost if it grows.
+  /// Room for this many bytes and the rest of their first and last page. The previous contents
+  /// are lost if it grows.
   std::byte* room_for(std::size_t bytes);
 
  private:
@@ -23,7 +23,7 @@ class PageBuffer {
   std::size_t size_ = 0;
 };
 
-/// The file behind a memory map, to read from. What is not in the page cache is read past it, so
+/// The file of a memory map, to read from. Pages not in the page cache are read past it, so
 /// that a large array neither displaces other pages nor is copied twice. Any thread.
 class MapFile {
  public:
@@ -36,16 +36,16 @@ class MapFile {
 
   [[nodiscard]] bool is_open() const noexcept { return file_ >= 0; }
   struct How {
-    /// `into` lies as far behind the begin of a page as the bytes do in the file, and what lies
-    /// beside it in its first and last page may be overwritten: no copy. At most a MiB then.
+    /// `into` lies as far after the start of a page as the bytes do in the file, and the
+    /// rest of its first and last page may be overwritten: no copy. At most a MiB then.
     bool is_in_place = false;
-    bool is_shared = false;  ///< somebody else soon wants what lies between: through the page cache
+    bool is_shared = false;  ///< the bytes between are soon read too: use the page cache
   };
   /// Reads from where the map has `from`. Throws Error{io}.
   void read(const void* from, std::span<std::byte> into, How how) const;
   /// Begins to bring it into the page cache.
   void ask_for(const void* from, std::size_t bytes) const noexcept;
-  /// How far behind the begin of a page of the file that is.
+  /// The offset of `from` from the start of its page of the file.
   [[nodiscard]] std::size_t offset_in_page(const void* from) const noexcept {
     return place_of(from) % page_bytes;
   }

@@ -9,7 +9,7 @@ namespace blockyard::python {
 
 namespace {
 
-/// What blockyard._errors makes of an Error: the class says what a caller can act on.
+/// Raises an Error as a class of blockyard._errors, which says what a caller can do.
 void raise_error(const base::Error& error) {
   try {
     const nb::object made =
@@ -49,6 +49,7 @@ NB_MODULE(_core, module) {
   py::bind_programs(module);
   py::bind_specs(module);
   py::bind_jobs(module);
+  py::bind_saved(module);
   py::bind_runs(module);
   py::bind_plans(module);
   py::bind_ga_world(module);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a job will need, without running it.
+// Predicts the needs of a job without running it.
 #include "python/src/plans.h"
 
 #include "blockyard/base/machine_limits.h"
@@ -10,26 +10,73 @@ namespace blockyard::python {
 
 namespace {
 
+/// The rates from `blockyard calibrate`, or the defaults for this machine.
+plan::Machine machine_of(const std::string& file) {
+  if (!file.empty()) return plan::read_machine(file);
+  plan::Machine machine = plan::assumed_machine();
+  machine.cores = base::usable_cores();
+  return machine;
+}
+
+plan::PlanOptions options_of(int processes, double steps,
+                             const std::map<std::string, int>& iterations) {
+  plan::PlanOptions options;
+  options.processes = processes;
+  if (steps > 0) options.walk.steps = steps;
+  for (const auto& [program, count] : iterations) {
+    if (program.empty())
+      options.walk.iterations = count;
+    else
+      options.walk.iterations_of[program] = count;
+  }
+  return options;
+}
+
 /// The plan for people and as JSON (docs/plan.md). `machine`: file of `blockyard calibrate`, "":
-/// what is assumed. `steps`: about how many instructions of a program are stepped through.
-nb::tuple plan_job(const PyJob& job, const std::string& machine, int processes, double steps) {
+/// what is assumed. `steps`: about how many instructions of a program are stepped through, 0: as
+/// usual. `iterations`: of loops until convergence, by program; "": of all others.
+nb::tuple plan_job(const PyJob& job, const std::string& machine, int processes, double steps,
+                   const std::map<std::string, int>& iterations) {
   std::pair<std::string, std::string> texts;
   {
     const nb::gil_scoped_release release;
-    plan::Machine rates = plan::assumed_machine();
-    rates.cores = base::usable_cores();
-    if (!machine.empty()) rates = plan::read_machine(machine);
-    plan::PlanOptions options;
-    options.processes = processes;
-    options.walk.steps = steps;
-    const plan::JobPlan found = plan::make_plan(job.job, rates, options);
+    const plan::JobPlan found =
+        plan::make_plan(job.job, machine_of(machine), options_of(processes, steps, iterations));
     texts = {plan::print_plan(found), plan::plan_json(found, {})};
   }
   return nb::make_tuple(texts.first, texts.second);
 }
 
+/// The same with other sizes of segments tried.
+nb::tuple plan_segments(const PyJob& job, const input::Spec& spec, const input::Places& places,
+                        const std::string& machine, int processes, double steps,
+                        const std::map<std::string, int>& iterations) {
+  std::pair<std::string, std::string> texts;
+  {
+    const nb::gil_scoped_release release;
+    const plan::Machine rates = machine_of(machine);
+    const plan::PlanOptions options = options_of(processes, steps, iterations);
+    const plan::JobPlan found = plan::make_plan(job.job, rates, options);
+    const auto trials = plan::try_segments(spec, places, rates, options);
+    texts = {plan::print_plan(found) + plan::print_trials(trials), plan::plan_json(found, trials)};
+  }
+  return nb::make_tuple(texts.first, texts.second);
+}
+
+/// Gives the job the fastest sizes, and tells them.
+std::string choose_segments(input::Spec& spec, const input::Places& places,
+                            const std::string& machine, int processes) {
+  const nb::gil_scoped_release release;
+  return plan::print_choice(
+      plan::choose_segments(spec, places, machine_of(machine), options_of(processes, 0, {})));
+}
+
 }  // namespace
 
-void bind_plans(nb::module_& module) { module.def("plan_job", &plan_job); }
+void bind_plans(nb::module_& module) {
+  module.def("plan_job", &plan_job);
+  module.def("plan_segments", &plan_segments);
+  module.def("choose_segments", &choose_segments);
+}
 
 }  // namespace blockyard::python

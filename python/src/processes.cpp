@@ -20,11 +20,11 @@ Bytes bytes_of(const nb::bytes& bytes) {
 
 nb::bytes python_bytes(const Bytes& bytes) { return nb::bytes(bytes.data(), bytes.size()); }
 
-/// `file`: of this module, which all processes must have the same of.
-std::shared_ptr<PyProcesses> join(const std::string& file) {
+/// All processes must have the same build of this module.
+std::shared_ptr<PyProcesses> join() {
   auto processes = std::make_shared<PyProcesses>();
   processes->session = std::make_unique<fabric::MpiSession>();
-  if (processes->session->processes() > 1) job::check_builds(*processes->session, file);
+  if (processes->session->processes() > 1) job::check_builds(*processes->session);
   return processes;
 }
 

@@ -177,7 +177,7 @@ class PyRing {
     try {
       all_came = world_->end(patience_seconds);
     } catch (const base::Error&) {
-      all_came = false;  // the cause is told by whoever aborted
+      all_came = false;  // the aborting rank reports the cause
     }
     endpoint_.reset();
     world_.reset();

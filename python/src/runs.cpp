@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run: the GIL is free while it goes on, but for callbacks.
+// A run: the GIL is released for its duration, except in callbacks.
 #include <fmt/format.h>
 
 #include <atomic>
@@ -20,7 +20,7 @@ namespace blockyard::python {
 
 namespace {
 
-/// What Python hears of a run and how it stops it. Threads: Python's parts under the GIL.
+/// The reports of a run to Python, and the way to stop it. Threads: Python's parts under the GIL.
 class Listener {
  public:
   Listener(nb::object print, nb::object tick, PyJob& job)
@@ -119,7 +119,7 @@ class Borrowed {
   PyJob& job_;
 };
 
-/// What a report says of where the run was; the text of each source, as it was compiled.
+/// The report's context of a run, with the text of each source as it was compiled.
 report::ReportContext context_of(const PyJob& job, const std::string& command) {
   report::ReportContext context = report::begin_report(job.job, command);
   for (const auto& [name, text] : job.texts) context.sources[name] = text;
@@ -144,9 +144,10 @@ std::shared_ptr<PyResults> run(const std::shared_ptr<PyJob>& job, nb::object pri
     report::LiveSocket live(job->job, report::live_folder(runtime.c_str()), session);
     const job::Hooks hooks = listener.hooks(is_table ? &table : nullptr, live);
     if (session != nullptr) {
-      job::agree(*session, [&] { results->results = job::run(job->job, hooks, nullptr, session); });
+      job::agree(*session,
+                 [&] { results->results = job::run(job->job, hooks, job->from.get(), session); });
     } else {
-      results->results = job::run(job->job, hooks);
+      results->results = job::run(job->job, hooks, job->from.get());
     }
     table.end();
   } catch (const base::Error& error) {
@@ -209,7 +210,8 @@ std::map<std::string, Value> values_of(const PyResults& self, Member member) {
 }  // namespace
 
 void bind_runs(nb::module_& module) {
-  nb::class_<PyResults>(module, "Results")
+  nb::class_<PyResults> results(module, "Results");
+  results
       .def("summary",
            [](const PyResults& self) {
              return self.job->job.chemistry ? report::print_summary(self.job->job, self.results)
@@ -262,6 +264,7 @@ void bind_runs(nb::module_& module) {
                    })
       .def("array_names", &names_of)
       .def("array", &view_of);
+  bind_files(module, results);
   module.def("run", &run, nb::arg("job"), nb::arg("print").none(), nb::arg("tick").none(),
              nb::arg("command"), nb::arg("runtime"));
   module.def("report_page", &report::page_of);

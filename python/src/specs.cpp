@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user asks for: a job file, and keywords that win over it.
+// The user's request: a job file, and keywords that override it.
 #include <fmt/format.h>
-#include <nanobind/stl/pair.h>
 
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
@@ -9,6 +8,7 @@
 #include "blockyard/input/run_options.h"
 #include "blockyard/input/settings.h"
 #include "blockyard/input/words.h"
+#include "blockyard/job/devices.h"
 #include "blockyard/job/read_job.h"
 #include "python/src/bindings.h"
 
@@ -29,8 +29,6 @@ void set_scalar(input::Spec& spec, const std::string& name, double value) {
 }
 
 /// Keys of a job file with points, and values as they stand there.
-using SettingPairs = std::vector<std::pair<std::string, std::string>>;
-
 input::Settings settings_of(const SettingPairs& pairs) {
   input::Settings settings;
   for (const auto& [key, value] : pairs) settings.push_back({key, value});
@@ -49,11 +47,12 @@ input::Spec geometry(const std::string& text, const std::string& units) {
   return spec;
 }
 
-/// Now, where the caller gives it. Throws Error{bad_input}.
-void set_option(input::Spec& spec, const std::string& key, const std::string& value) {
+}  // namespace
+
+void set_option(input::RunSpec& run, const std::string& key, const std::string& value) {
   const input::RunOption* option = input::find_run_option(key);
   base::require(option != nullptr, "a keyword of Python is an option of a run");
-  option->read(spec.run, value, key);
+  option->read(run, value, key);
   if (option->form != input::ValueForm::count || option->most + option->least == 0) return;
   const std::int64_t number = std::stoll(value);
   if (number >= option->least && (option->most == 0 || number <= option->most)) return;
@@ -62,8 +61,6 @@ void set_option(input::Spec& spec, const std::string& key, const std::string& va
                                       : fmt::format("{} must be from {} to {}", key, option->least,
                                                     option->most));
 }
-
-}  // namespace
 
 void bind_specs(nb::module_& module) {
   using input::Spec;
@@ -89,10 +86,17 @@ void bind_specs(nb::module_& module) {
       .def("set_int", &set_int)
       .def("set_scalar", &set_scalar)
       .def("segments", [](Spec& spec, const std::string& text) { input::set_segments(spec, text); })
-      .def("set", &set_option)
+      .def("set", [](Spec& spec, const std::string& key,
+                     const std::string& value) { set_option(spec.run, key, value); })
       .def("name_checkpoints",
            [](Spec& spec, const std::string& first_file) {
              input::name_checkpoints(spec.run, first_file);
+           })
+      .def("check_device",
+           [](const Spec& spec, const std::string& plugins) {
+             input::DeviceSpec device = spec.run.device;
+             device.plugins = plugins;
+             job::check_device_kind(device);
            })
       .def("note", [](Spec& spec, bool has_trace) {
         spec.run.report = true;
@@ -104,11 +108,11 @@ void bind_specs(nb::module_& module) {
     for (const input::MethodOption& option : input::method_options()) keys.emplace_back(option.key);
     return keys;
   });
-  // For tests: key, whether a Session has it, too.
+  // For tests: key, whether a Session also has it, and whether a resumed run does.
   module.def("run_options", [] {
-    std::vector<std::pair<std::string, bool>> keys;
+    std::vector<std::tuple<std::string, bool, bool>> keys;
     for (const input::RunOption& option : input::run_options())
-      keys.emplace_back(option.key, option.group != input::OptionGroup::files);
+      keys.emplace_back(option.key, option.group != input::OptionGroup::files, option.is_of_resume);
     return keys;
   });
 }

@@ -28,7 +28,7 @@ endsial long
 
 def end_by(number, command, **more):
     """Sends a signal to a command that has printed "begun": its exit code, and what it tells from then on."""
-    # Who runs the tests in the background of a shell hands on that Ctrl-C is to be ignored.
+    # Tests run in the background of a shell inherit that Ctrl-C is ignored.
     child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                              preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL), **more)
     try:

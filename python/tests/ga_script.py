@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What test_ga.py runs on ranks: ``python ga_script.py CHECK SEED``, in one process or under mpirun."""
+"""The checks that test_ga.py runs on ranks: ``python ga_script.py CHECK SEED``, in one process or under mpirun."""
 import sys
 
 import numpy as np
@@ -247,9 +247,9 @@ def groups(_):
             try:
                 group.sync()
             except Error as error:
-                assert "is no member of the group" in str(error)
+                assert "is not a member of the group" in str(error)
             else:
-                raise AssertionError("a rank that is no member cannot sync")
+                raise AssertionError("a rank that is not a member cannot sync")
     ga.sync()
 
 
@@ -304,7 +304,7 @@ def memory(_):
 
 
 def failures(_):
-    """What fails says where and why, at all ranks; the arrays go on."""
+    """Errors say where and why, at all ranks; the arrays stay usable."""
     a = ga.zeros((4, 5), name="v")
     told = {
         "shapes (4, 5) (3,) do not fit": lambda: a + np.ones(3),
@@ -312,7 +312,7 @@ def failures(_):
         "array \"v\" has 2 axes, and 3 were indexed": lambda: a[1, 2, 3],
         "do not fit (5,) elements of array \"v\"": lambda: a.__setitem__(1, np.ones(4)),
         "read_inc is for int32 and int64": lambda: a.read_inc((0, 0)),
-        "solve: array \"v\" of shape (4, 5) is no square matrix": lambda: ga.solve(a, np.ones(4)),
+        "solve: array \"v\" of shape (4, 5) is not a square matrix": lambda: ga.solve(a, np.ones(4)),
         "would copy all of a global array": lambda: np.sort(a),
         "add.outer is not there for global arrays": lambda: np.add.outer(a, a),
         "an array has 1 to 7 axes": lambda: ga.zeros((3, 0)),

@@ -24,7 +24,7 @@ def test_the_examples_of_the_page_run(page, number, monkeypatch):
 
 
 def test_a_function_that_knows_its_result_is_no_leak():
-    done = subprocess.run([sys.executable, "-c", EXAMPLES[2]], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", EXAMPLES[3]], capture_output=True, text=True)
     assert done.returncode == 0 and "leaked" not in done.stderr, done.stderr
 
 
@@ -39,4 +39,4 @@ def test_the_notebooks_run(name, tmp_path):
 
 
 def test_the_pages_have_their_examples():
-    assert [len(examples) for examples in PAGES.values()] == [8, 1, 1]
+    assert [len(examples) for examples in PAGES.values()] == [9, 1, 1]

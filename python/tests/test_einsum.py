@@ -57,7 +57,7 @@ def test_it_is_right_in_an_eighth_of_the_memory_of_its_data(tmp_path, subscripts
 
 
 def test_large_operands_are_read_from_their_files_as_they_lie_there(tmp_path):
-    # Files with holes: nothing is computed. The summed indexes stand in opposite orders in the two.
+    # Files with holes: no computation. The summed indexes stand in opposite orders in the two.
     operands = [np.lib.format.open_memmap(tmp_path / f"{n}.npy", mode="w+", dtype=float, shape=(120,) * 4) for n in "ab"]
     with blockyard.Session(workers=2, memory="1075M", scratch=tmp_path) as session:
         plan = session.einsum_plan("aebf,dfce->abcd", *operands)

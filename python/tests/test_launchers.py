@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a launcher's environment means, without any launcher."""
+"""The meaning of a launcher's environment, without any launcher."""
 import pytest
 
 from blockyard import _errors, _processes

@@ -19,7 +19,7 @@ SCHEMA = {"symbols": ["O", "H", "H"], "geometry": [x * BOHR for _, place in ANGS
 
 
 class Atoms:
-    """What of an ASE Atoms is looked at."""
+    """The parts of an ASE Atoms that are used."""
 
     def __init__(self, charges=(0, 0, 0), moments=(0, 0, 0), pbc=False):
         self.charges, self.moments, self.pbc = charges, moments, pbc
@@ -104,7 +104,7 @@ def test_wrong_values_are_refused_with_near_names(wrong, error, told):
 
 
 @pytest.mark.parametrize("job, told", [
-    ({"geometri": LINES}, "no molecule"), ({"geometry": LINES, "unit": "bohr"}, "did you mean 'units'"),
+    ({"geometri": LINES}, "not a molecule"), ({"geometry": LINES, "unit": "bohr"}, "did you mean 'units'"),
     ("water.xyz", "water.xyz"), ("sial p\nendsial p\n", "Session.run"), ({"symbols": ["H"], "geometry": [0.0]}, "three"),
     ([], "no job"), ("none.toml", "none.toml"),
 ])

@@ -209,7 +209,7 @@ except KeyboardInterrupt:
 """
     code, told = end_by(signal.SIGINT, [sys.executable, "-c", script])
     assert code == 7 and "stopped" in told
-    assert [path.name for path in tmp_path.iterdir()] == ["long.sial"]  # nothing is left behind
+    assert [path.name for path in tmp_path.iterdir()] == ["long.sial"]  # no files are left
 
 
 def test_a_run_tells_what_it_measured(water, tmp_path):
@@ -265,10 +265,10 @@ def test_the_keywords_are_the_options_of_a_run():
     def keywords(function):
         return {"super" if name == "supers" else name for name in inspect.signature(function).parameters}
 
-    options = dict(blockyard._core.run_options())
+    options = {name: (has_session, is_of_resume) for name, has_session, is_of_resume in blockyard._core.run_options()}
     assert set(options) <= keywords(blockyard.run)
-    of_sessions = {name for name, has_session in options.items() if has_session}
-    assert of_sessions <= keywords(blockyard.Session.__init__)
+    assert {name for name, (has_session, _) in options.items() if has_session} <= keywords(blockyard.Session.__init__)
+    assert {name for name, (_, is_of_resume) in options.items() if is_of_resume} <= keywords(blockyard.resume)
     for name in set(options) - {"super"}:
         assert f"        {name}: " in blockyard.run.__doc__
 

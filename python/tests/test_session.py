@@ -98,7 +98,7 @@ def test_what_was_given_is_never_changed(session):
 endsial add
 """)
     assert program.arrays["a"].is_written and program.arrays["a"].indexes == ("i", "j")
-    for _ in range(2):  # the second run begins with what was given, too
+    for _ in range(2):  # the second run also begins with the given values
         result = session.run(program, arrays={"a": a, "s": a})
         np.testing.assert_allclose(np.asarray(result["a"]), before + 1)
         np.testing.assert_allclose(result["s"], 2 * before)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests share: the clone of ACES4, and how Blockyard runs. The environment says where both are."""
+"""The parts that the tests share: the clone of ACES4, and how Blockyard runs. The environment says where both are."""
 
 import json
 import os
@@ -25,7 +25,7 @@ def root():
         sys.exit(SKIPPED)
     clone = pathlib.Path(where)
     if not (clone / "src" / "sialx" / "qm").is_dir():
-        sys.exit(f"BLOCKYARD_ACES4={where}: there is no folder src/sialx/qm in it")
+        sys.exit(f"BLOCKYARD_ACES4={where}: it has no folder src/sialx/qm")
     return clone
 
 

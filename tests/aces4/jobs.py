@@ -35,7 +35,7 @@ SCF_WITH_DIPOLE = [value("dipole", WATER_DIPOLE, MOMENT), *SCF_OF_WATER]
 
 
 def eom_of_linear(program, energy, roots):
-    """EOM behind a linear method: SCF, transformation, CIS, the method, EOM."""
+    """EOM after a linear method: SCF, transformation, CIS, the method, EOM."""
     return {1: SCF_OF_WATER, 3: [value("sek0", CIS_OF_WATER)], 4: [value(program, energy)],
             5: [value("sek0", roots)]}
 

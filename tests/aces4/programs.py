@@ -2,7 +2,7 @@
 """The small programs of ACES4's src/sialx/test: the constants, segments, arrays and files that its C++ tests give them
 (ours where a program has no such test), and what they compute.
 
-Where the numbers come from: all programs were once run in ACES4, too, and what both print was compared: counts and sums of
+Where the numbers come from: all programs were also run once in ACES4, and what both print was compared: counts and sums of
 numbers, and values that ACES4 shows. A program with neither values, sums nor printed numbers has none to compare: it must run.
 
 programs  files, in order, if not one of the name

@@ -60,7 +60,7 @@ def cut(data, count):
 
 
 def check(results, expected, kind):
-    """What is wrong, a line each."""
+    """The faults, a line each."""
     wrong = []
     for name, want, limit in expected:
         limit = max(limit, ZMAT_LIMIT if kind == "zmat" else 0)

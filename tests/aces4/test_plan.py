@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Plans of the two large inputs of ACES4's prefetching and GPU experiments, with the programs that they name: c12h10.zmat and
-c20.zmat beside this file, which no test can run. A plan must come to its end: these loops have 1e14 iterations.
+c20.zmat next to this file, which no test can run. A plan must come to its end: these loops have 1e14 iterations.
 
     test_plan.py
 """
@@ -21,7 +21,7 @@ PROGRAMS = {"c12h10": ["scf_rhf", "tran_uhf_no4v", "rccsd_rhf"],
 
 
 def plan(root, folder, name):
-    """What is wrong, a line each."""
+    """The faults, a line each."""
     shutil.copy(HERE / f"{name}.zmat", folder / "ZMAT")
     words = [clone.BLOCKYARD, "plan", "ZMAT", "--programs", root / "src" / "sialx" / "qm", "-w", "2",
              "--memory", "2500M", "--json", "plan.json"]

@@ -22,7 +22,7 @@ def near(got, wanted):
 
 
 def compare(results, entry, ranks):
-    """What is wrong, a line each."""
+    """The faults, a line each."""
     numbers = results.get("scalars", {}) | results.get("ints", {})
     wanted = entry.get("values", {}) | (entry.get("of_one", {}) if ranks == "one" else {})
     wrong = [f"{name} = {numbers.get(name)}, must be {value}"

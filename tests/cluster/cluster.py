@@ -49,7 +49,7 @@ PartitionName=all Nodes=ALL Default=YES State=UP MaxTime=INFINITE
 
 
 def missing():
-    """What this machine lacks; "" if nothing."""
+    """The feature this machine lacks, or ""."""
     if os.geteuid() != 0:
         return "root"
     programs = ("ip", "unshare", "nsenter", "munged", "slurmctld", "slurmd", "srun")

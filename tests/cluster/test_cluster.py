@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What docs/clusters.md promises, on the cluster of cluster.py: run by `make test-cluster`.
+"""The promises of docs/clusters.md, on the cluster of cluster.py: run by `make test-cluster`.
 
 BLOCKYARD names the program; BLOCKYARD_PYTHON, if it is set, a Python that has the package."""
 import json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a program in the style of ACES4 for CIS(D), behind CIS: the correction of the lowest state.
+"""Writes a program in the style of ACES4 for CIS(D), after CIS: the correction of the lowest state.
 
 Source: Head-Gordon, Rico, Oumi, Lee, Chem. Phys. Lett. 219, 21 (1994), with the spins summed.
 """

@@ -2,7 +2,7 @@
 """Writes a program in the style of ACES4 for EOM-CCSD by Davidson's method with the super instructions meant
 for it, some 3,200 lines.
 
-The terms are those of rccsd.py differentiated forward, so that nothing is derived twice: the matrix of derivatives
+The terms are those of rccsd.py differentiated forward, so that no term is derived twice: the matrix of derivatives
 times a vector. Sources: Koch, Jensen, Jorgensen, Helgaker, J. Chem. Phys. 93, 3345 (1990); Stanton,
 Bartlett, J. Chem. Phys. 98, 7029 (1993).
 """

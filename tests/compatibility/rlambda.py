@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes a program in the style of ACES4 for the Lambda equations of CCSD and the dipole moment, some 3,400 lines.
 
-The terms are those of rccsd.py differentiated backward, so that nothing is derived twice.
+The terms are those of rccsd.py differentiated backward, so that no term is derived twice.
 Source: Salter, Trucks, Bartlett, J. Chem. Phys. 90, 1752 (1989).
 """
 

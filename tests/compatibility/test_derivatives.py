@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of thousands of lines in the style of ACES4 behind CCSD: LCCSD, Lambda with the dipole moment, CIS,
+"""Programs of thousands of lines in the style of ACES4 after CCSD: LCCSD, Lambda with the dipole moment, CIS,
 CIS(D) and EOM-CCSD, from a ZMAT and from its .dat file.
 """
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A run that was stopped or killed anywhere goes on from its last checkpoint to the same results, and
+"""A run that was stopped or killed anywhere resumes from its last checkpoint to the same results, and
 a checkpoint that is not good is refused. BLOCKYARD_FAULTS=full tries all seeds, not a few of them."""
 
 import json
@@ -177,7 +177,7 @@ LARGE_SIZES += ["--memory", "8M"]
 
 
 def complete(number):
-    """What kills a run that is about to complete this checkpoint."""
+    """The fault that kills a run about to complete this checkpoint."""
     return {"call": "rename", "path": ".part", "at": number, "signal": int(signal.SIGKILL)}
 
 

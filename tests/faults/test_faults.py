@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever fails ends the whole run, soon, with the cause and its place, and leaves nothing behind."""
+"""Any failure ends the whole run, soon, with the cause and its place, and leaves no files."""
 
 import os
 import pathlib
@@ -16,23 +16,6 @@ import common  # pylint: disable=wrong-import-position
 FAULTY = os.environ["SUPER_FAULTY"]
 
 LARGE, LARGE_SIZES, LARGE_TOTAL = common.served_squares(50)
-
-ENDLESS = """sial endless
-predefined int norb
-aoindex i = 1:norb
-index k = 1:1000000000
-distributed d[i]
-temp t[i]
-print "begun"
-do k
-  pardo i
-    t[i] = 1.0
-    put d[i] += t[i]
-  endpardo i
-  sip_barrier
-enddo k
-endsial endless
-"""
 
 
 def with_small_files():
@@ -114,11 +97,11 @@ class Faults(common.JobTest):
                 self.fail(f"ended with {child.returncode} before it began: {child.stderr.read()}")
 
     def test_signals_end_the_run_and_leave_nothing(self):
-        path = self.write("endless.sial", ENDLESS)
+        program, sizes = common.endless(1000)
+        path = self.write("endless.sial", program)
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGALRM, signal.SIGUSR2,
                        signal.SIGXCPU):
-            command = [common.BLOCKYARD, "run", path, "-w", "2", "--set", "norb=1000", "--segments",
-                       "ao=" + ",".join(["1"] * 1000)]
+            command = [common.BLOCKYARD, "run", path, "-w", "2", *sizes]
             with subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE, text=True,
                                   env={**os.environ, "TMPDIR": str(self.scratch)}) as child:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Nothing of the user's is lost, replaced or left behind: outputs, folders that runs share, streams, signals."""
+"""None of the user's files is lost, replaced or left over: outputs, folders that runs share, streams, signals."""
 
 import json
 import os
@@ -17,22 +17,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "jobs"))
 import common  # pylint: disable=wrong-import-position
 
-ENDLESS = """sial endless
-aoindex i = 1:2
-index k = 1:1000000000
-distributed d[i]
-temp t[i]
-print "begun"
-do k
-  pardo i
-    t[i] = 1.0
-    put d[i] += t[i]
-  endpardo i
-  sip_barrier
-enddo k
-endsial endless
-"""
-SIZES = ["--segments", "ao=1,1"]
+ENDLESS, SIZES = common.endless(2)
 HELLO = 'sial hello\n  scalar x\n  x = 2.5\n  print "hello"\nendsial hello\n'
 LARGE, LARGE_SIZES, LARGE_TOTAL = common.served_squares(30)
 # More than a pipe holds: the run waits for its reader.
@@ -181,7 +166,7 @@ class Shared(Files):
         for name in ("3-0", "agent.socket"):
             with socket.socket(socket.AF_UNIX) as dead:
                 dead.bind(str(folder / name))
-        os.chmod(folder, 0o755)  # not ours alone: nothing is touched
+        os.chmod(folder, 0o755)  # not ours alone: left untouched
         self.top()
         self.assertTrue((folder / "3-0").exists())
         os.chmod(folder, 0o700)
@@ -283,7 +268,7 @@ class Ends(Files):
         self.assertEqual(done.returncode, -signal.SIGKILL, done.stderr)
         left = [path for folder in self.scratch.iterdir() for path in folder.iterdir()]
         self.assertEqual([path.name for path in left], ["lock"], "a spill file is left")
-        with self.start_endless() as child:  # what goes on stays, what is dead goes
+        with self.start_endless() as child:  # an active run's stays, a dead one's goes
             self.assertEqual(len(list(self.scratch.iterdir())), 1)
             other = self.start("run", self.write("hello.sial", HELLO))
             other.communicate(timeout=common.LIMIT_SECONDS)

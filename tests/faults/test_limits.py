@@ -52,6 +52,17 @@ endpardo one
 endsial beyond
 """
 
+HYDROGEN = """[molecule]
+geometry = '''
+H 0 0 0
+H 0 0 0.74
+'''
+[basis]
+name = "sto-3g"
+[method]
+name = "scf"
+"""
+
 
 def on_one_core():
     """In the child: one of the cores that this process may use."""
@@ -85,6 +96,19 @@ class Limits(common.JobTest):
         done = self.run_blockyard("run", path, "-w", 1, "--memory", "8G",
                                   preexec_fn=with_little_address_space)
         self.assertIn("warning: 8.0 GiB of memory", done.stderr)
+
+    @unittest.skipIf(common.IS_SANITIZED, "the sanitizer maps more than the limit")
+    def test_a_blas_that_gets_no_address_space_does_not_hang(self):
+        path = self.write("job.toml", HYDROGEN)
+        codes = set()
+        for mebibytes in (250, 350, 450, 550, 650, 2500):
+            limit = (mebibytes << 20, mebibytes << 20)
+            done = self.run_blockyard("run", path, "-w", 2, "--quiet", "--memory", "20M",
+                                      preexec_fn=lambda limit=limit: resource.setrlimit(resource.RLIMIT_AS, limit))
+            codes.add(done.returncode)
+            if done.returncode != 0:
+                self.assert_fails(done, "ulimit -v")
+        self.assertEqual(codes, {0, 1})
 
     def test_an_index_with_many_values_costs_nothing(self):
         path = self.write("long.sial", SPARSE)

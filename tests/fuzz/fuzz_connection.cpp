@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A client that lies: frames of any kind and content come over a connection that is open already.
-// The server refuses them or does what they say within what the client has; the frame reader meets
-// the input as it is, too.
+// The server refuses them or does what they say within what the client has; the frame reader also
+// meets the raw input.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace {
 using namespace blockyard;
 using remote::Kind;
 
-/// What is received stands there already; what is sent goes nowhere.
+/// Receives recorded bytes; discards what is sent.
 class Recorded final : public rpc::Transport {
  public:
   explicit Recorded(std::span<const std::byte> bytes) : bytes_(bytes) {}

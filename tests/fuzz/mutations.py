@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Damaged files of every format that blockyard reads: each is taken or refused with a cause, soon, and never ends in
-a crash, a hang or the text of a library's exception. BLOCKYARD_MUTATIONS: so many of each format (default: 6), from
+a crash, a hang or the text of a library's exception. BLOCKYARD_MUTATIONS: this many of each format (default: 6), from
 seed BLOCKYARD_SEED (default: 1) on. A failing input is kept, and its path printed."""
 
 import os

@@ -156,6 +156,27 @@ static void check_groups(void) {
   GA_Sync();
 }
 
+/* A patch with one axis longer than 1 is a row or a column, whichever fits: 1 x 3 times 3 x 2. */
+static void check_thin_products(void) {
+  int dims[4] = {3, 3, 3, 3}, alo[4] = {1, 0, 0, 2}, ahi[4] = {1, 0, 2, 2}, blo[4] = {0, 0, 1, 0},
+      bhi[4] = {0, 2, 1, 1}, clo[4] = {2, 1, 0, 1}, chi[4] = {2, 1, 0, 2}, ld[3] = {1, 1, 2}, of_b[3] = {3, 1, 2};
+  double a[3] = {1, 2, 3}, b[6] = {1, 2, 3, 4, 5, 6}, c[2] = {0}, one = 1, zero = 0;
+  int g_a = NGA_Create(C_DBL, 4, dims, "a", NULL), g_b = GA_Duplicate(g_a, "b"), g_c = GA_Duplicate(g_a, "c");
+  int of_a[3] = {1, 3, 1};
+  GA_Zero(g_c);
+  if (GA_Nodeid() == 0) {
+    NGA_Put(g_a, alo, ahi, a, of_a);
+    NGA_Put(g_b, blo, bhi, b, of_b);
+  }
+  GA_Sync();
+  NGA_Matmul_patch('n', 'n', &one, &zero, g_a, alo, ahi, g_b, blo, bhi, g_c, clo, chi);
+  NGA_Get(g_c, clo, chi, c, ld);
+  CHECK(c[0] == 22 && c[1] == 28);
+  GA_Destroy(g_a);
+  GA_Destroy(g_b);
+  GA_Destroy(g_c);
+}
+
 int main(int argc, char **argv) {
   static double va[n * n], vb[n * n];
   MPI_Init(&argc, &argv);
@@ -183,6 +204,7 @@ int main(int argc, char **argv) {
   check_scans();
   check_ghosts();
   check_groups();
+  check_thin_products();
   if (GA_Nodeid() == 0) puts("all is well");
   GA_Terminate();
   MPI_Finalize();

@@ -32,6 +32,10 @@ def main(mpiexec, processes, program, blockyard=None):
         assert sum(call["calls"] for call in put) == count
         assert sum(call["own_bytes"] + call["node_bytes"] + call["far_bytes"]
                    for call in put) == count * 100 * 100 * 8
+        # A whole array of 80,000 bytes, in a piece for each owner; and a counter that all go to.
+        assert run["size_limits"] == [64, 1024, 16384, 262144, 4194304]
+        assert sum(call["sizes"][3] for call in put) == sum(map(sum, (call["sizes"] for call in put))) == count * count
+        assert run["hot"][0] == {"element": "counter[3]", "uses": 40 * count}, run["hot"]
         array, = (array for array in run["arrays"] if array["name"] == "<field>")
         assert array["made"] == 2 and array["bytes"] == 100 * 100 * 8, array
         assert array["most_bytes"] >= array["bytes"] / count

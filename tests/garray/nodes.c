@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What goes between nodes, where there are several: run it with BLOCKYARD_GA_NODES, too. */
+/* Transfers between nodes, where there are several: run it also with BLOCKYARD_GA_NODES. */
 #include <string.h>
 
 #include "check.h"

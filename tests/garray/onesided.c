@@ -125,6 +125,40 @@ static void check_memory(void) {
   CHECK(MA_pop_stack(stacked) == MA_TRUE && MA_free_heap(handle) == MA_TRUE);
 }
 
+/* Columns are cut, rows are not. Coordinates in the grid: Proc_topology counts axes from the fastest in C, too. */
+static void check_topology(void) {
+  int dims[2] = {5, 64}, chunk[2] = {5, 0}, index[2], coordinates[2];
+  const int g = NGA_Create(C_DBL, 2, dims, "cut", chunk);
+  for (int p = 0; p < GA_Nnodes(); ++p) {
+    NGA_Get_proc_index(g, p, index);
+    CHECK(index[0] == 0 && index[1] == p);
+    NGA_Proc_topology(g, p, coordinates);
+    CHECK(coordinates[0] == p && coordinates[1] == 0);
+  }
+  GA_Destroy(g);
+}
+
+/* Rows and single elements, which go without a detour, at the borders of blocks and within ghost cells. */
+static void check_rows(void) {
+  int dims[2] = {9, 10}, width[2] = {1, 2}, ld[1] = {10};
+  const int g = NGA_Create_ghosts(C_INT, 2, dims, width, "rows", NULL);
+  if (GA_Nodeid() == 0)
+    for (int i = 0; i < 9; ++i)
+      for (int j = 0; j < 10; ++j) {
+        int at[2] = {i, j}, value = 100 * i + j;
+        NGA_Put(g, at, at, &value, ld);
+      }
+  GA_Sync();
+  for (int i = 0; i < 9; ++i)
+    for (int first = 0; first < 10; ++first)
+      for (int last = first; last < 10; ++last) {
+        int lo[2] = {i, first}, hi[2] = {i, last}, row[10];
+        NGA_Get(g, lo, hi, row, ld);
+        for (int j = first; j <= last; ++j) CHECK(row[j - first] == 100 * i + j);
+      }
+  GA_Destroy(g);
+}
+
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   GA_Initialize();
@@ -139,6 +173,8 @@ int main(int argc, char **argv) {
   }
   check_order();
   check_memory();
+  check_topology();
+  check_rows();
   if (GA_Nodeid() == 0) puts("all is well");
   GA_Terminate();
   MPI_Finalize();

@@ -19,7 +19,12 @@ int main(int argc, char** argv) {
     hi[0] = 99;
     GA_Destroy(g);
   }
-  GA_Terminate();
+  int length = 5, at = 3;
+  int counter = NGA_Create(C_LONG, 1, &length, "counter", NULL);
+  GA_Zero(counter);
+  for (int task = 0; task < 40; ++task) NGA_Read_inc(counter, &at, 1);
+  GA_Sync();
+  GA_Terminate(); /* the counter is not destroyed, and is in the report all the same */
   MPI_Finalize();
   return 0;
 }

@@ -37,7 +37,7 @@ def complaint(command):
 
 
 def compiled(source, library, headers, output):
-    """What is wrong with the program, or nothing. Fortran programs get the helpers beside them."""
+    """The error of compiling the program, or nothing. Fortran programs get the helpers next to them."""
     folder, place = source.parent, output.parent
     (place / "config.h").write_text(CONFIG)
     (place / "config.fh").write_text(CONFIG_OF_FORTRAN)
@@ -58,7 +58,7 @@ def compiled(source, library, headers, output):
 
 
 def run(program, ranks):
-    """What went wrong, or nothing."""
+    """The error, or nothing."""
     try:
         done = subprocess.run(["mpirun", "-n", str(ranks), str(program)], capture_output=True,
                               text=True, errors="replace", timeout=600, cwd=program.parent)

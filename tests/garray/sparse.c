@@ -7,7 +7,7 @@
 
 enum { n = 41 };
 
-/* 2 + i on the diagonal, -1 beside it, and a 5 far off. */
+/* 2 + i on the diagonal, -1 next to it, and a 5 far off. */
 static double value_of(int i, int j) {
   if (i == j) return 2.0 + i;
   if (i == j + 1 || j == i + 1) return -1.0;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of jobs share. The path of blockyard comes in the environment: BLOCKYARD. With BLOCKYARD_DEVICE
+"""Shared by the tests of jobs. The path of blockyard comes in the environment: BLOCKYARD. With BLOCKYARD_DEVICE
 all runs that say nothing of a device use that kind, and must give the energies that the host gives."""
 
 import json
@@ -59,6 +59,26 @@ enddo i
 print total
 endsial sums
 """
+
+
+def endless(blocks):
+    """A program over this many blocks that says it has begun and does not end, and its options."""
+    program = f"""sial endless
+aoindex i = 1:{blocks}
+index k = 1:1000000000
+distributed d[i]
+temp t[i]
+print "begun"
+do k
+  pardo i
+    t[i] = 1.0
+    put d[i] += t[i]
+  endpardo i
+  sip_barrier
+enddo k
+endsial endless
+"""
+    return program, ["--segments", "ao=" + ",".join(["1"] * blocks)]
 
 
 def served_squares(blocks, extent=48):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the command line says: help, wrong usage, and options that take several forms."""
+"""The texts of the command line: help, wrong usage, and options that take several forms."""
 
 import re
 import unittest

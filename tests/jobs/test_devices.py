@@ -87,8 +87,11 @@ class Devices(common.MoleculeTest):
         saved = 1 - sum(a for a, _ in moved.values()) / sum(b for _, b in moved.values())
         print(f"CCSD of water: {moved}: intents save {100 * saved:.0f} % of the copies; "
               f"{counts['saved_copies']} operands needed none")
-        for with_intents, without in moved.values():
-            self.assertLess(with_intents, without)
+        self.assertLess(*moved["copies_to_device"])
+        # What a program puts is read by the host once, whether the device says what it wrote or not: the blocks that
+        # it only read stay on it, as denominators have a device form.
+        self.assertLessEqual(*moved["copies_from_device"])
+        self.assertGreater(saved, 0.3)
 
     def test_coming_operands_are_copied_ahead(self):
         path = self.water("ccsd")
@@ -135,7 +138,7 @@ class Devices(common.MoleculeTest):
                     self.assertAlmostEqual(results["energies"]["ccsd"], host["energies"]["ccsd"],
                                            delta=SAME_HARTREE)
                     failures = sum(device["failures"] for device in results["devices"])
-                    self.assertEqual(failures > 0, "goes on without device" in done.stderr)
+                    self.assertEqual(failures > 0, "continues without device" in done.stderr)
                     went_on += failures > 0
         print(f"failures: {went_on} runs went on without the device, {ended} ended with an error")
         self.assertGreater(went_on, 12)
@@ -158,7 +161,7 @@ class Devices(common.MoleculeTest):
         with unittest.mock.patch.dict(os.environ, NO_DRIVER):
             done = self.run_blockyard("run", path, "--device", "opencl", "--placement", "learned",
                                       "--device-after", "0.01s")
-        self.assert_fails(done, "there is no such device", "--device none")
+        self.assert_fails(done, "no such device", "--device none")
 
     def test_a_driver_that_hangs_neither_keeps_a_run_nor_its_results(self):
         hang = ["--device", "sim", "--placement", "learned", "--device-after", "0.000001s",
@@ -264,7 +267,7 @@ class Devices(common.MoleculeTest):
                                    delta=SAME_HARTREE)
             self.assertEqual(results["devices"] == [], "none" in more)
         self.assert_fails(self.run_blockyard("resume", "kept", "--device", "abacus"),
-                          "not a kind of device", code=2)
+                          "not a kind of device")
 
     def test_marks_of_a_program_are_respected_where_asked(self):
         path = self.write("marks.sial", MARKS)
@@ -278,10 +281,10 @@ class Devices(common.MoleculeTest):
                 self.assertEqual(sum(device["runs"] for device in results["devices"]), runs)
 
     def host_memory(self, path, *options):
-        """What each worker did with host memory on a device, in each program but the shortest."""
+        """Each worker's use of host memory with a device, in each program but the shortest."""
         self.run_well("run", path, "--devices", 1, "--report", "report.json", *options)
         for program in json.loads((self.folder / "report.json").read_text())["programs"]:
-            if program["name"] == "mp2_rhf":  # asks for memory twenty times in all
+            if program["name"] == "mp2_rhf":  # asks for memory only twenty times
                 continue
             for worker in program["workers"]:
                 device = worker["device"]
@@ -291,8 +294,8 @@ class Devices(common.MoleculeTest):
     def test_host_memory_is_used_again(self):
         path = self.write("job.toml", job_file(self.entry("h2o", "cc-pvdz"), "ccsd"))
         for kind, in_place in itertools.product(KINDS, (0, 1)):
-            # A frame that was let go while the device works on it there is not free at once: the transformation,
-            # which asks for memory some hundred times in all, then needs a few more.
+            # A frame that is released while the device works on it is not free at once: the transformation,
+            # which asks for memory some hundred times in total, then needs a few more.
             least = 0.95 if in_place else 0.97
             for workers in (1, 2):
                 for device in self.host_memory(path, "-w", workers, "--device", kind, "--device-options",
@@ -322,6 +325,8 @@ class Devices(common.MoleculeTest):
     def test_a_device_that_is_not_there(self):
         path = self.water("scf")
         self.assert_fails(self.run_blockyard("run", path, "--device", "abacus"),
+                          "not a kind of device", "plug-in in")
+        self.assert_fails(self.run_blockyard("run", path, "--device", "a/b"),
                           "not a kind of device", code=2)
         self.assert_fails(self.run_blockyard("run", path, "--device", "sim", "--devices", 9), "--devices 9")
         self.assert_fails(self.run_blockyard("run", path, "--device", "sim", "--device-options", "speed=9"),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Effective core potentials, ghost atoms and basis sets of single atoms, against PySCF on the same basis data, from job
-files and from ZMATs; what cannot be done is refused. With SWEEP=1 larger molecules, too."""
+files and from ZMATs; what cannot be done is refused. With SWEEP=1 also larger molecules."""
 
 import json
 import os

@@ -26,6 +26,14 @@ CIS_D = {
 EOM_TRIPLETS = [0.2752578783, 0.3613244250, 0.3679418700, 0.4292430144]
 EOM_AMIDOGEN = [0.1040982139, 0.3379897483, 0.4875874922, 0.5080117034, 0.5156821221, 0.5677190350]
 
+# Oscillator strengths of EOM-CCSD in sto-3g, of matrices over determinants (tests/reference/make_oscillators.py).
+OSCILLATORS = {
+    ("O 0 0 0.1173\nH 0 0.7572 -0.4692\nH 0 -0.7572 -0.4692", 0): [0.00323151, 0, 0.07253694, 0.07651775, 0.99788278],
+    ("O 0 0 0.1173\nH 0 0.7572 -0.4692\nH 0 -0.7572 -0.4692", 1): [0.00323005, 0, 0.07254887, 0.07650563, 0.99802515],
+    ("H 0 0 0\nF 0 0 0.92", 0): [0.00018453, 0.00018453, 0.74796902],
+    ("Li 0 0 0\nH 0 0 1.6", 1): [0.04853330, 0.25069911, 0.25069911, 0.07991680],
+}
+
 
 class ExcitedStates(common.MoleculeTest):
     def compare_states(self, results, method, references):
@@ -73,6 +81,29 @@ class ExcitedStates(common.MoleculeTest):
                 self.compare_states(results, "eom_ccsd", references)
                 for part in results["excitations"]["eom_ccsd"]["singles_part"]:
                     self.assertTrue(0.8 < part < 1)
+
+    def test_oscillator_strengths_of_the_equation_of_motion(self):
+        for number, ((geometry, frozen), references) in enumerate(OSCILLATORS.items()):
+            with self.subTest(geometry=geometry, frozen=frozen):
+                path = self.write("job.toml", f'[molecule]\ngeometry = """\n{geometry}\n"""\n[basis]\nname = "sto-3g"\n[method]\n'
+                                  f'name = "eom-ccsd"\noscillator_strengths = true\nroots = {len(references)}\n'
+                                  f"frozen_core = {frozen}\n")
+                more = (["-w", 1], ["-w", 3, "--segments", "virtual=1", "--segments", "occupied=2"])[number % 2]
+                results = self.results_of("run", path, *more)
+                states = results["excitations"]["eom_ccsd"]
+                for strength, moment, energy, reference in zip(states["oscillator"], states["transition_dipoles"],
+                                                               states["hartree"], references):
+                    self.assertLess(abs(strength - reference), LIMIT_EXCITATION, states["oscillator"])
+                    self.assertAlmostEqual(strength, 2 / 3 * energy * sum(x * x for x in moment), 9)
+                self.assertIn("ccsd", results["dipoles"])
+
+    def test_oscillator_strengths_are_for_singlets_of_closed_shells(self):
+        for wrong in ("unrestricted = true", "triplets = true"):
+            path = self.write("job.toml", common.WATER + '[basis]\nname = "sto-3g"\n[method]\nname = "eom-ccsd"\n'
+                              f"oscillator_strengths = true\n{wrong}\n")
+            done = self.run_blockyard("run", path)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("closed shell", done.stderr)
 
     def test_few_vectors_are_kept_by_starting_again_from_the_states(self):
         entry = self.entry("h2o", "cc-pvdz", frozen=True)

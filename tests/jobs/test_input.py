@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with an input is said before the run, with its place and what to do."""
+"""Errors of an input are reported before the run, with their place and what to do."""
 
 import json
 import os

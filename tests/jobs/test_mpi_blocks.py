@@ -12,7 +12,7 @@ import common
 
 MPIEXEC = os.environ["MPIEXEC"]
 BLOCKS, EXTENT, ROUNDS = 10, 80, 3
-# In each round every block is changed, by adding, while copies of the round before were just let go, half of
+# In each round every block is changed, by adding, while copies of the round before were just released, half of
 # them by another process; and read by all workers. The served array gets what was read.
 PROGRAM = f"""sial lent
 predefined int blocks

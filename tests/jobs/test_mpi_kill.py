@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A process of mpirun is killed in the middle: the run ends everywhere, and goes on when resumed."""
+"""A process of mpirun is killed in the middle: the run ends everywhere, and can be resumed."""
 
 import os
 import pathlib

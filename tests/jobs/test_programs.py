@@ -259,7 +259,7 @@ endsial typed
     def test_a_user_library_may_be_written_in_fortran(self):
         library = os.environ.get("SUPER_FORTRAN", "")
         if not library:
-            self.skipTest("there is no Fortran compiler")
+            self.skipTest("no Fortran compiler")
         path = self.write("user.sial", "sial user\naoindex i = 1:2\nspecial double u\nstatic x[i]\n"
                           "do i\n  x[i] = 1.5\n  execute double x[i]\nenddo i\nendsial user\n")
         results = self.results_of("run", path, "--segments", "ao=2,1", "--super", library)
@@ -268,7 +268,7 @@ endsial typed
     def test_a_super_instruction_compiled_for_aces4_runs(self):
         library = os.environ.get("SUPER_FORTRAN_ACES", "")
         if not library:
-            self.skipTest("there is no Fortran compiler")
+            self.skipTest("no Fortran compiler")
         path = self.write("user.sial", "sial user\naoindex i = 1:2\nspecial halve u\nstatic x[i]\n"
                           "do i\n  x[i] = 3.0\n  execute halve x[i]\nenddo i\nendsial user\n")
         results = self.results_of("run", path, "--segments", "ao=2,1", "--super", "aces4:" + library)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a method says beside energies: orbital energies, dipole moments, charges, diagnostics.
+"""The results of a method besides energies: orbital energies, dipole moments, charges, diagnostics.
 
 Reference values: PySCF 2.14.0, SCF converged to 1e-12 hartree, CCSD to 1e-11."""
 

@@ -88,7 +88,7 @@ class Restart(common.MoleculeTest):
                           "no orbitals of an unrestricted reference")
         frozen = self.job(self.entry("h2o", "6-31g*", frozen=True), "ccsd")
         self.assert_fails(self.run_blockyard("run", frozen, "--guess", "water.h5"), "cc_t1 is 13 x 5, here it is 13 x 4")
-        self.assert_fails(self.run_blockyard("run", frozen, "--guess", "none.h5"), "there is no guess none.h5")
+        self.assert_fails(self.run_blockyard("run", frozen, "--guess", "none.h5"), "no such guess file: none.h5")
         self.write("text.h5", "not HDF5")
         self.assert_fails(self.run_blockyard("run", frozen, "--guess", "text.h5"), "text.h5")
         program = self.write("own.sial", "sial own\nendsial own\n")

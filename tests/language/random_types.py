@@ -101,7 +101,7 @@ class Program:
         block = f"{target}[{','.join(indexes)}]"
         self.lines.append(f"{block} {op} {self.text(factor)}*" + "*".join(text for text, _, _ in parts))
         self.lines.append(f"print {block}")
-        # What cancels leaves the error of its terms.
+        # Terms that cancel leave their errors.
         size = max([np.abs(value).max(), np.abs(old).max()] +
                    [np.prod([np.abs(part[2]).max() for part in parts]) * abs(factor)])
         self.arrays[target] = (indexes, value)

@@ -197,7 +197,7 @@ def commands(blockyard, programs, options):
 
 
 def over_mpi(processes, workers, command):
-    """The command for so many workers in all."""
+    """The command for `workers` workers in total."""
     working = next(n for n in range(processes, 0, -1) if workers % n == 0)
     roles = ["-w", str(workers // working)]
     if working < processes:

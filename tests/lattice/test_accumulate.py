@@ -310,7 +310,7 @@ class BadInput(AccumulateTest):
         for seed in range(MUTATIONS):
             random = np.random.default_rng(seed)
             content = bytearray(whole)
-            # What describes objects, which is at many places, not only what they hold.
+            # Descriptions of objects, which are at many places, not only their contents.
             for at in random.integers(0, len(whole), random.integers(1, 40)):
                 content[at] = random.choice([0, 1, 127, 128, 255, content[at] ^ 1 << random.integers(8)])
             path.write_bytes(content)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A simulation that is stopped or killed at a chosen place goes on elsewhere, with the same bits.
+"""A simulation that is stopped or killed at a chosen place resumes elsewhere, with the same bits.
 
 The environment: BLOCKYARD, TRIP (tests/faults/trip.c), MPIEXEC (empty: no MPI). BLOCKYARD_FAULTS=full takes 50 seeds of
 killed ranks.

@@ -131,7 +131,7 @@ void check(char op_a, char op_b, int m, int n, int k, T alpha, T beta, int gap, 
   if (worst <= bound && has_kept) return;
   ++failures;
   std::printf("%zu bytes %c%c %d x %d x %d gap %d %s: error %g%s\n", sizeof(T), op_a, op_b, m, n, k,
-              gap, by_c ? "cblas" : "fortran", worst, has_kept ? "" : ", wrote beside the result");
+              gap, by_c ? "cblas" : "fortran", worst, has_kept ? "" : ", wrote outside the result");
 }
 
 template <class T>

@@ -3,84 +3,24 @@
 /// the definition: a program that knows nothing of Blockyard.
 #include <fftw3.h>
 
-#include <algorithm>
-#include <cmath>
-#include <complex>
-#include <cstdio>
 #include <cstdlib>
-#include <functional>
-#include <numbers>
-#include <vector>
+
+#include "tests/offload/fftw_checks.h"
 
 namespace {
 
-using Complex = std::complex<double>;
-int failures = 0, tests = 0;
-
-/// By the definition, over all indexes of a dense array, the last one fastest.
-std::vector<Complex> transform(std::vector<Complex> values, const std::vector<int>& n, int sign) {
-  std::size_t inner = 1;
-  for (std::size_t axis = n.size(); axis-- > 0;) {
-    const auto extent = static_cast<std::size_t>(n[axis]);
-    std::vector<Complex> made(values.size());
-    for (std::size_t at = 0; at < values.size(); ++at) {
-      const std::size_t k = at / inner % extent, first = at - k * inner;
-      for (std::size_t j = 0; j < extent; ++j)
-        made[at] +=
-            values[first + j * inner] *
-            std::polar(1.0, sign * 2 * std::numbers::pi * static_cast<double>(j * k % extent) /
-                                static_cast<double>(extent));
-    }
-    values = std::move(made);
-    inner *= extent;
-  }
-  return values;
-}
-
-template <class T>
-std::vector<T> drawn(std::size_t count) {
-  static unsigned state = 1;
-  const auto next = [] {
-    state = state * 1664525U + 1013904223U;
-    return static_cast<double>(state >> 16) / 65536 - 0.5;
-  };
-  std::vector<T> made(count);
-  for (T& value : made) {
-    if constexpr (sizeof(T) == 2 * sizeof(decltype(std::real(T{}))))
-      value = {static_cast<typename T::value_type>(next()),
-               static_cast<typename T::value_type>(next())};
-    else
-      value = static_cast<T>(next());
-  }
-  return made;
-}
-
-template <class T>
-std::vector<Complex> wide(const std::vector<T>& values) {
-  std::vector<Complex> made;
-  for (const T& value : values) made.push_back(Complex(value));
-  return made;
-}
-
-void judge(const char* what, const std::vector<Complex>& found, const std::vector<Complex>& wanted,
-           double bound) {
-  ++tests;
-  double worst = found.size() == wanted.size() ? 0 : 1e300;
-  for (std::size_t k = 0; k < std::min(found.size(), wanted.size()); ++k) {
-    const double error = std::abs(found[k] - wanted[k]);
-    worst = std::isnan(error) ? 1e300 : std::max(worst, error);
-  }
-  if (worst <= bound) return;
-  ++failures;
-  std::printf("%s: error %g\n", what, worst);
-}
+using namespace transforms;
 
 constexpr double close = 1e-12;
 fftw_complex* of(std::vector<Complex>& values) {
   return reinterpret_cast<fftw_complex*>(values.data());
 }
-void run(fftw_plan plan) {
+void execute(fftw_plan plan) {
   fftw_execute(plan);
+  ++executions;
+}
+void run(fftw_plan plan) {
+  execute(plan);
   fftw_destroy_plan(plan);
 }
 
@@ -97,11 +37,12 @@ void check_complex() {
       if (n.size() == 2) plan = fftw_plan_dft_2d(n[0], n[1], of(in), of(out), sign, FFTW_ESTIMATE);
       if (n.size() == 3)
         plan = fftw_plan_dft_3d(n[0], n[1], n[2], of(in), of(out), sign, FFTW_ESTIMATE);
-      fftw_execute(plan);
+      execute(plan);
       judge("basic", out, wanted, close);
       auto other = in, result = in;
       for (Complex& value : other) value *= 2.0;
       fftw_execute_dft(plan, of(other), of(result));
+      ++executions;
       for (Complex& value : result) value *= 0.5;
       judge("new arrays", result, wanted, close);
       fftw_destroy_plan(plan);
@@ -189,6 +130,7 @@ void check_single() {
   auto* const to = reinterpret_cast<fftwf_complex*>(out.data());
   const fftwf_plan plan = fftwf_plan_dft_2d(5, 6, from, to, FFTW_FORWARD, FFTW_ESTIMATE);
   fftwf_execute(plan);
+  ++executions;
   judge("single", wide(out), transform(wide(in), {5, 6}, -1), 1e-5);
   fftwf_destroy_plan(plan);
   auto real = drawn<float>(16);
@@ -196,6 +138,7 @@ void check_single() {
   const fftwf_plan r2c = fftwf_plan_dft_r2c_1d(
       16, real.data(), reinterpret_cast<fftwf_complex*>(pairs.data()), FFTW_ESTIMATE);
   fftwf_execute(r2c);
+  ++executions;
   fftwf_destroy_plan(r2c);
   judge("single r2c", wide(pairs), half(transform(wide(real), {16}, -1), 16), 1e-5);
 }
@@ -223,7 +166,10 @@ int main() {
   check_real();
   check_single();
   check_others();
+  check_split();
+  check_real_to_real();
+  check_fortran();
   fftw_cleanup();
-  std::printf("%d tests, %d wrong\n", tests, failures);
+  std::printf("%d executions, %d tests, %d wrong\n", executions, tests, failures);
   return failures == 0 ? 0 : 1;
 }

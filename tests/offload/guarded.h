@@ -122,4 +122,15 @@ void call(Routine routine, Arguments... arguments) {
   reinterpret_cast<void (*)(Arguments...)>(routine)(arguments...);
 }
 
+/// Checks all element types and says what was found; the exit code of the program.
+template <class Check>
+int run_all(const Check& check, const char* what, const int& count, const int& failures) {
+  check.template operator()<float>();
+  check.template operator()<double>();
+  check.template operator()<c64>();
+  check.template operator()<c128>();
+  std::printf("%d %s, %d wrong\n", count, what, failures);
+  return failures == 0 ? 0 : 1;
+}
+
 }  // namespace caller

@@ -57,6 +57,30 @@ void ssyevd_();
 void dsyevd_();
 void cheevd_();
 void zheevd_();
+void sorgqr_();
+void dorgqr_();
+void cungqr_();
+void zungqr_();
+void sgetri_();
+void dgetri_();
+void cgetri_();
+void zgetri_();
+void spotri_();
+void dpotri_();
+void cpotri_();
+void zpotri_();
+void sgels_();
+void dgels_();
+void cgels_();
+void zgels_();
+void ssyevr_();
+void dsyevr_();
+void cheevr_();
+void zheevr_();
+void sgeev_();
+void dgeev_();
+void cgeev_();
+void zgeev_();
 }
 
 namespace {
@@ -320,8 +344,208 @@ void check_singular_values(int m, int n, char job, char job_vt, bool divides) {
   judge<T>(divides ? "gesdd" : "gesvd", m + n, error, info == 0);
 }
 
+/// What ormqr makes of the columns of the identity; then R times Q is the matrix.
+template <class T>
+void check_generated(int m, int n) {
+  const auto a = matrix<T>(m, n), q = matrix<T>(m, n), upper = matrix<T>(n, n);
+  copy(a, q);
+  std::vector<T> tau(n), work(10000);
+  const int ld = q.leading(), length = static_cast<int>(work.size());
+  int info = -7;
+  call(choose<T>(sgeqrf_, dgeqrf_, cgeqrf_, zgeqrf_), &m, &n, q.data(), &ld, tau.data(),
+       work.data(), &length, &info);
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < n; ++i) upper(i, j) = i <= j ? q(i, j) : T{};
+  call(choose<T>(sorgqr_, dorgqr_, cungqr_, zungqr_), &m, &n, &n, q.data(), &ld, tau.data(),
+       work.data(), &length, &info);
+  judge<T>("orgqr", m, residual(q, 'N', upper, a), info == 0 && std::real(work[0]) >= 1);
+}
+
+/// The matrix times its inverse, from factors of either kind; and one that has no inverse.
+template <class T>
+void check_inverses(int n) {
+  const auto a = matrix<T>(n, n), f = matrix<T>(n, n), unit = matrix<T>(n, n);
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < n; ++i) {
+      unit(i, j) = T(RealOf<T>(i == j ? 1 : 0));
+      if (i == j) a(i, j) = T(std::real(a(i, j)) + RealOf<T>(n));
+      if (i > j) a(i, j) = conjugated(a(j, i));
+    }
+  copy(a, f);
+  std::vector<int> pivots(n);
+  std::vector<T> work(10000);
+  const int ld = f.leading(), length = static_cast<int>(work.size());
+  int info = -7;
+  call(choose<T>(sgetrf_, dgetrf_, cgetrf_, zgetrf_), &n, &n, f.data(), &ld, pivots.data(), &info);
+  call(choose<T>(sgetri_, dgetri_, cgetri_, zgetri_), &n, f.data(), &ld, pivots.data(), work.data(),
+       &length, &info);
+  judge<T>("getri", n, residual(a, 'N', f, unit), info == 0);
+  f(1, 1) = T{};
+  for (int k = 0; k < n; ++k) pivots[k] = k + 1;
+  call(choose<T>(sgetri_, dgetri_, cgetri_, zgetri_), &n, f.data(), &ld, pivots.data(), work.data(),
+       &length, &info);
+  judge<T>("getri of what has no inverse", n, 0, info == 2);
+  for (const char uplo : {'U', 'L'}) {
+    const auto is_in = [&](int i, int j) { return uplo == 'U' ? i <= j : i >= j; };
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i < n; ++i)
+        f(i, j) = is_in(i, j) ? a(i, j) : T(std::numeric_limits<RealOf<T>>::quiet_NaN());
+    call(choose<T>(spotrf_, dpotrf_, cpotrf_, zpotrf_), &uplo, &n, f.data(), &ld, &info, one);
+    call(choose<T>(spotri_, dpotri_, cpotri_, zpotri_), &uplo, &n, f.data(), &ld, &info, one);
+    bool is_kept = true;
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i < n; ++i)
+        if (!is_in(i, j)) {
+          is_kept = is_kept && std::isnan(std::real(f(i, j)));
+          f(i, j) = conjugated(f(j, i));
+        }
+    judge<T>("potri", n, residual(a, 'N', f, unit), info == 0 && is_kept);
+  }
+}
+
+/// What is left of the right sides is orthogonal to the columns, or nothing is left and the
+/// solution is one of the rows: then the matrix of the rows gives it.
+template <class T>
+void check_least_squares(int m, int n, int k, char op) {
+  const auto a = matrix<T>(m, n), f = matrix<T>(m, n);
+  copy(a, f);
+  const bool turns = op != 'N';
+  const int equations = turns ? n : m, unknowns = turns ? m : n, most = std::max(m, n);
+  const auto b = matrix<T>(equations, k), x = matrix<T>(most, k), found = matrix<T>(unknowns, k);
+  for (int j = 0; j < k; ++j)
+    for (int i = 0; i < most; ++i)
+      x(i, j) = i < equations ? b(i, j) : T(std::numeric_limits<RealOf<T>>::quiet_NaN());
+  std::vector<T> work(10000);
+  const int lda = f.leading(), ldb = x.leading(), length = static_cast<int>(work.size());
+  int info = -7;
+  call(choose<T>(sgels_, dgels_, cgels_, zgels_), &op, &m, &n, &k, f.data(), &lda, x.data(), &ldb,
+       work.data(), &length, &info, one);
+  for (int j = 0; j < k; ++j)
+    for (int i = 0; i < unknowns; ++i) found(i, j) = x(i, j);
+  const auto rest = matrix<T>(equations, k);
+  const auto at = [&](int i, int j) { return turns ? conjugated(a(j, i)) : a(i, j); };
+  double left = 0, beside = 0;
+  for (int j = 0; j < k; ++j) {
+    for (int i = 0; i < equations; ++i) {
+      rest(i, j) = b(i, j);
+      for (int l = 0; l < unknowns; ++l) rest(i, j) -= at(i, l) * found(l, j);
+      left += std::norm(rest(i, j));
+    }
+    for (int i = unknowns; i < equations; ++i) beside += std::norm(x(i, j));
+  }
+  const auto none = matrix<T>(unknowns, k);
+  for (int j = 0; j < k; ++j)
+    for (int i = 0; i < unknowns; ++i) none(i, j) = T{};
+  const char adjoint = turns ? 'N' : is_complex<T> ? 'C' : 'T';
+  const double error = equations > unknowns
+                           ? std::max(residual(a, adjoint, rest, none), std::abs(left - beside))
+                           : std::sqrt(left);
+  judge<T>(equations > unknowns ? "gels" : "gels with fewer equations", m + n, error, info == 0);
+}
+
+template <class T>
+void check_all_eigenvalues(int n, char job, char uplo, char range) {
+  const auto a = matrix<T>(n, n), f = matrix<T>(n, n), v = matrix<T>(n, n);
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i <= j; ++i) {
+      if (i == j) a(i, j) = T(std::real(a(i, j)));
+      a(j, i) = conjugated(a(i, j));
+    }
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < n; ++i)
+      f(i, j) = (uplo == 'U' ? i <= j : i >= j) ? a(i, j)
+                                                : T(std::numeric_limits<RealOf<T>>::quiet_NaN());
+  std::vector<RealOf<T>> values(n), rwork(100 * n);
+  std::vector<T> work(100 * n);
+  std::vector<int> iwork(100 * n), support(2 * n);
+  const int ld = f.leading(), ldz = v.leading(), first = 2, last = 4, length = 100 * n;
+  const RealOf<T> low = 0, high = 0, tolerance = 0;
+  int info = -7, found = 0;
+  const Routine routine = choose<T>(ssyevr_, dsyevr_, cheevr_, zheevr_);
+  if (is_complex<T>)
+    call(routine, &job, &range, &uplo, &n, f.data(), &ld, &low, &high, &first, &last, &tolerance,
+         &found, values.data(), v.data(), &ldz, support.data(), work.data(), &length, rwork.data(),
+         &length, iwork.data(), &length, &info, one, one, one);
+  else
+    call(routine, &job, &range, &uplo, &n, f.data(), &ld, &low, &high, &first, &last, &tolerance,
+         &found, values.data(), v.data(), &ldz, support.data(), work.data(), &length, iwork.data(),
+         &length, &info, one, one, one);
+  double trace = 0, sum = 0;
+  for (int i = 0; i < n; ++i) trace += std::real(a(i, i)), sum += values[i];
+  const bool is_all = range == 'A';
+  double error = is_all ? std::abs(trace - sum) : 0;
+  if (job == 'V' && is_all) {
+    const auto scaled = matrix<T>(n, n);
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i < n; ++i) scaled(i, j) = values[j] * v(i, j);
+    error = std::max(error, residual(a, 'N', v, scaled));
+  }
+  judge<T>("syevr", n, error,
+           info == 0 && found == (is_all ? n : last - first + 1) &&
+               std::is_sorted(values.begin(), values.begin() + found) &&
+               (job == 'N' || !is_all || (support[0] >= 1 && support[1] <= n)));
+}
+
+/// A v = v d and u^H A = d u^H, for real matrices with vectors in pairs; else the trace.
+template <class T>
+void check_general_eigenvalues(int n, char job_left, char job_right) {
+  const auto a = matrix<T>(n, n), f = matrix<T>(n, n), u = matrix<T>(n, n), v = matrix<T>(n, n);
+  copy(a, f);
+  std::vector<T> w(2 * n), work(10000);
+  std::vector<RealOf<T>> rwork(2 * n);
+  const int ld = f.leading(), ldu = u.leading(), ldv = v.leading(),
+            length = static_cast<int>(work.size());
+  int info = -7;
+  const Routine routine = choose<T>(sgeev_, dgeev_, cgeev_, zgeev_);
+  if (is_complex<T>)
+    call(routine, &job_left, &job_right, &n, f.data(), &ld, w.data(), u.data(), &ldu, v.data(),
+         &ldv, work.data(), &length, rwork.data(), &info, one, one);
+  else
+    call(routine, &job_left, &job_right, &n, f.data(), &ld, w.data(), w.data() + n, u.data(), &ldu,
+         v.data(), &ldv, work.data(), &length, &info, one, one);
+  std::vector<c128> values;
+  c128 sum = 0;
+  for (int k = 0; k < n; ++k) {
+    if constexpr (is_complex<T>)
+      values.emplace_back(w[k]);
+    else
+      values.emplace_back(w[k], w[n + k]);
+    sum += values.back() - c128(a(k, k));
+  }
+  double worst = std::abs(sum);
+  for (const bool is_left : {true, false}) {
+    if ((is_left ? job_left : job_right) == 'N') continue;
+    const auto& all = is_left ? u : v;
+    for (int k = 0; k < n; ++k) {
+      const bool has_pair = !is_complex<T> && values[k].imag() > 0;
+      std::vector<c128> vector;
+      for (int i = 0; i < n; ++i)
+        vector.push_back(has_pair ? c128(std::real(all(i, k)), std::real(all(i, k + 1)))
+                                  : c128(all(i, k)));
+      for (int i = 0; i < n; ++i) {
+        c128 apart = -(is_left ? std::conj(values[k]) : values[k]) * vector[i];
+        for (int j = 0; j < n; ++j)
+          apart += c128(is_left ? conjugated(a(j, i)) : a(i, j)) * vector[j];
+        worst = std::max(worst, std::abs(apart));
+      }
+      k += has_pair ? 1 : 0;
+    }
+  }
+  judge<T>("geev", n, worst, info == 0);
+}
+
 template <class T>
 void check_all() {
+  check_generated<T>(20, 13);
+  check_inverses<T>(14);
+  for (const auto& [m, n] : {std::pair(17, 9), std::pair(9, 17), std::pair(6, 6)})
+    for (const char op : {'N', is_complex<T> ? 'C' : 'T'}) check_least_squares<T>(m, n, 3, op);
+  for (const char uplo : {'U', 'L'})
+    for (const char job : {'V', 'N'}) check_all_eigenvalues<T>(14, job, uplo, 'A');
+  check_all_eigenvalues<T>(14, 'V', 'U', 'I');
+  check_general_eigenvalues<T>(12, 'V', 'V');
+  check_general_eigenvalues<T>(12, 'N', 'V');
+  check_general_eigenvalues<T>(12, 'N', 'N');
   for (const auto& [m, n] : {std::pair(20, 13), std::pair(13, 20), std::pair(1, 1)}) {
     check_lu<T>(m, n);
     check_qr<T>(m, n);
@@ -344,10 +568,5 @@ void check_all() {
 }  // namespace
 
 int main() {
-  check_all<float>();
-  check_all<double>();
-  check_all<c64>();
-  check_all<c128>();
-  std::printf("%d tests, %d wrong\n", calls, failures);
-  return failures == 0 ? 0 : 1;
+  return caller::run_all([]<class T>() { check_all<T>(); }, "tests", calls, failures);
 }

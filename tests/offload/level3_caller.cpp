@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Calls every routine of level 3 under its Fortran and its CBLAS name and compares with plain
 /// loops: a program that knows nothing of Blockyard. What a routine must not read is NaN, what it
-/// must not write is compared bit by bit, and the page behind the last element cannot be touched.
+/// must not write is compared bit by bit, and the page after the last element cannot be touched.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -443,10 +443,5 @@ void check_all() {
 }  // namespace
 
 int main() {
-  check_all<float>();
-  check_all<double>();
-  check_all<c64>();
-  check_all<c128>();
-  std::printf("%d calls, %d wrong\n", calls, failures);
-  return failures == 0 ? 0 : 1;
+  return caller::run_all([]<class T>() { check_all<T>(); }, "calls", calls, failures);
 }

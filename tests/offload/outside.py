@@ -60,6 +60,11 @@ class Program:
 def programs():
     for letter, given in (("s", "stest.in"), ("d", "dtest.in"), ("c", "ctest.in"), ("z", "ztest.in")):
         yield Program(f"xlintst{letter}", [TESTERS / f"xlintst{letter}"], outcome_of_tester, TESTERS / given)
+    for name, given in (("ds", "dstest.in"), ("zc", "zctest.in")):
+        yield Program(f"xlintst{name}", [TESTERS / f"xlintst{name}"], outcome_of_tester, TESTERS / given)
+    for letter in "sdcz":
+        yield Program(f"xlintstrf{letter}", [TESTERS / f"xlintstrf{letter}"], outcome_of_tester,
+                      TESTERS / f"{letter}test_rfp.in")
     for name in ("linalg", "_core.multiarray", "fft"):
         yield Program(f"numpy.{name}", ["/usr/bin/python3", "-m", "pytest", "-q", "-x", "--pyargs",
                                         f"numpy.{name.split('.')[0].replace('_core', 'core')}",

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes effective_cores.json beside this file: energies by PySCF of molecules with effective core potentials, ghost
+"""Writes effective_cores.json next to this file: energies by PySCF of molecules with effective core potentials, ghost
 atoms and several basis sets, on the basis data of share/basis. Run as make_sweep.py."""
 
 import json

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes sweep.json beside this file: energies of atoms, ions, molecules and radicals by PySCF on the basis data of
+"""Writes sweep.json next to this file: energies of atoms, ions, molecules and radicals by PySCF on the basis data of
 share/basis. Needed only to add to it: `python3 -m venv x; x/bin/pip install pyscf; x/bin/python make_sweep.py`."""
 
 import json

@@ -101,7 +101,7 @@ class Browser:
             self._message(until)
 
     def value(self, expression):
-        """What a JavaScript expression gives, as plain data."""
+        """The value of a JavaScript expression, as plain data."""
         answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in answer:
             raise RuntimeError(json.dumps(answer["exceptionDetails"])[:800])

@@ -259,7 +259,7 @@ class Top(unittest.TestCase):
             self.assertFalse(stale.exists())
 
 
-@unittest.skipUnless(chromium.PATH, "SKIPPED: there is no chromium here")
+@unittest.skipUnless(chromium.PATH, "SKIPPED: no chromium here")
 class Page(Runs):
     @classmethod
     def setUpClass(cls):

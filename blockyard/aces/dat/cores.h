@@ -13,7 +13,7 @@
 
 namespace blockyard::aces::dat {
 
-/// How a file says the effective core potentials of its centres, in int arrays
+/// The effective core potentials of a file's centres, in int arrays
 ///   ipseux, nelecp, llmax   of each centre: 1 if it has one; core electrons; l of the local part
 ///   kfirst, klast           first and last term, from 1, of the parts of each centre that has one:
 ///                           the local part, then l = 0, 1, ... less the local one; counted in the

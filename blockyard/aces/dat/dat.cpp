@@ -231,7 +231,7 @@ DatFile read_dat(std::span<const std::byte> bytes) {
   read_arrays(in, file.scalar_arrays, "scalar array");
   read_arrays(in, file.int_arrays, "int array");
   read_configuration(in, file);
-  if (!in.is_at_end()) throw in.error("bytes behind the end of the job");
+  if (!in.is_at_end()) throw in.error("bytes after the end of the job");
   return file;
 }
 

@@ -43,12 +43,12 @@ struct DatFile {
 /// Whether a file is one by its name: it ends in .dat (any case).
 [[nodiscard]] bool is_dat_name(const std::string& path);
 
-/// Reads a whole file. Throws Error{bad_input} that says what is wrong and at which byte: another
+/// Reads a whole file. Throws Error{bad_input} with the fault and its byte offset: another
 /// magic or version, a count or length that the file is too short for, a name twice, extents that
-/// do not go with the data, a segment that is not positive, bytes behind the end.
+/// do not go with the data, a segment that is not positive, bytes after the end.
 [[nodiscard]] DatFile read_dat(std::span<const std::byte> bytes);
 
-/// The same from a file; errors begin with its name. Throws Error{io} if it cannot be read.
+/// Reads a file by name; errors begin with its name. Throws Error{io} if it cannot be read.
 [[nodiscard]] DatFile read_dat_file(const std::string& path);
 
 /// What read_dat reads.

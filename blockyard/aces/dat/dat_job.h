@@ -33,7 +33,7 @@ void check_molecule_arrays(const input::Spec& spec, const qc::System& system);
 [[nodiscard]] input::Spec read_dat_job(const std::string& path,
                                        const std::vector<std::string>& folders);
 
-/// What a file says of a job that is ready to run. Views of values that the caller keeps.
+/// A file's description of a job that is ready to run. Views of values that the caller keeps.
 struct ReadyJob {
   bool is_own = false;  ///< its programs are the user's own, not those of a method
   /// By the name of their file without folder and ending.

@@ -118,7 +118,7 @@ TEST(Dat, NamesWhatIsWrong) {
             std::string::npos);
   Bytes behind = head();
   behind.ints({0, 0, 0, 0, 0, 0, 0, 0});
-  EXPECT_NE(failure(behind.bytes()).find("bytes behind the end"), std::string::npos);
+  EXPECT_NE(failure(behind.bytes()).find("bytes after the end"), std::string::npos);
 }
 
 TEST(Dat, PrintsALineForEachName) {

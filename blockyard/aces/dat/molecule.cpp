@@ -43,7 +43,7 @@ struct FileShell {
 
 std::span<const double> scalars(const DatFile& file, std::string_view name) {
   const auto found = file.scalar_arrays.find(name);
-  if (found == file.scalar_arrays.end()) refuse(fmt::format("there is no scalar array {}", name));
+  if (found == file.scalar_arrays.end()) refuse(fmt::format("no scalar array {}", name));
   return found->second.values;
 }
 
@@ -61,13 +61,13 @@ std::span<const std::int32_t> find_ints(const DatFile& file, std::string_view na
 /// One value for each shell.
 std::span<const std::int32_t> of_shells(const DatFile& file, std::string_view name,
                                         std::size_t shells) {
-  if (!file.int_arrays.contains(name)) refuse(fmt::format("there is no int array {}", name));
+  if (!file.int_arrays.contains(name)) refuse(fmt::format("no int array {}", name));
   return find_ints(file, name, shells);
 }
 
 std::int32_t int_constant(const DatFile& file, std::string_view name) {
   const auto found = file.ints.find(name);
-  if (found == file.ints.end()) refuse(fmt::format("there is no int {}", name));
+  if (found == file.ints.end()) refuse(fmt::format("no int {}", name));
   return found->second;
 }
 
@@ -117,8 +117,9 @@ class Centres {
     if (places_.empty() || is_at(shell, centre)) return centre;
     for (centre = 0; centre < count_; ++centre)
       if (is_at(shell, centre)) return centre;
-    refuse(fmt::format("shell {} stands at {} {} {} bohr, where there is no centre", shell + 1,
-                       places_[3 * shell], places_[3 * shell + 1], places_[3 * shell + 2]));
+    refuse(fmt::format("shell {} stands at {} {} {} bohr, which is not the place of any centre",
+                       shell + 1, places_[3 * shell], places_[3 * shell + 1],
+                       places_[3 * shell + 2]));
   }
 
  private:

@@ -10,7 +10,7 @@
 
 namespace blockyard::aces::dat {
 
-/// How a chemistry job says its basis and its geometry: ints `ncenters nshells nalpha_occupied
+/// The basis and geometry of a chemistry job: ints `ncenters nshells nalpha_occupied
 /// nbeta_occupied intspherical`, and the arrays
 ///   coords, charge     bohr, x y z of each centre; e
 ///   ivangmom           angular momentum of each shell

@@ -81,7 +81,7 @@ TEST(DatMolecule, ShellsStandWhereTcoordsSays) {
   file.scalar_arrays["tcoords"] = {{3, 3}, {0, 0, 0, 0, 0, 0, 0, 0, 1.7}};
   EXPECT_EQ(read_molecule(file), read_molecule(example()));
   file.scalar_arrays["tcoords"].values.back() = 1.6;
-  EXPECT_EQ(failure(file), "shell 3 stands at 0 0 1.6 bohr, where there is no centre");
+  EXPECT_EQ(failure(file), "shell 3 stands at 0 0 1.6 bohr, which is not the place of any centre");
 }
 
 TEST(DatMolecule, CountsTheCoefficientsThatTheFileSaysCount) {
@@ -133,7 +133,7 @@ TEST(DatMolecule, KnowsCoefficientsOfBarePrimitives) {
 }
 
 TEST(DatMolecule, NamesWhatContradictsItself) {
-  EXPECT_EQ(failure(DatFile{}), "there is no int nshells");
+  EXPECT_EQ(failure(DatFile{}), "no int nshells");
   DatFile file = example();
   file.int_arrays["ixalphas"].values[2] = 5;
   EXPECT_EQ(failure(file), "a shell wants 1 values of alphas from place 5 on, which has 4");
@@ -149,7 +149,7 @@ TEST(DatMolecule, NamesWhatContradictsItself) {
             "necp_atoms or iecp_on promise effective core potentials, but ipseux names no centre");
   file = example();
   file.int_arrays.erase("npfps");
-  EXPECT_EQ(failure(file), "there is no int array npfps");
+  EXPECT_EQ(failure(file), "no int array npfps");
   file = example();
   file.ints["nshells"] = 4;
   EXPECT_EQ(failure(file), "int array atom has 3 values for 4 shells");

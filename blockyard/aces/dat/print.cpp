@@ -18,7 +18,7 @@ std::string first_values(const std::vector<Value>& values) {
   return fmt::format("{}{}", fmt::join(shown, " "), values.size() > most_values ? " ..." : "");
 }
 
-/// What a terminal can show: a file may hold any bytes.
+/// The printable part of a text: a file may hold any bytes.
 std::string plain(std::string_view text) {
   std::string result;
   for (const char c : text) result += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;

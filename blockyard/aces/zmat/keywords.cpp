@@ -55,7 +55,7 @@ std::vector<Keyword> split_keywords(const Parts& parts) {
   return keywords;
 }
 
-/// What keywords mean, one function each.
+/// The meaning of keywords, one function each.
 class Reader {
  public:
   Reader(const Parts& parts, ZmatJob& job) : parts_(parts), job_(job) {
@@ -83,7 +83,7 @@ class Reader {
                                           nearest(one.key)));
   }
 
-  /// What must be there, and what is assumed.
+  /// Required keywords, and defaults.
   void finish() {
     if (!given_.contains("calc")) method_->name = "scf";
     if (!parts_.basis.empty() && (has_special_basis_ || has_cores_ || !given_.contains("basis")))
@@ -105,7 +105,7 @@ class Reader {
   }
 
  private:
-  /// What CALC= becomes with the keyword, which may say once more what CALC= says.
+  /// The method of CALC= with the keyword, which may repeat what CALC= says.
   [[nodiscard]] std::string method_with(const Keyword& one,
                                         const std::map<std::string, std::string>& methods) const {
     const auto found = methods.find(method_->name);
@@ -304,7 +304,7 @@ class Reader {
   }
   /// Nothing turns a molecule here.
   void orientation(const Keyword& one) { (void)truth(one); }
-  /// What only programs of the user's own can do. A value that asks for nothing is none.
+  /// Features that only the user's own programs provide. A value that requests none is ignored.
   void unavailable(const Keyword& one, std::string_view what) {
     static const std::set<std::string> nothing = {"0", "off", "no", "none", "zero", "single_point"};
     if (nothing.contains(one.value)) return;

@@ -10,10 +10,10 @@
 namespace blockyard::aces::zmat {
 
 /// Puts the keywords of *ACES2( ) into the job; unknown ones into its warnings.
-/// Throws Error{bad_input} for a value that makes no sense or asks for what we do not have.
+/// Throws Error{bad_input} for an invalid value or one that requests a missing feature.
 void apply_keywords(const Parts& parts, ZmatJob& job);
 
-/// Puts the section *SIP into the job: memory, sizes of segments, programs beside the input or
+/// Puts the section *SIP into the job: memory, sizes of segments, programs next to the input or
 /// below the folders `programs`.
 void apply_sip(const Parts& parts, const std::string& folder,
                const std::vector<std::string>& programs, ZmatJob& job);

@@ -76,7 +76,7 @@ bool is_atom(const std::string& text) {
 
 using Iterator = std::vector<Line>::const_iterator;
 
-/// What stands between the brackets of the keywords, or to the next blank line without brackets.
+/// The text between the brackets of the keywords, or without brackets up to the next blank line.
 Iterator take_keywords(Iterator line, Iterator end, Parts& parts) {
   const Line first = *line;
   const std::size_t open = first.text.find('(');
@@ -93,7 +93,7 @@ Iterator take_keywords(Iterator line, Iterator end, Parts& parts) {
     if (is_last || (open == std::string::npos && (line == end || line->text.empty()))) return line;
     if (line == end)
       throw parts.error(
-          first, "the bracket of the keywords is not closed: write ')' behind the last of them");
+          first, "the bracket of the keywords is not closed: write ')' after the last of them");
     rest = *line;
   }
 }

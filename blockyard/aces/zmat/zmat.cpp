@@ -36,7 +36,7 @@ ZmatJob parse_zmat(std::string_view text, const std::string& path, const std::st
   if (job.spec.basis.empty() && job.spec.basis.atoms.empty())
     throw parts.error(
         parts.keywords.front(),
-        fmt::format("there is no basis set: add BASIS=CC-PVDZ{}{}",
+        fmt::format("no basis set is given: add BASIS=CC-PVDZ{}{}",
                     job.warnings.empty() ? "" : "\n  ", fmt::join(job.warnings, "\n  ")));
   return job;
 }

@@ -332,7 +332,7 @@ TEST(Zmat, NamesLineAndReasonOfWhatIsWrong) {
   EXPECT_NE(failure("t\nO 0 0 0\n\n*ACES2(CALC=HF\n").find("not closed"), std::string::npos);
   EXPECT_NE(failure("t\nO 0 0 0\n").find("no keywords"), std::string::npos);
   EXPECT_NE(failure("").find("title line"), std::string::npos);
-  EXPECT_NE(failure("t\nO 0 0 0\n\n*ACES2(CALC=HF)\n").find("ZMAT:4: there is no basis"),
+  EXPECT_NE(failure("t\nO 0 0 0\n\n*ACES2(CALC=HF)\n").find("ZMAT:4: no basis set is given"),
             std::string::npos);
   EXPECT_NE(failure("H 0 0 0\nF 0 0 1.7\n\n*ACES2(CALC=HF)\n").find("looks like an atom"),
             std::string::npos);

@@ -6,7 +6,7 @@
 
 namespace blockyard::blas {
 
-/// What a call from one place of the program would have reached without us.
+/// The function that a call from one place of the program would have reached without us.
 struct Site {
   const void* caller;
   void* function;    ///< null: nothing

@@ -10,8 +10,8 @@
 
 namespace blockyard::blas {
 
-/// What `blockyard offload calibrate` measured of a server and this machine: the first guess of the
-/// router, and all that it goes by in deterministic mode.
+/// The measurements of `blockyard offload calibrate`: the first guess of the router,
+/// and its only basis in deterministic mode.
 struct Calibration {
   static constexpr std::string_view letters = "sdcz";
   double latency_seconds = 0;
@@ -35,7 +35,7 @@ struct Calibration {
 /// where there is neither.
 [[nodiscard]] std::string calibration_path(std::string_view server, const char* cache,
                                            const char* home);
-/// Nothing: there is no such file, or what is in it makes no sense.
+/// Nothing if the file does not exist or is invalid.
 [[nodiscard]] std::optional<Calibration> read_calibration(const std::string& path);
 
 }  // namespace blockyard::blas

@@ -95,80 +95,58 @@ class Level3Comparison final : public Comparison {
   std::vector<std::vector<T>> operands_;
 };
 
-/// All places of an array that a transform touches, in some order.
+/// All places of the result that a transform touches, in some order.
 template <class Body>
-void visit(const Transform& transform, bool is_out, std::size_t axis, std::int64_t place,
-           Body& body) {
+void visit(const Transform& transform, std::size_t axis, std::int64_t place, Body& body) {
   const std::size_t transformed = transform.transformed.size();
   if (axis == transformed + transform.batch.size()) return body(place);
   const bool is_batch = axis >= transformed;
   const Axis& one = is_batch ? transform.batch[axis - transformed] : transform.transformed[axis];
-  const bool is_half = axis + 1 == transformed &&
-                       transform.sort == (is_out ? Transform::Sort::r2c : Transform::Sort::c2r);
+  const bool is_half = axis + 1 == transformed && transform.sort == Transform::Sort::r2c;
   const std::int64_t count = is_half ? one.n / 2 + 1 : one.n;
   for (std::int64_t k = 0; k < count; ++k)
-    visit(transform, is_out, axis + 1, place + k * (is_out ? one.out_stride : one.in_stride), body);
+    visit(transform, axis + 1, place + k * one.out_stride, body);
 }
 
-/// One array as real numbers.
-template <class Real>
-class Strided {
- public:
-  Strided(const Transform& transform, bool is_out, void* at)
-      : transform_(transform), is_out_(is_out), at_(static_cast<Real*>(at)) {
-    using Sort = Transform::Sort;
-    parts_ = transform.sort == (is_out ? Sort::c2r : Sort::r2c) ? 1 : 2;
-  }
-  [[nodiscard]] std::vector<Real> copy() const {
-    std::vector<Real> all;
-    auto add = [&](std::int64_t place) {
-      for (int part = 0; part < parts_; ++part) all.push_back(at_[place * parts_ + part]);
-    };
-    visit(transform_, is_out_, 0, 0, add);
-    return all;
-  }
-  void write(const std::vector<Real>& all) const {
-    std::size_t next = 0;
-    auto put = [&](std::int64_t place) {
-      for (int part = 0; part < parts_; ++part) at_[place * parts_ + part] = all[next++];
-    };
-    visit(transform_, is_out_, 0, 0, put);
-  }
-
- private:
-  const Transform& transform_;
-  bool is_out_;
-  Real* at_;
-  int parts_ = 2;
-};
-
+/// A device writes nothing but the result, so putting that back leaves all as it was before.
 template <class Real>
 class TransformComparison final : public Comparison {
  public:
-  TransformComparison(const Transform& transform, void* in, void* out)
+  TransformComparison(const Transform& transform, const Arrays& arrays)
       : transform_(transform),
-        is_in_place_(in == out),
-        in_(transform_, false, in),
-        out_(transform_, true, out),
-        given_(is_in_place_ ? in_.copy() : std::vector<Real>()),
-        before_(out_.copy()) {}
+        out_(parts_of<Real>(arrays.out, arrays.out_imaginary, transform.is_real_out())),
+        before_(copy()) {}
   void keep_theirs() override {
-    theirs_ = out_.copy();
-    out_.write(before_);
-    if (is_in_place_) in_.write(given_);  // others are never destroyed there
+    theirs_ = copy();
+    std::size_t next = 0;
+    auto put = [&](std::int64_t place) {
+      out_.real[place * out_.step] = before_[next++];
+      if (out_.imaginary != nullptr) out_.imaginary[place * out_.step] = before_[next++];
+    };
+    visit(transform_, 0, 0, put);
   }
   double residual() override {
-    const std::vector<Real> ours = out_.copy();
+    const std::vector<Real> ours = copy();
     double points = 2;
     for (const Axis& axis : transform_.transformed) points *= static_cast<double>(axis.n);
     return ratio(norm_of(difference(theirs_, ours)), eps<Real> * std::log2(points) * norm_of(ours));
   }
 
  private:
+  [[nodiscard]] std::vector<Real> copy() const {
+    std::vector<Real> all;
+    auto add = [&](std::int64_t place) {
+      all.push_back(out_.real[place * out_.step]);
+      if (out_.imaginary != nullptr) all.push_back(out_.imaginary[place * out_.step]);
+    };
+    visit(transform_, 0, 0, add);
+    return all;
+  }
+
   const Transform transform_;
-  const bool is_in_place_;
-  Strided<Real> in_, out_;
-  std::vector<Real> given_, before_, theirs_;
+  const Parts<Real> out_;
+  const std::vector<Real> before_;
+  std::vector<Real> theirs_;
 };
 
 }  // namespace
@@ -228,16 +206,16 @@ std::unique_ptr<Comparison> compare_level3(const Call<T>& call) {
 }
 
 template <class Real>
-std::unique_ptr<Comparison> compare_transform(const Transform& transform, void* in, void* out) {
-  return std::make_unique<TransformComparison<Real>>(transform, in, out);
+std::unique_ptr<Comparison> compare_transform(const Transform& transform, const Arrays& arrays) {
+  return std::make_unique<TransformComparison<Real>>(transform, arrays);
 }
 
 template std::unique_ptr<Comparison> compare_level3(const Call<float>&);
 template std::unique_ptr<Comparison> compare_level3(const Call<double>&);
 template std::unique_ptr<Comparison> compare_level3(const Call<c64>&);
 template std::unique_ptr<Comparison> compare_level3(const Call<c128>&);
-template std::unique_ptr<Comparison> compare_transform<float>(const Transform&, void*, void*);
-template std::unique_ptr<Comparison> compare_transform<double>(const Transform&, void*, void*);
+template std::unique_ptr<Comparison> compare_transform<float>(const Transform&, const Arrays&);
+template std::unique_ptr<Comparison> compare_transform<double>(const Transform&, const Arrays&);
 template double norm_of(const std::vector<float>&) noexcept;
 template double norm_of(const std::vector<double>&) noexcept;
 template double norm_of(const std::vector<c64>&) noexcept;

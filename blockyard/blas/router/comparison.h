@@ -23,7 +23,7 @@ class Comparison {
   virtual void keep_theirs() = 0;
   /// After the local library computed the same.
   [[nodiscard]] virtual double residual() = 0;
-  /// What a right result stays below.
+  /// The bound that a correct result stays below.
   [[nodiscard]] virtual double bound() const noexcept { return 16; }
 };
 
@@ -34,15 +34,15 @@ template <class T>
 
 /// The difference by eps log2 N |out|.
 template <class Real>
-[[nodiscard]] std::unique_ptr<Comparison> compare_transform(const Transform& transform, void* in,
-                                                            void* out);
+[[nodiscard]] std::unique_ptr<Comparison> compare_transform(const Transform& transform,
+                                                            const Arrays& arrays);
 
 /// What the factors make, what a matrix makes of the difference of two solutions, values by the
 /// largest of them; also another `info`.
 template <class T>
 [[nodiscard]] std::unique_ptr<Comparison> compare_whole(const WholeCall<T>& call);
 
-/// What a view holds, dense.
+/// The elements of a view, dense.
 template <class T>
 [[nodiscard]] std::vector<T> dense_copy(const View<T>& view) {
   std::vector<T> copy(static_cast<std::size_t>(view.rows * view.columns));

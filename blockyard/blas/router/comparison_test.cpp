@@ -115,12 +115,13 @@ TEST(Comparison, takes_transforms_as_they_lie) {
   Transform transform;
   transform.transformed = {{4, 2, 2}};
   transform.batch = {{2, 8, 8}};
-  const auto comparison = compare_transform<double>(transform, data.data(), data.data());
+  const auto comparison =
+      compare_transform<double>(transform, {data.data(), nullptr, data.data(), nullptr});
   data[0] = {4, 0};
   comparison->keep_theirs();
   EXPECT_EQ(data, before);
   data[0] = {4, 0};
-  data[1] = {9, 0};  // between the elements: nobody's
+  data[1] = {9, 0};  // between the elements: unused
   EXPECT_EQ(comparison->residual(), 0);
   data[2] = {1 + 1e-9, 0};
   EXPECT_GT(comparison->residual(), comparison->bound());

@@ -6,8 +6,8 @@
 
 namespace blockyard::blas {
 
-/// What trials of devices may still lose: 3 % of the time that calls have taken here, and 20 ms; of
-/// all routines together. One thread.
+/// The time that trials of devices may still lose: 3 % of the time that calls have taken here, and
+/// 20 ms; of all routines together. One thread.
 class Trials {
  public:
   void note_work(double seconds) noexcept { worked_seconds_ += seconds; }
@@ -31,8 +31,8 @@ struct Guess {
   int refusals = 0;
 };
 
-/// What a call would take, from what calls like it took: seconds = flops / rate here, and
-/// latency + bytes / bandwidth + flops / rate there. Says where the next one goes. One thread.
+/// Predicts the time of a call from similar calls: seconds = flops / rate here, and
+/// latency + bytes / bandwidth + flops / rate there. Decides where the next one goes. One thread.
 ///
 /// A place that is not known yet is tried, and one that lost is tried again, only where `trials`
 /// allows what this may cost. A guess counts as known where the device would win also if it took
@@ -65,7 +65,7 @@ class Costs {
   double factor_ = 1;      ///< by which calls there took longer than these say
 };
 
-/// Calls that are judged together: of one routine with so many threads of the local library, their
+/// Calls that are judged together: of one routine with one number of local threads, their
 /// flops within a factor of four, and their flops for each byte too.
 struct CallClass {
   std::string routine;

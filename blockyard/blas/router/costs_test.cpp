@@ -14,7 +14,7 @@ struct Calls {
   Trials trials;
   Costs costs;
 
-  /// On a machine with 1 Gflop/s that has computed for so many seconds.
+  /// On a machine with 1 Gflop/s that has computed for `seconds`.
   static Calls after(double seconds) {
     Calls calls;
     for (double done = 0; done < seconds; done += 1) calls.here(1);
@@ -64,12 +64,12 @@ TEST(Costs, stay_where_they_are_while_places_are_about_equal) {
   there.there(0.8);
   EXPECT_TRUE(there.prefers_device(call, few_bytes));
   for (int k = 0; k < 20; ++k) there.there(1.05);
-  EXPECT_TRUE(there.prefers_device(call, few_bytes)) << "it is no tenth slower";
+  EXPECT_TRUE(there.prefers_device(call, few_bytes)) << "it is less than a tenth slower";
   for (int k = 0; k < 20; ++k) there.there(1.3);
   EXPECT_FALSE(there.prefers_device(call, few_bytes));
   here.trials.note_loss(1);
   here.there(0.95);
-  EXPECT_FALSE(here.prefers_device(call, few_bytes)) << "it is no tenth faster";
+  EXPECT_FALSE(here.prefers_device(call, few_bytes)) << "it is less than a tenth faster";
 }
 
 TEST(Costs, try_again_when_the_loss_has_become_small_beside_the_work) {

@@ -23,7 +23,7 @@ std::complex<double> wide(T value) {
 
 /// Without a limit of its own a device gives so much to operands of earlier calls.
 constexpr std::int64_t usual_kept_bytes = std::int64_t{1} << 30;
-/// After so many operands that were not there in a row, the content of few is looked at.
+/// After `patience` misses in a row, only one operand in `seldom` is checked by content.
 constexpr int patience = 32, seldom = 64;
 
 std::int64_t half_of(device::Device& device) {
@@ -40,8 +40,8 @@ std::uint64_t drawn_seed() {
 }  // namespace
 
 DeviceProducts::DeviceProducts(const device::Table& table, const std::string& options,
-                               std::optional<std::int64_t> kept_bytes)
-    : device_(table, 0, options),
+                               std::optional<std::int64_t> kept_bytes, int index)
+    : device_(table, index, options),
       in_(device_.open_stream()),
       work_(device_.open_stream()),
       out_(device_.open_stream()),
@@ -204,7 +204,7 @@ void DeviceProducts::drain(bool has_failed) noexcept {
   kept_.end_call(has_failed);
 }
 
-/// On a link that is lost nothing is known of it.
+/// On a lost link the answer is unknown.
 bool DeviceProducts::has_left(const device::Event& sent) noexcept try {
   return sent.is_done();
 } catch (const std::exception&) {

@@ -23,7 +23,7 @@ class DeviceProducts {
   /// kept_bytes: device memory for operands that later calls may use; nothing: half of what there
   /// is. Throws Error.
   DeviceProducts(const device::Table& table, const std::string& options,
-                 std::optional<std::int64_t> kept_bytes = {});
+                 std::optional<std::int64_t> kept_bytes = {}, int index = 0);
   DeviceProducts(const DeviceProducts&) = delete;
   DeviceProducts& operator=(const DeviceProducts&) = delete;
 
@@ -33,12 +33,12 @@ class DeviceProducts {
   template <class T>
   void compute(const Call<T>& call, std::int64_t& complete);
   /// Parts from the front of `shares`, in at least 8 parts where it is large. Throws Error; nothing
-  /// of the program is touched any more when this returns or throws.
+  /// of the program is accessed any more when this returns or throws.
   template <class T>
   void compute(const Call<T>& call, Shares& shares);
   /// Of the last call: bytes that were on the device already and were not sent.
   [[nodiscard]] std::int64_t saved_bytes() const noexcept { return saved_bytes_; }
-  /// For calls that are computed as one, of which nothing is kept.
+  /// For calls computed as a whole, whose operands are not kept.
   [[nodiscard]] device::Device& device() noexcept {
     saved_bytes_ = 0;
     return device_;

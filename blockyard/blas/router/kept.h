@@ -11,7 +11,7 @@
 namespace blockyard::blas {
 
 /// Operands that lie on a device since earlier calls, known by their content, wherever in memory of
-/// the program they are. The longest unused go first when there is no room. One thread.
+/// the program they are. The least recently used are evicted first. One thread.
 class Kept {
  public:
   struct Operand {

@@ -18,7 +18,7 @@ constexpr double enough_seconds = 0.05;  // for a time to mean something
 constexpr int round_trips = 20;
 constexpr std::int64_t least_bytes = std::int64_t{1} << 20, most_bytes = std::int64_t{64} << 20;
 constexpr std::int64_t least_order = 128, most_order = 2048;
-constexpr double unsupported_rate = 1;  // flops a second: nothing is ever worth it
+constexpr double unsupported_rate = 1;  // flops a second: never worth it
 
 template <class Work>
 double seconds_of(Work work) {

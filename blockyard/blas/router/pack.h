@@ -7,7 +7,7 @@
 
 namespace blockyard::blas {
 
-/// What stands in a dense copy where the triangle that counts is not.
+/// The contents of a dense copy outside of the stored triangle.
 enum class Fill : std::uint8_t { none, zero, mirrored, conjugated };
 
 /// A part of a caller's matrix that is to lie densely on a device, and the elements of it that may

@@ -8,7 +8,7 @@
 #include "blockyard/blas/router/pack.h"
 #include "blockyard/device/abi.h"
 
-/// What a call of level 3 is for a device: operands that all parts share, and parts of the result,
+/// A call of level 3 as seen by a device: operands that all parts share, and parts of the result,
 /// each with the operations that make it. Pure arithmetic on extents.
 namespace blockyard::blas {
 

@@ -7,7 +7,7 @@
 
 namespace blockyard::blas {
 
-/// What went where, in one process. One thread.
+/// The counts of calls by place, in one process. One thread.
 class Report {
  public:
   enum class Place { here, there };

@@ -15,6 +15,7 @@
 #include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
@@ -31,10 +32,10 @@ namespace blockyard::blas {
 namespace {
 
 constexpr double least_worth = 2e6;  // flops, with place auto
-/// What has to be known before anything connects: so many seconds of calls were computed here, or
-/// what was measured beforehand promises that a call gains so much.
+/// The condition for connecting: calls have taken at least this many seconds here, or an earlier
+/// measurement predicts that a call gains at least this much.
 constexpr double least_worked_seconds = 0.5, least_gained_seconds = 0.05;
-/// Of what the local library computes at a time, beside a device.
+/// The parts that the local library computes at a time, concurrently with a device.
 constexpr std::int64_t least_local_width = 64, local_shares = 16;
 constexpr double hysteresis = 0.9;  // of the time here, which deterministic mode asks of a device
 constexpr double first_pause_seconds = 1, longest_pause_seconds = 60;
@@ -58,19 +59,33 @@ bool& is_inside() noexcept {
   return inside;
 }
 
-/// `mutex` guards the rest; a call that finds another one under way on the device is computed here.
+/// A device that calls may go to. Its mutex guards the rest: one call at a time.
+struct Reached {
+  explicit Reached(Server given) : server(std::move(given)) {}
+  const Server server;
+  std::timed_mutex mutex;
+  std::unique_ptr<DeviceProducts> products;
+  std::shared_ptr<remote::Link> link;  ///< shared with the devices opened by it
+  double try_again = 0;                ///< when the next connection may be tried
+  double pause_seconds = first_pause_seconds;
+  bool has_spoken = false;
+};
+
+/// `mutex_` guards the rest; a call that finds all devices at work is computed here.
 class Router {
  public:
   Router() : settings_(read_settings()), calibration_(read_calibration(settings_.calibration)) {
+    for (const Server& server : settings_.servers)
+      reached_.push_back(std::make_unique<Reached>(server));
     if (settings_.is_deterministic && !calibration_ && least() > 0 && !settings_.is_quiet &&
-        !settings_.server.empty())
+        !settings_.servers.empty())
       say(
           fmt::format("deterministic mode goes by what `blockyard offload calibrate --server {}` "
                       "measures: until then all calls are computed here",
-                      settings_.server));
+                      settings_.servers.front().address));
   }
   [[nodiscard]] double least() const noexcept {
-    if (settings_.server.empty() || settings_.place == Where::local)
+    if (settings_.servers.empty() || settings_.place == Where::local)
       return std::numeric_limits<double>::infinity();
     return is_forced() ? 0 : least_worth;
   }
@@ -90,20 +105,18 @@ class Router {
   [[nodiscard]] Guess guess_for(const Routed& call) const;
   /// Needs `mutex_`.
   [[nodiscard]] Costs& costs_of(const Routed& call);
-  [[nodiscard]] std::int64_t compute_there(Routed& call);
-  [[nodiscard]] std::int64_t compute_checked(Routed& call);
-  void compute_by_both(Routed& call);
-  [[nodiscard]] bool connect();
-  void lose(const std::string& why);
+  [[nodiscard]] std::int64_t compute_there(Routed& call, Reached& at);
+  [[nodiscard]] std::int64_t compute_checked(Routed& call, Reached& at);
+  void compute_by_both(Routed& call, Reached& at);
+  [[nodiscard]] bool connect(Reached& at);
+  void lose(Reached& at, const std::string& why);
+  /// The first device in the list that is idle and answers, locked; with `waits` one that is at
+  /// work otherwise.
+  [[nodiscard]] Reached* take_one(std::unique_lock<std::timed_mutex>& lock, bool waits);
 
   const Settings settings_;
   const std::optional<Calibration> calibration_;
-  std::timed_mutex device_mutex_;  ///< guards products_: one call at a time
-  std::unique_ptr<DeviceProducts> products_;
-  std::shared_ptr<remote::Link> link_;  ///< shared with the devices opened by it
-  double try_again_ = 0;                ///< when the next connection may be tried
-  double pause_seconds_ = first_pause_seconds;
-  bool has_spoken_ = false;
+  std::vector<std::unique_ptr<Reached>> reached_;
   std::mutex mutex_;  ///< guards costs and report
   CostBook costs_;
   Report report_;
@@ -154,45 +167,61 @@ void Router::compute_here(Routed& call, std::int64_t complete) {
   report_.add(call.name(), Report::Place::here, flops, 0, seconds);
 }
 
-bool Router::connect() {
-  if (products_) return true;
-  if (base::now_seconds() < try_again_) return false;
+bool Router::connect(Reached& at) {
+  if (at.products) return true;
+  if (base::now_seconds() < at.try_again) return false;
   try {
-    std::string options = fmt::format("server={} patience={}", settings_.server, patience);
+    std::string options = fmt::format("server={} patience={}", at.server.address, patience);
     if (!settings_.token.empty()) options += " token=" + settings_.token;
     // Opened here first: it says best what is wrong.
-    link_ = remote::link_to(remote::read_options(options));
-    products_ = std::make_unique<DeviceProducts>(remote::table(), options, settings_.kept_bytes);
-    pause_seconds_ = first_pause_seconds;
+    at.link = remote::link_to(remote::read_options(options));
+    at.products = std::make_unique<DeviceProducts>(remote::table(), options, settings_.kept_bytes,
+                                                   at.server.device);
+    at.pause_seconds = first_pause_seconds;
     return true;
   } catch (const std::exception& error) {
-    lose(error.what());
+    lose(at, error.what());
     return false;
   }
 }
 
-void Router::lose(const std::string& why) {
-  products_.reset();
-  link_.reset();
-  try_again_ = base::now_seconds() + pause_seconds_;
-  pause_seconds_ = std::min(2 * pause_seconds_, longest_pause_seconds);
-  if (!has_spoken_ && !settings_.is_quiet)
-    say(fmt::format("{}; the program goes on with its own libraries", why));
-  has_spoken_ = true;
+void Router::lose(Reached& at, const std::string& why) {
+  at.products.reset();
+  at.link.reset();
+  at.try_again = base::now_seconds() + at.pause_seconds;
+  at.pause_seconds = std::min(2 * at.pause_seconds, longest_pause_seconds);
+  if (!at.has_spoken && !settings_.is_quiet)
+    say(fmt::format("{}; the program continues with {}its own libraries", why,
+                    reached_.size() > 1 ? "the other servers and " : ""));
+  at.has_spoken = true;
+}
+
+Reached* Router::take_one(std::unique_lock<std::timed_mutex>& lock, bool waits) {
+  for (const auto& one : reached_) {
+    lock = std::unique_lock(one->mutex, std::try_to_lock);
+    if (lock.owns_lock() && connect(*one)) return one.get();
+  }
+  lock = {};
+  for (const auto& one : reached_) {
+    if (!waits) break;
+    lock = std::unique_lock(one->mutex);
+    if (connect(*one)) return one.get();
+  }
+  return nullptr;
 }
 
 /// How much of the call is there.
-std::int64_t Router::compute_there(Routed& call) {
+std::int64_t Router::compute_there(Routed& call, Reached& at) {
   std::int64_t complete = 0;
   const double began = base::now_seconds();
   try {
-    call.compute_there(*products_, complete);
+    call.compute_there(*at.products, complete);
   } catch (const std::exception& error) {
-    lose(error.what());
+    lose(at, error.what());
     return complete;
   }
   const double seconds = base::now_seconds() - began;
-  const double moved = call.moved_bytes() - static_cast<double>(products_->saved_bytes());
+  const double moved = call.moved_bytes() - static_cast<double>(at.products->saved_bytes());
   const std::lock_guard lock(mutex_);
   if (complete == call.extent()) {
     costs_of(call).note_device(call.flops(), moved, seconds, costs_.trials());
@@ -232,9 +261,9 @@ bool Router::is_wanted_there(const Routed& call) {
 }
 
 /// What the device gives is compared with what the local library gives, which stays.
-std::int64_t Router::compute_checked(Routed& call) {
+std::int64_t Router::compute_checked(Routed& call, Reached& at) {
   const std::unique_ptr<Comparison> comparison = call.comparison();
-  const std::int64_t complete = compute_there(call);
+  const std::int64_t complete = compute_there(call, at);
   if (!comparison || complete < call.extent()) return complete;
   comparison->keep_theirs();
   const bool was_inside = std::exchange(is_inside(), true);  // the device is ours: nothing nests
@@ -257,7 +286,7 @@ std::int64_t Router::compute_checked(Routed& call) {
 
 /// The device from the front in a thread of its own, the local library from the back in the
 /// caller's.
-void Router::compute_by_both(Routed& call) try {
+void Router::compute_by_both(Routed& call, Reached& at) try {
   Shares shares(call.extent(), std::min(call.extent(), least_local_width));
   std::string why;
   const double began = base::now_seconds();
@@ -268,7 +297,7 @@ void Router::compute_by_both(Routed& call) try {
   };
   std::thread there = without_signals([&] {
     try {
-      call.compute_share_there(*products_, shares);
+      call.compute_share_there(*at.products, shares);
     } catch (const std::exception& error) {
       why = error.what();
     }
@@ -278,7 +307,7 @@ void Router::compute_by_both(Routed& call) try {
   while (const auto range = shares.take_back(width)) compute_share(*range);
   while (const auto late = shares.wait_for_late()) compute_share(*late);
   there.join();
-  if (!why.empty()) lose(why);
+  if (!why.empty()) lose(at, why);
   const double seconds = base::now_seconds() - began;
   const double share = static_cast<double>(shares.written()) / static_cast<double>(call.extent());
   if (settings_.logs_calls)
@@ -290,22 +319,19 @@ void Router::compute_by_both(Routed& call) try {
                 seconds);
   if (share < 1)
     report_.add(call.name(), Report::Place::here, (1 - share) * call.flops(), 0, seconds);
-} catch (const std::system_error&) {  // there is no thread for it: nothing was computed
+} catch (const std::system_error&) {  // no thread was available: nothing is computed yet
   compute_here(call, 0);
 }
 
 void Router::compute(Routed& call) {
   std::int64_t complete = 0;
   if (is_wanted_there(call)) {
-    std::unique_lock device(device_mutex_, std::defer_lock);
-    if (is_forced() || settings_.is_deterministic)
-      device.lock();
-    else
-      static_cast<void>(device.try_lock());
-    if (device.owns_lock() && connect()) {
+    std::unique_lock<std::timed_mutex> lock;
+    Reached* const at = take_one(lock, is_forced() || settings_.is_deterministic);
+    if (at != nullptr) {
       if (settings_.place == Where::both && call.is_shareable() && !settings_.is_checking)
-        return compute_by_both(call);
-      complete = settings_.is_checking ? compute_checked(call) : compute_there(call);
+        return compute_by_both(call, *at);
+      complete = settings_.is_checking ? compute_checked(call, *at) : compute_there(call, *at);
     }
   }
   if (settings_.logs_calls)

@@ -7,8 +7,8 @@
 
 #include "blockyard/blas/router/comparison.h"
 
-/// Where each call goes. The exported functions have no argument for a context, so there is one in
-/// a process, made by the first call that asks and never freed; the child of a fork begins anew.
+/// Decides where each call goes. The exported functions have no argument for a context, so a
+/// process has one, made by the first call and never freed; the child of a fork makes its own.
 namespace blockyard::blas {
 
 class DeviceProducts;
@@ -27,7 +27,7 @@ class Routed {
   /// Computes on a device. `complete` says how much is there, also when Error is thrown; the
   /// program's memory is otherwise as it was.
   virtual void compute_there(DeviceProducts& device, std::int64_t& complete) = 0;
-  /// Computes what is left with the library that the program would have reached.
+  /// Computes the rest with the library that the program would have reached.
   virtual void compute_here(std::int64_t complete) = 0;
   /// Whether parts from the end of it can be computed here while others are there.
   [[nodiscard]] virtual bool is_shareable() const { return false; }
@@ -45,8 +45,8 @@ class Routed {
   [[nodiscard]] virtual bool may_nest() const { return false; }
 };
 
-/// Whether a call of so many flops may go to a device at all: for most programs and most calls this
-/// is the whole cost. Any thread.
+/// Whether a call of this many flops may go to a device at all: for most programs and most calls
+/// this is the whole cost. Any thread.
 [[nodiscard]] bool router_threshold(double flops) noexcept;
 
 /// Computes a call, here or there. Any thread.

@@ -4,11 +4,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <cstdlib>
+#include <system_error>
 
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
 #include "blockyard/blas/router/calibration.h"
+#include "blockyard/rpc/address.h"
 
 namespace blockyard::blas {
 
@@ -25,6 +28,21 @@ bool is_on(const char* name) {
   return value == "1";
 }
 
+std::vector<Server> read_servers(const std::string& list) {
+  std::vector<Server> all;
+  for (const std::string& word : rpc::split_addresses(list)) {
+    Server one{word};
+    const std::size_t at = word.rfind('#');
+    if (at != std::string::npos) {
+      const char* const end = word.data() + word.size();
+      const auto [stop, error] = std::from_chars(word.data() + at + 1, end, one.device);
+      if (error == std::errc{} && stop == end && one.device >= 0) one.address.resize(at);
+    }
+    all.push_back(one);
+  }
+  return all;
+}
+
 }  // namespace
 
 void say(const std::string& text) noexcept {
@@ -34,8 +52,8 @@ void say(const std::string& text) noexcept {
 
 Settings read_settings() {
   Settings settings;
-  settings.server = value_of("BLOCKYARD_OFFLOAD");
-  if (settings.server.empty()) settings.server = value_of("RCPU_SERVER");
+  settings.servers = read_servers(value_of("BLOCKYARD_OFFLOAD"));
+  if (settings.servers.empty()) settings.servers = read_servers(value_of("RCPU_SERVER"));
   settings.token = value_of("BLOCKYARD_OFFLOAD_TOKEN");
   settings.report = value_of("BLOCKYARD_OFFLOAD_REPORT");
   const std::string place = value_of("BLOCKYARD_OFFLOAD_PLACE");
@@ -57,8 +75,9 @@ Settings read_settings() {
   settings.is_quiet = log == "off";
   settings.is_deterministic = is_on("BLOCKYARD_OFFLOAD_DETERMINISTIC");
   settings.is_checking = is_on("BLOCKYARD_OFFLOAD_CHECK");
-  settings.calibration =
-      calibration_path(settings.server, std::getenv("XDG_CACHE_HOME"), std::getenv("HOME"));
+  if (!settings.servers.empty())
+    settings.calibration = calibration_path(settings.servers.front().address,
+                                            std::getenv("XDG_CACHE_HOME"), std::getenv("HOME"));
   return settings;
 }
 

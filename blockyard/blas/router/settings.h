@@ -4,15 +4,22 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace blockyard::blas {
 
 enum class Where { automatic, local, remote, both };
 
+/// A device of a server: "gpu7:7464" is its first one, "gpu7:7464#1" the second.
+struct Server {
+  std::string address;
+  int device = 0;
+};
+
 /// What the environment says (docs/offload.md).
 struct Settings {
-  std::string server;  ///< empty: everything is computed here
-  std::string token;   ///< file
+  std::vector<Server> servers;  ///< none: everything is computed here
+  std::string token;            ///< file
   Where place = Where::automatic;
   bool logs_calls = false;
   bool is_quiet = false;
@@ -23,8 +30,8 @@ struct Settings {
   std::string report;                      ///< file; empty: none
 };
 
-/// Reads BLOCKYARD_OFFLOAD and its like. A value that makes no sense counts as not set, with a line
-/// on standard error: a library in somebody's program does not end it.
+/// Reads BLOCKYARD_OFFLOAD and its like. An invalid value counts as not set, with a line
+/// on standard error: a library must not end the user's program.
 [[nodiscard]] Settings read_settings();
 
 /// A line on standard error that begins with "blockyard: ".

@@ -10,8 +10,8 @@
 
 namespace blockyard::blas {
 
-/// Who computes which part of a result: a device takes parts from the front, the local library from
-/// the back, until they meet. A part of the device that is late is computed here too; whoever is
+/// Divides a result into parts: a device takes parts from the front, the local library from
+/// the back, until they meet. A part of the device that is late is also computed here; whichever is
 /// complete first writes it. One thread for each side.
 class Shares {
  public:
@@ -19,15 +19,15 @@ class Shares {
     std::int64_t from = 0, to = 0;
     friend bool operator==(const Range&, const Range&) = default;
   };
-  /// reserved: what the local side leaves to the device at first, however fast it is.
+  /// reserved: the part the local side leaves to the device at first, however fast it is.
   explicit Shares(std::int64_t extent, std::int64_t reserved = 0);
 
   // Of the device's side.
 
   /// Nothing: all is taken.
   [[nodiscard]] std::optional<Range> take_front(std::int64_t width);
-  /// What begins there is on its way. has_left: whether nothing of it is read from the program's
-  /// memory any more; called by the other side while it is on its way.
+  /// The part that begins there is in flight. has_left: whether it is no longer read from the
+  /// program's memory; called by the other side while it is on its way.
   void note_under_way(std::int64_t from, std::function<bool()> has_left);
   /// Whether its result may be written: no, where it was late.
   [[nodiscard]] bool begin_write(std::int64_t from);
@@ -38,7 +38,7 @@ class Shares {
   // Of the local side.
 
   [[nodiscard]] std::optional<Range> take_back(std::int64_t width);
-  /// When nothing is left to take: returns a part to compute here, since it is late or since the
+  /// When all parts are taken: returns a part to compute here, since it is late or since the
   /// device has ended without it. Nothing: all is complete, but for what this gave.
   [[nodiscard]] std::optional<Range> wait_for_late();
   /// How much is complete from the front on.

@@ -28,7 +28,8 @@ std::vector<Walk> walks_of(const Transform& transform) {
   std::vector<Walk> all;
   std::int32_t name = 0;
   for (const Axis& axis : transform.transformed) {
-    const bool is_halved = transform.sort != Sort::c2c && &axis == &transform.transformed.back();
+    const bool has_half = transform.sort == Sort::r2c || transform.sort == Sort::c2r;
+    const bool is_halved = has_half && &axis == &transform.transformed.back();
     const std::int64_t half = is_halved ? axis.n / 2 + 1 : axis.n;
     all.push_back({transform.sort == Sort::c2r ? half : axis.n,
                    transform.sort == Sort::r2c ? half : axis.n, axis.in_stride, axis.out_stride,
@@ -59,18 +60,27 @@ void visit(const std::vector<std::int64_t>& extents, const std::vector<std::int6
   }
 }
 
-template <class T>
+/// To a dense copy, complex numbers as pairs.
+template <class Real>
 void gather(const std::vector<std::int64_t>& extents, const std::vector<std::int64_t>& strides,
-            const void* from, void* to) {
+            const Parts<const Real>& from, Real* to) {
+  if (from.imaginary == nullptr)
+    return visit(extents, strides,
+                 [&](std::int64_t place, std::int64_t dense) { to[dense] = from.real[place]; });
   visit(extents, strides, [&](std::int64_t place, std::int64_t dense) {
-    static_cast<T*>(to)[dense] = static_cast<const T*>(from)[place];
+    to[2 * dense] = from.real[place * from.step];
+    to[2 * dense + 1] = from.imaginary[place * from.step];
   });
 }
-template <class T>
+template <class Real>
 void scatter(const std::vector<std::int64_t>& extents, const std::vector<std::int64_t>& strides,
-             const void* from, void* to) {
+             const Real* from, const Parts<Real>& to) {
+  if (to.imaginary == nullptr)
+    return visit(extents, strides,
+                 [&](std::int64_t place, std::int64_t dense) { to.real[place] = from[dense]; });
   visit(extents, strides, [&](std::int64_t place, std::int64_t dense) {
-    static_cast<T*>(to)[place] = static_cast<const T*>(from)[dense];
+    to.real[place * to.step] = from[2 * dense];
+    to.imaginary[place * to.step] = from[2 * dense + 1];
   });
 }
 
@@ -90,9 +100,9 @@ blockyard_operand operand_of(const std::vector<Walk>& walks, bool is_out, bool h
 }
 
 template <class T, class Real>
-bool compute_as(const Transform& transform, const void* in, void* out, device::Device& device) {
+bool compute_as(const Transform& transform, const Arrays& arrays, device::Device& device) {
   constexpr std::int64_t parts = sizeof(std::complex<Real>) / sizeof(T);
-  const bool is_real_in = transform.sort == Sort::r2c, is_real_out = transform.sort == Sort::c2r;
+  const bool is_real_in = transform.is_real_in(), is_real_out = transform.is_real_out();
   const std::vector<Walk> walks = walks_of(transform);
   std::vector<std::int64_t> in_extents, in_strides, out_extents, out_strides;
   std::int64_t in_count = is_real_in ? 1 : parts, out_count = is_real_out ? 1 : parts;
@@ -103,41 +113,43 @@ bool compute_as(const Transform& transform, const void* in, void* out, device::D
   }
   WholeRun<T> run(device);
   std::vector<T> packed(static_cast<std::size_t>(in_count));
-  (is_real_in ? gather<Real> : gather<std::complex<Real>>)(in_extents, in_strides, in,
-                                                           packed.data());
+  gather(in_extents, in_strides, parts_of<const Real>(arrays.in, arrays.in_imaginary, is_real_in),
+         reinterpret_cast<Real*>(packed.data()));
   blockyard_operation operation{};
   operation.size = sizeof operation;
   operation.kind = BLOCKYARD_FFT;
   operation.element = element<T>;
   operation.flags = transform.is_backward ? std::uint32_t{blockyard_backward} : 0U;
-  const bool tells_parts = parts == 2;
+  const bool tells_parts = parts == 2;  // of an array that is complex, to elements that are real
   operation.left = operand_of(walks, false, tells_parts && !is_real_in);
   operation.result = operand_of(walks, true, tells_parts && !is_real_out);
   operation.right.order = static_cast<std::uint32_t>(transform.transformed.size());
   for (std::uint32_t k = 0; k < operation.right.order; ++k) {  // the halved one first
-    operation.right.name[k] = static_cast<std::int32_t>(operation.right.order - 1 - k);
-    operation.right.extent[k] = 1;
+    const std::uint32_t axis = operation.right.order - 1 - k;
+    operation.right.name[k] = static_cast<std::int32_t>(axis);
+    operation.right.extent[k] =
+        transform.sort == Sort::r2r ? transform.kinds[axis] + blockyard_first_real_transform : 1;
   }
   if (!run.can(operation)) return false;
   const auto left = run.send(std::move(packed)), result = run.make(out_count);
   run.run(operation, result, left, {}, T(1));
   const std::vector<T>& found = run.fetch(result);
   if (!run.synchronise()) return false;
-  (is_real_out ? scatter<Real> : scatter<std::complex<Real>>)(out_extents, out_strides,
-                                                              found.data(), out);
+  scatter(out_extents, out_strides, reinterpret_cast<const Real*>(found.data()),
+          parts_of<Real>(arrays.out, arrays.out_imaginary, is_real_out));
   return true;
 }
 
 }  // namespace
 
 template <class Real>
-bool compute_there(const Transform& transform, const void* in, void* out, device::Device& device) {
+bool compute_there(const Transform& transform, const Arrays& arrays, device::Device& device) {
   if (transform.sort == Sort::c2c)
-    return compute_as<std::complex<Real>, Real>(transform, in, out, device);
-  return compute_as<Real, Real>(transform, in, out, device);
+    return compute_as<std::complex<Real>, Real>(transform, arrays, device);
+  return compute_as<Real, Real>(transform, arrays, device);
 }
 
-template bool compute_there<float>(const Transform&, const void*, void*, device::Device&);
-template bool compute_there<double>(const Transform&, const void*, void*, device::Device&);
+template bool compute_there<float>(const Transform&, const Arrays&, device::Device&);
+template bool compute_there<double>(const Transform&, const Arrays&, device::Device&);
 
 }  // namespace blockyard::blas

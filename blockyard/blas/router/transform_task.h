@@ -6,10 +6,10 @@
 
 namespace blockyard::blas {
 
-/// Computes a transform of numbers of type Real on a device, from `in` to `out`, which may be the
-/// same. False, or Error: nothing was written.
+/// Computes a transform of numbers of type Real on a device; in place too. False, or Error: nothing
+/// was written.
 template <class Real>
-[[nodiscard]] bool compute_there(const Transform& transform, const void* in, void* out,
+[[nodiscard]] bool compute_there(const Transform& transform, const Arrays& arrays,
                                  device::Device& device);
 
 }  // namespace blockyard::blas

@@ -26,7 +26,7 @@ inline constexpr int row_major = 101, column_major = 102;
   return width == 64 ? value : static_cast<std::int32_t>(value);
 }
 
-/// What a letter is about; CBLAS counts each kind from a number of its own.
+/// The meaning of a letter; CBLAS counts each kind from a number of its own.
 enum class Flag : std::uint8_t { op, uplo, diag, side };
 
 [[nodiscard]] constexpr int first_number(Flag kind) noexcept {
@@ -35,7 +35,7 @@ enum class Flag : std::uint8_t { op, uplo, diag, side };
 [[nodiscard]] constexpr std::string_view letters(Flag kind) noexcept {
   return kind == Flag::op ? "NTC" : kind == Flag::uplo ? "UL" : kind == Flag::diag ? "NU" : "LR";
 }
-/// The letter of a CBLAS number; 'X' for what it does not know.
+/// The letter of a CBLAS number; 'X' for an unknown one.
 [[nodiscard]] constexpr char letter_of(Flag kind, int number) noexcept {
   const int at = number - first_number(kind);
   const std::string_view all = letters(kind);

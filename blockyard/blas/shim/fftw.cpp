@@ -16,8 +16,8 @@ namespace blockyard::blas {
 
 namespace {
 
-/// What the plans of this process compute. FFTW's functions have no argument for it; it is never
-/// freed, for programs destroy plans at their very end.
+/// The computations of the plans of this process. FFTW's functions have no argument for it; it is
+/// never freed, for programs destroy plans at their very end.
 struct Plans {
   std::mutex mutex;
   /// Shared by the table and by an execution under way, whose plan another thread may destroy.
@@ -31,11 +31,11 @@ Plans& plans() {
 
 class RoutedTransform final : public Routed {
  public:
-  RoutedTransform(bool is_single, const Transform& transform, const void* in, void* out,
+  RoutedTransform(bool is_single, const Transform& transform, const Arrays& arrays,
                   const std::function<void()>& local)
-      : is_single_(is_single), transform_(transform), in_(in), out_(out), local_(local) {}
+      : is_single_(is_single), transform_(transform), arrays_(arrays), local_(local) {}
   std::string name() const override {
-    const char* const sorts[] = {"c2c", "r2c", "c2r"};
+    const char* const sorts[] = {"c2c", "r2c", "c2r", "r2r"};
     return fmt::format("{}_{}", is_single_ ? "fftwf" : "fftw",
                        sorts[static_cast<std::size_t>(transform_.sort)]);
   }
@@ -48,29 +48,26 @@ class RoutedTransform final : public Routed {
   double flops() const override { return flops_of(transform_); }
   double moved_bytes() const override {
     const double real = is_single_ ? sizeof(float) : sizeof(double);
-    const bool is_real_in = transform_.sort == Transform::Sort::r2c,
-               is_real_out = transform_.sort == Transform::Sort::c2r;
-    return real * ((is_real_in ? 1 : 2) * in_elements(transform_) +
-                   (is_real_out ? 1 : 2) * out_elements(transform_));
+    return real * ((transform_.is_real_in() ? 1 : 2) * in_elements(transform_) +
+                   (transform_.is_real_out() ? 1 : 2) * out_elements(transform_));
   }
   std::int64_t extent() const override { return 1; }
   void compute_there(DeviceProducts& device, std::int64_t& complete) override {
     const bool is_there = is_single_
-                              ? blas::compute_there<float>(transform_, in_, out_, device.device())
-                              : blas::compute_there<double>(transform_, in_, out_, device.device());
+                              ? blas::compute_there<float>(transform_, arrays_, device.device())
+                              : blas::compute_there<double>(transform_, arrays_, device.device());
     complete = is_there ? 1 : 0;
   }
   void compute_here(std::int64_t) override { local_(); }
   std::unique_ptr<Comparison> comparison() const override {
-    return is_single_ ? compare_transform<float>(transform_, const_cast<void*>(in_), out_)
-                      : compare_transform<double>(transform_, const_cast<void*>(in_), out_);
+    return is_single_ ? compare_transform<float>(transform_, arrays_)
+                      : compare_transform<double>(transform_, arrays_);
   }
 
  private:
   bool is_single_;
   const Transform& transform_;
-  const void* in_;
-  void* out_;
+  Arrays arrays_;
   const std::function<void()>& local_;
 };
 
@@ -90,7 +87,7 @@ void forget_plan(bool is_single, const void* plan) noexcept {
   plans().all.erase({is_single, plan});
 }
 
-void execute_plan(bool is_single, const void* plan, const void* in, void* out,
+void execute_plan(bool is_single, const void* plan, const Arrays& arrays,
                   const std::function<void()>& local) noexcept {
   if (!router_threshold(1e300)) return local();  // nothing ever goes
   std::shared_ptr<const Transform> found;
@@ -100,8 +97,9 @@ void execute_plan(bool is_single, const void* plan, const void* in, void* out,
     if (at != plans().all.end()) found = at->second;
   }
   if (!found || !router_threshold(flops_of(*found))) return local();
-  RoutedTransform routed(is_single, *found, in == nullptr ? found->in : in,
-                         in == nullptr ? found->out : out, local);
+  const Arrays& meant = arrays.in == nullptr ? found->arrays : arrays;
+  if (meant.is_split() != found->arrays.is_split()) return local();
+  RoutedTransform routed(is_single, *found, meant, local);
   route(routed);
 }
 

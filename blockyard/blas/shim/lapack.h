@@ -12,7 +12,8 @@
 #include "blockyard/blas/shim/routed_whole.h"
 #include "blockyard/blas/whole.h"
 
-/// What stands behind the exported names of LAPACK: a call goes to a device as one, or on as it is.
+/// The functions called by the exported names of LAPACK: a call goes to a device as one, or on as
+/// it is.
 namespace blockyard::blas {
 
 /// Members of WholeCall, in the order of a routine's arguments; flags first.
@@ -21,6 +22,7 @@ enum class Field {
   op,
   side,
   job,
+  range,
   job_vt,
   m,
   n,
@@ -38,6 +40,11 @@ enum class Field {
   vt,
   tau,
   values,
+  imaginary,
+  complex_values,
+  found,
+  support,
+  ignored,
   pivots,
   info,
   work,
@@ -51,6 +58,7 @@ constexpr auto& member(C& call) noexcept {
   if constexpr (field == Field::op) return call.op;
   if constexpr (field == Field::side) return call.side;
   if constexpr (field == Field::job) return call.job;
+  if constexpr (field == Field::range) return call.range;
   if constexpr (field == Field::job_vt) return call.job_vt;
   if constexpr (field == Field::m) return call.m;
   if constexpr (field == Field::n) return call.n;
@@ -68,6 +76,11 @@ constexpr auto& member(C& call) noexcept {
   if constexpr (field == Field::vt) return call.vt;
   if constexpr (field == Field::tau) return call.tau;
   if constexpr (field == Field::values) return call.values;
+  if constexpr (field == Field::imaginary) return call.imaginary;
+  if constexpr (field == Field::complex_values) return call.complex_values;
+  if constexpr (field == Field::found) return call.found;
+  if constexpr (field == Field::support) return call.support;
+  if constexpr (field == Field::ignored) return call.ignored;
   if constexpr (field == Field::pivots) return call.pivots;
   if constexpr (field == Field::info) return call.info;
   if constexpr (field == Field::work) return call.work;

@@ -12,8 +12,8 @@
 #include "blockyard/blas/shim/arguments.h"
 #include "blockyard/blas/shim/routed_level3.h"
 
-/// What stands behind the exported names of level 3: arguments as they come, forwarded as they are
-/// unless a device is to have the call.
+/// The functions called by the exported names of level 3: arguments as they come, forwarded as they
+/// are unless a device is to have the call.
 namespace blockyard::blas {
 
 /// Members of Call, in the order of a routine's arguments.

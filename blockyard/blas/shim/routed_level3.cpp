@@ -26,7 +26,7 @@ class RoutedLevel3 final : public Routed {
     device.compute(call_, complete);
   }
   void compute_here(std::int64_t complete) override { local_(rest_of(call_, complete)); }
-  /// The middle of a triangle is no call of the same routine.
+  /// The middle of a triangle is not a call of the same routine.
   bool is_shareable() const override { return !is_rank_update(call_.form); }
   void compute_share_there(DeviceProducts& device, Shares& shares) override {
     device.compute(call_, shares);

@@ -26,6 +26,8 @@ using FftwPlan = void*;
 using PlanComplex = FftwPlan (*)(int, const Dimension*, int, const Dimension*, void*, void*, int,
                                  unsigned);
 using PlanReal = FftwPlan (*)(int, const Dimension*, int, const Dimension*, void*, void*, unsigned);
+using PlanRealOnly = FftwPlan (*)(int, const Dimension*, int, const Dimension*, void*, void*,
+                                  const int*, unsigned);
 using Execute = void (*)(FftwPlan, void*, void*);
 using Destroy = void (*)(FftwPlan);
 constexpr unsigned unaligned_estimate = (1U << 1) | (1U << 6);
@@ -45,15 +47,18 @@ struct Library {
     find(plan_c2c, "plan_guru64_dft");
     find(plan_r2c, "plan_guru64_dft_r2c");
     find(plan_c2r, "plan_guru64_dft_c2r");
+    find(plan_r2r, "plan_guru64_r2r");
     find(run_c2c, "execute_dft");
     find(run_r2c, "execute_dft_r2c");
     find(run_c2r, "execute_dft_c2r");
+    find(run_r2r, "execute_r2r");
     find(destroy, "destroy_plan");
   }
   bool is_whole = false;
   PlanComplex plan_c2c = nullptr;
   PlanReal plan_r2c = nullptr, plan_c2r = nullptr;
-  Execute run_c2c = nullptr, run_r2c = nullptr, run_c2r = nullptr;
+  PlanRealOnly plan_r2r = nullptr;
+  Execute run_c2c = nullptr, run_r2c = nullptr, run_c2r = nullptr, run_r2r = nullptr;
   Destroy destroy = nullptr;
   std::mutex planning;  ///< FFTW's planner is for one thread at a time
 };
@@ -64,7 +69,7 @@ Library& library(bool is_single) {
   return *both[is_single ? 1 : 0];
 }
 
-enum class Sort { c2c, r2c, c2r };
+enum class Sort { c2c, r2c, c2r, r2r };
 
 class FftwFft final : public Fft {
  public:
@@ -79,7 +84,8 @@ class FftwFft final : public Fft {
   void run(void* result, void* left) const override {
     const Execute execute = sort_ == Sort::c2c   ? library_.run_c2c
                             : sort_ == Sort::r2c ? library_.run_r2c
-                                                 : library_.run_c2r;
+                            : sort_ == Sort::c2r ? library_.run_c2r
+                                                 : library_.run_r2r;
     execute(plan_, left, result);
   }
 
@@ -108,7 +114,7 @@ std::vector<Index> indexes_of(const blockyard_operation& operation) {
   const blockyard_operand &left = operation.left, &result = operation.result;
   const std::uint32_t skip_in = has_parts(left) ? 1 : 0, skip_out = has_parts(result) ? 1 : 0;
   const bool is_real = operation.element == BLOCKYARD_F32 || operation.element == BLOCKYARD_F64;
-  if (left.order - skip_in != result.order - skip_out || (skip_in + skip_out == 1) != is_real ||
+  if (left.order - skip_in != result.order - skip_out || skip_in + skip_out > (is_real ? 1U : 0U) ||
       (skip_in == 1 && left.extent[0] != 2) || (skip_out == 1 && result.extent[0] != 2))
     refuse();
   std::vector<Index> found;
@@ -125,43 +131,66 @@ std::vector<Index> indexes_of(const blockyard_operation& operation) {
   return found;
 }
 
-}  // namespace
+/// The indexes of a transform and of its batch, as FFTW wants them: the last one is halved.
+struct Axes {
+  std::vector<Dimension> transformed, batch;
+  std::vector<int> kinds;  ///< of r2r
+};
 
-std::unique_ptr<const Fft> Fft::plan(const blockyard_operation& operation) {
-  const std::vector<Index> indexes = indexes_of(operation);
-  const Sort sort = has_parts(operation.result) ? Sort::r2c
-                    : has_parts(operation.left) ? Sort::c2r
-                                                : Sort::c2c;
+Sort sort_of(const blockyard_operation& operation) {
+  if (operation.element == BLOCKYARD_C64 || operation.element == BLOCKYARD_C128) return Sort::c2c;
+  if (has_parts(operation.result)) return Sort::r2c;
+  return has_parts(operation.left) ? Sort::c2r : Sort::r2r;
+}
+
+Axes axes_of(const blockyard_operation& operation, Sort sort) {
   const std::span names(operation.right.name, operation.right.order);
   if (names.empty()) refuse();
-  std::vector<Dimension> transformed, batch;
-  for (const Index& index : indexes) {
+  Axes axes;
+  const bool has_half = sort == Sort::r2c || sort == Sort::c2r;
+  for (const Index& index : indexes_of(operation)) {
     const auto at = std::ranges::find(names, index.name);
-    const bool is_halved = sort != Sort::c2c && at == names.begin();
+    const bool is_halved = has_half && at == names.begin();
     const std::int64_t whole = sort == Sort::c2r ? index.out : index.in;
     const std::int64_t half = sort == Sort::c2r ? index.in : index.out;
     if (half != (is_halved ? whole / 2 + 1 : whole)) refuse();
     const Dimension one{whole, index.in_stride, index.out_stride};
-    if (is_halved || at == names.end())
-      (is_halved ? transformed : batch).push_back(one);  // FFTW halves the last one
-    else
-      transformed.insert(transformed.begin(), one);
+    if (is_halved || at == names.end()) {
+      (is_halved ? axes.transformed : axes.batch).push_back(one);
+      continue;
+    }
+    axes.transformed.insert(axes.transformed.begin(), one);
+    if (sort != Sort::r2r) continue;
+    const std::int64_t kind = operation.right.extent[at - names.begin()];
+    if (kind < blockyard_first_real_transform || kind > blockyard_last_real_transform) refuse();
+    axes.kinds.insert(axes.kinds.begin(), static_cast<int>(kind - blockyard_first_real_transform));
   }
-  if (transformed.size() != names.size()) refuse();
+  if (axes.transformed.size() != names.size()) refuse();
+  return axes;
+}
+
+}  // namespace
+
+std::unique_ptr<const Fft> Fft::plan(const blockyard_operation& operation) {
+  const Sort sort = sort_of(operation);
+  const Axes axes = axes_of(operation, sort);
   const bool is_single = operation.element == BLOCKYARD_F32 || operation.element == BLOCKYARD_C64;
   Library& fftw = library(is_single);
   if (!fftw.is_whole) return nullptr;
   // Planning by estimate reads no array, but wants to see that left and result differ.
   std::vector<std::max_align_t> arrays(2);
-  const int rank = static_cast<int>(transformed.size()), many = static_cast<int>(batch.size());
+  const int rank = static_cast<int>(axes.transformed.size()),
+            many = static_cast<int>(axes.batch.size());
+  const auto plan = [&](auto planner, const auto&... more) {
+    return planner(rank, axes.transformed.data(), many, axes.batch.data(), &arrays[0], &arrays[1],
+                   more..., unaligned_estimate);
+  };
   const std::lock_guard lock(fftw.planning);
-  FftwPlan made = nullptr;
-  if (sort == Sort::c2c)
-    made = fftw.plan_c2c(rank, transformed.data(), many, batch.data(), &arrays[0], &arrays[1],
-                         (operation.flags & blockyard_backward) != 0 ? 1 : -1, unaligned_estimate);
-  else
-    made = (sort == Sort::r2c ? fftw.plan_r2c : fftw.plan_c2r)(
-        rank, transformed.data(), many, batch.data(), &arrays[0], &arrays[1], unaligned_estimate);
+  const int sign = (operation.flags & blockyard_backward) != 0 ? 1 : -1;
+  FftwPlan const made = sort == Sort::c2c ? plan(fftw.plan_c2c, sign)
+                        : sort == Sort::r2r
+                            ? plan(fftw.plan_r2r, axes.kinds.data())
+                            : plan(sort == Sort::r2c ? fftw.plan_r2c : fftw.plan_c2r);
   if (made == nullptr) return nullptr;
   return std::make_unique<const FftwFft>(fftw, made, sort);
 }

@@ -7,11 +7,11 @@
 
 namespace blockyard::device::host {
 
-/// A discrete Fourier transform, by the FFTW that is found on this machine when one is planned. It
+/// A discrete Fourier transform, by the FFTW found on this machine when a plan is made. It
 /// is under the GPL, so it is never linked. Any thread.
 class Fft {
  public:
-  /// Null: no FFTW for the element type is here. Throws Error{bad_input} if the operands do not fit
+  /// Null without an FFTW for the element type. Throws Error{bad_input} if the operands do not fit
   /// each other.
   [[nodiscard]] static std::unique_ptr<const Fft> plan(const blockyard_operation& operation);
   virtual ~Fft() = default;

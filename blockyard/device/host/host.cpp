@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "blockyard/base/error.h"
+#include "blockyard/base/machine_limits.h"
 #include "blockyard/base/text.h"
 #include "blockyard/device/host/plan.h"
 
@@ -38,10 +39,10 @@ struct Device {
   std::map<blockyard_address, Allocation> allocations;
   std::map<const Plan*, std::unique_ptr<const Plan>> plans;
   std::string last_error;
-  Pool pool{usable_processors()};  // has a lock of its own
+  Pool pool{base::usable_cores()};  // has a lock of its own
 };
 
-// The types of the ABI are names without content: behind them stand ours. Streams and events hold
+// The types of the ABI are opaque: they stand for the classes below. Streams and events hold
 // nothing, for all work is done at once; they are any number but 0.
 Device& of(blockyard_device* device) { return *reinterpret_cast<Device*>(device); }
 const Plan* of(blockyard_plan* plan) { return reinterpret_cast<const Plan*>(plan); }

@@ -13,10 +13,10 @@ namespace blockyard::device::host {
 /// The host form of a kernel (abi_kernel.h). Any thread.
 class Kernel {
  public:
-  /// Throws Error{bad_input} that says what is wrong with the kernel.
+  /// Throws Error{bad_input} with the fault of the kernel.
   explicit Kernel(const blockyard_kernel& kernel);
   [[nodiscard]] bool is_usable() const noexcept { return function_ != nullptr; }
-  /// Returns when it is done. Throws Error{bad_input} before anything is computed if the arguments
+  /// Returns when it is done. Throws Error{bad_input} before any computation if the arguments
   /// do not fit.
   void run(const blockyard_kernel_run& run, Pool& pool) const;
 

@@ -38,6 +38,10 @@ void sgesdd_();
 void dgesdd_();
 void cgesdd_();
 void zgesdd_();
+void sgeev_();
+void dgeev_();
+void cgeev_();
+void zgeev_();
 }
 
 namespace blockyard::device::host {
@@ -167,6 +171,25 @@ int Lapack<T>::gesdd(bool has_vectors, int m, int n, T* a, RealOf<T>* values, T*
     else
       call(routine, &job, &m, &n, a, &m, values, u, &m, vt, &least, work.data(), &length,
            integers.data(), &info, one);
+    if (is_query) work.resize(static_cast<std::size_t>(length = length_of(work[0])));
+  }
+  return checked(info);
+}
+
+template <class T>
+int Lapack<T>::geev(int n, T* a, T* values, T* left, T* right) {
+  const Routine routine = choose<T>(sgeev_, dgeev_, cgeev_, zgeev_);
+  const char job_left = left == nullptr ? 'N' : 'V', job_right = right == nullptr ? 'N' : 'V';
+  int info = 0, length = -1;
+  std::vector<T> work(1);
+  std::vector<RealOf<T>> real_work(is_complex<T> ? 2 * static_cast<std::size_t>(n) : 1);
+  for (const bool is_query : {true, false}) {
+    if constexpr (is_complex<T>)
+      call(routine, &job_left, &job_right, &n, a, &n, values, left, &n, right, &n, work.data(),
+           &length, real_work.data(), &info, one, one);
+    else
+      call(routine, &job_left, &job_right, &n, a, &n, values, values + n, left, &n, right, &n,
+           work.data(), &length, &info, one, one);
     if (is_query) work.resize(static_cast<std::size_t>(length = length_of(work[0])));
   }
   return checked(info);

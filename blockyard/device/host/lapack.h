@@ -3,7 +3,7 @@
 
 #include <complex>
 
-/// The routines of BLAS and LAPACK behind the operations on whole matrices, one set for each
+/// The BLAS and LAPACK routines that implement the operations on whole matrices, one set for each
 /// element type. Matrices are dense: the leading extent is the number of rows. Every function
 /// returns what LAPACK says in `info` where it has one; a negative one is Error{internal}.
 namespace blockyard::device::host {
@@ -25,6 +25,9 @@ struct Lapack {
   static int syevd(bool has_vectors, char uplo, int n, T* a, RealOf<T>* values);
   /// u: m x k, vt: k x n, k = min(m, n); a is destroyed.
   static int gesdd(bool has_vectors, int m, int n, T* a, RealOf<T>* values, T* u, T* vt);
+  /// values: n, real ones 2 n: real parts, then imaginary ones. left, right: n x n, or null where
+  /// they are not wanted; a is destroyed.
+  static int geev(int n, T* a, T* values, T* left, T* right);
 };
 
 }  // namespace blockyard::device::host

@@ -11,12 +11,12 @@
 
 namespace blockyard::device::host {
 
-/// An operation of the ABI in the words of the tensor room. Immutable; any thread.
+/// An operation of the ABI in terms of the tensor room. Immutable; any thread.
 class Plan {
  public:
-  /// Throws Error{bad_input} that says what is wrong with the operation.
+  /// Throws Error{bad_input} with the fault of the operation.
   explicit Plan(const blockyard_operation& operation);
-  /// False: no library here knows the operation.
+  /// False: no library here supports the operation.
   [[nodiscard]] bool is_usable() const noexcept {
     return (!whole_ || whole_->is_usable()) && (!kernel_ || kernel_->is_usable());
   }

@@ -1,18 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockyard/device/host/pool.h"
 
-#include <sched.h>
-
-#include <algorithm>
-
 namespace blockyard::device::host {
-
-int usable_processors() noexcept {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return std::max(1, CPU_COUNT(&allowed));
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
 
 Pool::~Pool() {
   {
@@ -23,7 +12,7 @@ Pool::~Pool() {
   for (std::thread& other : others_) other.join();
 }
 
-/// A system that gives no more threads is no reason to fail: their shares are computed here.
+/// If the system provides no more threads, their shares are computed by the calling thread.
 void Pool::start() {
   try {
     while (static_cast<int>(others_.size()) + 1 < threads_)

@@ -10,16 +10,16 @@
 
 namespace blockyard::device::host {
 
-/// Threads that share a range of numbers: each always takes the same share of it, so that what it
-/// touched lies in the caches near it when the next range stands for the same data. The threads
-/// begin with the first range that is shared. Any thread; where two share at a time, the second
+/// Threads that share a range of numbers: each always takes the same share of it, so that its
+/// data stays in the caches near it when the next range means the same data. The threads
+/// start with the first range that is shared. Any thread; where two share at a time, the second
 /// one does all of its range itself.
 class Pool {
  public:
   /// Computes begin .. end - 1. Throws nothing.
   using Body = std::function<void(std::int64_t begin, std::int64_t end)>;
 
-  /// threads: with the one that calls.
+  /// threads: including the caller.
   explicit Pool(int threads) : threads_(threads) {}
   ~Pool();
   Pool(const Pool&) = delete;
@@ -35,7 +35,7 @@ class Pool {
   void run_share(int number) const;
 
   const int threads_;
-  std::mutex sharing_;  ///< of who shares now; guards others_
+  std::mutex sharing_;  ///< held by the sharing thread; guards others_
   std::vector<std::thread> others_;
   std::mutex mutex_;  ///< guards the rest
   std::condition_variable begins_, ends_;
@@ -45,8 +45,5 @@ class Pool {
   int working_ = 0;
   bool is_ending_ = false;
 };
-
-/// Processors that this process may use.
-[[nodiscard]] int usable_processors() noexcept;
 
 }  // namespace blockyard::device::host

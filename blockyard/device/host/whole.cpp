@@ -42,7 +42,8 @@ std::uint32_t flags_of(std::uint32_t kind) noexcept {
     case BLOCKYARD_REFLECT:
       return all_of(blockyard_conjugate_left, blockyard_transposed, blockyard_from_right);
     case BLOCKYARD_SPECTRUM:
-      return all_of(blockyard_upper, blockyard_singular, blockyard_vectors);
+      return all_of(blockyard_upper, blockyard_singular, blockyard_vectors, blockyard_general,
+                    blockyard_left_vectors);
     case BLOCKYARD_FFT:
       return all_of(blockyard_backward);
     default:
@@ -75,6 +76,10 @@ bool Whole::is_known(const blockyard_operation& operation) noexcept {
   const bool conjugates = (flags & blockyard_conjugate_left) != 0;
   const bool transposes = (flags & blockyard_transposed) != 0;
   if (conjugates && !transposes) return false;
+  const bool is_general = (flags & blockyard_general) != 0;
+  if ((is_general && (flags & blockyard_singular) != 0) ||
+      (!is_general && (flags & blockyard_left_vectors) != 0))
+    return false;
   return kind != BLOCKYARD_REFLECT || is_real || conjugates == transposes;
 }
 
@@ -88,7 +93,8 @@ Whole::Whole(const blockyard_operation& operation) : operation_(operation) {
     return;
   }
   const bool is_singular = operation.kind == BLOCKYARD_SPECTRUM && has(blockyard_singular);
-  const blockyard_operand& main = is_singular ? operation.left : operation.result;
+  const bool is_general = operation.kind == BLOCKYARD_SPECTRUM && has(blockyard_general);
+  const blockyard_operand& main = is_singular || is_general ? operation.left : operation.result;
   rows_ = extent_of(main, 0, 2);
   columns_ = extent_of(main, 1, 2);
   const int least = std::min(rows_, columns_);
@@ -106,6 +112,13 @@ Whole::Whole(const blockyard_operation& operation) : operation_(operation) {
       check(extent_of(operation.result, 0, 2) == rows_ &&
             extent_of(operation.result, 1, 2) == least);
     beside(least + 1);
+  } else if (is_general) {
+    check(rows_ == columns_);
+    if (has(blockyard_vectors))
+      check(extent_of(operation.result, 0, 2) == rows_ &&
+            extent_of(operation.result, 1, 2) == rows_);
+    check(rows_ <= std::numeric_limits<std::int32_t>::max() / 2 - 1);
+    beside((operation.element <= BLOCKYARD_F64 ? 2 : 1) * rows_ + 1);
   } else {
     check(rows_ == columns_);
     beside(rows_ + 1);
@@ -131,6 +144,15 @@ void Whole::factor(T* result, T* beside) const {
 template <class T>
 void Whole::find_spectrum(T* result, T* left, T* beside) const {
   const auto least = static_cast<std::size_t>(std::min(rows_, columns_));
+  if (has(blockyard_general)) {
+    std::vector<T> vectors(has(blockyard_left_vectors) ? least * least : 0);
+    const int info =
+        Lapack<T>::geev(rows_, left, beside, vectors.empty() ? nullptr : vectors.data(),
+                        has(blockyard_vectors) ? result : nullptr);
+    std::ranges::copy(vectors, left);
+    beside[std::is_floating_point_v<T> ? 2 * least : least] = T(RealOf<T>(info));
+    return;
+  }
   std::vector<RealOf<T>> values(least);
   int info = 0;
   if (has(blockyard_singular)) {

@@ -13,7 +13,7 @@ class Whole {
  public:
   /// Whether the host knows the kind with these flags.
   [[nodiscard]] static bool is_known(const blockyard_operation& operation) noexcept;
-  /// Throws Error{bad_input} if the operands do not fit each other: also what a stranger sends is
+  /// Throws Error{bad_input} if the operands do not fit each other: untrusted input is also
   /// checked here, before any of it reaches a library.
   explicit Whole(const blockyard_operation& operation);
   /// False: it is a transform, and no FFTW is here.

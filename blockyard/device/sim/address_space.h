@@ -10,12 +10,12 @@
 
 namespace blockyard::device::sim {
 
-/// Memory under numbers that are no pointers, with gaps between allocations. One thread.
+/// Memory under numbers that are not pointers, with gaps between allocations. One thread.
 class AddressSpace {
  public:
   explicit AddressSpace(std::uint64_t limit_bytes) noexcept : limit_bytes_(limit_bytes) {}
 
-  /// 0 if there is no room.
+  /// 0 if out of memory.
   [[nodiscard]] blockyard_address allocate(std::uint64_t bytes);
   /// False if `address` is not the start of an allocation.
   [[nodiscard]] bool release(blockyard_address address);

@@ -25,7 +25,7 @@ struct KernelCall {
 };
 
 /// The host form of a kernel, one element after the other (with groups: one group), in an order
-/// that a seed decides: a function whose elements need each other gives something else here.
+/// that a seed decides: a function whose elements depend on each other gives other results here.
 class Kernel {
  public:
   explicit Kernel(const blockyard_kernel& kernel)
@@ -34,9 +34,9 @@ class Kernel {
         flags_(kernel.operation.flags),
         parameters_(kernel.parameters, kernel.parameters + kernel.parameter_count) {}
 
-  /// What is wrong with a run, or null.
+  /// The fault of a run, or null.
   [[nodiscard]] const char* fault(const blockyard_kernel_run& run) const;
-  /// find(argument): where memory is, or null. Nothing if something is nowhere.
+  /// find(argument): where memory is, or null. Nothing if an argument is not found.
   template <class Find>
   [[nodiscard]] std::optional<KernelCall> call(const blockyard_kernel_run& run, const Find& find,
                                                std::uint64_t seed) const {

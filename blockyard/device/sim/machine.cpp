@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockyard/device/sim/machine.h"
 
+#include <algorithm>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -42,7 +43,13 @@ void Machine::run_first(Stream& stream) {
     if (pieces_left_ > 0) --pieces_left_;
     if (per_piece_.count() > 0) std::this_thread::sleep_for(per_piece_);
   }
+  if (task.after != nullptr) stream.due = std::max(stream.due, task.after->due);
+  if (task.seconds > 0) {
+    double& free = free_[static_cast<std::size_t>(task.engine)];
+    free = stream.due = std::max({free, stream.due, task.enqueued}) + task.seconds;
+  }
   if (task.reaches == nullptr) return;
+  task.reaches->due = stream.due;
   task.reaches->is_done = true;
   task.reaches->has_failed = stream.has_failed;
 }

@@ -8,7 +8,7 @@
 
 namespace blockyard::device::sim {
 
-/// OK, or why this operation cannot be planned. `*why` is then a sentence.
+/// OK, or why this operation cannot be planned: `*why` is then a sentence.
 [[nodiscard]] blockyard_status check(const blockyard_operation& operation, const char** why);
 
 [[nodiscard]] bool has_right(const blockyard_operation& operation) noexcept;

@@ -18,6 +18,10 @@ std::uint64_t* field(std::string_view key, Options& options) {
   if (key == "slow") return &options.slow;
   if (key == "network") return &options.network;
   if (key == "in_place") return &options.in_place;
+  if (key == "rate") return &options.rate;
+  if (key == "copy_rate") return &options.copy_rate;
+  if (key == "plan_time") return &options.plan_time;
+  if (key == "compute") return &options.compute;
   return nullptr;
 }
 
@@ -33,7 +37,9 @@ std::string read(std::string_view text, Options& options) {
     if (value == nullptr || sign == std::string_view::npos)
       return "unknown option '" + std::string(word) +
              "'; the simulated device knows seed=, memory=, page=, host_locks=, "
-             "fail_after=, fail_call=, lose_call=, hang_open=, slow=, network= and in_place=";
+             "fail_after=, fail_call=, lose_call=, hang_open=, slow=, network=, in_place=, rate=, "
+             "copy_rate=, "
+             "plan_time= and compute=";
     const std::string_view number = word.substr(sign + 1);
     const char* const end = number.data() + number.size();
     const auto [stop, error] = std::from_chars(number.data(), end, *value);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <cstring>
 #include <list>
 #include <memory>
@@ -16,6 +17,7 @@
 #include <utility>
 
 #include "blockyard/device/abi_kernel_check.h"
+#include "blockyard/device/abi_kinds.h"
 #include "blockyard/device/sim/address_space.h"
 #include "blockyard/device/sim/kernel.h"
 #include "blockyard/device/sim/locked_pages.h"
@@ -69,13 +71,37 @@ struct Device {
   }
 };
 
+/// Real additions and multiplications, roughly: two for each setting of all indexes.
+double flops_of(const blockyard_operation& operation) {
+  const auto all = [](const blockyard_operand& operand) {
+    return static_cast<double>(element_count(operand));
+  };
+  double count = std::max(all(operation.result), all(operation.left));
+  if (operation.kind == BLOCKYARD_CONTRACT)  // each index is in two of the three, or in all
+    count = std::sqrt(all(operation.result) * all(operation.left) * all(operation.right));
+  if (operation.kind >= BLOCKYARD_SOLVE && operation.kind <= BLOCKYARD_SPECTRUM)
+    count *= static_cast<double>(operation.left.extent[0]);
+  const bool is_complex = operation.element >= BLOCKYARD_C64;
+  return (is_complex ? 8 : 2) * count;
+}
+
 constexpr std::uint32_t device_count = 2;
 
-// The types of the ABI are names without content: behind them stand ours.
+// The types of the ABI are opaque: they stand for the classes below.
 Device& of(blockyard_device* device) { return *reinterpret_cast<Device*>(device); }
 Stream* of(blockyard_stream* stream) { return reinterpret_cast<Stream*>(stream); }
 Event* of(blockyard_event* event) { return reinterpret_cast<Event*>(event); }
 Plan* of(blockyard_plan* plan) { return reinterpret_cast<Plan*>(plan); }
+
+double now_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Until what is modelled is done. No lock is held meanwhile.
+void sleep_until(double due) {
+  const double left = due - now_seconds();
+  if (left > 0) std::this_thread::sleep_for(std::chrono::duration<double>(left));
+}
 
 /// Runs `body(device)` under its lock and lets no exception out.
 template <class Body>
@@ -179,14 +205,19 @@ blockyard_status stream_close(blockyard_device* handle, blockyard_stream* stream
 }
 
 blockyard_status stream_synchronise(blockyard_device* handle, blockyard_stream* stream) {
-  return locked(handle, [&](Device& device) {
+  double due = 0;
+  const blockyard_status status = locked(handle, [&](Device& device) {
     device.machine.finish(*of(stream));
+    due = of(stream)->due;
     return device.state(*of(stream));
   });
+  sleep_until(due);
+  return status;
 }
 
 /// Puts a task at the end of a stream, unless that has failed.
 blockyard_status enqueue(Device& device, blockyard_stream* stream, Task task) {
+  if (task.seconds > 0) task.enqueued = now_seconds();
   of(stream)->tasks.push_back(std::move(task));
   return device.state(*of(stream));
 }
@@ -223,26 +254,38 @@ blockyard_status event_record(blockyard_device* handle, blockyard_event* event,
 }
 
 blockyard_status event_test(blockyard_device* handle, blockyard_event* event, std::uint32_t wait) {
-  return locked(handle, [&](Device& device) {
+  double due = 0;
+  const blockyard_status status = locked(handle, [&](Device& device) {
     const std::shared_ptr<Point> point = of(event)->last;
     if (point == nullptr) return BLOCKYARD_OK;
     if (wait != 0)
       device.machine.finish(*point);
     else if (!point->is_done)
-      device.machine.step();  // who asks often enough gets an answer
+      device.machine.step();  // polling often enough gets an answer
     if (!point->is_done) return BLOCKYARD_NOT_READY;
+    due = point->due;
+    if (wait == 0 && due > now_seconds()) return BLOCKYARD_NOT_READY;
     if (!point->has_failed) return BLOCKYARD_OK;
     return device.fail(BLOCKYARD_FAILED, "work before the event failed (simulated)");
   });
+  if (wait != 0) sleep_until(due);
+  return status;
+}
+
+/// What so much seems to take at a rate; 0: no time of its own.
+double seconds_at(std::uint64_t rate, double amount) {
+  return rate == 0 ? 0 : amount / static_cast<double>(rate);
 }
 
 blockyard_status move(Device& device, blockyard_stream* stream, std::byte* target,
-                      const std::byte* source, std::uint64_t bytes) {
+                      const std::byte* source, std::uint64_t bytes,
+                      Engine engine = Engine::copies_in) {
   if (bytes == 0) return device.state(*of(stream));
   if (target == nullptr || source == nullptr)
     return device.fail(BLOCKYARD_BAD_ARGUMENT, "a copy leaves the allocated memory");
   const auto work = [=] { std::memmove(target, source, bytes); };
-  return enqueue(device, stream, {work, nullptr, nullptr});
+  const double seconds = seconds_at(device.given.copy_rate, static_cast<double>(bytes));
+  return enqueue(device, stream, {work, nullptr, nullptr, seconds, engine});
 }
 
 blockyard_status copy(blockyard_device* handle, blockyard_stream* stream,
@@ -253,7 +296,8 @@ blockyard_status copy(blockyard_device* handle, blockyard_stream* stream,
       return on_host ? reinterpret_cast<std::byte*>(number) : device.find(number, bytes);
     };
     return move(device, stream, place(to, direction == BLOCKYARD_TO_HOST),
-                place(from, direction == BLOCKYARD_TO_DEVICE), bytes);
+                place(from, direction == BLOCKYARD_TO_DEVICE), bytes,
+                direction == BLOCKYARD_TO_HOST ? Engine::copies_out : Engine::copies_in);
   });
 }
 
@@ -288,7 +332,8 @@ blockyard_status fill(blockyard_device* handle, blockyard_stream* stream, blocky
 
 blockyard_status plan_open(blockyard_device* handle, const blockyard_operation* operation,
                            blockyard_plan** plan) {
-  return locked(handle, [&](Device& device) {
+  double due = 0;
+  const blockyard_status opened = locked(handle, [&](Device& device) {
     const char* why = nullptr;
     const blockyard_status status = check(*operation, &why);
     if (status != BLOCKYARD_OK) return device.fail(status, why);
@@ -296,8 +341,12 @@ blockyard_status plan_open(blockyard_device* handle, const blockyard_operation* 
     if (operation->kind == BLOCKYARD_KERNEL)
       made.kernel.emplace(*reinterpret_cast<const blockyard_kernel*>(operation));
     *plan = reinterpret_cast<blockyard_plan*>(&made);
+    if (device.given.plan_time > 0)
+      due = now_seconds() + 1e-6 * static_cast<double>(device.given.plan_time);
     return BLOCKYARD_OK;
   });
+  sleep_until(due);
+  return opened;
 }
 
 blockyard_status plan_workspace(blockyard_device*, blockyard_plan*, std::uint64_t* bytes) {
@@ -335,10 +384,11 @@ blockyard_status plan_run(blockyard_device* handle, blockyard_plan* plan, blocky
     if (blocks.result == nullptr || blocks.left == nullptr ||
         (has_right && blocks.right == nullptr))
       return device.fail(BLOCKYARD_BAD_ARGUMENT, "a block leaves the allocated memory");
-    const auto work = [&operation, blocks, run = *given] {
-      sim::run(operation, run.alpha, run.beta, blocks);
+    const auto work = [&operation, blocks, run = *given, computes = device.given.compute != 0] {
+      if (computes) sim::run(operation, run.alpha, run.beta, blocks);
     };
-    return enqueue(device, stream, {work, nullptr, nullptr});
+    const double seconds = seconds_at(device.given.rate, flops_of(operation));
+    return enqueue(device, stream, {work, nullptr, nullptr, seconds});
   });
 }
 

@@ -5,12 +5,12 @@
 
 namespace blockyard::device::sim {
 
-/// Two simulated devices in host memory, to test what uses devices: addresses are no pointers,
-/// nothing enqueued happens before it must, in an order that a seed decides.
-/// Options of `open`:
-///   seed=N         0 (default): work waits until somebody waits for it; else every call also runs
+/// Two simulated devices in host memory, to test code that uses devices: addresses are not
+/// pointers, and enqueued work runs as late as possible, in an order that a seed decides. Options
+/// of `open`:
+///   seed=N         0 (default): work waits until a caller waits for it; else every call also runs
 ///                  a random amount of enqueued work of random streams
-///   memory=BYTES   what can be allocated in all (default 2^40)
+///   memory=BYTES   what can be allocated in total (default 2^40)
 ///   fail_after=N   the work after the first N pieces fails
 ///   network=1      network_pointer says where the memory really is: any fabric can read it
 [[nodiscard]] const blockyard_device_table& table() noexcept;

@@ -5,8 +5,8 @@
 
 namespace blockyard::device::sim {
 
-/// As `check`, for the kinds of abi_kinds.h: triangles are solved, LU and Cholesky made; the other
-/// kinds are not known here.
+/// As `check`, for the kinds of abi_kinds.h: triangular solves, LU and Cholesky; the other
+/// kinds are unsupported here.
 [[nodiscard]] blockyard_status check_whole(const blockyard_operation& operation, const char** why);
 
 void run_whole(const blockyard_operation& operation, const double alpha[2], const Blocks& blocks);

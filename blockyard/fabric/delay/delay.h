@@ -8,7 +8,7 @@
 
 namespace blockyard::fabric {
 
-/// How slow a link is made.
+/// The simulated slowness of a link.
 struct Delay {
   double latency_seconds = 0;
   double bytes_per_second = 0;  ///< 0: no limit
@@ -20,9 +20,9 @@ struct Delay {
 
 /// A fabric that behaves as if it were slower: a message is heard once latency + bytes/bandwidth
 /// have passed since it was sent; the messages of one rank to another follow each other on a link
-/// of that bandwidth, and keep their order. The same holds for windows: done() says so later.
+/// of that bandwidth, and keep their order. The same holds for windows: done() turns true later.
 /// Messages to oneself, collectives and abort are not slowed down. For measuring on one machine:
-/// all ranks must read the same steady clock. One per rank, on all ranks. One thread, but `abort`
+/// all ranks must read the same steady clock. One per rank, on all ranks. One thread; `abort`:
 /// any.
 [[nodiscard]] std::unique_ptr<Fabric> delayed(std::unique_ptr<Fabric> fabric, const Delay& delay);
 

@@ -11,6 +11,10 @@ namespace blockyard::fabric::detail {
 
 namespace {
 
+/// Messages that one sender takes in the place of a rank, in a row: its own and those that came
+/// meanwhile. Past these the rank itself goes on.
+constexpr int most_in_a_row = 16;
+
 std::chrono::nanoseconds to_duration(double seconds) {
   constexpr double longest_seconds = 1e6;  // far from the overflow of the clock
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -25,14 +29,68 @@ void Mailbox::put(Message message) {
   {
     const std::lock_guard lock(mutex_);
     messages_.push_back(std::move(message));
+    if (is_received_) return;  // whoever receives sees it
+  }
+  filled_.notify_one();
+}
+
+void Mailbox::hand(Message message) {
+  if (begin_receiving())
+    receive(std::move(message));
+  else
+    put(std::move(message));
+}
+
+void Mailbox::receive_by(Receiver* receiver) {
+  const std::lock_guard lock(mutex_);
+  receiver_ = receiver;
+}
+
+bool Mailbox::begin_receiving() {
+  const std::lock_guard lock(mutex_);
+  if (receiver_ == nullptr || !is_asleep_ || is_received_ || !messages_.empty() || draw_)
+    return false;
+  is_received_ = true;
+  return true;
+}
+
+void Mailbox::receive(Message message) {
+  struct End {
+    Mailbox& box;
+    ~End() { box.end_receiving(); }
+  } const end{*this};
+  for (int left = most_in_a_row; left > 0; --left) {
+    const Receiver::Taken taken = receiver_->take(message);
+    const std::lock_guard lock(mutex_);
+    if (taken == Receiver::Taken::wakes) is_called_ = true;
+    if (taken == Receiver::Taken::no) messages_.push_front(std::move(message));
+    if (taken != Receiver::Taken::yes || messages_.empty() || left == 1) return;
+    message = std::move(messages_.front());
+    messages_.pop_front();
+  }
+}
+
+void Mailbox::end_receiving() noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    is_received_ = false;
+    if (messages_.empty() && !is_called_) return;
   }
   filled_.notify_one();
 }
 
 std::optional<Message> Mailbox::take(double wait_seconds, const std::atomic<bool>& is_over) {
   std::unique_lock lock(mutex_);
-  const auto has_news = [&] { return !messages_.empty() || is_over; };
-  if (wait_seconds > 0) filled_.wait_for(lock, to_duration(wait_seconds), has_news);
+  if (wait_seconds > 0) {
+    is_asleep_ = true;
+    filled_.wait_for(lock, to_duration(wait_seconds), [&] {
+      return !is_received_ && (!messages_.empty() || is_called_ || is_over);
+    });
+    // The rank goes on only when nobody is at work for it any more.
+    is_called_ = true;
+    filled_.wait(lock, [&] { return !is_received_; });
+    is_asleep_ = is_called_ = false;
+  }
   if (messages_.empty() || is_over) return std::nullopt;
   const auto chosen = choose();
   std::optional<Message> message = std::move(*chosen);
@@ -41,8 +99,10 @@ std::optional<Message> Mailbox::take(double wait_seconds, const std::atomic<bool
 }
 
 void Mailbox::wake() noexcept {
-  // Who looked before the flag was up waits by now, and hears this.
-  { const std::lock_guard lock(mutex_); }
+  {
+    const std::lock_guard lock(mutex_);
+    is_called_ = true;
+  }
   filled_.notify_all();
 }
 

@@ -19,18 +19,31 @@ class Mailbox {
   /// From now on take() draws the sender it hears next; the order of each sender stays.
   void draw_senders(std::uint64_t seed);
   void put(Message message);
-  /// The next message; nothing if none came within `wait_seconds`, or once `is_over`.
+  /// The same, but the receiver takes it at once, in this thread, if the rank sleeps in take() and
+  /// nobody else is at work for it.
+  void hand(Message message);
+  /// Fabric::receive_by. Only by the thread that calls take().
+  void receive_by(Receiver* receiver);
+  /// The next message; nothing if none came within `wait_seconds`, if the receiver wants the rank
+  /// to wake, or once `is_over`.
   [[nodiscard]] std::optional<Message> take(double wait_seconds, const std::atomic<bool>& is_over);
-  /// Lets who waits look at `is_over`.
+  /// Lets the rank that waits look at `is_over`.
   void wake() noexcept;
 
  private:
   [[nodiscard]] std::deque<Message>::iterator choose();
+  [[nodiscard]] bool begin_receiving();
+  void receive(Message message);
+  void end_receiving() noexcept;
 
   std::mutex mutex_;
   std::condition_variable filled_;
   std::deque<Message> messages_;
   std::optional<std::mt19937_64> draw_;
+  Receiver* receiver_ = nullptr;
+  bool is_asleep_ = false;    ///< the rank, in take()
+  bool is_received_ = false;  ///< the receiver is at work: the rank stays in take()
+  bool is_called_ = false;    ///< the rank has to look around
 };
 
 }  // namespace blockyard::fabric::detail

@@ -30,7 +30,7 @@ enum class Kind : std::uint8_t {
   abort    ///< body: the cause
 };
 
-/// Letters of one way arrive in the order of posting; a long one holds up those behind it.
+/// Letters of one way arrive in the order of posting; a long one delays those after it.
 enum class Way : std::uint8_t { there, back };
 
 /// How a letter begins. Both ends are the same program: sent as it lies in memory.
@@ -38,7 +38,7 @@ struct alignas(16) Front {
   Kind kind = Kind::answer;
   Element element = Element::f64;
   std::int32_t region = -1;  ///< by the number it has at the receiver
-  std::uint64_t ticket = 0;  ///< who asks knows by it what is answered; meet: the group
+  std::uint64_t ticket = 0;  ///< matches an answer to its question; meet: the group
   std::uint64_t offset = 0;  ///< meet: the round
   std::uint64_t count = 0;   ///< of values in a list
   std::uint64_t width = 0;   ///< bytes of each
@@ -50,11 +50,11 @@ struct alignas(16) Front {
 };
 static_assert(std::is_trivially_copyable_v<Front>);
 
-/// Bodies that are no longer travel with the front: together as long as what the shared-memory
-/// transports of Open MPI and MPICH send without asking.
+/// Bodies up to this length travel with the front: together within the eager limit of the
+/// shared-memory transports of Open MPI and MPICH.
 inline constexpr std::size_t short_bytes = 3072;
 
-/// What follows the front: rows in somebody's memory (far), packed on the way (near).
+/// What follows the front: rows in a caller's memory (far), packed on the way (near).
 struct Body {
   Strided rows;
   std::byte* place = nullptr;
@@ -73,23 +73,23 @@ struct Letter {
   std::function<void()> was_sent = {};  ///< the memory of a long body may be used again
 };
 
-/// Where a long body goes that comes in.
+/// The destination of an incoming long body.
 struct Intake {
   Body body;
-  /// In place of a copy: what to do with each piece.
+  /// Applied to each piece instead of a copy.
   std::function<void(const Cut& cut, const std::byte* packed)> apply = {};
 };
 
-/// Who gets the letters of this process, in their order.
+/// Receives the letters of this process, in order.
 class Desk {
  public:
   virtual ~Desk() = default;
   /// A letter with a short body, or none.
   virtual void take(int from, const Front& front, std::span<const std::byte> body) = 0;
-  /// Where the long body of a letter goes, and that it came.
+  /// The destination of a letter's long body, and notice that it arrived.
   [[nodiscard]] virtual Intake open(int from, const Front& front) = 0;
   virtual void close(int from, const Front& front, Intake& intake) = 0;
-  /// No letters can be moved any more. Called while nobody moves any.
+  /// No letters can be moved any more. Called while none is being moved.
   virtual void end() noexcept = 0;
 };
 
@@ -102,7 +102,7 @@ class Courier {
   /// True if anything moved.
   virtual bool progress() = 0;
   [[nodiscard]] virtual bool is_sending() const noexcept = 0;
-  /// Collective. Begins a barrier that progress() carries on; true once all came.
+  /// Collective. Begins a barrier that progress() advances; true once all ranks have called it.
   virtual void begin_barrier() = 0;
   [[nodiscard]] virtual bool is_barrier_over() = 0;
 };

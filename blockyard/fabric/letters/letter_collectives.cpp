@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view quarrel_head = "processes came to different collective calls:";
 
-/// What the ranks of some nodes came to: one tag and one rank's word for it, or a quarrel.
+/// The collective that ranks of some nodes called: one tag and name, or a conflict.
 struct Summary {
   std::uint64_t tag = 0;
   std::int32_t rank = 0;

@@ -87,7 +87,7 @@ Group LetterMemory::join(std::span<const int> ranks) {
 }
 
 void LetterMemory::leave(Group group) {
-  base::require(group != everyone, "nobody leaves the group of all");
+  base::require(group != everyone, "the group of all ranks cannot be left");
   barrier(group);
   node_->leave(team(group).here);
   teams_[static_cast<std::size_t>(group)].reset();
@@ -103,7 +103,7 @@ Allocation LetterMemory::allocate(Group group, std::size_t bytes) {
       all.members.begin());
   const bool is_here = result.region >= 0;
   const Region number = is_here ? regions_->new_region() : -1;
-  if (is_here) {  // before anybody else knows of it
+  if (is_here) {  // before others know of it
     Shared& made = regions_->shared(number);
     made = {};
     made.here = result.region;

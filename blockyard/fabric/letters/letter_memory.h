@@ -14,12 +14,12 @@
 
 namespace blockyard::fabric::letters {
 
-/// Memory of ranks on several nodes: within a node that of the node, between nodes letters. Every
+/// Memory of ranks on several nodes: shared memory within a node, letters between nodes. Every
 /// process is a rank. Transfers: any thread. The rest: one thread at a time.
 class LetterMemory final : public Memory {
  public:
   /// Memory of the ranks of this node, whose ranks are numbered there in the order of all;
-  /// `meanwhile` is to be called while it waits, unless it is null.
+  /// `meanwhile` is called while it waits, unless it is null.
   using OpenNode =
       std::function<std::unique_ptr<node::NodeMemory>(std::function<void()> meanwhile)>;
 
@@ -86,9 +86,9 @@ class LetterMemory final : public Memory {
   [[nodiscard]] bool is_leader(const Team& team) const noexcept {
     return team.leaders[team.my_node] == rank_;
   }
-  /// What the leaders bring, merged in the order of nodes, at all leaders.
+  /// Merges the leaders' contributions in the order of nodes, at all leaders.
   [[nodiscard]] Bytes fold(Team& team, Bytes mine, const Merge& merge);
-  /// The bytes of one leader at all of them.
+  /// Copies the bytes of one leader to all of them.
   void spread(Team& team, std::span<std::byte> bytes, std::size_t root);
   void settle_meeting(Team& team, const Meeting& meeting, std::string_view quarrel);
 
@@ -105,7 +105,7 @@ class LetterMemory final : public Memory {
   std::vector<std::unique_ptr<Team>> teams_;
   std::map<std::vector<int>, std::uint64_t> joined_;     ///< how often
   std::unique_ptr<std::atomic<std::uint64_t>[]> sent_;   ///< by rank: since the start
-  std::unique_ptr<std::atomic<std::uint64_t>[]> there_;  ///< by rank: of these, are in place
+  std::unique_ptr<std::atomic<std::uint64_t>[]> there_;  ///< by rank: of these, in place
 };
 
 }  // namespace blockyard::fabric::letters

@@ -13,12 +13,12 @@ namespace {
 /// Values that one letter of a list has at most: their offsets and they are in memory twice.
 constexpr std::size_t list_length = std::size_t{1} << 16;
 
-/// What a letter reads of the caller's memory it does not change.
+/// A letter reads the caller's memory but does not change it.
 std::byte* readable(const void* near) {
   return const_cast<std::byte*>(static_cast<const std::byte*>(near));
 }
 
-/// The offsets, and the values behind them.
+/// The offsets, followed by the values.
 Body list_of(std::span<const std::int64_t> offsets, std::span<const std::byte> values) {
   std::vector<std::byte> bytes(offsets.size_bytes() + values.size());
   std::memcpy(bytes.data(), offsets.data(), offsets.size_bytes());
@@ -48,7 +48,7 @@ Front LetterMemory::front_of(Kind kind, Region region, int member, std::size_t o
   return front;
 }
 
-/// What needs a fence to be known in place.
+/// Sends a letter whose completion only a fence confirms.
 Transfer LetterMemory::send(int to, Letter letter) {
   // A process that does not serve for a while shall not be buried in letters.
   constexpr std::uint64_t most_on_the_way = 256;

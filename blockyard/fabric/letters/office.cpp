@@ -126,7 +126,7 @@ void Office::serve() noexcept {
   constexpr double just_now_seconds = 1e-4;
   want_exact_timers();
   for (double last_moved = base::now_seconds(); !is_over_ && !is_aborted_;) {
-    // Who waits, or begins one transfer after the other, moves the letters; both at once would only
+    // A thread that waits, or starts transfer after transfer, moves the letters; two would only
     // wait for each other.
     if (waiting_threads_ > 0 || base::now_seconds() - last_used_ < just_now_seconds) {
       nap(100);
@@ -296,7 +296,7 @@ void Office::abort(std::string_view cause) noexcept {
     for (int i = 0; i < most_steps && courier_->is_sending(); ++i)
       static_cast<void>(courier_->progress());
   } catch (const std::exception&) {
-    // There is nobody left to tell.
+    // No process is left to tell.
   }
 }
 

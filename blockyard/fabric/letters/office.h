@@ -17,32 +17,32 @@
 
 namespace blockyard::fabric::letters {
 
-/// What an answer brings: its body to rows of memory, or a number.
+/// The destination of an answer: rows of memory for its body, or a number.
 struct Asked {
   Body body = {};
   bool is_answered = false;
   std::int64_t value = 0;
 };
 
-/// Answers what other processes ask for. Called while letters move, one thread at a time.
+/// Answers requests of other processes. Called while letters move, one thread at a time.
 class Clerk {
  public:
   virtual ~Clerk() = default;
   virtual void serve(int from, const Front& front, std::span<const std::byte> body) = 0;
   [[nodiscard]] virtual Intake open(int from, const Front& front) = 0;
   virtual void close(int from, const Front& front, Intake& intake) = 0;
-  /// Looks again at what could not be answered yet. True while there is any.
+  /// Retries requests that could not be answered yet. True while there are any.
   virtual bool serve_waiting() = 0;
 };
 
-/// Letters of a process: what it asked, what came for its collectives, and who moves them: a thread
-/// that waits for something does so, and a thread of our own for those that compute or sleep.
+/// The letters of a process: its requests, those received for its collectives, and their transport:
+/// a waiting thread moves them, and a background thread does so for those that compute or sleep.
 /// Any thread.
 class Office final : private Desk {
  public:
   using Open = std::function<std::unique_ptr<Courier>(Desk&)>;
   /// Collective. has_thread: MPI may be called by several threads at the same time; if not, letters
-  /// move only while somebody waits.
+  /// move only while a thread waits.
   Office(const Open& open, int processes, bool has_thread);
   /// Collective, unless the run was aborted.
   ~Office() override;
@@ -54,7 +54,7 @@ class Office final : private Desk {
   /// Collective, unless the run was aborted. Ends the thread.
   void close() noexcept;
 
-  /// The number by which done() knows what was asked.
+  /// Sends a request; returns the number to pass to done().
   [[nodiscard]] std::uint64_t ask(int to, Letter letter, Asked asked = {});
   /// Needs no answer. 0, or a number for done(): then the memory of the body may be used again.
   std::uint64_t tell(int to, Letter letter);
@@ -64,13 +64,13 @@ class Office final : private Desk {
   /// Waits for an answer with a number in it.
   [[nodiscard]] std::int64_t number_of(std::uint64_t asked);
 
-  /// What a process sent for a round of a group's collectives; waits for it.
+  /// Waits for the bytes a process sent for a round of a group's collectives.
   [[nodiscard]] std::vector<std::byte> await(std::uint64_t group, std::uint64_t round, int from);
   void send_round(std::uint64_t group, std::uint64_t round, int to, std::vector<std::byte> bytes);
 
   /// Moves letters once, unless another thread does.
   void move_now();
-  /// Tells the others the cause, too, if it is the first.
+  /// Also sends the cause to the others, if it is the first.
   void abort(std::string_view cause) noexcept;
   /// Throws Error{comm} with the cause once the run was aborted.
   void check_alive() const {
@@ -98,7 +98,7 @@ class Office final : private Desk {
   std::atomic<bool> is_aborted_ = false;
   std::atomic<bool> is_over_ = false;
   std::atomic<int> waiting_threads_ = 0;
-  std::atomic<double> last_used_ = 0;       ///< when a transfer was begun that nobody waits for
+  std::atomic<double> last_used_ = 0;       ///< start of the last transfer without a waiter
   std::atomic<bool> has_patients_ = false;  ///< the clerk has something that waits
 
   mutable std::mutex moving_mutex_;  // guards all below but the thread

@@ -16,16 +16,16 @@ struct Shared {
   Region here = -1;               ///< of the node's memory
   std::vector<std::byte*> bases;  ///< by member; null on another node
   std::vector<int> ranks;         ///< by member
-  std::vector<Region> numbers;    ///< by member: what it calls the region
+  std::vector<Region> numbers;    ///< by member: its number of the region
   std::vector<int> members_here;  ///< by member: its place among those on this node; -1: none
   std::byte* mine = nullptr;
   int me_here = -1;
   bool is_live = false;
 };
 
-/// The regions of a process, and where other processes get what they ask of them: it does to the
-/// memory of this rank what a rank of this node would. Making and ending regions: one thread;
-/// reading: any thread; serving: who moves letters.
+/// The regions of a process, and the service of other processes' requests: it accesses the
+/// memory of this rank as a rank of this node would. Making and ending regions: one thread;
+/// reading: any thread; serving: the thread that moves letters.
 class Regions final : public Clerk {
  public:
   Regions(Office& office, node::NodeMemory& node);

@@ -27,7 +27,7 @@ struct Part {
   std::vector<std::byte> bytes;
 };
 
-/// What a rank brings to a collective.
+/// The contribution of a rank to a collective.
 struct Offer {
   std::span<std::byte> bytes;
   std::span<double> values;
@@ -71,13 +71,17 @@ class LoopbackWorld::Endpoint final : public Fabric {
     message.from = rank_;
     if (message.source) message.source->finish();
     message.source.reset();
-    world_.mailboxes[checked(to)].put(std::move(message));
+    world_.mailboxes[checked(to)].hand(std::move(message));
   }
 
   [[nodiscard]] std::optional<Message> poll(double wait_seconds) override {
     auto message = world_.mailboxes[checked(rank_)].take(wait_seconds, world_.is_aborted);
     check_alive();
     return message;
+  }
+
+  void receive_by(Receiver* receiver) override {
+    world_.mailboxes[checked(rank_)].receive_by(receiver);
   }
 
   [[nodiscard]] int window(std::size_t bytes) override {
@@ -245,7 +249,7 @@ void LoopbackWorld::wake() noexcept {
 }
 
 void LoopbackWorld::say(std::string_view /*text*/) {
-  base::require(false, "there is no other process to say anything to");
+  base::require(false, "a loopback world has one process, which cannot message others");
 }
 
 bool LoopbackWorld::end(double /*patience_seconds*/) { return true; }

@@ -10,9 +10,9 @@
 namespace blockyard::fabric {
 
 /// All ranks in one process: a rank is the thread that uses its endpoint. Payloads pass as
-/// pointers, windows are shared memory, no message has a largest length.
+/// pointers, windows are shared memory, messages have no maximum length.
 /// The world outlives its endpoints, and the pools of the payloads outlive the world. Messages to
-/// a rank whose endpoint is not made yet, or is gone, are kept until the world ends.
+/// a rank whose endpoint does not exist yet, or has ended, are kept until the world ends.
 /// Any thread.
 class LoopbackWorld final : public World {
  public:
@@ -25,7 +25,7 @@ class LoopbackWorld final : public World {
 
   /// The fabric of one rank. Throws Error{bad_input} for a rank that is not 0 .. size-1.
   [[nodiscard]] std::unique_ptr<Fabric> endpoint(int rank) override;
-  /// There are no other processes: only waits.
+  /// Only waits: there are no other processes.
   void progress(double seconds) override;
   void wake() noexcept override;
   void say(std::string_view text) override;

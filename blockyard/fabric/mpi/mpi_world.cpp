@@ -37,6 +37,8 @@ class Endpoint final : public Fabric {
     return state_.poll(rank_, wait_seconds);
   }
 
+  void receive_by(Receiver* receiver) override { state_.receive_by(rank_, receiver); }
+
   [[nodiscard]] int window(std::size_t bytes) override {
     windows_.push_back(&state_.open_window(windows_.size(), rank_, bytes));
     return static_cast<int>(windows_.size()) - 1;
@@ -71,7 +73,7 @@ class Endpoint final : public Fabric {
   [[nodiscard]] bool done(Ticket ticket) override {
     state_.check_alive();
     if (ticket == done_at_once || state_.is_answered(ticket)) return true;
-    // Who asks again and again leaves the processor to the thread that brings the answer.
+    // A polling caller yields the processor to the thread that brings the answer.
     std::this_thread::yield();
     return false;
   }

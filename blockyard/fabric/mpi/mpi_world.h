@@ -15,24 +15,24 @@
 namespace blockyard::fabric {
 
 struct MpiOptions {
-  /// As if every process had a node of its own: nothing goes through shared memory. For tests.
+  /// Treats every process as a node of its own, without shared memory. For tests.
   bool is_alone = false;
   /// The longest message of MPI; longer payloads go in pieces.
   std::size_t piece_bytes = std::size_t{1} << 30;
   /// Payloads that neighbours on the node read in the memory of this process at one time.
   std::uint32_t most_loans = 1U << 16;
-  /// MPI reads memory of devices, by the pointer that they give for it.
+  /// MPI reads device memory by the pointers that devices provide.
   bool reads_devices = false;
-  /// Gets what World::say says, at process 0, in its main thread.
+  /// Receives the texts of World::say, at process 0, in its main thread.
   std::function<void(std::string_view)> hear;
 };
 
 /// Ranks in several processes, several of them in each. Between ranks of one process payloads pass
-/// as pointers. Between processes messages go over MPI, moved by whoever sends or waits; payloads
-/// and windows of processes of one node are shared memory that every thread reaches by itself.
+/// as pointers. Between processes messages go over MPI, moved by a sending or waiting thread;
+/// payloads and windows of processes of one node are shared memory that threads access directly.
 class MpiWorld final : public World {
  public:
-  /// Collective among processes. `process_of`: by rank. Payloads that arrive are of `pool`.
+  /// Collective among processes. `process_of`: by rank. Received payloads come from `pool`.
   MpiWorld(const MpiSession& session, base::BufferPool& pool, std::vector<int> process_of,
            MpiOptions options = {});
   ~MpiWorld() override;

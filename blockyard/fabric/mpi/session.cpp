@@ -42,7 +42,7 @@ MpiSession::MpiSession() {
   else
     MPI_Query_thread(&provided);
   if (provided < MPI_THREAD_SERIALIZED)
-    throw base::Error(base::Errc::comm, "this MPI library does not work beside other threads");
+    throw base::Error(base::Errc::comm, "this MPI library cannot be used with threads");
   MPI_Comm_rank(MPI_COMM_WORLD, &process_);
   MPI_Comm_size(MPI_COMM_WORLD, &processes_);
   MPI_Comm here = MPI_COMM_NULL;

@@ -15,7 +15,7 @@ namespace blockyard::fabric {
 /// Whether the MPI library says that it reads memory of GPUs (CUDA).
 [[nodiscard]] bool mpi_reads_devices() noexcept;
 
-/// The processes of one `mpirun`, from MPI_Init to MPI_Finalize; of an MPI that somebody else in
+/// The processes of one `mpirun`, from MPI_Init to MPI_Finalize; of an MPI that other code in
 /// this process started (mpi4py) neither. One at a time, in the main thread
 /// (MPI_THREAD_SERIALIZED). All functions but the queries are collective among processes, and wait
 /// for all of them: for the start and the end of a run only.
@@ -36,11 +36,11 @@ class MpiSession {
   [[nodiscard]] int processes_here() const noexcept { return processes_here_; }
 
   using Bytes = std::vector<std::byte>;
-  /// Gives all what process 0 gives. No largest length.
+  /// Copies the bytes of process 0 to all. No maximum length.
   [[nodiscard]] Bytes broadcast(Bytes bytes);
-  /// The same in place, where all know the length.
+  /// Copies process 0's bytes to all in place, where all know the length.
   void broadcast(std::span<std::byte> bytes);
-  /// What each process gives, by process, at process 0; nothing at the others.
+  /// The bytes of each process, in order, at process 0; empty at the others.
   [[nodiscard]] std::vector<Bytes> gather(const Bytes& mine);
 
  private:

@@ -11,11 +11,11 @@ struct Signal {
   std::atomic<std::uint32_t> word;
   std::atomic<std::uint32_t> sleepers;
 
-  /// Wakes those who wait for a change that was made before. Any thread.
+  /// Wakes those that wait for a change that was made before. Any thread.
   void wake_all() noexcept;
 };
 
-/// How long to look at a word before sleeping: about as long as a wake-up takes.
+/// How long to poll a word before sleeping: about as long as a wake-up takes.
 struct Patience {
   std::uint32_t spins = 2000;
 };
@@ -23,17 +23,17 @@ struct Patience {
 /// Returns once `signal` is not `seen` any more, or after some 100 ms: false then.
 [[nodiscard]] bool wait_for_change(Signal& signal, std::uint32_t seen, Patience patience) noexcept;
 
-/// Lets one thread of any process in at a time; not fair, and all zero it is open.
+/// Lets in one thread of any process at a time; unfair; open when all zero.
 class Latch {
  public:
   void lock() noexcept;
   void unlock() noexcept;
 
  private:
-  std::atomic<std::uint32_t> state_;  ///< 0 open, 1 held, 2 held and somebody sleeps
+  std::atomic<std::uint32_t> state_;  ///< 0 open, 1 held, 2 held with sleepers
 };
 
-/// The same, first come, first served.
+/// A fair lock: first come, first served.
 struct TicketLock {
   std::atomic<std::uint32_t> next;
   Signal serving;

@@ -8,12 +8,12 @@
 
 #include "blockyard/fabric/node/futex.h"
 
-// What lies in the memory that the ranks of a node share. All of it is valid when all zero.
+// The layout of the memory that the ranks of a node share. All of it is valid when all zero.
 namespace blockyard::fabric::node {
 
 inline constexpr std::size_t cache_line = 64;
 
-/// How a rank is told of a group: by its leader, who waits until it was read.
+/// How a rank learns of a group: from its leader, which waits until it was read.
 struct alignas(cache_line) Invitation {
   Signal state;  ///< odd: to be read
   std::uint64_t offset;
@@ -40,7 +40,7 @@ struct Control {
   }
 };
 
-/// What a member says in a collective. Two sets of words: who is late still reads the former.
+/// A member's contribution to a collective. Two sets of words: late members still read the former.
 struct alignas(cache_line) Seat {
   std::uint64_t tag;
   std::array<std::array<std::uint64_t, 4>, 2> words;

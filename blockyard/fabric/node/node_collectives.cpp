@@ -73,7 +73,8 @@ void NodeMemory::reduce_piece(Members& members, Element element, Reduction reduc
     return;
   }
   // Each member combines its share of the values, in its own buffer, for all. The share is its own
-  // in every buffer, so nobody reads what it changes; the sum begins with the first member's.
+  // in every buffer, so no other member reads what it changes; the sum begins with the first
+  // member's.
   const auto share = [&](std::size_t m) { return count * m / size * width; };
   const std::size_t begin = share(members.mine), end = share(members.mine + 1);
   const std::size_t length = (end - begin) / width;
@@ -84,8 +85,8 @@ void NodeMemory::reduce_piece(Members& members, Element element, Reduction reduc
   come(members, {});
   for (std::size_t m = 0; m < size; ++m)
     std::memcpy(values + share(m), buffer(m) + share(m), share(m + 1) - share(m));
-  // The round went on by two: this set of buffers is the next one's, too. Nobody may write there
-  // before all have read.
+  // The round advanced by two: the next one uses this set of buffers as well. No rank may write
+  // there before all have read.
   come(members, {});
 }
 
@@ -93,7 +94,7 @@ void NodeMemory::reduce(Group group, Element element, Reduction reduction, void*
                         std::size_t count) {
   Members& all = members(group);
   if (all.ranks.size() == 1) {
-    // What is alone has an absolute value, too.
+    // A single value has an absolute value as well.
     if (reduction == Reduction::absmax || reduction == Reduction::absmin)
       combine(element, reduction, values, values, count);
     return;

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "blockyard/base/error.h"
+#include "blockyard/base/machine_limits.h"
 #include "blockyard/base/memory_left.h"
 
 namespace blockyard::fabric::node {
@@ -35,9 +36,9 @@ std::size_t head_bytes(std::size_t ranks, bool is_first) {
   return is_first ? everyone_offset(ranks) + Crowd::byte_count(ranks) : control_bytes(ranks);
 }
 
-/// With a core for each rank looking costs nobody anything.
+/// With a core for each rank, polling costs no other rank anything.
 Patience patience_for(std::size_t ranks) {
-  return {ranks <= std::max(1U, std::thread::hardware_concurrency()) ? 3000U : 50U};
+  return {ranks <= static_cast<std::size_t>(base::usable_cores()) ? 3000U : 50U};
 }
 
 }  // namespace
@@ -51,7 +52,7 @@ NodeMemory::NodeMemory(int rank, std::vector<std::byte*> arenas, Own own)
   const std::size_t head = length_in_pages(head_bytes(arenas_.size(), rank == 0));
   if (own_.bytes < head || !own_.claim(0, head))
     throw Error(Errc::no_memory,
-                fmt::format("there is no shared memory for the first {} bytes", head));
+                fmt::format("out of shared memory: could not reserve the first {} bytes", head));
   chunks_.reserve(most_chunks);
   auto all = std::make_unique<Members>();
   all->ranks.resize(arenas_.size());
@@ -121,7 +122,7 @@ Group NodeMemory::join(std::span<const int> ranks) {
 }
 
 void NodeMemory::leave(Group group) {
-  base::require(group != everyone, "nobody leaves the group of all");
+  base::require(group != everyone, "the group of all ranks cannot be left");
   Members& gone = members(group);
   barrier(group);
   // The last to leave the barrier may still look at it: the first member waits for all.

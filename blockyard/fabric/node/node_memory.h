@@ -22,14 +22,14 @@ class NodeMemory final : public Memory {
     std::size_t bytes = 0;  ///< of this rank's arena
     std::function<bool(std::size_t offset, std::size_t bytes)> claim;
     std::function<void(std::size_t offset, std::size_t bytes)> give_back;
-    /// What ranks are called in messages; empty: by their numbers.
+    /// Names of ranks in messages; empty: their numbers.
     std::vector<int> names = {};
     /// What to do again and again while waiting for another rank; null: sleep.
     std::function<void()> meanwhile = {};
   };
 
-  /// arenas: where each rank's begins, as this process sees it; all zero before any rank came here.
-  /// To be used when all ranks have made theirs. Throws Error{no_memory}.
+  /// arenas: where each rank's begins, as this process sees it; all zero before any rank starts.
+  /// To be used once all ranks have constructed theirs. Throws Error{no_memory}.
   NodeMemory(int rank, std::vector<std::byte*> arenas, Own own);
   ~NodeMemory() override;
 
@@ -97,7 +97,7 @@ class NodeMemory final : public Memory {
     return chunks_[at / chunk_length][at % chunk_length];
   }
   [[nodiscard]] Region new_region();
-  /// Memory of this rank's arena with its pages; says in `result` why there is none.
+  /// Takes memory of this rank's arena with its pages; on failure `result` says why.
   [[nodiscard]] std::optional<std::size_t> take(std::size_t bytes, Allocation& result);
   [[nodiscard]] bool claim(std::size_t offset, Allocation& result);
   void give(std::size_t offset);

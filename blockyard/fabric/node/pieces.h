@@ -19,7 +19,7 @@ class Pieces {
     free_.emplace(begin, size - begin);
   }
 
-  /// Where a new piece begins; nothing if there is no room.
+  /// Where a new piece begins; nothing if it does not fit.
   [[nodiscard]] std::optional<std::size_t> allocate(std::size_t bytes);
   /// Where a piece ends that begins at `offset`.
   [[nodiscard]] std::size_t length_of(std::size_t offset) const { return taken_.at(offset); }

@@ -11,7 +11,7 @@
 #include "blockyard/ga/ma.h"
 
 extern "C" {
-// What indexes count from: programs write ma_cb_dbl[index + k].
+// The bases that indexes count from: programs write ma_cb_dbl[index + k].
 alignas(16) char ma_cb_char[16];
 alignas(16) int ma_cb_int[4];
 alignas(16) long ma_cb_long[2];
@@ -49,7 +49,7 @@ std::optional<std::size_t> bytes_of(Integer type) {
   return Ma::bytes_of(type, static_cast<int>(sizeof(Integer)));
 }
 
-/// The base that indexes of a type count from; null: there is no such type.
+/// The base that indexes of a type count from; null: unknown type.
 void* base_of(Integer type) {
   switch (type) {
     case MT_F_BYTE:
@@ -128,7 +128,7 @@ const Ma::Block* block_of(const char* call, Integer handle) {
   return block;
 }
 
-/// Elements of a type that fit into so many bytes, with what MA adds.
+/// Elements of a type that fit into `bytes`, including what MA adds.
 Integer fitting(Integer type, std::size_t bytes) {
   const auto width = bytes_of(type);
   const std::size_t overhead = Ma::with_overhead(0);

@@ -17,7 +17,7 @@
 
 namespace {
 
-/// What a process keeps between calls.
+/// The state of a process between calls.
 struct Kept {
   MPI_Comm world = MPI_COMM_NULL;
   MPI_Win counter = MPI_WIN_NULL;

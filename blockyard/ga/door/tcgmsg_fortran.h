@@ -8,7 +8,7 @@
 
 #include "blockyard/ga/fortran.h"
 
-// What Fortran's calls of TCGMSG need beside those of C, whose integers are long.
+// What Fortran's calls of TCGMSG need besides those of C, whose integers are long.
 namespace blockyard::ga::fortran {
 
 template <class Integer>

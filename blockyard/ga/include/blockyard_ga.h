@@ -13,8 +13,8 @@ extern "C" {
 int blockyard_ga_save(const char* file, const int* handles, int n);
 
 /* Collective. Fills n arrays with those of the same names in such a file; extents and types must be
-   the same. Any number of processes, any layout. 0, or 1 if it failed: nothing is changed where the
-   file has something else. */
+   the same. Any number of processes, any layout. 0, or 1 if it failed: no array is changed where
+   the file has something else. */
 int blockyard_ga_load(const char* file, const int* handles, int n);
 
 #ifdef __cplusplus

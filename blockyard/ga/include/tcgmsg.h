@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls of TCGMSG, over MPI: messages beside Global Arrays. Types are tags. */
+/* The calls of TCGMSG, over MPI: messages alongside Global Arrays. Types are tags. */
 #ifndef BLOCKYARD_TCGMSG_H
 #define BLOCKYARD_TCGMSG_H
 
@@ -7,7 +7,7 @@
 extern "C" {
 #endif
 
-/* Start MPI if nobody has, and end it then. */
+/* Start MPI if it has not been started, and end it then. */
 void tcg_pbegin(int argc, char** argv);
 void tcg_alt_pbegin(int* argc, char** argv[]);
 void tcg_pbeginf(void);
@@ -31,7 +31,7 @@ long tcg_probe(long type, long node);
 /* The next number of a counter of all processes; mproc < 0: all come, and it begins at 0 again. */
 long tcg_nxtval(long mproc);
 
-/* Bytes of so many doubles or INTEGERs, and so on. */
+/* Bytes of n doubles or INTEGERs, and so on. */
 long tcg_mdtob(long n);
 long tcg_mdtoi(long n);
 long tcg_mitob(long n);
@@ -47,7 +47,7 @@ void tcg_llog(void);
 void tcg_stats(void);
 void tcg_setdbg(long value);
 long tcg_niceftn(long ival);
-/* A file of process node0 comes to those that do not see it. */
+/* Copies a file of process node0 to those that do not see it. */
 void tcg_pfcopy(long type, long node0, char* fname);
 
 #ifdef __cplusplus

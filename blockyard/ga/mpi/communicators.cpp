@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the edge takes from MPI: its ranks, communicators of groups, and the end of a job.
+// The edge's use of MPI: its ranks, communicators of groups, and the end of a job.
+#include "blockyard/ga/mpi/communicators.h"
+
 #include <fmt/format.h>
 #include <ga-mpi.h>
 #include <mpi.h>
@@ -44,7 +46,7 @@ bool spans_nodes() noexcept {
   setenv("MPIR_CVAR_DEFAULT_THREAD_LEVEL", "MPI_THREAD_MULTIPLE", 0);
 }
 
-/// BLOCKYARD_GA_NODES: as if each host were so many nodes.
+/// BLOCKYARD_GA_NODES: treats each host as this many nodes.
 int nodes_of_host() {
   const char* text = std::getenv("BLOCKYARD_GA_NODES");
   if (text == nullptr || *text == '\0') return 1;
@@ -55,14 +57,14 @@ int nodes_of_host() {
   return nodes;
 }
 
+}  // namespace
+
 MPI_Comm communicator_of(int group) {
   const auto found = communicators().find(group);
   if (found == communicators().end())
     garray::refuse("the group is not live, or this process is not in it");
   return found->second;
 }
-
-}  // namespace
 
 std::unique_ptr<fabric::Memory> open_memory(Communicator communicator) {
   int is_up = 0, is_down = 0;

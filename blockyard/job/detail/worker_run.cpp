@@ -30,7 +30,7 @@ worker::Options options_of(const WorkerRun& run) {
   return options;
 }
 
-/// Everybody takes what earlier jobs kept; the blocks go to the servers before anybody begins.
+/// All take the results of earlier jobs; the blocks go to the servers before any worker begins.
 void begin_with_kept(const WorkerRun& run, worker::Worker& worker) {
   const input::RunSpec& spec = run.job.run;
   worker.kept() = run.kept;
@@ -67,7 +67,7 @@ void add_warnings(const WorkerRun& run, StepResult& result, const worker::Outcom
       result.warnings.push_back(text);
 }
 
-/// What cannot be written costs only itself: the other results are as good as they were. An error
+/// A file that cannot be written does not affect the other results. An error
 /// of another rank ends the run all the same.
 template <class Write>
 void write_or_lose(const WorkerRun& run, const Write& write) {
@@ -79,8 +79,8 @@ void write_or_lose(const WorkerRun& run, const Write& write) {
   }
 }
 
-/// False if the job ends here, as a program has not converged; what that has is saved first: a
-/// later job goes on from it. Every worker finds the same.
+/// False if the job ends here, as a program has not converged; its results are saved first: a
+/// later job resumes from them. Every worker finds the same.
 bool goes_on(const WorkerRun& run, worker::Worker& worker, const worker::Environment& environment,
              std::size_t k, const worker::Outcome& outcome) {
   if (run.job.method.empty() || method::has_converged(outcome)) return true;
@@ -122,7 +122,7 @@ bool run_step(const WorkerRun& run, worker::Worker& worker, worker::Environment&
   return has_next;
 }
 
-/// What outlasts a job whose programs all did their work.
+/// Keeps what outlives a job whose programs all succeeded.
 void keep(const WorkerRun& run, worker::Worker& worker) {
   if (!run.job.run.persistent.empty())
     write_or_lose(run, [&] { write_kept(run.job, worker, run.kept); });

@@ -7,9 +7,10 @@
 namespace blockyard::lattice {
 
 /// What one sample adds to a block of rows of G4, rows by k2, values of a row by k1:
-///   out(k1, k2) += f ( p sum over t of a_t(k1, k2) b_t(k1, k2) + sum over t of u_t(k1) v_t(k2) )
+///   out(k1, k2) += f ( p sum over t of a_t(k1, k2) b_t(at(k1) + row(k2))
+///                     + sum over t of u_t(k1) v_t(k2) )
 /// Every complex array is two planes, real parts and imaginary parts: tiles nk x nk, vectors nk,
-/// and in each row of the result nk and nk.
+/// and in each row of the result nk and nk; its rows follow each other at `stride`.
 struct RowsTask {
   std::size_t nk = 0;
   std::size_t stride = 0;  ///< from a row of the result to the next
@@ -20,6 +21,8 @@ struct RowsTask {
   int outers = 0;    ///< at most 2
   const double* a[2] = {};
   const double* b[2] = {};
+  const std::int32_t* at = nullptr;  ///< where b has what k1 goes with, and k2
+  const std::int32_t* row = nullptr;
   const double* u[2] = {};
   const double* v[2] = {};
   double scale = 1;  ///< of exact sums

@@ -44,7 +44,7 @@ class RandomWalk {
   void run_one() {
     const Instruction& now = at(p_.code, pc_);
     (void)at(p_.lines, pc_);
-    check(static_cast<std::size_t>(now.opcode) < opcode_count, "unknown opcode");
+    check(static_cast<std::size_t>(now.opcode) < opcode_table().size(), "unknown opcode");
     const OpcodeRow& row = row_of(now.opcode);
     touch(now, row);
     pop(now, row);
@@ -124,9 +124,7 @@ class RandomWalk {
   }
 
   void pop(const Instruction& now, const OpcodeRow& row) {
-    if ((now.opcode == Opcode::block_copy || now.opcode == Opcode::block_product) &&
-        (now.c & flag_scaled) != 0)
-      pop_one(value_type(p_, now, 'v'));
+    if (is_scaled(now)) pop_one(value_type(p_, now, 'v'));
     for (auto type = row.pops.rbegin(); type != row.pops.rend(); ++type)
       if (*type != 'r')
         pop_one(value_type(p_, now, *type));

@@ -55,7 +55,7 @@ struct Flow {
 /// same on every path to an instruction, and suit it.
 [[nodiscard]] Flow verify_flow(const Program& program);
 
-/// What holds only across calls: no index is used that no loop of the callers binds; no pardo runs
+/// Rules that hold across calls: no index is used that no loop of the callers binds; no pardo runs
 /// within a pardo and no barrier within a pardo.
 void verify_calls(const Program& program, Flow flow);
 

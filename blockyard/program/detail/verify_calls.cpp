@@ -9,7 +9,7 @@
 namespace blockyard::program::detail {
 namespace {
 
-/// What a routine and all that it calls need and do.
+/// The needs and effects of a routine and its callees.
 class Calls {
  public:
   Calls(const Program& program, Flow flow) : p_(program), flow_(std::move(flow)) {}

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int32_t none = -1;
 
-/// What is known before an instruction. Every path to it must bring the same.
+/// The state before an instruction. Every path to it must agree.
 struct State {
   std::size_t routine = 0;
   std::int32_t open = none;  ///< innermost open loop of the routine
@@ -146,10 +146,7 @@ class Walk {
 
   void pop(State& state) {
     const Instruction& at = p_.code[pc_];
-    const bool is_scaled =
-        (at.opcode == Opcode::block_copy || at.opcode == Opcode::block_product) &&
-        (at.c & flag_scaled) != 0;
-    if (is_scaled) pop_one(state, value_type(p_, at, 'v'));
+    if (is_scaled(at)) pop_one(state, value_type(p_, at, 'v'));
     const auto types = row_of(at.opcode).pops;
     for (auto type = types.rbegin(); type != types.rend(); ++type) {
       if (*type != 'r') {
@@ -219,7 +216,7 @@ class Walk {
     reach(next, std::move(state));
   }
 
-  /// A section stands for a barrier where it begins, too: what was put before it can be read in it.
+  /// A section also acts as a barrier where it begins: earlier puts can be read in it.
   void go_on_past_barrier(State& state) {
     const Opcode opcode = p_.code[pc_].opcode;
     if (opcode == Opcode::section_end) {
@@ -266,8 +263,9 @@ class Walk {
   void verify_section(const State& state) const {
     if (state.open == none) return;
     if (entry(flow_.opens, state.open).kind != Open::Kind::section) return;
-    const auto opcode = p_.code[pc_].opcode;
-    if (opcode != Opcode::pardo_begin && opcode != Opcode::section_end && opcode != Opcode::jump)
+    const Instruction& at = p_.code[pc_];
+    const bool is_pardo = pardo_of(p_, at) != nullptr && begins_loop(at);
+    if (!is_pardo && at.opcode != Opcode::section_end && row_of(at.opcode).control != Control::jump)
       bad("a section holds something that is not a pardo");
   }
 

@@ -257,13 +257,13 @@ class Operands {
     const PardoDecl& pardo = entry(p_.pardos, at_.a);
     std::size_t body = pc_ + 1;
     if (pardo.where != -1) {
-      if (static_cast<std::size_t>(pardo.where) != body) bad("its where code is not behind it");
+      if (static_cast<std::size_t>(pardo.where) != body) bad("its where code does not follow it");
       while (body < p_.code.size() && is_expression(p_.code[body].opcode)) ++body;
       if (body == p_.code.size() || p_.code[body].opcode != Opcode::where_end)
         bad("its where code does more than compute a truth");
       ++body;
     }
-    if (static_cast<std::size_t>(pardo.body) != body) bad("its body is not behind it");
+    if (static_cast<std::size_t>(pardo.body) != body) bad("its body does not follow it");
   }
 
   bool is_shared(std::int32_t array) const {
@@ -285,7 +285,7 @@ class Operands {
 
 void verify_operands(const Program& program) {
   for (std::size_t pc = 0; pc < program.code.size(); ++pc) {
-    if (static_cast<std::size_t>(program.code[pc].opcode) >= opcode_count)
+    if (static_cast<std::size_t>(program.code[pc].opcode) >= opcode_table().size())
       refuse("an unknown opcode");
     Operands(program, pc).verify();
   }

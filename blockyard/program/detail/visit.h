@@ -22,7 +22,7 @@ void visit(Archive& archive, Is<SourceLine> auto& x) {
 
 template <class Archive>
 void visit(Archive& archive, Is<Instruction> auto& x) {
-  archive(x.opcode, static_cast<Opcode>(opcode_count - 1));
+  archive(x.opcode, static_cast<Opcode>(opcode_table().size() - 1));
   archive(x.a);
   archive(x.b);
   archive(x.c);
@@ -54,7 +54,7 @@ void visit(Archive& archive, Is<Bound> auto& x) {
 template <class Archive>
 void visit(Archive& archive, Is<IndexDecl> auto& x) {
   archive(x.name);
-  archive(x.kind, array::IndexKind::la);
+  archive(x.kind, static_cast<array::IndexKind>(array::kind_count - 1));
   archive(x.first);
   archive(x.last);
   archive(x.parent);

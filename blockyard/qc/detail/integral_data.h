@@ -8,6 +8,7 @@
 
 #include "blockyard/qc/detail/core_integrals.h"
 #include "blockyard/qc/detail/libint_shell.h"
+#include "blockyard/qc/detail/shell_family.h"
 #include "blockyard/qc/integrals.h"
 
 namespace blockyard::qc {
@@ -25,6 +26,7 @@ struct Integrals::Data {
   std::vector<libint2::Shell> shells;                             // as basis.shells
   std::vector<libint2::ShellPair> pairs;                          // [a * shells + b]
   std::vector<double> bounds;                                     // [a * shells + b]
+  std::vector<detail::ShellFamily> families;                      // of all shells, in order
   std::size_t most_primitives = 1;
   int highest_momentum = 0;
   std::unique_ptr<const detail::CoreIntegrals> cores;  // null: no effective cores
@@ -42,6 +44,8 @@ struct Integrals::Data {
   [[nodiscard]] double bound(std::size_t a, std::size_t b) const {
     return bounds[a * shells.size() + b];
   }
+  /// The shells of a range, family by family.
+  [[nodiscard]] std::vector<detail::FamilyPiece> pieces_of(ShellRange range) const;
   void add_auxiliary(AoBasis functions);
   void add_pairs();
   /// bounds(a,b) = max over the functions of  sqrt|(ab|ab)|. Needs the pairs.

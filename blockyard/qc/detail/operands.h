@@ -23,7 +23,7 @@ using Operands = std::span<Operand>;
 /// For each index the number, from 0, of the first element in the whole range of its kind.
 [[nodiscard]] std::vector<Extent> first_elements(const Operand& operand, const Context& context);
 
-/// The same as orbitals: for a segment of spin orbitals (kind mo) behind the last usual one, which
+/// The same as orbitals: for a segment of spin orbitals (kind mo) after the last usual one, which
 /// holds correlated or virtual orbitals of a closed shell, the number of its first orbital among
 /// those of kind moa. Int constants correlated_segment, virtual_segment, first_long_virtual, baocc,
 /// bavirt.

@@ -8,10 +8,10 @@ namespace blockyard::qc::detail {
 /// Steps of those SCF programs that need no molecule: occupations, damping, the particle ladder.
 void add_scf_steps(super::Table& table);
 
-/// What programs for perturbative triples want.
+/// Adds the instructions for perturbative triples.
 void add_triples(super::Table& table);
 
-/// What programs on fragments want, but for integrals.
+/// Adds the instructions for fragments, except integrals.
 void add_fragments(super::Table& table);
 
 /// Super instructions of the SCF programs of the literature that our own programs do without, and

@@ -9,6 +9,7 @@
 
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
+#include "blockyard/rpc/delay/delay.h"
 #include "blockyard/rpc/socket/socket.h"
 #include "blockyard/rpc/tls/tls.h"
 
@@ -75,6 +76,8 @@ std::shared_ptr<Link> link_to(const ServerOptions& options) {
   if (auto known = links().all[key].lock(); known && known->lost().empty()) return known;
   const std::optional<Token> token = token_in(options.token_file);
   auto transport = rpc::socket::connect(address, connect_seconds);
+  if (!address.pace.empty())
+    transport = rpc::delay::over(std::move(transport), rpc::delay::parse_pace(address.pace));
   if (uses_tls(address, token.has_value()))
     transport =
         rpc::tls::connect(std::move(transport), token->name, rpc::tls::key_of(token->secret));

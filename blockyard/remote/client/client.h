@@ -17,14 +17,14 @@ namespace blockyard::remote {
 ///   server=ADDRESS   where it listens: HOST:PORT or unix:PATH; needed
 ///   token=FILE       name and secret that it knows us by
 ///   patience=SECONDS of silence, after which the link counts as lost (20)
-///   memory=BYTES     what can be allocated in all
-/// `count` has no options and cannot know a server; it answers 1. What is opened from one server
-/// with one token shares a link, so that copies between its devices stay there.
+///   memory=BYTES     what can be allocated in total
+/// `count` has no options and cannot know a server; it answers 1. Devices opened from one server
+/// with one token share a link, so that copies between its devices stay there.
 /// copy, copy_peer, fill, plan_run, event_record, stream_wait and release make no round trip, nor
 /// does plan_open for a descriptor that was asked before.
 [[nodiscard]] const blockyard_device_table& table() noexcept;
 
-/// Where a server is and how we are known to it: from the options above.
+/// The address of a server and our identity there: from the options above.
 struct ServerOptions {
   std::string server;
   std::string token_file;
@@ -32,7 +32,7 @@ struct ServerOptions {
   std::string rest;  ///< for the device itself
 };
 
-/// Throws Error{bad_input} if there is no server= among them.
+/// Throws Error{bad_input} without a server= among them.
 [[nodiscard]] ServerOptions read_options(std::string_view text);
 
 /// A link to the server, the one that this process has or a new one.

@@ -172,7 +172,7 @@ void Link::fail(const StreamKey& key, std::uint64_t from, const std::string& tex
 }
 
 bool Link::is_reached(const StreamKey& key, std::uint64_t sequence) {
-  // What was enqueued before the failure still lands in memory of the caller.
+  // Copies enqueued before the failure still land in memory of the caller.
   const Progress& now = streams_[key].progress;
   return now.done >= std::min(sequence, now.failed_from - 1);
 }
@@ -314,7 +314,7 @@ void Link::take_piece(const rpc::Frame& frame) {
     const auto found = std::ranges::find(landings, piece.place.sequence, &Landing::sequence);
     if (found == landings.end() || piece.offset > found->into.size() ||
         bytes > found->into.size() - piece.offset)
-      throw Error(Errc::comm, "the server sent data that nobody asked for");
+      throw Error(Errc::comm, "the server sent data that was not requested");
     into = found->into.subspan(piece.offset, bytes);
   }
   rpc::receive_payload(*transport_, frame, into);

@@ -26,7 +26,7 @@ struct StreamKey {
   friend auto operator<=>(const StreamKey&, const StreamKey&) = default;
 };
 
-/// How far a stream is.
+/// The progress of a stream.
 struct Progress {
   static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t done = 0;             ///< all to this number is done
@@ -59,7 +59,7 @@ class Link {
   void expect(const StreamKey& key, std::uint64_t sequence, std::span<std::byte> into);
 
   [[nodiscard]] Progress progress(const StreamKey& key);
-  /// Marks what the client itself knows to fail.
+  /// Marks work that the client itself knows to fail.
   void fail(const StreamKey& key, std::uint64_t from, const std::string& text);
   /// Returns when the stream is done to `sequence`, has failed, or the link is lost.
   void wait(const StreamKey& key, std::uint64_t sequence);

@@ -40,7 +40,7 @@ struct RemoteDevice {
   std::map<blockyard_address, std::uint64_t> allocations;  ///< bytes
   std::list<RemoteStream> streams;
   std::list<RemoteEvent> events;
-  std::list<RemotePlan> plans;  ///< kept when closed: nothing is asked twice
+  std::list<RemotePlan> plans;  ///< kept when closed: avoids asking twice
   std::string last_error;
 
   [[nodiscard]] bool holds(blockyard_address address, std::uint64_t bytes) const noexcept {

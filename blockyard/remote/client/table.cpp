@@ -13,7 +13,7 @@
 namespace blockyard::remote {
 namespace {
 
-// The types of the ABI are names without content: behind them stand ours.
+// The types of the ABI are opaque: they stand for the classes here.
 RemoteDevice& of(blockyard_device* device) { return *reinterpret_cast<RemoteDevice*>(device); }
 RemoteStream& of(blockyard_stream* stream) { return *reinterpret_cast<RemoteStream*>(stream); }
 RemoteEvent& of(blockyard_event* event) { return *reinterpret_cast<RemoteEvent*>(event); }

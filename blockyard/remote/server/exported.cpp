@@ -53,7 +53,7 @@ std::shared_ptr<std::vector<std::byte>> Staging::take(std::size_t bytes) {
   if (is_ended_) return nullptr;
   used_bytes_ += bytes;
   lock.unlock();
-  // Shared by the work that reads it and by whoever received it.
+  // Shared by the work that reads it and by the receiver.
   return {new std::vector<std::byte>(bytes), [this, bytes](const std::vector<std::byte>* gone) {
             delete gone;
             const std::lock_guard again(mutex_);
@@ -114,7 +114,7 @@ Answer Exported::describe() {
   return said;
 }
 
-/// Nobody reads what another client left.
+/// Prevents clients from reading another client's data.
 bool Exported::wipe(const Allocation& allocation) {
   constexpr double zero[2] = {0, 0};
   const std::uint64_t words = allocation.bytes / sizeof(float);

@@ -15,7 +15,7 @@
 
 #include "blockyard/remote/messages.h"
 
-/// What a server has for one client. Numbers and addresses of a client are names in its own
+/// The state of a server for one client. Numbers and addresses of a client are names in its own
 /// tables, checked before anything of a device sees them.
 namespace blockyard::remote {
 
@@ -30,7 +30,7 @@ struct Export {
 /// Sends a frame to the client. Any thread. Throws Error{comm}.
 using Send = std::function<void(const rpc::Outgoing&)>;
 
-/// Bytes that were received and are not on a device yet: whoever receives waits for room.
+/// Bytes that were received and are not on a device yet: the receiver waits for room.
 class Staging {
  public:
   explicit Staging(std::size_t limit_bytes) noexcept : limit_bytes_(limit_bytes) {}
@@ -69,7 +69,7 @@ class Exported {
   /// Returns when all that was enqueued is done.
   void finish();
 
-  /// Throws Error{bad_input} if the numbers, or what they reach, are not this client's.
+  /// Throws Error{bad_input} if the numbers, or their targets, are not this client's.
   void copy_in(const Copy& copy, std::shared_ptr<std::vector<std::byte>> bytes);
   void copy_out(const Copy& copy);
   void copy_within(const Copy& copy);
@@ -93,7 +93,7 @@ class Exported {
     blockyard_operation operation{};
     std::uint64_t workspace_bytes = 0;
   };
-  /// Memory that goes when what was enqueued before is done.
+  /// Memory that is freed when earlier enqueued work is done.
   struct Leaving {
     Allocation allocation;
     std::map<std::uint32_t, std::uint64_t> until;  ///< by stream

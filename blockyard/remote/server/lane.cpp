@@ -69,8 +69,8 @@ bool Lane::has_reached(std::uint64_t sequence) {
   return done_ >= sequence || failed_from_ <= sequence;
 }
 
-/// On the host each piece of work is done when the call returns. Elsewhere asking costs the device
-/// a pause, so that it is asked where somebody waits, or much is held.
+/// On the host each piece of work is done when the call returns. Elsewhere asking stalls the
+/// device, so it is asked only when a caller waits, or much memory is held.
 bool Lane::is_to_settle() {
   constexpr std::size_t most_held = 16;
   if (enqueued_ == done_) return false;

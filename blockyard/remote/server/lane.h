@@ -6,7 +6,7 @@
 namespace blockyard::remote {
 
 /// A stream of a client and the thread that does its work in order: also on a device that works
-/// inside the call, like the host, receiving goes on meanwhile.
+/// inside the call, like the host, receiving continues meanwhile.
 class Lane {
  public:
   using Work = std::function<blockyard_status()>;
@@ -22,7 +22,7 @@ class Lane {
   /// Adds work; `kept` stays until it is done. Throws Error{bad_input} if the number is not the
   /// next one.
   void add(std::uint64_t sequence, Work work, Bytes kept = {});
-  /// Has the client told when all to `sequence` is done.
+  /// Notifies the client when all work up to `sequence` is done.
   void tell(std::uint64_t sequence);
   /// Any thread: returns when all to `sequence` is done. False: it never will be.
   [[nodiscard]] bool reach(std::uint64_t sequence);
@@ -31,7 +31,7 @@ class Lane {
   [[nodiscard]] bool is_idle();
   [[nodiscard]] bool has_reached(std::uint64_t sequence);
   [[nodiscard]] std::uint64_t last() const noexcept { return last_; }
-  /// What has not begun never happens; returns at once.
+  /// Drops work that has not begun; returns at once.
   void end() noexcept;
   /// Ends it and waits for its thread. Not from a thread of a lane.
   void stop() noexcept;
@@ -59,7 +59,7 @@ class Lane {
   std::uint64_t enqueued_ = 0;  ///< the device has it
   std::uint64_t done_ = 0;
   std::uint64_t failed_from_ = UINT64_MAX;
-  std::uint64_t wanted_ = 0;  ///< somebody waits for it
+  std::uint64_t wanted_ = 0;  ///< a caller waits for it
   std::uint64_t asked_ = 0;   ///< the client wants to know
   std::uint64_t told_ = 0;
   bool is_ended_ = false;

@@ -13,27 +13,27 @@
 
 namespace blockyard::remote {
 
-/// Where a server listens, and whether who connects there has to prove a token, and to speak TLS.
-/// Where a token is wanted TLS is understood in any case.
+/// Where a server listens, and whether its clients must prove a token, and speak TLS.
+/// Where a token is required, TLS is accepted in any case.
 struct Door {
   std::unique_ptr<rpc::Listener> listener;
   bool wants_proof = false;
   bool wants_tls = false;
 };
 
-/// Lends devices to whoever connects. A client gets a thread; what it had is free when it has
+/// Lends devices to clients. A client gets a thread; its resources are free when it has
 /// gone, however it went.
 class Server {
  public:
-  /// log: a line for each client that comes, goes, or is sent away. Any thread calls it.
+  /// log: a line for each client that connects, leaves, or is rejected. Any thread calls it.
   Server(std::vector<Door> doors, const Terms& terms, std::function<void(const std::string&)> log);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  /// Sends who has not proven a token in time away, and forgets who has gone; from time to time.
+  /// Rejects clients that are late to prove a token, and forgets those gone; call repeatedly.
   void sweep();
-  /// Lets nobody in any more, and gives those who are in `seconds` to go.
+  /// Accepts no more clients, and gives those connected `seconds` to leave.
   void stop(double seconds);
   /// Clients that are connected now.
   [[nodiscard]] std::size_t clients();

@@ -137,7 +137,7 @@ Answer Session::answer(const rpc::Frame& frame) {
 Answer Session::open(const Open& asked) {
   if (asked.index >= terms_.devices.size())
     return {BLOCKYARD_BAD_ARGUMENT,
-            fmt::format("the server has {} devices, from number 0 on; there is no number {}",
+            fmt::format("the server has {} devices, from number 0 on, but no number {}",
                         terms_.devices.size(), asked.index),
             0,
             {}};

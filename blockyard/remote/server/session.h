@@ -13,13 +13,13 @@
 
 namespace blockyard::remote {
 
-/// What a server lends, and to whom.
+/// The resources a server lends, and its clients.
 struct Terms {
   std::vector<Export> devices;
   std::uint64_t client_memory_bytes = 0;  ///< of each client on each device; 0: what there is
   std::size_t staging_bytes = std::size_t{64} << 20;  ///< received and not on a device yet
   std::vector<Token> tokens;
-  bool wants_proof = false;  ///< of who connects
+  bool wants_proof = false;  ///< of clients that connect
 };
 
 /// One client, from its first byte to its last. One thread runs it.
@@ -30,7 +30,7 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// Returns when the client has gone, or was sent away; what it had is free then. The text says
+  /// Returns when the client has left, or was rejected; its resources are free then. The text says
   /// why if it was not by its own will.
   [[nodiscard]] std::string run();
   /// Sends the client away. Any thread.

@@ -69,7 +69,7 @@ function section(id, title, text) {
 function table(columns, rows, {caption, sort, shown = 15, narrow} = {}) {
   const body = el('tbody');
   const headers = columns.map((column, k) => {
-    const button = el('button', {type: 'button'}, column.title);
+    const button = el('button', {type: 'button', title: column.hint ?? null}, column.title);
     const head = el('th', {scope: 'col', class: column.left ? 'left' : null}, button);
     button.addEventListener('click', () => order(k, head.getAttribute('aria-sort') !== 'descending'));
     return head;

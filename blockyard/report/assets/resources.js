@@ -63,16 +63,7 @@ function moved() {
 
 function disk() {
   const node = section('disk', 'Servers and disk');
-  node.append(table([
-    {title: 'server', left: true, value: s => s.n, show: s => 'server ' + s.n},
-    {title: 'gets', value: s => s.gets, show: s => number(s.gets)},
-    {title: 'puts', value: s => s.puts, show: s => number(s.puts)},
-    {title: 'sent', value: s => s.bytes_sent, show: s => bytes(s.bytes_sent)},
-    {title: 'received', value: s => s.bytes_received, show: s => bytes(s.bytes_received)},
-    {title: 'most held', value: s => s.peak_bytes, show: s => bytes(s.peak_bytes)},
-    {title: 'written to disk', value: s => s.spilled_bytes, show: s => bytes(s.spilled_bytes)},
-    {title: 'read back', value: s => s.read_back_bytes, show: s => bytes(s.read_back_bytes)},
-  ], run.servers.map((s, n) => ({n, ...s}))));
+  node.append(number_table(run.servers.map((s, n) => ({server: 'server ' + n, ...s})), server_titles, run.metrics?.server));
   const plan = run.memory_plan;
   if (plan) node.append(el('p', {class: 'soft'}, `Planned: arrays take at most ${bytes(plan.distributed_bytes)}, each server holds ${bytes(plan.server_bytes)}, ` +
     (plan.spilled_bytes > 0 ? `so up to ${bytes(plan.spilled_bytes)} go to disk.` : 'so nothing needs the disk.')));
@@ -91,17 +82,19 @@ function supers() {
   ], rows, {caption: 'Super instructions by time', sort: 2}));
 }
 
-// What is known of devices comes first, under its own heading; other numbers follow under their keys.
+const server_titles = {server: 'server', gets: 'gets', puts: 'puts', bytes_sent: 'sent', bytes_received: 'received',
+  peak_bytes: 'most held', spilled_bytes: 'written to disk', read_back_bytes: 'read back'};
 const device_titles = {device: 'device', program: 'program', worker: 'worker', kind: 'kind', name: 'name', memory_bytes: 'memory',
   runs: 'operations', fallbacks: 'on the host instead', bytes_to_device: 'to the device', bytes_from_device: 'back',
   saved_bytes: 'copies saved', pool_hit_ratio: 'pool hits', peak_bytes: 'most held', wait_seconds: 'waited'};
-function device_table(rows, caption) {
-  const keys = [...new Set([...Object.keys(device_titles), ...rows.flatMap(Object.keys)])]
-    .filter(key => rows.some(r => r[key] !== undefined && typeof r[key] !== 'object' && (r[key] || key in device_titles)));
+// Numbers with a title come first; others follow under their keys. `meanings` are those of the report.
+function number_table(rows, titles, meanings, caption) {
+  const keys = [...new Set([...Object.keys(titles), ...rows.flatMap(Object.keys)])]
+    .filter(key => rows.some(r => r[key] !== undefined && typeof r[key] !== 'object' && (r[key] || key in titles)));
   const show = (key, value) => typeof value !== 'number' ? String(value ?? '') : /bytes/.test(key) ? bytes(value)
     : /seconds/.test(key) ? seconds(value) : /ratio|share/.test(key) ? percent(value) : number(value, 2);
-  return table(keys.map(key => ({title: device_titles[key] || key.replace(/_(bytes|seconds)$/, '').replace(/_/g, ' '),
-    left: rows.every(r => typeof r[key] === 'string'), value: r => r[key] ?? 0, show: r => show(key, r[key])})), rows, {caption});
+  return table(keys.map(key => ({title: titles[key] || key.replace(/_(bytes|seconds)$/, '').replace(/_/g, ' '),
+    hint: meanings?.[key]?.meaning, left: rows.every(r => typeof r[key] === 'string'), value: r => r[key] ?? 0, show: r => show(key, r[key])})), rows, {caption});
 }
 function devices() {
   const as_row = ({number, ...numbers}) => ({device: number, ...numbers});
@@ -110,8 +103,8 @@ function devices() {
     .filter(r => r && (r.runs || r.fallbacks));
   if (!all.length && !used.length) return;
   const node = section('devices', 'Devices');
-  if (all.length) node.append(device_table(all, 'Devices, over the whole run'));
-  if (used.length) node.append(device_table(used, 'Devices by program and worker'));
+  if (all.length) node.append(number_table(all, device_titles, run.metrics?.device, 'Devices, over the whole run'));
+  if (used.length) node.append(number_table(used, device_titles, run.metrics?.device, 'Devices by program and worker'));
 }
 
 function decisions() {

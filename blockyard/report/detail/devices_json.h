@@ -10,7 +10,7 @@ namespace blockyard::report::detail {
 using Json = nlohmann::ordered_json;
 
 /// What a device did for a worker.
-[[nodiscard]] Json counts_json(const block::ResidencyCounts& counts);
+[[nodiscard]] Json device_json(const block::ResidencyCounts& counts);
 
 /// The devices, and what each did in all programs for all workers.
 [[nodiscard]] Json devices_json(const job::Results& results);

@@ -16,7 +16,7 @@ RingFlow::RingFlow(const LaneShape& shape)
 
 bool RingFlow::may_give() const {
   if (own_here_ >= shape_.slots) return false;
-  // The item goes at once, so that it is in nobody's way, and leaves one slot free.
+  // The item leaves at once, so that it delays no other, and leaves one slot free.
   return shape_.places == 1 || (to_send_.empty() && credits_ >= 2);
 }
 

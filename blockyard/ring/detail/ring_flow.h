@@ -11,8 +11,8 @@ namespace blockyard::ring {
 
 /// From neighbour to neighbour: an item passes places - 1 others.
 ///
-/// That it cannot block: an own item enters only if the next place has another free slot left, so
-/// some place of the ring always has one. What waits before that place moves on, items at the end
+/// Why it cannot block: a place's own item enters only if the next place keeps a free slot, so
+/// some place of the ring always has one. Items before that place move on, items at the end
 /// of their way leave their slots when they were used, and a use waits for nothing.
 class RingFlow final : public Flow {
  public:
@@ -49,7 +49,7 @@ class RingFlow final : public Flow {
   int own_here_ = 0;
   std::map<ItemName, Resident> here_;
   std::deque<ItemName> to_send_;  ///< in the order of arrival
-  std::deque<Ending> endings_;    ///< behind all items that came before them
+  std::deque<Ending> endings_;    ///< after all items that came before them
   Endings counts_;
 };
 

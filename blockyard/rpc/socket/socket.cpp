@@ -121,7 +121,7 @@ int connect_within(int socket, const sockaddr* name, socklen_t bytes, double sec
   return error;
 }
 
-/// What the system knows of a name; freed at the end.
+/// The system's answer for a name; freed at the end.
 struct Names {
   Names(const Address& address, int flags) {
     addrinfo wanted{};
@@ -230,7 +230,7 @@ std::unique_ptr<Transport> SocketListener::accept() {
   }
 }
 
-/// A byte in the pipe; nobody reads it, so every later `accept` sees it too. Signal handlers may
+/// A byte in the pipe; it is never read, so every later `accept` sees it too. Signal handlers may
 /// call this.
 void SocketListener::cut() noexcept {
   const char byte = 0;

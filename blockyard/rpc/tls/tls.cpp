@@ -114,7 +114,7 @@ class TlsTransport final : public Transport {
     in_ = lib_.BIO_new(lib_.BIO_s_mem());
     out_ = lib_.BIO_new(lib_.BIO_s_mem());
     if (!ssl_ || in_ == nullptr || out_ == nullptr)
-      throw Error(Errc::no_memory, "there is no memory for a TLS connection");
+      throw Error(Errc::no_memory, "out of memory for a TLS connection");
     lib_.SSL_set_bio(ssl_.get(), in_, out_);  // they end with it
     lib_.SSL_set_ex_data(ssl_.get(), 0, this);
   }
@@ -163,7 +163,7 @@ class TlsTransport final : public Transport {
     const std::lock_guard lock(mutex_);
     if (lib_.BIO_write(in_, bytes.data(), static_cast<int>(bytes.size())) !=
         static_cast<int>(bytes.size()))
-      throw Error(Errc::no_memory, "there is no memory for what arrives by TLS");
+      throw Error(Errc::no_memory, "out of memory for data that arrives by TLS");
   }
   void encrypt(Bytes bytes) {
     const std::lock_guard lock(mutex_);

@@ -29,7 +29,7 @@ namespace blockyard::rpc::tls {
 /// The key of an identity; nothing: it is not known. Called by the thread that receives.
 using Keys = std::function<std::optional<Digest>(std::string_view identity)>;
 
-/// The server's end. Who connects is told by the first byte: one that does not speak TLS is let
+/// The server's end. The first byte tells what a client speaks: one without TLS is let
 /// through as it is, or refused if TLS is `required`. The handshake happens in the first `receive`,
 /// which takes at most 64 KiB for it.
 [[nodiscard]] std::unique_ptr<Transport> accept(std::unique_ptr<Transport> inner, Keys keys,

@@ -20,8 +20,8 @@ std::optional<Digest> known(std::string_view identity) {
 
 Bytes bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
 
-/// What the server says of a client that sends first and then wants an answer; empty: nothing is
-/// wrong.
+/// What the server says of a client that sends first and then wants an answer; empty: no
+/// error.
 std::string refusal(const std::string& identity, std::string_view secret, std::uint64_t seed) {
   auto [client, server] = pair::make({.seed = seed});
   std::string why;

@@ -97,8 +97,8 @@ class TestClient {
     return {payload->as<double>(), payload->as<double>() + payload->size() / sizeof(double)};
   }
 
-  [[nodiscard]] wire::Statistics statistics() {
-    return ask<wire::Statistics>(0, wire::AskStatistics{9});
+  [[nodiscard]] wire::ServerCounts statistics() {
+    return ask<wire::Statistics>(0, wire::AskStatistics{9}).counts;
   }
 
   [[nodiscard]] base::BufferPool& pool() { return pool_; }

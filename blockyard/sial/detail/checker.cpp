@@ -49,8 +49,8 @@ checked::Unit Checker::run() {
   return std::move(result_);
 }
 
-/// A file that others import is a library, and so is one without statements: what is not used of
-/// it is no finding.
+/// A file that others import is a library, and so is one without statements: unused names of
+/// it are not findings.
 void Checker::warn_unused() {
   if (units_.front().body.empty()) return;
   for (const auto& symbol : names_.symbols())

@@ -14,8 +14,8 @@
 
 namespace blockyard::sial::detail {
 
-/// Turns trees into the checked form: names and types. What depends on the order of statements is
-/// left to flow.h. One file of members per topic.
+/// Turns trees into the checked form: names and types. Checks that depend on the order of
+/// statements are left to flow.h. One file of members per topic.
 class Checker {
  public:
   Checker(const std::vector<ast::Unit>& units, Findings& findings);

@@ -84,7 +84,7 @@ void Checker::assign_block(const ast::Assign& what) {
   }
   if (mode == Mode::multiply)
     return error("elementwise-product", what.value.at, "'*=' with a block",
-                 "there is no elementwise product in place; write a[i,j] = a[i,j]*b[i,j]");
+                 "elementwise products in place are not supported; write a[i,j] = a[i,j]*b[i,j]");
   const std::size_t before = findings_.error_count();
   Terms terms = check_terms(what.value, {names, &target, false});
   if (findings_.error_count() != before) return;
@@ -100,7 +100,7 @@ void Checker::assign_block(const ast::Assign& what) {
   emit(checked::Update{std::move(target), mode, std::move(terms)});
 }
 
-/// A region takes copies only, and, since it has no names for a hidden temp, none of itself behind
+/// A region takes copies only, and, since it has no names for a hidden temp, none of itself after
 /// the first term.
 bool Checker::check_region_target(const Block& target, const Terms& terms) {
   for (const auto& term : terms) {

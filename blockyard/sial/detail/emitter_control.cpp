@@ -47,7 +47,7 @@ void Emitter::put(const checked::Pardo& what) {
   close(emit(O::pardo_next, id));
 }
 
-/// Aims what leaves the innermost loop or goes on to its next iteration, at `next`.
+/// Aims jumps that leave the innermost loop, or continue with its next iteration, at `next`.
 void Emitter::close(Pc next) {
   for (const Pc jump : loops_.back().to_next) aim(jump, next);
   for (const Pc jump : loops_.back().to_exit) aim(jump, here());

@@ -5,7 +5,7 @@
 
 namespace blockyard::sial::detail {
 
-/// What loops and calls make right or wrong: indexes used outside of their loops, loops over an
+/// Checks what depends on loops and calls: indexes used outside of their loops, loops over an
 /// index in use, pardo and barriers within pardo, also through calls. Marks the reachable procs.
 void check_loops(checked::Unit& unit, Findings& findings);
 

@@ -28,7 +28,7 @@ struct PutDone {
 /// A block of a shared array as it is written in the source: array, indexes.
 using Blocks = std::map<std::pair<std::int32_t, std::vector<std::int32_t>>, Place>;
 
-/// What holds on every path to a point; `here` on some path.
+/// Facts that hold on every path to a point; `here` on some path.
 struct State {
   std::set<std::int32_t> written;        ///< temps with a value
   std::map<std::int32_t, PutDone> puts;  ///< arrays put in this epoch
@@ -36,7 +36,7 @@ struct State {
   bool is_reachable = true;
 };
 
-/// What a caller has to know.
+/// The facts a caller needs.
 struct Summary {
   std::map<std::int32_t, Place> reads;  ///< temps read before they are written
   std::map<std::int32_t, Place> gets;   ///< arrays got before any barrier
@@ -72,7 +72,7 @@ class DataFlow {
         findings_.warning(
             "never-deallocated", at,
             fmt::format("blocks of '{}' are allocated, but nowhere deallocated", name_of(array)),
-            fmt::format("write 'deallocate' where '{}' is no longer needed", name_of(array)));
+            fmt::format("write 'deallocate' after the last use of '{}'", name_of(array)));
   }
 
  private:
@@ -97,8 +97,8 @@ class DataFlow {
     }
   }
 
-  /// Temps of an iteration end with it; puts are taken as done, since an empty loop is no excuse
-  /// for a missing barrier.
+  /// Temps of an iteration end with it; puts are taken as done, since an empty loop does not
+  /// excuse a missing barrier.
   void step(const checked::Do& what) {
     loop(what.body);
     if (pardo_ == 0 && repeats_ == 0 && !state_.puts.empty()) repeat(what);
@@ -214,7 +214,7 @@ class DataFlow {
       state_.here.emplace(block, use.at);
     } else if (is_put && use.access != Access::read) {
       const PutDone done{use.block->selector, use.at, pardo_};
-      // What this iteration puts itself, it may get, whoever put it in the last one.
+      // An iteration may get the blocks it puts itself, whichever worker put them in the last one.
       if (repeats_ > 0)
         state_.puts.insert_or_assign(array, done);
       else

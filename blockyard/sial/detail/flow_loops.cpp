@@ -22,7 +22,7 @@ struct CallSite {
   Place at;
 };
 
-/// What a caller of a procedure has to know; of the program itself only `calls` counts.
+/// The facts a caller of a procedure needs; of the program itself only `calls` counts.
 struct Summary {
   std::map<std::int32_t, Place> needs;  ///< indexes used without a loop around, and where
   IndexSet binds;                       ///< indexes of its loops

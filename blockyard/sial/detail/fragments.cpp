@@ -13,7 +13,7 @@ namespace {
 using ast::Expr;
 using ast::ExprKind;
 
-/// What stands in the three pairs of braces after `front`.
+/// The contents of the three pairs of braces after `front`.
 std::optional<std::array<std::string_view, 3>> braces_of(std::string_view text,
                                                          std::string_view front) {
   if (!text.starts_with(front)) return std::nullopt;

@@ -29,7 +29,7 @@ struct Symbol {
   bool is_used = false;
 };
 
-/// Who may see which name. A unit sees its own names and those of everything it imports;
+/// The visibility of names. A unit sees its own names and those of everything it imports;
 /// `unit.name` says which one is meant.
 class Names {
  public:

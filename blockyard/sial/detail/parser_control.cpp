@@ -64,7 +64,7 @@ void Parser::expect_closer(std::string_view closer, Place opened, std::string_vi
   has_failed_ = true;
 }
 
-/// What follows the body of a loop. A missing closer leaves the line to the outer block.
+/// Parses what follows the body of a loop. A missing closer leaves the line to the outer block.
 void Parser::parse_loop_end(std::string_view closer, const std::vector<ast::Name>& indexes,
                             const std::optional<ast::Name>& parent, Place opened) {
   const std::string_view opener = closer.substr(3);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "blockyard/array/index.h"
 #include "blockyard/sial/detail/parser.h"
 
 namespace blockyard::sial::detail {
@@ -20,7 +21,7 @@ std::optional<DeclKind> kind_of(std::string_view word) {
   if (word == "scalar") return DeclKind::scalar;
   if (word == "subindex") return DeclKind::subindex;
   if (word == "special") return DeclKind::special;
-  for (const auto index : {"index", "aoindex", "moindex", "moaindex", "mobindex", "laindex"})
+  for (const auto index : array::kind_keywords)
     if (word == index) return DeclKind::index;
   for (const auto array : {"static", "temp", "local", "distributed", "served"})
     if (word == array) return DeclKind::array;
@@ -60,7 +61,7 @@ void Parser::parse_declaration() {
   const auto kind =
       peek().kind == TokenKind::name ? kind_of(peek().text) : std::optional<DeclKind>{};
   if (!kind) {
-    unexpected("int, scalar, an index kind or an array kind behind the modifiers");
+    unexpected("int, scalar, an index kind or an array kind after the modifiers");
     skip_line();
     return;
   }
@@ -135,7 +136,7 @@ void Parser::parse_array(ast::Declaration& declaration) {
   do {
     declaration.indexes.push_back(expect_name("an index"));
   } while (accept_symbol(","));
-  expect_symbol(closer, "behind the indexes");
+  expect_symbol(closer, "after the indexes");
 }
 
 void Parser::parse_proc() {

@@ -186,7 +186,7 @@ Expr Parser::parse_complex() {
   if (expect_symbol(",", "and the imaginary part")) {
     result.parts.push_back(parse_expression());
     const Place closing = peek().at;
-    if (expect_symbol(")", "behind the imaginary part")) result.at = span(result.at, closing);
+    if (expect_symbol(")", "after the imaginary part")) result.at = span(result.at, closing);
   }
   if (result.parts.size() < 2) result.kind = ExprKind::bad;
   return result;
@@ -237,7 +237,7 @@ Expr Parser::parse_positions(const Token& array) {
     result.parts.push_back(parse_position());
   } while (accept_symbol(","));
   const Place closing = peek().at;
-  if (expect_symbol(closer, "behind the indexes")) result.at = span(array.at, closing);
+  if (expect_symbol(closer, "after the indexes")) result.at = span(array.at, closing);
   return result;
 }
 

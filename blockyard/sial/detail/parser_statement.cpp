@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "blockyard/array/index.h"
 #include "blockyard/base/text.h"
 #include "blockyard/sial/detail/parser.h"
 
@@ -23,62 +24,58 @@ bool is_operator(const Token& token) {
 
 /// First words of statements, for hints on misspelt ones.
 std::vector<std::string> statement_words() {
-  return {"allocate",
-          "assert_same",
-          "broadcast_from",
-          "call",
-          "clear",
-          "collective",
-          "create",
-          "deallocate",
-          "delete",
-          "destroy",
-          "do",
-          "enddo",
-          "pardo",
-          "endpardo",
-          "if",
-          "else",
-          "endif",
-          "execute",
-          "exit",
-          "cycle",
-          "get",
-          "request",
-          "put",
-          "prepare",
-          "print",
-          "println",
-          "return",
-          "stop",
-          "section",
-          "endsection",
-          "set_persistent",
-          "restore_persistent",
-          "sip_barrier",
-          "server_barrier",
-          "where",
-          "gpu_on",
-          "gpu_off",
-          "endproc",
-          "endsial",
-          "scalar",
-          "int",
-          "index",
-          "aoindex",
-          "moindex",
-          "moaindex",
-          "mobindex",
-          "laindex",
-          "subindex",
-          "static",
-          "temp",
-          "local",
-          "distributed",
-          "served",
-          "special",
-          "proc",
-          "import"};
+  std::vector<std::string> words = {"allocate",
+                                    "assert_same",
+                                    "broadcast_from",
+                                    "call",
+                                    "clear",
+                                    "collective",
+                                    "create",
+                                    "deallocate",
+                                    "delete",
+                                    "destroy",
+                                    "do",
+                                    "enddo",
+                                    "pardo",
+                                    "endpardo",
+                                    "if",
+                                    "else",
+                                    "endif",
+                                    "execute",
+                                    "exit",
+                                    "cycle",
+                                    "get",
+                                    "request",
+                                    "put",
+                                    "prepare",
+                                    "print",
+                                    "println",
+                                    "return",
+                                    "stop",
+                                    "section",
+                                    "endsection",
+                                    "set_persistent",
+                                    "restore_persistent",
+                                    "sip_barrier",
+                                    "server_barrier",
+                                    "where",
+                                    "gpu_on",
+                                    "gpu_off",
+                                    "endproc",
+                                    "endsial",
+                                    "scalar",
+                                    "int",
+                                    "subindex",
+                                    "static",
+                                    "temp",
+                                    "local",
+                                    "distributed",
+                                    "served",
+                                    "special",
+                                    "proc",
+                                    "import"};
+  words.insert(words.end(), array::kind_keywords.begin(), array::kind_keywords.end());
+  return words;
 }
 
 /// Words of other languages, and ours for them.
@@ -264,7 +261,7 @@ void Parser::parse_transfer(ast::Statement& statement) {
   }
   Expr block = parse_name();
   if (!is_put) {
-    // The old notation may name an index behind the block; prequest gives a second block's.
+    // The old notation may name an index after the block; prequest gives a second block's.
     while (peek().kind == TokenKind::name) next();
     statement.what = ast::Get{std::move(block)};
     return;

@@ -24,8 +24,8 @@ struct Use {
                                        const checked::Statement& statement);
 [[nodiscard]] std::vector<Use> uses_of(const std::vector<checked::Expr>& values);
 
-/// Procs that are reachable from the program, each after those it calls (where there is no
-/// recursion), and whom each one calls.
+/// Procs that are reachable from the program, each after those it calls (unless they are
+/// recursive), and the callees of each.
 struct Calls {
   std::vector<std::size_t> bottom_up;
   std::vector<std::vector<std::size_t>> callees;

@@ -6,7 +6,7 @@
 namespace blockyard::store {
 
 /// Appends the seal of docs/disk.md to a complete file: a checksum of all its bytes. HDF5 does not
-/// see what stands behind its end of a file, and does not survive every damage inside of it.
+/// see the bytes after its end of a file, and does not survive every damage inside of it.
 /// Throws Error{io}.
 void append_seal(const std::filesystem::path& path);
 

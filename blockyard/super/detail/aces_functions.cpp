@@ -25,8 +25,8 @@ constexpr std::size_t most_operands = 6;
 constexpr std::size_t most_indexes = 6;
 constexpr std::size_t pointers_per_operand = 6;
 
-/// The function called `name` of this object itself: a look-up finds those of the libraries that it
-/// is linked with, too, and `special read` does not mean the one of the C library.
+/// The function called `name` of this object itself: a look-up also finds those of the libraries
+/// that it is linked with, and `special read` does not mean the one of the C library.
 void* find_own(void* object, const std::string& name) {
   link_map* map = nullptr;
   if (dlinfo(object, RTLD_DI_LINKMAP, &map) != 0) return nullptr;
@@ -46,7 +46,7 @@ int to_int(Extent value) {
   return static_cast<int>(value);
 }
 
-/// What the pointers of one operand point to.
+/// The targets of the pointers of one operand.
 struct Argument {
   int slot = 0;
   int rank = 0;

@@ -10,7 +10,7 @@ namespace blockyard::tensor::detail {
 /// A set of indexes of a contraction: bit i is index i.
 using IndexSet = unsigned;
 
-/// Rows of left and result; columns of right and result; summed; in all three.
+/// Indexes of left and result; of right and result; of left and right; of all operands.
 enum Group : std::size_t { m_group, n_group, k_group, batch_group };
 
 /// The groups that are the rows and the columns of each operand's matrix, by Side.

@@ -42,7 +42,7 @@ struct ContractLoop {
   bool summed = false;
 };
 
-/// What computes the m x k times k x n of one call.
+/// The kernel that computes the m x k times k x n of one call.
 /// `batch`: many small products side by side, for an index that is fastest in all operands.
 enum class MatrixKernel { product, outer, dot, gemv_left, gemv_right, gemm, packed, batch };
 
@@ -72,7 +72,7 @@ struct ContractSteps {
   }
 };
 
-/// What choose_steps may use.
+/// The machine's properties that choose_steps uses.
 struct ContractTraits {
   bool conjugate_left = false;
   bool conjugate_right = false;

@@ -8,9 +8,9 @@
 namespace blockyard::tensor::detail {
 namespace {
 
-/// What fits where, in elements. The left packed block stays in the second cache, the right one
-/// passes once for each left one, from the last cache; if there is only one of those, it need not
-/// stay.
+/// The capacities of the caches, in elements. The left packed block stays in the second cache, the
+/// right one passes once for each left one, from the last cache; if there is only one of those, it
+/// need not stay.
 struct Room {
   explicit Room(Extent element_bytes) noexcept
       : line(64 / element_bytes),
@@ -86,7 +86,7 @@ Extent leading_run(const PackedIndexes& list) noexcept {
   return run;
 }
 
-/// Nanoseconds to read or write a line past the caches, in runs of so many lines far apart:
+/// Nanoseconds to read or write a line past the caches, in runs of `lines` far apart:
 /// docs/kernels.md has the figures. Runs of whole lines are written without being read before; of a
 /// line that is read in several goes, all but the first find it in the last cache.
 double read_cost(double lines) noexcept {
@@ -285,7 +285,7 @@ class RowOrder {
   int second_;  // follows the fastest in the result; -1: none, or it is the one of `read_`
 };
 
-/// What is contiguous in the right operand comes first, the rest as in the result.
+/// Indexes contiguous in the right operand come first, the rest as in the result.
 PackedIndexes order_columns(const ContractGeometry& geometry, IndexSet set, Side right) noexcept {
   Order order(geometry, right, result_side);
   order.add(contiguous(geometry, set, right));
@@ -331,7 +331,8 @@ Extent joined_runs(const PackedRows& rows) noexcept {
   return joined;
 }
 
-/// What blocks of rows are whole multiples of: runs of the result, and lines of the left operand.
+/// The unit of which blocks of rows are multiples: runs of the result, and lines of the left
+/// operand.
 Extent unit_of_rows(const PackedRows& rows, Extent depth, Extent most, const Room& room) noexcept {
   if (const Extent joined = joined_runs(rows); joined > 0) {
     const Extent runs = rows_for(room, depth, true) / rows.run;

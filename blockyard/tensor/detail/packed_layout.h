@@ -21,8 +21,8 @@ struct PackedIndexes {
   Extent total = 1;
 };
 
-/// Rows that are gone through alike. There are two such lists where pieces of an index leave a
-/// rest.
+/// Rows traversed in the same way. There are two such lists where pieces of an index leave a
+/// remainder.
 struct PackedRows {
   PackedIndexes indexes;           // strides in left and result
   std::array<Extent, 2> offset{};  // of the first row there

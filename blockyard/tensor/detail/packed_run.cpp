@@ -7,7 +7,7 @@
 namespace blockyard::tensor::detail {
 namespace {
 
-/// Results above this are written past the caches: whoever uses them next finds them in memory
+/// Results above this are written past the caches: their next use finds them in memory
 /// anyway.
 constexpr Extent streamed_bytes = Extent{8} << 20;
 constexpr Extent most_panels = packed_rows_limit;
@@ -220,7 +220,7 @@ class Packed {
     });
   }
 
-  /// Whether the block consists of whole runs, the next of which lies beside the last in left.
+  /// Whether the block consists of whole runs, the next of which is adjacent to the last in left.
   [[nodiscard]] bool joins(Extent i, Extent count) const noexcept {
     return rows_->joins_runs && keeps_runs_ && i % rows_->run == 0 && count % rows_->run == 0;
   }

@@ -11,8 +11,8 @@
 namespace blockyard::tensor::detail {
 namespace {
 
-/// Whether so many numbers from y on are best written past the caches: who uses them next finds
-/// them in memory anyway, and a store would read them first.
+/// Whether `n` numbers from y on are best written past the caches: they are too many to be cached
+/// for their next use, and a store would read them first.
 template <class R>
 [[nodiscard]] bool passes_caches(Extent n, const R* y) {
   constexpr Extent streamed_bytes = Extent{8} << 20;

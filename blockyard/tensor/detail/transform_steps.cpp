@@ -95,7 +95,7 @@ class SideMaker {
     return 100 * of.extent / ((of.extent + 7) / 8 * 8);
   }
 
-  /// False if there is no index to take or no room.
+  /// False without an index to take or without room.
   bool grow(bool is_rows) noexcept {
     Side& of = side(is_rows);
     bool& is_cut = is_rows ? rows_cut_ : columns_cut_;
@@ -173,7 +173,7 @@ void choose_kernel(TransformSteps& steps) noexcept {
 constexpr Extent second_bytes = Extent{24} << 10;
 /// Half of a second-level cache: from there on, lines are asked for before they are used.
 constexpr Extent far_bytes = Extent{1} << 20;
-/// Above what one core has of the last cache: who uses the result finds it in memory anyway.
+/// Above what one core has of the last cache: the next use of the result reads memory anyway.
 constexpr Extent streamed_bytes = Extent{8} << 20;
 
 Reach reach_of(Extent bytes) noexcept {

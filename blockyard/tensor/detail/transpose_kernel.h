@@ -60,7 +60,7 @@ class TransposeWalk {
   template <bool streams>
   [[gnu::always_inline]] void transpose() const {
     if (row_ + line <= of_.rows && column_ + panel <= of_.columns) return transpose_step<streams>();
-    // What is left of a matrix may be less than a tile, which begins earlier then.
+    // The rest of a matrix may be smaller than a tile, which then begins earlier.
     const Extent row = smaller(row_, larger(of_.rows - SmallTile<T>::height, 0));
     const Extent column = smaller(column_, larger(of_.columns - SmallTile<T>::width, 0));
     transpose_any<T, true, streams>(
@@ -102,7 +102,7 @@ class TransposeWalk {
   bool has_more_ = true;
 };
 
-/// Lines are asked for so many steps before they are used; 0: never.
+/// The number of steps by which lines are prefetched before use; 0: never.
 template <class T, int lines, bool streams>
 void transpose_steps(const Matrices<T>& of, int steps_ahead, bool are_aligned) {
   TransposeWalk<T, lines> now(of), later = now;

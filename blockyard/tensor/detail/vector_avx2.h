@@ -69,7 +69,7 @@ inline Native<float> pick(Native<float> a, Native<float> b, Places from) {
 inline Native<double> pick(Native<double> a, Native<double> b, Places from) {
   return _mm256_castps_pd(pick(_mm256_castpd_ps(a), _mm256_castpd_ps(b), from));
 }
-/// What was picked of the first two vectors, or of the other two.
+/// The elements picked from the first two vectors, or from the other two.
 inline Native<float> choose(Native<float> first, Native<float> second, Places from) {
   return _mm256_blendv_ps(first, second, _mm256_castsi256_ps(_mm256_slli_epi32(from, 27)));
 }

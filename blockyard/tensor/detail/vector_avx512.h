@@ -71,7 +71,7 @@ inline Native<double> pick(Native<double> a, Native<double> b, Places from) {
 inline Native<float> pick(Native<float> a, Native<float> b, Places from) {
   return _mm512_permutex2var_ps(a, from, b);
 }
-/// What was picked of the first two vectors, or of the other two.
+/// The elements picked from the first two vectors, or from the other two.
 inline Native<double> choose(Native<double> first, Native<double> second, Places from) {
   return _mm512_mask_mov_pd(first, _mm512_test_epi64_mask(from, _mm512_set1_epi64(16)), second);
 }

@@ -268,7 +268,7 @@ void Arithmetic::product(std::int32_t to, std::int32_t product, bool accumulates
   blocks_.release_scratch();
 }
 
-/// In scratch memory first where the result may be an operand, too, or is no dense block of T.
+/// Uses scratch memory first where the result may also be an operand or is not a dense block of T.
 template <class T>
 void Arithmetic::product_as(std::int32_t to, std::int32_t product, bool accumulates, T factor) {
   const auto& operands = program_.products[static_cast<std::size_t>(product)];

@@ -53,7 +53,7 @@ class Arithmetic {
   [[nodiscard]] const Match& match(const program::Selector& to, const program::Selector& from);
   [[nodiscard]] View read(std::int32_t selector);
   [[nodiscard]] View target(std::int32_t selector, bool accumulates);
-  /// Scratch memory for so many elements.
+  /// Scratch memory for this many elements.
   template <class T>
   [[nodiscard]] T* scratch(Extent elements) {
     return reinterpret_cast<T*>(blocks_.scratch(static_cast<std::size_t>(elements) * sizeof(T)));

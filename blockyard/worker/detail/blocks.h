@@ -10,11 +10,10 @@
 
 #include "blockyard/block/cache.h"
 #include "blockyard/block/residency.h"
-#include "blockyard/worker/detail/naming.h"
 #include "blockyard/worker/detail/state.h"
 #include "blockyard/worker/detail/view.h"
 #include "blockyard/worker/environment.h"
-#include "blockyard/worker/iterations.h"
+#include "blockyard/worker/flow_names.h"
 #include "blockyard/worker/metrics.h"
 
 namespace blockyard::worker::detail {
@@ -74,8 +73,10 @@ class Blocks {
     bool is_kept = false;  ///< a copy of a distributed block: it does not change
   };
   /// A block to be read there; dense, in memory of its own, if it is only a part of a frame: in
-  /// scratch memory, but for blocks of static arrays, which stay while there is room.
+  /// scratch memory, but for static arrays and blocks of them, which stay while there is room.
   [[nodiscard]] DeviceOperand device_operand(std::int32_t selector);
+  /// The shape of a whole block, or of a whole static array; nothing for a slice or a region.
+  [[nodiscard]] std::optional<tensor::Shape> device_shape(std::int32_t selector);
   /// The block that device_result() has the frame of: none for a slice, a region, a part of a
   /// block, nor in a static array.
   [[nodiscard]] std::optional<Place> device_result_place(std::int32_t selector) const;
@@ -136,7 +137,7 @@ class Blocks {
   [[nodiscard]] const Wait& wait_at(std::int32_t get) const {
     return waits_[static_cast<std::size_t>(get)];
   }
-  /// Waited for blocks in all.
+  /// Total time waited for blocks.
   double wait_seconds = 0;
   /// Names of local blocks that were allocated and never deallocated.
   [[nodiscard]] std::vector<std::string> leaks() const;
@@ -156,7 +157,8 @@ class Blocks {
   struct Array {
     block::Frame whole;  ///< static
     std::unordered_map<std::uint64_t, block::Frame>
-        copies;               ///< static: blocks that a device has read and that are as they were
+        copies;               ///< static: blocks that a device has read and that are as they were;
+                              ///< of the whole array under the number whole_copy
     std::vector<Slot> temps;  ///< temp: few at a time
     std::unordered_map<std::uint64_t, Slot>
         locals;                   ///< local, and own copies of distributed blocks
@@ -181,7 +183,9 @@ class Blocks {
   [[nodiscard]] View block_view(const program::Selector& selected, Need need);
   [[nodiscard]] View whole_view(std::int32_t array);
   [[nodiscard]] View static_view(const Place& place);
-  [[nodiscard]] block::SharedFrame static_copy(const Place& place);
+  static constexpr std::uint64_t whole_copy = ~std::uint64_t{0};
+  [[nodiscard]] block::SharedFrame static_copy(std::int32_t array, std::uint64_t number,
+                                               const View& of);
   void forget_static_copies(std::int32_t array) noexcept;
   void forget_static_copy(const array::BlockId& id) noexcept;
   [[nodiscard]] View region_view(std::int32_t selector);

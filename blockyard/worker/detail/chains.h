@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "blockyard/program/program.h"
-#include "blockyard/worker/chain.h"
+#include "blockyard/worker/flow_names.h"
 
 namespace blockyard::worker::detail {
 

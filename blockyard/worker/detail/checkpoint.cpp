@@ -23,7 +23,7 @@ std::string path_of(const CheckpointPlace& place, const std::string& name) {
   return place.folder + "/" + name;
 }
 
-/// Worker 0 says where; everybody knows.
+/// Worker 0 chooses the place and tells all.
 CheckpointPlace begin_together(Transport& transport, const Options& options, bool in_program) {
   const auto bytes = transport.collect(Collective::checkpoint, {}, [&](auto) {
     const CheckpointPlace place = options.checkpoints->begin(in_program);

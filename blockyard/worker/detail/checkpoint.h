@@ -11,7 +11,7 @@
 namespace blockyard::worker::detail {
 
 /// In place of Transport::meet: workers meet, and agree on the strongest wish of them all; on none
-/// if for one of them this is no place for a checkpoint.
+/// if one of them cannot take a checkpoint here.
 [[nodiscard]] Wish meet_with_wish(Transport& transport, const Options& options, Collective kind,
                                   bool is_possible);
 

@@ -78,8 +78,8 @@ void Interpreter::assert_same(std::int32_t scalar) {
 
 void Interpreter::broadcast(std::int32_t array, std::int64_t worker) {
   if (worker < 0 || worker >= options_.workers)
-    throw Error(Errc::bad_input, fmt::format("broadcast_from: there is no worker {}; there are {}",
-                                             worker, options_.workers));
+    throw Error(Errc::bad_input, fmt::format("broadcast_from: no worker {}; there are {}", worker,
+                                             options_.workers));
   if (tables_.grids[static_cast<std::size_t>(array)].element_count() == 0) return;
   const View whole = blocks_.whole(array);
   const std::span<std::byte> values(whole.data, whole.bytes());
@@ -181,6 +181,7 @@ void Interpreter::run_special(const Instruction& instruction) {
   } else if (name == "get_and_print_mpi_rank") {
     printer_.text(fmt::format("mpi_rank = {}", options_.worker), 0);
   } else {
+    if (arithmetic_.awaits_device) look_for_device();
     supers_.execute(instruction.a, instruction.b, instruction.c, scalars_, ints_);
   }
 }

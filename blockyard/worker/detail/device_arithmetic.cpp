@@ -29,7 +29,7 @@ blockyard_element word_of(ElementType type) {
 bool is_processor(const device::Device& device) {
   try {
     return device.describe().shares_host_memory != 0;
-  } catch (const Error&) {  // whoever works with it will see it fail
+  } catch (const Error&) {  // its users will see it fail
     return true;
   }
 }
@@ -101,25 +101,6 @@ void DeviceArithmetic::add_copies(Placement::Work& work, std::int32_t to, bool a
     if (accumulates && on_device_[static_cast<std::size_t>(array)]) work.from_device_bytes += bytes;
     work.expected_back_bytes = static_cast<double>(bytes) * blocks_.device_results_read(array);
   }
-}
-
-/// One run: `body` says whether it is enqueued.
-template <class Body>
-bool DeviceArithmetic::attempt(const Body& body) {
-  if (device_.is_retired()) return false;
-  bool is_done = false;
-  device_.note_place(blocks_.pc);
-  try {
-    is_done = body();
-    device_.end_run(is_done);
-  } catch (const Error& error) {
-    is_done = false;
-    if (error.code() != Errc::device) throw;
-    device_.retire(error.what());
-  }
-  operands_.clear();
-  blocks_.release_scratch();
-  return is_done;
 }
 
 bool DeviceArithmetic::fill(std::int32_t selector, Mode mode, Number value) {
@@ -224,7 +205,8 @@ bool DeviceArithmetic::bring_operands(bool is_trial) {
   }
   if (is_trial) {
     device_.finish_copies();
-    placement_.copies_took(device_.counts().since(before), base::now_seconds() - begin);
+    placement_.copies_took(base::since(block::device_metrics(), device_.counts(), before),
+                           base::now_seconds() - begin);
   }
   return true;
 }

@@ -7,7 +7,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "blockyard/base/error.h"
 #include "blockyard/block/residency.h"
+#include "blockyard/super/form_plans.h"
 #include "blockyard/worker/detail/blocks.h"
 #include "blockyard/worker/detail/chains.h"
 #include "blockyard/worker/detail/match.h"
@@ -15,6 +17,14 @@
 #include "blockyard/worker/worker.h"
 
 namespace blockyard::worker::detail {
+
+/// A super instruction that has a device form, and what it is called with.
+struct DeviceSuper {
+  const super::Entry& entry;
+  std::span<const super::Operand> operands;  ///< without the elements of blocks and arrays
+  std::span<const std::int32_t> selectors;   ///< by operand; -1: a number
+  const super::Context& context;
+};
 
 /// Block statements on a device. Each function says whether the device does it; if not, nothing
 /// has changed but that blocks were made, and the host does it. A device that fails is retired. One
@@ -30,8 +40,11 @@ class DeviceArithmetic {
   [[nodiscard]] bool product(std::int32_t to, std::int32_t product, bool accumulates,
                              Number factor);
   [[nodiscard]] std::optional<Number> contract_all(std::int32_t product);
+  /// In device_supers.cpp.
+  [[nodiscard]] bool execute(const DeviceSuper& what);
 
-  /// The host did a product in this time, waits apart.
+  /// The host did a product, or a super instruction that has a device form, in this time, waits
+  /// apart. Of the latter the elements that it writes count for flops.
   void host_took(double flops, double seconds) noexcept;
   [[nodiscard]] bool is_learning() const noexcept { return learns_ && !device_.is_retired(); }
   /// Begin or end of a region that the program wants on the device.
@@ -72,6 +85,12 @@ class DeviceArithmetic {
   [[nodiscard]] bool bring_operands(bool is_trial);
   template <class Body>
   bool attempt(const Body& body);
+  [[nodiscard]] bool has_results(const DeviceSuper& what) const;
+  [[nodiscard]] bool read_operands(const DeviceSuper& what);
+  [[nodiscard]] Placement::Side side(const DeviceSuper& what);
+  [[nodiscard]] bool find_addresses(const DeviceSuper& what);
+  void run(const DeviceSuper& what, const super::DeviceCall& call, const device::Plan& plan,
+           bool is_trial);
   [[nodiscard]] bool read_operands(const program::Product& product);
   [[nodiscard]] const Planned& plan(const Chain& chain, ElementType type);
   [[nodiscard]] bool run(const Chain& chain, Number factor, double beta, device::Address result,
@@ -99,10 +118,31 @@ class DeviceArithmetic {
   std::unordered_map<const Chain*, Planned> plans_;
   std::unordered_map<std::uint64_t, std::vector<std::unique_ptr<PlannedCopy>>> copy_plans_;
   std::map<std::pair<ElementType, Extent>, std::optional<device::Plan>> axpby_plans_;
+  super::FormPlans form_plans_;
   std::vector<Blocks::DeviceOperand> operands_;  ///< of the run under way
   std::vector<tensor::Shape> shapes_;            ///< theirs
   std::vector<device::Address> values_;          ///< of the chain under way
+  std::vector<device::Address> addresses_;       ///< by operand of the super instruction under way
   ElementType type_ = ElementType::f64;          ///< that it is computed in
 };
+
+/// One run: `body` says whether it is enqueued.
+template <class Body>
+bool DeviceArithmetic::attempt(const Body& body) {
+  if (device_.is_retired()) return false;
+  bool is_done = false;
+  device_.note_place(blocks_.pc);
+  try {
+    is_done = body();
+    device_.end_run(is_done);
+  } catch (const base::Error& error) {
+    is_done = false;
+    if (error.code() != base::Errc::device) throw;
+    device_.retire(error.what());
+  }
+  operands_.clear();
+  blocks_.release_scratch();
+  return is_done;
+}
 
 }  // namespace blockyard::worker::detail

@@ -45,13 +45,20 @@ bool Blocks::is_same_block(std::int32_t selector, std::int32_t other) const {
 
 Blocks::DeviceOperand Blocks::device_operand(std::int32_t selector) {
   const Selector& selected = selector_at(selector);
+  if (selected.form == SelectorForm::whole) {
+    const View all = whole_view(selected.array);
+    if (const block::SharedFrame copy = static_copy(selected.array, whole_copy, all))
+      return {copy, all.shape, false};
+  }
   const bool is_real_part =
       selected.part == program::Part::real || selected.part == program::Part::imaginary;
   if (selected.form == SelectorForm::block && !is_real_part) {
     const Place place = locate(selected);
     const ArrayKind kind = decl(selected.array).kind;
     if (place.is_whole && kind == ArrayKind::static_) {
-      if (const block::SharedFrame copy = static_copy(place)) return {copy, place.shape, false};
+      if (const block::SharedFrame copy =
+              static_copy(selected.array, place.id.number, static_view(place)))
+        return {copy, place.shape, false};
     } else if (place.is_whole) {
       if (const Slot* own = find_own(place.id)) return {own->frame, place.shape, false};
       const bool is_copy = kind == ArrayKind::distributed || kind == ArrayKind::served;
@@ -66,23 +73,24 @@ Blocks::DeviceOperand Blocks::device_operand(std::int32_t selector) {
   return {scratch_.back(), from.shape, false};
 }
 
-/// Null: there is no room to keep one.
-block::SharedFrame Blocks::static_copy(const Place& place) {
-  auto& copies = arrays_[static_cast<std::size_t>(place.id.array)].copies;
-  if (const auto found = copies.find(place.id.number); found != copies.end()) return found->second;
-  const std::size_t bytes = bytes_of(place);
-  if (!frames_.has_room(bytes)) return nullptr;
-  block::Frame& copy = copies[place.id.number] = frames_.allocate(bytes);
-  copy_dense(static_view(place), copy->data());
+/// Null: no room to keep one.
+block::SharedFrame Blocks::static_copy(std::int32_t array, std::uint64_t number, const View& of) {
+  auto& copies = arrays_[static_cast<std::size_t>(array)].copies;
+  if (const auto found = copies.find(number); found != copies.end()) return found->second;
+  if (!frames_.has_room(of.bytes())) return nullptr;
+  block::Frame& copy = copies[number] = frames_.allocate(of.bytes());
+  copy_dense(of, copy->data());
   return copy;
 }
 
 void Blocks::forget_static_copy(const array::BlockId& id) noexcept {
   auto& copies = arrays_[static_cast<std::size_t>(id.array)].copies;
-  const auto found = copies.find(id.number);
-  if (found == copies.end()) return;
-  recycle(std::move(found->second));
-  copies.erase(found);
+  for (const std::uint64_t number : {id.number, whole_copy}) {
+    const auto found = copies.find(number);
+    if (found == copies.end()) continue;
+    recycle(std::move(found->second));
+    copies.erase(found);
+  }
 }
 
 void Blocks::forget_static_copies(std::int32_t array) noexcept {
@@ -101,6 +109,15 @@ bool Blocks::drop_static_copies() noexcept {
                      return true;
                    }) > 0;
   return has_dropped;
+}
+
+std::optional<tensor::Shape> Blocks::device_shape(std::int32_t selector) {
+  const Selector& selected = selector_at(selector);
+  if (selected.part != program::Part::all) return std::nullopt;
+  if (selected.form == SelectorForm::whole) return whole_view(selected.array).shape;
+  if (selected.form != SelectorForm::block) return std::nullopt;
+  const Place place = locate(selected);
+  return place.is_whole ? std::optional(place.shape) : std::nullopt;
 }
 
 std::optional<Place> Blocks::device_result_place(std::int32_t selector) const {

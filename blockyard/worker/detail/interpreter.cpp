@@ -63,7 +63,7 @@ Interpreter::Interpreter(const program::Program& program, const Tables& tables,
           naming_, blocks_, transport, options, [this](std::int32_t pc) { return where(pc); },
           [this](const Condition& condition) { return holds(condition); }),
       printer_(naming_, blocks_, std::move(print), options.worker == 0),
-      supers_(naming_, blocks_, supers, environment, options),
+      supers_(naming_, blocks_, supers, environment, options, device),
       ints_(tables.ints),
       scalars_(tables.scalars),
       values_(naming_, blocks_.index_values, ints_, scalars_),
@@ -83,11 +83,13 @@ void Interpreter::attach(block::Residency* device) {
   device->note_program(number_);
   blocks_.attach(*device);
   arithmetic_.attach(*device);
+  supers_.attach(*arithmetic_.device());
   cache_.on_leave([device](const block::SharedFrame& frame) { device->release(frame); });
 }
 
 void Interpreter::look_for_device() {
-  worker_device_.note_work(std::exchange(arithmetic_.host_seconds, 0.0));
+  worker_device_.note_work(std::exchange(arithmetic_.host_seconds, 0.0) +
+                           std::exchange(supers_.host_seconds, 0.0));
   attach(worker_device_.look());
 }
 
@@ -168,7 +170,7 @@ void Interpreter::execute(std::int32_t pc) {
     const Instruction& instruction = code[pc];
     blocks_.pc = pc++;
     transport_.here.pc = blocks_.pc;
-    // A loop that needs nobody must hear of the end of the run, too.
+    // A loop without communication must notice the end of the run as well.
     if ((++instructions_ & look_around_mask) == 0) transport_.look_around();
     switch (instruction.opcode) {
       case Opcode::halt:

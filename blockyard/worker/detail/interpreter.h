@@ -11,7 +11,6 @@
 #include "blockyard/worker/checkpoint.h"
 #include "blockyard/worker/detail/arithmetic.h"
 #include "blockyard/worker/detail/blocks.h"
-#include "blockyard/worker/detail/expressions.h"
 #include "blockyard/worker/detail/loops.h"
 #include "blockyard/worker/detail/prefetcher.h"
 #include "blockyard/worker/detail/printer.h"
@@ -19,6 +18,7 @@
 #include "blockyard/worker/detail/supers.h"
 #include "blockyard/worker/detail/transport.h"
 #include "blockyard/worker/detail/worker_device.h"
+#include "blockyard/worker/flow_names.h"
 #include "blockyard/worker/worker.h"
 
 namespace blockyard::worker::detail {
@@ -40,7 +40,7 @@ class Interpreter {
   void execute(std::int32_t pc);
   /// Expressions without blocks, and stores: true if the opcode was one.
   [[nodiscard]] bool evaluate(const program::Instruction& instruction);
-  /// What works on blocks and arrays.
+  /// Executes an instruction on blocks or arrays.
   void act(const program::Instruction& instruction);
   /// The same, and notes what it took.
   void act_and_note(const program::Instruction& instruction);

@@ -30,7 +30,7 @@ Metrics Interpreter::metrics() {
   m.peak_bytes = static_cast<std::uint64_t>(frames_.peak_bytes());
   m.supers = supers_.uses();
   for (std::size_t k = 0; k < program_.code.size(); ++k) {
-    if (program_.code[k].opcode != program::Opcode::get) continue;
+    if (!has_effect(program_.code[k].opcode, program::effect::gets)) continue;
     const auto pc = static_cast<std::int32_t>(k);
     const Blocks::Wait& wait = blocks_.wait_at(pc);
     if (wait.gets == 0) continue;
@@ -59,7 +59,9 @@ void Interpreter::add_profile(Metrics& m) const {
   std::map<std::pair<std::uint32_t, std::uint32_t>, LineTime> lines;
   std::vector<std::int32_t> begins(program_.pardos.size(), 0);
   for (std::size_t pc = 0; pc < program_.code.size(); ++pc) {
-    if (program_.code[pc].opcode == program::Opcode::pardo_begin)
+    const program::OpcodeRow& row = row_of(program_.code[pc].opcode);
+    if (row.control == program::Control::loop_begin &&
+        row.operands[0] == program::OperandKind::pardo)
       begins[static_cast<std::size_t>(program_.code[pc].a)] = static_cast<std::int32_t>(pc);
     const Profile::At& at = profile_.at()[pc];
     if (at.times == 0) continue;

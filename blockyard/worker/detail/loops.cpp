@@ -147,7 +147,7 @@ void Loops::close_pardo() {
     blocks_.index_values[static_cast<std::size_t>(index)] = unbound;
   transport_.here.iteration = 0;
   open_.pop_back();
-  // A loop that is left early has taken chunks that nobody else will do, as its own last one.
+  // A loop that is left early has taken chunks that no other worker will do, including its last.
   if (asked_ != 0 && !has_next_chunk_) static_cast<void>(transport_.answer_to(asked_));
   chunk_number_ = 0;
   asked_ = 0;
@@ -167,8 +167,8 @@ bool Loops::next_mine(Loop& loop) {
   return true;
 }
 
-/// Of the loop, or of the own list of it: what needs no asking. Who has none of a loop has no more
-/// to come; who has none of its list may steal.
+/// Takes the worker's initial share of the loop, or of its own list, without asking. An empty share
+/// means the loop is finished; with an empty list the worker may steal.
 bool Loops::take_unasked(Loop& loop) {
   wire::Range range;
   if (loop.iterations.policy() == Policy::locality) {

@@ -12,8 +12,7 @@
 #include "blockyard/worker/detail/blocks.h"
 #include "blockyard/worker/detail/state.h"
 #include "blockyard/worker/detail/transport.h"
-#include "blockyard/worker/iterations.h"
-#include "blockyard/worker/near.h"
+#include "blockyard/worker/flow_names.h"
 
 namespace blockyard::worker::detail {
 
@@ -26,7 +25,7 @@ class Loops {
     std::int64_t last = 0;
     // Of a pardo:
     Iterations iterations;
-    std::int64_t total = 0;     ///< iterations in all (dynamic)
+    std::int64_t total = 0;     ///< total iterations (dynamic)
     std::uint64_t counter = 0;  ///< shared counter (dynamic)
     [[nodiscard]] bool is_pardo() const noexcept { return counter != 0; }
     /// Number of the current iteration of a pardo, for the race rule.
@@ -52,7 +51,7 @@ class Loops {
     open_.reserve(program::max_loops);
   }
 
-  /// Opens a loop at its first iteration; false (and nothing is open) if it has none here.
+  /// Opens a loop at its first iteration; false (and no loop is open) if it has none here.
   [[nodiscard]] bool begin_do(std::int32_t index);
   [[nodiscard]] bool begin_pardo(std::int32_t pardo);
   /// The next iteration; false after the last one, when the loop is closed.

@@ -31,7 +31,7 @@ Error unknown_label(const std::string& label, const Maps&... maps) {
   const std::string nearest = base::nearest_name(label, labels);
   return Error(
       Errc::bad_input,
-      fmt::format("restore_persistent: nothing is kept under label \"{}\"{}; an earlier "
+      fmt::format("restore_persistent: no array is kept under label \"{}\"{}; an earlier "
                   "program of the job must set_persistent it",
                   label, nearest.empty() ? "" : fmt::format(" (there is \"{}\")", nearest)));
 }
@@ -193,7 +193,7 @@ void Interpreter::restore_blocks(std::int32_t array, const std::string& label) {
 
 /// Collective. Blocks have other numbers, and so other homes, in a part: all are restored under the
 /// number of an array that the program does not have, and the workers put those of the part where
-/// they belong. What the part does not have is gone from the array, as in a whole restore.
+/// they belong. Blocks missing in the part are dropped from the array, as in a whole restore.
 void Interpreter::restore_part(std::int32_t array, const std::string& label,
                                const std::vector<std::vector<Extent>>& kept,
                                const std::vector<std::int64_t>& before) {
@@ -273,7 +273,7 @@ void Interpreter::end_program() {
   ++transport_.here.epoch;
 }
 
-/// For programs after this one. What holds more than the range of this program keeps the rest.
+/// For later programs. An array that holds more than this program's range keeps the rest.
 void Interpreter::hand_on(std::int32_t array, const DenseArray& values) {
   const std::string& name = naming_.array(array);
   const auto [given, is_new] = environment_.arrays.try_emplace(name, values);
@@ -307,7 +307,7 @@ Outcome Interpreter::outcome() {
                                             program_.name, name, options_.worker));
   result.metrics = metrics();
   if (result.metrics.device.failures > 0)
-    result.warnings.push_back(fmt::format("worker {} goes on without device {}: {}",
+    result.warnings.push_back(fmt::format("worker {} continues without device {}: {}",
                                           options_.worker, worker_device_.number(),
                                           device_->failure()));
   return result;

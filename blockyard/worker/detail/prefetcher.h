@@ -6,16 +6,15 @@
 
 #include "blockyard/block/cache.h"
 #include "blockyard/worker/detail/blocks.h"
-#include "blockyard/worker/detail/epoch_puts.h"
 #include "blockyard/worker/detail/loops.h"
-#include "blockyard/worker/detail/outline.h"
 #include "blockyard/worker/detail/upcoming.h"
+#include "blockyard/worker/flow_names.h"
 
 namespace blockyard::worker::detail {
 
 /// Asks for blocks before the program comes to their gets. Keeps the next gets of the program, as
-/// Upcoming finds them, in a ring; each get line has so many of its own asked for as its depth
-/// says. What the program gets is taken out of the ring; when the two do not agree for a while, the
+/// Upcoming finds them, in a ring; each get line has as many of its own outstanding as its depth
+/// says. Blocks the program gets leave the ring; when the two do not agree for a while, the
 /// look-ahead begins anew where the program is. Neither results nor races depend on any of this:
 /// of arrays that may change in the epoch (EpochPuts) only those blocks are asked for early that
 /// the program will get for certain, under the name of the iteration that will, and a put of the
@@ -100,7 +99,7 @@ class Prefetcher {
   Place end_ = 0;
   bool is_at_wall_ = false;
   int misses_ = 0;    ///< gets that were not in the ring since one was
-  int patience_ = 1;  ///< so many of them begin the look-ahead anew
+  int patience_ = 1;  ///< misses after which look-ahead starts anew
 };
 
 }  // namespace blockyard::worker::detail

@@ -8,7 +8,7 @@
 namespace blockyard::worker::detail {
 
 namespace {
-/// Longer blocks are cut: nobody reads more.
+/// Longer blocks are cut: more is not readable.
 constexpr Extent most_elements = 1'000'000;
 constexpr std::string_view decimals = "{:.14f}";
 constexpr std::string_view digits = "{:.14g}";

@@ -37,7 +37,7 @@ class Profile {
     double seconds = 0;  ///< waits included
     double wait_seconds = 0;
   };
-  /// `recording` null: nothing is noted.
+  /// Without `recording` no events are recorded.
   Profile(base::Recording* recording, std::size_t instructions, std::size_t pardos,
           std::uint16_t program)
       : recording_(recording),
@@ -49,7 +49,7 @@ class Profile {
   [[nodiscard]] const std::vector<At>& at() const noexcept { return at_; }
   [[nodiscard]] const std::vector<Pardo>& pardos() const noexcept { return pardos_; }
 
-  /// What comes next is timed from now on.
+  /// The next instruction is timed from now on.
   void restart() noexcept { last_seconds_ = base::now_seconds(); }
   /// An instruction is done, with the waits before and after it. Now. One look at the clock each,
   /// for short ones every eighth time, and the others count as long as usual. It began when the one

@@ -71,7 +71,7 @@ struct ProgramState {
 /// Throws Error{bad_input}.
 [[nodiscard]] ProgramState decode_program_state(std::span<const std::byte> bytes);
 
-/// What a worker holds beside its program.
+/// What a worker holds besides its program.
 struct JobState {
   bool in_program = false;
   Kept kept;

@@ -45,8 +45,12 @@ void show(super::Operand& operand, ElementType type, std::byte* elements, std::s
 }  // namespace
 
 Supers::Supers(const Naming& naming, Blocks& blocks, super::Table& table,
-               const Environment& environment, const Options& options)
-    : naming_(naming), blocks_(blocks), table_(table), check_(options.check) {
+               const Environment& environment, const Options& options, WorkerDevice& device)
+    : naming_(naming),
+      blocks_(blocks),
+      table_(table),
+      check_(options.check),
+      form_check_(device, naming.program.code.size()) {
   context_.worker = options.worker;
   context_.workers = options.workers;
   context_.segments = &environment.segments;
@@ -107,18 +111,16 @@ void Supers::check_types(std::int32_t pc) const {
 void Supers::report_unknown(const std::string& name) const {
   if (name == "array_copy")
     throw Error(Errc::bad_input,
-                "there is no super instruction 'array_copy': copy block by block, with get and put "
+                "unknown super instruction 'array_copy': copy block by block, with get and put "
                 "in a pardo");
   if (name == "blocks_to_list" || name == "list_to_blocks")
-    throw Error(Errc::bad_input,
-                fmt::format("there is no super instruction '{}': set_persistent and "
-                            "restore_persistent hand arrays on to later programs",
-                            name));
+    throw Error(Errc::bad_input, fmt::format("unknown super instruction '{}': set_persistent and "
+                                             "restore_persistent hand arrays on to later programs",
+                                             name));
   const std::string nearest = base::nearest_name(name, table_.names());
-  throw Error(
-      Errc::bad_input,
-      fmt::format("there is no super instruction '{}'{}; one of your own comes with --super", name,
-                  nearest.empty() ? "" : fmt::format("; is '{}' meant?", nearest)));
+  throw Error(Errc::bad_input,
+              fmt::format("unknown super instruction '{}'{}; load your own with --super", name,
+                          nearest.empty() ? "" : fmt::format("; is '{}' meant?", nearest)));
 }
 
 void Supers::execute(std::int32_t special, std::int32_t first, std::int32_t count,
@@ -127,25 +129,68 @@ void Supers::execute(std::int32_t special, std::int32_t first, std::int32_t coun
   const super::Entry* entry = entries_[static_cast<std::size_t>(special)];
   if (entry == nullptr) report_unknown(decl.name);
   const auto arguments = static_cast<std::size_t>(count);
-  operands_.assign(arguments, {});
-  laid_.assign(arguments, {});
-  for (std::size_t k = 0; k < arguments; ++k)
-    lay_out(naming_.program.arguments[static_cast<std::size_t>(first) + k],
-            access_of(decl.signature[k]), scalars, ints, k);
-  const double begin = base::now_seconds();
-  try {
-    entry->function(operands_, context_);
-  } catch (const Error& error) {
-    throw Error(error.code(), fmt::format("super instruction '{}': {}", decl.name, error.what()));
-  } catch (const std::exception& error) {
-    throw Error(Errc::internal,
-                fmt::format("super instruction '{}' failed: {}", decl.name, error.what()));
-  }
+  const Arguments all{
+      std::span(naming_.program.arguments).subspan(static_cast<std::size_t>(first), arguments),
+      decl.signature, scalars, ints};
   SuperUse& use = uses_[decl.name];
   ++use.calls;
-  use.seconds += base::now_seconds() - begin;
+  operands_.assign(arguments, {});
+  laid_.assign(arguments, {});
+  if (entry->device && device_ != nullptr) {
+    if (run_on_device(*entry, all)) {
+      ++use.device_calls;
+      return;
+    }
+    operands_.assign(arguments, {});
+    laid_.assign(arguments, {});
+  }
+  for (std::size_t k = 0; k < arguments; ++k)
+    lay_out(all.all[k], access_of(decl.signature[k]), scalars, ints, k);
+  if (check_ && entry->device) form_check_.run(*entry, blocks_.pc, operands_, context_);
+  run_on_host(*entry, use);
+  if (check_ && entry->device) form_check_.compare(*entry, operands_);
   bring_back(decl.name);
   blocks_.release_scratch();
+}
+
+void Supers::run_on_host(const super::Entry& entry, SuperUse& use) {
+  const double begin = base::now_seconds();
+  try {
+    entry.function(operands_, context_);
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("super instruction '{}': {}", entry.name, error.what()));
+  } catch (const std::exception& error) {
+    throw Error(Errc::internal,
+                fmt::format("super instruction '{}' failed: {}", entry.name, error.what()));
+  }
+  const double seconds = base::now_seconds() - begin;
+  use.seconds += seconds;
+  if (!entry.device) return;
+  host_seconds += seconds;
+  if (device_ != nullptr && device_->is_learning())
+    device_->host_took(super::work_of(operands_), seconds);
+}
+
+/// False: the host does it, which lays the operands out for itself.
+bool Supers::run_on_device(const super::Entry& entry, const Arguments& arguments) {
+  selectors_.assign(arguments.all.size(), -1);
+  for (std::size_t k = 0; k < arguments.all.size(); ++k) {
+    const program::Argument& argument = arguments.all[k];
+    const Access access = access_of(arguments.signature[k]);
+    if (argument.kind != ArgumentKind::selector) {
+      if (access != Access::read) return false;
+      lay_out(argument, access, arguments.scalars, arguments.ints, k);
+      continue;
+    }
+    const auto shape = blocks_.device_shape(argument.id);
+    if (!shape || shape->order() == 0) return false;
+    selectors_[k] = argument.id;
+    operands_[k].access = access;
+    operands_[k].type = program::type_of(
+        naming_.program, naming_.program.selectors[static_cast<std::size_t>(argument.id)]);
+    describe(argument.id, *shape, k);
+  }
+  return device_->execute({entry, operands_, selectors_, context_});
 }
 
 void Supers::lay_out(const program::Argument& argument, Access access,
@@ -182,7 +227,6 @@ void Supers::lay_out(const program::Argument& argument, Access access,
 }
 
 void Supers::lay_out_block(std::int32_t selector, Access access, std::size_t k) {
-  const auto& selected = naming_.program.selectors[static_cast<std::size_t>(selector)];
   super::Operand& operand = operands_[k];
   Laid& laid = laid_[k];
   View view = access == Access::read     ? blocks_.read(selector)
@@ -202,10 +246,18 @@ void Supers::lay_out_block(std::int32_t selector, Access access, std::size_t k) 
   }
   // Super instructions add into what they are given to write, as ACES4 lets them.
   if (access == Access::write) std::memset(view.data, 0, view.bytes());
-  laid.origin.shape = view.shape;
-  const auto& array = naming_.program.arrays[static_cast<std::size_t>(selected.array)];
-  operand.name = array.name;
   show(operand, view.type, view.data, static_cast<std::size_t>(view.shape.element_count()));
+  describe(selector, view.shape, k);
+}
+
+/// What an operand is, but for its elements.
+void Supers::describe(std::int32_t selector, const tensor::Shape& shape, std::size_t k) {
+  const auto& selected = naming_.program.selectors[static_cast<std::size_t>(selector)];
+  const auto& array = naming_.program.arrays[static_cast<std::size_t>(selected.array)];
+  super::Operand& operand = operands_[k];
+  Laid& laid = laid_[k];
+  operand.name = array.name;
+  laid.origin.shape = shape;
   operand.extents = laid.origin.shape.extents();
   const auto bounds = blocks_.region_bounds(selector);
   for (std::size_t n = 0; n < array.indexes.size(); ++n) {

@@ -8,6 +8,8 @@
 
 #include "blockyard/super/super.h"
 #include "blockyard/worker/detail/blocks.h"
+#include "blockyard/worker/detail/device_arithmetic.h"
+#include "blockyard/worker/detail/form_check.h"
 #include "blockyard/worker/worker.h"
 
 namespace blockyard::worker::detail {
@@ -19,7 +21,10 @@ class Supers {
   /// Throws Error{bad_input} if a super instruction of the program has another signature in
   /// `table`, or is executed on elements of a type that it does not take.
   Supers(const Naming& naming, Blocks& blocks, super::Table& table, const Environment& environment,
-         const Options& options);
+         const Options& options, WorkerDevice& device);
+
+  /// From now on those that have a device form may run there.
+  void attach(DeviceArithmetic& device) noexcept { device_ = &device; }
 
   /// Runs special `special` on `count` arguments from `first`.
   /// Throws Error with the name of the super instruction.
@@ -28,17 +33,29 @@ class Supers {
 
   [[nodiscard]] const std::map<std::string, SuperUse, std::less<>>& uses() const { return uses_; }
 
+  double host_seconds = 0;  ///< of calls on the host that a device could have done
+
  private:
   /// An operand on its way: where it came from if it had to be laid out anew.
   struct Laid {
     View origin;
     bool is_copied = false;
     bool goes_back = false;
-    double number = 0;  ///< of an argument that is no variable
+    double number = 0;  ///< of an argument that is not a variable
     std::array<std::int64_t, array::max_order> segments{};
     std::array<array::IndexKind, array::max_order> kinds{};
     std::uint64_t checksum = 0;  ///< of a read operand in the checking mode
   };
+  /// The arguments of one statement.
+  struct Arguments {
+    std::span<const program::Argument> all;
+    std::string_view signature;
+    std::span<std::complex<double>> scalars;
+    std::span<const std::int64_t> ints;
+  };
+  [[nodiscard]] bool run_on_device(const super::Entry& entry, const Arguments& arguments);
+  void run_on_host(const super::Entry& entry, SuperUse& use);
+  void describe(std::int32_t selector, const tensor::Shape& shape, std::size_t k);
   void lay_out(const program::Argument& argument, super::Access access,
                std::span<std::complex<double>> scalars, std::span<const std::int64_t> ints,
                std::size_t k);
@@ -51,10 +68,13 @@ class Supers {
   Blocks& blocks_;
   super::Table& table_;
   bool check_;
+  FormCheck form_check_;
+  DeviceArithmetic* device_ = nullptr;  ///< null: none yet
   super::Context context_;
   std::vector<const super::Entry*> entries_;  ///< by special; null: not found
   std::vector<super::Operand> operands_;
   std::vector<Laid> laid_;
+  std::vector<std::int32_t> selectors_;  ///< of the arguments, for a device; -1: a number
   std::map<std::string, SuperUse, std::less<>> uses_;
 };
 

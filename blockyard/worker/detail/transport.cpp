@@ -20,10 +20,10 @@ namespace {
 
 /// A poll that gives nothing for this long looks again; only aborts end a wait.
 constexpr double poll_seconds = 1.0;
-/// The same while somebody has to be looked after.
+/// Poll interval while a device or payload needs attention.
 constexpr double short_poll_seconds = 0.01;
 
-/// Puts of blocks up to this length are sent together, so many or so long at the most.
+/// Puts of blocks up to this length are sent together, up to this count and length.
 constexpr std::size_t joined_put_bytes = 4096;
 constexpr std::size_t most_joined = 64;
 constexpr std::size_t most_joined_bytes = std::size_t{64} << 10;
@@ -376,8 +376,8 @@ void Transport::report_race(const wire::Failed& failed, const array::BlockId& id
   base::require(naming_ != nullptr, "blocks are touched by programs only");
   throw PlacedError(
       Errc::bad_input,
-      fmt::format("{}: data race on block {}: {} by worker {} meets the {} at {} by worker {}"
-                  "{} in the same epoch; is a sip_barrier missing between them?",
+      fmt::format("{}: data race on block {}: {} by worker {} conflicts with the {} at {} by "
+                  "worker {}{} in the same epoch; is a sip_barrier missing between them?",
                   naming_->place(pc), naming_->block(id), failed.verb, options_.worker,
                   failed.earlier_verb, naming_->place(failed.earlier.pc), failed.earlier.worker,
                   failed.earlier.worker == options_.worker ? " in another iteration" : ""));

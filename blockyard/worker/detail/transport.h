@@ -12,7 +12,7 @@
 #include "blockyard/fabric/fabric.h"
 #include "blockyard/wire/batch.h"
 #include "blockyard/wire/messages.h"
-#include "blockyard/worker/detail/naming.h"
+#include "blockyard/worker/flow_names.h"
 #include "blockyard/worker/worker.h"
 
 namespace blockyard::worker::detail {
@@ -41,7 +41,7 @@ class Transport : public block::BlockSource {
 
   /// Names for error messages while a program runs; null between programs.
   void set_naming(const Naming* naming) noexcept { naming_ = naming; }
-  /// Who and where: goes with every get and put. Kept up to date by the interpreter.
+  /// The origin of every get and put. Kept up to date by the interpreter.
   wire::Access here;
 
   // BlockSource
@@ -54,9 +54,9 @@ class Transport : public block::BlockSource {
   /// The block, waited for. REQUIRES: the server listed it (ListBlocks).
   [[nodiscard]] block::SharedFrame fetch_listed(const array::BlockId& id);
 
-  /// Starts a put; the frame must not be changed until everybody else let go of it. Waits while
-  /// more than the allowed bytes are under way.
-  /// `source`: who still writes the frame.
+  /// Starts a put; the frame must not be changed until it has no other holder. Waits while
+  /// more than the allowed bytes are in flight.
+  /// `source`: still writes the frame.
   void put(const array::BlockId& id, wire::PutMode mode, block::SharedFrame frame,
            array::ElementType type, std::shared_ptr<fabric::Source> source = nullptr);
   /// Whether a put may have a source: it goes to another process, and alone. And whether this one
@@ -82,7 +82,7 @@ class Transport : public block::BlockSource {
   [[nodiscard]] std::optional<wire::Any> answer_so_far(wire::Ticket ticket);
   /// The same request to every server, answers in their order.
   std::vector<wire::Any> ask_all(const wire::Any& request);
-  /// One value of a put that is no block of a program: see Worker::write_kept.
+  /// One value of a put that is not a program's block: see Worker::write_kept.
   void tell(int server, const wire::Any& message, fabric::Payload payload = nullptr,
             std::shared_ptr<fabric::Source> source = nullptr);
   /// Called again and again while this waits and `is_needed()`.

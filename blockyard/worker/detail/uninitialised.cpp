@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mark of values that nobody wrote. Of a complex element both parts carry it.
+// The mark of values that were never written. Of a complex element both parts carry it.
 #include <cstring>
 
 #include "blockyard/worker/detail/blocks.h"

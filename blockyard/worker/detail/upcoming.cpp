@@ -10,7 +10,7 @@ namespace blockyard::worker::detail {
 
 using program::Control;
 using program::Instruction;
-using program::Opcode;
+using program::OperandKind;
 using program::Policy;
 
 Upcoming::Upcoming(const Naming& naming, const Outline& outline, const Options& options,
@@ -175,7 +175,7 @@ Upcoming::Step Upcoming::begin_pardo(const Instruction& instruction) {
     const std::int32_t parent = naming_.program.indexes[static_cast<std::size_t>(index)].parent;
     return !is_free(index) || (parent >= 0 && is_free(parent));
   };
-  // What a pardo that is dealt by a server gives to this worker is known once it has begun.
+  // The share of a pardo dealt by a server is known only once the pardo has begun.
   if (policy == Policy::dynamic || policy == Policy::locality ||
       std::ranges::any_of(decl.indexes, is_bad))
     return Step::wall;
@@ -242,10 +242,11 @@ std::optional<bool> Upcoming::condition(std::int32_t pc) {
 
 bool Upcoming::is_changed_on_the_way(std::int32_t begin, std::int32_t end) const {
   for (std::int32_t pc = begin; pc < end; ++pc) {
-    const Instruction& instruction = naming_.program.code[static_cast<std::size_t>(pc)];
+    const Instruction& instruction = program::instruction_at(naming_.program, pc);
+    const OperandKind kind = program::row_of(instruction.opcode).operands[0];
     const auto id = static_cast<std::size_t>(instruction.a);
-    if (instruction.opcode == Opcode::push_int_name && int_changed_[id] != 0) return true;
-    if (instruction.opcode == Opcode::push_scalar && scalar_changed_[id] != 0) return true;
+    if (kind == OperandKind::int_name && int_changed_[id] != 0) return true;
+    if (kind == OperandKind::scalar && scalar_changed_[id] != 0) return true;
   }
   return false;
 }

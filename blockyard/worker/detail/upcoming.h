@@ -5,10 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "blockyard/worker/block_of.h"
-#include "blockyard/worker/detail/expressions.h"
 #include "blockyard/worker/detail/loops.h"
-#include "blockyard/worker/detail/outline.h"
+#include "blockyard/worker/flow_names.h"
 
 namespace blockyard::worker::detail {
 

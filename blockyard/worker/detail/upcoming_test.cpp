@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "blockyard/fabric/loopback/loopback.h"
-#include "blockyard/worker/detail/epoch_puts.h"
+#include "blockyard/worker/flow_names.h"
 
 namespace blockyard::worker::detail {
 namespace {

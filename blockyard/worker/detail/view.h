@@ -34,7 +34,7 @@ struct View : tensor::View<std::byte> {
   }
 };
 
-/// How many elements behind the first one element number n of a view stands, the first index
+/// The offset in elements of element number n of a view from its first one, first index
 /// fastest. REQUIRES: there are as many.
 [[nodiscard]] inline tensor::Extent position_of(const View& view, tensor::Extent n) noexcept {
   tensor::Extent at = 0;

@@ -15,6 +15,14 @@ class WorkerDevice {
   explicit WorkerDevice(const Options& options)
       : options_(options), supply_(options.check ? nullptr : options.devices) {}
 
+  /// In the checking mode: waits for the device that is compared with the host. Null: there is
+  /// none. Throws Error{device} if it cannot be opened.
+  [[nodiscard]] device::Device* compared() {
+    if (!options_.check || options_.devices == nullptr) return nullptr;
+    const DeviceShare* const share = options_.devices->open(options_.worker);
+    return share == nullptr ? nullptr : share->device;
+  }
+
   /// Null: there is none yet.
   [[nodiscard]] block::Residency* residency() noexcept {
     return residency_ ? &*residency_ : nullptr;

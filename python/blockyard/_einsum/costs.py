@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a step needs and how long it takes, for given numbers of segments."""
+"""The memory and time of a step, for given numbers of segments."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def _bytes(term: Term, plan: Plan, counts: dict[str, int], whole: str) -> int:
 
 @dataclass(order=True)
 class Reading:
-    """Time to read an operand as often as a step wants it: ``before`` of it nobody computes, since it is
-    first copied block by block; the rest goes on beside computing."""
+    """Time to read an operand as often as a step wants it: ``before`` of it is spent before computing, on
+    a first copy block by block; the rest overlaps with computing."""
 
     seconds: float
     before: float = 0.0
@@ -95,7 +95,7 @@ class Reader:
             return Reading(self._from_disk * times)
         # A copy pays where blocks lie in many pieces in the file: then each is read in one. The blocks
         # that want what lies in the gaps come soon after, and find it in the page cache, unless the
-        # operand passes by again and again beside a result that goes through there, too.
+        # operand passes by again and again while a result also goes through there.
         share = 4 if times == 1 or not self._result_on_disk else 1
         waste = (1 + (self._gaps - 1) / share) * (1 + PIECE_BYTES / self._piece) - 1
         before = self._from_disk * (2 + waste)
@@ -104,8 +104,8 @@ class Reader:
 
 
 def _shares(step: Step, plan: Plan, counts: dict[str, int]) -> tuple[int, int]:
-    """What servers can hold of the operands while a step runs, and what each worker may have asked for
-    ahead. As in job/memory_plan.cpp and block/cache.h."""
+    """How much of the operands servers can hold while a step runs, and how much each worker may have
+    outstanding. As in job/memory_plan.cpp and block/cache.h."""
     made = plan.element_bytes * block_elements(step.result.letters, plan.extents, counts)
     read = [plan.element_bytes * block_elements(term.letters, plan.extents, counts) for term in operands_of(step)]
     largest = max(made, *read)
@@ -117,8 +117,8 @@ def _shares(step: Step, plan: Plan, counts: dict[str, int]) -> tuple[int, int]:
 
 
 def _waited(step: Step, plan: Plan, counts: dict[str, int], readings: list[Reading]) -> float:
-    """Seconds of reading that do not go on beside computing: an operand of which a worker cannot have
-    two blocks asked for ahead is waited for."""
+    """Seconds of reading that do not overlap with computing: an operand of which a worker cannot have
+    two blocks outstanding is waited for."""
     _, early = _shares(step, plan, counts)
     return sum(one.seconds - one.before for term, one in zip(operands_of(step), readings)
                if 2 * plan.element_bytes * block_elements(term.letters, plan.extents, counts) > early)
@@ -151,8 +151,8 @@ def choose_loops(step: Step, plan: Plan, counts: dict[str, int]) -> Loops:
         passes = math.prod(counts[c] for c in others)
         for n in range(len(mine) + 1):
             inner, outer = "".join(mine[:n]), mine[n:]
-            # What passes by is there three times: in use, the next being read, and what a worker that
-            # is behind still uses. Where there was room for two only, some of what is held went out,
+            # Of the passing operand three blocks are held: in use, the next being read, and one that a
+            # slower worker still uses. Where there was room for two only, some of what is held went out,
             # and was read again (P2 of bench/einsum: 97 s in place of 84).
             is_one = all(counts[c] == 1 for c in inner)
             passing = 2 if is_one else 3
@@ -203,7 +203,7 @@ def seconds_of(step: Step, plan: Plan, counts: dict[str, int]) -> float:
         again = math.prod(counts[c] for c in result if c not in term.letters)
         packed += plan.element_bytes * count(term.letters, extents) * again
     compute += (packed / COPY_BYTES + READING_WORK * loops.seconds) / workers
-    # Nobody computes until the first blocks are there.
+    # No computing until the first blocks are there.
     begin = before + workers * sum(plan.element_bytes * block_elements(term.letters, extents, counts)
                           for term in operands_of(step)) / DISK_BYTES
     waited = _waited(step, plan, counts, loops.readings)

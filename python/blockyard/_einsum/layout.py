@@ -8,7 +8,7 @@ from .terms import Step, Term, operands_of
 
 def arrange(order: list[Step]) -> None:
     """Gives operands whose summed indexes are scattered, or stand in another order than those of the
-    other operand, the summed ones first and the rest as in the result. Who reads a block from its
+    other operand, the summed ones first and the rest as in the result. Reading a block from its
     file or from memory permutes it in passing, once; a product would do that each time."""
     for step in order:
         terms = operands_of(step)
@@ -16,7 +16,7 @@ def arrange(order: list[Step]) -> None:
             continue
         if all(_is_clean(term, step.summed) for term in terms) and _same(terms, step.summed):
             continue
-        # What a step before made keeps its order.
+        # The result of an earlier step keeps its order.
         first = next((term for term in terms if term.array is None), terms[0])
         summed = [c for c in first.letters if c in step.summed]
         for term in terms:

@@ -18,7 +18,7 @@ Path = list[tuple[int, ...]]
 
 
 def path_of(optimize: Any, operands: int) -> Path | None:
-    """What NumPy's argument asks for: None is our own choice, which "greedy" and "optimal" leave to us;
+    """The meaning of NumPy's argument: None is our own choice, which "greedy" and "optimal" leave to us;
     False takes the operands as they come; a path of numpy.einsum_path is followed, as far as it says."""
     if optimize is True or optimize is None or optimize in ("greedy", "optimal"):
         return None
@@ -59,7 +59,7 @@ def order_of(terms: list[Term], output: str, extents: dict[str, int], memory: in
 
 
 def _pair(left: str, right: str, others: str) -> str:
-    """Letters of a product that somebody still wants, in the order of the operands."""
+    """Letters of a product that are still needed, in the order of the operands."""
     return "".join(c for c in dict.fromkeys(left + right) if c in others)
 
 

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an einsum does, before it does it."""
+"""The plan of an einsum, before it runs."""
 
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -174,7 +173,7 @@ def means_of(session: "Session") -> tuple[int, int]:
     def here() -> tuple[int, int]:
         memory = (_core.memory_bytes("") // sharing if session.memory is None
                   else _core.memory_bytes(str(session.memory)))
-        return session.workers or max(1, (os.cpu_count() or 1) // sharing), memory
+        return session.workers or max(1, _core.usable_cores() // sharing), memory
 
     return here() if together is None else together.at_first(here)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def choose_segments(plan: Plan, most: int) -> tuple[dict[str, list[int]], float]:
-    """Splits one index or two at a time, those that help most, until all fits, and goes on, joining
+    """Splits one index or two at a time, those that help most, until all fits, and continues, joining
     segments too, until nothing gets faster. Fewer segments are better where it makes no difference."""
     counts = {letter: 1 for letter in plan.extents}
     known: dict[tuple[int, ...], tuple[bool, float]] = {}

@@ -61,7 +61,7 @@ def parse(subscripts: str, operands: list[Operand]) -> tuple[list[str], str, lis
     known = set("".join(inputs))
     for c in "".join(inputs) + output:
         if not (c.isascii() and c.isalpha()):
-            raise _errors.InputError(f"einsum {subscripts}: {c!r} is no index: indexes are letters")
+            raise _errors.InputError(f"einsum {subscripts}: {c!r} is not an index: indexes are letters")
     for c in output:
         if output.count(c) > 1:
             raise _errors.InputError(f"einsum {subscripts}: '{c}' stands twice in the result")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays to compute with: expressions that become one program when somebody wants their values."""
+"""Arrays to compute with: expressions that become one program when their values are needed."""
 
 from .array import LazyArray, lazy
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._arrays import BlockArray
-from .._sources import BlockSource, is_source, source_of
+from .._sources import BlockSource, Sizes, is_source, source_of
 from .nodes import Contract, Leaf, Map, Node
 from .run import compute, text_of
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from .._session import Session
 
 
-class LazyArray(np.lib.mixins.NDArrayOperatorsMixin):
+class LazyArray(Sizes, np.lib.mixins.NDArrayOperatorsMixin):
     """An array of a session to compute with, as with one of NumPy: ``a @ b``, ``+ - * /``, ``**``, comparisons,
     every ufunc, ``.T``, ``.sum(axis)``, slices, ``norm``, and the NumPy functions that take it.
 
-    Nothing is computed before somebody wants values: ``np.asarray(x)``, ``x.compute(out=...)``, ``float(x)``.
+    Nothing is computed until values are requested: ``np.asarray(x)``, ``x.compute(out=...)``, ``float(x)``.
     Then all that ``x`` is made of becomes one SIAL program, over blocks that fit in the memory of the
     session. Shapes, types and values are NumPy's, but integers are computed in float64, exact up to 2**53.
     A function of NumPy that is not known here gets the whole array.
@@ -43,18 +43,6 @@ class LazyArray(np.lib.mixins.NDArrayOperatorsMixin):
     @property
     def dtype(self) -> np.dtype[Any]:
         return self._node.dtype
-
-    @property
-    def ndim(self) -> int:
-        return self._node.ndim
-
-    @property
-    def size(self) -> int:
-        return int(np.prod(self.shape, dtype=np.int64))
-
-    @property
-    def nbytes(self) -> int:
-        return self.size * self.dtype.itemsize
 
     @property
     def sial(self) -> str:
@@ -262,7 +250,7 @@ class LazyArray(np.lib.mixins.NDArrayOperatorsMixin):
                     raise ValueError(f"shapes {' and '.join(str(arg.shape) for arg, _ in args)} do not go together: "
                                      f"{extents[label]} is not {extent}")
         dtype = np.result_type(*(node.dtype for node, _ in args))
-        if dtype.kind == "b":  # NumPy's product of truths is one, too
+        if dtype.kind == "b":  # NumPy's product of truths is also one
             args = [(_cast(node, np.dtype(np.int64)), labels) for node, labels in args]
             made = self._of(Contract([extents[k] for k in range(order)], np.dtype(np.int64), args))
             return made.astype(bool)
@@ -279,7 +267,7 @@ def _cast(node: Node, dtype: np.dtype) -> Node:
 
 
 def lazy(session: "Session", array: Any) -> LazyArray:
-    """Any array as one of the session; nothing is copied."""
+    """Any array as one of the session, without a copy."""
     if isinstance(array, LazyArray):
         return array
     if isinstance(array, BlockArray):
@@ -291,7 +279,7 @@ def lazy(session: "Session", array: Any) -> LazyArray:
 
 
 def whole(one: Any) -> Any:
-    """With NumPy arrays in the place of lazy ones, in lists and tuples, too."""
+    """With NumPy arrays in the place of lazy ones, also in lists and tuples."""
     if isinstance(one, (LazyArray, BlockArray)):
         return np.asarray(one)
     if isinstance(one, (list, tuple)):

@@ -30,7 +30,7 @@ class Stored:
 
 @dataclass
 class Program:
-    """What `lower` makes. Classes: axes that have the same segments, by number."""
+    """The result of `lower`. Classes: axes that have the same segments, by number."""
 
     leaves: list[Stored] = field(default_factory=list)
     made: list[Stored] = field(default_factory=list)
@@ -270,7 +270,7 @@ def spell(stored: Stored, names: Sequence[str]) -> str:
 
 
 def _super(value: Value, summed: tuple[int, ...], order: list[int], dtype: np.dtype, outs: int) -> Callable[..., Any]:
-    """What a program calls: puts the value into the operands that it writes, whose last axis comes first."""
+    """A function that a program calls: puts the value into the operands that it writes, whose last axis comes first."""
 
     def call(views: list[Any], segments: Any, worker: int, workers: int) -> None:
         with np.errstate(all="ignore"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an expression is made of: arrays that are there, element-wise functions, sums of products.
+"""The nodes of an expression: existing arrays, element-wise functions, sums of products.
 
 Slices and transpositions go through to the arrays that are there, so that they cost nothing.
 """

@@ -124,7 +124,7 @@ def _along(extent: int, longest: int, chunk: int) -> list[int]:
 
 def _fit(session: "Session", program: Program,
          supers: Callable[[dict[int, list[int]]], list[Super]]) -> tuple[dict[int, list[int]], _core.Job]:
-    """The largest blocks with which the memory plan of the run is content. `supers`: those beside the
+    """The largest blocks that the memory plan of the run accepts. `supers`: those besides the
     program's, by the segments."""
     workers, memory = means_of(session)
     largest = max((float(np.prod([program.extents[n] for n in block], dtype=float)) for block in program.blocks),

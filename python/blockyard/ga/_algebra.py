@@ -46,7 +46,7 @@ def matmul(a: Any, b: Any, out: Any = None) -> Any:
 
 
 def _by_blocks(a: _array.GlobalArray, b: _array.GlobalArray, c: _array.GlobalArray) -> None:
-    """What BLAS does not do: integers, and matrices with vectors. The larger operand is read block by
+    """Products that BLAS lacks: integers, and matrices with vectors. The larger operand is read block by
     block, in place on this node."""
     for where, block in c.blocks():
         rows = where[0] if a.ndim == 2 else None
@@ -93,7 +93,7 @@ def norm(a: _array.GlobalArray, ord: Any = None) -> Any:
             return (size != 0).sum(dtype=float)
         return np.power(size, ord).sum() ** (1 / ord)
     if a.ndim != 2 or ord not in (1, -1, np.inf, -np.inf):
-        raise _errors.InputError(f"norm: there is no norm {ord!r} of an array of {a.ndim} axes")
+        raise _errors.InputError(f"norm: no norm {ord!r} of an array of {a.ndim} axes")
     sums = size.sum(axis=0 if abs(ord) == 1 else 1)
     return sums.max() if ord > 0 else sums.min()
 
@@ -170,7 +170,7 @@ def transpose(a: _array.GlobalArray, axes: tuple[Any, ...]) -> _array.GlobalArra
     given = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
     order = tuple(range(a.ndim))[::-1] if not given else tuple(int(k) % a.ndim for k in given)
     if sorted(order) != list(range(a.ndim)):
-        raise _errors.InputError(f"transpose: {given} is no order of {a.ndim} axes")
+        raise _errors.InputError(f"transpose: {given} is not an order of {a.ndim} axes")
     if order == tuple(range(a.ndim))[::-1]:
         return a.T
     made = _make.make("transpose", a.group, tuple(a.shape[k] for k in order), a.dtype, a.order)
@@ -229,7 +229,7 @@ def _flags(a: _array.GlobalArray, flags: Any) -> _array.GlobalArray:
 
 def _require_square(what: str, a: _array.GlobalArray) -> None:
     if a.ndim != 2 or a.shape[0] != a.shape[1]:
-        raise _errors.InputError(f"{what}: array \"{a.name}\" of shape {a.shape} is no square matrix")
+        raise _errors.InputError(f"{what}: array \"{a.name}\" of shape {a.shape} is not a square matrix")
 
 
 def _double(what: str, a: _array.GlobalArray) -> _array.GlobalArray:

@@ -31,7 +31,7 @@ class Later:
         return self._pending is None or self._pending.test()
 
     def result(self) -> Any:
-        """Waits. What ``get_later`` asked for, else None."""
+        """Waits. Returns the elements of a ``get_later``, else None."""
         if self._pending is not None:
             self._pending.wait()
             self._pending = None
@@ -44,8 +44,8 @@ class GlobalArray(np.lib.mixins.NDArrayOperatorsMixin):
     Made by ``ga.zeros``, ``ga.array``, ``ga.from_function``, ``ga.empty_like``. Two ways to use it:
 
     * **One-sided**, by any rank at any time: ``a[2:5, 7]`` copies elements into a NumPy array,
-      ``a[2:5, 7] = x`` writes, ``a.add(where, x)`` adds; the owner does nothing for it. What was
-      written is seen by others after the next ``ga.sync()``.
+      ``a[2:5, 7] = x`` writes, ``a.add(where, x)`` adds; the owner does nothing for it. Written
+      elements are visible to others after the next ``ga.sync()``.
     * **Collective**, by all ranks of the group alike: operators, ufuncs of NumPy, reductions, ``@``. They
       begin and end with a sync. Each rank computes the part of the result that it holds.
 
@@ -212,7 +212,7 @@ class GlobalArray(np.lib.mixins.NDArrayOperatorsMixin):
         near = found.seen_from(values.reshape(found.counts))
         return Later(self.core.move(False, found.first, found.steps, near, factor, is_later), None)
 
-    # What lies here.
+    # The local part.
 
     def owner(self, *at: int) -> int:
         """The rank of the group that holds an element: ``a.owner(3, 4)``."""
@@ -256,7 +256,7 @@ class GlobalArray(np.lib.mixins.NDArrayOperatorsMixin):
     @property
     def local(self) -> np.ndarray:
         """The block that this rank holds: a writable view, no copy; empty if it holds none. InputError where
-        it holds several (see ``blocks``). What is written there is seen by others after a sync."""
+        it holds several (see ``blocks``). Elements written there are visible to others after a sync."""
         where = self.local_slice
         if any(part.stop == part.start for part in where):
             return np.empty((0,) * self.ndim, self.dtype)
@@ -275,7 +275,7 @@ class GlobalArray(np.lib.mixins.NDArrayOperatorsMixin):
     # Collective.
 
     def sync(self) -> None:
-        """Collective. What any rank put or added before is seen by all after."""
+        """Collective. Earlier puts and accumulates of all ranks are visible to all afterwards."""
         self.group.sync()
 
     def destroy(self) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of NumPy on global arrays. What is not in this list would copy whole arrays to every rank."""
+"""Functions of NumPy on global arrays. Any other function would copy whole arrays to every rank."""
 
 from __future__ import annotations
 

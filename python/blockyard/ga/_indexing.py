@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands in brackets: patches with steps, or single elements."""
+"""The indexes in brackets: patches with steps, or single elements."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How arrays are cut into blocks, and who holds which."""
+"""How arrays are cut into blocks, and which rank owns which."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Layout:
         return replace(self, edges=self.edges[::-1], begins=self.begins[::-1], grid=self.grid[::-1])
 
     def check(self, shape: tuple[int, ...], ranks: int) -> None:
-        """InputError unless it is for arrays of this shape in a group of so many ranks."""
+        """InputError unless it is for arrays of this shape in a group of ``ranks`` ranks."""
         for what, numbers in (("edges", self.edges), ("begins", self.begins), ("grid", self.grid)):
             if numbers and len(numbers) != len(shape):
                 raise _errors.InputError(f"the layout has {what} for {len(numbers)} axes, the array has {len(shape)}")
@@ -67,7 +67,7 @@ class Layout:
 
 def regular(chunk: Sequence[int] = ()) -> Layout:
     """At most one block for each rank, with nearly equal edges that are multiples of ``chunk`` (0: any);
-    an axis whose chunk is its extent is not cut. What arrays have if nothing else is said."""
+    an axis whose chunk is its extent is not cut. The default layout."""
     return Layout("regular", edges=_numbers(chunk))
 
 

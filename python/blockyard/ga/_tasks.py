@@ -62,6 +62,6 @@ class Counter:
 
 
 def counter(tasks: int | None = None, *, group: GroupLike = None) -> Counter:
-    """Collective. Deals tasks to whoever is free: ``for task in ga.counter(100): ...`` runs each of 0..99 at
+    """Collective. Deals tasks to idle ranks: ``for task in ga.counter(100): ...`` runs each of 0..99 at
     one rank."""
     return Counter(tasks, group)

@@ -30,7 +30,7 @@ def apply(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], more: Mapping[s
 
 
 def each(function: Callable[[Any], Any], a: _array.GlobalArray) -> _array.GlobalArray:
-    """A new array of function(element), for a function of NumPy that is no ufunc."""
+    """A new array of function(element), for a function of NumPy that is not a ufunc."""
     made = _make.like(function.__name__, a, function(np.zeros(1, a.dtype)).dtype)
 
     def work() -> None:
@@ -42,7 +42,7 @@ def each(function: Callable[[Any], Any], a: _array.GlobalArray) -> _array.Global
 
 
 def part_of(operand: Any, where: _array.Slices, shape: tuple[int, ...]) -> Any:
-    """What of an operand belongs to a part of a result of this shape: in place where it lies in one block
+    """The part of an operand that belongs to a part of a result of this shape: in place where it lies in one block
     on this node, else a copy. Operands are broadcast as by NumPy."""
     extents = shape_of(operand)
     if not extents:
@@ -113,7 +113,7 @@ def _sampled(ufunc: np.ufunc, operands: list[Any], given: tuple[Any, ...], more:
 
 def _compute(ufunc: np.ufunc, operands: list[Any], results: list[_array.GlobalArray], where: Any, more: dict[str, Any]) -> None:
     target = results[0]
-    # Who writes over elements that another rank still reads makes its part aside first.
+    # A rank that overwrites elements another rank still reads builds its part aside first.
     is_aside = any(isinstance(one, _array.GlobalArray) and any(_moves(one, result) for result in results)
                    for one in [*operands, where])
     aside: list[tuple[_array.GlobalArray, _array.Slices, np.ndarray]] = []

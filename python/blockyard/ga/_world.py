@@ -82,7 +82,7 @@ def init(comm: Any = None) -> "Group":
 
 
 def _end_all(kind: type, error: BaseException, trace: Any) -> None:
-    """An exception that nobody caught: other ranks would wait for this one for ever."""
+    """After an uncaught exception: other ranks would wait for this one for ever."""
     sys.__excepthook__(kind, error, trace)
     sys.stdout.flush()
     sys.stderr.flush()
@@ -99,7 +99,7 @@ def world() -> World:
 
 
 def launch(ranks: int, function: Callable[..., T], *args: Any, **more: Any) -> list[T]:
-    """Calls ``function(*args, **more)`` in so many threads, which are the ranks, and returns what each
+    """Calls ``function(*args, **more)`` in ``ranks`` threads, which are the ranks, and returns what each
     returned, in the order of ranks.
 
     An exception in one of them ends the others at their next collective call, and is raised.
@@ -146,7 +146,7 @@ class Group:
 
     Attributes:
         ranks: of all ranks, the members.
-        rank: the number of this rank among them; -1 for one that is no member.
+        rank: the number of this rank among them; -1 for one that is not a member.
         size: how many there are.
     """
 
@@ -182,7 +182,7 @@ class Group:
         return f"<ga.Group rank {self.rank} of {self.size}: {self.ranks}>"
 
     def sync(self) -> None:
-        """Collective. What any member put or added before is seen by all after."""
+        """Collective. Earlier puts and accumulates of all members are visible to all afterwards."""
         self.meet("ga.sync")
 
     def meet(self, what: str) -> None:
@@ -190,7 +190,7 @@ class Group:
         call(what, self.world.core.sync, self.number, what)
 
     def broadcast(self, value: T, root: int = 0) -> T:
-        """Collective. What ``root`` gives, an object that can be pickled, comes to all members."""
+        """Collective. Sends the picklable object of ``root`` to all members."""
         if not 0 <= root < self.size:
             raise _errors.InputError(f"ga.broadcast: root = {root} is outside 0..{self.size - 1}")
         self.meet("ga.broadcast")
@@ -206,7 +206,7 @@ class Group:
         return value if self.rank == root else pickle.loads(bytes_.tobytes())
 
     def gather(self, value: T) -> list[T]:
-        """Collective. What each member gives, in the order of members, comes to all."""
+        """Collective. Sends the objects of all members, in the order of members, to all."""
         self.meet("ga.gather")
         return self._gather(value)
 
@@ -221,7 +221,7 @@ class Group:
         all_ = np.zeros(int(ends[-1]) // 8, np.int64)
         begin = int(ends[self.rank]) - (mine.size + 7) // 8 * 8
         all_.view(np.uint8)[begin:begin + mine.size] = mine
-        # Others have zeros where one has bytes: the sum is what everybody gave.
+        # Others have zeros where one has bytes: the sum is all ranks' bytes.
         self.world.core.reduce(self.number, 1, _reductions["sum"], all_)
         told = all_.view(np.uint8)
         begins = np.concatenate([[0], ends[:-1]])
@@ -241,7 +241,7 @@ class Group:
         return array if np.ndim(values) else array[()]
 
     def together(self, what: str, work: Callable[[], T]) -> T:
-        """Does ``work`` between two syncs. What fails at one member fails at all."""
+        """Does ``work`` between two syncs. A failure at one member is a failure at all."""
         self.meet(what)
         failed = np.zeros(1, np.int32)
         error: Exception | None = None
@@ -262,14 +262,14 @@ class Group:
         raise _errors.InputError(f"{what} failed at rank {self.ranks[int(failed[0]) - 1]}: {told}")
 
     def close(self) -> None:
-        """Collective among the members. Ends a group whose arrays nobody holds any more."""
+        """Collective among the members. Ends a group whose arrays are no longer referenced."""
         self._require_member("ga.Group.close")
         self.world.core.end_group(self.number)
         self.world.groups.pop(tuple(self.ranks), None)
 
     def _require_member(self, what: str) -> None:
         if self.rank < 0:
-            raise _errors.InputError(f"{what}: rank {self.world.core.rank} is no member of the group {self.ranks}")
+            raise _errors.InputError(f"{what}: rank {self.world.core.rank} is not a member of the group {self.ranks}")
 
 
 def call(what: str, function: Callable[..., T], *args: Any) -> T:
@@ -294,5 +294,5 @@ def size() -> int:
 
 
 def sync(group: GroupLike = None) -> None:
-    """Collective. What any rank put or added before is seen by all after."""
+    """Collective. Earlier puts and accumulates of all ranks are visible to all afterwards."""
     world().group(group).sync()

@@ -33,7 +33,7 @@ TEST_P(DeviceContract, _13_copies_between_devices_stay_inside_of_their_memory) {
   Stream stream = here.open_stream();
   if (here.describe().shares_host_memory != 0 ||
       !stream.copy_from(there, to.address(), from.address(), 64))
-    GTEST_SKIP() << "no copies between these devices, or nothing is checked";
+    GTEST_SKIP() << "no copies between these devices, or no checks";
   EXPECT_THROW((void)stream.copy_from(there, to.address(), from.address() + 8, 64), base::Error);
   EXPECT_THROW((void)stream.copy_from(there, to.address() + 8, from.address(), 64), base::Error);
 }

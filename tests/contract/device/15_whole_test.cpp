@@ -106,7 +106,7 @@ class Whole : public DeviceContract {
     if (!right.empty()) right = receive<T>(stream, c);
     return true;
   }
-  /// In place of `result` alone; the numbers beside it.
+  /// In place of `result`; the numbers go to `beside`.
   template <class T>
   [[nodiscard]] static bool run_in_place(std::uint32_t kind, std::uint32_t flags, Matrix<T>& result,
                                          std::vector<T>& beside) {
@@ -305,6 +305,17 @@ TEST_P(Whole, _15_transforms_are_those_of_the_definition) {
     EXPECT_NEAR(numbers[k], 6 * real.values[k], close);
 }
 
+TEST_P(Whole, _15_a_hartley_transform_is_its_own_inverse) {
+  constexpr std::int64_t hartley = blockyard_first_real_transform + 2;
+  const auto a = drawn<double>(6, 3);
+  std::vector<double> given = a.values, found(18), back(18), none;
+  auto asked = operation(BLOCKYARD_FFT, 0, a, a);
+  asked.right = {1, {0}, {hartley}};
+  if (!run(asked, found, given, none)) GTEST_SKIP() << "not known here";
+  ASSERT_TRUE(run(asked, back, found, none));
+  for (std::size_t k = 0; k < back.size(); ++k) EXPECT_NEAR(back[k], 6 * a.values[k], close);
+}
+
 TEST_P(Whole, _15_operands_that_do_not_fit_are_refused) {
   Device device = open();
   const auto expect_refused = [&](const blockyard_operation& asked) {
@@ -322,8 +333,8 @@ TEST_P(Whole, _15_operands_that_do_not_fit_are_refused) {
   expect_refused(
       operation(BLOCKYARD_SPECTRUM, blockyard_singular | blockyard_vectors, square, tall, 5));
   auto transformed = operation(BLOCKYARD_FFT, 0, tall, tall);
-  transformed.right = {1, {0}, {6}};
-  expect_refused(transformed);  // real elements without an index of parts
+  transformed.right = {1, {0}, {blockyard_last_real_transform + 1}};
+  expect_refused(transformed);  // there is no such real transform
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Whole, ::testing::ValuesIn(backends()), name_of);

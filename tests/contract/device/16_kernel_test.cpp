@@ -324,7 +324,7 @@ TEST_P(KernelContract, _16_a_text_that_is_wrong_is_refused_with_the_line) {
   EXPECT_NE(said.find("nonsense"), std::string::npos) << said;
   EXPECT_NE(said.find("saxpy:3"), std::string::npos) << said;
   EXPECT_NE(said.find(device.describe().name), std::string::npos) << said;
-  EXPECT_TRUE(device.open_kernel(saxpy()).has_value()) << "and the device goes on";
+  EXPECT_TRUE(device.open_kernel(saxpy()).has_value()) << "and the device stays usable";
 }
 
 TEST_P(KernelContract, _16_a_text_without_its_entry_or_with_another_value_is_refused) {

@@ -9,7 +9,7 @@ namespace blockyard::device::contract {
 /// y += a x. Arguments: y, x, a.
 [[nodiscard]] Kernel saxpy();
 /// new(i, j) = sum of the four neighbours of old(i, j) - 4 old(i, j), inside the edge of a plane
-/// with so many columns. Arguments: new, old, columns.
+/// with `columns` columns. Arguments: new, old, columns.
 [[nodiscard]] Kernel stencil();
 /// x(i, j, k) = its number from 1 on. Arguments: x, n, j.
 [[nodiscard]] Kernel numbered();

@@ -326,7 +326,7 @@ TEST_P(MemoryContract, ranks_in_different_collectives_are_told_apart) {
     const bool is_first = memory.rank() == 0;
     try {
       memory.barrier(Memory::everyone, {is_first ? 5U : 6U, is_first ? "Zero" : "Fill"});
-      ADD_FAILURE() << "nobody noticed";
+      ADD_FAILURE() << "not noticed";
     } catch (const std::exception& error) {
       EXPECT_NE(std::string(error.what()).find("[0] Zero"), std::string::npos) << error.what();
       EXPECT_NE(std::string(error.what()).find("[1] Fill"), std::string::npos) << error.what();

@@ -62,6 +62,51 @@ TEST_P(FabricMessage, may_be_empty) {
   });
 }
 
+/// Answers each message; leaves some to the rank, and wakes it now and then. Not thread-safe: one
+/// at a time must be at work here.
+class Answering final : public fabric::Receiver {
+ public:
+  explicit Answering(Fabric& fabric) : fabric_(fabric) {}
+  Taken take(Message& message) override {
+    if (number_in(message) % 3 == 1) return Taken::no;
+    note(message);
+    return number_in(message) % 5 == 0 ? Taken::wakes : Taken::yes;
+  }
+  void note(const Message& message) {
+    EXPECT_EQ(number_in(message), next_from_[message.from]++);
+    fabric_.send(message.from, {-1, message.head, nullptr});
+    ++count;
+  }
+  int count = 0;
+
+ private:
+  Fabric& fabric_;
+  std::map<int, int> next_from_;
+};
+
+TEST_P(FabricMessage, may_be_taken_in_the_place_of_a_rank_that_sleeps) {
+  constexpr int rounds = 100;
+  constexpr int in_a_round = 4;
+  GetParam().run([&](Fabric& fabric) {
+    if (fabric.rank() == 0) {
+      Answering answering(fabric);
+      fabric.receive_by(&answering);
+      while (answering.count < rounds * in_a_round * (fabric.size() - 1))
+        if (const auto message = fabric.poll(1.0)) answering.note(*message);
+      fabric.receive_by(nullptr);
+    } else {
+      for (int round = 0; round < rounds; ++round) {
+        for (int k = 0; k < in_a_round; ++k)
+          fabric.send(0, {-1, head_of(round * in_a_round + k), nullptr});
+        for (int k = 0; k < in_a_round; ++k)
+          ASSERT_EQ(number_in(receive(fabric)), round * in_a_round + k);
+      }
+    }
+    fabric.barrier();
+    EXPECT_FALSE(fabric.poll(0).has_value());
+  });
+}
+
 TEST_P(FabricMessage, carries_a_large_payload) {
   constexpr std::size_t count = std::size_t{1} << 20;
   GetParam().run([&](Fabric& fabric) {
@@ -94,7 +139,7 @@ TEST_P(FabricMessage, payload_stays_as_it_was_sent_for_all_who_hold_it) {
     std::vector<fabric::Payload> held;
     for (int number = 0; number < count; ++number) held.push_back(receive(fabric).payload);
     fabric.barrier();
-    // The senders let go; their memory is not used again yet.
+    // The senders have released theirs; the memory is not reused yet.
     std::vector<fabric::Payload> others;
     for (int number = 0; number < count; ++number) others.push_back(payload_of(block_count, -1));
     fabric.barrier();

@@ -16,7 +16,7 @@ struct Lending::Returns {
   using Number = std::atomic<std::uint32_t>;
   Number first;
 
-  /// Those behind each, by number, in the memory after this.
+  /// The successor of each loan, by number, in the memory that follows this object.
   [[nodiscard]] Number& next(std::uint32_t number) noexcept {
     return reinterpret_cast<Number*>(this + 1)[number];
   }
@@ -28,7 +28,7 @@ struct Lending::Returns {
   }
 };
 
-/// What this process sees of another: its blocks, and where they are given back.
+/// This process's view of another: its blocks, and the list for returning them.
 struct Lending::Neighbour {
   base::SharedMemory arena;
   base::SharedMemory returns;

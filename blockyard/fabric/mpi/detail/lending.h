@@ -20,15 +20,15 @@ struct Loan {
   std::uint64_t offset = 0;
 };
 
-/// Payloads that processes of one node read in each other's memory. Who lends one holds it, as one
-/// of its sharers, until the borrower gave it back: so the rules for payloads within a process hold
-/// between processes too. Giving back sends nothing: the number of the loan goes on a list in
+/// Payloads that processes of one node read in each other's memory. The lender holds it, as one
+/// of its sharers, until the borrower returns it: so the rules for payloads within a process hold
+/// between processes too. Giving back sends nothing: the number of the loan is put on a list in
 /// shared memory, which the lender empties when it moves letters. Short payloads are copied to such
 /// memory and from there, which takes less than MPI does.
 class Lending {
  public:
   /// Collective among processes. From here on `pool` makes memory that can be lent, if there is
-  /// anybody to lend to. At most `most_loans` at one time.
+  /// a neighbour to lend to. At most `most_loans` at one time.
   Lending(const Node& node, base::BufferPool& pool, std::uint32_t most_loans);
 
   // The lender; one thread at a time.

@@ -11,7 +11,7 @@ namespace blockyard::fabric::detail {
 
 enum class Collective : std::uint8_t { barrier, broadcast, reduce, tell };
 
-/// What a rank brings to a collective.
+/// The contribution of a rank to a collective.
 struct Offer {
   std::int32_t rank = -1;
   Collective kind = Collective::barrier;

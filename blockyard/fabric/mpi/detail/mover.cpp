@@ -98,7 +98,7 @@ bool Mover::advance(int to, const std::shared_ptr<Outgoing>& outgoing) {
     send_piece(to, outgoing, all.subspan(outgoing->posted, length));
     outgoing->posted += length;
   }
-  // What MPI reads on a device stays there until it has: as long as the source.
+  // Memory that MPI reads on a device stays there until it is read: as long as the source.
   if (place == nullptr) letter.source.reset();
   return true;
 }
@@ -193,7 +193,7 @@ bool Mover::take_envelopes() {
     std::vector<std::byte> front(static_cast<std::size_t>(size));
     MPI_Mrecv(front.data(), size, MPI_BYTE, &message, MPI_STATUS_IGNORE);
     ++taken_;
-    // Who gave back before it sent this is known to have done so.
+    // Loans returned before this message was sent are now known to be returned.
     lending_.take_back();
     take(status.MPI_SOURCE, std::move(front));
     any = true;

@@ -18,10 +18,10 @@ namespace blockyard::fabric::detail {
 /// Moves letters between processes by MPI's two-sided messages. Letters between two processes
 /// arrive in the order of posting. One thread at a time.
 ///
-/// A letter is one message of its envelope with what is short behind it, and then, if it is long,
+/// A letter is one message of its envelope followed by the short parts, and then, if it is long,
 /// its head and, unless it is lent, its payload in pieces, straight from and into their memory.
 /// They need no tags of their own: MPI keeps the order of sends and of receives, and both follow
-/// that of the envelopes. So a letter whose payload is still being written holds up those behind
+/// that of the envelopes. So a letter whose payload is still being written delays those after
 /// it.
 class Mover {
  public:
@@ -71,7 +71,7 @@ class Mover {
     std::shared_ptr<base::Buffer> payload;
     int missing = 0;  ///< pieces
   };
-  /// Whom a request belongs to.
+  /// The owner of a request.
   struct Owner {
     Incoming* incoming = nullptr;        ///< of a receive
     std::shared_ptr<Outgoing> outgoing;  ///< of a send; shared by its pieces

@@ -13,8 +13,8 @@
 
 namespace blockyard::fabric::detail {
 
-/// Letters over MPI's two-sided messages. A letter is one message of its front with a short body
-/// behind it, or of its front and then the pieces of a long body, from and into its memory where a
+/// Letters over MPI's two-sided messages. A letter is one message of its front followed by a short
+/// body, or of its front and then the pieces of a long body, from and into its memory where a
 /// piece lies there without gaps. Pieces need no names: MPI keeps the order of sends and of
 /// receives, and both follow that of the fronts.
 class MpiCourier final : public letters::Courier {

@@ -21,7 +21,7 @@ void Bell::ring() noexcept {
 }
 
 void Bell::wake() noexcept {
-  // Who is about to sleep sees the counter move.
+  // A thread about to sleep sees the counter move.
   count.fetch_add(1, std::memory_order_seq_cst);
   rouse();
 }
@@ -71,7 +71,7 @@ Node::Node(int process, int processes, bool is_alone)
     is_all_ = is_all_ && bells_[k] != nullptr;
     has_neighbours_ = has_neighbours_ || (!is_own && bells_[k] != nullptr);
   }
-  // Nobody goes on before all have opened what they need.
+  // No process continues until all have opened what they need.
   MPI_Barrier(MPI_COMM_WORLD);
 }
 

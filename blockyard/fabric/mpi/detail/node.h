@@ -13,16 +13,16 @@ namespace blockyard::fabric::detail {
 struct Bell {
   std::atomic<std::uint32_t> count;
   std::atomic<std::uint32_t> sleepers;
-  /// Threads of the process that look at the counter all the time. Ringing wakes nobody then: the
-  /// last that stops looking does, if something is left to do.
+  /// Threads of the process that look at the counter all the time. Ringing wakes no thread then:
+  /// the last that stops looking does, if something is left to do.
   std::atomic<std::uint32_t> watchers;
   /// Letters sent to this process: those that it has not taken yet are on their way.
   std::atomic<std::uint64_t> announced;
 
   void announce() noexcept;
-  /// For who sleeps or watches, in this or another process. Any thread.
+  /// Wakes sleepers and watchers, in this or another process. Any thread.
   void ring() noexcept;
-  /// For who sleeps, whoever watches.
+  /// Wakes sleepers, even while others watch.
   void wake() noexcept;
   /// Sleeps until it rings, for `seconds` at most; not at all if it rang since `seen` was read.
   void wait(std::uint32_t seen, double seconds) noexcept;

@@ -54,7 +54,7 @@ void MpiState::send(int from, int to, Message message) {
   if (process == node_.process()) {
     if (message.source) message.source->finish();
     message.source.reset();
-    return mailboxes_[static_cast<std::size_t>(to)].put(std::move(message));
+    return mailboxes_[static_cast<std::size_t>(to)].hand(std::move(message));
   }
   Letter letter;
   letter.envelope.from = from;

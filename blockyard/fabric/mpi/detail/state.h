@@ -23,8 +23,8 @@
 namespace blockyard::fabric {
 
 /// One process of an MpiWorld. Functions are for any thread unless they say "main thread": the one
-/// that made it. Who moves letters calls MPI, one thread at a time: a rank that sends or waits does
-/// it by itself, so that a question and its answer wake nobody; the main thread does it for ranks
+/// that made it. Only the thread moving letters calls MPI, one at a time: a rank that sends or
+/// waits moves its own, so a round trip wakes no other thread; the main thread moves them for ranks
 /// that work or sleep.
 class MpiState {
  public:
@@ -47,7 +47,7 @@ class MpiState {
   [[nodiscard]] bool is_here(int rank) const noexcept {
     return process_of(rank) == node_.process();
   }
-  /// What neighbours could be lent goes to memory that they see; what is long to others.
+  /// Payloads that neighbours can borrow go to memory they see; long ones are sent to others.
   [[nodiscard]] bool reads_devices(int to, std::size_t bytes) const noexcept {
     return options_.reads_devices && !is_here(to) && bytes > detail::Mover::short_bytes &&
            !lending_.could_lend(process_of(to), bytes);
@@ -57,6 +57,9 @@ class MpiState {
 
   /// Collective. Returns what came of it when all ranks came.
   [[nodiscard]] std::vector<std::byte> meet(detail::Offer mine);
+  void receive_by(int rank, Receiver* receiver) {
+    mailboxes_[static_cast<std::size_t>(rank)].receive_by(receiver);
+  }
   /// Collective. Window `number`, the same for all ranks of this process.
   [[nodiscard]] detail::Window& open_window(std::size_t number, int rank, std::size_t bytes);
   /// Asks the process of a rank that shares no memory with this one. The ticket is done when it

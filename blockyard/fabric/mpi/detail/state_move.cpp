@@ -48,7 +48,7 @@ void MpiState::move_now() {
       if (!must_go_on()) return;
     }
   }
-  // Who moves letters, or the main thread, looks again.
+  // The thread that moves letters, or the main thread, looks again.
   node_.own().ring();
 }
 
@@ -68,12 +68,12 @@ void MpiState::move_until(double seconds, const IsOver& is_over) {
     }
     if (is_over()) break;
     if (looks % looks_of_a_turn != 0) continue;
-    // Who has something to do comes first.
+    // Threads that have work come first.
     std::this_thread::yield();
     if (base::now_seconds() >= end) break;
   }
   if (bell.watchers.fetch_sub(1, std::memory_order_seq_cst) > 1) return;
-  // Who rang since the last look relied on a watcher; a look is shorter than a wake-up.
+  // A ring since the last look relied on a watcher; a look is shorter than a wake-up.
   if (!is_left && bell.count.load() != seen) {
     const std::unique_lock lock(moving_mutex_, std::try_to_lock);
     if (lock) step();
@@ -150,7 +150,7 @@ bool MpiState::step() {
   if (is_aborted_) mover_.drop_waiting();
   const bool has_posted = post_outgoing();
   const bool has_moved = mover_.progress();
-  // What was delivered may have been answered.
+  // A delivered letter may have been answered already.
   if (has_moved) post_outgoing();
   if (has_posted || has_moved) last_moved_ = base::now_seconds();
   return has_posted || has_moved;

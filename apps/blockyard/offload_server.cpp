@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/blockyard/offload_server.h"
+
+#include "apps/blockyard/offload_run.h"
+
+namespace blockyard::app {
+
+void ServerChoice::add_to(CLI::App& command, const std::string& where) {
+  command.add_option("--server", server, where + " (default: that of this user)");
+  command.add_option("--token", token, "file with name and secret");
+}
+
+void ServerChoice::fill_in() {
+  if (server.empty()) server = default_offload_address(false);
+}
+
+std::string ServerChoice::device_options(const std::string& of_server) const {
+  return "server=" + of_server + (token.empty() ? "" : " token=" + token);
+}
+
+}  // namespace blockyard::app

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace blockyard::app {
+
+/// Which server a command of `blockyard offload` asks, and as whom.
+struct ServerChoice {
+  std::string server;
+  std::string token;
+
+  /// --server and --token.
+  void add_to(CLI::App& command, const std::string& where);
+  /// That of this user, where none was given.
+  void fill_in();
+  /// Of a remote device (docs/devices.md).
+  [[nodiscard]] std::string device_options(const std::string& of_server) const;
+};
+
+}  // namespace blockyard::app

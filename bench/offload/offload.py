@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What offloading gains and costs: one JSON line a figure on standard output, a table on standard error.
+
+Usage: offload.py BLOCKYARD CALLS [FIGURE...]    CALLS: the program offload_calls; figures: never_slower pipeline both wire
+                                                 kept memory (default: all). BLOCKYARD_BENCH_QUICK=1: fewer cells
+Links are modelled (PACE@ADDRESS), accelerators too (sim with rate=, compute=0): both are named beside each figure.
+"""
+import contextlib
+import json
+import os
+import pathlib
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+
+BLOCKYARD, CALLS = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:3])
+QUICK = os.environ.get("BLOCKYARD_BENCH_QUICK") == "1"
+LIMIT_SECONDS = 600
+FOLDER = None
+
+# Of the models of a published measurement: link in bytes a second and seconds, for a device of 1.2 Tflop/s and 8000 x 8000.
+K40 = {"tcp": (1.19e9, 100e-6), "qdr": (3.3e9, 20e-6), "fdr": (6.0e9, 10e-6), "edr": (10e9, 10e-6)}
+
+
+def show(case, text, **figures):
+    print(json.dumps({"bench": "offload", "case": case, **figures, "machine": platform.processor() or platform.machine()}),
+          flush=True)
+    print(f"{case:<44}{text}", file=sys.stderr, flush=True)
+
+
+@contextlib.contextmanager
+def server(*options):
+    address = f"unix:{FOLDER}/{len(list(FOLDER.iterdir()))}.socket"
+    with subprocess.Popen([BLOCKYARD, "offload", "serve", "--listen", address, *map(str, options)],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        process.stdout.readline()
+        try:
+            yield address, process
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def run(address, place, *words, keep="0"):
+    """Seconds of each call, peak memory in bytes, and what the report says."""
+    report = FOLDER / "report.json"
+    prefix = [] if address is None else [BLOCKYARD, "offload", "run", "--quiet", "--server", address, "--place", place,
+                                         "--report", str(report), "--"]
+    done = subprocess.run([*prefix, CALLS, *map(str, words)], capture_output=True, text=True, timeout=LIMIT_SECONDS, check=True,
+                          env=os.environ | {"BLOCKYARD_OFFLOAD_KEEP": keep, "OPENBLAS_NUM_THREADS": "1"})
+    *seconds, memory = done.stdout.split()
+    routines = json.loads(report.read_text())["routines"] if address else []
+    return [float(one) for one in seconds], int(memory) * 1024, routines
+
+
+def never_slower():
+    """auto against the program alone, interleaved, median of the ratios of five pairs of processes."""
+    routines = ("dgemm", "dpotrf") if QUICK else ("dgemm", "dsyrk", "dtrsm", "dgetrf", "dpotrf")
+    extents = (64, 512) if QUICK else (32, 128, 512, 2048)
+    with server("--device", "host") as (address, _):
+        links = {"unix": address, "1Gbit": f"200us,118MB/s@{address}"}
+        if not QUICK:
+            links |= {"10Gbit": f"50us,1.18GB/s@{address}", "none": f"unix:{FOLDER}/nobody"}
+        for link, where in links.items():
+            for routine in routines:
+                for n in extents:
+                    pairs = []
+                    for _ in range(3 if QUICK else 5):
+                        alone = run(None, "", routine, n, 100000, 0.3)[0]
+                        routed = run(where, "auto", routine, n, 100000, 0.3)[0]
+                        pairs.append(statistics.median(routed) / statistics.median(alone))
+                    ratio = statistics.median(pairs)
+                    show(f"never_slower {routine} {n} {link}", f"{ratio:6.3f} of local (at most 1.05)", ratio_to_local=ratio)
+
+
+def pipeline():
+    """dgemm on a modelled device: against the bound, and against sending, computing and returning one after the other.
+    Extents are 1/8 of the published ones and rates are scaled so that all shares stay as they are."""
+    n, scale = 1000, 16
+    rate = 1.2e12 / 8 / scale
+    with server("--device", "sim", "--device-options", f"rate={rate:.0f} compute=0") as (address, _):
+        for name, (bandwidth, latency) in K40.items():
+            pace = bandwidth / scale
+            where = f"{latency * 1e6:.0f}us,{pace / 1e6:.3f}MB/s@{address}"
+            seconds = statistics.median(run(where, "remote", "dgemm", n, 4)[0][1:])
+            up, work, down = 3 * 8 * n * n / pace, 2 * n**3 / rate, 8 * n * n / pace
+            bound, chain = max(up, work, down) + latency, up + work + down + latency
+            show(f"pipeline {name}", f"{bound / seconds:6.2f} of the bound (at least 0.90), {seconds / chain:.2f} of "
+                 "send-compute-return", ratio_to_bound=bound / seconds, ratio_to_one_after_the_other=seconds / chain)
+
+
+def both():
+    """dgemm where device and local library take as long as each other."""
+    n = 1200
+    local = statistics.median(run(None, "", "dgemm", n, 5)[0][1:])
+    with server("--device", "sim", "--device-options", f"rate={2 * n**3 / local:.0f} compute=0") as (address, _):
+        remote = statistics.median(run(address, "remote", "dgemm", n, 5)[0][1:])
+        shared = statistics.median(run(address, "both", "dgemm", n, 5)[0][1:])
+    best = min(local, remote)
+    show("both dgemm", f"{shared / best:6.2f} of the faster place (at most 0.70)", ratio_to_faster=shared / best)
+
+
+def measured(address):
+    done = subprocess.run([BLOCKYARD, "offload", "calibrate", "--server", address, "--json"], capture_output=True, text=True,
+                          timeout=LIMIT_SECONDS, check=True, env=os.environ | {"XDG_CACHE_HOME": str(FOLDER)})
+    return json.loads(done.stdout)
+
+
+def wire():
+    with server("--device", "host") as (address, _):
+        plain = measured(address)
+        show("wire unix socket", f"{plain['up_bytes_a_second'] / 1e9:6.2f} GB/s up, {plain['down_bytes_a_second'] / 1e9:.2f} "
+             f"down, {plain['latency_seconds'] * 1e6:.0f} us", up_gb_a_second=plain["up_bytes_a_second"] / 1e9,
+             down_gb_a_second=plain["down_bytes_a_second"] / 1e9, latency_seconds=plain["latency_seconds"])
+        pace = 0.3e9
+        slow = measured(f"100us,{pace / 1e6:.0f}MB/s@{address}")
+        up, down = slow["up_bytes_a_second"] / pace, slow["down_bytes_a_second"] / pace
+        show("wire modelled link of 300 MB/s", f"{up:6.2f} and {down:.2f} of it (at least 0.90)", ratio_up=up, ratio_down=down)
+
+
+def kept():
+    """What a second dgemm with the same A and B moves, against the result alone, which is read and written."""
+    n = 600
+    with server("--device", "host") as (address, _):
+        once, twice = (sum(one["bytes"] for one in run(address, "remote", "dgemm", n, calls, keep="1G")[2])
+                       for calls in (1, 2))
+    ratio = (twice - once) / (2 * 8 * n * n)
+    show("kept operands", f"{ratio:6.2f} of the result's bytes, there and back (1: C alone)", ratio_to_result=ratio)
+
+
+def memory():
+    n = 1500
+    with server("--device", "host") as (address, process):
+        alone = run(None, "", "dgemm", n, 3)[1]
+        beside = run(address, "remote", "dgemm", n, 3, keep="1G")[1] - alone
+        status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+    serving = 1024 * int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1])
+    show("memory", f"{beside / 2**20:6.0f} MiB beside the program (at most 256), server {serving / 2**20:.0f} MiB",
+         client_mib=beside / 2**20, server_mib=serving / 2**20)
+
+
+FIGURES = {one.__name__: one for one in (pipeline, both, wire, kept, memory, never_slower)}
+
+if __name__ == "__main__":
+    wanted = sys.argv[3:] or list(FIGURES)
+    if unknown := [name for name in wanted if name not in FIGURES]:
+        sys.exit(f"no figure {unknown[0]}: {', '.join(FIGURES)}")
+    with tempfile.TemporaryDirectory() as folder:
+        FOLDER = pathlib.Path(folder)
+        for name in wanted:
+            FIGURES[name]()

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/base/split.h"
+
+#include <gtest/gtest.h>
+
+namespace blockyard::base {
+namespace {
+
+using Parts = std::vector<std::string>;
+
+TEST(Split, GivesWhatIsBetweenSeparators) { EXPECT_EQ(split("a,bc", ','), (Parts{"a", "bc"})); }
+TEST(Split, KeepsEmptyParts) { EXPECT_EQ(split(":b:", ':'), (Parts{"", "b", ""})); }
+TEST(Split, OfNothingIsOneEmptyPart) { EXPECT_EQ(split("", ','), Parts{""}); }
+
+}  // namespace
+}  // namespace blockyard::base

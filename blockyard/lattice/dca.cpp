@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/lattice/dca.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace blockyard::lattice {
+
+namespace {
+
+/// Enough for g0(tau) to 1e-9: what two poles leave of it falls as 1 / w^4.
+constexpr int bath_frequencies = 1024;
+
+/// The error of 1 / G, by part. g_error: of a report; that of one momentum is taken, as what the
+/// lattice makes equal need not be independent.
+LevelFunction error_of(const LevelFunction& g, const Axes& axes,
+                       const std::vector<Complex>& g_error) {
+  LevelFunction error{g.levels, g.momenta, {}};
+  const auto bands = static_cast<std::size_t>(axes.bands * axes.bands);
+  for (std::size_t at = 0; at < g.values.size(); ++at) {
+    const std::size_t k = at / static_cast<std::size_t>(g.levels);  // and frequency
+    const auto middle = static_cast<std::size_t>(axes.extended() / 2 * axes.sites);
+    const Complex of_g = g_error[bands * 2 * (middle + k)];
+    const Complex factor = 1.0 / (g.values[at] * g.values[at]);
+    error.values.emplace_back(std::hypot(factor.real() * of_g.real(), factor.imag() * of_g.imag()),
+                              std::hypot(factor.imag() * of_g.real(), factor.real() * of_g.imag()));
+  }
+  return error;
+}
+
+class Iteration {
+ public:
+  Iteration(const HubbardJob& job, const ring::Team& team, const Progress& progress)
+      : job_(job),
+        team_(team),
+        progress_(progress),
+        patches_(job.model, job.dca->directions, job.dca->points),
+        is_lead_(team.session == nullptr || team.session->process() == 0) {
+    const Hubbard& model = job.model;
+    report_.sigma = {{model.layers, model.sites(), {}}, 0, 0};
+    if (!job.dca->restart.empty())
+      report_.sigma = read_self_energy(job.dca->restart, model, job.dca->frequencies);
+  }
+
+  /// Collective. Whether the self-energy stays.
+  [[nodiscard]] bool step(int number) {
+    const DcaOptions& options = *job_.dca;
+    HubbardJob job = job_;
+    job.options.channels.clear();
+    job.options.has_matrices = false;
+    job.half = options.frequencies;
+    job.exchange = 1;
+    const Bath bath = run(job, number);
+    const Axes& axes = report_.last.problem.axes;
+    const G4Report& found = report_.last.g4;
+    const LevelFunction g = level_function(job.model, axes, found.g);
+    SelfEnergy next = self_energy_of(job.model, bath, g);
+    if (!found.g_error.empty()) report_.sigma_error = error_of(g, axes, found.g_error);
+    DcaStep told{
+        number,           0, 0, density_of(job.model, bath, g), report_.last.walk.order.value,
+        found.sign.real()};
+    const auto lowest = static_cast<std::size_t>(g.levels * g.momenta);
+    for (std::size_t at = 0; at < lowest; ++at) {
+      const auto k = static_cast<int>(at) / g.levels;
+      const auto level = static_cast<int>(at) % g.levels;
+      const Complex before = report_.sigma.at(level, k, 0, job.model.beta);
+      told.change = std::max(told.change, std::abs(next.known.values[at] - before));
+      if (!report_.sigma_error.values.empty())
+        told.error = std::max(told.error, std::abs(report_.sigma_error.values[at]));
+    }
+    mix(next);
+    report_.steps.push_back(told);
+    if (is_lead_) save(bath);
+    return told.change <= options.tolerance;
+  }
+
+  /// Collective. G4 in the environment that was found.
+  void accumulate(int number) { (void)run(job_, number); }
+
+  [[nodiscard]] DcaReport& report() { return report_; }
+
+ private:
+  /// A simulation in the bath of the present self-energy. Each has random numbers of its own.
+  Bath run(HubbardJob job, int number) {
+    constexpr std::uint64_t apart = 0x9e3779b97f4a7c15;
+    job.seed += apart * static_cast<std::uint64_t>(number);
+    const int needed = std::max(bath_frequencies, job.half + job.exchange);
+    Bath bath = bath_of(job.model, patches_, report_.sigma, needed);
+    Problem problem = problem_of(job.model, job.half, job.exchange, job.exchange_momenta);
+    put_in(bath, problem);
+    report_.last = simulate(job, problem, BareTime(job.model, bath), team_, progress_);
+    return bath;
+  }
+
+  void mix(const SelfEnergy& next) {
+    const double share = report_.steps.empty() && job_.dca->restart.empty() ? 1 : job_.dca->mix;
+    SelfEnergy mixed = next;
+    for (int n = 0; n < next.known.frequencies(); ++n)
+      for (int k = 0; k < next.known.momenta; ++k)
+        for (int level = 0; level < next.known.levels; ++level) {
+          const auto at =
+              static_cast<std::size_t>(level + next.known.levels * (k + next.known.momenta * n));
+          mixed.known.values[at] = share * next.known.values[at] +
+                                   (1 - share) * report_.sigma.at(level, k, n, job_.model.beta);
+        }
+    mixed.constant = share * next.constant + (1 - share) * report_.sigma.constant;
+    mixed.tail = share * next.tail + (1 - share) * report_.sigma.tail;
+    report_.sigma = std::move(mixed);
+  }
+
+  void save(const Bath& bath) const {
+    LevelFunction g0 = bath.g0;
+    g0.values.resize(report_.sigma.known.values.size());
+    write_self_energy(job_.dca->output, job_.model,
+                      {report_.sigma, report_.sigma_error, std::move(g0), job_.model.beta});
+  }
+
+  const HubbardJob& job_;
+  const ring::Team& team_;
+  const Progress& progress_;
+  Patches patches_;
+  bool is_lead_;
+  DcaReport report_;
+};
+
+}  // namespace
+
+DcaReport simulate_dca(const HubbardJob& job, const ring::Team& team, const Progress& progress,
+                       const std::function<void(const DcaStep&)>& told) {
+  Iteration iteration(job, team, progress);
+  DcaReport& report = iteration.report();
+  int number = 0;
+  while (!report.is_converged && number < job.dca->iterations) {
+    report.is_converged = iteration.step(++number);
+    if (told) told(report.steps.back());
+  }
+  if (!job.options.channels.empty()) iteration.accumulate(number + 1);
+  return std::move(report);
+}
+
+}  // namespace blockyard::lattice

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Predicts the needs of a job, before it runs."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from . import _core
+from ._errors import InputError
+from ._molecules import read_spec
+from ._places import places
+from ._progress import machine_file
+from ._run import Path, Segments, apply, prepare, settings_of
+
+
+class JobPlan:
+    """The predicted needs of a job. ``print`` shows what ``blockyard plan`` does.
+
+    Attributes:
+        seconds: the time of the run.
+        process_bytes: most memory of a process.
+        fits: whether nothing goes to disk.
+        segments: sizes of segments that were tried, the fastest first: dicts with "ao", "occupied", "virtual",
+            "seconds"; empty for programs of one's own.
+        programs: what each program needs.
+        data: all of it, by the keys of docs/plan.md.
+    """
+
+    def __init__(self, text: str, told: str):
+        self.text = text
+        self.data: dict[str, Any] = json.loads(told)
+        self.seconds: float = self.data["seconds"]
+        self.process_bytes: float = self.data["process_bytes"]
+        self.fits: bool = self.data["fits"]
+        self.segments: list[dict[str, Any]] = self.data["segments"]
+        self.programs: list[dict[str, Any]] = self.data["programs"]
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return (f"<blockyard.JobPlan {self.seconds:.3g} s, {self.process_bytes / 2**30:.3g} GiB a process"
+                f"{'' if self.fits else ', goes to disk'}>")
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.text)}</pre>"
+
+
+def plan(
+    job: Any,
+    *,
+    method: str | None = None,
+    basis: str | None = None,
+    charge: int | None = None,
+    multiplicity: int | None = None,
+    settings: Mapping[str, Any] | None = None,
+    programs: Sequence[Path] = (),
+    constants: Mapping[str, float] | None = None,
+    segments: Segments | Literal["best"] | None = None,
+    workers: int | None = None,
+    servers: int | None = None,
+    memory: str | int | None = None,
+    pardo: str | None = None,
+    supers: Sequence[Path] = (),
+    imports: Sequence[Path] = (),
+    processes: int = 1,
+    iterations: int | Mapping[str, int] | None = None,
+    machine: Path | None = None,
+    steps: float | None = None,
+    try_segments: bool = True,
+    **options: Any,
+) -> JobPlan:
+    """Predicts the memory, disk and time that a job needs. Nothing runs.
+
+    Args:
+        processes: as for ``mpirun -n``.
+        iterations: of loops that end on convergence: 12 for all, or ``{"ccsd_rhf": 15}``.
+        machine: plan for another machine, measured there by ``blockyard calibrate``.
+        steps: instructions to walk through in each program before sampling.
+        try_segments: also try other sizes of segments.
+
+    The others are those of ``blockyard.run``, which raises the same errors.
+    """
+    counts = _counts(iterations)
+    if processes < 1:
+        raise InputError(f"processes must be at least 1, not {processes}")
+    if steps is not None and not steps >= 1:
+        raise InputError(f"steps must be at least 1, not {steps}")
+    given = settings_of("plan", method, basis, charge, multiplicity, settings, options)
+    spec = read_spec(job, [os.fspath(folder) for folder in programs], given)
+    apply(spec, constants=constants, segments=segments, workers=workers, servers=servers, memory=memory,
+          pardo=pardo, super=list(supers))
+    where = places([os.fspath(folder) for folder in imports])
+    rates = machine_file() if machine is None else os.fspath(machine)
+    if segments == "best":
+        _core.choose_segments(spec, where, rates, processes)
+    prepared = prepare(spec, where)
+    if try_segments:
+        return JobPlan(*_core.plan_segments(prepared, spec, where, rates, processes, steps or 0, counts))
+    return JobPlan(*_core.plan_job(prepared, rates, processes, steps or 0, counts))
+
+
+def _counts(iterations: int | Mapping[str, int] | None) -> dict[str, int]:
+    counts = dict(iterations) if isinstance(iterations, Mapping) else {} if iterations is None else {"": iterations}
+    for program, count in counts.items():
+        if not isinstance(count, int) or count < 1:
+            raise InputError(f"iterations{f' of {program}' if program else ''} must be a number from 1 on, not {count!r}")
+    return counts

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run resumed from its last checkpoint.
+#include "blockyard/base/error.h"
+#include "blockyard/input/run_options.h"
+#include "blockyard/job/checkpoint.h"
+#include "blockyard/job/processes.h"
+#include "python/src/bindings.h"
+
+namespace blockyard::python {
+
+namespace {
+
+/// Puts in what is wanted otherwise than before. Throws Error{bad_input}.
+void change(job::SavedRun& saved, const SettingPairs& wishes, const std::string& plugins,
+            const job::ProcessCount& processes) {
+  input::RunSpec wanted;
+  wanted.device = saved.job.run.device;
+  for (const auto& [key, value] : wishes) set_option(wanted, key, value);
+  saved.job.run.device = wanted.device;
+  saved.job.run.device.plugins = plugins;  // of the Blockyard that resumes
+  job::change_ranks(saved, wanted, processes);
+}
+
+/// wishes: options of a run that are of `resume` too.
+std::shared_ptr<PyJob> resume(const std::string& folder, const SettingPairs& wishes,
+                              const std::string& plugins, bool has_trace,
+                              std::shared_ptr<PyProcesses> processes) {
+  auto made = std::make_shared<PyJob>();
+  made->first_error = std::make_shared<FirstError>();
+  made->inside = std::make_shared<Inside>();
+  made->processes = std::move(processes);
+  const nb::gil_scoped_release release;
+  fabric::MpiSession* session = made->processes ? made->processes->session.get() : nullptr;
+  const job::ProcessCount count = job::count_processes(session);
+  const auto open = [&] {
+    made->from = std::make_unique<job::SavedRun>(job::open_checkpoint(folder));
+    made->from->job.run.report = true;
+    made->from->job.run.has_trace = has_trace;
+    change(*made->from, wishes, plugins, count);
+  };
+  if (session != nullptr)
+    job::agree(*session, open);
+  else
+    open();
+  made->job = std::move(made->from->job);
+  return made;
+}
+
+}  // namespace
+
+void bind_saved(nb::module_& module) {
+  module.def("resume", &resume, nb::arg("folder"), nb::arg("wishes"), nb::arg("plugins"),
+             nb::arg("has_trace"), nb::arg("processes").none());
+}
+
+}  // namespace blockyard::python

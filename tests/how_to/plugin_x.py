@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A plug-in called "x" beside a copy of the program is a kind of device, by its name and as the report says.
+
+plugin_x.py BLOCKYARD PLUGIN
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = """sial x
+moindex i = 1:2
+moindex j = 1:2
+moindex k = 1:2
+temp a[i,k]
+temp b[k,j]
+temp c[i,j]
+scalar total
+do i
+do j
+c[i,j] = 0.0
+do k
+a[i,k] = 2.0
+b[k,j] = 3.0
+c[i,j] += a[i,k] * b[k,j]
+enddo k
+total += c[i,j] * c[i,j]
+enddo j
+enddo i
+print total
+endsial x
+"""
+
+
+def main():
+    program, plugin = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "plugins").mkdir()
+        try:
+            os.link(program, folder / "blockyard")
+        except OSError:  # another file system
+            shutil.copy(program, folder / "blockyard")
+        os.symlink(plugin, folder / "plugins" / "libblockyard_device_x.so")
+        (folder / "x.toml").write_text('programs = ["x.sial"]\n[segments]\nmo = [3, 4]\n')
+        (folder / "x.sial").write_text(PROGRAM)
+
+        def run(kind):
+            return subprocess.run([folder / "blockyard", "run", "x.toml", "-w", "1", "--device", kind, "--placement", "device",
+                                   "--report", "x.json"], cwd=folder, capture_output=True, text=True, check=False)
+
+        there = run("x")
+        assert there.returncode == 0, there.stderr
+        report = json.loads((folder / "x.json").read_text())
+        kinds = [device["kind"] for device in report["devices"]]
+        assert kinds and set(kinds) == {"x"}, report["devices"]
+        assert sum(device["runs"] for device in report["devices"]) > 0, report["devices"]
+        assert f"{(7 * 2 * 3) ** 2 * 49}" in there.stdout.replace(",", ""), there.stdout
+        missing = run("y")
+        assert missing.returncode == 1 and "not a kind of device" in missing.stderr, missing.stderr
+        assert missing.stderr.rstrip().endswith(": x"), missing.stderr
+
+
+if __name__ == "__main__":
+    main()
