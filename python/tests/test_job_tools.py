@@ -126,22 +126,20 @@ name = "scf"
         blockyard.scan(H2, {"basis.name": "sto-3g"})
 
 
-ENDS_EARLY = """
-import os, signal, sys
+RUNS = """
+import sys
 import blockyard
 
-def progress(done, of, name):
-    if done == 2:
-        os.kill(os.getpid(), signal.SIGKILL)
-
-blockyard.run(sys.argv[1], method="ccsd", workers=2, checkpoint="0s", checkpoint_dir=sys.argv[2], quiet=True,
-              progress=progress)
+blockyard.run(sys.argv[1], method="ccsd", workers=2, checkpoint="0s", checkpoint_dir=sys.argv[2], quiet=True)
 """
 
 
 def test_a_run_goes_on_from_its_checkpoint(tmp_path, water):
     folder = tmp_path / "saved"
-    ended = subprocess.run([sys.executable, "-c", ENDS_EARLY, str(water), str(folder)], capture_output=True, text=True)
+    # Killed when it is about to complete its third checkpoint: see tests/faults/trip.c.
+    ended = subprocess.run([sys.executable, "-c", RUNS, str(water), str(folder)], capture_output=True, text=True,
+                           env={**os.environ, "LD_PRELOAD": os.environ["TRIP"], "TRIP_CALL": "rename",
+                                "TRIP_PATH": ".part", "TRIP_AT": "3", "TRIP_SIGNAL": str(int(signal.SIGKILL))})
     assert ended.returncode == -signal.SIGKILL, ended.stderr
     molden = tmp_path / "h2o.molden"
     result = blockyard.resume(folder, quiet=True, memory="512M", device="none", molden=molden)
