@@ -8,14 +8,15 @@
 
 /// Orbitals, amplitudes and multipliers that a job saves as the start of a later one: `--save` and
 /// `--guess`. A file of persistent arrays (docs/disk.md) with some labels of sialib/README.md; a
-/// program finds those of the earlier job with "guess_" before their names. One thread at a time,
-/// as keep.h.
+/// program finds those of the earlier job with "guess_" before their names. Orbitals may be those
+/// of another basis, which the file describes (saved_basis.h) and from which they are projected, or
+/// of the other reference: a closed shell's serve both spins. One thread at a time, as keep.h.
 namespace blockyard::job {
 
 /// Looks at the file of job.run.guess and sets the int constants orbital_guess, amplitude_guess
 /// and multiplier_guess of our programs to 1 for what it holds (else 0).
-/// Throws Error{bad_input} with what does not fit the job: another basis, other numbers of
-/// orbitals, no orbitals of this kind.
+/// Throws Error{bad_input} with what does not fit the job: another molecule, other numbers of
+/// orbitals, none at all.
 void set_guess_constants(Job& job);
 
 /// What every worker begins with from the file of job.run.guess, besides `kept`.

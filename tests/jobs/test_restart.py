@@ -77,20 +77,57 @@ class Restart(common.MoleculeTest):
         self.compare(entry, results, ["scf", "mp2", "ccsd"])
         self.assertLessEqual(results["iterations"]["scf"], 3)
 
+    def iterations_from(self, guess, entry, options="", method="scf"):
+        """SCF iterations from the usual start, and from the file; the energies are the same."""
+        path = self.job(entry, method, options)
+        usual, started = self.results_of("run", path), self.results_of("run", path, "--guess", guess)
+        self.compare(entry, started, ["scf"])
+        self.assertLess(abs(usual["energies"]["scf"] - started["energies"]["scf"]), common.SAME_HARTREE)
+        return usual["iterations"]["scf"], started["iterations"]["scf"]
+
+    def test_orbitals_of_another_basis_are_projected(self):
+        self.results_of("run", self.job(self.entry("h2o", "cc-pvtz"), "scf"), "--save", "large.h5")
+        self.results_of("run", self.job(self.entry("h2o", "6-31g*"), "ccsd"), "--save", "small.h5")
+        for guess, basis in (("small.h5", "cc-pvtz"), ("large.h5", "cc-pvdz"), ("small.h5", "cc-pvdz")):
+            with self.subTest(guess=guess, basis=basis):
+                usual, started = self.iterations_from(guess, self.entry("h2o", basis))
+                self.assertLess(started, usual)
+        results = self.results_of("run", self.job(self.entry("h2o", "cc-pvdz"), "ccsd"), "--guess", "small.h5")
+        self.compare(self.entry("h2o", "cc-pvdz"), results, ["scf", "mp2", "ccsd"])
+
+    def test_orbitals_of_an_open_shell_are_projected(self):
+        self.results_of("run", self.job(dict(self.entry("oh", "cc-pvdz"), basis="6-31g*"), "scf"), "--save", "oh.h5")
+        usual, started = self.iterations_from("oh.h5", self.entry("oh", "cc-pvdz"))
+        self.assertLess(started, usual)
+
+    def test_unrestricted_orbitals_start_from_restricted_ones(self):
+        entry = self.entry("h2o", "6-31g*")
+        self.results_of("run", self.job(entry, "ccsd"), "--save", "closed.h5")
+        usual, started = self.iterations_from("closed.h5", entry, "unrestricted = true")
+        self.assertLess(started, usual)
+        self.assertLessEqual(started, 3)
+        _, of_another_basis = self.iterations_from("closed.h5", self.entry("h2o", "cc-pvdz"), "unrestricted = true")
+        self.assertGreater(of_another_basis, started)
+        self.results_of("run", self.job(entry, "ccsd", "unrestricted = true"), "--save", "open.h5")
+        self.assertLessEqual(self.iterations_from("open.h5", entry)[1], 3)
+
     def test_what_does_not_fit_is_refused(self):
         entry = self.entry("h2o", "6-31g*")
         self.results_of("run", self.job(entry, "ccsd"), "--save", "water.h5")
-        larger = self.job(self.entry("h2o", "cc-pvdz"), "ccsd")
-        self.assert_fails(self.run_blockyard("run", larger, "--guess", "water.h5"),
-                          "mo_coefficients is 18 x 18, here it is 24 x 24", "same molecule, basis")
-        frozen = self.job(entry, "ccsd", "unrestricted = true")
-        self.assert_fails(self.run_blockyard("run", frozen, "--guess", "water.h5"),
-                          "no orbitals of an unrestricted reference")
+        for other, why in ((self.entry("hf", "cc-pvdz"), "it has 3 atoms, here there are 2"),
+                           (dict(self.entry("nh2", "6-31g*"), basis="cc-pvdz"), "atom 1 is O, here it is N")):
+            other = self.job(other, "scf")
+            self.assert_fails(self.run_blockyard("run", other, "--guess", "water.h5"), "another molecule", why)
+        cartesian = self.job(dict(entry, cart=True), "scf")
+        self.assert_fails(self.run_blockyard("run", cartesian, "--guess", "water.h5"), "both Cartesian")
         frozen = self.job(self.entry("h2o", "6-31g*", frozen=True), "ccsd")
         self.assert_fails(self.run_blockyard("run", frozen, "--guess", "water.h5"), "cc_t1 is 13 x 5, here it is 13 x 4")
         self.assert_fails(self.run_blockyard("run", frozen, "--guess", "none.h5"), "no such guess file: none.h5")
         self.write("text.h5", "not HDF5")
         self.assert_fails(self.run_blockyard("run", frozen, "--guess", "text.h5"), "text.h5")
+        own = self.write("own.sial", "sial own\naoindex i = 1:1\nstatic s[i]\nset_persistent s \"s\"\nendsial own\n")
+        self.run_well("run", own, "--segments", "ao=2", "--persistent", "own.h5")
+        self.assert_fails(self.run_blockyard("run", frozen, "--guess", "own.h5"), "holds no orbitals")
         program = self.write("own.sial", "sial own\nendsial own\n")
         self.assert_fails(self.run_blockyard("run", program, "--save", "own.h5"), "for the methods")
 
