@@ -264,7 +264,7 @@ def segments_text(extents: int | Sequence[int]) -> str:
     return str(extents) if isinstance(extents, (int, np.integer)) else ",".join(str(int(e)) for e in extents)
 
 
-def prepare(spec: _core.Spec, where: _core.Places, supers: Sequence[tuple[str, str, Callable[..., Any]]] = (), *,
+def prepare(spec: _core.Spec, where: _core.Places, supers: Sequence[tuple[str, str, str, Callable[..., Any]]] = (), *,
             warns: bool = True, processes: Processes | None = None,
             has_trace: bool = False) -> _core.Job:
     """Compiles and checks; the warnings of the compiler become Python's."""

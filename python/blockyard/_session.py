@@ -181,7 +181,7 @@ class Session:
         wanted = _core.Spec()
         apply(wanted, workers=workers, servers=servers, memory=memory, **self._options)  # refuses what is wrong
         wanted.check_device(places().plugins)
-        self._supers: dict[str, tuple[str, str, Callable[..., Any]]] = {}
+        self._supers: dict[str, tuple[str, str, str, Callable[..., Any]]] = {}
         self._folder = tempfile.mkdtemp(prefix="blockyard-python-",
                                         dir=None if scratch is None else os.fspath(scratch))
         # Also where it is not closed: in a notebook, after an exception.
@@ -346,7 +346,7 @@ class Session:
     def _prepare(self, program: Program, constants: Mapping[str, float] | None,
                  segments: Segments | None, memory: str | int | None = None,
                  has_trace: bool = False,
-                 supers: Sequence[tuple[str, str, Callable[..., Any]]] = ()) -> _core.Job:
+                 supers: Sequence[tuple[str, str, str, Callable[..., Any]]] = ()) -> _core.Job:
         if not self._remove.alive:
             raise _errors.InputError("the session is closed")
         spec = _core.Spec()
@@ -393,17 +393,20 @@ class Session:
             outputs[name] = (array, segments)
         return outputs
 
-    def super(self, name: str, signature: str, *, info: bool = False) -> Callable[[Super], Super]:
+    def super(self, name: str, signature: str, *, types: str = "any", info: bool = False) -> Callable[[Super], Super]:
         """Decorator: a function that programs call as ``execute name a[i,j] x``.
 
         Args:
             name: as in the program's line ``special name signature``.
             signature: one letter for each operand: r (read), w (write), u (update).
+            types: a word for each operand, or one for all: "f64", "f32", "c128", "c64", several with "|" between
+                them, or "any". A program that executes it on other operands is refused before it begins.
             info: give the function a ``BlockInfo`` as its last argument.
 
-        The function gets a NumPy view of each block (elements as in the program, Fortran order; writable only where
-        the signature says w or u; what ``w`` shows first is not defined), a float or a complex for a
-        scalar that is read, an array of order 0 for one that is written. Views are valid during the call only.
+        The function gets a NumPy view of each block (elements as in the program: float64, float32, complex128 or
+        complex64; Fortran order; writable only where the signature says w or u; zero where it says w), a float or a
+        complex for a scalar that is read, an array of order 0 for one that is written. Views are valid during the
+        call only.
 
         Workers call it one at a time: each call holds the GIL (free-threaded Python has none, there
         it must be ready for calls at the same time). Let NumPy do the work in it.
@@ -424,7 +427,7 @@ class Session:
                     traceback.clear_frames(error.__traceback__)
                     raise
 
-            self._supers[name.lower()] = (name.lower(), signature, call)
+            self._supers[name.lower()] = (name.lower(), signature, types, call)
             return function
 
         return register

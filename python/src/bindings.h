@@ -147,9 +147,10 @@ struct PyResults {
                                const std::vector<std::vector<Extent>>& segments,
                                array::ElementType type, std::shared_ptr<FirstError> first_error);
 
-/// A super instruction that calls a Python function.
+/// A super instruction that calls a Python function. `types`: as in super::Entry.
 [[nodiscard]] super::Entry make_super(const std::string& name, const std::string& signature,
-                                      Shared function, std::shared_ptr<FirstError> first_error,
+                                      const std::string& types, Shared function,
+                                      std::shared_ptr<FirstError> first_error,
                                       std::shared_ptr<Inside> inside);
 
 /// Keys, and values as texts.

@@ -73,11 +73,21 @@ std::string_view dtype_name(array::ElementType type) {
   return names[static_cast<std::size_t>(type)];
 }
 
+/// Throws Error{bad_input} unless a NumPy array has elements that a program can have.
+array::ElementType type_of(const std::string& name, const OutArray& array) {
+  for (std::size_t k = 0; k < array::element_type_count; ++k) {
+    const auto type = static_cast<array::ElementType>(k);
+    if (array::with_type(type, [&]<class T>() { return array.dtype() == nb::dtype<T>(); }))
+      return type;
+  }
+  throw Error(Errc::bad_input, fmt::format("what {} writes to has elements of a type that no array "
+                                           "of a program has",
+                                           name));
+}
+
 /// Throws Error{bad_input} unless what is to be written to has the type of the program's array.
 void require_type(const std::string& name, const OutArray& array, array::ElementType type) {
-  const bool fits =
-      array::with_type(type, [&]<class T>() { return array.dtype() == nb::dtype<T>(); });
-  if (!fits)
+  if (type_of(name, array) != type)
     throw Error(Errc::bad_input, fmt::format("array '{}' of the program has elements of type {}: "
                                              "the NumPy array must have the same",
                                              name, dtype_name(type)));
@@ -131,10 +141,10 @@ std::shared_ptr<PyJob> prepare(const input::Spec& spec, const input::Places& pla
   made->texts = {places.texts.begin(), places.texts.end()};
   job::Embedding embedding;
   for (const nb::handle entry : supers) {
-    const auto [name, signature, function] =
-        nb::cast<std::tuple<std::string, std::string, nb::object>>(entry);
+    const auto [name, signature, types, function] =
+        nb::cast<std::tuple<std::string, std::string, std::string, nb::object>>(entry);
     embedding.supers.push_back(
-        make_super(name, signature, Shared(function), made->first_error, made->inside));
+        make_super(name, signature, types, Shared(function), made->first_error, made->inside));
   }
   Ready ready;
   {
@@ -303,17 +313,17 @@ void copy_block(const OutArray& array, const array::Grid& grid, std::uint64_t nu
 void write_to(PyJob& self, const std::string& name, const OutArray& into,
               const std::vector<std::int64_t>& first, const Segments& segments) {
   require_extents(name, into, segments);
-  require_type(name, into, array::ElementType::f64);
-  const auto write = [into, first, grid = array::grid_of(segments)](
+  const array::ElementType type = type_of(name, into);
+  const auto write = [into, first, type, grid = array::grid_of(segments)](
                          std::span<super::Operand> operands, const super::Context&) {
     const super::Operand& block = operands[0];
     std::vector<std::int64_t> at(block.segments.begin(), block.segments.end());
     for (std::size_t k = 0; k < at.size(); ++k) at[k] -= first[k] - 1;
-    copy_block(into, grid, grid.number_of(at), std::as_bytes(block.values),
-               array::ElementType::f64);
+    copy_block(into, grid, grid.number_of(at), block.bytes(), type);
   };
   self.outputs.push_back(into);
-  self.job.embedding.supers.push_back({name, "r", write, {}});
+  self.job.embedding.supers.push_back(
+      {name, "r", write, {}, std::string(array::element_names[static_cast<std::size_t>(type)])});
 }
 
 void collect(PyJob& self, worker::Worker& worker) {

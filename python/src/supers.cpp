@@ -12,6 +12,7 @@ namespace {
 using base::Errc;
 using base::Error;
 
+template <class T>
 nb::object view_of(const super::Operand& operand) {
   const std::vector<std::size_t> shape(operand.extents.begin(), operand.extents.end());
   const auto order = shape.size();
@@ -23,20 +24,26 @@ nb::object view_of(const super::Operand& operand) {
   }
   // An owner, so that nanobind makes a view and no copy; what it shows lives as long as the call.
   const nb::object owner = nb::none();
+  T* const data = operand.as<T>().data();
   if (operand.access == super::Access::read)
-    return nb::cast(nb::ndarray<nb::numpy, const double>(operand.values.data(), order, shape.data(),
-                                                         owner, strides.data()),
-                    nb::rv_policy::reference);
-  return nb::cast(nb::ndarray<nb::numpy, double>(operand.values.data(), order, shape.data(), owner,
-                                                 strides.data()),
+    return nb::cast(
+        nb::ndarray<nb::numpy, const T>(data, order, shape.data(), owner, strides.data()),
+        nb::rv_policy::reference);
+  return nb::cast(nb::ndarray<nb::numpy, T>(data, order, shape.data(), owner, strides.data()),
                   nb::rv_policy::reference);
 }
 
-/// A scalar that is only read is a float; one that is written is an array of order 0.
+/// A scalar that is only read is a float or a complex; one that is written is an array of order 0.
 nb::object argument_of(const super::Operand& operand) {
-  if (operand.extents.empty() && operand.access == super::Access::read)
-    return nb::float_(operand.values[0]);
-  return view_of(operand);
+  return array::with_type(operand.type, [&]<class T>() -> nb::object {
+    if (!operand.extents.empty() || operand.access != super::Access::read)
+      return view_of<T>(operand);
+    const T value = operand.as<T>()[0];
+    if constexpr (array::is_complex(array::element_type_of<T>))
+      return nb::cast(std::complex<double>(value));
+    else
+      return nb::float_(static_cast<double>(value));
+  });
 }
 
 void call(const std::string& name, const nb::object& function, std::span<super::Operand> operands,
@@ -69,7 +76,8 @@ void call(const std::string& name, const nb::object& function, std::span<super::
 
 }  // namespace
 
-super::Entry make_super(const std::string& name, const std::string& signature, Shared function,
+super::Entry make_super(const std::string& name, const std::string& signature,
+                        const std::string& types, Shared function,
                         std::shared_ptr<FirstError> first_error, std::shared_ptr<Inside> inside) {
   const auto run = [name, function, first_error, inside](std::span<super::Operand> operands,
                                                          const super::Context& context) {
@@ -81,7 +89,7 @@ super::Entry make_super(const std::string& name, const std::string& signature, S
       throw Error(Errc::bad_input, error.what());
     }
   };
-  return {name, signature, run, {}};
+  return {name, signature, run, {}, types};
 }
 
 }  // namespace blockyard::python

@@ -197,6 +197,63 @@ endsial supers
     assert result.scalars["x"] == 36.0 and len(seen) == 9
 
 
+TYPED_SUPERS = """sial typed_supers
+  special turn rwr
+  special sum_of rw
+  aoindex i = 1:3
+  complex distributed a[i]
+  single distributed b[i]
+  complex temp t[i]
+  single complex temp c[i]
+  single complex temp d[i]
+  complex scalar phase
+  scalar part
+  phase = complex(0.0, 1.0)
+  pardo i
+    get a[i]
+    get b[i]
+    execute turn a[i] t[i] phase
+    put a[i] = t[i]
+    c[i] = b[i]
+    execute turn c[i] d[i] 2.0
+    execute sum_of b[i] part
+  endpardo i
+endsial typed_supers
+"""
+
+
+def test_super_instructions_get_elements_as_the_program_has_them(session):
+    seen = set()
+
+    @session.super("turn", "rwr")
+    def turn(source, target, factor):
+        seen.add((source.dtype.name, target.dtype.name, type(factor).__name__))
+        assert not target.any()  # what is declared w is zero before
+        target[...] = source * factor
+
+    @session.super("sum_of", "rw", types="f64|f32 f64")
+    def sum_of(block, total):
+        assert total.shape == () and block.dtype == np.float32
+        total[...] += block.sum()
+
+    a, b = random(12) + 1j * random(12), random(12).astype(np.float32)
+    result = session.run(TYPED_SUPERS, arrays={"a": a.copy(), "b": b}, keep=["a"])
+    np.testing.assert_allclose(np.asarray(result["a"]), 1j * a)
+    assert seen == {("complex128", "complex128", "complex"), ("complex64", "complex64", "float")}
+
+
+def test_super_instructions_refuse_elements_of_other_types(session):
+    session.super("turn", "rwr", types="c128 c128 any")(lambda source, target, factor: None)
+    session.super("sum_of", "rw", types="any")(lambda block, total: None)
+    arrays = {"a": random(12), "b": random(12)}
+    with pytest.raises(blockyard.InputError, match="turn.*c64") as raised:
+        session.run(TYPED_SUPERS, arrays=arrays)
+    assert raised.value.line == 19
+    session.super("turn", "rwr", types="c32")(lambda source, target, factor: None)
+    with pytest.raises(blockyard.InputError, match="'c32' is not an element type"):
+        session.run(TYPED_SUPERS, arrays=arrays)
+
+
 SUPER = """sial one
   special touch u
   aoindex i = 1:3

@@ -24,8 +24,6 @@ def needed_bytes(step: Step, plan: Plan, counts: dict[str, int]) -> int:
     made = size * block_elements(step.result.letters, plan.extents, counts)
     read = [size * block_elements(term.letters, plan.extents, counts) for term in operands_of(step)]
     largest = max([*read, made if step.result.name != "result" else 0])
-    if step.result.name == "result":
-        made += plan.copied_bytes * block_elements(step.result.letters, plan.extents, counts)
     return int(1.13 * (workers * (2 * made + 3 * sum(read)) + 8 * largest)) + workers * 2**22 + 2**21
 
 

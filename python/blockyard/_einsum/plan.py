@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 MOST_ORDER = 8
 #: Name, signature and function of super instructions of Python.
-Supers = Sequence[tuple[str, str, Callable[..., Any]]]
+Supers = Sequence[tuple[str, str, str, Callable[..., Any]]]
 
 
 @dataclass(repr=False)
@@ -91,11 +91,6 @@ class Plan:
     @cached_property
     def element_bytes(self) -> int:
         return self.element.itemsize
-
-    @cached_property
-    def copied_bytes(self) -> int:
-        """Of an element that is handed over in float64, since super instructions take that."""
-        return 0 if self.element == np.float64 or self.is_gathered else 16 if self.element.kind == "c" else 8
 
     @property
     def result_on_disk(self) -> bool:

@@ -33,9 +33,7 @@ def program_text(plan: Plan) -> str:
     if not plan.output:
         lines.append(f"  {number_kind}scalar total")
     elif not plan.is_gathered:
-        lines.append(f"  special write_result {'rr' if plan.element.kind == 'c' else 'r'}")
-        indexes = ",".join(map(index_name, plan.output[::-1]))
-        lines += [f"  temp {name}[{indexes}]" for name in _handed(plan)]
+        lines.append("  special write_result r")
     lines += [f"  {term.name} = {_number_text(term.given)}" for term in plan.terms if not term.letters]
     for number, (step, loops) in enumerate(plan.made, 1):
         lines += _step_lines(number, step, loops, plan)
@@ -51,21 +49,6 @@ def element_words(dtype: np.dtype) -> str:
 def _number_text(value: Any) -> str:
     number = complex(np.asarray(value)[()])
     return f"complex({number.real!r}, {number.imag!r})" if np.iscomplexobj(value) else repr(number.real)
-
-
-def _handed(plan: Plan) -> list[str]:
-    """Blocks in which the result is handed over, where its elements are not those that super
-    instructions take."""
-    return [] if plan.copied_bytes == 0 else ["re", "im"] if plan.element.kind == "c" else ["wide"]
-
-
-def _write_lines(made: str, plan: Plan) -> list[str]:
-    names = _handed(plan)
-    if not names:
-        return [f"execute write_result {made}"]
-    blocks = [name + made[made.index("["):] for name in names]
-    values = [f"real({made})", f"imag({made})"] if len(names) == 2 else [made]
-    return [*(f"{block} = {value}" for block, value in zip(blocks, values)), f"execute write_result {' '.join(blocks)}"]
 
 
 def _step_lines(number: int, step: Step, loops: str, plan: Plan) -> list[str]:
@@ -85,7 +68,7 @@ def _step_lines(number: int, step: Step, loops: str, plan: Plan) -> list[str]:
     else:
         lines += [f"    {text}" for text in [*gets, f"{made} = {product}"]]
     if step.result.name == "result" and not plan.is_gathered:
-        lines += [f"    {line}" for line in _write_lines(made, plan)]
+        lines.append(f"    execute write_result {made}")
     else:
         lines.append(f"    put {step.result.spell()} = {made}")
     return lines + [f"  endpardo {outer}", "  sip_barrier"]

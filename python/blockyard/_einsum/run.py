@@ -97,8 +97,7 @@ def _writer(plan: Plan, place: Any) -> Callable[..., None]:
 
     def write(views: list[np.ndarray], segments: list[list[int]], worker: int, workers: int) -> None:
         at = [int(begin[number - first[letter]]) for begin, number, letter in zip(begins, segments[0], letters)]
-        block = views[0] if len(views) == 1 else views[0] + 1j * views[1]
-        target.put(at[::-1], block.transpose())
+        target.put(at[::-1], views[0].transpose())
 
     return write
 
@@ -106,10 +105,10 @@ def _writer(plan: Plan, place: Any) -> Callable[..., None]:
 def _run(session: "Session", plan: Plan, place: Any,
          trace: Path | None) -> Result:
     """`place`: None where another process collects the result."""
-    is_direct = isinstance(place, np.ndarray) and place.dtype == np.float64 == plan.element
+    is_direct = isinstance(place, np.ndarray) and place.dtype == plan.element
     supers: Supers = ()
     if plan.output and not plan.is_gathered and not is_direct:
-        supers = [("write_result", "rr" if plan.element.kind == "c" else "r", _writer(plan, place))]
+        supers = [("write_result", "r", "any", _writer(plan, place))]
     job = prepare_plan(session, plan, has_trace=trace is not None, supers=supers)
     lending = Lending(job)
     try:

@@ -12,7 +12,7 @@ import numpy as np
 
 from .nodes import Contract, Leaf, Map, Node, Operation
 
-Super = tuple[str, str, Callable[..., Any]]
+Super = tuple[str, str, str, Callable[..., Any]]  # name, signature, element types, function
 
 
 @dataclass
@@ -73,7 +73,7 @@ Value = Callable[[list[Any]], Any]
 
 @dataclass
 class _Call:
-    """Operands of a super instruction while they are found: blocks, of a complex one both parts."""
+    """Operands of a super instruction while they are found."""
 
     lines: list[str] = field(default_factory=list)
     operands: list[str] = field(default_factory=list)
@@ -211,19 +211,12 @@ class Lowering:
         axes = [names.index(name) for name in kept]
         summed = tuple(k for k in range(len(names)) if k not in axes)
         order = [k - sum(other < k for other in summed) for k in axes]
-        is_complex = result.dtype.kind == "c"
-        is_direct = not is_complex and becomes == "="
-        outs = [text] if is_direct else [self._temp(kept) for _ in range(2 if is_complex else 1)]
-        name = f"f{next(self._count)}"
-        self.program.supers.append((name, "w" * len(outs) + "r" * len(call.operands),
-                                    _super(value, summed, order, result.dtype, len(outs))))
-        self.program.declared.append(f"special {name} {'w' * len(outs)}{'r' * len(call.operands)}")
-        lines = [*call.lines, f"execute {name} {' '.join([*outs, *call.operands])}"]
-        if not is_complex:
-            return lines if is_direct else [*lines, f"{text} {becomes} {outs[0]}"]
-        if not kept:
-            return [*lines, f"{text} {becomes} complex({outs[0]}, {outs[1]})"]
-        return [*lines, f"{text} {becomes} {outs[0]}", f"{text} += complex(0.0, 1.0)*{outs[1]}"]
+        out = text if becomes == "=" else self._temp(kept, result.dtype.kind == "c")
+        name, signature = f"f{next(self._count)}", "w" + "r" * len(call.operands)
+        self.program.supers.append((name, signature, "any", _super(value, summed, order, result.dtype)))
+        self.program.declared.append(f"special {name} {signature}")
+        lines = [*call.lines, f"execute {name} {' '.join([out, *call.operands])}"]
+        return lines if out == text else [*lines, f"{text} {becomes} {out}"]
 
     def _fuse(self, node: Node, names: list[str], call: _Call, is_first: bool = False) -> Value:
         inline = is_first and isinstance(node, Map) or self._is_inline(node, len(names))
@@ -239,29 +232,21 @@ class Lowering:
         else:
             text = self._get(node, names, call.lines)
             axes = self._stored[id(node)].axes
-        return self._operand(node, names, text, axes, call)
+        return _operand(node, text, axes, call)
 
-    def _operand(self, node: Node, names: list[str], text: str, axes: list[int], call: _Call) -> Value:
-        is_complex, dtype = node.dtype.kind == "c", node.dtype
-        if text not in call.known:
-            call.known[text] = len(call.operands)
-            if is_complex:
-                parts = [self._temp(names), self._temp(names)]
-                call.lines += [f"{parts[0]} = real({text})", f"{parts[1]} = imag({text})"]
-                call.operands += parts
-            else:
-                call.operands.append(text)
-        at = call.known[text]
-        to = np.argsort(list(reversed(range(node.ndim))) if is_complex else axes)
 
-        def value(given: list[Any]) -> Any:
-            if not node.ndim:
-                return dtype.type(complex(given[at], given[at + 1]) if is_complex else given[at])
-            if is_complex:
-                return (given[at] + 1j * given[at + 1]).transpose(to).astype(dtype, copy=False)
-            return given[at].transpose(to).astype(dtype, copy=False)
+def _operand(node: Node, text: str, axes: list[int], call: _Call) -> Value:
+    if text not in call.known:
+        call.known[text] = len(call.operands)
+        call.operands.append(text)
+    at, to = call.known[text], np.argsort(axes)
 
-        return value
+    def value(given: list[Any]) -> Any:
+        if not node.ndim:
+            return node.dtype.type(given[at])
+        return given[at].transpose(to).astype(node.dtype, copy=False)
+
+    return value
 
 
 def spell(stored: Stored, names: Sequence[str]) -> str:
@@ -269,18 +254,14 @@ def spell(stored: Stored, names: Sequence[str]) -> str:
     return f"{stored.name}[{','.join(names[axis] for axis in stored.axes)}]" if names else stored.name
 
 
-def _super(value: Value, summed: tuple[int, ...], order: list[int], dtype: np.dtype, outs: int) -> Callable[..., Any]:
-    """A function that a program calls: puts the value into the operands that it writes, whose last axis comes first."""
+def _super(value: Value, summed: tuple[int, ...], order: list[int], dtype: np.dtype) -> Callable[..., Any]:
+    """A function that a program calls: puts the value into its first operand, whose last axis comes first."""
 
     def call(views: list[Any], segments: Any, worker: int, workers: int) -> None:
         with np.errstate(all="ignore"):
-            made = np.asarray(value(views[outs:]))
+            made = np.asarray(value(views[1:]))
             if summed:
                 made = np.asarray(np.add.reduce(made, axis=summed, dtype=dtype))
-            made = made.transpose(order)
-        if outs == 2:
-            views[0].transpose()[...], views[1].transpose()[...] = made.real, made.imag
-        else:
-            views[0].transpose()[...] = made
+            views[0].transpose()[...] = made.transpose(order)
 
     return call

@@ -35,9 +35,9 @@ def compute(session: "Session", node: Node, out: Any = None) -> Any:
     if isinstance(node, Contract) and node.ndim and all(isinstance(arg, Leaf) for arg, _ in node.args):
         return _contract(session, node, out)
     is_alone = session.processes is None
-    writes = is_alone and node.ndim > 0 and node.dtype.kind != "c"
+    writes = is_alone and node.ndim > 0
     program = Lowering(node, writes).run()
-    goes_through = writes and out is not None and not (isinstance(out, np.ndarray) and out.dtype == np.float64)
+    goes_through = writes and out is not None and not (isinstance(out, np.ndarray) and out.dtype == _element(node))
     segments, job = _fit(session, program,
                          lambda found: [_writer(program, found, out, node.dtype)] if goes_through else [])
     lending = Lending(job)
@@ -57,7 +57,7 @@ def text_of(session: "Session", node: Node) -> str:
     """The program, with segments for the session's memory."""
     if isinstance(node, Leaf) or not isinstance(node, Operation):
         return ""
-    program = Lowering(node, session.processes is None and node.ndim > 0 and node.dtype.kind != "c").run()
+    program = Lowering(node, session.processes is None and node.ndim > 0).run()
     return _text(program, _segments(program, _most_block))
 
 
@@ -185,6 +185,11 @@ def _declaration(program: Program, stored: Stored, names: dict[int, str], first:
     return f"{word}distributed {stored.name}[{','.join(indexes)}]"
 
 
+def _element(node: Operation) -> np.dtype:
+    """What the program computes a node in."""
+    return np.dtype(np.complex128 if node.dtype.kind == "c" else np.float64)
+
+
 def _writer(program: Program, segments: dict[int, list[int]], out: Any, dtype: np.dtype) -> Super:
     """The super instruction write_result for arrays that Python writes."""
     target, first = Target(out, dtype), _first(segments)
@@ -195,7 +200,7 @@ def _writer(program: Program, segments: dict[int, list[int]], out: Any, dtype: n
         places = [int(begin[k - first[number]]) for begin, k, number in zip(begins, at[0], classes)]
         target.put(places[::-1], views[0].transpose())
 
-    return "write_result", "r", write
+    return "write_result", "r", "any", write
 
 
 def _run(session: "Session", program: Program, job: _core.Job, segments: dict[int, list[int]], node: Operation,
@@ -204,8 +209,8 @@ def _run(session: "Session", program: Program, job: _core.Job, segments: dict[in
     first = _first(segments)
     classes = program.class_of(root)
     place: Any = out
-    is_direct = isinstance(out, np.ndarray) and out.dtype == np.float64
-    element = np.dtype(np.complex128 if root.is_complex else np.float64)
+    element = _element(node)
+    is_direct = isinstance(out, np.ndarray) and out.dtype == element
     if node.ndim and not (writes and is_direct):
         session._made += 1
         size = int(np.prod(node.shape, dtype=np.int64)) * element.itemsize
