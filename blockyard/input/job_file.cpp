@@ -287,6 +287,7 @@ std::vector<std::string> option_values(const File& file, const TomlSection& in,
     case ValueForm::truth:
       return {in.truth(key).value() ? "true" : "false"};
     case ValueForm::text:
+    case ValueForm::time:
       return {in.text(key).value()};
     case ValueForm::path:
       return {file.from_folder(in.text(key).value())};

@@ -144,7 +144,8 @@ void write_run(const RunSpec& run, std::string& text) {
     const std::vector<std::string> values = option.print(run);
     if (option.form == ValueForm::paths)
       table.texts(option.key, values);
-    else if (option.form == ValueForm::text || option.form == ValueForm::path)
+    else if (option.form == ValueForm::text || option.form == ValueForm::time ||
+             option.form == ValueForm::path)
       table.text(option.key, values.empty() ? "" : values.front());
     else if (!values.empty())
       table.line(option.key, values.front());

@@ -16,6 +16,7 @@ enum class ValueForm : std::uint8_t {
   count,  ///< an integer
   truth,  ///< true or false; on the command line a flag
   text,
+  time,           ///< a text such as 10m; in Python also a number of seconds
   path,           ///< a text; in a job file relative to its folder
   paths,          ///< a list of them; on the command line given several times
   count_or_text,  ///< an integer or a text

@@ -7,14 +7,19 @@ import html
 import json
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from . import _core
 from ._errors import InputError
+from ._keywords import refuse_unknown, takes
 from ._molecules import read_spec
+from ._options import RunOptions
 from ._places import places
 from ._progress import machine_file
 from ._run import Path, Segments, apply, prepare, settings_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class JobPlan:
@@ -50,6 +55,7 @@ class JobPlan:
         return f"<pre>{html.escape(self.text)}</pre>"
 
 
+@takes(RunOptions)
 def plan(
     job: Any,
     *,
@@ -61,18 +67,13 @@ def plan(
     programs: Sequence[Path] = (),
     constants: Mapping[str, float] | None = None,
     segments: Segments | Literal["best"] | None = None,
-    workers: int | None = None,
-    servers: int | None = None,
-    memory: str | int | None = None,
-    pardo: str | None = None,
-    supers: Sequence[Path] = (),
     imports: Sequence[Path] = (),
     processes: int = 1,
     iterations: int | Mapping[str, int] | None = None,
     machine: Path | None = None,
     steps: float | None = None,
     try_segments: bool = True,
-    **options: Any,
+    **options: Unpack[RunOptions],
 ) -> JobPlan:
     """Predicts the memory, disk and time that a job needs. Nothing runs.
 
@@ -83,17 +84,18 @@ def plan(
         steps: instructions to walk through in each program before sampling.
         try_segments: also try other sizes of segments.
 
-    The others are those of ``blockyard.run``, which raises the same errors.
+    The other keywords are those of ``blockyard.run``, which raises the same errors; those that do not change what a job
+    needs are ignored.
     """
+    refuse_unknown(plan, options)
     counts = _counts(iterations)
     if processes < 1:
         raise InputError(f"processes must be at least 1, not {processes}")
     if steps is not None and not steps >= 1:
         raise InputError(f"steps must be at least 1, not {steps}")
-    given = settings_of("plan", method, basis, charge, multiplicity, settings, options)
+    given = settings_of(method, basis, charge, multiplicity, settings, options)
     spec = read_spec(job, [os.fspath(folder) for folder in programs], given)
-    apply(spec, constants=constants, segments=segments, workers=workers, servers=servers, memory=memory,
-          pardo=pardo, super=list(supers))
+    apply(spec, constants, segments, options)
     where = places([os.fspath(folder) for folder in imports])
     rates = machine_file() if machine is None else os.fspath(machine)
     if segments == "best":

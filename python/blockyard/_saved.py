@@ -1,36 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs that go on from a checkpoint."""
+"""Resumes runs from a checkpoint."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from . import _core
 from ._files import Files
+from ._keywords import option_pairs, refuse_unknown, takes
+from ._options import ResumeOptions
 from ._places import places
 from ._processes import join, joined, together
 from ._result import Result
-from ._run import Path, ProgressWish, finish, option_pairs, seconds_text
+from ._run import Path, ProgressWish, finish
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
+@takes(ResumeOptions, has_defaults=False)
 def resume(
     folder: Path,
     *,
-    workers: int | None = None,
-    servers: int | None = None,
-    memory: str | int | None = None,
-    scratch: Path | None = None,
-    checkpoint: str | float | None = None,
-    device: str | None = None,
-    devices: int | None = None,
-    device_memory: str | int | None = None,
-    device_options: str | None = None,
-    placement: str | None = None,
-    device_after: str | float | None = None,
-    device_network: str | None = None,
-    respect_gpu_hints: bool | None = None,
-    seed: int | None = None,
     trace: Path | None = None,
     report: Path | None = None,
     json: Path | None = None,
@@ -41,23 +34,22 @@ def resume(
     fabric: str = "auto",
     quiet: bool = False,
     progress: ProgressWish = None,
+    **options: Unpack[ResumeOptions],
 ) -> Result:
-    """Goes on with a run from its last checkpoint (``checkpoint=`` of ``blockyard.run``, or the command line).
+    """Resumes a run from its last checkpoint, taken with ``checkpoint=`` of ``blockyard.run`` or on the command line.
 
     Args:
-        folder: of checkpoints, or one of them.
+        folder: the folder of checkpoints, or one checkpoint.
+        {options}
 
-    The others are those of ``blockyard.run``; what is not given is as it was.
+    Files, ``fabric``, ``quiet`` and ``progress`` are as for ``blockyard.run``. An option that is not given keeps the value that
+    it had when the checkpoint was taken.
 
-    Raises what ``blockyard.run`` does, and InputError for a folder without a checkpoint that is whole.
+    Raises the exceptions of ``blockyard.run``, and InputError for a folder without a complete checkpoint.
     """
+    refuse_unknown(resume, options)
     processes = join(fabric)
-    wishes = option_pairs(workers=workers, servers=servers, memory=memory, scratch=scratch,
-                          checkpoint=seconds_text(checkpoint), device=device, devices=devices,
-                          device_memory=device_memory, device_options=device_options, placement=placement,
-                          device_after=seconds_text(device_after), device_network=device_network,
-                          respect_gpu_hints=respect_gpu_hints, seed=seed)
     files = Files(json=json, report=report, molden=molden, fcidump=fcidump, cube=cube, qcschema=qcschema)
     with together(processes):
-        job = _core.resume(os.fspath(folder), wishes, places().plugins, trace is not None, joined(processes))
+        job = _core.resume(os.fspath(folder), option_pairs(options), places().plugins, trace is not None, joined(processes))
     return finish(job, files, quiet=quiet, progress=progress, processes=processes, trace=trace)

@@ -10,22 +10,27 @@ import traceback
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from . import _core, _errors
 from ._arrays import BlockArray, Lending
 from ._einsum import EinsumArray, Plan, plan_einsum, run_plan
+from ._keywords import refuse_unknown, takes, with_options
 from ._lazy import LazyArray, lazy
+from ._options import SessionOptions
 from ._outputs import new_output, told_output
 from ._places import places
 from ._processes import Processes, fingerprint, join
 from ._result import Result, ToldResults
-from ._run import Path, ProgressWish, Segments, apply, execute, prepare, seconds_text
+from ._run import Path, ProgressWish, Segments, apply, execute, prepare
 from ._signals import OrderlyEnd
 from ._sources import BlockSource, is_source, source_of
 from .ga import GlobalArray
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Super = TypeVar("Super", bound=Callable[..., Any])
 
@@ -126,43 +131,37 @@ class Session:
     """Runs SIAL programs on NumPy arrays.
 
     Args:
-        workers: threads that run programs; one per core if not given.
-        memory: of each run, like "8G" or bytes: blocks, caches and what is on its way; the NumPy
-            arrays given are not part of it. 70 % of what is free if not given.
-        scratch: folder for what memory cannot hold; a fresh one of the system if not given.
-        servers: threads that keep blocks; one if not given.
+        workers: threads that run programs. Default: one per core.
+        memory: limit for each run, like "8G" or bytes: blocks, caches and transfers; the NumPy arrays
+            that are passed in are not included. Default: 70 % of the free memory.
+        scratch: folder for blocks that do not fit into memory. Default: a temporary folder.
+        servers: threads that keep blocks. Default: one.
         fabric: "auto": all processes that ``mpirun`` started run programs together. "loopback": this
             one alone. See below.
-        check: find races, uninitialised reads and leaks.
-        deterministic: the same bits in every run with as many workers.
-        quiet: do not print what programs print.
-        progress, pardo, prefetch, device, devices, device_memory, device_options, placement, device_after,
-            device_network, respect_gpu_hints, fabric_delay, seed: as for ``blockyard.run``. Its options
-            about files are not here: what a session's programs read and leave are arrays.
+        quiet: do not print the output of programs.
+        progress: as for ``blockyard.run``.
+        {options}
 
-    Use it in a ``with`` statement: at its end the files in its scratch folder go (else when it is no
-    longer referenced). A session is used by one thread at a time.
+    A session does not have the options of ``blockyard.run`` for files: its programs read and produce arrays.
+
+    Use it in a ``with`` statement: its scratch files are removed at the end of the block (otherwise when the session is
+    no longer referenced). Not thread-safe: only one thread at a time may use a session.
 
     Under ``mpirun`` every process makes the same calls in the same order, from its main thread, with
-    the same arrays, and gets every result. ``workers`` and ``memory`` are those of each process,
-    ``servers`` are processes that only serve (none if not given: each one serves too).
+    the same arrays, and gets every result. ``workers`` and ``memory`` apply to each process; ``servers`` is the number of
+    processes that only serve (default: none, every process also serves).
 
     Attributes:
-        arrays: given to every program that declares an array of the name; also ``s["a"] = array``.
-        constants: given to every program, by name.
-        segments: elements of each segment by kind of index ("ao", "mo", "moa", "mob", "la").
+        arrays: passed to every program that declares an array of that name; also ``s["a"] = array``.
+        constants: passed to every program, by name.
+        segments: the number of elements in each segment, by kind of index ("ao", "mo", "moa", "mob", "la").
     """
 
+    @takes(SessionOptions)
     def __init__(self, workers: int | None = None, memory: str | int | None = None,
                  scratch: Path | None = None, servers: int | None = None, *, fabric: str = "auto",
-                 check: bool = False, deterministic: bool = False, quiet: bool = False,
-                 progress: ProgressWish = None, pardo: str | None = None,
-                 prefetch: str | int | None = None, device: str | None = None,
-                 devices: int | None = None, device_memory: str | int | None = None,
-                 device_options: str | None = None, placement: str | None = None,
-                 device_after: str | float | None = None, device_network: str | None = None,
-                 respect_gpu_hints: bool | None = None, fabric_delay: str | None = None,
-                 seed: int | None = None):
+                 quiet: bool = False, progress: ProgressWish = None, **options: Unpack[SessionOptions]):
+        refuse_unknown(Session, options)
         self.processes: Processes | None = join(fabric)
         self.workers = workers
         self.memory = memory
@@ -172,14 +171,9 @@ class Session:
         self.arrays: dict[str, np.ndarray | GlobalArray | BlockSource] = {}
         self.constants: dict[str, float] = {}
         self.segments: dict[str, Any] = {}
-        self._options: dict[str, Any] = dict(
-            check=check, deterministic=deterministic, pardo=pardo, prefetch=prefetch, device=device,
-            devices=devices, device_memory=device_memory, device_options=device_options,
-            placement=placement, device_after=seconds_text(device_after),
-            device_network=device_network, respect_gpu_hints=respect_gpu_hints,
-            fabric_delay=fabric_delay, seed=seed)
+        self._options = options
         wanted = _core.Spec()
-        apply(wanted, workers=workers, servers=servers, memory=memory, **self._options)  # refuses what is wrong
+        apply(wanted, None, None, {"workers": workers, "servers": servers, "memory": memory, **options})  # refuses what is wrong
         wanted.check_device(places().plugins)
         self._supers: dict[str, tuple[str, str, str, Callable[..., Any]]] = {}
         self._folder = tempfile.mkdtemp(prefix="blockyard-python-",
@@ -352,10 +346,9 @@ class Session:
         spec = _core.Spec()
         spec.title = program.name
         spec.programs = [program.file]
-        apply(spec, constants={**self.constants, **(constants or {})},
-              segments={**self.segments, **(segments or {})}, workers=self.workers,
-              servers=self.servers, memory=memory or self.memory, scratch=self._folder,
-              **self._options)
+        apply(spec, {**self.constants, **(constants or {})}, {**self.segments, **(segments or {})},
+              {"workers": self.workers, "servers": self.servers, "memory": memory or self.memory,
+               "scratch": self._folder, **self._options})
         return prepare(spec, program.places(), [*self._supers.values(), *supers], warns=False,
                        processes=self.processes, has_trace=has_trace)
 
@@ -468,6 +461,9 @@ class Session:
         if verbose:
             print(plan, flush=True)
         return run_plan(self, plan, out, trace)
+
+
+Session.__doc__ = with_options(Session.__doc__, SessionOptions.__annotations__)
 
 
 def _remove(folder: str, end: OrderlyEnd, process: int) -> None:

@@ -2,6 +2,9 @@
 // The user's request: a job file, and keywords that override it.
 #include <fmt/format.h>
 
+#include <array>
+#include <tuple>
+
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
 #include "blockyard/input/method_options.h"
@@ -45,6 +48,27 @@ input::Spec geometry(const std::string& text, const std::string& units) {
   spec.molecule.emplace().geometry = text;
   spec.molecule->units = units;
   return spec;
+}
+
+/// Key and form of each option of [method].
+std::vector<std::pair<std::string, std::string>> method_options() {
+  constexpr std::array forms = {"count", "truth", "word", "number"};
+  std::vector<std::pair<std::string, std::string>> told = {{"frozen_core", "truth or count"}};
+  for (const input::MethodOption& option : input::method_options())
+    told.emplace_back(option.key, forms.at(static_cast<std::size_t>(option.form)));
+  return told;
+}
+
+/// Key, form, help, default, whether a Session has the option, and whether a resumed run does.
+using ToldOption = std::tuple<std::string, std::string, std::string, std::string, bool, bool>;
+
+std::vector<ToldOption> run_options() {
+  constexpr std::array forms = {"count", "truth", "text", "time", "path", "paths", "count or text"};
+  std::vector<ToldOption> told;
+  for (const input::RunOption& option : input::run_options())
+    told.emplace_back(option.key, forms.at(static_cast<std::size_t>(option.form)), option.help,
+                      option.usual, option.group != input::OptionGroup::files, option.is_of_resume);
+  return told;
 }
 
 }  // namespace
@@ -103,18 +127,9 @@ void bind_specs(nb::module_& module) {
         spec.run.has_trace = has_trace;
       });
   module.def("is_job_name", &job::is_job_name);
-  module.def("method_options", [] {
-    std::vector<std::string> keys = {"frozen_core"};
-    for (const input::MethodOption& option : input::method_options()) keys.emplace_back(option.key);
-    return keys;
-  });
-  // For tests: key, whether a Session also has it, and whether a resumed run does.
-  module.def("run_options", [] {
-    std::vector<std::tuple<std::string, bool, bool>> keys;
-    for (const input::RunOption& option : input::run_options())
-      keys.emplace_back(option.key, option.group != input::OptionGroup::files, option.is_of_resume);
-    return keys;
-  });
+  // From these come the keywords of run, plan, resume and Session (python/blockyard/_keywords.py).
+  module.def("method_options", &method_options);
+  module.def("run_options", &run_options);
 }
 
 }  // namespace blockyard::python

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import blockyard
+import write_options
 from conftest import REPOSITORY
 
 SCRIPT = Path(__file__).parent / "typed_script.py"
@@ -63,6 +64,21 @@ def test_the_stubs_are_those_of_the_compiled_part():
     differences = []
     compare(stub, _core, "_core", differences)
     assert not differences
+
+
+def test_the_types_of_options_are_those_of_the_tables():
+    # If not: PYTHONPATH=build/.../python python python/tests/write_options.py
+    assert write_options.FILE.read_text() == write_options.text()
+
+
+@needs_mypy
+def test_a_type_checker_finds_wrong_options(tmp_path):
+    calls = ["run('a.xyz', worker=2)", "plan('a.xyz', memory=2.5)", "resume('a', pardo='static')", "Session(guess='a.h5')",
+             "run('a.xyz', roots='3')"]
+    (tmp_path / "wrong.py").write_text("import blockyard\n" + "".join(f"blockyard.{call}\n" for call in calls))
+    with pytest.raises(AssertionError) as found:
+        passes("mypy", "--strict", tmp_path / "wrong.py", folder=tmp_path)
+    assert set(re.findall(r"wrong.py:(\d+): error", str(found.value))) == {"2", "3", "4", "5", "6"}
 
 
 @needs_mypy

@@ -77,7 +77,7 @@ RECIPES = {
          Step("blockyard/job/job_bytes.cpp", ("run.pardo, run.check, ", "run.boast, ")),
          Step("blockyard/job/every_field_test.cpp", ("         check, ", "boast, ")),
          Step("docs/how_to/job_file.md", ("`check`", "")),
-         Step("python/blockyard/_run.py", ("    check: bool | None = None,\n", "    boast: bool | None = None,\n"))],
+         Step("python/blockyard/_options.py", ("options of a run, then those of [method].\"\"\"\n\n", "    boast: bool | None\n"))],
         ["blockyard/input/run_options.cpp", "blockyard/job/job_bytes.cpp", "blockyard/job/every_field_test.cpp"],
         [("blockyard/job/every_field_test.cpp", "blockyard/job/every_field_test.cpp")]),
     "index_kind": Recipe(

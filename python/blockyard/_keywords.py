@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords that come from the tables of options: those of a run (blockyard/input/run_options.cpp) and of [method]
+(blockyard/input/method_options.cpp). Their types are in ``_options``."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import textwrap
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple, TypeVar
+
+from . import _core, _errors
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class RunOption(NamedTuple):
+    """A row of the table. ``form``: "count", "truth", "text", "time", "path", "paths", "count or text"."""
+
+    key: str
+    form: str
+    help: str
+    default: str
+    is_of_session: bool
+    is_of_resume: bool
+
+    @property
+    def keyword(self) -> str:
+        """The name in Python: the key, with an s where the value is a list."""
+        return f"{self.key}s" if self.form == "paths" else self.key
+
+    def text(self, *, has_default: bool) -> str:
+        """Its line of the documentation."""
+        more = "; a number means seconds" if self.form == "time" else ""
+        default = f" (default: {self.default})" if self.default and has_default else ""
+        return f"{self.keyword}: {self.help}{more}{default}."
+
+
+run_options = {option.keyword: option for option in map(RunOption._make, _core.run_options())}
+method_options = dict(_core.method_options())
+
+
+def takes(options: Any, *, has_defaults: bool = True) -> Callable[[Function], Function]:
+    """Decorator of a function with ``**options``: its signature names the keys of ``options``, a TypedDict, and its
+    documentation describes those of a run, in place of ``{options}``, with their defaults if it has them."""
+    def show(function: Function) -> Function:
+        signature = inspect.signature(function)
+        named = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        more = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None,
+                                  annotation=getattr(type_, "__forward_arg__", type_))
+                for name, type_ in options.__annotations__.items()]
+        function.__signature__ = signature.replace(parameters=[*named, *more])  # type: ignore[attr-defined]
+        function.__doc__ = with_options(function.__doc__, options.__annotations__, has_defaults=has_defaults)
+        return function
+
+    return show
+
+
+def with_options(documentation: str | None, names: Iterable[str], *, has_defaults: bool = True) -> str | None:
+    """A documentation with the lines of these options instead of ``{options}``."""
+    lines = [textwrap.fill(run_options[name].text(has_default=has_defaults), 115, initial_indent=" " * 8, subsequent_indent=" " * 12)
+             for name in names if name in run_options]
+    return documentation and documentation.replace("        {options}", "\n".join(lines))
+
+
+def refuse_unknown(function: Callable[..., Any], given: Iterable[str]) -> None:
+    """Raises TypeError for a keyword that the function does not have."""
+    known = inspect.signature(function).parameters
+    for name in given:
+        if name not in known:
+            raise TypeError(f"{function.__name__}() has no keyword {name!r}{_errors.near(name, known)}")
+
+
+def option_pairs(options: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The options of a run among these, as keys and texts in the order of the table: ``device`` comes before its options.
+    A list is several pairs; None is left out."""
+    return [(option.key, _text_of(option, value))
+            for name, option in run_options.items() if options.get(name) is not None
+            for value in (options[name] if option.form == "paths" else [options[name]])]
+
+
+def _text_of(option: RunOption, value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if option.form == "time" and not isinstance(value, str):
+        return f"{value}s"
+    return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
