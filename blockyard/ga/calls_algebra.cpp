@@ -8,6 +8,7 @@
 #include "blockyard/ga/convert.h"
 #include "blockyard/ga/edge.h"
 #include "blockyard/garray/elementwise.h"
+#include "blockyard/garray/mirror.h"
 
 namespace blockyard::ga::calls {
 
@@ -38,6 +39,13 @@ void binary(Binary op, const Patch& a, const Patch& b, const Patch& c) {
 }
 
 bool is_transposed(char flag) { return flag == 't' || flag == 'T'; }
+
+/// The array whose group copies between the two: the smaller one, for others do not know both. Of
+/// a mirrored array each node has a copy, so that all take part.
+const Array& copied_by(const Array& a, const Array& b) {
+  const bool is_for_all = garray::is_mirrored(runtime(), a) || garray::is_mirrored(runtime(), b);
+  return (a.bases.size() < b.bases.size()) == is_for_all ? b : a;
+}
 
 template <class T>
 T dot_of(const Patch& a, bool a_transposed, const Patch& b, bool b_transposed) {
@@ -87,18 +95,16 @@ void randomize(int g_a, void* value) {
 }
 
 void copy(int g_a, int g_b) {
-  garray::require_same_shape(made(g_a), made(g_b));
-  // Both groups meet: the data is there before, and has arrived after.
   const Array &a = made(g_a), &b = made(g_b);
-  const Array& larger = a.bases.size() > b.bases.size() ? a : b;
-  together(larger, [&] { garray::copy(runtime(), whole(a), whole(b)); });
+  garray::require_same_shape(a, b);
+  together(copied_by(a, b), [&] { garray::copy(runtime(), whole(a), whole(b)); });
 }
 void copy_patch(char trans, int g_a, Ints alo, Ints ahi, int g_b, Ints blo, Ints bhi) {
   const Patch a = patch_a(g_a, alo, ahi), b = patch_b(g_b, blo, bhi);
-  const Array& larger = a.array.bases.size() > b.array.bases.size() ? a.array : b.array;
   if (&a.array == &b.array && !array::common(a.box, b.box).is_empty())
     refuse(a.array, "the patches to copy from and to overlap");
-  together(larger, [&] { garray::copy(runtime(), a, b, is_transposed(trans)); });
+  together(copied_by(a.array, b.array),
+           [&] { garray::copy(runtime(), a, b, is_transposed(trans)); });
 }
 void add(void* alpha, int g_a, void* beta, int g_b, int g_c) {
   garray::require_same_shape(made(g_a), made(g_c));

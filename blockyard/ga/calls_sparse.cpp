@@ -32,17 +32,21 @@ int keep(const garray::Kind& kind, Extent rows, Extent columns, int group) {
   return edge_of_sparse().keep(std::make_unique<Sparse>(runtime(), kind, rows, columns, group));
 }
 
-/// A dense array of zeros like the matrix's elements.
-int dense_zeros(const Sparse& like, const std::vector<Extent>& extents, const char* name) {
+int dense_zeros(const garray::Kind& kind, int group, const std::vector<Extent>& extents,
+                const char* name) {
   Array& array = runtime().new_array();
   array.name = name;
-  array.kind = like.kind();
+  array.kind = kind;
   array.extents = extents;
-  array.group = like.group();
+  array.group = group;
   const int handle = array.handle;
   if (make_memory(array) == 0) return 0;
   together(array, [&] { garray::zero(garray::whole(array)); });
   return handle;
+}
+/// Like the matrix's elements.
+int dense_zeros(const Sparse& like, const std::vector<Extent>& extents, const char* name) {
+  return dense_zeros(like.kind(), like.group(), extents, name);
 }
 
 std::vector<Extent> matrix_extents(Extent rows, Extent columns) {
@@ -218,6 +222,19 @@ int sprs_array_dnssprs_multiply(int g_a, int s_b) {
       dense_zeros(b, matrix_extents(a.extents[row_axis()], b.columns()), "dense times sparse");
   if (handle == 0) return 0;
   together(a, [&] { garray::multiply(runtime(), a, b, made(handle), row_axis()); });
+  return handle;
+}
+int sprs_array_count_sketch(int s_a, int size_k, int* g_k, int* g_w) {
+  const Sparse& a = assembled(s_a);
+  if (size_k < 1) garray::refuse(fmt::format("size_k = {} is less than 1", size_k));
+  const auto places = runtime().kind(C_INT, tongue().integer_bytes);
+  *g_k = dense_zeros(*places, a.group(), {a.rows()}, "rows of a sketch");
+  *g_w = dense_zeros(a, {a.rows()}, "signs of a sketch");
+  const int handle = dense_zeros(a, matrix_extents(size_k, a.columns()), "sketch");
+  if (*g_k == 0 || *g_w == 0 || handle == 0) return 0;
+  together(made(handle), [&] {
+    garray::count_sketch(runtime(), a, made(*g_k), made(*g_w), made(handle), row_axis());
+  });
   return handle;
 }
 void sprs_array_export(int s_a, const char* file) {

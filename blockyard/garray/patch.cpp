@@ -27,7 +27,11 @@ std::string extents_of(const Box& box) {
 
 Operand::Operand(const Runtime& runtime, const Patch& patch, const Box& result, bool is_transposed,
                  bool may_reshape)
-    : runtime_(runtime), array_(patch.array), box_(patch.box), result_(result) {
+    : runtime_(runtime),
+      array_(patch.array),
+      box_(patch.box),
+      result_(result),
+      is_transposed_(is_transposed) {
   axis_along_.fill(-1);
   const auto to = long_axes(result);
   auto from = long_axes(patch.box);
@@ -41,7 +45,7 @@ Operand::Operand(const Runtime& runtime, const Patch& patch, const Box& result, 
       axis_along_[static_cast<std::size_t>(to[k])] = from[k];
     return;
   }
-  if (is_transposed || !may_reshape || patch.box.element_count() != result.element_count())
+  if (!may_reshape || patch.box.element_count() != result.element_count())
     refuse(patch.array,
            fmt::format("a patch of {} elements does not fit one of {}{}", extents_of(patch.box),
                        extents_of(result), is_transposed ? " as its transpose" : ""));
@@ -91,6 +95,7 @@ void Operand::copy(const Box& part, Local to) {
 void Operand::copy_in_order(const Box& part, Local to) {
   const std::size_t unit = array_.kind.bytes;
   const Indexes all = array::dense_strides(result_);
+  const auto axis = [&](std::size_t k) { return is_transposed_ ? box_.axes - 1 - k : k; };
   Box lines = part;
   lines.end[0] = lines.first[0] + 1;
   array::for_each_index(lines, [&](const Indexes& at) {
@@ -102,15 +107,16 @@ void Operand::copy_in_order(const Box& part, Local to) {
     for (Extent left = part.extent(0); left > 0;) {
       Box run{.axes = box_.axes};
       Extent rest = number;
-      for (std::size_t s = 0; s < box_.axes; ++s) {
+      for (std::size_t k = 0; k < box_.axes; ++k) {
+        const std::size_t s = axis(k);
         run.first[s] = box_.first[s] + rest % box_.extent(s);
         run.end[s] = run.first[s] + 1;
         rest /= box_.extent(s);
       }
-      const Extent length = std::min(left, box_.end[0] - run.first[0]);
-      run.end[0] = run.first[0] + length;
+      const Extent length = std::min(left, box_.end[axis(0)] - run.first[axis(0)]);
+      run.end[axis(0)] = run.first[axis(0)] + length;
       Indexes strides{};
-      strides[0] = to.strides[0];
+      strides[axis(0)] = to.strides[0];
       get(runtime_, array_, run,
           {static_cast<std::byte*>(to.data) + near * static_cast<Extent>(unit), strides});
       number += length;

@@ -38,7 +38,8 @@ struct View {
 /// A patch as the operand of an operation whose result is a patch of the same shape: the elements
 /// that belong to a part of the result. Shapes are the same when their axes of extent other than 1
 /// are, in order (`is_transposed`: in the opposite order), or else, if `may_reshape`, when there
-/// are as many elements; they are taken in the order of both patches then.
+/// are as many elements; they are taken in the order of both patches then (`is_transposed`: of the
+/// operand's with its last axis fastest).
 class Operand {
  public:
   /// Throws Error{bad_input} if the shapes differ.
@@ -62,7 +63,7 @@ class Operand {
   const Runtime& runtime_;
   const Array& array_;
   Box box_, result_;
-  bool is_same_ = false;
+  bool is_same_ = false, is_transposed_;
   std::array<int, array::max_axes> axis_along_{};
   std::vector<std::byte> copy_;
 };

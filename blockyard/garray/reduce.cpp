@@ -45,6 +45,25 @@ void refuse_if_any(const Runtime& runtime, const Array& array, bool is_wrong, co
   if (any != 0) refuse(array, text);
 }
 
+/// Copies where only members of from's group know both: each reads and writes a share of `to`, cut
+/// along its longest axis.
+void put_shares(const Runtime& runtime, const Patch& from, const Patch& to, bool is_transposed) {
+  Operand source(runtime, from, to.box, is_transposed);
+  std::size_t longest = 0;
+  for (std::size_t d = 1; d < to.box.axes; ++d)
+    if (to.box.extent(d) > to.box.extent(longest)) longest = d;
+  const Extent members = static_cast<Extent>(from.array.bases.size()), me = from.array.me;
+  const auto cut = [&](Extent member) {
+    return to.box.first[longest] + to.box.extent(longest) * member / members;
+  };
+  Box share = to.box;
+  share.first[longest] = cut(me);
+  share.end[longest] = cut(me + 1);
+  if (share.is_empty()) return;
+  const View view = source.part(share);
+  put(runtime, to.array, share, {view.data, view.strides});
+}
+
 }  // namespace
 
 void copy(const Runtime& runtime, const Patch& from, const Patch& to, bool is_transposed) {
@@ -67,6 +86,7 @@ void copy(const Runtime& runtime, const Patch& from, const Patch& to, bool is_tr
       });
       return;
     }
+    return put_shares(runtime, from, to, is_transposed);
   }
   Operand source(runtime, from, to.box, is_transposed);
   for_each_own(to, [&](const Piece& piece, std::byte* data) {

@@ -111,6 +111,13 @@ void shift_diagonal(Sparse& a, const void* value);
 /// v(i) = a(i, i), or a(i, column); v is zero before.
 void copy_diagonal(const Runtime& runtime, const Sparse& a, const Array& v);
 void copy_column(const Runtime& runtime, const Sparse& a, Extent column, const Array& v);
+/// c = s a with a random s of c's rows: row i of `a`, times signs(i), is added to row places(i) of
+/// the dense c, which is zero before. places (int) and signs (1 or -1, of the matrix's type) are
+/// filled; they depend on i only.
+/// Source: Clarkson, Woodruff, Low rank approximation and regression in input sparsity time, STOC
+/// 2013.
+void count_sketch(const Runtime& runtime, const Sparse& a, const Array& places, const Array& signs,
+                  const Array& c, std::size_t row_axis);
 /// A MatrixMarket coordinate file, written by the first member.
 void write_matrix_market(const Runtime& runtime, const Sparse& a, const std::string& path);
 

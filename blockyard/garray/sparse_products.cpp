@@ -71,6 +71,14 @@ struct Dense {
   }
 };
 
+/// Bits that look random, from a number. Source: Steele, Lea, Flood, SplitMix, OOPSLA 2014.
+std::uint64_t mixed(std::uint64_t number) noexcept {
+  number += 0x9e3779b97f4a7c15U;
+  number = (number ^ (number >> 30U)) * 0xbf58476d1ce4e5b9U;
+  number = (number ^ (number >> 27U)) * 0x94d049bb133111ebU;
+  return number ^ (number >> 31U);
+}
+
 template <class T>
 std::vector<T> line_of(const Runtime& runtime, const Array& x, Extent first, Extent end) {
   std::vector<T> values(index(end - first));
@@ -330,6 +338,34 @@ void copy_column(const Runtime& runtime, const Sparse& a, Extent column, const A
     refuse(fmt::format("column {} is outside the sparse matrix of {} x {}", column, a.rows(),
                        a.columns()));
   copy_wanted(runtime, a, v, [&](Extent, Extent other) { return other == column; });
+}
+
+void count_sketch(const Runtime& runtime, const Sparse& a, const Array& places, const Array& signs,
+                  const Array& c, std::size_t row_axis) {
+  const Extent first = a.first_row(a.me()), end = a.first_row(a.me() + 1);
+  const auto count = static_cast<std::uint64_t>(c.extents[row_axis]);
+  typed(a.kind(), [&](auto type) {
+    using T = decltype(type);
+    std::vector<std::int32_t> rows;
+    std::vector<T> factors;
+    for (Extent row = first; row < end; ++row) {
+      const std::uint64_t drawn = mixed(static_cast<std::uint64_t>(row));
+      rows.push_back(static_cast<std::int32_t>((drawn >> 1U) % count));
+      factors.push_back((drawn & 1U) != 0 ? T(1) : T(-1));
+    }
+    put_line(runtime, places, first, rows);
+    put_line(runtime, signs, first, factors);
+    std::vector<Indexes> to;
+    std::vector<T> values;
+    a.for_each_own([&](Extent row, Extent column, const std::byte* value) {
+      Indexes& place = to.emplace_back();
+      place[row_axis] = rows[index(row - first)];
+      place[1 - row_axis] = column;
+      values.push_back(static_cast<T>(factors[index(row - first)] * at<T>(value)));
+    });
+    const T one(1);
+    scatter_add(runtime, c, to, values.data(), &one);
+  });
 }
 
 void write_matrix_market(const Runtime& runtime, const Sparse& a, const std::string& path) {

@@ -3,7 +3,7 @@
 """Compiles the public test programs of Global Arrays, unmodified, against our headers and runs them.
 
 BLOCKYARD_GA_SOURCE names a clone of their repository; without it all is skipped (exit 77).
-BLOCKYARD_GA_RANKS: numbers of processes, default "1,2,4".
+BLOCKYARD_GA_RANKS: numbers of processes, default "1,2,4". BLOCKYARD_GA_NODES=2: as if they were on two nodes.
 Usage: run_public.py FOLDER-OF-LIBRARY FOLDER-OF-HEADERS
 """
 import os
@@ -25,6 +25,10 @@ CONFIG = """#define F77_FUNC_(name, NAME) name##_
 #define HAVE_UNISTD_H 1
 #define HAVE_STRING_H 1
 #define HAVE_MATH_H 1
+#define MSG_COMMS_MPI 1
+#define SIZEOF_F77_INTEGER 4
+#define HAVE_BLAS 1
+#define HAVE_LAPACK 1
 """
 CONFIG_OF_FORTRAN = "#define HAVE_BLAS 1\n#define HAVE_LAPACK 1\n"
 
@@ -44,10 +48,9 @@ def compiled(source, library, headers, output):
     include = [f"-I{path}" for path in (place, folder, folder.parent, folder.parent / "src",
                                         folder.parent.parent / "LinAlg" / "lapack+blas", library, headers)]
     flags = ["-w", "-O1", "-g", "-DMPI", "-DHAVE_CONFIG_H", *include]
-    link = [f"-L{library}", "-lga", f"-Wl,-rpath,{library}", "-llapack", "-lblas", "-lm", "-fopenmp",
-            "-o", str(output)]
-    if source.suffix == ".c":
-        return complaint(["mpicc", *flags, str(source), *link])
+    link = [f"-L{library}", "-lga", f"-Wl,-rpath,{library}", "-llapack", "-lblas", "-lm", "-o", str(output)]
+    if source.suffix == ".c":  # with OpenMP; Fortran's large arrays would be on the stack by it
+        return complaint(["mpicc", "-fopenmp", *flags, str(source), *link])
     util = place / "util.o"
     problem = complaint(["mpicc", *flags, "-c", str(folder / "util.c"), "-o", str(util)])
     helpers = [str(util), str(folder / "ffflush.F")]
@@ -73,15 +76,15 @@ def main(library, headers):
         print("SKIPPED: BLOCKYARD_GA_SOURCE names no clone of the Global Arrays repository")
         return SKIPPED
     ranks = [int(n) for n in os.environ.get("BLOCKYARD_GA_RANKS", "1,2,4").split(",")]
-    names = [line.split()[0] for line in PROGRAMS.read_text().splitlines()
+    lines = [line.split() for line in PROGRAMS.read_text().splitlines()
              if line.strip() and not line.startswith("#")]
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        for name in names:
+        for name, *wanted in lines:
             path = pathlib.Path(source) / "global" / "testing" / name
             program = pathlib.Path(folder) / path.stem
             problem = compiled(path, pathlib.Path(library), pathlib.Path(headers), program)
-            for n in [] if problem else ranks:
+            for n in [int(n) for n in wanted] or ranks:
                 problem = problem or run(program, n)
             failed += problem is not None
             print(f"{name}: {problem or 'ok'}", flush=True)

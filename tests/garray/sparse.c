@@ -139,6 +139,27 @@ static void check_changes(int s) {
   GA_Destroy(scale);
 }
 
+/* Rows are added to few, with signs. */
+static void check_sketch(int s) {
+  enum { few = 3 };
+  int g_k, g_w, lo[2] = {0, 0}, hi[2] = {few - 1, n - 1}, ld[1] = {n}, last[1] = {n - 1}, k[n];
+  double w[n], found[few * n], expected[few * n] = {0};
+  int g = NGA_Sprs_array_count_sketch(s, few, &g_k, &g_w);
+  CHECK(g != 0);
+  NGA_Get(g_k, lo, last, k, ld);
+  NGA_Get(g_w, lo, last, w, ld);
+  NGA_Get(g, lo, hi, found, ld);
+  for (int i = 0; i < n; ++i) {
+    CHECK(k[i] >= 0 && k[i] < few && (w[i] == 1 || w[i] == -1));
+    for (int j = 0; j < n; ++j) expected[k[i] * n + j] += w[i] * value_of(i, j);
+  }
+  for (int i = 0; i < few * n; ++i) CHECK(found[i] == expected[i]);
+  GA_Sync();
+  GA_Destroy(g);
+  GA_Destroy(g_k);
+  GA_Destroy(g_w);
+}
+
 static void check_export(int s) {
   char path[64], line[100];
   int rows, columns, count, pid = (int)getpid();
@@ -170,6 +191,7 @@ int main(int argc, char** argv) {
   check_own(s);
   check_products(s);
   check_changes(s);
+  check_sketch(s);
   check_export(s);
   CHECK(NGA_Sprs_array_destroy(s) == 1);
   GA_Terminate();
