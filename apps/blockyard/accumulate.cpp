@@ -9,6 +9,7 @@
 #include "apps/blockyard/commands.h"
 #include "apps/blockyard/join.h"
 #include "apps/blockyard/output.h"
+#include "apps/blockyard/ring_devices.h"
 #include "apps/blockyard/ring_report.h"
 #include "blockyard/base/error.h"
 #include "blockyard/lattice/samples_file.h"
@@ -32,6 +33,7 @@ struct AccumulateOptions {
   std::string memory;
   std::string json;
   std::string fabric_delay;
+  RingDeviceChoice device;
   int lanes = 1;
   int slots = 3;
   int bins = 1;
@@ -95,7 +97,9 @@ int accumulate(const AccumulateOptions& options) {
   auto session = join_processes(options.fabric);
   return run_quietly(session.get(), [&] {
     ring::Team team = make_team(session.get(), options.ranks);
-    const lattice::AccumulateJob job = job_of(options, team);
+    lattice::AccumulateJob job = job_of(options, team);
+    RingDevices devices(options.device);
+    devices.put_into(job.options, team.ranks_here);
     const bool is_lead = !session || session->process() == 0;
     if (is_lead) {
       check_writable(options.output);
@@ -164,6 +168,12 @@ void add_accumulate(CLI::App& app, Commands& commands) {
       ->add_option("-w,--workers", options->ranks,
                    "ranks of each process (default: one per core; under mpirun: one)")
       ->check(CLI::Range(1, 4096));
+  command->add_option("--device", options->device.kind,
+                      "what holds the slices: none (the memory of ranks), opencl, cuda, sim, host");
+  command->add_option("--device-options", options->device.options,
+                      "options of the device, such as seed=3 (docs/devices.md)");
+  command->add_option("--device-memory", options->device.memory,
+                      "memory to use on each device, such as 4G (default: 90 % of what is free)");
   command->add_option("--memory", options->memory,
                       "memory of each process, like 4G (default: 70 % of what is free)");
   command->add_option("--fabric-delay", options->fabric_delay,

@@ -240,6 +240,12 @@ void merge(const HubbardRun& run, HubbardJob& job) {
     throw base::Error(base::Errc::bad_input, no_dca_checkpoints);
 }
 
+RingDeviceChoice device_of(const HubbardRun& run, const HubbardJob& job) {
+  RingDeviceChoice choice = run.device;
+  if (choice.kind.empty()) choice.kind = job.device;
+  return choice;
+}
+
 /// A signal lets a run with checkpoints go on to the end of the round, a second one does not.
 bool ends_at_checkpoint(const HubbardJob& job) {
   return !job.checkpoints.folder.empty() && noted_signal() != 0 && !is_urgent();
@@ -257,6 +263,8 @@ int simulate(const HubbardRun& run, HubbardJob& job, fabric::MpiSession* session
     job.options.memory_bytes = memory_of_rank(run.memory, team);
   else
     job.options.memory_bytes /= team.ranks_here;
+  RingDevices devices(device_of(run, job));
+  devices.put_into(job.options, team.ranks_here);
   const bool is_lead = session == nullptr || session->process() == 0;
   if (is_lead) {
     check_writable(job.output);
@@ -314,6 +322,8 @@ int plan_hubbard(const HubbardRun& run, int processes) {
     job.options.memory_bytes = memory_of_rank(run.memory, team);
   else
     job.options.memory_bytes /= team.ranks_here;
+  RingDevices devices(device_of(run, job));
+  devices.put_into(job.options, team.ranks_here);
   check_writable(run.json);
   const int ranks = processes * team.ranks_here;
   const lattice::G4Plan plan = lattice::plan_of(job, ranks);

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "apps/blockyard/ring_devices.h"
 #include "blockyard/lattice/simulate.h"
 
 namespace blockyard::app {
@@ -18,6 +19,7 @@ struct HubbardRun {
   std::string checkpoint = {};      ///< time between two, or empty
   std::string checkpoint_dir = {};  ///< or empty
   std::string ring = {};            ///< other than that of the job, or empty
+  RingDeviceChoice device = {""};   ///< kind empty: that of the job
 };
 
 /// Why a job of the dynamical cluster approximation takes no checkpoints.

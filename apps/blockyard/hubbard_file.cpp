@@ -190,6 +190,7 @@ void read_run(const TomlSection& section, HubbardJob& job) {
   options.is_single = word(section, "element", {"c64", "c128"}) == "c64";
   if (const auto memory = section.text("memory"))
     options.memory_bytes = base::parse_bytes(*memory, "[run] memory");
+  job.device = section.text("device").value_or(job.device);
   if (const auto output = section.text("output")) job.output = *output;
   if (const auto time = section.text("checkpoint"))
     job.checkpoints.seconds = base::parse_seconds(*time, "[run] checkpoint");
@@ -237,7 +238,7 @@ HubbardJob read_hubbard_job(const std::string& text, const std::string& path) {
   of_method.insert(of_method.end(), dca_keys.begin(), dca_keys.end());
   read_method(section("method", of_method), directions, job);
   read_run(section("run", {"ring", "lanes", "slots", "direction", "route", "travel", "sums",
-                           "bound", "element", "bins", "memory", "output", "checkpoint",
+                           "bound", "element", "bins", "memory", "device", "output", "checkpoint",
                            "checkpoint_dir", "symmetrise", "parts"}),
            job);
   if (job.dca) {

@@ -43,9 +43,16 @@ int resume_lattice(const ResumeOptions& options, const std::string& file) try {
     return found == options.run.texts.end() ? std::string() : found->second;
   };
   const std::string workers = text("workers");
-  return resume_hubbard({file, options.fabric, workers.empty() ? 0 : std::stoi(workers),
-                         text("memory"), options.output.json, options.output.quiet,
-                         text("checkpoint"), text("checkpoint_dir"), options.ring});
+  return resume_hubbard({file,
+                         options.fabric,
+                         workers.empty() ? 0 : std::stoi(workers),
+                         text("memory"),
+                         options.output.json,
+                         options.output.quiet,
+                         text("checkpoint"),
+                         text("checkpoint_dir"),
+                         options.ring,
+                         {text("device"), text("device_options"), text("device_memory")}});
 } catch (const std::exception&) {
   return end_by_exception();
 }

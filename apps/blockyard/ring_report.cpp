@@ -71,6 +71,7 @@ nlohmann::ordered_json ring_json(const lattice::G4Report& report) {
   return {{"size", report.ring},
           {"reason", report.reason},
           {"travel", name_of(report.travel)},
+          {"device", report.device.empty() ? "none" : report.device},
           {"slice_bytes", report.slice_bytes},
           {"item_bytes", report.item_bytes},
           {"ranks", ranks}};
@@ -80,10 +81,11 @@ std::string ring_text(const lattice::G4Report& report) {
   std::int64_t sent_bytes = 0;
   for (const lattice::RankReport& rank : report.ranks) sent_bytes += rank.counts.sent_bytes;
   return fmt::format(
-      "{} rank{} in rings of {}: {}\nslice {}, item {}, sent {} in total, {:.2f} s\n",
-      report.ranks.size(), report.ranks.size() == 1 ? "" : "s", report.ring, report.reason,
-      base::format_bytes(report.slice_bytes), base::format_bytes(report.item_bytes),
-      base::format_bytes(sent_bytes), report.seconds);
+             "{} rank{} in rings of {}: {}\nslice {}, item {}, sent {} in total, {:.2f} s\n",
+             report.ranks.size(), report.ranks.size() == 1 ? "" : "s", report.ring, report.reason,
+             base::format_bytes(report.slice_bytes), base::format_bytes(report.item_bytes),
+             base::format_bytes(sent_bytes), report.seconds) +
+         (report.device.empty() ? "" : fmt::format("slices on: {}\n", report.device));
 }
 
 }  // namespace blockyard::app

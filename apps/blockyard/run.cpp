@@ -205,13 +205,21 @@ int run_lattice(const RunOptions& options) {
   for (const auto& [key, values] : options.run.lists) has_others = has_others || !values.empty();
   if (has_others)
     throw UsageError(fmt::format(
-        "{} simulates a lattice: of the options only --fabric, --workers, --memory, --checkpoint, "
-        "--checkpoint-dir, --json and --quiet go with it",
+        "{} simulates a lattice: of the options only --fabric, --workers, --memory, --device, "
+        "--device-options, --device-memory, --checkpoint, --checkpoint-dir, --json and --quiet go "
+        "with it",
         options.files.front()));
   const std::string workers = text("workers");
-  return run_hubbard({options.files.front(), options.fabric,
-                      workers.empty() ? 0 : std::stoi(workers), text("memory"), options.output.json,
-                      options.output.quiet, text("checkpoint"), text("checkpoint_dir"), ""});
+  return run_hubbard({options.files.front(),
+                      options.fabric,
+                      workers.empty() ? 0 : std::stoi(workers),
+                      text("memory"),
+                      options.output.json,
+                      options.output.quiet,
+                      text("checkpoint"),
+                      text("checkpoint_dir"),
+                      "",
+                      {text("device"), text("device_options"), text("device_memory")}});
 }
 
 int run(const RunOptions& options, const std::string& library) {

@@ -66,6 +66,11 @@ G4Plan plan_g4(const Problem& problem, const G4Options& options, int ranks, std:
   const Extent unit_tiles = tile_bytes(plan.shape, 1) * options.flow.batch;
   ring::Memory memory;
   memory.budget_bytes = options.memory_bytes;
+  if (!options.devices.empty()) {
+    memory.fixed_bytes = device_work_bytes(problem.axes, vertices);
+    if (options.device_bytes > 0)
+      memory.budget_bytes = std::min(memory.budget_bytes, options.device_bytes);
+  }
   memory.units = units;
   memory.array_bytes = units * (unit_bytes + unit_tiles);
   memory.item_bytes = plan.item_bytes;

@@ -29,12 +29,14 @@ class G4Run::State {
         exact_(options.is_exact ? std::optional(ring::ExactScale(samples, exact_bound))
                                 : std::nullopt),
         averages_(problem, cluster, options.bins, exact_),
-        update_({&cluster, plan.shape, problem.g0, plan.travel, options.is_single, false, exact_},
+        update_({&cluster, plan.shape, problem.g0, plan.travel, options.is_single, false, exact_,
+                 device_of(options, member.fabric.rank())},
                 layout_, seat_, pool),
         slice_(pool.allocate(static_cast<std::size_t>(layout_.range(seat_).count()) *
                              plan.shape.unit_values() * sizeof(double))),
         began_(base::now_seconds()) {
-    clear_slice();
+    is_on_device_ = update_.is_on_device();
+    if (!is_on_device_) clear_slice();
     begin_ring();
   }
 
@@ -51,7 +53,11 @@ class G4Run::State {
   void serve() { ring_->serve(); }
 
   void land() { end_ring(); }
-  void go_on() { begin_ring(); }
+  void go_on() {
+    if (update_.is_on_device() && !is_on_device_) update_.write(slice_.bytes());
+    is_on_device_ = update_.is_on_device();
+    begin_ring();
+  }
 
   [[nodiscard]] std::vector<std::byte> save(
       const std::function<void(Extent unit, std::span<const std::byte> sums)>& visit) {
@@ -70,6 +76,12 @@ class G4Run::State {
       base::FieldReader in(averages);
       averages_.load(in);
     }
+    if (is_on_device_) clear_slice();
+    load_units(read);
+    if (is_on_device_) update_.write(slice_.bytes());
+  }
+
+  void load_units(const std::function<void(Extent unit, std::span<std::byte> into)>& read) {
     const ring::Range mine = layout_.range(seat_);
     if (seat_.ring != 0 || mine.count() == 0) return;
     const std::size_t length = plan_.shape.unit_values() * sizeof(double);
@@ -124,9 +136,17 @@ class G4Run::State {
 
   /// Collective: the sums of all ranks are in ring 0, and the averages at every rank.
   void add_up() {
+    if (is_on_device_) update_.read(slice_.bytes());
+    is_on_device_ = false;
     ring::add_rings(member_, layout_, pool_, slice_.bytes(),
                     exact_ ? ring::add_integers() : ring::add_doubles());
     averages_.reduce(member_.fabric);
+  }
+
+  /// Devices are dealt out to ranks in turn; without channels there is nothing for them.
+  static device::Device* device_of(const G4Options& options, int rank) {
+    if (options.devices.empty() || options.channels.empty()) return nullptr;
+    return options.devices[static_cast<std::size_t>(rank) % options.devices.size()];
   }
 
   void clear_slice() {
@@ -197,6 +217,10 @@ class G4Run::State {
     report.ring = plan_.ring;
     report.reason = plan_.reason;
     report.travel = plan_.travel;
+    if (update_.is_on_device())
+      report.device = device_of(options_, member_.fabric.rank())->describe().name;
+    else if (!options_.devices.empty() && !options_.channels.empty())
+      report.device = "the host: the device takes no kernels";
     report.slice_bytes = plan_.slice_bytes;
     report.item_bytes = plan_.item_bytes;
     add_green(report);
@@ -243,6 +267,7 @@ class G4Run::State {
   Averages averages_;
   G4Update update_;
   base::Buffer slice_;
+  bool is_on_device_ = false;  ///< the sums; slice_ is out of date then
   std::optional<ring::Ring> ring_;
   ring::Counts counts_;  ///< of all rings that ended
   std::optional<Symmetry> symmetry_;

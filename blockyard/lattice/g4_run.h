@@ -31,6 +31,10 @@ struct G4Options {
   bool symmetrise = false;  ///< by point group and conjugation; symmetry.h
   bool has_parts = false;   ///< each rank of the first ring writes its slice to a file of its own
   std::int64_t memory_bytes = 0;  ///< of each rank
+  /// Of this process, to hold the slices of its ranks, in turn; none: the host does. Others see to
+  /// it that they outlive the run.
+  std::vector<device::Device*> devices;
+  std::int64_t device_bytes = 0;  ///< of each rank on its device; 0: as on the host
   bool has_matrices = false;  ///< the report tells eigenvalues, of one band and if they are small
 };
 
@@ -51,6 +55,7 @@ struct G4Report {
   int ring = 1;
   std::string reason;
   Travel travel = Travel::sample;
+  std::string device;  ///< what holds the slice of rank 0; empty: the host
   std::int64_t slice_bytes = 0;
   std::int64_t item_bytes = 0;
   std::vector<RankReport> ranks;

@@ -41,10 +41,14 @@ G4Update::G4Update(const Setting& setting, const ring::Layout& layout, const rin
       mine_(setting.shape.axes, setting.shape.channels, layout.range(seat)),
       green_(*setting.cluster, setting.shape.axes, setting.g0),
       two_particle_(*setting.cluster, setting.shape, mine_, layout.range(seat),
-                    setting.plain_kernels) {}
+                    setting.plain_kernels) {
+  if (setting.device == nullptr) return;
+  device_ = DeviceSlice::open(
+      *setting.device,
+      {setting.cluster, setting.shape, layout.range(seat), setting.g0, setting.exact}, mine_);
+}
 
-void G4Update::make_tiles(const ring::Item& item, std::vector<double>& tiles) {
-  tiles.resize(mine_.values());
+void G4Update::make_tiles(const ring::Item& item, std::span<double> tiles) {
   if (setting_.travel == Travel::sample) {
     green_.compute(decode(item.payload), mine_, tiles);
     return;
@@ -61,11 +65,35 @@ void G4Update::make_tiles(const ring::Item& item, std::vector<double>& tiles) {
     copy_tiles(reinterpret_cast<const double*>(item.payload.data()), set, tiles.data(), mine_);
 }
 
+void G4Update::apply_on_device(std::span<const ring::Item> items) {
+  device_->begin();
+  for (const ring::Item& item : items) {
+    const ItemHead head = head_of(item);
+    const Complex sign(head.sign_real, head.sign_imaginary);
+    if (setting_.travel == Travel::sample)
+      device_->take(decode(item.payload), sign, head.bin);
+    else
+      make_tiles(item, device_->take_tiles(sign, head.bin));
+  }
+  device_->add();
+}
+
+void G4Update::read(std::span<std::byte> slice) {
+  device_->read(slice);
+  if (!setting_.exact) return;
+  const double worst = device_->worst();
+  if (worst != 0) ring::refuse_contribution(worst, setting_.exact->bound(), "--bound");
+}
+
+void G4Update::write(std::span<const std::byte> slice) { device_->write(slice); }
+
 void G4Update::apply(std::span<const ring::Item> items, std::span<std::byte> slice) {
+  if (device_) return apply_on_device(items);
   if (tiles_.size() < items.size()) tiles_.resize(items.size());
   std::vector<SampleTiles> samples;
   for (std::size_t k = 0; k < items.size(); ++k) {
     const ItemHead head = head_of(items[k]);
+    tiles_[k].resize(mine_.values());
     make_tiles(items[k], tiles_[k]);
     samples.push_back({{head.sign_real, head.sign_imaginary}, head.bin, tiles_[k].data()});
   }

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "blockyard/base/buffer.h"
+#include "blockyard/lattice/device_slice.h"
 #include "blockyard/lattice/green.h"
 #include "blockyard/lattice/two_particle.h"
 #include "blockyard/ring/exact.h"
@@ -29,8 +31,8 @@ struct ItemHead {
   std::int32_t is_single = 0;  ///< values of a Green's function are f32
 };
 
-/// Takes samples into a slice of G4, whose values are doubles or, with a scale, exact sums.
-/// One thread.
+/// Takes samples into a slice of G4, whose values are doubles or, with a scale, exact sums. With a
+/// device the slice is there, and apply() only enqueues: read() and write() move it. One thread.
 class G4Update final : public ring::Update {
  public:
   struct Setting {
@@ -41,6 +43,7 @@ class G4Update final : public ring::Update {
     bool is_single = false;  ///< c64 travels
     bool plain_kernels = false;
     std::optional<ring::ExactScale> exact;
+    device::Device* device = nullptr;  ///< null, or one that takes no kernels: the host computes
   };
   /// The setting's targets must stay, as must layout and pool.
   G4Update(const Setting& setting, const ring::Layout& layout, const ring::Seat& seat,
@@ -49,13 +52,20 @@ class G4Update final : public ring::Update {
   void apply(std::span<const ring::Item> items, std::span<std::byte> slice) override;
   [[nodiscard]] fabric::Payload part(const ring::Item& item, int place) override;
 
+  [[nodiscard]] bool is_on_device() const noexcept { return device_ != nullptr; }
+  /// The slice from and to the device, once its work is done. REQUIRES: is_on_device().
+  /// Throws Error{bad_input} if a contribution to exact sums was above the bound.
+  void read(std::span<std::byte> slice);
+  void write(std::span<const std::byte> slice);
+
   /// The payload of a sample in the form that travels.
   [[nodiscard]] fabric::Payload payload_of(const Sample& sample);
   /// The same of a Green's function that a sample has, in the order of TileSet::all.
   [[nodiscard]] fabric::Payload payload_of(std::span<const double> all_tiles);
 
  private:
-  void make_tiles(const ring::Item& item, std::vector<double>& tiles);
+  void apply_on_device(std::span<const ring::Item> items);
+  void make_tiles(const ring::Item& item, std::span<double> tiles);
   [[nodiscard]] fabric::Payload packed(std::span<const double> tiles);
 
   Setting setting_;
@@ -67,6 +77,7 @@ class G4Update final : public ring::Update {
   SampleGreen green_;
   TwoParticle two_particle_;
   std::vector<std::vector<double>> tiles_;  ///< of the samples of one call
+  std::unique_ptr<DeviceSlice> device_;
 };
 
 /// The bytes of a batch of tiles for `units` units, including what travels whole.

@@ -20,3 +20,15 @@ endforeach()
 # Headers only; walker.cpp includes them.
 target_include_directories(blockyard_lattice SYSTEM PRIVATE ${RANDOM123_INCLUDE_DIR})
 target_link_libraries(blockyard_lattice PRIVATE LAPACK::LAPACK)
+# The kernels of devices travel inside the program, as text.
+set(g4_texts ${kernel_folder}/g4_structs.cl ${kernel_folder}/g4_kernels.cl)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${g4_texts})
+set(g4_text "")
+foreach(path IN LISTS g4_texts)
+  file(READ ${path} more)
+  string(APPEND g4_text "${more}")
+endforeach()
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/blockyard/lattice/detail/g4_text.h
+     CONTENT "// Made by CMake from g4_structs.cl and g4_kernels.cl.\n#pragma once\nconst char* const g4_text = R\"text(@g4_text@)text\";\n"
+     @ONLY)
+target_include_directories(blockyard_lattice PRIVATE ${PROJECT_BINARY_DIR}/generated)

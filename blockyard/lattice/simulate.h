@@ -40,6 +40,7 @@ struct HubbardJob {
   std::uint64_t seed = 1;
   double shift = default_shift;  ///< d of the interaction expansion
   G4Options options;             ///< channels: empty for one-particle functions only
+  std::string device = "none";   ///< the kind that holds the slices
   std::string output;            ///< HDF5, docs/lattice.md
   std::string file;              ///< name and text of the job file, which checkpoints keep
   std::string source;

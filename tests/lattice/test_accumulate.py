@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`blockyard accumulate`: agreement with formulae and with reference arrays, in every layout; bad input.
 
-The environment: BLOCKYARD, MPIEXEC (empty: no MPI), and BLOCKYARD_DCA_G4, the folder of the reference arrays; without
+The environment: BLOCKYARD, MPIEXEC (empty: no MPI), HAS_OPENCL (1: there is its plug-in), and BLOCKYARD_DCA_G4, the folder of the reference arrays; without
 it the tests that need them are skipped. BLOCKYARD_MUTATIONS: how many damaged files are tried.
 """
 
@@ -23,6 +23,8 @@ REFERENCES = os.environ.get("BLOCKYARD_DCA_G4", "")
 LIMIT_SECONDS = 300
 LIMIT = 1e-12  # of the largest value
 LIMIT_SINGLE = 5e-7
+DEVICES = [("host", ""), ("sim", "seed=0"), ("sim", "seed=3")]
+DEVICES += [("opencl", "")] if os.environ.get("HAS_OPENCL") == "1" else []
 MUTATIONS = int(os.environ.get("BLOCKYARD_MUTATIONS", "12"))
 
 
@@ -113,6 +115,31 @@ class Drawn(AccumulateTest):
     def test_sums_of_doubles_agree(self):
         found, _ = self.accumulate(self.path, "-w", 4, "--ring", 3)
         self.check(found)
+
+    def test_devices_agree_with_the_host(self):
+        """sim does its work in a drawn order, as late as it may, so that work that does not wait shows."""
+        arguments = ["--normalise", "--bins", 3]
+        expected, _ = self.accumulate(self.path, "-w", 1, *arguments)
+        for kind, options in DEVICES:
+            device = ["--device", kind, "--device-options", options]
+            for travel in ("sample", "g"):
+                with self.subTest(kind=kind, options=options, travel=travel):
+                    found, report = self.accumulate(self.path, "-w", 3, "--ring", 3, "--travel", travel, *device,
+                                                    *arguments)
+                    self.assertNotEqual(report["ring"]["device"], "none")
+                    for name, errors in expected["errors"].items():
+                        self.assertLess(error(found[name], expected[name]), LIMIT, name)
+                        self.assertLess(error(found["errors"][name], errors), 1e-10, name)
+
+    def test_a_device_gives_the_same_bits_in_every_layout(self):
+        for kind, options in DEVICES:
+            device = ["--sums", "exact", "--device", kind, "--device-options", options]
+            one, _ = self.accumulate(self.path, "-w", 1, *device)
+            self.check(one)
+            found, _ = self.accumulate(self.path, "-w", 4, "--ring", 2, *device)
+            for name in one:
+                if name != "errors":
+                    self.assertTrue(np.array_equal(found[name], one[name]), (kind, name))
 
     @unittest.skipUnless(MPIEXEC, "no MPI")
     def test_processes_give_the_same_bits(self):
@@ -217,6 +244,12 @@ class Reference(AccumulateTest):
                 with self.subTest(name=name, ranks=ranks):
                     self.compare(name, "-w", ranks, "--ring", ranks, "--travel", "g" if ranks % 2 else "sample")
 
+    def test_agrees_on_devices(self):
+        for name in ("sq4x4", "bil2x2"):
+            for kind, options in DEVICES:
+                with self.subTest(name=name, kind=kind, options=options):
+                    self.compare(name, "-w", 3, "--ring", 3, "--device", kind, "--device-options", options)
+
     def test_agrees_with_single_precision(self):
         self.compare("bil2x2", "-w", 2, "--ring", 2, "--element", "c64", limit=LIMIT_SINGLE)
 
@@ -253,6 +286,9 @@ class BadInput(AccumulateTest):
         self.refused("too few for 9 bins", arguments=["--bins", "9"])
         self.refused("average sign", "zero within its error", arguments=["--normalise"])
         self.refused("--bound", arguments=["--sums", "exact", "--bound", "1e-9"])
+        self.refused("--bound", arguments=["--sums", "exact", "--bound", "1e-9", "--device", "host"])
+        self.refused("device 'hst'", "did you mean 'host'", arguments=["--device", "hst"])
+        self.refused("does not fit 2 ranks", arguments=["--device", "sim", "--device-memory", "20K"])
 
     def test_what_a_file_lacks(self):
         self.refused("is not an HDF5 file", path=__file__)

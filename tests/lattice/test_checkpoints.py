@@ -105,6 +105,17 @@ class Checkpoints(unittest.TestCase):
                          ["lattice-000001", "lattice-000002", "lattice-000003.part"])
         self.check_same(self.results(self.blockyard("resume", "job.checkpoint", "-w", 2)), expected)
 
+    def test_goes_on_on_a_device(self):
+        """A slice comes from the device for a checkpoint, and goes to one when a run goes on; on another kind of device sums
+        differ by rounding."""
+        self.write()
+        expected = self.results(self.blockyard("run", "job.toml", "-w", 2))
+        self.stop(TERM, 2, 128 + TERM)
+        done = self.blockyard("resume", "job.checkpoint", "-w", 3, "--ring", 2, "--device", "sim", "--device-options",
+                              "seed=5", "--checkpoint", "0s")
+        for a, b in zip(self.results(done), expected):
+            self.assertLess(np.abs(a - b).max(), 1e-9 * np.abs(b).max())
+
     @unittest.skipUnless(MPIEXEC, "no MPI")
     def test_processes_go_on_from_threads(self):
         self.write()

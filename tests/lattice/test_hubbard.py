@@ -227,6 +227,9 @@ class BadInput(LatticeTest):
         self.refused(('sums = "exact"', 'memory = "30K"'), "does not fit", "give each rank")
         self.refused(("samples = 64", "samples = 2"), "too few for 8 walkers")
 
+    def test_devices_that_are_not_there(self):
+        self.refused(('sums = "exact"', 'device = "smi"'), "device 'smi'", "did you mean 'sim'")
+
     def test_options_of_programs_do_not_go_with_a_lattice(self):
         done = self.blockyard(SMALL, "--set", "norb=3")
         self.assertEqual(done.returncode, 2)

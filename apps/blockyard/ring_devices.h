@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+
+#include "blockyard/device/device.h"
+#include "blockyard/device/loader.h"
+#include "blockyard/lattice/g4_run.h"
+
+namespace blockyard::app {
+
+/// What the user says of the devices that hold slices.
+struct RingDeviceChoice {
+  std::string kind = "none";  ///< none, host, sim, or one that has a plug-in
+  std::string options = {};   ///< of the device
+  std::string memory = {};    ///< of each device, like 4G; empty: 90 % of what is free
+};
+
+/// The devices of this process, open until the end of a run.
+class RingDevices {
+ public:
+  /// Throws Error{bad_input} for an unknown kind, with those that there are, and Error{device} if
+  /// there is none of that kind here.
+  explicit RingDevices(const RingDeviceChoice& choice);
+
+  /// Puts them into the options of a run with so many ranks in each process.
+  void put_into(lattice::G4Options& options, int ranks_here);
+
+ private:
+  RingDeviceChoice choice_;
+  std::optional<device::Plugin> plugin_;
+  std::deque<device::Device> devices_;
+};
+
+}  // namespace blockyard::app
