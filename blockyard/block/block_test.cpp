@@ -11,28 +11,35 @@ namespace {
 
 constexpr std::size_t block_bytes = 1024;
 
-/// Blocks from a map; each arrives after one wait.
+/// Blocks below number 100; all that were asked for arrive after one wait.
 class MapSource : public BlockSource {
  public:
   explicit MapSource(base::BufferPool& pool) : pool_(pool) {}
-  Ticket fetch(const array::BlockId& id) override {
+  void fetch(const array::BlockId& id, Arrival& into) override {
     ++fetches;
-    pending_[++last_] = id;
-    return last_;
+    pending_[&into] = id;
+    if (waited_) deliver();
   }
-  SharedFrame arrived(Ticket ticket, bool& missing) override {
-    if (!waited_) return nullptr;
-    missing = pending_[ticket].number >= 100;
-    return missing ? nullptr : std::make_shared<base::Buffer>(pool_.allocate(block_bytes));
+  bool wait() override {
+    waited_ = true;
+    deliver();
+    return true;
   }
-  [[nodiscard]] bool has_arrived(Ticket) const noexcept override { return waited_; }
-  void wait() override { waited_ = true; }
+  void abandon() noexcept override { pending_.clear(); }
+  [[nodiscard]] std::size_t pending() const { return pending_.size(); }
   int fetches = 0;
 
  private:
+  void deliver() {
+    for (const auto& [into, id] : pending_) {
+      into->is_here = true;
+      if (id.number < 100)
+        into->frame = std::make_shared<base::Buffer>(pool_.allocate(block_bytes));
+    }
+    pending_.clear();
+  }
   base::BufferPool& pool_;
-  std::map<Ticket, array::BlockId> pending_;
-  Ticket last_ = 0;
+  std::map<Arrival*, array::BlockId> pending_;
   bool waited_ = false;
 };
 
@@ -101,8 +108,8 @@ TEST_F(FramePoolTest, says_what_does_not_fit) {
 }
 
 TEST_F(BlockCacheTest, fetches_a_block_once) {
-  auto& entry = cache.request({0, 1}, block_bytes, 7);
-  EXPECT_TRUE(cache.complete(entry));
+  const auto pin = cache.request({0, 1}, block_bytes, 7);
+  EXPECT_TRUE(cache.complete(pin));
   EXPECT_FALSE(cache.complete(cache.request({0, 1}, block_bytes, 8)));
   EXPECT_EQ(source.fetches, 1);
   EXPECT_EQ(cache.hits(), 1U);
@@ -110,19 +117,19 @@ TEST_F(BlockCacheTest, fetches_a_block_once) {
 
 TEST_F(BlockCacheTest, evicts_only_what_is_not_pinned_least_recently_used_first) {
   for (std::uint64_t k = 0; k < 3; ++k) cache.complete(cache.request({0, k}, block_bytes, 0));
-  cache.pin(*cache.find({0, 0}));
+  const auto pin = cache.find({0, 0});
   (void)cache.find({0, 1});
   cache.complete(cache.request({0, 3}, block_bytes, 0));
-  EXPECT_NE(cache.find({0, 0}), nullptr);
-  EXPECT_NE(cache.find({0, 1}), nullptr);
-  EXPECT_EQ(cache.find({0, 2}), nullptr);
+  EXPECT_TRUE(cache.find({0, 0}));
+  EXPECT_TRUE(cache.find({0, 1}));
+  EXPECT_FALSE(cache.find({0, 2}));
   EXPECT_LE(frames.used_bytes(), frames.budget_bytes());
 }
 
 TEST_F(BlockCacheTest, remembers_that_a_block_was_never_written_and_charges_nothing_for_it) {
-  auto& entry = cache.request({0, 100}, block_bytes, 0);
-  cache.complete(entry);
-  EXPECT_TRUE(entry.is_missing);
+  const auto pin = cache.request({0, 100}, block_bytes, 0);
+  cache.complete(pin);
+  EXPECT_TRUE(pin.is_missing());
   EXPECT_EQ(frames.used_bytes(), 0);
 }
 
@@ -149,7 +156,7 @@ TEST_F(BlockCacheTest, gives_up_prefetched_blocks_for_others_and_says_so) {
   ASSERT_TRUE(small.prefetch({0, 1}, block_bytes, 17));
   const Frame all = tight.allocate(4 * block_bytes);
   EXPECT_EQ(wasted, std::vector<std::int32_t>{17});
-  EXPECT_EQ(small.find({0, 1}), nullptr);
+  EXPECT_FALSE(small.find({0, 1}));
 }
 
 TEST_F(BlockCacheTest, forgets_a_prefetched_block_that_is_about_to_change) {
@@ -157,16 +164,38 @@ TEST_F(BlockCacheTest, forgets_a_prefetched_block_that_is_about_to_change) {
   BlockCache large(wide, source);
   ASSERT_TRUE(large.prefetch({0, 1}, block_bytes, 0));
   large.drop_early({0, 1});
-  EXPECT_EQ(large.find({0, 1}), nullptr);
+  EXPECT_FALSE(large.find({0, 1}));
   large.complete(large.request({0, 1}, block_bytes, 0));
   large.drop_early({0, 1});
-  EXPECT_NE(large.find({0, 1}), nullptr) << "the program has asked for it";
+  EXPECT_TRUE(large.find({0, 1})) << "the program has asked for it";
 }
 
 TEST_F(BlockCacheTest, is_empty_after_a_barrier) {
   cache.request({0, 1}, block_bytes, 0);
   cache.clear();
-  EXPECT_EQ(cache.find({0, 1}), nullptr);
+  EXPECT_FALSE(cache.find({0, 1}));
+  EXPECT_EQ(frames.used_bytes(), 0);
+}
+
+TEST_F(BlockCacheTest, a_forgotten_block_lasts_as_long_as_its_pins) {
+  auto pin = cache.request({0, 1}, block_bytes, 0);
+  cache.complete(pin);
+  const auto second = pin.again();
+  cache.forget(0);
+  EXPECT_FALSE(cache.find({0, 1}));
+  EXPECT_EQ(frames.used_bytes(), 0);
+  pin = {};
+  EXPECT_TRUE(second.is_only());
+  EXPECT_NE(second.frame(), nullptr);
+}
+
+TEST_F(BlockCacheTest, wants_no_blocks_once_it_has_ended) {
+  {
+    BlockCache other(frames, source);
+    other.request({0, 1}, block_bytes, 0);
+    EXPECT_EQ(source.pending(), 1U);
+  }
+  EXPECT_EQ(source.pending(), 0U);
   EXPECT_EQ(frames.used_bytes(), 0);
 }
 

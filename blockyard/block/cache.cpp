@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockyard/block/cache.h"
 
+#include <algorithm>
+
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
 
 namespace blockyard::block {
 
-BlockCache::Entry& BlockCache::request(const array::BlockId& id, std::size_t size,
-                                       std::int32_t pc) {
+BlockCache::~BlockCache() {
+  if (std::ranges::any_of(order_, &Entry::is_waiting)) source_.abandon();
+  drop_all();
+}
+
+BlockCache::Pin BlockCache::request(const array::BlockId& id, std::size_t size, std::int32_t pc) {
   ++requests_;
-  if (Entry* held = find(id)) {
-    ++hits_;
-    if (held->is_early) ++early_hits_;
-    end_early(*held);
-    return *held;
-  }
-  return ask(id, size, pc, false);
+  Entry* const held = use(id);
+  if (held == nullptr) return Pin(ask(id, size, pc, false));
+  ++hits_;
+  if (held->is_early) ++early_hits_;
+  end_early(*held);
+  return Pin(*held);
 }
 
 bool BlockCache::prefetch(const array::BlockId& id, std::size_t size, std::int32_t pc) {
@@ -35,19 +40,14 @@ BlockCache::Entry& BlockCache::ask(const array::BlockId& id, std::size_t size, s
   frames_.charge(size);
   held_bytes_ += static_cast<std::int64_t>(size);
   order_.push_back({.id = id,
-                    .frame = nullptr,
                     .size = size,
-                    .ticket = 0,
-                    .is_waiting = true,
-                    .is_missing = false,
-                    .pins = 0,
-                    .pc = pc,
                     .is_early = is_early,
+                    .pc = pc,
                     .sent_seconds = base::now_seconds()});
-  const auto at = std::prev(order_.end());
-  by_id_.emplace(id, at);
-  at->ticket = source_.fetch(id);
-  return *at;
+  Entry& entry = order_.back();
+  by_id_.emplace(id, std::prev(order_.end()));
+  source_.fetch(id, entry.arrival);
+  return entry;
 }
 
 void BlockCache::drop_early(const array::BlockId& id) {
@@ -65,54 +65,46 @@ void BlockCache::end_early(Entry& entry) noexcept {
   early_bytes_ -= static_cast<std::int64_t>(entry.size);
 }
 
-BlockCache::Entry* BlockCache::find(const array::BlockId& id) noexcept {
+BlockCache::Entry* BlockCache::use(const array::BlockId& id) noexcept {
   const auto found = by_id_.find(id);
   if (found == by_id_.end()) return nullptr;
   order_.splice(order_.end(), order_, found->second);
   return &*found->second;
 }
 
+BlockCache::Pin BlockCache::find(const array::BlockId& id) noexcept {
+  Entry* const held = use(id);
+  return held == nullptr ? Pin() : Pin(*held);
+}
+
 SharedFrame BlockCache::peek(const array::BlockId& id) {
   const auto found = by_id_.find(id);
   if (found == by_id_.end()) return nullptr;
   Entry& entry = *found->second;
-  if (entry.is_waiting && source_.has_arrived(entry.ticket)) complete(entry);
-  return entry.frame;
+  if (entry.is_waiting && entry.arrival.is_here) take(entry);
+  return entry.arrival.frame;
 }
 
 bool BlockCache::complete(Entry& entry) {
+  if (!entry.is_waiting) return false;
   bool had_to_wait = false;
-  while (entry.is_waiting) {
-    bool missing = false;
-    SharedFrame frame = source_.arrived(entry.ticket, missing);
-    if (frame || missing) {
-      take(entry, std::move(frame), missing);
-    } else {
-      had_to_wait = true;
-      source_.wait();
-    }
-  }
+  while (!entry.arrival.is_here) had_to_wait |= source_.wait();
+  take(entry);
   return had_to_wait;
 }
 
-void BlockCache::take(Entry& entry, SharedFrame frame, bool missing) {
+void BlockCache::take(Entry& entry) {
   entry.is_waiting = false;
-  entry.is_missing = missing;
-  entry.frame = std::move(frame);
-  if (missing) {
+  if (entry.is_missing()) {
     if (entry.is_early) early_bytes_ -= static_cast<std::int64_t>(entry.size);
     frames_.discharge(entry.size);
     held_bytes_ -= static_cast<std::int64_t>(entry.size);
     entry.size = 0;
     return;
   }
-  base::require(entry.frame->size() == entry.size, "a fetched block has the size of its segments");
+  base::require(entry.arrival.frame->size() == entry.size,
+                "a fetched block has the size of its segments");
   bytes_received_ += entry.size;
-}
-
-void BlockCache::unpin(const array::BlockId& id) noexcept {
-  const auto found = by_id_.find(id);
-  if (found != by_id_.end() && found->second->pins > 0) --found->second->pins;
 }
 
 bool BlockCache::evict_one() {
@@ -121,9 +113,9 @@ bool BlockCache::evict_one() {
   for (const bool waits : {false, true})
     for (auto at = order_.end(); at != order_.begin();) {
       --at;
-      if (at->pins > 0 || at->is_missing || at->is_waiting != waits) continue;
+      if (at->pins > 0 || at->is_missing() || at->is_waiting != waits) continue;
       complete(*at);
-      if (!at->is_missing) erase(at);
+      if (!at->is_missing()) erase(at);
       return true;
     }
   return false;
@@ -131,7 +123,7 @@ bool BlockCache::evict_one() {
 
 bool BlockCache::evict_used() noexcept {
   for (auto at = order_.begin(); at != order_.end(); ++at) {
-    if (at->pins > 0 || at->is_waiting || at->is_missing || at->is_early) continue;
+    if (at->pins > 0 || at->is_waiting || at->is_missing() || at->is_early) continue;
     erase(at);
     return true;
   }
@@ -140,12 +132,17 @@ bool BlockCache::evict_used() noexcept {
 
 void BlockCache::erase(Order::iterator at) {
   if (at->is_early && wasted_) wasted_(at->pc);
-  if (at->frame && leaves_) leaves_(at->frame);
+  if (at->arrival.frame && leaves_) leaves_(at->arrival.frame);
   end_early(*at);
   if (at->size > 0) frames_.discharge(at->size);
   held_bytes_ -= static_cast<std::int64_t>(at->size);
   by_id_.erase(at->id);
-  order_.erase(at);
+  forgotten_.splice(forgotten_.end(), order_, at);
+  drop_forgotten();
+}
+
+void BlockCache::drop_forgotten() noexcept {
+  std::erase_if(forgotten_, [](const Entry& entry) { return entry.pins == 0; });
 }
 
 void BlockCache::clear() {
@@ -171,7 +168,8 @@ void BlockCache::drop_all() noexcept {
     if (entry.size > 0) frames_.discharge(entry.size);
   early_bytes_ = held_bytes_ = 0;
   by_id_.clear();
-  order_.clear();
+  forgotten_.splice(forgotten_.end(), order_);
+  drop_forgotten();
 }
 
 }  // namespace blockyard::block

@@ -5,56 +5,72 @@
 #include <functional>
 #include <list>
 #include <unordered_map>
+#include <utility>
 
 #include "blockyard/array/block_id.h"
+#include "blockyard/block/block_source.h"
 #include "blockyard/block/frame.h"
 
 namespace blockyard::block {
 
-/// Names one fetch.
-using Ticket = std::uint64_t;
-
-/// Where the cache gets a block that it does not hold. The worker implements it over the fabric.
-class BlockSource {
- public:
-  virtual ~BlockSource() = default;
-  /// Starts to fetch the block. Returns at once.
-  [[nodiscard]] virtual Ticket fetch(const array::BlockId& id) = 0;
-  /// The block once it is there, null until then. If it was never written: `missing` is set.
-  /// Hands the block over: a ticket is answered once. Throws Error{comm} or Error{io} on failure.
-  [[nodiscard]] virtual SharedFrame arrived(Ticket ticket, bool& missing) = 0;
-  /// Whether `arrived` would answer without communication.
-  [[nodiscard]] virtual bool has_arrived(Ticket ticket) const noexcept = 0;
-  /// Returns when a message arrived.
-  virtual void wait() = 0;
-};
-
-/// Copies of blocks from other homes, for one worker. A block asked for in a scope is pinned until
-/// the scope ends; after that it stays until room is needed, least recently used first, or until
-/// clear(). Blocks are immutable. One thread.
+/// Copies of blocks from other homes, for one worker. A block stays while it is pinned; after that
+/// until room is needed, least recently used first, or until clear(). Blocks are immutable. One
+/// thread.
 class BlockCache {
- public:
   struct Entry {
     array::BlockId id;
-    SharedFrame frame;     ///< null while under way, and for a block never written
-    std::size_t size = 0;  ///< bytes charged
-    Ticket ticket = 0;
-    bool is_waiting = false;
-    bool is_missing = false;  ///< never written at its home
+    Arrival arrival{};
+    std::size_t size = 0;    ///< bytes charged
+    bool is_waiting = true;  ///< the arrival has not been taken
+    bool is_early = false;   ///< prefetched, and not asked for since
     std::int32_t pins = 0;
     std::int32_t pc = 0;      ///< the instruction that asked for it
-    bool is_early = false;    ///< prefetched, and not asked for since
     double sent_seconds = 0;  ///< when it was asked for at its home
+    [[nodiscard]] bool is_missing() const noexcept { return !is_waiting && !arrival.frame; }
+  };
+
+ public:
+  /// Keeps one block in the cache. Does not outlive the cache.
+  class Pin {
+   public:
+    Pin() = default;
+    Pin(Pin&& other) noexcept : entry_(std::exchange(other.entry_, nullptr)) {}
+    Pin& operator=(Pin&& other) noexcept {
+      std::swap(entry_, other.entry_);
+      return *this;
+    }
+    ~Pin() {
+      if (entry_ != nullptr) --entry_->pins;
+    }
+    /// False: there is no block.
+    explicit operator bool() const noexcept { return entry_ != nullptr; }
+    [[nodiscard]] Pin again() const noexcept { return Pin(*entry_); }
+    [[nodiscard]] bool is_only() const noexcept { return entry_->pins == 1; }
+
+    /// Null while under way, and for a block never written.
+    [[nodiscard]] const SharedFrame& frame() const noexcept { return entry_->arrival.frame; }
+    [[nodiscard]] bool is_waiting() const noexcept { return entry_->is_waiting; }
+    /// Never written at its home.
+    [[nodiscard]] bool is_missing() const noexcept { return entry_->is_missing(); }
+    /// The instruction that asked for it.
+    [[nodiscard]] std::int32_t pc() const noexcept { return entry_->pc; }
+    [[nodiscard]] double sent_seconds() const noexcept { return entry_->sent_seconds; }
+    [[nodiscard]] double disk_seconds() const noexcept { return entry_->arrival.disk_seconds; }
+
+   private:
+    friend class BlockCache;
+    explicit Pin(Entry& entry) noexcept : entry_(&entry) { ++entry.pins; }
+    Entry* entry_ = nullptr;
   };
 
   BlockCache(FramePool& frames, BlockSource& source) : frames_(frames), source_(source) {}
   BlockCache(const BlockCache&) = delete;
   BlockCache& operator=(const BlockCache&) = delete;
-  ~BlockCache() { drop_all(); }
+  ~BlockCache();
 
   /// Makes sure that block `id` of `size` bytes is here or in flight; a new one is charged to the
-  /// budget. Returns its entry, valid while it is pinned.
-  Entry& request(const array::BlockId& id, std::size_t size, std::int32_t pc);
+  /// budget.
+  Pin request(const array::BlockId& id, std::size_t size, std::int32_t pc);
   /// Asks for a block that will be requested soon, if it is neither here nor under way, and if
   /// there is room: free, or held by blocks that are not in use. Prefetched blocks that are not
   /// used yet take at most 1/early_share of the budget. Returns whether it is here or under way
@@ -68,22 +84,20 @@ class BlockCache {
   void on_waste(std::function<void(std::int32_t)> wasted) { wasted_ = std::move(wasted); }
   /// Called for each frame that is evicted or forgotten.
   void on_leave(std::function<void(const SharedFrame&)> leaves) { leaves_ = std::move(leaves); }
-  /// The entry of a block that is here or under way, or null. Counts as a use.
-  [[nodiscard]] Entry* find(const array::BlockId& id) noexcept;
+  /// A block that is here or under way; no pin otherwise. Counts as a use.
+  [[nodiscard]] Pin find(const array::BlockId& id) noexcept;
   /// The block, if it is here. Never blocks; does not update recency.
   [[nodiscard]] SharedFrame peek(const array::BlockId& id);
-  /// Waits until the block of the entry is here. Returns whether it had to wait.
-  bool complete(Entry& entry);
+  /// Waits until the block is here. Returns whether it had to wait.
+  bool complete(const Pin& pin) { return complete(*pin.entry_); }
 
-  void pin(Entry& entry) noexcept { ++entry.pins; }
-  void unpin(const array::BlockId& id) noexcept;
   /// Evicts a block that is not pinned: the least recently used; if there is none, the last one
   /// prefetched; as a last resort it waits for one in flight. False if all are pinned.
   [[nodiscard]] bool evict_one();
   /// Forgets everything, at a barrier: the next epoch may change any block. Waits for blocks
-  /// in flight.
+  /// in flight. A pinned block is no longer found, and ends with its last pin.
   void clear();
-  /// Forgets the blocks of one array. Waits for those in flight.
+  /// The same for the blocks of one array.
   void forget(std::int32_t array);
 
   [[nodiscard]] std::uint64_t requests() const noexcept { return requests_; }
@@ -99,16 +113,20 @@ class BlockCache {
 
  private:
   using Order = std::list<Entry>;  ///< least recently used first
+  [[nodiscard]] Entry* use(const array::BlockId& id) noexcept;
   Entry& ask(const array::BlockId& id, std::size_t size, std::int32_t pc, bool is_early);
-  void take(Entry& entry, SharedFrame frame, bool missing);
+  bool complete(Entry& entry);
+  void take(Entry& entry);
   [[nodiscard]] bool evict_used() noexcept;
   void erase(Order::iterator at);
   void end_early(Entry& entry) noexcept;
   void drop_all() noexcept;
+  void drop_forgotten() noexcept;
 
   FramePool& frames_;
   BlockSource& source_;
   Order order_;
+  Order forgotten_;  ///< those that are pinned
   std::unordered_map<array::BlockId, Order::iterator, array::BlockIdHash> by_id_;
   std::uint64_t requests_ = 0;
   std::uint64_t hits_ = 0;

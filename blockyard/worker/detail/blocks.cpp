@@ -242,63 +242,62 @@ View Blocks::own_view(const Place& place, Need need) {
 
 View Blocks::copy_view(const Place& place, Need need) {
   if (find_own(place.id) != nullptr) return own_view(place, need);
-  const block::BlockCache::Entry* entry = fetched(place.id);
-  if (entry == nullptr && (need == Need::read || need == Need::update)) report_missing(place.id);
+  const block::BlockCache::Pin copy = fetched(place.id);
+  if (!copy && (need == Need::read || need == Need::update)) report_missing(place.id);
   if (need == Need::read) {
-    if (entry->is_missing) return {{nullptr, place.shape, {}}, type_of(place.id.array)};
+    if (copy.is_missing()) return {{nullptr, place.shape, {}}, type_of(place.id.array)};
     // Cached blocks are immutable: views for reading are never written through.
-    return part_of(const_cast<std::byte*>(entry->frame->data()), place);
+    return part_of(const_cast<std::byte*>(copy.frame()->data()), place);
   }
   const bool keeps_values = need != Need::write || !place.is_whole;
-  const block::SharedFrame old = entry != nullptr && keeps_values ? entry->frame : nullptr;
+  const block::SharedFrame old = copy && keeps_values ? copy.frame() : nullptr;
   Slot& own = make_own(place, keeps_values ? Need::prepare : Need::write);
   if (old) std::memcpy(own.frame->data(), old->data(), old->size());
   return part_of(own.frame->data(), place);
 }
 
-block::BlockCache::Entry* Blocks::fetched(const array::BlockId& id) {
-  block::BlockCache::Entry* entry = cache_.find(id);
-  if (entry == nullptr) return nullptr;
-  Wait& wait = waits_[static_cast<std::size_t>(entry->pc)];
+block::BlockCache::Pin Blocks::fetched(const array::BlockId& id) {
+  block::BlockCache::Pin copy = cache_.find(id);
+  if (!copy) return copy;
+  Wait& wait = waits_[static_cast<std::size_t>(copy.pc())];
   ++wait.accesses;
-  if (entry->is_waiting) complete(*entry, wait);
-  if (entry->is_missing && !decl(id.array).is_sparse)
+  if (copy.is_waiting()) complete(copy, wait);
+  if (copy.is_missing() && !decl(id.array).is_sparse)
     throw Error(
         Errc::bad_input,
         fmt::format("{} of block {}, which was never written (nor with put or prepare by any "
                     "worker); is a put, or a sip_barrier after it, missing?",
                     decl(id.array).kind == ArrayKind::served ? "request" : "get",
                     naming_.block(id)));
-  if (entry->pins == 0) {
-    cache_.pin(*entry);
-    scope_.push_back({Record::pin, id});
-  }
-  return entry;
+  keep(id, copy);
+  return copy;
 }
 
-void Blocks::complete(block::BlockCache::Entry& entry, Wait& wait) {
+/// Until the end of the innermost scope, unless an outer one keeps it already.
+void Blocks::keep(const array::BlockId& id, const block::BlockCache::Pin& pin) {
+  if (pin.is_only()) scope_.push_back({Record::pin, id, pin.again()});
+}
+
+void Blocks::complete(const block::BlockCache::Pin& pin, Wait& wait) {
   const double begin = base::now_seconds();
-  if (!cache_.complete(entry)) return;
+  if (!cache_.complete(pin)) return;
   const double end = base::now_seconds();
   ++wait.blocked;
   wait.seconds += end - begin;
-  wait.transfer_seconds += end - entry.sent_seconds;
+  wait.transfer_seconds += end - pin.sent_seconds();
   wait_seconds += end - begin;
+  disk_seconds += std::min(pin.disk_seconds(), end - begin);
   if (wait.accesses == 1) wait.first_seconds = end - begin;
 }
 
 array::BlockId Blocks::get(std::int32_t selector) {
   const Place place = locate(selector_at(selector));
   const std::uint64_t hits = cache_.hits(), early_hits = cache_.early_hits();
-  auto& entry = cache_.request(place.id, bytes_of(place), pc);
+  keep(place.id, cache_.request(place.id, bytes_of(place), pc));
   Wait& wait = waits_[static_cast<std::size_t>(pc)];
   ++wait.gets;
   wait.hits += cache_.hits() - hits;
   wait.early_hits += cache_.early_hits() - early_hits;
-  if (entry.pins == 0) {
-    cache_.pin(entry);
-    scope_.push_back({Record::pin, place.id});
-  }
   return place.id;
 }
 
@@ -316,8 +315,7 @@ block::SharedFrame Blocks::share(std::int32_t selector, Sending* sending) {
         return own->frame;
       }
       if (is_remote(kind))
-        if (const auto* entry = fetched(place.id); entry != nullptr && entry->frame)
-          return entry->frame;
+        if (const auto copy = fetched(place.id); copy && copy.frame()) return copy.frame();
     }
   }
   const View from = read(selector);
@@ -344,9 +342,7 @@ void Blocks::erase(const Made& made) noexcept {
   Array& array = arrays_[static_cast<std::size_t>(made.id.array)];
   switch (made.record) {
     case Record::none:
-      break;
     case Record::pin:
-      cache_.unpin(made.id);
       break;
     case Record::own:
       if (auto node = array.locals.extract(made.id.number)) recycle(std::move(node.mapped().frame));
@@ -364,10 +360,16 @@ void Blocks::erase(const Made& made) noexcept {
 void Blocks::forget_copies() {
   for (Made& made : scope_) {
     if (made.record == Record::own) erase(made);
-    if (made.record != Record::temp) made.record = Record::none;
+    if (made.record != Record::temp) made = {Record::none, made.id};
   }
   cache_.clear();
   if (device_ != nullptr) device_->sweep();
+}
+
+void Blocks::forget_copies(std::int32_t array) {
+  for (Made& made : scope_)
+    if (made.record == Record::pin && made.id.array == array) made = {Record::none, made.id};
+  cache_.forget(array);
 }
 
 void Blocks::forget_array(std::int32_t array) {
@@ -376,6 +378,7 @@ void Blocks::forget_array(std::int32_t array) {
       erase(made);
       made.record = Record::none;
     }
+  forget_copies(array);
 }
 
 std::vector<array::BlockId> Blocks::made() const {

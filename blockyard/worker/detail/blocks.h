@@ -107,7 +107,9 @@ class Blocks {
   void deallocate_region(std::int32_t selector);
   /// Forgets all copies of distributed blocks, at a barrier.
   void forget_copies();
-  /// Forgets the copies of one array.
+  /// The same of one array; the worker's own versions stay.
+  void forget_copies(std::int32_t array);
+  /// Its own versions go as well.
   void forget_array(std::int32_t array);
 
   /// At a barrier: what a checkpoint holds of the blocks, and the frames that it names.
@@ -137,8 +139,9 @@ class Blocks {
   [[nodiscard]] const Wait& wait_at(std::int32_t get) const {
     return waits_[static_cast<std::size_t>(get)];
   }
-  /// Total time waited for blocks.
+  /// Total time waited for blocks; of it, while a server was at its disk.
   double wait_seconds = 0;
+  double disk_seconds = 0;
   /// Names of local blocks that were allocated and never deallocated.
   [[nodiscard]] std::vector<std::string> leaks() const;
 
@@ -168,6 +171,7 @@ class Blocks {
   struct Made {
     Record record;
     array::BlockId id;
+    block::BlockCache::Pin pin{};
   };
   enum class Need : std::uint8_t { read, write, prepare, update };
 
@@ -204,8 +208,9 @@ class Blocks {
            array::bytes_of(type_of(place.id.array));
   }
   [[nodiscard]] View part_of(std::byte* data, const Place& place) const;
-  [[nodiscard]] block::BlockCache::Entry* fetched(const array::BlockId& id);
-  void complete(block::BlockCache::Entry& entry, Wait& wait);
+  [[nodiscard]] block::BlockCache::Pin fetched(const array::BlockId& id);
+  void keep(const array::BlockId& id, const block::BlockCache::Pin& pin);
+  void complete(const block::BlockCache::Pin& pin, Wait& wait);
   void erase(const Made& made) noexcept;
   [[nodiscard]] Region restored_region(const SavedFrame& saved, block::Frame frame) const;
   template <class Do>

@@ -96,7 +96,6 @@ void Interpreter::broadcast(std::int32_t array, std::int64_t worker) {
 void Interpreter::delete_array(std::int32_t array) {
   transport_.settle();
   blocks_.forget_array(array);
-  cache_.forget(array);
   transport_.meet(Collective::persist);
   if (options_.worker == 0) transport_.ask_all(wire::DeleteArray{0, array});
   transport_.meet(Collective::persist);

@@ -62,9 +62,9 @@ Blocks::DeviceOperand Blocks::device_operand(std::int32_t selector) {
     } else if (place.is_whole) {
       if (const Slot* own = find_own(place.id)) return {own->frame, place.shape, false};
       const bool is_copy = kind == ArrayKind::distributed || kind == ArrayKind::served;
-      const block::BlockCache::Entry* entry = is_copy ? fetched(place.id) : nullptr;
-      if (entry == nullptr) report_missing(place.id);
-      return {entry->frame, place.shape, true};
+      const auto copy = is_copy ? fetched(place.id) : block::BlockCache::Pin();
+      if (!copy) report_missing(place.id);
+      return {copy.frame(), place.shape, true};
     }
   }
   const View from = read(selector);

@@ -75,6 +75,11 @@ Interpreter::Interpreter(const program::Program& program, const Tables& tables,
   transport.set_naming(&naming_);
 }
 
+Interpreter::~Interpreter() {
+  transport_.set_naming(nullptr);
+  frames_.on_shortage(nullptr);
+}
+
 /// Null: it may still come.
 void Interpreter::attach(block::Residency* device) {
   arithmetic_.awaits_device = worker_device_.is_awaited();
@@ -125,10 +130,7 @@ Outcome Interpreter::run(RecordSource* from) {
   }
   show_live();
   if (profile_.is_on()) profile_.end_program(begin_seconds_);
-  Outcome result = outcome();
-  transport_.set_naming(nullptr);
-  frames_.on_shortage(nullptr);
-  return result;
+  return outcome();
 }
 
 std::string Interpreter::circumstances() const {

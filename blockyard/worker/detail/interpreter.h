@@ -31,6 +31,9 @@ class Interpreter {
               Kept& kept, Transport& transport, block::FramePool& frames, super::Table& supers,
               const Options& options, std::function<void(std::string_view)> print,
               std::size_t number, WorkerDevice& device);
+  ~Interpreter();
+  Interpreter(const Interpreter&) = delete;
+  Interpreter& operator=(const Interpreter&) = delete;
 
   /// Collective among workers. Runs to the end; from the state in a checkpoint, if one is given.
   /// Throws Error whose text begins with the place in the source.

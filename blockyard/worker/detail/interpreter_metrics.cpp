@@ -43,7 +43,7 @@ Metrics Interpreter::metrics() {
     m.wasted_prefetches += choice.wasted;
   }
   m.block_wait_seconds = blocks_.wait_seconds;
-  m.disk_wait_seconds = transport_.disk_seconds;
+  m.disk_wait_seconds = blocks_.disk_seconds;
   m.chunk_wait_seconds = loops_.chunk_seconds;
   m.checkpoint_seconds = checkpoint_seconds_;
   m.bytes_from_servers = transport_.from_servers;
@@ -88,7 +88,7 @@ void Interpreter::add_profile(Metrics& m) const {
 }
 
 Waits Interpreter::waits() const noexcept {
-  return {blocks_.wait_seconds, transport_.disk_seconds, transport_.collect_seconds,
+  return {blocks_.wait_seconds, blocks_.disk_seconds, transport_.collect_seconds,
           transport_.settle_seconds};
 }
 

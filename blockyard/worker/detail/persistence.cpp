@@ -173,7 +173,7 @@ void Interpreter::restore_array(std::int32_t array, const std::string& label) {
                     array::element_words[static_cast<std::size_t>(kept)],
                     program::word_of(program_.arrays[static_cast<std::size_t>(array)].kind)));
   transport_.settle();
-  cache_.forget(array);
+  blocks_.forget_copies(array);
   if (found->second == extents_of(array))
     restore_blocks(array, label);
   else

@@ -74,7 +74,7 @@ void Blocks::load(const ProgramState& state, RecordSource& source) {
   index_values = state.index_values;
   region_bounds_ = state.region_bounds;
   for (const ProgramState::Made& made : state.scope)
-    scope_.push_back({static_cast<Record>(made.record), made.id});
+    scope_.push_back({static_cast<Record>(made.record), made.id, {}});
   scope_begins_.assign(state.scope_begins.begin(), state.scope_begins.end());
   for (const SavedFrame& saved : state.frames) {
     Array& array = arrays_.at(static_cast<std::size_t>(saved.id.array));

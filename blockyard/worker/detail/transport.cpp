@@ -60,49 +60,41 @@ struct Where {
 }  // namespace
 
 void Transport::begin_counts() {
-  settle_seconds = collect_seconds = disk_seconds = 0;
+  settle_seconds = collect_seconds = 0;
   bytes_sent = 0;
   from_servers.assign(static_cast<std::size_t>(options_.servers), 0);
   to_servers.assign(static_cast<std::size_t>(options_.servers), 0);
 }
 
-block::Ticket Transport::fetch(const array::BlockId& id) {
+void Transport::fetch(const array::BlockId& id, block::Arrival& into) {
   const wire::Ticket ticket = ++last_ticket_;
-  gets_.emplace(ticket, std::pair{id, here.pc});
+  fetches_.emplace(ticket, Fetch{id, here.pc, &into});
   tell(array::home_of(id, options_.servers), wire::GetBlock{ticket, id, here});
-  return ticket;
+}
+
+void Transport::abandon() noexcept {
+  for (auto& [ticket, fetch] : fetches_) fetch.into = nullptr;
 }
 
 block::SharedFrame Transport::fetch_listed(const array::BlockId& id) {
-  const auto ticket = fetch(id);
-  bool missing = false;
-  block::SharedFrame frame;
-  while (!(frame = arrived(ticket, missing)) && !missing) wait();
-  base::require(frame != nullptr, "a server has the blocks that it lists");
-  return frame;
-}
-
-block::SharedFrame Transport::arrived(block::Ticket ticket, bool& missing) {
-  auto found = arrivals_.find(ticket);
-  if (found == arrivals_.end()) send_all_joined();
-  while (found == arrivals_.end()) {
-    auto message = fabric_.poll(0);
-    if (!message) return nullptr;
-    handle(std::move(*message));
-    found = arrivals_.find(ticket);
+  block::Arrival arrival;
+  fetch(id, arrival);
+  try {
+    while (!arrival.is_here) wait();
+  } catch (...) {
+    abandon();
+    throw;
   }
-  const Arrival arrival = std::move(found->second);
-  arrivals_.erase(found);
-  missing = arrival.is_missing;
-  if (arrival.disk_seconds > 0 && wait_began_ > 0)
-    disk_seconds += std::min(arrival.disk_seconds, base::now_seconds() - wait_began_);
-  wait_began_ = 0;
+  base::require(arrival.frame != nullptr, "a server has the blocks that it lists");
   return arrival.frame;
 }
 
-void Transport::wait() {
+bool Transport::wait() {
   send_all_joined();
-  if (waits_for_ == Doing::block && wait_began_ == 0) wait_began_ = base::now_seconds();
+  if (auto message = fabric_.poll(0)) {
+    handle(std::move(*message));
+    return false;
+  }
   if (options_.live != nullptr) {
     options_.live->pc.store(here.pc, std::memory_order_relaxed);
     options_.live->doing.store(waits_for_, std::memory_order_relaxed);
@@ -115,6 +107,7 @@ void Transport::wait() {
   }
   if (options_.live != nullptr) options_.live->doing.store(Doing::work, std::memory_order_relaxed);
   handle(std::move(*message));
+  return true;
 }
 
 bool Transport::sends_as_it_comes(const array::BlockId& id, std::size_t bytes) const noexcept {
@@ -209,7 +202,6 @@ wire::Ticket Transport::start(int server, wire::Any request) {
 
 wire::Any Transport::answer_to(wire::Ticket ticket) {
   while (!answers_.contains(ticket)) wait();
-  wait_began_ = 0;
   return std::move(answers_.extract(ticket).mapped());
 }
 
@@ -339,20 +331,20 @@ void Transport::handle(fabric::Message message) {
 }
 
 void Transport::take(wire::BlockData& data, fabric::Payload payload) {
-  const auto get = gets_.find(data.ticket);
-  if (get != gets_.end() && payload)
-    from_servers[static_cast<std::size_t>(array::home_of(get->second.first, options_.servers))] +=
-        payload->size();
-  if (get != gets_.end()) gets_.erase(get);
-  arrivals_.emplace(data.ticket, Arrival{std::move(payload), false, data.disk_seconds});
+  const auto found = fetches_.find(data.ticket);
+  if (found == fetches_.end()) return;
+  const auto& [id, pc, into] = found->second;
+  if (payload)
+    from_servers[static_cast<std::size_t>(array::home_of(id, options_.servers))] += payload->size();
+  if (into != nullptr) *into = {true, std::move(payload), data.disk_seconds};
+  fetches_.erase(found);
 }
 
 void Transport::take(wire::Failed& failed) {
-  if (const auto get = gets_.find(failed.ticket); get != gets_.end()) {
-    if (failed.failure == wire::Failure::race)
-      report_race(failed, get->second.first, get->second.second);
-    gets_.erase(get);
-    arrivals_.emplace(failed.ticket, Arrival{nullptr, true, 0});
+  if (const auto get = fetches_.find(failed.ticket); get != fetches_.end()) {
+    if (failed.failure == wire::Failure::race) report_race(failed, get->second.id, get->second.pc);
+    if (get->second.into != nullptr) get->second.into->is_here = true;
+    fetches_.erase(get);
   } else if (const auto put = puts_.find(failed.ticket); put != puts_.end()) {
     report_race(failed, put->second.id, put->second.pc);
   } else {

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "blockyard/block/cache.h"
+#include "blockyard/block/block_source.h"
 #include "blockyard/fabric/fabric.h"
 #include "blockyard/wire/batch.h"
 #include "blockyard/wire/messages.h"
@@ -45,12 +45,9 @@ class Transport : public block::BlockSource {
   wire::Access here;
 
   // BlockSource
-  [[nodiscard]] block::Ticket fetch(const array::BlockId& id) override;
-  [[nodiscard]] block::SharedFrame arrived(block::Ticket ticket, bool& missing) override;
-  [[nodiscard]] bool has_arrived(block::Ticket ticket) const noexcept override {
-    return arrivals_.contains(ticket);
-  }
-  void wait() override;
+  void fetch(const array::BlockId& id, block::Arrival& into) override;
+  bool wait() override;
+  void abandon() noexcept override;
   /// The block, waited for. REQUIRES: the server listed it (ListBlocks).
   [[nodiscard]] block::SharedFrame fetch_listed(const array::BlockId& id);
 
@@ -82,7 +79,7 @@ class Transport : public block::BlockSource {
   [[nodiscard]] std::optional<wire::Any> answer_so_far(wire::Ticket ticket);
   /// The same request to every server, answers in their order.
   std::vector<wire::Any> ask_all(const wire::Any& request);
-  /// One value of a put that is not a program's block: see Worker::write_kept.
+  /// Sends a message that needs no reply.
   void tell(int server, const wire::Any& message, fabric::Payload payload = nullptr,
             std::shared_ptr<fabric::Source> source = nullptr);
   /// Called again and again while this waits and `is_needed()`.
@@ -111,7 +108,6 @@ class Transport : public block::BlockSource {
   void begin_counts();
   double settle_seconds = 0;   ///< waited for acknowledgements
   double collect_seconds = 0;  ///< waited for other workers
-  double disk_seconds = 0;     ///< waited for blocks while a server was at its disk
   std::uint64_t bytes_sent = 0;
   std::vector<std::uint64_t> from_servers;  ///< bytes of blocks, by server
   std::vector<std::uint64_t> to_servers;
@@ -126,10 +122,10 @@ class Transport : public block::BlockSource {
     std::int32_t pc;
     std::size_t bytes;
   };
-  struct Arrival {
-    block::SharedFrame frame;
-    bool is_missing = false;
-    double disk_seconds = 0;
+  struct Fetch {
+    array::BlockId id;
+    std::int32_t pc;
+    block::Arrival* into;  ///< null: nobody waits for it any more
   };
   void handle(fabric::Message message);
   void take(wire::BlockData& data, fabric::Payload payload);
@@ -155,10 +151,8 @@ class Transport : public block::BlockSource {
   std::vector<wire::BatchWriter> unsent_;  ///< small puts, by server
   std::size_t put_bytes_ = 0;              ///< under way
   Doing waits_for_ = Doing::block;
-  double wait_began_ = 0;  ///< for a block; 0: no wait since the last one that was taken
   std::unordered_map<wire::Ticket, PendingPut> puts_;
-  std::unordered_map<wire::Ticket, std::pair<array::BlockId, std::int32_t>> gets_;
-  std::unordered_map<wire::Ticket, Arrival> arrivals_;
+  std::unordered_map<wire::Ticket, Fetch> fetches_;
   std::unordered_map<wire::Ticket, wire::Any> answers_;
   std::map<std::uint64_t, std::map<int, std::vector<std::byte>>> parts_;  ///< by step, by worker
   std::map<std::uint64_t, std::vector<std::byte>> spreads_;
