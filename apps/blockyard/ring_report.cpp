@@ -55,7 +55,13 @@ std::string name_of(lattice::Travel travel) {
 
 nlohmann::ordered_json ring_json(const lattice::G4Report& report) {
   nlohmann::ordered_json ranks = nlohmann::ordered_json::array();
-  for (const lattice::RankReport& rank : report.ranks)
+  for (const lattice::RankReport& rank : report.ranks) {
+    nlohmann::ordered_json lanes = nlohmann::ordered_json::array();
+    for (const ring::LaneCounts& lane : rank.counts.lanes)
+      lanes.push_back({{"given", lane.given},
+                       {"applied", lane.applied},
+                       {"sent", lane.sent},
+                       {"sent_bytes", lane.sent_bytes}});
     ranks.push_back({{"ring", rank.ring},
                      {"place", rank.place},
                      {"given", rank.counts.given},
@@ -63,11 +69,15 @@ nlohmann::ordered_json ring_json(const lattice::G4Report& report) {
                      {"updates", rank.counts.updates},
                      {"sent", rank.counts.sent},
                      {"sent_bytes", rank.counts.sent_bytes},
+                     {"lanes", lanes},
                      {"slice_bytes", rank.slice_bytes},
+                     {"items_bytes", rank.items_bytes},
+                     {"tiles_bytes", rank.tiles_bytes},
                      {"peak_bytes", rank.peak_bytes},
                      {"update_seconds", rank.counts.update_seconds},
                      {"wait_for_items_seconds", rank.counts.wait_for_items_seconds},
                      {"wait_for_slots_seconds", rank.counts.wait_for_slots_seconds}});
+  }
   return {{"size", report.ring},
           {"reason", report.reason},
           {"travel", name_of(report.travel)},

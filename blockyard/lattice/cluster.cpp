@@ -58,6 +58,13 @@ Cluster::Cluster(std::vector<Vector2> sites, std::vector<Vector2> momenta, Vecto
     if (exchange_.back() < 0)
       throw Error(Errc::bad_input,
                   fmt::format("the exchange momentum {} is not in the cluster", text(q)));
+    const auto first = std::ranges::find(exchange_, exchange_.back());
+    if (first != exchange_.end() - 1)
+      throw Error(
+          Errc::bad_input,
+          fmt::format("the exchange momentum {} is {}, which is given already: remove one of them",
+                      text(q),
+                      text(exchange[static_cast<std::size_t>(first - exchange_.begin())])));
   }
 }
 

@@ -28,25 +28,28 @@ class G4Run::State {
         seat_(layout_.seat(member.fabric.rank())),
         exact_(options.is_exact ? std::optional(ring::ExactScale(samples, exact_bound))
                                 : std::nullopt),
-        averages_(problem, cluster, options.bins, exact_),
+        is_binned_by_ring_(bins_by_ring(options, layout_.rings())),
+        shape_of_result_(plan.shape),
+        averages_(problem, cluster, is_binned_by_ring_ ? layout_.rings() : options.bins, exact_),
         update_({&cluster, plan.shape, problem.g0, plan.travel, options.is_single, false, exact_,
                  device_of(options, member.fabric.rank())},
                 layout_, seat_, pool),
         slice_(pool.allocate(static_cast<std::size_t>(layout_.range(seat_).count()) *
                              plan.shape.unit_values() * sizeof(double))),
         began_(base::now_seconds()) {
+    shape_of_result_.bins = averages_.bins();
     is_on_device_ = update_.is_on_device();
     if (!is_on_device_) clear_slice();
     begin_ring();
   }
 
   void give(const Sample& sample, std::int64_t number) {
-    averages_.add(sample, bin_of(number));
+    averages_.add(sample, is_binned_by_ring_ ? seat_.ring : bin_of(number));
     if (options_.channels.empty()) return;
     give(update_.payload_of(sample), sample.sign, number);
   }
   void give(std::span<const double> green, Complex sign, std::int64_t number) {
-    averages_.add(green, sign, bin_of(number));
+    averages_.add(green, sign, is_binned_by_ring_ ? seat_.ring : bin_of(number));
     if (options_.channels.empty()) return;
     give(update_.payload_of(green), sign, number);
   }
@@ -100,22 +103,22 @@ class G4Run::State {
     std::optional<ResultWriter> out;
     std::optional<Matrices> matrices;
     const bool is_first = member_.fabric.rank() == 0;
-    if (options_.symmetrise) symmetry_.emplace(problem_, plan_.shape, averages_.sign().imag() == 0);
-    if (is_first && options_.has_matrices) matrices.emplace(problem_, plan_.shape);
+    if (options_.symmetrise)
+      symmetry_.emplace(problem_, shape_of_result_, averages_.sign().imag() == 0);
+    if (is_first && options_.has_matrices) matrices.emplace(problem_, shape_of_result_);
     std::optional<ResultParts> parts;
     if (options_.has_parts) parts.emplace(write_parts(path));
     if (is_first) {
-      out.emplace(path, problem_, plan_.shape, averages_, options_.normalise);
+      out.emplace(path, problem_, shape_of_result_, averages_, options_.normalise);
       parts ? out->refer_to_parts(layout_, parts->names(layout_.places(0))) : out->begin_units();
     }
     // With parts, units come here for matrices only.
     if (!parts || options_.has_matrices)
-      ring::visit_units(member_, layout_, pool_, slice_.bytes(),
-                        [&](Extent unit, std::span<const std::byte> bytes) {
-                          const auto values = values_of(bytes);
-                          if (!parts) out->write_unit(unit, values);
-                          if (matrices) matrices->take(unit, values);
-                        });
+      visit_result([&](Extent unit, std::span<const std::byte> bytes) {
+        const auto values = values_of(bytes);
+        if (!parts) out->write_unit(unit, values);
+        if (matrices) matrices->take(unit, values);
+      });
     G4Report report = make_report();
     if (out) out->finish();
     if (out && parts) parts->remove_others();
@@ -138,9 +141,24 @@ class G4Run::State {
   void add_up() {
     if (is_on_device_) update_.read(slice_.bytes());
     is_on_device_ = false;
-    ring::add_rings(member_, layout_, pool_, slice_.bytes(),
-                    exact_ ? ring::add_integers() : ring::add_doubles());
+    if (!is_binned_by_ring_)
+      ring::add_rings(member_, layout_, pool_, slice_.bytes(),
+                      exact_ ? ring::add_integers() : ring::add_doubles());
     averages_.reduce(member_.fabric);
+  }
+
+  static bool bins_by_ring(const G4Options& options, int rings) {
+    constexpr int least = 4;
+    return options.may_bin_by_ring && options.bins == 1 && options.normalise &&
+           !options.has_parts && rings >= least;
+  }
+
+  /// Collective. Units at rank 0, with the bins of shape_of_result_.
+  void visit_result(const std::function<void(Extent, std::span<const std::byte>)>& visit) {
+    if (is_binned_by_ring_)
+      ring::visit_rings(member_, layout_, pool_, slice_.bytes(), visit);
+    else
+      ring::visit_units(member_, layout_, pool_, slice_.bytes(), visit);
   }
 
   /// Devices are dealt out to ranks in turn; without channels there is nothing for them.
@@ -194,7 +212,9 @@ class G4Run::State {
 
   /// Collective: what all ranks did, at each of them.
   [[nodiscard]] G4Report make_report() {
-    constexpr std::size_t fields = 12;
+    constexpr std::size_t own_fields = 13, lane_fields = 4;
+    const std::size_t lanes = static_cast<std::size_t>(options_.flow.lanes);
+    const std::size_t fields = own_fields + lane_fields * lanes;
     std::vector<double> all(fields * static_cast<std::size_t>(member_.fabric.size()), 0.0);
     double* mine = all.data() + fields * static_cast<std::size_t>(member_.fabric.rank());
     const ring::Counts& counts = counts_;
@@ -205,11 +225,15 @@ class G4Run::State {
           static_cast<double>(counts.sent_bytes), static_cast<double>(counts.peak_items),
           counts.update_seconds, counts.wait_for_items_seconds, counts.wait_for_slots_seconds,
           static_cast<double>(slice_.size()), static_cast<double>(seat_.ring),
-          static_cast<double>(seat_.place)})
+          static_cast<double>(seat_.place), static_cast<double>(update_.tiles_bytes())})
       mine[at++] = value;
+    for (const ring::LaneCounts& lane : counts.lanes)
+      for (const std::int64_t value : {lane.given, lane.applied, lane.sent, lane.sent_bytes})
+        mine[at++] = static_cast<double>(value);
     member_.fabric.reduce(all);
     G4Report report;
-    for (std::size_t k = 0; k < all.size(); k += fields) report.ranks.push_back(rank_of(&all[k]));
+    for (std::size_t k = 0; k < all.size(); k += fields)
+      report.ranks.push_back(rank_of(&all[k], lanes));
     report.samples = static_cast<std::int64_t>(averages_.count());
     report.sign = averages_.weight() > 0 ? averages_.sign() / averages_.weight() : 0.0;
     report.sign_error = averages_.sign_error();
@@ -228,14 +252,19 @@ class G4Run::State {
     return report;
   }
 
-  [[nodiscard]] RankReport rank_of(const double* f) const {
+  [[nodiscard]] RankReport rank_of(const double* f, std::size_t lanes) const {
     const auto whole = [&](std::size_t at) { return static_cast<std::int64_t>(f[at]); };
     RankReport rank;
-    rank.counts = {whole(0), whole(1), whole(2), whole(3), whole(4), whole(5), f[6], f[7], f[8]};
+    rank.counts = {whole(0), whole(1), whole(2), whole(3), whole(4),
+                   whole(5), f[6],     f[7],     f[8],     {}};
     rank.slice_bytes = whole(9);
     rank.ring = static_cast<int>(whole(10));
     rank.place = static_cast<int>(whole(11));
-    rank.peak_bytes = rank.slice_bytes + rank.counts.peak_items * plan_.item_bytes;
+    rank.tiles_bytes = whole(12);
+    for (std::size_t at = 13; at < 13 + 4 * lanes; at += 4)
+      rank.counts.lanes.push_back({whole(at), whole(at + 1), whole(at + 2), whole(at + 3)});
+    rank.items_bytes = rank.counts.peak_items * plan_.item_bytes;
+    rank.peak_bytes = rank.slice_bytes + rank.items_bytes + rank.tiles_bytes;
     return rank;
   }
 
@@ -264,6 +293,8 @@ class G4Run::State {
   ring::Layout layout_;
   ring::Seat seat_;
   std::optional<ring::ExactScale> exact_;
+  bool is_binned_by_ring_;
+  SliceShape shape_of_result_;
   Averages averages_;
   G4Update update_;
   base::Buffer slice_;

@@ -27,6 +27,9 @@ struct G4Options {
   bool is_exact = false;
   double bound = 0;  ///< of a contribution to exact sums; 0: from the first sample
   int bins = 1;      ///< from 2 on: error bars, at this many times the memory
+  /// With one bin, rings are bins from 4 of them on: error bars without more memory. Not with
+  /// parts, nor with checkpoints, which add rings up.
+  bool may_bin_by_ring = true;
   bool normalise = false;
   bool symmetrise = false;  ///< by point group and conjugation; symmetry.h
   bool has_parts = false;   ///< each rank of the first ring writes its slice to a file of its own
@@ -44,6 +47,8 @@ struct RankReport {
   int place = 0;
   ring::Counts counts;
   std::int64_t slice_bytes = 0;
+  std::int64_t items_bytes = 0;  ///< the most at one time, own ones included; as tiles
+  std::int64_t tiles_bytes = 0;
   std::int64_t peak_bytes = 0;  ///< slice, items and tiles
 };
 

@@ -88,6 +88,7 @@ void G4Update::read(std::span<std::byte> slice) {
 void G4Update::write(std::span<const std::byte> slice) { device_->write(slice); }
 
 void G4Update::apply(std::span<const ring::Item> items, std::span<std::byte> slice) {
+  most_items_ = std::max(most_items_, items.size());
   if (device_) return apply_on_device(items);
   if (tiles_.size() < items.size()) tiles_.resize(items.size());
   std::vector<SampleTiles> samples;
@@ -105,6 +106,10 @@ void G4Update::apply(std::span<const ring::Item> items, std::span<std::byte> sli
       samples, {reinterpret_cast<std::int64_t*>(slice.data()), slice.size() / 8}, *setting_.exact);
   if (!(most <= setting_.exact->bound()))
     ring::refuse_contribution(most, setting_.exact->bound(), "--bound");
+}
+
+std::int64_t G4Update::tiles_bytes() const noexcept {
+  return static_cast<std::int64_t>(most_items_ * mine_.values() * sizeof(double));
 }
 
 fabric::Payload G4Update::part(const ring::Item& item, int place) {

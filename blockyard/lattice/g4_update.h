@@ -52,6 +52,8 @@ class G4Update final : public ring::Update {
   void apply(std::span<const ring::Item> items, std::span<std::byte> slice) override;
   [[nodiscard]] fabric::Payload part(const ring::Item& item, int place) override;
 
+  /// Memory of the tiles of the largest batch so far.
+  [[nodiscard]] std::int64_t tiles_bytes() const noexcept;
   [[nodiscard]] bool is_on_device() const noexcept { return device_ != nullptr; }
   /// The slice from and to the device, once its work is done. REQUIRES: is_on_device().
   /// Throws Error{bad_input} if a contribution to exact sums was above the bound.
@@ -77,6 +79,7 @@ class G4Update final : public ring::Update {
   SampleGreen green_;
   TwoParticle two_particle_;
   std::vector<std::vector<double>> tiles_;  ///< of the samples of one call
+  std::size_t most_items_ = 0;              ///< of a batch
   std::unique_ptr<DeviceSlice> device_;
 };
 

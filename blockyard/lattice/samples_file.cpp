@@ -110,6 +110,14 @@ void SamplesReader::read_cluster() {
 void SamplesReader::read_g0() {
   const Axes& axes = problem_.axes;
   const std::vector<std::int64_t> lengths{axes.extended(), axes.sites, 2, axes.bands, axes.bands};
+  const auto found = file_.lengths("g0");
+  if (!found.empty() && found[0] != axes.extended())
+    throw Error(Errc::bad_input,
+                fmt::format("{}: g0: it has {} frequencies; frequencies = {} and "
+                            "exchange_frequencies = {} take {}, from {} to {} in units of 2 pi / "
+                            "beta: write g0 at all of them, or make the attributes smaller",
+                            path_, found[0], axes.half, axes.exchange, axes.extended(),
+                            0.5 - axes.half - axes.offset(), axes.half + axes.offset() - 0.5));
   problem_.g0 = file_.complexes("g0", lengths);
   for (const Complex& value : problem_.g0)
     if (!std::isfinite(value.real()) || !std::isfinite(value.imag()))

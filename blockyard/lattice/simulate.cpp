@@ -94,7 +94,9 @@ HubbardReport simulate(const HubbardJob& job, const Problem& problem, const Bare
   const int processes = team.session != nullptr ? team.session->processes() : 1;
   ring::run_team(team, pool, [&](fabric::Fabric& fabric) {
     ring::Member member(fabric);
-    G4Run run(member, problem, cluster, job.options, plan, pool, job.samples, bound);
+    G4Options options = job.options;
+    options.may_bin_by_ring = job.checkpoints.folder.empty() && !saved;
+    G4Run run(member, problem, cluster, options, plan, pool, job.samples, bound);
     const auto mine = open_saved(job);
     if (mine)
       run.load(mine->head().averages,

@@ -132,6 +132,35 @@ void visit_units(Member& member, const Layout& layout, base::BufferPool& pool,
   mover.end();
 }
 
+void visit_rings(Member& member, const Layout& layout, base::BufferPool& pool,
+                 std::span<const std::byte> slice,
+                 const std::function<void(Extent unit, std::span<const std::byte>)>& visit) {
+  Mover mover(member, pool);
+  const Range mine = layout.range(layout.seat(member.fabric.rank()));
+  const std::size_t unit_bytes =
+      mine.count() > 0 ? slice.size() / static_cast<std::size_t>(mine.count()) : 0;
+  if (member.fabric.rank() != 0) {
+    lend(mover, slice, mine, unit_bytes);
+    return mover.end();
+  }
+  std::vector<std::byte> all(unit_bytes * static_cast<std::size_t>(layout.rings()));
+  for (Extent unit = 0; unit < layout.units(); ++unit) {
+    for (int ring = 0; ring < layout.rings(); ++ring) {
+      const auto to = all.begin() + static_cast<std::ptrdiff_t>(unit_bytes) * ring;
+      const int rank = layout.rank({ring, layout.place_of(ring, unit)});
+      if (rank == 0) {
+        std::ranges::copy(slice.subspan(static_cast<std::size_t>(unit) * unit_bytes, unit_bytes),
+                          to);
+        continue;
+      }
+      mover.ask(rank, unit);
+      std::ranges::copy(mover.hear().payload->bytes(), to);
+    }
+    visit(unit, all);
+  }
+  mover.end();
+}
+
 std::vector<std::vector<std::byte>> gather(Member& member, base::BufferPool& pool,
                                            std::span<const std::byte> bytes) {
   Mover mover(member, pool);

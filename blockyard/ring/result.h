@@ -27,6 +27,12 @@ void visit_units(Member& member, const Layout& layout, base::BufferPool& pool,
                  std::span<const std::byte> slice,
                  const std::function<void(Extent unit, std::span<const std::byte>)>& visit);
 
+/// Collective. The same with the units of all rings, instead of adding them: visit(unit, bytes)
+/// gets those of a unit one ring after the other.
+void visit_rings(Member& member, const Layout& layout, base::BufferPool& pool,
+                 std::span<const std::byte> slice,
+                 const std::function<void(Extent unit, std::span<const std::byte>)>& visit);
+
 /// Collective. The bytes of each rank, in the order of ranks, at rank 0; nothing elsewhere.
 [[nodiscard]] std::vector<std::vector<std::byte>> gather(Member& member, base::BufferPool& pool,
                                                          std::span<const std::byte> bytes);

@@ -54,6 +54,7 @@ class Ring::State {
       flows_.push_back(
           make_flow(options.route, {seat_.place, places, options.slots,
                                     options.direction == Direction::both && lane % 2 == 1}));
+    counts_.lanes.resize(flows_.size());
     epoch_ = ++member.rings;
     fabric_.barrier();  // so that no rank hears of this ring while it is in an earlier one
   }
@@ -69,6 +70,7 @@ class Ring::State {
     work_until([&] { return flows_[lane]->may_give(); }, counts_.wait_for_slots_seconds);
     const ItemName name = flows_[lane]->give();
     ++counts_.given;
+    ++counts_.lanes[lane].given;
     hold({static_cast<int>(lane), name},
          {std::vector(head.begin(), head.end()), std::move(payload), false});
     act();
@@ -157,8 +159,12 @@ class Ring::State {
     fabric::Payload payload = item.payload;
     if (options_.route == Route::direct)
       if (fabric::Payload part = update_.part(view(key, item), send.to)) payload = std::move(part);
+    const auto bytes = static_cast<std::int64_t>(bytes_of(payload).size() + item.head.size());
+    LaneCounts& of_lane = counts_.lanes[static_cast<std::size_t>(lane)];
     ++counts_.sent;
-    counts_.sent_bytes += static_cast<std::int64_t>(bytes_of(payload).size() + item.head.size());
+    ++of_lane.sent;
+    counts_.sent_bytes += bytes;
+    of_lane.sent_bytes += bytes;
     tell(send.to, {MessageKind::item, epoch_, lane, send.item.origin, send.item.number, item.head},
          std::move(payload));
     let_go(key);
@@ -193,6 +199,7 @@ class Ring::State {
       const Key key = to_use_.front();
       to_use_.pop_front();
       held_.at(key).is_used = true;
+      ++counts_.lanes[static_cast<std::size_t>(key.lane)].applied;
       flows_[static_cast<std::size_t>(key.lane)]->used(key.name);
       let_go(key);
     }
@@ -230,6 +237,13 @@ Counts& Counts::operator+=(const Counts& more) {
   update_seconds += more.update_seconds;
   wait_for_items_seconds += more.wait_for_items_seconds;
   wait_for_slots_seconds += more.wait_for_slots_seconds;
+  lanes.resize(std::max(lanes.size(), more.lanes.size()));
+  for (std::size_t lane = 0; lane < more.lanes.size(); ++lane) {
+    lanes[lane].given += more.lanes[lane].given;
+    lanes[lane].applied += more.lanes[lane].applied;
+    lanes[lane].sent += more.lanes[lane].sent;
+    lanes[lane].sent_bytes += more.lanes[lane].sent_bytes;
+  }
   return *this;
 }
 

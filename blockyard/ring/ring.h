@@ -28,6 +28,14 @@ struct Options {
 
 inline constexpr std::size_t most_head_bytes = 256;
 
+/// The share of a lane in Counts.
+struct LaneCounts {
+  std::int64_t given = 0;
+  std::int64_t applied = 0;
+  std::int64_t sent = 0;
+  std::int64_t sent_bytes = 0;
+};
+
 /// The activity of a rank in a ring. Seconds of waiting: it had no work meanwhile.
 struct Counts {
   std::int64_t given = 0;
@@ -39,6 +47,7 @@ struct Counts {
   double update_seconds = 0;
   double wait_for_items_seconds = 0;  ///< all has been given, others have not
   double wait_for_slots_seconds = 0;  ///< there is an item to give
+  std::vector<LaneCounts> lanes;
 
   /// Of two rings of a rank, one after the other.
   Counts& operator+=(const Counts& more);

@@ -116,6 +116,33 @@ class Drawn(AccumulateTest):
         found, _ = self.accumulate(self.path, "-w", 4, "--ring", 3)
         self.check(found)
 
+    def test_four_rings_or_more_are_bins(self):
+        """Rank r gives samples r, r + ranks, .., and is a ring: the bins that --bins makes."""
+        exact = ["--normalise", "--sums", "exact"]
+        for ranks in (4, 5):
+            expected, _ = self.accumulate(self.path, "-w", 1, "--bins", ranks, *exact)
+            found, report = self.accumulate(self.path, "-w", ranks, "--ring", 1, *exact)
+            self.assertEqual({rank["slice_bytes"] for rank in report["ring"]["ranks"]}, {report["ring"]["slice_bytes"]})
+            for name, errors in expected["errors"].items():
+                self.assertTrue(np.array_equal(found[name], expected[name]), name)
+                self.assertTrue(np.array_equal(found["errors"][name], errors), name)
+        self.assertTrue(expected["errors"])
+        for options in (["-w", 3, "--ring", 1], ["-w", 8, "--ring", 3]):
+            self.assertEqual(self.accumulate(self.path, *options, *exact)[0]["errors"], {})
+        pairs, _ = self.accumulate(self.path, "-w", 9, "--ring", 2, *exact)  # four rings, one of three ranks
+        self.assertEqual(set(pairs["errors"]), set(expected["errors"]))
+        for name in expected["errors"]:
+            self.assertLess(error(pairs[name], expected[name]), LIMIT, name)
+
+    def test_the_report_has_lanes_and_memory_by_purpose(self):
+        _, report = self.accumulate(self.path, "-w", 3, "--ring", 3, "--lanes", 2)
+        for rank in report["ring"]["ranks"]:
+            self.assertEqual(len(rank["lanes"]), 2)
+            for key in ("given", "applied", "sent", "sent_bytes"):
+                self.assertEqual(sum(lane[key] for lane in rank["lanes"]), rank[key])
+            self.assertEqual(rank["slice_bytes"] + rank["items_bytes"] + rank["tiles_bytes"], rank["peak_bytes"])
+            self.assertGreater(rank["tiles_bytes"], 0)
+
     def test_devices_agree_with_the_host(self):
         """sim does its work in a drawn order, as late as it may, so that work that does not wait shows."""
         arguments = ["--normalise", "--bins", 3]
@@ -320,6 +347,27 @@ class BadInput(AccumulateTest):
         self.refused("samples/1/m_0", "2 x 3", "2 x 2", path=self.copy(size))
         self.refused("frequencies", path=self.copy(lambda f: f.attrs.__setitem__("frequencies", -1)))
         self.refused("g0", path=self.copy(lambda f: f.attrs.__setitem__("frequencies", 12000)))
+        self.refused("g0", "it has 4 frequencies", "exchange_frequencies = 3 take 8",
+                     path=self.copy(lambda f: f.attrs.__setitem__("exchange_frequencies", 3)))
+
+        def twice(file):
+            del file["exchange_momenta"]
+            file["exchange_momenta"] = np.array([[0, 1], [2, 3]])
+
+        self.refused("the exchange momentum (2, 3) is (0, 1)", "remove one", path=self.copy(twice))
+
+        def green(file):
+            del file["samples/1"]
+            file.create_group("samples/1").attrs["sign"] = [1.0, 0.0]
+            file["samples/1/g"] = np.zeros((3, 4, 4, 4, 2, 1, 1), complex)
+
+        self.refused("samples/1/g", "3 x 4 x 4", "4 x 4 x 4", path=self.copy(green))
+
+        def sign(file):
+            file["samples/2"].attrs["sign"] = [np.nan, 0.0]
+
+        self.refused("samples/2", "sign", path=self.copy(sign))
+        self.refused("samples/1 is missing", path=self.copy(lambda f: f.__delitem__("samples/1")))
 
     def copy(self, change):
         path = self.folder / "changed" / "samples.h5"

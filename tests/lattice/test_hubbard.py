@@ -227,6 +227,9 @@ class BadInput(LatticeTest):
         self.refused(('sums = "exact"', 'memory = "30K"'), "does not fit", "give each rank")
         self.refused(("samples = 64", "samples = 2"), "too few for 8 walkers")
 
+    def test_a_momentum_that_is_given_twice(self):
+        self.refused(("[[0, 0], [1, 1]]", "[[0, 0], [2, 2]]"), "the exchange momentum (2, 2) is (0, 0)", "remove one")
+
     def test_devices_that_are_not_there(self):
         self.refused(('sums = "exact"', 'device = "smi"'), "device 'smi'", "did you mean 'sim'")
 
