@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Blockyard: computations on very large multidimensional arrays, in blocks.
 
-``run`` runs a job, of a file or a molecule; ``Session`` compiles SIAL, gives it NumPy arrays and reads arrays
-back; ``Session.einsum`` contracts arrays that need not fit into memory. docs/python.md of the
-source has a page of examples.
+``run`` runs a job from a file or for a molecule. ``Session`` compiles SIAL programs, passes NumPy arrays to them and reads
+arrays back. ``Session.einsum`` contracts arrays that need not fit into memory. docs/python.md in the source has examples.
 """
 
 from ._core import version as __version__

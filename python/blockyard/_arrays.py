@@ -102,20 +102,21 @@ class Lending:
 
 
 class BlockArray(np.lib.mixins.NDArrayOperatorsMixin):
-    """An array that a program left, with its blocks.
+    """A distributed or served array at the end of a program.
 
-    Operators and NumPy's functions make a ``LazyArray`` of its session, as of ``Session.array(x)``.
+    Operators and NumPy functions return a ``LazyArray`` of the session, as for ``Session.array(x)``.
 
     ``np.asarray(x)`` is the whole array (no copy), ``x[2:5, 7]`` a patch (no copy), ``x.block(1, 3)``
-    one block by its segment numbers, ``x.blocks()`` all of them one after the other. An array that
-    was too large for memory is a memory map of a file (``x.filename``): only what is touched is
-    read. Elements as in the program, first index fastest. Blocks that no program wrote are zero.
+    a block by its segment numbers, and ``x.blocks()`` iterates over all blocks. An array that is
+    too large for memory is a memory map of a file (``x.filename``), so only the parts that are used
+    are read. The element type is that of the program; the first index is the fastest. Blocks that no
+    program wrote are zero.
 
     Attributes:
-        name: in the program.
-        segments: elements of each segment, index by index.
-        shape, ndim, nbytes: of the whole array.
-        filename: the file it is in, or None if it is in memory.
+        name: its name in the program.
+        segments: the number of elements of each segment, for each index.
+        shape, ndim, nbytes: those of the whole array.
+        filename: the file of the array, or None if it is in memory.
     """
 
     def __init__(self, name: str, array: np.ndarray, segments: Sequence[Sequence[int]],

@@ -24,14 +24,14 @@ class Error(Exception):
 
 
 class InputError(Error, ValueError):
-    """Something in the input is wrong: a job file, a program at run time, a shape, a constant."""
+    """The input is wrong: a job file, a program at run time, a shape or a constant."""
 
 
 class CompileError(InputError):
     """A SIAL program has errors. ``str()`` shows each with its line and a caret.
 
     Attributes:
-        diagnostics: everything that was found, in the order of the source.
+        diagnostics: all findings, in the order of the source.
     """
 
     diagnostics: list["Diagnostic"]
@@ -41,7 +41,7 @@ class NotConverged(InputError):
     """The iterations of a method did not converge. ``str()`` says what to try.
 
     Attributes:
-        result: a ``Result`` with what is known; its ``converged`` is False.
+        result: a ``Result`` with the results so far; its ``converged`` is False.
     """
 
     result: Any
@@ -56,7 +56,7 @@ class StorageError(Error, OSError):
 
 
 class CommunicationError(Error, RuntimeError):
-    """The ranks of a run lost each other, or the run was stopped from outside."""
+    """The ranks of a run cannot communicate, or the run was stopped from outside."""
 
 
 class DeviceError(Error, RuntimeError):
@@ -82,7 +82,7 @@ class Diagnostic:
 
 
 def near(name: str, known: Iterable[str]) -> str:
-    """The end of a message: what was meant, perhaps."""
+    """The end of a message that suggests a similar name."""
     found = difflib.get_close_matches(name, list(known), 1)
     return f" (did you mean {found[0]!r}?)" if found else ""
 
@@ -123,8 +123,8 @@ def warn_of(found: str) -> None:
 
 
 class SialWarning(UserWarning):
-    """The compiler has a doubt about a program."""
+    """A warning of the compiler about a program."""
 
 
 class InputWarning(UserWarning):
-    """An input has a keyword that is not known, or changes nothing here."""
+    """An input has a keyword that is unknown or has no effect."""

@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 
 
 class JobPlan:
-    """The predicted needs of a job. ``print`` shows what ``blockyard plan`` does.
+    """The predicted needs of a job. ``print`` shows the output of ``blockyard plan``.
 
     Attributes:
         seconds: the time of the run.
-        process_bytes: most memory of a process.
-        fits: whether nothing goes to disk.
-        segments: sizes of segments that were tried, the fastest first: dicts with "ao", "occupied", "virtual",
-            "seconds"; empty for programs of one's own.
-        programs: what each program needs.
-        data: all of it, by the keys of docs/plan.md.
+        process_bytes: the peak memory of a process.
+        fits: whether everything fits into memory.
+        segments: the segment sizes that were tried, the fastest first: dicts with "ao", "occupied", "virtual" and
+            "seconds"; empty for jobs without a method.
+        programs: the needs of each program.
+        data: the whole plan, with the keys of docs/plan.md.
     """
 
     def __init__(self, text: str, told: str):
@@ -75,14 +75,14 @@ def plan(
     try_segments: bool = True,
     **options: Unpack[RunOptions],
 ) -> JobPlan:
-    """Predicts the memory, disk and time that a job needs. Nothing runs.
+    """Predicts the memory, disk and time that a job needs, without running it.
 
     Args:
-        processes: as for ``mpirun -n``.
-        iterations: of loops that end on convergence: 12 for all, or ``{"ccsd_rhf": 15}``.
-        machine: plan for another machine, measured there by ``blockyard calibrate``.
-        steps: instructions to walk through in each program before sampling.
-        try_segments: also try other sizes of segments.
+        processes: the number of processes, as for ``mpirun -n``.
+        iterations: the assumed iterations of loops that end on convergence: 12 for all, or ``{"ccsd_rhf": 15}``.
+        machine: file of ``blockyard calibrate`` for the machine to plan for, if it is another one.
+        steps: the number of instructions to step through in each program before sampling.
+        try_segments: also try other segment sizes.
 
     The other keywords are those of ``blockyard.run``, which raises the same errors; those that do not change what a job
     needs are ignored.

@@ -62,8 +62,8 @@ class ToldResults:
 
 
 class Arrays(Mapping[str, np.ndarray]):
-    """Static arrays at the end of a run, by name: NumPy views in Fortran order, made when asked
-    for, without a copy. They stay valid as long as they are referenced."""
+    """Static arrays at the end of a run, by name: NumPy views in Fortran order, created on access
+    without a copy. They stay valid as long as they are referenced."""
 
     def __init__(self, results: _core.Results | ToldResults):
         self._results = results
@@ -82,17 +82,17 @@ class Arrays(Mapping[str, np.ndarray]):
 
 
 class Result:
-    """The results of a run. They can be pickled, with its report and its static arrays.
+    """The results of a run. They can be pickled, including the report and the static arrays.
 
     Attributes:
-        method: the one that was asked for: "scf", "ccsd(t)"; "" for programs of one's own.
-        energies: by name ("scf", "mp2", "ccsd", ...), hartree; empty for programs of one's own.
-        scalars, ints: values of the programs' variables at the end; a later program wins.
-        arrays: static arrays at the end, float64, first index fastest (Fortran order).
-        timings: wall time of each program, seconds.
+        method: the requested method: "scf", "ccsd(t)"; "" for a job without a method.
+        energies: by name ("scf", "mp2", "ccsd", ...), in hartree; empty for a job without a method.
+        scalars, ints: values of the programs' variables at the end; those of later programs replace earlier ones.
+        arrays: static arrays at the end, first index fastest (Fortran order).
+        timings: wall time of each program, in seconds.
         seconds: wall time of the run.
-        text: what the programs printed.
-        warnings: of the checking mode.
+        text: the output of the programs.
+        warnings: warnings of the checking mode.
     """
 
     def __init__(self, results: _core.Results | ToldResults, text: str):

@@ -18,8 +18,8 @@ _most_head_bytes = 256
 class Ring:
     """An array of ``shape`` that no process holds whole: each has a slice, cut along axis ``cut``.
 
-    Every process of an ``mpirun`` makes one, with the same arguments, and gives as many items as it
-    has; each item passes the slice of every process::
+    Every process of an ``mpirun`` creates one with the same arguments and gives any number of
+    items; each item passes the slice of every process::
 
         with blockyard.Ring((n, n), "f8", cut=1) as r:
             @r.update
@@ -29,13 +29,13 @@ class Ring:
                 r.give(x)
             gram = r.result()
 
-    ``part`` is this process's slice, zero at first, and may hold any state, not only a sum: its other
-    axes are those of ``shape``. Alone, without ``mpirun``, the slice is the whole array.
+    ``part`` is the slice of this process, initially zero. It may hold any state, not only a sum; its other
+    axes are those of ``shape``. Without ``mpirun`` the slice is the whole array.
 
-    ring: processes of a ring; None: all. Slices of several rings are added in the end.
-    route: "ring" (an item goes from neighbour to neighbour) or "direct" (from its giver to each).
-    lanes, slots: rings over the same processes, and room for items from elsewhere in each.
-    both: every second lane runs the other way.
+    ring: the number of processes in a ring; None: all. The slices of several rings are added at the end.
+    route: "ring" (an item goes from neighbour to neighbour) or "direct" (from its giver to each process).
+    lanes, slots: the number of rings over the same processes, and of buffers for items of other processes in each.
+    both: every second lane runs in the opposite direction.
     """
 
     def __init__(self, shape: tuple[int, ...], dtype: Any = "f8", cut: int = -1, *,

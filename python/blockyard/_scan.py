@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A job once for each value of some of its keys."""
+"""Runs a job for several values of some of its keys."""
 
 from __future__ import annotations
 
@@ -97,11 +97,11 @@ def scan(job: Any, over: Mapping[str, Sequence[Any]], **keywords: Any) -> Scan:
         plt.plot(curve.values("molecule.variables.r"), curve.energies)
 
     Args:
-        job, **keywords: as for ``blockyard.run``, without files that only one job can write.
+        job, **keywords: as for ``blockyard.run``, except for files, which several jobs would overwrite.
         over: values by key: "molecule.variables.r", "basis.name", "method.frozen_core", ...
 
-    The error of a failed job is in its ``ScanPoint``, and the next one begins; among several processes it is
-    raised. Values that no job can have are refused before the first one runs.
+    The error of a failed job is stored in its ``ScanPoint``, and the scan continues; with several processes it is
+    raised. Values that no job can have are refused before the first job runs.
     """
     for name in _alone:
         if keywords.get(name) is not None:

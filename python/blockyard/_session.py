@@ -95,13 +95,13 @@ class Program:
 
 
 class SessionResult(Result):
-    """The results of a program in a session. ``result["c"]`` is an array that the program left:
-    a NumPy array for static ones, a ``BlockArray`` for distributed and served ones, the global array
-    that it was kept in.
+    """The results of a program in a session. ``result["c"]`` is an array of the program at its end:
+    a NumPy array if it is static, a ``BlockArray`` if it is distributed or served, or the global array
+    of ``keep``.
 
     Attributes:
-        lent_blocks, copied_blocks: of global arrays, in this process: how many blocks the servers have where they
-            lie, and how many were copied when they were wanted.
+        lent_blocks, copied_blocks: the number of blocks of global arrays, in this process, that the servers used in
+            place, and that were copied.
     """
 
     def __init__(self, results: _core.Results | ToldResults, text: str,
@@ -119,8 +119,8 @@ class SessionResult(Result):
 
 @dataclass(frozen=True)
 class BlockInfo:
-    """Where a super instruction was called: the segment numbers (from 1) of each block operand,
-    and which of how many workers calls. 0 <= worker < workers."""
+    """The call of a super instruction: the segment numbers (from 1) of each block operand, the number of the
+    calling worker, and the number of all workers. 0 <= worker < workers."""
 
     segments: tuple[tuple[int, ...], ...]
     worker: int
@@ -199,8 +199,8 @@ class Session:
         self.close()
 
     def close(self) -> None:
-        """Removes the session's files. Arrays that were read back stay valid as long as they are
-        held, also those in files."""
+        """Removes the session's files. Result arrays stay valid as long as they are referenced, also those
+        in files."""
         self._remove()
 
     @property
@@ -208,10 +208,10 @@ class Session:
         return not self._remove.alive
 
     def array(self, array: Any) -> LazyArray:
-        """An array to compute with, as with one of NumPy, which need not fit in memory: a NumPy array or memory
-        map, an HDF5 dataset (h5py), a Zarr or dask array, what a program left, or anything that ``np.asarray``
-        takes. There is no copy, and no computation until values are requested; then one
-        program computes all of the expression.
+        """A lazy array, which supports the operators of NumPy and need not fit in memory. ``array`` is a NumPy array or
+        memory map, an HDF5 dataset (h5py), a Zarr or dask array, a result of a program, or anything that ``np.asarray``
+        accepts. Nothing is copied or computed until values are requested; then one program computes the whole
+        expression.
 
             x = s.array(file["a"])
             y = ((x - x.mean(0)) ** 2).sum(0)     # nothing has been read
@@ -248,29 +248,29 @@ class Session:
             labels: Mapping[str, Any] | None = None,
             keep: Sequence[str] | Mapping[str, GlobalArray] | None = None, quiet: bool | None = None,
             trace: Path | None = None) -> SessionResult:
-        """Runs a program, or its text, or its file.
+        """Runs a program, given as such, as its text or as its file.
 
         Args:
-            arrays: NumPy arrays by the names of static, distributed or served arrays of the
-                program, which begins with these values; besides those of the session. Shapes are in
+            arrays: initial values of static, distributed or served arrays of the program, by name, in
+                addition to those of the session. Shapes are in
                 the order of the program's indexes. Static arrays are copied, once for each worker.
                 Blocks of distributed and served arrays are read in place when they are first
-                wanted: float64, float32, complex128, complex64, int64, int32 in any strides (Fortran
-                order is fastest), memory maps from their file; anything else is copied to float64
-                first. Given arrays are never changed: a program that puts to such an array has its
-                own version. Global arrays (``blockyard.ga``) of the program's element type are also taken: a
-                block that is dense in the memory of one rank is lent as it lies, others are copied when
-                they are wanted. Nobody else writes to them meanwhile.
-            labels: what the program restores by ``restore_persistent``, by label: arrays as above, and
-                numbers, as an earlier program would have left them.
-            constants, segments: besides those of the session.
-            keep: names of distributed and served arrays to read back; those the program writes if
-                not given. Arrays that do not fit in half the memory go to a file. ``{"c": g}``: the blocks
-                are put into global array ``g`` (blocks never written as zeros).
+                needed: float64, float32, complex128, complex64, int64, int32 with any strides (Fortran
+                order is fastest), memory maps from their file. Any other array is first copied to
+                float64. The given arrays are never changed: a program that puts to such an array has its
+                own version. Global arrays (``blockyard.ga``) of the program's element type are also accepted: a
+                block that is dense in the memory of one rank is lent in place, others are copied when
+                they are needed. Other code must not write to them during the run.
+            labels: values for ``restore_persistent``, by label: arrays as above, and
+                numbers, in place of those that an earlier program would have stored.
+            constants, segments: in addition to those of the session.
+            keep: names of distributed and served arrays to read back; by default those that the program
+                writes. Arrays that do not fit in half the memory go to a file. With ``{"c": g}`` the blocks
+                are stored in global array ``g`` (zeros for blocks that were never written).
             trace: as for ``blockyard.run``.
 
         Raises:
-            CompileError, InputError, OutOfMemory, StorageError; an exception of a super
+            CompileError, InputError, OutOfMemory, StorageError. An exception in a super
             instruction in Python is the ``__cause__`` of an InputError that names the line.
         """
         if not isinstance(program, Program):
@@ -387,22 +387,22 @@ class Session:
         return outputs
 
     def super(self, name: str, signature: str, *, types: str = "any", info: bool = False) -> Callable[[Super], Super]:
-        """Decorator: a function that programs call as ``execute name a[i,j] x``.
+        """Decorator of a function that programs call as ``execute name a[i,j] x``.
 
         Args:
-            name: as in the program's line ``special name signature``.
+            name: its name in the program's line ``special name signature``.
             signature: one letter for each operand: r (read), w (write), u (update).
             types: a word for each operand, or one for all: "f64", "f32", "c128", "c64", several with "|" between
-                them, or "any". A program that executes it on other operands is refused before it begins.
-            info: give the function a ``BlockInfo`` as its last argument.
+                them, or "any". A program that executes it on other operands is refused before it starts.
+            info: pass the function a ``BlockInfo`` as its last argument.
 
-        The function gets a NumPy view of each block (elements as in the program: float64, float32, complex128 or
+        The function receives a NumPy view of each block (elements as in the program: float64, float32, complex128 or
         complex64; Fortran order; writable only where the signature says w or u; zero where it says w), a float or a
-        complex for a scalar that is read, an array of order 0 for one that is written. Views are valid during the
-        call only.
+        complex for a scalar that is read, an array of order 0 for one that is written. Views are valid only
+        during the call.
 
-        Workers call it one at a time: each call holds the GIL (free-threaded Python has none, there
-        it must be ready for calls at the same time). Let NumPy do the work in it.
+        Each call holds the GIL, so workers call it one at a time. In free-threaded Python it must be thread-safe. Leave
+        the computation to NumPy, which is fast.
         """
         if not signature or set(signature) - set("rwu"):
             raise ValueError(f"signature {signature!r}: one of r, w, u for each operand")
