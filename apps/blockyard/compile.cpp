@@ -48,6 +48,7 @@ int compile(const CompileOptions& options, const std::string& library) {
   if (output.empty())
     output =
         std::filesystem::path(options.file).stem().string() + std::string(job::compiled_ending);
+  check_apart({options.file}, {output.string()});
   store::write_whole_file(output, program::write(*compiled.program));
   return 0;
 }

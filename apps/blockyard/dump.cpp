@@ -95,7 +95,7 @@ void export_tiles(const std::string& from, const std::string& to) {
 }
 
 int dump(const std::string& path) {
-  if (path.ends_with(job::compiled_ending)) {
+  if (job::is_compiled(path)) {
     print_out("{}", program::print(*job::load_program(path, {}).program));
   } else if (aces::dat::is_dat_name(path)) {
     print_out("{}", aces::dat::print_dat(aces::dat::read_dat_file(path)));

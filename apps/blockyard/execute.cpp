@@ -256,12 +256,16 @@ void add_output_options(CLI::App& command, OutputOptions& options) {
       ->check(CLI::IsMember({"all", "energies"}));
 }
 
-void check_outputs(const OutputOptions& options) {
+void check_outputs(const OutputOptions& options, const std::vector<std::string>& inputs,
+                   const input::RunSpec& run) {
   const report::Exports& exports = options.exports;
-  for (const std::string& file : {options.json, options.report, options.trace, exports.molden,
-                                  exports.fcidump, exports.qcschema})
-    check_writable(file);
-  for (const report::CubeWish& cube : exports.cubes) check_writable(cube.file);
+  std::vector<std::string> files = {options.json,   options.report,  options.trace,
+                                    exports.molden, exports.fcidump, exports.qcschema};
+  for (const report::CubeWish& cube : exports.cubes) files.push_back(cube.file);
+  for (const std::string& file : files) check_writable(file);
+  files.push_back(run.save);
+  files.push_back(run.persistent);
+  check_apart(inputs, files);
 }
 
 void note_for_outputs(const OutputOptions& options, input::RunSpec& run) {

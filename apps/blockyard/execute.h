@@ -31,8 +31,10 @@ void add_output_options(CLI::App& command, OutputOptions& options);
 /// What a run has to note for its outputs.
 void note_for_outputs(const OutputOptions& options, input::RunSpec& run);
 
-/// Throws Error{io} if the files could not be written in the end.
-void check_outputs(const OutputOptions& options);
+/// Throws Error{io} if the files could not be written in the end, Error{bad_input} if two of them,
+/// or what the run keeps, or one of `inputs`, are one file.
+void check_outputs(const OutputOptions& options, const std::vector<std::string>& inputs,
+                   const input::RunSpec& run);
 
 /// Runs a job, from a checkpoint if one is given, and tells the results. Signals stop it, and ask
 /// for checkpoints where it takes any. Returns the exit code, unless a driver did not return: then

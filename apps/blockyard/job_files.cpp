@@ -117,7 +117,7 @@ input::Spec read_job_files(const std::vector<std::string>& files,
   input::Spec spec;
   for (const std::string& file : files) {
     if (is_job_file(file)) throw UsageError("give either job files or SIAL programs");
-    if (!file.ends_with(job::compiled_ending)) check_is_program(file);
+    if (!job::is_compiled(file)) check_is_program(file);
     spec.programs.push_back(file);
   }
   spec.title = std::filesystem::path(first).stem().string();

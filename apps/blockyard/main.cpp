@@ -99,11 +99,15 @@ int run_command(const std::vector<std::string>& arguments) {
   }
 }
 
-/// Where the address space is limited, OpenBLAS may lack threads that it could not start, and at an
-/// ordinary end it waits for them for ever. Everything of ours has been destroyed and flushed.
+/// Where the address space or the data are limited, OpenBLAS may lack threads that it could not
+/// start, and at an ordinary end it waits for them for ever. Everything of ours has been destroyed
+/// and flushed.
 int leave(int code) {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return code;
+  const auto is_limited = [](auto resource) {
+    rlimit limit{};
+    return getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  };
+  if (!is_limited(RLIMIT_AS) && !is_limited(RLIMIT_DATA)) return code;
   std::fflush(nullptr);
   std::_Exit(code);
 }

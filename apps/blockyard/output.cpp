@@ -5,15 +5,19 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <span>
 
 #include "blockyard/base/error.h"
 #include "blockyard/store/whole_file.h"
 
 namespace blockyard::app {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -43,6 +47,28 @@ void print_text_error(std::string_view text) noexcept {
 
 void check_writable(const std::string& path) {
   if (!path.empty() && path != "-") store::check_writable(path);
+}
+
+void check_apart(const std::vector<std::string>& inputs, const std::vector<std::string>& outputs) {
+  std::vector<fs::path> taken;
+  const auto place_of = [](const std::string& name) {
+    std::error_code error;
+    if (name.empty() || name == "-") return fs::path();
+    const bool is_other = fs::exists(name, error) && !fs::is_regular_file(name, error);
+    return is_other ? fs::path() : fs::weakly_canonical(fs::absolute(name, error), error);
+  };
+  for (const std::string& name : inputs) taken.push_back(place_of(name));
+  for (const std::string& name : outputs) {
+    const auto place = place_of(name);
+    if (place.empty()) continue;
+    const auto found = std::ranges::find(taken, place);
+    if (found != taken.end())
+      throw base::Error(base::Errc::bad_input,
+                        found - taken.begin() < std::ssize(inputs)
+                            ? fmt::format("{} would be written over, but it is read", name)
+                            : fmt::format("{} is named for two outputs", name));
+    taken.push_back(place);
+  }
 }
 
 void open_missing_streams() noexcept {

@@ -27,6 +27,7 @@ int write_page(const std::string& from, const std::string& to) {
   const std::string path =
       to.empty() ? std::filesystem::path(from).replace_extension(".html").string() : to;
   check_writable(path);
+  check_apart({from}, {path});
   Output(stdout).write_file(path, report::page_of(job::read_file(from), from));
   if (path != "-") print_error("wrote {}\n", path);
   return 0;

@@ -70,7 +70,7 @@ int resume(const ResumeOptions& options) {
     const bool is_first = !session || session->process() == 0;
     std::optional<job::SavedRun> saved;
     const auto open = [&] {
-      if (is_first) check_outputs(options.output);
+      if (is_first) check_outputs(options.output, {}, {});
       saved = job::open_checkpoint(options.folder);
       report::check_exports(saved->job, options.output.exports);
       input::DeviceSpec& device = saved->job.run.device;

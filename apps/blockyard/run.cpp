@@ -96,7 +96,9 @@ std::optional<job::Job> prepare(const RunOptions& options, const JobSource& sour
                                     settings_of(options.settings, options.constants, source));
   merge(options, spec);
   note_for_outputs(options.output, spec.run);
-  check_outputs(options.output);
+  std::vector<std::string> inputs = source.files;
+  inputs.insert(inputs.end(), spec.programs.begin(), spec.programs.end());
+  check_outputs(options.output, inputs, spec.run);
   input::Places places = find_places(library);
   places.imports = options.imports;
   if (std::ranges::find(options.segments, best_segments) != options.segments.end())
@@ -163,7 +165,10 @@ void check_list(const RunOptions& options) {
 int run_list(RunOptions options, const std::vector<JobSource>& sources, const std::string& library,
              std::unique_ptr<fabric::MpiSession>& session) {
   check_list(options);
-  check_outputs(options.output);
+  std::vector<std::string> inputs;
+  for (const JobSource& source : sources)
+    inputs.insert(inputs.end(), source.files.begin(), source.files.end());
+  check_outputs(options.output, inputs, {});
   const bool is_first = !session || session->process() == 0;
   const std::string json = std::exchange(options.output.json, "");
   options.output.is_silent = true;

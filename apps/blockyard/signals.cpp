@@ -19,12 +19,17 @@ std::atomic<int> noted_requests{0};
 std::atomic<bool> noted_urgency{false};
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may not wait for a lock");
 
-constexpr std::array<std::pair<int, std::string_view>, 6> ending_signals = {{{SIGINT, "SIGINT"},
-                                                                             {SIGTERM, "SIGTERM"},
-                                                                             {SIGHUP, "SIGHUP"},
-                                                                             {SIGALRM, "SIGALRM"},
-                                                                             {SIGUSR2, "SIGUSR2"},
-                                                                             {SIGXCPU, "SIGXCPU"}}};
+constexpr auto ending_signals =
+    std::to_array<std::pair<int, std::string_view>>({{SIGINT, "SIGINT"},
+                                                     {SIGTERM, "SIGTERM"},
+                                                     {SIGHUP, "SIGHUP"},
+                                                     {SIGALRM, "SIGALRM"},
+                                                     {SIGUSR2, "SIGUSR2"},
+                                                     {SIGXCPU, "SIGXCPU"},
+                                                     {SIGVTALRM, "SIGVTALRM"},
+                                                     {SIGPROF, "SIGPROF"},
+                                                     {SIGIO, "SIGIO"},
+                                                     {SIGPWR, "SIGPWR"}});
 
 extern "C" void note(int signal) {
   int none = 0;
@@ -36,9 +41,10 @@ extern "C" void note(int signal) {
 }
 extern "C" void note_request(int) { ++noted_requests; }
 
-bool is_ignored(int signal) {
+/// Neither the caller (nohup) nor a library loaded before (a profiler) has taken it.
+bool is_usual(int signal) {
   struct sigaction action = {};
-  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_DFL;
 }
 
 }  // namespace
@@ -48,7 +54,8 @@ void note_signals() {
   action.sa_flags = SA_RESTART;
   action.sa_handler = note;
   for (const auto& [signal, name] : ending_signals)
-    if (signal != SIGHUP || !is_ignored(SIGHUP)) sigaction(signal, &action, nullptr);
+    if (signal == SIGINT || signal == SIGTERM || is_usual(signal))
+      sigaction(signal, &action, nullptr);
   action.sa_handler = note_request;
   sigaction(SIGUSR1, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);

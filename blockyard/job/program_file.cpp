@@ -53,8 +53,16 @@ sial::FileLoader source_loader(const input::Places& places) {
   return sial::FileLoader(std::move(folders));
 }
 
+bool is_compiled(const std::string& path) {
+  if (path.ends_with(compiled_ending)) return true;
+  std::string begin(program::file_magic.size(), '\0');
+  std::ifstream in(path, std::ios::binary);
+  in.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  return in && begin == program::file_magic;
+}
+
 LoadedProgram load_program(const std::string& path, const input::Places& places) {
-  if (path.ends_with(compiled_ending)) {
+  if (is_compiled(path)) {
     const std::string bytes = read_file(path);
     try {
       return {program::read(std::as_bytes(std::span(bytes))), {}};

@@ -12,8 +12,11 @@
 
 namespace blockyard::job {
 
-/// File names of compiled programs end like this; all others are SIAL sources.
+/// The usual end of the names of compiled programs.
 inline constexpr std::string_view compiled_ending = ".byx";
+
+/// By its name, or by how it begins; all other files are SIAL sources.
+[[nodiscard]] bool is_compiled(const std::string& path);
 
 /// A program, unless `found` has an error.
 struct LoadedProgram {

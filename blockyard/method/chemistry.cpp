@@ -259,15 +259,16 @@ void add_options(const input::MethodSpec& method, worker::Environment& environme
 
 /// How many vectors the programs for excited states work with. A few states more than wanted are
 /// followed, so that none is missed whose energy is lower than it seems at first.
-void add_excited_states(const Chemistry& chemistry, const std::string& method,
+/// Three states are usual, or as many as there are.
+void add_excited_states(const Chemistry& chemistry, const input::MethodSpec& spec,
                         worker::Environment& environment) {
   constexpr Extent more_states = 2;
   constexpr Extent starts_of_state = 4;
   constexpr Extent rounds = 20;
   constexpr Extent kept_vectors = 8;  // of a state
+  const std::string& method = spec.name;
   const Method& record = method_named(method);
   auto& ints = environment.ints;
-  const Extent roots = ints["roots"];
   // Triplets of a closed shell are half of what its spin orbitals have.
   const Extent singles = ints["triplets"] != 0
                              ? chemistry.alpha.active_occupied * chemistry.alpha.virtual_
@@ -277,6 +278,8 @@ void add_excited_states(const Chemistry& chemistry, const std::string& method,
                 fmt::format("{}: there are no excited states: no active electron has a virtual "
                             "orbital of its spin to go to; use a larger basis",
                             method));
+  if (!spec.ints.contains("roots")) ints["roots"] = std::min(ints["roots"], singles);
+  const Extent roots = ints["roots"];
   if (record.finds_excited_states && (roots < 1 || roots > singles))
     throw Error(Errc::bad_input,
                 fmt::format("roots = {}: there are {} excitations of one electron from the active "
@@ -389,7 +392,7 @@ void add_constants(const Chemistry& chemistry, const input::MethodSpec& method,
     environment.ints["integral_kinds"] =
         std::min<Extent>(3, method_named(method.name).integral_kinds);
   }
-  add_excited_states(chemistry, method.name, environment);
+  add_excited_states(chemistry, method, environment);
 }
 
 }  // namespace blockyard::method

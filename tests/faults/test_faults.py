@@ -100,7 +100,7 @@ class Faults(common.JobTest):
         program, sizes = common.endless(1000)
         path = self.write("endless.sial", program)
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGALRM, signal.SIGUSR2,
-                       signal.SIGXCPU):
+                       signal.SIGXCPU, signal.SIGVTALRM, signal.SIGPROF, signal.SIGIO, signal.SIGPWR):
             command = [common.BLOCKYARD, "run", path, "-w", "2", *sizes]
             with subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE, text=True,

@@ -90,6 +90,22 @@ class Outputs(Files):
         self.assertEqual(stat.S_IMODE(source.stat().st_mode), 0o640)
         self.assertTrue((self.folder / "name.sial").is_symlink())
 
+    def test_an_input_is_not_written_over(self):
+        path = self.write("hello.sial", HELLO)
+        self.assert_fails(self.run_blockyard("compile", path, "-o", "./hello.sial"), "hello.sial would be written over")
+        os.symlink(path, self.folder / "link")
+        for option in ("--json", "--report", "--trace", "--persistent"):
+            self.assert_fails(self.run_blockyard("run", path, option, "link"), "link would be written over")
+        self.assertEqual((self.folder / "hello.sial").read_text(), HELLO)
+        done = self.run_blockyard("run", path, "--json", "out.json", "--report", "./out.json")
+        self.assert_fails(done, "out.json is named for two outputs")
+        self.run_well("run", path, "--json", "/dev/null", "--report", "/dev/null")
+
+    def test_a_compiled_program_may_have_any_name(self):
+        self.compiled("hello.x")
+        self.assertIn("hello", self.run_well("run", "hello.x").stdout)
+        self.assertIn("print_text", self.run_well("dump", "hello.x").stdout)
+
     def test_what_is_not_a_regular_file_is_written_into(self):
         path = self.write("hello.sial", HELLO)
         fifo = self.folder / "fifo"
@@ -297,19 +313,17 @@ class Ends(Files):
         self.assertEqual(child.returncode, 128 + signal.SIGTERM, errors)
 
     @unittest.skipIf(common.IS_SANITIZED, "sanitizers need the address space")
-    def test_a_limit_of_address_space_does_not_keep_a_run_from_its_end(self):
-        limit = 200000 << 10
-
-        def set_limit():
-            resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-
-        for command in (["version"], ["run", self.write("hello.sial", HELLO)], ["run", "absent.sial"]):
-            with self.start(*command, preexec_fn=set_limit) as child:
-                try:
-                    child.communicate(timeout=common.LIMIT_SECONDS)
-                except subprocess.TimeoutExpired:
-                    child.kill()
-                    self.fail(f"{command} does not end")
+    def test_a_limit_of_address_space_or_data_does_not_keep_a_run_from_its_end(self):
+        path = self.write("hello.sial", HELLO)
+        for limited, mebibytes in ((resource.RLIMIT_AS, 195), (resource.RLIMIT_DATA, 98)):
+            limit = (mebibytes << 20, mebibytes << 20)
+            for command in (["version"], ["run", path], ["run", "absent.sial"]):
+                with self.start(*command, preexec_fn=lambda: resource.setrlimit(limited, limit)) as child:
+                    try:
+                        child.communicate(timeout=common.LIMIT_SECONDS)
+                    except subprocess.TimeoutExpired:
+                        child.kill()
+                        self.fail(f"{command} does not end")
 
     def test_few_descriptors_leave_no_scratch_folder(self):
         path = self.write("large.sial", LARGE)

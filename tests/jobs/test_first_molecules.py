@@ -76,6 +76,15 @@ class FirstMolecules(common.JobTest):
         self.assertAlmostEqual(both[0], triplet[0], delta=1e-6)
         self.assertAlmostEqual(both[1], singlet[0], delta=1e-6)
 
+    def test_as_many_states_as_there_are_unless_more_are_asked_for(self):
+        for method, name in (("cis", "cis"), ("eom-ccsd", "eom_ccsd")):
+            usual = self.results(H2, "sto-3g", method)["excitations"][name]["hartree"]
+            one = self.results(H2, "sto-3g", method, options="roots = 1")["excitations"][name]["hartree"]
+            self.assertEqual(len(usual), 1)
+            self.assertAlmostEqual(usual[0], one[0], delta=1e-8)
+        path = self.write("job.toml", job(H2, "sto-3g", "cis", options="roots = 3"))
+        self.assert_fails(self.run_blockyard("run", path), "so 1 to 1 roots")
+
     def test_electrons_of_one_spin_only(self):
         for options in ["", "reference = \"rohf\"", "integrals = \"cholesky\"\ncholesky_threshold = 1e-9",
                         "integrals = \"df\"", "stability = \"check\"", "scf_guess = \"core\""]:
