@@ -78,6 +78,8 @@ class Bench:
                     place.plot(values, numbers, marker="o", markersize=3, label=label)
                 place.set_title(title, fontsize="medium")
                 place.set_xlabel(x_label)
+                if len(values) < 6:
+                    place.set_xticks(values)
                 place.set_ylabel(y_label)
                 place.set_ylim(bottom=0)
                 if scale:
