@@ -45,11 +45,14 @@ Address parse_address(std::string_view text) {
     static_cast<void>(delay::parse_pace(slower.pace));
     return slower;
   }
+  const bool is_plain_path = text.starts_with("plain:") && text.find('/') != std::string_view::npos;
+  if (is_plain_path) static_cast<void>(take_prefix(text, "plain:"));
   const bool is_unix = take_prefix(text, "unix:");
   if (text.empty()) return fail("it is empty");
   if (is_unix || text.find('/') != std::string_view::npos) {
     if (text.size() > 100) return fail("the path of a socket has at most 100 characters");
-    return {Address::Kind::unix_socket, std::string(text), "", "", Address::Security::usual, ""};
+    const auto security = is_plain_path ? Address::Security::plain : Address::Security::usual;
+    return {Address::Kind::unix_socket, std::string(text), "", "", security, ""};
   }
   static_cast<void>(take_prefix(text, "tcp:"));
   const auto security = take_prefix(text, "tls:")     ? Address::Security::tls
@@ -91,11 +94,12 @@ std::vector<std::string> split_addresses(std::string_view list) {
 
 std::string format_address(const Address& address) {
   const std::string pace = address.pace.empty() ? "" : address.pace + "@";
-  if (address.kind == Address::Kind::unix_socket) return pace + "unix:" + address.path;
   const bool is_v6 = address.host.find(':') != std::string::npos;
   const std::string_view prefix = address.security == Address::Security::tls     ? "tls:"
                                   : address.security == Address::Security::plain ? "plain:"
                                                                                  : "";
+  if (address.kind == Address::Kind::unix_socket)
+    return fmt::format("{}{}unix:{}", pace, prefix, address.path);
   return fmt::format("{}{}{}{}{}:{}", pace, prefix, is_v6 ? "[" : "", address.host,
                      is_v6 ? "]" : "", address.port);
 }

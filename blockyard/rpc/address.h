@@ -24,7 +24,8 @@ struct Address {
 };
 
 /// `unix:PATH`, anything with a '/', `host`, `host:port`, `[::1]:port`; `remote://` and `tcp:` in
-/// front mean nothing, `tls:` and `plain:` say how it is protected. `PACE@` before all that slows
+/// front mean nothing, `tls:` and `plain:` say how it is protected; `plain:unix:PATH` goes without
+/// shared memory. `PACE@` before all that slows
 /// the link down. Throws Error{bad_input}.
 [[nodiscard]] Address parse_address(std::string_view text);
 

@@ -20,6 +20,8 @@ TEST(Address, is_read_as_people_write_it) {
   EXPECT_EQ(format_address(parse_address("plain:[::1]:80")), "plain:[::1]:80");
   EXPECT_EQ(format_address(parse_address("[::1]:80")), "[::1]:80");
   EXPECT_EQ(format_address(parse_address("[::1]")), "[::1]:7464");
+  EXPECT_EQ(format_address(parse_address("plain:unix:/run/x")), "plain:unix:/run/x");
+  EXPECT_EQ(format_address(parse_address("1us@plain:/run/x")), "1us@plain:unix:/run/x");
   EXPECT_EQ(format_address(parse_address("1ms,1GB/s@unix:/run/x")), "1ms,1GB/s@unix:/run/x");
   EXPECT_EQ(format_address(parse_address("1GB/s@tls:gpu7")), "1GB/s@tls:gpu7:7464");
 }

@@ -20,6 +20,8 @@
 
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
+#include "blockyard/rpc/shared/shared.h"
+#include "blockyard/rpc/socket/socket_transport.h"
 
 namespace blockyard::rpc::socket {
 
@@ -28,69 +30,9 @@ using base::Error;
 
 namespace {
 
-[[noreturn]] void fail(const std::string& what, int cause) {
-  throw Error(Errc::comm, fmt::format("{}: {}", what, std::strerror(cause)));
-}
-
-/// A program may have closed 0 to 2 and take what opens next for its own output.
-int above_standard(int socket) {
-  if (socket < 0 || socket > 2) return socket;
-  const int moved = ::fcntl(socket, F_DUPFD_CLOEXEC, 3);
-  ::close(socket);
-  return moved;
-}
-
 int open_socket(int family) {
   return above_standard(::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
 }
-
-void send_at_once(int socket) {
-  const int on = 1;  // fails on Unix sockets, which send at once anyway
-  static_cast<void>(::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on));
-}
-
-class SocketTransport final : public Transport {
- public:
-  SocketTransport(int socket, std::string peer) : socket_(socket), peer_(std::move(peer)) {
-    send_at_once(socket_);
-  }
-  ~SocketTransport() override { ::close(socket_); }
-  SocketTransport(const SocketTransport&) = delete;
-  SocketTransport& operator=(const SocketTransport&) = delete;
-
-  std::size_t send(std::span<const Bytes> parts) override {
-    constexpr std::size_t most = 64;  // of the parts in one system call
-    std::array<iovec, most> pieces{};
-    const std::size_t count = std::min(parts.size(), most);
-    for (std::size_t k = 0; k < count; ++k)
-      pieces[k] = {const_cast<std::byte*>(parts[k].data()), parts[k].size()};
-    msghdr message{};
-    message.msg_iov = pieces.data();
-    message.msg_iovlen = count;
-    for (;;) {
-      const ssize_t sent = ::sendmsg(socket_, &message, MSG_NOSIGNAL);
-      if (sent > 0) return static_cast<std::size_t>(sent);
-      if (errno != EINTR) fail(fmt::format("cannot send to {}", peer_), errno);
-    }
-  }
-
-  std::size_t receive(std::span<std::byte> into) override {
-    for (;;) {
-      const ssize_t received = ::recv(socket_, into.data(), into.size(), 0);
-      if (received >= 0) return static_cast<std::size_t>(received);
-      if (errno == ECONNRESET) return 0;
-      if (errno != EINTR) fail(fmt::format("cannot receive from {}", peer_), errno);
-    }
-  }
-
-  void cut() noexcept override { ::shutdown(socket_, SHUT_RDWR); }
-  [[nodiscard]] bool is_checked() const noexcept override { return false; }
-  [[nodiscard]] std::string peer() const override { return peer_; }
-
- private:
-  int socket_;
-  std::string peer_;
-};
 
 sockaddr_un unix_name(const std::string& path) {
   sockaddr_un name{};
@@ -160,6 +102,8 @@ std::unique_ptr<Transport> connect(const Address& address, double patience_secon
       made = attempt(name->ai_addr, name->ai_addrlen, error);
   }
   if (made < 0) fail(fmt::format("no server answers at {}", text), error);
+  if (address.kind == Address::Kind::unix_socket && address.security != Address::Security::plain)
+    return shared::offer(made, text, patience_seconds);
   return std::make_unique<SocketTransport>(made, text);
 }
 
@@ -224,6 +168,8 @@ std::unique_ptr<Transport> SocketListener::accept() {
     if (::poll(waiting.data(), waiting.size(), -1) < 0) continue;
     if (waiting[1].revents != 0) return nullptr;
     const int made = above_standard(::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC));
+    if (made >= 0 && address_.kind == Address::Kind::unix_socket)
+      return shared::accept(made, "a client");
     if (made >= 0) return std::make_unique<SocketTransport>(made, "a client");
     if (errno == EBADF || errno == EINVAL || errno == ENOTSOCK)
       fail(fmt::format("cannot accept at {}", format_address(address_)), errno);

@@ -45,9 +45,11 @@ std::vector<Backend> backends() {
                               const std::string& options, Way way) {
     all.push_back({"remote_" + name, &remote::table(), served(table, options, way)});
   };
+  add_remote("host_shared", host::table(), "", Way::shared_memory);
   add_remote("host_unix", host::table(), "", Way::unix_socket);
   add_remote("host_tcp", host::table(), "", Way::tcp);
-  add_remote("sim_lazy_unix", sim::table(), "seed=0", Way::unix_socket);
+  add_remote("sim_lazy_shared", sim::table(), "seed=0", Way::shared_memory);
+  add_remote("sim_seed_3_shared", sim::table(), "seed=3", Way::shared_memory);
   add_remote("sim_seed_1_tcp", sim::table(), "seed=1", Way::tcp);
   if (rpc::tls::is_available()) {
     add_remote("host_tls", host::table(), "", Way::tls);
@@ -59,7 +61,7 @@ std::vector<Backend> backends() {
     all.push_back({"opencl", &opencl.table(), ""});
     all.push_back({"opencl_one_unit", &opencl.table(), "units=1 cache=none"});
     all.push_back({"opencl_copies", &opencl.table(), "in_place=0"});
-    add_remote("opencl_unix", opencl.table(), "", Way::unix_socket);
+    add_remote("opencl_shared", opencl.table(), "", Way::shared_memory);
   }
 #endif
 #ifdef BLOCKYARD_CUDA_PLUGIN

@@ -21,11 +21,13 @@ struct Served {
     const std::string base = ::testing::TempDir() + "device_contract." +
                              std::to_string(::getpid()) + "." + std::to_string(number);
     ++number;
-    const bool is_tcp = way != Way::unix_socket, is_tls = way == Way::tls;
+    const bool is_tls = way == Way::tls, is_tcp = is_tls || way == Way::tcp;
     auto listener = std::make_unique<rpc::socket::SocketListener>(
         rpc::parse_address(is_tcp ? "127.0.0.1:0" : "unix:" + base));
-    client_options =
-        (is_tls ? "server=tls:" : "server=") + rpc::format_address(listener->address());
+    client_options = (is_tls                    ? "server=tls:"
+                      : way == Way::unix_socket ? "server=plain:"
+                                                : "server=") +
+                     rpc::format_address(listener->address());
     remote::Terms terms;
     terms.devices = {{&table, 0, options, "of the test"}};
     if (is_tcp) {
