@@ -73,6 +73,7 @@ struct Device {
 
 /// Real additions and multiplications, roughly: two for each setting of all indexes.
 double flops_of(const blockyard_operation& operation) {
+  if (operation.kind == BLOCKYARD_FFT) return fft_flops(operation);
   const auto all = [](const blockyard_operand& operand) {
     return static_cast<double>(element_count(operand));
   };

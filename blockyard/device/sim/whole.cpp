@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "blockyard/device/abi_kinds.h"
+#include "blockyard/device/sim/fft.h"
 
 namespace blockyard::device::sim {
 namespace {
@@ -163,6 +164,7 @@ bool is_matrix(const blockyard_operand& operand) {
 }  // namespace
 
 blockyard_status check_whole(const blockyard_operation& operation, const char** why) {
+  if (operation.kind == BLOCKYARD_FFT) return check_fft(operation, why);
   *why = "this device does not know the operation";
   const std::uint32_t flags = operation.flags;
   constexpr std::uint32_t of_solve = all_of(blockyard_conjugate_left, blockyard_transposed,
@@ -187,6 +189,7 @@ blockyard_status check_whole(const blockyard_operation& operation, const char** 
 }
 
 void run_whole(const blockyard_operation& operation, const double alpha[2], const Blocks& blocks) {
+  if (operation.kind == BLOCKYARD_FFT) return run_fft(operation, alpha[0], blocks);
   switch (operation.element) {
     case BLOCKYARD_F32:
       return run_as<float>(operation, alpha, blocks);

@@ -5,8 +5,8 @@
 
 namespace blockyard::device::sim {
 
-/// As `check`, for the kinds of abi_kinds.h: triangular solves, LU and Cholesky; the other
-/// kinds are unsupported here.
+/// As `check`, for the kinds of abi_kinds.h: triangular solves, LU, Cholesky and transforms; the
+/// other kinds are unsupported here.
 [[nodiscard]] blockyard_status check_whole(const blockyard_operation& operation, const char** why);
 
 void run_whole(const blockyard_operation& operation, const double alpha[2], const Blocks& blocks);
