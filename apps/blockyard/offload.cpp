@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -26,8 +25,8 @@
 #include "blockyard/device/host/host.h"
 #include "blockyard/device/loader.h"
 #include "blockyard/device/sim/sim.h"
-#include "blockyard/remote/client/client.h"
 #include "blockyard/remote/server/server.h"
+#include "blockyard/remote/token.h"
 #include "blockyard/report/live_socket.h"
 #include "blockyard/rpc/socket/socket.h"
 #include "blockyard/rpc/tls/tls.h"
@@ -45,11 +44,13 @@ struct ServeOptions {
   std::vector<std::string> listen;
   std::string device = "host";
   std::string device_options;
+  std::string memory;
   std::string client_memory;
   std::string tokens;
   std::string idle;
   int threads = 0;  ///< 0: as many as the library takes
   bool plain = false;
+  bool only_device = false;
 };
 
 /// The tables of a kind. The plug-in outlives the server.
@@ -64,9 +65,17 @@ std::vector<remote::Export> exports_of(const ServeOptions& options,
                        .string());
     table = &plugin->table();
   }
+  const std::uint64_t memory_bytes =
+      options.memory.empty()
+          ? 0
+          : static_cast<std::uint64_t>(base::parse_bytes(options.memory, "--memory"));
+  std::shared_ptr<const remote::HostDevice> host;  // shared by the devices that it helps
+  if (options.device != "host" && !options.only_device)
+    host = std::make_shared<remote::HostDevice>(device::host::table());
   std::vector<remote::Export> all;
   for (int k = 0; k < device::device_count(*table); ++k)
-    all.push_back({table, static_cast<std::uint32_t>(k), options.device_options, options.device});
+    all.push_back({table, static_cast<std::uint32_t>(k), options.device_options, options.device,
+                   std::make_shared<remote::SharedUse>(memory_bytes), host});
   if (all.empty())
     throw base::Error(base::Errc::device,
                       fmt::format("--device {}: there is none on this machine", options.device));
@@ -138,93 +147,20 @@ int serve(const ServeOptions& options) {
 struct TokenOptions {
   std::string name;
   std::string file = "tokens";
+  double weight = 1;
 };
 
 int make_token(const TokenOptions& options) {
-  const remote::Token token = remote::new_token(options.name);
+  if (!remote::is_weight(options.weight))
+    throw UsageError("--weight: a weight is a number from 0.01 to 100");
+  remote::Token token = remote::new_token(options.name);
+  token.weight = options.weight;
   remote::add_token(options.file, token);
   const std::string own = options.name + ".token";
   remote::add_token(own, token);
   Output output(stdout);
   output.print(
       fmt::format("{} knows it now; give {} to the client, for --token\n", options.file, own));
-  return 0;
-}
-
-struct StatusOptions {
-  ServerChoice of;
-  bool json = false;
-  bool prometheus = false;
-};
-
-/// A device as a server shows it to a client.
-struct Shown {
-  std::string kind, name;
-  std::uint64_t memory_bytes = 0, free_bytes = 0;  ///< 0: as the system has it
-};
-
-std::string table_of(const std::vector<Shown>& devices) {
-  std::string text;
-  for (std::size_t number = 0; number < devices.size(); ++number) {
-    const Shown& one = devices[number];
-    text +=
-        fmt::format("{:<4}{:<8}{:<32}{}\n", number, one.kind, one.name,
-                    one.memory_bytes == 0
-                        ? std::string("memory as the system has it")
-                        : base::format_bytes(static_cast<std::int64_t>(one.free_bytes)) + " free");
-  }
-  return text;
-}
-
-std::string json_of(const std::string& server, bool is_encrypted,
-                    const std::vector<Shown>& devices) {
-  nlohmann::ordered_json all = nlohmann::ordered_json::array();
-  for (const Shown& one : devices)
-    all.push_back({{"kind", one.kind},
-                   {"name", one.name},
-                   {"memory_bytes", one.memory_bytes},
-                   {"free_bytes", one.free_bytes}});
-  return nlohmann::ordered_json{{"server", server}, {"encrypted", is_encrypted}, {"devices", all}}
-             .dump(2) +
-         "\n";
-}
-
-/// The text that collectors of Prometheus read.
-std::string metrics_of(const std::vector<Shown>& devices) {
-  std::string text =
-      "# HELP blockyard_offload_up Whether the server answers.\n"
-      "# TYPE blockyard_offload_up gauge\nblockyard_offload_up 1\n";
-  const auto add = [&](const char* name, const char* help, std::uint64_t Shown::*value) {
-    text += fmt::format("# HELP {} {}\n# TYPE {} gauge\n", name, help, name);
-    for (std::size_t number = 0; number < devices.size(); ++number)
-      text += fmt::format("{}{{device=\"{}\",kind=\"{}\"}} {}\n", name, number,
-                          devices[number].kind, devices[number].*value);
-  };
-  add("blockyard_offload_memory_bytes", "Memory that a client can have; 0: not limited.",
-      &Shown::memory_bytes);
-  add("blockyard_offload_free_bytes", "What of it is free.", &Shown::free_bytes);
-  return text;
-}
-
-int print_status(StatusOptions options) {
-  options.of.fill_in();
-  const std::string& server = options.of.server;
-  const std::string text = options.of.device_options(server);
-  std::vector<Shown> shown;
-  for (const remote::Offer& offer : remote::devices_of(text)) {
-    device::Device opened(remote::table(), static_cast<int>(shown.size()), text);
-    const blockyard_description found = opened.describe();
-    shown.push_back({offer.kind, found.name, found.memory_bytes, found.free_bytes});
-  }
-  const rpc::Address address = rpc::parse_address(server);
-  const bool is_encrypted = remote::uses_tls(address, !options.of.token.empty());
-  const bool is_exposed = address.kind == rpc::Address::Kind::tcp && !is_encrypted;
-  Output output(stdout);
-  output.print(options.json         ? json_of(server, is_encrypted, shown)
-               : options.prometheus ? metrics_of(shown)
-                                    : table_of(shown));
-  if (is_exposed && !options.json && !options.prometheus)
-    output.print("plain: the link is not encrypted\n");
   return 0;
 }
 
@@ -239,6 +175,8 @@ void add_serve(CLI::App& offload, Commands& commands) {
       ->check(CLI::IsMember({"host", "cuda", "opencl", "sim"}));
   serving->add_option("--device-options", options->device_options,
                       "options of the device's plug-in (docs/devices.md)");
+  serving->add_option("--memory", options->memory,
+                      "memory of a device that all clients together may use, like 16G");
   serving->add_option("--client-memory", options->client_memory,
                       "memory of a device that a client may use, like 4G");
   serving->add_option("--tokens", options->tokens, "file of the tokens that are let in over TCP");
@@ -248,6 +186,8 @@ void add_serve(CLI::App& offload, Commands& commands) {
       ->add_option("--threads", options->threads,
                    "processors that the host device computes with (default: all)")
       ->check(CLI::Range(1, 4096));
+  serving->add_flag("--only-device", options->only_device,
+                    "compute nothing on the processors here that the device does not know");
   serving->add_flag("--plain", options->plain,
                     "let other machines connect without TLS; tokens are proven all the same");
   commands[serving] = [options] { return serve(*options); };
@@ -265,19 +205,15 @@ void add_offload(CLI::App& app, Commands& commands) {
   add_offload_run(*offload, *inner);
   add_offload_calibrate(*offload, *inner);
 
-  auto status = std::make_shared<StatusOptions>();
-  CLI::App* const asking =
-      offload->add_subcommand("status", "Show the devices that a server lends");
-  status->of.add_to(*asking, "where it listens: HOST:PORT or unix:PATH");
-  CLI::Option* const json = asking->add_flag("--json", status->json, "as JSON");
-  asking->add_flag("--prometheus", status->prometheus, "as text for a collector of Prometheus")
-      ->excludes(json);
-  (*inner)[asking] = [status] { return print_status(*status); };
+  add_offload_status(*offload, *inner);
 
   auto token = std::make_shared<TokenOptions>();
   CLI::App* const making =
       offload->add_subcommand("token", "Make a secret by which a server knows a client");
   making->add_option("name", token->name, "of the client")->required();
+  making->add_option(
+      "--weight", token->weight,
+      "its share of a device that others use as well, relative to theirs (default: 1)");
   making->add_option("--tokens", token->file, "file of the server (default: tokens)");
   (*inner)[making] = [token] { return make_token(*token); };
 

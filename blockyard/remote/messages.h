@@ -16,7 +16,7 @@
 /// struct in the order of `fields` (docs/remote.md).
 namespace blockyard::remote {
 
-inline constexpr std::uint32_t protocol_version = 1;
+inline constexpr std::uint32_t protocol_version = 2;
 /// Bytes of a copy that travel as one payload.
 inline constexpr std::size_t piece_bytes = std::size_t{1} << 20;
 
@@ -49,6 +49,9 @@ enum class Kind : std::uint16_t {
   piece,        ///< s: Piece and a payload
   done,         ///< s: Place: all to that number is done
   failed,       ///< s: Failure
+  status,       ///< c: nothing, answered with a Usage
+  load,         ///< s: Load
+  trim,         ///< s: Trim
 };
 
 struct Hello {
@@ -207,11 +210,15 @@ template <class Message>
 
 /// Throws Error{bad_input} if the body ends early.
 template <class Message>
-[[nodiscard]] Message decode(const rpc::Frame& frame) {
-  base::FieldReader in(frame.body);
+[[nodiscard]] Message decode(std::span<const std::byte> body) {
+  base::FieldReader in(body);
   Message message;
   message.fields(in);
   return message;
+}
+template <class Message>
+[[nodiscard]] Message decode(const rpc::Frame& frame) {
+  return decode<Message>(frame.body);
 }
 
 template <class Message>

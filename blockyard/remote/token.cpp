@@ -21,6 +21,8 @@ namespace blockyard::remote {
 using base::Errc;
 using base::Error;
 
+bool is_weight(double value) noexcept { return value >= 0.01 && value <= 100; }
+
 std::vector<Token> read_tokens(const std::string& path) {
   struct stat status {};
   std::ifstream in(path);
@@ -35,13 +37,17 @@ std::vector<Token> read_tokens(const std::string& path) {
     ++number;
     std::istringstream words(line);
     Token token;
-    std::string more;
     if (!(words >> token.name) || token.name.starts_with('#')) continue;
-    if (!(words >> token.secret) || (words >> more) || token.secret.size() < 16)
-      throw Error(Errc::bad_input,
-                  fmt::format("{}:{}: a line is a name and a secret of at least 16 letters; "
-                              "`blockyard offload token NAME` makes one",
-                              path, number));
+    const bool has_secret = static_cast<bool>(words >> token.secret);
+    const bool has_weight = !(words >> std::ws).eof();
+    if (!has_secret || token.secret.size() < 16 ||
+        (has_weight && (!(words >> token.weight) || !(words >> std::ws).eof())) ||
+        !is_weight(token.weight))
+      throw Error(
+          Errc::bad_input,
+          fmt::format("{}:{}: a line is a name, a secret of at least 16 letters and, if need "
+                      "be, a weight from 0.01 to 100; `blockyard offload token NAME` makes one",
+                      path, number));
     tokens.push_back(std::move(token));
   }
   return tokens;
@@ -68,7 +74,9 @@ void add_token(const std::string& path, const Token& token) {
   std::erase_if(tokens, [&](const Token& other) { return other.name == token.name; });
   tokens.push_back(token);
   std::string text;
-  for (const Token& one : tokens) text += fmt::format("{} {}\n", one.name, one.secret);
+  for (const Token& one : tokens)
+    text += one.weight == 1 ? fmt::format("{} {}\n", one.name, one.secret)
+                            : fmt::format("{} {} {}\n", one.name, one.secret, one.weight);
   const std::string fresh = path + ".new";
   const int file = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   const bool is_written =

@@ -7,12 +7,16 @@
 
 namespace blockyard::remote {
 
-/// By which a client is known. In a file: a line "NAME SECRET", lines with '#' in front do not
-/// count.
+/// By which a client is known. In a file: a line "NAME SECRET", or "NAME SECRET WEIGHT"; lines
+/// with '#' in front do not count.
 struct Token {
   std::string name;
   std::string secret;
+  double weight = 1;  ///< of its share of a device that others use too
 };
+
+/// Whether a share can have this weight: from 0.01 to 100.
+[[nodiscard]] bool is_weight(double value) noexcept;
 
 /// The tokens in a file that only its owner can read. Throws Error{bad_input} that names the file
 /// and says what to do, never what is in it.

@@ -187,6 +187,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   append(bytes, remote::frame_of(Kind::open, remote::Open{1, 0, ""}, 1));
   append(bytes, remote::frame_of(Kind::stream, remote::Place{1, 1, 0}));
   append(bytes, remote::frame_of(Kind::allocate, remote::Memory{1, 0, 512}, 2));
+  append(bytes, remote::frame_of(Kind::status, remote::Text{}, 3));
   Draw draw(input);
   std::uint64_t sequence = 0;
   for (int count = 0; count < 40 && !draw.is_over(); ++count) append_message(bytes, draw, sequence);

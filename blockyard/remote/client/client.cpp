@@ -100,4 +100,10 @@ std::vector<Offer> devices_of(const std::string& options) {
   return link_to(read_options(options))->devices();
 }
 
+Usage usage_of(const std::string& options) {
+  const Answer answer = link_to(read_options(options))->ask(Kind::status, {});
+  if (answer.status != BLOCKYARD_OK) throw Error(Errc::comm, answer.text);
+  return decode<Usage>(std::as_bytes(std::span(answer.text)));
+}
+
 }  // namespace blockyard::remote

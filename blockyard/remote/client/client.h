@@ -46,4 +46,7 @@ struct ServerOptions {
 /// The devices of a server. Throws as link_to.
 [[nodiscard]] std::vector<Offer> devices_of(const std::string& options);
 
+/// What clients have of them now. Throws as link_to.
+[[nodiscard]] Usage usage_of(const std::string& options);
+
 }  // namespace blockyard::remote

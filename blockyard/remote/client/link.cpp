@@ -265,6 +265,7 @@ void Link::take(const rpc::Frame& frame) {
   if (kind_of(frame) == Kind::piece) return take_piece(frame);
   if (frame.head.payload_bytes != 0)
     throw Error(Errc::comm, "the server sent a payload where none belongs");
+  if (kind_of(frame) == Kind::load || kind_of(frame) == Kind::trim) return take_news(frame);
   const std::lock_guard lock(mutex_);
   heard_ = base::now_seconds();
   changed_.notify_all();
@@ -300,6 +301,26 @@ void Link::take(const rpc::Frame& frame) {
     default:
       throw Error(Errc::comm,
                   fmt::format("the server sent a message of the unknown kind {}", frame.head.kind));
+  }
+}
+
+void Link::watch(std::uint32_t index, Watcher watcher) {
+  const std::lock_guard lock(mutex_);
+  watchers_[index] = std::move(watcher);
+}
+
+void Link::take_news(const rpc::Frame& frame) {
+  const auto watcher = [&](std::uint32_t index) {
+    const std::lock_guard lock(mutex_);
+    const auto found = watchers_.find(index);
+    return found == watchers_.end() ? Watcher{} : found->second;
+  };
+  if (kind_of(frame) == Kind::load) {
+    const auto load = decode<Load>(frame);
+    if (const Watcher told = watcher(load.index); told.on_load) told.on_load(load);
+  } else {
+    const auto trim = decode<Trim>(frame);
+    if (const Watcher told = watcher(trim.index); told.on_trim) told.on_trim(trim.bytes);
   }
 }
 

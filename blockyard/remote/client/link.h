@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -15,6 +16,7 @@
 
 #include "blockyard/remote/messages.h"
 #include "blockyard/remote/token.h"
+#include "blockyard/remote/use.h"
 #include "blockyard/rpc/transport.h"
 
 namespace blockyard::remote {
@@ -65,6 +67,14 @@ class Link {
   void wait(const StreamKey& key, std::uint64_t sequence);
   void forget(const StreamKey& key);
 
+  /// What is called, on the thread that receives, when the server tells of the device with this
+  /// index; it must not wait for the link, nor drop its last owner.
+  struct Watcher {
+    std::function<void(const Load&)> on_load;
+    std::function<void(std::uint64_t)> on_trim;  ///< bytes that the server wants back
+  };
+  void watch(std::uint32_t index, Watcher watcher);
+
   /// Why the link is lost; empty: it is not.
   [[nodiscard]] std::string lost();
   /// Ends the link; returns when no thread of it touches memory of the caller.
@@ -86,6 +96,7 @@ class Link {
   void receive_all() noexcept;
   void take(const rpc::Frame& frame);
   void take_piece(const rpc::Frame& frame);
+  void take_news(const rpc::Frame& frame);
   void lose(std::unique_lock<std::mutex>& lock, const std::string& why);
   /// Waits until `holds()` or the link is lost; tries the link meanwhile.
   template <class Holds>
@@ -102,6 +113,7 @@ class Link {
   std::deque<rpc::Outgoing> posted_;
   std::map<StreamKey, Stream> streams_;
   std::map<std::uint64_t, std::optional<Answer>> asked_;
+  std::map<std::uint32_t, Watcher> watchers_;
   std::uint64_t requests_ = 0;
   std::uint32_t numbers_ = 0;
   double heard_ = 0;   ///< when something arrived last

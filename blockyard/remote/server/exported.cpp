@@ -69,8 +69,12 @@ void Staging::end() noexcept {
 }
 
 Exported::Exported(const Export& source, std::uint32_t number, const std::string& options,
-                   std::uint64_t limit_bytes, Send send)
-    : source_(source), number_(number), limit_bytes_(limit_bytes), send_(std::move(send)) {
+                   std::uint64_t limit_bytes, Seat& seat, Send send)
+    : source_(source),
+      number_(number),
+      limit_bytes_(limit_bytes),
+      seat_(seat),
+      send_(std::move(send)) {
   const std::string all = source.options + " " + checked(options);
   blockyard_status status = source_.table->open(source.index, all.c_str(), &device_);
   if (status == BLOCKYARD_OK) status = source_.table->stream_open(device_, &wiping_);
@@ -89,6 +93,7 @@ Exported::~Exported() {
   for (const auto& [number, lane] : lanes_) lane->stop();
   lanes_.clear();
   source_.table->close(device_);
+  seat_.give_memory(used_bytes_);
 }
 
 std::string Exported::last_error() const {
@@ -108,6 +113,11 @@ Answer Exported::describe() {
   Answer said = answer(source_.table->describe(device_, &found));
   if (limit_bytes_ != 0 && (found.memory_bytes == 0 || found.memory_bytes > limit_bytes_))
     found.memory_bytes = limit_bytes_;
+  if (const std::uint64_t common = source_.use->limit_bytes();
+      common != 0 && (found.memory_bytes == 0 || found.memory_bytes > common)) {
+    found.memory_bytes = common;
+    found.free_bytes = seat_.load().free_bytes;
+  }
   const std::uint64_t left = found.memory_bytes - std::min(found.memory_bytes, used_bytes_);
   if (found.free_bytes == 0 || found.free_bytes > left) found.free_bytes = left;
   said.description = found;
@@ -123,25 +133,45 @@ bool Exported::wipe(const Allocation& allocation) {
          source_.table->stream_synchronise(device_, wiping_) == BLOCKYARD_OK;
 }
 
+/// Memory that this client has released comes first, then what others can do without.
 Answer Exported::allocate(std::uint64_t bytes) {
   constexpr std::uint64_t word = sizeof(float);
   constexpr std::uint64_t most = std::uint64_t{1} << 50;
-  const std::uint64_t wanted = bytes > most ? bytes : (bytes + word - 1) / word * word;
+  const Answer no_room{BLOCKYARD_NO_MEMORY, "the server's device has no room", 0, {}};
+  if (bytes > most) return no_room;
+  const std::uint64_t wanted = (bytes + word - 1) / word * word;
   for (const bool waits : {false, true}) {
     let_go(waits);
-    if (bytes > most || (limit_bytes_ != 0 && wanted > limit_bytes_ - used_bytes_)) continue;
-    Allocation made{0, wanted};
-    const blockyard_status status = source_.table->allocate(device_, wanted, &made.real);
-    if (status == BLOCKYARD_NO_MEMORY) continue;
-    if (status != BLOCKYARD_OK) return answer(status);
-    if (wanted > 0 && !wipe(made)) return answer(BLOCKYARD_FAILED);
-    const std::uint64_t address = next_address_;
-    next_address_ += (wanted / 64 + 2) * 64;  // a gap: what leaves one is in no other
-    used_bytes_ += wanted;
-    allocations_.emplace(address, made);
-    return {BLOCKYARD_OK, "", address, {}};
+    Answer made = allocate_now(wanted);
+    if (made.status != BLOCKYARD_NO_MEMORY) return made;
   }
-  return {BLOCKYARD_NO_MEMORY, "the server's device has no room", 0, {}};
+  if (limit_bytes_ != 0 && wanted > limit_bytes_ - used_bytes_) return no_room;
+  seat_.ask_others(wanted);
+  Answer made = allocate_now(wanted);
+  return made.status == BLOCKYARD_NO_MEMORY ? no_room : made;
+}
+
+Answer Exported::allocate_now(std::uint64_t bytes) {
+  const bool is_allowed = limit_bytes_ == 0 || bytes <= limit_bytes_ - used_bytes_;
+  if (!is_allowed || !seat_.take_memory(bytes)) return {BLOCKYARD_NO_MEMORY, "", 0, {}};
+  Allocation made{0, bytes};
+  blockyard_status status = source_.table->allocate(device_, bytes, &made.real);
+  if (status == BLOCKYARD_OK && bytes > 0 && !wipe(made)) status = BLOCKYARD_FAILED;
+  if (status != BLOCKYARD_OK) {
+    seat_.give_memory(bytes);
+    return answer(status);
+  }
+  const std::uint64_t address = next_address_;
+  next_address_ += (bytes / 64 + 2) * 64;  // a gap: what leaves one is in no other
+  used_bytes_ += bytes;
+  allocations_.emplace(address, made);
+  return {BLOCKYARD_OK, "", address, {}};
+}
+
+void Exported::give_back(const Allocation& allocation) {
+  static_cast<void>(source_.table->release(device_, allocation.real));
+  used_bytes_ -= allocation.bytes;
+  seat_.give_memory(allocation.bytes);
 }
 
 void Exported::release(std::uint64_t address) {
@@ -163,8 +193,7 @@ void Exported::let_go(bool waits) {
       if (!waits) return false;
       static_cast<void>(found->second->reach(sequence));
     }
-    static_cast<void>(source_.table->release(device_, leaving.allocation.real));
-    used_bytes_ -= leaving.allocation.bytes;
+    give_back(leaving.allocation);
     return true;
   });
 }
@@ -178,11 +207,13 @@ Answer Exported::open_plan(const Plan& asked) {
         BLOCKYARD_UNSUPPORTED, "the operation has blocks larger than the client's memory", 0, {}};
   if (plans_.size() >= max_plans)
     return {BLOCKYARD_UNSUPPORTED, "the client has as many plans as it may have", 0, {}};
-  OpenPlan made{nullptr, asked.operation, 0};
+  OpenPlan made{nullptr, asked.operation, 0, nullptr};
   blockyard_status status = source_.table->plan_open(device_, &made.operation, &made.plan);
   if (status == BLOCKYARD_OK)
     status = source_.table->plan_workspace(device_, made.plan, &made.workspace_bytes);
-  if (status != BLOCKYARD_OK) return answer(status);
+  if (status == BLOCKYARD_UNSUPPORTED && source_.host)
+    made.substitute = Substitute::plan(*source_.host, made.operation);
+  if (status != BLOCKYARD_OK && !made.substitute) return answer(status);
   plans_[asked.number.plan] = made;
   return {BLOCKYARD_OK, "", made.workspace_bytes, {}};
 }
@@ -341,7 +372,8 @@ void Exported::run(const Run& run) {
   work.left = block(run.left, plan.operation.left);
   if (has_right(plan.operation)) work.right = block(run.right, plan.operation.right);
   if (plan.workspace_bytes > 0) work.workspace = real(run.workspace, plan.workspace_bytes);
-  lane.add(run.place.sequence, [this, &lane, plan, work] {
+  lane.add_part(run.place.sequence, [this, &lane, plan, work, ticket = seat_.queue()] {
+    if (plan.substitute) return plan.substitute->run(*source_.table, device_, lane.stream(), work);
     return source_.table->plan_run(device_, plan.plan, lane.stream(), &work);
   });
 }
@@ -353,12 +385,16 @@ void Exported::wait(const Wait& wait) {
   const auto& other = find_lane({wait.place.device, wait.other_stream, 0});
   if (&lane == other.get() || wait.other_sequence > other->last())
     refuse("a stream waits for what was never enqueued");
-  lane.add(wait.place.sequence, [&lane, other, sequence = wait.other_sequence] {
-    // The other one may wait for what this one has enqueued and not looked after since.
-    if (const blockyard_status status = lane.settle(); status != BLOCKYARD_OK) return status;
-    if (!other->reach(sequence)) throw Error(Errc::device, "work on another stream failed");
-    return BLOCKYARD_OK;
-  });
+  lane.add(
+      wait.place.sequence,
+      [&lane, other, sequence = wait.other_sequence] {
+        if (!other->has_reached(sequence)) lane.leave_turn();
+        // The other one may wait for what this one has enqueued and not looked after since.
+        if (const blockyard_status status = lane.settle(); status != BLOCKYARD_OK) return status;
+        if (!other->reach(sequence)) throw Error(Errc::device, "work on another stream failed");
+        return BLOCKYARD_OK;
+      },
+      {}, true);
 }
 
 }  // namespace blockyard::remote

@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "blockyard/remote/messages.h"
+#include "blockyard/remote/server/shared_use.h"
+#include "blockyard/remote/server/substitute.h"
 
 /// The state of a server for one client. Numbers and addresses of a client are names in its own
 /// tables, checked before anything of a device sees them.
@@ -25,6 +27,8 @@ struct Export {
   std::uint32_t index = 0;
   std::string options;  ///< of the server; clients set memory= only
   std::string kind;     ///< host, sim, opencl, cuda
+  std::shared_ptr<SharedUse> use = std::make_shared<SharedUse>();  ///< shared by its clients
+  std::shared_ptr<const HostDevice> host = nullptr;  ///< does what it does not know; shared as well
 };
 
 /// Sends a frame to the client. Any thread. Throws Error{comm}.
@@ -51,9 +55,10 @@ class Lane;
 /// A device opened for a client. One thread, that which receives; its lanes have their own.
 class Exported {
  public:
-  /// Throws Error{device} with the device's text if it cannot be opened.
+  /// `seat` is the client's, and outlives this. Throws Error{device} with the device's text if it
+  /// cannot be opened.
   Exported(const Export& source, std::uint32_t number, const std::string& options,
-           std::uint64_t limit_bytes, Send send);
+           std::uint64_t limit_bytes, Seat& seat, Send send);
   /// Ends its work: what has not begun never happens.
   ~Exported();
   Exported(const Exported&) = delete;
@@ -92,6 +97,7 @@ class Exported {
     blockyard_plan* plan = nullptr;
     blockyard_operation operation{};
     std::uint64_t workspace_bytes = 0;
+    std::shared_ptr<Substitute> substitute = nullptr;  ///< shared with work that is enqueued
   };
   /// Memory that is freed when earlier enqueued work is done.
   struct Leaving {
@@ -107,10 +113,13 @@ class Exported {
   [[nodiscard]] blockyard_status copy_by_host(Lane& lane, blockyard_address to, Exported& other,
                                               blockyard_address from, std::uint64_t bytes);
   void let_go(bool waits);
+  void give_back(const Allocation& allocation);
+  [[nodiscard]] Answer allocate_now(std::uint64_t bytes);
 
   Export source_;
   std::uint32_t number_;
   std::uint64_t limit_bytes_;
+  Seat& seat_;
   Send send_;
   blockyard_device* device_ = nullptr;
   blockyard_stream* wiping_ = nullptr;

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
 
 namespace blockyard::remote {
@@ -12,7 +14,8 @@ namespace blockyard::remote {
 using base::Errc;
 using base::Error;
 
-Lane::Lane(Exported& device, std::uint32_t stream) : device_(device), number_(stream) {
+Lane::Lane(Exported& device, std::uint32_t stream)
+    : device_(device), number_(stream), turn_(device.seat_) {
   if (device_.source_.table->stream_open(device_.device_, &stream_) != BLOCKYARD_OK)
     throw Error(Errc::device, device_.last_error());
   thread_ = std::thread([this] { work(); });
@@ -28,19 +31,43 @@ void Lane::stop() noexcept {
 }
 
 void Lane::end() noexcept {
-  const std::lock_guard lock(device_.mutex_);
-  is_ended_ = true;
-  device_.changed_.notify_all();
+  {
+    const std::lock_guard lock(device_.mutex_);
+    is_ended_ = true;
+    device_.changed_.notify_all();
+  }
+  device_.seat_.wake();
 }
 
-void Lane::add(std::uint64_t sequence, Work work, Bytes kept) {
+void Lane::add(std::uint64_t sequence, Work work, Bytes kept, bool keeps_turn) {
   if (sequence != last_ + 1)
     throw Error(Errc::bad_input,
                 fmt::format("work {} of a stream follows work {}", sequence, last_));
   last_ = sequence;
   const std::lock_guard lock(device_.mutex_);
-  tasks_.push_back({sequence, std::move(work), std::move(kept)});
+  tasks_.push_back({sequence, std::move(work), std::move(kept), keeps_turn});
   device_.changed_.notify_all();
+}
+
+void Lane::add_part(std::uint64_t sequence, Work work) {
+  add(
+      sequence, [this, work = std::move(work)] { return run_part(work); }, {}, true);
+}
+
+/// Beside other clients a part is done when its turn ends, so that they meet no work that is
+/// enqueued already. Alone the device is kept busy, and the time is counted later.
+blockyard_status Lane::run_part(const Work& work) {
+  if (!turn_.begin([this] { return is_ended_.load(); })) return BLOCKYARD_FAILED;
+  const double began = base::now_seconds();
+  blockyard_status status = work();
+  if (status == BLOCKYARD_OK && turn_.is_shared()) status = settle();
+  if (turn_.is_shared() || device_.is_host_memory_) {
+    turn_.end(base::now_seconds() - began);
+  } else {
+    turn_.leave();
+    if (unsettled_++ == 0) unsettled_since_ = began;
+  }
+  return status;
 }
 
 void Lane::tell(std::uint64_t sequence) {
@@ -81,6 +108,11 @@ bool Lane::is_to_settle() {
 void Lane::work() {
   std::unique_lock lock(device_.mutex_);
   for (;;) {
+    if (tasks_.empty()) {
+      lock.unlock();
+      turn_.leave();
+      lock.lock();
+    }
     device_.changed_.wait(lock, [&] { return is_ended_ || !tasks_.empty() || is_to_settle(); });
     if (is_ended_) break;
     if (is_to_settle()) {
@@ -98,6 +130,7 @@ void Lane::work() {
   const std::deque<Task> dropped = std::move(tasks_);
   tasks_.clear();
   lock.unlock();  // tasks may hold other lanes
+  turn_.leave();
 }
 
 void Lane::take_up(Task task) {
@@ -105,6 +138,7 @@ void Lane::take_up(Task task) {
     const std::lock_guard lock(device_.mutex_);
     if (failed_from_ != UINT64_MAX) return;
   }
+  if (!task.keeps_turn) turn_.leave();
   blockyard_status status = BLOCKYARD_FAILED;
   std::string why;
   try {
@@ -127,6 +161,8 @@ blockyard_status Lane::settle() {
   }
   const blockyard_status status =
       device_.source_.table->stream_synchronise(device_.device_, stream_);
+  if (unsettled_ > 0)
+    device_.seat_.note(base::now_seconds() - unsettled_since_, std::exchange(unsettled_, 0));
   if (status != BLOCKYARD_OK)
     fail(0, device_.last_error());
   else

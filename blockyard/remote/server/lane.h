@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
+
 #include "blockyard/remote/server/exported.h"
 
 namespace blockyard::remote {
@@ -19,9 +21,14 @@ class Lane {
   Lane& operator=(const Lane&) = delete;
 
   [[nodiscard]] blockyard_stream* stream() const noexcept { return stream_; }
-  /// Adds work; `kept` stays until it is done. Throws Error{bad_input} if the number is not the
-  /// next one.
-  void add(std::uint64_t sequence, Work work, Bytes kept = {});
+  /// Adds work; `kept` stays until it is done. A turn of the stream passes to another client before
+  /// the work begins, or where it says so by leave_turn. Throws Error{bad_input} if the number is
+  /// not the next one.
+  void add(std::uint64_t sequence, Work work, Bytes kept = {}, bool keeps_turn = false);
+  /// The same for a part of work on the device, which needs a turn; `work` enqueues it.
+  void add_part(std::uint64_t sequence, Work work);
+  /// From the thread of this lane, before it waits.
+  void leave_turn() { turn_.leave(); }
   /// Notifies the client when all work up to `sequence` is done.
   void tell(std::uint64_t sequence);
   /// Any thread: returns when all to `sequence` is done. False: it never will be.
@@ -41,11 +48,13 @@ class Lane {
     std::uint64_t sequence;
     Work work;
     Bytes kept;
+    bool keeps_turn = false;
   };
   void work();
   void take_up(Task task);
   void advance(std::uint64_t sequence);
   void fail(std::uint64_t from, const std::string& text);
+  [[nodiscard]] blockyard_status run_part(const Work& work);
   void tell_client(std::unique_lock<std::mutex>& lock);
   [[nodiscard]] bool is_to_settle();
 
@@ -62,7 +71,11 @@ class Lane {
   std::uint64_t wanted_ = 0;  ///< a caller waits for it
   std::uint64_t asked_ = 0;   ///< the client wants to know
   std::uint64_t told_ = 0;
-  bool is_ended_ = false;
+  std::atomic<bool> is_ended_ = false;  ///< set under the mutex
+  // Of the thread of this lane.
+  Turn turn_;
+  double unsettled_since_ = 0;  ///< parts were enqueued then whose time is not counted yet; 0: none
+  int unsettled_ = 0;           ///< how many
   std::thread thread_;
 };
 

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <utility>
 
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
@@ -16,12 +18,13 @@ using base::Error;
 namespace {
 
 constexpr std::size_t max_devices = 64;  // that a client opens
+constexpr std::size_t max_shown = 500;   // clients in one answer about the use of devices
 
 Kind kind_of(const rpc::Frame& frame) { return static_cast<Kind>(frame.head.kind); }
 
 bool is_asked(Kind kind) {
   return kind == Kind::open || kind == Kind::close || kind == Kind::describe ||
-         kind == Kind::allocate || kind == Kind::plan;
+         kind == Kind::allocate || kind == Kind::plan || kind == Kind::status;
 }
 
 }  // namespace
@@ -33,9 +36,19 @@ Session::Session(std::unique_ptr<rpc::Transport> transport, const Terms& terms)
       staging_(terms.staging_bytes),
       began_(base::now_seconds()) {}
 
-Session::~Session() {
+Session::~Session() { leave(); }
+
+void Session::leave() noexcept {
   transport_->cut();  // lanes may be sending
+  staging_.end();
+  {
+    const std::lock_guard lock(telling_);
+    is_over_ = true;
+  }
+  told_.notify_all();
+  if (teller_.joinable()) teller_.join();
   devices_.clear();
+  seats_.clear();
 }
 
 void Session::send(Kind kind, const auto& message, std::uint64_t request) {
@@ -58,9 +71,7 @@ std::string Session::run() {
     } catch (const Error&) {  // it has gone
     }
   }
-  transport_->cut();
-  staging_.end();
-  devices_.clear();
+  leave();
   return why;
 }
 
@@ -92,6 +103,7 @@ bool Session::shake_hands() {
       return false;
     }
     client_ = hello.identity;
+    weight_ = known->weight;
     send(Kind::prove, Proof{proof_of("server", secret, hello.nonce, welcome.nonce)});
   }
   is_proven_ = true;
@@ -127,6 +139,8 @@ Answer Session::answer(const rpc::Frame& frame) {
       const auto asked = decode<Memory>(frame);
       return device(asked.device).allocate(asked.bytes);
     }
+    case Kind::status:
+      return usage();
     default: {
       const auto asked = decode<Plan>(frame);
       return device(asked.number.device).open_plan(asked);
@@ -146,12 +160,53 @@ Answer Session::open(const Open& asked) {
   try {
     devices_[asked.device] = std::make_unique<Exported>(
         terms_.devices[asked.index], asked.device, asked.options, terms_.client_memory_bytes,
-        [this](const rpc::Outgoing& frame) { sender_.send(frame); });
+        seat(asked.index), [this](const rpc::Outgoing& frame) { sender_.send(frame); });
   } catch (const Error& error) {
     devices_.erase(asked.device);
     return {BLOCKYARD_FAILED, error.what(), 0, {}};
   }
   return {};
+}
+
+Seat& Session::seat(std::uint32_t index) {
+  const std::lock_guard lock(telling_);
+  auto& known = seats_[index];
+  if (!known) known = std::make_unique<Seat>(terms_.devices[index].use, client_, weight_);
+  if (!teller_.joinable()) teller_ = std::thread([this] { tell_loads(); });
+  return *known;
+}
+
+Answer Session::usage() const {
+  Usage all;
+  std::size_t room = max_shown;
+  for (const Export& one : terms_.devices) {
+    DeviceUse& use = all.devices.emplace_back(one.use->state());
+    use.clients.resize(std::min(use.clients.size(), room));
+    room -= use.clients.size();
+  }
+  const std::vector<std::byte> body = encode(all);
+  return {BLOCKYARD_OK, {reinterpret_cast<const char*>(body.data()), body.size()}, 0, {}};
+}
+
+/// On change, ten times a second at most. A client that does not receive stops nothing but this.
+void Session::tell_loads() noexcept try {
+  constexpr std::chrono::milliseconds pause(100);
+  std::map<std::uint32_t, Load> told;
+  std::unique_lock lock(telling_);
+  while (!told_.wait_for(lock, pause, [&] { return is_over_; })) {
+    std::vector<rpc::Outgoing> news;
+    for (const auto& [index, seat] : seats_) {
+      Load now = seat->load();
+      now.index = index;
+      if (std::exchange(told[index], now) != now) news.push_back(frame_of(Kind::load, now));
+      if (const std::uint64_t wanted = seat->take_wanted(); wanted > 0)
+        news.push_back(frame_of(Kind::trim, Trim{index, wanted}));
+    }
+    lock.unlock();
+    for (const rpc::Outgoing& frame : news) sender_.send(frame);
+    lock.lock();
+  }
+} catch (const std::exception&) {  // the client is gone
 }
 
 /// Other devices may still copy from it.

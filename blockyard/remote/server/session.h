@@ -2,9 +2,12 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "blockyard/remote/server/exported.h"
@@ -41,6 +44,7 @@ class Session {
 
  private:
   [[nodiscard]] bool shake_hands();
+  void leave() noexcept;
   void take(const rpc::Frame& frame);
   void take_enqueued(const rpc::Frame& frame);
   void take_copy_in(const rpc::Frame& frame);
@@ -48,16 +52,25 @@ class Session {
   [[nodiscard]] Answer open(const Open& asked);
   void close(std::uint32_t device);
   [[nodiscard]] Exported& device(std::uint32_t number) const;
+  [[nodiscard]] Seat& seat(std::uint32_t index);
+  [[nodiscard]] Answer usage() const;
+  void tell_loads() noexcept;
   void send(Kind kind, const auto& message, std::uint64_t request = 0);
 
   std::unique_ptr<rpc::Transport> transport_;
   const Terms& terms_;
   rpc::SharedSender sender_;
   Staging staging_;
+  std::mutex telling_;  ///< guards what follows
+  std::condition_variable told_;
+  std::map<std::uint32_t, std::unique_ptr<Seat>> seats_;  ///< by the server's number of the device
+  bool is_over_ = false;
+  std::thread teller_;  ///< tells the client what others do with the devices
   std::map<std::uint32_t, std::unique_ptr<Exported>> devices_;
   std::atomic<bool> is_proven_ = false;
   double began_;
   std::string client_ = "a client";
+  double weight_ = 1;
 };
 
 }  // namespace blockyard::remote
