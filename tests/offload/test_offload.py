@@ -141,6 +141,51 @@ class Offload(unittest.TestCase):
         told = [line for line in done.stderr.splitlines() if line.startswith("blockyard:")]
         self.assertEqual(len(told), 1, done.stderr)
 
+    def test_one_call_is_computed_by_several_servers_also_when_one_is_lost(self):
+        if not has_numpy():
+            self.skipTest("this Python has no NumPy")
+        one, two = (self.serve("--device", "sim", name=name) for name in ("one", "two"))
+        for place in ("remote", "both"):
+            for limit in (10**12, 5_000_000, 300_000):  # bytes after which the way to the second server breaks
+                with self.subTest(place=place, limit=limit):
+                    path = self.folder / f"{place}{limit}"
+                    proxy = Proxy(path, self.folder / "two", limit)
+                    try:
+                        done = self.offload("run", "--server", f"{one.address},unix:{path}", "--place", place, "--log", "call",
+                                            "--", sys.executable, "-c", PRODUCT)
+                    finally:
+                        proxy.end()
+                    self.assertEqual(done.stdout, "True True\n")
+                    self.assertIn("on 2 devices", done.stderr)
+        self.assertEqual((one.end(), two.end()), (0, 0))
+
+    def test_clients_share_a_device_and_status_shows_it(self):
+        if not has_numpy():
+            self.skipTest("this Python has no NumPy")
+        server = self.serve("--device", "sim", "--memory", "14M")
+        self.assertEqual(self.run_at(server.address, sys.executable, "-c", PRODUCT)[0].stdout, "True True\n")
+        waits = PRODUCT + "import sys; sys.stdout.flush(); sys.stdin.readline()"
+        program = subprocess.Popen([BLOCKYARD, "offload", "run", "--quiet", "--server", server.address, "--place", "remote",
+                                    "--", sys.executable, "-c", waits], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.assertEqual(program.stdout.readline(), "True True\n")
+        shown = json.loads(self.offload("status", "--server", server.address, "--json").stdout)["devices"][0]
+        self.assertEqual(shown["limit_bytes"], 14 << 20)
+        self.assertEqual(len(shown["clients"]), 1)
+        client = shown["clients"][0]
+        self.assertEqual((client["weight"], client["queued"]), (1, 0))
+        self.assertGreater(client["used_seconds"], 0)
+        self.assertGreater(client["memory_bytes"], 0)
+        self.assertEqual(shown["used_bytes"], client["memory_bytes"])
+        self.assertIn("100 %", self.offload("status", "--server", server.address).stdout)
+        self.assertIn('blockyard_offload_client_seconds{device="0",client="a client",number="0"} ',
+                      self.offload("status", "--server", server.address, "--prometheus").stdout)
+        # Another client needs nearly all there is: the first one gives back what it keeps.
+        self.assertEqual(self.run_at(server.address, sys.executable, "-c", PRODUCT)[0].stdout, "True True\n")
+        while shown["clients"][0]["memory_bytes"] >= client["memory_bytes"]:
+            shown = json.loads(self.offload("status", "--server", server.address, "--json").stdout)["devices"][0]
+        program.communicate("\n", timeout=LIMIT_SECONDS)
+        server.end()
+
     def test_what_surrounds_calls_in_programs_does_no_harm(self):
         """Refusals, NaN, threads, signals, closed streams, calls at the very end."""
         for device in ("host", "sim"):
@@ -154,21 +199,26 @@ class Offload(unittest.TestCase):
     def test_transforms_on_a_device(self):
         if not FFTW_CALLER:
             self.skipTest("this machine has no libfftw3-dev")
-        for device, place in (("host", "remote"), ("sim", "local")):  # sim knows no transforms
+        for device in ("host", "sim"):
             with self.subTest(device):
                 server = self.serve("--device", device, name=device)
                 done, calls = self.run_at(server.address, FFTW_CALLER)
                 executions = re.fullmatch(r"(\d+) executions, \d+ tests, 0 wrong\n", done.stdout)
                 self.assertTrue(executions, done.stdout)
-                self.assertEqual(calls, {"local": 0, "remote": 0} | {place: int(executions[1])})
+                self.assertEqual(calls, {"local": 0, "remote": int(executions[1])})
                 server.end()
 
     def test_what_a_device_does_not_know_is_computed_locally(self):
-        server = self.serve("--device", "sim")  # has no QR, no eigenvalues
+        server = self.serve("--device", "sim", "--only-device")  # has no QR, no eigenvalues
         done, calls = self.run_at(server.address, LAPACK_CALLER)
         self.assertRegex(done.stdout, r"^\d+ tests, 0 wrong\n$")
         self.assertGreater(calls["local"], 50)
         self.assertGreater(calls["remote"], 50)
+        server.end()
+        server = self.serve("--device", "sim")  # the processors of the server help out
+        done, calls = self.run_at(server.address, LAPACK_CALLER)
+        self.assertRegex(done.stdout, r"^\d+ tests, 0 wrong\n$")
+        self.assertEqual(calls["local"], 4)  # getri of what has no inverse
 
     def test_what_has_no_room_on_the_device_is_computed_locally(self):
         server = self.serve("--client-memory", "16K")
@@ -404,7 +454,7 @@ class Offload(unittest.TestCase):
         metrics = self.offload("status", "--server", server.address, "--prometheus").stdout
         self.assertIn('blockyard_offload_memory_bytes{device="0",kind="sim"} 1048576\n', metrics)
         for line in metrics.splitlines():
-            self.assertRegex(line, r"^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{.*\})? [0-9]+)$")
+            self.assertRegex(line, r"^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{.*\})? [0-9.]+)$")
         self.offload("status", "--server", server.address, "--json", "--prometheus", code=2)
         server.end()
 

@@ -47,10 +47,12 @@ Guess Costs::as_guess() const noexcept {
           refusals_};
 }
 
-bool Costs::prefers_device(double flops, double bytes, const Trials& trials) noexcept {
+bool Costs::prefers_device(double flops, double bytes, const Trials& trials,
+                           double queue_seconds) noexcept {
   const bool was_there = std::exchange(is_there_, false);
   if (local_rate_ == 0 || refusals_ >= most_refusals) return false;
-  const double here = local_estimate(flops), there = device_estimate(flops, bytes);
+  const double here = local_estimate(flops);
+  const double there = device_estimate(flops, bytes) + queue_seconds;
   const double least = is_device_guessed_ ? 1 / doubt : was_there ? 1 / hysteresis : hysteresis;
   if (device_rate_ > 0 && there < least * here) return is_there_ = true;
   // A trial: what it may cost is what sending alone says, or what it took before.
@@ -73,10 +75,12 @@ void Costs::note_refusal(double seconds, Trials& trials) noexcept {
 }
 
 /// Sending and computing overlap, so that they are not told apart: the factor takes up the rest.
-void Costs::note_device(double flops, double bytes, double seconds, Trials& trials) noexcept {
+void Costs::note_device(double flops, double bytes, double seconds, Trials& trials,
+                        double queue_seconds) noexcept {
   const double loss = std::max(0.0, seconds - local_estimate(flops));
   trials.note_loss(loss);
   has_lost_ = has_lost_ || loss > 0;
+  seconds = std::max(seconds - queue_seconds, seconds / 2);
   const double sending = latency_seconds_ + bytes * byte_seconds_;
   if (!is_device_guessed_) {
     factor_ = blend(factor_, factor_ * seconds / device_estimate(flops, bytes));

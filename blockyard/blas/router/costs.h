@@ -40,10 +40,14 @@ struct Guess {
 class Costs {
  public:
   explicit Costs(const Guess& guess = {}) noexcept;
-  /// Whether a call goes to the device.
-  [[nodiscard]] bool prefers_device(double flops, double bytes, const Trials& trials) noexcept;
+  /// Whether a call goes to the device, where others have work for `queue_seconds`.
+  [[nodiscard]] bool prefers_device(double flops, double bytes, const Trials& trials,
+                                    double queue_seconds = 0) noexcept;
   void note_local(double flops, double seconds, Trials& trials) noexcept;
-  void note_device(double flops, double bytes, double seconds, Trials& trials) noexcept;
+  /// queue_seconds: what others had there when it began. Half of the time counts as the call's own
+  /// at least.
+  void note_device(double flops, double bytes, double seconds, Trials& trials,
+                   double queue_seconds = 0) noexcept;
   /// The device does not know the routine, or has no room for the call.
   void note_refusal(double seconds, Trials& trials) noexcept;
 

@@ -10,9 +10,10 @@ namespace blockyard::blas {
 
 namespace {
 
-constexpr std::int64_t part_bytes = std::int64_t{8} << 20;  // of an operand or a result
-constexpr std::int64_t least_width = 64;                    // of a part
-constexpr std::int64_t most_share = 8;  // parts of a result that both places compute
+constexpr std::int64_t part_bytes = std::int64_t{8} << 20;     // of an operand or a result
+constexpr std::int64_t least_width = 64;                       // of a part
+constexpr std::int64_t least_bytes = std::int64_t{256} << 10;  // of them, where there are more
+constexpr std::int64_t wanted_parts = 16;  // of a result: sending, computing and returning overlap
 constexpr std::int64_t most_packed_bytes = std::int64_t{128} << 20;
 constexpr std::int64_t long_column_bytes = std::int64_t{64} << 10;  // sent as it lies
 
@@ -30,6 +31,17 @@ std::int64_t half_of(device::Device& device) {
   const blockyard_description found = device.describe();
   return found.memory_bytes == 0 ? usual_kept_bytes
                                  : static_cast<std::int64_t>(found.free_bytes / 2);
+}
+
+/// The first part is not computed before it has been sent, nor the last one sent back before it is
+/// computed: many parts make that short, and few keep what each costs by itself small.
+template <class T>
+std::int64_t part_width(const Call<T>& call) {
+  const std::int64_t extent = split_extent(call);
+  const std::int64_t bytes = part_elements(call) * static_cast<std::int64_t>(sizeof(T));
+  const std::int64_t least = std::max(least_width, least_bytes / bytes);
+  const std::int64_t most = std::max(least, part_bytes / bytes);
+  return std::min(extent, std::clamp(extent / wanted_parts, least, most));
 }
 
 std::uint64_t drawn_seed() {
@@ -212,7 +224,8 @@ bool DeviceProducts::has_left(const device::Event& sent) noexcept try {
 }
 
 template <class T>
-void DeviceProducts::compute_parts(const Call<T>& call, Shares& shares, std::int64_t width) {
+void DeviceProducts::compute_parts(const Call<T>& call, Shares& shares, std::int64_t width,
+                                   int device) {
   saved_bytes_ = 0;
   for (const Step<T>& step : part_of(call, 0, width).steps)
     if (!device_.open_plan(step.operation)) return;  // before anything is sent for it
@@ -226,7 +239,7 @@ void DeviceProducts::compute_parts(const Call<T>& call, Shares& shares, std::int
   for (; has_room; ++number) {
     Slot& slot = slots_[number % slots];
     finish(call, slot, shares);
-    const auto range = shares.take_front(width);
+    const auto range = shares.take_front(width, device);
     if (!range) break;
     has_room = start(part_of(call, range->from, range->to), slot);
     if (!has_room) continue;
@@ -237,14 +250,10 @@ void DeviceProducts::compute_parts(const Call<T>& call, Shares& shares, std::int
 }
 
 template <class T>
-void DeviceProducts::compute(const Call<T>& call, Shares& shares) {
-  const std::int64_t extent = split_extent(call);
-  const std::int64_t width = std::clamp<std::int64_t>(
-      part_bytes / (part_elements(call) * static_cast<std::int64_t>(sizeof(T))),
-      std::min<std::int64_t>(extent, least_width),
-      std::max<std::int64_t>(std::min<std::int64_t>(extent, least_width), extent / most_share));
+void DeviceProducts::compute(const Call<T>& call, Shares& shares, int device) {
+  const std::int64_t width = part_width(call);
   try {
-    compute_parts(call, shares, width);
+    compute_parts(call, shares, width, device);
   } catch (...) {
     drain(true);
     throw;
@@ -255,13 +264,11 @@ void DeviceProducts::compute(const Call<T>& call, Shares& shares) {
 template <class T>
 void DeviceProducts::compute(const Call<T>& call, std::int64_t& complete) {
   const std::int64_t extent = split_extent(call);
-  const std::int64_t width = std::clamp<std::int64_t>(
-      part_bytes / (part_elements(call) * static_cast<std::int64_t>(sizeof(T))),
-      std::min<std::int64_t>(extent, least_width), extent);
+  const std::int64_t width = part_width(call);
   Shares shares(extent);
   complete = 0;
   try {
-    compute_parts(call, shares, width);
+    compute_parts(call, shares, width, 0);
   } catch (...) {
     drain(true);
     complete = shares.front_complete();
@@ -275,9 +282,9 @@ template void DeviceProducts::compute(const Call<float>&, std::int64_t&);
 template void DeviceProducts::compute(const Call<double>&, std::int64_t&);
 template void DeviceProducts::compute(const Call<c64>&, std::int64_t&);
 template void DeviceProducts::compute(const Call<c128>&, std::int64_t&);
-template void DeviceProducts::compute(const Call<float>&, Shares&);
-template void DeviceProducts::compute(const Call<double>&, Shares&);
-template void DeviceProducts::compute(const Call<c64>&, Shares&);
-template void DeviceProducts::compute(const Call<c128>&, Shares&);
+template void DeviceProducts::compute(const Call<float>&, Shares&, int);
+template void DeviceProducts::compute(const Call<double>&, Shares&, int);
+template void DeviceProducts::compute(const Call<c64>&, Shares&, int);
+template void DeviceProducts::compute(const Call<c128>&, Shares&, int);
 
 }  // namespace blockyard::blas

@@ -32,12 +32,14 @@ class DeviceProducts {
   /// without an exception: the device has no room, or cannot.
   template <class T>
   void compute(const Call<T>& call, std::int64_t& complete);
-  /// Parts from the front of `shares`, in at least 8 parts where it is large. Throws Error; nothing
-  /// of the program is accessed any more when this returns or throws.
+  /// Parts from the front of `shares`, as the device of that number there. Throws Error; nothing of
+  /// the program is accessed any more when this returns or throws.
   template <class T>
-  void compute(const Call<T>& call, Shares& shares);
+  void compute(const Call<T>& call, Shares& shares, int device = 0);
   /// Of the last call: bytes that were on the device already and were not sent.
   [[nodiscard]] std::int64_t saved_bytes() const noexcept { return saved_bytes_; }
+  /// Releases operands of earlier calls, at least so many bytes as far as there are.
+  void give_back(std::int64_t bytes) { kept_.give_back(bytes); }
   /// For calls computed as a whole, whose operands are not kept.
   [[nodiscard]] device::Device& device() noexcept {
     saved_bytes_ = 0;
@@ -74,7 +76,7 @@ class DeviceProducts {
   template <class T>
   void finish(const Call<T>& call, Slot& slot, Shares& shares);
   template <class T>
-  void compute_parts(const Call<T>& call, Shares& shares, std::int64_t width);
+  void compute_parts(const Call<T>& call, Shares& shares, std::int64_t width, int device);
   [[nodiscard]] static bool has_left(const device::Event& sent) noexcept;
   void drain(bool has_failed) noexcept;
 

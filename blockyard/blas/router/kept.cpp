@@ -46,6 +46,13 @@ bool Kept::drop_oldest() {
   return true;
 }
 
+void Kept::give_back(std::int64_t bytes) {
+  const std::int64_t before = held_bytes_;
+  while (before - held_bytes_ < bytes && drop_oldest()) {
+  }
+  budget_bytes_ = held_bytes_;
+}
+
 void Kept::let_go(Operand* operand) noexcept {
   if (operand == nullptr) return;
   operand->is_in_use = false;

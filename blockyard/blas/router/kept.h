@@ -32,6 +32,8 @@ class Kept {
   [[nodiscard]] Operand* make(std::int64_t bytes, const std::optional<base::Fingerprint>& content);
   /// Work that uses it is done.
   void let_go(Operand* operand) noexcept;
+  /// Gives up operands of at least so many bytes, as far as there are; from then on less is kept.
+  void give_back(std::int64_t bytes);
   /// No work is under way any more; what was sent in a call that failed may not have arrived.
   void end_call(bool has_failed) noexcept;
 

@@ -31,13 +31,15 @@ namespace blockyard::blas {
 
 namespace {
 
-constexpr double least_worth = 2e6;  // flops, with place auto
+constexpr double least_worth = 2e6;    // flops, with place auto
+constexpr double least_divided = 1e6;  // flops of a call that several devices share
 /// The condition for connecting: calls have taken at least this many seconds here, or an earlier
 /// measurement predicts that a call gains at least this much.
 constexpr double least_worked_seconds = 0.5, least_gained_seconds = 0.05;
 /// The parts that the local library computes at a time, concurrently with a device.
 constexpr std::int64_t least_local_width = 64, local_shares = 16;
 constexpr double hysteresis = 0.9;  // of the time here, which deterministic mode asks of a device
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 60;
 constexpr double first_pause_seconds = 1, longest_pause_seconds = 60;
 /// Of silence, after which a server counts as lost.
 constexpr const char* patience = "2s";
@@ -69,6 +71,9 @@ struct Reached {
   double try_again = 0;                ///< when the next connection may be tried
   double pause_seconds = first_pause_seconds;
   bool has_spoken = false;
+  // Told by the server at any time.
+  std::atomic<double> queue_seconds = 0;        ///< of work that other clients have there
+  std::atomic<std::uint64_t> wanted_bytes = 0;  ///< that it wants back
 };
 
 /// `mutex_` guards the rest; a call that finds all devices at work is computed here.
@@ -107,11 +112,23 @@ class Router {
   [[nodiscard]] Costs& costs_of(const Routed& call);
   [[nodiscard]] std::int64_t compute_there(Routed& call, Reached& at);
   [[nodiscard]] std::int64_t compute_checked(Routed& call, Reached& at);
-  void compute_by_both(Routed& call, Reached& at);
+  struct Taken {
+    Reached* at = nullptr;
+    std::unique_lock<std::timed_mutex> lock;
+  };
+  void compute_shared(Routed& call, const std::vector<Taken>& devices);
+  void note_shared(const Routed& call, const std::vector<Taken>& devices, std::int64_t written,
+                   double seconds);
+  /// One that the call may go to, or all that are idle.
+  [[nodiscard]] std::vector<Taken> take_devices(const Routed& call);
   [[nodiscard]] bool connect(Reached& at);
+  /// Of the device that has the least to do for others.
+  [[nodiscard]] double least_queue() const noexcept;
   void lose(Reached& at, const std::string& why);
-  /// The first device in the list that is idle and answers, locked; with `waits` one that is at
-  /// work otherwise.
+  static void watch(Reached& at);
+  static void give_back(Reached& at);
+  /// The idle device that answers and has the least to do for others, the first in the list among
+  /// equals, locked; with `waits` one that is at work otherwise.
   [[nodiscard]] Reached* take_one(std::unique_lock<std::timed_mutex>& lock, bool waits);
 
   const Settings settings_;
@@ -178,6 +195,7 @@ bool Router::connect(Reached& at) {
     at.products = std::make_unique<DeviceProducts>(remote::table(), options, settings_.kept_bytes,
                                                    at.server.device);
     at.pause_seconds = first_pause_seconds;
+    watch(at);
     return true;
   } catch (const std::exception& error) {
     lose(at, error.what());
@@ -185,9 +203,28 @@ bool Router::connect(Reached& at) {
   }
 }
 
+/// Memory that the server wants back is released at once if no call is under way, otherwise before
+/// the next one.
+void Router::watch(Reached& at) {
+  at.link->watch(static_cast<std::uint32_t>(at.server.device),
+                 {[&at](const remote::Load& load) { at.queue_seconds = load.queue_seconds; },
+                  [&at](std::uint64_t bytes) {
+                    at.wanted_bytes = bytes;
+                    const std::unique_lock lock(at.mutex, std::try_to_lock);
+                    if (lock.owns_lock()) give_back(at);
+                  }});
+}
+
+void Router::give_back(Reached& at) {
+  const std::uint64_t bytes = at.wanted_bytes.exchange(0);
+  if (bytes > 0 && at.products)
+    at.products->give_back(static_cast<std::int64_t>(std::min(bytes, most_bytes)));
+}
+
 void Router::lose(Reached& at, const std::string& why) {
   at.products.reset();
   at.link.reset();
+  at.queue_seconds = 0;
   at.try_again = base::now_seconds() + at.pause_seconds;
   at.pause_seconds = std::min(2 * at.pause_seconds, longest_pause_seconds);
   if (!at.has_spoken && !settings_.is_quiet)
@@ -197,15 +234,18 @@ void Router::lose(Reached& at, const std::string& why) {
 }
 
 Reached* Router::take_one(std::unique_lock<std::timed_mutex>& lock, bool waits) {
-  for (const auto& one : reached_) {
+  std::vector<Reached*> all;
+  for (const auto& one : reached_) all.push_back(one.get());
+  std::ranges::stable_sort(all, {}, [](const Reached* one) { return one->queue_seconds.load(); });
+  for (Reached* const one : all) {
     lock = std::unique_lock(one->mutex, std::try_to_lock);
-    if (lock.owns_lock() && connect(*one)) return one.get();
+    if (lock.owns_lock() && connect(*one)) return one;
   }
   lock = {};
-  for (const auto& one : reached_) {
+  for (Reached* const one : all) {
     if (!waits) break;
     lock = std::unique_lock(one->mutex);
-    if (connect(*one)) return one.get();
+    if (connect(*one)) return one;
   }
   return nullptr;
 }
@@ -213,7 +253,8 @@ Reached* Router::take_one(std::unique_lock<std::timed_mutex>& lock, bool waits) 
 /// How much of the call is there.
 std::int64_t Router::compute_there(Routed& call, Reached& at) {
   std::int64_t complete = 0;
-  const double began = base::now_seconds();
+  const double began = base::now_seconds(), queue = at.queue_seconds;
+  give_back(at);
   try {
     call.compute_there(*at.products, complete);
   } catch (const std::exception& error) {
@@ -224,7 +265,7 @@ std::int64_t Router::compute_there(Routed& call, Reached& at) {
   const double moved = call.moved_bytes() - static_cast<double>(at.products->saved_bytes());
   const std::lock_guard lock(mutex_);
   if (complete == call.extent()) {
-    costs_of(call).note_device(call.flops(), moved, seconds, costs_.trials());
+    costs_of(call).note_device(call.flops(), moved, seconds, costs_.trials(), queue);
     report_.add(call.name(), Report::Place::there, call.flops(), moved, seconds);
   } else if (complete == 0) {
     costs_of(call).note_refusal(seconds, costs_.trials());
@@ -254,10 +295,17 @@ bool Router::is_wanted_there(const Routed& call) {
   Costs& known = costs_of(call);
   const Trials& trials = costs_.trials();
   const bool gains =
-      known.local_estimate(flops) - known.device_estimate(flops, bytes) > least_gained_seconds &&
+      known.local_estimate(flops) - known.device_estimate(flops, bytes) - least_queue() >
+          least_gained_seconds &&
       known.as_guess().device_rate > 0;
   return (trials.worked_seconds() > least_worked_seconds || gains) &&
-         known.prefers_device(flops, bytes, trials);
+         known.prefers_device(flops, bytes, trials, least_queue());
+}
+
+double Router::least_queue() const noexcept {
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& one : reached_) least = std::min(least, one->queue_seconds.load());
+  return least;
 }
 
 /// What the device gives is compared with what the local library gives, which stays.
@@ -284,55 +332,87 @@ std::int64_t Router::compute_checked(Routed& call, Reached& at) {
   return complete;
 }
 
-/// The device from the front in a thread of its own, the local library from the back in the
-/// caller's.
-void Router::compute_by_both(Routed& call, Reached& at) try {
-  Shares shares(call.extent(), std::min(call.extent(), least_local_width));
-  std::string why;
+/// The devices from the front, each in a thread of its own; the local library in the caller's
+/// thread, from the back with place `both`, otherwise what devices leave.
+void Router::compute_shared(Routed& call, const std::vector<Taken>& devices) {
+  const bool by_both = settings_.place == Where::both;
+  const int count = static_cast<int>(devices.size());
+  Shares shares(call.extent(), std::min(call.extent(), least_local_width), count);
+  std::vector<std::string> why(devices.size());
   const double began = base::now_seconds();
   const auto compute_share = [&](const Shares::Range& range) {
     const bool was_inside = std::exchange(is_inside(), true);
     call.compute_share_here(range.from, range.to);
     is_inside() = was_inside;
   };
-  std::thread there = without_signals([&] {
+  const auto compute_there = [&](int number) {
     try {
-      call.compute_share_there(*at.products, shares);
+      call.compute_share_there(*devices[static_cast<std::size_t>(number)].at->products, shares,
+                               number);
     } catch (const std::exception& error) {
-      why = error.what();
+      why[static_cast<std::size_t>(number)] = error.what();
     }
-    shares.end_front();
-  });
+    shares.end_front(number);
+  };
+  std::vector<std::thread> there;
+  for (int number = 0; number < count; ++number) try {
+      there.push_back(without_signals([&compute_there, number] { compute_there(number); }));
+    } catch (const std::system_error&) {  // no thread was available: the others do it
+      shares.end_front(number);
+    }
   const std::int64_t width = std::max(least_local_width, call.extent() / local_shares);
-  while (const auto range = shares.take_back(width)) compute_share(*range);
-  while (const auto late = shares.wait_for_late()) compute_share(*late);
-  there.join();
-  if (!why.empty()) lose(at, why);
-  const double seconds = base::now_seconds() - began;
-  const double share = static_cast<double>(shares.written()) / static_cast<double>(call.extent());
+  while (const auto range = by_both ? shares.take_back(width) : std::nullopt) compute_share(*range);
+  while (const auto late = by_both ? shares.wait_for_late() : shares.wait_for_rest())
+    compute_share(*late);
+  for (std::thread& one : there) one.join();
+  for (std::size_t number = 0; number < devices.size(); ++number)
+    if (!why[number].empty()) lose(*devices[number].at, why[number]);
+  note_shared(call, devices, shares.written(), base::now_seconds() - began);
+}
+
+void Router::note_shared(const Routed& call, const std::vector<Taken>& devices,
+                         std::int64_t written, double seconds) {
+  const double share = static_cast<double>(written) / static_cast<double>(call.extent());
   if (settings_.logs_calls)
-    say(fmt::format("{} {}: {} of {} on the device, the rest here", call.name(), call.shape(),
-                    shares.written(), call.extent()));
+    say(fmt::format("{} {}: {} of {} on {}, the rest here", call.name(), call.shape(), written,
+                    call.extent(),
+                    devices.size() == 1 ? std::string("the device")
+                                        : fmt::format("{} devices", devices.size())));
   const std::lock_guard lock(mutex_);
+  if (share == 1)
+    costs_of(call).note_device(call.flops(), call.moved_bytes(), seconds, costs_.trials());
   if (share > 0)
     report_.add(call.name(), Report::Place::there, share * call.flops(), share * call.moved_bytes(),
                 seconds);
   if (share < 1)
     report_.add(call.name(), Report::Place::here, (1 - share) * call.flops(), 0, seconds);
-} catch (const std::system_error&) {  // no thread was available: nothing is computed yet
-  compute_here(call, 0);
+}
+
+/// More than one device only for what they can share and is worth it.
+std::vector<Router::Taken> Router::take_devices(const Routed& call) {
+  std::vector<Taken> taken(1);
+  taken[0].at = take_one(taken[0].lock, is_forced() || settings_.is_deterministic);
+  if (taken[0].at == nullptr) return {};
+  const bool is_divided = call.is_shareable() && !settings_.is_checking &&
+                          !settings_.is_deterministic && call.flops() > least_divided;
+  for (const auto& one : reached_) {
+    if (!is_divided || one.get() == taken[0].at) continue;
+    std::unique_lock lock(one->mutex, std::try_to_lock);
+    if (lock.owns_lock() && connect(*one)) taken.push_back({one.get(), std::move(lock)});
+  }
+  return taken;
 }
 
 void Router::compute(Routed& call) {
   std::int64_t complete = 0;
   if (is_wanted_there(call)) {
-    std::unique_lock<std::timed_mutex> lock;
-    Reached* const at = take_one(lock, is_forced() || settings_.is_deterministic);
-    if (at != nullptr) {
-      if (settings_.place == Where::both && call.is_shareable() && !settings_.is_checking)
-        return compute_by_both(call, *at);
-      complete = settings_.is_checking ? compute_checked(call, *at) : compute_there(call, *at);
-    }
+    const std::vector<Taken> devices = take_devices(call);
+    const bool is_both =
+        settings_.place == Where::both && call.is_shareable() && !settings_.is_checking;
+    if (devices.size() > 1 || (is_both && !devices.empty())) return compute_shared(call, devices);
+    if (!devices.empty())
+      complete = settings_.is_checking ? compute_checked(call, *devices[0].at)
+                                       : compute_there(call, *devices[0].at);
   }
   if (settings_.logs_calls)
     say(fmt::format("{} {}: {} of {} on the device", call.name(), call.shape(), complete,

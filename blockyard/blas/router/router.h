@@ -29,9 +29,10 @@ class Routed {
   virtual void compute_there(DeviceProducts& device, std::int64_t& complete) = 0;
   /// Computes the rest with the library that the program would have reached.
   virtual void compute_here(std::int64_t complete) = 0;
-  /// Whether parts from the end of it can be computed here while others are there.
+  /// Whether parts of it can be computed by several devices, and from the end of it here.
   [[nodiscard]] virtual bool is_shareable() const { return false; }
-  virtual void compute_share_there(DeviceProducts&, Shares&) {}
+  /// device: its number among those of the shares.
+  virtual void compute_share_there(DeviceProducts&, Shares&, int) {}
   /// Computes from..to with the local library.
   virtual void compute_share_here(std::int64_t, std::int64_t) {}
   /// Threads of the local library.

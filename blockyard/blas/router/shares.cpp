@@ -17,15 +17,21 @@ constexpr double allowed = 2;           // times what the longest part took
 
 }  // namespace
 
-Shares::Shares(std::int64_t extent, std::int64_t reserved)
-    : back_(extent), reserved_(reserved), began_(base::now_seconds()) {}
+Shares::Shares(std::int64_t extent, std::int64_t reserved, int devices)
+    : back_(extent), reserved_(reserved), began_(base::now_seconds()), devices_left_(devices) {}
 
-std::optional<Shares::Range> Shares::take_front(std::int64_t width) {
+std::optional<Shares::Range> Shares::take_front(std::int64_t width, int device) {
   const std::lock_guard lock(mutex_);
-  if (front_ >= back_) return std::nullopt;
-  const Range range{front_, std::min(front_ + width, back_)};
-  front_ = range.to;
-  parts_.push_back({.range = range, .began = base::now_seconds(), .has_left = {}});
+  if (front_ >= back_ && returned_.empty()) return std::nullopt;
+  Range range{front_, std::min(front_ + width, back_)};
+  if (!returned_.empty()) {
+    range = returned_.back();
+    returned_.pop_back();
+  } else {
+    front_ = range.to;
+  }
+  parts_.push_back(
+      {.range = range, .device = device, .began = base::now_seconds(), .has_left = {}});
   return range;
 }
 
@@ -60,15 +66,21 @@ void Shares::end_write(std::int64_t from) {
   changed_.notify_all();
 }
 
-void Shares::end_front() {
+void Shares::end_front(int device) {
   const std::lock_guard lock(mutex_);
-  has_ended_ = true;
+  --devices_left_;
+  std::erase_if(parts_, [&](const Part& part) {
+    const bool is_left =
+        part.device == device && part.state != State::complete && part.state != State::late;
+    if (is_left) returned_.push_back(part.range);
+    return is_left;
+  });
   changed_.notify_all();
 }
 
 std::optional<Shares::Range> Shares::take_back(std::int64_t width) {
   const std::lock_guard lock(mutex_);
-  const std::int64_t least = front_ == 0 && !has_ended_ ? reserved_ : front_;
+  const std::int64_t least = front_ == 0 && devices_left_ > 0 ? reserved_ : front_;
   if (least >= back_) return std::nullopt;
   const Range range{std::max(least, back_ - width), back_};
   back_ = range.from;
@@ -77,9 +89,13 @@ std::optional<Shares::Range> Shares::take_back(std::int64_t width) {
 
 /// The last one: of the others the device may be through sooner.
 std::optional<Shares::Range> Shares::claim() {
+  if (!returned_.empty()) {
+    const Range range = returned_.back();
+    returned_.pop_back();
+    return range;
+  }
   for (auto part = parts_.rbegin(); part != parts_.rend(); ++part) {
-    const bool is_free = has_ended_ && part->state != State::complete && part->state != State::late;
-    if (is_free || (part->state == State::under_way && part->has_left && part->has_left())) {
+    if (part->state == State::under_way && part->has_left && part->has_left()) {
       part->state = State::late;
       return part->range;
     }
@@ -95,7 +111,7 @@ std::optional<Shares::Range> Shares::wait_for_late() {
     const bool is_waited_for = std::ranges::any_of(parts_, [](const Part& part) {
       return part.state != State::complete && part.state != State::late;
     });
-    return has_ended_ || (front_ >= back_ && !is_waited_for);
+    return devices_left_ == 0 || !returned_.empty() || (front_ >= back_ && !is_waited_for);
   };
   for (;;) {
     const bool was_in_time = changed_.wait_for(lock, patience, is_settled);
@@ -103,6 +119,13 @@ std::optional<Shares::Range> Shares::wait_for_late() {
     const auto late = claim();
     if (late || was_in_time) return late;
   }
+}
+
+std::optional<Shares::Range> Shares::wait_for_rest() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return devices_left_ == 0; });
+  if (front_ < back_) return Range{std::exchange(front_, back_), back_};
+  return claim();
 }
 
 std::int64_t Shares::front_complete() const {

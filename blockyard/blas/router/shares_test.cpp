@@ -63,6 +63,35 @@ TEST(Shares, leave_the_first_part_to_the_device_until_it_is_late) {
   EXPECT_EQ(other.take_front(9), (Range{0, 2}));
 }
 
+TEST(Shares, of_a_device_that_ends_go_to_another_one) {
+  Shares shares(6, 0, 2);
+  EXPECT_EQ(shares.take_front(2, 0), (Range{0, 2}));
+  EXPECT_EQ(shares.take_front(2, 1), (Range{2, 4}));
+  shares.note_under_way(0, [] { return false; });
+  shares.end_front(0);
+  EXPECT_EQ(shares.take_front(2, 1), (Range{0, 2}));
+  EXPECT_EQ(shares.take_front(2, 1), (Range{4, 6}));
+  EXPECT_FALSE(shares.take_front(2, 1));
+  for (const std::int64_t from : {2, 0, 4}) {
+    EXPECT_TRUE(shares.begin_write(from));
+    shares.end_write(from);
+  }
+  shares.end_front(1);
+  EXPECT_FALSE(shares.wait_for_rest());
+  EXPECT_EQ(shares.written(), 6);
+}
+
+TEST(Shares, that_no_device_computes_are_left_for_the_end) {
+  Shares shares(6, 0, 2);
+  EXPECT_EQ(shares.take_front(2, 1), (Range{0, 2}));
+  shares.note_under_way(0, [] { return false; });
+  shares.end_front(0);
+  shares.end_front(1);
+  EXPECT_EQ(shares.wait_for_rest(), (Range{2, 6}));
+  EXPECT_EQ(shares.wait_for_rest(), (Range{0, 2}));
+  EXPECT_FALSE(shares.wait_for_rest());
+}
+
 TEST(Shares, give_back_what_a_device_ends_without) {
   Shares shares(6);
   ASSERT_TRUE(shares.take_front(2));

@@ -28,8 +28,8 @@ class RoutedLevel3 final : public Routed {
   void compute_here(std::int64_t complete) override { local_(rest_of(call_, complete)); }
   /// The middle of a triangle is not a call of the same routine.
   bool is_shareable() const override { return !is_rank_update(call_.form); }
-  void compute_share_there(DeviceProducts& device, Shares& shares) override {
-    device.compute(call_, shares);
+  void compute_share_there(DeviceProducts& device, Shares& shares, int number) override {
+    device.compute(call_, shares, number);
   }
   void compute_share_here(std::int64_t from, std::int64_t to) override {
     Call<T> part = rest_of(call_, from);
