@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What offloading gains and costs: one JSON line a figure on standard output, a table on standard error.
 
-Usage: offload.py BLOCKYARD CALLS [FIGURE...]    CALLS: the program offload_calls; figures: never_slower pipeline both wire
-                                                 kept memory (default: all). BLOCKYARD_BENCH_QUICK=1: fewer cells
+Usage: offload.py BLOCKYARD CALLS [FIGURE...]    CALLS: the program offload_calls, beside offload_transforms; figures:
+                                                 never_slower pipeline both transform wire kept clients memory (default:
+                                                 all). BLOCKYARD_BENCH_QUICK=1: fewer cells
 Links are modelled (PACE@ADDRESS), accelerators too (sim with rate=, compute=0): both are named beside each figure.
 """
 import contextlib
+import ctypes
 import json
 import os
 import pathlib
@@ -15,6 +17,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 BLOCKYARD, CALLS = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:3])
 QUICK = os.environ.get("BLOCKYARD_BENCH_QUICK") == "1"
@@ -103,6 +106,29 @@ def both():
     show("both dgemm", f"{shared / best:6.2f} of the faster place (at most 0.70)", ratio_to_faster=shared / best)
 
 
+def transform():
+    """One transform of complex f64 on a modelled device against the sum of sending, computing and returning, which is the
+    bound; then how much of the time for planning is hidden by sending."""
+    program = pathlib.Path(CALLS).parent / "offload_transforms"
+    if not program.exists():
+        return show("transform", "this machine has no libfftw3-dev")
+    n, pace, flops = 1 << 18, 40e6, 5 * 18 * (1 << 18)
+    sending, planning = 16 * n / pace, 0.340
+
+    def seconds(*options):
+        with server("--device", "sim", "--device-options", " ".join((f"rate={flops / 0.02:.0f} compute=0", *options))) as (address, _):
+            done = subprocess.run([BLOCKYARD, "offload", "run", "--quiet", "--server", f"100us,{pace / 1e6:.0f}MB/s@{address}",
+                                   "--place", "remote", "--", str(program), str(n), "5"], capture_output=True, text=True,
+                                  timeout=LIMIT_SECONDS, check=True)
+            return [float(one) for one in done.stdout.split()]
+
+    plain, planned = seconds(), seconds(f"plan_time={planning * 1e6:.0f}")
+    ratio = (2 * sending + 0.02) / statistics.median(plain[1:])
+    hidden = 1 - (planned[0] - plain[0]) / planning
+    show("transform", f"{ratio:6.2f} of the bound (at least 0.90); of 340 ms of planning {hidden:.0%} are hidden (sending "
+         f"takes {1000 * sending:.0f} ms)", ratio_to_bound=ratio, hidden_share=hidden)
+
+
 def measured(address):
     done = subprocess.run([BLOCKYARD, "offload", "calibrate", "--server", address, "--json"], capture_output=True, text=True,
                           timeout=LIMIT_SECONDS, check=True, env=os.environ | {"XDG_CACHE_HOME": str(FOLDER)})
@@ -111,7 +137,17 @@ def measured(address):
 
 def wire():
     with server("--device", "host") as (address, _):
-        plain = measured(address)
+        shared, plain = measured(address), measured(f"plain:{address}")
+        one, two = (ctypes.create_string_buffer(64 << 20) for _ in range(2))
+        copies = []
+        for _ in range(5):
+            began = time.perf_counter()
+            ctypes.memmove(two, one, len(one))
+            copies.append(len(one) / (time.perf_counter() - began))
+        ratios = [shared[way] / max(copies) for way in ("up_bytes_a_second", "down_bytes_a_second")]
+        show("wire shared memory", f"{ratios[0]:6.2f} and {ratios[1]:.2f} of memcpy (at least 0.60), "
+             f"{shared['latency_seconds'] * 1e6:.0f} us", ratio_up=ratios[0], ratio_down=ratios[1],
+             latency_seconds=shared["latency_seconds"])
         show("wire unix socket", f"{plain['up_bytes_a_second'] / 1e9:6.2f} GB/s up, {plain['down_bytes_a_second'] / 1e9:.2f} "
              f"down, {plain['latency_seconds'] * 1e6:.0f} us", up_gb_a_second=plain["up_bytes_a_second"] / 1e9,
              down_gb_a_second=plain["down_bytes_a_second"] / 1e9, latency_seconds=plain["latency_seconds"])
@@ -131,6 +167,27 @@ def kept():
     show("kept operands", f"{ratio:6.2f} of the result's bytes, there and back (1: C alone)", ratio_to_result=ratio)
 
 
+def clients():
+    """Equal clients of a modelled device at the same time: how equal they are, and what they have together."""
+    n, calls = 400, 12 if QUICK else 30
+    with server("--device", "sim", "--device-options", f"rate={2 * n**3 / 0.03:.0f} compute=0") as (address, _):
+        def together(count):
+            words = [BLOCKYARD, "offload", "run", "--quiet", "--server", address, "--place", "remote", "--", CALLS, "dgemm",
+                     str(n), str(calls)]
+            running = [subprocess.Popen(words, stdout=subprocess.PIPE, text=True) for _ in range(count)]
+            all_seconds = [[float(one) for one in process.communicate(timeout=LIMIT_SECONDS)[0].split()[1:-1]]
+                           for process in running]
+            # While all of them work: the second third of each.
+            return [1 / statistics.mean(one[len(one) // 3:2 * len(one) // 3]) for one in all_seconds]
+
+        alone = together(1)[0]
+        for count in (2, 8):
+            rates = together(count)
+            spread, part = min(rates) / max(rates), sum(rates) / alone
+            show(f"clients {count}", f"{spread:6.2f} slowest to fastest (at least 0.90), {part:.2f} of one alone in sum (at least "
+                 "0.95)", slowest_to_fastest=spread, sum_to_alone=part)
+
+
 def memory():
     n = 1500
     with server("--device", "host") as (address, process):
@@ -142,7 +199,7 @@ def memory():
          client_mib=beside / 2**20, server_mib=serving / 2**20)
 
 
-FIGURES = {one.__name__: one for one in (pipeline, both, wire, kept, memory, never_slower)}
+FIGURES = {one.__name__: one for one in (pipeline, both, transform, wire, kept, clients, memory, never_slower)}
 
 if __name__ == "__main__":
     wanted = sys.argv[3:] or list(FIGURES)
