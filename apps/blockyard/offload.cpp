@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -48,6 +49,8 @@ struct ServeOptions {
   std::string client_memory;
   std::string tokens;
   std::string idle;
+  std::vector<int> devices;  ///< none: all
+  std::size_t clients = 256;
   int threads = 0;  ///< 0: as many as the library takes
   bool plain = false;
   bool only_device = false;
@@ -73,9 +76,18 @@ std::vector<remote::Export> exports_of(const ServeOptions& options,
   if (options.device != "host" && !options.only_device)
     host = std::make_shared<remote::HostDevice>(device::host::table());
   std::vector<remote::Export> all;
-  for (int k = 0; k < device::device_count(*table); ++k)
+  const int count = device::device_count(*table);
+  for (const int k : options.devices)
+    if (k >= count)
+      throw UsageError(fmt::format(
+          "--devices: there are {} devices of kind {}, from number 0 on, but no number {}", count,
+          options.device, k));
+  for (int k = 0; k < count; ++k) {
+    if (!options.devices.empty() && std::ranges::find(options.devices, k) == options.devices.end())
+      continue;
     all.push_back({table, static_cast<std::uint32_t>(k), options.device_options, options.device,
                    std::make_shared<remote::SharedUse>(memory_bytes), host});
+  }
   if (all.empty())
     throw base::Error(base::Errc::device,
                       fmt::format("--device {}: there is none on this machine", options.device));
@@ -105,6 +117,7 @@ int serve(const ServeOptions& options) {
   std::optional<device::Plugin> plugin;
   remote::Terms terms;
   terms.devices = exports_of(options, plugin);
+  terms.max_clients = options.clients;
   if (!options.client_memory.empty())
     terms.client_memory_bytes =
         static_cast<std::uint64_t>(base::parse_bytes(options.client_memory, "--client-memory"));
@@ -175,6 +188,13 @@ void add_serve(CLI::App& offload, Commands& commands) {
       ->check(CLI::IsMember({"host", "cuda", "opencl", "sim"}));
   serving->add_option("--device-options", options->device_options,
                       "options of the device's plug-in (docs/devices.md)");
+  serving
+      ->add_option("--devices", options->devices,
+                   "which of them, like 0,2, from number 0 on (default: all)")
+      ->delimiter(',')
+      ->check(CLI::NonNegativeNumber);
+  serving->add_option("--clients", options->clients, "clients at a time (default: 256)")
+      ->check(CLI::Range(1, 4096));
   serving->add_option("--memory", options->memory,
                       "memory of a device that all clients together may use, like 16G");
   serving->add_option("--client-memory", options->client_memory,

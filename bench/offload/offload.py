@@ -3,7 +3,7 @@
 """What offloading gains and costs: one JSON line a figure on standard output, a table on standard error.
 
 Usage: offload.py BLOCKYARD CALLS [FIGURE...]    CALLS: the program offload_calls, beside offload_transforms; figures:
-                                                 never_slower pipeline both transform wire kept clients memory (default:
+                                                 never_slower pipeline order both transform wire kept clients memory (default:
                                                  all). BLOCKYARD_BENCH_QUICK=1: fewer cells
 Links are modelled (PACE@ADDRESS), accelerators too (sim with rate=, compute=0): both are named beside each figure.
 """
@@ -93,6 +93,22 @@ def pipeline():
             bound, chain = max(up, work, down) + latency, up + work + down + latency
             show(f"pipeline {name}", f"{bound / seconds:6.2f} of the bound (at least 0.90), {seconds / chain:.2f} of "
                  "send-compute-return", ratio_to_bound=bound / seconds, ratio_to_one_after_the_other=seconds / chain)
+
+
+def order():
+    """Which order of sending and how many parts take least, on the same models: each beside the best of all."""
+    program = pathlib.Path(CALLS).parent / "offload_order"
+    n, scale = 1024, 16
+    rate = 1.2e12 * n / 8000 / scale
+    with server("--device", "sim", "--device-options", f"rate={rate:.0f} compute=0") as (address, _):
+        for name, (bandwidth, latency) in K40.items():
+            where = f"{latency * 1e6:.0f}us,{bandwidth / scale / 1e6:.3f}MB/s@{address}"
+            lines = subprocess.run([str(program), where, str(n)], capture_output=True, text=True, timeout=LIMIT_SECONDS,
+                                   check=True).stdout.splitlines()
+            found = [(float(one), int(parts), which) for one, parts, which in (line.split(maxsplit=2) for line in lines)]
+            best = min(found)[0]
+            for seconds, parts, which in found:
+                show(f"order {name} {which} {parts}", f"{seconds / best:6.2f} of the best", ratio_to_best=seconds / best)
 
 
 def both():
@@ -199,7 +215,7 @@ def memory():
          client_mib=beside / 2**20, server_mib=serving / 2**20)
 
 
-FIGURES = {one.__name__: one for one in (pipeline, both, transform, wire, kept, clients, memory, never_slower)}
+FIGURES = {one.__name__: one for one in (pipeline, order, both, transform, wire, kept, clients, memory, never_slower)}
 
 if __name__ == "__main__":
     wanted = sys.argv[3:] or list(FIGURES)

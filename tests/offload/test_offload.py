@@ -458,6 +458,13 @@ class Offload(unittest.TestCase):
         self.offload("status", "--server", server.address, "--json", "--prometheus", code=2)
         server.end()
 
+    def test_a_server_lends_the_devices_that_it_is_told_to(self):
+        server = self.serve("--device", "sim", "--devices", "1", "--clients", "8")
+        shown = json.loads(self.offload("status", "--server", server.address, "--json").stdout)
+        self.assertEqual(len(shown["devices"]), 1)
+        self.assertIn("no number 7", self.offload("serve", "--device", "sim", "--devices", "7", code=2).stderr)
+        server.end()
+
     def test_a_socket_for_everybody_is_refused(self):
         done = self.offload("serve", "--listen", "0.0.0.0:0", code=2)
         self.assertRegex(done.stderr, "--tokens|--plain")  # --plain is named without a TLS library

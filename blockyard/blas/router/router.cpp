@@ -236,7 +236,8 @@ void Router::lose(Reached& at, const std::string& why) {
 Reached* Router::take_one(std::unique_lock<std::timed_mutex>& lock, bool waits) {
   std::vector<Reached*> all;
   for (const auto& one : reached_) all.push_back(one.get());
-  std::ranges::stable_sort(all, {}, [](const Reached* one) { return one->queue_seconds.load(); });
+  if (!settings_.is_deterministic)
+    std::ranges::stable_sort(all, {}, [](const Reached* one) { return one->queue_seconds.load(); });
   for (Reached* const one : all) {
     lock = std::unique_lock(one->mutex, std::try_to_lock);
     if (lock.owns_lock() && connect(*one)) return one;
@@ -254,7 +255,6 @@ Reached* Router::take_one(std::unique_lock<std::timed_mutex>& lock, bool waits) 
 std::int64_t Router::compute_there(Routed& call, Reached& at) {
   std::int64_t complete = 0;
   const double began = base::now_seconds(), queue = at.queue_seconds;
-  give_back(at);
   try {
     call.compute_there(*at.products, complete);
   } catch (const std::exception& error) {
@@ -409,10 +409,14 @@ void Router::compute(Routed& call) {
     const std::vector<Taken> devices = take_devices(call);
     const bool is_both =
         settings_.place == Where::both && call.is_shareable() && !settings_.is_checking;
-    if (devices.size() > 1 || (is_both && !devices.empty())) return compute_shared(call, devices);
-    if (!devices.empty())
+    const bool is_divided = devices.size() > 1 || (is_both && !devices.empty());
+    if (is_divided)
+      compute_shared(call, devices);
+    else if (!devices.empty())
       complete = settings_.is_checking ? compute_checked(call, *devices[0].at)
                                        : compute_there(call, *devices[0].at);
+    for (const Taken& one : devices) give_back(*one.at);  // what was asked for meanwhile
+    if (is_divided) return;
   }
   if (settings_.logs_calls)
     say(fmt::format("{} {}: {} of {} on the device", call.name(), call.shape(), complete,

@@ -16,7 +16,6 @@ namespace {
 
 constexpr double proof_seconds = 5;
 constexpr std::size_t max_unproven = 16;
-constexpr std::size_t max_clients = 256;
 
 std::optional<rpc::Digest> key_of(const std::vector<Token>& tokens, std::string_view name) {
   const auto known = std::ranges::find(tokens, name, &Token::name);
@@ -41,7 +40,8 @@ Server::~Server() { stop(0); }
 bool Server::has_room() {
   const auto unproven = std::ranges::count_if(
       guests_, [](const Guest& guest) { return !guest.has_gone && !guest.session->is_proven(); });
-  return guests_.size() < max_clients && unproven < static_cast<std::ptrdiff_t>(max_unproven);
+  return guests_.size() < open_terms_.max_clients &&
+         unproven < static_cast<std::ptrdiff_t>(max_unproven);
 }
 
 void Server::receive_at(const Door& door, const Terms& terms) {

@@ -21,6 +21,7 @@ struct Terms {
   std::vector<Export> devices;
   std::uint64_t client_memory_bytes = 0;  ///< of each client on each device; 0: what there is
   std::size_t staging_bytes = std::size_t{64} << 20;  ///< received and not on a device yet
+  std::size_t max_clients = 256;                      ///< at a time
   std::vector<Token> tokens;
   bool wants_proof = false;  ///< of clients that connect
 };

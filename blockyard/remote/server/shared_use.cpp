@@ -15,6 +15,7 @@ namespace {
 constexpr double newest = 0.3;        // weight of the last part in their mean
 constexpr double recent_seconds = 1;  // after its last turn a client still counts as working
 constexpr std::chrono::milliseconds most_wait(500);  // for memory that others give back
+constexpr double pause_seconds = 2;                  // before a client asks for more of it
 
 double blend(double old, double now) { return old == 0 ? now : old + newest * (now - old); }
 
@@ -112,11 +113,14 @@ void Seat::give_memory(std::uint64_t bytes) {
 
 void Seat::ask_others(std::uint64_t bytes) {
   std::unique_lock lock(use_->mutex_);
+  const double now = base::now_seconds();
+  if (now - account_->asked_seconds < pause_seconds) return;
   bool has_asked = false;
   for (SharedUse::Account& other : use_->accounts_) {
     if (&other == &*account_ || other.memory_bytes == 0) continue;
     other.wanted_bytes = std::max(other.wanted_bytes, bytes);
     has_asked = true;
+    account_->asked_seconds = now;
   }
   const std::uint64_t before = use_->memory_bytes_;
   if (has_asked)

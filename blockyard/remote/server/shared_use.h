@@ -46,6 +46,7 @@ class SharedUse {
     int running = 0;          ///< streams that have one
     std::uint64_t memory_bytes = 0;
     std::uint64_t wanted_bytes = 0;  ///< that it is asked to give back
+    double asked_seconds = 0;        ///< when it asked others for memory last
   };
 
   [[nodiscard]] bool may_begin(const Account& account) const;
@@ -79,7 +80,8 @@ class Seat {
   /// False: all clients together have as much memory as they may have.
   [[nodiscard]] bool take_memory(std::uint64_t bytes);
   void give_memory(std::uint64_t bytes);
-  /// Asks the other clients for memory, and waits a moment until they have given back `bytes`.
+  /// Asks the other clients for memory, not too often, and waits a moment until they have given
+  /// back `bytes`.
   void ask_others(std::uint64_t bytes);
 
   /// What the client is told.
