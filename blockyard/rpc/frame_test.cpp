@@ -36,9 +36,9 @@ using Ends = std::pair<std::unique_ptr<Transport>, std::unique_ptr<Transport>>;
 
 Ends connect_by(const std::string& address) {
   socket::SocketListener listener(parse_address(address));
-  Address address = listener.address();
-  address.security = Address::Security::plain;  // nobody answers an offer yet
-  auto client = socket::connect(address, 5);
+  Address there = listener.address();
+  there.security = Address::Security::plain;  // nobody answers an offer yet
+  auto client = socket::connect(there, 5);
   return {std::move(client), listener.accept()};
 }
 

@@ -19,6 +19,7 @@
 #include "blockyard/device/abi_kernel_check.h"
 #include "blockyard/device/abi_kinds.h"
 #include "blockyard/device/sim/address_space.h"
+#include "blockyard/device/sim/fft.h"
 #include "blockyard/device/sim/kernel.h"
 #include "blockyard/device/sim/locked_pages.h"
 #include "blockyard/device/sim/machine.h"

@@ -46,7 +46,7 @@ class SharedUse {
     int running = 0;          ///< streams that have one
     std::uint64_t memory_bytes = 0;
     std::uint64_t wanted_bytes = 0;  ///< that it is asked to give back
-    double asked_seconds = 0;        ///< when it asked others for memory last
+    double asked_seconds = -1e9;     ///< when it asked others for memory last
   };
 
   [[nodiscard]] bool may_begin(const Account& account) const;
