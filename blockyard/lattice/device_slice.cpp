@@ -85,6 +85,16 @@ class DeviceSlice::State {
     stream_.synchronise();  // the tables of the host may go
   }
 
+  /// A run that fails leaves work behind that reads memory of this object.
+  ~State() {
+    try {
+      stream_.synchronise();
+    } catch (const base::Error&) {  // nobody reads the slice any more
+    }
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
   void begin() {
     at_ = 1 - at_;
     Staged& staged = staged_[at_];

@@ -5,6 +5,9 @@
 #include <random>
 
 #include "blockyard/base/error.h"
+#include "blockyard/device/host/host.h"
+#include "blockyard/device/sim/sim.h"
+#include "blockyard/lattice/device_slice.h"
 #include "blockyard/lattice/g4_update.h"
 #include "blockyard/lattice/green.h"
 #include "blockyard/lattice/two_particle.h"
@@ -220,6 +223,64 @@ TEST(TwoParticle, every_channel_is_its_formula) {
         EXPECT_LT(most, 1e-12) << name_of(shape.channels[c]) << " bands " << bands;
       }
     }
+}
+
+/// Two samples on a device: all units, all channels.
+struct OnDevice {
+  OnDevice(int bands, const device::Table& table, const std::string& options)
+      : model(bands, 2),
+        shape(shape_of(model)),
+        set(model.axes, shape.channels, {0, shape.units()}),
+        samples{model.sample(4, 2), model.sample(0, 3)},
+        device(table, 0, options) {
+    slice =
+        DeviceSlice::open(device, {&*model.cluster, shape, {0, shape.units()}, model.g0, {}}, set);
+    slice->begin();
+    for (const Sample& sample : samples) slice->take(sample, sample.sign, 0);
+    slice->add();
+  }
+  [[nodiscard]] std::size_t values() const {
+    return static_cast<std::size_t>(shape.units()) * shape.unit_values();
+  }
+  Model model;
+  SliceShape shape;
+  TileSet set;
+  std::vector<Sample> samples;
+  device::Device device;
+  std::unique_ptr<DeviceSlice> slice;
+};
+
+TEST(DeviceSlice, adds_what_the_host_adds) {
+  const std::array<std::pair<const device::Table*, std::string>, 3> kinds{
+      {{&device::host::table(), ""},
+       {&device::sim::table(), "seed=0"},
+       {&device::sim::table(), "seed=2"}}};
+  for (const int bands : {1, 2})
+    for (const auto& [table, options] : kinds) {
+      OnDevice on(bands, *table, options);
+      std::vector<double> found(on.values()), expected(on.values());
+      on.slice->read(std::as_writable_bytes(std::span(found)));
+      SampleGreen green(*on.model.cluster, on.model.axes, on.model.g0);
+      TwoParticle two(*on.model.cluster, on.shape, on.set, {0, on.shape.units()});
+      std::vector<double> tiles(on.set.values());
+      for (const Sample& sample : on.samples) {
+        green.compute(sample, on.set, tiles);
+        const SampleTiles one{sample.sign, 0, tiles.data()};
+        two.add(std::span(&one, 1), expected);
+      }
+      double most = 0, off = 0;
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        most = std::max(most, std::abs(expected[i]));
+        off = std::max(off, std::abs(found[i] - expected[i]));
+      }
+      EXPECT_LT(off, 1e-12 * most) << bands << " bands, " << options;
+    }
+}
+
+TEST(DeviceSlice, leaves_no_work_behind) {
+  OnDevice on(1, device::sim::table(), "seed=0");  // copies as late as it can
+  on.slice.reset();
+  EXPECT_TRUE(on.device.allocate(1));
 }
 
 struct Way {

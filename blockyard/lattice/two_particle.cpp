@@ -161,20 +161,26 @@ void TwoParticle::add_channel(const SampleTiles& sample, const Block& block, Cha
           add_bands(sample, channel, {b1, b2, b3, b4}, block, out, add);
 }
 
+/// All transfers q of the rows of a frequency and its mirror, sample by sample: what stays in the
+/// cache is the tiles of one sample, which the mirror of pp has in common, and the rows of one
+/// channel.
 template <class Value, class Add>
-void TwoParticle::add_block(std::span<const SampleTiles> samples, const Block& block, Value* unit,
-                            int side, const Add& add) {
-  for (const bool has_pp : {true, false}) {
-    const auto in_part = [&](Channel channel) { return is_pp(channel) == has_pp; };
-    if (std::ranges::none_of(shape_.channels, in_part)) continue;
-    for (const SampleTiles& sample : samples) {
-      if (!has_pp) make_legs(sample, block);
-      for (std::size_t c = 0; c < shape_.channels.size(); ++c)
-        if (in_part(shape_.channels[c]))
-          add_channel(sample, block, shape_.channels[c],
-                      unit + shape_.at(sample.bin, side, c, block.nu, block.q_index, block.w1),
-                      add);
-    }
+void TwoParticle::add_rows(std::span<const SampleTiles> samples, Extent unit, int nu, int w1,
+                           Value* out, const Add& add) {
+  const int last = shape_.axes.compact() - 1;
+  const auto& exchange = cluster_.exchange();
+  for (std::size_t c = 0; c < shape_.channels.size(); ++c) {
+    const Channel channel = shape_.channels[c];
+    const bool has_legs = channel != Channel::pp_up_down && channel != Channel::ph_transverse;
+    for (const SampleTiles& sample : samples)
+      for (int side = 0; side < 2; ++side)
+        for (std::size_t q = 0; q < exchange.size(); ++q) {
+          const Block block{side == 0 ? w1 : last - w1, shape_.second_frequency(unit, side), nu,
+                            exchange[q], static_cast<int>(q)};
+          if (has_legs) make_legs(sample, block);
+          add_channel(sample, block, channel,
+                      out + shape_.at(sample.bin, side, c, nu, block.q_index, block.w1), add);
+        }
   }
 }
 
@@ -183,17 +189,10 @@ void TwoParticle::visit(std::span<const SampleTiles> samples, std::span<Value> s
                         const Add& add) {
   base::require(slice.size() == size(static_cast<int>(units_.count())) * shape_.unit_values(),
                 "a slice has the length of its units");
-  const auto& exchange = cluster_.exchange();
   for (Extent unit = units_.begin; unit < units_.end; ++unit) {
     Value* at = slice.data() + static_cast<std::size_t>(unit - units_.begin) * shape_.unit_values();
-    for (int side = 0; side < 2; ++side)
-      for (int nu = 0; nu < shape_.axes.exchange; ++nu)
-        for (int w1 = 0; w1 < shape_.axes.compact(); ++w1)
-          for (std::size_t q = 0; q < exchange.size(); ++q)
-            add_block(
-                samples,
-                {w1, shape_.second_frequency(unit, side), nu, exchange[q], static_cast<int>(q)}, at,
-                side, add);
+    for (int nu = 0; nu < shape_.axes.exchange; ++nu)
+      for (int w1 = 0; w1 < shape_.axes.compact(); ++w1) add_rows(samples, unit, nu, w1, at, add);
   }
 }
 

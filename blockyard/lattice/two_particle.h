@@ -72,8 +72,8 @@ class TwoParticle {
   template <class Value, class Add>
   void visit(std::span<const SampleTiles> samples, std::span<Value> slice, const Add& add);
   template <class Value, class Add>
-  void add_block(std::span<const SampleTiles> samples, const Block& block, Value* unit, int side,
-                 const Add& add);
+  void add_rows(std::span<const SampleTiles> samples, Extent unit, int nu, int w1, Value* out,
+                const Add& add);
   template <class Value, class Add>
   void add_channel(const SampleTiles& sample, const Block& block, Channel channel, Value* out,
                    const Add& add);
