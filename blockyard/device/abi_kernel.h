@@ -70,6 +70,15 @@ typedef struct blockyard_argument {
   const void* value;         /* of a value; copied by plan_run */
 } blockyard_argument;
 
+/* A description that asks for more: its `size` is that of this struct. */
+typedef struct blockyard_kernel_description {
+  blockyard_description description;
+  /* Set by the caller: where to write, with a final 0, lines for a person on how the device
+   * launches kernels and why. Null: nowhere. A device that does not know this writes nothing. */
+  char* choices;
+  uint64_t choices_bytes;
+} blockyard_kernel_description;
+
 typedef struct blockyard_kernel_run {
   blockyard_run run; /* its size is that of this struct; nothing else of it is read */
   /* Those that `order` says; 0: no computation. At most 2^31 elements in total. */

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstring>
 
 #include "blockyard/base/error.h"
 #include "blockyard/device/kernel.h"
@@ -58,6 +59,19 @@ blockyard_description Device::describe() const {
   description.size = sizeof description;
   check(raw.table->describe(raw.device, &description), raw, "describe");
   return description;
+}
+
+std::string Device::choices() const {
+  constexpr std::size_t most_bytes = 1 << 16;
+  std::string text(most_bytes, '\0');
+  const auto raw = handle_.get();
+  blockyard_kernel_description asked{};
+  asked.description.size = sizeof asked;
+  asked.choices = text.data();
+  asked.choices_bytes = text.size();
+  check(raw.table->describe(raw.device, &asked.description), raw, "describe");
+  text.resize(std::strlen(text.c_str()));
+  return text;
 }
 
 std::optional<Memory> Device::allocate(Extent bytes) {

@@ -129,6 +129,8 @@ class Device {
   Device(const Table& table, int index, const std::string& options = {});
 
   [[nodiscard]] blockyard_description describe() const;
+  /// Lines for a person on what the device has chosen by itself, and why: shapes of launches.
+  [[nodiscard]] std::string choices() const;
   /// Nothing if the device has no room.
   [[nodiscard]] std::optional<Memory> allocate(Extent bytes);
   [[nodiscard]] Stream open_stream();

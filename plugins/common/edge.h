@@ -32,7 +32,8 @@ namespace blockyard::plugin {
 ///   there are copies between devices; name, limit_bytes, free_bytes, shares_host_memory;
 ///   works_in_place and host_place, as find but for memory of the host, where it can work there;
 ///   is_for_network: an address is a pointer that networks may read; open_kernel and run_kernel,
-///   where it takes kernels: a plan then has an optional `kernel` with a KernelForm `form`
+///   where it takes kernels: a plan then has an optional `kernel` with a KernelForm `form`;
+///   choices: lines on what it has chosen by itself
 /// Functions of a machine throw std::exception; those that enqueue have marked the stream then.
 template <class Machine>
 class Edge : EdgeCalls<Machine> {
@@ -52,6 +53,11 @@ class Edge : EdgeCalls<Machine> {
   /// Whether it has kernels of the user's own.
   static constexpr bool takes_kernels = requires(Machine machine, const blockyard_kernel& kernel) {
     { machine.open_kernel(kernel) } -> std::same_as<typename Machine::Plan*>;
+  };
+
+  /// Whether it can say what it has chosen by itself.
+  static constexpr bool has_choices = requires(Machine machine) {
+    { machine.choices() } -> std::same_as<std::string>;
   };
 
   /// Whether it may work on memory of the host.
@@ -118,9 +124,17 @@ class Edge : EdgeCalls<Machine> {
       machine.name().copy(all.name, sizeof all.name - 1);
       if constexpr (locks_host) all.lock_page_bytes = Machine::lock_page_bytes();
       if constexpr (takes_host_places) all.works_in_place = machine.works_in_place() ? 1 : 0;
+      if constexpr (has_choices)
+        if (asked->size >= sizeof(blockyard_kernel_description))
+          tell_choices(machine, *reinterpret_cast<blockyard_kernel_description*>(asked));
       std::memcpy(asked, &all, std::min<std::size_t>(asked->size, sizeof all));
       return BLOCKYARD_OK;
     });
+  }
+
+  static void tell_choices(Machine& machine, const blockyard_kernel_description& asked) {
+    if (asked.choices == nullptr || asked.choices_bytes == 0) return;
+    asked.choices[machine.choices().copy(asked.choices, asked.choices_bytes - 1)] = '\0';
   }
 
   static void last_error(blockyard_device* handle, char* text, std::uint64_t bytes) {

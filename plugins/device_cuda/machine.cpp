@@ -332,6 +332,11 @@ void Machine::close_plan(Plan* plan) {
     use();
     check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   }
+  constexpr std::size_t most_bytes = 1 << 15;
+  if (plan->kernel && past_choices_.size() < most_bytes) {
+    plan->kernel->collect();
+    past_choices_ += plan->kernel->lines();
+  }
   plans_.remove_if([plan](const Plan& one) { return &one == plan; });
 }
 

@@ -16,6 +16,7 @@
 #include <unordered_map>
 
 #include "plugins/common/kernel.h"
+#include "plugins/common/kernel_shapes.h"
 #include "plugins/common/pieces.h"
 #include "plugins/device_cuda/compiler.h"
 #include "plugins/device_cuda/cutensor.h"
@@ -132,6 +133,17 @@ class Machine {
     plugin::KernelForm form;
     std::optional<LoadedFunction> function;
     std::int64_t most_items = 1;  ///< of a group
+    /// How grids are cut, and the runs that will show how good that is.
+    struct Timed {
+      plugin::KernelShapes::Launched launched;
+      EventOwner begin, end;
+    };
+    std::string name;
+    plugin::KernelShapes shapes;
+    std::vector<Timed> running;
+
+    void collect();
+    [[nodiscard]] std::string lines() const;
   };
   struct Plan : Steps {
     std::optional<TensorPlan> tensors;   ///< the same by cuTENSOR
@@ -144,6 +156,8 @@ class Machine {
   void run_kernel(Stream& stream, const Plan& plan, const blockyard_kernel_run& run,
                   const Place* places);
   void close_plan(Plan* plan);
+  /// The shapes of launches, also of plans that were closed.
+  [[nodiscard]] std::string choices();
   struct Places {
     Place result, left, right, workspace;
   };
@@ -151,8 +165,8 @@ class Machine {
 
  private:
   void use() const;
-  [[nodiscard]] static plugin::Launch shaped(const KernelPlan& plan,
-                                             const blockyard_kernel_run& run);
+  [[nodiscard]] static plugin::Launch shaped(KernelPlan& plan, const blockyard_kernel_run& run,
+                                             plugin::KernelShapes::Launched& launched);
   [[nodiscard]] bool is_pooled() const { return pool_ != nullptr && !is_for_network_; }
   [[nodiscard]] bool reaches(const Machine& other);
   [[nodiscard]] void* allocate_once(std::uint64_t bytes);
@@ -185,6 +199,7 @@ class Machine {
   int capability_ = 0;                                               ///< 90: 9.0
   std::optional<Driver> driver_;                                     ///< once a kernel was opened
   std::list<Plan> plans_;
+  std::string past_choices_;  ///< of closed plans
 };
 
 }  // namespace blockyard::cuda

@@ -17,6 +17,12 @@ int most_items_of(const Driver& driver, const LoadedFunction& function) {
   return most;
 }
 
+EventOwner timing_event() {
+  cudaEvent_t raw = nullptr;
+  check(cudaEventCreate(&raw), "cudaEventCreate");
+  return EventOwner(raw);
+}
+
 }  // namespace
 
 Machine::Plan* Machine::open_kernel(const blockyard_kernel& kernel) {
@@ -43,30 +49,73 @@ Machine::Plan* Machine::open_kernel(const blockyard_kernel& kernel) {
                           "' does not compile for " + name() + ":\n" + failure.what());
   }
   made->most_items = most_items_of(*driver_, *made->function);
+  made->name = kernel.entry;
+  int units = 1;
+  check(cudaDeviceGetAttribute(&units, cudaDevAttrMultiProcessorCount, device_),
+        "cudaDeviceGetAttribute");
+  constexpr std::int64_t warp = 32;
+  made->shapes = plugin::KernelShapes({false, units, made->most_items, warp});
   Plan plan{};
   plan.operation = kernel.operation;
   plan.kernel = std::move(made);
   return &plans_.emplace_back(std::move(plan));
 }
 
-/// An item has one element, so that neighbours in a group read neighbours in memory, until there
-/// are more than the GPU has room for many times over.
-plugin::Launch Machine::shaped(const KernelPlan& plan, const blockyard_kernel_run& run) {
-  constexpr std::int64_t usual_group = 128;
+/// Takes the times of the runs that have ended since.
+void Machine::KernelPlan::collect() {
+  std::erase_if(running, [this](const Timed& run) {
+    const cudaError_t code = cudaEventQuery(run.end.get());
+    if (code == cudaErrorNotReady) return false;
+    constexpr double millisecond = 1e-3;
+    float lasted = 0;
+    if (code == cudaSuccess &&
+        cudaEventElapsedTime(&lasted, run.begin.get(), run.end.get()) == cudaSuccess && lasted > 0)
+      static_cast<void>(shapes.measured(run.launched, static_cast<double>(lasted) * millisecond));
+    return true;
+  });
+}
+
+std::string Machine::KernelPlan::lines() const {
+  std::string text;
+  for (const std::string& line : shapes.choices()) text += name + ": " + line + '\n';
+  return text;
+}
+
+std::string Machine::choices() {
+  use();
+  std::string text = past_choices_;
+  for (const Plan& plan : plans_)
+    if (plan.kernel) {
+      plan.kernel->collect();
+      text += plan.kernel->lines();
+    }
+  return text;
+}
+
+/// As the run says; else as rules and the times of earlier runs do: then `launched` says which.
+plugin::Launch Machine::shaped(KernelPlan& plan, const blockyard_kernel_run& run,
+                               plugin::KernelShapes::Launched& launched) {
   plugin::Launch launch = launch_of(plan.form, run);
-  if (launch.group == 0) launch.group = std::min<std::int64_t>(usual_group, plan.most_items);
+  if (launch.group == 0 && launch.per_item == 0) {
+    plan.collect();
+    launched = plan.shapes.next(launch.extent);
+    launch.group = launched.shape.group;
+    launch.per_item = launched.shape.per_item;
+  }
+  if (launch.group == 0) launch.group = plan.shapes.rule(launch.extent).group;
+  if (launch.per_item == 0) launch.per_item = 1;
   if (launch.group > plan.most_items)
     throw plugin::Refusal("a group of this kernel has at most " + std::to_string(plan.most_items) +
                           " items on this device");
-  if (launch.per_item == 0) launch.per_item = 1;
   return launch;
 }
 
 void Machine::run_kernel(Stream& stream, const Plan& plan, const blockyard_kernel_run& run,
                          const Place* places) {
   use();
-  const KernelPlan& compiled = *plan.kernel;
-  plugin::Launch launch = shaped(compiled, run);
+  KernelPlan& compiled = *plan.kernel;
+  plugin::KernelShapes::Launched launched;
+  plugin::Launch launch = shaped(compiled, run, launched);
   const std::size_t count = compiled.form.parameters.size();
   constexpr std::uint64_t alignment = 16;
   std::array<void*, blockyard_max_parameters + 3> arguments{};
@@ -91,12 +140,22 @@ void Machine::run_kernel(Stream& stream, const Plan& plan, const blockyard_kerne
   const std::int64_t blocks = launch.groups() * launch.extent[1] * launch.extent[2];
   if (blocks > INT32_MAX)
     throw plugin::Refusal("the grid has more groups than the device takes: give items more");
+  KernelPlan::Timed timed;
+  constexpr std::size_t most_running = 16;
+  const bool is_timed = launched.elements > 0 && compiled.running.size() < most_running;
+  if (is_timed) {
+    timed = {launched, timing_event(), timing_event()};
+    check(cudaEventRecord(timed.begin.get(), stream.raw.get()), "cudaEventRecord");
+  }
   const CUresult code =
       driver_->launch(compiled.function->get(), static_cast<unsigned>(blocks), 1, 1,
                       static_cast<unsigned>(launch.group), 1, 1, static_cast<unsigned>(local_bytes),
                       stream.raw.get(), arguments.data(), nullptr);
   if (code != CUDA_SUCCESS) stream.has_failed = true;
   driver_->check(code, "cuLaunchKernel");
+  if (!is_timed) return;
+  check(cudaEventRecord(timed.end.get(), stream.raw.get()), "cudaEventRecord");
+  compiled.running.push_back(std::move(timed));
 }
 
 }  // namespace blockyard::cuda

@@ -134,7 +134,7 @@ std::string Machine::name() const { return text_property(device_, CL_DEVICE_NAME
 
 Machine::Stream* Machine::open_stream() {
   cl_int code = CL_SUCCESS;
-  Queue queue(clCreateCommandQueue(context_.get(), device_, 0, &code));
+  Queue queue(clCreateCommandQueue(context_.get(), device_, CL_QUEUE_PROFILING_ENABLE, &code));
   check(code, "clCreateCommandQueue");
   return &streams_.emplace_back(Stream{std::move(queue), {}, false});
 }
@@ -228,6 +228,11 @@ Kernels& Machine::kernels(std::uint32_t element) {
 
 void Machine::close_plan(Plan* plan) {
   finish_all();
+  constexpr std::size_t most_bytes = 1 << 15;
+  if (plan->kernel && past_choices_.size() < most_bytes) {
+    plan->kernel->launches->collect();
+    past_choices_ += plan->kernel->launches->lines();
+  }
   plans_.remove_if([plan](const Plan& one) { return &one == plan; });
 }
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <list>
 #include <map>
 #include <memory>
@@ -11,8 +12,10 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "plugins/common/kernel.h"
+#include "plugins/common/kernel_shapes.h"
 #include "plugins/common/operation.h"
 #include "plugins/common/pieces.h"
 #include "plugins/device_opencl/kernels.h"
@@ -104,12 +107,23 @@ class Machine {
   void fill(Stream& stream, Place to, std::uint32_t element, const double value[2],
             std::uint64_t count);
 
+  /// How the grids of a kernel are cut, and the runs that will show how good that is.
+  struct Launches {
+    std::string name;
+    plugin::KernelShapes shapes;
+    std::filesystem::path file;  ///< of what earlier processes found; empty: none
+    std::vector<std::pair<Event, plugin::KernelShapes::Launched>> running;
+
+    void collect();
+    [[nodiscard]] std::string lines() const;
+  };
   /// A compiled kernel of the user's own.
   struct KernelPlan {
     plugin::KernelForm form;
     Program program;
     Kernel kernel;
     std::int64_t most_items = 1;  ///< of a group
+    std::unique_ptr<Launches> launches;
   };
   /// A prepared operation.
   struct Plan {
@@ -128,6 +142,8 @@ class Machine {
   void run_kernel(Stream& stream, const Plan& plan, const blockyard_kernel_run& run,
                   const Place* places);
   void close_plan(Plan* plan);
+  /// The shapes of launches, also of plans that were closed.
+  [[nodiscard]] std::string choices();
   struct Places {
     Place result, left, right, workspace;
   };
@@ -139,8 +155,9 @@ class Machine {
     std::optional<std::size_t> group;  ///< work items of a group in the first dimension
   };
   Kernels& kernels(std::uint32_t element);
-  [[nodiscard]] plugin::Launch shaped(const KernelPlan& plan,
-                                      const blockyard_kernel_run& run) const;
+  [[nodiscard]] static plugin::Launch shaped(const KernelPlan& plan,
+                                             const blockyard_kernel_run& run,
+                                             plugin::KernelShapes::Launched& launched);
   template <class Call>
   void enqueue(Stream& stream, const char* name, const Call& call) {
     const cl_event before = stream.last.get();
@@ -185,6 +202,7 @@ class Machine {
   std::list<Stream> streams_;
   std::unordered_map<const Point*, std::unique_ptr<Point>> points_;  ///< many: one for each copy
   std::list<Plan> plans_;
+  std::string past_choices_;  ///< of closed plans
 };
 
 }  // namespace blockyard::opencl

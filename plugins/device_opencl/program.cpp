@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <cinttypes>
 #include <cstdio>
 #include <filesystem>
@@ -21,12 +22,13 @@ std::uint64_t hash_of(std::string_view text) {
 }
 
 std::filesystem::path cached_file(const std::string& cache, cl_device_id device,
-                                  const std::string& source, const std::string& options) {
+                                  const std::string& source, const std::string& options,
+                                  const char* ending) {
   std::string key(source);
   for (const cl_device_info part : {CL_DEVICE_NAME, CL_DEVICE_VERSION, CL_DRIVER_VERSION})
     key += '\n' + text_property(device, part);
   char name[32];
-  std::snprintf(name, sizeof name, "%016" PRIx64 ".clbin", hash_of(key + '\n' + options));
+  std::snprintf(name, sizeof name, "%016" PRIx64 "%s", hash_of(key + '\n' + options), ending);
   return std::filesystem::path(cache) / name;
 }
 
@@ -40,13 +42,9 @@ std::string seal(std::string_view binary) {
 
 /// A built program from a binary of an earlier process; nothing if there is none that serves.
 Program load(cl_context context, cl_device_id device, const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) return {};
-  const std::string bytes(std::istreambuf_iterator<char>(stream), {});
-  const std::size_t seal_bytes = seal({}).size();
-  if (bytes.size() <= seal_bytes) return {};
-  const std::size_t size = bytes.size() - seal_bytes;
-  if (bytes.substr(size) != seal(std::string_view(bytes).substr(0, size))) return {};
+  const std::string bytes = read_kept(file);
+  if (bytes.empty()) return {};
+  const std::size_t size = bytes.size();
   const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
   cl_int code = CL_SUCCESS;
   Program program(clCreateProgramWithBinary(context, 1, &device, &size, &data, nullptr, &code));
@@ -67,19 +65,7 @@ void save(const Program& program, const std::filesystem::path& file) {
   if (clGetProgramInfo(program.get(), CL_PROGRAM_BINARIES, sizeof data, &data, nullptr) !=
       CL_SUCCESS)
     return;
-  std::error_code error;
-  std::filesystem::create_directories(file.parent_path(), error);
-  // No other process or device of this one writes there.
-  const std::filesystem::path aside =
-      file.string() + "." + std::to_string(::getpid()) + "." +
-      std::to_string(reinterpret_cast<std::uintptr_t>(program.get()));
-  std::ofstream stream(aside, std::ios::binary);
-  stream << bytes << seal(bytes);
-  stream.close();
-  if (stream)
-    std::filesystem::rename(aside, file, error);
-  else
-    std::filesystem::remove(aside, error);
+  keep(file, bytes);
 }
 
 std::string build_log(const Program& program, cl_device_id device) {
@@ -104,10 +90,44 @@ Program build(cl_context context, cl_device_id device, const std::string& text,
 
 }  // namespace
 
+std::filesystem::path file_beside(cl_device_id device, const std::string& source,
+                                  const std::string& options, const std::string& cache) {
+  return cache.empty() ? std::filesystem::path()
+                       : cached_file(cache, device, source, options, ".shapes");
+}
+
+std::string read_kept(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) return {};
+  std::string bytes(std::istreambuf_iterator<char>(stream), {});
+  const std::size_t seal_bytes = seal({}).size();
+  if (bytes.size() <= seal_bytes) return {};
+  const std::size_t size = bytes.size() - seal_bytes;
+  if (bytes.substr(size) != seal(std::string_view(bytes).substr(0, size))) return {};
+  bytes.resize(size);
+  return bytes;
+}
+
+void keep(const std::filesystem::path& file, const std::string& bytes) {
+  std::error_code error;
+  std::filesystem::create_directories(file.parent_path(), error);
+  // No other process or thread of this one writes there.
+  static std::atomic<unsigned> number = 0;
+  const std::filesystem::path aside =
+      file.string() + "." + std::to_string(::getpid()) + "." + std::to_string(number.fetch_add(1));
+  std::ofstream stream(aside, std::ios::binary);
+  stream << bytes << seal(bytes);
+  stream.close();
+  if (stream)
+    std::filesystem::rename(aside, file, error);
+  else
+    std::filesystem::remove(aside, error);
+}
+
 Program build_program(cl_context context, cl_device_id device, const std::string& source,
                       const std::string& options, const std::string& cache) {
   if (cache.empty()) return build(context, device, source, options);
-  const std::filesystem::path file = cached_file(cache, device, source, options);
+  const std::filesystem::path file = cached_file(cache, device, source, options, ".clbin");
   if (Program program = load(context, device, file)) return program;
   Program program = build(context, device, source, options);
   save(program, file);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 
@@ -20,6 +21,15 @@ class BuildFailure : public std::runtime_error {
 [[nodiscard]] Program build_program(cl_context context, cl_device_id device,
                                     const std::string& source, const std::string& options,
                                     const std::string& cache);
+
+/// The file of what is known of such a program besides its binary, next to that one.
+[[nodiscard]] std::filesystem::path file_beside(cl_device_id device, const std::string& source,
+                                                const std::string& options,
+                                                const std::string& cache);
+/// What such a file holds; empty: nothing, or it was cut short or changed.
+[[nodiscard]] std::string read_kept(const std::filesystem::path& file);
+/// Replaces the file as a whole. Where that fails it stays as it is.
+void keep(const std::filesystem::path& file, const std::string& bytes);
 
 [[nodiscard]] Kernel open_kernel(const Program& program, const char* name);
 

@@ -41,6 +41,8 @@ std::string text_of(const blockyard_kernel& kernel) {
   return text + listed(kernel, argument_text) + ");\n}\n";
 }
 
+constexpr std::int64_t gpu_warp = 32;  ///< items that run in step, or a part of them
+
 std::int64_t most_items_of(const Kernel& kernel, cl_device_id device) {
   std::size_t most = 1;
   check(clGetKernelWorkGroupInfo(kernel.get(), device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
@@ -53,44 +55,96 @@ std::int64_t most_items_of(const Kernel& kernel, cl_device_id device) {
 
 Machine::Plan* Machine::open_kernel(const blockyard_kernel& kernel) {
   if (kernel.opencl == nullptr) return nullptr;
-  KernelPlan made{plugin::KernelForm(kernel), {}, {}};
+  KernelPlan made;
+  made.form = plugin::KernelForm(kernel);
+  const std::string text = text_of(kernel), options = "-cl-std=CL1.2";
   try {
     // A function that is not there would only be missed when a program is linked.
-    made.program = build_program(context_.get(), device_, text_of(kernel), "-cl-std=CL1.2", cache_);
+    made.program = build_program(context_.get(), device_, text, options, cache_);
   } catch (const BuildFailure& failure) {
     throw plugin::Refusal(std::string("the OpenCL text of '") + kernel.entry +
                           "' does not compile for " + name() + ":\n" + failure.what());
   }
   made.kernel = opencl::open_kernel(made.program, "blockyard_entry");
   made.most_items = most_items_of(made.kernel, device_);
+  made.launches = std::make_unique<Launches>();
+  made.launches->name = kernel.entry;
+  made.launches->file = file_beside(device_, text, options, cache_);
+  made.launches->shapes = plugin::KernelShapes(
+      {is_cpu_, property<cl_uint>(device_, CL_DEVICE_MAX_COMPUTE_UNITS), made.most_items,
+       is_cpu_ ? property<cl_uint>(device_, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT) : gpu_warp});
+  made.launches->shapes.decode(read_kept(made.launches->file));
   Plan plan;
   plan.operation = kernel.operation;
   plan.kernel = std::move(made);
   return &plans_.emplace_back(std::move(plan));
 }
 
-/// On a processor an item is a loop over many elements, and a group of one is a task of a thread.
-/// Elsewhere an item has one element, and neighbours in a group read neighbours in memory.
-plugin::Launch Machine::shaped(const KernelPlan& plan, const blockyard_kernel_run& run) const {
-  constexpr std::int64_t least_elements = 256, tasks_each = 4, group_elsewhere = 64;
+/// Takes the times of the runs that have ended since, and keeps what is new of them.
+void Machine::Launches::collect() {
+  const auto seconds = [](const Event& event) -> double {
+    cl_ulong begin = 0, end = 0;
+    if (clGetEventProfilingInfo(event.get(), CL_PROFILING_COMMAND_START, sizeof begin, &begin,
+                                nullptr) != CL_SUCCESS ||
+        clGetEventProfilingInfo(event.get(), CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr) !=
+            CL_SUCCESS ||
+        end <= begin)
+      return 0;
+    constexpr double nanosecond = 1e-9;
+    return static_cast<double>(end - begin) * nanosecond;
+  };
+  std::erase_if(running, [&](const auto& run) {
+    if (!is_done(run.first)) return false;
+    const double lasted = seconds(run.first);
+    if (lasted > 0 && shapes.measured(run.second, lasted) && !file.empty())
+      keep(file, shapes.encode());
+    return true;
+  });
+}
+
+std::string Machine::Launches::lines() const {
+  std::string text;
+  for (const std::string& line : shapes.choices()) text += name + ": " + line + '\n';
+  return text;
+}
+
+std::string Machine::choices() {
+  std::string text = past_choices_;
+  for (const Plan& plan : plans_)
+    if (plan.kernel) {
+      plan.kernel->launches->collect();
+      text += plan.kernel->launches->lines();
+    }
+  return text;
+}
+
+/// As the run says; else as rules and the times of earlier runs do: then `launched` says which.
+plugin::Launch Machine::shaped(const KernelPlan& plan, const blockyard_kernel_run& run,
+                               plugin::KernelShapes::Launched& launched) {
   plugin::Launch launch = launch_of(plan.form, run);
-  const auto& extent = launch.extent;
-  if (launch.group == 0) launch.group = is_cpu_ ? 1 : std::min(group_elsewhere, plan.most_items);
+  if (launch.group == 0 && launch.per_item == 0) {
+    plan.launches->collect();
+    launched = plan.launches->shapes.next(launch.extent);
+    launch.group = launched.shape.group;
+    launch.per_item = launched.shape.per_item;
+  }
+  if (launch.group == 0 || launch.per_item == 0) {  // the run says one of the two
+    const plugin::LaunchShape rule = plan.launches->shapes.rule(launch.extent);
+    if (launch.group == 0) launch.group = rule.group;
+    if (launch.per_item == 0)
+      launch.per_item = std::max<std::int64_t>(1, rule.group * rule.per_item / launch.group);
+  }
   if (launch.group > plan.most_items)
     throw plugin::Refusal("a group of this kernel has at most " + std::to_string(plan.most_items) +
                           " items on this device");
-  if (launch.per_item > 0) return launch;
-  const auto units =
-      static_cast<std::int64_t>(property<cl_uint>(device_, CL_DEVICE_MAX_COMPUTE_UNITS));
-  const std::int64_t even = extent[0] * extent[1] * extent[2] / (units * tasks_each * launch.group);
-  launch.per_item = is_cpu_ ? std::clamp(even, std::min(least_elements, extent[0]), extent[0]) : 1;
   return launch;
 }
 
 void Machine::run_kernel(Stream& stream, const Plan& plan, const blockyard_kernel_run& run,
                          const Place* places) {
   const KernelPlan& compiled = *plan.kernel;
-  const plugin::Launch launch = shaped(compiled, run);
+  plugin::KernelShapes::Launched launched;
+  const plugin::Launch launch = shaped(compiled, run, launched);
   cl_uint position = 0;
   const auto set = [&](std::size_t bytes, const void* value) {
     const cl_int code = clSetKernelArg(compiled.kernel.get(), position++, bytes, value);
@@ -117,6 +171,10 @@ void Machine::run_kernel(Stream& stream, const Plan& plan, const blockyard_kerne
     return clEnqueueNDRangeKernel(queue, compiled.kernel.get(), compiled.form.order, nullptr,
                                   items.data(), group.data(), events...);
   });
+  constexpr std::size_t most_running = 16;
+  auto& running = compiled.launches->running;
+  if (launched.elements > 0 && running.size() < most_running)
+    running.emplace_back(stream.last, launched);
 }
 
 }  // namespace blockyard::opencl

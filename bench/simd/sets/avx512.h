@@ -47,25 +47,37 @@ Wide<float> root(Wide<float> v) {
   return std::bit_cast<Wide<float>>(_mm512_sqrt_ps(std::bit_cast<__m512>(v)));
 }
 
-/// Column i of the left matrix stands in each quarter, element i of each column of the right one in
-/// its whole quarter.
-__m512 product(__m512 left, __m512 right) {
-  __m512 c = _mm512_mul_ps(_mm512_shuffle_f32x4(left, left, 0x00), _mm512_permute_ps(right, 0x00));
-  c = _mm512_fmadd_ps(_mm512_shuffle_f32x4(left, left, 0x55), _mm512_permute_ps(right, 0x55), c);
-  c = _mm512_fmadd_ps(_mm512_shuffle_f32x4(left, left, 0xaa), _mm512_permute_ps(right, 0xaa), c);
-  return _mm512_fmadd_ps(_mm512_shuffle_f32x4(left, left, 0xff), _mm512_permute_ps(right, 0xff), c);
+/// Four vectors, each a column of the left matrix as often as it fits. One port shuffles, while
+/// loads spread what is in memory; so columns come from there, and rows by one shuffle each.
+struct Columns {
+  __m512 at[4];
+};
+Columns columns_of(const float* m) {
+  const auto column = [m](int k) { return _mm512_broadcast_f32x4(_mm_loadu_ps(m + 4 * k)); };
+  return {{column(0), column(1), column(2), column(3)}};
 }
-__m512 transposed(__m512 a) {
-  const __m512i from = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-  return _mm512_permutexvar_ps(from, a);
+Columns rows_of(__m512 m) {
+  const auto row = [m](int k) {
+    const __m512i from = _mm512_setr_epi32(0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8, 12);
+    return _mm512_permutexvar_ps(_mm512_add_epi32(from, _mm512_set1_epi32(k)), m);
+  };
+  return {{row(0), row(1), row(2), row(3)}};
+}
+/// Element i of each column of the right matrix stands in its whole quarter.
+__m512 product(const Columns& left, __m512 right) {
+  __m512 c = _mm512_mul_ps(left.at[0], _mm512_permute_ps(right, 0x00));
+  c = _mm512_fmadd_ps(left.at[1], _mm512_permute_ps(right, 0x55), c);
+  c = _mm512_fmadd_ps(left.at[2], _mm512_permute_ps(right, 0xaa), c);
+  return _mm512_fmadd_ps(left.at[3], _mm512_permute_ps(right, 0xff), c);
 }
 [[gnu::noinline]] void whole_multiply(const float* a, const float* b, float* c) {
-  _mm512_storeu_ps(c, product(transposed(_mm512_loadu_ps(a)), _mm512_loadu_ps(b)));
+  _mm512_storeu_ps(c, product(rows_of(_mm512_loadu_ps(a)), _mm512_loadu_ps(b)));
 }
 [[gnu::noinline]] void whole_pair(const float* a, const float* b, float* c, float* d) {
   const __m512 left = _mm512_loadu_ps(a), right = _mm512_loadu_ps(b);
-  _mm512_storeu_ps(c, product(transposed(left), right));
-  _mm512_storeu_ps(d, product(right, left));
+  const Columns columns = columns_of(b);
+  _mm512_storeu_ps(c, product(rows_of(left), right));
+  _mm512_storeu_ps(d, product(columns, left));
 }
 
 /// Columns 0 and 1, 2 and 3.
@@ -73,33 +85,46 @@ struct Halves {
   __m512d low, high;
 };
 Halves load_halves(const double* a) { return {_mm512_loadu_pd(a), _mm512_loadu_pd(a + 8)}; }
-void store_product(double* to, const Halves& left, const Halves& right) {
-  const __m512d c0 = _mm512_shuffle_f64x2(left.low, left.low, 0x44),
-                c1 = _mm512_shuffle_f64x2(left.low, left.low, 0xee),
-                c2 = _mm512_shuffle_f64x2(left.high, left.high, 0x44),
-                c3 = _mm512_shuffle_f64x2(left.high, left.high, 0xee);
+/// As Columns.
+struct WideColumns {
+  __m512d at[4];
+};
+WideColumns rows_of(const Halves& m) {
+  const auto row = [&m](int k) {
+    const __m512i from = _mm512_setr_epi64(0, 4, 8, 12, 0, 4, 8, 12);
+    return _mm512_permutex2var_pd(m.low, _mm512_add_epi64(from, _mm512_set1_epi64(k)), m.high);
+  };
+  return {{row(0), row(1), row(2), row(3)}};
+}
+void store_product(double* to, const WideColumns& left, const Halves& right) {
   const auto columns = [&](__m512d r) {
-    const __m512d even = _mm512_fmadd_pd(c1, _mm512_permutex_pd(r, 0x55),
-                                         _mm512_mul_pd(c0, _mm512_permutex_pd(r, 0x00)));
-    const __m512d odd = _mm512_fmadd_pd(c3, _mm512_permutex_pd(r, 0xff),
-                                        _mm512_mul_pd(c2, _mm512_permutex_pd(r, 0xaa)));
-    return _mm512_add_pd(even, odd);
+    __m512d c = _mm512_mul_pd(left.at[0], _mm512_permutex_pd(r, 0x00));
+    c = _mm512_fmadd_pd(left.at[1], _mm512_permutex_pd(r, 0x55), c);
+    c = _mm512_fmadd_pd(left.at[2], _mm512_permutex_pd(r, 0xaa), c);
+    return _mm512_fmadd_pd(left.at[3], _mm512_permutex_pd(r, 0xff), c);
   };
   _mm512_storeu_pd(to, columns(right.low));
   _mm512_storeu_pd(to + 8, columns(right.high));
 }
-Halves transposed(const Halves& m) {
-  const __m512i low = _mm512_setr_epi64(0, 4, 8, 12, 1, 5, 9, 13),
-                high = _mm512_setr_epi64(2, 6, 10, 14, 3, 7, 11, 15);
-  return {_mm512_permutex2var_pd(m.low, low, m.high), _mm512_permutex2var_pd(m.low, high, m.high)};
+/// The same in halves of these registers, with all elements of the right matrix spread by loads:
+/// beside store_product it leaves the ports that shuffle to that one.
+void store_by_loads(double* to, const double* left, const double* right) {
+  const __m256d columns[] = {_mm256_loadu_pd(left), _mm256_loadu_pd(left + 4),
+                             _mm256_loadu_pd(left + 8), _mm256_loadu_pd(left + 12)};
+  for (int j = 0; j < 16; j += 4) {
+    __m256d c = _mm256_mul_pd(columns[0], _mm256_broadcast_sd(right + j));
+    for (int k = 1; k < 4; ++k)
+      c = _mm256_fmadd_pd(columns[k], _mm256_broadcast_sd(right + j + k), c);
+    _mm256_storeu_pd(to + j, c);
+  }
 }
 [[gnu::noinline]] void whole_multiply(const double* a, const double* b, double* c) {
-  store_product(c, transposed(load_halves(a)), load_halves(b));
+  store_product(c, rows_of(load_halves(a)), load_halves(b));
 }
 [[gnu::noinline]] void whole_pair(const double* a, const double* b, double* c, double* d) {
   const Halves left = load_halves(a), right = load_halves(b);
-  store_product(c, transposed(left), right);
-  store_product(d, right, left);
+  store_product(c, rows_of(left), right);
+  store_by_loads(d, b, a);
 }
 
 constexpr Vectors with_own(Vectors all) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the OpenCL plug-in has beyond the table: binaries on disk, and parts of a processor.
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -65,6 +67,31 @@ class OpenClCache : public ::testing::Test {
     stream.synchronise();
     EXPECT_EQ(sum, 3.0);
   }
+  /// Runs it `times` times on grids of one size; returns what the device says of its choices.
+  [[nodiscard]] std::string choices_after(int times) const {
+    constexpr Extent count = 5000, bytes = count * static_cast<Extent>(sizeof(double));
+    Device device(*opencl()->table, 0, "cache=" + folder_.string());
+    const auto plan = device.open_kernel(saxpy());
+    Stream stream = device.open_stream();
+    const auto memory = device.allocate(bytes);
+    stream.fill(memory->address(), BLOCKYARD_F64, 1.0, count);
+    for (int k = 0; k < times; ++k) {
+      KernelRun call({count, 1, 1});
+      stream.run(*plan,
+                 call.memory(memory->address(), bytes).memory(memory->address(), bytes).value(1.0));
+      stream.synchronise();
+    }
+    std::vector<double> values(count);
+    stream.copy_out(std::as_writable_bytes(std::span(values)), memory->address());
+    stream.synchronise();
+    EXPECT_EQ(values, std::vector<double>(count, std::ldexp(1.0, times)));
+    return device.choices();
+  }
+  [[nodiscard]] std::vector<fs::path> shapes() const {
+    std::vector<fs::path> found = files();
+    std::erase_if(found, [](const fs::path& file) { return file.extension() != ".shapes"; });
+    return found;
+  }
   [[nodiscard]] std::vector<fs::path> files() const {
     std::vector<fs::path> found;
     if (fs::exists(folder_))
@@ -74,6 +101,19 @@ class OpenClCache : public ::testing::Test {
   static std::string read(const fs::path& path) {
     std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
+  }
+  /// What the plug-in appends to its files: FNV-1a.
+  static std::string seal(const std::string& bytes) {
+    std::uint64_t hash = 0xcbf29ce484222325ULL;
+    for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+    return fmt::format("{:016x}", hash);
+  }
+  /// Whole and unchanged. A later binary may be longer: the driver adds what it compiled meanwhile.
+  static bool is_sound(const fs::path& file) {
+    const std::string bytes = read(file), none = seal({});
+    if (bytes.size() <= none.size()) return false;
+    const std::size_t size = bytes.size() - none.size();
+    return bytes.substr(size) == seal(bytes.substr(0, size));
   }
   static void write(const fs::path& path, const std::string& text) {
     std::ofstream(path, std::ios::binary) << text;
@@ -102,7 +142,7 @@ TEST_F(OpenClCache, a_damaged_file_is_replaced) {
     write(file, bad);
     compute();
     EXPECT_EQ(files().size(), 1U);
-    EXPECT_EQ(read(file).size(), good.size()) << bad.size();
+    EXPECT_TRUE(is_sound(file)) << bad.size();
   }
 }
 
@@ -116,7 +156,37 @@ TEST_F(OpenClCache, keeps_kernels_of_the_user_too_and_replaces_a_damaged_one) {
   const std::string good = read(file);
   write(file, good.substr(0, good.size() / 2));
   run_kernel();
-  EXPECT_EQ(read(file).size(), good.size());
+  EXPECT_TRUE(is_sound(file));
+}
+
+TEST_F(OpenClCache, replaces_a_sound_file_that_is_no_binary_of_this_driver) {
+  run_kernel();
+  const fs::path file = files().at(0);
+  const std::string other = "what another driver wrote";
+  write(file, other + seal(other));
+  run_kernel();
+  EXPECT_TRUE(is_sound(file));
+  EXPECT_GT(read(file).size(), 10 * other.size());
+}
+
+TEST_F(OpenClCache, keeps_the_shapes_of_launches_and_begins_anew_without_a_sound_file) {
+  const std::string kept = "kept from an earlier run";
+  const std::string first = choices_after(12);
+  EXPECT_NE(first.find("saxpy: 2^12 elements: groups of "), std::string::npos) << first;
+  EXPECT_EQ(first.find(kept), std::string::npos) << first;
+  ASSERT_EQ(shapes().size(), 1U);
+  const fs::path file = shapes().front();
+  const std::string good = read(file);
+  const std::string second = choices_after(1);
+  EXPECT_NE(second.find(kept), std::string::npos) << second;
+  std::string changed = good;
+  changed[good.size() / 2] = static_cast<char>(changed[good.size() / 2] + 1);
+  for (const std::string& bad :
+       {std::string(), std::string("no shapes"), good.substr(0, good.size() / 2), changed}) {
+    write(file, bad);
+    const std::string anew = choices_after(1);
+    EXPECT_EQ(anew.find(kept), std::string::npos) << anew;
+  }
 }
 
 TEST_F(OpenClCache, is_written_by_many_who_build_the_same_text_at_once) {
