@@ -125,18 +125,6 @@ int product_of(std::span<const Extent> grid) {
 
 }  // namespace
 
-Extent Cuts::begin(Extent block) const noexcept {
-  if (edge > 0) return std::min(block * edge, extent);
-  return begins[static_cast<std::size_t>(block)];
-}
-
-Extent Cuts::block_of(Extent at) const noexcept {
-  if (edge > 0) return at / edge;
-  if (blocks == 1) return 0;
-  const auto next = std::upper_bound(begins.begin(), begins.end() - 1, at);
-  return static_cast<Extent>(next - begins.begin()) - 1;
-}
-
 Distribution::Distribution(Dealing dealing, std::vector<Cuts> cuts, int ranks,
                            std::span<const Extent> grid)
     : dealing_(dealing), cuts_(std::move(cuts)), ranks_(ranks), dealt_(ranks) {
@@ -343,21 +331,6 @@ Piece Distribution::part_of(const Indexes& coordinates, const Box& box) const no
   }
   if (!offsets_.empty()) piece.offset += offsets_[static_cast<std::size_t>(piece.block)];
   return piece;
-}
-
-Distribution::Spot Distribution::spot_of(const Indexes& first, const Indexes& last) const noexcept {
-  Extent block = 0, blocks = 1, offset = 0, length = 1;
-  for (std::size_t d = 0; d < cuts_.size(); ++d) {
-    const Cuts& axis = cuts_[d];
-    const Extent at = axis.block_of(first[d]), begin = axis.begin(at), end = axis.end(at);
-    if (last[d] >= end) return {};
-    block += at * blocks;
-    blocks *= axis.blocks;
-    offset += length * (first[d] - begin + widths_[d]);
-    length *= end - begin + 2 * widths_[d];
-  }
-  const auto holder = static_cast<std::size_t>(block);
-  return {holders_.empty() ? static_cast<int>(block) : holders_[holder], offset};
 }
 
 Piece Distribution::piece_of(Extent block) const noexcept {

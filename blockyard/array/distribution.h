@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -16,11 +17,24 @@ struct Cuts {
   Extent edge = 0;                  ///< of all blocks but the last; 0: `begins` says
   std::vector<Extent> begins = {};  ///< of each block, and the extent at the end
 
-  [[nodiscard]] Extent begin(Extent block) const noexcept;
+  [[nodiscard]] Extent begin(Extent block) const noexcept {
+    if (edge > 0) return std::min(block * edge, extent);
+    return begins[static_cast<std::size_t>(block)];
+  }
   [[nodiscard]] Extent end(Extent block) const noexcept { return begin(block + 1); }
   /// The block that element `at` lies in. REQUIRES: 0 <= at < extent.
-  [[nodiscard]] Extent block_of(Extent at) const noexcept;
+  [[nodiscard]] Extent block_of(Extent at) const noexcept {
+    if (edge > 0) return at / edge;
+    const auto last = begins.begin() + static_cast<std::ptrdiff_t>(blocks);
+    if (blocks > few_blocks) return std::upper_bound(begins.begin(), last, at) - begins.begin() - 1;
+    Extent block = -1;
+    for (auto begin = begins.begin(); begin != last; ++begin) block += at >= *begin ? 1 : 0;
+    return block;
+  }
   friend bool operator==(const Cuts&, const Cuts&) = default;
+
+ private:
+  static constexpr Extent few_blocks = 8;  // faster looked at one by one
 };
 
 /// Where elements of one block lie: those of `box` begin at `offset` in the memory of `rank`; the
@@ -92,13 +106,26 @@ class Distribution {
   [[nodiscard]] int rank_of(Extent block) const noexcept;
   /// All of a block.
   [[nodiscard]] Piece piece_of(Extent block) const noexcept;
-  /// Where element `first` lies, if the same directly dealt block has `last`; else rank is -1.
+  /// Where the first element of a box lies: known after a step for each axis, from 0 on.
   struct Spot {
-    int rank = -1;
-    Extent offset = 0;
+    Extent block = 0, offset = 0;
+    Extent blocks = 1, length = 1;  ///< of the axes so far
   };
-  /// REQUIRES: both are in whole(), is_direct().
-  [[nodiscard]] Spot spot_of(const Indexes& first, const Indexes& last) const noexcept;
+  /// False: the box does not lie within one block. REQUIRES: is_direct(), first and last are within
+  /// the extent of axis d.
+  [[nodiscard]] bool step(Spot& spot, std::size_t d, Extent first, Extent last) const noexcept {
+    const Cuts& axis = cuts_[d];
+    const Extent at = axis.block_of(first), begin = axis.begin(at), end = axis.end(at);
+    spot.block += at * spot.blocks;
+    spot.blocks *= axis.blocks;
+    spot.offset += spot.length * (first - begin + widths_[d]);
+    spot.length *= end - begin + 2 * widths_[d];
+    return last < end;
+  }
+  /// The rank that holds a block. REQUIRES: is_direct().
+  [[nodiscard]] int holder_of(Extent block) const noexcept {
+    return holders_.empty() ? static_cast<int>(block) : holders_[static_cast<std::size_t>(block)];
+  }
   /// The block that a rank holds where blocks are dealt directly; -1 if none.
   [[nodiscard]] Extent block_held_by(int rank) const noexcept;
   /// The blocks of a rank, in the order of their numbers.

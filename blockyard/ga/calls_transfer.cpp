@@ -110,6 +110,14 @@ void put(int g_a, Ints lo, Ints hi, void* buf, Ints ld) {
 }
 void acc(int g_a, Ints lo, Ints hi, void* buf, Ints ld, void* alpha) {
   const Array& array = made(g_a);
+  if (const NearRow row = near_row(tongue(), array, lo, hi);
+      row.data != nullptr && array.property.empty() && array.kind.element) {
+    fabric::Strided all;
+    all.row_bytes = row.bytes;
+    runtime().memory().accumulate(array.region, row.rank, row.offset, all, buf, *array.kind.element,
+                                  alpha);
+    return;
+  }
   const Box box = box_of(tongue(), array, lo, hi);
   ga::accumulate(array, box, local_of(tongue(), array, box, buf, ld), alpha);
 }

@@ -65,26 +65,6 @@ Box box_of(Tongue tongue, const Array& array, Ints lo, Ints hi, std::string_view
   return box;
 }
 
-NearRow near_row(Tongue tongue, const Array& array, Ints lo, Ints hi) noexcept {
-  if (!array.is_plain) return {};
-  const std::size_t axes = array.axes();
-  const Extent base = tongue.first();
-  Indexes first, last;  // of the axes that there are
-  for (std::size_t d = 0; d < axes; ++d) {
-    const std::size_t axis = tongue.axis(d, axes);
-    first[d] = lo[axis] - base;
-    last[d] = hi[axis] - base;
-    if (first[d] < 0 || last[d] >= array.extents[d] || last[d] < first[d]) return {};
-    if (d > 0 && last[d] > first[d]) return {};
-  }
-  const auto spot = array.distribution.spot_of(first, last);
-  if (spot.rank < 0) return {};
-  std::byte* memory = array.bases[static_cast<std::size_t>(spot.rank)];
-  if (memory == nullptr) return {};
-  return {memory + static_cast<std::size_t>(spot.offset) * array.kind.bytes,
-          static_cast<std::size_t>(last[0] - first[0] + 1) * array.kind.bytes};
-}
-
 Box wide_box_of(Tongue tongue, const Array& array, Ints lo, Ints hi) {
   Box box{.axes = array.axes()};
   for (std::size_t d = 0; d < box.axes; ++d) {

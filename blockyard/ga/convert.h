@@ -13,6 +13,7 @@
 namespace blockyard::ga {
 
 using array::Box;
+using array::Distribution;
 using array::Extent;
 using array::Indexes;
 using garray::Array;
@@ -37,8 +38,38 @@ using garray::Local;
 struct NearRow {
   std::byte* data = nullptr;
   std::size_t bytes = 0;
+  int rank = -1;           ///< whose memory
+  std::size_t offset = 0;  ///< in it, in bytes
 };
-[[nodiscard]] NearRow near_row(Tongue tongue, const Array& array, Ints lo, Ints hi) noexcept;
+template <class Int>
+[[nodiscard]] NearRow near_row(Tongue tongue, const Array& array, const Int* lo,
+                               const Int* hi) noexcept {
+  const std::size_t axes = array.axes();
+  const Extent base = tongue.first();
+  Distribution::Spot spot;
+  Extent length = 1;
+  for (std::size_t d = 0; d < axes; ++d) {
+    const std::size_t axis = tongue.axis(d, axes);
+    const Extent first = lo[axis] - base, last = hi[axis] - base;
+    if (first < 0 || last >= array.extents[d] || last < first) return {};
+    if (d == 0)
+      length = last - first + 1;
+    else if (last > first)
+      return {};
+    if (!array.distribution.step(spot, d, first, last)) return {};
+  }
+  const int rank = array.distribution.holder_of(spot.block);
+  std::byte* memory = array.bases[static_cast<std::size_t>(rank)];
+  if (memory == nullptr) return {};
+  const std::size_t offset = static_cast<std::size_t>(spot.offset) * array.kind.bytes;
+  return {memory + offset, static_cast<std::size_t>(length) * array.kind.bytes, rank, offset};
+}
+[[nodiscard]] inline NearRow near_row(Tongue tongue, const Array& array, Ints lo,
+                                      Ints hi) noexcept {
+  if (!array.is_plain) return {};
+  if (lo.wide() != nullptr) return near_row(tongue, array, lo.wide(), hi.wide());
+  return near_row(tongue, array, lo.narrow(), hi.narrow());
+}
 
 /// Writes both ends of a box, or what stands for none.
 void write_box(Tongue tongue, const Box& box, Ints lo, Ints hi);

@@ -13,11 +13,6 @@ namespace blockyard::ga {
 
 namespace {
 
-// In the static block of thread memory: a small transfer would spend a tenth of its time on finding
-// them elsewhere.
-[[gnu::tls_model("initial-exec")]] thread_local Call call_of_thread;
-[[gnu::tls_model("initial-exec")]] thread_local Post* post_of_thread = nullptr;
-
 /// GA_Zero, NGA_Zero and NGA_Zero64 are one.
 std::string_view bare(std::string_view name) {
   if (const auto at = name.find('_'); at != std::string_view::npos && at <= 3)
@@ -33,30 +28,18 @@ int own_rank() noexcept {
 
 }  // namespace
 
-Edge& edge() noexcept {
+constinit std::atomic<Edge*> only_edge = nullptr;
+constinit thread_local Here here = {};
+
+Edge& make_edge() noexcept {
   static Edge* const only = new Edge;  // outlives everything: calls may come from exit handlers
+  only_edge.store(only, std::memory_order_release);
   return *only;
 }
 
-garray::Runtime& runtime() {
-  if (!edge().runtime) garray::refuse("GA_Initialize was not called, or GA_Terminate was");
-  return *edge().runtime;
+void refuse_not_initialized() {
+  garray::refuse("GA_Initialize was not called, or GA_Terminate was");
 }
-
-const Call& current_call() noexcept { return call_of_thread; }
-
-Watched begin_call(const Call& call) noexcept {
-  call_of_thread = call;
-  if (post_of_thread != nullptr) Watch::enter(*post_of_thread, call.name, call.caller);
-  return {post_of_thread, edge().report.get()};
-}
-
-void end_call() noexcept {
-  // The call itself may have ended the watch.
-  if (post_of_thread != nullptr) Watch::leave(*post_of_thread);
-}
-
-void watch_this_thread(Post* post) noexcept { post_of_thread = post; }
 
 std::string line_of(void* place) {
   const std::string at = code_place(place);

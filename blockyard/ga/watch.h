@@ -15,11 +15,12 @@
 
 namespace blockyard::ga {
 
-/// The current place of a process, for others to see. All zero: none yet.
+/// The current place of a process, for others to see. Addresses are those of that process.
 struct Post {
-  std::atomic<std::uint64_t> steps;  ///< odd: in a call
-  std::atomic<std::int64_t> name;    ///< of the call: bytes from our code's beginning
-  std::atomic<std::int64_t> place;   ///< in the caller's code: bytes from the program's beginning
+  std::atomic<std::uint64_t> steps = 0;               ///< odd: in a call
+  std::atomic<const char*> name = nullptr;            ///< of the call; null: none yet
+  std::atomic<const void*> place = nullptr;           ///< in the caller's code
+  const char *library = nullptr, *program = nullptr;  ///< where our code and the program begin
 };
 
 /// Reports the place of each process when one is in a call for long and others are not: a hang is
@@ -37,7 +38,11 @@ class Watch {
 
   /// This process's own; null if there is none to write to.
   [[nodiscard]] Post* post() const noexcept { return post_; }
-  static void enter(Post& post, const char* name, const void* place) noexcept;
+  static void enter(Post& post, const char* name, const void* place) noexcept {
+    post.name.store(name, std::memory_order_relaxed);
+    post.place.store(place, std::memory_order_relaxed);
+    leave(post);
+  }
   static void leave(Post& post) noexcept {
     post.steps.store(post.steps.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
@@ -45,8 +50,8 @@ class Watch {
  private:
   struct Seen {
     std::uint64_t steps = 0;
-    std::int64_t name = 0, place = 0;
-    int looks = 0;  ///< at the same step
+    std::int64_t name = 0, place = 0;  ///< bytes from the beginning of our code, of the program
+    int looks = 0;                     ///< at the same step
     bool is_told = false;
   };
   void watch();

@@ -68,6 +68,8 @@ void require_square(const Array& a) {
 void transpose(const Runtime& runtime, const Array& a, const Array& b) {
   require_matrix(a);
   require_matrix(b);
+  if (b.extents[0] != a.extents[1] || b.extents[1] != a.extents[0])
+    refuse(b, "does not have the shape of the transpose of \"" + a.name + "\"");
   copy(runtime, whole(a), whole(b), true);
 }
 

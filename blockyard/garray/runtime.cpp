@@ -20,14 +20,6 @@ void refuse(const Array& array, std::string_view text) {
 
 void refuse(std::string_view text) { throw Error(Errc::bad_input, fmt::format(": {}", text)); }
 
-namespace {
-
-constexpr int first_handle = -1000;
-
-std::size_t place_of(int handle) { return static_cast<std::size_t>(first_handle - handle); }
-
-}  // namespace
-
 Runtime::Runtime(std::unique_ptr<fabric::Memory> memory) : memory_(std::move(memory)) {
   world_.ranks.resize(static_cast<std::size_t>(memory_->size()));
   std::iota(world_.ranks.begin(), world_.ranks.end(), 0);
@@ -113,17 +105,9 @@ Array& Runtime::new_array() {
   return *slot;
 }
 
-Array* Runtime::find(int handle) const noexcept {
-  if (handle > first_handle) return nullptr;
-  const std::size_t at = place_of(handle);
-  if (at >= array_count_) return nullptr;
-  return arrays_[at / chunk_length][at % chunk_length].get();
-}
-
 bool Runtime::is_array(int handle) const noexcept { return find(handle) != nullptr; }
 
-Array& Runtime::array(int handle) const {
-  if (Array* found = find(handle)) return *found;
+void Runtime::refuse_handle(int handle) const {
   refuse(fmt::format(
       "{} is not the handle of a live array{}", handle,
       handle <= first_handle && place_of(handle) < array_count_ ? ": it was destroyed" : ""));

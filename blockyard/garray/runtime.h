@@ -31,6 +31,8 @@ class Runtime {
   explicit Runtime(std::unique_ptr<fabric::Memory> memory);
 
   [[nodiscard]] fabric::Memory& memory() const noexcept { return *memory_; }
+  /// Collective. Ends the memory while this object lasts: only its destructor may follow.
+  void end() noexcept { memory_.reset(); }
 
   /// REQUIRES nothing: a wrong number throws Error{bad_input}.
   [[nodiscard]] const Team& team(int group) const;
@@ -46,11 +48,17 @@ class Runtime {
   [[nodiscard]] Array& new_array();
   [[nodiscard]] bool is_array(int handle) const noexcept;
   /// Throws Error{bad_input} if it is not live.
-  [[nodiscard]] Array& array(int handle) const;
+  [[nodiscard]] Array& array(int handle) const {
+    Array* const found = find(handle);
+    if (found == nullptr) [[unlikely]]
+      refuse_handle(handle);
+    return *found;
+  }
   /// The same, with memory.
   [[nodiscard]] Array& made_array(int handle) const {
     Array& found = array(handle);
-    if (!found.is_made) refuse(found, "has no memory yet: allocate it first");
+    if (!found.is_made) [[unlikely]]
+      refuse(found, "has no memory yet: allocate it first");
     return found;
   }
   /// Collective. Gives an array its memory as its layout says. Error{no_memory} at all members
@@ -84,7 +92,17 @@ class Runtime {
 
  private:
   static constexpr std::size_t chunk_length = 256, most_chunks = 4096;
-  [[nodiscard]] Array* find(int handle) const noexcept;
+  static constexpr int first_handle = -1000;
+  [[nodiscard]] static std::size_t place_of(int handle) noexcept {
+    return static_cast<std::size_t>(first_handle - handle);
+  }
+  [[nodiscard]] Array* find(int handle) const noexcept {
+    if (handle > first_handle) return nullptr;
+    const std::size_t at = place_of(handle);
+    if (at >= array_count_) return nullptr;
+    return arrays_[at / chunk_length][at % chunk_length].get();
+  }
+  [[noreturn]] void refuse_handle(int handle) const;
 
   std::unique_ptr<fabric::Memory> memory_;
   std::vector<Team> teams_;  ///< by number; world, then the mirror group at 0, then those made

@@ -40,6 +40,20 @@ def launched() -> int:
     return 0
 
 
+def nodes_of_host() -> int:
+    """As how many nodes global arrays treat this host: more than one in tests."""
+    text = os.environ.get("BLOCKYARD_GA_NODES", "")
+    if text and _number("BLOCKYARD_GA_NODES") < 1:
+        raise _errors.InputError(f'BLOCKYARD_GA_NODES is "{text}"; it is a number of nodes, 1 or more')
+    return max(1, _number("BLOCKYARD_GA_NODES"))
+
+
+def _spans_nodes() -> bool:
+    """Then a thread of each process serves what others ask of its global arrays."""
+    return (nodes_of_host() > 1 or _number("OMPI_COMM_WORLD_SIZE") > _number("OMPI_COMM_WORLD_LOCAL_SIZE")
+            or _number("PMI_SIZE") > _number("MPI_LOCALNRANKS") > 0 or _number("SLURM_STEP_NUM_NODES") > 1)
+
+
 def join(fabric: str) -> "Processes | None":
     """The processes of this run. None: this one alone.
 
@@ -61,7 +75,7 @@ def join(fabric: str) -> "Processes | None":
 
 @lru_cache(maxsize=None)  # MPI is started once in a process
 def _join() -> "Processes":
-    processes = Processes(_core.join())
+    processes = Processes(_core.join(_spans_nodes()))
     if processes.count == 1 and launched() > 1:
         raise _errors.InputError(
             f"mpirun started {launched()} processes, but this blockyard sees none of the others: it was "

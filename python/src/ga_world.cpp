@@ -73,11 +73,11 @@ std::vector<std::shared_ptr<GaWorld>> alone(int ranks) {
   return worlds;
 }
 
-/// communicator: the address of an MPI_Comm; 0: all processes.
-std::shared_ptr<GaWorld> join(std::uintptr_t communicator) {
+/// communicator: the address of an MPI_Comm; 0: all processes. nodes: of each host, for tests.
+std::shared_ptr<GaWorld> join(std::uintptr_t communicator, int nodes) {
   const nb::gil_scoped_release release;
   return std::make_shared<GaWorld>(
-      fabric::memory_of_processes(reinterpret_cast<const void*>(communicator)));
+      fabric::memory_of_processes(reinterpret_cast<const void*>(communicator), nodes));
 }
 
 /// How Python wishes an array to lie; axes as in Python.
@@ -225,6 +225,11 @@ void bind_ga_world(nb::module_& module) {
              self.collect(group);
            })
       .def_prop_ro("held_bytes", [](const GaWorld& self) { return self.runtime.held_bytes(); })
+      .def("end",
+           [](GaWorld& self) {
+             const nb::gil_scoped_release release;
+             self.runtime.end();
+           })
       .def("abort",
            [](GaWorld& self, const std::string& cause) { self.runtime.memory().abort(cause); });
   module.def("ga_make", &make_array);

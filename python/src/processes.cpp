@@ -21,9 +21,9 @@ Bytes bytes_of(const nb::bytes& bytes) {
 nb::bytes python_bytes(const Bytes& bytes) { return nb::bytes(bytes.data(), bytes.size()); }
 
 /// All processes must have the same build of this module.
-std::shared_ptr<PyProcesses> join() {
+std::shared_ptr<PyProcesses> join(bool has_threads) {
   auto processes = std::make_shared<PyProcesses>();
-  processes->session = std::make_unique<fabric::MpiSession>();
+  processes->session = std::make_unique<fabric::MpiSession>(has_threads);
   if (processes->session->processes() > 1) job::check_builds(*processes->session);
   return processes;
 }

@@ -35,10 +35,12 @@ def mpirun(processes, *command, **more):
 
 
 @needs_mpi
-@pytest.mark.parametrize("processes", [2, 4])
-def test_processes_as_ranks(processes):
-    done = mpirun(processes, SCRIPT, ",".join(ga_script.CHECKS), 100 * processes, 100 * processes + 2)
+@pytest.mark.parametrize("processes, nodes", [(2, 1), (4, 1), (2, 2), (3, 2)])
+def test_processes_as_ranks(processes, nodes):
+    done = mpirun(processes, SCRIPT, ",".join(ga_script.CHECKS), 100 * processes, 100 * processes + 2,
+                  env={**os.environ, "BLOCKYARD_GA_NODES": str(nodes)})
     assert done.returncode == 0, done.stdout + done.stderr
+    assert "MPI_THREAD_MULTIPLE" not in done.stderr
     assert done.stdout.count("is content") == processes
 
 

@@ -42,6 +42,7 @@ def main(mpiexec, processes, program, blockyard=None):
         if blockyard:
             page = subprocess.run([blockyard, "report", str(path), "-o", "-"], check=True, text=True,
                                   capture_output=True).stdout
+            assert "<td>counter[3]</td><td>" in page and "<th>to 16.0 KiB</th>" in page
             assert "NGA_Put" in page and "&lt;field>" in page and "<field>" not in page
     print("report: ok")
 

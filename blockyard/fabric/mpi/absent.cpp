@@ -19,12 +19,12 @@ namespace {
 
 class MpiState {};
 
-std::unique_ptr<Memory> memory_of_processes(const void* /*communicator*/) { fail(); }
+std::unique_ptr<Memory> memory_of_processes(const void* /*communicator*/, int /*nodes*/) { fail(); }
 
 bool has_mpi() noexcept { return false; }
 bool mpi_reads_devices() noexcept { return false; }
 
-MpiSession::MpiSession() { fail(); }
+MpiSession::MpiSession(bool /*has_threads*/) { fail(); }
 MpiSession::~MpiSession() = default;
 MpiSession::Bytes MpiSession::broadcast(Bytes bytes) { return bytes; }
 void MpiSession::broadcast(std::span<std::byte> /*bytes*/) {}

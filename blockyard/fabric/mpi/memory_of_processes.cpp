@@ -5,9 +5,10 @@
 
 namespace blockyard::fabric {
 
-std::unique_ptr<Memory> memory_of_processes(const void* communicator) {
-  return mpi_memory(communicator == nullptr ? MPI_COMM_WORLD
-                                            : *static_cast<const MPI_Comm*>(communicator));
+std::unique_ptr<Memory> memory_of_processes(const void* communicator, int nodes) {
+  return mpi_memory(
+      communicator == nullptr ? MPI_COMM_WORLD : *static_cast<const MPI_Comm*>(communicator),
+      {.nodes = nodes});
 }
 
 }  // namespace blockyard::fabric

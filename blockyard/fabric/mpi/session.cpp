@@ -33,12 +33,13 @@ bool mpi_reads_devices() noexcept {
   return MPIX_Query_cuda_support != nullptr && MPIX_Query_cuda_support() == 1;
 }
 
-MpiSession::MpiSession() {
+MpiSession::MpiSession(bool has_threads) {
   int is_up = 0, provided = 0;
   MPI_Initialized(&is_up);
   must_finalize_ = is_up == 0;
   if (must_finalize_)
-    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
+    MPI_Init_thread(nullptr, nullptr, has_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED,
+                    &provided);
   else
     MPI_Query_thread(&provided);
   if (provided < MPI_THREAD_SERIALIZED)

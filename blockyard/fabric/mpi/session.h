@@ -17,13 +17,14 @@ namespace blockyard::fabric {
 
 /// The processes of one `mpirun`, from MPI_Init to MPI_Finalize; of an MPI that other code in
 /// this process started (mpi4py) neither. One at a time, in the main thread
-/// (MPI_THREAD_SERIALIZED). All functions but the queries are collective among processes, and wait
-/// for all of them: for the start and the end of a run only.
+/// (MPI_THREAD_SERIALIZED, or more). All functions but the queries are collective among processes,
+/// and wait for all of them: for the start and the end of a run only.
 class MpiSession {
  public:
+  /// has_threads: asks for MPI_THREAD_MULTIPLE, which global arrays on several nodes want.
   /// Throws Error{bad_input} if this build has no MPI, Error{comm} if MPI was started without
   /// support of threads.
-  MpiSession();
+  explicit MpiSession(bool has_threads = false);
   ~MpiSession();
   MpiSession(const MpiSession&) = delete;
   MpiSession& operator=(const MpiSession&) = delete;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "blockyard/base/error.h"
 #include "blockyard/report/detail/assets.h"
@@ -68,6 +69,40 @@ std::string calls_section(const Json& calls) {
          "</section>\n";
 }
 
+/// Nothing in a report of an older version, which does not have them.
+std::string sizes_section(const Json& report) {
+  if (!report.contains("size_limits")) return "";
+  std::string head = "<tr><th>call</th><th>line</th>", rows;
+  for (const Json& limit : report.at("size_limits"))
+    head += fmt::format("<th>to {}</th>", bytes_text(limit.get<double>()));
+  for (const Json& call : report.at("calls")) {
+    const auto sizes = call.at("sizes").get<std::vector<std::uint64_t>>();
+    const std::uint64_t most = *std::max_element(sizes.begin(), sizes.end());
+    if (most == 0) continue;
+    rows += fmt::format("<tr><td>{}</td><td>{}</td>", escaped(call.at("call").get<std::string>()),
+                        escaped(call.at("line").get<std::string>()));
+    for (const std::uint64_t count : sizes)
+      rows += fmt::format("<td style=\"background: rgba(var(--heat), {:.2f})\">{}</td>",
+                          0.6 * static_cast<double>(count) / static_cast<double>(most), count);
+    rows += "</tr>\n";
+  }
+  return "<section><h2>Sizes</h2><p>How many transfers of which size each place made; a patch that "
+         "several processes hold is a transfer for each of them. Many small ones are slower than "
+         "one patch of all.</p>" +
+         table(head + "<th>longer</th></tr>", rows) + "</section>\n";
+}
+
+std::string hot_section(const Json& report) {
+  if (!report.contains("hot") || report.at("hot").empty()) return "";
+  std::string rows;
+  for (const Json& hot : report.at("hot"))
+    rows += row({escaped(hot.at("element").get<std::string>()),
+                 fmt::format("{}", hot.at("uses").get<std::uint64_t>())});
+  return "<section><h2>Hot elements</h2><p>The single elements that were moved or counted most "
+         "often, such as counters that all processes go to.</p>" +
+         table(row({"element", "uses"}, "th"), rows) + "</section>\n";
+}
+
 std::string ranks_section(const Json& ranks) {
   std::string rows;
   for (const Json& rank : ranks) {
@@ -130,8 +165,9 @@ std::string ga_page(const Json& report, std::string_view path) {
                "<style>{1}</style></head><body><header><h1>Global Arrays: {0}</h1><p "
                "class=\"soft\">{2} processes</p></header><main>\n",
                escaped(path), assets::css(), ranks.size()) +
-           calls_section(report.at("calls")) + ranks_section(ranks) + traffic_section(ranks) +
-           arrays_section(report.at("arrays")) + "</main></body></html>\n";
+           calls_section(report.at("calls")) + sizes_section(report) + hot_section(report) +
+           ranks_section(ranks) + traffic_section(ranks) + arrays_section(report.at("arrays")) +
+           "</main></body></html>\n";
   } catch (const nlohmann::json::exception& error) {
     throw base::Error(
         base::Errc::bad_input,

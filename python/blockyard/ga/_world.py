@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import atexit
 import itertools
 import os
 import pickle
@@ -15,7 +16,7 @@ from typing import Any, TypeVar, Union
 import numpy as np
 
 from .. import _core, _errors
-from .._processes import join
+from .._processes import join, nodes_of_host
 
 T = TypeVar("T")
 
@@ -70,14 +71,16 @@ def init(comm: Any = None) -> "Group":
         raise _errors.InputError("global arrays were started already: call ga.init before anything else of ga")
     if comm is None:
         processes = join("auto")
-        core = _core.ga_alone(1)[0] if processes is None else _core.ga_join(0)
+        core = _core.ga_alone(1)[0] if processes is None else _core.ga_join(0, nodes_of_host())
     else:
         from mpi4py import MPI
 
-        core = _core.ga_join(MPI._addressof(comm))
+        core = _core.ga_join(MPI._addressof(comm), nodes_of_host())
         if core.size > 1:
             sys.excepthook = _end_all
     _of_process.append(World(core))
+    if any(core.node_of(rank) != 0 for rank in range(core.size)):
+        atexit.register(core.end)  # before MPI ends: until then processes of other nodes are served
     return _of_process[0].everyone
 
 
