@@ -53,9 +53,10 @@ Decision memory_of(const Job& job) {
 Decision disk_of(const Job& job) {
   const MemoryPlan& plan = job.memory;
   if (plan.spilled_bytes > 0)
-    return {"disk", fmt::format("up to {} go there", format_bytes(plan.spilled_bytes)),
-            fmt::format("arrays take at most {}, servers hold less",
-                        format_bytes(plan.distributed_bytes))};
+    return {"disk", "in use where arrays do not fit",
+            fmt::format("all arrays together may take {}, servers hold {}",
+                        format_bytes(plan.distributed_bytes),
+                        format_bytes(plan.distributed_bytes - plan.spilled_bytes))};
   return {"disk", "not needed",
           fmt::format("arrays take at most {}, which servers can hold",
                       format_bytes(plan.distributed_bytes))};

@@ -145,10 +145,10 @@ std::string print_line_times(const job::Results& results) {
   }
   if (all <= 0) return "";
   std::ranges::stable_sort(lines, std::greater<>(), busy);
-  std::string text = fmt::format("  {:<40}{:>12}{:>12}{:>6}{:>10}\n", "lines of all programs",
+  std::string text = fmt::format("  {:<38}{:>12}{:>12}{:>6}{:>10}\n", "lines of all programs",
                                  "times", "computing", "", "waiting");
   for (const worker::LineTime& line : std::span(lines).first(std::min(shown, lines.size())))
-    text += fmt::format("    {:<38}{:>12}{:>10.3f} s{:>4.0f} %{:>8.3f} s\n",
+    text += fmt::format("    {:<36}{:>12}{:>10.3f} s{:>4.0f} %{:>8.3f} s\n",
                         line.place.substr(line.place.find_last_of('/') + 1), line.times, busy(line),
                         100 * busy(line) / all, line.block_wait_seconds);
   return text;

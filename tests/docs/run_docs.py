@@ -4,8 +4,8 @@
 
 Usage: run_docs.py [--write] PAGE...        BLOCKYARD names the program.
 A code block after `<!-- file: NAME -->` is written to NAME. A block of the language `console` has commands (lines
-that begin with `$ `), each with what it prints below it; a line `...` there stands for any lines. Each page begins in
-an empty folder. --write puts what is printed now into the page, except below commands whose text has a `...`.
+that begin with `$ `), each with what it prints below it; a line `...` there stands for any lines, and numbers with a point may
+differ in what is as small as rounding. Each page begins in an empty folder. --write puts what is printed now into the page, except below commands whose text has a `...`.
 A block after `<!-- excerpt of PATH -->` stands in that file. A block of the language `sial` that no file comment precedes, and that is a whole program, has to compile.
 """
 
@@ -19,6 +19,8 @@ import tempfile
 BLOCKYARD = pathlib.Path(os.environ["BLOCKYARD"]).resolve()
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIMIT_SECONDS = 120
+NUMBER = re.compile(r"-?\d+\.\d+(?:[eE][-+]?\d+)?")
+ROUNDING = 1e-10  # as a share of a number: of sums whose order is free
 FENCE = re.compile(r"(?:<!-- (file:|excerpt of) (\S+) -->\n)?```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
@@ -30,13 +32,27 @@ def says(command, folder):
     return [line.rstrip() for line in done.stdout.splitlines()]
 
 
+def unit_of(number):
+    """What the last digit counts: 0.01 of 2.50."""
+    digits, _, exponent = number.lower().partition("e")
+    return 10.0 ** (int(exponent or 0) - len(digits.partition(".")[2]))
+
+
+def is_same_line(shown, said):
+    """Whether the lines agree but for the last digits of their numbers."""
+    if NUMBER.split(shown) != NUMBER.split(said):
+        return False
+    return all(abs(float(x) - float(y)) <= max(1.5 * unit_of(x), ROUNDING * abs(float(x)))
+               for x, y in zip(NUMBER.findall(shown), NUMBER.findall(said)))
+
+
 def is_like(shown, said):
     """Whether the lines agree; `...` in what is shown stands for any lines."""
     if not shown:
         return not said
     if shown[0] == "...":
         return any(is_like(shown[1:], said[k:]) for k in range(len(said) + 1))
-    return bool(said) and shown[0] == said[0] and is_like(shown[1:], said[1:])
+    return bool(said) and is_same_line(shown[0], said[0]) and is_like(shown[1:], said[1:])
 
 
 def console(text, folder, page, problems, writes):

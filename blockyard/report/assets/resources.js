@@ -66,7 +66,7 @@ function disk() {
   node.append(number_table(run.servers.map((s, n) => ({server: 'server ' + n, ...s})), server_titles, run.metrics?.server));
   const plan = run.memory_plan;
   if (plan) node.append(el('p', {class: 'soft'}, `Planned: arrays take at most ${bytes(plan.distributed_bytes)}, each server holds ${bytes(plan.server_bytes)}, ` +
-    (plan.spilled_bytes > 0 ? `so up to ${bytes(plan.spilled_bytes)} go to disk.` : 'so nothing needs the disk.')));
+    (plan.spilled_bytes > 0 ? 'so what does not fit goes to disk.' : 'so nothing needs the disk.')));
 }
 
 function supers() {
