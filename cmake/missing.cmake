@@ -1,7 +1,8 @@
 # For `pip install .`: everything that the system lacks, in one message, before anything is compiled.
 set(missing)
 foreach(pair IN ITEMS fmt=libfmt-dev nlohmann_json=nlohmann-json3-dev CLI11=libcli11-dev Eigen3=libeigen3-dev
-                      BLAS=libopenblas-pthread-dev LAPACK=liblapacke-dev HDF5=libhdf5-dev PkgConfig=pkg-config)
+                      BLAS=libopenblas-pthread-dev LAPACK=liblapacke-dev HDF5=libhdf5-dev ZLIB=zlib1g-dev
+                      ecpint=libecpint-dev PkgConfig=pkg-config)
   string(REPLACE "=" ";" pair ${pair})
   list(GET pair 0 name)
   list(GET pair 1 package)

@@ -4,6 +4,11 @@ spack dev-build --source-path $PWD blockyard@main
 """
 from spack.package import *
 
+try:  # Spack 1.0 and newer have the build systems in the repository of packages
+    from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
+except ImportError:
+    pass
+
 
 class Blockyard(CMakePackage):
     """Computations on very large multidimensional arrays, in blocks: the SIAL language, its runtime, coupled cluster."""
@@ -23,7 +28,7 @@ class Blockyard(CMakePackage):
     depends_on("blas")
     depends_on("lapack")
     depends_on("hdf5~mpi")
-    depends_on("libint@2.7: max-am=6 tune=none")
+    depends_on("libint@2.9: +cxx ~fortran tune=cp2k-lmax-6")  # with integrals of two and three centres
     depends_on("libecpint")
     depends_on("eigen", type="build")
     depends_on("boost", type="build")
@@ -32,6 +37,7 @@ class Blockyard(CMakePackage):
     depends_on("cli11@2.1:", type="build")
     depends_on("tomlplusplus")
     depends_on("xxhash")
+    depends_on("random123", type="build")
     depends_on("zlib-api")
     depends_on("mpi", when="+mpi")
     depends_on("cuda", when="+cuda")
