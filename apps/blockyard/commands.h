@@ -35,6 +35,7 @@ void add_fmt(CLI::App& app, Commands& commands);
 void add_convert(CLI::App& app, Commands& commands, const std::string& library);
 void add_dump(CLI::App& app, Commands& commands);
 void add_basis(CLI::App& app, Commands& commands, const std::string& library);
+void add_methods(CLI::App& app, Commands& commands);
 void add_lsp(CLI::App& app, Commands& commands, const std::string& library);
 void add_report(CLI::App& app, Commands& commands);
 void add_compare(CLI::App& app, Commands& commands);

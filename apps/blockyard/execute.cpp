@@ -105,8 +105,7 @@ void write_exports(const report::Exports& wanted, const job::Job& job, const job
 
 /// Whether all requested files could be written. A failed one does not affect the others.
 bool print_results(const OutputOptions& options, const job::Job& job, const job::Results& results,
-                   const report::ReportContext& context, report::IterationTable& table,
-                   Output& output) {
+                   report::ReportContext context, report::IterationTable& table, Output& output) {
   bool is_whole = true;
   const auto attempt = [&](const auto& write) {
     try {
@@ -117,6 +116,7 @@ bool print_results(const OutputOptions& options, const job::Job& job, const job:
     }
   };
   attempt([&] { table.end(); });
+  context.iterations = table.iterations();
   for (const job::StepResult& step : results.steps)
     for (const std::string& warning : step.warnings) print_error("warning: {}\n", warning);
   const bool has_method = !job.method.empty();

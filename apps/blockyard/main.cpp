@@ -84,6 +84,7 @@ int run_command(const std::vector<std::string>& arguments) {
   app::add_convert(app, commands, library);
   app::add_dump(app, commands);
   app::add_basis(app, commands, library);
+  app::add_methods(app, commands);
   app::add_lsp(app, commands, library);
   app::add_version(app, commands);
   for (CLI::App* command : app.get_subcommands({})) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace blockyard::input {
@@ -18,7 +19,12 @@ struct MethodOption {
   OptionForm form = OptionForm::count;
   double standard = 0;                      ///< the default
   std::array<std::string_view, 3> words{};  ///< of a word: those for 0, 1, 2; "": none
+  std::string_view help;                    ///< for `blockyard methods` and docs/chemistry.md
+  std::string_view usual{};                 ///< what holds without it, if not just `standard`
 };
+
+/// The default as a user would write it.
+[[nodiscard]] std::string usual_value(const MethodOption& option);
 
 [[nodiscard]] std::span<const MethodOption> method_options() noexcept;
 

@@ -15,43 +15,55 @@ namespace blockyard::method {
 using base::Errc;
 using base::Error;
 
-namespace {
-
 const std::vector<Method>& methods() {
   static const std::vector<Method> table = {
       {.name = "scf",
+       .gives = "Hartree-Fock energy and orbitals",
        .integral_kinds = 1,
        .restricted = {"scf_rhf"},
        .unrestricted = {"scf_uhf"},
        .is_correlated = false},
       {.name = "mp2",
+       .gives = "second-order Moller-Plesset",
        .integral_kinds = 1,
        .restricted = {"scf_rhf", "transform_rhf", "mp2_rhf"},
        .unrestricted = {"scf_uhf", "transform_uhf", "mp2_uhf"}},
-      {.name = "lccd", .restricted = {"scf_rhf", "transform_rhf", "mp2_rhf", "lccd_rhf"}},
-      {.name = "lccsd", .restricted = {"scf_rhf", "transform_rhf", "mp2_rhf", "lccsd_rhf"}},
-      {.name = "ccd", .restricted = {"scf_rhf", "transform_rhf", "mp2_rhf", "ccd_rhf"}},
+      {.name = "lccd",
+       .gives = "linear coupled cluster, doubles",
+       .restricted = {"scf_rhf", "transform_rhf", "mp2_rhf", "lccd_rhf"}},
+      {.name = "lccsd",
+       .gives = "linear coupled cluster, singles and doubles",
+       .restricted = {"scf_rhf", "transform_rhf", "mp2_rhf", "lccsd_rhf"}},
+      {.name = "ccd",
+       .gives = "coupled cluster, doubles",
+       .restricted = {"scf_rhf", "transform_rhf", "mp2_rhf", "ccd_rhf"}},
       {.name = "ccsd",
+       .gives = "coupled cluster, singles and doubles",
        .restricted = {"scf_rhf", "transform_rhf", "mp2_rhf", "ccsd_rhf"},
        .unrestricted = {"scf_uhf", "transform_uhf", "mp2_uhf", "ccsd_uhf"}},
       {.name = "ccsd-density",
+       .gives = "ccsd, its one-particle density and dipole moment",
        .restricted = {"scf_rhf", "transform_rhf", "mp2_rhf", "ccsd_rhf", "lambda_rhf"},
        .unrestricted = {"scf_uhf", "transform_uhf", "mp2_uhf", "ccsd_uhf", "lambda_uhf"},
        .takes_semicanonical = false},
       {.name = "ccsd(t)",
+       .gives = "ccsd and the perturbative triples correction",
        .restricted = {"scf_rhf", "transform_rhf", "mp2_rhf", "ccsd_rhf", "triples_rhf"},
        .unrestricted = {"scf_uhf", "transform_uhf", "mp2_uhf", "ccsd_uhf", "triples_uhf"}},
       {.name = "cis",
+       .gives = "excited states by single excitations",
        .integral_kinds = 2,
        .restricted = {"scf_rhf", "transform_rhf", "cis_rhf"},
        .finds_excited_states = true,
        .triplets = Triplets::from_closed_shell},
       {.name = "cis(d)",
+       .gives = "cis and its second-order correction",
        .integral_kinds = 3,
        .restricted = {"scf_rhf", "transform_rhf", "mp2_rhf", "cis_rhf", "cis_d_rhf"},
        .finds_excited_states = true,
        .triplets = Triplets::refused},
       {.name = "eom-ccsd",
+       .gives = "excited states above ccsd",
        .restricted = {"scf_rhf", "transform_rhf", "mp2_rhf", "cis_rhf", "ccsd_rhf", "eom_ccsd_rhf"},
        .unrestricted = {"scf_uhf", "transform_uhf", "mp2_uhf", "ccsd_uhf", "eom_ccsd_uhf"},
        .takes_semicanonical = false,
@@ -61,6 +73,8 @@ const std::vector<Method>& methods() {
   };
   return table;
 }
+
+namespace {
 
 constexpr std::string_view states = ": the excited states";
 constexpr std::string_view states_advice =

@@ -20,6 +20,7 @@ enum class Triplets : std::uint8_t {
 
 struct Method {
   std::string_view name;
+  std::string_view gives{};
   /// Which integrals over correlated orbitals it needs: 1 (ia|jb), 2 also (ij|ab), 3 all but those
   /// of four virtual orbitals, 4 all.
   std::int64_t integral_kinds = 4;
@@ -33,6 +34,9 @@ struct Method {
   /// For restricted: the programs for transition moments, where those are separate.
   std::vector<std::string> moments{};
 };
+
+/// All of them, in the order of their cost.
+[[nodiscard]] const std::vector<Method>& methods();
 
 /// The record of a method; of programs of the user (""), and of a name that is not known, one that
 /// asks for all integrals and refuses nothing.

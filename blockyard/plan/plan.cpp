@@ -135,13 +135,12 @@ std::string disk_warning(const job::Job& job, std::optional<double> free_bytes) 
   double most = 0;
   for (const ProgramPlan& program : plan.programs) most = std::max(most, program.alive_bytes);
   const double held = plan.layout.all_servers() * plan.layout.server_bytes;
-  std::string text =
-      fmt::format("about {} will be written to disk: arrays take {}, servers have {}",
-                  text_of(plan.work.spilled_bytes), text_of(most), text_of(held));
+  std::string text = fmt::format("arrays take about {}, servers have {}: the rest goes to disk",
+                                 text_of(most), text_of(held));
   if (free_bytes && *free_bytes < most - held)
     text +=
         fmt::format(", but the scratch folder has only {} free (--scratch)", text_of(*free_bytes));
-  return text + "; `blockyard plan` says more";
+  return text + "; `blockyard plan` says how much is written";
 }
 
 }  // namespace blockyard::plan

@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <optional>
+#include <utility>
 
 #include "blockyard/base/decimal.h"
 
@@ -76,6 +77,8 @@ void IterationTable::add_line(std::string_view line) {
   if (!found || begins_row || is_full) end_row();
   if (!found) {
     head_.clear();
+    title_ = line;
+    is_new_ = true;
     return print_(fmt::format("{}\n", line));
   }
   if (!begins_row && names_.empty())
@@ -85,8 +88,15 @@ void IterationTable::add_line(std::string_view line) {
   if (names_ == head_) end_row();
 }
 
+void IterationTable::keep_row() {
+  if (std::exchange(is_new_, false)) iterations_.push_back({title_, {}});
+  auto& row = iterations_.back().rows.emplace_back();
+  for (std::size_t k = 0; k < names_.size(); ++k) row.emplace_back(names_[k], values_[k]);
+}
+
 void IterationTable::end_row() {
   if (names_.empty()) return;
+  keep_row();
   std::string text;
   if (names_ != head_) {
     for (const std::string& name : names_) text += print_name(name);

@@ -24,6 +24,18 @@ TEST(IterationTable, PutsTheValuesOfAnIterationIntoARow) {
             "          2      -76.5000000000       1.00e-03\n");
 }
 
+TEST(IterationTable, KeepsTheRowsOfEachTable) {
+  IterationTable table([](std::string_view) {});
+  table.add(
+      "First\n1:  iteration = 1\n2:  error = 0.5\n1:  iteration = 2\n2:  error = 0.25\n"
+      "3:  energy = -1.5\nSecond\n4:  iteration = 1\n5:  change = 2.0\n");
+  table.end();
+  const std::vector<Iterations> expected = {
+      {"First", {{{"iteration", 1}, {"error", 0.5}}, {{"iteration", 2}, {"error", 0.25}}}},
+      {"Second", {{{"iteration", 1}, {"change", 2.0}}}}};
+  EXPECT_EQ(table.iterations(), expected);
+}
+
 TEST(IterationTable, LetsOtherLinesPass) {
   EXPECT_EQ(table_of("a: b\n12: x\n  printing 1 of 2\n\nend"),
             "a: b\n12: x\n  printing 1 of 2\n\nend");

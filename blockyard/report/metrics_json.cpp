@@ -11,6 +11,7 @@
 #include "blockyard/job/version.h"
 #include "blockyard/report/detail/counts_json.h"
 #include "blockyard/report/detail/devices_json.h"
+#include "blockyard/report/detail/properties_json.h"
 #include "blockyard/report/report.h"
 
 namespace blockyard::report {
@@ -140,6 +141,30 @@ Json energies_json(const job::Job& job, const job::Results& results) {
   return energies;
 }
 
+Json iterations_json(const std::vector<Iterations>& tables) {
+  Json json = Json::array();
+  for (const Iterations& table : tables) {
+    Json rows = Json::array();
+    for (const auto& row : table.rows) {
+      Json& values = rows.emplace_back(Json::object());
+      for (const auto& [name, value] : row) values[name] = value;
+    }
+    json.push_back({{"title", table.title}, {"rows", std::move(rows)}});
+  }
+  return json;
+}
+
+Json excitations_json(const job::Job& job, const job::Results& results) {
+  Json json = Json::array();
+  for (const method::Excitations& states : job::method_results(job, results).excitations) {
+    Json& one = json.emplace_back(
+        Json{{"key", states.key}, {"title", states.title}, {"hartree", states.hartree}});
+    if (!states.singles_part.empty()) one["singles_part"] = states.singles_part;
+    detail::add_state_details(one, states);
+  }
+  return json;
+}
+
 Json where_json(const job::Job& job, const ReportContext& context) {
   return {{"host", context.host},       {"processor", context.processor},
           {"cores", context.cores},     {"started", context.started},
@@ -202,7 +227,11 @@ std::string metrics_json(const job::Job& job, const job::Results& results,
                {"peak_rss_bytes", results.peak_rss_bytes},
                {"memory_plan", plan_json(job.memory)}};
   if (job.chemistry) json["molecule"] = chemistry_json(*job.chemistry);
-  if (!job.method.empty()) json["energies"] = energies_json(job, results);
+  if (!job.method.empty()) {
+    json["energies"] = energies_json(job, results);
+    json["iterations"] = iterations_json(context.iterations);
+    json["excitations"] = excitations_json(job, results);
+  }
   json["metrics"] = {{"worker", detail::meanings_json(worker::worker_metrics())},
                      {"server", detail::meanings_json(wire::server_metrics())},
                      {"device", detail::meanings_json(block::device_metrics())}};

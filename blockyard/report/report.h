@@ -3,8 +3,10 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "blockyard/job/run.h"
+#include "blockyard/report/iteration_table.h"
 
 /// The reports of a run: texts for people, JSON for programs. docs/how_to/job_file.md lists keys.
 namespace blockyard::report {
@@ -38,6 +40,7 @@ struct ReportContext {
   std::string started;  ///< UTC
   int cores = 0;
   std::map<std::string, std::string> sources;  ///< text by path, as far as it can be read
+  std::vector<Iterations> iterations;          ///< that the programs of a method printed
 };
 
 /// At the start of a run, before a source can be edited.

@@ -150,6 +150,7 @@ std::shared_ptr<PyResults> run(const std::shared_ptr<PyJob>& job, nb::object pri
       results->results = job::run(job->job, hooks, job->from.get());
     }
     table.end();
+    results->context.iterations = table.iterations();
   } catch (const base::Error& error) {
     if (first_error.is_noted()) raise(first_error, error);
     throw;

@@ -78,7 +78,7 @@ class PlanTest(common.JobTest):
         job = self.write("water.toml", JOB.replace("cc-pvdz", "cc-pvtz").replace("ccsd", "mp2"))
         done = self.run_well("run", job, "-w", "1", "--memory", "40M")
         self.assertIn("warning: arrays take about", done.stderr)
-        self.assertIn("will be written to disk", done.stderr)
+        self.assertIn("the rest goes to disk; `blockyard plan` says how much is written", done.stderr)
         self.assertEqual(self.run_well("run", job, "-w", "1", "--memory", "1G").stderr, "")
 
     def test_a_large_job_is_sampled_and_says_how_well(self):

@@ -57,11 +57,15 @@ class Runs(unittest.TestCase):
         (cls.folder / "spills.sial").write_text(SPILLS)
         run("run", "water.toml", "-w", 2, "--quiet", "--report", "water.json", "--trace", "water.json.gz",
             folder=cls.folder)
+        (cls.folder / "states.toml").write_text(WATER.replace('"mp2"', '"eom-ccsd"\noscillator_strengths = true\nroots = 2'))
+        run("run", "states.toml", "-w", 2, "--quiet", "--report", "states.json", folder=cls.folder)
         run("run", "spills.sial", *SEGMENTS, "-w", 2, "--memory", "24M",
             "--pardo", "dynamic", "--quiet", "--report", "spills.json", "--trace", "spills.trace.json.gz", folder=cls.folder)
         cls.water = json.loads((cls.folder / "water.json").read_text())
+        cls.states = json.loads((cls.folder / "states.json").read_text())
         cls.spills = json.loads((cls.folder / "spills.json").read_text())
         run("report", "water.json", folder=cls.folder)
+        run("report", "states.json", folder=cls.folder)
         run("report", "spills.json", "-o", "spills.html", folder=cls.folder)
 
 
@@ -124,6 +128,20 @@ class Report(Runs):
             self.assertTrue(decision["choice"] and decision["reason"], decision)
         self.assertEqual(self.spills["sources"], {"spills.sial": SPILLS})
         self.assertEqual([energy["key"] for energy in self.water["energies"]][-1], "mp2")
+
+    def test_iterations_and_states_of_a_method_are_there(self):
+        self.assertNotIn("iterations", self.spills)
+        titles = [table["title"].split(":")[0] for table in self.states["iterations"]]
+        self.assertEqual(titles[0], "Restricted Hartree-Fock")
+        self.assertIn("Coupled cluster singles and doubles", titles)
+        for table in self.states["iterations"]:
+            self.assertEqual([row["iteration"] for row in table["rows"]], list(range(1, len(table["rows"]) + 1)))
+        errors = [row["error"] for row in self.states["iterations"][0]["rows"]]
+        self.assertLess(errors[-1], 1e-8)
+        found = {states["key"]: states for states in self.states["excitations"]}
+        self.assertEqual(set(found), {"cis", "eom_ccsd"})
+        for key in ("hartree", "singles_part", "oscillator", "leading"):
+            self.assertEqual(len(found["eom_ccsd"][key]), 2, key)
 
     def test_a_run_without_a_report_is_the_same_run(self):
         for name in ("plain", "noted"):
@@ -268,7 +286,7 @@ class Page(Runs):
         cls.addClassCleanup(cls.browser.close)
 
     def test_renders_without_errors_on_desk_and_phone_in_light_and_dark(self):
-        for name in ("water", "spills"):
+        for name in ("water", "spills", "states"):
             for width in (1280, 390):
                 for dark in (False, True):
                     self.browser.open(self.folder / f"{name}.html", width=width, dark=dark)
@@ -276,6 +294,20 @@ class Page(Runs):
                     self.assertGreaterEqual(self.browser.value("document.querySelectorAll('section').length"), 9)
                     self.assertLessEqual(self.browser.value("document.documentElement.scrollWidth"), width)
         self.assertIn("water <in> a </script> report", self.browser.value("document.title") + WATER)
+
+    def test_shows_states_and_how_a_method_converged(self):
+        self.browser.open(self.folder / "states.html")
+        cells = "[...document.querySelectorAll('#states-eom_ccsd tbody tr')].map(row => [...row.cells].map(cell => cell.textContent))"
+        rows = self.browser.value(cells)
+        self.assertEqual([row[0] for row in rows], ["1", "2"])
+        for row, energy in zip(rows, self.states["excitations"][-1]["hartree"]):
+            self.assertAlmostEqual(float(row[1]), energy, places=9)
+            self.assertIn("→", row[-1])
+        last = self.browser.value("[...document.querySelectorAll('#convergence tbody tr')].map(row => row.cells[2].textContent * 1)")
+        self.assertEqual(len(last), len(self.states["iterations"]))
+        self.assertLess(max(last), 1e-3)
+        self.assertEqual(self.browser.value("document.querySelectorAll('#convergence canvas').length"),
+                         1 if self.browser.value("!!window.Chart") else 0)
 
     def test_needs_no_network(self):
         page = (self.folder / "water.html").read_text()

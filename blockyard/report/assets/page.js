@@ -16,5 +16,5 @@ function print(is_paper) {
 addEventListener('beforeprint', () => print(true));
 addEventListener('afterprint', () => print(false));
 
-for (const part of [head, energies, times, lines, fetches, balance, memory, moved, disk, supers, devices, decisions, sources]) part();
+for (const part of [head, energies, states, convergence, times, lines, fetches, balance, memory, moved, disk, supers, devices, decisions, sources]) part();
 reveal();

@@ -50,6 +50,51 @@ function energies() {
   node.append(table([{title: 'energy', left: true, value: e => e.title}, {title: 'hartree', value: e => e.hartree, show: e => e.hartree.toFixed(10)}], run.energies, {narrow: true}));
 }
 
+// From the shape in the results of a run, one list for each property, to one row for each state.
+function states() {
+  for (const found of run.excitations || []) {
+    const rows = found.hartree.map((hartree, k) => ({number: k + 1, hartree, part: found.singles_part?.[k], oscillator: found.oscillator?.[k],
+      leading: (found.leading?.[k] || []).map(l => `${l.from} → ${l.to} (${l.amplitude.toFixed(2)})`).join(', ')}));
+    const node = section('states-' + found.key, found.title + ' states', 'Energies above the ground state; the excitations with the largest amplitudes, from one orbital to another.');
+    node.append(table([
+      {title: 'state', value: s => s.number},
+      {title: 'hartree', value: s => s.hartree, show: s => s.hartree.toFixed(10)},
+      {title: 'eV', value: s => s.hartree * ev_per_hartree, show: s => (s.hartree * ev_per_hartree).toFixed(4)},
+      rows[0]?.part !== undefined && {title: 'part of singles', value: s => s.part, show: s => s.part.toFixed(4)},
+      rows[0]?.oscillator !== undefined && {title: 'oscillator strength', value: s => s.oscillator, show: s => s.oscillator.toFixed(6), bar: true},
+      rows.some(s => s.leading) && {title: 'from → to (amplitude)', left: true, wrap: true, value: s => s.leading},
+    ].filter(Boolean), rows));
+  }
+}
+const ev_per_hartree = 27.211386245988;
+
+// What should become zero: the last column but energies, which change most in the beginning.
+function error_of(row) {
+  const names = Object.keys(row).filter(name => /error|residual|change/.test(name));
+  return names.filter(name => name !== 'energy_change').pop() || names.pop();
+}
+
+function convergence() {
+  const parts = (run.iterations || []).map(({title, rows}) => ({title: title.split(':')[0], rows, error: error_of(rows[0])})).filter(part => part.error);
+  if (!parts.length) return;
+  const node = section('convergence', 'Convergence', 'The error of each iteration: of SCF the largest element of FDS - SDF, of amplitudes the norm of their change, of states the largest residual.');
+  const colours = ['compute', 'block', 'barrier', 'put', 'device', 'disk'];
+  const last = part => part.rows[part.rows.length - 1];
+  plot(node, 'Lines: the error over the iterations of each program, logarithmic; the table below has the last ones.', () => ({
+    type: 'line',
+    data: {datasets: parts.map((part, k) => ({label: part.title, borderColor: colour(colours[k % colours.length]), borderWidth: 2, pointRadius: 2, fill: false,
+      data: part.rows.map(row => ({x: row.iteration, y: Math.abs(row[part.error])})).filter(point => point.y > 0)}))},
+    options: {parsing: false, scales: {x: {type: 'linear', ticks: {precision: 0}, title: {display: true, text: 'iteration'}},
+              y: {type: 'logarithmic', ticks: {callback: value => value.toExponential(0)}, title: {display: true, text: 'error'}}}, interaction: {mode: 'nearest', intersect: false}},
+  }));
+  node.append(table([
+    {title: 'iterations of', left: true, value: part => part.title},
+    {title: 'number', value: part => part.rows.length},
+    {title: 'last error', value: part => Math.abs(last(part)[part.error]), show: part => Math.abs(last(part)[part.error]).toExponential(2)},
+    {title: 'is', left: true, value: part => part.error.replaceAll('_', ' ')},
+  ], parts, {narrow: true}));
+}
+
 function times() {
   const node = section('time', 'Where the time went',
     'Seconds of all workers together, by program. What a worker waits for is not hidden behind work; look-ahead is there to make it small.');
