@@ -85,7 +85,7 @@ AtomicProblem::AtomicProblem(const FreeAtom& atom, const std::vector<Contraction
   for (std::size_t l = 0; l < momenta(); ++l)
     if (count(l) != 0) add_one_electron(engine, l);
   for (std::size_t l = 0; l < momenta(); ++l)
-    for (std::size_t other = 0; other < momenta(); ++other)
+    for (std::size_t other = l; other < momenta(); ++other)
       if (count(l) != 0 && count(other) != 0) add_field(engine, l, other);
 }
 
@@ -135,6 +135,15 @@ void AtomicProblem::add_field(IntegralEngine& engine, std::size_t l, std::size_t
                        0.5 * exchange[i + nl * (p + no * (j + nl * q))]);
   const auto half = contract_pair(field, shells_[l].coefficients, n);
   field_[l][other] = contract_pair(half, shells_[other].coefficients, o);
+  if (l == other) return;
+  // The same sum over the components of both, with the pairs the other way round.
+  const std::size_t pairs = shells_[l].contractions * shells_[l].contractions;
+  const std::size_t other_pairs = field_[l][other].size() / pairs;
+  field_[other][l].resize(field_[l][other].size());
+  for (std::size_t kl = 0; kl < other_pairs; ++kl)
+    for (std::size_t ij = 0; ij < pairs; ++ij)
+      field_[other][l][kl + other_pairs * ij] =
+          static_cast<double>(ml) / static_cast<double>(mo) * field_[l][other][ij + pairs * kl];
 }
 
 RadialMatrices AtomicProblem::fock(const RadialMatrices& density) const {

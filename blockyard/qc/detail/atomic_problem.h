@@ -42,6 +42,7 @@ class AtomicProblem {
   /// Makes the contractions of norm 1. overlap: of the primitives.
   static void normalise(Shells& shells, const std::vector<double>& overlap);
   void add_one_electron(IntegralEngine& engine, std::size_t l);
+  /// Sets field_[l][other] and field_[other][l]. REQUIRES: l <= other.
   void add_field(IntegralEngine& engine, std::size_t l, std::size_t other);
 
   std::vector<Shells> shells_;  // by l
