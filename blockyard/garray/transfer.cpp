@@ -61,11 +61,18 @@ void for_each_holder(const Array& array, std::span<const Indexes> places, const 
   std::vector<std::size_t> counts(array.bases.size() + 1);
   const auto unit = static_cast<std::int64_t>(array.kind.bytes);
   for (std::size_t i = 0; i < places.size(); ++i) {
-    Box one{.axes = array.axes(), .first = places[i], .end = places[i]};
-    for (std::size_t d = 0; d < one.axes; ++d) ++one.end[d];
-    array.distribution.for_each_piece(one, [&](const Piece& piece) {
-      found[i] = {piece.rank, piece.offset * unit};
-    });
+    if (array.distribution.is_direct()) {
+      Distribution::Spot spot;
+      for (std::size_t d = 0; d < array.axes(); ++d)
+        static_cast<void>(array.distribution.step(spot, d, places[i][d], places[i][d]));
+      found[i] = {array.distribution.holder_of(spot.block), spot.offset * unit};
+    } else {
+      Box one{.axes = array.axes(), .first = places[i], .end = places[i]};
+      for (std::size_t d = 0; d < one.axes; ++d) ++one.end[d];
+      array.distribution.for_each_piece(one, [&](const Piece& piece) {
+        found[i] = {piece.rank, piece.offset * unit};
+      });
+    }
     ++counts[static_cast<std::size_t>(found[i].rank) + 1];
   }
   std::partial_sum(counts.begin(), counts.end(), counts.begin());
