@@ -6,8 +6,9 @@ set(blockyard_usual_headers_room
     <algorithm> <array> <atomic> <condition_variable> <filesystem> <functional> <map> <memory> <mutex>
     <optional> <span> <string> <thread> <unordered_map> <vector> <fmt/format.h>)
 set(blockyard_usual_headers_test ${blockyard_usual_headers_room} <gtest/gtest.h>)
+set(blockyard_usual_headers_offload ${blockyard_usual_headers_room})
 
-# kind: room or test. All targets of a kind are compiled with the same options; sources with options
+# kind: room, test or offload (parts of rooms, compiled once more for libblockyard_offload.so). All targets of a kind are compiled with the same options; sources with options
 # that change their code skip it (SKIP_PRECOMPILE_HEADERS).
 function(blockyard_precompile target kind)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)

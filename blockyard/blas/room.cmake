@@ -21,6 +21,7 @@ if(NOT CMAKE_CXX_FLAGS_RELWITHDEBINFO MATCHES "fsanitize")
               ${rooms}/base/fingerprint.cpp ${rooms}/base/text.cpp ${rooms}/device/device.cpp
               ${rooms}/device/kernel.cpp)
   target_compile_definitions(blockyard_offload PRIVATE FMT_HEADER_ONLY XXH_INLINE_ALL)
+  blockyard_precompile(blockyard_offload offload)
   target_compile_options(blockyard_offload PRIVATE -Wall -Wextra -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
   target_include_directories(blockyard_offload PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(blockyard_offload PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
