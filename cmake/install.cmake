@@ -20,4 +20,5 @@ install(FILES ${PROJECT_SOURCE_DIR}/blockyard/device/abi.h
               ${PROJECT_SOURCE_DIR}/blockyard/device/abi_plugin.h
               ${PROJECT_SOURCE_DIR}/blockyard/device/abi_kernel.h
               ${PROJECT_SOURCE_DIR}/blockyard/device/abi_kernel_check.h
+              ${PROJECT_SOURCE_DIR}/blockyard/device/abi_table.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/blockyard/device)

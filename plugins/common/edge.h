@@ -13,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "blockyard/device/abi_table.h"
 #include "plugins/common/edge_calls.h"
 #include "plugins/common/kernel.h"
 #include "plugins/common/operation.h"
@@ -403,35 +404,7 @@ class Edge : EdgeCalls<Machine> {
   }
 
  public:
-  static constexpr blockyard_device_table table = {
-      blockyard_device_version,
-      sizeof(blockyard_device_table),
-      count,
-      open,
-      close,
-      describe,
-      last_error,
-      allocate,
-      release,
-      stream_open,
-      stream_close,
-      stream_synchronise,
-      stream_wait,
-      event_open,
-      event_close,
-      event_record,
-      event_test,
-      copy,
-      fill,
-      plan_open,
-      plan_workspace,
-      plan_run,
-      plan_close,
-      host_lock,
-      host_unlock,
-      network_pointer,
-      copy_peer,
-  };
+  static constexpr blockyard_device_table table = BLOCKYARD_TABLE_BY_NAMES;
 };
 
 }  // namespace blockyard::plugin

@@ -13,6 +13,7 @@
 #include "blockyard/base/error.h"
 #include "blockyard/base/machine_limits.h"
 #include "blockyard/base/text.h"
+#include "blockyard/device/abi_table.h"
 #include "blockyard/device/host/plan.h"
 
 namespace blockyard::device::host {
@@ -284,35 +285,7 @@ blockyard_status network_pointer(blockyard_device* handle, blockyard_address add
   });
 }
 
-constexpr blockyard_device_table functions = {
-    blockyard_device_version,
-    sizeof(blockyard_device_table),
-    count,
-    open,
-    close,
-    describe,
-    last_error,
-    allocate,
-    release,
-    stream_open,
-    stream_close,
-    stream_synchronise,
-    stream_wait,
-    event_open,
-    event_close,
-    event_record,
-    event_test,
-    copy,
-    fill,
-    plan_open,
-    plan_workspace,
-    plan_run,
-    plan_close,
-    host_lock,
-    host_unlock,
-    network_pointer,
-    copy_peer,
-};
+constexpr blockyard_device_table functions = BLOCKYARD_TABLE_BY_NAMES;
 
 }  // namespace
 

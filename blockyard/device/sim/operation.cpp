@@ -30,7 +30,7 @@ const char* add(const blockyard_operand& operand, std::size_t side, Indexes& ind
   for (std::uint32_t k = 0; k < operand.order; ++k) {
     if (operand.extent[k] < 1) return "an extent is not positive";
     Index& index = indexes[operand.name[k]];
-    if (index.stride[side] != 0) return "an index name stands twice in one operand";
+    if (index.stride[side] != 0) return "an index name appears twice in one operand";
     if (index.places++ > 0 && index.extent != operand.extent[k])
       return "an index has different extents in two operands";
     index.extent = operand.extent[k];
@@ -46,7 +46,7 @@ const char* find_indexes(const blockyard_operation& operation, Indexes& indexes)
   for (std::size_t side = 0; side < count; ++side)
     if (const char* why = add(*operands[side], side, indexes)) return why;
   for (const auto& [name, index] : indexes)
-    if (index.places < 2) return "an index name stands in one operand only";
+    if (index.places < 2) return "an index name appears in one operand only";
   return nullptr;
 }
 

@@ -18,6 +18,7 @@
 
 #include "blockyard/device/abi_kernel_check.h"
 #include "blockyard/device/abi_kinds.h"
+#include "blockyard/device/abi_table.h"
 #include "blockyard/device/sim/address_space.h"
 #include "blockyard/device/sim/fft.h"
 #include "blockyard/device/sim/kernel.h"
@@ -437,35 +438,7 @@ blockyard_status network_pointer(blockyard_device* handle, blockyard_address add
   });
 }
 
-constexpr blockyard_device_table functions = {
-    blockyard_device_version,
-    sizeof(blockyard_device_table),
-    count,
-    open,
-    close,
-    describe,
-    last_error,
-    allocate,
-    release,
-    stream_open,
-    stream_close,
-    stream_synchronise,
-    stream_wait,
-    event_open,
-    event_close,
-    event_record,
-    event_test,
-    copy,
-    fill,
-    plan_open,
-    plan_workspace,
-    plan_run,
-    plan_close,
-    host_lock,
-    host_unlock,
-    network_pointer,
-    copy_peer,
-};
+constexpr blockyard_device_table functions = BLOCKYARD_TABLE_BY_NAMES;
 
 }  // namespace
 
