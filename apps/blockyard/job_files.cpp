@@ -88,7 +88,7 @@ std::vector<JobSource> list_jobs(const std::vector<std::string>& files,
     for (const std::string& file : files) {
       if (!is_job_file(file)) throw UsageError("give either job files or SIAL programs");
       if (file == standard_input && (files.size() > 1 || !scans.empty()))
-        throw UsageError("a job from standard input (-) stands by itself");
+        throw UsageError("a job from standard input (-) must be the only argument");
       jobs.push_back({{file}, {}, {}});
     }
   else
@@ -111,7 +111,8 @@ input::Spec read_job_files(const std::vector<std::string>& files,
   if (!programs.empty() && !aces::dat::is_dat_name(first) && !aces::is_zmat_name(first))
     throw UsageError("--programs is the folder of the programs of a .dat file or a ZMAT");
   if (is_job_file(first)) {
-    if (files.size() > 1) throw UsageError("a job file stands by itself: it names its programs");
+    if (files.size() > 1)
+      throw UsageError("a job file must be the only argument: it names its programs");
     return read_checked(first, programs, settings);
   }
   input::Spec spec;

@@ -29,7 +29,7 @@ std::string convergence_failure(const std::string& program, const worker::Enviro
       fmt::format("{}{} did not converge in {} iterations; try in [method]: {}", program, hint.what,
                   most_iterations(environment, hint.option), hint.advice);
   if (hint.goes_on && !saved.empty())
-    text += fmt::format(". To go on from where it stands: --guess {}", saved);
+    text += fmt::format(". To continue from this state: --guess {}", saved);
   return text;
 }
 

@@ -123,7 +123,7 @@ void copy_part(std::span<const double> in, Extents in_extents, Extents at, std::
   const auto strides = detail::strides_of(in_extents);
   for (std::size_t k = 0; k < in_extents.size(); ++k) {
     if (at[k] < 0 || at[k] + out_extents[k] > in_extents[k])
-      throw base::Error(base::Errc::bad_input, "the wanted part does not lie inside the block");
+      throw base::Error(base::Errc::bad_input, "the requested part is not inside the block");
     start += at[k] * strides[k];
   }
   detail::each_element(out_extents, [&](const detail::Position& position, std::size_t element) {

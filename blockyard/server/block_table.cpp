@@ -189,7 +189,7 @@ BlockTable::Outcome BlockTable::put(Block& block, const Request& request,
   const fabric::Payload& payload = request.payload;
   if (!payload || payload->size() == 0 || payload->size() % array::bytes_of(op.element) != 0 ||
       op.mode == wire::PutMode::multiply)
-    throw Error(Errc::comm, "a put of a block came without its values");
+    throw Error(Errc::comm, "received a put of a block without its values");
   block.element = op.element;
   if (verb_of(op.mode) == Verb::put)
     if (const Outcome outcome = add_parts(block, op.block); outcome != Outcome::served)

@@ -125,7 +125,7 @@ TEST(LendingServer, has_only_the_blocks_that_are_at_home_there) {
 TEST(LendingServer, a_failed_read_ends_the_run_with_its_cause) {
   Numbers numbers;
   numbers.lent.read = [](std::uint64_t, std::span<std::byte>) {
-    throw base::Error(base::Errc::io, "the file of the array is gone");
+    throw base::Error(base::Errc::io, "the file of the array no longer exists");
   };
   TestClient client(numbers.options(3));
   (void)client.ask(0, wire::RestoreArray{1, array_number, "numbers"});

@@ -99,7 +99,7 @@ void write_into(const fs::path& path, std::span<const std::byte> bytes) {
 }  // namespace
 
 Replacement::Replacement(const fs::path& path) : target_(follow(path)) {
-  if (is_written_into(target_)) fail(path, "it is there, and it is not a regular file");
+  if (is_written_into(target_)) fail(path, "it exists and is not a regular file");
   std::error_code none;
   const bool is_there = fs::exists(target_, none);
   if (is_there && ::access(target_.c_str(), W_OK) != 0) fail(path, errno);

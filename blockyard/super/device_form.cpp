@@ -48,7 +48,7 @@ array::ElementType DeviceForm::type_of(std::size_t k) const {
   const auto found = std::ranges::find(array::element_names, word);
   if (found == array::element_names.end())
     throw Error(Errc::bad_input,
-                fmt::format("'{}' is no element type: f64, f32, c128 or c64", word));
+                fmt::format("'{}' is not an element type: use f64, f32, c128 or c64", word));
   return static_cast<array::ElementType>(found - array::element_names.begin());
 }
 

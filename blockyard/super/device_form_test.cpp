@@ -36,7 +36,7 @@ TEST(DeviceForm, IsRefusedWithWhatIsWrong) {
   EXPECT_NE(refused({.entry = "f", .values = {{"", 8}}}).find("without a type"), std::string::npos);
   EXPECT_NE(refused({.entry = "f", .types = "f64 f32 f32"}).find("for 3 operands, but it has 2"),
             std::string::npos);
-  EXPECT_NE(refused({.entry = "f", .types = "f16"}).find("'f16' is no element type"),
+  EXPECT_NE(refused({.entry = "f", .types = "f16"}).find("'f16' is not an element type"),
             std::string::npos);
 }
 

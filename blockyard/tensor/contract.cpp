@@ -32,7 +32,7 @@ void check_operand(const Operand& operand, const char* what) {
   for (std::size_t k = 0; k < all.size(); ++k)
     if (std::ranges::find(all.subspan(k + 1), all[k]) != all.end())
       throw Error(Errc::bad_input,
-                  fmt::format("index name {} stands twice in the {}", all[k], what));
+                  fmt::format("index name {} appears twice in the {}", all[k], what));
 }
 
 /// The index called `name` with its strides. Throws if it stands once or its extents differ.
@@ -52,7 +52,7 @@ ContractIndex find_index(int name, const Operands& operands) {
     index.stride[side] = dense_strides(operands[side].shape)[k];
   }
   if (places < 2)
-    throw Error(Errc::bad_input, fmt::format("index name {} stands in one operand only; a "
+    throw Error(Errc::bad_input, fmt::format("index name {} appears in one operand only; a "
                                              "contraction sums over names of two operands",
                                              name));
   return index;

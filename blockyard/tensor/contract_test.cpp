@@ -266,9 +266,9 @@ TEST(ContractPlan, SaysWhatIsWrongWithTheNames) {
   const auto plan = [](const ContractSpec& spec, Shape result, Shape left, Shape right) {
     return error_of([&] { ContractPlan(spec, result, left, right); });
   };
-  EXPECT_NE(plan({{1}, {1, 2}, {}}, {3}, {3, 4}, {}).find("stands in one operand only"),
+  EXPECT_NE(plan({{1}, {1, 2}, {}}, {3}, {3, 4}, {}).find("appears in one operand only"),
             std::string::npos);
-  EXPECT_NE(plan({{1, 7}, {1}, {}}, {3, 4}, {3}, {}).find("stands in one operand only"),
+  EXPECT_NE(plan({{1, 7}, {1}, {}}, {3, 4}, {3}, {}).find("appears in one operand only"),
             std::string::npos);
   EXPECT_NE(plan({{}, {1, 1}, {1}}, {}, {3, 3}, {3}).find("twice in the left operand"),
             std::string::npos);

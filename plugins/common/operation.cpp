@@ -19,7 +19,7 @@ const char* add(const blockyard_operand& operand, std::size_t side, Indexes& ind
   for (std::uint32_t at = 0; at < operand.order; ++at) {
     if (operand.extent[at] < 1) return "an extent is not positive";
     Index& index = indexes[operand.name[at]];
-    if (index.stride[side] != 0) return "an index name stands twice in one operand";
+    if (index.stride[side] != 0) return "an index name appears twice in one operand";
     if (index.places++ > 0 && index.extent != operand.extent[at])
       return "an index has different extents in two operands";
     index.extent = operand.extent[at];
@@ -35,7 +35,7 @@ const char* find_indexes(const blockyard_operation& operation, Indexes& indexes)
   for (std::size_t side = 0; side < count; ++side)
     if (const char* why = add(*operands[side], side, indexes)) return why;
   for (const auto& [name, index] : indexes)
-    if (index.places < 2) return "an index name stands in one operand only";
+    if (index.places < 2) return "an index name appears in one operand only";
   return nullptr;
 }
 

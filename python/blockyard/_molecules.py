@@ -99,7 +99,7 @@ def _of_programs(files: list[str], settings: Settings) -> _core.Spec:
         raise _errors.InputError(f"no job given: give {_endings}")
     for name in files:
         if _core.is_job_name(name):
-            raise _errors.InputError(f"{name}: a job file stands alone")
+            raise _errors.InputError(f"{name}: a job file cannot be one of several")
     spec = _core.Spec()
     spec.title = ", ".join(files)
     spec.programs = files

@@ -125,7 +125,7 @@ class Result:
             raise ValueError("the job has no method, so it has no energy: see scalars and arrays")
         key = _energy_keys.get(self.method, self.method)
         if key not in self.energies:
-            raise ValueError(f"{self.method} has no energy, since the run did not converge: energies has what is known")
+            raise ValueError(f"{self.method} has no energy, since the run did not converge: energies has the results so far")
         return self.energies[key]
 
     @property

@@ -225,9 +225,10 @@ void give_blocks(PyJob& self, const std::string& name, const std::string& given_
   std::vector<Extent> wanted;
   for (const auto& extents : found.segments) wanted.push_back(sum(extents));
   if (wanted != shape)
-    throw Error(Errc::bad_input,
-                fmt::format("array '{}' of the program has the shape ({}), what is given has ({})",
-                            name, fmt::join(wanted, ", "), fmt::join(shape, ", ")));
+    throw Error(
+        Errc::bad_input,
+        fmt::format("array '{}' of the program has the shape ({}), the given array has ({})", name,
+                    fmt::join(wanted, ", "), fmt::join(shape, ", ")));
   if (found.kind != program::ArrayKind::distributed && found.kind != program::ArrayKind::served)
     refuse_kind(name);
   const std::string label = given_label.empty() ? label_of(name) : given_label;

@@ -67,10 +67,11 @@ void call(const std::string& name, const nb::object& function, std::span<super::
     // One reference is that of the list.
     const nb::object view = views[k];
     if (Py_REFCNT(view.ptr()) > 2)
-      throw Error(Errc::bad_input,
-                  fmt::format("{} keeps its argument {} after the call, when the block is gone: "
-                              "keep a copy (array.copy()) instead",
-                              name, k + 1));
+      throw Error(
+          Errc::bad_input,
+          fmt::format("{} keeps its argument {} after the call, when the block no longer exists: "
+                      "keep a copy (array.copy()) instead",
+                      name, k + 1));
   }
 }
 

@@ -314,7 +314,7 @@ def failures(_):
         "read_inc is for int32 and int64": lambda: a.read_inc((0, 0)),
         "solve: array \"v\" of shape (4, 5) is not a square matrix": lambda: ga.solve(a, np.ones(4)),
         "would copy all of a global array": lambda: np.sort(a),
-        "add.outer is not there for global arrays": lambda: np.add.outer(a, a),
+        "global arrays do not support add.outer": lambda: np.add.outer(a, a),
         "an array has 1 to 7 axes": lambda: ga.zeros((3, 0)),
         "cannot lie in memory": lambda: ga.zeros(3, object),
         "edges of at least 1, not (0, 2)": lambda: ga.zeros((4, 5), layout=ga.cyclic((0, 2))),

@@ -145,7 +145,7 @@ class LoopbackWorld::Endpoint final : public Fabric {
       const auto given = world_.offers[from].bytes;
       for (const Offer& offer : world_.offers) {
         if (offer.bytes.size() != given.size())
-          throw Error(Errc::comm, "ranks came to a broadcast with different lengths");
+          throw Error(Errc::comm, "ranks called broadcast with different lengths");
         if (!given.empty()) std::memmove(offer.bytes.data(), given.data(), given.size());
       }
     });
@@ -156,7 +156,7 @@ class LoopbackWorld::Endpoint final : public Fabric {
       std::vector<double> sums(values.size(), 0.0);
       for (const Offer& offer : world_.offers) {
         if (offer.values.size() != sums.size())
-          throw Error(Errc::comm, "ranks came to a reduce with different lengths");
+          throw Error(Errc::comm, "ranks called reduce with different lengths");
         for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += offer.values[i];
       }
       for (const Offer& offer : world_.offers)

@@ -83,7 +83,7 @@ void Checker::check(const ast::Pardo& what) {
     is_good = is_good && symbol != nullptr;
     if (symbol == nullptr) continue;
     if (std::find(loop.indexes.begin(), loop.indexes.end(), symbol->id) != loop.indexes.end())
-      error("index-reused", name.at, fmt::format("index '{}' stands twice", name.text),
+      error("index-reused", name.at, fmt::format("index '{}' appears twice", name.text),
             "each index of a pardo is given once");
     loop.indexes.push_back(symbol->id);
   }

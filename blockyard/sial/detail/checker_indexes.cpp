@@ -45,7 +45,7 @@ void Checker::resolve_term(Term& term, const Target& target) {
       if (!is_same_list &&
           std::count(operand.indexes.begin(), operand.indexes.end(), operand.indexes[k]) > 1) {
         error("index-twice", operand.at,
-              fmt::format("index '{}' stands twice in one block", list_of({operand.indexes[k]})),
+              fmt::format("index '{}' appears twice in one block", list_of({operand.indexes[k]})),
               "use two indexes, and 'where' or 'if' for the diagonal");
         return;
       }
@@ -78,7 +78,7 @@ bool Checker::check_target_names(const Block& target, const Indexes& names, cons
   });
   if (!is_same_list)
     error("index-twice", target.at,
-          fmt::format("index '{}' stands twice in one block", list_of({*twice})),
+          fmt::format("index '{}' appears twice in one block", list_of({*twice})),
           "use two indexes, and 'where' or 'if' for the diagonal");
   return is_same_list;
 }
@@ -120,7 +120,7 @@ bool Checker::check_casts(const Term& term, const Target& target) {
   for (const auto index : cast)
     if (contains(names, index)) {
       error("cast-and-segment", term.at,
-            fmt::format("'{0}' stands here as the number (index){0} and as a segment",
+            fmt::format("'{0}' is used here both as the number (index){0} and as a segment",
                         list_of({index})),
             "copy one of the blocks to a temp in a statement of its own");
       return false;

@@ -64,7 +64,7 @@ def parse(subscripts: str, operands: list[Operand]) -> tuple[list[str], str, lis
             raise _errors.InputError(f"einsum {subscripts}: {c!r} is not an index: indexes are letters")
     for c in output:
         if output.count(c) > 1:
-            raise _errors.InputError(f"einsum {subscripts}: '{c}' stands twice in the result")
+            raise _errors.InputError(f"einsum {subscripts}: '{c}' appears twice in the result")
         if c not in known:
             raise _errors.InputError(f"einsum {subscripts}: '{c}' of the result is in no operand")
     views = []

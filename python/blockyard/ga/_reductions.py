@@ -22,7 +22,7 @@ def reduce(ufunc: np.ufunc, a: _array.GlobalArray, axis: Any = None, dtype: Any 
            keepdims: bool = False, initial: Any = None, where: Any = True) -> Any:
     _require_associative(ufunc)
     if where is not True:
-        raise TypeError("where= is not there for reductions of global arrays")
+        raise TypeError("reductions of global arrays do not support where=")
     axes = _axes(axis, a.ndim)
     kind = ufunc.reduce(np.ones(1, a.dtype), dtype=dtype).dtype
     if len(axes) == a.ndim:
@@ -174,7 +174,7 @@ def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
             raise _errors.InputError(f"axis {one} is outside {-ndim}..{ndim - 1}")
     axes = sorted(one % ndim for one in given)
     if len(set(axes)) != len(axes):
-        raise _errors.InputError(f"an axis stands in {axis} twice")
+        raise _errors.InputError(f"an axis is named twice in {axis}")
     return tuple(axes)
 
 

@@ -26,7 +26,7 @@ def apply(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], more: Mapping[s
             return _reductions.accumulate(ufunc, inputs[0], axis, rest.pop("dtype", None), out)
         return _reductions.reduce(ufunc, inputs[0], axis, rest.pop("dtype", None), out,
                                   rest.pop("keepdims", False), **rest)
-    raise TypeError(f"{ufunc.__name__}.{method} is not there for global arrays")
+    raise TypeError(f"global arrays do not support {ufunc.__name__}.{method}")
 
 
 def each(function: Callable[[Any], Any], a: _array.GlobalArray) -> _array.GlobalArray:

@@ -71,9 +71,8 @@ Outcome combine(std::vector<Offer> offers) {
     if (offer.kind != first.kind || offer.root != first.root)
       return {"ranks came to different collectives at the same time", {}};
     if (offer.length != first.length)
-      return {first.kind == Collective::broadcast
-                  ? "ranks came to a broadcast with different lengths"
-                  : "ranks came to a reduce with different lengths",
+      return {first.kind == Collective::broadcast ? "ranks called broadcast with different lengths"
+                                                  : "ranks called reduce with different lengths",
               {}};
   }
   Outcome outcome;
