@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import re
+import subprocess
 import unittest
 
 import common
@@ -151,6 +152,39 @@ class DeviceForms(common.MoleculeTest):
             text, uses = self.own("scale", "--device", kind, "--check")
             self.assert_close(text, host)
             self.assertEqual(uses, {"number": (4, 0), "scale": (8, 0)})
+
+    def test_where_a_device_fails_the_host_form_gives_the_result(self):
+        host, _ = self.own("scale", "--device", "none")
+        went_on = 0
+        for option, in_place in itertools.product(("fail_call", "lose_call", "fail_after"), (0, 1)):
+            for at in (2, 5, 9, 14, 20, 27, 35, 60, 90):
+                done = self.own("scale", "--device", "sim", "--device-options",
+                                f"seed=3 {option}={at} in_place={in_place}",
+                                runs=lambda *arguments: self.run_blockyard("run", *arguments))
+                with self.subTest(option=option, at=at, in_place=in_place):
+                    if done.returncode != 0:
+                        self.assert_fails(done, "device")
+                        continue
+                    self.assert_close(done.stdout, host)
+                    went_on += "continues without device" in done.stderr
+        self.assertGreater(went_on, 0)
+
+    @unittest.skipUnless("opencl" in KINDS, "no OpenCL")
+    def test_two_processes_may_build_the_same_text_at_once(self):
+        host, _ = self.own("scale", "--device", "none")
+        cache = self.folder / "cache"
+
+        def start(*arguments):
+            return subprocess.Popen([common.BLOCKYARD, "run", *map(str, arguments)], cwd=self.folder, text=True,
+                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                    env={**os.environ, "TMPDIR": str(self.scratch)})
+        both = [self.own("scale", "--device", "opencl", "--device-options", f"cache={cache}", runs=start)
+                for _ in range(2)]
+        for one in both:
+            out, errors = one.communicate(timeout=common.LIMIT_SECONDS)
+            self.assertEqual(one.returncode, 0, errors)
+            self.assert_close(out, host)
+        self.assertTrue(any(cache.iterdir()))
 
     def test_a_missing_constant_is_reported_as_on_the_host(self):
         path = self.write("own.sial", OWN.replace("NAME", "scale"))
