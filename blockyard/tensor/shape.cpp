@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-
 #include "blockyard/base/error.h"
 
 namespace blockyard::tensor {
@@ -22,9 +20,8 @@ Shape::Shape(std::span<const Extent> extents) : order_(extents.size()) {
     if (extent <= 0)
       throw Error(Errc::bad_input,
                   fmt::format("index {} of a block has extent {}, not at least 1", k + 1, extent));
-    if (count > std::numeric_limits<Extent>::max() / extent)
+    if (__builtin_mul_overflow(count, extent, &count))  // blocks are located at each instruction
       throw Error(Errc::bad_input, "a block has more than 2^63 elements");
-    count *= extent;
     extents_[k] = extent;
   }
 }

@@ -34,10 +34,11 @@ Blocks::Blocks(const Naming& naming, block::FramePool& frames, block::BlockCache
       frames_(frames),
       cache_(cache),
       check_(check),
-      arrays_(naming.program.arrays.size()),
       region_bounds_(naming.program.selectors.size()),
       waits_(naming.program.code.size()) {
-  for (std::size_t k = 0; k < arrays_.size(); ++k) {
+  arrays_.reserve(naming.program.arrays.size());
+  for (std::size_t k = 0; k < naming.program.arrays.size(); ++k) {
+    arrays_.emplace_back(nodes_);
     const auto& grid = naming.tables.grids[k];
     if (naming.program.arrays[k].kind != ArrayKind::static_) continue;
     arrays_[k].whole = frames.allocate(static_cast<std::size_t>(grid.element_count()) *

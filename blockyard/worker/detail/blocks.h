@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -158,12 +159,13 @@ class Blocks {
     block::Frame frame;
   };
   struct Array {
+    explicit Array(std::pmr::memory_resource& nodes) : locals(&nodes) {}
     block::Frame whole;  ///< static
     std::unordered_map<std::uint64_t, block::Frame>
         copies;               ///< static: blocks that a device has read and that are as they were;
                               ///< of the whole array under the number whole_copy
     std::vector<Slot> temps;  ///< temp: few at a time
-    std::unordered_map<std::uint64_t, Slot>
+    std::pmr::unordered_map<std::uint64_t, Slot>
         locals;                   ///< local, and own copies of distributed blocks
     std::vector<Region> regions;  ///< contiguous
   };
@@ -221,6 +223,7 @@ class Blocks {
   block::BlockCache& cache_;
   bool check_;
   block::Residency* device_ = nullptr;
+  std::pmr::unsynchronized_pool_resource nodes_;  ///< of the maps of locals, which come and go
   std::vector<Array> arrays_;
   std::vector<std::array<std::int64_t, 2 * array::max_order>> region_bounds_;  ///< by selector
   std::vector<Made> scope_;
