@@ -59,6 +59,19 @@ struct Where {
 
 }  // namespace
 
+Transport::Transport(fabric::Fabric& fabric, block::FramePool& frames, const Options& options)
+    : fabric_(fabric),
+      frames_(frames),
+      options_(options),
+      unsent_(static_cast<std::size_t>(options.servers)) {
+  begin_counts();
+  if (options.worker == 0 && options.workers > 1) fabric.receive_by(this);
+}
+
+Transport::~Transport() {
+  if (options_.worker == 0 && options_.workers > 1) fabric_.receive_by(nullptr);
+}
+
 void Transport::begin_counts() {
   settle_seconds = collect_seconds = 0;
   bytes_sent = 0;
@@ -100,13 +113,16 @@ bool Transport::wait() {
     options_.live->doing.store(waits_for_, std::memory_order_relaxed);
   }
   std::optional<fabric::Message> message;
-  while (!message) {
+  const auto is_gathered = [&] {
+    return gathering_ != nullptr && (gathering_->result || gathering_->failure);
+  };
+  while (!message && !is_gathered()) {
     const bool looks_after = is_needed_ && is_needed_();
     message = fabric_.poll(looks_after ? short_poll_seconds : poll_seconds);
     if (looks_after) look_after_();
   }
   if (options_.live != nullptr) options_.live->doing.store(Doing::work, std::memory_order_relaxed);
-  handle(std::move(*message));
+  if (message) handle(std::move(*message));
   return true;
 }
 
@@ -246,10 +262,6 @@ std::vector<std::byte> Transport::collect(Collective kind, std::vector<std::byte
   std::vector<std::byte> result;
   if (options_.worker == 0) {
     result = gather(part.bytes(), combine);
-    for (int worker = 1; worker < options_.workers; ++worker)
-      fabric_.send(
-          worker,
-          {.from = -1, .head = wire::encode(wire::Spread{step_, result}), .payload = nullptr});
   } else {
     fabric_.send(
         0,
@@ -266,7 +278,47 @@ std::vector<std::byte> Transport::gather(const std::vector<std::byte>& mine,
                                          const Combine& combine) {
   auto& arrived_parts = parts_[step_];
   arrived_parts[0] = mine;
-  while (static_cast<int>(arrived_parts.size()) < options_.workers) wait();
+  Gathering gathering{combine};
+  gathering_ = &gathering;
+  struct Cleared {
+    Gathering*& pointer;
+    ~Cleared() { pointer = nullptr; }
+  } const cleared{gathering_};
+  while (!gathering.result && !gathering.failure) {
+    if (std::ssize(arrived_parts) == options_.workers)
+      finish(gathering);
+    else
+      wait();
+  }
+  parts_.erase(step_);
+  if (gathering.failure) std::rethrow_exception(gathering.failure);
+  return std::move(*gathering.result);
+}
+
+fabric::Receiver::Taken Transport::take(fabric::Message& message) {
+  if (gathering_ == nullptr || message.payload) return Taken::no;
+  wire::Any any = wire::decode(message.head);
+  auto* const part = std::get_if<wire::Collect>(&any);
+  if (part == nullptr || part->step != step_) return Taken::no;
+  auto& arrived_parts = parts_[step_];
+  arrived_parts[message.from] = std::move(part->bytes);
+  if (std::ssize(arrived_parts) < options_.workers) return Taken::yes;
+  finish(*gathering_);
+  return Taken::wakes;
+}
+
+void Transport::finish(Gathering& gathering) try {
+  gathering.result = combine_parts(gathering.combine);
+  for (int worker = 1; worker < options_.workers; ++worker)
+    fabric_.send(worker, {.from = -1,
+                          .head = wire::encode(wire::Spread{step_, *gathering.result}),
+                          .payload = nullptr});
+} catch (...) {
+  gathering.failure = std::current_exception();
+}
+
+std::vector<std::byte> Transport::combine_parts(const Combine& combine) {
+  const auto& arrived_parts = parts_[step_];
   std::vector<std::vector<std::byte>> parts;
   Where first{};
   for (auto& [worker, bytes] : arrived_parts) {
@@ -283,7 +335,6 @@ std::vector<std::byte> Transport::gather(const std::vector<std::byte>& mine,
     const auto rest = reader.raw(reader.left());
     parts.emplace_back(rest.begin(), rest.end());
   }
-  parts_.erase(step_);
   return combine(parts);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <map>
 #include <optional>
@@ -28,16 +29,15 @@ enum class Collective : std::uint8_t {
   end
 };
 
-/// The worker's side of all messages. One thread.
-class Transport : public block::BlockSource {
+/// The worker's side of all messages. One thread; while that of worker 0 sleeps in a collective,
+/// workers of its process deliver their parts themselves, one at a time (fabric::Receiver), and the
+/// last one does worker 0's work: it need not wait for a thread to wake.
+class Transport : public block::BlockSource, private fabric::Receiver {
  public:
-  Transport(fabric::Fabric& fabric, block::FramePool& frames, const Options& options)
-      : fabric_(fabric),
-        frames_(frames),
-        options_(options),
-        unsent_(static_cast<std::size_t>(options.servers)) {
-    begin_counts();
-  }
+  Transport(fabric::Fabric& fabric, block::FramePool& frames, const Options& options);
+  Transport(const Transport&) = delete;
+  Transport& operator=(const Transport&) = delete;
+  ~Transport() override;
 
   /// Names for error messages while a program runs; null between programs.
   void set_naming(const Naming* naming) noexcept { naming_ = naming; }
@@ -89,7 +89,7 @@ class Transport : public block::BlockSource {
   }
 
   /// Collective among workers: worker 0 gets every worker's bytes in order of number and answers
-  /// all with what `combine` makes of them.
+  /// all with what `combine` makes of them, maybe in the thread of another worker.
   using Combine =
       std::function<std::vector<std::byte>(std::span<const std::vector<std::byte>> parts)>;
   std::vector<std::byte> collect(Collective kind, std::vector<std::byte> mine,
@@ -137,8 +137,18 @@ class Transport : public block::BlockSource {
   [[nodiscard]] int home_rank(const array::BlockId& id) const noexcept {
     return rank_of(array::home_of(id, options_.servers));
   }
+  /// Of worker 0, while it waits for the parts of the others.
+  struct Gathering {
+    const Combine& combine;
+    std::optional<std::vector<std::byte>> result = {};
+    std::exception_ptr failure = nullptr;
+  };
   [[nodiscard]] std::vector<std::byte> gather(const std::vector<std::byte>& mine,
                                               const Combine& combine);
+  [[nodiscard]] Taken take(fabric::Message& message) override;
+  /// Once all parts are there: combines them and answers all.
+  void finish(Gathering& gathering);
+  [[nodiscard]] std::vector<std::byte> combine_parts(const Combine& combine);
 
   fabric::Fabric& fabric_;
   block::FramePool& frames_;
@@ -148,6 +158,7 @@ class Transport : public block::BlockSource {
   std::function<void()> look_after_;
   wire::Ticket last_ticket_ = 0;
   std::uint64_t step_ = 0;
+  Gathering* gathering_ = nullptr;
   std::vector<wire::BatchWriter> unsent_;  ///< small puts, by server
   std::size_t put_bytes_ = 0;              ///< under way
   Doing waits_for_ = Doing::block;
