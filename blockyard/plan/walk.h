@@ -13,6 +13,7 @@
 #include "blockyard/flow/bind.h"
 #include "blockyard/flow/expressions.h"
 #include "blockyard/flow/iterations.h"
+#include "blockyard/flow/place.h"
 #include "blockyard/job/job.h"
 #include "blockyard/plan/costs.h"
 #include "blockyard/plan/rank_model.h"
@@ -58,12 +59,8 @@ class Walk {
     std::int32_t pc;
   };
   /// A block or a part of it, as the interpreter finds it.
-  struct Located {
-    std::uint64_t number = 0;
-    tensor::Shape shape;  ///< of the part
+  struct Located : flow::Place {
     double block_bytes = 0;
-    bool is_whole = true;
-    std::array<std::int64_t, array::max_order> segments{};
   };
   /// The block a selector named last: the same index values name it again.
   struct LastLocated {
@@ -116,7 +113,6 @@ class Walk {
   // walk_blocks.cpp
   /// Valid until the next block of the same selector.
   [[nodiscard]] const Located& locate(const program::Selector& selector);
-  void find(const program::Selector& selector, Located& place) const;
   [[nodiscard]] tensor::Shape shape_of(std::int32_t selector);
   tensor::Shape write(std::int32_t selector);
   void fill(const program::Instruction& instruction);

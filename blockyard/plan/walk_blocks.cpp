@@ -45,47 +45,11 @@ const Walk::Located& Walk::locate(const Selector& selector) {
   }
   if (is_same) return last.place;
   last.is_valid = false;
-  find(selector, last.place);
+  static_cast<flow::Place&>(last.place) = flow::locate(naming_, selector, index_values_);
+  last.place.block_bytes =
+      static_cast<double>(last.place.block_shape.element_count()) * element_bytes(selector.array);
   last.is_valid = true;
   return last.place;
-}
-
-/// Throws Error{bad_input} if an index has no value in range.
-void Walk::find(const Selector& selector, Located& place) const {
-  const auto& dims = program_.arrays[static_cast<std::size_t>(selector.array)].indexes;
-  const array::Grid& grid = tables_.grids[static_cast<std::size_t>(selector.array)];
-  place.is_whole = true;
-  std::array<base::Extent, array::max_order> extents{};
-  const std::size_t order = selector.indexes.size();
-  double elements = 1;
-  for (std::size_t k = 0; k < order; ++k) {
-    const auto named = static_cast<std::size_t>(selector.indexes[k]);
-    const auto& index = program_.indexes[named];
-    std::int64_t value = index_values_[named];
-    base::Extent part = -1;
-    if (index.parent >= 0 && program_.indexes[static_cast<std::size_t>(dims[k])].parent < 0 &&
-        value != flow::unbound) {
-      const flow::Subsegment piece =
-          tables_.subsegments[static_cast<std::size_t>(index.kind)].at(value);
-      value = piece.segment;
-      part = piece.extent;
-      place.is_whole = false;
-    }
-    if (!grid.contains(k, value))
-      throw Error(Errc::bad_input,
-                  fmt::format("index '{}' of array '{}' has {} here", index.name,
-                              program_.arrays[static_cast<std::size_t>(selector.array)].name,
-                              value == flow::unbound
-                                  ? std::string("no value")
-                                  : fmt::format("the value {}, outside of its range", value)));
-    place.segments[k] = value;
-    const base::Extent extent = grid.extent(k, value);
-    elements *= static_cast<double>(extent);
-    extents[k] = part < 0 ? extent : part;
-  }
-  place.number = grid.number_of({place.segments.data(), order});
-  place.shape = Shape({extents.data(), order});
-  place.block_bytes = elements * element_bytes(selector.array);
 }
 
 /// The extents of what a selector names. A region with bounds of its own counts as the whole axis.
@@ -118,7 +82,7 @@ Shape Walk::write(std::int32_t selector) {
   if (program_.arrays[static_cast<std::size_t>(selected.array)].kind != ArrayKind::static_)
     make_own(selected.array, place);
   else if (!numbers_.empty())
-    numbers_.erase(key_of(selected.array, place.number));
+    numbers_.erase(key_of(selected.array, place.id.number));
   return place.shape;
 }
 
@@ -131,14 +95,14 @@ void Walk::fill(const Instruction& instruction) {
   if (value.is_known && !in_pardo_ && shape.element_count() == 1 &&
       static_cast<Mode>(instruction.b) == Mode::set && selected.form == SelectorForm::block &&
       program_.arrays[static_cast<std::size_t>(selected.array)].kind == ArrayKind::static_)
-    numbers_[key_of(selected.array, locate(selected).number)] = value;
+    numbers_[key_of(selected.array, locate(selected).id.number)] = value;
 }
 
 /// The one element of a block.
 Walk::Value Walk::element(std::int32_t selector) {
   const Selector& selected = program_.selectors[static_cast<std::size_t>(selector)];
   if (selected.form == SelectorForm::block && !numbers_.empty()) {
-    const auto found = numbers_.find(key_of(selected.array, locate(selected).number));
+    const auto found = numbers_.find(key_of(selected.array, locate(selected).id.number));
     if (found != numbers_.end()) return found->second;
   }
   return {.is_known = false};
@@ -146,13 +110,13 @@ Walk::Value Walk::element(std::int32_t selector) {
 
 void Walk::make_own(std::int32_t array, const Located& block) {
   if (program_.arrays[static_cast<std::size_t>(array)].kind == ArrayKind::local) {
-    if (locals_.emplace(key_of(array, block.number), block.block_bytes).second)
+    if (locals_.emplace(key_of(array, block.id.number), block.block_bytes).second)
       frames_.take(block.block_bytes);
     return;
   }
   for (const Own& own : own_)
-    if (own.array == array && own.number == block.number) return;
-  own_.push_back({array, block.number, block.block_bytes});
+    if (own.array == array && own.number == block.id.number) return;
+  own_.push_back({array, block.id.number, block.block_bytes});
   frames_.take(block.block_bytes);
 }
 
@@ -268,8 +232,8 @@ void Walk::get(std::int32_t selector) {
   const Located& place = locate(selected);
   const double times = weight_ * ranks_.multiplicity();
   work_.gets += times;
-  const bool is_foreign = ranks_.is_foreign(place.number);
-  if (ranks_.request(key_of(selected.array, place.number), place.block_bytes, is_foreign,
+  const bool is_foreign = ranks_.is_foreign(place.id.number);
+  if (ranks_.request(key_of(selected.array, place.id.number), place.block_bytes, is_foreign,
                      cache_room())) {
     work_.cache_hits += times;
     return;
@@ -281,7 +245,7 @@ void Walk::get(std::int32_t selector) {
     return;
   }
   const double before = servers_.read_back_bytes;
-  servers_.get(selected.array, place.number, place.block_bytes);
+  servers_.get(selected.array, place.id.number, place.block_bytes);
   const double on_disk = servers_.read_back_bytes - before;
   charge_disk();
   const double share = ranks_.current() == RankModel::everybody ? ranks_.foreign_share()
@@ -315,13 +279,14 @@ void Walk::put(const Instruction& instruction) {
     if (program_.indexes[static_cast<std::size_t>(decl.indexes[k])].kind ==
         array::IndexKind::simple)
       slot = slot * 1000 + place.segments[k];
-  servers_.put(selected.array, place.number, place.block_bytes, weight_, mode != Mode::set, slot);
+  servers_.put(selected.array, place.id.number, place.block_bytes, weight_, mode != Mode::set,
+               slot);
   charge_disk();
   if (!is_scalar) {
     const double foreign = ranks_.current() == RankModel::everybody || weight_ != 1
                                ? ranks_.foreign_share()
-                           : ranks_.is_foreign(place.number) ? 1.0
-                                                             : 0.0;
+                           : ranks_.is_foreign(place.id.number) ? 1.0
+                                                                : 0.0;
     work_.local_bytes += times * place.block_bytes * (1 - foreign);
     work_.fabric_bytes += times * place.block_bytes * foreign;
     ranks_.transfer(foreign * place.block_bytes / machine_.fabric_bytes);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "blockyard/base/error.h"
+#include "blockyard/flow/loop_nest.h"
 #include "blockyard/plan/walk.h"
 #include "blockyard/wire/chunks.h"
 
@@ -32,14 +33,6 @@ constexpr double least_settings_with_where = 512;
 constexpr double fewest_settings = 8;
 constexpr double fewest_settings_with_where = 48;
 constexpr double least_values = 3;
-
-void require_free(const program::Program& program, std::span<const std::int64_t> values,
-                  std::int32_t index) {
-  if (values[static_cast<std::size_t>(index)] != flow::unbound)
-    throw Error(Errc::bad_input,
-                fmt::format("reuse of live index '{}': a loop over it is already open",
-                            program.indexes[static_cast<std::size_t>(index)].name));
-}
 
 /// `count` of the positions 0 .. total-1, one at random from each of as many equal parts.
 std::vector<std::int64_t> sample_of(std::int64_t total, std::int64_t count,
@@ -87,7 +80,7 @@ std::vector<std::int64_t> Walk::chosen_values(std::int64_t first, std::int64_t l
 /// Walks a do loop; returns where to go on.
 std::int32_t Walk::do_loop(const Instruction& instruction, std::int32_t pc) {
   const std::int32_t index = instruction.a;
-  require_free(program_, index_values_, index);
+  flow::require_free(naming_, index_values_, index);
   const flow::IndexRange range = flow::range_of(program_, tables_, index_values_, index);
   if (range.first > range.last) return instruction.b;
   const std::vector<std::int64_t> values = chosen_values(range.first, range.last, pc);
@@ -123,7 +116,7 @@ std::int32_t Walk::do_loop(const Instruction& instruction, std::int32_t pc) {
 /// Walks a pardo; returns where to go on.
 std::int32_t Walk::pardo(const Instruction& instruction) {
   const program::PardoDecl& decl = program_.pardos[static_cast<std::size_t>(instruction.a)];
-  for (const std::int32_t index : decl.indexes) require_free(program_, index_values_, index);
+  for (const std::int32_t index : decl.indexes) flow::require_free(naming_, index_values_, index);
   const std::int32_t pc = pc_;
   const auto workers = static_cast<int>(ranks_.all_workers());
   Policy policy = flow::policy_of(

@@ -3,43 +3,48 @@
 
 #include "blockyard/base/error.h"
 #include "blockyard/flow/bind.h"
-#include "blockyard/flow/block_of.h"
-#include "blockyard/flow/chain.h"
+#include "blockyard/flow/chains.h"
 #include "blockyard/flow/epoch_puts.h"
 #include "blockyard/flow/expressions.h"
 #include "blockyard/flow/iterations.h"
+#include "blockyard/flow/loop_nest.h"
+#include "blockyard/flow/match.h"
 #include "blockyard/flow/naming.h"
 #include "blockyard/flow/near.h"
 #include "blockyard/flow/outline.h"
+#include "blockyard/flow/place.h"
+#include "blockyard/flow/upcoming.h"
 #include "blockyard/worker/environment.h"
 
 /// What a worker takes from room flow, under its names there.
 namespace blockyard::worker {
 
 using flow::bind;
-using flow::block_of;
 using flow::Chain;
+using flow::Chains;
+using flow::Coming;
 using flow::Condition;
 using flow::EpochPuts;
 using flow::Expressions;
 using flow::fixed_conditions;
 using flow::FixedConditions;
-using flow::IndexRange;
 using flow::Iterations;
-using flow::make_chain;
+using flow::LoopNest;
+using flow::Match;
 using flow::name_of;
 using flow::NamedBlock;
 using flow::Naming;
 using flow::NearLists;
 using flow::Number;
+using flow::OpenLoop;
 using flow::Outline;
+using flow::Place;
 using flow::policy_of;
-using flow::range_of;
 using flow::Sharing;
 using flow::Sieve;
-using flow::Subsegment;
 using flow::Tables;
 using flow::unbound;
+using flow::Upcoming;
 
 /// An error whose text begins with its place already.
 struct PlacedError final : base::Error {

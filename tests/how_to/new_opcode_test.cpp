@@ -8,11 +8,11 @@
 #include <deque>
 
 #include "blockyard/base/error.h"
-#include "blockyard/fabric/loopback/loopback.h"
 #include "blockyard/flow/conditions.h"
 #include "blockyard/flow/epoch_puts.h"
 #include "blockyard/flow/liveness.h"
 #include "blockyard/flow/near.h"
+#include "blockyard/flow/upcoming.h"
 #include "blockyard/plan/plan.h"
 #include "blockyard/plan/trips.h"
 #include "blockyard/program/file.h"
@@ -20,7 +20,6 @@
 #include "blockyard/program/print.h"
 #include "blockyard/program/verify.h"
 #include "blockyard/sial/compile.h"
-#include "blockyard/worker/detail/upcoming.h"
 
 // The table of the library, under a name of its own; the one that all code sees follows.
 #define opcode_table library_table
@@ -241,25 +240,15 @@ TEST_F(NewOpcode, is_seen_by_the_outline_for_look_ahead) {
 /// Look-ahead cannot compute what it does not know: values of expressions are the old ones here.
 TEST_F(NewOpcode, is_followed_by_look_ahead) {
   const auto gets = [](const Program& p, const flow::Tables& tables) {
-    using namespace worker::detail;
-    const worker::Options options;
-    fabric::LoopbackWorld world{2};
-    const auto fabric = world.endpoint(0);
-    base::BufferPool pool{1 << 20};
-    const flow::Naming naming{p, tables};
-    block::FramePool frames(pool, 1 << 20);
-    Transport transport(*fabric, frames, options);
-    block::BlockCache cache(frames, transport);
-    Blocks blocks(naming, frames, cache, false);
-    const Loops loops(
-        naming, blocks, transport, options, [](std::int32_t) { return true; },
-        [](const flow::Condition&) { return true; });
-    const flow::Outline outline(p);
-    Upcoming upcoming(naming, outline, options, tables.ints, tables.scalars);
+    using namespace flow;
+    const Naming naming{p, tables};
+    const LoopNest loops(naming);
+    const Outline outline(p);
+    Upcoming upcoming(naming, outline, {program::Policy::balanced}, tables.ints, tables.scalars);
     std::string text;
     for (const std::int32_t pc : numbers(p.code)) {
       if (!program::has_effect(instruction_at(p, pc).opcode, program::effect::ends_epoch)) continue;
-      upcoming.restart(pc + 1, blocks.index_values, loops, {});
+      upcoming.restart(pc + 1, loops, 0, {});
       Coming coming;
       int budget = 10000;
       while (upcoming.next(coming, budget) == Upcoming::Step::found)

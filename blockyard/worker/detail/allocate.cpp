@@ -24,7 +24,7 @@ void Blocks::for_each_selected(const Selector& selector, Do&& action) const {
     first[k] = grid.axis(k).first();
     last[k] = grid.axis(k).last();
     if (selector.indexes[k] < 0) continue;
-    first[k] = last[k] = index_values[static_cast<std::size_t>(selector.indexes[k])];
+    first[k] = last[k] = value_of(selector.indexes[k]);
     if (!grid.contains(k, first[k])) report_no_place(selector, k);
   }
   segments = first;
@@ -78,7 +78,7 @@ void Blocks::set_region_bounds(std::int32_t selector, std::span<const std::int64
     std::int64_t low = 0;
     std::int64_t high = 0;
     if (selected.indexes[k] >= 0) {
-      low = high = index_values[static_cast<std::size_t>(selected.indexes[k])];
+      low = high = value_of(selected.indexes[k]);
       if (!grid.contains(k, low)) report_no_place(selected, k);
     } else {
       low = lows_highs[next++];

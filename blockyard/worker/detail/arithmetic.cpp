@@ -7,7 +7,6 @@
 
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
-#include "blockyard/program/repeated_names.h"
 #include "blockyard/tensor/elementwise.h"
 #include "blockyard/tensor/permute.h"
 
@@ -111,48 +110,7 @@ void Arithmetic::fill_as(const View& to, Mode mode, T value) {
 
 const Match& Arithmetic::match(const Selector& to, const Selector& from) {
   auto& kept = matches_[static_cast<std::size_t>(blocks_.pc)];
-  if (kept) return *kept;
-  auto made = std::make_unique<Match>();
-  if (const auto places = program::targets_of_repeated(to.indexes, from.indexes)) {
-    for (std::size_t k = 0; k < places->size(); ++k) {
-      made->to_positions.push_back(k);
-      made->from_positions.push_back(k);
-      made->permutation.push_back(
-          static_cast<int>(std::ranges::find(*places, k) - places->begin()));
-    }
-    kept = std::move(made);
-    return *kept;
-  }
-  std::vector<std::size_t> free_to;
-  std::vector<bool> is_used(from.indexes.size(), false);
-  std::vector<std::pair<std::size_t, std::size_t>> pairs;
-  for (std::size_t k = 0; k < to.indexes.size(); ++k) {
-    std::size_t position = 0;  // a name that stands twice takes its places in order
-    while (position < is_used.size() &&
-           (to.indexes[k] < 0 || is_used[position] || from.indexes[position] != to.indexes[k]))
-      ++position;
-    if (position == is_used.size()) {
-      free_to.push_back(k);
-      continue;
-    }
-    is_used[position] = true;
-    pairs.emplace_back(k, position);
-  }
-  if (to.indexes.size() == from.indexes.size()) {  // names that differ are paired in order
-    std::size_t next = 0;
-    for (std::size_t k = 0; k < is_used.size(); ++k)
-      if (!is_used[k]) pairs.emplace_back(free_to[next++], k);
-    std::ranges::sort(pairs);
-  }
-  for (const auto& [target_position, source_position] : pairs) {
-    made->to_positions.push_back(target_position);
-    made->from_positions.push_back(source_position);
-  }
-  std::ranges::sort(made->from_positions);
-  for (const auto& [target_position, source_position] : pairs)
-    made->permutation.push_back(static_cast<int>(
-        std::ranges::find(made->from_positions, source_position) - made->from_positions.begin()));
-  kept = std::move(made);
+  if (!kept) kept = std::make_unique<Match>(flow::match_of(to, from));
   return *kept;
 }
 

@@ -6,10 +6,8 @@
 #include <vector>
 
 #include "blockyard/worker/detail/blocks.h"
-#include "blockyard/worker/detail/chains.h"
 #include "blockyard/worker/detail/copies.h"
 #include "blockyard/worker/detail/device_arithmetic.h"
-#include "blockyard/worker/detail/match.h"
 
 namespace blockyard::worker::detail {
 

@@ -28,9 +28,10 @@ void clear(const block::Frame& frame) { std::memset(frame->data(), 0, frame->siz
 
 }  // namespace
 
-Blocks::Blocks(const Naming& naming, block::FramePool& frames, block::BlockCache& cache, bool check)
-    : index_values(naming.program.indexes.size(), unbound),
-      naming_(naming),
+Blocks::Blocks(const Naming& naming, const std::vector<std::int64_t>& index_values,
+               block::FramePool& frames, block::BlockCache& cache, bool check)
+    : naming_(naming),
+      index_values_(index_values),
       frames_(frames),
       cache_(cache),
       check_(check),
@@ -61,54 +62,6 @@ Blocks::~Blocks() {
 void Blocks::recycle(block::Frame frame) noexcept {
   if (device_ != nullptr) device_->forget(*frame);
   frames_.recycle(std::move(frame));
-}
-
-Place Blocks::locate(const Selector& selector) const {
-  const auto& indexes = naming_.program.indexes;
-  const auto& dims = decl(selector.array).indexes;
-  const array::Grid& grid = naming_.tables.grids[static_cast<std::size_t>(selector.array)];
-  Place place;
-  std::array<std::int64_t, array::max_order> segments{};
-  std::array<Extent, array::max_order> block_extents{};
-  std::array<Extent, array::max_order> extents{};
-  const std::size_t order = selector.indexes.size();
-  for (std::size_t k = 0; k < order; ++k) {
-    const auto named = static_cast<std::size_t>(selector.indexes[k]);
-    std::int64_t value = index_values[named];
-    Extent part = -1;
-    if (indexes[named].parent >= 0 && indexes[static_cast<std::size_t>(dims[k])].parent < 0 &&
-        value != unbound) {
-      const Subsegment piece =
-          naming_.tables.subsegments[static_cast<std::size_t>(indexes[named].kind)].at(value);
-      value = piece.segment;
-      place.at[k] = piece.offset;
-      part = piece.extent;
-      place.is_whole = false;
-    }
-    if (!grid.contains(k, value)) report_no_place(selector, k);
-    segments[k] = value;
-    block_extents[k] = grid.extent(k, value);
-    extents[k] = part < 0 ? block_extents[k] : part;
-  }
-  place.id = {selector.array, grid.number_of({segments.data(), order})};
-  place.block_shape = tensor::Shape({block_extents.data(), order});
-  place.shape = place.is_whole ? place.block_shape : tensor::Shape({extents.data(), order});
-  return place;
-}
-
-void Blocks::report_no_place(const Selector& selector, std::size_t k) const {
-  const std::int32_t named = selector.indexes[k];
-  const std::int64_t value = index_values[static_cast<std::size_t>(named)];
-  if (value == unbound)
-    throw Error(Errc::bad_input,
-                fmt::format("index '{}' of array '{}' has no value here: no loop over it is open",
-                            naming_.index(named), naming_.array(selector.array)));
-  const auto& axis = naming_.tables.grids[static_cast<std::size_t>(selector.array)].axis(k);
-  throw Error(Errc::bad_input,
-              fmt::format("index '{}' = {} is outside of the declared range {}:{} of index {} of "
-                          "array '{}'",
-                          naming_.index(named), value, axis.first(), axis.last(), k + 1,
-                          naming_.array(selector.array)));
 }
 
 void Blocks::report_missing(const array::BlockId& id) const {

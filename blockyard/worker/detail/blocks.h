@@ -19,32 +19,28 @@
 
 namespace blockyard::worker::detail {
 
-/// What a selector means now: a block, and the part of it that subindexes cut out.
-struct Place {
-  array::BlockId id;
-  tensor::Shape block_shape;
-  tensor::Shape shape;                        ///< of the part; of the block if it is whole
-  std::array<Extent, array::max_order> at{};  ///< where the part begins in the block
-  bool is_whole = true;
-};
-
 /// All blocks that a worker holds while a program runs, and the rules of their life: static arrays,
 /// temps with their scopes, locals, regions of contiguous arrays, copies of distributed blocks.
 /// One thread.
 class Blocks {
  public:
-  Blocks(const Naming& naming, block::FramePool& frames, block::BlockCache& cache, bool check);
+  /// `index_values`: current values of all indexes, `unbound` where no loop is open.
+  Blocks(const Naming& naming, const std::vector<std::int64_t>& index_values,
+         block::FramePool& frames, block::BlockCache& cache, bool check);
   ~Blocks();
   Blocks(const Blocks&) = delete;
   Blocks& operator=(const Blocks&) = delete;
 
-  /// Current values of all indexes; the loops write them. `unbound` where no loop is open.
-  std::vector<std::int64_t> index_values;
   /// The instruction under way, for messages and records.
   std::int32_t pc = 0;
 
   /// Throws Error{bad_input} if an index has no value or one outside the array.
-  [[nodiscard]] Place locate(const program::Selector& selector) const;
+  [[nodiscard]] Place locate(const program::Selector& selector) const {
+    return flow::locate(naming_, selector, index_values_);
+  }
+  [[nodiscard]] std::int64_t value_of(std::int32_t index) const noexcept {
+    return index_values_[static_cast<std::size_t>(index)];
+  }
 
   /// The elements of a block, slice or region to be read. Waits for a block under way.
   /// Throws Error{bad_input} if it does not exist. A sparse block never written: data is null.
@@ -183,7 +179,9 @@ class Blocks {
   [[nodiscard]] const program::Selector& selector_at(std::int32_t selector) const {
     return naming_.program.selectors[static_cast<std::size_t>(selector)];
   }
-  [[noreturn]] void report_no_place(const program::Selector& selector, std::size_t k) const;
+  [[noreturn]] void report_no_place(const program::Selector& selector, std::size_t k) const {
+    flow::report_no_place(naming_, selector, index_values_, k);
+  }
   [[noreturn]] void report_missing(const array::BlockId& id) const;
   [[nodiscard]] View view(std::int32_t selector, Need need);
   [[nodiscard]] View block_view(const program::Selector& selected, Need need);
@@ -219,6 +217,7 @@ class Blocks {
   void for_each_selected(const program::Selector& selector, Do&& action) const;
 
   const Naming& naming_;
+  const std::vector<std::int64_t>& index_values_;
   block::FramePool& frames_;
   block::BlockCache& cache_;
   bool check_;

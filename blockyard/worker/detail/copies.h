@@ -7,7 +7,6 @@
 
 #include "blockyard/tensor/permute.h"
 #include "blockyard/worker/detail/blocks.h"
-#include "blockyard/worker/detail/match.h"
 
 namespace blockyard::worker::detail {
 

@@ -11,8 +11,6 @@
 #include "blockyard/block/residency.h"
 #include "blockyard/super/form_plans.h"
 #include "blockyard/worker/detail/blocks.h"
-#include "blockyard/worker/detail/chains.h"
-#include "blockyard/worker/detail/match.h"
 #include "blockyard/worker/placement.h"
 #include "blockyard/worker/worker.h"
 

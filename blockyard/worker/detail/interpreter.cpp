@@ -54,19 +54,21 @@ Interpreter::Interpreter(const program::Program& program, const Tables& tables,
       frames_(frames),
       options_(options),
       naming_{program, tables},
+      nest_(naming_),
       cache_(frames, transport),
-      blocks_(naming_, frames, cache_, options.check),
+      blocks_(naming_, nest_.values(), frames, cache_, options.check),
       arithmetic_(program, blocks_, options),
       worker_device_(device),
       number_(static_cast<std::uint16_t>(number)),
       loops_(
-          naming_, blocks_, transport, options, [this](std::int32_t pc) { return where(pc); },
+          naming_, nest_, blocks_, transport, options,
+          [this](std::int32_t pc) { return where(pc); },
           [this](const Condition& condition) { return holds(condition); }),
       printer_(naming_, blocks_, std::move(print), options.worker == 0),
       supers_(naming_, blocks_, supers, environment, options, device),
       ints_(tables.ints),
       scalars_(tables.scalars),
-      values_(naming_, blocks_.index_values, ints_, scalars_),
+      values_(naming_, nest_.values(), ints_, scalars_),
       prefetcher_(naming_, options, blocks_, loops_, cache_, transport, ints_, scalars_, calls_),
       profile_(options.recording, program.code.size(), program.pardos.size(), number_),
       frames_before_(frames.uses()) {
@@ -136,10 +138,10 @@ Outcome Interpreter::run(RecordSource* from) {
 std::string Interpreter::circumstances() const {
   constexpr std::size_t most_calls = 4;
   std::string text;
-  for (std::size_t k = 0; k < blocks_.index_values.size(); ++k)
-    if (blocks_.index_values[k] != unbound)
+  for (std::size_t k = 0; k < nest_.values().size(); ++k)
+    if (nest_.values()[k] != unbound)
       text += fmt::format("{}{} = {}", text.empty() ? "\n  where " : ", ", program_.indexes[k].name,
-                          blocks_.index_values[k]);
+                          nest_.values()[k]);
   for (std::size_t k = 0; k < calls_.size() && k < most_calls; ++k)
     text += fmt::format("\n  called at {}", naming_.place(calls_[calls_.size() - 1 - k] - 1));
   if (calls_.size() > most_calls)
@@ -400,7 +402,7 @@ void Interpreter::print(const Instruction& instruction) {
                      newlines);
       return;
     case Opcode::print_index:
-      printer_.named(program_.indexes[a].name, blocks_.index_values[a], newlines);
+      printer_.named(program_.indexes[a].name, nest_.values()[a], newlines);
       return;
     case Opcode::print_int:
       printer_.value(pop_int(), instruction.a);

@@ -111,6 +111,7 @@ class Interpreter {
   block::FramePool& frames_;
   const Options& options_;
   Naming naming_;
+  LoopNest nest_;
   block::BlockCache cache_;
   Blocks blocks_;
   Arithmetic arithmetic_;

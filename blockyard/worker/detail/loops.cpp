@@ -23,70 +23,40 @@ constexpr std::int64_t most_listed = std::int64_t{1} << 20;
 constexpr std::int64_t most_list_steps = std::int64_t{1} << 26;
 }  // namespace
 
-void Loops::bind(std::int32_t index) {
-  if (blocks_.index_values[static_cast<std::size_t>(index)] != unbound)
-    throw Error(Errc::bad_input,
-                fmt::format("reuse of live index '{}': a loop over it is already open",
-                            naming_.index(index)));
-  if (open_.size() == program::max_loops)
-    throw Error(Errc::bad_input, fmt::format("more than {} loops are open", program::max_loops));
-}
-
 bool Loops::begin_do(std::int32_t index) {
-  bind(index);
-  const IndexRange range = range_of(naming_.program, naming_.tables, blocks_.index_values, index);
-  if (range.first > range.last) return false;
-  Loop loop;
-  loop.id = index;
-  loop.last = range.last;
-  open_.push_back(loop);
-  blocks_.index_values[static_cast<std::size_t>(index)] = range.first;
+  nest_.require_open(index);
+  if (!nest_.begin_do(index)) return false;
   blocks_.open_scope();
   return true;
 }
 
 bool Loops::next_do() {
-  const Loop& loop = open_.back();
-  std::int64_t& value = blocks_.index_values[static_cast<std::size_t>(loop.id)];
-  if (value == loop.last) {
-    close_do();
-    return false;
-  }
   blocks_.close_scope();
-  ++value;
+  if (!nest_.next_do()) return false;
   blocks_.open_scope();
   return true;
 }
 
-void Loops::close_do() {
+void Loops::leave_do() {
   blocks_.close_scope();
-  blocks_.index_values[static_cast<std::size_t>(open_.back().id)] = unbound;
-  open_.pop_back();
+  nest_.close();
 }
 
 bool Loops::begin_pardo(std::int32_t pardo) {
   const auto& decl = naming_.program.pardos[static_cast<std::size_t>(pardo)];
-  for (const std::int32_t index : decl.indexes) bind(index);
+  for (const std::int32_t index : decl.indexes) nest_.require_open(index);
   Sharing sharing{policy_of(decl, options_.policy, options_.workers), options_.worker,
-                  options_.workers, dealt_};
-  Loop loop;
-  loop.id = pardo;
-  const auto enumerate = [&] {
-    return Iterations(naming_.program, naming_.tables, pardo, sharing, blocks_.index_values);
-  };
-  loop.iterations = enumerate();
+                  options_.workers};
+  OpenLoop& loop = nest_.begin_pardo(pardo, sharing);
   if (sharing.policy == Policy::locality &&
       loop.iterations.settings() > std::min(most_listed, most_list_steps / options_.servers)) {
     sharing.policy = Policy::dynamic;
-    loop.iterations = enumerate();
+    loop.iterations = nest_.iterations_of(pardo, sharing);
   }
   loop.iterations.use(sieve_of(pardo, loop.iterations));
-  const std::uint64_t times = ++entered_[static_cast<std::size_t>(pardo)];
-  loop.counter = counter_of(pardo, times);
   if (sharing.policy == Policy::dynamic) count(loop);
   if (sharing.policy == Policy::locality) list_near(loop);
-  open_.push_back(loop);
-  if (!next_mine(open_.back())) {
+  if (!next_mine(loop)) {
     close_pardo();
     return false;
   }
@@ -98,25 +68,25 @@ std::shared_ptr<const Sieve> Loops::sieve_of(std::int32_t pardo, const Iteration
   auto& fixed = fixed_[static_cast<std::size_t>(pardo)];
   if (!fixed) fixed = fixed_conditions(naming_.program, loop.pardo());
   if (fixed->conditions.empty()) return nullptr;
-  return Sieve::make(loop.pardo().indexes, loop.ranges(), *fixed, blocks_.index_values, holds_);
+  return Sieve::make(loop.pardo().indexes, loop.ranges(), *fixed, nest_.values_to_set(), holds_);
 }
 
 /// Counts the iterations, which all must be known before a server deals them out.
-void Loops::count(Loop& loop) {
+void Loops::count(OpenLoop& loop) {
   loop.total = loop.iterations.settings();
   if (loop.iterations.pardo().where < 0) return;
-  loop.iterations.skip(blocks_.index_values, where_);
+  loop.iterations.skip(nest_.values_to_set(), where_);
   loop.total = loop.iterations.passed();
   loop.iterations.rewind();
 }
 
-void Loops::list_near(Loop& loop) {
+void Loops::list_near(OpenLoop& loop) {
   Iterations all(naming_.program, naming_.tables, loop.id, {Policy::every_worker, 0, 1, 0},
-                 blocks_.index_values);
+                 nest_.values());
   all.use(loop.iterations.sieve());
   near_.begin(loop.id);
-  while (all.next(blocks_.index_values, where_) == Iterations::Step::found)
-    near_.add(all.setting(), blocks_.index_values);
+  while (all.next(nest_.values_to_set(), where_) == Iterations::Step::found)
+    near_.add(all.setting(), nest_.values());
   near_.end();
   loop.total = all.passed();
   loop.iterations.follow(near_.order());
@@ -124,7 +94,7 @@ void Loops::list_near(Loop& loop) {
 
 bool Loops::next_pardo() {
   blocks_.close_scope();
-  if (!next_mine(open_.back())) {
+  if (!next_mine(nest_.innermost())) {
     close_pardo();
     return false;
   }
@@ -134,19 +104,15 @@ bool Loops::next_pardo() {
 
 void Loops::leave_pardo() {
   blocks_.close_scope();
-  Loop& loop = open_.back();
-  if (loop.iterations.policy() == Policy::balanced)  // all workers count all iterations
-    loop.iterations.skip(blocks_.index_values, where_);
+  Iterations& iterations_of = nest_.innermost().iterations;
+  if (iterations_of.policy() == Policy::balanced)  // all workers count all iterations
+    iterations_of.skip(nest_.values_to_set(), where_);
   close_pardo();
 }
 
 void Loops::close_pardo() {
-  const Iterations& iterations_of = open_.back().iterations;
-  if (iterations_of.policy() == Policy::balanced) dealt_ += iterations_of.passed();
-  for (const std::int32_t index : iterations_of.pardo().indexes)
-    blocks_.index_values[static_cast<std::size_t>(index)] = unbound;
+  nest_.close();
   transport_.here.iteration = 0;
-  open_.pop_back();
   // A loop that is left early has taken chunks that no other worker will do, including its last.
   if (asked_ != 0 && !has_next_chunk_) static_cast<void>(transport_.answer_to(asked_));
   chunk_number_ = 0;
@@ -155,11 +121,11 @@ void Loops::close_pardo() {
   has_told_lists_ = false;
 }
 
-bool Loops::next_mine(Loop& loop) {
-  auto step = loop.iterations.next(blocks_.index_values, where_);
+bool Loops::next_mine(OpenLoop& loop) {
+  auto step = loop.iterations.next(nest_.values_to_set(), where_);
   while (step == Iterations::Step::chunk_ended) {
     take_chunk(loop);
-    step = loop.iterations.next(blocks_.index_values, where_);
+    step = loop.iterations.next(nest_.values_to_set(), where_);
   }
   if (step == Iterations::Step::ended) return false;
   ++iterations;
@@ -169,7 +135,7 @@ bool Loops::next_mine(Loop& loop) {
 
 /// Takes the worker's initial share of the loop, or of its own list, without asking. An empty share
 /// means the loop is finished; with an empty list the worker may steal.
-bool Loops::take_unasked(Loop& loop) {
+bool Loops::take_unasked(OpenLoop& loop) {
   wire::Range range;
   if (loop.iterations.policy() == Policy::locality) {
     const auto& lengths = near_.lengths();
@@ -184,7 +150,7 @@ bool Loops::take_unasked(Loop& loop) {
   return true;
 }
 
-void Loops::take_chunk(Loop& loop) {
+void Loops::take_chunk(OpenLoop& loop) {
   if (chunk_number_ == 0 && take_unasked(loop)) {
     chunk_number_ = 1;
     return loop.iterations.take_chunk(chunk_.first, chunk_.last);
@@ -202,7 +168,7 @@ void Loops::take_chunk(Loop& loop) {
   loop.iterations.take_chunk(chunk_.first, chunk_.last);
 }
 
-wire::Ticket Loops::ask_for_chunk(const Loop& loop) {
+wire::Ticket Loops::ask_for_chunk(const OpenLoop& loop) {
   wire::TakeChunk request{0, loop.counter, loop.total, options_.workers};
   if (loop.iterations.policy() == Policy::locality) {
     const auto [first, last] = near_.neighbours(options_.worker);
@@ -222,7 +188,7 @@ const wire::Chunk* Loops::chunk_ahead(std::int64_t number) {
   if (number != chunk_number_ + 1) return nullptr;
   if (!has_next_chunk_) {
     if (asked_ == 0) {
-      asked_ = ask_for_chunk(*std::ranges::find_if(open_, &Loop::is_pardo));
+      asked_ = ask_for_chunk(*nest_.pardo());
       return nullptr;
     }
     auto answer = transport_.answer_so_far(asked_);

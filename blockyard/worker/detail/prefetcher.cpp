@@ -19,7 +19,7 @@ Prefetcher::Prefetcher(const Naming& naming, const Options& options, Blocks& blo
       is_checking_(options.check),
       outline_(naming.program),
       puts_(naming.program),
-      upcoming_(naming, outline_, options, ints, scalars),
+      upcoming_(naming, outline_, {options.policy, options.worker, options.workers}, ints, scalars),
       ring_(capacity),
       lines_(outline_.gets().size()) {
   if (!is_auto_)
@@ -50,7 +50,7 @@ void Prefetcher::restart(std::int32_t pc) {
     line.first_unasked = line.last = none;
   }
   misses_ = 0;
-  upcoming_.restart(pc, blocks_.index_values, loops_, calls_);
+  upcoming_.restart(pc, loops_.nest(), loops_.chunk_number(), calls_);
   is_at_wall_ = false;
   fill();
 }
@@ -105,7 +105,7 @@ bool Prefetcher::may_ask(const Coming& coming) const {
 void Prefetcher::append(const Coming& coming) {
   const std::int32_t number = outline_.at(coming.pc).line;
   Line& line = lines_[static_cast<std::size_t>(number)];
-  const Place place = end_++;
+  const Turn place = end_++;
   at(place) = {coming.block, coming.iteration, number, false, none};
   if (line.held++ > 0) at(line.last).next = place;
   line.last = place;
@@ -135,7 +135,7 @@ void Prefetcher::ask(Line& line, std::int32_t pc) {
 /// Takes the get out of the ring, with all before it: the program will not come to those.
 bool Prefetcher::take_out(std::int32_t line, const array::BlockId& id) {
   if (lines_[static_cast<std::size_t>(line)].held == 0) return false;
-  Place place = first_;
+  Turn place = first_;
   while (place < end_ && (at(place).line != line || at(place).block.id != id)) ++place;
   if (place == end_) return false;
   while (first_ <= place) pop_first();

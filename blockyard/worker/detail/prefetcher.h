@@ -7,7 +7,6 @@
 #include "blockyard/block/cache.h"
 #include "blockyard/worker/detail/blocks.h"
 #include "blockyard/worker/detail/loops.h"
-#include "blockyard/worker/detail/upcoming.h"
 #include "blockyard/worker/flow_names.h"
 
 namespace blockyard::worker::detail {
@@ -40,7 +39,7 @@ class Prefetcher {
   /// known.
   template <class Action>
   void for_next(std::uint64_t most, const Action& action) const {
-    for (Place place = first_; place < end_ && place < first_ + most; ++place)
+    for (Turn place = first_; place < end_ && place < first_ + most; ++place)
       action(ring_[place % capacity].block.id);
   }
 
@@ -48,8 +47,8 @@ class Prefetcher {
   [[nodiscard]] const DepthChoice& choice(std::int32_t pc) const;
 
  private:
-  using Place = std::uint64_t;  ///< counts the gets that ever were in the ring
-  static constexpr Place none = ~Place{0};
+  using Turn = std::uint64_t;  ///< counts the gets that ever were in the ring
+  static constexpr Turn none = ~Turn{0};
   static constexpr std::size_t capacity = 256;
   static constexpr int steps_per_get = 64;
   struct Ahead {
@@ -57,21 +56,21 @@ class Prefetcher {
     std::uint64_t iteration = 0;
     std::int32_t line = 0;
     bool is_asked = false;
-    Place next = none;  ///< of the same line
+    Turn next = none;  ///< of the same line
   };
   struct Line {
     DepthChoice choice;
     int held = 0;   ///< in the ring
     int asked = 0;  ///< of them, asked for
-    Place first_unasked = none;
-    Place last = none;
+    Turn first_unasked = none;
+    Turn last = none;
     std::uint64_t gets_seen = 0;  ///< when the times were looked at last
     std::uint64_t blocked_seen = 0;
     std::uint64_t wasted_seen = 0;
     double transfer_seen = 0;
     double work_seen = 0;
   };
-  [[nodiscard]] Ahead& at(Place place) { return ring_[place % capacity]; }
+  [[nodiscard]] Ahead& at(Turn place) { return ring_[place % capacity]; }
   void restart(std::int32_t pc);
   void fill();
   [[nodiscard]] bool may_ask(const Coming& coming) const;
@@ -95,8 +94,8 @@ class Prefetcher {
   Upcoming upcoming_;
   std::vector<Ahead> ring_;
   std::vector<Line> lines_;
-  Place first_ = 0;  ///< the ring holds first_ .. end_ - 1
-  Place end_ = 0;
+  Turn first_ = 0;  ///< the ring holds first_ .. end_ - 1
+  Turn end_ = 0;
   bool is_at_wall_ = false;
   int misses_ = 0;    ///< gets that were not in the ring since one was
   int patience_ = 1;  ///< misses after which look-ahead starts anew

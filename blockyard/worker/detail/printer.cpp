@@ -57,8 +57,7 @@ std::string Printer::name_of(std::int32_t selector) const {
   for (std::size_t k = 0; k < selected.indexes.size(); ++k) {
     if (k > 0) text += ",";
     if (selected.form != program::SelectorForm::region)
-      text +=
-          fmt::format("{}", blocks_.index_values[static_cast<std::size_t>(selected.indexes[k])]);
+      text += fmt::format("{}", blocks_.value_of(selected.indexes[k]));
     else if (bounds[2 * k] == bounds[2 * k + 1])
       text += fmt::format("{}", bounds[2 * k]);
     else

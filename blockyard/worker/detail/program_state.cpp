@@ -21,19 +21,15 @@ namespace {
 }  // namespace
 
 void Loops::save(ProgramState& state) const {
-  for (const Loop& loop : open_) state.loops.push_back({loop.id, loop.last});
-  state.entered = entered_;
+  for (const OpenLoop& loop : nest_.open()) state.loops.push_back({loop.id, loop.last});
+  state.entered.assign(nest_.entered().begin(), nest_.entered().end());
+  state.index_values = nest_.values();
 }
 
 void Loops::load(const ProgramState& state) {
-  if (state.entered.size() != entered_.size() || state.loops.size() > program::max_loops) refuse();
-  for (const ProgramState::OpenDo& open : state.loops) {
-    Loop loop;
-    loop.id = open.index;
-    loop.last = open.last;
-    open_.push_back(loop);
-  }
-  entered_ = state.entered;
+  std::vector<std::pair<std::int32_t, std::int64_t>> open;
+  for (const ProgramState::OpenDo& loop : state.loops) open.emplace_back(loop.index, loop.last);
+  nest_.restore(state.index_values, open, state.entered);
 }
 
 std::vector<block::SharedFrame> Blocks::save(ProgramState& state) const {
@@ -59,7 +55,6 @@ std::vector<block::SharedFrame> Blocks::save(ProgramState& state) const {
     for (const Region& region : array.regions)
       add({Kind::region, 0, {id, 0}, region.low, region.high, 0}, region.frame);
   }
-  state.index_values = index_values;
   state.region_bounds = region_bounds_;
   for (const Made& made : scope_)
     state.scope.push_back({static_cast<std::uint8_t>(made.record), made.id});
@@ -68,10 +63,7 @@ std::vector<block::SharedFrame> Blocks::save(ProgramState& state) const {
 }
 
 void Blocks::load(const ProgramState& state, RecordSource& source) {
-  if (state.index_values.size() != index_values.size() ||
-      state.region_bounds.size() != region_bounds_.size())
-    refuse();
-  index_values = state.index_values;
+  if (state.region_bounds.size() != region_bounds_.size()) refuse();
   region_bounds_ = state.region_bounds;
   for (const ProgramState::Made& made : state.scope)
     scope_.push_back({static_cast<Record>(made.record), made.id, {}});

@@ -265,7 +265,7 @@ void Supers::describe(std::int32_t selector, const tensor::Shape& shape, std::si
     laid.segments[n] =
         naming_.tables.grids[static_cast<std::size_t>(selected.array)].axis(n).first();
     if (selected.form == program::SelectorForm::block)
-      laid.segments[n] = blocks_.index_values[static_cast<std::size_t>(selected.indexes[n])];
+      laid.segments[n] = blocks_.value_of(selected.indexes[n]);
     if (selected.form == program::SelectorForm::region) laid.segments[n] = bounds[2 * n];
   }
   operand.segments = {laid.segments.data(), array.indexes.size()};

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "blockyard/worker/detail/upcoming.h"
+#include "blockyard/flow/upcoming.h"
 
 #include <gtest/gtest.h>
 
-#include "blockyard/fabric/loopback/loopback.h"
-#include "blockyard/worker/flow_names.h"
+#include "blockyard/flow/environment.h"
+#include "blockyard/flow/epoch_puts.h"
 
-namespace blockyard::worker::detail {
+namespace blockyard::flow {
 namespace {
 
 using program::Opcode;
@@ -89,28 +89,19 @@ Gets gets_of_nest(const IsMine& is_mine) {
 /// All parts that a look-ahead stands on, for one worker.
 struct Bench {
   explicit Bench(Program program, int worker = 0, int workers = 1)
-      : p(std::move(program)), fabric(world.endpoint(0)) {
+      : p(std::move(program)), sharing{Policy::balanced, worker, workers} {
     Environment environment;
     environment.segments.set(array::IndexKind::mo, {2, 2, 2});
     tables = bind(p, environment);
-    options.worker = worker;
-    options.workers = workers;
     ints = tables.ints;
   }
 
   /// The gets from `pc` on, with the step that ended them.
   Gets ahead(Upcoming::Step& last, std::int32_t pc = 0) {
     const Naming naming{p, tables};
-    block::FramePool frames(pool, 1 << 20);
-    Transport transport(*fabric, frames, options);
-    block::BlockCache cache(frames, transport);
-    Blocks blocks(naming, frames, cache, false);
-    const Loops loops(
-        naming, blocks, transport, options, [](std::int32_t) { return true; },
-        [](const Condition&) { return true; });
     const Outline outline(p);
-    Upcoming upcoming(naming, outline, options, ints, scalars);
-    upcoming.restart(pc, blocks.index_values, loops, {});
+    Upcoming upcoming(naming, outline, sharing, ints, scalars);
+    upcoming.restart(pc, LoopNest(naming), 0, {});
     Gets gets;
     Coming coming;
     int budget = 100000;
@@ -123,13 +114,10 @@ struct Bench {
 
   Program p;
   Tables tables;
-  Options options;
+  Sharing sharing;
   std::vector<std::int64_t> ints;
   std::vector<Number> scalars;
   std::vector<bool> certain;
-  base::BufferPool pool{1 << 20};
-  fabric::LoopbackWorld world{2};
-  std::unique_ptr<fabric::Fabric> fabric;
 };
 
 TEST(Upcoming, yields_the_coming_gets_through_where_if_do_and_call_for_each_policy) {
@@ -212,16 +200,9 @@ TEST(Upcoming, stops_at_a_barrier) {
 TEST(Upcoming, spends_no_more_steps_than_it_may) {
   Bench bench(nest(Policy::sequential));
   const Naming naming{bench.p, bench.tables};
-  block::FramePool frames(bench.pool, 1 << 20);
-  Transport transport(*bench.fabric, frames, bench.options);
-  block::BlockCache cache(frames, transport);
-  Blocks blocks(naming, frames, cache, false);
-  const Loops loops(
-      naming, blocks, transport, bench.options, [](std::int32_t) { return true; },
-      [](const Condition&) { return true; });
   const Outline outline(bench.p);
-  Upcoming upcoming(naming, outline, bench.options, bench.ints, bench.scalars);
-  upcoming.restart(0, blocks.index_values, loops, {});
+  Upcoming upcoming(naming, outline, bench.sharing, bench.ints, bench.scalars);
+  upcoming.restart(0, LoopNest(naming), 0, {});
   Coming coming;
   int budget = 1;
   EXPECT_EQ(upcoming.next(coming, budget), Upcoming::Step::paused);
@@ -250,4 +231,4 @@ TEST(EpochPuts, are_the_puts_up_to_the_next_barrier_through_calls_and_returns) {
 }
 
 }  // namespace
-}  // namespace blockyard::worker::detail
+}  // namespace blockyard::flow

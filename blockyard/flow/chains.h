@@ -6,10 +6,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "blockyard/flow/chain.h"
 #include "blockyard/program/program.h"
-#include "blockyard/worker/flow_names.h"
 
-namespace blockyard::worker::detail {
+namespace blockyard::flow {
 
 /// How the products of a program are computed: made once per instruction and set of shapes. What
 /// it gives stays where it is. One thread.
@@ -35,4 +35,4 @@ class Chains {
   std::vector<Plans> plans_;  ///< by pc
 };
 
-}  // namespace blockyard::worker::detail
+}  // namespace blockyard::flow

@@ -5,10 +5,12 @@
 #include <span>
 #include <vector>
 
-#include "blockyard/worker/detail/loops.h"
-#include "blockyard/worker/flow_names.h"
+#include "blockyard/flow/expressions.h"
+#include "blockyard/flow/loop_nest.h"
+#include "blockyard/flow/outline.h"
+#include "blockyard/flow/place.h"
 
-namespace blockyard::worker::detail {
+namespace blockyard::flow {
 
 /// A get that the program will come to.
 struct Coming {
@@ -25,11 +27,13 @@ struct Coming {
 /// the first restart. One thread.
 class Upcoming {
  public:
-  Upcoming(const Naming& naming, const Outline& outline, const Options& options,
+  /// `sharing`: the worker's, with the policy of the job.
+  Upcoming(const Naming& naming, const Outline& outline, const Sharing& sharing,
            const std::vector<std::int64_t>& ints, const std::vector<Number>& scalars);
 
-  /// Goes to where the program is: the instruction `pc` is the next.
-  void restart(std::int32_t pc, std::span<const std::int64_t> values, const Loops& loops,
+  /// Goes to where the program is: the instruction `pc` is the next. `chunk`: the number of the one
+  /// that the pardo under way is at.
+  void restart(std::int32_t pc, const LoopNest& loops, std::int64_t chunk,
                std::span<const std::int32_t> calls);
 
   enum class Step : std::uint8_t {
@@ -41,7 +45,9 @@ class Upcoming {
   /// The next get. Each instruction looked at costs one of `budget`.
   [[nodiscard]] Step next(Coming& coming, int& budget);
   [[nodiscard]] std::int64_t chunk_number() const noexcept { return chunk_number_; }
-  [[nodiscard]] std::uint64_t chunk_counter() const noexcept { return open_.back().counter; }
+  [[nodiscard]] std::uint64_t chunk_counter() const noexcept {
+    return loops_.open().back().counter;
+  }
   void take_chunk(std::int64_t first, std::int64_t last) noexcept;
 
  private:
@@ -50,13 +56,8 @@ class Upcoming {
   void branch(std::int32_t target);
   [[nodiscard]] Step begin_pardo(const program::Instruction& instruction);
   [[nodiscard]] Step next_pardo();
-  [[nodiscard]] std::uint64_t iteration() const;
   void begin_do(const program::Instruction& instruction);
   void next_do(const program::Instruction& instruction);
-  void close();
-  [[nodiscard]] bool is_free(std::int32_t index) const {
-    return values_[static_cast<std::size_t>(index)] == unbound;
-  }
   /// The truth of the condition that ends at `pc`, if it can be known.
   [[nodiscard]] std::optional<bool> condition(std::int32_t pc);
   [[nodiscard]] bool is_changed_on_the_way(std::int32_t begin, std::int32_t end) const;
@@ -64,19 +65,16 @@ class Upcoming {
 
   const Naming& naming_;
   const Outline& outline_;
-  const Options& options_;
-  std::vector<std::int64_t> values_;
+  Sharing sharing_;
+  LoopNest loops_;
   Expressions expressions_;
   std::int32_t pc_ = 0;
-  std::vector<Loops::Loop> open_;
   std::vector<std::int32_t> calls_;
   std::vector<std::uint8_t> int_changed_;
   std::vector<std::uint8_t> scalar_changed_;
-  std::int64_t dealt_ = 0;
-  std::vector<std::uint64_t> entered_;  ///< how often each pardo was begun
   std::int64_t chunk_number_ = 0;
   bool is_certain_ = true;  ///< nothing unknown was passed over
   bool is_lost_ = false;    ///< a where could not be known
 };
 
-}  // namespace blockyard::worker::detail
+}  // namespace blockyard::flow

@@ -1,48 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "blockyard/worker/detail/upcoming.h"
+#include "blockyard/flow/upcoming.h"
 
 #include <algorithm>
 
 #include "blockyard/base/error.h"
 #include "blockyard/program/flow.h"
 
-namespace blockyard::worker::detail {
+namespace blockyard::flow {
 
 using program::Control;
 using program::Instruction;
 using program::OperandKind;
 using program::Policy;
 
-Upcoming::Upcoming(const Naming& naming, const Outline& outline, const Options& options,
+Upcoming::Upcoming(const Naming& naming, const Outline& outline, const Sharing& sharing,
                    const std::vector<std::int64_t>& ints, const std::vector<Number>& scalars)
     : naming_(naming),
       outline_(outline),
-      options_(options),
-      values_(naming.program.indexes.size(), unbound),
-      expressions_(naming, values_, ints, scalars),
+      sharing_(sharing),
+      loops_(naming),
+      expressions_(naming, loops_.values(), ints, scalars),
       int_changed_(ints.size()),
       scalar_changed_(scalars.size()) {
-  open_.reserve(program::max_loops);
   calls_.reserve(program::max_calls);
 }
 
-void Upcoming::restart(std::int32_t pc, std::span<const std::int64_t> values, const Loops& loops,
+void Upcoming::restart(std::int32_t pc, const LoopNest& loops, std::int64_t chunk,
                        std::span<const std::int32_t> calls) {
   pc_ = pc;
-  values_.assign(values.begin(), values.end());
-  open_.assign(loops.open().begin(), loops.open().end());
+  loops_.assign(loops);
   calls_.assign(calls.begin(), calls.end());
   std::ranges::fill(int_changed_, std::uint8_t{0});
   std::ranges::fill(scalar_changed_, std::uint8_t{0});
-  dealt_ = loops.dealt();
-  entered_.assign(loops.entered().begin(), loops.entered().end());
-  chunk_number_ = loops.chunk_number();
+  chunk_number_ = chunk;
   is_certain_ = true;
   is_lost_ = false;
 }
 
 void Upcoming::take_chunk(std::int64_t first, std::int64_t last) noexcept {
-  open_.back().iterations.take_chunk(first, last);
+  loops_.innermost().iterations.take_chunk(first, last);
   ++chunk_number_;
 }
 
@@ -62,12 +58,13 @@ Upcoming::Step Upcoming::see(Coming& coming) {
   switch (outline_.at(pc_).role) {
     case Outline::Role::get: {
       const auto& selector = naming_.program.selectors[static_cast<std::size_t>(instruction.a)];
-      const auto block = block_of(naming_.program, naming_.tables, selector, values_);
+      const auto block = block_of(naming_.program, naming_.tables, selector, loops_.values());
       coming.pc = pc_++;
       if (!block) return Step::paused;
       coming.block = *block;
       coming.is_certain = is_certain_;
-      coming.iteration = iteration();
+      const OpenLoop* const pardo = loops_.pardo();
+      coming.iteration = pardo == nullptr ? 0 : pardo->iteration();
       return Step::found;
     }
     case Outline::Role::change:
@@ -111,7 +108,7 @@ Upcoming::Step Upcoming::follow(const Instruction& instruction) {
       next_do(instruction);
       return Step::paused;
     case Control::loop_leave:
-      close();
+      loops_.close();
       ++pc_;
       return Step::paused;
     default:
@@ -131,71 +128,44 @@ void Upcoming::branch(std::int32_t target) {
   pc_ = around;
 }
 
-std::uint64_t Upcoming::iteration() const {
-  const auto pardo = std::ranges::find_if(open_, &Loops::Loop::is_pardo);
-  return pardo == open_.end() ? 0 : pardo->iteration();
-}
-
 void Upcoming::begin_do(const Instruction& instruction) {
-  const auto& decl = naming_.program.indexes[static_cast<std::size_t>(instruction.a)];
-  if (!is_free(instruction.a) || open_.size() == program::max_loops ||
-      (decl.parent >= 0 && is_free(decl.parent))) {
+  if (!loops_.can_open(instruction.a)) {
     is_lost_ = true;  // the program will say what is wrong
     return;
   }
-  const IndexRange range = range_of(naming_.program, naming_.tables, values_, instruction.a);
-  if (outline_.at(pc_).is_dull || range.first > range.last) {
+  if (outline_.at(pc_).is_dull || !loops_.begin_do(instruction.a)) {
     note_changes(pc_, instruction.b);
     pc_ = instruction.b;
     return;
   }
-  Loops::Loop loop;
-  loop.id = instruction.a;
-  loop.last = range.last;
-  open_.push_back(loop);
-  values_[static_cast<std::size_t>(instruction.a)] = range.first;
   ++pc_;
 }
 
 void Upcoming::next_do(const Instruction& instruction) {
-  std::int64_t& value = values_[static_cast<std::size_t>(open_.back().id)];
-  if (value < open_.back().last) {
-    ++value;
+  if (loops_.next_do())
     pc_ = instruction.b;
-    return;
-  }
-  close();
-  ++pc_;
+  else
+    ++pc_;
 }
 
 Upcoming::Step Upcoming::begin_pardo(const Instruction& instruction) {
   const auto& decl = naming_.program.pardos[static_cast<std::size_t>(instruction.a)];
-  const Policy policy = policy_of(decl, options_.policy, options_.workers);
-  const auto is_bad = [&](std::int32_t index) {
-    const std::int32_t parent = naming_.program.indexes[static_cast<std::size_t>(index)].parent;
-    return !is_free(index) || (parent >= 0 && is_free(parent));
-  };
+  const Policy policy = policy_of(decl, sharing_.policy, sharing_.workers);
   // The share of a pardo dealt by a server is known only once the pardo has begun.
   if (policy == Policy::dynamic || policy == Policy::locality ||
-      std::ranges::any_of(decl.indexes, is_bad))
+      !std::ranges::all_of(decl.indexes, [&](std::int32_t k) { return loops_.can_open(k); }))
     return Step::wall;
-  Loops::Loop loop;
-  loop.id = instruction.a;
-  loop.counter =
-      Loops::counter_of(instruction.a, ++entered_[static_cast<std::size_t>(instruction.a)]);
-  loop.iterations = Iterations(naming_.program, naming_.tables, instruction.a,
-                               {policy, options_.worker, options_.workers, dealt_}, values_);
-  open_.push_back(loop);
-  const std::size_t depth = open_.size();
+  loops_.begin_pardo(instruction.a, {policy, sharing_.worker, sharing_.workers});
+  const std::size_t depth = loops_.open().size();
   const Step step = next_pardo();
-  if (open_.size() < depth) pc_ = instruction.b;  // no iteration
+  if (loops_.open().size() < depth) pc_ = instruction.b;  // no iteration
   return step;
 }
 
 Upcoming::Step Upcoming::next_pardo() {
-  Iterations& iterations = open_.back().iterations;
-  const std::int32_t end = outline_.where_end(open_.back().id);
-  const auto step = iterations.next(values_, [&](std::int32_t) {
+  const OpenLoop& loop = loops_.innermost();
+  const std::int32_t end = outline_.where_end(loop.id);
+  const auto step = loops_.next([&](std::int32_t) {
     const auto truth = condition(end);
     if (!truth) is_lost_ = true;
     return !truth || *truth;
@@ -203,25 +173,12 @@ Upcoming::Step Upcoming::next_pardo() {
   if (is_lost_) return Step::wall;
   if (step == Iterations::Step::chunk_ended) return Step::chunk_wanted;
   if (step == Iterations::Step::found) {
-    pc_ = iterations.pardo().body;
+    pc_ = loop.iterations.pardo().body;
   } else {
-    close();
+    loops_.close();
     ++pc_;
   }
   return Step::paused;
-}
-
-/// Closes the innermost loop.
-void Upcoming::close() {
-  if (open_.back().is_pardo()) {
-    const Iterations& iterations = open_.back().iterations;
-    if (iterations.policy() == Policy::balanced) dealt_ += iterations.passed();
-    for (const std::int32_t index : iterations.pardo().indexes)
-      values_[static_cast<std::size_t>(index)] = unbound;
-  } else {
-    values_[static_cast<std::size_t>(open_.back().id)] = unbound;
-  }
-  open_.pop_back();
 }
 
 std::optional<bool> Upcoming::condition(std::int32_t pc) {
@@ -256,4 +213,4 @@ void Upcoming::note_changes(std::int32_t begin, std::int32_t end) {
     (change.is_int ? int_changed_ : scalar_changed_)[static_cast<std::size_t>(change.id)] = 1;
 }
 
-}  // namespace blockyard::worker::detail
+}  // namespace blockyard::flow

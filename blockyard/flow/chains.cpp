@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "blockyard/worker/detail/chains.h"
+#include "blockyard/flow/chains.h"
 
 #include <algorithm>
 
-namespace blockyard::worker::detail {
+namespace blockyard::flow {
 
 using tensor::Names;
 using tensor::Shape;
@@ -44,4 +44,4 @@ const Chain& Chains::of(std::int32_t pc, const program::Product& product,
   return plans.emplace(key, std::move(made)).first->second.chain;
 }
 
-}  // namespace blockyard::worker::detail
+}  // namespace blockyard::flow

@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <vector>
 
-namespace blockyard::worker::detail {
+#include "blockyard/program/program.h"
+
+namespace blockyard::flow {
 
 /// Which position of the source of a copy each position of the target takes; the rest has extent
 /// 1.
@@ -14,4 +16,8 @@ struct Match {
   std::vector<int> permutation;  ///< of the matched source positions, in the order of the target
 };
 
-}  // namespace blockyard::worker::detail
+/// By name, each name that stands twice in order; names that differ in as many positions are paired
+/// in order.
+[[nodiscard]] Match match_of(const program::Selector& to, const program::Selector& from);
+
+}  // namespace blockyard::flow

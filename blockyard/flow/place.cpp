@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/flow/place.h"
+
+#include <fmt/format.h>
+
+#include "blockyard/base/error.h"
+#include "blockyard/flow/iterations.h"
+
+namespace blockyard::flow {
+
+using base::Errc;
+using base::Error;
+using program::Selector;
+
+namespace {
+
+/// Calls each(k, segment, subsegment) for every index k of the selector, with the segment of the
+/// array that it selects and the part of it, or null for all of it. Returns how many indexes the
+/// selector has; or, where one has no value or one outside of the array, its position.
+template <class Each>
+std::size_t for_each_segment(const program::Program& program, const Tables& tables,
+                             const Selector& selector, std::span<const std::int64_t> values,
+                             const Each& each) {
+  const auto& indexes = program.indexes;
+  const auto& dims = program.arrays[static_cast<std::size_t>(selector.array)].indexes;
+  const array::Grid& grid = tables.grids[static_cast<std::size_t>(selector.array)];
+  const std::size_t order = selector.indexes.size();
+  for (std::size_t k = 0; k < order; ++k) {
+    const auto named = static_cast<std::size_t>(selector.indexes[k]);
+    std::int64_t value = values[named];
+    std::optional<Subsegment> piece;
+    if (indexes[named].parent >= 0 && indexes[static_cast<std::size_t>(dims[k])].parent < 0 &&
+        value != unbound) {
+      piece = tables.subsegments[static_cast<std::size_t>(indexes[named].kind)].at(value);
+      value = piece->segment;
+    }
+    if (!grid.contains(k, value)) return k;
+    each(k, value, piece ? &*piece : nullptr);
+  }
+  return order;
+}
+
+}  // namespace
+
+Place locate(const Naming& naming, const Selector& selector, std::span<const std::int64_t> values) {
+  const array::Grid& grid = naming.tables.grids[static_cast<std::size_t>(selector.array)];
+  Place place;
+  std::array<Extent, array::max_order> block_extents{};
+  std::array<Extent, array::max_order> extents{};
+  const std::size_t found =
+      for_each_segment(naming.program, naming.tables, selector, values,
+                       [&](std::size_t k, std::int64_t segment, const Subsegment* part) {
+                         place.segments[k] = segment;
+                         extents[k] = block_extents[k] = grid.extent(k, segment);
+                         if (part == nullptr) return;
+                         place.at[k] = part->offset;
+                         extents[k] = part->extent;
+                         place.is_whole = false;
+                       });
+  const std::size_t order = selector.indexes.size();
+  if (found < order) report_no_place(naming, selector, values, found);
+  place.id = {selector.array, grid.number_of({place.segments.data(), order})};
+  place.block_shape = tensor::Shape({block_extents.data(), order});
+  place.shape = place.is_whole ? place.block_shape : tensor::Shape({extents.data(), order});
+  return place;
+}
+
+void report_no_place(const Naming& naming, const Selector& selector,
+                     std::span<const std::int64_t> values, std::size_t position) {
+  const std::int32_t named = selector.indexes[position];
+  const std::int64_t value = values[static_cast<std::size_t>(named)];
+  if (value == unbound)
+    throw Error(Errc::bad_input,
+                fmt::format("index '{}' of array '{}' has no value here: no loop over it is open",
+                            naming.index(named), naming.array(selector.array)));
+  const auto& axis = naming.tables.grids[static_cast<std::size_t>(selector.array)].axis(position);
+  throw Error(Errc::bad_input,
+              fmt::format("index '{}' = {} is outside of the declared range {}:{} of index {} of "
+                          "array '{}'",
+                          naming.index(named), value, axis.first(), axis.last(), position + 1,
+                          naming.array(selector.array)));
+}
+
+std::optional<NamedBlock> block_of(const program::Program& program, const Tables& tables,
+                                   const Selector& selector, std::span<const std::int64_t> values) {
+  const array::Grid& grid = tables.grids[static_cast<std::size_t>(selector.array)];
+  std::array<std::int64_t, array::max_order> segments{};
+  const std::size_t order = selector.indexes.size();
+  const std::size_t found = for_each_segment(
+      program, tables, selector, values,
+      [&](std::size_t k, std::int64_t segment, const Subsegment*) { segments[k] = segment; });
+  if (found < order) return std::nullopt;
+  const std::span<const std::int64_t> chosen(segments.data(), order);
+  return NamedBlock{
+      {selector.array, grid.number_of(chosen)},
+      static_cast<std::size_t>(grid.element_count(chosen)) *
+          array::bytes_of(program.arrays[static_cast<std::size_t>(selector.array)].type)};
+}
+
+}  // namespace blockyard::flow
