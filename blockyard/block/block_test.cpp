@@ -15,7 +15,7 @@ constexpr std::size_t block_bytes = 1024;
 class MapSource : public BlockSource {
  public:
   explicit MapSource(base::BufferPool& pool) : pool_(pool) {}
-  void fetch(const array::BlockId& id, Arrival& into) override {
+  void fetch(const array::BlockId& id, const Asker&, Arrival& into) override {
     ++fetches;
     pending_[&into] = id;
     if (waited_) deliver();
@@ -58,7 +58,7 @@ using FramePoolTest = Fixture;
 
 TEST_F(BlockCacheTest, shows_a_block_that_has_come_without_waiting_for_it) {
   EXPECT_EQ(cache.peek({0, 1}), nullptr);
-  cache.request({0, 1}, block_bytes, 0);
+  cache.request({0, 1}, block_bytes, {0});
   EXPECT_EQ(cache.peek({0, 1}), nullptr);
   source.wait();
   EXPECT_NE(cache.peek({0, 1}), nullptr);
@@ -108,18 +108,18 @@ TEST_F(FramePoolTest, says_what_does_not_fit) {
 }
 
 TEST_F(BlockCacheTest, fetches_a_block_once) {
-  const auto pin = cache.request({0, 1}, block_bytes, 7);
+  const auto pin = cache.request({0, 1}, block_bytes, {7});
   EXPECT_TRUE(cache.complete(pin));
-  EXPECT_FALSE(cache.complete(cache.request({0, 1}, block_bytes, 8)));
+  EXPECT_FALSE(cache.complete(cache.request({0, 1}, block_bytes, {8})));
   EXPECT_EQ(source.fetches, 1);
   EXPECT_EQ(cache.hits(), 1U);
 }
 
 TEST_F(BlockCacheTest, evicts_only_what_is_not_pinned_least_recently_used_first) {
-  for (std::uint64_t k = 0; k < 3; ++k) cache.complete(cache.request({0, k}, block_bytes, 0));
+  for (std::uint64_t k = 0; k < 3; ++k) cache.complete(cache.request({0, k}, block_bytes, {0}));
   const auto pin = cache.find({0, 0});
   (void)cache.find({0, 1});
-  cache.complete(cache.request({0, 3}, block_bytes, 0));
+  cache.complete(cache.request({0, 3}, block_bytes, {0}));
   EXPECT_TRUE(cache.find({0, 0}));
   EXPECT_TRUE(cache.find({0, 1}));
   EXPECT_FALSE(cache.find({0, 2}));
@@ -127,7 +127,7 @@ TEST_F(BlockCacheTest, evicts_only_what_is_not_pinned_least_recently_used_first)
 }
 
 TEST_F(BlockCacheTest, remembers_that_a_block_was_never_written_and_charges_nothing_for_it) {
-  const auto pin = cache.request({0, 100}, block_bytes, 0);
+  const auto pin = cache.request({0, 100}, block_bytes, {0});
   cache.complete(pin);
   EXPECT_TRUE(pin.is_missing());
   EXPECT_EQ(frames.used_bytes(), 0);
@@ -136,13 +136,13 @@ TEST_F(BlockCacheTest, remembers_that_a_block_was_never_written_and_charges_noth
 TEST_F(BlockCacheTest, prefetches_into_room_that_is_free_or_held_by_unused_blocks_only) {
   FramePool wide(buffers, 8 * static_cast<std::int64_t>(block_bytes));
   BlockCache large(wide, source);
-  EXPECT_TRUE(large.prefetch({0, 1}, block_bytes, 0));
-  EXPECT_TRUE(large.prefetch({0, 1}, block_bytes, 0));
-  EXPECT_TRUE(large.prefetch({0, 2}, block_bytes, 0));
-  EXPECT_FALSE(large.prefetch({0, 3}, block_bytes, 0)) << "a quarter is full";
+  EXPECT_TRUE(large.prefetch({0, 1}, block_bytes, {0}));
+  EXPECT_TRUE(large.prefetch({0, 1}, block_bytes, {0}));
+  EXPECT_TRUE(large.prefetch({0, 2}, block_bytes, {0}));
+  EXPECT_FALSE(large.prefetch({0, 3}, block_bytes, {0})) << "a quarter is full";
   EXPECT_EQ(source.fetches, 2);
-  large.complete(large.request({0, 1}, block_bytes, 0));
-  EXPECT_TRUE(large.prefetch({0, 3}, block_bytes, 0)) << "one of them is in use now";
+  large.complete(large.request({0, 1}, block_bytes, {0}));
+  EXPECT_TRUE(large.prefetch({0, 3}, block_bytes, {0})) << "one of them is in use now";
   EXPECT_EQ(large.prefetches(), 3U);
   EXPECT_EQ(large.hits(), 1U);
 }
@@ -153,7 +153,7 @@ TEST_F(BlockCacheTest, gives_up_prefetched_blocks_for_others_and_says_so) {
   tight.on_shortage([&] { return small.evict_one(); });
   std::vector<std::int32_t> wasted;
   small.on_waste([&](std::int32_t pc) { wasted.push_back(pc); });
-  ASSERT_TRUE(small.prefetch({0, 1}, block_bytes, 17));
+  ASSERT_TRUE(small.prefetch({0, 1}, block_bytes, {17}));
   const Frame all = tight.allocate(4 * block_bytes);
   EXPECT_EQ(wasted, std::vector<std::int32_t>{17});
   EXPECT_FALSE(small.find({0, 1}));
@@ -162,23 +162,23 @@ TEST_F(BlockCacheTest, gives_up_prefetched_blocks_for_others_and_says_so) {
 TEST_F(BlockCacheTest, forgets_a_prefetched_block_that_is_about_to_change) {
   FramePool wide(buffers, 8 * static_cast<std::int64_t>(block_bytes));
   BlockCache large(wide, source);
-  ASSERT_TRUE(large.prefetch({0, 1}, block_bytes, 0));
+  ASSERT_TRUE(large.prefetch({0, 1}, block_bytes, {0}));
   large.drop_early({0, 1});
   EXPECT_FALSE(large.find({0, 1}));
-  large.complete(large.request({0, 1}, block_bytes, 0));
+  large.complete(large.request({0, 1}, block_bytes, {0}));
   large.drop_early({0, 1});
   EXPECT_TRUE(large.find({0, 1})) << "the program has asked for it";
 }
 
 TEST_F(BlockCacheTest, is_empty_after_a_barrier) {
-  cache.request({0, 1}, block_bytes, 0);
+  cache.request({0, 1}, block_bytes, {0});
   cache.clear();
   EXPECT_FALSE(cache.find({0, 1}));
   EXPECT_EQ(frames.used_bytes(), 0);
 }
 
 TEST_F(BlockCacheTest, a_forgotten_block_lasts_as_long_as_its_pins) {
-  auto pin = cache.request({0, 1}, block_bytes, 0);
+  auto pin = cache.request({0, 1}, block_bytes, {0});
   cache.complete(pin);
   const auto second = pin.again();
   cache.forget(0);
@@ -192,7 +192,7 @@ TEST_F(BlockCacheTest, a_forgotten_block_lasts_as_long_as_its_pins) {
 TEST_F(BlockCacheTest, wants_no_blocks_once_it_has_ended) {
   {
     BlockCache other(frames, source);
-    other.request({0, 1}, block_bytes, 0);
+    other.request({0, 1}, block_bytes, {0});
     EXPECT_EQ(source.pending(), 1U);
   }
   EXPECT_EQ(source.pending(), 0U);

@@ -13,17 +13,18 @@ BlockCache::~BlockCache() {
   drop_all();
 }
 
-BlockCache::Pin BlockCache::request(const array::BlockId& id, std::size_t size, std::int32_t pc) {
+BlockCache::Pin BlockCache::request(const array::BlockId& id, std::size_t size,
+                                    const Asker& asker) {
   ++requests_;
   Entry* const held = use(id);
-  if (held == nullptr) return Pin(ask(id, size, pc, false));
+  if (held == nullptr) return Pin(ask(id, size, asker, false));
   ++hits_;
   if (held->is_early) ++early_hits_;
   end_early(*held);
   return Pin(*held);
 }
 
-bool BlockCache::prefetch(const array::BlockId& id, std::size_t size, std::int32_t pc) {
+bool BlockCache::prefetch(const array::BlockId& id, std::size_t size, const Asker& asker) {
   if (by_id_.contains(id)) return true;
   if (early_bytes_ + static_cast<std::int64_t>(size) > frames_.budget_bytes() / early_share)
     return false;
@@ -31,22 +32,22 @@ bool BlockCache::prefetch(const array::BlockId& id, std::size_t size, std::int32
     if (!evict_used()) return false;
   ++prefetches_;
   early_bytes_ += static_cast<std::int64_t>(size);
-  ask(id, size, pc, true);
+  ask(id, size, asker, true);
   return true;
 }
 
-BlockCache::Entry& BlockCache::ask(const array::BlockId& id, std::size_t size, std::int32_t pc,
+BlockCache::Entry& BlockCache::ask(const array::BlockId& id, std::size_t size, const Asker& asker,
                                    bool is_early) {
   frames_.charge(size);
   held_bytes_ += static_cast<std::int64_t>(size);
   order_.push_back({.id = id,
                     .size = size,
                     .is_early = is_early,
-                    .pc = pc,
+                    .pc = asker.pc,
                     .sent_seconds = base::now_seconds()});
   Entry& entry = order_.back();
   by_id_.emplace(id, std::prev(order_.end()));
-  source_.fetch(id, entry.arrival);
+  source_.fetch(id, asker, entry.arrival);
   return entry;
 }
 

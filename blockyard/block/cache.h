@@ -70,12 +70,12 @@ class BlockCache {
 
   /// Makes sure that block `id` of `size` bytes is here or in flight; a new one is charged to the
   /// budget.
-  Pin request(const array::BlockId& id, std::size_t size, std::int32_t pc);
+  Pin request(const array::BlockId& id, std::size_t size, const Asker& asker);
   /// Asks for a block that will be requested soon, if it is neither here nor under way, and if
   /// there is room: free, or held by blocks that are not in use. Prefetched blocks that are not
   /// used yet take at most 1/early_share of the budget. Returns whether it is here or under way
   /// now.
-  bool prefetch(const array::BlockId& id, std::size_t size, std::int32_t pc);
+  bool prefetch(const array::BlockId& id, std::size_t size, const Asker& asker);
   static constexpr std::int64_t early_share = 4;
   /// Forgets a block that was prefetched and not asked for since: it is about to change.
   void drop_early(const array::BlockId& id);
@@ -114,7 +114,7 @@ class BlockCache {
  private:
   using Order = std::list<Entry>;  ///< least recently used first
   [[nodiscard]] Entry* use(const array::BlockId& id) noexcept;
-  Entry& ask(const array::BlockId& id, std::size_t size, std::int32_t pc, bool is_early);
+  Entry& ask(const array::BlockId& id, std::size_t size, const Asker& asker, bool is_early);
   bool complete(Entry& entry);
   void take(Entry& entry);
   [[nodiscard]] bool evict_used() noexcept;

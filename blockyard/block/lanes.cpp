@@ -51,7 +51,7 @@ std::uint64_t Lanes::mark(Lane lane, std::int32_t what) {
   if (line.last >= depth) finish(lane, line.last + 1 - depth);
   if (trace_ != nullptr) {
     note_done(lane);
-    line.works[(line.last + 1) % depth] = {base::now_seconds(), what, program};
+    line.works[(line.last + 1) % depth] = {base::now_seconds(), what, program_};
   }
   stream(lane).record(event(lane, line.last + 1));
   return ++line.last;

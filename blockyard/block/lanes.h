@@ -53,7 +53,8 @@ class Lanes {
   /// Records the work done by now.
   void note_done(Lane lane) noexcept;
 
-  std::uint16_t program = 0;  ///< for the trace
+  /// For the trace.
+  void note_program(std::uint16_t program) noexcept { program_ = program; }
 
  private:
   struct Work {
@@ -79,6 +80,7 @@ class Lanes {
   std::vector<device::Stream> streams_;
   std::vector<Line> lanes_;
   bool is_second_ = false;
+  std::uint16_t program_ = 0;
 };
 
 }  // namespace blockyard::block

@@ -129,7 +129,7 @@ class Residency {
   [[nodiscard]] device::Device& device() noexcept { return device_; }
   /// Where the program is, for the trace.
   void note_program(std::uint16_t program) noexcept {
-    if (lanes_) lanes_->program = program;
+    if (lanes_) lanes_->note_program(program);
   }
   void note_place(std::int32_t pc) noexcept { pc_ = pc; }
 

@@ -31,7 +31,6 @@ using flow::FixedConditions;
 using flow::Iterations;
 using flow::LoopNest;
 using flow::Match;
-using flow::name_of;
 using flow::NamedBlock;
 using flow::Naming;
 using flow::NearLists;

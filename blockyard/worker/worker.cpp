@@ -25,10 +25,10 @@ class Worker::Impl {
       : options_(options),
         frames_(pool, options.budget_bytes),
         device_(options_),
-        transport_(fabric, frames_, options_),
+        transport_(fabric, frames_, options_, here_),
         supers_(table),
         print_(std::move(print)) {
-    transport_.here.worker = options.worker;
+    here_.worker = options.worker;
     if (device_.is_awaited())
       transport_.while_waiting(
           [this] { return device_.residency() != nullptr && device_.residency()->is_sending(); },
@@ -41,7 +41,7 @@ class Worker::Impl {
         from != nullptr && detail::load(transport_, options_, *from, kept_, environment);
     const Tables tables = bind(program, environment);
     transport_.begin_counts();
-    detail::Interpreter interpreter(program, tables, environment, kept_, transport_, frames_,
+    detail::Interpreter interpreter(program, tables, environment, kept_, transport_, here_, frames_,
                                     supers_, options_, print_, number, device_);
     return interpreter.run(is_inside ? &from->state : nullptr);
   }
@@ -100,6 +100,7 @@ class Worker::Impl {
   Options options_;
   block::FramePool frames_;
   detail::WorkerDevice device_;  ///< after frames_: it ends first
+  wire::Access here_;            ///< where the program is
   detail::Transport transport_;
   super::Table& supers_;
   std::function<void(std::string_view)> print_;

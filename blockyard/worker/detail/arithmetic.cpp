@@ -45,7 +45,7 @@ Arithmetic::Arithmetic(const program::Program& program, Blocks& blocks, const Op
       chains_(program) {}
 
 double Arithmetic::flops() const noexcept {
-  return flops_ + (device_ == nullptr ? 0.0 : device_->flops);
+  return flops_ + (device_ == nullptr ? 0.0 : device_->flops());
 }
 
 View Arithmetic::read(std::int32_t selector) {
@@ -72,7 +72,7 @@ Number Arithmetic::element(std::int32_t selector) {
 }
 
 void Arithmetic::fill(std::int32_t selector, Mode mode, Number value) {
-  ++operations;
+  ++operations_;
   if (device_ && device_->fill(selector, mode, value)) return;
   const View to = target(selector, mode != Mode::set);
   array::with_type(to.type,
@@ -109,13 +109,13 @@ void Arithmetic::fill_as(const View& to, Mode mode, T value) {
 }
 
 const Match& Arithmetic::match(const Selector& to, const Selector& from) {
-  auto& kept = matches_[static_cast<std::size_t>(blocks_.pc)];
+  auto& kept = matches_[static_cast<std::size_t>(blocks_.pc())];
   if (!kept) kept = std::make_unique<Match>(flow::match_of(to, from));
   return *kept;
 }
 
 void Arithmetic::copy(std::int32_t to, std::int32_t from, bool accumulates, Number factor) {
-  ++operations;
+  ++operations_;
   const Selector& target_selector = program_.selectors[static_cast<std::size_t>(to)];
   const Selector& source_selector = program_.selectors[static_cast<std::size_t>(from)];
   if (device_ &&
@@ -152,7 +152,7 @@ void Arithmetic::copy_as(const View& to, View source, const Match& match, progra
                          bool accumulates, T factor) {
   if (source.type != to.type)
     source = View::dense(const_cast<T*>(dense<T>(source)), source.shape, to.type);
-  const tensor::PermutePlan& plan = copies_.of(blocks_.pc, match, to, source);
+  const tensor::PermutePlan& plan = copies_.of(blocks_.pc(), match, to, source);
   tensor::run<T>(plan, factor, source.as<const T>(), accumulates ? T(1) : T(0), to.as<T>(),
                  conjugate_of(part));
 }
@@ -187,7 +187,7 @@ void Arithmetic::run(const Chain& chain, T factor, T beta, T* result) {
   values_.clear();
   for (const View& view : views_) values_.push_back(dense<T>(view));
   T* workspace = chain.workspace_elements > 0 ? scratch<T>(chain.workspace_elements) : nullptr;
-  const bool is_timed = device_ ? device_->is_learning() : awaits_device;
+  const bool is_timed = device_ ? device_->is_learning() : awaits_device_;
   const double begin = is_timed ? base::now_seconds() : 0;
   const std::span<T> room(workspace, static_cast<std::size_t>(chain.workspace_elements));
   for (std::size_t k = 0; k < chain.steps.size(); ++k) {
@@ -204,11 +204,11 @@ void Arithmetic::run(const Chain& chain, T factor, T beta, T* result) {
   if (device_)
     device_->host_took(chain.flops, seconds);
   else
-    host_seconds += seconds;
+    host_seconds_ += seconds;
 }
 
 void Arithmetic::product(std::int32_t to, std::int32_t product, bool accumulates, Number factor) {
-  ++operations;
+  ++operations_;
   const auto& operands = program_.products[static_cast<std::size_t>(product)];
   const Selector& target_selector = program_.selectors[static_cast<std::size_t>(to)];
   // BLAS and devices take a factor of 0 as leave not to look at the operands; here NaN and infinity
@@ -237,7 +237,7 @@ void Arithmetic::product_as(std::int32_t to, std::int32_t product, bool accumula
   const Names names(target_selector.indexes);
   const bool is_scaled_after = factor == T(0);
   const auto chain = [&](const Shape& shape) -> const Chain& {
-    return chains_.of(blocks_.pc, operands, shapes_, names, shape, type_);
+    return chains_.of(blocks_.pc(), operands, shapes_, names, shape, type_);
   };
   if (may_alias || is_scaled_after) {
     const Shape shape = blocks_.locate(target_selector).shape;
@@ -265,7 +265,7 @@ void Arithmetic::store(const T* made, const View& result, bool accumulates, bool
 }
 
 Number Arithmetic::contract_all(std::int32_t product) {
-  ++operations;
+  ++operations_;
   const auto& operands = program_.products[static_cast<std::size_t>(product)];
   if (device_)
     if (const auto result = device_->contract_all(product)) return *result;
@@ -273,7 +273,8 @@ Number Arithmetic::contract_all(std::int32_t product) {
   if (!read_operands(operands)) return 0.0;
   const auto contract = [&]<class T>() {
     T result = 0;
-    run<T>(chains_.of(blocks_.pc, operands, shapes_, Names(), Shape(), type_), T(1), T(0), &result);
+    run<T>(chains_.of(blocks_.pc(), operands, shapes_, Names(), Shape(), type_), T(1), T(0),
+           &result);
     return Number(result);
   };
   const Number result = array::with_type(type_, contract);

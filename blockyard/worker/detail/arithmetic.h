@@ -3,6 +3,7 @@
 
 #include <complex>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "blockyard/worker/detail/blocks.h"
@@ -43,9 +44,12 @@ class Arithmetic {
 
   /// Of host and device.
   [[nodiscard]] double flops() const noexcept;
-  std::uint64_t operations = 0;
-  bool awaits_device = false;  ///< one may still come: until then products are timed
-  double host_seconds = 0;     ///< theirs
+  [[nodiscard]] std::uint64_t operations() const noexcept { return operations_; }
+  /// One may still come: until then products are timed.
+  void await_device(bool awaits) noexcept { awaits_device_ = awaits; }
+  [[nodiscard]] bool awaits_device() const noexcept { return awaits_device_; }
+  /// Their time since the last call.
+  [[nodiscard]] double take_host_seconds() noexcept { return std::exchange(host_seconds_, 0.0); }
 
  private:
   [[nodiscard]] const Match& match(const program::Selector& to, const program::Selector& from);
@@ -82,6 +86,9 @@ class Arithmetic {
   std::vector<std::unique_ptr<Match>> matches_;  ///< by pc
   Copies copies_;
   Chains chains_;
+  std::uint64_t operations_ = 0;
+  bool awaits_device_ = false;
+  double host_seconds_ = 0;
   double flops_ = 0;  ///< of the host
   std::unique_ptr<DeviceArithmetic> device_;
   std::vector<View> views_;              ///< of the operands under way

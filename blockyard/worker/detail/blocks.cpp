@@ -29,9 +29,11 @@ void clear(const block::Frame& frame) { std::memset(frame->data(), 0, frame->siz
 }  // namespace
 
 Blocks::Blocks(const Naming& naming, const std::vector<std::int64_t>& index_values,
-               block::FramePool& frames, block::BlockCache& cache, bool check)
+               const wire::Access& here, block::FramePool& frames, block::BlockCache& cache,
+               bool check)
     : naming_(naming),
       index_values_(index_values),
+      here_(here),
       frames_(frames),
       cache_(cache),
       check_(check),
@@ -239,16 +241,16 @@ void Blocks::complete(const block::BlockCache::Pin& pin, Wait& wait) {
   ++wait.blocked;
   wait.seconds += end - begin;
   wait.transfer_seconds += end - pin.sent_seconds();
-  wait_seconds += end - begin;
-  disk_seconds += std::min(pin.disk_seconds(), end - begin);
+  wait_seconds_ += end - begin;
+  disk_seconds_ += std::min(pin.disk_seconds(), end - begin);
   if (wait.accesses == 1) wait.first_seconds = end - begin;
 }
 
 array::BlockId Blocks::get(std::int32_t selector) {
   const Place place = locate(selector_at(selector));
   const std::uint64_t hits = cache_.hits(), early_hits = cache_.early_hits();
-  keep(place.id, cache_.request(place.id, bytes_of(place), pc));
-  Wait& wait = waits_[static_cast<std::size_t>(pc)];
+  keep(place.id, cache_.request(place.id, bytes_of(place), {here_.pc, here_.iteration}));
+  Wait& wait = waits_[static_cast<std::size_t>(here_.pc)];
   ++wait.gets;
   wait.hits += cache_.hits() - hits;
   wait.early_hits += cache_.early_hits() - early_hits;

@@ -11,6 +11,7 @@
 
 #include "blockyard/block/cache.h"
 #include "blockyard/block/residency.h"
+#include "blockyard/wire/messages.h"
 #include "blockyard/worker/detail/state.h"
 #include "blockyard/worker/detail/view.h"
 #include "blockyard/worker/environment.h"
@@ -24,15 +25,15 @@ namespace blockyard::worker::detail {
 /// One thread.
 class Blocks {
  public:
-  /// `index_values`: current values of all indexes, `unbound` where no loop is open.
+  /// `index_values`: current values of all indexes, `unbound` where no loop is open. `here`: the
+  /// instruction under way, for messages and records.
   Blocks(const Naming& naming, const std::vector<std::int64_t>& index_values,
-         block::FramePool& frames, block::BlockCache& cache, bool check);
+         const wire::Access& here, block::FramePool& frames, block::BlockCache& cache, bool check);
   ~Blocks();
   Blocks(const Blocks&) = delete;
   Blocks& operator=(const Blocks&) = delete;
 
-  /// The instruction under way, for messages and records.
-  std::int32_t pc = 0;
+  [[nodiscard]] std::int32_t pc() const noexcept { return here_.pc; }
 
   /// Throws Error{bad_input} if an index has no value or one outside the array.
   [[nodiscard]] Place locate(const program::Selector& selector) const {
@@ -137,8 +138,8 @@ class Blocks {
     return waits_[static_cast<std::size_t>(get)];
   }
   /// Total time waited for blocks; of it, while a server was at its disk.
-  double wait_seconds = 0;
-  double disk_seconds = 0;
+  [[nodiscard]] double wait_seconds() const noexcept { return wait_seconds_; }
+  [[nodiscard]] double disk_seconds() const noexcept { return disk_seconds_; }
   /// Names of local blocks that were allocated and never deallocated.
   [[nodiscard]] std::vector<std::string> leaks() const;
 
@@ -218,6 +219,7 @@ class Blocks {
 
   const Naming& naming_;
   const std::vector<std::int64_t>& index_values_;
+  const wire::Access& here_;
   block::FramePool& frames_;
   block::BlockCache& cache_;
   bool check_;
@@ -229,6 +231,8 @@ class Blocks {
   std::vector<std::size_t> scope_begins_;
   std::vector<block::Frame> scratch_;
   std::vector<Wait> waits_;  ///< by pc
+  double wait_seconds_ = 0;
+  double disk_seconds_ = 0;
   struct DeviceResults {
     std::uint64_t written = 0;
     std::uint64_t read = 0;  ///< by the host, and so copied

@@ -42,7 +42,7 @@ void Interpreter::barrier() {
   blocks_.forget_copies();
   const Wish wish =
       meet_with_wish(transport_, options_, Collective::barrier, !loops_.is_in_pardo());
-  ++transport_.here.epoch;
+  ++here_.epoch;
   loops_.restart_dealing();
   existing_.clear();
   if (wish != Wish::none) {
@@ -52,7 +52,7 @@ void Interpreter::barrier() {
     checkpoint_seconds_ += base::now_seconds() - begin;
   }
   show_live();
-  if (prefetcher_.is_on()) prefetcher_.begin_epoch(blocks_.pc + 1);
+  if (prefetcher_.is_on()) prefetcher_.begin_epoch(blocks_.pc() + 1);
 }
 
 void Interpreter::assert_same(std::int32_t scalar) {
@@ -180,7 +180,7 @@ void Interpreter::run_special(const Instruction& instruction) {
   } else if (name == "get_and_print_mpi_rank") {
     printer_.text(fmt::format("mpi_rank = {}", options_.worker), 0);
   } else {
-    if (arithmetic_.awaits_device) look_for_device();
+    if (arithmetic_.awaits_device()) look_for_device();
     supers_.execute(instruction.a, instruction.b, instruction.c, scalars_, ints_);
   }
 }

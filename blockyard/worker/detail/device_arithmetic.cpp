@@ -57,7 +57,7 @@ DeviceArithmetic::DeviceArithmetic(const program::Program& program, Blocks& bloc
       is_operand_(program.arrays.size(), false) {}
 
 void DeviceArithmetic::host_took(double host_flops, double seconds) noexcept {
-  placement_.host_took(blocks_.pc, host_flops, seconds);
+  placement_.host_took(blocks_.pc(), host_flops, seconds);
 }
 
 bool DeviceArithmetic::is_wanted(std::int32_t selector) const {
@@ -82,7 +82,7 @@ Placement::Side DeviceArithmetic::side(const program::Product& product, std::int
   Placement::Work work;
   work.flops = chain.flops;
   if (!device_.is_in_place()) add_copies(work, to, accumulates, chain);
-  const Placement::Side side = placement_.choose(blocks_.pc, work);
+  const Placement::Side side = placement_.choose(blocks_.pc(), work);
   note_side(product, to, side != Placement::Side::host);
   return side;
 }
@@ -236,10 +236,10 @@ bool DeviceArithmetic::run(const Chain& chain, Number factor, double beta, Addre
                                     .workspace = *workspace});
     }
   });
-  flops += chain.flops;
+  flops_ += chain.flops;
   if (is_trial) {
     device_.finish_runs();
-    placement_.device_took(blocks_.pc, chain.flops, base::now_seconds() - begin);
+    placement_.device_took(blocks_.pc(), chain.flops, base::now_seconds() - begin);
   }
   return true;
 }
@@ -251,7 +251,7 @@ bool DeviceArithmetic::is_of_type(const program::Product& product, ElementType t
 
 bool DeviceArithmetic::product(std::int32_t to, std::int32_t product, bool accumulates,
                                Number factor) {
-  if (learns_ && !is_hinted_ && !placement_.is_open(blocks_.pc)) return false;
+  if (learns_ && !is_hinted_ && !placement_.is_open(blocks_.pc())) return false;
   type_ = type_of(to);
   const auto& operands = program_.products[static_cast<std::size_t>(product)];
   if (!is_of_type(operands, type_)) return false;
@@ -263,7 +263,7 @@ bool DeviceArithmetic::product(std::int32_t to, std::int32_t product, bool accum
     if (!read_operands(operands)) return false;
     const auto& target = program_.selectors[static_cast<std::size_t>(to)];
     const Chain& chain =
-        chains_.of(blocks_.pc, operands, shapes_, Names(target.indexes), place->shape, type_);
+        chains_.of(blocks_.pc(), operands, shapes_, Names(target.indexes), place->shape, type_);
     if (!plan(chain, type_).is_possible) return false;
     const Placement::Side where = side(operands, to, accumulates, chain);
     const bool is_trial = where == Placement::Side::trial;
@@ -277,14 +277,14 @@ bool DeviceArithmetic::product(std::int32_t to, std::int32_t product, bool accum
 }
 
 std::optional<Number> DeviceArithmetic::contract_all(std::int32_t product) {
-  if (learns_ && !is_hinted_ && !placement_.is_open(blocks_.pc)) return std::nullopt;
+  if (learns_ && !is_hinted_ && !placement_.is_open(blocks_.pc())) return std::nullopt;
   const auto& operands = program_.products[static_cast<std::size_t>(product)];
   type_ = program::type_of(program_, operands, ElementType::f64);
   if (!is_of_type(operands, type_)) return std::nullopt;
   Number result = 0;  // of a real type only the begin is written
   const bool is_done = attempt([&] {
     if (!read_operands(operands)) return false;
-    const Chain& chain = chains_.of(blocks_.pc, operands, shapes_, Names(), Shape(), type_);
+    const Chain& chain = chains_.of(blocks_.pc(), operands, shapes_, Names(), Shape(), type_);
     if (!plan(chain, type_).is_possible) return false;
     const Placement::Side where = side(operands, -1, false, chain);
     const bool is_trial = where == Placement::Side::trial;

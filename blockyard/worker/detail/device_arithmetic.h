@@ -56,7 +56,7 @@ class DeviceArithmetic {
   /// Starts to copy a fetched block that a product will read soon.
   void copy_ahead(const block::SharedFrame& frame);
 
-  double flops = 0;
+  [[nodiscard]] double flops() const noexcept { return flops_; }
 
  private:
   /// A chain as plans of the device; none: it cannot do one of them.
@@ -107,6 +107,7 @@ class DeviceArithmetic {
   Blocks& blocks_;
   Chains& chains_;
   block::Residency& device_;
+  double flops_ = 0;
   bool learns_;
   bool respects_hints_;
   bool is_hinted_ = false;
@@ -129,7 +130,7 @@ template <class Body>
 bool DeviceArithmetic::attempt(const Body& body) {
   if (device_.is_retired()) return false;
   bool is_done = false;
-  device_.note_place(blocks_.pc);
+  device_.note_place(blocks_.pc());
   try {
     is_done = body();
     device_.end_run(is_done);

@@ -64,7 +64,7 @@ Placement::Side DeviceArithmetic::side(const DeviceSuper& what) {
       if (const auto before = blocks_.device_operand(what.selectors[k]).frame) add(*before);
     }
   }
-  return placement_.choose(blocks_.pc, work);
+  return placement_.choose(blocks_.pc(), work);
 }
 
 /// Brings what is written and finds out where everything is. False: no room.
@@ -103,11 +103,11 @@ void DeviceArithmetic::run(const DeviceSuper& what, const super::DeviceCall& cal
   });
   if (!is_trial) return;
   device_.finish_runs();
-  placement_.device_took(blocks_.pc, super::work_of(what.operands), base::now_seconds() - begin);
+  placement_.device_took(blocks_.pc(), super::work_of(what.operands), base::now_seconds() - begin);
 }
 
 bool DeviceArithmetic::execute(const DeviceSuper& what) {
-  if (learns_ && !is_hinted_ && !placement_.is_open(blocks_.pc)) return false;
+  if (learns_ && !is_hinted_ && !placement_.is_open(blocks_.pc())) return false;
   const auto call = super::prepared(what.entry, what.operands, what.context);
   if (!call || !has_results(what)) return false;
   return attempt([&] {

@@ -43,25 +43,26 @@ void store(T& variable, std::int32_t mode, T value) noexcept {
 
 Interpreter::Interpreter(const program::Program& program, const Tables& tables,
                          Environment& environment, Kept& kept, Transport& transport,
-                         block::FramePool& frames, super::Table& supers, const Options& options,
-                         std::function<void(std::string_view)> print, std::size_t number,
-                         WorkerDevice& device)
+                         wire::Access& here, block::FramePool& frames, super::Table& supers,
+                         const Options& options, std::function<void(std::string_view)> print,
+                         std::size_t number, WorkerDevice& device)
     : program_(program),
       tables_(tables),
       environment_(environment),
       kept_(kept),
       transport_(transport),
+      here_(here),
       frames_(frames),
       options_(options),
       naming_{program, tables},
       nest_(naming_),
       cache_(frames, transport),
-      blocks_(naming_, nest_.values(), frames, cache_, options.check),
+      blocks_(naming_, nest_.values(), here, frames, cache_, options.check),
       arithmetic_(program, blocks_, options),
       worker_device_(device),
       number_(static_cast<std::uint16_t>(number)),
       loops_(
-          naming_, nest_, blocks_, transport, options,
+          naming_, nest_, blocks_, transport, here, options,
           [this](std::int32_t pc) { return where(pc); },
           [this](const Condition& condition) { return holds(condition); }),
       printer_(naming_, blocks_, std::move(print), options.worker == 0),
@@ -69,7 +70,7 @@ Interpreter::Interpreter(const program::Program& program, const Tables& tables,
       ints_(tables.ints),
       scalars_(tables.scalars),
       values_(naming_, nest_.values(), ints_, scalars_),
-      prefetcher_(naming_, options, blocks_, loops_, cache_, transport, ints_, scalars_, calls_),
+      prefetcher_(naming_, options, blocks_, loops_, cache_, ints_, scalars_, calls_),
       profile_(options.recording, program.code.size(), program.pardos.size(), number_),
       frames_before_(frames.uses()) {
   frames.on_shortage([this] { return blocks_.drop_static_copies() || cache_.evict_one(); });
@@ -84,7 +85,7 @@ Interpreter::~Interpreter() {
 
 /// Null: it may still come.
 void Interpreter::attach(block::Residency* device) {
-  arithmetic_.awaits_device = worker_device_.is_awaited();
+  arithmetic_.await_device(worker_device_.is_awaited());
   if (device == nullptr) return;
   device_ = device;
   device->note_program(number_);
@@ -95,8 +96,7 @@ void Interpreter::attach(block::Residency* device) {
 }
 
 void Interpreter::look_for_device() {
-  worker_device_.note_work(std::exchange(arithmetic_.host_seconds, 0.0) +
-                           std::exchange(supers_.host_seconds, 0.0));
+  worker_device_.note_work(arithmetic_.take_host_seconds() + supers_.take_host_seconds());
   attach(worker_device_.look());
 }
 
@@ -127,7 +127,7 @@ Outcome Interpreter::run(RecordSource* from) {
     throw;
   } catch (const Error& error) {
     if (error.code() == Errc::comm) throw;
-    throw PlacedError(error.code(), fmt::format("{}: {}{}", naming_.place(blocks_.pc), error.what(),
+    throw PlacedError(error.code(), fmt::format("{}: {}{}", naming_.place(here_.pc), error.what(),
                                                 circumstances()));
   }
   show_live();
@@ -150,20 +150,20 @@ std::string Interpreter::circumstances() const {
 }
 
 bool Interpreter::where(std::int32_t pc) {
-  const std::int32_t outer = blocks_.pc;
+  const std::int32_t outer = here_.pc;
   execute(pc);
-  blocks_.pc = outer;
+  here_.pc = outer;
   return pop_truth();
 }
 
 bool Interpreter::holds(const Condition& condition) {
-  const std::int32_t outer = blocks_.pc;
+  const std::int32_t outer = here_.pc;
   for (std::int32_t pc = condition.first; pc < condition.end; ++pc) {
     const Instruction& instruction = program_.code[static_cast<std::size_t>(pc)];
-    blocks_.pc = pc;
+    here_.pc = pc;
     if (!evaluate(instruction)) act(instruction);
   }
-  blocks_.pc = outer;
+  here_.pc = outer;
   return pop_truth();
 }
 
@@ -172,8 +172,7 @@ void Interpreter::execute(std::int32_t pc) {
   const Instruction* const code = program_.code.data();
   while (true) {
     const Instruction& instruction = code[pc];
-    blocks_.pc = pc++;
-    transport_.here.pc = blocks_.pc;
+    here_.pc = pc++;
     // A loop without communication must notice the end of the run as well.
     if ((++instructions_ & look_around_mask) == 0) transport_.look_around();
     switch (instruction.opcode) {
@@ -210,7 +209,7 @@ void Interpreter::execute(std::int32_t pc) {
         loops_.leave_do();
         break;
       case Opcode::pardo_begin:
-        if (profile_.is_on()) profile_.begin_pardo(blocks_.pc, loops_.iterations, waits());
+        if (profile_.is_on()) profile_.begin_pardo(here_.pc, loops_.iterations(), waits());
         pc = loops_.begin_pardo(instruction.a) ? begin_iteration(instruction.a) : instruction.b;
         if (!loops_.is_in_pardo()) end_pardo(instruction.a);
         break;
@@ -246,7 +245,7 @@ std::int32_t Interpreter::begin_iteration(std::int32_t pardo) {
 void Interpreter::get(std::int32_t selector) {
   const array::BlockId id = blocks_.get(selector);
   if (!prefetcher_.is_on()) return;
-  prefetcher_.passed(blocks_.pc, id);
+  prefetcher_.passed(here_.pc, id);
   if (device_ != nullptr) copy_ahead();
 }
 
@@ -300,7 +299,7 @@ void Interpreter::act(const Instruction& instruction) {
       values_.push(arithmetic_.element(a));
       return;
     case Opcode::push_product:
-      if (arithmetic_.awaits_device) look_for_device();
+      if (arithmetic_.awaits_device()) look_for_device();
       values_.push(arithmetic_.contract_all(a));
       return;
     case Opcode::exists:
@@ -324,7 +323,7 @@ void Interpreter::act(const Instruction& instruction) {
       arithmetic_.copy(a, b, accumulates, factor_of(instruction.c));
       return;
     case Opcode::block_product:
-      if (arithmetic_.awaits_device) look_for_device();
+      if (arithmetic_.awaits_device()) look_for_device();
       arithmetic_.product(a, b, accumulates, factor_of(instruction.c));
       return;
     case Opcode::bind_region: {

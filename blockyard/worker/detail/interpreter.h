@@ -28,9 +28,10 @@ namespace blockyard::worker::detail {
 class Interpreter {
  public:
   Interpreter(const program::Program& program, const Tables& tables, Environment& environment,
-              Kept& kept, Transport& transport, block::FramePool& frames, super::Table& supers,
-              const Options& options, std::function<void(std::string_view)> print,
-              std::size_t number, WorkerDevice& device);
+              Kept& kept, Transport& transport, wire::Access& here, block::FramePool& frames,
+              super::Table& supers, const Options& options,
+              std::function<void(std::string_view)> print, std::size_t number,
+              WorkerDevice& device);
   ~Interpreter();
   Interpreter(const Interpreter&) = delete;
   Interpreter& operator=(const Interpreter&) = delete;
@@ -108,6 +109,7 @@ class Interpreter {
   Environment& environment_;
   Kept& kept_;
   Transport& transport_;
+  wire::Access& here_;  ///< where the program is
   block::FramePool& frames_;
   const Options& options_;
   Naming naming_;

@@ -11,10 +11,10 @@ namespace blockyard::worker::detail {
 Metrics Interpreter::metrics() {
   Metrics m;
   m.seconds = base::now_seconds() - begin_seconds_;
-  m.barrier_seconds = transport_.collect_seconds;
-  m.transfer_seconds = transport_.settle_seconds;
+  m.barrier_seconds = transport_.counts().collect_seconds;
+  m.transfer_seconds = transport_.counts().settle_seconds;
   m.instructions = instructions_;
-  m.block_operations = arithmetic_.operations;
+  m.block_operations = arithmetic_.operations();
   m.flops = arithmetic_.flops();
   if (device_ != nullptr) {
     m.device_number = worker_device_.number();
@@ -22,11 +22,11 @@ Metrics Interpreter::metrics() {
     m.device.host_requests = frames_.uses().requests - frames_before_.requests;
     m.device.host_hits = frames_.uses().hits - frames_before_.hits;
   }
-  m.iterations = loops_.iterations;
+  m.iterations = loops_.iterations();
   m.gets = cache_.requests();
   m.cache_hits = cache_.hits();
   m.bytes_received = cache_.bytes_received();
-  m.bytes_sent = transport_.bytes_sent;
+  m.bytes_sent = transport_.counts().bytes_sent;
   m.peak_bytes = static_cast<std::uint64_t>(frames_.peak_bytes());
   m.supers = supers_.uses();
   for (std::size_t k = 0; k < program_.code.size(); ++k) {
@@ -42,12 +42,12 @@ Metrics Interpreter::metrics() {
                        options_.prefetch.is_auto ? choice.reason() : "as set by --prefetch"});
     m.wasted_prefetches += choice.wasted;
   }
-  m.block_wait_seconds = blocks_.wait_seconds;
-  m.disk_wait_seconds = blocks_.disk_seconds;
-  m.chunk_wait_seconds = loops_.chunk_seconds;
+  m.block_wait_seconds = blocks_.wait_seconds();
+  m.disk_wait_seconds = blocks_.disk_seconds();
+  m.chunk_wait_seconds = loops_.chunk_seconds();
   m.checkpoint_seconds = checkpoint_seconds_;
-  m.bytes_from_servers = transport_.from_servers;
-  m.bytes_to_servers = transport_.to_servers;
+  m.bytes_from_servers = transport_.counts().from_servers;
+  m.bytes_to_servers = transport_.counts().to_servers;
   m.prefetches = cache_.prefetches();
   std::ranges::sort(m.lines, std::greater{}, &LineWait::wait_seconds);
   if (profile_.is_on()) add_profile(m);
@@ -80,20 +80,20 @@ void Interpreter::add_profile(Metrics& m) const {
   for (std::size_t k = 0; k < program_.pardos.size(); ++k) {
     const Profile::Pardo& pardo = profile_.pardos()[k];
     if (pardo.entered == 0) continue;
-    m.pardos.push_back(
-        {naming_.place(begins[k]),
-         std::string(name_of(policy_of(program_.pardos[k], options_.policy, options_.workers))),
-         pardo.entered, pardo.iterations, pardo.seconds, pardo.wait_seconds});
+    m.pardos.push_back({naming_.place(begins[k]),
+                        std::string(flow::name_of(
+                            policy_of(program_.pardos[k], options_.policy, options_.workers))),
+                        pardo.entered, pardo.iterations, pardo.seconds, pardo.wait_seconds});
   }
 }
 
 Waits Interpreter::waits() const noexcept {
-  return {blocks_.wait_seconds, blocks_.disk_seconds, transport_.collect_seconds,
-          transport_.settle_seconds};
+  return {blocks_.wait_seconds(), blocks_.disk_seconds(), transport_.counts().collect_seconds,
+          transport_.counts().settle_seconds};
 }
 
 void Interpreter::act_and_note(const program::Instruction& instruction) {
-  const std::int32_t pc = blocks_.pc;
+  const std::int32_t pc = blocks_.pc();
   const Waits before = waits();
   act(instruction);
   const double now = profile_.note(pc, before, waits());
@@ -109,7 +109,7 @@ void Interpreter::note_memory(double now) noexcept {
 }
 
 void Interpreter::end_pardo(std::int32_t pardo) {
-  if (profile_.is_on()) profile_.end_pardo(pardo, loops_.iterations, waits());
+  if (profile_.is_on()) profile_.end_pardo(pardo, loops_.iterations(), waits());
 }
 
 void Interpreter::show_live() const noexcept {
@@ -117,11 +117,11 @@ void Interpreter::show_live() const noexcept {
   if (live == nullptr) return;
   constexpr auto relaxed = std::memory_order_relaxed;
   live->doing.store(Doing::work, relaxed);
-  live->pc.store(blocks_.pc, relaxed);
-  live->iterations.store(loops_.iterations, relaxed);
-  live->operations.store(arithmetic_.operations, relaxed);
-  live->block_wait_seconds.store(blocks_.wait_seconds, relaxed);
-  live->barrier_seconds.store(transport_.collect_seconds, relaxed);
+  live->pc.store(blocks_.pc(), relaxed);
+  live->iterations.store(loops_.iterations(), relaxed);
+  live->operations.store(arithmetic_.operations(), relaxed);
+  live->block_wait_seconds.store(blocks_.wait_seconds(), relaxed);
+  live->barrier_seconds.store(transport_.counts().collect_seconds, relaxed);
   live->used_bytes.store(frames_.used_bytes(), relaxed);
 }
 

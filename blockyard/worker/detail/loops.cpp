@@ -112,7 +112,7 @@ void Loops::leave_pardo() {
 
 void Loops::close_pardo() {
   nest_.close();
-  transport_.here.iteration = 0;
+  here_.iteration = 0;
   // A loop that is left early has taken chunks that no other worker will do, including its last.
   if (asked_ != 0 && !has_next_chunk_) static_cast<void>(transport_.answer_to(asked_));
   chunk_number_ = 0;
@@ -128,8 +128,8 @@ bool Loops::next_mine(OpenLoop& loop) {
     step = loop.iterations.next(nest_.values_to_set(), where_);
   }
   if (step == Iterations::Step::ended) return false;
-  ++iterations;
-  transport_.here.iteration = loop.iteration();
+  ++iterations_;
+  here_.iteration = loop.iteration();
   return true;
 }
 
@@ -159,7 +159,7 @@ void Loops::take_chunk(OpenLoop& loop) {
     if (asked_ == 0) asked_ = ask_for_chunk(loop);
     const double begin = base::now_seconds();
     next_chunk_ = std::get<wire::Chunk>(transport_.answer_to(asked_));
-    chunk_seconds += base::now_seconds() - begin;
+    chunk_seconds_ += base::now_seconds() - begin;
   }
   chunk_ = next_chunk_;
   ++chunk_number_;

@@ -22,11 +22,12 @@ class Loops {
   using Where = std::function<bool(std::int32_t)>;
   /// `holds` runs one of its conditions.
   Loops(const Naming& naming, LoopNest& nest, Blocks& blocks, Transport& transport,
-        const Options& options, Where where, Sieve::Holds holds)
+        wire::Access& here, const Options& options, Where where, Sieve::Holds holds)
       : naming_(naming),
         nest_(nest),
         blocks_(blocks),
         transport_(transport),
+        here_(here),
         options_(options),
         where_(std::move(where)),
         holds_(std::move(holds)),
@@ -61,8 +62,10 @@ class Loops {
   [[nodiscard]] std::int64_t chunk_number() const noexcept { return chunk_number_; }
   [[nodiscard]] const wire::Chunk* chunk_ahead(std::int64_t number);
 
-  std::uint64_t iterations = 0;  ///< of pardos, on this worker
-  double chunk_seconds = 0;      ///< waited for chunks
+  /// Of pardos, on this worker.
+  [[nodiscard]] std::uint64_t iterations() const noexcept { return iterations_; }
+  /// Waited for chunks.
+  [[nodiscard]] double chunk_seconds() const noexcept { return chunk_seconds_; }
 
  private:
   [[nodiscard]] bool next_mine(OpenLoop& loop);
@@ -78,6 +81,7 @@ class Loops {
   LoopNest& nest_;
   Blocks& blocks_;
   Transport& transport_;
+  wire::Access& here_;  ///< the iteration is set here
   const Options& options_;
   Where where_;
   Sieve::Holds holds_;
@@ -90,6 +94,8 @@ class Loops {
   wire::Ticket asked_ = 0;         ///< for the chunk after chunk_; 0: not yet
   bool has_next_chunk_ = false;
   bool has_told_lists_ = false;
+  std::uint64_t iterations_ = 0;
+  double chunk_seconds_ = 0;
 };
 
 }  // namespace blockyard::worker::detail

@@ -219,7 +219,7 @@ void Interpreter::restore_part(std::int32_t array, const std::string& label,
   transport_.meet(Collective::persist);
   if (options_.worker == 0) transport_.ask_all(wire::DeleteArray{0, all});
   transport_.meet(Collective::persist);
-  ++transport_.here.epoch;
+  ++here_.epoch;
 }
 
 std::vector<std::vector<Extent>> Interpreter::extents_of(std::int32_t array) const {
@@ -270,7 +270,7 @@ void Interpreter::end_program() {
   keep_marked();
   if (options_.worker == 0) transport_.ask_all(wire::EndProgram{0});
   transport_.meet(Collective::end);
-  ++transport_.here.epoch;
+  ++here_.epoch;
 }
 
 /// For later programs. An array that holds more than this program's range keeps the rest.

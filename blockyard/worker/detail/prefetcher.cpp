@@ -6,13 +6,11 @@
 namespace blockyard::worker::detail {
 
 Prefetcher::Prefetcher(const Naming& naming, const Options& options, Blocks& blocks, Loops& loops,
-                       block::BlockCache& cache, Transport& transport,
-                       const std::vector<std::int64_t>& ints, const std::vector<Number>& scalars,
-                       const std::vector<std::int32_t>& calls)
+                       block::BlockCache& cache, const std::vector<std::int64_t>& ints,
+                       const std::vector<Number>& scalars, const std::vector<std::int32_t>& calls)
     : blocks_(blocks),
       loops_(loops),
       cache_(cache),
-      transport_(transport),
       calls_(calls),
       is_auto_(options.prefetch.is_auto),
       is_on_(options.prefetch.is_auto || options.prefetch.fixed > 0),
@@ -116,12 +114,9 @@ void Prefetcher::append(const Coming& coming) {
 /// Asks for blocks of a line up to its depth.
 void Prefetcher::ask(Line& line, std::int32_t pc) {
   if (line.asked >= line.choice.depth || line.first_unasked == none) return;
-  const wire::Access here = transport_.here;
-  transport_.here.pc = pc;
   while (line.asked < line.choice.depth && line.first_unasked != none) {
     Ahead& ahead = at(line.first_unasked);
-    transport_.here.iteration = ahead.iteration;
-    if (!cache_.prefetch(ahead.block.id, ahead.block.bytes, pc)) {
+    if (!cache_.prefetch(ahead.block.id, ahead.block.bytes, {pc, ahead.iteration})) {
       ++line.choice.no_room;
       break;
     }
@@ -129,7 +124,6 @@ void Prefetcher::ask(Line& line, std::int32_t pc) {
     ++line.asked;
     line.first_unasked = ahead.next;
   }
-  transport_.here = here;
 }
 
 /// Takes the get out of the ring, with all before it: the program will not come to those.
@@ -171,6 +165,6 @@ void Prefetcher::choose(Line& line, std::int32_t pc) {
 }
 
 /// Time in which the program was not waiting for blocks.
-double Prefetcher::work_seconds() const { return base::now_seconds() - blocks_.wait_seconds; }
+double Prefetcher::work_seconds() const { return base::now_seconds() - blocks_.wait_seconds(); }
 
 }  // namespace blockyard::worker::detail

@@ -22,7 +22,7 @@ namespace blockyard::worker::detail {
 class Prefetcher {
  public:
   Prefetcher(const Naming& naming, const Options& options, Blocks& blocks, Loops& loops,
-             block::BlockCache& cache, Transport& transport, const std::vector<std::int64_t>& ints,
+             block::BlockCache& cache, const std::vector<std::int64_t>& ints,
              const std::vector<Number>& scalars, const std::vector<std::int32_t>& calls);
 
   [[nodiscard]] bool is_on() const noexcept { return is_on_; }
@@ -84,7 +84,6 @@ class Prefetcher {
   const Blocks& blocks_;
   Loops& loops_;
   block::BlockCache& cache_;
-  Transport& transport_;
   const std::vector<std::int32_t>& calls_;
   bool is_auto_;
   bool is_on_;

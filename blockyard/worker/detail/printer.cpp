@@ -26,7 +26,7 @@ void Printer::write(std::string text, std::int32_t newlines) {
 }
 
 std::string Printer::line() const {
-  return fmt::format("{}:  ", naming_.program.lines[static_cast<std::size_t>(blocks_.pc)].line);
+  return fmt::format("{}:  ", naming_.program.lines[static_cast<std::size_t>(blocks_.pc())].line);
 }
 
 void Printer::text(std::string_view text, std::int32_t newlines) {

@@ -107,8 +107,8 @@ Blocks::Region Blocks::restored_region(const SavedFrame& saved, block::Frame fra
 void Interpreter::save(RecordSink& sink) const {
   base::require(values_.is_empty(), "a barrier is a statement");
   ProgramState state;
-  state.pc = blocks_.pc + 1;
-  state.epoch = transport_.here.epoch;
+  state.pc = blocks_.pc() + 1;
+  state.epoch = here_.epoch;
   state.prints = printer_.is_on();
   state.calls = calls_;
   state.ints = ints_;
@@ -131,7 +131,7 @@ std::int32_t Interpreter::load(RecordSource& source) {
   if (state.ints.size() != ints_.size() || state.scalars.size() != scalars_.size() ||
       state.pc < 0 || static_cast<std::size_t>(state.pc) >= program_.code.size())
     refuse();
-  transport_.here.epoch = state.epoch;
+  here_.epoch = state.epoch;
   printer_.let_all_print(state.prints != 0);
   calls_ = state.calls;
   ints_ = state.ints;

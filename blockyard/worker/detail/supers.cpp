@@ -146,7 +146,7 @@ void Supers::execute(std::int32_t special, std::int32_t first, std::int32_t coun
   }
   for (std::size_t k = 0; k < arguments; ++k)
     lay_out(all.all[k], access_of(decl.signature[k]), scalars, ints, k);
-  if (check_ && entry->device) form_check_.run(*entry, blocks_.pc, operands_, context_);
+  if (check_ && entry->device) form_check_.run(*entry, blocks_.pc(), operands_, context_);
   run_on_host(*entry, use);
   if (check_ && entry->device) form_check_.compare(*entry, operands_);
   bring_back(decl.name);
@@ -166,7 +166,7 @@ void Supers::run_on_host(const super::Entry& entry, SuperUse& use) {
   const double seconds = base::now_seconds() - begin;
   use.seconds += seconds;
   if (!entry.device) return;
-  host_seconds += seconds;
+  host_seconds_ += seconds;
   if (device_ != nullptr && device_->is_learning())
     device_->host_took(super::work_of(operands_), seconds);
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "blockyard/super/super.h"
@@ -33,7 +34,8 @@ class Supers {
 
   [[nodiscard]] const std::map<std::string, SuperUse, std::less<>>& uses() const { return uses_; }
 
-  double host_seconds = 0;  ///< of calls on the host that a device could have done
+  /// Of calls on the host that a device could have done, since the last call.
+  [[nodiscard]] double take_host_seconds() noexcept { return std::exchange(host_seconds_, 0.0); }
 
  private:
   /// An operand on its way: where it came from if it had to be laid out anew.
@@ -76,6 +78,7 @@ class Supers {
   std::vector<Laid> laid_;
   std::vector<std::int32_t> selectors_;  ///< of the arguments, for a device; -1: a number
   std::map<std::string, SuperUse, std::less<>> uses_;
+  double host_seconds_ = 0;
 };
 
 }  // namespace blockyard::worker::detail

@@ -59,10 +59,12 @@ struct Where {
 
 }  // namespace
 
-Transport::Transport(fabric::Fabric& fabric, block::FramePool& frames, const Options& options)
+Transport::Transport(fabric::Fabric& fabric, block::FramePool& frames, const Options& options,
+                     const wire::Access& here)
     : fabric_(fabric),
       frames_(frames),
       options_(options),
+      here_(here),
       unsent_(static_cast<std::size_t>(options.servers)) {
   begin_counts();
   if (options.worker == 0 && options.workers > 1) fabric.receive_by(this);
@@ -73,16 +75,16 @@ Transport::~Transport() {
 }
 
 void Transport::begin_counts() {
-  settle_seconds = collect_seconds = 0;
-  bytes_sent = 0;
-  from_servers.assign(static_cast<std::size_t>(options_.servers), 0);
-  to_servers.assign(static_cast<std::size_t>(options_.servers), 0);
+  counts_ = {};
+  counts_.from_servers.assign(static_cast<std::size_t>(options_.servers), 0);
+  counts_.to_servers.assign(static_cast<std::size_t>(options_.servers), 0);
 }
 
-void Transport::fetch(const array::BlockId& id, block::Arrival& into) {
+void Transport::fetch(const array::BlockId& id, const block::Asker& asker, block::Arrival& into) {
   const wire::Ticket ticket = ++last_ticket_;
-  fetches_.emplace(ticket, Fetch{id, here.pc, &into});
-  tell(array::home_of(id, options_.servers), wire::GetBlock{ticket, id, here});
+  fetches_.emplace(ticket, Fetch{id, asker.pc, &into});
+  tell(array::home_of(id, options_.servers),
+       wire::GetBlock{ticket, id, {here_.worker, asker.pc, here_.epoch, asker.iteration}});
 }
 
 void Transport::abandon() noexcept {
@@ -91,7 +93,7 @@ void Transport::abandon() noexcept {
 
 block::SharedFrame Transport::fetch_listed(const array::BlockId& id) {
   block::Arrival arrival;
-  fetch(id, arrival);
+  fetch(id, {here_.pc, here_.iteration}, arrival);
   try {
     while (!arrival.is_here) wait();
   } catch (...) {
@@ -109,7 +111,7 @@ bool Transport::wait() {
     return false;
   }
   if (options_.live != nullptr) {
-    options_.live->pc.store(here.pc, std::memory_order_relaxed);
+    options_.live->pc.store(here_.pc, std::memory_order_relaxed);
     options_.live->doing.store(waits_for_, std::memory_order_relaxed);
   }
   std::optional<fabric::Message> message;
@@ -138,15 +140,15 @@ void Transport::put(const array::BlockId& id, wire::PutMode mode, block::SharedF
   waits_for_ = Doing::put;
   while (!puts_.empty() && (put_bytes_ + bytes > allowed || !frames_.has_room(bytes))) wait();
   waits_for_ = Doing::block;
-  settle_seconds += base::now_seconds() - begin;
+  counts_.settle_seconds += base::now_seconds() - begin;
   frames_.charge(bytes);
   put_bytes_ += bytes;
-  bytes_sent += bytes;
-  to_servers[static_cast<std::size_t>(array::home_of(id, options_.servers))] += bytes;
+  counts_.bytes_sent += bytes;
+  counts_.to_servers[static_cast<std::size_t>(array::home_of(id, options_.servers))] += bytes;
   const wire::Ticket ticket = ++last_ticket_;
-  puts_.emplace(ticket, PendingPut{id, here.pc, bytes});
+  puts_.emplace(ticket, PendingPut{id, here_.pc, bytes});
   const int server = array::home_of(id, options_.servers);
-  const wire::PutBlock message{ticket, id, mode, here, type};
+  const wire::PutBlock message{ticket, id, mode, here_, type};
   if (bytes <= joined_put_bytes)
     join(server, message, frame->bytes());
   else
@@ -156,9 +158,9 @@ void Transport::put(const array::BlockId& id, wire::PutMode mode, block::SharedF
 void Transport::put_scalar(const array::BlockId& id, wire::PutMode mode, std::complex<double> value,
                            std::int64_t count, array::ElementType type) {
   const wire::Ticket ticket = ++last_ticket_;
-  puts_.emplace(ticket, PendingPut{id, here.pc, 0});
+  puts_.emplace(ticket, PendingPut{id, here_.pc, 0});
   join(array::home_of(id, options_.servers),
-       wire::PutScalar{ticket, id, mode, value.real(), count, here, type, value.imag()}, {});
+       wire::PutScalar{ticket, id, mode, value.real(), count, here_, type, value.imag()}, {});
 }
 
 void Transport::settle() {
@@ -167,7 +169,7 @@ void Transport::settle() {
   waits_for_ = Doing::put;
   while (!puts_.empty()) wait();
   waits_for_ = Doing::block;
-  settle_seconds += base::now_seconds() - begin;
+  counts_.settle_seconds += base::now_seconds() - begin;
 }
 
 /// Keeps a small put until there are many for its server, or this worker says or waits for
@@ -257,7 +259,7 @@ std::vector<std::byte> Transport::collect(Collective kind, std::vector<std::byte
   waits_for_ = Doing::barrier;
   ++step_;
   base::ByteWriter part;
-  part.value(Where{kind, here.pc});
+  part.value(Where{kind, here_.pc});
   part.raw(mine);
   std::vector<std::byte> result;
   if (options_.worker == 0) {
@@ -270,7 +272,7 @@ std::vector<std::byte> Transport::collect(Collective kind, std::vector<std::byte
     result = std::move(spreads_.extract(step_).mapped());
   }
   waits_for_ = Doing::block;
-  collect_seconds += base::now_seconds() - begin;
+  counts_.collect_seconds += base::now_seconds() - begin;
   return result;
 }
 
@@ -386,7 +388,8 @@ void Transport::take(wire::BlockData& data, fabric::Payload payload) {
   if (found == fetches_.end()) return;
   const auto& [id, pc, into] = found->second;
   if (payload)
-    from_servers[static_cast<std::size_t>(array::home_of(id, options_.servers))] += payload->size();
+    counts_.from_servers[static_cast<std::size_t>(array::home_of(id, options_.servers))] +=
+        payload->size();
   if (into != nullptr) *into = {true, std::move(payload), data.disk_seconds};
   fetches_.erase(found);
 }

@@ -13,20 +13,19 @@
 #include "blockyard/fabric/fabric.h"
 #include "blockyard/wire/batch.h"
 #include "blockyard/wire/messages.h"
+#include "blockyard/worker/detail/collective.h"
 #include "blockyard/worker/flow_names.h"
 #include "blockyard/worker/worker.h"
 
 namespace blockyard::worker::detail {
 
-/// What all workers do together; one kind per step, checked.
-enum class Collective : std::uint8_t {
-  barrier,
-  sum,
-  assert_same,
-  broadcast,
-  persist,
-  checkpoint,
-  end
+/// What the messages of a program took.
+struct TransportCounts {
+  double settle_seconds = 0;   ///< waited for acknowledgements
+  double collect_seconds = 0;  ///< waited for other workers
+  std::uint64_t bytes_sent = 0;
+  std::vector<std::uint64_t> from_servers{};  ///< bytes of blocks, by server
+  std::vector<std::uint64_t> to_servers{};
 };
 
 /// The worker's side of all messages. One thread; while that of worker 0 sleeps in a collective,
@@ -34,18 +33,18 @@ enum class Collective : std::uint8_t {
 /// last one does worker 0's work: it need not wait for a thread to wake.
 class Transport : public block::BlockSource, private fabric::Receiver {
  public:
-  Transport(fabric::Fabric& fabric, block::FramePool& frames, const Options& options);
+  /// `here`: the origin of every get and put, kept up to date by the interpreter.
+  Transport(fabric::Fabric& fabric, block::FramePool& frames, const Options& options,
+            const wire::Access& here);
   Transport(const Transport&) = delete;
   Transport& operator=(const Transport&) = delete;
   ~Transport() override;
 
   /// Names for error messages while a program runs; null between programs.
   void set_naming(const Naming* naming) noexcept { naming_ = naming; }
-  /// The origin of every get and put. Kept up to date by the interpreter.
-  wire::Access here;
 
   // BlockSource
-  void fetch(const array::BlockId& id, block::Arrival& into) override;
+  void fetch(const array::BlockId& id, const block::Asker& asker, block::Arrival& into) override;
   bool wait() override;
   void abandon() noexcept override;
   /// The block, waited for. REQUIRES: the server listed it (ListBlocks).
@@ -106,11 +105,7 @@ class Transport : public block::BlockSource, private fabric::Receiver {
 
   /// Sets what is counted to zero.
   void begin_counts();
-  double settle_seconds = 0;   ///< waited for acknowledgements
-  double collect_seconds = 0;  ///< waited for other workers
-  std::uint64_t bytes_sent = 0;
-  std::vector<std::uint64_t> from_servers;  ///< bytes of blocks, by server
-  std::vector<std::uint64_t> to_servers;
+  [[nodiscard]] const TransportCounts& counts() const noexcept { return counts_; }
   [[nodiscard]] std::size_t put_bytes() const noexcept { return put_bytes_; }  ///< under way
 
  private:
@@ -153,6 +148,8 @@ class Transport : public block::BlockSource, private fabric::Receiver {
   fabric::Fabric& fabric_;
   block::FramePool& frames_;
   const Options& options_;
+  const wire::Access& here_;
+  TransportCounts counts_;
   const Naming* naming_ = nullptr;
   std::function<bool()> is_needed_;
   std::function<void()> look_after_;
