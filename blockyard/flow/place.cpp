@@ -81,6 +81,34 @@ void report_no_place(const Naming& naming, const Selector& selector,
                           naming.array(selector.array)));
 }
 
+void for_each_selected(const Naming& naming, const Selector& selector,
+                       std::span<const std::int64_t> values,
+                       const std::function<void(const Place&)>& action) {
+  const array::Grid& grid = naming.tables.grids[static_cast<std::size_t>(selector.array)];
+  const std::size_t order = grid.order();
+  if (grid.block_count() == 0) return;
+  Place place;
+  std::array<std::int64_t, array::max_order> first{}, last{};
+  for (std::size_t k = 0; k < order; ++k) {
+    first[k] = grid.axis(k).first();
+    last[k] = grid.axis(k).last();
+    if (selector.indexes[k] < 0) continue;
+    first[k] = last[k] = values[static_cast<std::size_t>(selector.indexes[k])];
+    if (!grid.contains(k, first[k])) report_no_place(naming, selector, values, k);
+  }
+  place.segments = first;
+  for (std::size_t moved = 0; moved < order;) {
+    std::array<Extent, array::max_order> extents{};
+    for (std::size_t k = 0; k < order; ++k) extents[k] = grid.extent(k, place.segments[k]);
+    place.id = {selector.array, grid.number_of({place.segments.data(), order})};
+    place.block_shape = place.shape = tensor::Shape({extents.data(), order});
+    action(place);
+    for (moved = 0; moved < order && place.segments[moved] == last[moved]; ++moved)
+      place.segments[moved] = first[moved];
+    if (moved < order) ++place.segments[moved];
+  }
+}
+
 std::optional<NamedBlock> block_of(const program::Program& program, const Tables& tables,
                                    const Selector& selector, std::span<const std::int64_t> values) {
   const array::Grid& grid = tables.grids[static_cast<std::size_t>(selector.array)];

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 
@@ -34,6 +35,12 @@ struct Place {
 /// Throws what locate() does for the index at this position.
 [[noreturn]] void report_no_place(const Naming& naming, const program::Selector& selector,
                                   std::span<const std::int64_t> values, std::size_t position);
+
+/// Calls action for each whole block that the list of an allocate or deallocate statement selects:
+/// a position without an index stands for all segments. Throws as locate() does.
+void for_each_selected(const Naming& naming, const program::Selector& selector,
+                       std::span<const std::int64_t> values,
+                       const std::function<void(const Place&)>& action);
 
 /// A block by name, and how long it is.
 struct NamedBlock {

@@ -192,22 +192,10 @@ void Walk::execute(const Instruction& instruction) {
 /// Makes the blocks of a local array that a list selects, or removes them.
 void Walk::allocate(std::int32_t selector, bool is_begin) {
   const Selector& selected = program_.selectors[static_cast<std::size_t>(selector)];
-  const array::Grid& grid = tables_.grids[static_cast<std::size_t>(selected.array)];
-  std::vector<std::int64_t> first(grid.order());
-  std::vector<std::int64_t> last(grid.order());
-  for (std::size_t k = 0; k < grid.order(); ++k) {
-    first[k] = grid.axis(k).first();
-    last[k] = grid.axis(k).last();
-    if (selected.indexes[k] >= 0)
-      first[k] = last[k] = index_values_[static_cast<std::size_t>(selected.indexes[k])];
-    if (!grid.contains(k, first[k]))
-      throw Error(Errc::bad_input, "an index of allocate has no value in range here");
-  }
-  std::vector<std::int64_t> at = first;
   double elements = 0;
-  for (std::size_t k = 0; k < at.size();) {
-    const std::uint64_t key = key_of(selected.array, grid.number_of(at));
-    const auto count = static_cast<double>(grid.element_count(at));
+  flow::for_each_selected(naming_, selected, index_values_, [&](const flow::Place& place) {
+    const std::uint64_t key = key_of(selected.array, place.id.number);
+    const auto count = static_cast<double>(place.shape.element_count());
     const double bytes = count * element_bytes(selected.array);
     elements += count;
     if (is_begin) {
@@ -216,14 +204,7 @@ void Walk::allocate(std::int32_t selector, bool is_begin) {
       frames_.give_back(found->second);
       locals_.erase(found);
     }
-    for (k = 0; k < at.size(); ++k) {
-      if (at[k] < last[k]) {
-        ++at[k];
-        break;
-      }
-      at[k] = first[k];
-    }
-  }
+  });
   if (is_begin) charge(costs_.fill(elements), work_.core_seconds);
 }
 

@@ -13,37 +13,9 @@ using base::Errc;
 using base::Error;
 using program::Selector;
 
-/// Calls action(number, shape) for each block that the list of an allocate or deallocate names.
-template <class Do>
-void Blocks::for_each_selected(const Selector& selector, Do&& action) const {
-  const array::Grid& grid = naming_.tables.grids[static_cast<std::size_t>(selector.array)];
-  const std::size_t order = grid.order();
-  if (grid.block_count() == 0) return;
-  std::array<std::int64_t, array::max_order> segments{}, first{}, last{};
-  for (std::size_t k = 0; k < order; ++k) {
-    first[k] = grid.axis(k).first();
-    last[k] = grid.axis(k).last();
-    if (selector.indexes[k] < 0) continue;
-    first[k] = last[k] = value_of(selector.indexes[k]);
-    if (!grid.contains(k, first[k])) report_no_place(selector, k);
-  }
-  segments = first;
-  for (std::size_t moved = 0; moved < order;) {
-    std::array<Extent, array::max_order> extents{};
-    for (std::size_t k = 0; k < order; ++k) extents[k] = grid.extent(k, segments[k]);
-    action(grid.number_of({segments.data(), order}), tensor::Shape({extents.data(), order}));
-    for (moved = 0; moved < order && segments[moved] == last[moved]; ++moved)
-      segments[moved] = first[moved];
-    if (moved < order) ++segments[moved];
-  }
-}
-
 void Blocks::allocate(std::int32_t selector) {
-  const Selector& selected = selector_at(selector);
-  for_each_selected(selected, [&](std::uint64_t number, const tensor::Shape& shape) {
-    const array::BlockId id{selected.array, number};
-    Slot* slot = find_own(id);
-    const Place place{.id = id, .block_shape = shape, .shape = shape, .at = {}, .is_whole = true};
+  flow::for_each_selected(naming_, selector_at(selector), index_values_, [&](const Place& place) {
+    Slot* slot = find_own(place.id);
     if (slot == nullptr) {
       slot = &make_own(place, Need::prepare);
     } else {
@@ -56,15 +28,13 @@ void Blocks::allocate(std::int32_t selector) {
 }
 
 void Blocks::deallocate(std::int32_t selector) {
-  const Selector& selected = selector_at(selector);
-  Array& array = arrays_[static_cast<std::size_t>(selected.array)];
-  for_each_selected(selected, [&](std::uint64_t number, const tensor::Shape&) {
-    auto node = array.locals.extract(number);
+  flow::for_each_selected(naming_, selector_at(selector), index_values_, [&](const Place& place) {
+    auto node = arrays_[static_cast<std::size_t>(place.id.array)].locals.extract(place.id.number);
     if (!node)
       throw Error(Errc::bad_input,
                   fmt::format("attempt to deallocate block {}, which does not exist; was it "
                               "deallocated before, or never allocated?",
-                              naming_.block({selected.array, number})));
+                              naming_.block(place.id)));
     recycle(std::move(node.mapped().frame));
   });
 }

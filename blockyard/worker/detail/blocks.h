@@ -214,8 +214,6 @@ class Blocks {
   void complete(const block::BlockCache::Pin& pin, Wait& wait);
   void erase(const Made& made) noexcept;
   [[nodiscard]] Region restored_region(const SavedFrame& saved, block::Frame frame) const;
-  template <class Do>
-  void for_each_selected(const program::Selector& selector, Do&& action) const;
 
   const Naming& naming_;
   const std::vector<std::int64_t>& index_values_;

@@ -22,17 +22,11 @@ using program::Mode;
 namespace {
 
 wire::PutMode wire_mode(std::int32_t mode) {
-  switch (static_cast<Mode>(mode)) {
-    case Mode::set:
-      return wire::PutMode::set;
-    case Mode::add:
-      return wire::PutMode::add;
-    case Mode::subtract:
-      return wire::PutMode::subtract;
-    case Mode::multiply:
-      return wire::PutMode::multiply;
-  }
-  return wire::PutMode::set;
+  static_assert(static_cast<int>(Mode::set) == static_cast<int>(wire::PutMode::set) &&
+                static_cast<int>(Mode::add) == static_cast<int>(wire::PutMode::add) &&
+                static_cast<int>(Mode::subtract) == static_cast<int>(wire::PutMode::subtract) &&
+                static_cast<int>(Mode::multiply) == static_cast<int>(wire::PutMode::multiply));
+  return static_cast<wire::PutMode>(mode);
 }
 
 }  // namespace

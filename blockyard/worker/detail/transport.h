@@ -14,19 +14,11 @@
 #include "blockyard/wire/batch.h"
 #include "blockyard/wire/messages.h"
 #include "blockyard/worker/detail/collective.h"
+#include "blockyard/worker/detail/transport_counts.h"
 #include "blockyard/worker/flow_names.h"
 #include "blockyard/worker/worker.h"
 
 namespace blockyard::worker::detail {
-
-/// What the messages of a program took.
-struct TransportCounts {
-  double settle_seconds = 0;   ///< waited for acknowledgements
-  double collect_seconds = 0;  ///< waited for other workers
-  std::uint64_t bytes_sent = 0;
-  std::vector<std::uint64_t> from_servers{};  ///< bytes of blocks, by server
-  std::vector<std::uint64_t> to_servers{};
-};
 
 /// The worker's side of all messages. One thread; while that of worker 0 sleeps in a collective,
 /// workers of its process deliver their parts themselves, one at a time (fabric::Receiver), and the
