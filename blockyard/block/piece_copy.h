@@ -12,7 +12,7 @@ namespace blockyard::block {
 
 /// A copy from a device to a frame, in pieces, from its beginning to its end: the sender need
 /// not wait for the last piece. Without a copy the values are sent from the device, in one piece.
-/// Any thread, except for calls of Residency.
+/// Any thread, except for calls of a residency.
 class PieceCopy {
  public:
   /// `place`: where the network reads the values on the device; null: they come to the frame.
@@ -32,21 +32,22 @@ class PieceCopy {
   /// Why it stopped; empty if it did not.
   [[nodiscard]] std::string failure();
 
- private:
-  friend class Residency;
+  // By the residency only.
   /// Marks the copy as being sent.
   void begin_sending();
   /// The next piece, which is there when this event is done.
   device::Event& add(device::Event event) { return events_.emplace_back(std::move(event)); }
   /// Returns when all is there or nothing more comes.
   void wait() noexcept;
-  void advance(bool waits) noexcept;
   /// Marks the rest as complete.
   void complete() noexcept;
   /// Nothing more comes: the Residency goes. `memory`: of the place, as long as it is needed.
   void end(device::Memory memory) noexcept;
   /// Whether the device's memory is needed no more.
   [[nodiscard]] bool is_over() noexcept;
+
+ private:
+  void advance(bool waits) noexcept;
 
   SharedFrame frame_;
   std::size_t piece_bytes_;

@@ -2,18 +2,15 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
-#include <list>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
-#include <unordered_map>
-#include <vector>
 
-#include "blockyard/block/device_pool.h"
 #include "blockyard/block/frame.h"
+#include "blockyard/block/lanes.h"
 #include "blockyard/block/peer_copies.h"
 #include "blockyard/block/piece_copy.h"
-#include "blockyard/block/piece_length.h"
 #include "blockyard/block/residency_counts.h"
 #include "blockyard/device/host_locks.h"
 
@@ -22,8 +19,8 @@ namespace blockyard::block {
 /// How a device run uses an operand, which decides what is copied.
 enum class Use : std::uint8_t { read, write, update };
 
-/// Copies of one worker's frames in the memory of a device. A block has two copies: the frame, and
-/// one here.
+/// What a device has of one worker's frames. In its own memory a block has two copies: the frame,
+/// and one here.
 ///
 ///   host      device     means
 ///   modified  invalid    no copy here
@@ -51,201 +48,92 @@ class Residency {
     int streams = Lanes::count;          ///< fewer, and not to keep memory: to compare
     bool keeps_memory = true;            ///< that copies leave
   };
-  Residency(device::Device& device, Options options);
-  ~Residency();
+  /// The form that the device works in. One that fails to begin is retired.
+  [[nodiscard]] static std::unique_ptr<Residency> open(device::Device& device, Options options);
+  virtual ~Residency() = default;
   Residency(const Residency&) = delete;
   Residency& operator=(const Residency&) = delete;
 
   /// A run: its operands, then enqueue, then end_run. Nothing from operand or scratch: no room (or
   /// retired), and the host has to do it after end_run(false).
-  [[nodiscard]] std::optional<device::Address> operand(const SharedFrame& frame, Use use,
-                                                       bool keeps = false);
+  [[nodiscard]] virtual std::optional<device::Address> operand(const SharedFrame& frame, Use use,
+                                                               bool keeps = false) = 0;
   /// Memory for this run only.
-  [[nodiscard]] std::optional<device::Address> scratch(std::size_t size);
+  [[nodiscard]] virtual std::optional<device::Address> scratch(std::size_t size) = 0;
   /// Work on the operands and scratch memory of the run, on one stream, after earlier work.
   /// Only the last call of `work` changes operands: where it is refused they are as they were, but
   /// for a result that was to be overwritten.
   template <class Work>
   void enqueue(const Work& work) {
     const Lanes::Lane lane = begin_work();
-    work(lanes_->stream(lane));
+    work(stream(lane));
     end_work(lane);
   }
   /// Copies from scratch memory of the run, and waits. After enqueue.
-  void read_back(device::Address from, std::span<std::byte> to);
-  void end_run(bool is_done);
+  virtual void read_back(device::Address from, std::span<std::byte> to) = 0;
+  virtual void end_run(bool is_done) = 0;
   /// Starts to copy a frame, kept as with `keeps`, that a run will read soon: if there is room that
   /// is free or held by copies that are neither in use nor modified. All that is brought ahead and
   /// not used yet takes at most 1/ahead_share of the memory.
-  void bring_ahead(const SharedFrame& frame);
+  virtual void bring_ahead(const SharedFrame& frame) = 0;
   static constexpr std::int64_t ahead_share = 4;
   /// Returns when the copies to the device, or the work of runs, are done: to measure them.
-  void finish_copies() { lanes_->stream(Lanes::in).synchronise(); }
-  void finish_runs();
+  virtual void finish_copies() = 0;
+  virtual void finish_runs() = 0;
 
   /// Whether the device works on the frames themselves.
-  [[nodiscard]] bool is_in_place() const noexcept { return is_in_place_; }
+  [[nodiscard]] virtual bool is_in_place() const noexcept = 0;
   /// The host looks at the frame: its values are there afterwards. Returns whether they had to be
   /// copied. Throws as retire does.
-  bool host_reads(const base::Buffer& frame);
+  virtual bool host_reads(const base::Buffer& frame) = 0;
   /// The values of the frame go to another process: starts to copy them to it, unless the network
   /// `reads_devices` and this one can be read. Null: they are there. Else to be told when they are
   /// sent (PieceCopy::end_sending). Throws as retire does.
-  [[nodiscard]] std::shared_ptr<PieceCopy> send(const SharedFrame& frame,
-                                                bool reads_devices = false);
+  [[nodiscard]] virtual std::shared_ptr<PieceCopy> send(const SharedFrame& frame,
+                                                        bool reads_devices = false) = 0;
   /// Copies that the network is reading take at most 1/network_share of the memory.
   static constexpr std::int64_t network_share = 4;
   /// Whether such copies are under way: then look_after() has to be called again and again.
-  [[nodiscard]] bool is_sending() const noexcept { return !sends_.empty(); }
+  [[nodiscard]] virtual bool is_sending() const noexcept = 0;
   /// Recovers those that failed. Throws as retire does.
-  void look_after();
+  virtual void look_after() = 0;
   /// Before the host overwrites all of the frame, which it may if it is then the sole holder.
   void host_writes(const base::Buffer& frame) noexcept { forget(frame); }
   /// The frame goes, or its values do.
-  void forget(const base::Buffer& frame) noexcept;
+  virtual void forget(const base::Buffer& frame) noexcept = 0;
   /// Drops one reference to a kept frame; the copy is freed with the last reference.
-  void release(const SharedFrame& frame) noexcept;
+  virtual void release(const SharedFrame& frame) noexcept = 0;
   /// The copy of one frame becomes the modified copy of another. False: there is none, or
   /// another holder may read it.
-  [[nodiscard]] bool move(const base::Buffer& from, const base::Buffer& to);
+  [[nodiscard]] virtual bool move(const base::Buffer& from, const base::Buffer& to) = 0;
   /// Frees the copies of kept frames that have no other holder.
-  void sweep();
+  virtual void sweep() = 0;
   /// Whether a run needs no copy of its values.
-  [[nodiscard]] bool is_resident(const base::Buffer& frame) const {
-    return is_in_place_ || copies_.contains(frame.data());
-  }
+  [[nodiscard]] virtual bool is_resident(const base::Buffer& frame) const = 0;
   /// Whether the host needs a copy of its values.
-  [[nodiscard]] bool is_modified(const base::Buffer& frame) const;
+  [[nodiscard]] virtual bool is_modified(const base::Buffer& frame) const = 0;
 
   /// The device failed: modified copies are brought back, and it is not used again.
   /// Throws Error{device} if something is lost.
-  void retire(const std::string& why);
-  [[nodiscard]] bool is_retired() const noexcept { return is_retired_; }
+  virtual void retire(const std::string& why) = 0;
+  [[nodiscard]] virtual bool is_retired() const noexcept = 0;
   /// Why it was retired; empty: it was not.
-  [[nodiscard]] const std::string& failure() const noexcept { return failure_; }
-  [[nodiscard]] ResidencyCounts counts() const;
+  [[nodiscard]] virtual const std::string& failure() const noexcept = 0;
+  [[nodiscard]] virtual ResidencyCounts counts() const = 0;
   /// The counts since the last call.
-  [[nodiscard]] ResidencyCounts take_counts();
-  [[nodiscard]] device::Device& device() noexcept { return device_; }
+  [[nodiscard]] virtual ResidencyCounts take_counts() = 0;
+  [[nodiscard]] virtual device::Device& device() noexcept = 0;
   /// Where the program is, for the trace.
-  void note_program(std::uint16_t program) noexcept {
-    if (lanes_) lanes_->note_program(program);
-  }
-  void note_place(std::int32_t pc) noexcept { pc_ = pc; }
+  virtual void note_program(std::uint16_t program) noexcept = 0;
+  virtual void note_place(std::int32_t pc) noexcept = 0;
+
+ protected:
+  Residency() = default;
 
  private:
-  using Key = const std::byte*;
-  /// The values of a frame are the worker's own where it is written back to: only its own frames
-  /// are ever modified on the device.
-  [[nodiscard]] static std::span<std::byte> host_bytes(Key key, std::size_t size) noexcept {
-    return {const_cast<std::byte*>(key), size};
-  }
-  struct Copy {
-    Key key = nullptr;
-    SharedFrame kept;  ///< of frames that are held here
-    std::size_t size = 0;
-    Piece piece;
-    bool is_modified = false;
-    bool is_valid = false;  ///< false only until the end of the run that made it
-    bool is_lost = false;   ///< unknown whether the last run changed it
-    bool is_ahead = false;  ///< brought ahead and not used since
-    std::int32_t pins = 0;
-    PeerCopies::Held offer = nullptr;              ///< to other workers
-    std::weak_ptr<const base::Buffer> in_place{};  ///< to hold it when its owner lets it go
-  };
-  using Order = std::list<Copy>;  ///< least recently used first
-  struct Operand {
-    Copy* copy;
-    Use use;
-  };
-
-  /// A copy to the device under way, and what it reads: the frame, or what a peer has of it.
-  struct Source {
-    std::uint64_t point;
-    SharedFrame frame;  ///< null: it reads the other
-    PeerCopies::Held peer;
-  };
-
-  /// Memory of a copy that went while others copied from it: here until they have.
-  struct Left {
-    PeerCopies::Held offer;
-    Piece piece;
-  };
-
-  /// A copy that send started, until it is whole; or what the network reads here, until it has.
-  struct Send {
-    std::shared_ptr<PieceCopy> pieces;
-    Lanes::Points written;  ///< the values, on the device
-    Copy* copy;             ///< null: it left, and its memory is here
-    bool is_direct;         ///< no copy: the one here is pinned
-    Piece piece;
-  };
-
-  [[nodiscard]] Lanes::Lane begin_work();
-  void end_work(Lanes::Lane lane);
-  Copy* bring(const SharedFrame& frame, Use use, bool keeps);
-  Copy& add(const SharedFrame& frame, bool keeps, Piece piece);
-  void fill(Copy& copy, const SharedFrame& frame);
-  [[nodiscard]] device::Address address_of(const Copy& copy) const noexcept {
-    return is_in_place_ ? reinterpret_cast<device::Address>(copy.key) : copy.piece.memory.address();
-  }
-  Copy* note_in_place(const SharedFrame& frame, bool keeps);
-  void drop_done();
-  void let_go(Order::iterator at) noexcept;
-  void sweep_in_place() noexcept;
-  [[nodiscard]] std::shared_ptr<PieceCopy> send_in_place(Copy& copy, const SharedFrame& frame);
-  [[nodiscard]] bool is_written(const Lanes::Points& points);
-  void end_ahead(Copy& copy) noexcept;
-  [[nodiscard]] std::optional<Piece> allocate(std::size_t size);
-  [[nodiscard]] bool evict_one(bool only_idle = false);
-  void copy_in(Copy& copy, const SharedFrame& frame);
-  void drop_sources();
-  [[nodiscard]] PeerCopies::Held copy_from_peer(Copy& copy);
-  void offer_to_peers(Copy& copy);
-  [[nodiscard]] bool leave_to_peers(Copy& copy) noexcept;
-  void take_left() noexcept;
-  void give_left_away() noexcept;
-  void begin_out(Copy& copy);
-  std::uint64_t end_out(Copy& copy);
-  std::uint64_t copy_out(Copy& copy);
-  [[nodiscard]] std::shared_ptr<PieceCopy> start_send(Copy& copy, const SharedFrame& frame);
-  [[nodiscard]] std::shared_ptr<PieceCopy> send_direct(Copy& copy, const SharedFrame& frame);
-  [[nodiscard]] bool is_read_by_network(const Copy& copy) noexcept;
-  void send_timed(Copy& copy);
-  void take_sent();
-  void drop_sent() noexcept;
-  void finish_sending(Key key);
-  [[nodiscard]] bool wait_for_send();
-  void lock_host(Key key, std::size_t size);
-  void finish_writing(Key key);
-  void erase(Order::iterator at);
-  [[nodiscard]] bool bring_back(const Piece& piece, std::span<std::byte> to, std::size_t from = 0);
-  [[nodiscard]] bool bring_rest(Send& send);
-  [[nodiscard]] std::size_t bring_all_rests();
-  void settle(Lanes::Lane lane) noexcept;
-
-  device::Device& device_;
-  Options options_;
-  std::optional<Lanes> lanes_;  ///< none where the device could not be begun with
-  DevicePool pool_;
-  bool is_in_place_ = false;
-  std::int64_t in_place_bytes_ = 0;  ///< of the frames with work under way
-  Order order_;
-  std::unordered_map<Key, Order::iterator> copies_;
-  std::unordered_map<Key, std::uint64_t> writing_;  ///< frames that evicted copies go to: point
-  std::vector<Send> sends_;
-  PieceLength piece_length_;
-  bool is_for_network_ = true;  ///< until the device says no
-  std::deque<Source> sources_;
-  std::vector<Left> left_;
-  std::vector<Operand> operands_;  ///< of the run under way
-  std::vector<Piece> scratch_;
-  std::int64_t ahead_bytes_ = 0;
-  std::int32_t pc_ = 0;
-  bool is_retired_ = false;
-  std::string failure_;
-  ResidencyCounts counts_;
-  ResidencyCounts taken_;
+  [[nodiscard]] virtual Lanes::Lane begin_work() = 0;
+  [[nodiscard]] virtual device::Stream& stream(Lanes::Lane lane) = 0;
+  virtual void end_work(Lanes::Lane lane) = 0;
 };
 
 }  // namespace blockyard::block

@@ -3,8 +3,6 @@
 
 #include <utility>
 
-#include "blockyard/block/residency.h"
-
 namespace blockyard::block {
 
 namespace {
@@ -51,20 +49,5 @@ static_assert(base::has_row_for_each_field(rows));
 }  // namespace
 
 std::span<const base::Metric<ResidencyCounts>> device_metrics() noexcept { return rows; }
-
-ResidencyCounts Residency::take_counts() {
-  const ResidencyCounts all = counts();
-  return base::since(device_metrics(), all, std::exchange(taken_, all));
-}
-
-ResidencyCounts Residency::counts() const {
-  ResidencyCounts all = counts_;
-  all.pool_requests = pool_.requests();
-  all.pool_hits = pool_.hits();
-  if (options_.locks != nullptr)
-    all.locked_bytes = static_cast<std::uint64_t>(options_.locks->peak_bytes());
-  all.peak_bytes = static_cast<std::uint64_t>(pool_.peak_bytes());
-  return all;
-}
 
 }  // namespace blockyard::block

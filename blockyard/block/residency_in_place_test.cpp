@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tests of residency_in_place.cpp, on a simulated device that works as late as it can or when
+// The tests of InPlaceResidency, on a simulated device that works as late as it can or when
 // it likes: touching a frame too early gives wrong numbers.
 #include <gtest/gtest.h>
 

@@ -22,8 +22,8 @@ class Peers {
           *devices_.back().open_plan(device::axpby_operation(device::element_of<double>, shape)));
     }
     for (const std::size_t device : device_of)
-      workers_.emplace_back(devices_[device],
-                            Residency::Options{.budget_bytes = budget_bytes, .peers = &peers_});
+      workers_.push_back(
+          Residency::open(devices_[device], {.budget_bytes = budget_bytes, .peers = &peers_}));
     for (int k = 0; k < blocks; ++k) {
       frames_.push_back(std::make_shared<base::Buffer>(pool_.allocate(bytes)));
       std::fill_n(frames_.back()->as<double>(), elements, k + 1.0);
@@ -31,7 +31,7 @@ class Peers {
   }
   /// 2 * block, on the device of the worker if that works and has room.
   void read(std::size_t worker, std::size_t block) {
-    Residency& residency = workers_[worker];
+    Residency& residency = *workers_[worker];
     const Frame result = std::make_shared<base::Buffer>(pool_.allocate(bytes));
     bool is_done = false;
     try {
@@ -47,34 +47,34 @@ class Peers {
     residency.forget(*result);
   }
   void bring_ahead(std::size_t worker, std::size_t block) {
-    workers_[worker].bring_ahead(frames_[block]);
+    workers_[worker]->bring_ahead(frames_[block]);
   }
   /// Only brings the block. False: no room.
   bool hold(std::size_t worker, std::size_t block) {
-    const bool is_there = workers_[worker].operand(frames_[block], Use::read, true).has_value();
-    workers_[worker].end_run(is_there);
+    const bool is_there = workers_[worker]->operand(frames_[block], Use::read, true).has_value();
+    workers_[worker]->end_run(is_there);
     return is_there;
   }
   std::size_t held(std::size_t worker) const {
     return static_cast<std::size_t>(std::ranges::count_if(
-        frames_, [&](const Frame& frame) { return workers_[worker].is_resident(*frame); }));
+        frames_, [&](const Frame& frame) { return workers_[worker]->is_resident(*frame); }));
   }
   /// To a block that the worker alone has.
   bool move(std::size_t worker, std::size_t block) {
     const Frame to = std::make_shared<base::Buffer>(pool_.allocate(bytes));
-    const bool is_moved = workers_[worker].move(*frames_[block], *to);
-    workers_[worker].host_reads(*to);
+    const bool is_moved = workers_[worker]->move(*frames_[block], *to);
+    workers_[worker]->host_reads(*to);
     for (base::Extent n = 0; is_moved && n < elements; ++n)
       EXPECT_EQ(to->as<double>()[n], static_cast<double>(block + 1));
-    workers_[worker].forget(*to);
+    workers_[worker]->forget(*to);
     return is_moved;
   }
-  ResidencyCounts counts(std::size_t worker) const { return workers_[worker].counts(); }
-  std::deque<Residency>& workers() { return workers_; }
+  ResidencyCounts counts(std::size_t worker) const { return workers_[worker]->counts(); }
+  std::vector<std::unique_ptr<Residency>>& workers() { return workers_; }
 
  private:
   bool enqueue(std::size_t worker, std::size_t block, const Frame& to) {
-    Residency& residency = workers_[worker];
+    Residency& residency = *workers_[worker];
     const auto left = residency.operand(frames_[block], Use::read, true);
     if (!left) return false;
     const auto result = residency.operand(to, Use::write);
@@ -91,7 +91,7 @@ class Peers {
   PeerCopies peers_;
   std::vector<std::size_t> device_of_;
   std::vector<Frame> frames_;
-  std::deque<Residency> workers_;
+  std::vector<std::unique_ptr<Residency>> workers_;
 };
 
 TEST(Peers, a_block_comes_from_where_another_worker_has_it) {
@@ -141,12 +141,12 @@ TEST(Peers, memory_that_is_copied_from_comes_back_to_its_owner) {
     return sum;
   };
   EXPECT_EQ(hold_all(1, 0), room);
-  peers.workers()[1].finish_copies();
+  peers.workers()[1]->finish_copies();
   EXPECT_EQ(hold_all(0, 0), room);
   EXPECT_EQ(peers.counts(0).peer_copies, room);
   hold_all(1, room);
   EXPECT_LT(peers.held(1), room) << "others copy from what it had";
-  peers.workers()[0].finish_copies();
+  peers.workers()[0]->finish_copies();
   EXPECT_TRUE(peers.hold(0, 0)) << "no copy: an operand that is there";
   EXPECT_EQ(hold_all(1, 2 * room), room);
   EXPECT_EQ(peers.held(1), room);
@@ -178,9 +178,9 @@ TEST(Peers, a_device_that_is_lost_gives_nothing_and_the_host_does) {
   for (int at = 1; at < 600; ++at) try {
       Peers peers({"", "lose_call=" + std::to_string(at)}, {0, 1}, much, 4);
       for (std::size_t block = 0; block < 4; ++block) peers.read(1, block);
-      lost += peers.workers()[1].is_retired() ? 1 : 0;
+      lost += peers.workers()[1]->is_retired() ? 1 : 0;
       for (std::size_t block = 0; block < 4; ++block) peers.read(0, block);
-      EXPECT_FALSE(peers.workers()[0].is_retired());
+      EXPECT_FALSE(peers.workers()[0]->is_retired());
       EXPECT_EQ(peers.counts(0).peer_copies + peers.counts(0).copies_in, 4U);
     } catch (const base::Error& error) {  // of the device that is lost
       EXPECT_EQ(error.code(), base::Errc::device);
@@ -198,7 +198,7 @@ TEST(Peers, whatever_fails_no_number_is_wrong) {
         std::mt19937 random(static_cast<unsigned>(at));
         for (int step = 0; step < 40; ++step) peers.read(random() % 3, random() % 6);
         bool has_failed = false;
-        for (const Residency& worker : peers.workers()) has_failed |= worker.is_retired();
+        for (const auto& worker : peers.workers()) has_failed |= worker->is_retired();
         ++(has_failed ? failed : well);
       } catch (const base::Error& error) {
         EXPECT_EQ(error.code(), base::Errc::device);

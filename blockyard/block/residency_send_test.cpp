@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tests of residency_send.cpp and piece_length.h.
+// The tests of sends by a Residency, and of piece_length.h.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -229,7 +229,8 @@ TEST(Residency, what_the_network_reads_outlives_the_residency) {
   std::shared_ptr<PieceCopy> sent;
   const auto frame = std::make_shared<base::Buffer>(pool.allocate(bytes));
   {
-    Residency residency(device, {.budget_bytes = 1 << 20});
+    const auto opened = Residency::open(device, {.budget_bytes = 1 << 20});
+    Residency& residency = *opened;
     const auto address = residency.operand(frame, Use::write);
     residency.enqueue(
         [&](device::Stream& stream) { stream.fill(*address, BLOCKYARD_F64, 3.0, elements); });

@@ -200,7 +200,8 @@ TEST(Residency, what_is_brought_ahead_takes_no_room_from_what_is_in_use) {
     return std::make_shared<base::Buffer>(pool.allocate(size));
   };
   constexpr std::size_t quarter = base::BufferPool::page_from;
-  Residency residency(device, {budget});
+  const auto opened = Residency::open(device, {budget});
+  Residency& residency = *opened;
   const auto pinned = make(quarter);
   const auto modified = make(2 * quarter);
   const auto idle = make(quarter);
@@ -227,7 +228,8 @@ TEST(Residency, notes_what_its_lanes_do) {
   base::BufferPool pool(1 << 20);
   device::Device device(device::sim::table(), 0, "seed=1");
   {
-    Residency residency(device, {.budget_bytes = 1 << 20, .trace = &trace});
+    const auto opened = Residency::open(device, {.budget_bytes = 1 << 20, .trace = &trace});
+    Residency& residency = *opened;
     residency.note_program(3);
     const auto frame = std::make_shared<base::Buffer>(pool.allocate(bytes));
     for (int k = 0; k < 100; ++k) {
@@ -257,7 +259,8 @@ TEST(Residency, locks_the_memory_that_copies_touch_and_no_other) {
   device::HostLocks locks(device, 1 << 20, [] {});
   pool.on_leave([&](const std::byte* memory) { locks.unlock(memory); });
   {
-    Residency residency(device, {1 << 20, true, &locks});
+    const auto opened = Residency::open(device, {1 << 20, true, &locks});
+    Residency& residency = *opened;
     const auto copied = std::make_shared<base::Buffer>(pool.allocate(bytes));
     const auto written = std::make_shared<base::Buffer>(pool.allocate(bytes));
     for (int round = 0; round < 10; ++round) {

@@ -24,11 +24,11 @@ class Blocks {
       : device_(device::sim::table(), 0, options),
         plan_(*device_.open_plan(
             device::axpby_operation(device::element_of<double>, tensor::Shape({&elements, 1})))),
-        residency_(device_, {.budget_bytes = budget_bytes,
-                             .honours_use = honours_use,
-                             .piece_bytes = piece_bytes,
-                             .streams = streams,
-                             .keeps_memory = keeps_memory}) {
+        residency_(Residency::open(device_, {.budget_bytes = budget_bytes,
+                                             .honours_use = honours_use,
+                                             .piece_bytes = piece_bytes,
+                                             .streams = streams,
+                                             .keeps_memory = keeps_memory})) {
     for (std::size_t k = 0; k < count; ++k) {
       frames_.push_back(std::make_shared<base::Buffer>(pool_.allocate(bytes)));
       expected_.push_back(static_cast<double>(k + 1));
@@ -36,7 +36,7 @@ class Blocks {
     }
   }
   ~Blocks() {
-    for (const Frame& frame : frames_) residency_.forget(*frame);
+    for (const Frame& frame : frames_) residency_->forget(*frame);
   }
 
   /// to = [to +] 0.5 * from, on the device if that has room.
@@ -44,16 +44,16 @@ class Blocks {
     bool is_done = false;
     try {
       is_done = enqueue(to, from, updates);
-      residency_.end_run(is_done);
+      residency_->end_run(is_done);
     } catch (const base::Error& error) {
       is_done = false;
-      residency_.retire(error.what());
+      residency_->retire(error.what());
     }
     expected_[to] = 0.5 * expected_[from] + (updates ? expected_[to] : 0.0);
     if (!is_done) compute(to, from, updates);
   }
   void look(std::size_t k) {
-    residency_.host_reads(*frames_[k]);
+    residency_->host_reads(*frames_[k]);
     for (base::Extent n = 0; n < elements; ++n)
       ASSERT_EQ(frames_[k]->as<double>()[n], expected_[k]) << "block " << k;
   }
@@ -61,29 +61,29 @@ class Blocks {
   void look_at_all() {
     for (std::size_t k = 0; k < frames_.size(); ++k) look(k);
   }
-  Residency& residency() { return residency_; }
+  Residency& residency() { return *residency_; }
   Frame& frame(std::size_t k) { return frames_[k]; }
   base::BufferPool& pool() { return pool_; }
 
  private:
   bool enqueue(std::size_t to, std::size_t from, bool updates) {
-    const auto left = residency_.operand(frames_[from], Use::read);
+    const auto left = residency_->operand(frames_[from], Use::read);
     if (!left) return false;
-    const auto result = residency_.operand(frames_[to], updates ? Use::update : Use::write);
+    const auto result = residency_->operand(frames_[to], updates ? Use::update : Use::write);
     if (!result) return false;
-    residency_.enqueue([&](device::Stream& stream) {
+    residency_->enqueue([&](device::Stream& stream) {
       stream.run(plan_,
                  {.alpha = 0.5, .beta = updates ? 1.0 : 0.0, .result = *result, .left = *left});
     });
     return true;
   }
   void compute(std::size_t to, std::size_t from, bool updates) {
-    residency_.host_reads(*frames_[from]);
-    if (updates) residency_.host_reads(*frames_[to]);
+    residency_->host_reads(*frames_[from]);
+    if (updates) residency_->host_reads(*frames_[to]);
     write(to, expected_[to]);
   }
   void write(std::size_t k, double value) {
-    residency_.host_writes(*frames_[k]);
+    residency_->host_writes(*frames_[k]);
     if (!base::is_sole_holder(frames_[k]))  // a copy under way reads it
       frames_[k] = std::make_shared<base::Buffer>(pool_.allocate(bytes));
     std::fill_n(frames_[k]->as<double>(), elements, expected_[k] = value);
@@ -92,7 +92,7 @@ class Blocks {
   base::BufferPool pool_{std::size_t{1} << 30};
   device::Device device_;
   device::Plan plan_;
-  Residency residency_;
+  std::unique_ptr<Residency> residency_;
   std::vector<Frame> frames_;
   std::vector<double> expected_;
 };

@@ -95,8 +95,7 @@ class Transport : public block::BlockSource, private fabric::Receiver {
     if (auto message = fabric_.poll(0)) handle(std::move(*message));
   }
 
-  /// Sets what is counted to zero.
-  void begin_counts();
+  void begin_counts();  ///< from zero
   [[nodiscard]] const TransportCounts& counts() const noexcept { return counts_; }
   [[nodiscard]] std::size_t put_bytes() const noexcept { return put_bytes_; }  ///< under way
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
+#include <memory>
 
 #include "blockyard/block/residency.h"
 #include "blockyard/worker/worker.h"
@@ -24,11 +24,11 @@ class WorkerDevice {
   }
 
   /// Null: there is none yet.
-  [[nodiscard]] block::Residency* residency() noexcept {
-    return residency_ ? &*residency_ : nullptr;
-  }
+  [[nodiscard]] block::Residency* residency() noexcept { return residency_.get(); }
   /// Whether one may still come.
-  [[nodiscard]] bool is_awaited() const noexcept { return supply_ != nullptr && !residency_; }
+  [[nodiscard]] bool is_awaited() const noexcept {
+    return supply_ != nullptr && residency_ == nullptr;
+  }
   /// Looks whether it came. Null: there is none yet.
   [[nodiscard]] block::Residency* look() {
     if (is_awaited()) take(supply_->share(options_.worker));
@@ -50,22 +50,21 @@ class WorkerDevice {
   void take(const DeviceShare* share) {
     if (share == nullptr) return;
     number_ = share->number;
-    residency_.emplace(
+    residency_ = block::Residency::open(
         *share->device,
-        block::Residency::Options{
-            .budget_bytes = share->bytes,
-            .honours_use = options_.honours_intents,
-            .locks = share->host_locks,
-            .peers = share->peers,
-            .trace = options_.recording == nullptr ? nullptr : &options_.recording->trace,
-            .streams = share->streams,
-            .keeps_memory = share->keeps_memory});
+        {.budget_bytes = share->bytes,
+         .honours_use = options_.honours_intents,
+         .locks = share->host_locks,
+         .peers = share->peers,
+         .trace = options_.recording == nullptr ? nullptr : &options_.recording->trace,
+         .streams = share->streams,
+         .keeps_memory = share->keeps_memory});
   }
 
   const Options& options_;
   DeviceSupply* supply_;  ///< null: none is used, and none will come
   int number_ = -1;
-  std::optional<block::Residency> residency_;
+  std::unique_ptr<block::Residency> residency_;
 };
 
 }  // namespace blockyard::worker::detail
