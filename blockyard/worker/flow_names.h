@@ -4,6 +4,7 @@
 #include "blockyard/base/error.h"
 #include "blockyard/flow/bind.h"
 #include "blockyard/flow/chains.h"
+#include "blockyard/flow/copies.h"
 #include "blockyard/flow/epoch_puts.h"
 #include "blockyard/flow/expressions.h"
 #include "blockyard/flow/iterations.h"
@@ -13,6 +14,7 @@
 #include "blockyard/flow/near.h"
 #include "blockyard/flow/outline.h"
 #include "blockyard/flow/place.h"
+#include "blockyard/flow/region.h"
 #include "blockyard/flow/upcoming.h"
 #include "blockyard/worker/environment.h"
 
@@ -24,6 +26,7 @@ using flow::Chain;
 using flow::Chains;
 using flow::Coming;
 using flow::Condition;
+using flow::Copies;
 using flow::EpochPuts;
 using flow::Expressions;
 using flow::fixed_conditions;
@@ -39,6 +42,7 @@ using flow::OpenLoop;
 using flow::Outline;
 using flow::Place;
 using flow::policy_of;
+using flow::RegionBounds;
 using flow::Sharing;
 using flow::Sieve;
 using flow::Tables;

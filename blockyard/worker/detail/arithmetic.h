@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "blockyard/worker/detail/blocks.h"
-#include "blockyard/worker/detail/copies.h"
 #include "blockyard/worker/detail/device_arithmetic.h"
 
 namespace blockyard::worker::detail {

@@ -37,27 +37,18 @@ Blocks::Blocks(const Naming& naming, const std::vector<std::int64_t>& index_valu
       frames_(frames),
       cache_(cache),
       check_(check),
-      region_bounds_(naming.program.selectors.size()),
+      statics_(naming, frames),
+      regions_(naming, index_values, frames),
       waits_(naming.program.code.size()) {
   arrays_.reserve(naming.program.arrays.size());
-  for (std::size_t k = 0; k < naming.program.arrays.size(); ++k) {
-    arrays_.emplace_back(nodes_);
-    const auto& grid = naming.tables.grids[k];
-    if (naming.program.arrays[k].kind != ArrayKind::static_) continue;
-    arrays_[k].whole = frames.allocate(static_cast<std::size_t>(grid.element_count()) *
-                                       array::bytes_of(naming.program.arrays[k].type));
-    clear(arrays_[k].whole);
-  }
+  for (std::size_t k = 0; k < naming.program.arrays.size(); ++k) arrays_.emplace_back(nodes_);
 }
 
 Blocks::~Blocks() {
   release_scratch();
   for (Array& array : arrays_) {
-    if (array.whole) recycle(std::move(array.whole));
-    for (auto& [number, copy] : array.copies) recycle(std::move(copy));
     for (Slot& slot : array.temps) recycle(std::move(slot.frame));
     for (auto& [number, slot] : array.locals) recycle(std::move(slot.frame));
-    for (Region& region : array.regions) recycle(std::move(region.frame));
   }
 }
 
@@ -98,9 +89,9 @@ View Blocks::update(std::int32_t selector) { return view(selector, Need::update)
 
 View Blocks::view(std::int32_t selector, Need need) {
   const Selector& selected = selector_at(selector);
-  if (selected.form == SelectorForm::region) return region_view(selector);
+  if (selected.form == SelectorForm::region) return regions_.view(selector);
   if (selected.form == SelectorForm::whole)
-    return need == Need::read ? whole_view(selected.array) : whole(selected.array);
+    return need == Need::read ? statics_.whole(selected.array) : whole(selected.array);
   return block_view(selected, need);
 }
 
@@ -108,8 +99,8 @@ View Blocks::block_view(const Selector& selected, Need need) {
   const Place place = locate(selected);
   switch (decl(selected.array).kind) {
     case ArrayKind::static_:
-      if (need != Need::read) forget_static_copy(place.id);
-      return static_view(place);
+      if (need != Need::read) statics_.forget_copy(place.id);
+      return statics_.block(place);
     case ArrayKind::temp:
     case ArrayKind::local:
       return own_view(place, need);
@@ -118,32 +109,6 @@ View Blocks::block_view(const Selector& selected, Need need) {
       return copy_view(place, need);
   }
   return {};
-}
-
-View Blocks::static_view(const Place& place) {
-  View result = whole_view(place.id.array);
-  const array::Grid& grid = naming_.tables.grids[static_cast<std::size_t>(place.id.array)];
-  std::array<std::int64_t, array::max_order> segments{};
-  grid.segments_of(place.id.number, {segments.data(), grid.order()});
-  for (std::size_t k = 0; k < grid.order(); ++k)
-    result.advance((grid.offset(k, segments[k]) + place.at[k]) * result.strides[k]);
-  result.shape = place.shape;
-  return result;
-}
-
-View Blocks::whole_view(std::int32_t array) {
-  if (decl(array).kind != ArrayKind::static_)
-    throw Error(Errc::bad_input, fmt::format("'{}' is not static: only its blocks are at hand",
-                                             naming_.array(array)));
-  const array::Grid& grid = naming_.tables.grids[static_cast<std::size_t>(array)];
-  if (grid.element_count() == 0)
-    throw Error(Errc::bad_input,
-                fmt::format("static array '{}' has no elements: an index of it has an empty range",
-                            naming_.array(array)));
-  std::array<Extent, array::max_order> extents{};
-  for (std::size_t k = 0; k < grid.order(); ++k) extents[k] = grid.axis(k).element_count();
-  return View::dense(arrays_[static_cast<std::size_t>(array)].whole->data(),
-                     tensor::Shape({extents.data(), grid.order()}), type_of(array));
 }
 
 Blocks::Slot* Blocks::find_own(const array::BlockId& id) {

@@ -12,7 +12,9 @@
 #include "blockyard/block/cache.h"
 #include "blockyard/block/residency.h"
 #include "blockyard/wire/messages.h"
+#include "blockyard/worker/detail/regions.h"
 #include "blockyard/worker/detail/state.h"
+#include "blockyard/worker/detail/statics.h"
 #include "blockyard/worker/detail/view.h"
 #include "blockyard/worker/environment.h"
 #include "blockyard/worker/flow_names.h"
@@ -83,8 +85,6 @@ class Blocks {
   [[nodiscard]] block::SharedFrame device_result(std::int32_t selector, bool updates);
   /// How often a result of the device in this array was read by the host afterwards: 0 to 1.
   [[nodiscard]] double device_results_read(std::int32_t array) const;
-  /// Frees memory of blocks of static arrays that were kept for the device. Returns whether it did.
-  bool drop_static_copies() noexcept;
   /// Whether two selectors mean the same block now.
   [[nodiscard]] bool is_same_block(std::int32_t selector, std::int32_t other) const;
 
@@ -96,13 +96,9 @@ class Blocks {
 
   void allocate(std::int32_t selector);
   void deallocate(std::int32_t selector);
-  void set_region_bounds(std::int32_t selector, std::span<const std::int64_t> lows_highs);
-  /// low and high of each position, as bind_region set them.
-  [[nodiscard]] std::span<const std::int64_t> region_bounds(std::int32_t selector) const {
-    return region_bounds_[static_cast<std::size_t>(selector)];
-  }
-  void allocate_region(std::int32_t selector);
-  void deallocate_region(std::int32_t selector);
+  [[nodiscard]] Regions& regions() noexcept { return regions_; }
+  [[nodiscard]] const Regions& regions() const noexcept { return regions_; }
+  [[nodiscard]] Statics& statics() noexcept { return statics_; }
   /// Forgets all copies of distributed blocks, at a barrier.
   void forget_copies();
   /// The same of one array; the worker's own versions stay.
@@ -116,8 +112,8 @@ class Blocks {
 
   /// A whole static array, to be read or changed.
   [[nodiscard]] View whole(std::int32_t array) {
-    forget_static_copies(array);
-    return whole_view(array);
+    statics_.forget_copies(array);
+    return statics_.whole(array);
   }
   /// Scratch memory that lives until the next call of release_scratch().
   [[nodiscard]] std::byte* scratch(std::size_t bytes);
@@ -149,22 +145,11 @@ class Blocks {
     block::Frame frame;
     bool is_allocated = false;  ///< by an allocate statement
   };
-  struct Region {
-    std::array<std::int64_t, array::max_order> low{};
-    std::array<std::int64_t, array::max_order> high{};
-    tensor::Shape shape;
-    block::Frame frame;
-  };
   struct Array {
     explicit Array(std::pmr::memory_resource& nodes) : locals(&nodes) {}
-    block::Frame whole;  ///< static
-    std::unordered_map<std::uint64_t, block::Frame>
-        copies;               ///< static: blocks that a device has read and that are as they were;
-                              ///< of the whole array under the number whole_copy
     std::vector<Slot> temps;  ///< temp: few at a time
     std::pmr::unordered_map<std::uint64_t, Slot>
-        locals;                   ///< local, and own copies of distributed blocks
-    std::vector<Region> regions;  ///< contiguous
+        locals;  ///< local, and own copies of distributed blocks
   };
   enum class Record : std::uint8_t { none, temp, pin, own };
   struct Made {
@@ -180,20 +165,9 @@ class Blocks {
   [[nodiscard]] const program::Selector& selector_at(std::int32_t selector) const {
     return naming_.program.selectors[static_cast<std::size_t>(selector)];
   }
-  [[noreturn]] void report_no_place(const program::Selector& selector, std::size_t k) const {
-    flow::report_no_place(naming_, selector, index_values_, k);
-  }
   [[noreturn]] void report_missing(const array::BlockId& id) const;
   [[nodiscard]] View view(std::int32_t selector, Need need);
   [[nodiscard]] View block_view(const program::Selector& selected, Need need);
-  [[nodiscard]] View whole_view(std::int32_t array);
-  [[nodiscard]] View static_view(const Place& place);
-  static constexpr std::uint64_t whole_copy = ~std::uint64_t{0};
-  [[nodiscard]] block::SharedFrame static_copy(std::int32_t array, std::uint64_t number,
-                                               const View& of);
-  void forget_static_copies(std::int32_t array) noexcept;
-  void forget_static_copy(const array::BlockId& id) noexcept;
-  [[nodiscard]] View region_view(std::int32_t selector);
   [[nodiscard]] Slot* find_own(const array::BlockId& id);
   [[nodiscard]] View own_view(const Place& place, Need need);
   [[nodiscard]] View copy_view(const Place& place, Need need);
@@ -213,7 +187,6 @@ class Blocks {
   void keep(const array::BlockId& id, const block::BlockCache::Pin& pin);
   void complete(const block::BlockCache::Pin& pin, Wait& wait);
   void erase(const Made& made) noexcept;
-  [[nodiscard]] Region restored_region(const SavedFrame& saved, block::Frame frame) const;
 
   const Naming& naming_;
   const std::vector<std::int64_t>& index_values_;
@@ -222,9 +195,10 @@ class Blocks {
   block::BlockCache& cache_;
   bool check_;
   block::Residency* device_ = nullptr;
+  Statics statics_;
+  Regions regions_;
   std::pmr::unsynchronized_pool_resource nodes_;  ///< of the maps of locals, which come and go
   std::vector<Array> arrays_;
-  std::vector<std::array<std::int64_t, 2 * array::max_order>> region_bounds_;  ///< by selector
   std::vector<Made> scope_;
   std::vector<std::size_t> scope_begins_;
   std::vector<block::Frame> scratch_;

@@ -13,6 +13,7 @@ using program::SelectorForm;
 
 void Blocks::attach(block::Residency& device) {
   device_ = &device;
+  statics_.attach(device);
   device_results_.resize(arrays_.size());
 }
 
@@ -46,8 +47,8 @@ bool Blocks::is_same_block(std::int32_t selector, std::int32_t other) const {
 Blocks::DeviceOperand Blocks::device_operand(std::int32_t selector) {
   const Selector& selected = selector_at(selector);
   if (selected.form == SelectorForm::whole) {
-    const View all = whole_view(selected.array);
-    if (const block::SharedFrame copy = static_copy(selected.array, whole_copy, all))
+    const View all = statics_.whole(selected.array);
+    if (const block::SharedFrame copy = statics_.copy_of_whole(selected.array, all))
       return {copy, all.shape, false};
   }
   const bool is_real_part =
@@ -56,8 +57,7 @@ Blocks::DeviceOperand Blocks::device_operand(std::int32_t selector) {
     const Place place = locate(selected);
     const ArrayKind kind = decl(selected.array).kind;
     if (place.is_whole && kind == ArrayKind::static_) {
-      if (const block::SharedFrame copy =
-              static_copy(selected.array, place.id.number, static_view(place)))
+      if (const block::SharedFrame copy = statics_.copy_of_block(place.id, statics_.block(place)))
         return {copy, place.shape, false};
     } else if (place.is_whole) {
       if (const Slot* own = find_own(place.id)) return {own->frame, place.shape, false};
@@ -73,48 +73,10 @@ Blocks::DeviceOperand Blocks::device_operand(std::int32_t selector) {
   return {scratch_.back(), from.shape, false};
 }
 
-/// Null: no room to keep one.
-block::SharedFrame Blocks::static_copy(std::int32_t array, std::uint64_t number, const View& of) {
-  auto& copies = arrays_[static_cast<std::size_t>(array)].copies;
-  if (const auto found = copies.find(number); found != copies.end()) return found->second;
-  if (!frames_.has_room(of.bytes())) return nullptr;
-  block::Frame& copy = copies[number] = frames_.allocate(of.bytes());
-  copy_dense(of, copy->data());
-  return copy;
-}
-
-void Blocks::forget_static_copy(const array::BlockId& id) noexcept {
-  auto& copies = arrays_[static_cast<std::size_t>(id.array)].copies;
-  for (const std::uint64_t number : {id.number, whole_copy}) {
-    const auto found = copies.find(number);
-    if (found == copies.end()) continue;
-    recycle(std::move(found->second));
-    copies.erase(found);
-  }
-}
-
-void Blocks::forget_static_copies(std::int32_t array) noexcept {
-  auto& copies = arrays_[static_cast<std::size_t>(array)].copies;
-  for (auto& [number, copy] : copies) recycle(std::move(copy));
-  copies.clear();
-}
-
-/// Not those of the run under way, which holds them.
-bool Blocks::drop_static_copies() noexcept {
-  bool has_dropped = false;
-  for (Array& array : arrays_)
-    has_dropped |= std::erase_if(array.copies, [this](auto& copy) {
-                     if (copy.second.use_count() > 1) return false;
-                     recycle(std::move(copy.second));
-                     return true;
-                   }) > 0;
-  return has_dropped;
-}
-
 std::optional<tensor::Shape> Blocks::device_shape(std::int32_t selector) {
   const Selector& selected = selector_at(selector);
   if (selected.part != program::Part::all) return std::nullopt;
-  if (selected.form == SelectorForm::whole) return whole_view(selected.array).shape;
+  if (selected.form == SelectorForm::whole) return statics_.whole(selected.array).shape;
   if (selected.form != SelectorForm::block) return std::nullopt;
   const Place place = locate(selected);
   return place.is_whole ? std::optional(place.shape) : std::nullopt;

@@ -73,7 +73,7 @@ Interpreter::Interpreter(const program::Program& program, const Tables& tables,
       prefetcher_(naming_, options, blocks_, loops_, cache_, ints_, scalars_, calls_),
       profile_(options.recording, program.code.size(), program.pardos.size(), number_),
       frames_before_(frames.uses()) {
-  frames.on_shortage([this] { return blocks_.drop_static_copies() || cache_.evict_one(); });
+  frames.on_shortage([this] { return blocks_.statics().drop_copies() || cache_.evict_one(); });
   attach(device.look());
   transport.set_naming(&naming_);
 }
@@ -332,7 +332,7 @@ void Interpreter::act(const Instruction& instruction) {
       for (const std::int32_t index : program_.selectors[static_cast<std::size_t>(a)].indexes)
         if (index < 0) count += 2;
       for (std::size_t k = count; k-- > 0;) bounds[k] = pop_int();
-      blocks_.set_region_bounds(a, {bounds.data(), count});
+      blocks_.regions().bind(a, {bounds.data(), count});
       return;
     }
     case Opcode::allocate:
@@ -342,10 +342,10 @@ void Interpreter::act(const Instruction& instruction) {
       blocks_.deallocate(a);
       return;
     case Opcode::allocate_region:
-      blocks_.allocate_region(a);
+      blocks_.regions().allocate(a);
       return;
     case Opcode::deallocate_region:
-      blocks_.deallocate_region(a);
+      blocks_.regions().deallocate(a);
       return;
     case Opcode::get:
       get(a);

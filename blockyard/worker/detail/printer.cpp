@@ -53,7 +53,7 @@ void Printer::value(Number value, bool is_complex, std::int32_t newlines) {
 std::string Printer::name_of(std::int32_t selector) const {
   const auto& selected = naming_.program.selectors[static_cast<std::size_t>(selector)];
   std::string text = naming_.array(selected.array) + "[";
-  const auto bounds = blocks_.region_bounds(selector);
+  const auto& bounds = blocks_.regions().bounds(selector);
   for (std::size_t k = 0; k < selected.indexes.size(); ++k) {
     if (k > 0) text += ",";
     if (selected.form != program::SelectorForm::region)

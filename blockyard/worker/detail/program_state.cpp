@@ -44,7 +44,8 @@ std::vector<block::SharedFrame> Blocks::save(ProgramState& state) const {
     const Array& array = arrays_[k];
     const auto id = static_cast<std::int32_t>(k);
     using Kind = SavedFrame::Kind;
-    if (array.whole) add({Kind::whole, 0, {id, 0}, {}, {}, 0}, array.whole);
+    if (const block::Frame& whole = statics_.frame(id))
+      add({Kind::whole, 0, {id, 0}, {}, {}, 0}, whole);
     for (const Slot& slot : array.temps)
       add({Kind::temp, slot.is_allocated, {id, slot.number}, {}, {}, 0}, slot.frame);
     std::vector<const Slot*> locals;
@@ -52,10 +53,9 @@ std::vector<block::SharedFrame> Blocks::save(ProgramState& state) const {
     std::ranges::sort(locals, {}, &Slot::number);  // the same order on all workers
     for (const Slot* slot : locals)
       add({Kind::local, slot->is_allocated, {id, slot->number}, {}, {}, 0}, slot->frame);
-    for (const Region& region : array.regions)
-      add({Kind::region, 0, {id, 0}, region.low, region.high, 0}, region.frame);
+    regions_.save(id, add);
   }
-  state.region_bounds = region_bounds_;
+  state.region_bounds = regions_.all_bounds();
   for (const Made& made : scope_)
     state.scope.push_back({static_cast<std::uint8_t>(made.record), made.id});
   state.scope_begins.assign(scope_begins_.begin(), scope_begins_.end());
@@ -63,45 +63,28 @@ std::vector<block::SharedFrame> Blocks::save(ProgramState& state) const {
 }
 
 void Blocks::load(const ProgramState& state, RecordSource& source) {
-  if (state.region_bounds.size() != region_bounds_.size()) refuse();
-  region_bounds_ = state.region_bounds;
+  if (!regions_.restore(state.region_bounds)) refuse();
   for (const ProgramState::Made& made : state.scope)
     scope_.push_back({static_cast<Record>(made.record), made.id, {}});
   scope_begins_.assign(state.scope_begins.begin(), state.scope_begins.end());
   for (const SavedFrame& saved : state.frames) {
     Array& array = arrays_.at(static_cast<std::size_t>(saved.id.array));
     if (saved.kind == SavedFrame::Kind::whole) {
-      if (!array.whole || array.whole->size() != saved.bytes) refuse();
-      source.next(array.whole->bytes());
+      const block::Frame& whole = statics_.frame(saved.id.array);
+      if (!whole || whole->size() != saved.bytes) refuse();
+      source.next(whole->bytes());
       continue;
     }
     block::Frame frame = frames_.allocate(saved.bytes);
     source.next(frame->bytes());
-    if (saved.kind == SavedFrame::Kind::region)
-      array.regions.push_back(restored_region(saved, std::move(frame)));
-    else if (saved.kind == SavedFrame::Kind::temp)
+    if (saved.kind == SavedFrame::Kind::region) {
+      if (!regions_.restore(saved, std::move(frame))) refuse();
+    } else if (saved.kind == SavedFrame::Kind::temp)
       array.temps.push_back({saved.id.number, std::move(frame), saved.is_allocated != 0});
     else
       array.locals.insert_or_assign(
           saved.id.number, Slot{saved.id.number, std::move(frame), saved.is_allocated != 0});
   }
-}
-
-Blocks::Region Blocks::restored_region(const SavedFrame& saved, block::Frame frame) const {
-  const array::Grid& grid = naming_.tables.grids[static_cast<std::size_t>(saved.id.array)];
-  std::array<Extent, array::max_order> extents{};
-  for (std::size_t k = 0; k < grid.order(); ++k) {
-    if (!grid.contains(k, saved.low[k]) || !grid.contains(k, saved.high[k])) refuse();
-    extents[k] = grid.offset(k, saved.high[k]) + grid.extent(k, saved.high[k]) -
-                 grid.offset(k, saved.low[k]);
-  }
-  Region region{saved.low, saved.high, tensor::Shape({extents.data(), grid.order()}),
-                std::move(frame)};
-  if (static_cast<std::size_t>(region.shape.element_count()) *
-          array::bytes_of(type_of(saved.id.array)) !=
-      saved.bytes)
-    refuse();
-  return region;
 }
 
 void Interpreter::save(RecordSink& sink) const {

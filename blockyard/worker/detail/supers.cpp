@@ -259,7 +259,7 @@ void Supers::describe(std::int32_t selector, const tensor::Shape& shape, std::si
   operand.name = array.name;
   laid.origin.shape = shape;
   operand.extents = laid.origin.shape.extents();
-  const auto bounds = blocks_.region_bounds(selector);
+  const auto& bounds = blocks_.regions().bounds(selector);
   for (std::size_t n = 0; n < array.indexes.size(); ++n) {
     laid.kinds[n] = naming_.program.indexes[static_cast<std::size_t>(array.indexes[n])].kind;
     laid.segments[n] =

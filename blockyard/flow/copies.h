@@ -5,15 +5,18 @@
 #include <memory>
 #include <vector>
 
+#include "blockyard/flow/match.h"
 #include "blockyard/tensor/permute.h"
-#include "blockyard/worker/detail/blocks.h"
+#include "blockyard/tensor/view.h"
 
-namespace blockyard::worker::detail {
+namespace blockyard::flow {
 
 /// How the copies of a program run: planned once per instruction and set of shapes, of which the
 /// last is kept. What it gives holds until the next call for that instruction. One thread.
 class Copies {
  public:
+  using View = tensor::View<std::byte>;  ///< only where elements stand counts
+
   explicit Copies(std::size_t instructions) : kept_(instructions) {}
 
   /// For the instruction at `pc`, whose positions `match` pairs.
@@ -38,4 +41,4 @@ class Copies {
   std::vector<std::unique_ptr<Kept>> kept_;  ///< by pc
 };
 
-}  // namespace blockyard::worker::detail
+}  // namespace blockyard::flow

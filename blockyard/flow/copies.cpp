@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "blockyard/worker/detail/copies.h"
+#include "blockyard/flow/copies.h"
 
 #include <fmt/format.h>
 
 #include "blockyard/base/error.h"
 
-namespace blockyard::worker::detail {
+namespace blockyard::flow {
 
 using base::Errc;
 using base::Error;
@@ -13,8 +13,8 @@ using base::Error;
 /// Positions in this order, without those left out (which must have an extent of 1).
 Copies::Layout Copies::squeeze(const Layout& layout, const std::vector<std::size_t>& positions) {
   Layout result;
-  std::array<Extent, array::max_order> extents{};
-  Extent count = 1;
+  std::array<tensor::Extent, tensor::Shape::max_order> extents{};
+  tensor::Extent count = 1;
   for (std::size_t k = 0; k < positions.size(); ++k) {
     extents[k] = layout.shape[positions[k]];
     result.strides[k] = layout.strides[positions[k]];
@@ -34,7 +34,7 @@ const tensor::PermutePlan& Copies::of(std::int32_t pc, const Match& match, const
   const Layout target = squeeze(whole_to, match.to_positions);
   const Layout source = squeeze(whole_from, match.from_positions);
   for (std::size_t k = 0; k < match.permutation.size(); ++k) {
-    const Extent other = source.shape[static_cast<std::size_t>(match.permutation[k])];
+    const tensor::Extent other = source.shape[static_cast<std::size_t>(match.permutation[k])];
     if (target.shape[k] != other)
       throw Error(Errc::bad_input,
                   fmt::format("the two sides differ in extent at position {}: {} and {}", k + 1,
@@ -47,4 +47,4 @@ const tensor::PermutePlan& Copies::of(std::int32_t pc, const Match& match, const
   return kept->plan;
 }
 
-}  // namespace blockyard::worker::detail
+}  // namespace blockyard::flow
