@@ -165,7 +165,7 @@ def test_progress_knows_how_far_a_program_is(tmp_path):
     program = tmp_path / "pardos.sial"
     program.write_text("""sial pardos
   index i = 1:300
-  index j = 1:40000
+  index j = 1:100000
   scalar x
   pardo i
     do j
