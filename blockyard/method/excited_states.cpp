@@ -105,6 +105,23 @@ std::vector<qc::Vector3> moments_of(const DenseArray& densities, std::size_t sta
   return moments;
 }
 
+/// A moment whose square is the dipole strength of a left and a right moment. An axis alone may
+/// have a negative product, where states of one energy are combinations that are not orthogonal;
+/// the sum over the axes is the same for all combinations.
+qc::Vector3 moment_of(const qc::Vector3& down, const qc::Vector3& up) {
+  qc::Vector3 moment{};
+  double strength = 0, positive = 0;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const double product = down[axis] * up[axis];
+    strength += product;
+    positive += std::max(0.0, product);
+    moment[axis] = std::copysign(std::sqrt(std::max(0.0, product)), down[axis]);
+  }
+  const double scale = strength > 0 ? std::sqrt(strength / positive) : 0.0;
+  for (double& component : moment) component *= scale;
+  return moment;
+}
+
 /// The left states of EOM-CCSD come with any norm and, of states of one energy, in any combination:
 /// `met` is what each meets of each right one. Moments in dipole strengths are products of both.
 void add_left_and_right(const Chemistry& chemistry, const DenseArray& orbitals,
@@ -125,11 +142,7 @@ void add_left_and_right(const Chemistry& chemistry, const DenseArray& orbitals,
       overlap[k + right * count] = met->values[k + right * rows];
   qc::make_biorthogonal(overlap, down);
   for (std::size_t state = 0; state < count; ++state) {
-    qc::Vector3 moment{};
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      const double strength = std::max(0.0, down[state][axis] * up[state][axis]);
-      moment[axis] = std::copysign(std::sqrt(strength), down[state][axis]);
-    }
+    const qc::Vector3 moment = moment_of(down[state], up[state]);
     states.transition_dipoles.push_back(moment);
     states.oscillator.push_back(qc::oscillator_strength(states.hartree[state], moment));
   }
