@@ -171,6 +171,7 @@ std::vector<DeviceInfo> Devices::infos() const {
   std::vector<DeviceInfo> now = infos_;
   for (std::size_t k = 0; k < now.size(); ++k) try {
       now[k].name = devices_[k].describe().name;
+      now[k].choices = devices_[k].choices();
     } catch (const Error&) {  // it is lost: its workers have said so
     }
   return now;

@@ -25,6 +25,7 @@ namespace blockyard::job {
 struct DeviceInfo {
   std::string name;
   std::int64_t memory_bytes = 0;  ///< 0: not known
+  std::string choices = {};       ///< lines on what it has chosen by itself, and why
   friend bool operator==(const DeviceInfo&, const DeviceInfo&) = default;
 };
 

@@ -36,8 +36,9 @@ void metrics_fields(Stream& stream, Metrics& m) {
 std::vector<std::byte> encode_part(const Results& results, int first, int last) {
   base::FieldWriter out;
   out.fields(first, last, results.peak_block_bytes, results.peak_rss_bytes, results.device_kind);
-  out.each(results.devices,
-           [&](const DeviceInfo& device) { out.fields(device.name, device.memory_bytes); });
+  out.each(results.devices, [&](const DeviceInfo& device) {
+    out.fields(device.name, device.memory_bytes, device.choices);
+  });
   for (const StepResult& step : results.steps) {
     out.field(step.warnings);
     for (int worker = first; worker < last; ++worker)
@@ -54,7 +55,8 @@ void add_part(std::span<const std::byte> bytes, Results& results) {
   std::string kind;
   std::vector<DeviceInfo> devices;
   in.fields(first, last, block_bytes, rss_bytes, kind);
-  in.each(devices, [&](DeviceInfo& device) { in.fields(device.name, device.memory_bytes); });
+  in.each(devices,
+          [&](DeviceInfo& device) { in.fields(device.name, device.memory_bytes, device.choices); });
   // Each process opens its own when its workers have done enough.
   if (results.devices.empty() && kind != "none") results.device_kind = kind;
   if (devices.size() > results.devices.size()) results.devices = std::move(devices);

@@ -7,6 +7,7 @@
 #include <map>
 #include <span>
 
+#include "blockyard/base/split.h"
 #include "blockyard/base/text.h"
 #include "blockyard/report/report.h"
 
@@ -120,6 +121,15 @@ std::string print_supers(const Sums& sums) {
   return text;
 }
 
+/// How devices launch kernels of the user's own, and why.
+std::string print_launches(const job::Results& results) {
+  std::string text;
+  for (std::size_t k = 0; k < results.devices.size(); ++k)
+    for (const std::string_view line : base::split(results.devices[k].choices, '\n'))
+      if (!line.empty()) text += fmt::format("  device {} launches {}\n", k, line);
+  return text;
+}
+
 /// The lines of all programs that compute longest, waits left out.
 std::string print_line_times(const job::Results& results) {
   constexpr std::size_t shown = 15;
@@ -169,7 +179,7 @@ std::string print_profile(const job::Results& results) {
         base::format_bytes(static_cast<std::int64_t>(sums.bytes_sent)));
     text += print_device(sums) + print_lines(sums) + print_supers(sums);
   }
-  text += print_line_times(results);
+  text += print_launches(results) + print_line_times(results);
   for (std::size_t s = 0; s < results.servers.size(); ++s) {
     const wire::ServerCounts& server = results.servers[s];
     text += fmt::format("  server {}: {} gets, {} puts, spilled {}, read back {}, peak {}\n", s,

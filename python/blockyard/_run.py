@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 Path = Union[str, "os.PathLike[str]"]
 Segments = Mapping[str, Union[int, Sequence[int]]]
+#: Name, signature, element types, function, and its texts for devices in OpenCL C and CUDA C++.
+PythonSuper = tuple[str, str, str, Callable[..., Any], str, str]
 ProgressWish = Union[bool, None, Callable[[int, int, str], None], Callable[[int, int, str, dict[str, Any]], None]]
 
 
@@ -190,7 +192,7 @@ def segments_text(extents: int | Sequence[int]) -> str:
     return str(extents) if isinstance(extents, (int, np.integer)) else ",".join(str(int(e)) for e in extents)
 
 
-def prepare(spec: _core.Spec, where: _core.Places, supers: Sequence[tuple[str, str, str, Callable[..., Any]]] = (), *,
+def prepare(spec: _core.Spec, where: _core.Places, supers: Sequence[PythonSuper] = (), *,
             warns: bool = True, processes: Processes | None = None,
             has_trace: bool = False) -> _core.Job:
     """Compiles and checks; the warnings of the compiler become Python's."""

@@ -24,7 +24,7 @@ from ._outputs import new_output, told_output
 from ._places import places
 from ._processes import Processes, fingerprint, join
 from ._result import Result, ToldResults
-from ._run import Path, ProgressWish, Segments, apply, execute, prepare
+from ._run import Path, ProgressWish, PythonSuper, Segments, apply, execute, prepare
 from ._signals import OrderlyEnd
 from ._sources import BlockSource, is_source, source_of
 from .ga import GlobalArray
@@ -175,7 +175,7 @@ class Session:
         wanted = _core.Spec()
         apply(wanted, None, None, {"workers": workers, "servers": servers, "memory": memory, **options})  # refuses what is wrong
         wanted.check_device(places().plugins)
-        self._supers: dict[str, tuple[str, str, str, Callable[..., Any]]] = {}
+        self._supers: dict[str, PythonSuper] = {}
         self._folder = tempfile.mkdtemp(prefix="blockyard-python-",
                                         dir=None if scratch is None else os.fspath(scratch))
         # Also where it is not closed: in a notebook, after an exception.
@@ -340,7 +340,7 @@ class Session:
     def _prepare(self, program: Program, constants: Mapping[str, float] | None,
                  segments: Segments | None, memory: str | int | None = None,
                  has_trace: bool = False,
-                 supers: Sequence[tuple[str, str, str, Callable[..., Any]]] = ()) -> _core.Job:
+                 supers: Sequence[PythonSuper] = ()) -> _core.Job:
         if not self._remove.alive:
             raise _errors.InputError("the session is closed")
         spec = _core.Spec()
@@ -386,7 +386,8 @@ class Session:
             outputs[name] = (array, segments)
         return outputs
 
-    def super(self, name: str, signature: str, *, types: str = "any", info: bool = False) -> Callable[[Super], Super]:
+    def super(self, name: str, signature: str, *, types: str = "any", info: bool = False, opencl: str = "",
+              cuda: str = "") -> Callable[[Super], Super]:
         """Decorator of a function that programs call as ``execute name a[i,j] x``.
 
         Args:
@@ -395,6 +396,10 @@ class Session:
             types: a word for each operand, or one for all: "f64", "f32", "c128", "c64", several with "|" between
                 them, or "any". A program that executes it on other operands is refused before it starts.
             info: pass the function a ``BlockInfo`` as its last argument.
+            opencl, cuda: the same as ``void name(long first, long count, ...)`` in OpenCL C or CUDA C++
+                (there ``long long``) over a range of elements of the first operand that is written, for
+                devices. They are for the element types of ``types``, f64 where it leaves a choice; blocks of other
+                types are the function's. See docs/how_to/super_instruction.md.
 
         The function receives a NumPy view of each block (elements as in the program: float64, float32, complex128 or
         complex64; Fortran order; writable only where the signature says w or u; zero where it says w), a float or a
@@ -420,7 +425,7 @@ class Session:
                     traceback.clear_frames(error.__traceback__)
                     raise
 
-            self._supers[name.lower()] = (name.lower(), signature, types, call)
+            self._supers[name.lower()] = (name.lower(), signature, types, call, opencl, cuda)
             return function
 
         return register

@@ -14,6 +14,7 @@
 #include "blockyard/flow/bind.h"
 #include "blockyard/job/job_bytes.h"
 #include "blockyard/job/processes.h"
+#include "blockyard/super/device_form.h"
 #include "blockyard/tensor/permute.h"
 #include "python/src/bindings.h"
 #include "python/src/ga.h"
@@ -131,6 +132,23 @@ Ready prepare_together(const input::Spec& spec, const input::Places& places,
   return ready;
 }
 
+/// The form for devices of a super instruction in Python, from texts that have an entry of its
+/// name. The texts are for the element types that the function takes, or for f64 where it takes
+/// several. Null: both are empty.
+std::shared_ptr<const super::DeviceForm> make_device_form(const std::string& name,
+                                                          const std::string& types,
+                                                          const std::string& opencl,
+                                                          const std::string& cuda) {
+  if (opencl.empty() && cuda.empty()) return nullptr;
+  auto form = std::make_shared<super::DeviceForm>();
+  form->entry = name;
+  if (types.find('|') == std::string::npos && types.find("any") == std::string::npos)
+    form->types = types;
+  form->opencl = opencl;
+  form->cuda = cuda;
+  return form;
+}
+
 std::shared_ptr<PyJob> prepare(const input::Spec& spec, const input::Places& places,
                                const nb::list& supers, nb::list& found,
                                std::shared_ptr<PyProcesses> processes) {
@@ -141,10 +159,12 @@ std::shared_ptr<PyJob> prepare(const input::Spec& spec, const input::Places& pla
   made->texts = {places.texts.begin(), places.texts.end()};
   job::Embedding embedding;
   for (const nb::handle entry : supers) {
-    const auto [name, signature, types, function] =
-        nb::cast<std::tuple<std::string, std::string, std::string, nb::object>>(entry);
+    const auto [name, signature, types, function, opencl, cuda] = nb::cast<
+        std::tuple<std::string, std::string, std::string, nb::object, std::string, std::string>>(
+        entry);
     embedding.supers.push_back(
         make_super(name, signature, types, Shared(function), made->first_error, made->inside));
+    embedding.supers.back().device = make_device_form(name, types, opencl, cuda);
   }
   Ready ready;
   {

@@ -252,6 +252,54 @@ def test_super_instructions_refuse_elements_of_other_types(session):
     session.super("turn", "rwr", types="c32")(lambda source, target, factor: None)
     with pytest.raises(blockyard.InputError, match="'c32' is not an element type"):
         session.run(TYPED_SUPERS, arrays=arrays)
+AXPY = """sial forms
+  special grow ur
+  aoindex i = 1:2
+  aoindex j = 1:2
+  distributed c[i,j]
+  temp t[i,j]
+  pardo i,j
+    t[i,j] = 1.0
+    execute grow t[i,j] 2.5
+    put c[i,j] = t[i,j]
+  endpardo i,j
+endsial forms
+"""
+
+
+def has_device(kind):
+    """Whether there is such a device, and a plug-in for it."""
+    try:
+        with blockyard.Session(workers=1, memory="64M", quiet=True, device=kind, placement="device") as session:
+            session.run("sial p\nscalar x\nx = 2.0\nendsial p\n")
+    except blockyard.Error:
+        return False
+    return True
+
+
+# A simulated device runs functions of the host only: there, the Python function remains.
+@pytest.mark.parametrize("kind, device_calls", [("none", 0), ("sim", 0), ("opencl", 4)])
+def test_super_instructions_in_python_have_forms_for_devices(kind, device_calls):
+    if kind == "opencl" and not has_device(kind):
+        pytest.skip("no OpenCL device here")
+    with blockyard.Session(workers=1, memory="64M", quiet=True, device=kind, placement="device") as session:
+        @session.super("grow", "ur", opencl="""
+            void grow(long first, long count, global double *block, double by) {
+              for (long k = first; k < first + count; ++k) block[k] += by * k;
+            }""")
+        def grow(block, by):
+            block += by * np.arange(block.size).reshape(block.shape, order="F")
+
+        result = session.run(AXPY, segments={"ao": [3, 4]})
+        workers = result.report["programs"][0]["workers"]
+        assert sum(worker["super_instructions"]["grow"]["device_calls"] for worker in workers) == device_calls
+        block = 1.0 + 2.5 * np.arange(12.0).reshape((3, 4), order="F")
+        np.testing.assert_array_equal(np.asarray(result["c"])[:3, 3:], block)
+
+        if kind == "opencl":
+            session.super("grow", "ur", opencl="void grow(long first, long count,\n  no_such_type x) {}")(grow)
+            with pytest.raises(blockyard.InputError, match="grow:2.*no_such_type"):
+                session.run(AXPY, segments={"ao": [3, 4]})
 
 
 SUPER = """sial one

@@ -186,6 +186,14 @@ class DeviceForms(common.MoleculeTest):
             self.assert_close(out, host)
         self.assertTrue(any(cache.iterdir()))
 
+    def test_a_profile_says_how_kernels_are_launched(self):
+        for kind in KINDS:
+            done = self.own("scale", "--device", kind, "--profile",
+                            runs=lambda *arguments: self.run_blockyard("run", *arguments))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            said = re.search(r"device 0 launches scale: 2\^\d+ elements: groups of \d+, \d+ an item: ", done.stdout)
+            self.assertEqual(said is not None, kind == "opencl", done.stdout)
+
     def test_a_missing_constant_is_reported_as_on_the_host(self):
         path = self.write("own.sial", OWN.replace("NAME", "scale"))
         self.assert_fails(self.run_blockyard("run", path, "--super", FORMS, "--segments", "ao=2,3", "--device", "sim"),

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import _core, _errors
 from .._processes import fingerprint
+from .._run import PythonSuper
 from .costs import needed_bytes
 from .layout import arrange
 from .order import order_of, path_of
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from .._session import Session
 
 MOST_ORDER = 8
-#: Name, signature and function of super instructions of Python.
-Supers = Sequence[tuple[str, str, str, Callable[..., Any]]]
 
 
 @dataclass(repr=False)
@@ -190,7 +189,7 @@ def _fit(session: "Session", plan: Plan) -> None:
 
 
 def prepare_plan(session: "Session", plan: Plan, has_trace: bool = False,
-                 supers: Supers = ()) -> _core.Job:
+                 supers: Sequence[PythonSuper] = ()) -> _core.Job:
     table = [extent for extents in plan.segments.values() for extent in extents]
     return session._prepare(session.compile(plan.sial), None, {"ao": table} if table else None,
                             memory=plan.memory_bytes, has_trace=has_trace, supers=supers)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,9 +12,9 @@ from .. import _errors
 from .._arrays import Lending, overlap
 from .._outputs import new_output, of_type, tell_into, told_output
 from .._result import Result
-from .._run import Path, execute
+from .._run import Path, PythonSuper, execute
 from .._sources import BlockSource, Target, is_source
-from .plan import Plan, Supers, prepare_plan
+from .plan import Plan, prepare_plan
 
 if TYPE_CHECKING:
     from .._session import Session
@@ -106,9 +106,9 @@ def _run(session: "Session", plan: Plan, place: Any,
          trace: Path | None) -> Result:
     """`place`: None where another process collects the result."""
     is_direct = isinstance(place, np.ndarray) and place.dtype == plan.element
-    supers: Supers = ()
+    supers: Sequence[PythonSuper] = ()
     if plan.output and not plan.is_gathered and not is_direct:
-        supers = [("write_result", "r", "any", _writer(plan, place))]
+        supers = [("write_result", "r", "any", _writer(plan, place), "", "")]
     job = prepare_plan(session, plan, has_trace=trace is not None, supers=supers)
     lending = Lending(job)
     try:

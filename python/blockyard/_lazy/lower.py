@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from .._run import PythonSuper
 from .nodes import Contract, Leaf, Map, Node, Operation
-
-Super = tuple[str, str, str, Callable[..., Any]]  # name, signature, element types, function
 
 
 @dataclass
@@ -34,7 +33,7 @@ class Program:
 
     leaves: list[Stored] = field(default_factory=list)
     made: list[Stored] = field(default_factory=list)
-    supers: list[Super] = field(default_factory=list)
+    supers: list[PythonSuper] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     declared: list[str] = field(default_factory=list)  #: temps, scalars, super instructions
     indexes: dict[str, int] = field(default_factory=dict)  #: name and class
@@ -213,7 +212,7 @@ class Lowering:
         order = [k - sum(other < k for other in summed) for k in axes]
         out = text if becomes == "=" else self._temp(kept, result.dtype.kind == "c")
         name, signature = f"f{next(self._count)}", "w" + "r" * len(call.operands)
-        self.program.supers.append((name, signature, "any", _super(value, summed, order, result.dtype)))
+        self.program.supers.append((name, signature, "any", _super(value, summed, order, result.dtype), "", ""))
         self.program.declared.append(f"special {name} {signature}")
         lines = [*call.lines, f"execute {name} {' '.join([out, *call.operands])}"]
         return lines if out == text else [*lines, f"{text} {becomes} {out}"]

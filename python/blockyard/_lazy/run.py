@@ -14,9 +14,9 @@ from .._arrays import Lending, even_segments
 from .._einsum import run_plan
 from .._einsum.plan import MOST_ORDER, plan_einsum, means_of
 from .._outputs import new_output, of_type, told_output
-from .._run import execute
+from .._run import PythonSuper, execute
 from .._sources import BlockSource, Target
-from .lower import Lowering, Program, Stored, Super
+from .lower import Lowering, Program, Stored
 from .nodes import Contract, Leaf, Node, Operation
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def _along(extent: int, longest: int, chunk: int) -> list[int]:
 
 
 def _fit(session: "Session", program: Program,
-         supers: Callable[[dict[int, list[int]]], list[Super]]) -> tuple[dict[int, list[int]], _core.Job]:
+         supers: Callable[[dict[int, list[int]]], list[PythonSuper]]) -> tuple[dict[int, list[int]], _core.Job]:
     """The largest blocks that the memory plan of the run accepts. `supers`: those besides the
     program's, by the segments."""
     workers, memory = means_of(session)
@@ -190,7 +190,7 @@ def _element(node: Operation) -> np.dtype:
     return np.dtype(np.complex128 if node.dtype.kind == "c" else np.float64)
 
 
-def _writer(program: Program, segments: dict[int, list[int]], out: Any, dtype: np.dtype) -> Super:
+def _writer(program: Program, segments: dict[int, list[int]], out: Any, dtype: np.dtype) -> PythonSuper:
     """The super instruction write_result for arrays that Python writes."""
     target, first = Target(out, dtype), _first(segments)
     classes = program.class_of(program.made[-1])
@@ -200,7 +200,7 @@ def _writer(program: Program, segments: dict[int, list[int]], out: Any, dtype: n
         places = [int(begin[k - first[number]]) for begin, k, number in zip(begins, at[0], classes)]
         target.put(places[::-1], views[0].transpose())
 
-    return "write_result", "r", "any", write
+    return "write_result", "r", "any", write, "", ""
 
 
 def _run(session: "Session", program: Program, job: _core.Job, segments: dict[int, list[int]], node: Operation,
