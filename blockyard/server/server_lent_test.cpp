@@ -133,7 +133,7 @@ TEST(LendingServer, a_failed_read_ends_the_run_with_its_cause) {
     (void)client.get({array_number, 0});
     FAIL();
   } catch (const base::Error& error) {
-    EXPECT_NE(std::string(error.what()).find("is gone"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("no longer exists"), std::string::npos);
   }
 }
 
