@@ -192,7 +192,7 @@ static const struct {
     CASE(too_many_blocks, "NGA_Create_irreg"),
     CASE(grid_of_others, "its grid has 90 processes"),
     CASE(restricted_to_strangers, "3000"),
-    CASE(other_collective, "GA_Sync"),
+    CASE(other_collective, "different collective calls"),
     CASE(other_array, "GA_Zero(\""),
     CASE(unknown_operation, "GA_Dgop"),
     CASE(root_beyond, "GA_Brdcst"),
