@@ -305,6 +305,25 @@ int simulate(const HubbardRun& run, HubbardJob& job, fabric::MpiSession* session
 
 }  // namespace
 
+HubbardRun hubbard_run(const std::string& file, const std::string& fabric,
+                       const RunOptionValues& values, const OutputOptions& output) {
+  const auto text = [&](std::string_view key) {
+    const auto found = values.texts.find(key);
+    return found == values.texts.end() ? std::string() : found->second;
+  };
+  const std::string workers = text("workers");
+  return {file,
+          fabric,
+          workers.empty() ? 0 : std::stoi(workers),
+          text("memory"),
+          output.json,
+          output.quiet,
+          text("checkpoint"),
+          text("checkpoint_dir"),
+          "",
+          {text("device"), text("device_options"), text("device_memory")}};
+}
+
 int run_hubbard(const HubbardRun& run) {
   auto session = join_processes(run.fabric);
   return run_quietly(session.get(), [&] {

@@ -3,7 +3,9 @@
 
 #include <string>
 
+#include "apps/blockyard/execute.h"
 #include "apps/blockyard/ring_devices.h"
+#include "apps/blockyard/run_options.h"
 #include "blockyard/lattice/simulate.h"
 
 namespace blockyard::app {
@@ -21,6 +23,10 @@ struct HubbardRun {
   std::string ring = {};            ///< other than that of the job, or empty
   RingDeviceChoice device = {""};   ///< kind empty: that of the job
 };
+
+/// From the options that `run` and `resume` share.
+[[nodiscard]] HubbardRun hubbard_run(const std::string& file, const std::string& fabric,
+                                     const RunOptionValues& values, const OutputOptions& output);
 
 /// Why a job of the dynamical cluster approximation takes no checkpoints.
 inline constexpr const char* no_dca_checkpoints =

@@ -38,21 +38,9 @@ input::RunSpec wanted(const ResumeOptions& options) try {
 
 /// Resumes a simulation of a lattice; `file` is its checkpoint.
 int resume_lattice(const ResumeOptions& options, const std::string& file) try {
-  const auto text = [&](std::string_view key) {
-    const auto found = options.run.texts.find(key);
-    return found == options.run.texts.end() ? std::string() : found->second;
-  };
-  const std::string workers = text("workers");
-  return resume_hubbard({file,
-                         options.fabric,
-                         workers.empty() ? 0 : std::stoi(workers),
-                         text("memory"),
-                         options.output.json,
-                         options.output.quiet,
-                         text("checkpoint"),
-                         text("checkpoint_dir"),
-                         options.ring,
-                         {text("device"), text("device_options"), text("device_memory")}});
+  HubbardRun run = hubbard_run(file, options.fabric, options.run, options.output);
+  run.ring = options.ring;
+  return resume_hubbard(run);
 } catch (const std::exception&) {
   return end_by_exception();
 }

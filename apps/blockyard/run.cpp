@@ -199,10 +199,6 @@ int run_list(RunOptions options, const std::vector<JobSource>& sources, const st
 
 /// A job with a lattice knows nothing of programs and their blocks.
 int run_lattice(const RunOptions& options) {
-  const auto text = [&](std::string_view key) {
-    const auto found = options.run.texts.find(key);
-    return found == options.run.texts.end() ? std::string() : found->second;
-  };
   bool has_others = !options.constants.empty() || !options.segments.empty() ||
                     !options.output.report.empty() || !options.output.trace.empty();
   for (const std::string_view key : {"persistent", "guess", "save", "servers"})
@@ -214,17 +210,8 @@ int run_lattice(const RunOptions& options) {
         "--device-options, --device-memory, --checkpoint, --checkpoint-dir, --json and --quiet go "
         "with it",
         options.files.front()));
-  const std::string workers = text("workers");
-  return run_hubbard({options.files.front(),
-                      options.fabric,
-                      workers.empty() ? 0 : std::stoi(workers),
-                      text("memory"),
-                      options.output.json,
-                      options.output.quiet,
-                      text("checkpoint"),
-                      text("checkpoint_dir"),
-                      "",
-                      {text("device"), text("device_options"), text("device_memory")}});
+  return run_hubbard(
+      hubbard_run(options.files.front(), options.fabric, options.run, options.output));
 }
 
 int run(const RunOptions& options, const std::string& library) {
