@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
 #include "blockyard/base/error.h"
+#include "blockyard/base/last_words.h"
 
 namespace blockyard::ga {
 
@@ -51,21 +51,14 @@ void end_job(const std::exception& error) noexcept {
   std::string text = error.what();
   if (!text.starts_with("(") && !text.starts_with(":")) text = ": " + text;
   const std::string line = line_of(call.caller);
-  std::fflush(stdout);
-  std::fputs(
-      fmt::format("[{}] {}{}{}{}\n", own_rank(), call.name, text, line.empty() ? "" : ", ", line)
-          .c_str(),
-      stderr);
-  std::fflush(stderr);
+  base::say_last_words(
+      fmt::format("[{}] {}{}{}{}\n", own_rank(), call.name, text, line.empty() ? "" : ", ", line));
   if (edge().runtime) edge().runtime->memory().abort(text);
   abort_all(1);
 }
 
 void end_job(const char* text, long code) noexcept {
-  std::fflush(stdout);
-  std::fputs(fmt::format("{}: {} {}\n", own_rank(), text == nullptr ? "" : text, code).c_str(),
-             stderr);
-  std::fflush(stderr);
+  base::say_last_words(fmt::format("{}: {} {}\n", own_rank(), text == nullptr ? "" : text, code));
   abort_all(code > 0 && code < 126 ? static_cast<int>(code) : 1);
 }
 

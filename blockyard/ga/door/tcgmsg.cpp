@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "blockyard/base/integer.h"
+#include "blockyard/base/last_words.h"
 
 namespace {
 
@@ -32,9 +33,7 @@ Kept& kept() {
 }
 
 [[noreturn]] void stop(const std::string& text, long code) {
-  std::fflush(stdout);
-  std::fputs(fmt::format("{}: {} {}\n", tcg_nodeid(), text, code).c_str(), stderr);
-  std::fflush(stderr);
+  blockyard::base::say_last_words(fmt::format("{}: {} {}\n", tcg_nodeid(), text, code));
   MPI_Abort(MPI_COMM_WORLD, code > 0 && code < 126 ? static_cast<int>(code) : 1);
   std::_Exit(1);
 }
