@@ -27,9 +27,10 @@ class Emitter {
 
   // Values (emitter_value.cpp)
   void value(const Expr& value);
+  void multiply_brackets(const Expr& value);
+  void push(const Expr& value);
   void chain(const Expr& value);
   void truth_chain(const Expr& value, O join);
-  void contraction(const Term& term);
   std::int32_t bound(const Block& block);
 
   // Block expressions (emitter_terms.cpp)
@@ -84,6 +85,7 @@ class Emitter {
   program::Program program_;
   Tables tables_;
   program::SourceLine line_;
+  std::map<const Term*, std::int32_t> products_;  ///< of the expression that is being written
   std::vector<Loop> loops_;
   int hints_ = 0;                                  ///< open gpu hints
   std::vector<std::pair<Pc, std::size_t>> calls_;  ///< call instructions and their procs

@@ -13,7 +13,20 @@ std::int32_t number_of(const checked::Expr& value) { return value.type == Type::
 
 }  // namespace
 
+/// Sums in brackets are computed first: their instructions need an empty stack of values.
 void Emitter::value(const Expr& expr) {
+  multiply_brackets(expr);
+  push(expr);
+}
+
+void Emitter::multiply_brackets(const Expr& expr) {
+  for (const Expr& part : expr.parts) multiply_brackets(part);
+  if (expr.kind != ExprKind::contraction) return;
+  const Term& term = expr.terms.front();
+  products_[&term] = tables_.product(operands_of(term));
+}
+
+void Emitter::push(const Expr& expr) {
   switch (expr.kind) {
     case ExprKind::bad:
       break;
@@ -39,7 +52,7 @@ void Emitter::value(const Expr& expr) {
       emit(O::exists, tables_.selector(expr.blocks[0].selector));
       break;
     case ExprKind::contraction:
-      contraction(expr.terms.front());
+      emit(O::push_product, products_.at(&expr.terms.front()));
       break;
     case ExprKind::sum:
     case ExprKind::product:
@@ -53,8 +66,8 @@ void Emitter::value(const Expr& expr) {
       truth_chain(expr, O::or_);
       break;
     case ExprKind::relation:
-      value(expr.parts[0]);
-      value(expr.parts[1]);
+      push(expr.parts[0]);
+      push(expr.parts[1]);
       emit(expr.parts[0].type == Type::int_ ? O::compare_int : O::compare,
            static_cast<std::int32_t>(expr.relation));
       break;
@@ -63,7 +76,7 @@ void Emitter::value(const Expr& expr) {
         emit(O::push_literal, tables_.literal(-expr.parts[0].real));
         break;
       }
-      value(expr.parts[0]);
+      push(expr.parts[0]);
       if (expr.type == Type::int_)
         emit(O::int_negate);
       else
@@ -71,14 +84,14 @@ void Emitter::value(const Expr& expr) {
       break;
     case ExprKind::square_root:
     case ExprKind::absolute:
-      value(expr.parts[0]);
+      push(expr.parts[0]);
       emit(expr.kind == ExprKind::absolute ? O::absolute : O::square_root,
            number_of(expr.parts[0]));
       break;
     case ExprKind::make_complex:
-      value(expr.parts[0]);
+      push(expr.parts[0]);
       if (expr.parts.size() > 1)
-        value(expr.parts[1]);
+        push(expr.parts[1]);
       else
         emit(O::push_literal, tables_.literal(0.0));
       emit(O::make_complex);
@@ -89,7 +102,7 @@ void Emitter::value(const Expr& expr) {
     case ExprKind::imaginary_part:
     case ExprKind::conjugate:
     case ExprKind::not_:
-      value(expr.parts[0]);
+      push(expr.parts[0]);
       emit(expr.kind == ExprKind::to_scalar        ? O::to_scalar
            : expr.kind == ExprKind::to_int         ? O::to_int
            : expr.kind == ExprKind::real_part      ? O::real_part
@@ -103,9 +116,9 @@ void Emitter::value(const Expr& expr) {
 void Emitter::chain(const Expr& expr) {
   const bool is_int = expr.type == Type::int_;
   const std::int32_t number = is_int ? 0 : number_of(expr);
-  value(expr.parts[0]);
+  push(expr.parts[0]);
   for (std::size_t k = 1; k < expr.parts.size(); ++k) {
-    value(expr.parts[k]);
+    push(expr.parts[k]);
     switch (expr.kind == ExprKind::power ? 'p' : expr.operators[k - 1]) {
       case '+':
         emit(is_int ? O::int_add : O::add, number);
@@ -127,16 +140,11 @@ void Emitter::chain(const Expr& expr) {
 }
 
 void Emitter::truth_chain(const Expr& expr, O join) {
-  value(expr.parts[0]);
+  push(expr.parts[0]);
   for (std::size_t k = 1; k < expr.parts.size(); ++k) {
-    value(expr.parts[k]);
+    push(expr.parts[k]);
     emit(join);
   }
-}
-
-void Emitter::contraction(const Term& term) {
-  std::vector<std::int32_t> operands = operands_of(term);
-  emit(O::push_product, tables_.product(std::move(operands)));
 }
 
 /// The selector of a block, whose ranges are set for the next instruction if it is a region.
