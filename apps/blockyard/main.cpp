@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <pthread.h>
 #include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -113,9 +115,23 @@ int leave(int code) {
   std::_Exit(code);
 }
 
+/// Threads get as much stack as the limit of the process says (`ulimit -s`), and end with SIGSEGV
+/// where a shell has set a small one: gives them what is usual.
+void give_threads_a_stack() {
+  constexpr std::size_t usual_bytes = 8 << 20;
+  pthread_attr_t attributes;
+  if (pthread_getattr_default_np(&attributes) != 0) return;
+  std::size_t bytes = 0;
+  if (pthread_attr_getstacksize(&attributes, &bytes) == 0 && bytes < usual_bytes &&
+      pthread_attr_setstacksize(&attributes, usual_bytes) == 0)
+    pthread_setattr_default_np(&attributes);
+  pthread_attr_destroy(&attributes);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   app::open_missing_streams();
+  give_threads_a_stack();
   return leave(run_command({argv + std::min(argc, 1), argv + argc}));
 }

@@ -110,6 +110,13 @@ class Limits(common.JobTest):
                 self.assert_fails(done, "ulimit -v")
         self.assertEqual(codes, {0, 1})
 
+    @unittest.skipIf(common.IS_SANITIZED, "the sanitizer's frames are larger")
+    def test_a_small_stack_is_enough(self):
+        path = self.write("job.toml", HYDROGEN)
+        done = self.run_blockyard("run", path, "-w", 2, "--quiet",
+                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_STACK, (128 << 10, 128 << 10)))
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_an_index_with_many_values_costs_nothing(self):
         path = self.write("long.sial", SPARSE)
         result = self.folder / "result.json"
