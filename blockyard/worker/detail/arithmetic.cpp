@@ -9,6 +9,7 @@
 #include "blockyard/base/error.h"
 #include "blockyard/tensor/elementwise.h"
 #include "blockyard/tensor/permute.h"
+#include "blockyard/worker/detail/uninitialised.h"
 
 namespace blockyard::worker::detail {
 

@@ -3,10 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
 
-#include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
 
 namespace blockyard::worker::detail {
@@ -23,39 +21,11 @@ bool is_remote(ArrayKind kind) {
   return kind == ArrayKind::distributed || kind == ArrayKind::served;
 }
 
-/// A zero of any type has no bit set.
-void clear(const block::Frame& frame) { std::memset(frame->data(), 0, frame->size()); }
+[[noreturn]] void refuse() {
+  throw Error(Errc::bad_input, "the state of a worker in the checkpoint does not fit its program");
+}
 
 }  // namespace
-
-Blocks::Blocks(const Naming& naming, const std::vector<std::int64_t>& index_values,
-               const wire::Access& here, block::FramePool& frames, block::BlockCache& cache,
-               bool check)
-    : naming_(naming),
-      index_values_(index_values),
-      here_(here),
-      frames_(frames),
-      cache_(cache),
-      check_(check),
-      statics_(naming, frames),
-      regions_(naming, index_values, frames),
-      waits_(naming.program.code.size()) {
-  arrays_.reserve(naming.program.arrays.size());
-  for (std::size_t k = 0; k < naming.program.arrays.size(); ++k) arrays_.emplace_back(nodes_);
-}
-
-Blocks::~Blocks() {
-  release_scratch();
-  for (Array& array : arrays_) {
-    for (Slot& slot : array.temps) recycle(std::move(slot.frame));
-    for (auto& [number, slot] : array.locals) recycle(std::move(slot.frame));
-  }
-}
-
-void Blocks::recycle(block::Frame frame) noexcept {
-  if (device_ != nullptr) device_->forget(*frame);
-  frames_.recycle(std::move(frame));
-}
 
 void Blocks::report_missing(const array::BlockId& id) const {
   const ArrayKind kind = decl(id.array).kind;
@@ -69,33 +39,18 @@ void Blocks::report_missing(const array::BlockId& id) const {
               fmt::format("attempt to read block {}, which does not exist; {}", name, hint));
 }
 
-View Blocks::part_of(std::byte* data, const Place& place) const {
-  View result = View::dense(data, place.block_shape, type_of(place.id.array));
-  if (place.is_whole) return result;
-  for (std::size_t k = 0; k < place.shape.order(); ++k)
-    result.advance(place.at[k] * result.strides[k]);
-  result.shape = place.shape;
-  return result;
-}
-
 View Blocks::read(std::int32_t selector) {
   const View all = view(selector, Need::read);
   const program::Part part = selector_at(selector).part;
   const bool is_imaginary = part == program::Part::imaginary;
   return is_imaginary || part == program::Part::real ? parts_of(all, is_imaginary) : all;
 }
-View Blocks::write(std::int32_t selector) { return view(selector, Need::write); }
-View Blocks::update(std::int32_t selector) { return view(selector, Need::update); }
 
 View Blocks::view(std::int32_t selector, Need need) {
   const Selector& selected = selector_at(selector);
   if (selected.form == SelectorForm::region) return regions_.view(selector);
   if (selected.form == SelectorForm::whole)
     return need == Need::read ? statics_.whole(selected.array) : whole(selected.array);
-  return block_view(selected, need);
-}
-
-View Blocks::block_view(const Selector& selected, Need need) {
   const Place place = locate(selected);
   switch (decl(selected.array).kind) {
     case ArrayKind::static_:
@@ -111,86 +66,40 @@ View Blocks::block_view(const Selector& selected, Need need) {
   return {};
 }
 
-Blocks::Slot* Blocks::find_own(const array::BlockId& id) {
-  Array& array = arrays_[static_cast<std::size_t>(id.array)];
-  if (decl(id.array).kind == ArrayKind::temp) {
-    for (Slot& slot : array.temps)
-      if (slot.number == id.number) return &slot;
-    return nullptr;
-  }
-  const auto found = array.locals.find(id.number);
-  return found == array.locals.end() ? nullptr : &found->second;
-}
-
-Blocks::Slot& Blocks::make_own(const Place& place, Need need) {
-  Array& array = arrays_[static_cast<std::size_t>(place.id.array)];
+/// Temps, and own versions of distributed blocks, live until the end of the innermost scope.
+OwnBlocks::Slot& Blocks::make_own(const Place& place, Need need) {
+  OwnBlocks::Slot& slot = own_.make(place, need);
   const ArrayKind kind = decl(place.id.array).kind;
-  Slot slot{place.id.number, frames_.allocate(bytes_of(place)), false};
-  if (check_ && need == Need::write)
-    fill_uninitialised(slot.frame->bytes(), type_of(place.id.array));
-  else if (need == Need::prepare || !place.is_whole)
-    clear(slot.frame);
-  if (kind == ArrayKind::temp) {
-    scope_.push_back({Record::temp, place.id});
-    array.temps.push_back(std::move(slot));
-    return array.temps.back();
-  }
+  if (kind == ArrayKind::temp) scope_.push_back({Record::temp, place.id});
   if (is_remote(kind)) scope_.push_back({Record::own, place.id});
-  return array.locals.insert_or_assign(place.id.number, std::move(slot)).first->second;
-}
-
-void Blocks::make_writable(Slot& slot, bool keeps_values) {
-  if (base::is_sole_holder(slot.frame)) return;
-  block::Frame fresh = frames_.allocate(slot.frame->size());
-  if (keeps_values) std::memcpy(fresh->data(), slot.frame->data(), fresh->size());
-  recycle(std::move(slot.frame));
-  slot.frame = std::move(fresh);
+  return slot;
 }
 
 View Blocks::own_view(const Place& place, Need need) {
-  Slot* slot = find_own(place.id);
-  if (slot == nullptr) {
-    if (need == Need::read || need == Need::update) report_missing(place.id);
-    slot = &make_own(place, need);
-    return part_of(slot->frame->data(), place);
-  }
-  if (device_ != nullptr) look(*slot, need, place);
-  if (need != Need::read) {
-    make_writable(*slot, need != Need::write || !place.is_whole);
-  }
-  return part_of(slot->frame->data(), place);
+  if (OwnBlocks::Slot* const slot = own_.find(place.id)) return own_.view(*slot, place, need);
+  if (need == Need::read || need == Need::update) report_missing(place.id);
+  return own_.part_of(make_own(place, need).frame->data(), place);
 }
 
 View Blocks::copy_view(const Place& place, Need need) {
-  if (find_own(place.id) != nullptr) return own_view(place, need);
-  const block::BlockCache::Pin copy = fetched(place.id);
+  if (OwnBlocks::Slot* const slot = own_.find(place.id)) return own_.view(*slot, place, need);
+  const block::BlockCache::Pin copy = fetch(place.id);
   if (!copy && (need == Need::read || need == Need::update)) report_missing(place.id);
   if (need == Need::read) {
-    if (copy.is_missing()) return {{nullptr, place.shape, {}}, type_of(place.id.array)};
+    if (copy.is_missing()) return {{nullptr, place.shape, {}}, decl(place.id.array).type};
     // Cached blocks are immutable: views for reading are never written through.
-    return part_of(const_cast<std::byte*>(copy.frame()->data()), place);
+    return own_.part_of(const_cast<std::byte*>(copy.frame()->data()), place);
   }
   const bool keeps_values = need != Need::write || !place.is_whole;
   const block::SharedFrame old = copy && keeps_values ? copy.frame() : nullptr;
-  Slot& own = make_own(place, keeps_values ? Need::prepare : Need::write);
+  OwnBlocks::Slot& own = make_own(place, keeps_values ? Need::prepare : Need::write);
   if (old) std::memcpy(own.frame->data(), old->data(), old->size());
-  return part_of(own.frame->data(), place);
+  return own_.part_of(own.frame->data(), place);
 }
 
-block::BlockCache::Pin Blocks::fetched(const array::BlockId& id) {
-  block::BlockCache::Pin copy = cache_.find(id);
-  if (!copy) return copy;
-  Wait& wait = waits_[static_cast<std::size_t>(copy.pc())];
-  ++wait.accesses;
-  if (copy.is_waiting()) complete(copy, wait);
-  if (copy.is_missing() && !decl(id.array).is_sparse)
-    throw Error(
-        Errc::bad_input,
-        fmt::format("{} of block {}, which was never written (nor with put or prepare by any "
-                    "worker); is a put, or a sip_barrier after it, missing?",
-                    decl(id.array).kind == ArrayKind::served ? "request" : "get",
-                    naming_.block(id)));
-  keep(id, copy);
+block::BlockCache::Pin Blocks::fetch(const array::BlockId& id) {
+  block::BlockCache::Pin copy = fetched_.find(id);
+  if (copy) keep(id, copy);
   return copy;
 }
 
@@ -199,26 +108,9 @@ void Blocks::keep(const array::BlockId& id, const block::BlockCache::Pin& pin) {
   if (pin.is_only()) scope_.push_back({Record::pin, id, pin.again()});
 }
 
-void Blocks::complete(const block::BlockCache::Pin& pin, Wait& wait) {
-  const double begin = base::now_seconds();
-  if (!cache_.complete(pin)) return;
-  const double end = base::now_seconds();
-  ++wait.blocked;
-  wait.seconds += end - begin;
-  wait.transfer_seconds += end - pin.sent_seconds();
-  wait_seconds_ += end - begin;
-  disk_seconds_ += std::min(pin.disk_seconds(), end - begin);
-  if (wait.accesses == 1) wait.first_seconds = end - begin;
-}
-
 array::BlockId Blocks::get(std::int32_t selector) {
   const Place place = locate(selector_at(selector));
-  const std::uint64_t hits = cache_.hits(), early_hits = cache_.early_hits();
-  keep(place.id, cache_.request(place.id, bytes_of(place), {here_.pc, here_.iteration}));
-  Wait& wait = waits_[static_cast<std::size_t>(here_.pc)];
-  ++wait.gets;
-  wait.hits += cache_.hits() - hits;
-  wait.early_hits += cache_.early_hits() - early_hits;
+  keep(place.id, fetched_.request(place.id, own_.bytes_of(place)));
   return place.id;
 }
 
@@ -228,21 +120,15 @@ block::SharedFrame Blocks::share(std::int32_t selector, Sending* sending) {
     const Place place = locate(selected);
     const ArrayKind kind = decl(selected.array).kind;
     if (place.is_whole && kind != ArrayKind::static_) {
-      if (Slot* own = find_own(place.id)) {
-        if (sending != nullptr && device_ != nullptr)
-          send(*own, place, *sending);
-        else if (device_ != nullptr)
-          look(*own, Need::read, place);
-        return own->frame;
-      }
+      if (OwnBlocks::Slot* const own = own_.find(place.id)) return own_.share(*own, place, sending);
       if (is_remote(kind))
-        if (const auto copy = fetched(place.id); copy && copy.frame()) return copy.frame();
+        if (const auto copy = fetch(place.id); copy && copy.frame()) return copy.frame();
     }
   }
   const View from = read(selector);
   block::Frame copy = frames_.allocate(from.bytes());
   if (from.data == nullptr)
-    clear(copy);
+    std::memset(copy->data(), 0, copy->size());
   else
     copy_dense(from, copy->data());
   block::SharedFrame shared = copy;
@@ -254,65 +140,51 @@ void Blocks::close_scope() {
   const std::size_t begin = scope_begins_.back();
   scope_begins_.pop_back();
   while (scope_.size() > begin) {
-    erase(scope_.back());
+    const Made& made = scope_.back();
+    if (made.record == Record::own || made.record == Record::temp) own_.erase(made.id);
     scope_.pop_back();
   }
 }
 
-void Blocks::erase(const Made& made) noexcept {
-  Array& array = arrays_[static_cast<std::size_t>(made.id.array)];
-  switch (made.record) {
-    case Record::none:
-    case Record::pin:
-      break;
-    case Record::own:
-      if (auto node = array.locals.extract(made.id.number)) recycle(std::move(node.mapped().frame));
-      break;
-    case Record::temp: {
-      const auto slot = std::ranges::find(array.temps, made.id.number, &Slot::number);
-      recycle(std::move(slot->frame));
-      *slot = std::move(array.temps.back());
-      array.temps.pop_back();
-      break;
-    }
-  }
+void Blocks::allocate(std::int32_t selector) {
+  flow::for_each_selected(naming_, selector_at(selector), index_values_, [&](const Place& place) {
+    OwnBlocks::Slot* const slot = own_.find(place.id);
+    own_.allocate(slot != nullptr ? *slot : make_own(place, Need::write), place);
+  });
+}
+
+void Blocks::deallocate(std::int32_t selector) {
+  flow::for_each_selected(naming_, selector_at(selector), index_values_, [&](const Place& place) {
+    if (!own_.erase(place.id))
+      throw Error(Errc::bad_input,
+                  fmt::format("attempt to deallocate block {}, which does not exist; was it "
+                              "deallocated before, or never allocated?",
+                              naming_.block(place.id)));
+  });
 }
 
 void Blocks::forget_copies() {
   for (Made& made : scope_) {
-    if (made.record == Record::own) erase(made);
+    if (made.record == Record::own) own_.erase(made.id);
     if (made.record != Record::temp) made = {Record::none, made.id};
   }
-  cache_.clear();
+  cache().clear();
   if (device_ != nullptr) device_->sweep();
 }
 
 void Blocks::forget_copies(std::int32_t array) {
   for (Made& made : scope_)
     if (made.record == Record::pin && made.id.array == array) made = {Record::none, made.id};
-  cache_.forget(array);
+  cache().forget(array);
 }
 
 void Blocks::forget_array(std::int32_t array) {
   for (Made& made : scope_)
     if (made.record == Record::own && made.id.array == array) {
-      erase(made);
+      own_.erase(made.id);
       made.record = Record::none;
     }
   forget_copies(array);
-}
-
-std::vector<array::BlockId> Blocks::made() const {
-  std::vector<array::BlockId> result;
-  for (std::size_t k = 0; k < arrays_.size(); ++k) {
-    const auto begin = std::ssize(result);
-    const auto array = static_cast<std::int32_t>(k);
-    for (const Slot& slot : arrays_[k].temps) result.push_back({array, slot.number});
-    for (const auto& [number, slot] : arrays_[k].locals) result.push_back({array, number});
-    std::sort(result.begin() + begin, result.end(),
-              [](const auto& a, const auto& b) { return a.number < b.number; });
-  }
-  return result;
 }
 
 std::byte* Blocks::scratch(std::size_t bytes) {
@@ -321,8 +193,64 @@ std::byte* Blocks::scratch(std::size_t bytes) {
 }
 
 void Blocks::release_scratch() noexcept {
-  for (block::Frame& frame : scratch_) recycle(std::move(frame));
+  for (block::Frame& frame : scratch_) own_.recycle(std::move(frame));
   scratch_.clear();
+}
+
+std::vector<std::string> Blocks::leaks() const {
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < naming_.program.arrays.size(); ++k) {
+    if (naming_.program.arrays[k].kind != ArrayKind::local) continue;
+    const auto array = static_cast<std::int32_t>(k);
+    for (const array::BlockId& id : own_.made(array)) names.push_back(naming_.block(id));
+    if (const std::size_t count = regions_.count(array); count > 0)
+      names.push_back(fmt::format("{} region(s) of {}", count, naming_.array(array)));
+  }
+  return names;
+}
+
+std::vector<block::SharedFrame> Blocks::save(ProgramState& state) const {
+  std::vector<block::SharedFrame> frames;
+  const auto add = [&](const SavedFrame& as, const block::Frame& frame) {
+    if (device_ != nullptr) device_->host_reads(*frame);
+    state.frames.push_back(as);
+    state.frames.back().bytes = frame->size();
+    frames.push_back(frame);
+  };
+  for (std::size_t k = 0; k < naming_.program.arrays.size(); ++k) {
+    const auto array = static_cast<std::int32_t>(k);
+    if (const block::Frame& whole = statics_.frame(array))
+      add({SavedFrame::Kind::whole, 0, {array, 0}, {}, {}, 0}, whole);
+    own_.save(array, add);
+    regions_.save(array, add);
+  }
+  state.region_bounds = regions_.all_bounds();
+  for (const Made& made : scope_)
+    state.scope.push_back({static_cast<std::uint8_t>(made.record), made.id});
+  state.scope_begins.assign(scope_begins_.begin(), scope_begins_.end());
+  return frames;
+}
+
+void Blocks::load(const ProgramState& state, RecordSource& source) {
+  if (!regions_.restore(state.region_bounds)) refuse();
+  for (const ProgramState::Made& made : state.scope)
+    scope_.push_back({static_cast<Record>(made.record), made.id, {}});
+  scope_begins_.assign(state.scope_begins.begin(), state.scope_begins.end());
+  for (const SavedFrame& saved : state.frames) {
+    if (static_cast<std::size_t>(saved.id.array) >= naming_.program.arrays.size()) refuse();
+    if (saved.kind == SavedFrame::Kind::whole) {
+      const block::Frame& whole = statics_.frame(saved.id.array);
+      if (!whole || whole->size() != saved.bytes) refuse();
+      source.next(whole->bytes());
+      continue;
+    }
+    block::Frame frame = frames_.allocate(saved.bytes);
+    source.next(frame->bytes());
+    if (saved.kind != SavedFrame::Kind::region)
+      own_.restore(saved, std::move(frame));
+    else if (!regions_.restore(saved, std::move(frame)))
+      refuse();
+  }
 }
 
 }  // namespace blockyard::worker::detail

@@ -120,7 +120,7 @@ void Interpreter::put(const Instruction& instruction) {
   if (!place.is_whole)
     throw Error(Errc::bad_input,
                 "a put writes whole blocks: insert the slice into a block and put that");
-  if (prefetcher_.is_on()) cache_.drop_early(place.id);
+  if (prefetcher_.is_on()) blocks_.cache().drop_early(place.id);
   const ElementType type = program_.arrays[static_cast<std::size_t>(place.id.array)].type;
   if (instruction.opcode == program::Opcode::put_scalar) {
     transport_.put_scalar(place.id, wire_mode(instruction.b), pop_number(),
@@ -128,7 +128,7 @@ void Interpreter::put(const Instruction& instruction) {
   } else {
     const auto bytes =
         static_cast<std::size_t>(place.block_shape.element_count()) * array::bytes_of(type);
-    Blocks::Sending sending{transport_.reads_devices(place.id, bytes), nullptr};
+    Sending sending{transport_.reads_devices(place.id, bytes), nullptr};
     block::SharedFrame frame = blocks_.share(
         instruction.b, transport_.sends_as_it_comes(place.id, bytes) ? &sending : nullptr);
     if (frame->size() != bytes)
@@ -169,8 +169,9 @@ void Interpreter::run_special(const Instruction& instruction) {
     printer_.text(
         fmt::format("worker {}: {} bytes of blocks", options_.worker, frames_.used_bytes()), 0);
   } else if (name == "list_blocks_with_number") {
-    for (const array::BlockId& id : blocks_.made())
-      printer_.text(fmt::format("{}: {}", naming_.block(id), id.number), 0);
+    for (std::size_t array = 0; array < program_.arrays.size(); ++array)
+      for (const array::BlockId& id : blocks_.own().made(static_cast<std::int32_t>(array)))
+        printer_.text(fmt::format("{}: {}", naming_.block(id), id.number), 0);
   } else if (name == "get_and_print_mpi_rank") {
     printer_.text(fmt::format("mpi_rank = {}", options_.worker), 0);
   } else {

@@ -76,18 +76,18 @@ void DeviceArithmetic::note_side(const program::Product& product, std::int32_t t
   if (to >= 0) note(to);
 }
 
-Placement::Side DeviceArithmetic::side(const program::Product& product, std::int32_t to,
-                                       bool accumulates, const Chain& chain) {
-  if (!learns_ || is_hinted_) return Placement::Side::device;
-  Placement::Work work;
+block::Placement::Side DeviceArithmetic::side(const program::Product& product, std::int32_t to,
+                                              bool accumulates, const Chain& chain) {
+  if (!learns_ || is_hinted_) return block::Placement::Side::device;
+  block::Placement::Work work;
   work.flops = chain.flops;
   if (!device_.is_in_place()) add_copies(work, to, accumulates, chain);
-  const Placement::Side side = placement_.choose(blocks_.pc(), work);
-  note_side(product, to, side != Placement::Side::host);
+  const block::Placement::Side side = placement_.choose(blocks_.pc(), work);
+  note_side(product, to, side != block::Placement::Side::host);
   return side;
 }
 
-void DeviceArithmetic::add_copies(Placement::Work& work, std::int32_t to, bool accumulates,
+void DeviceArithmetic::add_copies(block::Placement::Work& work, std::int32_t to, bool accumulates,
                                   const Chain& chain) const {
   const auto add = [&](const base::Buffer& frame) {
     if (!device_.is_resident(frame)) work.to_device_bytes += frame.size();
@@ -99,7 +99,8 @@ void DeviceArithmetic::add_copies(Placement::Work& work, std::int32_t to, bool a
     const std::size_t bytes = bytes_of(chain.steps.back().shape, type_);
     if (accumulates && !on_device_[static_cast<std::size_t>(array)]) work.to_device_bytes += bytes;
     if (accumulates && on_device_[static_cast<std::size_t>(array)]) work.from_device_bytes += bytes;
-    work.expected_back_bytes = static_cast<double>(bytes) * blocks_.device_results_read(array);
+    work.expected_back_bytes =
+        static_cast<double>(bytes) * blocks_.own().device_results_read(array);
   }
 }
 
@@ -265,9 +266,9 @@ bool DeviceArithmetic::product(std::int32_t to, std::int32_t product, bool accum
     const Chain& chain =
         chains_.of(blocks_.pc(), operands, shapes_, Names(target.indexes), place->shape, type_);
     if (!plan(chain, type_).is_possible) return false;
-    const Placement::Side where = side(operands, to, accumulates, chain);
-    const bool is_trial = where == Placement::Side::trial;
-    if (where == Placement::Side::host || !bring_operands(is_trial)) return false;
+    const block::Placement::Side where = side(operands, to, accumulates, chain);
+    const bool is_trial = where == block::Placement::Side::trial;
+    if (where == block::Placement::Side::host || !bring_operands(is_trial)) return false;
     const block::SharedFrame frame = blocks_.device_result(to, accumulates);
     if (frame == nullptr) return false;
     const auto result =
@@ -286,9 +287,9 @@ std::optional<Number> DeviceArithmetic::contract_all(std::int32_t product) {
     if (!read_operands(operands)) return false;
     const Chain& chain = chains_.of(blocks_.pc(), operands, shapes_, Names(), Shape(), type_);
     if (!plan(chain, type_).is_possible) return false;
-    const Placement::Side where = side(operands, -1, false, chain);
-    const bool is_trial = where == Placement::Side::trial;
-    if (where == Placement::Side::host || !bring_operands(is_trial)) return false;
+    const block::Placement::Side where = side(operands, -1, false, chain);
+    const bool is_trial = where == block::Placement::Side::trial;
+    if (where == block::Placement::Side::host || !bring_operands(is_trial)) return false;
     const std::size_t bytes = array::bytes_of(type_);
     const auto number = device_.scratch(bytes);
     if (!number || !run(chain, 1.0, 0.0, *number, is_trial)) return false;

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "blockyard/base/error.h"
+#include "blockyard/block/placement.h"
 #include "blockyard/block/residency.h"
 #include "blockyard/super/form_plans.h"
 #include "blockyard/worker/detail/blocks.h"
-#include "blockyard/worker/placement.h"
 #include "blockyard/worker/worker.h"
 
 namespace blockyard::worker::detail {
@@ -75,9 +75,9 @@ class DeviceArithmetic {
   /// Whether fills and copies into an array go to the device: as the last product with it.
   [[nodiscard]] bool is_wanted(std::int32_t selector) const;
   /// The side for a product whose operands have been read.
-  [[nodiscard]] Placement::Side side(const program::Product& product, std::int32_t to,
-                                     bool accumulates, const Chain& chain);
-  void add_copies(Placement::Work& work, std::int32_t to, bool accumulates,
+  [[nodiscard]] block::Placement::Side side(const program::Product& product, std::int32_t to,
+                                            bool accumulates, const Chain& chain);
+  void add_copies(block::Placement::Work& work, std::int32_t to, bool accumulates,
                   const Chain& chain) const;
   void note_side(const program::Product& product, std::int32_t to, bool is_on_device);
   [[nodiscard]] bool bring_operands(bool is_trial);
@@ -85,7 +85,7 @@ class DeviceArithmetic {
   bool attempt(const Body& body);
   [[nodiscard]] bool has_results(const DeviceSuper& what) const;
   [[nodiscard]] bool read_operands(const DeviceSuper& what);
-  [[nodiscard]] Placement::Side side(const DeviceSuper& what);
+  [[nodiscard]] block::Placement::Side side(const DeviceSuper& what);
   [[nodiscard]] bool find_addresses(const DeviceSuper& what);
   void run(const DeviceSuper& what, const super::DeviceCall& call, const device::Plan& plan,
            bool is_trial);
@@ -111,7 +111,7 @@ class DeviceArithmetic {
   bool learns_;
   bool respects_hints_;
   bool is_hinted_ = false;
-  Placement placement_;
+  block::Placement placement_;
   std::vector<bool> on_device_;   ///< by array: where the last product with it ran
   std::vector<bool> is_operand_;  ///< by array: a product on the device has read it
   std::unordered_map<const Chain*, Planned> plans_;

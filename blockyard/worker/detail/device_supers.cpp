@@ -45,9 +45,9 @@ bool DeviceArithmetic::read_operands(const DeviceSuper& what) {
   return true;
 }
 
-Placement::Side DeviceArithmetic::side(const DeviceSuper& what) {
-  if (!learns_ || is_hinted_) return Placement::Side::device;
-  Placement::Work work;
+block::Placement::Side DeviceArithmetic::side(const DeviceSuper& what) {
+  if (!learns_ || is_hinted_) return block::Placement::Side::device;
+  block::Placement::Work work;
   work.flops = super::work_of(what.operands);
   const auto add = [&](const base::Buffer& frame) {
     if (!device_.is_resident(frame)) work.to_device_bytes += frame.size();
@@ -58,8 +58,8 @@ Placement::Side DeviceArithmetic::side(const DeviceSuper& what) {
     for (std::size_t k = 0; k < what.operands.size(); ++k) {
       if (what.operands[k].access == Access::read) continue;
       const auto array = program_.selectors[static_cast<std::size_t>(what.selectors[k])].array;
-      work.expected_back_bytes +=
-          static_cast<double>(bytes_of(what.operands[k])) * blocks_.device_results_read(array);
+      work.expected_back_bytes += static_cast<double>(bytes_of(what.operands[k])) *
+                                  blocks_.own().device_results_read(array);
       if (what.operands[k].access != Access::update) continue;
       if (const auto before = blocks_.device_operand(what.selectors[k]).frame) add(*before);
     }
@@ -113,9 +113,9 @@ bool DeviceArithmetic::execute(const DeviceSuper& what) {
   return attempt([&] {
     const auto& plan = form_plans_.of(device_.device(), what.entry, what.operands);
     if (!plan || !read_operands(what)) return false;
-    const Placement::Side where = side(what);
-    const bool is_trial = where == Placement::Side::trial;
-    if (where == Placement::Side::host || !bring_operands(is_trial)) return false;
+    const block::Placement::Side where = side(what);
+    const bool is_trial = where == block::Placement::Side::trial;
+    if (where == block::Placement::Side::host || !bring_operands(is_trial)) return false;
     if (!find_addresses(what)) return false;
     run(what, *call, *plan, is_trial);
     return true;

@@ -56,8 +56,7 @@ Interpreter::Interpreter(const program::Program& program, const Tables& tables,
       options_(options),
       naming_{program, tables},
       nest_(naming_),
-      cache_(frames, transport),
-      blocks_(naming_, nest_.values(), here, frames, cache_, options.check),
+      blocks_(naming_, nest_.values(), here, frames, transport, options.check),
       arithmetic_(program, blocks_, options),
       worker_device_(device),
       number_(static_cast<std::uint16_t>(number)),
@@ -70,10 +69,11 @@ Interpreter::Interpreter(const program::Program& program, const Tables& tables,
       ints_(tables.ints),
       scalars_(tables.scalars),
       values_(naming_, nest_.values(), ints_, scalars_),
-      prefetcher_(naming_, options, blocks_, loops_, cache_, ints_, scalars_, calls_),
+      prefetcher_(naming_, options, blocks_, loops_, ints_, scalars_, calls_),
       profile_(options.recording, program.code.size(), program.pardos.size(), number_),
       frames_before_(frames.uses()) {
-  frames.on_shortage([this] { return blocks_.statics().drop_copies() || cache_.evict_one(); });
+  frames.on_shortage(
+      [this] { return blocks_.statics().drop_copies() || blocks_.cache().evict_one(); });
   attach(device.look());
   transport.set_naming(&naming_);
 }
@@ -92,7 +92,7 @@ void Interpreter::attach(block::Residency* device) {
   blocks_.attach(*device);
   arithmetic_.attach(*device);
   supers_.attach(*arithmetic_.device());
-  cache_.on_leave([device](const block::SharedFrame& frame) { device->release(frame); });
+  blocks_.cache().on_leave([device](const block::SharedFrame& frame) { device->release(frame); });
 }
 
 void Interpreter::look_for_device() {
@@ -256,7 +256,7 @@ void Interpreter::copy_ahead() {
   transport_.look_around();
   prefetcher_.for_next(gets_ahead, [&](const array::BlockId& id) {
     if (!device.reads(id.array)) return;
-    if (const block::SharedFrame frame = cache_.peek(id)) device.copy_ahead(frame);
+    if (const block::SharedFrame frame = blocks_.cache().peek(id)) device.copy_ahead(frame);
   });
 }
 

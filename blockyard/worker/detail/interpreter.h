@@ -114,7 +114,6 @@ class Interpreter {
   const Options& options_;
   Naming naming_;
   LoopNest nest_;
-  block::BlockCache cache_;
   Blocks blocks_;
   Arithmetic arithmetic_;
   WorkerDevice& worker_device_;

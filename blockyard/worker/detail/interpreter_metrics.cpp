@@ -23,16 +23,16 @@ Metrics Interpreter::metrics() {
     m.device.host_hits = frames_.uses().hits - frames_before_.hits;
   }
   m.iterations = loops_.iterations();
-  m.gets = cache_.requests();
-  m.cache_hits = cache_.hits();
-  m.bytes_received = cache_.bytes_received();
+  m.gets = blocks_.cache().requests();
+  m.cache_hits = blocks_.cache().hits();
+  m.bytes_received = blocks_.cache().bytes_received();
   m.bytes_sent = transport_.counts().bytes_sent;
   m.peak_bytes = static_cast<std::uint64_t>(frames_.peak_bytes());
   m.supers = supers_.uses();
   for (std::size_t k = 0; k < program_.code.size(); ++k) {
     if (!has_effect(program_.code[k].opcode, program::effect::gets)) continue;
     const auto pc = static_cast<std::int32_t>(k);
-    const Blocks::Wait& wait = blocks_.wait_at(pc);
+    const FetchWait& wait = blocks_.fetched().wait_at(pc);
     if (wait.gets == 0) continue;
     const auto& selector = program_.selectors[static_cast<std::size_t>(program_.code[k].a)];
     const DepthChoice& choice = prefetcher_.choice(pc);
@@ -42,13 +42,13 @@ Metrics Interpreter::metrics() {
                        options_.prefetch.is_auto ? choice.reason() : "as set by --prefetch"});
     m.wasted_prefetches += choice.wasted;
   }
-  m.block_wait_seconds = blocks_.wait_seconds();
-  m.disk_wait_seconds = blocks_.disk_seconds();
+  m.block_wait_seconds = blocks_.fetched().wait_seconds();
+  m.disk_wait_seconds = blocks_.fetched().disk_seconds();
   m.chunk_wait_seconds = loops_.chunk_seconds();
   m.checkpoint_seconds = checkpoint_seconds_;
   m.bytes_from_servers = transport_.counts().from_servers;
   m.bytes_to_servers = transport_.counts().to_servers;
-  m.prefetches = cache_.prefetches();
+  m.prefetches = blocks_.cache().prefetches();
   std::ranges::sort(m.lines, std::greater{}, &LineWait::wait_seconds);
   if (profile_.is_on()) add_profile(m);
   return m;
@@ -88,8 +88,8 @@ void Interpreter::add_profile(Metrics& m) const {
 }
 
 Waits Interpreter::waits() const noexcept {
-  return {blocks_.wait_seconds(), blocks_.disk_seconds(), transport_.counts().collect_seconds,
-          transport_.counts().settle_seconds};
+  return {blocks_.fetched().wait_seconds(), blocks_.fetched().disk_seconds(),
+          transport_.counts().collect_seconds, transport_.counts().settle_seconds};
 }
 
 void Interpreter::act_and_note(const program::Instruction& instruction) {
@@ -103,8 +103,8 @@ void Interpreter::act_and_note(const program::Instruction& instruction) {
 /// Purposes: own arrays and temps, blocks fetched, blocks fetched early, puts under way.
 void Interpreter::note_memory(double now) noexcept {
   const auto puts = static_cast<std::int64_t>(transport_.put_bytes());
-  const std::int64_t held = cache_.held_bytes();
-  const std::int64_t early = cache_.early_bytes();
+  const std::int64_t held = blocks_.cache().held_bytes();
+  const std::int64_t early = blocks_.cache().early_bytes();
   profile_.memory().add({now, {frames_.used_bytes() - held - puts, held - early, early, puts}});
 }
 
@@ -120,7 +120,7 @@ void Interpreter::show_live() const noexcept {
   live->pc.store(blocks_.pc(), relaxed);
   live->iterations.store(loops_.iterations(), relaxed);
   live->operations.store(arithmetic_.operations(), relaxed);
-  live->block_wait_seconds.store(blocks_.wait_seconds(), relaxed);
+  live->block_wait_seconds.store(blocks_.fetched().wait_seconds(), relaxed);
   live->barrier_seconds.store(transport_.counts().collect_seconds, relaxed);
   live->used_bytes.store(frames_.used_bytes(), relaxed);
 }

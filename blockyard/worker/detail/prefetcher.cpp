@@ -6,11 +6,11 @@
 namespace blockyard::worker::detail {
 
 Prefetcher::Prefetcher(const Naming& naming, const Options& options, Blocks& blocks, Loops& loops,
-                       block::BlockCache& cache, const std::vector<std::int64_t>& ints,
-                       const std::vector<Number>& scalars, const std::vector<std::int32_t>& calls)
+                       const std::vector<std::int64_t>& ints, const std::vector<Number>& scalars,
+                       const std::vector<std::int32_t>& calls)
     : blocks_(blocks),
       loops_(loops),
-      cache_(cache),
+      cache_(blocks.cache()),
       calls_(calls),
       is_auto_(options.prefetch.is_auto),
       is_on_(options.prefetch.is_auto || options.prefetch.fixed > 0),
@@ -22,7 +22,7 @@ Prefetcher::Prefetcher(const Naming& naming, const Options& options, Blocks& blo
       lines_(outline_.gets().size()) {
   if (!is_auto_)
     for (Line& line : lines_) line.choice.depth = options.prefetch.fixed;
-  cache.on_waste([this](std::int32_t pc) {
+  cache_.on_waste([this](std::int32_t pc) {
     DepthChoice& choice = lines_[static_cast<std::size_t>(outline_.at(pc).line)].choice;
     if (is_auto_)
       choice.waste();
@@ -147,7 +147,7 @@ void Prefetcher::pop_first() {
 
 /// Looks at the times of a line if it had to wait again.
 void Prefetcher::choose(Line& line, std::int32_t pc) {
-  const Blocks::Wait& wait = blocks_.wait_at(pc);
+  const FetchWait& wait = blocks_.fetched().wait_at(pc);
   const std::uint64_t gets = wait.gets - line.gets_seen;
   if (wait.blocked == line.blocked_seen && gets < 1024) return;
   const double work = work_seconds();
@@ -165,6 +165,8 @@ void Prefetcher::choose(Line& line, std::int32_t pc) {
 }
 
 /// Time in which the program was not waiting for blocks.
-double Prefetcher::work_seconds() const { return base::now_seconds() - blocks_.wait_seconds(); }
+double Prefetcher::work_seconds() const {
+  return base::now_seconds() - blocks_.fetched().wait_seconds();
+}
 
 }  // namespace blockyard::worker::detail

@@ -22,8 +22,8 @@ namespace blockyard::worker::detail {
 class Prefetcher {
  public:
   Prefetcher(const Naming& naming, const Options& options, Blocks& blocks, Loops& loops,
-             block::BlockCache& cache, const std::vector<std::int64_t>& ints,
-             const std::vector<Number>& scalars, const std::vector<std::int32_t>& calls);
+             const std::vector<std::int64_t>& ints, const std::vector<Number>& scalars,
+             const std::vector<std::int32_t>& calls);
 
   [[nodiscard]] bool is_on() const noexcept { return is_on_; }
   /// A new epoch begins; the instruction `pc` is the next.

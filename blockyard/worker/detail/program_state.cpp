@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of Interpreter, Blocks and Loops that goes to checkpoints and comes from them.
+// The part of Interpreter and Loops that goes to checkpoints and comes from them.
 #include <algorithm>
 
 #include "blockyard/base/error.h"
@@ -30,61 +30,6 @@ void Loops::load(const ProgramState& state) {
   std::vector<std::pair<std::int32_t, std::int64_t>> open;
   for (const ProgramState::OpenDo& loop : state.loops) open.emplace_back(loop.index, loop.last);
   nest_.restore(state.index_values, open, state.entered);
-}
-
-std::vector<block::SharedFrame> Blocks::save(ProgramState& state) const {
-  std::vector<block::SharedFrame> frames;
-  const auto add = [&](const SavedFrame& as, const block::Frame& frame) {
-    if (device_ != nullptr) device_->host_reads(*frame);
-    state.frames.push_back(as);
-    state.frames.back().bytes = frame->size();
-    frames.push_back(frame);
-  };
-  for (std::size_t k = 0; k < arrays_.size(); ++k) {
-    const Array& array = arrays_[k];
-    const auto id = static_cast<std::int32_t>(k);
-    using Kind = SavedFrame::Kind;
-    if (const block::Frame& whole = statics_.frame(id))
-      add({Kind::whole, 0, {id, 0}, {}, {}, 0}, whole);
-    for (const Slot& slot : array.temps)
-      add({Kind::temp, slot.is_allocated, {id, slot.number}, {}, {}, 0}, slot.frame);
-    std::vector<const Slot*> locals;
-    for (const auto& [number, slot] : array.locals) locals.push_back(&slot);
-    std::ranges::sort(locals, {}, &Slot::number);  // the same order on all workers
-    for (const Slot* slot : locals)
-      add({Kind::local, slot->is_allocated, {id, slot->number}, {}, {}, 0}, slot->frame);
-    regions_.save(id, add);
-  }
-  state.region_bounds = regions_.all_bounds();
-  for (const Made& made : scope_)
-    state.scope.push_back({static_cast<std::uint8_t>(made.record), made.id});
-  state.scope_begins.assign(scope_begins_.begin(), scope_begins_.end());
-  return frames;
-}
-
-void Blocks::load(const ProgramState& state, RecordSource& source) {
-  if (!regions_.restore(state.region_bounds)) refuse();
-  for (const ProgramState::Made& made : state.scope)
-    scope_.push_back({static_cast<Record>(made.record), made.id, {}});
-  scope_begins_.assign(state.scope_begins.begin(), state.scope_begins.end());
-  for (const SavedFrame& saved : state.frames) {
-    Array& array = arrays_.at(static_cast<std::size_t>(saved.id.array));
-    if (saved.kind == SavedFrame::Kind::whole) {
-      const block::Frame& whole = statics_.frame(saved.id.array);
-      if (!whole || whole->size() != saved.bytes) refuse();
-      source.next(whole->bytes());
-      continue;
-    }
-    block::Frame frame = frames_.allocate(saved.bytes);
-    source.next(frame->bytes());
-    if (saved.kind == SavedFrame::Kind::region) {
-      if (!regions_.restore(saved, std::move(frame))) refuse();
-    } else if (saved.kind == SavedFrame::Kind::temp)
-      array.temps.push_back({saved.id.number, std::move(frame), saved.is_allocated != 0});
-    else
-      array.locals.insert_or_assign(
-          saved.id.number, Slot{saved.id.number, std::move(frame), saved.is_allocated != 0});
-  }
 }
 
 void Interpreter::save(RecordSink& sink) const {

@@ -23,39 +23,8 @@ constexpr double poll_seconds = 1.0;
 /// Poll interval while a device or payload needs attention.
 constexpr double short_poll_seconds = 0.01;
 
-/// Puts of blocks up to this length are sent together, up to this count and length.
-constexpr std::size_t joined_put_bytes = 4096;
-constexpr std::size_t most_joined = 64;
-constexpr std::size_t most_joined_bytes = std::size_t{64} << 10;
-
 /// Puts under way at one time: beyond it a put waits, so that memory stays within the budget.
 constexpr std::int64_t put_share = 8;
-
-const char* name_of(Collective kind) {
-  switch (kind) {
-    case Collective::barrier:
-      return "a barrier";
-    case Collective::sum:
-      return "a collective sum";
-    case Collective::assert_same:
-      return "assert_same";
-    case Collective::broadcast:
-      return "broadcast_from";
-    case Collective::persist:
-      return "a delete or restore_persistent";
-    case Collective::checkpoint:
-      return "a checkpoint";
-    case Collective::end:
-      return "the end of the program";
-  }
-  return "?";
-}
-
-/// The part of a collective that says where its sender is.
-struct Where {
-  Collective kind;
-  std::int32_t pc;
-};
 
 }  // namespace
 
@@ -65,13 +34,9 @@ Transport::Transport(fabric::Fabric& fabric, block::FramePool& frames, const Opt
       frames_(frames),
       options_(options),
       here_(here),
-      unsent_(static_cast<std::size_t>(options.servers)) {
+      joined_(fabric, frames, options.workers, options.servers),
+      collectives_(fabric, options, here, [this] { wait(); }) {
   begin_counts();
-  if (options.worker == 0 && options.workers > 1) fabric.receive_by(this);
-}
-
-Transport::~Transport() {
-  if (options_.worker == 0 && options_.workers > 1) fabric_.receive_by(nullptr);
 }
 
 void Transport::begin_counts() {
@@ -105,7 +70,7 @@ block::SharedFrame Transport::fetch_listed(const array::BlockId& id) {
 }
 
 bool Transport::wait() {
-  send_all_joined();
+  joined_.send_all();
   if (auto message = fabric_.poll(0)) {
     handle(std::move(*message));
     return false;
@@ -115,10 +80,7 @@ bool Transport::wait() {
     options_.live->doing.store(waits_for_, std::memory_order_relaxed);
   }
   std::optional<fabric::Message> message;
-  const auto is_gathered = [&] {
-    return gathering_ != nullptr && (gathering_->result || gathering_->failure);
-  };
-  while (!message && !is_gathered()) {
+  while (!message && !collectives_.is_gathered()) {
     const bool looks_after = is_needed_ && is_needed_();
     message = fabric_.poll(looks_after ? short_poll_seconds : poll_seconds);
     if (looks_after) look_after_();
@@ -129,7 +91,7 @@ bool Transport::wait() {
 }
 
 bool Transport::sends_as_it_comes(const array::BlockId& id, std::size_t bytes) const noexcept {
-  return bytes > joined_put_bytes && fabric_.is_remote(home_rank(id));
+  return bytes > JoinedPuts::most_bytes && fabric_.is_remote(home_rank(id));
 }
 
 void Transport::put(const array::BlockId& id, wire::PutMode mode, block::SharedFrame frame,
@@ -149,8 +111,8 @@ void Transport::put(const array::BlockId& id, wire::PutMode mode, block::SharedF
   puts_.emplace(ticket, PendingPut{id, here_.pc, bytes});
   const int server = array::home_of(id, options_.servers);
   const wire::PutBlock message{ticket, id, mode, here_, type};
-  if (bytes <= joined_put_bytes)
-    join(server, message, frame->bytes());
+  if (bytes <= JoinedPuts::most_bytes)
+    joined_.add(server, message, frame->bytes());
   else
     tell(server, message, std::move(frame), std::move(source));
 }
@@ -159,8 +121,9 @@ void Transport::put_scalar(const array::BlockId& id, wire::PutMode mode, std::co
                            std::int64_t count, array::ElementType type) {
   const wire::Ticket ticket = ++last_ticket_;
   puts_.emplace(ticket, PendingPut{id, here_.pc, 0});
-  join(array::home_of(id, options_.servers),
-       wire::PutScalar{ticket, id, mode, value.real(), count, here_, type, value.imag()}, {});
+  joined_.add(array::home_of(id, options_.servers),
+              wire::PutScalar{ticket, id, mode, value.real(), count, here_, type, value.imag()},
+              {});
 }
 
 void Transport::settle() {
@@ -172,35 +135,9 @@ void Transport::settle() {
   counts_.settle_seconds += base::now_seconds() - begin;
 }
 
-/// Keeps a small put until there are many for its server, or this worker says or waits for
-/// anything else: the order of what one server hears stays.
-void Transport::join(int server, const wire::Any& put, std::span<const std::byte> values) {
-  wire::BatchWriter& unsent = unsent_[static_cast<std::size_t>(server)];
-  unsent.add(put, values);
-  if (unsent.count() >= most_joined || unsent.values().size() >= most_joined_bytes)
-    send_joined(server);
-}
-
-void Transport::send_joined(int server) {
-  wire::BatchWriter& unsent = unsent_[static_cast<std::size_t>(server)];
-  if (unsent.count() == 0) return;
-  block::SharedFrame payload;
-  if (const auto values = unsent.values(); !values.empty()) {
-    // Its blocks are charged already.
-    auto copy = std::make_shared<base::Buffer>(frames_.uncharged(values.size()));
-    std::memcpy(copy->data(), values.data(), values.size());
-    payload = std::move(copy);
-  }
-  fabric_.send(rank_of(server), {-1, wire::encode(unsent.take()), std::move(payload)});
-}
-
-void Transport::send_all_joined() {
-  for (int server = 0; server < options_.servers; ++server) send_joined(server);
-}
-
 void Transport::tell(int server, const wire::Any& message, fabric::Payload payload,
                      std::shared_ptr<fabric::Source> source) {
-  send_joined(server);
+  joined_.send(server);
   fabric_.send(rank_of(server), {.from = -1,
                                  .head = wire::encode(message),
                                  .payload = std::move(payload),
@@ -252,92 +189,14 @@ std::vector<wire::Any> Transport::ask_all(const wire::Any& request) {
 }
 
 std::vector<std::byte> Transport::collect(Collective kind, std::vector<std::byte> mine,
-                                          const Combine& combine) {
-  send_all_joined();
-  if (options_.workers == 1) return combine(std::span(&mine, 1));
+                                          const Collectives::Combine& combine) {
+  joined_.send_all();
   const double begin = base::now_seconds();
   waits_for_ = Doing::barrier;
-  ++step_;
-  base::ByteWriter part;
-  part.value(Where{kind, here_.pc});
-  part.raw(mine);
-  std::vector<std::byte> result;
-  if (options_.worker == 0) {
-    result = gather(part.bytes(), combine);
-  } else {
-    fabric_.send(
-        0,
-        {.from = -1, .head = wire::encode(wire::Collect{step_, part.take()}), .payload = nullptr});
-    while (!spreads_.contains(step_)) wait();
-    result = std::move(spreads_.extract(step_).mapped());
-  }
+  std::vector<std::byte> result = collectives_.collect(kind, std::move(mine), combine);
   waits_for_ = Doing::block;
-  counts_.collect_seconds += base::now_seconds() - begin;
+  if (options_.workers > 1) counts_.collect_seconds += base::now_seconds() - begin;
   return result;
-}
-
-std::vector<std::byte> Transport::gather(const std::vector<std::byte>& mine,
-                                         const Combine& combine) {
-  auto& arrived_parts = parts_[step_];
-  arrived_parts[0] = mine;
-  Gathering gathering{combine};
-  gathering_ = &gathering;
-  struct Cleared {
-    Gathering*& pointer;
-    ~Cleared() { pointer = nullptr; }
-  } const cleared{gathering_};
-  while (!gathering.result && !gathering.failure) {
-    if (std::ssize(arrived_parts) == options_.workers)
-      finish(gathering);
-    else
-      wait();
-  }
-  parts_.erase(step_);
-  if (gathering.failure) std::rethrow_exception(gathering.failure);
-  return std::move(*gathering.result);
-}
-
-fabric::Receiver::Taken Transport::take(fabric::Message& message) {
-  if (gathering_ == nullptr || message.payload) return Taken::no;
-  wire::Any any = wire::decode(message.head);
-  auto* const part = std::get_if<wire::Collect>(&any);
-  if (part == nullptr || part->step != step_) return Taken::no;
-  auto& arrived_parts = parts_[step_];
-  arrived_parts[message.from] = std::move(part->bytes);
-  if (std::ssize(arrived_parts) < options_.workers) return Taken::yes;
-  finish(*gathering_);
-  return Taken::wakes;
-}
-
-void Transport::finish(Gathering& gathering) try {
-  gathering.result = combine_parts(gathering.combine);
-  for (int worker = 1; worker < options_.workers; ++worker)
-    fabric_.send(worker, {.from = -1,
-                          .head = wire::encode(wire::Spread{step_, *gathering.result}),
-                          .payload = nullptr});
-} catch (...) {
-  gathering.failure = std::current_exception();
-}
-
-std::vector<std::byte> Transport::combine_parts(const Combine& combine) {
-  const auto& arrived_parts = parts_[step_];
-  std::vector<std::vector<std::byte>> parts;
-  Where first{};
-  for (auto& [worker, bytes] : arrived_parts) {
-    base::ByteReader reader(bytes);
-    const auto where = reader.value<Where>();
-    if (worker == 0) first = where;
-    if (where.kind != first.kind)
-      throw Error(
-          Errc::bad_input,
-          fmt::format("workers wait for each other at different places: worker 0 at {} ({}), "
-                      "worker {} at {} ({}); every worker must come to the same one",
-                      name_of(first.kind), naming_ ? naming_->place(first.pc) : "", worker,
-                      name_of(where.kind), naming_ ? naming_->place(where.pc) : ""));
-    const auto rest = reader.raw(reader.left());
-    parts.emplace_back(rest.begin(), rest.end());
-  }
-  return combine(parts);
 }
 
 void Transport::meet(Collective kind) {
@@ -367,9 +226,9 @@ void Transport::handle(fabric::Message message) {
         } else if constexpr (std::is_same_v<T, wire::Failed>) {
           take(m);
         } else if constexpr (std::is_same_v<T, wire::Collect>) {
-          parts_[m.step][message.from] = std::move(m.bytes);
+          collectives_.take_part(message.from, m);
         } else if constexpr (std::is_same_v<T, wire::Spread>) {
-          spreads_[m.step] = std::move(m.bytes);
+          collectives_.take_result(m);
         } else if constexpr (std::is_same_v<T, wire::Done>) {
           take(m);
         } else if constexpr (std::is_same_v<T, wire::DoneMany>) {

@@ -1,39 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <exception>
 #include <functional>
-#include <map>
 #include <optional>
-#include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "blockyard/block/block_source.h"
 #include "blockyard/fabric/fabric.h"
-#include "blockyard/wire/batch.h"
 #include "blockyard/wire/messages.h"
 #include "blockyard/worker/detail/collective.h"
+#include "blockyard/worker/detail/joined_puts.h"
 #include "blockyard/worker/detail/transport_counts.h"
 #include "blockyard/worker/flow_names.h"
 #include "blockyard/worker/worker.h"
 
 namespace blockyard::worker::detail {
 
-/// The worker's side of all messages. One thread; while that of worker 0 sleeps in a collective,
-/// workers of its process deliver their parts themselves, one at a time (fabric::Receiver), and the
-/// last one does worker 0's work: it need not wait for a thread to wake.
-class Transport : public block::BlockSource, private fabric::Receiver {
+/// The worker's side of all messages. One thread, but see Collectives.
+class Transport : public block::BlockSource {
  public:
   /// `here`: the origin of every get and put, kept up to date by the interpreter.
   Transport(fabric::Fabric& fabric, block::FramePool& frames, const Options& options,
             const wire::Access& here);
   Transport(const Transport&) = delete;
   Transport& operator=(const Transport&) = delete;
-  ~Transport() override;
 
   /// Names for error messages while a program runs; null between programs.
-  void set_naming(const Naming* naming) noexcept { naming_ = naming; }
+  void set_naming(const Naming* naming) noexcept {
+    naming_ = naming;
+    collectives_.set_naming(naming);
+  }
 
   // BlockSource
   void fetch(const array::BlockId& id, const block::Asker& asker, block::Arrival& into) override;
@@ -79,12 +76,9 @@ class Transport : public block::BlockSource, private fabric::Receiver {
     look_after_ = std::move(look_after);
   }
 
-  /// Collective among workers: worker 0 gets every worker's bytes in order of number and answers
-  /// all with what `combine` makes of them, maybe in the thread of another worker.
-  using Combine =
-      std::function<std::vector<std::byte>(std::span<const std::vector<std::byte>> parts)>;
+  /// Collective among workers: as Collectives say.
   std::vector<std::byte> collect(Collective kind, std::vector<std::byte> mine,
-                                 const Combine& combine);
+                                 const Collectives::Combine& combine);
   /// Collective among workers. Returns when all came.
   void meet(Collective kind);
   /// Collective among workers: sum in the order of workers.
@@ -100,9 +94,6 @@ class Transport : public block::BlockSource, private fabric::Receiver {
   [[nodiscard]] std::size_t put_bytes() const noexcept { return put_bytes_; }  ///< under way
 
  private:
-  void join(int server, const wire::Any& put, std::span<const std::byte> values);
-  void send_joined(int server);
-  void send_all_joined();
   struct PendingPut {
     array::BlockId id;
     std::int32_t pc;
@@ -123,18 +114,6 @@ class Transport : public block::BlockSource, private fabric::Receiver {
   [[nodiscard]] int home_rank(const array::BlockId& id) const noexcept {
     return rank_of(array::home_of(id, options_.servers));
   }
-  /// Of worker 0, while it waits for the parts of the others.
-  struct Gathering {
-    const Combine& combine;
-    std::optional<std::vector<std::byte>> result = {};
-    std::exception_ptr failure = nullptr;
-  };
-  [[nodiscard]] std::vector<std::byte> gather(const std::vector<std::byte>& mine,
-                                              const Combine& combine);
-  [[nodiscard]] Taken take(fabric::Message& message) override;
-  /// Once all parts are there: combines them and answers all.
-  void finish(Gathering& gathering);
-  [[nodiscard]] std::vector<std::byte> combine_parts(const Combine& combine);
 
   fabric::Fabric& fabric_;
   block::FramePool& frames_;
@@ -145,16 +124,13 @@ class Transport : public block::BlockSource, private fabric::Receiver {
   std::function<bool()> is_needed_;
   std::function<void()> look_after_;
   wire::Ticket last_ticket_ = 0;
-  std::uint64_t step_ = 0;
-  Gathering* gathering_ = nullptr;
-  std::vector<wire::BatchWriter> unsent_;  ///< small puts, by server
-  std::size_t put_bytes_ = 0;              ///< under way
+  std::size_t put_bytes_ = 0;  ///< under way
   Doing waits_for_ = Doing::block;
   std::unordered_map<wire::Ticket, PendingPut> puts_;
   std::unordered_map<wire::Ticket, Fetch> fetches_;
   std::unordered_map<wire::Ticket, wire::Any> answers_;
-  std::map<std::uint64_t, std::map<int, std::vector<std::byte>>> parts_;  ///< by step, by worker
-  std::map<std::uint64_t, std::vector<std::byte>> spreads_;
+  JoinedPuts joined_;
+  Collectives collectives_;
 };
 
 }  // namespace blockyard::worker::detail

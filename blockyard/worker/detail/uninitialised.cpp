@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The mark of values that were never written. Of a complex element both parts carry it.
-#include <cstring>
+#include "blockyard/worker/detail/uninitialised.h"
 
-#include "blockyard/worker/detail/blocks.h"
+#include <cstring>
 
 namespace blockyard::worker::detail {
 
@@ -33,9 +33,9 @@ void fill_as(std::span<std::byte> values) noexcept {
 
 template <class Real>
 bool has_mark(const View& view) noexcept {
-  const auto bytes = static_cast<Extent>(array::bytes_of(view.type));
-  const Extent count = view.shape.element_count();
-  for (Extent n = 0; n < count; ++n) {
+  const auto bytes = static_cast<tensor::Extent>(array::bytes_of(view.type));
+  const tensor::Extent count = view.shape.element_count();
+  for (tensor::Extent n = 0; n < count; ++n) {
     typename Mark<Real>::Bits bits = 0;
     std::memcpy(&bits, view.data + position_of(view, n) * bytes, sizeof bits);
     if ((bits & ~Mark<Real>::quiet) == Mark<Real>::bits) return true;

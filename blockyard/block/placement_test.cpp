@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "blockyard/worker/placement.h"
+#include "blockyard/block/placement.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-namespace blockyard::worker {
+namespace blockyard::block {
 namespace {
 
 /// A machine on which statements take so long, and a program that runs one of them many times.
@@ -127,4 +127,4 @@ TEST(Placement, what_only_the_device_has_speaks_for_the_device) {
 }
 
 }  // namespace
-}  // namespace blockyard::worker
+}  // namespace blockyard::block

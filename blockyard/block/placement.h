@@ -7,7 +7,7 @@
 
 #include "blockyard/block/residency_counts.h"
 
-namespace blockyard::worker {
+namespace blockyard::block {
 
 /// Learns while a program runs on which side, host or device, each of its statements is faster,
 /// from the time of its work and of the copies that either side needs. It changes its mind only
@@ -38,7 +38,7 @@ class Placement {
   /// Of a trial: the work alone, and the copies before it.
   void device_took(std::int32_t pc, double flops, double seconds) noexcept;
   /// Copies to the device; ignored where part of them came from other devices.
-  void copies_took(const block::ResidencyCounts& copies, double seconds) noexcept;
+  void copies_took(const ResidencyCounts& copies, double seconds) noexcept;
 
   /// Statements that run on the device now.
   [[nodiscard]] std::size_t on_device() const noexcept;
@@ -72,4 +72,4 @@ class Placement {
   double lost_seconds_ = 0;       ///< in trials, over what the host would have taken
 };
 
-}  // namespace blockyard::worker
+}  // namespace blockyard::block

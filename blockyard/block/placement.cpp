@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "blockyard/worker/placement.h"
+#include "blockyard/block/placement.h"
 
 #include <algorithm>
 
-namespace blockyard::worker {
+namespace blockyard::block {
 
 namespace {
 
@@ -100,7 +100,7 @@ void Placement::device_took(std::int32_t pc, double flops, double seconds) noexc
   best_flop_seconds_ = best_flop_seconds_ == 0 ? rate : std::min(best_flop_seconds_, rate);
 }
 
-void Placement::copies_took(const block::ResidencyCounts& copies, double seconds) noexcept {
+void Placement::copies_took(const ResidencyCounts& copies, double seconds) noexcept {
   if (copies.bytes_in + copies.peer_bytes == 0) return;
   lost_seconds_ += seconds;
   if (copies.peer_bytes > 0) return;
@@ -112,4 +112,4 @@ std::size_t Placement::on_device() const noexcept {
   return static_cast<std::size_t>(std::ranges::count(statements_, true, &Statement::is_on_device));
 }
 
-}  // namespace blockyard::worker
+}  // namespace blockyard::block
