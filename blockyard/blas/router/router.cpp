@@ -22,10 +22,10 @@
 #include "blockyard/blas/router/calibration.h"
 #include "blockyard/blas/router/costs.h"
 #include "blockyard/blas/router/device_products.h"
+#include "blockyard/blas/router/reached.h"
 #include "blockyard/blas/router/report.h"
 #include "blockyard/blas/router/settings.h"
 #include "blockyard/blas/router/shares.h"
-#include "blockyard/remote/client/client.h"
 
 namespace blockyard::blas {
 
@@ -39,11 +39,6 @@ constexpr double least_worked_seconds = 0.5, least_gained_seconds = 0.05;
 /// The parts that the local library computes at a time, concurrently with a device.
 constexpr std::int64_t least_local_width = 64, local_shares = 16;
 constexpr double hysteresis = 0.9;  // of the time here, which deterministic mode asks of a device
-constexpr std::uint64_t most_bytes = std::uint64_t{1} << 60;
-constexpr double first_pause_seconds = 1, longest_pause_seconds = 60;
-/// Of silence, after which a server counts as lost.
-constexpr const char* patience = "2s";
-
 /// A thread on which no signal of the program arrives.
 template <class Work>
 std::thread without_signals(Work work) {
@@ -60,21 +55,6 @@ bool& is_inside() noexcept {
   static thread_local bool inside = false;
   return inside;
 }
-
-/// A device that calls may go to. Its mutex guards the rest: one call at a time.
-struct Reached {
-  explicit Reached(Server given) : server(std::move(given)) {}
-  const Server server;
-  std::timed_mutex mutex;
-  std::unique_ptr<DeviceProducts> products;
-  std::shared_ptr<remote::Link> link;  ///< shared with the devices opened by it
-  double try_again = 0;                ///< when the next connection may be tried
-  double pause_seconds = first_pause_seconds;
-  bool has_spoken = false;
-  // Told by the server at any time.
-  std::atomic<double> queue_seconds = 0;        ///< of work that other clients have there
-  std::atomic<std::uint64_t> wanted_bytes = 0;  ///< that it wants back
-};
 
 /// `mutex_` guards the rest; a call that finds all devices at work is computed here.
 class Router {
@@ -121,12 +101,11 @@ class Router {
                    double seconds);
   /// One that the call may go to, or all that are idle.
   [[nodiscard]] std::vector<Taken> take_devices(const Routed& call);
-  [[nodiscard]] bool connect(Reached& at);
   /// Of the device that has the least to do for others.
   [[nodiscard]] double least_queue() const noexcept;
-  void lose(Reached& at, const std::string& why);
-  static void watch(Reached& at);
-  static void give_back(Reached& at);
+  /// Says it the first time.
+  void lose(Reached& at, const std::string& why) const;
+  [[nodiscard]] bool connect(Reached& at) const;
   /// The idle device that answers and has the least to do for others, the first in the list among
   /// equals, locked; with `waits` one that is at work otherwise.
   [[nodiscard]] Reached* take_one(std::unique_lock<std::timed_mutex>& lock, bool waits);
@@ -184,53 +163,16 @@ void Router::compute_here(Routed& call, std::int64_t complete) {
   report_.add(call.name(), Report::Place::here, flops, 0, seconds);
 }
 
-bool Router::connect(Reached& at) {
-  if (at.products) return true;
-  if (base::now_seconds() < at.try_again) return false;
-  try {
-    std::string options = fmt::format("server={} patience={}", at.server.address, patience);
-    if (!settings_.token.empty()) options += " token=" + settings_.token;
-    // Opened here first: it says best what is wrong.
-    at.link = remote::link_to(remote::read_options(options));
-    at.products = std::make_unique<DeviceProducts>(remote::table(), options, settings_.kept_bytes,
-                                                   at.server.device);
-    at.pause_seconds = first_pause_seconds;
-    watch(at);
-    return true;
-  } catch (const std::exception& error) {
-    lose(at, error.what());
-    return false;
-  }
+bool Router::connect(Reached& at) const {
+  const std::string why = at.connect(settings_);
+  if (!why.empty()) lose(at, why);
+  return at.products != nullptr;
 }
 
-/// Memory that the server wants back is released at once if no call is under way, otherwise before
-/// the next one.
-void Router::watch(Reached& at) {
-  at.link->watch(static_cast<std::uint32_t>(at.server.device),
-                 {[&at](const remote::Load& load) { at.queue_seconds = load.queue_seconds; },
-                  [&at](std::uint64_t bytes) {
-                    at.wanted_bytes = bytes;
-                    const std::unique_lock lock(at.mutex, std::try_to_lock);
-                    if (lock.owns_lock()) give_back(at);
-                  }});
-}
-
-void Router::give_back(Reached& at) {
-  const std::uint64_t bytes = at.wanted_bytes.exchange(0);
-  if (bytes > 0 && at.products)
-    at.products->give_back(static_cast<std::int64_t>(std::min(bytes, most_bytes)));
-}
-
-void Router::lose(Reached& at, const std::string& why) {
-  at.products.reset();
-  at.link.reset();
-  at.queue_seconds = 0;
-  at.try_again = base::now_seconds() + at.pause_seconds;
-  at.pause_seconds = std::min(2 * at.pause_seconds, longest_pause_seconds);
-  if (!at.has_spoken && !settings_.is_quiet)
+void Router::lose(Reached& at, const std::string& why) const {
+  if (at.lose() && !settings_.is_quiet)
     say(fmt::format("{}; the program continues with {}its own libraries", why,
                     reached_.size() > 1 ? "the other servers and " : ""));
-  at.has_spoken = true;
 }
 
 Reached* Router::take_one(std::unique_lock<std::timed_mutex>& lock, bool waits) {
@@ -415,7 +357,7 @@ void Router::compute(Routed& call) {
     else if (!devices.empty())
       complete = settings_.is_checking ? compute_checked(call, *devices[0].at)
                                        : compute_there(call, *devices[0].at);
-    for (const Taken& one : devices) give_back(*one.at);  // what was asked for meanwhile
+    for (const Taken& one : devices) one.at->give_back();  // what was asked for meanwhile
     if (is_divided) return;
   }
   if (settings_.logs_calls)

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/blas/router/reached.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "blockyard/base/clock.h"
+#include "blockyard/remote/client/client.h"
+
+namespace blockyard::blas {
+
+namespace {
+
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 60;
+/// Of silence, after which a server counts as lost.
+constexpr const char* patience = "2s";
+
+}  // namespace
+
+std::string Reached::connect(const Settings& settings) try {
+  if (products || base::now_seconds() < try_again_) return {};
+  std::string options = fmt::format("server={} patience={}", server.address, patience);
+  if (!settings.token.empty()) options += " token=" + settings.token;
+  // Opened here first: it says best what is wrong.
+  link_ = remote::link_to(remote::read_options(options));
+  products = std::make_unique<DeviceProducts>(remote::table(), options, settings.kept_bytes,
+                                              server.device);
+  pause_seconds_ = first_pause_seconds;
+  watch();
+  return {};
+} catch (const std::exception& error) {
+  return error.what();
+}
+
+/// Memory that the server wants back is released at once if no call is under way, otherwise before
+/// the next one.
+void Reached::watch() {
+  link_->watch(static_cast<std::uint32_t>(server.device),
+               {[this](const remote::Load& load) { queue_seconds = load.queue_seconds; },
+                [this](std::uint64_t bytes) {
+                  wanted_bytes = bytes;
+                  const std::unique_lock lock(mutex, std::try_to_lock);
+                  if (lock.owns_lock()) give_back();
+                }});
+}
+
+void Reached::give_back() {
+  const std::uint64_t bytes = wanted_bytes.exchange(0);
+  if (bytes > 0 && products)
+    products->give_back(static_cast<std::int64_t>(std::min(bytes, most_bytes)));
+}
+
+bool Reached::lose() noexcept {
+  products.reset();
+  link_.reset();
+  queue_seconds = 0;
+  try_again_ = base::now_seconds() + pause_seconds_;
+  pause_seconds_ = std::min(2 * pause_seconds_, longest_pause_seconds);
+  return !std::exchange(was_lost_, true);
+}
+
+}  // namespace blockyard::blas

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "blockyard/blas/router/device_products.h"
+#include "blockyard/blas/router/settings.h"
+#include "blockyard/remote/client/link.h"
+
+namespace blockyard::blas {
+
+/// A device that calls may go to. Its mutex guards the rest: one call at a time.
+struct Reached {
+  explicit Reached(Server given) : server(std::move(given)) {}
+
+  /// Connects if that was not done, or its pause is over. Why it failed; empty: it has not, or was
+  /// not tried.
+  [[nodiscard]] std::string connect(const Settings& settings);
+  /// It is tried again after a pause. Whether it is the first time.
+  [[nodiscard]] bool lose() noexcept;
+  /// Memory that the server wants back.
+  void give_back();
+
+  const Server server;
+  std::timed_mutex mutex;
+  std::unique_ptr<DeviceProducts> products;  ///< null: not connected
+  // Told by the server at any time.
+  std::atomic<double> queue_seconds = 0;        ///< of work that other clients have there
+  std::atomic<std::uint64_t> wanted_bytes = 0;  ///< that it wants back
+
+ private:
+  static constexpr double first_pause_seconds = 1, longest_pause_seconds = 60;
+
+  void watch();
+
+  std::shared_ptr<remote::Link> link_;  ///< shared with the devices opened by it
+  double try_again_ = 0;                ///< when the next connection may be tried
+  double pause_seconds_ = first_pause_seconds;
+  bool was_lost_ = false;
+};
+
+}  // namespace blockyard::blas
