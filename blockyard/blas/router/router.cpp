@@ -79,6 +79,7 @@ class Router {
     return settings_.place == Where::remote || settings_.place == Where::both;
   }
   void compute(Routed& call);
+  void prepare(const Routed& call);
   void write_report() {
     const std::lock_guard lock(mutex_);
     if (!settings_.report.empty()) report_.write(settings_.report);
@@ -366,6 +367,15 @@ void Router::compute(Routed& call) {
   if (complete < call.extent()) compute_here(call, complete);
 }
 
+void Router::prepare(const Routed& call) {
+  for (const auto& one : reached_) {
+    const std::unique_lock lock(one->mutex, std::try_to_lock);
+    if (!lock.owns_lock() || !one->products || !is_wanted_there(call)) continue;
+    call.prepare(one->products->device());
+    return;
+  }
+}
+
 __attribute__((destructor)) void write_report_at_end() {
   Router* const known = edge().router.load();
   if (known != nullptr) known->write_report();
@@ -375,6 +385,12 @@ __attribute__((destructor)) void write_report_at_end() {
 
 bool router_threshold(double flops) noexcept {
   return flops >= edge().least.load(std::memory_order_relaxed);
+}
+
+void prepare_route(const Routed& call) noexcept try {
+  Router* const where = is_inside() ? nullptr : edge().router.load();  // it plans before it calls
+  if (where != nullptr && router_threshold(call.flops())) where->prepare(call);
+} catch (const std::exception&) {  // the call will tell
 }
 
 void route(Routed& call) noexcept {

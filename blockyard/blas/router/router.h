@@ -6,6 +6,7 @@
 #include <string>
 
 #include "blockyard/blas/router/comparison.h"
+#include "blockyard/device/device.h"
 
 /// Decides where each call goes. The exported functions have no argument for a context, so a
 /// process has one, made by the first call and never freed; the child of a fork makes its own.
@@ -27,6 +28,8 @@ class Routed {
   /// Computes on a device. `complete` says how much is there, also when Error is thrown; the
   /// program's memory is otherwise as it was.
   virtual void compute_there(DeviceProducts& device, std::int64_t& complete) = 0;
+  /// Has a device make what the call needs there, without waiting for it.
+  virtual void prepare(device::Device&) const {}
   /// Computes the rest with the library that the program would have reached.
   virtual void compute_here(std::int64_t complete) = 0;
   /// Whether parts of it can be computed by several devices, and from the end of it here.
@@ -49,6 +52,10 @@ class Routed {
 /// Whether a call of this many flops may go to a device at all: for most programs and most calls
 /// this is the whole cost. Any thread.
 [[nodiscard]] bool router_threshold(double flops) noexcept;
+
+/// What a call to come needs is made where it is expected to go, if that is connected and idle. Any
+/// thread.
+void prepare_route(const Routed& call) noexcept;
 
 /// Computes a call, here or there. Any thread.
 void route(Routed& call) noexcept;

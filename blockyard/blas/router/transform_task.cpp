@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <complex>
 #include <cstdlib>
-#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "blockyard/blas/router/whole_run.h"
 #include "blockyard/device/abi_kinds.h"
+#include "blockyard/remote/client/client.h"
 
 namespace blockyard::blas {
 
@@ -99,56 +100,115 @@ blockyard_operand operand_of(const std::vector<Walk>& walks, bool is_out, bool h
   return made;
 }
 
-template <class T, class Real>
-bool compute_as(const Transform& transform, const Arrays& arrays, device::Device& device) {
-  constexpr std::int64_t parts = sizeof(std::complex<Real>) / sizeof(T);
-  const bool is_real_in = transform.is_real_in(), is_real_out = transform.is_real_out();
-  const std::vector<Walk> walks = walks_of(transform);
-  std::vector<std::int64_t> in_extents, in_strides, out_extents, out_strides;
-  std::int64_t in_count = is_real_in ? 1 : parts, out_count = is_real_out ? 1 : parts;
-  for (const Walk& walk : walks) {
-    in_extents.push_back(walk.in), in_strides.push_back(walk.in_stride);
-    out_extents.push_back(walk.out), out_strides.push_back(walk.out_stride);
-    in_count *= walk.in, out_count *= walk.out;
+/// Lets a server plan while data are sent. False: it is known that it cannot.
+bool plan_ahead(blockyard_operation operation, device::Device& device) {
+  operation.flags |= remote::plan_ahead;
+  return device.open_plan(operation).has_value();
+}
+
+/// The walks of an array, and its elements as those of a device.
+struct Layer {
+  std::vector<std::int64_t> extents, strides;
+  std::int64_t count = 1;
+  [[nodiscard]] bool is_dense() const noexcept {
+    std::int64_t next = 1;
+    for (std::size_t k = 0; k < extents.size(); next *= extents[k++])
+      if (strides[k] != next) return false;
+    return true;
   }
-  WholeRun<T> run(device);
-  std::vector<T> packed(static_cast<std::size_t>(in_count));
-  gather(in_extents, in_strides, parts_of<const Real>(arrays.in, arrays.in_imaginary, is_real_in),
-         reinterpret_cast<Real*>(packed.data()));
+};
+
+/// A transform in elements T of a device: numbers of type Real, or pairs of them.
+template <class T, class Real>
+class Task {
+ public:
+  explicit Task(const Transform& transform)
+      : transform_(transform), walks_(walks_of(transform)), in_(layer(false)), out_(layer(true)) {}
+
+  [[nodiscard]] blockyard_operation operation() const;
+  [[nodiscard]] bool compute(const Arrays& arrays, device::Device& device) const;
+
+ private:
+  static constexpr std::int64_t parts = sizeof(std::complex<Real>) / sizeof(T);
+
+  [[nodiscard]] Layer layer(bool is_out) const {
+    Layer made;
+    made.count = (is_out ? transform_.is_real_out() : transform_.is_real_in()) ? 1 : parts;
+    for (const Walk& walk : walks_) {
+      made.extents.push_back(is_out ? walk.out : walk.in);
+      made.strides.push_back(is_out ? walk.out_stride : walk.in_stride);
+      made.count *= made.extents.back();
+    }
+    return made;
+  }
+
+  const Transform& transform_;
+  std::vector<Walk> walks_;
+  Layer in_, out_;
+};
+
+template <class T, class Real>
+blockyard_operation Task<T, Real>::operation() const {
   blockyard_operation operation{};
   operation.size = sizeof operation;
   operation.kind = BLOCKYARD_FFT;
   operation.element = element<T>;
-  operation.flags = transform.is_backward ? std::uint32_t{blockyard_backward} : 0U;
+  operation.flags = transform_.is_backward ? std::uint32_t{blockyard_backward} : 0U;
   const bool tells_parts = parts == 2;  // of an array that is complex, to elements that are real
-  operation.left = operand_of(walks, false, tells_parts && !is_real_in);
-  operation.result = operand_of(walks, true, tells_parts && !is_real_out);
-  operation.right.order = static_cast<std::uint32_t>(transform.transformed.size());
+  operation.left = operand_of(walks_, false, tells_parts && !transform_.is_real_in());
+  operation.result = operand_of(walks_, true, tells_parts && !transform_.is_real_out());
+  operation.right.order = static_cast<std::uint32_t>(transform_.transformed.size());
   for (std::uint32_t k = 0; k < operation.right.order; ++k) {  // the halved one first
     const std::uint32_t axis = operation.right.order - 1 - k;
     operation.right.name[k] = static_cast<std::int32_t>(axis);
     operation.right.extent[k] =
-        transform.sort == Sort::r2r ? transform.kinds[axis] + blockyard_first_real_transform : 1;
+        transform_.sort == Sort::r2r ? transform_.kinds[axis] + blockyard_first_real_transform : 1;
   }
-  if (!run.can(operation)) return false;
-  const auto left = run.send(std::move(packed)), result = run.make(out_count);
-  run.run(operation, result, left, {}, T(1));
+  return operation;
+}
+
+/// The device plans while data are sent.
+template <class T, class Real>
+bool Task<T, Real>::compute(const Arrays& arrays, device::Device& device) const {
+  const blockyard_operation planned = operation();
+  WholeRun<T> run(device);
+  const auto result = run.make(out_.count), left = run.make(in_.count);
+  if (!plan_ahead(planned, device)) return false;
+  const auto from = parts_of<const Real>(arrays.in, arrays.in_imaginary, transform_.is_real_in());
+  if (in_.is_dense() && (from.imaginary == nullptr || from.imaginary == from.real + 1)) {
+    run.send(left, {reinterpret_cast<const T*>(from.real), static_cast<std::size_t>(in_.count)});
+  } else {
+    std::vector<T> packed(static_cast<std::size_t>(in_.count));
+    gather(in_.extents, in_.strides, from, reinterpret_cast<Real*>(packed.data()));
+    run.send(left, std::move(packed));
+  }
+  run.run(planned, result, left, {}, T(1));
   const std::vector<T>& found = run.fetch(result);
   if (!run.synchronise()) return false;
-  scatter(out_extents, out_strides, reinterpret_cast<const Real*>(found.data()),
-          parts_of<Real>(arrays.out, arrays.out_imaginary, is_real_out));
+  scatter(out_.extents, out_.strides, reinterpret_cast<const Real*>(found.data()),
+          parts_of<Real>(arrays.out, arrays.out_imaginary, transform_.is_real_out()));
   return true;
 }
 
 }  // namespace
 
 template <class Real>
-bool compute_there(const Transform& transform, const Arrays& arrays, device::Device& device) {
-  if (transform.sort == Sort::c2c)
-    return compute_as<std::complex<Real>, Real>(transform, arrays, device);
-  return compute_as<Real, Real>(transform, arrays, device);
+void prepare(const Transform& transform, device::Device& device) {
+  static_cast<void>(plan_ahead(transform.sort == Sort::c2c
+                                   ? Task<std::complex<Real>, Real>(transform).operation()
+                                   : Task<Real, Real>(transform).operation(),
+                               device));
 }
 
+template <class Real>
+bool compute_there(const Transform& transform, const Arrays& arrays, device::Device& device) {
+  if (transform.sort == Sort::c2c)
+    return Task<std::complex<Real>, Real>(transform).compute(arrays, device);
+  return Task<Real, Real>(transform).compute(arrays, device);
+}
+
+template void prepare<float>(const Transform&, device::Device&);
+template void prepare<double>(const Transform&, device::Device&);
 template bool compute_there<float>(const Transform&, const Arrays&, device::Device&);
 template bool compute_there<double>(const Transform&, const Arrays&, device::Device&);
 

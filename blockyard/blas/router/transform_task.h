@@ -6,8 +6,12 @@
 
 namespace blockyard::blas {
 
-/// Computes a transform of numbers of type Real on a device; in place too. False, or Error: nothing
-/// was written.
+/// Has a remote device make the plan of a transform ahead, without waiting for it.
+template <class Real>
+void prepare(const Transform& transform, device::Device& device);
+
+/// Computes a transform of numbers of type Real on a remote device; in place too. False, or Error:
+/// nothing was written.
 template <class Real>
 [[nodiscard]] bool compute_there(const Transform& transform, const Arrays& arrays,
                                  device::Device& device);

@@ -41,10 +41,14 @@ typename WholeRun<T>::Block WholeRun<T>::send(const View<T>& view) {
 
 template <class T>
 typename WholeRun<T>::Block WholeRun<T>::send(std::vector<T> elements) {
-  const auto& kept = host_.emplace_back(std::move(elements));
-  const Block block = make(static_cast<std::int64_t>(kept.size()));
-  if (is_possible_) stream_.copy_in(block.address, std::as_bytes(std::span(kept)));
+  const Block block = make(static_cast<std::int64_t>(elements.size()));
+  send(block, std::move(elements));
   return block;
+}
+
+template <class T>
+void WholeRun<T>::send(const Block& to, std::span<const T> elements) {
+  if (is_possible_) stream_.copy_in(to.address, std::as_bytes(elements));
 }
 
 template <class T>

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <deque>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "blockyard/blas/router/parts.h"
@@ -28,6 +30,11 @@ class WholeRun {
   [[nodiscard]] Block make(std::int64_t elements);
   [[nodiscard]] Block send(const View<T>& view);
   [[nodiscard]] Block send(std::vector<T> elements);
+  /// The caller keeps the elements until `synchronise`.
+  void send(const Block& to, std::span<const T> elements);
+  void send(const Block& to, std::vector<T> elements) {
+    send(to, std::span<const T>(host_.emplace_back(std::move(elements))));
+  }
   /// kind and flags as in abi_kinds.h; operands by their extents, 0: of order 1.
   struct Operand {
     Block block;
@@ -37,10 +44,6 @@ class WholeRun {
            const Operand& right = {}, T alpha = T(1));
   void run(const blockyard_operation& operation, const Block& result, const Block& left,
            const Block& right, T alpha);
-  /// Whether the device knows an operation: asked before anything is sent for it.
-  [[nodiscard]] bool can(const blockyard_operation& operation) {
-    return device_.open_plan(operation).has_value();
-  }
   /// The elements, after `synchronise`.
   [[nodiscard]] const std::vector<T>& fetch(const Block& block);
   /// Returns when all is done. False: it was not possible. Throws Error.

@@ -58,6 +58,12 @@ class RoutedTransform final : public Routed {
                               : blas::compute_there<double>(transform_, arrays_, device.device());
     complete = is_there ? 1 : 0;
   }
+  void prepare(device::Device& device) const override {
+    if (is_single_)
+      blas::prepare<float>(transform_, device);
+    else
+      blas::prepare<double>(transform_, device);
+  }
   void compute_here(std::int64_t) override { local_(); }
   std::unique_ptr<Comparison> comparison() const override {
     return is_single_ ? compare_transform<float>(transform_, arrays_)
@@ -77,8 +83,11 @@ void note_plan(bool is_single, void* plan, Transform transform) noexcept try {
   if (plan == nullptr) return;
   auto noted =
       is_usual(transform) ? std::make_shared<const Transform>(std::move(transform)) : nullptr;
-  const std::lock_guard lock(plans().mutex);
-  plans().all[{is_single, plan}] = std::move(noted);
+  {
+    const std::lock_guard lock(plans().mutex);
+    plans().all[{is_single, plan}] = noted;
+  }
+  if (noted) prepare_route(RoutedTransform(is_single, *noted, noted->arrays, {}));
 } catch (const std::exception&) {  // no memory: the plan is executed here
 }
 

@@ -24,6 +24,11 @@ namespace blockyard::remote {
 /// does plan_open for a descriptor that was asked before.
 [[nodiscard]] const blockyard_device_table& table() noexcept;
 
+/// A flag of an operation for plan_open of this table: the server is asked to make the plan, and
+/// nothing waits for it; UNSUPPORTED where it is known to be unable. The plan is for closing only;
+/// opened again without the flag it is there, or is waited for. The server never sees the flag.
+inline constexpr std::uint32_t plan_ahead = std::uint32_t{1} << 31U;
+
 /// The address of a server and our identity there: from the options above.
 struct ServerOptions {
   std::string server;

@@ -135,18 +135,28 @@ void Link::post(rpc::Outgoing frame) {
   posted_cv_.notify_one();
 }
 
-Answer Link::ask(Kind kind, std::vector<std::byte> body) {
-  std::unique_lock lock(mutex_);
+std::uint64_t Link::ask_ahead(Kind kind, std::vector<std::byte> body) {
+  const std::lock_guard lock(mutex_);
   const std::uint64_t request = ++requests_;
   asked_[request];
   if (lost_.empty())
     posted_.push_back({static_cast<std::uint16_t>(kind), request, std::move(body), {}});
   posted_cv_.notify_one();
+  return request;
+}
+
+Answer Link::wait_for_answer(std::uint64_t request) {
+  std::unique_lock lock(mutex_);
   wait_until(lock, [&] { return asked_[request].has_value(); });
   Answer answer{BLOCKYARD_FAILED, lost_, 0, {}};
   if (asked_[request]) answer = *asked_[request];
   asked_.erase(request);
   return answer;
+}
+
+bool Link::is_answered(std::uint64_t request) {
+  const std::lock_guard lock(mutex_);
+  return asked_[request].has_value();
 }
 
 void Link::expect(const StreamKey& key, std::uint64_t sequence, std::span<std::byte> into) {

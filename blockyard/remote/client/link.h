@@ -56,7 +56,13 @@ class Link {
   /// Sends a frame later, in the order of the calls; its payload stays where it is till then.
   void post(rpc::Outgoing frame);
   /// Sends a frame and waits for its answer. A lost link answers FAILED.
-  [[nodiscard]] Answer ask(Kind kind, std::vector<std::byte> body);
+  [[nodiscard]] Answer ask(Kind kind, std::vector<std::byte> body) {
+    return wait_for_answer(ask_ahead(kind, std::move(body)));
+  }
+  /// The same in two steps; what `ask_ahead` returns is for one `wait_for_answer`.
+  [[nodiscard]] std::uint64_t ask_ahead(Kind kind, std::vector<std::byte> body);
+  [[nodiscard]] Answer wait_for_answer(std::uint64_t request);
+  [[nodiscard]] bool is_answered(std::uint64_t request);
   /// Before a copy_out is posted: where its bytes land.
   void expect(const StreamKey& key, std::uint64_t sequence, std::span<std::byte> into);
 

@@ -341,35 +341,15 @@ blockyard_status fill(blockyard_device* handle, blockyard_stream* enqueued, bloc
   });
 }
 
-bool is_same(const blockyard_operation& one, const blockyard_operation& two) {
-  return std::memcmp(&one, &two, sizeof one) == 0;
-}
-
 blockyard_status plan_open(blockyard_device* handle, const blockyard_operation* operation,
                            blockyard_plan** opened) {
   return guarded(handle, [&](RemoteDevice& device) {
-    blockyard_operation asked{};
-    std::memcpy(&asked, operation, std::min<std::size_t>(operation->size, sizeof asked));
-    asked.size = sizeof asked;
-    const auto use = [&](RemotePlan& plan, const std::string& text) {
-      if (plan.status != BLOCKYARD_OK) return device.fail(plan.status, text);
-      *opened = reinterpret_cast<blockyard_plan*>(&plan);
-      return BLOCKYARD_OK;
-    };
-    {
-      const std::lock_guard lock(device.mutex);
-      for (RemotePlan& plan : device.plans)
-        if (is_same(plan.operation, asked)) return use(plan, "the server's device cannot do it");
-    }
-    Plan message{{device.number, device.link->next_number()}, asked};
-    const Answer answer = device.link->ask(Kind::plan, encode(message));
+    const bool is_ahead = (operation->flags & plan_ahead) != 0;
+    RemotePlan& plan = is_ahead ? device.plan_ahead(*operation) : device.open_plan(*operation);
     const std::lock_guard lock(device.mutex);
-    const auto status = static_cast<blockyard_status>(answer.status);
-    if (status != BLOCKYARD_OK && status != BLOCKYARD_UNSUPPORTED)
-      return device.fail(status, answer.text);
-    return use(
-        device.plans.emplace_back(RemotePlan{message.number.plan, asked, status, answer.value}),
-        answer.text);
+    if (plan.status != BLOCKYARD_OK) return device.fail(plan.status, plan.text);
+    *opened = reinterpret_cast<blockyard_plan*>(&plan);
+    return BLOCKYARD_OK;
   });
 }
 
@@ -407,8 +387,13 @@ blockyard_status plan_run(blockyard_device* handle, blockyard_plan* planned,
   });
 }
 
-/// It stays: the next one to ask for the same has it without a round trip.
-blockyard_status plan_close(blockyard_device*, blockyard_plan*) { return BLOCKYARD_OK; }
+/// It stays for a while: the next one to ask for the same has it without a round trip.
+blockyard_status plan_close(blockyard_device* handle, blockyard_plan* plan) {
+  return locked(handle, [&](RemoteDevice&) {
+    if (plan != nullptr) --of(plan).uses;
+    return BLOCKYARD_OK;
+  });
+}
 
 blockyard_status host_lock(blockyard_device* handle, std::uint64_t, std::uint64_t) {
   return locked(handle, [](RemoteDevice& device) {

@@ -18,7 +18,6 @@ using base::Error;
 namespace {
 
 constexpr std::size_t max_streams = 256;
-constexpr std::size_t max_plans = 4096;
 
 /// Clients say how much memory they want to see, nothing else: options may name files.
 std::string checked(const std::string& options) {
@@ -74,7 +73,8 @@ Exported::Exported(const Export& source, std::uint32_t number, const std::string
       number_(number),
       limit_bytes_(limit_bytes),
       seat_(seat),
-      send_(std::move(send)) {
+      send_(std::move(send)),
+      plans_([this](const Plan& asked, OpenPlan& made) { return make_plan(asked, made); }) {
   const std::string all = source.options + " " + checked(options);
   blockyard_status status = source_.table->open(source.index, all.c_str(), &device_);
   if (status == BLOCKYARD_OK) status = source_.table->stream_open(device_, &wiping_);
@@ -92,6 +92,7 @@ Exported::~Exported() {
   for (const auto& [number, lane] : lanes_) lane->end();
   for (const auto& [number, lane] : lanes_) lane->stop();
   lanes_.clear();
+  plans_.end();
   source_.table->close(device_);
   seat_.give_memory(used_bytes_);
 }
@@ -198,32 +199,32 @@ void Exported::let_go(bool waits) {
   });
 }
 
-Answer Exported::open_plan(const Plan& asked) {
+void Exported::open_plan(const Plan& asked, Plans::Tell tell) {
   if (asked.operation.size != sizeof asked.operation || !is_measurable(asked.operation))
-    return {BLOCKYARD_BAD_ARGUMENT, "an operation has extents that no block has", 0, {}};
+    return tell({BLOCKYARD_BAD_ARGUMENT, "an operation has extents that no block has", 0, {}});
   // Planning takes time and memory too: none for blocks that the client can never have.
   if (limit_bytes_ != 0 && largest_block(asked.operation) > limit_bytes_)
-    return {
-        BLOCKYARD_UNSUPPORTED, "the operation has blocks larger than the client's memory", 0, {}};
-  if (plans_.size() >= max_plans)
-    return {BLOCKYARD_UNSUPPORTED, "the client has as many plans as it may have", 0, {}};
-  OpenPlan made{nullptr, asked.operation, 0, nullptr};
-  blockyard_status status = source_.table->plan_open(device_, &made.operation, &made.plan);
+    return tell(
+        {BLOCKYARD_UNSUPPORTED, "the operation has blocks larger than the client's memory", 0, {}});
+  plans_.open(asked, std::move(tell));
+}
+
+/// On the thread of the plans.
+Answer Exported::make_plan(const Plan& asked, OpenPlan& made) const {
+  blockyard_status status = source_.table->plan_open(device_, &asked.operation, &made.plan);
   if (status == BLOCKYARD_OK)
     status = source_.table->plan_workspace(device_, made.plan, &made.workspace_bytes);
   if (status == BLOCKYARD_UNSUPPORTED && source_.host)
     made.substitute = Substitute::plan(*source_.host, made.operation);
   if (status != BLOCKYARD_OK && !made.substitute) return answer(status);
-  plans_[asked.number.plan] = made;
   return {BLOCKYARD_OK, "", made.workspace_bytes, {}};
 }
 
 void Exported::close_plan(std::uint32_t plan) {
-  const auto found = plans_.find(plan);
-  if (found == plans_.end()) refuse("a plan that is not open was closed");
+  const auto closed = plans_.take(plan);
+  if (!closed) refuse("a plan that is not open was closed");
   finish();
-  static_cast<void>(source_.table->plan_close(device_, found->second.plan));
-  plans_.erase(found);
+  static_cast<void>(source_.table->plan_close(device_, closed->plan));
 }
 
 void Exported::open_stream(std::uint32_t stream) {
@@ -359,8 +360,8 @@ void Exported::fill(const Fill& fill) {
 void Exported::run(const Run& run) {
   Lane& lane = *find_lane(run.place);
   const auto found = plans_.find(run.plan);
-  if (found == plans_.end()) refuse("a plan is not open");
-  const OpenPlan plan = found->second;
+  if (!found) refuse("a plan is not open");
+  const OpenPlan& plan = *found;
   const auto block = [&](std::uint64_t address, const blockyard_operand& operand) {
     return real(address, *block_bytes(operand, plan.operation.element));
   };

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "blockyard/remote/messages.h"
+#include "blockyard/remote/server/plans.h"
 #include "blockyard/remote/server/shared_use.h"
-#include "blockyard/remote/server/substitute.h"
 
 /// The state of a server for one client. Numbers and addresses of a client are names in its own
 /// tables, checked before anything of a device sees them.
@@ -67,7 +67,8 @@ class Exported {
   [[nodiscard]] Answer describe();
   [[nodiscard]] Answer allocate(std::uint64_t bytes);
   void release(std::uint64_t address);
-  [[nodiscard]] Answer open_plan(const Plan& asked);
+  /// `tell` is called when it is made, maybe on another thread.
+  void open_plan(const Plan& asked, Plans::Tell tell);
   void close_plan(std::uint32_t plan);
   void open_stream(std::uint32_t stream);
   void close_stream(std::uint32_t stream);
@@ -93,12 +94,6 @@ class Exported {
     blockyard_address real = 0;
     std::uint64_t bytes = 0;
   };
-  struct OpenPlan {
-    blockyard_plan* plan = nullptr;
-    blockyard_operation operation{};
-    std::uint64_t workspace_bytes = 0;
-    std::shared_ptr<Substitute> substitute = nullptr;  ///< shared with work that is enqueued
-  };
   /// Memory that is freed when earlier enqueued work is done.
   struct Leaving {
     Allocation allocation;
@@ -112,6 +107,7 @@ class Exported {
   [[nodiscard]] bool wipe(const Allocation& allocation);
   [[nodiscard]] blockyard_status copy_by_host(Lane& lane, blockyard_address to, Exported& other,
                                               blockyard_address from, std::uint64_t bytes);
+  [[nodiscard]] Answer make_plan(const Plan& asked, OpenPlan& made) const;
   void let_go(bool waits);
   void give_back(const Allocation& allocation);
   [[nodiscard]] Answer allocate_now(std::uint64_t bytes);
@@ -128,7 +124,7 @@ class Exported {
   std::uint64_t used_bytes_ = 0;
   std::map<std::uint64_t, Allocation> allocations_;
   std::vector<Leaving> leaving_;
-  std::map<std::uint32_t, OpenPlan> plans_;
+  Plans plans_;
   std::mutex mutex_;  ///< guards how far the lanes are
   std::condition_variable changed_;
   std::map<std::uint32_t, std::shared_ptr<Lane>> lanes_;  ///< shared by those that wait for one

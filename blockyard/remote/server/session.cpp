@@ -122,6 +122,7 @@ void Session::take(const rpc::Frame& frame) {
   if (frame.head.payload_bytes != 0)
     throw Error(Errc::bad_input, "a payload came where none belongs");
   if (kind == Kind::ping) return sender_.send({static_cast<std::uint16_t>(Kind::pong), 0, {}, {}});
+  if (kind == Kind::plan) return take_plan(frame);
   if (is_asked(kind)) return send(Kind::answer, answer(frame), frame.head.request);
   take_enqueued(frame);
 }
@@ -139,13 +140,18 @@ Answer Session::answer(const rpc::Frame& frame) {
       const auto asked = decode<Memory>(frame);
       return device(asked.device).allocate(asked.bytes);
     }
-    case Kind::status:
+    default:
       return usage();
-    default: {
-      const auto asked = decode<Plan>(frame);
-      return device(asked.number.device).open_plan(asked);
-    }
   }
+}
+
+/// Answered when it is made; other messages are taken meanwhile.
+void Session::take_plan(const rpc::Frame& frame) {
+  const auto asked = decode<Plan>(frame);
+  device(asked.number.device)
+      .open_plan(asked, [this, request = frame.head.request](const Answer& answer) {
+        send(Kind::answer, answer, request);
+      });
 }
 
 Answer Session::open(const Open& asked) {

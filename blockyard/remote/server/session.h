@@ -47,6 +47,7 @@ class Session {
   [[nodiscard]] bool shake_hands();
   void leave() noexcept;
   void take(const rpc::Frame& frame);
+  void take_plan(const rpc::Frame& frame);
   void take_enqueued(const rpc::Frame& frame);
   void take_copy_in(const rpc::Frame& frame);
   [[nodiscard]] Answer answer(const rpc::Frame& frame);
