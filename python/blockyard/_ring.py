@@ -116,11 +116,20 @@ class Ring:
         self.finish()
         rest = self._memory.shape[1:]
         whole = np.zeros((self.shape[self.cut], *rest), self.dtype)
-        is_first = _processes.is_first(self._processes)
-        self._ring.gather(whole.reshape(-1).view(np.uint8) if is_first else None)
+        self.gather_into(whole if _processes.is_first(self._processes) else None)
         if self._processes is not None:
             self._processes.share_array(whole)
         return np.moveaxis(whole, 0, self.cut)
+
+    def gather_into(self, whole: np.ndarray | None) -> None:
+        """Collective. Fills ``whole``, which process 0 has, in C order with the axis that is cut outermost; None
+        at the others. After ``finish``."""
+        self._ring.gather(None if whole is None else whole.reshape(-1).view(np.uint8))
+
+    @property
+    def place(self) -> int:
+        """The number of this process."""
+        return 0 if self._processes is None else self._processes.number
 
     @property
     def counts(self) -> dict[str, float]:

@@ -457,7 +457,8 @@ class Session:
             in half the memory, it is a memory map of a file that lives as long as the array. No letters
             left: a number. ``out``, if that is not a NumPy array.
 
-        float32, complex64 and complex128 are computed as such, integers in float64.
+        float32, complex64 and complex128 are computed as such, integers in float64. Under ``mpirun`` a product
+        of two operands may run as a ring (``.plan.travel``); its ``.result`` is None.
 
         Raises:
             InputError for subscripts that make no sense, with the letter; OutOfMemory, StorageError.

@@ -160,6 +160,7 @@ using SettingPairs = std::vector<std::pair<std::string, std::string>>;
 void set_option(input::RunSpec& run, const std::string& key, const std::string& value);
 
 void bind_processes(nb::module_& module);
+void bind_products(nb::module_& module);
 void bind_rings(nb::module_& module);
 void bind_programs(nb::module_& module);
 void bind_specs(nb::module_& module);

@@ -45,6 +45,7 @@ NB_MODULE(_core, module) {
   module.attr("source_folder") = BLOCKYARD_SOURCE_FOLDER;
   module.attr("plugin_folder") = BLOCKYARD_PLUGIN_FOLDER;
   py::bind_processes(module);
+  py::bind_products(module);
   py::bind_rings(module);
   py::bind_programs(module);
   py::bind_specs(module);

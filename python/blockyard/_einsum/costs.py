@@ -27,7 +27,7 @@ def needed_bytes(step: Step, plan: Plan, counts: dict[str, int]) -> int:
     return int(1.13 * (workers * (2 * made + 3 * sum(read)) + 8 * largest)) + workers * 2**22 + 2**21
 
 
-def _is_on_disk(term: Term, plan: Plan) -> bool:
+def is_on_disk(term: Term, plan: Plan) -> bool:
     if term.array is None:
         return plan.element_bytes * count(term.letters, plan.extents) > plan.memory_bytes // 2
     return isinstance(term.array, BlockSource) or map_of(term.array) is not None
@@ -72,7 +72,7 @@ class Reader:
         self._is_made = term.array is None
         self._from_memory = size / COPY_BYTES
         self._from_disk = size / DISK_BYTES
-        self._is_on_disk = _is_on_disk(term, plan)
+        self._is_on_disk = is_on_disk(term, plan)
         self._fits = size < plan.memory_bytes // 8
         self._result_on_disk = plan.result_on_disk
         self._piece, self._gaps = _pieces(term, plan, counts)

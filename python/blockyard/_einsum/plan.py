@@ -20,6 +20,7 @@ from .order import order_of, path_of
 from .program import program_text
 from .segments import choose_segments
 from .subscripts import note_extents, parse, spell, term_of
+from .travel import Travel, is_better, plan_travel
 from .terms import Step, Term, count, flops, index_name, operands_of
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ class Plan:
         sial: the program.
         made: what the program does: contractions, each after copies of operands that need one, and
             the letters of its pardo, the fastest first.
+        travel: where one operand travels past slices of the other and of the result instead; then no
+            program runs, unless a trace is asked for.
     """
 
     subscripts: str
@@ -62,6 +65,7 @@ class Plan:
     sial: str = ""
     seconds: float = 0.0
     made: list[tuple[Step, str]] = field(default_factory=list, repr=False)
+    travel: Travel | None = None
 
     @property
     def steps(self) -> list[str]:
@@ -116,7 +120,7 @@ class Plan:
         lines += [f"  step {n}: {text}" for n, text in enumerate(self.steps, 1)]
         lines += [f"  {letter}: {sum(extents)} in {len(extents)} segments of at most {max(extents)}"
                   for letter, extents in self.segments.items()]
-        return "\n".join(lines)
+        return "\n".join([*lines, *([str(self.travel)] if self.travel else [])])
 
     __repr__ = __str__
 
@@ -148,6 +152,8 @@ def plan_einsum(session: "Session", subscripts: Any, operands: list[Any], optimi
                              for n, array in enumerate(operands, 1)})
     if 0 in extents.values():
         return plan
+    # Before the operands of the program are put into its order.
+    travel = None if together is None or session.servers else plan_travel(plan, together.count)
     plan.order = order_of(terms, output, extents, memory, path_of(optimize, len(operands)))
     arrange(plan.order)
     for step in plan.order:
@@ -156,6 +162,8 @@ def plan_einsum(session: "Session", subscripts: Any, operands: list[Any], optimi
                 raise _errors.InputError(f"einsum {subscripts}: an array of the {len(term.letters)} "
                                          f"indexes {term.letters[::-1]}; blocks have at most {MOST_ORDER}")
     _fit(session, plan)
+    if travel is not None and is_better(travel, plan):
+        plan.travel = travel
     return plan
 
 

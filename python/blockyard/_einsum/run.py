@@ -11,10 +11,12 @@ import numpy as np
 from .. import _errors
 from .._arrays import Lending, overlap
 from .._outputs import new_output, of_type, tell_into, told_output
+from .._processes import is_first
 from .._result import Result
 from .._run import Path, PythonSuper, execute
 from .._sources import BlockSource, Target, is_source
 from .plan import Plan, prepare_plan
+from .travel import run_travel
 
 if TYPE_CHECKING:
     from .._session import Session
@@ -28,7 +30,7 @@ class EinsumArray(np.ndarray):
 
     @property
     def sial(self) -> str:
-        """The program that made it."""
+        """The program that made it, or would have if no operand had travelled."""
         if self.plan is None:
             raise AttributeError("this array is a part of a result: ask the whole one")
         return self.plan.sial
@@ -44,7 +46,11 @@ def run_plan(session: "Session", plan: Plan, out: Any = None,
         session._made += 1
         place = new_output(shape, "C", not plan.result_on_disk, session._folder,
                            f"einsum-{session._made}", session.processes, plan.element)
-    run = _run(session, plan, place, trace) if plan.order else None
+    run = None
+    if plan.travel is not None and trace is None:
+        run_travel(plan, plan.travel, place if is_first(session.processes) else None)
+    elif plan.order:
+        run = _run(session, plan, place, trace)
     processes = session.processes if plan.is_gathered else None
     if out is not None and not isinstance(out, np.ndarray):
         if not plan.output or not plan.order:
