@@ -67,7 +67,6 @@ int Runtime::make_group(int parent, std::span<const int> members) {
     if (rank == memory_->rank()) made.me = static_cast<int>(made.ranks.size());
     made.ranks.push_back(rank);
   }
-  if (made.ranks.empty()) refuse("a group has at least one process");
   if (made.me < 0) return -2;
   made.group = memory_->join(made.ranks);
   teams_.push_back(std::move(made));

@@ -39,7 +39,8 @@ class Runtime {
   [[nodiscard]] bool is_group(int group) const noexcept;
   [[nodiscard]] int default_group() const noexcept { return default_group_; }
   void set_default_group(int group);
-  /// Collective among `members`, which are ranks of `parent`; others may call it too, and get -2.
+  /// Collective among `members`, which are ranks of `parent` (possibly none: halves of a single
+  /// process); others may call it too, and get -2.
   [[nodiscard]] int make_group(int parent, std::span<const int> members);
   /// Collective among the members.
   void end_group(int group);

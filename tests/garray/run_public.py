@@ -54,9 +54,10 @@ def compiled(source, library, headers, output):
     util = place / "util.o"
     problem = complaint(["mpicc", *flags, "-c", str(folder / "util.c"), "-o", str(util)])
     helpers = [str(util), str(folder / "ffflush.F")]
-    if "galinalg" in source.read_text():
+    if any(word in source.read_text() for word in ("galinalg", "TEST_DGEMM")):
         helpers.append(str(folder / "testblas.F"))
-    return problem or complaint(["mpif90", "-cpp", "-std=legacy", "-fallow-argument-mismatch", *flags,
+    return problem or complaint(["mpif90", "-cpp", "-std=legacy", "-fallow-argument-mismatch",
+                                 "-fno-aggressive-loop-optimizations", *flags,
                                  str(source), *helpers, *link])
 
 
