@@ -43,8 +43,8 @@ typedef enum blockyard_whole_kind {
    * blockyard_parts in front (real, imaginary), and extent n/2+1 where the other has n at the first
    * index of right. Or neither has: then the extents of right say which real transform each index
    * goes through, a number from
-   * blockyard_first_real_transform on. result may be left. alpha is a factor of the
-   * result; beta is not used. */
+   * blockyard_first_real_transform on. result may be left. alpha, of which only the real part is
+   * read, is a factor of the result; beta is not used. */
   BLOCKYARD_FFT = 8
 } blockyard_whole_kind;
 

@@ -18,6 +18,7 @@
 #include "plugins/common/kernel.h"
 #include "plugins/common/operation.h"
 #include "plugins/common/options.h"
+#include "plugins/common/transform.h"
 
 namespace blockyard::plugin {
 
@@ -34,7 +35,8 @@ namespace blockyard::plugin {
 ///   works_in_place and host_place, as find but for memory of the host, where it can work there;
 ///   is_for_network: an address is a pointer that networks may read; open_kernel and run_kernel,
 ///   where it takes kernels: a plan then has an optional `kernel` with a KernelForm `form`;
-///   choices: lines on what it has chosen by itself
+///   choices: lines on what it has chosen by itself; open_transform where it takes transforms,
+///   which run as other plans do
 /// Functions of a machine throw std::exception; those that enqueue have marked the stream then.
 template <class Machine>
 class Edge : EdgeCalls<Machine> {
@@ -54,6 +56,12 @@ class Edge : EdgeCalls<Machine> {
   /// Whether it has kernels of the user's own.
   static constexpr bool takes_kernels = requires(Machine machine, const blockyard_kernel& kernel) {
     { machine.open_kernel(kernel) } -> std::same_as<typename Machine::Plan*>;
+  };
+
+  /// Whether it has Fourier transforms.
+  static constexpr bool takes_transforms =
+      requires(Machine machine, const blockyard_operation& operation, const Transform& transform) {
+    { machine.open_transform(operation, transform) } -> std::same_as<typename Machine::Plan*>;
   };
 
   /// Whether it can say what it has chosen by itself.
@@ -277,8 +285,17 @@ class Edge : EdgeCalls<Machine> {
           if (*plan != nullptr) return BLOCKYARD_OK;
           return device.fail(BLOCKYARD_UNSUPPORTED, "the kernel has no form for this device");
         }
-      Form form;
       const char* why = nullptr;
+      if constexpr (takes_transforms)
+        if (operation->kind == BLOCKYARD_FFT) {
+          Transform transform;
+          const blockyard_status status = analyse(*operation, transform, &why);
+          if (status != BLOCKYARD_OK) return device.fail(status, why);
+          *plan = reinterpret_cast<blockyard_plan*>(machine.open_transform(*operation, transform));
+          if (*plan != nullptr) return BLOCKYARD_OK;
+          return device.fail(BLOCKYARD_UNSUPPORTED, "this device does not know the transform");
+        }
+      Form form;
       const blockyard_status status = analyse(*operation, form, &why);
       if (status != BLOCKYARD_OK) return device.fail(status, why);
       *plan = reinterpret_cast<blockyard_plan*>(machine.open_plan(*operation, std::move(form)));

@@ -262,7 +262,9 @@ cl_long elements(const Machine::Place& place, const Machine::Plan& plan) {
 
 void Machine::run(Stream& stream, const Plan& plan, const blockyard_run& run,
                   const Places& places) {
-  if (!plugin::has_right(plan.operation))
+  if (plan.fft)
+    run_transform(stream, *plan.fft, run.alpha[0], places);
+  else if (!plugin::has_right(plan.operation))
     run_permute(stream, plan, run, places);
   else if (plan.tile.rows > 0)
     run_tiled(stream, plan, run, places);
@@ -333,6 +335,63 @@ void Machine::run_tiled(Stream& stream, const Plan& plan, const blockyard_run& r
          panels, left_at, right_at, places.result.buffer, elements(places.result, plan),
          cl_long{plan.m}, cl_long{plan.n}, cl_long{plan.k}, element_of(type, run.alpha),
          element_of(type, run.beta));
+}
+
+Machine::Plan* Machine::open_transform(const blockyard_operation& operation,
+                                       const plugin::Transform& transform) {
+  Plan plan;
+  plan.operation = operation;
+  plan.fft = Fft::plan(transform, context_.get());
+  if (!plan.fft) return nullptr;
+  auto& kernels = fft_kernels_[transform.is_single ? 1 : 0];
+  if (!kernels) kernels = build_fft_kernels(context_.get(), device_, transform.is_single, cache_);
+  plan.workspace_bytes = plan.fft->workspace_bytes();
+  return &plans_.emplace_back(std::move(plan));
+}
+
+void Machine::run_transform(Stream& stream, const Fft& fft, double factor, const Places& places) {
+  // A work item is a loop on a CPU; elsewhere neighbours work on neighbouring elements.
+  const cl_long chunk = is_cpu_ ? 1024 : 1;
+  const std::uint32_t type = fft.is_single ? BLOCKYARD_F32 : BLOCKYARD_F64;
+  const std::size_t real_bytes = plugin::element_bytes(type);
+  const auto number = [type](double value) {
+    const double parts[] = {value, 0};
+    return element_of(type, parts);
+  };
+  FftKernels& all = *fft_kernels_[fft.is_single ? 1 : 0];
+  const auto kernel_of = [&all](std::int64_t radix) -> const Kernel& {
+    return radix == 2   ? all.pass2
+           : radix == 3 ? all.pass3
+           : radix == 4 ? all.pass4
+           : radix == 5 ? all.pass5
+           : radix == 8 ? all.pass8
+                        : all.pass_any;
+  };
+  Place from = places.left;
+  for (std::size_t k = 0; k < fft.steps.size(); ++k) {
+    const Fft::Step& step = fft.steps[k];
+    const bool is_last = k + 1 == fft.steps.size();
+    Place to = is_last ? places.result : places.workspace;
+    if (!is_last) to.offset += k % 2 * fft.part_elements * 2 * real_bytes;
+    const cl_long from_at = static_cast<cl_long>(from.offset / real_bytes);
+    const cl_long to_at = static_cast<cl_long>(to.offset / real_bytes);
+    const Element scale = number(is_last ? factor : 1);
+    const Grid grid{{pieces(step.items(), chunk), 1, 1}, {}};
+    const auto pass = [&](const auto&... more) {
+      launch(stream, kernel_of(step.radix), grid, from.buffer, from_at, to.buffer, to_at,
+             step.roots.get(), cl_int{step.shift}, cl_long{step.inner}, cl_long{step.to},
+             cl_long{step.outer}, cl_long{step.done}, number(fft.sign), scale, chunk, more...);
+    };
+    if (step.radix == 0)
+      launch(stream, all.move, grid, from.buffer, from_at, to.buffer, to_at, cl_long{step.inner},
+             cl_long{step.from}, cl_long{step.to}, cl_long{step.outer},
+             cl_int{step.is_from_real ? 1 : 0}, cl_int{step.is_to_real ? 1 : 0}, scale, chunk);
+    else if (&kernel_of(step.radix) == &all.pass_any)
+      pass(cl_long{step.radix});
+    else
+      pass();
+    from = to;
+  }
 }
 
 }  // namespace blockyard::opencl

@@ -18,6 +18,8 @@
 #include "plugins/common/kernel_shapes.h"
 #include "plugins/common/operation.h"
 #include "plugins/common/pieces.h"
+#include "plugins/common/transform.h"
+#include "plugins/device_opencl/fft.h"
 #include "plugins/device_opencl/kernels.h"
 
 namespace blockyard::opencl {
@@ -135,8 +137,12 @@ class Machine {
     std::int64_t right_begin = 0;  ///< of the packed right operand in the workspace, elements
     std::uint64_t workspace_bytes = 0;
     std::optional<KernelPlan> kernel;  ///< of the user's own; nothing else stands for it then
+    std::optional<Fft> fft;            ///< the same of a transform
   };
   [[nodiscard]] Plan* open_plan(const blockyard_operation& operation, plugin::Form form);
+  /// Null: this device is not the one for it.
+  [[nodiscard]] Plan* open_transform(const blockyard_operation& operation,
+                                     const plugin::Transform& transform);
   /// Null: it has no text for OpenCL. Throws plugin::Refusal with the compiler's log.
   [[nodiscard]] Plan* open_kernel(const blockyard_kernel& kernel);
   void run_kernel(Stream& stream, const Plan& plan, const blockyard_kernel_run& run,
@@ -174,6 +180,7 @@ class Machine {
                    const Places& places);
   void run_plain(Stream& stream, const Plan& plan, const blockyard_run& run, const Places& places);
   void run_tiled(Stream& stream, const Plan& plan, const blockyard_run& run, const Places& places);
+  void run_transform(Stream& stream, const Fft& fft, double factor, const Places& places);
 
   struct FreeAligned {
     void operator()(std::byte* bytes) const noexcept;
@@ -197,8 +204,9 @@ class Machine {
   bool works_in_place_ = false;
   using Views = std::map<std::pair<std::uint64_t, std::uint64_t>, Buffer>;  ///< by address, bytes
   Views views_, old_views_;                                                 ///< of host memory
-  std::uint64_t next_address_ = 1 << 20;           ///< where addresses are no pointers
-  std::array<std::optional<Kernels>, 4> kernels_;  ///< by element; made when first needed
+  std::uint64_t next_address_ = 1 << 20;                  ///< where addresses are no pointers
+  std::array<std::optional<Kernels>, 4> kernels_;         ///< by element; made when first needed
+  std::array<std::optional<FftKernels>, 2> fft_kernels_;  ///< f64, f32; the same
   std::list<Stream> streams_;
   std::unordered_map<const Point*, std::unique_ptr<Point>> points_;  ///< many: one for each copy
   std::list<Plan> plans_;

@@ -73,11 +73,19 @@ enum class Sort { c2c, r2c, c2r, r2r };
 
 class FftwFft final : public Fft {
  public:
-  FftwFft(Library& library, FftwPlan plan, Sort sort)
-      : library_(library), plan_(plan), sort_(sort) {}
+  /// left_bytes: of what is copied where result takes the place of left and FFTW has no
+  /// `plan_in_place`.
+  FftwFft(Library& library, FftwPlan plan, FftwPlan plan_in_place, Sort sort,
+          std::size_t left_bytes)
+      : library_(library),
+        plan_(plan),
+        plan_in_place_(plan_in_place),
+        sort_(sort),
+        left_bytes_(left_bytes) {}
   ~FftwFft() override {
     const std::lock_guard lock(library_.planning);
     library_.destroy(plan_);
+    if (plan_in_place_ != nullptr) library_.destroy(plan_in_place_);
   }
   FftwFft(const FftwFft&) = delete;
   FftwFft& operator=(const FftwFft&) = delete;
@@ -86,13 +94,19 @@ class FftwFft final : public Fft {
                             : sort_ == Sort::r2c ? library_.run_r2c
                             : sort_ == Sort::c2r ? library_.run_c2r
                                                  : library_.run_r2r;
-    execute(plan_, left, result);
+    if (left != result) return execute(plan_, left, result);
+    if (plan_in_place_ != nullptr) return execute(plan_in_place_, left, result);
+    const auto* const bytes = static_cast<const std::byte*>(left);
+    std::vector<std::byte> copy(bytes, bytes + left_bytes_);
+    execute(plan_, copy.data(), result);
   }
 
  private:
   Library& library_;
   FftwPlan plan_;
+  FftwPlan plan_in_place_;  ///< null: there is none
   Sort sort_;
+  std::size_t left_bytes_;
 };
 
 bool has_parts(const blockyard_operand& operand) {
@@ -177,22 +191,32 @@ std::unique_ptr<const Fft> Fft::plan(const blockyard_operation& operation) {
   const bool is_single = operation.element == BLOCKYARD_F32 || operation.element == BLOCKYARD_C64;
   Library& fftw = library(is_single);
   if (!fftw.is_whole) return nullptr;
-  // Planning by estimate reads no array, but wants to see that left and result differ.
+  // Planning by estimate reads no array, but wants to see whether left and result differ.
   std::vector<std::max_align_t> arrays(2);
   const int rank = static_cast<int>(axes.transformed.size()),
             many = static_cast<int>(axes.batch.size());
-  const auto plan = [&](auto planner, const auto&... more) {
-    return planner(rank, axes.transformed.data(), many, axes.batch.data(), &arrays[0], &arrays[1],
-                   more..., unaligned_estimate);
-  };
-  const std::lock_guard lock(fftw.planning);
   const int sign = (operation.flags & blockyard_backward) != 0 ? 1 : -1;
-  FftwPlan const made = sort == Sort::c2c ? plan(fftw.plan_c2c, sign)
-                        : sort == Sort::r2r
-                            ? plan(fftw.plan_r2r, axes.kinds.data())
-                            : plan(sort == Sort::r2c ? fftw.plan_r2c : fftw.plan_c2r);
+  const auto plan_to = [&](std::max_align_t& result) {
+    const auto plan = [&](auto planner, const auto&... more) {
+      return planner(rank, axes.transformed.data(), many, axes.batch.data(), &arrays[0], &result,
+                     more..., unaligned_estimate);
+    };
+    return sort == Sort::c2c   ? plan(fftw.plan_c2c, sign)
+           : sort == Sort::r2r ? plan(fftw.plan_r2r, axes.kinds.data())
+                               : plan(sort == Sort::r2c ? fftw.plan_r2c : fftw.plan_c2r);
+  };
+  std::size_t left_bytes = operation.element == BLOCKYARD_F32    ? 4
+                           : operation.element == BLOCKYARD_C128 ? 16
+                                                                 : 8;
+  for (std::uint32_t k = 0; k < operation.left.order; ++k)
+    left_bytes *= static_cast<std::size_t>(operation.left.extent[k]);
+  const std::lock_guard lock(fftw.planning);
+  FftwPlan const made = plan_to(arrays[1]);
   if (made == nullptr) return nullptr;
-  return std::make_unique<const FftwFft>(fftw, made, sort);
+  // Real and complex blocks do not lie alike without padding.
+  const bool lie_alike = sort == Sort::c2c || sort == Sort::r2r;
+  return std::make_unique<const FftwFft>(fftw, made, lie_alike ? plan_to(arrays[0]) : nullptr, sort,
+                                         left_bytes);
 }
 
 }  // namespace blockyard::device::host

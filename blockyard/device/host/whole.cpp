@@ -170,6 +170,13 @@ void Whole::find_spectrum(T* result, T* left, T* beside) const {
 }
 
 template <class T>
+void scale(T* block, const blockyard_operand& operand, RealOf<T> factor) {
+  std::int64_t count = 1;
+  for (std::uint32_t k = 0; k < operand.order; ++k) count *= operand.extent[k];
+  for (T* element = block; element < block + count; ++element) *element *= factor;
+}
+
+template <class T>
 void Whole::run_as(const blockyard_run& run) const {
   T *const result = pointer<T>(run.result), *const left = pointer<T>(run.left),
            *const right = pointer<T>(run.right);
@@ -190,7 +197,8 @@ void Whole::run_as(const blockyard_run& run) const {
     case BLOCKYARD_SPECTRUM:
       return find_spectrum(result, left, right);
     default:
-      return fft_->run(result, left);
+      fft_->run(result, left);
+      if (run.alpha[0] != 1) scale(result, operation_.result, RealOf<T>(run.alpha[0]));
   }
 }
 

@@ -305,6 +305,153 @@ TEST_P(Whole, _15_transforms_are_those_of_the_definition) {
     EXPECT_NEAR(numbers[k], 6 * real.values[k], close);
 }
 
+/// The transform over the indexes `names` of a block, one after the other, by its definition.
+std::vector<c128> transform(std::vector<c128> values, const std::vector<Extent>& extents,
+                            const std::vector<std::int32_t>& names, double sign) {
+  for (const std::int32_t name : names) {
+    Extent inner = 1, n = 0;
+    for (std::int32_t k = 0; k < name; ++k) inner *= extents[static_cast<std::size_t>(k)];
+    n = extents[static_cast<std::size_t>(name)];
+    const std::vector<c128> given = values;
+    for (Extent at = 0; at < static_cast<Extent>(values.size()); ++at) {
+      const Extent k = at / inner % n, first = at - k * inner;
+      c128 sum = 0;
+      for (Extent j = 0; j < n; ++j)
+        sum += given[static_cast<std::size_t>(first + j * inner)] *
+               std::polar(1.0, sign * 2 * std::numbers::pi * static_cast<double>(j * k % n) /
+                                   static_cast<double>(n));
+      values[static_cast<std::size_t>(at)] = sum;
+    }
+  }
+  return values;
+}
+
+blockyard_operand block_of(const std::vector<Extent>& extents, bool has_parts = false) {
+  blockyard_operand block{};
+  if (has_parts) block = {1, {blockyard_parts}, {2}};
+  for (std::size_t k = 0; k < extents.size(); ++k) {
+    block.name[block.order] = static_cast<std::int32_t>(k);
+    block.extent[block.order++] = extents[k];
+  }
+  return block;
+}
+
+blockyard_operation transform_of(blockyard_element element, const blockyard_operand& left,
+                                 const blockyard_operand& result,
+                                 const std::vector<std::int32_t>& names) {
+  blockyard_operation asked{};
+  asked.size = sizeof asked;
+  asked.kind = BLOCKYARD_FFT;
+  asked.element = element;
+  asked.left = left;
+  asked.result = result;
+  for (const std::int32_t name : names) asked.right.name[asked.right.order++] = name;
+  return asked;
+}
+
+struct TransformCase {
+  std::vector<Extent> extents;
+  std::vector<std::int32_t> names;
+};
+/// Each radix alone, several of them, transformed indexes before, between and after the batch.
+const std::vector<TransformCase>& transform_cases() {
+  static const std::vector<TransformCase> all = {
+      {{2}, {0}},
+      {{1}, {0}},
+      {{7, 2}, {0}},
+      {{3, 16}, {1}},
+      {{2, 45, 3}, {1}},
+      {{120}, {0}},
+      {{13, 8}, {0, 1}},
+      {{4, 3, 10}, {2, 0}},
+      {{3, 2, 5, 2}, {1, 2}},
+      {{8, 9, 11}, {0, 1, 2}},
+      {{2520}, {0}},
+  };
+  return all;
+}
+
+template <class Complex>
+double transforms_differ(const std::vector<Complex>& found, const std::vector<c128>& wanted) {
+  double most = 0, norm = 1;
+  for (std::size_t k = 0; k < wanted.size(); ++k) {
+    most = std::max(most, std::abs(c128(found[k].real(), found[k].imag()) - wanted[k]));
+    norm = std::max(norm, std::abs(wanted[k]));
+  }
+  return most / norm;
+}
+
+TEST_P(Whole, _15_complex_transforms_of_many_lengths_and_indexes) {
+  for (const TransformCase& one : transform_cases()) {
+    const blockyard_operand block = block_of(one.extents);
+    Extent count = 1;
+    for (const Extent extent : one.extents) count *= extent;
+    const std::vector<c128> values = drawn<c128>(count, 1).values;
+    std::vector<tensor::c64> narrow(values.begin(), values.end()), narrow_found = narrow, none;
+    auto asked = transform_of(BLOCKYARD_C64, block, block, one.names);
+    if (!run(asked, narrow_found, narrow, none)) GTEST_SKIP() << "not known here";
+    EXPECT_LT(transforms_differ(narrow_found, transform(values, one.extents, one.names, -1)), 1e-5);
+    asked.element = BLOCKYARD_C128;
+    asked.flags = blockyard_backward;
+    std::vector<c128> left = values, found(values.size()), nothing;
+    ASSERT_TRUE(run(asked, found, left, nothing, c128(2)));
+    auto wanted = transform(values, one.extents, one.names, 1);
+    for (c128& value : wanted) value *= 2;
+    EXPECT_LT(transforms_differ(found, wanted), close);
+  }
+}
+
+TEST_P(Whole, _15_real_transforms_of_many_lengths_and_indexes) {
+  for (const TransformCase& one : transform_cases()) {
+    std::vector<Extent> halved = one.extents;
+    Extent& half = halved[static_cast<std::size_t>(one.names[0])];
+    half = half / 2 + 1;
+    Extent count = 1, half_count = 1;
+    double scale = 1;
+    for (const Extent extent : one.extents) count *= extent;
+    for (const Extent extent : halved) half_count *= extent;
+    for (const std::int32_t name : one.names)
+      scale *= static_cast<double>(one.extents[static_cast<std::size_t>(name)]);
+    const std::vector<double> values = drawn<double>(count, 1).values;
+    auto asked =
+        transform_of(BLOCKYARD_F64, block_of(one.extents), block_of(halved, true), one.names);
+    std::vector<double> left = values, found(static_cast<std::size_t>(2 * half_count)), none;
+    if (!run(asked, found, left, none)) GTEST_SKIP() << "not known here";
+    const auto wanted =
+        transform(std::vector<c128>(values.begin(), values.end()), one.extents, one.names, -1);
+    Extent inner = 1;
+    for (std::int32_t k = 0; k < one.names[0]; ++k)
+      inner *= one.extents[static_cast<std::size_t>(k)];
+    for (Extent at = 0; at < half_count; ++at) {
+      const Extent whole = one.extents[static_cast<std::size_t>(one.names[0])];
+      const Extent place = at % (inner * half) + at / (inner * half) * inner * whole;
+      const auto pair = static_cast<std::size_t>(2 * at);
+      EXPECT_LT(
+          std::abs(c128(found[pair], found[pair + 1]) - wanted[static_cast<std::size_t>(place)]),
+          close * scale);
+    }
+    std::swap(asked.left, asked.result);
+    std::vector<double> back(values.size());
+    ASSERT_TRUE(run(asked, back, found, none));
+    for (std::size_t k = 0; k < back.size(); ++k)
+      EXPECT_NEAR(back[k], scale * values[k], close * scale);
+  }
+}
+
+TEST_P(Whole, _15_a_transform_may_take_the_place_of_its_operand) {
+  for (const Extent n : {2, 7, 16, 60}) {
+    const Matrix<c128> a = drawn<c128>(n, 3);
+    Device device = open();
+    Stream stream = device.open_stream();
+    const auto plan = device.open_plan(transform_of(BLOCKYARD_C128, a.operand(), a.operand(), {0}));
+    if (!plan) GTEST_SKIP() << "not known here";
+    const Memory block = send(device, stream, a.values);
+    const Memory workspace = allocate(device, plan->workspace_bytes());
+    stream.run(*plan, {1, 0, block.address(), block.address(), {}, workspace.address()});
+    EXPECT_LT(transforms_differ(receive<c128>(stream, block), transform(a, -1).values), close);
+  }
+}
+
 TEST_P(Whole, _15_a_hartley_transform_is_its_own_inverse) {
   constexpr std::int64_t hartley = blockyard_first_real_transform + 2;
   const auto a = drawn<double>(6, 3);
