@@ -14,12 +14,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = ["scf_rhf", "transform_rhf", "mp2_rhf", "ccsd_rhf"]
 
 
-def job_file(iterations, basis="cc-pvdz"):
+def job_file(iterations, basis="cc-pvdz", atoms=""):
     """The programs by name, not by method: three iterations are all that is wanted, converged or not."""
     lines = (ROOT / "examples" / "c12h10.zmat").read_text(encoding="utf-8").splitlines()
-    atoms = "\n".join(line for line in lines[1:] if len(line.split()) == 4)
+    title = f"{'other' if atoms else 'C12H10'} {basis}"
+    atoms = atoms or "\n".join(line for line in lines[1:] if len(line.split()) == 4)
     programs = ", ".join(f'"{ROOT / "sialib" / name}.sial"' for name in PROGRAMS)
-    return (f'title = "C12H10 {basis}"\nprograms = [{programs}]\n[molecule]\ngeometry = """\n{atoms}\n"""\n'
+    return (f'title = "{title}"\nprograms = [{programs}]\n[molecule]\ngeometry = """\n{atoms}\n"""\n'
             f'[basis]\nname = "{basis}"\n[constants]\ncc_iterations = {iterations}\n')
 
 
