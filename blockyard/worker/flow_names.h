@@ -2,6 +2,7 @@
 #pragma once
 
 #include "blockyard/base/error.h"
+#include "blockyard/block/view.h"
 #include "blockyard/flow/bind.h"
 #include "blockyard/flow/chains.h"
 #include "blockyard/flow/copies.h"
@@ -16,11 +17,14 @@
 #include "blockyard/flow/place.h"
 #include "blockyard/flow/region.h"
 #include "blockyard/flow/upcoming.h"
+#include "blockyard/flow/variables.h"
 #include "blockyard/worker/environment.h"
 
-/// What a worker takes from room flow, under its names there.
+/// What a worker takes from rooms block and flow, under its names there.
 namespace blockyard::worker {
 
+using array::ElementType;
+using block::View;
 using flow::bind;
 using flow::Chain;
 using flow::Chains;
@@ -48,6 +52,7 @@ using flow::Sieve;
 using flow::Tables;
 using flow::unbound;
 using flow::Upcoming;
+using flow::Variables;
 
 /// An error whose text begins with its place already.
 struct PlacedError final : base::Error {

@@ -41,8 +41,9 @@ class Worker::Impl {
         from != nullptr && detail::load(transport_, options_, *from, kept_, environment);
     const Tables tables = bind(program, environment);
     transport_.begin_counts();
-    detail::Interpreter interpreter(program, tables, environment, kept_, transport_, here_, frames_,
-                                    supers_, options_, print_, number, device_);
+    detail::Interpreter interpreter(
+        {{program, tables}, environment, kept_, transport_, here_, frames_, options_}, supers_,
+        print_, number, device_);
     return interpreter.run(is_inside ? &from->state : nullptr);
   }
 

@@ -7,9 +7,9 @@
 
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
+#include "blockyard/block/uninitialised.h"
 #include "blockyard/tensor/elementwise.h"
 #include "blockyard/tensor/permute.h"
-#include "blockyard/worker/detail/uninitialised.h"
 
 namespace blockyard::worker::detail {
 

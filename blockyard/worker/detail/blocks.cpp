@@ -21,10 +21,6 @@ bool is_remote(ArrayKind kind) {
   return kind == ArrayKind::distributed || kind == ArrayKind::served;
 }
 
-[[noreturn]] void refuse() {
-  throw Error(Errc::bad_input, "the state of a worker in the checkpoint does not fit its program");
-}
-
 }  // namespace
 
 void Blocks::report_missing(const array::BlockId& id) const {
@@ -232,15 +228,15 @@ std::vector<block::SharedFrame> Blocks::save(ProgramState& state) const {
 }
 
 void Blocks::load(const ProgramState& state, RecordSource& source) {
-  if (!regions_.restore(state.region_bounds)) refuse();
+  if (!regions_.restore(state.region_bounds)) refuse_state();
   for (const ProgramState::Made& made : state.scope)
     scope_.push_back({static_cast<Record>(made.record), made.id, {}});
   scope_begins_.assign(state.scope_begins.begin(), state.scope_begins.end());
   for (const SavedFrame& saved : state.frames) {
-    if (static_cast<std::size_t>(saved.id.array) >= naming_.program.arrays.size()) refuse();
+    if (static_cast<std::size_t>(saved.id.array) >= naming_.program.arrays.size()) refuse_state();
     if (saved.kind == SavedFrame::Kind::whole) {
       const block::Frame& whole = statics_.frame(saved.id.array);
-      if (!whole || whole->size() != saved.bytes) refuse();
+      if (!whole || whole->size() != saved.bytes) refuse_state();
       source.next(whole->bytes());
       continue;
     }
@@ -249,7 +245,7 @@ void Blocks::load(const ProgramState& state, RecordSource& source) {
     if (saved.kind != SavedFrame::Kind::region)
       own_.restore(saved, std::move(frame));
     else if (!regions_.restore(saved, std::move(frame)))
-      refuse();
+      refuse_state();
   }
 }
 

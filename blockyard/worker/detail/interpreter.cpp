@@ -3,10 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <cstring>
 #include <utility>
 
+#include "blockyard/base/bytes.h"
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
+#include "blockyard/worker/detail/checkpoint.h"
 
 namespace blockyard::worker::detail {
 
@@ -21,118 +25,71 @@ namespace {
 /// Every 4096 instructions: some ten microseconds apart, at a cost that cannot be measured.
 constexpr std::uint64_t look_around_mask = 0xfff;
 
-template <class T>
-void store(T& variable, std::int32_t mode, T value) noexcept {
-  switch (static_cast<Mode>(mode)) {
-    case Mode::set:
-      variable = value;
-      return;
-    case Mode::add:
-      variable += value;
-      return;
-    case Mode::subtract:
-      variable -= value;
-      return;
-    case Mode::multiply:
-      variable *= value;
-      return;
-  }
-}
-
 }  // namespace
 
-Interpreter::Interpreter(const program::Program& program, const Tables& tables,
-                         Environment& environment, Kept& kept, Transport& transport,
-                         wire::Access& here, block::FramePool& frames, super::Table& supers,
-                         const Options& options, std::function<void(std::string_view)> print,
-                         std::size_t number, WorkerDevice& device)
-    : program_(program),
-      tables_(tables),
-      environment_(environment),
-      kept_(kept),
-      transport_(transport),
-      here_(here),
-      frames_(frames),
-      options_(options),
-      naming_{program, tables},
-      nest_(naming_),
-      blocks_(naming_, nest_.values(), here, frames, transport, options.check),
-      arithmetic_(program, blocks_, options),
-      worker_device_(device),
-      number_(static_cast<std::uint16_t>(number)),
+Interpreter::Interpreter(const Setting& setting, super::Table& supers,
+                         std::function<void(std::string_view)> print, std::size_t number,
+                         WorkerDevice& device)
+    : setting_(setting),
+      nest_(setting_.naming),
+      variables_(setting_.naming, nest_.values()),
+      blocks_(setting_.naming, nest_.values(), setting.here, setting.frames, setting.transport,
+              setting.options.check),
+      arithmetic_(setting.program(), blocks_, setting.options),
+      supers_(setting_.naming, blocks_, supers, setting.environment, setting.options, device),
+      device_(device, blocks_, arithmetic_, supers_, setting.options, number),
       loops_(
-          naming_, nest_, blocks_, transport, here, options,
+          setting_.naming, nest_, blocks_, setting.transport, setting.here, setting.options,
           [this](std::int32_t pc) { return where(pc); },
           [this](const Condition& condition) { return holds(condition); }),
-      printer_(naming_, blocks_, std::move(print), options.worker == 0),
-      supers_(naming_, blocks_, supers, environment, options, device),
-      ints_(tables.ints),
-      scalars_(tables.scalars),
-      values_(naming_, nest_.values(), ints_, scalars_),
-      prefetcher_(naming_, options, blocks_, loops_, ints_, scalars_, calls_),
-      profile_(options.recording, program.code.size(), program.pardos.size(), number_),
-      frames_before_(frames.uses()) {
-  frames.on_shortage(
+      printer_(setting_, blocks_, variables_, std::move(print)),
+      transfers_(setting_, blocks_, loops_, device_, variables_),
+      persistence_(setting_, blocks_, transfers_, variables_),
+      meter_(setting_, {blocks_, arithmetic_, supers_, loops_, transfers_, device_}, number) {
+  setting.frames.on_shortage(
       [this] { return blocks_.statics().drop_copies() || blocks_.cache().evict_one(); });
-  attach(device.look());
-  transport.set_naming(&naming_);
+  setting.transport.set_naming(&setting_.naming);
 }
 
 Interpreter::~Interpreter() {
-  transport_.set_naming(nullptr);
-  frames_.on_shortage(nullptr);
-}
-
-/// Null: it may still come.
-void Interpreter::attach(block::Residency* device) {
-  arithmetic_.await_device(worker_device_.is_awaited());
-  if (device == nullptr) return;
-  device_ = device;
-  device->note_program(number_);
-  blocks_.attach(*device);
-  arithmetic_.attach(*device);
-  supers_.attach(*arithmetic_.device());
-  blocks_.cache().on_leave([device](const block::SharedFrame& frame) { device->release(frame); });
-}
-
-void Interpreter::look_for_device() {
-  worker_device_.note_work(arithmetic_.take_host_seconds() + supers_.take_host_seconds());
-  attach(worker_device_.look());
-}
-
-/// gpu_on or gpu_off.
-void Interpreter::hint(bool begins) {
-  if (begins && options_.respects_hints && worker_device_.is_awaited())
-    attach(worker_device_.open());
-  arithmetic_.hint(begins);
+  setting_.transport.set_naming(nullptr);
+  setting_.frames.on_shortage(nullptr);
 }
 
 Outcome Interpreter::run(RecordSource* from) {
-  begin_seconds_ = base::now_seconds();
+  meter_.begin_program();
   try {
     std::int32_t begin = 0;
     if (from != nullptr) {
       begin = load(*from);
     } else {
-      take_predefined();
+      for (const std::string& warning : persistence_.take_predefined()) printer_.text(warning, 0);
       blocks_.open_scope();
     }
-    if (prefetcher_.is_on()) prefetcher_.begin_epoch(begin);
-    if (profile_.is_on()) profile_.restart();
-    show_live();
+    transfers_.begin_epoch(begin);
+    meter_.restart();
     execute(begin);
     blocks_.close_scope();
-    end_program();
+    persistence_.end_program();
   } catch (const PlacedError&) {
     throw;
   } catch (const Error& error) {
     if (error.code() == Errc::comm) throw;
-    throw PlacedError(error.code(), fmt::format("{}: {}{}", naming_.place(here_.pc), error.what(),
-                                                circumstances()));
+    throw PlacedError(error.code(), fmt::format("{}: {}{}", setting_.naming.place(setting_.here.pc),
+                                                error.what(), circumstances()));
   }
-  show_live();
-  if (profile_.is_on()) profile_.end_program(begin_seconds_);
+  meter_.end_program();
   return outcome();
+}
+
+Outcome Interpreter::outcome() {
+  Outcome result = persistence_.outcome();
+  result.metrics = meter_.metrics();
+  if (result.metrics.device.failures > 0)
+    result.warnings.push_back(fmt::format("worker {} continues without device {}: {}",
+                                          setting_.options.worker, device_.number(),
+                                          device_.residency()->failure()));
+  return result;
 }
 
 std::string Interpreter::circumstances() const {
@@ -140,41 +97,43 @@ std::string Interpreter::circumstances() const {
   std::string text;
   for (std::size_t k = 0; k < nest_.values().size(); ++k)
     if (nest_.values()[k] != unbound)
-      text += fmt::format("{}{} = {}", text.empty() ? "\n  where " : ", ", program_.indexes[k].name,
-                          nest_.values()[k]);
-  for (std::size_t k = 0; k < calls_.size() && k < most_calls; ++k)
-    text += fmt::format("\n  called at {}", naming_.place(calls_[calls_.size() - 1 - k] - 1));
-  if (calls_.size() > most_calls)
-    text += fmt::format("\n  and {} more calls", calls_.size() - most_calls);
+      text += fmt::format("{}{} = {}", text.empty() ? "\n  where " : ", ",
+                          setting_.program().indexes[k].name, nest_.values()[k]);
+  const std::vector<std::int32_t>& calls = variables_.calls();
+  for (std::size_t k = 0; k < calls.size() && k < most_calls; ++k)
+    text += fmt::format("\n  called at {}", setting_.naming.place(calls[calls.size() - 1 - k] - 1));
+  if (calls.size() > most_calls)
+    text += fmt::format("\n  and {} more calls", calls.size() - most_calls);
   return text;
 }
 
 bool Interpreter::where(std::int32_t pc) {
-  const std::int32_t outer = here_.pc;
+  const std::int32_t outer = setting_.here.pc;
   execute(pc);
-  here_.pc = outer;
-  return pop_truth();
+  setting_.here.pc = outer;
+  return variables_.values().pop_truth();
 }
 
 bool Interpreter::holds(const Condition& condition) {
-  const std::int32_t outer = here_.pc;
+  const std::int32_t outer = setting_.here.pc;
   for (std::int32_t pc = condition.first; pc < condition.end; ++pc) {
-    const Instruction& instruction = program_.code[static_cast<std::size_t>(pc)];
-    here_.pc = pc;
-    if (!evaluate(instruction)) act(instruction);
+    const Instruction& instruction = setting_.program().code[static_cast<std::size_t>(pc)];
+    setting_.here.pc = pc;
+    if (!variables_.evaluate(instruction)) act(instruction);
   }
-  here_.pc = outer;
-  return pop_truth();
+  setting_.here.pc = outer;
+  return variables_.values().pop_truth();
 }
 
 /// The dispatch loop. Ends at halt, and at where_end with the truth on the stack.
 void Interpreter::execute(std::int32_t pc) {
-  const Instruction* const code = program_.code.data();
+  const Instruction* const code = setting_.program().code.data();
+  wire::Access& here = setting_.here;
   while (true) {
     const Instruction& instruction = code[pc];
-    here_.pc = pc++;
+    here.pc = pc++;
     // A loop without communication must notice the end of the run as well.
-    if ((++instructions_ & look_around_mask) == 0) transport_.look_around();
+    if ((meter_.count_instruction() & look_around_mask) == 0) setting_.transport.look_around();
     switch (instruction.opcode) {
       case Opcode::halt:
       case Opcode::where_end:
@@ -185,19 +144,14 @@ void Interpreter::execute(std::int32_t pc) {
         pc = instruction.a;
         break;
       case Opcode::jump_if_false:
-        if (!pop_truth()) pc = instruction.a;
+        if (!variables_.values().pop_truth()) pc = instruction.a;
         break;
       case Opcode::call:
-        if (calls_.size() == program::max_calls)
-          throw Error(Errc::bad_input,
-                      fmt::format("more than {} calls are under way: endless recursion?",
-                                  program::max_calls));
-        calls_.push_back(pc);
+        variables_.call(pc);
         pc = instruction.a;
         break;
       case Opcode::return_:
-        pc = calls_.back();
-        calls_.pop_back();
+        pc = variables_.end_call();
         break;
       case Opcode::do_begin:
         if (!loops_.begin_do(instruction.a)) pc = instruction.b;
@@ -209,24 +163,24 @@ void Interpreter::execute(std::int32_t pc) {
         loops_.leave_do();
         break;
       case Opcode::pardo_begin:
-        if (profile_.is_on()) profile_.begin_pardo(here_.pc, loops_.iterations(), waits());
+        meter_.begin_pardo();
         pc = loops_.begin_pardo(instruction.a) ? begin_iteration(instruction.a) : instruction.b;
-        if (!loops_.is_in_pardo()) end_pardo(instruction.a);
+        if (!loops_.is_in_pardo()) meter_.end_pardo(instruction.a);
         break;
       case Opcode::pardo_next:
         if (loops_.next_pardo())
           pc = begin_iteration(instruction.a);
         else
-          end_pardo(instruction.a);
+          meter_.end_pardo(instruction.a);
         break;
       case Opcode::pardo_leave:
         loops_.leave_pardo();
-        end_pardo(instruction.a);
+        meter_.end_pardo(instruction.a);
         break;
       default:
-        if (evaluate(instruction)) break;
-        if (profile_.is_on())
-          act_and_note(instruction);
+        if (variables_.evaluate(instruction)) break;
+        if (meter_.times_instructions())
+          meter_.time([&] { act(instruction); });
         else
           act(instruction);
     }
@@ -235,189 +189,195 @@ void Interpreter::execute(std::int32_t pc) {
 
 /// pc of the body.
 std::int32_t Interpreter::begin_iteration(std::int32_t pardo) {
-  const std::int32_t body = program_.pardos[static_cast<std::size_t>(pardo)].body;
-  prefetcher_.begin_iteration(body);
-  if (profile_.is_on()) profile_.restart();
-  show_live();
+  const std::int32_t body = setting_.program().pardos[static_cast<std::size_t>(pardo)].body;
+  transfers_.begin_iteration(body);
+  meter_.restart();
   return body;
-}
-
-void Interpreter::get(std::int32_t selector) {
-  const array::BlockId id = blocks_.get(selector);
-  if (!prefetcher_.is_on()) return;
-  prefetcher_.passed(here_.pc, id);
-  if (device_ != nullptr) copy_ahead();
-}
-
-/// Blocks of the next gets that have come go to the device, where it is going to read them.
-void Interpreter::copy_ahead() {
-  constexpr std::uint64_t gets_ahead = 4;
-  DeviceArithmetic& device = *arithmetic_.device();
-  transport_.look_around();
-  prefetcher_.for_next(gets_ahead, [&](const array::BlockId& id) {
-    if (!device.reads(id.array)) return;
-    if (const block::SharedFrame frame = blocks_.cache().peek(id)) device.copy_ahead(frame);
-  });
-}
-
-bool Interpreter::evaluate(const Instruction& instruction) {
-  if (values_.evaluate(instruction)) return true;
-  const auto a = static_cast<std::size_t>(instruction.a);
-  switch (instruction.opcode) {
-    case Opcode::store_int:
-      store(ints_[a], instruction.b, pop_int());
-      return true;
-    case Opcode::store_scalar:
-      store_scalar(instruction);
-      return true;
-    default:
-      return false;
-  }
-}
-
-/// A real one stays real: an infinite value times a zero imaginary part would be NaN.
-void Interpreter::store_scalar(const Instruction& instruction) {
-  const auto a = static_cast<std::size_t>(instruction.a);
-  const Number value = pop_number();
-  if (program_.scalars[a].is_complex) return store(scalars_[a], instruction.b, value);
-  double real = scalars_[a].real();
-  store(real, instruction.b, value.real());
-  scalars_[a] = real;
-}
-
-Number Interpreter::factor_of(std::int32_t flags) {
-  const Number factor = (flags & program::flag_scaled) != 0 ? pop_number() : 1.0;
-  return (flags & program::flag_negate) != 0 ? -factor : factor;
 }
 
 void Interpreter::act(const Instruction& instruction) {
   const std::int32_t a = instruction.a;
   const std::int32_t b = instruction.b;
   const bool accumulates = (instruction.c & program::flag_accumulate) != 0;
+  Expressions& values = variables_.values();
   switch (instruction.opcode) {
     case Opcode::push_block:
-      values_.push(arithmetic_.element(a));
-      return;
+      return values.push(arithmetic_.element(a));
     case Opcode::push_product:
-      if (arithmetic_.awaits_device()) look_for_device();
-      values_.push(arithmetic_.contract_all(a));
-      return;
+      device_.look();
+      return values.push(arithmetic_.contract_all(a));
     case Opcode::exists:
-      values_.push_truth(exists(a));
-      return;
+      return values.push_truth(transfers_.exists(a));
     case Opcode::section_begin:
     case Opcode::create_array:
       return;
     case Opcode::gpu_begin:
     case Opcode::gpu_end:
-      hint(instruction.opcode == Opcode::gpu_begin);
-      return;
-    case Opcode::section_end:
-    case Opcode::barrier:
-      barrier();
-      return;
+      return device_.hint(instruction.opcode == Opcode::gpu_begin);
     case Opcode::block_fill:
-      arithmetic_.fill(a, static_cast<Mode>(b), pop_number());
-      return;
+      return arithmetic_.fill(a, static_cast<Mode>(b), values.pop_number());
     case Opcode::block_copy:
-      arithmetic_.copy(a, b, accumulates, factor_of(instruction.c));
-      return;
+      return arithmetic_.copy(a, b, accumulates, variables_.pop_factor(instruction.c));
     case Opcode::block_product:
-      if (arithmetic_.awaits_device()) look_for_device();
-      arithmetic_.product(a, b, accumulates, factor_of(instruction.c));
-      return;
-    case Opcode::bind_region: {
-      std::array<std::int64_t, 2 * array::max_order> bounds{};
-      std::size_t count = 0;
-      for (const std::int32_t index : program_.selectors[static_cast<std::size_t>(a)].indexes)
-        if (index < 0) count += 2;
-      for (std::size_t k = count; k-- > 0;) bounds[k] = pop_int();
-      blocks_.regions().bind(a, {bounds.data(), count});
-      return;
-    }
+      device_.look();
+      return arithmetic_.product(a, b, accumulates, variables_.pop_factor(instruction.c));
     case Opcode::allocate:
-      blocks_.allocate(a);
-      return;
+      return blocks_.allocate(a);
     case Opcode::deallocate:
-      blocks_.deallocate(a);
-      return;
+      return blocks_.deallocate(a);
+    case Opcode::bind_region:
     case Opcode::allocate_region:
-      blocks_.regions().allocate(a);
-      return;
     case Opcode::deallocate_region:
-      blocks_.regions().deallocate(a);
-      return;
+      return act_on_regions(instruction);
     case Opcode::get:
-      get(a);
-      return;
+      return transfers_.get(a);
     case Opcode::put:
     case Opcode::put_scalar:
-      put(instruction);
-      return;
-    case Opcode::delete_array:
-      delete_array(a);
-      return;
+      return transfers_.put(instruction);
     case Opcode::execute:
-      run_special(instruction);
-      return;
-    case Opcode::collective_sum:
-      scalars_[static_cast<std::size_t>(a)] += transport_.sum(pop_number());
-      return;
-    case Opcode::assert_same:
-      assert_same(a);
-      return;
-    case Opcode::broadcast:
-      broadcast(a, pop_int());
-      return;
-    case Opcode::persist_array:
-      marked_arrays_.push_back({a, &program_.texts[static_cast<std::size_t>(b)]});
-      return;
-    case Opcode::persist_scalar:
-      marked_scalars_.push_back({a, &program_.texts[static_cast<std::size_t>(b)]});
-      return;
-    case Opcode::restore_array:
-      restore_array(a, program_.texts[static_cast<std::size_t>(b)]);
-      return;
-    case Opcode::restore_scalar:
-      restore_scalar(a, program_.texts[static_cast<std::size_t>(b)]);
-      return;
+      if (printer_.execute(instruction)) return;
+      device_.look();
+      return supers_.execute(a, b, instruction.c, variables_.scalars(), variables_.ints());
+    case Opcode::print_text:
+    case Opcode::print_int_name:
+    case Opcode::print_scalar:
+    case Opcode::print_index:
+    case Opcode::print_int:
+    case Opcode::print_value:
+    case Opcode::print_block:
+    case Opcode::print_array:
+      return printer_.print(instruction);
     default:
-      print(instruction);
+      act_together(instruction);
   }
 }
 
-void Interpreter::print(const Instruction& instruction) {
-  const auto a = static_cast<std::size_t>(instruction.a);
-  const std::int32_t newlines = instruction.b;
+void Interpreter::act_on_regions(const Instruction& instruction) {
+  const std::int32_t a = instruction.a;
+  Regions& regions = blocks_.regions();
+  if (instruction.opcode == Opcode::allocate_region) return regions.allocate(a);
+  if (instruction.opcode == Opcode::deallocate_region) return regions.deallocate(a);
+  std::array<std::int64_t, 2 * array::max_order> bounds{};
+  std::size_t count = 0;
+  for (const std::int32_t index : setting_.selector(a).indexes)
+    if (index < 0) count += 2;
+  for (std::size_t k = count; k-- > 0;) bounds[k] = variables_.values().pop_int();
+  regions.bind(a, {bounds.data(), count});
+}
+
+/// What all workers do together, or what outlives the program.
+void Interpreter::act_together(const Instruction& instruction) {
+  const std::int32_t a = instruction.a;
+  const std::int32_t b = instruction.b;
   switch (instruction.opcode) {
-    case Opcode::print_text:
-      printer_.text(program_.texts[a], newlines);
+    case Opcode::section_end:
+    case Opcode::barrier:
+      return barrier();
+    case Opcode::delete_array:
+      return transfers_.delete_array(a);
+    case Opcode::collective_sum:
+      variables_.scalar(a) += setting_.transport.sum(variables_.values().pop_number());
       return;
-    case Opcode::print_int_name:
-      printer_.named(program_.ints[a].name, ints_[a], newlines);
-      return;
-    case Opcode::print_scalar:
-      printer_.named(program_.scalars[a].name, scalars_[a], program_.scalars[a].is_complex,
-                     newlines);
-      return;
-    case Opcode::print_index:
-      printer_.named(program_.indexes[a].name, nest_.values()[a], newlines);
-      return;
-    case Opcode::print_int:
-      printer_.value(pop_int(), instruction.a);
-      return;
-    case Opcode::print_value:
-      printer_.value(pop_number(), instruction.b != 0, instruction.a);
-      return;
-    case Opcode::print_block:
-      printer_.block(instruction.a, newlines);
-      return;
-    case Opcode::print_array:
-      printer_.array(instruction.a, newlines);
-      return;
+    case Opcode::assert_same:
+      return assert_same(a);
+    case Opcode::broadcast:
+      return broadcast(a, variables_.values().pop_int());
+    case Opcode::persist_array:
+      return persistence_.mark_array(a, b);
+    case Opcode::persist_scalar:
+      return persistence_.mark_scalar(a, b);
+    case Opcode::restore_array:
+      return persistence_.restore_array(a, setting_.text(b));
+    case Opcode::restore_scalar:
+      return persistence_.restore_scalar(a, setting_.text(b));
     default:
       base::require(false, "every opcode has its case");
   }
+}
+
+void Interpreter::barrier() {
+  transfers_.end_epoch();
+  const Wish wish = meet_with_wish(setting_.transport, setting_.options, Collective::barrier,
+                                   !loops_.is_in_pardo());
+  ++setting_.here.epoch;
+  loops_.restart_dealing();
+  if (wish != Wish::none) {
+    const double begin = base::now_seconds();
+    detail::save(setting_.transport, setting_.options, wish, setting_.kept, setting_.environment,
+                 [this](RecordSink& sink) { save(sink); });
+    meter_.add_checkpoint(base::now_seconds() - begin);
+  }
+  meter_.show_live();
+  transfers_.begin_epoch(setting_.here.pc + 1);
+}
+
+void Interpreter::assert_same(std::int32_t scalar) {
+  constexpr double tolerance = 5e-5;  // relative, as in ACES4
+  base::ByteWriter mine;
+  Number& value = variables_.scalar(scalar);
+  const auto& decl = setting_.program().scalars[static_cast<std::size_t>(scalar)];
+  mine.value(value);
+  const auto combine = [&](auto parts) {
+    const auto first = base::ByteReader(parts[0]).template value<Number>();
+    for (std::size_t worker = 1; worker < parts.size(); ++worker) {
+      const auto other = base::ByteReader(parts[worker]).template value<Number>();
+      if (!(std::abs(other - first) <= tolerance * std::fmax(std::abs(first), std::abs(other))))
+        throw Error(
+            Errc::bad_input,
+            fmt::format("assert_same: {} = {} on worker 0 and {} on worker {}", decl.name,
+                        text_of(first, decl.is_complex), text_of(other, decl.is_complex), worker));
+    }
+    return parts[0];
+  };
+  const auto result = setting_.transport.collect(Collective::assert_same, mine.take(), combine);
+  value = base::ByteReader(result).value<Number>();
+}
+
+void Interpreter::broadcast(std::int32_t array, std::int64_t worker) {
+  const Options& options = setting_.options;
+  if (worker < 0 || worker >= options.workers)
+    throw Error(Errc::bad_input,
+                fmt::format("broadcast_from: no worker {}; there are {}", worker, options.workers));
+  if (setting_.grid(array).element_count() == 0) return;
+  const View whole = blocks_.whole(array);
+  const std::span<std::byte> values(whole.data, whole.bytes());
+  std::vector<std::byte> mine;
+  if (options.worker == worker) mine.assign(values.begin(), values.end());
+  const auto result = setting_.transport.collect(
+      Collective::broadcast, std::move(mine),
+      [&](auto parts) { return parts[static_cast<std::size_t>(worker)]; });
+  if (result.size() != values.size())
+    throw Error(Errc::bad_input, "broadcast_from: workers name different workers or arrays");
+  std::memcpy(values.data(), result.data(), result.size());
+}
+
+void Interpreter::save(RecordSink& sink) const {
+  ProgramState state;
+  state.pc = setting_.here.pc + 1;
+  state.epoch = setting_.here.epoch;
+  state.prints = printer_.is_on();
+  base::require(variables_.is_between_statements(), "a barrier is a statement");
+  state.calls = variables_.calls();
+  state.ints = variables_.ints();
+  state.scalars = variables_.scalars();
+  persistence_.save(state);
+  loops_.save(state);
+  const auto frames = blocks_.save(state);
+  sink.add(encode(state));
+  for (const block::SharedFrame& frame : frames) sink.add(frame->bytes());
+}
+
+std::int32_t Interpreter::load(RecordSource& source) {
+  const ProgramState state = decode_program_state(source.next());
+  if (!variables_.restore(state.ints, state.scalars, state.calls) || state.pc < 0 ||
+      static_cast<std::size_t>(state.pc) >= setting_.program().code.size())
+    refuse_state();
+  setting_.here.epoch = state.epoch;
+  printer_.let_all_print(state.prints != 0);
+  persistence_.load(state);
+  loops_.load(state);
+  blocks_.load(state, source);
+  return state.pc;
 }
 
 }  // namespace blockyard::worker::detail

@@ -46,8 +46,16 @@ class Loops {
   void leave_pardo();
   [[nodiscard]] bool is_in_pardo() const noexcept { return nest_.pardo() != nullptr; }
   /// Outside of pardos: what a checkpoint holds of the loops.
-  void save(ProgramState& state) const;
-  void load(const ProgramState& state);
+  void save(ProgramState& state) const {
+    for (const OpenLoop& loop : nest_.open()) state.loops.push_back({loop.id, loop.last});
+    state.entered.assign(nest_.entered().begin(), nest_.entered().end());
+    state.index_values = nest_.values();
+  }
+  void load(const ProgramState& state) {
+    std::vector<std::pair<std::int32_t, std::int64_t>> open;
+    for (const ProgramState::OpenDo& loop : state.loops) open.emplace_back(loop.index, loop.last);
+    nest_.restore(state.index_values, open, state.entered);
+  }
   /// At a barrier: balanced dealing begins with worker 0 again.
   void restart_dealing() noexcept { nest_.restart_dealing(); }
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "blockyard/worker/detail/uninitialised.h"
+#include "blockyard/block/uninitialised.h"
 
 namespace blockyard::worker::detail {
 
@@ -57,7 +57,7 @@ OwnBlocks::Slot& OwnBlocks::make(const Place& place, Need need) {
   Array& array = array_of(place.id.array);
   Slot slot{place.id.number, frames_.allocate(bytes_of(place)), false};
   if (check_ && need == Need::write)
-    fill_uninitialised(slot.frame->bytes(), type_of(place));
+    block::fill_uninitialised(slot.frame->bytes(), type_of(place));
   else if (need == Need::prepare || !place.is_whole)
     clear(slot.frame);
   if (is_temp(place.id.array)) return array.temps.emplace_back(std::move(slot));

@@ -10,7 +10,6 @@
 
 #include "blockyard/block/residency.h"
 #include "blockyard/worker/detail/state.h"
-#include "blockyard/worker/detail/view.h"
 #include "blockyard/worker/flow_names.h"
 
 namespace blockyard::worker::detail {

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of Interpreter that begins and ends a program: values from the job and from programs
-// before, and what is kept for programs after.
+#include "blockyard/worker/detail/persistence.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>
 #include <optional>
 
-#include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
 #include "blockyard/program/print.h"
-#include "blockyard/worker/detail/interpreter.h"
 
 namespace blockyard::worker::detail {
 
@@ -98,113 +96,116 @@ void check_types(const std::string& array, ElementType to, std::string_view what
 
 }  // namespace
 
-void Interpreter::take_predefined() {
-  for (std::size_t k = 0; k < program_.arrays.size(); ++k) {
-    const auto& decl = program_.arrays[k];
-    if (const auto given = environment_.restored.find(decl.name);
-        given != environment_.restored.end() && is_shared_or_static(decl.kind)) {
+std::vector<std::string> Persistence::take_predefined() {
+  std::vector<std::string> warnings;
+  for (std::size_t k = 0; k < setting_.program().arrays.size(); ++k) {
+    const auto& decl = setting_.program().arrays[k];
+    if (const auto given = setting_.environment.restored.find(decl.name);
+        given != setting_.environment.restored.end() && is_shared_or_static(decl.kind)) {
       restore_array(static_cast<std::int32_t>(k), given->second);
       continue;
     }
     if (decl.kind != ArrayKind::static_ || !decl.is_predefined) continue;
-    const auto found = environment_.arrays.find(decl.name);
-    if (found != environment_.arrays.end())
+    const auto found = setting_.environment.arrays.find(decl.name);
+    if (found != setting_.environment.arrays.end())
       load_static(static_cast<std::int32_t>(k), found->second, "the job's data");
     else
-      printer_.text(fmt::format("warning: the job gives no data for predefined static array '{}': "
-                                "it is zero",
-                                decl.name),
-                    0);
+      warnings.push_back(
+          fmt::format("warning: the job gives no data for predefined static array '{}': it is zero",
+                      decl.name));
   }
+  return warnings;
 }
 
-void Interpreter::load_static(std::int32_t array, DenseArray& from, std::string_view what) {
-  const array::Grid& grid = tables_.grids[static_cast<std::size_t>(array)];
+void Persistence::load_static(std::int32_t array, DenseArray& from, std::string_view what) {
+  const array::Grid& grid = setting_.grid(array);
   if (grid.element_count() == 0) return;  // an index without segments
-  const auto part = matching_part(grid, environment_.segments, from);
+  const auto part = matching_part(grid, setting_.environment.segments, from);
   if (!part)
-    throw Error(Errc::bad_input,
-                fmt::format("static array '{}' has extents {}, but {} has {}", naming_.array(array),
-                            array::print_segments(whole_extents(grid)), what,
-                            array::print_segments(from.extents)));
+    throw Error(Errc::bad_input, fmt::format("static array '{}' has extents {}, but {} has {}",
+                                             setting_.naming.array(array),
+                                             array::print_segments(whole_extents(grid)), what,
+                                             array::print_segments(from.extents)));
   const View to = blocks_.whole(array);
-  check_types(naming_.array(array), to.type, what, from.type);
+  check_types(setting_.naming.array(array), to.type, what, from.type);
   convert(*part, to);
 }
 
-void Interpreter::restore_scalar(std::int32_t scalar, const std::string& label) {
-  const auto found = kept_.scalars.find(label);
-  if (found == kept_.scalars.end()) throw unknown_label(label, kept_.scalars);
-  const auto& decl = program_.scalars[static_cast<std::size_t>(scalar)];
+void Persistence::restore_scalar(std::int32_t scalar, const std::string& label) {
+  const auto found = setting_.kept.scalars.find(label);
+  if (found == setting_.kept.scalars.end()) throw unknown_label(label, setting_.kept.scalars);
+  const auto& decl = setting_.program().scalars[static_cast<std::size_t>(scalar)];
   if (found->second.is_complex && !decl.is_complex)
     throw Error(Errc::bad_input,
                 fmt::format("scalar '{}' is real, but what is kept under \"{}\" is complex: "
                             "declare it 'complex'",
                             decl.name, label));
-  scalars_[static_cast<std::size_t>(scalar)] = found->second.value;
-  kept_.scalars.erase(found);
+  variables_.scalar(scalar) = found->second.value;
+  setting_.kept.scalars.erase(found);
 }
 
-void Interpreter::restore_array(std::int32_t array, const std::string& label) {
-  if (program_.arrays[static_cast<std::size_t>(array)].kind == ArrayKind::static_) {
-    const auto found = kept_.arrays.find(label);
-    if (found == kept_.arrays.end()) throw unknown_label(label, kept_.arrays, kept_.distributed);
+void Persistence::restore_array(std::int32_t array, const std::string& label) {
+  if (setting_.array(array).kind == ArrayKind::static_) {
+    const auto found = setting_.kept.arrays.find(label);
+    if (found == setting_.kept.arrays.end())
+      throw unknown_label(label, setting_.kept.arrays, setting_.kept.distributed);
     load_static(array, found->second, fmt::format("what is kept under \"{}\"", label));
-    kept_.arrays.erase(found);
+    setting_.kept.arrays.erase(found);
     return;
   }
-  const auto found = kept_.distributed.find(label);
-  if (found == kept_.distributed.end()) throw unknown_label(label, kept_.arrays, kept_.distributed);
-  const array::Grid& grid = tables_.grids[static_cast<std::size_t>(array)];
-  const auto before = segments_before(grid, environment_.segments, found->second);
+  const auto found = setting_.kept.distributed.find(label);
+  if (found == setting_.kept.distributed.end())
+    throw unknown_label(label, setting_.kept.arrays, setting_.kept.distributed);
+  const array::Grid& grid = setting_.grid(array);
+  const auto before = segments_before(grid, setting_.environment.segments, found->second);
   if (!before)
     throw Error(Errc::bad_input,
                 fmt::format("array '{}' has other segments than what is kept under \"{}\", which "
                             "is not over all segments of the indexes that differ",
-                            naming_.array(array), label));
-  const ElementType type = program_.arrays[static_cast<std::size_t>(array)].type;
-  if (const ElementType kept = kept_.type_of(label); kept != type)
-    throw Error(
-        Errc::bad_input,
-        fmt::format("array '{}' is declared '{}{}', but what is kept under \"{}\" is "
-                    "'{}{}': declare both alike, and copy blocks to convert them",
-                    naming_.array(array), array::element_words[static_cast<std::size_t>(type)],
-                    program::word_of(program_.arrays[static_cast<std::size_t>(array)].kind), label,
-                    array::element_words[static_cast<std::size_t>(kept)],
-                    program::word_of(program_.arrays[static_cast<std::size_t>(array)].kind)));
-  transport_.settle();
+                            setting_.naming.array(array), label));
+  const ElementType type = setting_.array(array).type;
+  if (const ElementType kept = setting_.kept.type_of(label); kept != type)
+    throw Error(Errc::bad_input,
+                fmt::format("array '{}' is declared '{}{}', but what is kept under \"{}\" is "
+                            "'{}{}': declare both alike, and copy blocks to convert them",
+                            setting_.naming.array(array),
+                            array::element_words[static_cast<std::size_t>(type)],
+                            program::word_of(setting_.array(array).kind), label,
+                            array::element_words[static_cast<std::size_t>(kept)],
+                            program::word_of(setting_.array(array).kind)));
+  setting_.transport.settle();
   blocks_.forget_copies(array);
   if (found->second == extents_of(array))
     restore_blocks(array, label);
   else
     restore_part(array, label, found->second, *before);
-  existing_.erase(array);
+  transfers_.forget_existing(array);
 }
 
 /// Collective. The servers give all blocks of a label the number of `array`.
-void Interpreter::restore_blocks(std::int32_t array, const std::string& label) {
-  transport_.meet(Collective::persist);
-  if (options_.worker == 0)
-    for (const auto& answer : transport_.ask_all(wire::RestoreArray{0, array, label}))
+void Persistence::restore_blocks(std::int32_t array, const std::string& label) {
+  setting_.transport.meet(Collective::persist);
+  if (setting_.options.worker == 0)
+    for (const auto& answer : setting_.transport.ask_all(wire::RestoreArray{0, array, label}))
       if (std::holds_alternative<wire::Failed>(answer))
         throw Error(Errc::internal, fmt::format("a server does not know label \"{}\"", label));
-  transport_.meet(Collective::persist);
+  setting_.transport.meet(Collective::persist);
 }
 
 /// Collective. Blocks have other numbers, and so other homes, in a part: all are restored under the
 /// number of an array that the program does not have, and the workers put those of the part where
 /// they belong. Blocks missing in the part are dropped from the array, as in a whole restore.
-void Interpreter::restore_part(std::int32_t array, const std::string& label,
+void Persistence::restore_part(std::int32_t array, const std::string& label,
                                const std::vector<std::vector<Extent>>& kept,
                                const std::vector<std::int64_t>& before) {
-  delete_array(array);
-  const auto all = static_cast<std::int32_t>(program_.arrays.size());
+  transfers_.delete_array(array);
+  const auto all = static_cast<std::int32_t>(setting_.program().arrays.size());
   restore_blocks(all, label);
-  const std::unordered_set<std::uint64_t> there = blocks_on_servers(all);
-  const array::Grid& grid = tables_.grids[static_cast<std::size_t>(array)];
+  const std::unordered_set<std::uint64_t> there = transfers_.on_servers(all);
+  const array::Grid& grid = setting_.grid(array);
   std::array<std::int64_t, array::max_order> segments{};
-  const auto workers = static_cast<std::uint64_t>(options_.workers);
-  for (auto block = static_cast<std::uint64_t>(options_.worker); block < grid.block_count();
+  const auto workers = static_cast<std::uint64_t>(setting_.options.workers);
+  for (auto block = static_cast<std::uint64_t>(setting_.options.worker); block < grid.block_count();
        block += workers) {
     grid.segments_of(block, {segments.data(), grid.order()});
     std::uint64_t number = 0;
@@ -212,26 +213,27 @@ void Interpreter::restore_part(std::int32_t array, const std::string& label,
       number = number * kept[k].size() +
                static_cast<std::uint64_t>(segments[k] - grid.axis(k).first() + before[k]);
     if (!there.contains(number)) continue;
-    transport_.put({array, block}, wire::PutMode::set, transport_.fetch_listed({all, number}),
-                   program_.arrays[static_cast<std::size_t>(array)].type);
+    setting_.transport.put({array, block}, wire::PutMode::set,
+                           setting_.transport.fetch_listed({all, number}),
+                           setting_.array(array).type);
   }
-  transport_.settle();
-  transport_.meet(Collective::persist);
-  if (options_.worker == 0) transport_.ask_all(wire::DeleteArray{0, all});
-  transport_.meet(Collective::persist);
-  ++here_.epoch;
+  setting_.transport.settle();
+  setting_.transport.meet(Collective::persist);
+  if (setting_.options.worker == 0) setting_.transport.ask_all(wire::DeleteArray{0, all});
+  setting_.transport.meet(Collective::persist);
+  ++setting_.here.epoch;
 }
 
-std::vector<std::vector<Extent>> Interpreter::extents_of(std::int32_t array) const {
-  const array::Grid& grid = tables_.grids[static_cast<std::size_t>(array)];
+std::vector<std::vector<Extent>> Persistence::extents_of(std::int32_t array) const {
+  const array::Grid& grid = setting_.grid(array);
   std::vector<std::vector<Extent>> extents;
   for (std::size_t k = 0; k < grid.order(); ++k) extents.push_back(grid.axis(k).extents());
   return extents;
 }
 
-DenseArray Interpreter::dense_copy(std::int32_t array) {
-  const array::Grid& grid = tables_.grids[static_cast<std::size_t>(array)];
-  const ElementType type = program_.arrays[static_cast<std::size_t>(array)].type;
+DenseArray Persistence::dense_copy(std::int32_t array) {
+  const array::Grid& grid = setting_.grid(array);
+  const ElementType type = setting_.array(array).type;
   DenseArray result{whole_extents(grid), {}, type};
   if (grid.element_count() == 0) return result;
   const View whole = blocks_.whole(array);
@@ -241,76 +243,90 @@ DenseArray Interpreter::dense_copy(std::int32_t array) {
   return result;
 }
 
-void Interpreter::keep_marked() {
+void Persistence::keep_marked() {
   for (const Mark& mark : marked_scalars_)
-    kept_.scalars[*mark.label] = {scalars_[static_cast<std::size_t>(mark.id)],
-                                  program_.scalars[static_cast<std::size_t>(mark.id)].is_complex};
-  for (std::size_t k = 0; k < program_.arrays.size(); ++k) {
-    const auto& decl = program_.arrays[k];
-    const auto kept = environment_.persistent.find(decl.name);
-    if (kept != environment_.persistent.end() && is_shared_or_static(decl.kind))
+    setting_.kept.scalars[*mark.label] = {
+        variables_.scalar(mark.id),
+        setting_.program().scalars[static_cast<std::size_t>(mark.id)].is_complex};
+  for (std::size_t k = 0; k < setting_.program().arrays.size(); ++k) {
+    const auto& decl = setting_.program().arrays[k];
+    const auto kept = setting_.environment.persistent.find(decl.name);
+    if (kept != setting_.environment.persistent.end() && is_shared_or_static(decl.kind))
       marked_arrays_.push_back({static_cast<std::int32_t>(k), &kept->second});
   }
   for (const Mark& mark : marked_arrays_) {
-    if (program_.arrays[static_cast<std::size_t>(mark.id)].kind == ArrayKind::static_) {
-      kept_.arrays[*mark.label] = dense_copy(mark.id);
+    if (setting_.array(mark.id).kind == ArrayKind::static_) {
+      setting_.kept.arrays[*mark.label] = dense_copy(mark.id);
       continue;
     }
-    kept_.distributed[*mark.label] = extents_of(mark.id);
-    kept_.element_types[*mark.label] = program_.arrays[static_cast<std::size_t>(mark.id)].type;
-    if (options_.worker == 0) transport_.ask_all(wire::KeepArray{0, mark.id, *mark.label});
+    setting_.kept.distributed[*mark.label] = extents_of(mark.id);
+    setting_.kept.element_types[*mark.label] = setting_.array(mark.id).type;
+    if (setting_.options.worker == 0)
+      setting_.transport.ask_all(wire::KeepArray{0, mark.id, *mark.label});
   }
 }
 
-/// An implied barrier; then labels are set, and the arrays of the program go from the servers.
-void Interpreter::end_program() {
-  transport_.settle();
-  blocks_.forget_copies();
-  transport_.meet(Collective::end);
+void Persistence::end_program() {
+  transfers_.end_epoch();
+  setting_.transport.meet(Collective::end);
   keep_marked();
-  if (options_.worker == 0) transport_.ask_all(wire::EndProgram{0});
-  transport_.meet(Collective::end);
-  ++here_.epoch;
+  if (setting_.options.worker == 0) setting_.transport.ask_all(wire::EndProgram{0});
+  setting_.transport.meet(Collective::end);
+  ++setting_.here.epoch;
 }
 
 /// For later programs. An array that holds more than this program's range keeps the rest.
-void Interpreter::hand_on(std::int32_t array, const DenseArray& values) {
-  const std::string& name = naming_.array(array);
-  const auto [given, is_new] = environment_.arrays.try_emplace(name, values);
+void Persistence::hand_on(std::int32_t array, const DenseArray& values) {
+  const std::string& name = setting_.naming.array(array);
+  const auto [given, is_new] = setting_.environment.arrays.try_emplace(name, values);
   if (is_new || values.values.empty()) return;
-  const auto part = matching_part(tables_.grids[static_cast<std::size_t>(array)],
-                                  environment_.segments, given->second);
+  const auto part =
+      matching_part(setting_.grid(array), setting_.environment.segments, given->second);
   if (part && (array::is_complex(given->second.type) || !array::is_complex(values.type)))
     convert(blocks_.whole(array), *part);
   else
     given->second = values;
 }
 
-Outcome Interpreter::outcome() {
+Outcome Persistence::outcome() {
   Outcome result;
-  for (std::size_t k = 0; k < program_.arrays.size(); ++k) {
-    const auto& decl = program_.arrays[k];
+  for (std::size_t k = 0; k < setting_.program().arrays.size(); ++k) {
+    const auto& decl = setting_.program().arrays[k];
     if (decl.kind != ArrayKind::static_) continue;
     DenseArray values = dense_copy(static_cast<std::int32_t>(k));
     if (decl.is_predefined) hand_on(static_cast<std::int32_t>(k), values);
-    if (options_.worker == 0) result.arrays.emplace(decl.name, std::move(values));
+    if (setting_.options.worker == 0) result.arrays.emplace(decl.name, std::move(values));
   }
-  for (std::size_t k = 0; k < ints_.size(); ++k) result.ints[program_.ints[k].name] = ints_[k];
-  for (std::size_t k = 0; k < scalars_.size(); ++k)
-    if (program_.scalars[k].is_complex)
-      result.complex_scalars[program_.scalars[k].name] = scalars_[k];
+  const program::Program& program = setting_.program();
+  for (std::size_t k = 0; k < program.ints.size(); ++k)
+    result.ints[program.ints[k].name] = variables_.ints()[k];
+  for (std::size_t k = 0; k < program.scalars.size(); ++k)
+    if (program.scalars[k].is_complex)
+      result.complex_scalars[program.scalars[k].name] = variables_.scalars()[k];
     else
-      result.scalars[program_.scalars[k].name] = scalars_[k].real();
-  if (options_.check)
+      result.scalars[program.scalars[k].name] = variables_.scalars()[k].real();
+  if (setting_.options.check)
     for (const std::string& name : blocks_.leaks())
       result.warnings.push_back(fmt::format("{}: local block {} was never deallocated (worker {})",
-                                            program_.name, name, options_.worker));
-  result.metrics = metrics();
-  if (result.metrics.device.failures > 0)
-    result.warnings.push_back(fmt::format("worker {} continues without device {}: {}",
-                                          options_.worker, worker_device_.number(),
-                                          device_->failure()));
+                                            program.name, name, setting_.options.worker));
   return result;
+}
+
+void Persistence::save(ProgramState& state) const {
+  const auto mark = [&](const Mark& from) {
+    const std::string* const first = setting_.program().texts.data();
+    return ProgramState::Mark{from.id, static_cast<std::int32_t>(from.label - first)};
+  };
+  std::ranges::transform(marked_arrays_, std::back_inserter(state.marked_arrays), mark);
+  std::ranges::transform(marked_scalars_, std::back_inserter(state.marked_scalars), mark);
+}
+
+void Persistence::load(const ProgramState& state) {
+  const auto mark = [&](const ProgramState::Mark& from) {
+    return Mark{from.id, &setting_.program().texts.at(static_cast<std::size_t>(from.text))};
+  };
+  std::ranges::transform(state.marked_arrays, std::back_inserter(marked_arrays_), mark);
+  std::ranges::transform(state.marked_scalars, std::back_inserter(marked_scalars_), mark);
 }
 
 }  // namespace blockyard::worker::detail

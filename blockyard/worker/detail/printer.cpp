@@ -5,7 +5,12 @@
 
 #include <algorithm>
 
+#include "blockyard/base/error.h"
+
 namespace blockyard::worker::detail {
+
+using program::Instruction;
+using program::Opcode;
 
 namespace {
 /// Longer blocks are cut: more is not readable.
@@ -23,6 +28,70 @@ std::string text_of(Number value, bool is_complex, std::string_view format) {
 void Printer::write(std::string text, std::int32_t newlines) {
   text.append(static_cast<std::size_t>(std::clamp(newlines, 0, 16)) + 1, '\n');
   out_(text);
+}
+
+void Printer::print(const Instruction& instruction) {
+  const program::Program& program = naming_.program;
+  const auto a = static_cast<std::size_t>(instruction.a);
+  const std::int32_t newlines = instruction.b;
+  Expressions& values = variables_.values();
+  switch (instruction.opcode) {
+    case Opcode::print_text:
+      return text(program.texts[a], newlines);
+    case Opcode::print_int_name:
+      return named(program.ints[a].name, variables_.ints()[a], newlines);
+    case Opcode::print_scalar:
+      return named(program.scalars[a].name, variables_.scalars()[a], program.scalars[a].is_complex,
+                   newlines);
+    case Opcode::print_index:
+      return named(program.indexes[a].name, blocks_.value_of(instruction.a), newlines);
+    case Opcode::print_int:
+      return value(values.pop_int(), instruction.a);
+    case Opcode::print_value:
+      return value(values.pop_number(), instruction.b != 0, instruction.a);
+    case Opcode::print_block:
+      return block(instruction.a, newlines);
+    case Opcode::print_array:
+      return array(instruction.a, newlines);
+    default:
+      base::require(false, "every opcode has its case");
+  }
+}
+
+bool Printer::execute(const Instruction& instruction) {
+  const std::string& name = naming_.program.specials[static_cast<std::size_t>(instruction.a)].name;
+  const int worker = setting_.options.worker;
+  if (name == "enable_all_rank_print" || name == "disable_all_rank_print") {
+    let_all_print(name == "enable_all_rank_print");
+  } else if (name == "print_block" || name == "print_block_and_index" ||
+             name == "print_static_array") {
+    arguments(instruction);
+  } else if (name == "list_block_map") {
+    text(fmt::format("worker {}: {} bytes of blocks", worker, setting_.frames.used_bytes()), 0);
+  } else if (name == "list_blocks_with_number") {
+    for (std::size_t array = 0; array < naming_.program.arrays.size(); ++array)
+      for (const array::BlockId& id : blocks_.own().made(static_cast<std::int32_t>(array)))
+        text(fmt::format("{}: {}", naming_.block(id), id.number), 0);
+  } else if (name == "get_and_print_mpi_rank") {
+    text(fmt::format("mpi_rank = {}", worker), 0);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void Printer::arguments(const Instruction& instruction) {
+  for (std::int32_t k = 0; k < instruction.c; ++k) {
+    const auto& argument = naming_.program.arguments[static_cast<std::size_t>(instruction.b + k)];
+    if (argument.kind != program::ArgumentKind::selector)
+      throw base::Error(base::Errc::bad_input,
+                        "only blocks and static arrays can be printed so; use print");
+    const program::Selector& selected = setting_.selector(argument.id);
+    if (selected.form == program::SelectorForm::whole)
+      array(selected.array, 0);
+    else
+      block(argument.id, 0);
+  }
 }
 
 std::string Printer::line() const {

@@ -6,7 +6,6 @@
 
 #include "blockyard/block/frame.h"
 #include "blockyard/worker/detail/state.h"
-#include "blockyard/worker/detail/view.h"
 #include "blockyard/worker/flow_names.h"
 
 namespace blockyard::worker::detail {

@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include "blockyard/base/error.h"
 #include "blockyard/base/fields.h"
 
 namespace blockyard::worker::detail {
@@ -55,6 +56,11 @@ ProgramState decode_program_state(std::span<const std::byte> bytes) {
   base::FieldReader in(bytes);
   program_fields(in, state);
   return state;
+}
+
+void refuse_state() {
+  throw base::Error(base::Errc::bad_input,
+                    "the state of a worker in the checkpoint does not fit its program");
 }
 
 std::vector<std::byte> encode(const JobState& state) {

@@ -70,6 +70,8 @@ struct ProgramState {
 [[nodiscard]] std::vector<std::byte> encode(const ProgramState& state);
 /// Throws Error{bad_input}.
 [[nodiscard]] ProgramState decode_program_state(std::span<const std::byte> bytes);
+/// Throws the Error{bad_input} of a state that is of another program.
+[[noreturn]] void refuse_state();
 
 /// What a worker holds besides its program.
 struct JobState {

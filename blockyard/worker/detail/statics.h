@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "blockyard/block/residency.h"
-#include "blockyard/worker/detail/view.h"
 #include "blockyard/worker/flow_names.h"
 
 namespace blockyard::worker::detail {

@@ -50,7 +50,7 @@ Supers::Supers(const Naming& naming, Blocks& blocks, super::Table& table,
       blocks_(blocks),
       table_(table),
       check_(options.check),
-      form_check_(device, naming.program.code.size()) {
+      form_check_([&device] { return device.compared(); }, naming.program.code.size()) {
   context_.worker = options.worker;
   context_.workers = options.workers;
   context_.segments = &environment.segments;
@@ -146,7 +146,8 @@ void Supers::execute(std::int32_t special, std::int32_t first, std::int32_t coun
   }
   for (std::size_t k = 0; k < arguments; ++k)
     lay_out(all.all[k], access_of(decl.signature[k]), scalars, ints, k);
-  if (check_ && entry->device) form_check_.run(*entry, blocks_.pc(), operands_, context_);
+  if (check_ && entry->device)
+    form_check_.run(*entry, static_cast<std::size_t>(blocks_.pc()), operands_, context_);
   run_on_host(*entry, use);
   if (check_ && entry->device) form_check_.compare(*entry, operands_);
   bring_back(decl.name);

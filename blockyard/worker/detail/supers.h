@@ -7,10 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "blockyard/super/form_check.h"
 #include "blockyard/super/super.h"
 #include "blockyard/worker/detail/blocks.h"
 #include "blockyard/worker/detail/device_arithmetic.h"
-#include "blockyard/worker/detail/form_check.h"
+#include "blockyard/worker/detail/worker_device.h"
 #include "blockyard/worker/worker.h"
 
 namespace blockyard::worker::detail {
@@ -70,7 +71,7 @@ class Supers {
   Blocks& blocks_;
   super::Table& table_;
   bool check_;
-  FormCheck form_check_;
+  super::FormCheck form_check_;
   DeviceArithmetic* device_ = nullptr;  ///< null: none yet
   super::Context context_;
   std::vector<const super::Entry*> entries_;  ///< by special; null: not found

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "blockyard/worker/detail/view.h"
+#include "blockyard/block/view.h"
 
 #include <array>
 #include <span>
 
 #include "blockyard/tensor/permute.h"
 
-namespace blockyard::worker::detail {
+namespace blockyard::block {
 
 using tensor::Extent;
 
@@ -63,4 +63,4 @@ View parts_of(View view, bool is_imaginary) noexcept {
   return view;
 }
 
-}  // namespace blockyard::worker::detail
+}  // namespace blockyard::block

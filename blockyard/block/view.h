@@ -4,7 +4,7 @@
 #include "blockyard/array/element.h"
 #include "blockyard/tensor/view.h"
 
-namespace blockyard::worker::detail {
+namespace blockyard::block {
 
 using array::ElementType;
 
@@ -58,4 +58,4 @@ void copy_dense(const View& from, std::byte* to);
 /// The real or the imaginary parts of complex elements, where they stand.
 [[nodiscard]] View parts_of(View view, bool is_imaginary) noexcept;
 
-}  // namespace blockyard::worker::detail
+}  // namespace blockyard::block

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The mark of values that were never written. Of a complex element both parts carry it.
-#include "blockyard/worker/detail/uninitialised.h"
+#include "blockyard/block/uninitialised.h"
 
 #include <cstring>
 
-namespace blockyard::worker::detail {
+namespace blockyard::block {
 
 namespace {
 
@@ -53,4 +53,4 @@ bool is_uninitialised(View view) noexcept {
   return array::is_single(view.type) ? has_mark<float>(view) : has_mark<double>(view);
 }
 
-}  // namespace blockyard::worker::detail
+}  // namespace blockyard::block

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "blockyard/super/form_plans.h"
-#include "blockyard/worker/detail/worker_device.h"
 
-namespace blockyard::worker::detail {
+namespace blockyard::super {
 
 /// The checking mode with a device: at the first uses of each `execute` the device form runs beside
 /// the host form, on copies of the operands, and the results are compared. One thread.
@@ -15,19 +16,21 @@ class FormCheck {
  public:
   static constexpr std::uint32_t uses_compared = 3;
 
-  FormCheck(WorkerDevice& device, std::size_t statements) : device_(device), uses_(statements, 0) {}
+  /// `device`: the one to compare with; null: there is none.
+  FormCheck(std::function<device::Device*()> device, std::size_t statements)
+      : device_(std::move(device)), uses_(statements, 0) {}
 
   /// Before the host form: runs the device form, if there is a device for it.
-  void run(const super::Entry& entry, std::int32_t pc, std::span<const super::Operand> operands,
-           const super::Context& context);
+  void run(const Entry& entry, std::size_t statement, std::span<const Operand> operands,
+           const Context& context);
   /// After the host form. Throws Error{bad_input} that says where the results differ.
-  void compare(const super::Entry& entry, std::span<const super::Operand> operands);
+  void compare(const Entry& entry, std::span<const Operand> operands);
 
  private:
-  WorkerDevice& device_;
-  std::vector<std::uint32_t> uses_;              ///< by pc
+  std::function<device::Device*()> device_;
+  std::vector<std::uint32_t> uses_;              ///< by statement
   std::vector<std::vector<std::byte>> results_;  ///< by operand; empty: not compared
-  super::FormPlans plans_;
+  FormPlans plans_;
 };
 
-}  // namespace blockyard::worker::detail
+}  // namespace blockyard::super

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "blockyard/worker/detail/form_check.h"
+#include "blockyard/super/form_check.h"
 
 #include <fmt/format.h>
 
@@ -10,9 +10,7 @@
 #include "blockyard/base/error.h"
 #include "blockyard/tensor/element.h"
 
-namespace blockyard::worker::detail {
-
-using super::Access;
+namespace blockyard::super {
 
 namespace {
 
@@ -44,9 +42,9 @@ std::string text_of(T value) {
 }
 
 /// "(2,1)", from 1, of the element at `position` in memory.
-std::string place_of(std::size_t position, std::span<const Extent> extents) {
+std::string place_of(std::size_t position, std::span<const base::Extent> extents) {
   std::string text;
-  for (const Extent extent : extents) {
+  for (const base::Extent extent : extents) {
     const auto length = static_cast<std::size_t>(extent);
     text += fmt::format("{}{}", text.empty() ? "" : ",", position % length + 1);
     position /= length;
@@ -56,7 +54,7 @@ std::string place_of(std::size_t position, std::span<const Extent> extents) {
 
 /// Where two results differ first; empty: nowhere.
 template <class T>
-std::string difference(const super::Operand& operand, std::span<const std::byte> found) {
+std::string difference(const Operand& operand, std::span<const std::byte> found) {
   const std::span<const T> expected = operand.as<T>();
   const auto* const other = reinterpret_cast<const T*>(found.data());
   double largest = 0;
@@ -71,28 +69,28 @@ std::string difference(const super::Operand& operand, std::span<const std::byte>
 
 }  // namespace
 
-void FormCheck::run(const super::Entry& entry, std::int32_t pc,
-                    std::span<const super::Operand> operands, const super::Context& context) {
+void FormCheck::run(const Entry& entry, std::size_t statement, std::span<const Operand> operands,
+                    const Context& context) {
   results_.clear();
-  if (++uses_[static_cast<std::size_t>(pc)] > uses_compared) return;
-  device::Device* const device = device_.compared();
-  const auto call = device == nullptr ? std::nullopt : super::prepared(entry, operands, context);
+  if (++uses_[statement] > uses_compared) return;
+  device::Device* const device = device_();
+  const auto call = device == nullptr ? std::nullopt : prepared(entry, operands, context);
   if (!call) return;
   const auto& plan = plans_.of(*device, entry, operands);
   if (!plan) return;
   std::vector<device::Memory> memory;
   std::vector<device::Address> addresses;
   device::Stream stream = device->open_stream();
-  for (const super::Operand& operand : operands) {
+  for (const Operand& operand : operands) {
     const std::span<const std::byte> bytes = operand.bytes();
-    auto copy = device->allocate(static_cast<Extent>(bytes.size()));
+    auto copy = device->allocate(static_cast<base::Extent>(bytes.size()));
     if (!copy) return;  // no room
     stream.copy_in(copy->address(), bytes);
     addresses.push_back(copy->address());
     memory.push_back(std::move(*copy));
   }
   device::KernelRun kernel(call->extents);
-  super::add_arguments(kernel, entry, operands, addresses, *call);
+  add_arguments(kernel, entry, operands, addresses, *call);
   stream.run(*plan, kernel);
   for (std::size_t k = 0; k < operands.size(); ++k) {
     results_.emplace_back(operands[k].bytes().size());
@@ -101,9 +99,9 @@ void FormCheck::run(const super::Entry& entry, std::int32_t pc,
   stream.synchronise();
 }
 
-void FormCheck::compare(const super::Entry& entry, std::span<const super::Operand> operands) {
+void FormCheck::compare(const Entry& entry, std::span<const Operand> operands) {
   for (std::size_t k = 0; k < results_.size(); ++k) {
-    const super::Operand& operand = operands[k];
+    const Operand& operand = operands[k];
     const std::string found = array::with_type(
         operand.type, [&]<class T>() { return difference<T>(operand, results_[k]); });
     if (found.empty()) continue;
@@ -118,4 +116,4 @@ void FormCheck::compare(const super::Entry& entry, std::span<const super::Operan
   }
 }
 
-}  // namespace blockyard::worker::detail
+}  // namespace blockyard::super

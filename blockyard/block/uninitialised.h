@@ -4,13 +4,13 @@
 #include <cstddef>
 #include <span>
 
-#include "blockyard/worker/detail/view.h"
+#include "blockyard/block/view.h"
 
-namespace blockyard::worker::detail {
+namespace blockyard::block {
 
 /// Every element NaN with a payload of ours: what the checking mode fills new blocks with.
 void fill_uninitialised(std::span<std::byte> values, ElementType type) noexcept;
 /// Whether an element is still as fill_uninitialised left it.
 [[nodiscard]] bool is_uninitialised(View view) noexcept;
 
-}  // namespace blockyard::worker::detail
+}  // namespace blockyard::block
