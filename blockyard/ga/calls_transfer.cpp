@@ -8,6 +8,7 @@
 
 #include "blockyard/ga/convert.h"
 #include "blockyard/ga/edge.h"
+#include "blockyard/ga/near_lists.h"
 #include "blockyard/ga/reach.h"
 #include "blockyard/ga/transfers.h"
 
@@ -211,18 +212,22 @@ void free_gatscat_buf() {}
 
 void gather(int g_a, void* v, IntLists subsArray, std::int64_t n) {
   const Array& array = made(g_a);
+  if (gather_near(tongue(), array, subsArray, n, v)) return;
   ga::gather(array, places_of(tongue(), array, subsArray, n), v);
 }
 void gather_flat(int g_a, void* v, Ints subsArray, std::int64_t n) {
   const Array& array = made(g_a);
+  if (gather_near(tongue(), array, subsArray, n, v)) return;
   ga::gather(array, places_of(tongue(), array, subsArray, n), v);
 }
 void scatter(int g_a, void* v, IntLists subsArray, std::int64_t n) {
   const Array& array = made(g_a);
+  if (scatter_near(tongue(), array, subsArray, n, v)) return;
   ga::scatter(array, places_of(tongue(), array, subsArray, n), v);
 }
 void scatter_flat(int g_a, void* v, Ints subsArray, std::int64_t n) {
   const Array& array = made(g_a);
+  if (scatter_near(tongue(), array, subsArray, n, v)) return;
   ga::scatter(array, places_of(tongue(), array, subsArray, n), v);
 }
 void scatter_acc(int g_a, void* v, IntLists subsArray, std::int64_t n, void* alpha) {

@@ -43,7 +43,7 @@ target_link_libraries(blockyard_ga PRIVATE ${CMAKE_DL_LIBS})
 
 # The exported symbols, once for INTEGERs of 4 bytes and once for those of 8.
 set(ga_objects)
-foreach(room IN ITEMS base array store fabric garray ga)
+foreach(room IN ITEMS base tensor array store fabric garray ga)
   list(APPEND ga_objects $<TARGET_OBJECTS:blockyard_${room}>)
 endforeach()
 foreach(width IN ITEMS i4 i8)

@@ -12,6 +12,7 @@
 namespace blockyard::garray {
 
 using array::Box;
+using array::Cuts;
 using array::Distribution;
 using array::Extent;
 using array::Indexes;
@@ -41,6 +42,7 @@ struct Array {
   bool is_made = false;  ///< has memory
   bool keeps_corners = false;
   bool is_plain = false;  ///< dealt directly, and nobody looks at its transfers
+  bool is_near = false;   ///< all of it is on this node, and nobody looks at its transfers
   bool is_guest = false;  ///< its memory is another array's
   std::string property;   ///< "read_only", "read_cache", or none
   Distribution distribution;

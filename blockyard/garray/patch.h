@@ -69,26 +69,52 @@ class Operand {
 };
 
 /// Calls visit(offset in each) for the elements of `box`, first axis fastest; strides: of each.
+/// Axes that follow each other in all of them are one loop, and where its elements do, too, it is
+/// one that compilers vectorise.
 template <std::size_t Count, class Visit>
 void for_each_offset(const Box& box, const std::array<Indexes, Count>& strides,
                      const Visit& visit) {
   if (box.is_empty()) return;
-  Indexes at{};
+  Indexes extents{box.extent(0)}, at{};
+  std::array<Indexes, Count> steps{};
+  std::size_t axes = 1;
+  for (std::size_t k = 0; k < Count; ++k) steps[k][0] = strides[k][0];
+  for (std::size_t d = 1; d < box.axes; ++d) {
+    bool follows = true;
+    for (std::size_t k = 0; k < Count; ++k)
+      follows = follows && strides[k][d] == extents[axes - 1] * steps[k][axes - 1];
+    if (follows) {
+      extents[axes - 1] *= box.extent(d);
+      continue;
+    }
+    extents[axes] = box.extent(d);
+    for (std::size_t k = 0; k < Count; ++k) steps[k][axes] = strides[k][d];
+    ++axes;
+  }
+  bool is_dense = true;
+  for (std::size_t k = 0; k < Count; ++k) is_dense = is_dense && steps[k][0] == 1;
   std::array<Extent, Count> line{};
   for (;;) {
     std::array<Extent, Count> offset = line;
-    for (Extent i = 0; i < box.extent(0); ++i) {
-      visit(offset);
-      for (std::size_t k = 0; k < Count; ++k) offset[k] += strides[k][0];
+    if (is_dense) {
+      for (Extent i = 0; i < extents[0]; ++i) {
+        for (std::size_t k = 0; k < Count; ++k) offset[k] = line[k] + i;
+        visit(offset);
+      }
+    } else {
+      for (Extent i = 0; i < extents[0]; ++i) {
+        visit(offset);
+        for (std::size_t k = 0; k < Count; ++k) offset[k] += steps[k][0];
+      }
     }
     std::size_t d = 1;
-    for (; d < box.axes; ++d) {
-      for (std::size_t k = 0; k < Count; ++k) line[k] += strides[k][d];
-      if (++at[d] < box.extent(d)) break;
-      for (std::size_t k = 0; k < Count; ++k) line[k] -= box.extent(d) * strides[k][d];
+    for (; d < axes; ++d) {
+      for (std::size_t k = 0; k < Count; ++k) line[k] += steps[k][d];
+      if (++at[d] < extents[d]) break;
+      for (std::size_t k = 0; k < Count; ++k) line[k] -= extents[d] * steps[k][d];
       at[d] = 0;
     }
-    if (d >= box.axes) return;
+    if (d >= axes) return;
   }
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <complex>
 #include <cstring>
 #include <type_traits>
@@ -35,93 +36,258 @@ void gemm(char ta, char tb, int m, int n, int k, const std::complex<double>* alp
   zgemm_(&ta, &tb, &m, &n, &k, alpha, a, &lda, b, &ldb, beta, c, &ldc);
 }
 
-/// A part of an operand as BLAS wants it: first axis dense.
-template <class T>
-struct Panel {
-  const T* data = nullptr;
-  int ld = 1;
-  std::vector<T> copy = {};
+/// Rows or columns of a matrix: some that follow each other, from its first one on.
+struct Run {
+  Extent first = 0, count = 0;
+  friend bool operator==(const Run&, const Run&) = default;
+};
+using Runs = std::vector<Run>;
 
-  /// rows, columns: within the matrix, from its first element.
-  Panel(const Runtime& runtime, const Matrix& matrix, Extent row, Extent rows, Extent column,
-        Extent columns) {
-    Box box = matrix.patch.box;
-    box.first[matrix.row_axis] += row;
-    box.end[matrix.row_axis] = box.first[matrix.row_axis] + rows;
-    box.first[matrix.column_axis] += column;
-    box.end[matrix.column_axis] = box.first[matrix.column_axis] + columns;
+Extent count_of(const Runs& runs) {
+  Extent count = 0;
+  for (const Run& run : runs) count += run.count;
+  return count;
+}
+
+Box box_of(const Matrix& matrix, const Run& rows, const Run& columns) {
+  Box box = matrix.patch.box;
+  box.first[matrix.row_axis] += rows.first;
+  box.end[matrix.row_axis] = box.first[matrix.row_axis] + rows.count;
+  box.first[matrix.column_axis] += columns.first;
+  box.end[matrix.column_axis] = box.first[matrix.column_axis] + columns.count;
+  return box;
+}
+
+/// An operand of the product: op(matrix). Its depth is the axis that is summed over.
+struct Factor {
+  const Matrix& matrix;
+  bool is_transposed;
+  bool is_left;
+
+  [[nodiscard]] bool has_depth_in_rows() const noexcept { return is_left == is_transposed; }
+  /// Up to which depth one block reaches that has this one.
+  [[nodiscard]] Extent reach(Extent depth) const {
+    const std::size_t axis = has_depth_in_rows() ? matrix.row_axis : matrix.column_axis;
+    const auto& cuts = matrix.patch.array.distribution.cuts(axis);
+    const Extent first = matrix.patch.box.first[axis];
+    return cuts.end(cuts.block_of(first + depth)) - first;
+  }
+};
+
+/// A part of an operand as BLAS wants it: rows dense. In place where a rank of this node has it so,
+/// else a copy.
+template <class T>
+class Panel {
+ public:
+  /// `across`: along the result. False: it is not in place.
+  bool find(const Factor& factor, const Runs& across, const Run& depth) {
+    if (across.size() != 1) return false;
+    const bool in_rows = factor.has_depth_in_rows();
+    const Matrix& matrix = factor.matrix;
+    const Run &rows = in_rows ? depth : across[0], &columns = in_rows ? across[0] : depth;
+    const Box box = box_of(matrix, rows, columns);
     const Array& array = matrix.patch.array;
+    bool is_found = false;
     array.distribution.for_each_piece(box, [&](const Piece& piece) {
       const std::byte* base = array.bases[static_cast<std::size_t>(piece.rank)];
       if (piece.box != box || base == nullptr || piece.strides[matrix.row_axis] != 1) return;
-      data = reinterpret_cast<const T*>(base) + piece.offset;
-      ld = to_int(std::max<Extent>(1, piece.strides[matrix.column_axis]));
+      data_ = reinterpret_cast<const T*>(base) + piece.offset;
+      ld_ = to_int(std::max<Extent>(1, piece.strides[matrix.column_axis]));
+      is_found = ld_ >= rows.count;
     });
-    if (data != nullptr && ld >= std::max<Extent>(1, rows)) return;
-    copy.resize(static_cast<std::size_t>(rows * columns));
+    return is_found;
+  }
+  /// Begins to copy; done when `pending_` is.
+  void fetch(const Runtime& runtime, const Factor& factor, const Runs& across, const Run& depth) {
+    if (find(factor, across, depth)) return;
+    const Runs single{depth};
+    const bool in_rows = factor.has_depth_in_rows();
+    const Runs &rows = in_rows ? single : across, &columns = in_rows ? across : single;
+    const Matrix& matrix = factor.matrix;
+    const Extent height = count_of(rows);
+    copy_.resize(static_cast<std::size_t>(height * count_of(columns)));
     Indexes strides{};
     strides[matrix.row_axis] = 1;
-    strides[matrix.column_axis] = rows;
-    get(runtime, array, box, {copy.data(), strides});
-    data = copy.data();
-    ld = to_int(std::max<Extent>(1, rows));
+    strides[matrix.column_axis] = height;
+    T* to = copy_.data();
+    for (const Run& column : columns) {
+      T* below = to;
+      for (const Run& row : rows) {
+        get(runtime, matrix.patch.array, box_of(matrix, row, column), {below, strides}, &pending_);
+        below += row.count;
+      }
+      to += height * column.count;
+    }
+    data_ = copy_.data();
+    ld_ = to_int(std::max<Extent>(1, height));
   }
+  void wait(const Runtime& runtime) { pending_.wait(runtime.memory()); }
+
+  [[nodiscard]] const T* data() const noexcept { return data_; }
+  [[nodiscard]] const int* ld() const noexcept { return &ld_; }
+
+ private:
+  const T* data_ = nullptr;
+  int ld_ = 1;
+  std::vector<T> copy_;
+  Pending pending_;
 };
 
-/// This rank's part of c: in a dense buffer, or in place.
+/// A part of the result, and where this rank makes it.
 template <class T>
-struct Target {
+struct Tile {
+  Runs rows, columns;
   T* data = nullptr;
   int ld = 1;
-  std::vector<T> copy = {};
 };
 
+/// The depths of the panels for a tile: as far as both operands are in place, else short ones.
 template <class T>
-void multiply_piece(const Runtime& runtime, const T& alpha, bool a_transposed, const Matrix& a,
-                    bool b_transposed, const Matrix& b, const T& beta, const Matrix& c,
-                    const Piece& piece, std::byte* data) {
-  const Extent row = piece.box.first[c.row_axis] - c.patch.box.first[c.row_axis];
-  const Extent column = piece.box.first[c.column_axis] - c.patch.box.first[c.column_axis];
-  const Extent rows = piece.box.extent(c.row_axis), columns = piece.box.extent(c.column_axis);
-  const Extent depth = a_transposed ? a.rows() : a.columns();
-  Target<T> target;
-  const bool is_in_place = piece.strides[c.row_axis] == 1 || rows == 1;
-  if (is_in_place) {
-    target.data = reinterpret_cast<T*>(data);
-    target.ld = to_int(std::max({Extent{1}, rows, piece.strides[c.column_axis]}));
-  } else {
-    target.copy.resize(static_cast<std::size_t>(rows * columns));
-    Indexes strides{};
-    strides[c.row_axis] = 1, strides[c.column_axis] = rows;
-    for_each_offset<2>(piece.box, {piece.strides, strides}, [&](const auto& at) {
-      target.copy[static_cast<std::size_t>(at[1])] = reinterpret_cast<T*>(data)[at[0]];
-    });
-    target.data = target.copy.data();
-    target.ld = to_int(std::max<Extent>(1, rows));
+Runs cut_depth(const Factor& left, const Factor& right, const Tile<T>& tile, Extent depth) {
+  constexpr Extent copied = 512;
+  Runs runs;
+  for (Extent at = 0; at < depth;) {
+    Run run{at, std::min({left.reach(at), right.reach(at), depth}) - at};
+    Panel<T> a, b;
+    if ((run.count < copied && run.count < depth - at) || !a.find(left, tile.rows, run) ||
+        !b.find(right, tile.columns, run))
+      run.count = std::min(copied, depth - at);
+    runs.push_back(run);
+    at += run.count;
   }
-  constexpr Extent panel = 512;
-  const Extent panels = std::max<Extent>(1, (depth + panel - 1) / panel);
+  return runs;
+}
+
+/// tile = alpha op(a) op(b) + beta tile. The next panels are fetched while these are multiplied.
+template <class T>
+void multiply_tile(const Runtime& runtime, const T& alpha, const Factor& a, const Factor& b,
+                   const T& beta, const Tile<T>& tile, Extent depth, double start) {
+  Runs runs = cut_depth(a, b, tile, depth);
   // Each rank begins elsewhere, so that not all of them read the same owner at the same time.
-  const Extent start = panels * piece.rank / std::max<int>(1, c.patch.array.distribution.ranks());
-  T factor = beta;
-  for (Extent p = 0; p < panels; ++p) {
-    const Extent k = (start + p) % panels * panel;
-    const Extent length = std::min(panel, depth - k);
-    const Panel<T> left = a_transposed ? Panel<T>(runtime, a, k, length, row, rows)
-                                       : Panel<T>(runtime, a, row, rows, k, length);
-    const Panel<T> right = b_transposed ? Panel<T>(runtime, b, column, columns, k, length)
-                                        : Panel<T>(runtime, b, k, length, column, columns);
-    gemm(a_transposed ? 'T' : 'N', b_transposed ? 'T' : 'N', to_int(rows), to_int(columns),
-         to_int(length), &alpha, left.data, left.ld, right.data, right.ld, &factor, target.data,
-         target.ld);
-    factor = T(1);
+  std::rotate(runs.begin(),
+              runs.begin() + static_cast<std::ptrdiff_t>(static_cast<double>(runs.size()) * start),
+              runs.end());
+  std::array<Panel<T>, 2> left, right;
+  const auto fetch = [&](std::size_t p) {
+    left[p % 2].fetch(runtime, a, tile.rows, runs[p]);
+    right[p % 2].fetch(runtime, b, tile.columns, runs[p]);
+  };
+  fetch(0);
+  for (std::size_t p = 0; p < runs.size(); ++p) {
+    Panel<T>&l = left[p % 2], &r = right[p % 2];
+    l.wait(runtime);
+    r.wait(runtime);
+    if (p + 1 < runs.size()) fetch(p + 1);
+    const T one(1);
+    gemm(a.is_transposed ? 'T' : 'N', b.is_transposed ? 'T' : 'N', to_int(count_of(tile.rows)),
+         to_int(count_of(tile.columns)), to_int(runs[p].count), &alpha, l.data(), *l.ld(), r.data(),
+         *r.ld(), p == 0 ? &beta : &one, tile.data, tile.ld);
   }
-  if (is_in_place) return;
-  Indexes strides{};
-  strides[c.row_axis] = 1, strides[c.column_axis] = rows;
-  for_each_offset<2>(piece.box, {piece.strides, strides}, [&](const auto& at) {
-    reinterpret_cast<T*>(data)[at[0]] = target.copy[static_cast<std::size_t>(at[1])];
+}
+
+/// Rows of the result that this rank has in all of some columns: blocks that are dealt to it form a
+/// few of these grids, each a matrix of its own.
+struct OwnGrid {
+  Runs rows, columns;
+};
+
+std::vector<OwnGrid> own_grids(const Matrix& c) {
+  struct Column {
+    Run run;
+    Runs rows;
+  };
+  std::vector<Column> columns;
+  for_each_own(c.patch, [&](const Piece& piece, std::byte* /*data*/) {
+    const auto run = [&](std::size_t axis) {
+      return Run{piece.box.first[axis] - c.patch.box.first[axis], piece.box.extent(axis)};
+    };
+    const Run across = run(c.column_axis);
+    auto column = std::find_if(columns.begin(), columns.end(),
+                               [&](const Column& one) { return one.run == across; });
+    if (column == columns.end()) column = columns.insert(column, {across, {}});
+    column->rows.push_back(run(c.row_axis));
   });
+  std::vector<OwnGrid> grids;
+  for (Column& column : columns) {
+    const auto same = std::find_if(grids.begin(), grids.end(),
+                                   [&](const OwnGrid& grid) { return grid.rows == column.rows; });
+    if (same == grids.end())
+      grids.push_back({std::move(column.rows), {column.run}});
+    else
+      same->columns.push_back(column.run);
+  }
+  return grids;
+}
+
+/// Cuts runs into lists of at most `most` rows or columns each.
+std::vector<Runs> cut_runs(const Runs& runs, Extent most) {
+  std::vector<Runs> cut;
+  Extent room = 0;
+  for (Run run : runs)
+    while (run.count > 0) {
+      if (room == 0) {
+        cut.emplace_back();
+        room = most;
+      }
+      const Extent count = std::min(room, run.count);
+      cut.back().push_back({run.first, count});
+      run = {run.first + count, run.count - count};
+      room -= count;
+    }
+  return cut;
+}
+
+/// c = beta c + made, where made is dense and has these runs of c.
+template <class T>
+void write_tile(const Matrix& c, const Tile<T>& tile, const T& beta) {
+  const T* from = tile.data;
+  for (const Run& column : tile.columns) {
+    const T* below = from;
+    for (const Run& row : tile.rows) {
+      Indexes strides{};
+      strides[c.row_axis] = 1, strides[c.column_axis] = tile.ld;
+      for_each_own({c.patch.array, box_of(c, row, column)},
+                   [&](const Piece& piece, std::byte* data) {
+                     T* to = reinterpret_cast<T*>(data);
+                     for_each_offset<2>(piece.box, {piece.strides, strides}, [&](const auto& at) {
+                       to[at[0]] = beta == T(0) ? below[at[1]] : beta * to[at[0]] + below[at[1]];
+                     });
+                   });
+      below += row.count;
+    }
+    from += tile.ld * column.count;
+  }
+}
+
+template <class T>
+void multiply_own(const Runtime& runtime, const T& alpha, const Factor& a, const Factor& b,
+                  const T& beta, const Matrix& c) {
+  constexpr Extent most = 2048;
+  const Extent depth = a.has_depth_in_rows() ? a.matrix.rows() : a.matrix.columns();
+  const Array& array = c.patch.array;
+  const double start = static_cast<double>(array.me) / array.distribution.ranks();
+  std::vector<T> made;
+  for (const OwnGrid& grid : own_grids(c))
+    for (const Runs& columns : cut_runs(grid.columns, most))
+      for (const Runs& rows : cut_runs(grid.rows, most)) {
+        Tile<T> tile{rows, columns};
+        if (rows.size() == 1 && columns.size() == 1)
+          for_each_own({array, box_of(c, rows[0], columns[0])}, [&](const Piece& piece,
+                                                                    std::byte* data) {
+            if (piece.strides[c.row_axis] != 1 && rows[0].count > 1) return;
+            tile.data = reinterpret_cast<T*>(data);
+            tile.ld = to_int(std::max({Extent{1}, rows[0].count, piece.strides[c.column_axis]}));
+          });
+        if (tile.data != nullptr) {
+          multiply_tile(runtime, alpha, a, b, beta, tile, depth, start);
+          continue;
+        }
+        tile.ld = to_int(count_of(rows));
+        made.resize(static_cast<std::size_t>(tile.ld * count_of(columns)));
+        tile.data = made.data();
+        multiply_tile(runtime, alpha, a, b, T(0), tile, depth, start);
+        write_tile(c, tile, beta);
+      }
 }
 
 }  // namespace
@@ -147,10 +313,8 @@ void multiply(const Runtime& runtime, const void* alpha, bool a_transposed, cons
     if constexpr (std::is_integral_v<T>) {
       refuse(result, "has integers, which no matrix product is for");
     } else {
-      for_each_own(c.patch, [&](const Piece& piece, std::byte* data) {
-        multiply_piece(runtime, *static_cast<const T*>(alpha), a_transposed, a, b_transposed, b,
-                       *static_cast<const T*>(beta), c, piece, data);
-      });
+      multiply_own(runtime, *static_cast<const T*>(alpha), {a, a_transposed, true},
+                   {b, b_transposed, false}, *static_cast<const T*>(beta), c);
     }
   });
 }

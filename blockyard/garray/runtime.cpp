@@ -164,6 +164,8 @@ void Runtime::attach(Array& array, fabric::Region region) {
     array.bases[m] = memory_->reach(region, static_cast<int>(m));
   array.is_made = true;
   array.is_plain = array.distribution.is_direct() && !is_observed;
+  array.is_near = !is_observed &&
+                  std::find(array.bases.begin(), array.bases.end(), nullptr) == array.bases.end();
 }
 
 void Runtime::allocate(Array& array) {

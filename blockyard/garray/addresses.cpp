@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/garray/addresses.h"
+
+namespace blockyard::garray {
+
+Addresses::Addresses(const Array& array) : distribution_(array.distribution) {
+  const auto unit = static_cast<Extent>(array.kind.bytes);
+  const Extent blocks = distribution_.block_count();
+  origins_.reserve(static_cast<std::size_t>(blocks));
+  steps_.reserve(static_cast<std::size_t>(blocks) * array.axes());
+  for (Extent block = 0; block < blocks; ++block) {
+    const Piece piece = distribution_.piece_of(block);
+    Extent offset = piece.offset;
+    for (std::size_t d = 0; d < array.axes(); ++d) {
+      offset -= piece.box.first[d] * piece.strides[d];
+      steps_.push_back(piece.strides[d] * unit);
+    }
+    origins_.push_back(array.bases[static_cast<std::size_t>(piece.rank)] + offset * unit);
+  }
+}
+
+bool Addresses::find(std::span<const Line> at, std::size_t count,
+                     std::byte** places) const noexcept {
+  Line blocks;
+  std::fill_n(blocks.begin(), count, 0);
+  Extent next = 1;
+  for (std::size_t d = 0; d < at.size(); ++d) {
+    const Cuts& axis = distribution_.cuts(d);
+    const auto extent = static_cast<std::uint64_t>(axis.extent);
+    bool is_inside = true;
+    for (std::size_t i = 0; i < count; ++i)
+      is_inside &= static_cast<std::uint64_t>(at[d][i]) < extent;
+    if (!is_inside) return false;
+    if (axis.blocks > 1)
+      for (std::size_t i = 0; i < count; ++i) blocks[i] += axis.block_of(at[d][i]) * next;
+    next *= axis.blocks;
+  }
+  const std::size_t axes = at.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto block = static_cast<std::size_t>(blocks[i]);
+    std::byte* place = origins_[block];
+    const Extent* steps = steps_.data() + block * axes;
+    for (std::size_t d = 0; d < axes; ++d) place += at[d][i] * steps[d];
+    places[i] = place;
+  }
+  return true;
+}
+
+}  // namespace blockyard::garray
