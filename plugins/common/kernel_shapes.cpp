@@ -34,8 +34,15 @@ std::string microseconds(double element_seconds, int size) {
 
 KernelShapes::OfSize KernelShapes::made(std::vector<LaunchProposal> proposals,
                                         SizeClass size) const {
-  std::vector<int> builds;  // a group of another size is compiled anew
-  for (const LaunchProposal& one : proposals) builds.push_back(static_cast<int>(one.shape.group));
+  // A group of another size is compiled anew, another text altogether.
+  constexpr int other_text = 1 << 20;
+  constexpr double other_text_seconds = 1.0;
+  std::vector<ShapeChooser::Build> builds;
+  for (const LaunchProposal& one : proposals) {
+    const int group = static_cast<int>(one.shape.group);
+    builds.push_back(one.is_driver ? ShapeChooser::Build(group + other_text, other_text_seconds)
+                                   : group);
+  }
   std::size_t first = proposals.size();
   if (const auto kept = kept_.find(size); kept != kept_.end())
     first = with_rule(proposals, kept->second);
@@ -51,11 +58,13 @@ KernelShapes::Launched KernelShapes::next(const std::array<std::int64_t, 3>& ext
   auto found = sizes_.find(size);
   if (found == sizes_.end()) found = sizes_.emplace(size, made(proposals, size)).first;
   OfSize& known = found->second;
-  Launched launched{size, known.chooser.next(), {}, static_cast<double>(elements)};
+  Launched launched{size, known.chooser.next(), {}, false, static_cast<double>(elements)};
   // The same rule may propose another number for a grid of another size, or nothing of its own.
   const std::size_t same = with_rule(proposals, known.proposals[launched.way].rule);
   if (same == proposals.size()) launched.elements = 0;
-  launched.shape = proposals[same == proposals.size() ? 0 : same].shape;
+  const LaunchProposal& taken = proposals[same == proposals.size() ? 0 : same];
+  launched.shape = taken.shape;
+  launched.is_driver = taken.is_driver;
   return launched;
 }
 

@@ -26,7 +26,8 @@ class KernelShapes {
     SizeClass size;
     std::size_t way = 0;
     LaunchShape shape;
-    double elements = 0;  ///< 0: not to be measured
+    bool is_driver = false;  ///< as LaunchProposal says
+    double elements = 0;     ///< 0: not to be measured
   };
   [[nodiscard]] Launched next(const std::array<std::int64_t, 3>& extent);
   /// What the first rule proposes, without regard to times.

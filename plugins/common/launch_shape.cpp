@@ -16,6 +16,7 @@ class Proposals {
     if (found_.size() < most && std::none_of(found_.begin(), found_.end(), is_same))
       found_.push_back({shape, rule});
   }
+  void add_driver() { found_.push_back({found_.front().shape, "functions of the driver", true}); }
   [[nodiscard]] std::vector<LaunchProposal> take() { return std::move(found_); }
 
  private:
@@ -47,6 +48,7 @@ std::vector<LaunchProposal> for_processor(const LaunchDevice& device,
   const std::int64_t group =
       std::min({4 * device.vector, device.most_items, std::max<std::int64_t>(1, extent[0])});
   proposals.add({group, cut(extent, group, 4 * device.units)}, "vectors of items");
+  if (device.has_functions) proposals.add_driver();
   return proposals.take();
 }
 

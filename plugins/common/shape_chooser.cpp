@@ -9,14 +9,13 @@ namespace blockyard::plugin {
 namespace {
 
 constexpr int runs_of_a_trial = 2;
-constexpr double build_seconds = 0.1;  ///< taken for what a compiler needs
 constexpr double trial_excess = 0.25;  ///< a trial is taken to last longer by this part
 
 }  // namespace
 
-ShapeChooser::ShapeChooser(std::vector<int> builds, std::size_t first, bool is_known)
+ShapeChooser::ShapeChooser(std::vector<Build> builds, std::size_t first, bool is_known)
     : chosen_(first), is_known_(is_known) {
-  for (const int build : builds) ways_.push_back({build, 0, 0});
+  for (const Build& build : builds) ways_.push_back({build, 0, 0});
 }
 
 bool ShapeChooser::is_built(int build) const {
@@ -31,7 +30,8 @@ bool ShapeChooser::is_settled() const noexcept {
 bool ShapeChooser::is_affordable(const Way& way) const {
   constexpr double part = 0.03, free_seconds = 0.02;
   const double run_seconds = ways_[chosen_].seconds * elements_;
-  const double cost = trial_excess * run_seconds + (is_built(way.build) ? 0 : build_seconds);
+  const double cost =
+      trial_excess * run_seconds + (is_built(way.build.number) ? 0 : way.build.seconds);
   return trial_seconds_ + cost <= part * total_seconds_ + free_seconds;
 }
 
@@ -64,8 +64,8 @@ void ShapeChooser::measured(std::size_t number, double element_seconds, double e
   const double seconds = element_seconds * elements;
   elements_ = elements;
   total_seconds_ += seconds;
-  if (!is_built(way.build)) {  // perhaps the driver compiled it then
-    built_.push_back(way.build);
+  if (!is_built(way.build.number)) {  // perhaps the driver compiled it then
+    built_.push_back(way.build.number);
     const double known = ways_[chosen_].seconds;
     if (known > 0) trial_seconds_ += std::max(0.0, seconds - known * elements);
     return;

@@ -15,8 +15,14 @@ namespace blockyard::plugin {
 /// tried again at run 16, 32, 64, ...
 class ShapeChooser {
  public:
-  /// builds[way]: ways with equal numbers are compiled together. first: the way to begin with.
-  explicit ShapeChooser(std::vector<int> builds, std::size_t first = 0, bool is_known = false);
+  /// What is compiled for a way: ways with equal numbers are compiled together.
+  struct Build {
+    int number = 0;
+    double seconds = 0.1;  ///< taken for what a compiler needs
+    Build(int of, double lasting = 0.1) : number(of), seconds(lasting) {}
+  };
+  /// One build for each way. first: the way to begin with.
+  explicit ShapeChooser(std::vector<Build> builds, std::size_t first = 0, bool is_known = false);
 
   /// The way of the next run.
   [[nodiscard]] std::size_t next();
@@ -33,7 +39,7 @@ class ShapeChooser {
 
  private:
   struct Way {
-    int build = 0;
+    Build build;
     int runs = 0;        ///< proposed
     double seconds = 0;  ///< of an element
   };

@@ -109,12 +109,19 @@ class Machine {
   void fill(Stream& stream, Place to, std::uint32_t element, const double value[2],
             std::uint64_t count);
 
+  /// A kernel of the user's own as a compiler left it.
+  struct Compiled {
+    Program program;
+    Kernel kernel;
+  };
   /// How the grids of a kernel are cut, and the runs that will show how good that is.
   struct Launches {
     std::string name;
     plugin::KernelShapes shapes;
     std::filesystem::path file;  ///< of what earlier processes found; empty: none
     std::vector<std::pair<Event, plugin::KernelShapes::Launched>> running;
+    std::string driver_text;  ///< with the driver's functions, if the usual text has ours
+    Compiled driver;          ///< that, once a run has needed it
 
     void collect();
     [[nodiscard]] std::string lines() const;
@@ -122,8 +129,7 @@ class Machine {
   /// A compiled kernel of the user's own.
   struct KernelPlan {
     plugin::KernelForm form;
-    Program program;
-    Kernel kernel;
+    Compiled usual;
     std::int64_t most_items = 1;  ///< of a group
     std::unique_ptr<Launches> launches;
   };
@@ -161,6 +167,8 @@ class Machine {
     std::optional<std::size_t> group;  ///< work items of a group in the first dimension
   };
   Kernels& kernels(std::uint32_t element);
+  [[nodiscard]] Compiled compile(const std::string& text);
+  [[nodiscard]] const Kernel& kernel_of(const KernelPlan& plan, bool is_driver);
   [[nodiscard]] static plugin::Launch shaped(const KernelPlan& plan,
                                              const blockyard_kernel_run& run,
                                              plugin::KernelShapes::Launched& launched);

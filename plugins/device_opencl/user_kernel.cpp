@@ -2,8 +2,10 @@
 // Kernels of the user's own: a text, a kernel of ours around it, and how its grid is cut.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "plugins/common/edge_calls.h"
+#include "plugins/device_opencl/functions.h"
 #include "plugins/device_opencl/machine.h"
 #include "plugins/device_opencl/program.h"
 
@@ -23,17 +25,22 @@ std::string argument_text(const blockyard_parameter& one, const std::string& n) 
   return "(global " + std::string(one.type) + "*)(a" + n + " + o" + n + ")";
 }
 
-/// The user's text, with lines numbered as the user has them under the name of the entry, and the
-/// kernel that gives each item its elements. With groups every item calls, for barriers.
-std::string text_of(const blockyard_kernel& kernel) {
+/// The user's text, with or without functions of ours before it, with lines numbered as the user
+/// has them under the name of the entry, and the kernel that gives each item its elements. With
+/// groups every item calls, for barriers.
+std::string text_of(const blockyard_kernel& kernel, bool has_functions) {
   const std::string entry = kernel.entry;
-  std::string text = "#line 1 \"" + entry + "\"\n" + kernel.opencl + "\n#line 1 \"arguments of " +
-                     entry + "\"\n" + plugin::size_checks(kernel) +
-                     "kernel void blockyard_entry(const long n, const long per_item" +
-                     listed(kernel, parameter_text) +
-                     ") {\n"
-                     "  const long first = (long)get_global_id(0) * per_item;\n"
-                     "  const long count = first >= n ? 0 : min(per_item, n - first);\n";
+  std::string text = "#line 1 \"" + entry + "\"\n" + kernel.opencl + '\n';
+  // A loop becomes vectors only if all that it calls is part of it by then.
+  constexpr const char* inlined =
+      "#pragma clang attribute push(__attribute__((always_inline)), apply_to = function)\n";
+  if (has_functions) text = function_text() + (inlined + text) + "#pragma clang attribute pop\n";
+  text += "#line 1 \"arguments of " + entry + "\"\n" + plugin::size_checks(kernel) +
+          "kernel void blockyard_entry(const long n, const long per_item" +
+          listed(kernel, parameter_text) +
+          ") {\n"
+          "  const long first = (long)get_global_id(0) * per_item;\n"
+          "  const long count = first >= n ? 0 : min(per_item, n - first);\n";
   if ((kernel.operation.flags & blockyard_groups) == 0) text += "  if (count == 0) return;\n";
   text += "  " + entry + "(first, count";
   if (kernel.order > 1) text += ", (long)get_global_id(1)";
@@ -41,6 +48,7 @@ std::string text_of(const blockyard_kernel& kernel) {
   return text + listed(kernel, argument_text) + ");\n}\n";
 }
 
+constexpr const char* kernel_options = "-cl-std=CL1.2";
 constexpr std::int64_t gpu_warp = 32;  ///< items that run in step, or a part of them
 
 std::int64_t most_items_of(const Kernel& kernel, cl_device_id device) {
@@ -51,33 +59,65 @@ std::int64_t most_items_of(const Kernel& kernel, cl_device_id device) {
   return static_cast<std::int64_t>(most);
 }
 
+bool has_f64(cl_device_id device) {
+  return property<cl_device_fp_config>(device, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
+}
+
 }  // namespace
+
+Machine::Compiled Machine::compile(const std::string& text) {
+  Compiled made;
+  made.program = build_program(context_.get(), device_, text, kernel_options, cache_);
+  // A function that is not there would only be missed when a program is linked.
+  made.kernel = opencl::open_kernel(made.program, "blockyard_entry");
+  return made;
+}
 
 Machine::Plan* Machine::open_kernel(const blockyard_kernel& kernel) {
   if (kernel.opencl == nullptr) return nullptr;
   KernelPlan made;
   made.form = plugin::KernelForm(kernel);
-  const std::string text = text_of(kernel), options = "-cl-std=CL1.2";
-  try {
-    // A function that is not there would only be missed when a program is linked.
-    made.program = build_program(context_.get(), device_, text, options, cache_);
-  } catch (const BuildFailure& failure) {
-    throw plugin::Refusal(std::string("the OpenCL text of '") + kernel.entry +
-                          "' does not compile for " + name() + ":\n" + failure.what());
-  }
-  made.kernel = opencl::open_kernel(made.program, "blockyard_entry");
-  made.most_items = most_items_of(made.kernel, device_);
   made.launches = std::make_unique<Launches>();
   made.launches->name = kernel.entry;
-  made.launches->file = file_beside(device_, text, options, cache_);
+  std::string text = text_of(kernel, false);
+  bool has_functions = is_cpu_ && names_functions(kernel.opencl) && has_f64(device_);
+  if (has_functions) try {
+      const std::string with_ours = text_of(kernel, true);
+      made.usual = compile(with_ours);
+      made.launches->driver_text = std::exchange(text, with_ours);
+    } catch (const BuildFailure&) {  // the text means something else by these names, or is wrong
+      has_functions = false;
+    }
+  if (!has_functions) try {
+      made.usual = compile(text);
+    } catch (const BuildFailure& failure) {
+      throw plugin::Refusal(std::string("the OpenCL text of '") + kernel.entry +
+                            "' does not compile for " + name() + ":\n" + failure.what());
+    }
+  made.most_items = most_items_of(made.usual.kernel, device_);
+  made.launches->file = file_beside(device_, text, kernel_options, cache_);
   made.launches->shapes = plugin::KernelShapes(
       {is_cpu_, property<cl_uint>(device_, CL_DEVICE_MAX_COMPUTE_UNITS), made.most_items,
-       is_cpu_ ? property<cl_uint>(device_, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT) : gpu_warp});
+       is_cpu_ ? property<cl_uint>(device_, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT) : gpu_warp,
+       has_functions});
   made.launches->shapes.decode(read_kept(made.launches->file));
   Plan plan;
   plan.operation = kernel.operation;
   plan.kernel = std::move(made);
   return &plans_.emplace_back(std::move(plan));
+}
+
+/// The text with the driver's functions is compiled when a run first takes it.
+const Kernel& Machine::kernel_of(const KernelPlan& plan, bool is_driver) {
+  Launches& launches = *plan.launches;
+  if (is_driver && !launches.driver_text.empty()) {
+    const std::string text = std::exchange(launches.driver_text, {});
+    try {
+      launches.driver = compile(text);
+    } catch (const BuildFailure&) {  // the usual text compiled, so runs go on with that
+    }
+  }
+  return is_driver && launches.driver.kernel ? launches.driver.kernel : plan.usual.kernel;
 }
 
 /// Takes the times of the runs that have ended since, and keeps what is new of them.
@@ -145,9 +185,10 @@ void Machine::run_kernel(Stream& stream, const Plan& plan, const blockyard_kerne
   const KernelPlan& compiled = *plan.kernel;
   plugin::KernelShapes::Launched launched;
   const plugin::Launch launch = shaped(compiled, run, launched);
+  const cl_kernel kernel = kernel_of(compiled, launched.is_driver).get();
   cl_uint position = 0;
   const auto set = [&](std::size_t bytes, const void* value) {
-    const cl_int code = clSetKernelArg(compiled.kernel.get(), position++, bytes, value);
+    const cl_int code = clSetKernelArg(kernel, position++, bytes, value);
     check(code, "clSetKernelArg");
   };
   const cl_long n = launch.extent[0], per_item = launch.per_item;
@@ -168,8 +209,8 @@ void Machine::run_kernel(Stream& stream, const Plan& plan, const blockyard_kerne
                                             static_cast<std::size_t>(launch.extent[2])};
   const std::array<std::size_t, 3> group = {static_cast<std::size_t>(launch.group), 1, 1};
   enqueue(stream, "clEnqueueNDRangeKernel", [&](auto queue, auto... events) {
-    return clEnqueueNDRangeKernel(queue, compiled.kernel.get(), compiled.form.order, nullptr,
-                                  items.data(), group.data(), events...);
+    return clEnqueueNDRangeKernel(queue, kernel, compiled.form.order, nullptr, items.data(),
+                                  group.data(), events...);
   });
   constexpr std::size_t most_running = 16;
   auto& running = compiled.launches->running;
