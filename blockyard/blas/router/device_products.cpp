@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <random>
+#include <utility>
 
 #include "blockyard/base/error.h"
 
@@ -14,6 +15,10 @@ constexpr std::int64_t part_bytes = std::int64_t{8} << 20;     // of an operand 
 constexpr std::int64_t least_width = 64;                       // of a part
 constexpr std::int64_t least_bytes = std::int64_t{256} << 10;  // of them, where there are more
 constexpr std::int64_t wanted_parts = 16;  // of a result: sending, computing and returning overlap
+/// The first part is wider, so that the device has more to do while the shared operand is under
+/// way.
+constexpr std::int64_t first_widths = 2, many_widths = 8;
+constexpr std::int64_t least_sums = 64, most_sums = 8;  // of an operand; steps of the first part
 constexpr std::int64_t most_packed_bytes = std::int64_t{128} << 20;
 constexpr std::int64_t long_column_bytes = std::int64_t{64} << 10;  // sent as it lies
 
@@ -59,12 +64,13 @@ DeviceProducts::DeviceProducts(const device::Table& table, const std::string& op
       out_(device_.open_stream()),
       kept_(device_, kept_bytes ? *kept_bytes : half_of(device_)),
       seed_(drawn_seed()),
-      slots_{Slot{.sent = device_.open_event(),
-                  .computed = device_.open_event(),
-                  .returned = device_.open_event()},
-             Slot{.sent = device_.open_event(),
-                  .computed = device_.open_event(),
-                  .returned = device_.open_event()}} {}
+      slots_{open_slot(), open_slot(), open_slot()} {}
+
+DeviceProducts::Slot DeviceProducts::open_slot() {
+  return {.sent = device_.open_event(),
+          .computed = device_.open_event(),
+          .returned = device_.open_event()};
+}
 
 /// Memory stays between calls: allocating makes a round trip, and the server clears it.
 bool DeviceProducts::reserve(std::optional<device::Memory>& memory, std::int64_t bytes) {
@@ -118,28 +124,42 @@ bool DeviceProducts::send(const View<T>& view, std::optional<device::Memory>& me
 }
 
 /// An operand goes only if the device has not got one of the same content. Its content is looked at
-/// while that finds anything.
+/// while that finds anything. No operand: there is no room.
 template <class T>
-Kept::Operand* DeviceProducts::send_operand(const View<T>& view, std::vector<std::byte>& packed) {
-  const std::span<const std::byte> bytes = dense(view, packed);
-  if (bytes.empty() && !view.is_plain()) return nullptr;
+DeviceProducts::Wanted DeviceProducts::find_operand(const View<T>& view,
+                                                    std::vector<std::byte>& packed) {
+  Wanted wanted{.bytes = dense(view, packed)};
+  if (wanted.bytes.empty() && !view.is_plain()) return wanted;
   std::optional<base::Fingerprint> content;
-  if (kept_.is_on() && !bytes.empty() && (misses_ < patience || misses_ % seldom == 0)) {
-    content = base::fingerprint(bytes, seed_);
-    if (Kept::Operand* const found = kept_.find(*content)) {
+  if (kept_.is_on() && !wanted.bytes.empty() && (misses_ < patience || misses_ % seldom == 0)) {
+    content = base::fingerprint(wanted.bytes, seed_);
+    wanted.operand = kept_.find(*content);
+    if (wanted.operand != nullptr) {
       misses_ = 0;
       saved_bytes_ += view.bytes();
-      return found;
+      wanted.is_there = true;
+      return wanted;
     }
   }
   ++misses_;
-  Kept::Operand* const made = kept_.make(view.bytes(), content);
-  if (made == nullptr) return nullptr;
-  if (bytes.empty())
-    send_columns(made->memory.address(), view);
+  wanted.operand = kept_.make(view.bytes(), content);
+  return wanted;
+}
+
+template <class T>
+void DeviceProducts::send_operand(const View<T>& view, const Wanted& wanted) {
+  if (wanted.operand == nullptr || wanted.is_there) return;
+  if (wanted.bytes.empty())
+    send_columns(wanted.operand->memory.address(), view);
   else
-    in_.copy_in(made->memory.address(), bytes);
-  return made;
+    in_.copy_in(wanted.operand->memory.address(), wanted.bytes);
+}
+
+template <class T>
+Kept::Operand* DeviceProducts::send_operand(const View<T>& view, std::vector<std::byte>& packed) {
+  const Wanted wanted = find_operand(view, packed);
+  send_operand(view, wanted);
+  return wanted.operand;
 }
 
 template <class T>
@@ -182,11 +202,65 @@ bool DeviceProducts::start(const Part<T>& part, Slot& slot) {
   work_.wait(slot.sent);
   for (const Step<T>& step : part.steps)
     if (!run(step, slot)) return false;
+  fetch(slot, part.result.bytes());
+  return true;
+}
+
+void DeviceProducts::fetch(Slot& slot, std::int64_t bytes) {
   work_.record(slot.computed);
   out_.wait(slot.computed);
-  slot.arrived.resize(static_cast<std::size_t>(part.result.bytes()));
+  slot.arrived.resize(static_cast<std::size_t>(bytes));
   out_.copy_out(slot.arrived, slot.result->address());
   out_.record(slot.returned);
+}
+
+/// The first part, which sends the shared operand along: the device works on what has come of both
+/// while the rest is under way. False: as `start`.
+template <class T>
+bool DeviceProducts::start_by_sums(const Call<T>& call, std::int64_t width, Slot& slot) {
+  const Part<T> part = part_of(call, 0, width);
+  const Wanted shared = find_operand(shared_operands(call)[0], packed_shared_[0]);
+  if (shared.operand == nullptr) return false;
+  shared_[0] = shared.operand;
+  const std::int64_t count = std::clamp<std::int64_t>(call.k / least_sums, 1, most_sums);
+  const auto steps = steps_by_sums(call, width, count);
+  if (shared.is_there || shared.bytes.empty() || steps.empty()) {
+    send_operand(shared_operands(call)[0], shared);
+    return start(part, slot);
+  }
+  const Wanted own = find_operand(*part.operand, slot.packed_operand);
+  if (own.operand == nullptr) return false;
+  slot.operand = own.operand;
+  if (part.is_read ? !send(part.result, slot.result, slot.packed_result)
+                   : !reserve(slot.result, part.result.bytes()))
+    return false;
+  const auto send_range = [&](const Wanted& wanted, std::int64_t from, std::int64_t to,
+                              std::int64_t elements) {
+    if (wanted.is_there) return;
+    const auto at = static_cast<std::size_t>(from * elements) * sizeof(T);
+    const auto bytes = static_cast<std::size_t>((to - from) * elements) * sizeof(T);
+    in_.copy_in(wanted.operand->memory.address() + at, wanted.bytes.subspan(at, bytes));
+  };
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t from = call.k * i / count, to = call.k * (i + 1) / count;
+    send_range(own, from, to, width);
+    send_range(shared, from, to, call.m);
+    in_.record(slot.sent);
+    work_.wait(slot.sent);
+    if (!run(steps[static_cast<std::size_t>(i)], slot)) return false;
+  }
+  fetch(slot, part.result.bytes());
+  return true;
+}
+
+/// False: there is no room.
+template <class T>
+bool DeviceProducts::send_shared(const Call<T>& call) {
+  const auto shared = shared_operands(call);
+  for (std::size_t k = 0; k < shared.size(); ++k) {
+    shared_[k] = send_operand(shared[k], packed_shared_[k]);
+    if (shared_[k] == nullptr) return false;
+  }
   return true;
 }
 
@@ -213,7 +287,7 @@ void DeviceProducts::drain(bool has_failed) noexcept {
     }
   for (Slot& slot : slots_) slot.part = {}, slot.operand = nullptr;
   shared_ = {};
-  kept_.end_call(has_failed);
+  kept_.end_call(has_failed || std::exchange(has_unsent_, false));
 }
 
 /// On a lost link the answer is unknown.
@@ -229,19 +303,21 @@ void DeviceProducts::compute_parts(const Call<T>& call, Shares& shares, std::int
   saved_bytes_ = 0;
   for (const Step<T>& step : part_of(call, 0, width).steps)
     if (!device_.open_plan(step.operation)) return;  // before anything is sent for it
-  const auto shared = shared_operands(call);
-  bool has_room = true;
-  for (std::size_t k = 0; k < shared.size() && has_room; ++k) {
-    shared_[k] = send_operand(shared[k], packed_shared_[k]);
-    has_room = shared_[k] != nullptr;
-  }
+  const std::int64_t first_width =
+      split_extent(call) >= many_widths * width ? first_widths * width : width;
+  bool has_room = true, is_first = true;
   std::size_t number = 0;
   for (; has_room; ++number) {
     Slot& slot = slots_[number % slots];
     finish(call, slot, shares);
-    const auto range = shares.take_front(width, device);
+    const auto range = shares.take_front(is_first ? first_width : width, device);
     if (!range) break;
-    has_room = start(part_of(call, range->from, range->to), slot);
+    const bool sends_along = is_first && call.form == Form::gemm && range->from == 0;
+    has_room = (!is_first || sends_along || send_shared(call)) &&
+               (sends_along ? start_by_sums(call, range->to, slot)
+                            : start(part_of(call, range->from, range->to), slot));
+    if (sends_along && !has_room) has_unsent_ = true;
+    is_first = false;
     if (!has_room) continue;
     slot.part = *range;
     shares.note_under_way(range->from, [&slot] { return has_left(slot.sent); });

@@ -47,7 +47,7 @@ class DeviceProducts {
   }
 
  private:
-  static constexpr std::size_t slots = 2;
+  static constexpr std::size_t slots = 3;
   struct Slot {
     Kept::Operand* operand = nullptr;
     std::vector<std::byte> packed_operand = {};
@@ -67,12 +67,28 @@ class DeviceProducts {
   template <class T>
   [[nodiscard]] bool send(const View<T>& view, std::optional<device::Memory>& memory,
                           std::vector<std::byte>& packed);
+  /// An operand that the device has, or is to get from `bytes`; those empty: column by column.
+  struct Wanted {
+    Kept::Operand* operand = nullptr;
+    std::span<const std::byte> bytes = {};
+    bool is_there = false;
+  };
+  template <class T>
+  [[nodiscard]] Wanted find_operand(const View<T>& view, std::vector<std::byte>& packed);
+  template <class T>
+  void send_operand(const View<T>& view, const Wanted& wanted);
   template <class T>
   [[nodiscard]] Kept::Operand* send_operand(const View<T>& view, std::vector<std::byte>& packed);
+  template <class T>
+  [[nodiscard]] bool send_shared(const Call<T>& call);
+  template <class T>
+  [[nodiscard]] bool start_by_sums(const Call<T>& call, std::int64_t width, Slot& slot);
+  void fetch(Slot& slot, std::int64_t bytes);
   template <class T>
   [[nodiscard]] bool run(const Step<T>& step, const Slot& slot);
   template <class T>
   [[nodiscard]] bool start(const Part<T>& part, Slot& slot);
+  [[nodiscard]] Slot open_slot();
   template <class T>
   void finish(const Call<T>& call, Slot& slot, Shares& shares);
   template <class T>
@@ -86,6 +102,7 @@ class DeviceProducts {
   std::uint64_t seed_;
   int misses_ = 0;  ///< of operands whose content was looked for, since one was found
   std::int64_t saved_bytes_ = 0;
+  bool has_unsent_ = false;  ///< an operand that is kept was not sent whole
   std::array<Kept::Operand*, 2> shared_{};
   std::array<std::vector<std::byte>, 2> packed_shared_;
   std::optional<device::Memory> workspace_;

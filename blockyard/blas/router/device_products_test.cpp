@@ -78,6 +78,43 @@ TEST(DeviceProducts, are_those_of_the_routine) {
   expect_right(products, 'N', 'T', 1, 70, 20000, -1.0, 1);  // two parts
 }
 
+TEST(DeviceProducts, of_long_sums_begin_before_all_has_been_sent) {
+  for (const std::string seed : {"seed=0", "seed=1"})
+    for (const std::int64_t kept_bytes : {0, 1 << 20}) {
+      DeviceProducts products(device::sim::table(), seed, kept_bytes);
+      for (int round = 0; round < 2; ++round)  // the second finds what is kept
+        for (const char op_b : {'N', 'T', 'C'})
+          for (const double beta : {0.0, -1.0}) {
+            expect_right(products, 'N', op_b, 7, 9, 300, beta, 0);
+            expect_right(products, 'N', op_b, 7, 9, 300, beta, 2);
+            expect_right(products, 'N', op_b, 2, 600, 131, beta, 1);
+          }
+    }
+}
+
+TEST(DeviceProducts, find_no_operand_that_was_not_sent_whole) {
+  DeviceProducts products(device::sim::table(), "memory=60000 seed=1", 40000);
+  const std::vector<double> a(7 * 300, 1), b(60 * 300, 1);
+  std::vector<double> c(7 * 60);
+  Call<double> call{.m = 7,
+                    .n = 60,
+                    .k = 300,
+                    .alpha = 1,
+                    .a = a.data(),
+                    .lda = 7,
+                    .b = b.data(),
+                    .ldb = 300,
+                    .c = c.data(),
+                    .ldc = 7};
+  std::int64_t complete = -1;
+  products.compute(call, complete);
+  EXPECT_EQ(complete, 0);  // there is no room for b
+  call.n = 4;
+  products.compute(call, complete);
+  EXPECT_EQ(complete, 4);
+  for (std::size_t i = 0; i < 7 * 4; ++i) ASSERT_EQ(c[i], 300.0);
+}
+
 TEST(DeviceProducts, without_room_leave_the_result_as_it_is) {
   DeviceProducts products(device::sim::table(), "memory=100");
   const std::vector<double> a(100, 1), b(100, 1);

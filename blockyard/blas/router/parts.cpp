@@ -65,18 +65,30 @@ View<T> panel(const T* at, std::int64_t leading, const Call<T>& call, std::int64
   return {.at = at + from * leading, .rows = call.m, .columns = to - from, .leading = leading};
 }
 
+/// Whether what belongs to some of the sums is contiguous in both operands of the first part, which
+/// is packed for it; if that is short.
+template <class T>
+bool is_by_sums(const Call<T>& call, std::int64_t width) {
+  constexpr std::int64_t most_bytes = std::int64_t{32} << 20;
+  return call.form == Form::gemm && call.op_a == 'N' &&
+         call.k * width * static_cast<std::int64_t>(sizeof(T)) <= most_bytes;
+}
+
 template <class T>
 Part<T> part_of_gemm(const Call<T>& call, std::int64_t from, std::int64_t to) {
   Part<T> part;
   part.result = panel(call.c, call.ldc, call, from, to);
   part.is_read = call.beta != T{};
-  if (call.op_b == 'N')
+  char op_right = call.op_b;
+  if (call.op_b == 'N') {
     part.operand = View<T>{
         .at = call.b + from * call.ldb, .rows = call.k, .columns = to - from, .leading = call.ldb};
-  else
+    if (from == 0 && is_by_sums(call, to)) part.operand->is_transposed = true, op_right = 'T';
+  } else {
     part.operand =
         View<T>{.at = call.b + from, .rows = to - from, .columns = call.k, .leading = call.ldb};
-  part.steps = {product(part, call.k, call.op_a, call.op_b, call.alpha, call.beta)};
+  }
+  part.steps = {product(part, call.k, call.op_a, op_right, call.alpha, call.beta)};
   part.steps[0].right = {Where::part, 0};
   return part;
 }
@@ -201,6 +213,21 @@ Part<T> part_of(const Call<T>& call, std::int64_t from, std::int64_t to) {
 }
 
 template <class T>
+std::vector<Step<T>> steps_by_sums(const Call<T>& call, std::int64_t width, std::int64_t count) {
+  std::vector<Step<T>> steps;
+  if (!is_by_sums(call, width)) return steps;
+  const Part<T> part = part_of(call, 0, width);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t from = call.k * i / count, to = call.k * (i + 1) / count;
+    steps.push_back(product(part, to - from, 'N', call.op_b == 'C' ? 'C' : 'T', call.alpha,
+                            i == 0 ? call.beta : T(1)));
+    steps.back().left = {Where::first, from * call.m};
+    steps.back().right = {Where::part, from * width};
+  }
+  return steps;
+}
+
+template <class T>
 std::int64_t part_elements(const Call<T>& call) noexcept {
   if (call.form == Form::gemm) return std::max(call.m, call.k);
   return call.side == 'R' || is_rank_update(call.form) ? call.n : call.m;
@@ -214,9 +241,13 @@ template Part<float> part_of(const Call<float>&, std::int64_t, std::int64_t);
 template Part<double> part_of(const Call<double>&, std::int64_t, std::int64_t);
 template Part<c64> part_of(const Call<c64>&, std::int64_t, std::int64_t);
 template Part<c128> part_of(const Call<c128>&, std::int64_t, std::int64_t);
+template std::vector<Step<float>> steps_by_sums(const Call<float>&, std::int64_t, std::int64_t);
 template std::int64_t part_elements(const Call<float>&) noexcept;
+template std::vector<Step<double>> steps_by_sums(const Call<double>&, std::int64_t, std::int64_t);
 template std::int64_t part_elements(const Call<double>&) noexcept;
+template std::vector<Step<c64>> steps_by_sums(const Call<c64>&, std::int64_t, std::int64_t);
 template std::int64_t part_elements(const Call<c64>&) noexcept;
+template std::vector<Step<c128>> steps_by_sums(const Call<c128>&, std::int64_t, std::int64_t);
 template std::int64_t part_elements(const Call<c128>&) noexcept;
 
 }  // namespace blockyard::blas

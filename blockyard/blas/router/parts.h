@@ -43,6 +43,13 @@ template <class T>
 template <class T>
 [[nodiscard]] Part<T> part_of(const Call<T>& call, std::int64_t from, std::int64_t to);
 
+/// The steps of the first part of a product, each over a range of the summed index, so that the
+/// device begins before all of the shared operand is there: step i of `count` needs the elements up
+/// to k (i + 1) / count of that index, which come first in both operands. Empty: they do not.
+template <class T>
+[[nodiscard]] std::vector<Step<T>> steps_by_sums(const Call<T>& call, std::int64_t width,
+                                                 std::int64_t count);
+
 /// Elements of the larger of result and operand of a part, for each 1 of its extent.
 template <class T>
 [[nodiscard]] std::int64_t part_elements(const Call<T>& call) noexcept;

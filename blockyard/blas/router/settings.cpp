@@ -66,7 +66,7 @@ Settings read_settings() {
   else if (!place.empty() && place != "auto")
     say("BLOCKYARD_OFFLOAD_PLACE=" + place + " is not known: use auto, local, remote or both");
   if (const std::string keep = value_of("BLOCKYARD_OFFLOAD_KEEP"); !keep.empty()) try {
-      settings.kept_bytes = base::parse_bytes(keep, "BLOCKYARD_OFFLOAD_KEEP");
+      settings.kept_bytes = keep == "0" ? 0 : base::parse_bytes(keep, "BLOCKYARD_OFFLOAD_KEEP");
     } catch (const base::Error& error) {
       say(error.what());
     }
