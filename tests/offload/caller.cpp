@@ -3,7 +3,7 @@
 // compared with plain loops. It writes into guard elements between the columns of the result, and
 // finds them as they were.
 //
-// Usage: offload_caller [fork]
+// Usage: offload_caller [fork COUNT]
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +11,7 @@
 #include <complex>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -155,12 +156,14 @@ int main(int count, char** words) {
   check_all<c64>(false);
   check_all<c128>(true);
   if (count > 1 && std::string(words[1]) == "fork") {
-    const pid_t child = fork();
-    check<double>('N', 'N', 30, 30, 30, 1.0, 0.0, 0, false);
-    if (child == 0) _exit(failures == 0 ? 0 : 1);
-    int status = 1;
-    waitpid(child, &status, 0);
-    if (status != 0) ++failures;
+    for (int left = count > 2 ? std::atoi(words[2]) : 1; left > 0; --left) {
+      const pid_t child = fork();
+      if (child == 0 || left % 10 == 0) check<double>('N', 'N', 30, 30, 30, 1.0, 0.0, 0, false);
+      if (child == 0) _exit(failures == 0 ? 0 : 1);
+      int status = 1;
+      waitpid(child, &status, 0);
+      if (status != 0) ++failures;
+    }
   }
   std::printf("%d wrong\n", failures);
   return failures == 0 ? 0 : 1;

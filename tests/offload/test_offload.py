@@ -277,9 +277,11 @@ class Offload(unittest.TestCase):
             self.assertEqual(found, places()[1])
 
     def test_the_child_of_a_fork_begins_anew(self):
+        """BLOCKYARD_FORKS=1000 tries that many."""
         server = self.serve()
-        done, _ = self.run_at(server.address, CALLER, "fork")
+        done, _ = self.run_at(server.address, CALLER, "fork", os.environ.get("BLOCKYARD_FORKS", "30"))
         self.assertEqual(done.stdout, "0 wrong\n")
+        self.assertEqual(server.end(), 0)
 
     def test_without_a_server_the_program_runs_as_ever_with_one_line(self):
         done, calls = self.run_at(f"unix:{self.folder}/nobody", CALLER)
