@@ -327,8 +327,8 @@ void Machine::fill(Stream& stream, Place to, std::uint32_t element, const double
 }
 
 void Machine::close_plan(Plan* plan) {
-  // Only cuTENSOR knows which parts the GPU still reads, including running code.
-  if (plan->tensors || plan->kernel) {
+  // Only the libraries know which parts the GPU still reads, including running code.
+  if (plan->tensors || plan->kernel || plan->transform) {
     use();
     check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   }

@@ -18,7 +18,9 @@
 #include "plugins/common/kernel.h"
 #include "plugins/common/kernel_shapes.h"
 #include "plugins/common/pieces.h"
+#include "plugins/common/transform.h"
 #include "plugins/device_cuda/compiler.h"
+#include "plugins/device_cuda/cufft.h"
 #include "plugins/device_cuda/cutensor.h"
 #include "plugins/device_cuda/steps.h"
 
@@ -148,8 +150,12 @@ class Machine {
   struct Plan : Steps {
     std::optional<TensorPlan> tensors;   ///< the same by cuTENSOR
     std::unique_ptr<KernelPlan> kernel;  ///< of the user's own; nothing else stands for it then
+    std::optional<CufftPlan> transform;  ///< the same of a transform
   };
   [[nodiscard]] Plan* open_plan(const blockyard_operation& operation, plugin::Form form);
+  /// Null: there is no cuFFT, or it does not take it.
+  [[nodiscard]] Plan* open_transform(const blockyard_operation& operation,
+                                     const plugin::Transform& transform);
   /// Null: it has no form for CUDA, or only a text without a compiler. Throws
   /// plugin::Refusal with the compiler's log.
   [[nodiscard]] Plan* open_kernel(const blockyard_kernel& kernel);
@@ -178,6 +184,7 @@ class Machine {
   [[nodiscard]] bool gives_same(Stream& stream, const blockyard_operation& operation, Place room);
   void run_by_cutensor(Stream& stream, const Plan& plan, const Factors& factors,
                        const Places& places);
+  void run_transform(Stream& stream, const Plan& plan, double factor, const Places& places);
   void run_contraction(Stream& stream, const Plan& plan, const Factors& factors,
                        const Places& places);
   void multiply(Stream& stream, const Plan& plan, const Factors& factors, const void* left,
@@ -194,6 +201,7 @@ class Machine {
   std::map<int, bool> reached_;  ///< other devices, once asked
   std::optional<Cutensor> cutensor_;
   std::array<std::optional<bool>, 4> cutensor_agrees_;  ///< with our way, by element; once tried
+  std::optional<CufftLibrary> cufft_;                   ///< once a transform was opened
   std::list<Stream> streams_;
   std::unordered_map<const Point*, std::unique_ptr<Point>> points_;  ///< many: one for each copy
   int capability_ = 0;                                               ///< 90: 9.0

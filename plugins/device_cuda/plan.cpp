@@ -66,7 +66,7 @@ struct Matrix {
 }  // namespace
 
 Machine::Plan* Machine::open_plan(const blockyard_operation& operation, plugin::Form form) {
-  Plan plan{steps_of(operation, std::move(form)), {}, {}};
+  Plan plan{steps_of(operation, std::move(form)), {}, {}, {}};
   if (plan.suits_cutensor && cutensor_) {
     use();
     auto& agrees = cutensor_agrees_[operation.element];
@@ -91,6 +91,7 @@ void Machine::run(Stream& stream, const Plan& plan, const blockyard_run& run,
   use();
   const std::uint32_t element = plan.operation.element;
   const Factors factors = factors_of(run, element);
+  if (plan.transform) return run_transform(stream, plan, run.alpha[0], places);
   if (plan.tensors && is_for_cutensor(plan, factors, places)) {
     run_by_cutensor(stream, plan, factors, places);
   } else if (plugin::has_right(plan.operation)) {
@@ -99,6 +100,40 @@ void Machine::run(Stream& stream, const Plan& plan, const blockyard_run& run,
     launch_reorder(stream.raw.get(), element, plan.walk, places.left, places.result,
                    conjugates(plan.operation, of_left), factors);
     enqueued(stream, cudaGetLastError(), "a reordering");
+  }
+}
+
+Machine::Plan* Machine::open_transform(const blockyard_operation& operation,
+                                       const plugin::Transform& transform) {
+  use();
+  if (!cufft_) cufft_ = CufftLibrary::find();
+  if (!cufft_) return nullptr;
+  Plan plan{};
+  plan.operation = operation;
+  plan.transform = CufftPlan::make(*cufft_, transform);
+  if (!plan.transform) return nullptr;
+  plan.workspace_bytes = plan.transform->workspace_bytes();
+  return &plans_.emplace_back(std::move(plan));
+}
+
+void Machine::run_transform(Stream& stream, const Plan& plan, double factor, const Places& places) {
+  try {
+    plan.transform->run(stream.raw.get(), places.result, places.left, places.workspace);
+    if (factor == 1) return;
+    const auto reals = static_cast<std::int64_t>(plan.transform->result_reals());
+    const std::uint32_t element = plan.operation.element;
+    const auto narrow = static_cast<float>(factor);
+    if (element == BLOCKYARD_F32 || element == BLOCKYARD_C64)
+      check(cublasSscal_64(blas_of(stream), reals, &narrow, reinterpret_cast<float*>(places.result),
+                           1),
+            "cublasSscal");
+    else
+      check(cublasDscal_64(blas_of(stream), reals, &factor,
+                           reinterpret_cast<double*>(places.result), 1),
+            "cublasDscal");
+  } catch (const std::exception&) {
+    stream.has_failed = true;
+    throw;
   }
 }
 
