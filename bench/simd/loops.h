@@ -66,6 +66,8 @@ struct Vectors {
   void (*mandelbrot_row)(int row, std::int32_t* steps);
   float (*lists_masked)(const float* xyz, const int* lengths);  ///< null: as above
   float (*lists_padded)(const float* xyz, const int* lengths);
+  /// As in Loops; null: not in this set.
+  void (*search)(const float* keys, const float* asked, std::int32_t* found);
 };
 
 /// An instruction set: its name, whether this processor has it, and the functions compiled for it.

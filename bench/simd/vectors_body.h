@@ -301,7 +301,7 @@ constexpr Vectors vectors_here = with_own(
      has_masks ? roots_masked : nullptr, roots_padded, has_masks ? add_rows_masked : nullptr,
      multiply_in_registers<float>, multiply_in_registers<double>, pair_in_registers<float>,
      pair_in_registers<double>, mandelbrot_vectors, has_masks ? lists_in_vectors<false> : nullptr,
-     lists_in_vectors<true>});
+     lists_in_vectors<true>, nullptr});
 
 }  // namespace
 }  // namespace blockyard::bench

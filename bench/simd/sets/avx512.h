@@ -127,7 +127,55 @@ void store_by_loads(double* to, const double* left, const double* right) {
   store_by_loads(d, b, a);
 }
 
+/// The keys of levels 0 to 6 are in registers, from which a shuffle takes one for each query, in
+/// place of a gather.
+struct UpperKeys {
+  static constexpr int levels = 7, registers = 1 << levels >> 4;
+  __m512 at[registers];
+  explicit UpperKeys(const float* keys) {
+    for (int k = 0; k < registers; ++k) at[k] = _mm512_loadu_ps(keys + 16 * k);
+  }
+  template <int level>
+  __m512 of(__m512i node) const {  // shuffles take the low bits of a node
+    if constexpr (level < 4) return _mm512_permutexvar_ps(node, at[0]);
+    if constexpr (level == 4) return _mm512_permutexvar_ps(node, at[1]);
+    if constexpr (level == 5) return _mm512_permutex2var_ps(at[2], node, at[3]);
+    const __mmask16 is_right = _mm512_test_epi32_mask(node, _mm512_set1_epi32(32));
+    return _mm512_mask_blend_ps(is_right, _mm512_permutex2var_ps(at[4], node, at[5]),
+                                _mm512_permutex2var_ps(at[6], node, at[7]));
+  }
+};
+__m512i below(__m512i node, __m512 key, __m512 asked) {
+  const __m512i left = _mm512_add_epi32(node, node);
+  return _mm512_mask_add_epi32(left, _mm512_cmp_ps_mask(key, asked, _CMP_LT_OQ), left,
+                               _mm512_set1_epi32(1));
+}
+[[gnu::noinline]] void search_masked(const float* keys, const float* asked, std::int32_t* found) {
+  constexpr int at_once = 4;  // vectors of queries, one of which waits while others compute
+  static_assert(queries % (16 * at_once) == 0 && tree_levels > UpperKeys::levels);
+  const UpperKeys upper(keys);
+  for (int q = 0; q < queries; q += 16 * at_once) {
+    __m512 of[at_once];
+    __m512i node[at_once];
+    for (int v = 0; v < at_once; ++v) {
+      of[v] = _mm512_loadu_ps(asked + q + 16 * v);
+      node[v] = _mm512_set1_epi32(1);
+    }
+    const auto descend = [&](auto key_of) {
+      for (int v = 0; v < at_once; ++v) node[v] = below(node[v], key_of(node[v]), of[v]);
+    };
+    for (int level = 0; level < 4; ++level) descend([&](__m512i n) { return upper.of<0>(n); });
+    descend([&](__m512i n) { return upper.of<4>(n); });
+    descend([&](__m512i n) { return upper.of<5>(n); });
+    descend([&](__m512i n) { return upper.of<6>(n); });
+    for (int level = UpperKeys::levels; level < tree_levels; ++level)
+      descend([&](__m512i n) { return _mm512_i32gather_ps(n, keys, 4); });
+    for (int v = 0; v < at_once; ++v) _mm512_storeu_si512(found + q + 16 * v, node[v]);
+  }
+}
+
 constexpr Vectors with_own(Vectors all) {
+  all.search = search_masked;
   all.multiply_f32 = whole_multiply;
   all.multiply_f64 = whole_multiply;
   all.pair_f32 = whole_pair;
