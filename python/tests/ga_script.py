@@ -156,6 +156,12 @@ def collective(seed):
         assert a.argmax() == model.argmax() and a.argmin() == model.argmin()
         close(a.copy(order="F"), model, "copy")
         close(np.where(a > 1, a, 0), np.where(model > 1, model, 0), "where")
+        close(np.round(a / 3, 1), np.round(model / 3, 1), "round")
+        close(np.round(a), np.round(model), "round")
+        close(np.ptp(a, axis=axis), np.ptp(model, axis=axis), "ptp")
+        close(np.swapaxes(a, 0, axis), np.swapaxes(model, 0, axis), "swapaxes")
+        for power in (None, 1, np.inf):
+            close(np.linalg.norm(a, power, axis=axis), np.linalg.norm(model, power, axis=axis), "norm")
         order = numbers.permutation(model.ndim)
         close(a.transpose(*map(int, order)), model.transpose(order), "transpose")
     for _ in range(3):
@@ -314,6 +320,9 @@ def failures(_):
         "read_inc is for int32 and int64": lambda: a.read_inc((0, 0)),
         "solve: array \"v\" of shape (4, 5) is not a square matrix": lambda: ga.solve(a, np.ones(4)),
         "would copy all of a global array": lambda: np.sort(a),
+        "a global array has no 'reshape', which would copy or move all of it": lambda: a.reshape(20),
+        "'GlobalArray' object has no attribute 'shap'": lambda: a.shap,
+        "no norm 3 along axis = 0": lambda: np.linalg.norm(a, 3, axis=0),
         "global arrays do not support add.outer": lambda: np.add.outer(a, a),
         "an array has 1 to 7 axes": lambda: ga.zeros((3, 0)),
         "cannot lie in memory": lambda: ga.zeros(3, object),
@@ -332,7 +341,7 @@ def failures(_):
     for text, call in told.items():
         try:
             call()
-        except (Error, TypeError, IndexError) as error:
+        except (Error, TypeError, IndexError, AttributeError) as error:
             assert text in str(error), (text, str(error))
         else:
             raise AssertionError(f"no error: {text}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -389,6 +389,10 @@ class GlobalArray(np.lib.mixins.NDArrayOperatorsMixin):
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """Functions of NumPy that do not gather an array by surprise; TypeError for all others."""
         return _functions.apply(function, args, kwargs)
+
+    if not TYPE_CHECKING:  # which should know that there is no such attribute
+        def __getattr__(self, name: str) -> Any:
+            raise AttributeError(_functions.missing(name))
 
 
 def _slices(first: Sequence[int], end: Sequence[int]) -> Slices:

@@ -20,6 +20,14 @@ def apply(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str,
     return found(*args, **kwargs)
 
 
+def missing(name: str) -> str:
+    """What the error says about an attribute that a global array lacks."""
+    if not hasattr(np.ndarray, name) or name.startswith("_"):
+        return f"'GlobalArray' object has no attribute {name!r}"
+    return (f"a global array has no {name!r}, which would copy or move all of it. A copy on this rank has it: "
+            "np.asarray(a) or a[...]")
+
+
 @cache
 def _table() -> dict[Callable[..., Any], Callable[..., Any]]:
     def method(name: str) -> Callable[..., Any]:
@@ -39,6 +47,11 @@ def _table() -> dict[Callable[..., Any], Callable[..., Any]]:
         np.shape: lambda a: a.shape,
         np.ndim: lambda a: a.ndim,
         np.size: lambda a: a.size,
+        np.swapaxes: lambda a, i, j: a.transpose(*_swapped(a.ndim, i, j)),
+        np.round: _round,
+        np.around: _round,
+        np.ptp: lambda a, axis=None: np.subtract(a.max(axis=axis), a.min(axis=axis)),
+        np.average: lambda a, axis=None: a.mean(axis=axis),
         np.linalg.norm: _algebra.norm,
         np.linalg.solve: _algebra.solve,
         np.linalg.eigh: _algebra.eigh,
@@ -74,6 +87,19 @@ def _where(condition: Any, x: Any, y: Any) -> Any:
 def _clip(a: Any, low: Any, high: Any, out: Any = None) -> Any:
     result = np.positive(a, out=out) if low is None else np.maximum(a, low, out=out)
     return result if high is None else np.minimum(result, high, out=result)
+
+
+def _round(a: Any, decimals: int = 0) -> Any:
+    if a.dtype.kind in "biu" and decimals >= 0:
+        return a.copy()
+    power = a.dtype.type(10.0 ** decimals) if a.dtype.kind in "fc" else 10.0 ** decimals
+    return (np.rint(np.multiply(a, power)) / power).astype(a.dtype) if decimals else np.rint(a)
+
+
+def _swapped(ndim: int, i: int, j: int) -> list[int]:
+    axes = list(range(ndim))
+    axes[i], axes[j] = axes[j], axes[i]
+    return axes
 
 
 def _allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8) -> bool:
