@@ -69,6 +69,9 @@ def programs():
         yield Program(f"numpy.{name}", ["/usr/bin/python3", "-m", "pytest", "-q", "-x", "--pyargs",
                                         f"numpy.{name.split('.')[0].replace('_core', 'core')}",
                                         "-p", "no:cacheprovider", "-k", "not test_cython"], outcome_of_numpy)
+    for name in ("linalg.tests.test_blas", "linalg.tests.test_lapack", "linalg.tests.test_solvers", "linalg.tests.test_decomp"):
+        yield Program(f"scipy.{name}", ["/usr/bin/python3", "-m", "pytest", "-q", "-x", "--pyargs", f"scipy.{name}", "-p",
+                                        "no:cacheprovider"], outcome_of_numpy)
     # Estimated plans: those that are timed differ from run to run.
     yield Program("fftw-wisdom", ["fftw-wisdom", "-n", "-e", "cof64", "rib8x8", "cob100x30"], outcome_of_wisdom)
     inputs = pathlib.Path("/usr/share/doc/hpcc/examples/_hpccinf.txt")
@@ -91,8 +94,9 @@ def write_hpcc(inputs, folder):
 def is_here(program):
     if not shutil.which(str(program.command[0])):
         return False
-    if program.name.startswith("numpy"):
-        return subprocess.run(["/usr/bin/python3", "-c", "import numpy, pytest, hypothesis"], capture_output=True,
+    if program.name.startswith(("numpy", "scipy")):
+        package = program.name.partition(".")[0]
+        return subprocess.run(["/usr/bin/python3", "-c", f"import {package}, pytest, hypothesis"], capture_output=True,
                               check=False).returncode == 0
     return True
 
