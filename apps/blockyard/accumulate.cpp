@@ -32,6 +32,7 @@ struct AccumulateOptions {
   std::string element = "c128";
   std::string memory;
   std::string json;
+  std::string report;
   std::string fabric_delay;
   RingDeviceChoice device;
   int lanes = 1;
@@ -77,14 +78,13 @@ lattice::AccumulateJob job_of(const AccumulateOptions& options, ring::Team& team
 }
 
 void tell(const AccumulateOptions& options, const lattice::G4Report& report) {
-  if (!options.json.empty()) {
-    const nlohmann::ordered_json json = {{"samples", report.samples},
-                                         {"sign", {report.sign.real(), report.sign.imag()}},
-                                         {"sign_error", report.sign_error},
-                                         {"ring", ring_json(report)},
-                                         {"seconds", report.seconds}};
-    Output(stdout).write_file(options.json, json.dump(1) + "\n");
-  }
+  const nlohmann::ordered_json json = {{"title", options.samples},
+                                       {"samples", report.samples},
+                                       {"sign", {report.sign.real(), report.sign.imag()}},
+                                       {"sign_error", report.sign_error},
+                                       {"ring", ring_json(report)},
+                                       {"seconds", report.seconds}};
+  write_ring_json(json, report, options.json, options.report);
   if (options.quiet || options.json == "-") return;
   print_out("{} samples, average sign {:.6f}{:+.6f}i +- {:.1e}\n{}written to {}\n", report.samples,
             report.sign.real(), report.sign.imag(), report.sign_error, ring_text(report),
@@ -104,6 +104,7 @@ int accumulate(const AccumulateOptions& options) {
     if (is_lead) {
       check_writable(options.output);
       check_writable(options.json);
+      check_writable(options.report);
     }
     const lattice::G4Report report = lattice::accumulate(job, team);
     if (is_lead) tell(options, report);
@@ -181,6 +182,10 @@ void add_accumulate(CLI::App& app, Commands& commands) {
   command
       ->add_option("--json", options->json,
                    "write what came of it to this file ('-': standard output)")
+      ->type_name("FILE");
+  command
+      ->add_option("--report", options->report,
+                   "write measurements to this file, for 'blockyard report'")
       ->type_name("FILE");
   command->add_flag("--quiet", options->quiet, "print nothing");
   commands[command] = [options] { return accumulate(*options); };

@@ -270,6 +270,7 @@ int simulate(const HubbardRun& run, HubbardJob& job, fabric::MpiSession* session
     check_writable(job.output);
     if (job.dca) check_writable(job.dca->output);
     check_writable(run.json);
+    check_writable(run.report);
     if (!run.quiet && run.json != "-" && !job.title.empty()) print_out("{}\n", job.title);
   }
   DcaReport report;
@@ -292,7 +293,7 @@ int simulate(const HubbardRun& run, HubbardJob& job, fabric::MpiSession* session
   if (!is_lead) return 0;
   Json json = json_of(job, report.last);
   if (job.dca) json["dca"] = dca_json(job, report);
-  if (!run.json.empty()) Output(stdout).write_file(run.json, json.dump(1) + "\n");
+  write_ring_json(json, report.last.g4, run.json, run.report);
   warn_of_tails(job, report.last.g4);
   if (run.quiet || run.json == "-") return 0;
   if (job.dca && !report.is_converged)
@@ -321,7 +322,8 @@ HubbardRun hubbard_run(const std::string& file, const std::string& fabric,
           text("checkpoint"),
           text("checkpoint_dir"),
           "",
-          {text("device"), text("device_options"), text("device_memory")}};
+          {text("device"), text("device_options"), text("device_memory")},
+          output.report};
 }
 
 int run_hubbard(const HubbardRun& run) {

@@ -22,6 +22,7 @@ struct HubbardRun {
   std::string checkpoint_dir = {};  ///< or empty
   std::string ring = {};            ///< other than that of the job, or empty
   RingDeviceChoice device = {""};   ///< kind empty: that of the job
+  std::string report = {};          ///< file for `blockyard report`, or empty
 };
 
 /// From the options that `run` and `resume` share.

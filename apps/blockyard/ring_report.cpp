@@ -87,6 +87,41 @@ nlohmann::ordered_json ring_json(const lattice::G4Report& report) {
           {"ranks", ranks}};
 }
 
+namespace {
+
+nlohmann::ordered_json time_line_json(const lattice::G4Report& report) {
+  using Row = ring::History::Row;
+  using LaneRow = ring::History::LaneRow;
+  nlohmann::ordered_json ranks = nlohmann::ordered_json::array();
+  for (const ring::History& history : report.histories) {
+    nlohmann::ordered_json lanes = nlohmann::ordered_json::array();
+    for (std::size_t lane = 0; lane < history.lanes(); ++lane)
+      lanes.push_back({{"applied", history.row(LaneRow::applied, lane)},
+                       {"sent_bytes", history.row(LaneRow::sent_bytes, lane)}});
+    nlohmann::ordered_json rank{{"bin_seconds", history.bin_seconds()}};
+    if (history.lanes() > 0)
+      rank.update({{"update_seconds", history.row(Row::update_seconds)},
+                   {"wait_for_items_seconds", history.row(Row::wait_for_items_seconds)},
+                   {"wait_for_slots_seconds", history.row(Row::wait_for_slots_seconds)},
+                   {"own_items_bytes", history.row(Row::own_bytes)},
+                   {"visiting_items_bytes", history.row(Row::visiting_bytes)},
+                   {"lanes", lanes}});
+    ranks.push_back(std::move(rank));
+  }
+  return ranks;
+}
+
+}  // namespace
+
+void write_ring_json(const nlohmann::ordered_json& json, const lattice::G4Report& report,
+                     const std::string& json_path, const std::string& report_path) {
+  if (!json_path.empty()) Output(stdout).write_file(json_path, json.dump(1) + "\n");
+  if (report_path.empty()) return;
+  nlohmann::ordered_json more = json;
+  more["ring"]["time_line"] = time_line_json(report);
+  Output(stdout).write_file(report_path, more.dump(1) + "\n");
+}
+
 std::string ring_text(const lattice::G4Report& report) {
   std::int64_t sent_bytes = 0;
   for (const lattice::RankReport& rank : report.ranks) sent_bytes += rank.counts.sent_bytes;

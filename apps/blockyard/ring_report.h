@@ -24,6 +24,11 @@ namespace blockyard::app {
 /// What the rings of a run were and did, by rank.
 [[nodiscard]] nlohmann::ordered_json ring_json(const lattice::G4Report& report);
 
+/// Writes the JSON of a run, and for `blockyard report` the same with what its ranks did over
+/// time; nothing where a path is empty.
+void write_ring_json(const nlohmann::ordered_json& json, const lattice::G4Report& report,
+                     const std::string& json_path, const std::string& report_path);
+
 /// The same for people.
 [[nodiscard]] std::string ring_text(const lattice::G4Report& report);
 

@@ -199,16 +199,16 @@ int run_list(RunOptions options, const std::vector<JobSource>& sources, const st
 
 /// A job with a lattice knows nothing of programs and their blocks.
 int run_lattice(const RunOptions& options) {
-  bool has_others = !options.constants.empty() || !options.segments.empty() ||
-                    !options.output.report.empty() || !options.output.trace.empty();
+  bool has_others =
+      !options.constants.empty() || !options.segments.empty() || !options.output.trace.empty();
   for (const std::string_view key : {"persistent", "guess", "save", "servers"})
     has_others = has_others || is_given(options, key);
   for (const auto& [key, values] : options.run.lists) has_others = has_others || !values.empty();
   if (has_others)
     throw UsageError(fmt::format(
         "{} simulates a lattice: of the options only --fabric, --workers, --memory, --device, "
-        "--device-options, --device-memory, --checkpoint, --checkpoint-dir, --json and --quiet go "
-        "with it",
+        "--device-options, --device-memory, --checkpoint, --checkpoint-dir, --json, --report and "
+        "--quiet go with it",
         options.files.front()));
   return run_hubbard(
       hubbard_run(options.files.front(), options.fabric, options.run, options.output));

@@ -234,6 +234,7 @@ class G4Run::State {
     G4Report report;
     for (std::size_t k = 0; k < all.size(); k += fields)
       report.ranks.push_back(rank_of(&all[k], lanes));
+    report.histories = histories();
     report.samples = static_cast<std::int64_t>(averages_.count());
     report.sign = averages_.weight() > 0 ? averages_.sign() / averages_.weight() : 0.0;
     report.sign_error = averages_.sign_error();
@@ -250,6 +251,18 @@ class G4Run::State {
     add_green(report);
     report.seconds = base::now_seconds() - began_;
     return report;
+  }
+
+  /// Collective.
+  [[nodiscard]] std::vector<ring::History> histories() {
+    base::FieldWriter mine;
+    member_.history.save(mine);
+    std::vector<ring::History> all;
+    for (const auto& bytes : ring::gather(member_, pool_, mine.take())) {
+      base::FieldReader in(bytes);
+      all.emplace_back().load(in);
+    }
+    return all;
   }
 
   [[nodiscard]] RankReport rank_of(const double* f, std::size_t lanes) const {

@@ -64,8 +64,9 @@ struct G4Report {
   std::int64_t slice_bytes = 0;
   std::int64_t item_bytes = 0;
   std::vector<RankReport> ranks;
-  std::vector<Complex> g;        ///< averages, by (b1, b2, s, k, w)
-  std::vector<Complex> g_error;  ///< empty without bins
+  std::vector<ring::History> histories;  ///< by rank, at rank 0
+  std::vector<Complex> g;                ///< averages, by (b1, b2, s, k, w)
+  std::vector<Complex> g_error;          ///< empty without bins
   std::vector<Leading> leading;
   double seconds = 0;
 };

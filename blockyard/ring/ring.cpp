@@ -44,6 +44,7 @@ class Ring::State {
   State(Member& member, const Layout& layout, const Options& options, Update& update,
         std::span<std::byte> slice)
       : fabric_(member.fabric),
+        history_(member.history),
         layout_(layout),
         options_(options),
         seat_(layout.seat(member.fabric.rank())),
@@ -57,6 +58,7 @@ class Ring::State {
     counts_.lanes.resize(flows_.size());
     epoch_ = ++member.rings;
     fabric_.barrier();  // so that no rank hears of this ring while it is in an earlier one
+    history_.begin(base::now_seconds(), flows_.size());
   }
 
   void give(std::span<const std::byte> head, fabric::Payload payload) {
@@ -67,7 +69,8 @@ class Ring::State {
                               head.size(), most_head_bytes));
     const auto lane = static_cast<std::size_t>(counts_.given % options_.lanes);
     serve();
-    work_until([&] { return flows_[lane]->may_give(); }, counts_.wait_for_slots_seconds);
+    work_until([&] { return flows_[lane]->may_give(); }, counts_.wait_for_slots_seconds,
+               History::Row::wait_for_slots_seconds);
     const ItemName name = flows_[lane]->give();
     ++counts_.given;
     ++counts_.lanes[lane].given;
@@ -86,7 +89,8 @@ class Ring::State {
   void finish() {
     for (const auto& flow : flows_) flow->end_giving();
     act();
-    work_until([&] { return is_over(); }, counts_.wait_for_items_seconds);
+    work_until([&] { return is_over(); }, counts_.wait_for_items_seconds,
+               History::Row::wait_for_items_seconds);
   }
 
   [[nodiscard]] const Seat& seat() const noexcept { return seat_; }
@@ -98,22 +102,34 @@ class Ring::State {
   }
 
   template <class Predicate>
-  void work_until(const Predicate& holds, double& waited_seconds) {
+  void work_until(const Predicate& holds, double& waited_seconds, History::Row row) {
     while (!holds()) {
       while (auto message = fabric_.poll(0)) take(std::move(*message));
       act();
       if (apply_some() || holds()) continue;
       const double begin = base::now_seconds();
       if (auto message = fabric_.poll(look_seconds)) take(std::move(*message));
-      waited_seconds += base::now_seconds() - begin;
+      const double end = base::now_seconds();
+      waited_seconds += end - begin;
+      history_.spend(row, begin, end);
       act();
     }
   }
 
   void hold(const Key& key, Held item) {
+    note_held(key, static_cast<std::int64_t>(bytes_of(item.payload).size()));
     held_[key] = std::move(item);
     to_use_.push_back(key);
     counts_.peak_items = std::max(counts_.peak_items, static_cast<std::int64_t>(held_.size()));
+  }
+
+  /// `bytes`: of an item that came, or negative, of one that went.
+  void note_held(const Key& key, std::int64_t bytes) {
+    const bool is_own = key.name.origin == seat_.place;
+    std::int64_t& held = is_own ? own_bytes_ : visiting_bytes_;
+    held += bytes;
+    history_.hold(is_own ? History::Row::own_bytes : History::Row::visiting_bytes,
+                  base::now_seconds(), held);
   }
 
   void take(fabric::Message message) {
@@ -165,6 +181,8 @@ class Ring::State {
     ++of_lane.sent;
     counts_.sent_bytes += bytes;
     of_lane.sent_bytes += bytes;
+    history_.count(History::LaneRow::sent_bytes, static_cast<std::size_t>(lane),
+                   base::now_seconds(), bytes);
     tell(send.to, {MessageKind::item, epoch_, lane, send.item.origin, send.item.number, item.head},
          std::move(payload));
     let_go(key);
@@ -192,7 +210,9 @@ class Ring::State {
       items_.push_back(view(to_use_[k], held_.at(to_use_[k])));
     const double begin = base::now_seconds();
     update_.apply(items_, slice_);
-    counts_.update_seconds += base::now_seconds() - begin;
+    const double end = base::now_seconds();
+    counts_.update_seconds += end - begin;
+    history_.spend(History::Row::update_seconds, begin, end);
     ++counts_.updates;
     counts_.applied += static_cast<std::int64_t>(count);
     for (std::size_t k = 0; k < count; ++k) {
@@ -200,6 +220,7 @@ class Ring::State {
       to_use_.pop_front();
       held_.at(key).is_used = true;
       ++counts_.lanes[static_cast<std::size_t>(key.lane)].applied;
+      history_.count(History::LaneRow::applied, static_cast<std::size_t>(key.lane), end, 1);
       flows_[static_cast<std::size_t>(key.lane)]->used(key.name);
       let_go(key);
     }
@@ -210,10 +231,13 @@ class Ring::State {
   void let_go(const Key& key) {
     const auto found = held_.find(key);
     if (found == held_.end() || !found->second.is_used) return;
-    if (!flows_[static_cast<std::size_t>(key.lane)]->is_to_send(key.name)) held_.erase(found);
+    if (flows_[static_cast<std::size_t>(key.lane)]->is_to_send(key.name)) return;
+    note_held(key, -static_cast<std::int64_t>(bytes_of(found->second.payload).size()));
+    held_.erase(found);
   }
 
   fabric::Fabric& fabric_;
+  History& history_;
   const Layout& layout_;
   Options options_;
   Seat seat_;
@@ -225,6 +249,8 @@ class Ring::State {
   std::deque<Key> to_use_;  ///< in the order of arrival
   std::vector<Item> items_;
   Counts counts_;
+  std::int64_t own_bytes_ = 0;  ///< of items that are held, given here
+  std::int64_t visiting_bytes_ = 0;
 };
 
 Counts& Counts::operator+=(const Counts& more) {

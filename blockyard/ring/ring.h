@@ -8,6 +8,7 @@
 
 #include "blockyard/fabric/fabric.h"
 #include "blockyard/ring/flow.h"
+#include "blockyard/ring/history.h"
 #include "blockyard/ring/layout.h"
 #include "blockyard/ring/update.h"
 
@@ -59,6 +60,7 @@ struct Member {
   explicit Member(fabric::Fabric& its_fabric) : fabric(its_fabric) {}
   fabric::Fabric& fabric;
   std::uint32_t rings = 0;
+  History history;  ///< of all of them
 };
 
 /// Inputs travel, slices stay: each item that any rank of a ring gives passes the slice of every

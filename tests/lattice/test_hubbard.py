@@ -144,6 +144,35 @@ bins = 2
         self.assertLess(abs(pairing[2, 1, 2, 0]), 1e-12)
 
 
+class Report(LatticeTest):
+    def test_page_shows_time_and_memory_by_rank_and_lane(self):
+        done = self.blockyard(SMALL.replace("[run]", "[run]\nring = 3\nlanes = 2"), "-w", 3, "--report", "run.json",
+                              "--json", "out.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        ring = json.loads((self.folder / "run.json").read_text())["ring"]
+        self.assertNotIn("time_line", json.loads((self.folder / "out.json").read_text())["ring"])
+        self.assertEqual(len(ring["time_line"]), 3)
+        for rank, line in zip(ring["ranks"], ring["time_line"]):
+            self.assertLessEqual(len(line["update_seconds"]), 96)
+            for key in ("update_seconds", "wait_for_items_seconds", "wait_for_slots_seconds"):
+                self.assertAlmostEqual(sum(line[key]), rank[key], delta=1e-6 + 1e-6 * rank[key])
+            for lane, over_time in zip(rank["lanes"], line["lanes"]):
+                self.assertEqual(sum(over_time["applied"]), lane["applied"])
+                self.assertEqual(sum(over_time["sent_bytes"]), lane["sent_bytes"])
+                self.assertGreater(lane["applied"], 0)
+            self.assertGreater(max(line["visiting_items_bytes"]), 0)
+            self.assertEqual(len(line["lanes"]), 2)
+        page = subprocess.run([BLOCKYARD, "report", "run.json", "-o", "-"], cwd=self.folder, text=True,
+                              capture_output=True, check=True).stdout
+        for text in ("Time line", "Memory over time", "waits for slots", "lane 1", "rank 2", "<svg"):
+            self.assertIn(text, page)
+        (self.folder / "bad.json").write_text('{"ring": {"size": 1}}')
+        done = subprocess.run([BLOCKYARD, "report", "bad.json", "-o", "-"], cwd=self.folder, text=True,
+                              capture_output=True, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("bad.json is not what a run over rings writes", done.stderr)
+
+
 SMALL = """
 [lattice]
 sites = [2, 2]

@@ -7,46 +7,13 @@
 #include <vector>
 
 #include "blockyard/base/error.h"
-#include "blockyard/report/detail/assets.h"
+#include "blockyard/report/detail/html.h"
 
 namespace blockyard::report::detail {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '<')
-      out += "&lt;";
-    else if (c == '&')
-      out += "&amp;";
-    else
-      out += c;
-  }
-  return out;
-}
-
-std::string bytes_text(double bytes) {
-  constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-  std::size_t unit = 0;
-  for (; bytes >= 1024 && unit + 1 < std::size(units); ++unit) bytes /= 1024;
-  return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.1f} {}", bytes, units[unit]);
-}
-
-/// A row of a table; cells are HTML.
-std::string row(std::initializer_list<std::string> cells, std::string_view tag = "td") {
-  std::string out = "<tr>";
-  for (const std::string& cell : cells) out += fmt::format("<{0}>{1}</{0}>", tag, cell);
-  return out + "</tr>\n";
-}
-
-std::string table(const std::string& head, const std::string& rows) {
-  return fmt::format(
-      "<div class=\"scroll\"><table><thead>{}</thead><tbody>\n{}</tbody></table></div>\n", head,
-      rows);
-}
 
 std::string calls_section(const Json& calls) {
   std::string rows;
@@ -159,15 +126,10 @@ bool is_ga_report(const Json& report) {
 std::string ga_page(const Json& report, std::string_view path) {
   try {
     const Json& ranks = report.at("ranks");
-    return fmt::format(
-               "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta "
-               "name=\"viewport\" content=\"width=device-width\"><title>Global Arrays: {0}</title>"
-               "<style>{1}</style></head><body><header><h1>Global Arrays: {0}</h1><p "
-               "class=\"soft\">{2} processes</p></header><main>\n",
-               escaped(path), assets::css(), ranks.size()) +
-           calls_section(report.at("calls")) + sizes_section(report) + hot_section(report) +
-           ranks_section(ranks) + traffic_section(ranks) + arrays_section(report.at("arrays")) +
-           "</main></body></html>\n";
+    return html_page(
+        "Global Arrays: " + std::string(path), fmt::format("{} processes", ranks.size()),
+        calls_section(report.at("calls")) + sizes_section(report) + hot_section(report) +
+            ranks_section(ranks) + traffic_section(ranks) + arrays_section(report.at("arrays")));
   } catch (const nlohmann::json::exception& error) {
     throw base::Error(
         base::Errc::bad_input,
