@@ -236,8 +236,6 @@ void merge(const HubbardRun& run, HubbardJob& job) {
   if (!run.checkpoint_dir.empty()) checkpoints.folder = run.checkpoint_dir;
   if (checkpoints.seconds && checkpoints.folder.empty())
     checkpoints.folder = std::filesystem::path(job.file).stem().string() + ".checkpoint";
-  if (job.dca && !checkpoints.folder.empty())
-    throw base::Error(base::Errc::bad_input, no_dca_checkpoints);
 }
 
 RingDeviceChoice device_of(const HubbardRun& run, const HubbardJob& job) {

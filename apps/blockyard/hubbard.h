@@ -29,12 +29,6 @@ struct HubbardRun {
 [[nodiscard]] HubbardRun hubbard_run(const std::string& file, const std::string& fabric,
                                      const RunOptionValues& values, const OutputOptions& output);
 
-/// Why a job of the dynamical cluster approximation takes no checkpoints.
-inline constexpr const char* no_dca_checkpoints =
-    "a job with name = \"dca\" takes no checkpoints: it writes its self-energy after each "
-    "iteration, "
-    "and goes on from there with [method] restart = \"FILE.sigma.h5\"";
-
 /// Whether a file is TOML with a table [lattice]. False for what cannot be read.
 [[nodiscard]] bool is_lattice_job(const std::string& path);
 

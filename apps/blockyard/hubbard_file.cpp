@@ -140,6 +140,12 @@ void read_method(const TomlSection& section, int directions, HubbardJob& job) {
   job.shift = section.number("shift", false).value_or(job.shift);
   take_integer(section, "frequencies", 1, most_frequencies, job.half);
   take_integer(section, "exchange_frequencies", 1, most_frequencies, job.exchange);
+  if (job.exchange > 2 * job.half)
+    throw section.error(
+        "exchange_frequencies",
+        fmt::format("is {}, but G4 with frequencies = {} has {} frequencies: take {} or less, or "
+                    "more frequencies",
+                    job.exchange, job.half, 2 * job.half, 2 * job.half));
   read_momenta(section, job);
   if (name == "dca") {
     read_dca(section, directions, job);
@@ -241,11 +247,8 @@ HubbardJob read_hubbard_job(const std::string& text, const std::string& path) {
                            "bound", "element", "bins", "memory", "device", "output", "checkpoint",
                            "checkpoint_dir", "symmetrise", "parts"}),
            job);
-  if (job.dca) {
+  if (job.dca)
     job.dca->output = std::filesystem::path(job.output).replace_extension(".sigma.h5").string();
-    if (job.checkpoints.seconds || !job.checkpoints.folder.empty())
-      throw base::Error(base::Errc::bad_input, fmt::format("{}: {}", path, no_dca_checkpoints));
-  }
   return job;
 }
 

@@ -18,7 +18,7 @@ using base::Error;
 
 namespace {
 
-constexpr std::uint32_t format = 3;
+constexpr std::uint32_t format = 4;
 constexpr std::string_view part_name = "lattice";
 constexpr std::string_view prefix = "lattice-";
 constexpr std::string_view lock_name = "lock";
@@ -57,7 +57,7 @@ CheckpointOut::CheckpointOut(const fs::path& path)
 void CheckpointOut::write_head(const SavedHead& head) {
   base::FieldWriter out;
   out.fields(format, head.file, head.source, head.exact_bound, head.units, head.walkers,
-             head.averages);
+             head.averages, head.outer);
   file_.add(head_, 0, out.take());
 }
 
@@ -85,7 +85,7 @@ CheckpointIn::CheckpointIn(const fs::path& path) : path_(path), file_(disks_, pa
                     "wrote it",
                     found, format));
   fields.fields(head_.file, head_.source, head_.exact_bound, head_.units, head_.walkers,
-                head_.averages);
+                head_.averages, head_.outer);
 }
 
 const store::CheckpointRecord& CheckpointIn::record(std::uint32_t group,

@@ -22,6 +22,7 @@ struct Checkpointing {
   std::function<int()> requests;  ///< how often one was asked for. Any thread
   std::function<bool()> ends;     ///< whether to save a last time and end. Any thread
   std::string from;               ///< the file of a checkpoint to go on from; empty: from the start
+  std::vector<std::byte> outer;   ///< the state of the iteration that the simulation is a part of
 };
 
 /// The description of a run in its checkpoint.
@@ -32,6 +33,7 @@ struct SavedHead {
   std::int64_t units = 0;  ///< of G4
   std::int64_t walkers = 0;
   std::vector<std::byte> averages;
+  std::vector<std::byte> outer;  ///< Checkpointing::outer
 };
 
 /// Writes a checkpoint: a head, one record for each walker and each unit of G4. The file has the

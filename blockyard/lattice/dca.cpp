@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "blockyard/base/fields.h"
+
 namespace blockyard::lattice {
 
 namespace {
@@ -28,6 +30,15 @@ LevelFunction error_of(const LevelFunction& g, const Axes& axes,
   return error;
 }
 
+/// What the iteration knows before a simulation, in the checkpoints of that. `Fields` is a writer
+/// or a reader.
+template <class Fields, class Report>
+void state_fields(Fields& fields, Report& report) {
+  fields.fields(report.steps, report.sigma.constant, report.sigma.tail);
+  for (auto* function : {&report.sigma.known, &report.sigma_error})
+    fields.fields(function->levels, function->momenta, function->values);
+}
+
 class Iteration {
  public:
   Iteration(const HubbardJob& job, const ring::Team& team, const Progress& progress)
@@ -38,7 +49,9 @@ class Iteration {
         is_lead_(team.session == nullptr || team.session->process() == 0) {
     const Hubbard& model = job.model;
     report_.sigma = {{model.layers, model.sites(), {}}, 0, 0};
-    if (!job.dca->restart.empty())
+    if (!job.checkpoints.from.empty())
+      load();
+    else if (!job.dca->restart.empty())
       report_.sigma = read_self_energy(job.dca->restart, model, job.dca->frequencies);
   }
 
@@ -80,10 +93,23 @@ class Iteration {
   [[nodiscard]] DcaReport& report() { return report_; }
 
  private:
+  void load() {
+    const CheckpointIn saved(job_.checkpoints.from);
+    base::FieldReader in(saved.head().outer);
+    state_fields(in, report_);
+    const auto before = static_cast<int>(report_.steps.size());
+    if (before > 0) report_.is_converged = report_.steps.back().change <= job_.dca->tolerance;
+    resumed_ = before + 1;
+  }
+
   /// A simulation in the bath of the present self-energy. Each has random numbers of its own.
   Bath run(HubbardJob job, int number) {
     constexpr std::uint64_t apart = 0x9e3779b97f4a7c15;
     job.seed += apart * static_cast<std::uint64_t>(number);
+    if (number != resumed_) job.checkpoints.from.clear();
+    base::FieldWriter state;
+    state_fields(state, report_);
+    job.checkpoints.outer = state.take();
     const int needed = std::max(bath_frequencies, job.half + job.exchange);
     Bath bath = bath_of(job.model, patches_, report_.sigma, needed);
     Problem problem = problem_of(job.model, job.half, job.exchange, job.exchange_momenta);
@@ -120,6 +146,7 @@ class Iteration {
   const Progress& progress_;
   Patches patches_;
   bool is_lead_;
+  int resumed_ = 0;  ///< the number of the simulation that a checkpoint is of
   DcaReport report_;
 };
 
@@ -129,7 +156,7 @@ DcaReport simulate_dca(const HubbardJob& job, const ring::Team& team, const Prog
                        const std::function<void(const DcaStep&)>& told) {
   Iteration iteration(job, team, progress);
   DcaReport& report = iteration.report();
-  int number = 0;
+  auto number = static_cast<int>(report.steps.size());
   while (!report.is_converged && number < job.dca->iterations) {
     report.is_converged = iteration.step(++number);
     if (told) told(report.steps.back());

@@ -123,6 +123,37 @@ class Checkpoints(unittest.TestCase):
         self.stop(TERM, 2, 128 + TERM)
         self.check_same(self.results(self.blockyard("resume", "job.checkpoint", "--ring", 3, processes=3)), expected)
 
+    def test_an_iteration_goes_on_where_it_was(self):
+        """Within any step of the dynamical cluster approximation, and within the G4 after the last one."""
+        self.write(JOB.replace("samples = 240", """name = "dca"
+iterations = 3
+tolerance = 1e-12
+mix = 0.7
+patch_points = 4
+self_energy_frequencies = 6
+samples = 80"""))
+
+        def results(done):
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertFalse((self.folder / "job.checkpoint").exists())
+            found = []
+            for name in ("job.h5", "job.sigma.h5"):
+                with h5py.File(self.folder / name) as file:
+                    file.visititems(lambda _, one: found.append(one[...]) if isinstance(one, h5py.Dataset) else None)
+                (self.folder / name).unlink()
+            return found
+
+        expected = results(self.blockyard("run", "job.toml", "-w", 2))
+        # Each of the four simulations takes three checkpoints or more.
+        for at in (1, 5, 11):
+            with self.subTest(at=at):
+                done = self.blockyard("run", "job.toml", "-w", 2, "--checkpoint", "0s", call="rename", path="lattice-",
+                                      at=at, signal=TERM)
+                self.assertEqual(done.returncode, 128 + TERM, done.stderr)
+                found = results(self.blockyard("resume", "job.checkpoint", "-w", 3, "--ring", 3))
+                self.assertEqual(len(found), len(expected))
+                self.check_same(found, expected)
+
     def test_what_cannot_be_gone_on_from_is_refused(self):
         self.write()
         self.stop(TERM, 2, 128 + TERM)

@@ -256,6 +256,23 @@ class BadInput(LatticeTest):
         self.refused(('sums = "exact"', 'memory = "30K"'), "does not fit", "give each rank")
         self.refused(("samples = 64", "samples = 2"), "too few for 8 walkers")
 
+    def test_more_exchange_frequencies_than_g4_has(self):
+        self.refused(("frequencies = 4", "frequencies = 4\nexchange_frequencies = 4000"), "job.toml:10",
+                     "exchange_frequencies", "take 8 or less")
+
+    def test_what_is_no_number(self):
+        for value in ("nan", "-inf"):
+            self.refused(("u = 4.0", f"u = {value}"), "job.toml:4", "u")
+            self.refused(("beta = 2.0", f"beta = {value}"), "job.toml:5", "beta")
+
+    def test_a_job_that_ends_early_is_refused(self):
+        for end in range(0, len(SMALL), 7):
+            (self.folder / "job.toml").write_text(SMALL[:end])
+            done = subprocess.run([BLOCKYARD, "plan", "job.toml"], cwd=self.folder, text=True, capture_output=True,
+                                  check=False)
+            self.assertIn(done.returncode, (0, 1), SMALL[:end] + done.stderr)
+            self.assertEqual(done.stderr.count("error: "), done.returncode, done.stderr)
+
     def test_a_momentum_that_is_given_twice(self):
         self.refused(("[[0, 0], [1, 1]]", "[[0, 0], [2, 2]]"), "the exchange momentum (2, 2) is (0, 0)", "remove one")
 
