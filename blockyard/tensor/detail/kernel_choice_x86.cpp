@@ -25,7 +25,7 @@ const Kernels<T>& choose() noexcept {
 template <class R>
 double tile_cost(const PanelKernels<R>& use) noexcept {
   constexpr Extent k = 128, most = 48 * k, most_columns = 8;
-  alignas(64) static thread_local std::array<R, most> left;
+  alignas(64) std::array<R, most> left;
   alignas(64) std::array<R, most_columns * k> right;
   alignas(64) std::array<R, 48 * most_columns> result;
   left.fill(R(1));
