@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "blockyard/base/text.h"
 
@@ -94,6 +95,7 @@ std::optional<double> TomlSection::number(std::string_view key, bool zero_is_goo
   if (!has(key)) return std::nullopt;
   if (!node(key).is_number()) throw wrong_type(key, "a number");
   const double value = *node(key).value<double>();
+  if (!std::isfinite(value)) throw error(key, "is not a finite number");
   if (!(value > 0 || (zero_is_good && value == 0)))
     throw error(key, zero_is_good ? "must not be negative" : "must be above 0");
   return value;

@@ -14,29 +14,46 @@
 namespace blockyard::qc {
 namespace {
 
-constexpr std::array<std::string_view, 51> names = {
-    "STO-3G",          "3-21G",           "3-21++G",         "6-31G",           "6-31G*",
-    "6-31G**",         "6-31+G*",         "6-31++G**",       "6-311G*",         "6-311G**",
-    "6-311+G**",       "6-311++G**",      "cc-pVDZ",         "cc-pVTZ",         "cc-pVQZ",
-    "cc-pV5Z",         "aug-cc-pVDZ",     "aug-cc-pVTZ",     "aug-cc-pVQZ",     "aug-cc-pV5Z",
-    "jul-cc-pVDZ",     "jul-cc-pVTZ",     "jul-cc-pVQZ",     "cc-pCVDZ",        "cc-pCVTZ",
-    "cc-pCVQZ",        "aug-cc-pCVDZ",    "aug-cc-pCVTZ",    "aug-cc-pCVQZ",    "cc-pV(D+d)Z",
-    "cc-pV(T+d)Z",     "cc-pV(Q+d)Z",     "aug-cc-pV(D+d)Z", "aug-cc-pV(T+d)Z", "aug-cc-pV(Q+d)Z",
-    "jul-cc-pV(D+d)Z", "jul-cc-pV(T+d)Z", "jul-cc-pV(Q+d)Z", "cc-pVDZ-PP",      "cc-pVTZ-PP",
-    "def2-SVP",        "def2-SVPD",       "def2-TZVP",       "def2-TZVPP",      "def2-TZVPD",
-    "def2-TZVPPD",     "def2-QZVP",       "def2-QZVPP",      "def2-QZVPD",      "LANL2DZ",
-    "SBKJC-VDZ"};
+constexpr std::array<std::string_view, 77> names = {
+    "STO-3G",          "STO-6G",          "3-21G",
+    "3-21++G",         "6-31G",           "6-31G*",
+    "6-31G**",         "6-31G(2df,p)",    "6-31+G",
+    "6-31+G*",         "6-31+G**",        "6-31++G",
+    "6-31++G*",        "6-31++G**",       "6-311G",
+    "6-311G*",         "6-311G**",        "6-311G(2df,2pd)",
+    "6-311+G",         "6-311+G*",        "6-311+G**",
+    "6-311+G(2d,p)",   "6-311++G",        "6-311++G*",
+    "6-311++G**",      "6-311++G(2d,2p)", "6-311++G(3df,3pd)",
+    "cc-pVDZ",         "cc-pVTZ",         "cc-pVQZ",
+    "cc-pV5Z",         "aug-cc-pVDZ",     "aug-cc-pVTZ",
+    "aug-cc-pVQZ",     "aug-cc-pV5Z",     "jul-cc-pVDZ",
+    "jul-cc-pVTZ",     "jul-cc-pVQZ",     "cc-pCVDZ",
+    "cc-pCVTZ",        "cc-pCVQZ",        "aug-cc-pCVDZ",
+    "aug-cc-pCVTZ",    "aug-cc-pCVQZ",    "cc-pwCVDZ",
+    "cc-pwCVTZ",       "cc-pwCVQZ",       "cc-pV(D+d)Z",
+    "cc-pV(T+d)Z",     "cc-pV(Q+d)Z",     "aug-cc-pV(D+d)Z",
+    "aug-cc-pV(T+d)Z", "aug-cc-pV(Q+d)Z", "jul-cc-pV(D+d)Z",
+    "jul-cc-pV(T+d)Z", "jul-cc-pV(Q+d)Z", "cc-pVDZ-PP",
+    "cc-pVTZ-PP",      "cc-pVQZ-PP",      "aug-cc-pVDZ-PP",
+    "aug-cc-pVTZ-PP",  "aug-cc-pVQZ-PP",  "def2-SVP",
+    "def2-SVPD",       "def2-TZVP",       "def2-TZVPP",
+    "def2-TZVPD",      "def2-TZVPPD",     "def2-QZVP",
+    "def2-QZVPP",      "def2-QZVPD",      "def2-QZVPPD",
+    "pcseg-1",         "pcseg-2",         "pcseg-3",
+    "LANL2DZ",         "SBKJC-VDZ"};
 
 /// Sets with functions of H and He from another one: jul- is the augmented set, for these without
-/// diffuse functions; core-valence sets, -pCV, have nothing to add to these of the valence set.
+/// diffuse functions; core-valence sets, -pCV and -pwCV, have nothing to add to these of the
+/// valence set.
 constexpr std::string_view july = "jul-";
-constexpr std::string_view core_valence = "-pcv";
+constexpr std::array<std::string_view, 2> core_valence = {"-pcv", "-pwcv"};
 
 constexpr std::string_view fit_ending = "-RIFIT";
-constexpr std::array<std::string_view, 10> auxiliary_names = {
-    "cc-pVDZ-RIFIT",     "cc-pVTZ-RIFIT",     "cc-pVQZ-RIFIT",  "aug-cc-pVDZ-RIFIT",
-    "aug-cc-pVTZ-RIFIT", "aug-cc-pVQZ-RIFIT", "def2-SVP-RIFIT", "def2-TZVP-RIFIT",
-    "def2-TZVPP-RIFIT",  "def2-QZVP-RIFIT"};
+constexpr std::array<std::string_view, 13> auxiliary_names = {
+    "cc-pVDZ-RIFIT",     "cc-pVTZ-RIFIT",     "cc-pVQZ-RIFIT",    "aug-cc-pVDZ-RIFIT",
+    "aug-cc-pVTZ-RIFIT", "aug-cc-pVQZ-RIFIT", "def2-SVP-RIFIT",   "def2-SVPD-RIFIT",
+    "def2-TZVP-RIFIT",   "def2-TZVPD-RIFIT",  "def2-TZVPP-RIFIT", "def2-TZVPPD-RIFIT",
+    "def2-QZVP-RIFIT"};
 
 /// Lower case, with the polarisation written as stars: 6-31g(d,p) is 6-31g**; SBKJC is SBKJC-VDZ.
 std::string plain_name(std::string_view name) {
@@ -50,7 +67,7 @@ std::string plain_name(std::string_view name) {
 /// share/basis/export_basis_sets.py writes the files under these names.
 std::string file_name(std::string plain) {
   std::replace(plain.begin(), plain.end(), '*', 's');
-  std::erase_if(plain, [](char c) { return c == '(' || c == ')'; });
+  std::erase_if(plain, [](char c) { return c == '(' || c == ')' || c == ','; });
   return plain + ".nw";
 }
 
@@ -72,10 +89,10 @@ BasisSet read_set(const std::string& plain, std::string_view name, const std::st
   if (plain.starts_with(july)) {
     light = plain.substr(july.size());
     heavy = "aug-" + light;
-  } else if (const auto at = plain.find(core_valence); at != plain.npos) {
-    light = plain;
-    light.erase(at + core_valence.size() - 2, 1);
   }
+  for (const auto core : core_valence)
+    if (const auto at = plain.find(core); at != plain.npos)
+      light = std::string(plain).replace(at, core.size(), "-pv");
   BasisSet set = read_file(heavy, name, folder);
   if (light.empty()) return set;
   const BasisSet other = read_file(light, name, folder);

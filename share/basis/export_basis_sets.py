@@ -3,6 +3,7 @@
 """Writes the basis set files of this folder from the Basis Set Exchange (package
 basis_set_exchange 0.12). Needed only to add a set: neither the build nor the tests run it."""
 
+import re
 from pathlib import Path
 
 import basis_set_exchange
@@ -23,6 +24,24 @@ SETS = {
     "6-311G**": "0",
     "6-311+G**": "0",
     "6-311++G**": "0",
+    "STO-6G": "0",
+    "6-31+G": "0",
+    "6-31++G": "0",
+    "6-31+G**": "0",
+    "6-31++G*": "0",
+    "6-31G(2df,p)": "0",
+    "6-311G": "0",
+    "6-311+G": "0",
+    "6-311++G": "0",
+    "6-311+G*": "0",
+    "6-311++G*": "0",
+    "6-311+G(2d,p)": "0",
+    "6-311G(2df,2pd)": "0",
+    "6-311++G(2d,2p)": "0",
+    "6-311++G(3df,3pd)": "0",
+    "pcseg-1": "1",
+    "pcseg-2": "1",
+    "pcseg-3": "1",
     "cc-pVDZ": "1",
     "cc-pVTZ": "1",
     "cc-pVQZ": "1",
@@ -37,6 +56,9 @@ SETS = {
     "aug-cc-pCVDZ": "0",
     "aug-cc-pCVTZ": "0",
     "aug-cc-pCVQZ": "0",
+    "cc-pwCVDZ": "0",
+    "cc-pwCVTZ": "0",
+    "cc-pwCVQZ": "0",
     "cc-pV(D+d)Z": "1",
     "cc-pV(T+d)Z": "1",
     "cc-pV(Q+d)Z": "1",
@@ -46,6 +68,7 @@ SETS = {
     "def2-TZVPPD": "1",
     "def2-QZVPP": "1",
     "def2-QZVPD": "1",
+    "def2-QZVPPD": "1",
     "def2-SVP": "1",
     "def2-SVPD": "1",
     "def2-TZVP": "1",
@@ -56,6 +79,10 @@ SETS = {
     "SBKJC-VDZ": "0",
     "cc-pVDZ-PP": "0",
     "cc-pVTZ-PP": "0",
+    "cc-pVQZ-PP": "0",
+    "aug-cc-pVDZ-PP": "0",
+    "aug-cc-pVTZ-PP": "0",
+    "aug-cc-pVQZ-PP": "0",
     "cc-pVDZ-RIFIT": "1",
     "cc-pVTZ-RIFIT": "1",
     "cc-pVQZ-RIFIT": "1",
@@ -66,6 +93,9 @@ SETS = {
     "def2-TZVP-RIFIT": "1",
     "def2-TZVPP-RIFIT": "1",
     "def2-QZVP-RIFIT": "1",
+    "def2-SVPD-RIFIT": "1",
+    "def2-TZVPD-RIFIT": "1",
+    "def2-TZVPPD-RIFIT": "1",
 }
 
 # Not in the exchange: 3-21G with the diffuse functions that 6-31++G** has beyond 6-31G**, which were
@@ -74,7 +104,7 @@ DIFFUSE_SET = "3-21++G"
 
 
 def file_name(name):
-    return name.lower().replace("*", "s").replace("(", "").replace(")", "") + ".nw"
+    return re.sub(r"[(),]", "", name.lower().replace("*", "s")) + ".nw"
 
 
 def export(name, version, folder):

@@ -261,7 +261,7 @@ class BadInput(LatticeTest):
                      "exchange_frequencies", "take 8 or less")
 
     def test_what_is_no_number(self):
-        for value in ("nan", "-inf"):
+        for value in ("nan", "inf", "-inf"):
             self.refused(("u = 4.0", f"u = {value}"), "job.toml:4", "u")
             self.refused(("beta = 2.0", f"beta = {value}"), "job.toml:5", "beta")
 
