@@ -6,6 +6,9 @@
 
 namespace blockyard::blas {
 
+/// They are searched one by one.
+constexpr std::size_t most_operands = 1024;
+
 Kept::Operand* Kept::find(const base::Fingerprint& content) {
   const auto found = std::ranges::find(operands_, content, &Operand::content);
   if (found == operands_.end()) return nullptr;
@@ -16,7 +19,8 @@ Kept::Operand* Kept::find(const base::Fingerprint& content) {
 
 /// Memory of the same size is used again: allocating is a round trip, and the server clears it.
 Kept::Operand* Kept::make(std::int64_t bytes, const std::optional<base::Fingerprint>& content) {
-  const bool is_full = held_bytes_ + bytes > budget_bytes_;
+  const bool has_many = operands_.size() >= most_operands;
+  const bool is_full = has_many || held_bytes_ + bytes > budget_bytes_;
   const auto fits = [&](const Operand& operand) {
     return !operand.is_in_use && operand.memory.bytes() == bytes && (is_full || !operand.content);
   };
@@ -24,6 +28,7 @@ Kept::Operand* Kept::make(std::int64_t bytes, const std::optional<base::Fingerpr
   if (again != operands_.end()) {
     operands_.splice(operands_.end(), operands_, again);
   } else {
+    if (has_many) static_cast<void>(drop_oldest());
     while (held_bytes_ + bytes > budget_bytes_ && drop_oldest()) {
     }
     auto memory = device_.allocate(bytes);
