@@ -26,6 +26,8 @@
 #include "blockyard/device/host/host.h"
 #include "blockyard/device/loader.h"
 #include "blockyard/device/sim/sim.h"
+#include "blockyard/remote/client/client.h"
+#include "blockyard/remote/server/device_process.h"
 #include "blockyard/remote/server/server.h"
 #include "blockyard/remote/token.h"
 #include "blockyard/report/live_socket.h"
@@ -54,20 +56,88 @@ struct ServeOptions {
   int threads = 0;  ///< 0: as many as the library takes
   bool plain = false;
   bool only_device = false;
+  std::string isolation;     ///< empty: as the kind of device wants it
+  int parent = 0;            ///< the process that keeps this one for a device; 0: none
+  bool counts_only = false;  ///< prints how many devices there are
 };
 
-/// The tables of a kind. The plug-in outlives the server.
-std::vector<remote::Export> exports_of(const ServeOptions& options,
+/// Devices, and what must live as long.
+struct Lent {
+  std::optional<device::Plugin> plugin;
+  std::vector<std::unique_ptr<remote::DeviceProcess>> processes;
+  std::vector<remote::Export> devices;
+};
+
+bool isolates(const ServeOptions& options) {
+  if (options.parent != 0 || options.counts_only) return false;
+  if (!options.isolation.empty()) return options.isolation == "process";
+  return options.device != "host" && options.device != "sim";  // what talks to a driver
+}
+
+/// This program as a server of some devices of the same kind.
+std::vector<std::string> own_command(const ServeOptions& options) {
+  std::vector<std::string> command = {fs::read_symlink("/proc/self/exe").string(),
+                                      "offload",
+                                      "serve",
+                                      "--only-device",
+                                      "--device",
+                                      options.device};
+  if (!options.device_options.empty())
+    command.insert(command.end(), {"--device-options", options.device_options});
+  return command;
+}
+
+void log_line(const std::string& line) {
+  static_cast<void>(std::fprintf(stderr, "%s\n", line.c_str()));
+}
+
+/// The table of a kind that is used in this process.
+const blockyard_device_table& table_of(const ServeOptions& options,
                                        std::optional<device::Plugin>& plugin) {
-  const blockyard_device_table* table = &device::host::table();
-  if (options.device == "sim") {
-    table = &device::sim::table();
-  } else if (options.device != "host") {
-    plugin.emplace((fs::path(find_places("").plugins) /
-                    fmt::format("libblockyard_device_{}.so", options.device))
-                       .string());
-    table = &plugin->table();
+  if (options.device == "host") return device::host::table();
+  if (options.device == "sim") return device::sim::table();
+  plugin.emplace(
+      (fs::path(find_places("").plugins) / fmt::format("libblockyard_device_{}.so", options.device))
+          .string());
+  return plugin->table();
+}
+
+/// Counted by another process where devices are in others: counting asks the driver.
+int count_devices(const ServeOptions& options, Lent& lent) {
+  if (!isolates(options)) return device::device_count(table_of(options, lent.plugin));
+  std::vector<std::string> command = own_command(options);
+  command.emplace_back("--count");
+  const std::string counted = remote::output_of(command);
+  return counted.empty() ? 0 : std::stoi(counted);
+}
+
+/// Adds one device of a kind, here or in a process of its own.
+void lend(const ServeOptions& options, std::uint32_t number, std::uint64_t memory_bytes,
+          const std::shared_ptr<const remote::HostDevice>& host, Lent& lent) {
+  const auto use = std::make_shared<remote::SharedUse>(memory_bytes);  // by all clients
+  if (!isolates(options)) {
+    const blockyard_device_table& table =
+        lent.plugin ? lent.plugin->table() : table_of(options, lent.plugin);
+    lent.devices.push_back(
+        {&table, number, options.device_options, options.device, use, host, number});
+    return;
   }
+  std::vector<std::string> command = own_command(options);
+  for (const std::string& word : {std::string("--devices"), std::to_string(number),
+                                  std::string("--parent"), std::to_string(::getpid())})
+    command.push_back(word);
+  const std::string path =
+      fmt::format("{}.{}.{}", rpc::parse_address(default_offload_address(true)).path, ::getpid(),
+                  lent.processes.size());
+  lent.processes.push_back(
+      std::make_unique<remote::DeviceProcess>(std::move(command), path, log_line));
+  lent.devices.push_back(
+      {&remote::table(), 0, "alone=1 server=unix:" + path, options.device, use, host, number});
+}
+
+Lent lend_all(const ServeOptions& options) {
+  Lent lent;
+  const int count = count_devices(options, lent);
   const std::uint64_t memory_bytes =
       options.memory.empty()
           ? 0
@@ -75,8 +145,6 @@ std::vector<remote::Export> exports_of(const ServeOptions& options,
   std::shared_ptr<const remote::HostDevice> host;  // shared by the devices that it helps
   if (options.device != "host" && !options.only_device)
     host = std::make_shared<remote::HostDevice>(device::host::table());
-  std::vector<remote::Export> all;
-  const int count = device::device_count(*table);
   for (const int k : options.devices)
     if (k >= count)
       throw UsageError(fmt::format(
@@ -85,13 +153,12 @@ std::vector<remote::Export> exports_of(const ServeOptions& options,
   for (int k = 0; k < count; ++k) {
     if (!options.devices.empty() && std::ranges::find(options.devices, k) == options.devices.end())
       continue;
-    all.push_back({table, static_cast<std::uint32_t>(k), options.device_options, options.device,
-                   std::make_shared<remote::SharedUse>(memory_bytes), host});
+    lend(options, static_cast<std::uint32_t>(k), memory_bytes, host, lent);
   }
-  if (all.empty())
+  if (lent.devices.empty())
     throw base::Error(base::Errc::device,
                       fmt::format("--device {}: there is none on this machine", options.device));
-  return all;
+  return lent;
 }
 
 /// Where it listens is added to `places`.
@@ -113,10 +180,32 @@ remote::Door open_door(const std::string& text, bool plain, std::vector<std::str
   return {std::move(listener), is_tcp, wants_tls};
 }
 
-int serve(const ServeOptions& options) {
-  std::optional<device::Plugin> plugin;
+/// The server of one device that another process keeps for its clients, until that one ends it.
+int serve_parent(const ServeOptions& options) {
+  remote::end_with(options.parent);
+  const Lent lent = lend_all(options);
   remote::Terms terms;
-  terms.devices = exports_of(options, plugin);
+  terms.devices = lent.devices;
+  terms.max_clients = std::numeric_limits<std::size_t>::max();
+  std::vector<remote::Door> doors;
+  doors.push_back({std::make_unique<rpc::socket::SocketListener>(remote::DeviceProcess::adopted),
+                   false, false});
+  remote::Server server(std::move(doors), terms, [](const std::string&) {});
+  for (;;) ::pause();
+}
+
+int count_only(const ServeOptions& options) {
+  Lent lent;
+  Output(stdout).print(fmt::format("{}\n", count_devices(options, lent)));
+  return 0;
+}
+
+int serve(const ServeOptions& options) {
+  if (options.counts_only) return count_only(options);
+  if (options.parent != 0) return serve_parent(options);
+  const Lent lent = lend_all(options);
+  remote::Terms terms;
+  terms.devices = lent.devices;
   terms.max_clients = options.clients;
   if (!options.client_memory.empty())
     terms.client_memory_bytes =
@@ -139,9 +228,7 @@ int serve(const ServeOptions& options) {
   if (options.threads > 0 && !tensor::blas::limit_blas_threads(options.threads))
     throw UsageError("--threads: the BLAS of this Blockyard computes with one thread");
   note_signals();
-  remote::Server server(std::move(doors), terms, [](const std::string& line) {
-    static_cast<void>(std::fprintf(stderr, "%s\n", line.c_str()));
-  });
+  remote::Server server(std::move(doors), terms, log_line);
   Output output(stdout);
   for (const std::string& place : places)
     output.print(fmt::format("{} of kind {} at {}\n",
@@ -208,6 +295,13 @@ void add_serve(CLI::App& offload, Commands& commands) {
       ->check(CLI::Range(1, 4096));
   serving->add_flag("--only-device", options->only_device,
                     "compute nothing on the processors here that the device does not know");
+  serving
+      ->add_option("--isolation", options->isolation,
+                   "process: each device in a process of its own, which is started again when it "
+                   "ends (default for cuda and opencl); none")
+      ->check(CLI::IsMember({"process", "none"}));
+  serving->add_option("--parent", options->parent)->group("");
+  serving->add_flag("--count", options->counts_only)->group("");
   serving->add_flag("--plain", options->plain,
                     "let other machines connect without TLS; tokens are proven all the same");
   commands[serving] = [options] { return serve(*options); };

@@ -48,6 +48,18 @@ def has_tls():
     return bool(ctypes.util.find_library("ssl"))
 
 
+def children_of(parent, words=""):
+    """Processes of a parent whose command line has these words."""
+    found = []
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            state = (folder / "stat").read_text()
+            command = (folder / "cmdline").read_bytes().decode(errors="replace").replace("\0", " ")
+            if int(state.rpartition(")")[2].split()[1]) == parent and words in command:
+                found.append(int(folder.name))
+    return found
+
+
 class Server:
     """A server at a socket of its own, that listens when this is made."""
 
@@ -306,6 +318,39 @@ class Offload(unittest.TestCase):
         out, _ = program.communicate(timeout=LIMIT_SECONDS)
         self.assertEqual(out, "0 wrong\n")
         self.assertEqual(program.returncode, 0)
+
+    def test_a_device_whose_process_is_killed_comes_back_and_costs_no_result(self):
+        """Those of other devices notice nothing; by seed: after how many calls it is killed."""
+        server = self.serve("--device", "sim", "--isolation", "process")
+        seeded = random.Random(22)
+
+        def start(number):
+            return subprocess.Popen([BLOCKYARD, "offload", "run", "--server", f"{server.address}#{number}", "--place",
+                                     "remote", "--log", "call", "--report", self.folder / f"report{number}", "--", CALLER],
+                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+        for _ in range(2):
+            programs = [start(0), start(1)]
+            for _ in range(seeded.randrange(1, 120)):
+                programs[0].stderr.readline()
+            while not (process := children_of(server.process.pid, "--devices 0")):
+                os.sched_yield()  # it is being started again
+            os.kill(process[0], signal.SIGKILL)
+            for program in programs:
+                out, err = program.communicate(timeout=LIMIT_SECONDS)
+                self.assertEqual(out, "0 wrong\n", err)
+            routines = json.loads((self.folder / "report1").read_text())["routines"]
+            self.assertEqual([routine for routine in routines if routine["place"] == "local"], [])
+        for _ in range(100):  # until it is there again
+            done, calls = self.run_at(server.address, CALLER)
+            self.assertEqual(done.stdout, "0 wrong\n")
+            if calls["local"] == 0:
+                break
+        self.assertEqual(calls["local"], 0)
+        processes = children_of(server.process.pid)
+        self.assertEqual(len(processes), 2)
+        self.assertEqual(server.end(), 0)
+        self.assertEqual([process for process in processes if os.path.exists(f"/proc/{process}")], [])
 
     def test_a_server_that_stops_costs_no_result(self):
         server = self.serve("--device", "sim")

@@ -21,6 +21,8 @@ using base::Error;
 namespace {
 
 constexpr double connect_seconds = 5;
+/// To a process of a server whose client waits meanwhile, and loses patience after 2 s.
+constexpr double connect_alone_seconds = 1.5;
 
 /// The functions of the table have no argument for what devices of one server share: the links of
 /// this process stand here. One that is lost is not given again, nor one of the process that
@@ -61,6 +63,8 @@ ServerOptions read_options(std::string_view text) {
       options.token_file = value;
     else if (key == "patience")
       options.patience_seconds = base::parse_seconds(value, "device option patience");
+    else if (word == "alone=1")
+      options.is_alone = true;
     else if (!word.empty() && word != "network=1")  // its memory is in another process anyway
       options.rest += (options.rest.empty() ? "" : " ") + std::string(word);
   }
@@ -69,19 +73,29 @@ ServerOptions read_options(std::string_view text) {
   return options;
 }
 
-std::shared_ptr<Link> link_to(const ServerOptions& options) {
-  const rpc::Address address = rpc::parse_address(options.server);
-  const Links::Key key{rpc::format_address(address), options.token_file, ::getpid()};
-  const std::lock_guard lock(links().mutex);
-  if (auto known = links().all[key].lock(); known && known->lost().empty()) return known;
+namespace {
+
+std::shared_ptr<Link> connect(const rpc::Address& address, const ServerOptions& options) {
   const std::optional<Token> token = token_in(options.token_file);
-  auto transport = rpc::socket::connect(address, connect_seconds);
+  auto transport =
+      rpc::socket::connect(address, options.is_alone ? connect_alone_seconds : connect_seconds);
   if (!address.pace.empty())
     transport = rpc::delay::over(std::move(transport), rpc::delay::parse_pace(address.pace));
   if (uses_tls(address, token.has_value()))
     transport =
         rpc::tls::connect(std::move(transport), token->name, rpc::tls::key_of(token->secret));
-  auto made = std::make_shared<Link>(std::move(transport), token, options.patience_seconds);
+  return std::make_shared<Link>(std::move(transport), token, options.patience_seconds);
+}
+
+}  // namespace
+
+std::shared_ptr<Link> link_to(const ServerOptions& options) {
+  const rpc::Address address = rpc::parse_address(options.server);
+  if (options.is_alone) return connect(address, options);
+  const Links::Key key{rpc::format_address(address), options.token_file, ::getpid()};
+  const std::lock_guard lock(links().mutex);
+  if (auto known = links().all[key].lock(); known && known->lost().empty()) return known;
+  auto made = connect(address, options);
   links().all[key] = made;
   return made;
 }

@@ -17,11 +17,12 @@ namespace blockyard::remote {
 ///   server=ADDRESS   where it listens: HOST:PORT or unix:PATH; needed
 ///   token=FILE       name and secret that it knows us by
 ///   patience=SECONDS of silence, after which the link counts as lost (20)
+///   alone=1          a link of its own, also beside others to the same server
 ///   memory=BYTES     what can be allocated in total
 /// `count` has no options and cannot know a server; it answers 1. Devices opened from one server
-/// with one token share a link, so that copies between its devices stay there.
-/// copy, copy_peer, fill, plan_run, event_record, stream_wait and release make no round trip, nor
-/// does plan_open for a descriptor that was asked before.
+/// with one token share a link, unless they are to be alone, so that copies between its devices
+/// stay there. copy, copy_peer, fill, plan_run, event_record, stream_wait and release make no round
+/// trip, nor does plan_open for a descriptor that was asked before.
 [[nodiscard]] const blockyard_device_table& table() noexcept;
 
 /// A flag of an operation for plan_open of this table: the server is asked to make the plan, and
@@ -34,7 +35,8 @@ struct ServerOptions {
   std::string server;
   std::string token_file;
   double patience_seconds = Link::default_patience_seconds;
-  std::string rest;  ///< for the device itself
+  bool is_alone = false;  ///< a link that no other device shares
+  std::string rest;       ///< for the device itself
 };
 
 /// Throws Error{bad_input} without a server= among them.

@@ -29,24 +29,30 @@ struct Export {
   std::string kind;     ///< host, sim, opencl, cuda
   std::shared_ptr<SharedUse> use = std::make_shared<SharedUse>();  ///< shared by its clients
   std::shared_ptr<const HostDevice> host = nullptr;  ///< does what it does not know; shared as well
+  std::uint32_t number = index;                      ///< among those of its kind on this machine
 };
 
 /// Sends a frame to the client. Any thread. Throws Error{comm}.
 using Send = std::function<void(const rpc::Outgoing&)>;
 
-/// Bytes that were received and are not on a device yet: the receiver waits for room.
+/// Bytes that were received and are not on a device yet: the receiver waits for room. Memory is
+/// used again: fresh memory costs more time than what is copied into it.
 class Staging {
  public:
+  using Bytes = std::vector<std::byte>;
   explicit Staging(std::size_t limit_bytes) noexcept : limit_bytes_(limit_bytes) {}
-  /// Waits for room; memory for `bytes`, which counts until it goes. Null after `end`.
-  [[nodiscard]] std::shared_ptr<std::vector<std::byte>> take(std::size_t bytes);
+  /// Waits for room; memory for at least `bytes`, which count until it goes. Null after `end`.
+  [[nodiscard]] std::shared_ptr<Bytes> take(std::size_t bytes);
   void end() noexcept;
 
  private:
+  void give_back(std::unique_ptr<Bytes> memory, std::size_t bytes) noexcept;
+
   std::size_t limit_bytes_;
   std::mutex mutex_;  ///< guards the rest
   std::condition_variable changed_;
   std::size_t used_bytes_ = 0;
+  std::vector<std::unique_ptr<Bytes>> free_;
   bool is_ended_ = false;
 };
 

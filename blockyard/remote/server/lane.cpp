@@ -40,12 +40,21 @@ void Lane::end() noexcept {
 }
 
 void Lane::add(std::uint64_t sequence, Work work, Bytes kept, bool keeps_turn) {
-  if (sequence != last_ + 1)
+  add({sequence, std::move(work), std::move(kept), keeps_turn});
+  last_work_ = sequence;
+}
+
+void Lane::add_landed(std::uint64_t sequence) {
+  add({sequence, [] { return BLOCKYARD_OK; }, {}, true});
+}
+
+void Lane::add(Task task) {
+  if (task.sequence != last_ + 1)
     throw Error(Errc::bad_input,
-                fmt::format("work {} of a stream follows work {}", sequence, last_));
-  last_ = sequence;
+                fmt::format("work {} of a stream follows work {}", task.sequence, last_));
+  last_ = task.sequence;
   const std::lock_guard lock(device_.mutex_);
-  tasks_.push_back({sequence, std::move(work), std::move(kept), keeps_turn});
+  tasks_.push_back(std::move(task));
   device_.changed_.notify_all();
 }
 
@@ -88,7 +97,7 @@ bool Lane::reach(std::uint64_t sequence) {
 
 bool Lane::is_idle() {
   const std::lock_guard lock(device_.mutex_);
-  return done_ == last_ && failed_from_ == UINT64_MAX;
+  return done_ >= last_work_ && failed_from_ == UINT64_MAX;
 }
 
 bool Lane::has_reached(std::uint64_t sequence) {

@@ -25,6 +25,8 @@ class Lane {
   /// the work begins, or where it says so by leave_turn. Throws Error{bad_input} if the number is
   /// not the next one.
   void add(std::uint64_t sequence, Work work, Bytes kept = {}, bool keeps_turn = false);
+  /// Adds what is done already.
+  void add_landed(std::uint64_t sequence);
   /// The same for a part of work on the device, which needs a turn; `work` enqueues it.
   void add_part(std::uint64_t sequence, Work work);
   /// From the thread of this lane, before it waits.
@@ -35,6 +37,7 @@ class Lane {
   [[nodiscard]] bool reach(std::uint64_t sequence);
   /// From the thread of this lane: all its work is done on the device. Status of the device.
   [[nodiscard]] blockyard_status settle();
+  /// Nothing that was added will touch memory any more.
   [[nodiscard]] bool is_idle();
   [[nodiscard]] bool has_reached(std::uint64_t sequence);
   [[nodiscard]] std::uint64_t last() const noexcept { return last_; }
@@ -50,6 +53,7 @@ class Lane {
     Bytes kept;
     bool keeps_turn = false;
   };
+  void add(Task task);
   void work();
   void take_up(Task task);
   void advance(std::uint64_t sequence);
@@ -61,7 +65,8 @@ class Lane {
   Exported& device_;
   std::uint32_t number_;
   blockyard_stream* stream_ = nullptr;
-  std::uint64_t last_ = 0;  ///< of the thread that receives
+  std::uint64_t last_ = 0;       ///< of the thread that receives
+  std::uint64_t last_work_ = 0;  ///< the same, of what is not done already
   // The rest is guarded by the mutex of the device.
   std::deque<Task> tasks_;
   std::vector<Bytes> kept_;

@@ -88,7 +88,7 @@ bool Session::shake_hands() {
   }
   Welcome welcome{protocol_version, rpc::random_bytes(), terms_.wants_proof, {}};
   for (const Export& one : terms_.devices)
-    welcome.devices.push_back({one.kind, fmt::format("{} {}", one.kind, one.index)});
+    welcome.devices.push_back({one.kind, fmt::format("{} {}", one.kind, one.number)});
   send(Kind::welcome, welcome);
   if (terms_.wants_proof) {
     const auto known = std::ranges::find(terms_.tokens, hello.identity, &Token::name);
@@ -233,7 +233,7 @@ void Session::take_copy_in(const rpc::Frame& frame) {
   }
   auto staged = staging_.take(copy.bytes);
   if (!staged) throw Error(Errc::comm, "the connection ends");
-  rpc::receive_payload(*transport_, frame, *staged);
+  rpc::receive_payload(*transport_, frame, std::span(*staged).first(copy.bytes));
   to.copy_in(copy, std::move(staged));
 }
 

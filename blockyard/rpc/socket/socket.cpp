@@ -121,6 +121,14 @@ SocketListener::SocketListener(const Address& address) : address_(address) {
   }
 }
 
+SocketListener::SocketListener(int descriptor) : socket_(descriptor) {
+  address_.kind = Address::Kind::unix_socket;
+  ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+  // Others that accept there may be faster after `poll` said that there is something.
+  ::fcntl(descriptor, F_SETFL, ::fcntl(descriptor, F_GETFL) | O_NONBLOCK);
+  if (::pipe2(wake_, O_CLOEXEC) != 0) fail("cannot make a pipe", errno);
+}
+
 void SocketListener::listen_on_path() {
   const std::string text = format_address(address_);
   const sockaddr_un name = unix_name(address_.path);
@@ -158,7 +166,8 @@ void SocketListener::listen_on_port() {
 }
 
 SocketListener::~SocketListener() {
-  if (address_.kind == Address::Kind::unix_socket) ::unlink(address_.path.c_str());
+  if (address_.kind == Address::Kind::unix_socket && !address_.path.empty())
+    ::unlink(address_.path.c_str());
   for (const int end : {socket_, wake_[0], wake_[1]}) ::close(end);
 }
 

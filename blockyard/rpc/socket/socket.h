@@ -19,6 +19,8 @@ namespace blockyard::rpc::socket {
 class SocketListener final : public Listener {
  public:
   explicit SocketListener(const Address& address);
+  /// Takes over a Unix socket that listens already; its path stays when this goes.
+  explicit SocketListener(int descriptor);
   ~SocketListener() override;
   SocketListener(const SocketListener&) = delete;
   SocketListener& operator=(const SocketListener&) = delete;
@@ -27,6 +29,7 @@ class SocketListener final : public Listener {
   void cut() noexcept override;
   /// With the port that was found for port 0.
   [[nodiscard]] const Address& address() const noexcept { return address_; }
+  [[nodiscard]] int descriptor() const noexcept { return socket_; }
 
  private:
   void listen_on_path();
