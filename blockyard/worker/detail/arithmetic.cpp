@@ -49,33 +49,33 @@ double Arithmetic::flops() const noexcept {
   return flops_ + (device_ == nullptr ? 0.0 : device_->flops());
 }
 
-View Arithmetic::read(std::int32_t selector) {
-  const View view = blocks_.read(selector);
+View Arithmetic::read(const Located& from) {
+  const View view = blocks_.read(from);
   if (options_.check && view.data != nullptr && is_uninitialised(view)) {
-    const auto& array = program_.selectors[static_cast<std::size_t>(selector)].array;
+    const auto array = static_cast<std::size_t>(from.selector->array);
     throw Error(Errc::bad_input,
                 fmt::format("a block of array '{}' is read that has elements never assigned",
-                            program_.arrays[static_cast<std::size_t>(array)].name));
+                            program_.arrays[array].name));
   }
   return view;
 }
 
-View Arithmetic::target(std::int32_t selector, bool accumulates) {
-  return accumulates ? blocks_.update(selector) : blocks_.write(selector);
-}
-
 Number Arithmetic::element(std::int32_t selector) {
-  const View view = read(selector);
+  const Located from = blocks_.locate(selector);
+  const View view = read(from);
   if (view.data == nullptr) return 0.0;
   const Number value = element_of(view, 0);
-  const program::Part part = program_.selectors[static_cast<std::size_t>(selector)].part;
-  return part == program::Part::conjugate ? std::conj(value) : value;
+  return from.selector->part == program::Part::conjugate ? std::conj(value) : value;
 }
 
 void Arithmetic::fill(std::int32_t selector, Mode mode, Number value) {
   ++operations_;
-  if (device_ && device_->fill(selector, mode, value)) return;
-  const View to = target(selector, mode != Mode::set);
+  fill(blocks_.locate(selector), mode, value);
+}
+
+void Arithmetic::fill(const Located& at, Mode mode, Number value) {
+  if (device_ && device_->fill(at, mode, value)) return;
+  const View to = target(at, mode != Mode::set);
   array::with_type(to.type,
                    [&]<class T>() { fill_as<T>(to, mode, array::element_from<T>(value)); });
 }
@@ -117,32 +117,29 @@ const Match& Arithmetic::match(const Selector& to, const Selector& from) {
 
 void Arithmetic::copy(std::int32_t to, std::int32_t from, bool accumulates, Number factor) {
   ++operations_;
-  const Selector& target_selector = program_.selectors[static_cast<std::size_t>(to)];
-  const Selector& source_selector = program_.selectors[static_cast<std::size_t>(from)];
-  if (device_ &&
-      device_->copy(to, from, accumulates, factor, match(target_selector, source_selector)))
-    return;
-  View source = read(from);
+  const Located target_at = blocks_.locate(to);
+  const Located source_at = blocks_.locate(from);
+  const Match& matched = match(*target_at.selector, *source_at.selector);
+  if (device_ && device_->copy(target_at, source_at, accumulates, factor, matched)) return;
+  View source = read(source_at);
   if (source.data == nullptr) {  // a sparse block never written: zero
-    if (!accumulates) fill(to, Mode::set, 0.0);
+    if (!accumulates) fill(target_at, Mode::set, 0.0);
     return;
   }
   // a -= a is a difference, not a product: it gives no negative zeros.
   const bool is_difference = accumulates && factor == -1.0;
-  if (target_selector == source_selector && !is_difference &&
-      target_selector.form == program::SelectorForm::block) {
-    fill(to, Mode::multiply, accumulates ? 1.0 + factor : factor);
+  if (*target_at.selector == *source_at.selector && !is_difference && target_at.is_block()) {
+    fill(target_at, Mode::multiply, accumulates ? 1.0 + factor : factor);
     return;
   }
-  if (target_selector.array == source_selector.array) {  // the two may overlap
+  if (target_at.selector->array == source_at.selector->array) {  // the two may overlap
     std::byte* copied = blocks_.scratch(source.bytes());
     copy_dense(source, copied);
     source = View::dense(copied, source.shape, source.type);
   }
-  const View result = target(to, accumulates);
-  const Match& matched = match(target_selector, source_selector);
+  const View result = target(target_at, accumulates);
   array::with_type(result.type, [&]<class T>() {
-    copy_as<T>(result, source, matched, source_selector.part, accumulates,
+    copy_as<T>(result, source, matched, source_at.selector->part, accumulates,
                array::element_from<T>(factor));
   });
   blocks_.release_scratch();
@@ -170,21 +167,46 @@ const T* Arithmetic::dense(const View& view) {
   return copied;
 }
 
-bool Arithmetic::read_operands(const program::Product& product) {
+void Arithmetic::decide(std::int32_t product, const Located* to, ElementType type) {
+  Contraction& all = contraction_;
+  all.product = &program_.products[static_cast<std::size_t>(product)];
+  all.to = to;
+  all.operands.clear();
+  all.shapes.clear();
+  all.type = type;
+  all.is_mixed = false;
+  all.accumulates = false;
+  all.factor = 1.0;
+  for (const std::int32_t operand : all.product->operands) {
+    all.operands.push_back(blocks_.locate(operand));
+    all.shapes.push_back(all.operands.back().shape);
+    const ElementType its = program::type_of(program_, *all.operands.back().selector);
+    all.type = array::wider(all.type, its);
+  }
+  const auto is_of_type = [&](const Located& at) {
+    return program::type_of(program_, *at.selector) == all.type;
+  };
+  all.is_mixed =
+      (to != nullptr && type != all.type) || !std::ranges::all_of(all.operands, is_of_type);
+  all.chain = to == nullptr
+                  ? &chains_.of(blocks_.pc(), *all.product, all.shapes, Names(), Shape(), all.type)
+                  : &chains_.of(blocks_.pc(), *all.product, all.shapes,
+                                Names(to->selector->indexes), to->shape, all.type);
+}
+
+bool Arithmetic::read_operands() {
   views_.clear();
-  shapes_.clear();
   bool is_zero = false;
-  for (const std::int32_t operand : product.operands) {
+  for (const Located& operand : contraction_.operands) {
     views_.push_back(read(operand));
-    shapes_.push_back(views_.back().shape);
     is_zero = is_zero || views_.back().data == nullptr;
-    type_ = array::wider(type_, views_.back().type);
   }
   return !is_zero;
 }
 
 template <class T>
-void Arithmetic::run(const Chain& chain, T factor, T beta, T* result) {
+void Arithmetic::run(T factor, T beta, T* result) {
+  const Chain& chain = *contraction_.chain;
   values_.clear();
   for (const View& view : views_) values_.push_back(dense<T>(view));
   T* workspace = chain.workspace_elements > 0 ? scratch<T>(chain.workspace_elements) : nullptr;
@@ -210,48 +232,41 @@ void Arithmetic::run(const Chain& chain, T factor, T beta, T* result) {
 
 void Arithmetic::product(std::int32_t to, std::int32_t product, bool accumulates, Number factor) {
   ++operations_;
-  const auto& operands = program_.products[static_cast<std::size_t>(product)];
-  const Selector& target_selector = program_.selectors[static_cast<std::size_t>(to)];
+  const Located result = blocks_.locate(to);
+  decide(product, &result, program::type_of(program_, *result.selector));
+  contraction_.accumulates = accumulates;
+  contraction_.factor = factor;
   // BLAS and devices take a factor of 0 as leave not to look at the operands; here NaN and infinity
   // stay what they are.
-  const bool is_scaled_after = factor == 0.0;
-  if (device_ && !is_scaled_after && device_->product(to, product, accumulates, factor)) return;
-  type_ = program_.arrays[static_cast<std::size_t>(target_selector.array)].type;
-  if (!read_operands(operands)) {
-    if (!accumulates) fill(to, Mode::set, 0.0);
+  if (device_ && factor != 0.0 && device_->product(contraction_)) return;
+  if (!read_operands()) {
+    if (!accumulates) fill(result, Mode::set, 0.0);
     return;
   }
-  array::with_type(type_, [&]<class T>() {
-    product_as<T>(to, product, accumulates, array::element_from<T>(factor));
-  });
+  array::with_type(contraction_.type, [&]<class T>() { product_as<T>(); });
   blocks_.release_scratch();
 }
 
 /// Uses scratch memory first where the result may also be an operand or is not a dense block of T.
 template <class T>
-void Arithmetic::product_as(std::int32_t to, std::int32_t product, bool accumulates, T factor) {
-  const auto& operands = program_.products[static_cast<std::size_t>(product)];
-  const Selector& target_selector = program_.selectors[static_cast<std::size_t>(to)];
-  const bool may_alias = std::ranges::any_of(operands.operands, [&](std::int32_t operand) {
-    return program_.selectors[static_cast<std::size_t>(operand)].array == target_selector.array;
-  });
-  const Names names(target_selector.indexes);
+void Arithmetic::product_as() {
+  const Located& to = *contraction_.to;
+  const T factor = array::element_from<T>(contraction_.factor);
+  const bool accumulates = contraction_.accumulates;
   const bool is_scaled_after = factor == T(0);
-  const auto chain = [&](const Shape& shape) -> const Chain& {
-    return chains_.of(blocks_.pc(), operands, shapes_, names, shape, type_);
-  };
+  const bool may_alias = std::ranges::any_of(contraction_.operands, [&](const Located& operand) {
+    return operand.selector->array == to.selector->array;
+  });
   if (may_alias || is_scaled_after) {
-    const Shape shape = blocks_.locate(target_selector).shape;
-    T* made = scratch<T>(shape.element_count());
-    run<T>(chain(shape), is_scaled_after ? T(1) : factor, T(0), made);
+    T* made = scratch<T>(to.shape.element_count());
+    run<T>(is_scaled_after ? T(1) : factor, T(0), made);
     return store<T>(made, target(to, accumulates), accumulates, is_scaled_after);
   }
   const View result = target(to, accumulates);
-  const Chain& steps = chain(result.shape);
-  if (result.type == type_ && result.is_dense())
-    return run<T>(steps, factor, accumulates ? T(1) : T(0), result.as<T>());
+  if (result.type == contraction_.type && result.is_dense())
+    return run<T>(factor, accumulates ? T(1) : T(0), result.as<T>());
   T* made = scratch<T>(result.shape.element_count());
-  run<T>(steps, factor, T(0), made);
+  run<T>(factor, T(0), made);
   store<T>(made, result, accumulates);
 }
 
@@ -267,18 +282,15 @@ void Arithmetic::store(const T* made, const View& result, bool accumulates, bool
 
 Number Arithmetic::contract_all(std::int32_t product) {
   ++operations_;
-  const auto& operands = program_.products[static_cast<std::size_t>(product)];
+  decide(product, nullptr, ElementType::f64);
   if (device_)
-    if (const auto result = device_->contract_all(product)) return *result;
-  type_ = ElementType::f64;
-  if (!read_operands(operands)) return 0.0;
-  const auto contract = [&]<class T>() {
-    T result = 0;
-    run<T>(chains_.of(blocks_.pc(), operands, shapes_, Names(), Shape(), type_), T(1), T(0),
-           &result);
-    return Number(result);
-  };
-  const Number result = array::with_type(type_, contract);
+    if (const auto result = device_->contract_all(contraction_)) return *result;
+  if (!read_operands()) return 0.0;
+  const Number result = array::with_type(contraction_.type, [&]<class T>() {
+    T made = 0;
+    run<T>(T(1), T(0), &made);
+    return Number(made);
+  });
   blocks_.release_scratch();
   return result;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "blockyard/worker/detail/blocks.h"
+#include "blockyard/worker/detail/contraction.h"
 #include "blockyard/worker/detail/device_arithmetic.h"
 
 namespace blockyard::worker::detail {
@@ -19,7 +20,7 @@ class Arithmetic {
 
   /// From now on statements may run on a device.
   void attach(block::Residency& device) {
-    device_ = std::make_unique<DeviceArithmetic>(program_, blocks_, chains_, device, options_);
+    device_ = std::make_unique<DeviceArithmetic>(program_, blocks_, device, options_);
   }
 
   /// Every element of the block = or += or -= or *= value.
@@ -52,8 +53,11 @@ class Arithmetic {
 
  private:
   [[nodiscard]] const Match& match(const program::Selector& to, const program::Selector& from);
-  [[nodiscard]] View read(std::int32_t selector);
-  [[nodiscard]] View target(std::int32_t selector, bool accumulates);
+  [[nodiscard]] View read(const Located& from);
+  [[nodiscard]] View target(const Located& to, bool accumulates) {
+    return accumulates ? blocks_.update(to) : blocks_.write(to);
+  }
+  void fill(const Located& to, program::Mode mode, Number value);
   /// Scratch memory for this many elements.
   template <class T>
   [[nodiscard]] T* scratch(Extent elements) {
@@ -68,16 +72,17 @@ class Arithmetic {
   template <class T>
   void copy_as(const View& to, View source, const Match& match, program::Part part,
                bool accumulates, T factor);
+  /// Locates the operands and plans the steps of contraction_.
+  void decide(std::int32_t product, const Located* to, ElementType type);
   template <class T>
-  void product_as(std::int32_t to, std::int32_t product, bool accumulates, T factor);
+  void product_as();
   /// result = made, or += made; `is_zeroed`: 0 times it, in which NaN and infinity are NaN.
   template <class T>
   void store(const T* made, const View& result, bool accumulates, bool is_zeroed = false);
   template <class T>
-  void run(const Chain& chain, T factor, T beta, T* result);
-  /// Reads the operands into views_ and widens type_ to theirs; false if one of them is zero
-  /// everywhere.
-  [[nodiscard]] bool read_operands(const program::Product& product);
+  void run(T factor, T beta, T* result);
+  /// Reads the operands into views_; false if one of them is zero everywhere.
+  [[nodiscard]] bool read_operands();
 
   const program::Program& program_;
   Blocks& blocks_;
@@ -90,10 +95,9 @@ class Arithmetic {
   double host_seconds_ = 0;
   double flops_ = 0;  ///< of the host
   std::unique_ptr<DeviceArithmetic> device_;
-  std::vector<View> views_;              ///< of the operands under way
-  std::vector<tensor::Shape> shapes_;    ///< theirs
-  std::vector<const void*> values_;      ///< of the chain under way
-  ElementType type_ = ElementType::f64;  ///< that it is computed in
+  Contraction contraction_;          ///< under way
+  std::vector<View> views_;          ///< of its operands
+  std::vector<const void*> values_;  ///< of its chain
 };
 
 }  // namespace blockyard::worker::detail

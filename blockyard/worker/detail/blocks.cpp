@@ -35,29 +35,47 @@ void Blocks::report_missing(const array::BlockId& id) const {
               fmt::format("attempt to read block {}, which does not exist; {}", name, hint));
 }
 
-View Blocks::read(std::int32_t selector) {
-  const View all = view(selector, Need::read);
-  const program::Part part = selector_at(selector).part;
+Located Blocks::locate(std::int32_t selector) const {
+  Located at{.number = selector, .selector = &selector_at(selector)};
+  switch (at.selector->form) {
+    case SelectorForm::block:
+      at.place = locate(*at.selector);
+      at.shape = at.place.shape;
+      break;
+    case SelectorForm::whole:
+      at.shape = statics_.shape(at.selector->array);
+      break;
+    case SelectorForm::region:
+      at.shape = regions_.shape(selector);
+      break;
+    case SelectorForm::every:  // allocate and deallocate go through its blocks
+      break;
+  }
+  return at;
+}
+
+View Blocks::read(const Located& from) {
+  const View all = view(from, Need::read);
+  const program::Part part = from.selector->part;
   const bool is_imaginary = part == program::Part::imaginary;
   return is_imaginary || part == program::Part::real ? parts_of(all, is_imaginary) : all;
 }
 
-View Blocks::view(std::int32_t selector, Need need) {
-  const Selector& selected = selector_at(selector);
-  if (selected.form == SelectorForm::region) return regions_.view(selector);
-  if (selected.form == SelectorForm::whole)
-    return need == Need::read ? statics_.whole(selected.array) : whole(selected.array);
-  const Place place = locate(selected);
-  switch (decl(selected.array).kind) {
+View Blocks::view(const Located& at, Need need) {
+  const std::int32_t array = at.selector->array;
+  if (at.selector->form == SelectorForm::region) return regions_.view(at.number);
+  if (at.selector->form == SelectorForm::whole)
+    return need == Need::read ? statics_.whole(array) : whole(array);
+  switch (decl(array).kind) {
     case ArrayKind::static_:
-      if (need != Need::read) statics_.forget_copy(place.id);
-      return statics_.block(place);
+      if (need != Need::read) statics_.forget_copy(at.place.id);
+      return statics_.block(at.place);
     case ArrayKind::temp:
     case ArrayKind::local:
-      return own_view(place, need);
+      return own_view(at.place, need);
     case ArrayKind::distributed:
     case ArrayKind::served:
-      return copy_view(place, need);
+      return copy_view(at.place, need);
   }
   return {};
 }
@@ -111,17 +129,15 @@ array::BlockId Blocks::get(std::int32_t selector) {
 }
 
 block::SharedFrame Blocks::share(std::int32_t selector, Sending* sending) {
-  const Selector& selected = selector_at(selector);
-  if (selected.form == SelectorForm::block) {
-    const Place place = locate(selected);
-    const ArrayKind kind = decl(selected.array).kind;
-    if (place.is_whole && kind != ArrayKind::static_) {
-      if (OwnBlocks::Slot* const own = own_.find(place.id)) return own_.share(*own, place, sending);
-      if (is_remote(kind))
-        if (const auto copy = fetch(place.id); copy && copy.frame()) return copy.frame();
-    }
+  const Located at = locate(selector);
+  const ArrayKind kind = decl(at.selector->array).kind;
+  if (at.is_whole_block() && kind != ArrayKind::static_) {
+    if (OwnBlocks::Slot* const own = own_.find(at.place.id))
+      return own_.share(*own, at.place, sending);
+    if (is_remote(kind))
+      if (const auto copy = fetch(at.place.id); copy && copy.frame()) return copy.frame();
   }
-  const View from = read(selector);
+  const View from = read(at);
   block::Frame copy = frames_.allocate(from.bytes());
   if (from.data == nullptr)
     std::memset(copy->data(), 0, copy->size());

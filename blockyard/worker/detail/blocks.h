@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "blockyard/worker/detail/fetched_blocks.h"
+#include "blockyard/worker/detail/located.h"
 #include "blockyard/worker/detail/own_blocks.h"
 #include "blockyard/worker/detail/regions.h"
 #include "blockyard/worker/detail/statics.h"
@@ -39,17 +40,19 @@ class Blocks {
   [[nodiscard]] Place locate(const program::Selector& selector) const {
     return flow::locate(naming_, selector, index_values_);
   }
+  [[nodiscard]] Located locate(std::int32_t selector) const;
   [[nodiscard]] std::int64_t value_of(std::int32_t index) const noexcept {
     return index_values_[static_cast<std::size_t>(index)];
   }
 
   /// The elements of a block, slice or region to be read. Waits for a block under way.
   /// Throws Error{bad_input} if it does not exist. A sparse block never written: data is null.
-  [[nodiscard]] View read(std::int32_t selector);
+  [[nodiscard]] View read(const Located& from);
+  [[nodiscard]] View read(std::int32_t selector) { return read(locate(selector)); }
   /// The elements to be overwritten, all of them: makes the block if it is not there.
-  [[nodiscard]] View write(std::int32_t selector) { return view(selector, Need::write); }
+  [[nodiscard]] View write(const Located& to) { return view(to, Need::write); }
   /// The elements to be changed. Throws Error{bad_input} if the block does not exist.
-  [[nodiscard]] View update(std::int32_t selector) { return view(selector, Need::update); }
+  [[nodiscard]] View update(const Located& to) { return view(to, Need::update); }
   /// A whole static array, to be read or changed.
   [[nodiscard]] View whole(std::int32_t array) {
     statics_.forget_copies(array);
@@ -62,24 +65,18 @@ class Blocks {
   // For a device, which gets frames and not views. In device_blocks.cpp.
   /// From now on blocks may be there.
   void attach(block::Residency& device);
-  struct DeviceOperand {
-    block::SharedFrame frame;  ///< null: a sparse block never written
-    tensor::Shape shape;
-    bool is_kept = false;  ///< a copy of a distributed block: it does not change
-  };
-  /// A block to be read there; dense, in memory of its own, if it is only a part of a frame: in
-  /// scratch memory, but for static arrays and blocks of them, which stay while there is room.
-  [[nodiscard]] DeviceOperand device_operand(std::int32_t selector);
+  /// A block to be read there. If it is only a part of a frame: in scratch memory, but for static
+  /// arrays and blocks of them, which stay while there is room.
+  [[nodiscard]] DeviceOperand device_operand(const Located& from);
   /// The shape of a whole block, or of a whole static array; nothing for a slice or a region.
   [[nodiscard]] std::optional<tensor::Shape> device_shape(std::int32_t selector);
-  /// The block that device_result() has the frame of: none for a slice, a region, a part of a
-  /// block, nor in a static array.
-  [[nodiscard]] std::optional<Place> device_result_place(std::int32_t selector) const;
-  /// The frame of a whole block that a device writes, or changes if `updates`; the host's values
-  /// of it count for nothing where there is a copy there. Null: the host must do it.
-  [[nodiscard]] block::SharedFrame device_result(std::int32_t selector, bool updates);
-  /// Whether two selectors mean the same block now.
-  [[nodiscard]] bool is_same_block(std::int32_t selector, std::int32_t other) const;
+  /// Whether a device may write it: no slice, no region, no part of a block, no static array.
+  [[nodiscard]] bool is_device_result(const Located& to) const {
+    return to.is_whole_block() && decl(to.selector->array).kind != program::ArrayKind::static_;
+  }
+  /// The frame of a block that a device writes, or changes if `updates`; the host's values of it
+  /// count for nothing where there is a copy there. REQUIRES: is_device_result.
+  [[nodiscard]] block::SharedFrame device_result(const Located& to, bool updates);
 
   /// Starts the transfer of a distributed or served block to here. Returns which.
   array::BlockId get(std::int32_t selector);
@@ -125,7 +122,7 @@ class Blocks {
     return naming_.program.selectors[static_cast<std::size_t>(selector)];
   }
   [[noreturn]] void report_missing(const array::BlockId& id) const;
-  [[nodiscard]] View view(std::int32_t selector, Need need);
+  [[nodiscard]] View view(const Located& at, Need need);
   [[nodiscard]] View own_view(const Place& place, Need need);
   [[nodiscard]] View copy_view(const Place& place, Need need);
   OwnBlocks::Slot& make_own(const Place& place, Need need);

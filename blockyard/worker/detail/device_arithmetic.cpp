@@ -13,7 +13,6 @@ using base::Errc;
 using base::Error;
 using device::Address;
 using program::Mode;
-using tensor::Names;
 using tensor::Shape;
 
 namespace {
@@ -44,11 +43,10 @@ std::optional<Shape> squeeze(const Shape& shape, const std::vector<std::size_t>&
 
 }  // namespace
 
-DeviceArithmetic::DeviceArithmetic(const program::Program& program, Blocks& blocks, Chains& chains,
+DeviceArithmetic::DeviceArithmetic(const program::Program& program, Blocks& blocks,
                                    block::Residency& device, const Options& options)
     : program_(program),
       blocks_(blocks),
-      chains_(chains),
       device_(device),
       learns_(options.learns_placement),
       respects_hints_(options.respects_hints),
@@ -60,58 +58,49 @@ void DeviceArithmetic::host_took(double host_flops, double seconds) noexcept {
   placement_.host_took(blocks_.pc(), host_flops, seconds);
 }
 
-bool DeviceArithmetic::is_wanted(std::int32_t selector) const {
-  const auto array = program_.selectors[static_cast<std::size_t>(selector)].array;
-  return is_hinted_ || on_device_[static_cast<std::size_t>(array)];
-}
-
-void DeviceArithmetic::note_side(const program::Product& product, std::int32_t to,
-                                 bool is_on_device) {
+void DeviceArithmetic::note_side(const Contraction& all, bool is_on_device) {
   if (!learns_) return;
-  const auto note = [&](std::int32_t selector) {
-    const auto array = program_.selectors[static_cast<std::size_t>(selector)].array;
-    on_device_[static_cast<std::size_t>(array)] = is_on_device;
+  const auto note = [&](const Located& at) {
+    on_device_[static_cast<std::size_t>(at.selector->array)] = is_on_device;
   };
-  for (const std::int32_t operand : product.operands) note(operand);
-  if (to >= 0) note(to);
+  for (const Located& operand : all.operands) note(operand);
+  if (all.to != nullptr) note(*all.to);
 }
 
-block::Placement::Side DeviceArithmetic::side(const program::Product& product, std::int32_t to,
-                                              bool accumulates, const Chain& chain) {
+block::Placement::Side DeviceArithmetic::side(const Contraction& all) {
   if (!learns_ || is_hinted_) return block::Placement::Side::device;
   block::Placement::Work work;
-  work.flops = chain.flops;
-  if (!device_.is_in_place()) add_copies(work, to, accumulates, chain);
+  work.flops = all.chain->flops;
+  if (!device_.is_in_place()) add_copies(work, all);
   const block::Placement::Side side = placement_.choose(blocks_.pc(), work);
-  note_side(product, to, side != block::Placement::Side::host);
+  note_side(all, side != block::Placement::Side::host);
   return side;
 }
 
-void DeviceArithmetic::add_copies(block::Placement::Work& work, std::int32_t to, bool accumulates,
-                                  const Chain& chain) const {
+void DeviceArithmetic::add_copies(block::Placement::Work& work, const Contraction& all) const {
   const auto add = [&](const base::Buffer& frame) {
     if (!device_.is_resident(frame)) work.to_device_bytes += frame.size();
     if (device_.is_modified(frame)) work.from_device_bytes += frame.size();
   };
-  for (const Blocks::DeviceOperand& operand : operands_) add(*operand.frame);
-  if (to >= 0) {
-    const auto array = program_.selectors[static_cast<std::size_t>(to)].array;
-    const std::size_t bytes = bytes_of(chain.steps.back().shape, type_);
-    if (accumulates && !on_device_[static_cast<std::size_t>(array)]) work.to_device_bytes += bytes;
-    if (accumulates && on_device_[static_cast<std::size_t>(array)]) work.from_device_bytes += bytes;
-    work.expected_back_bytes =
-        static_cast<double>(bytes) * blocks_.own().device_results_read(array);
-  }
+  for (const DeviceOperand& operand : operands_) add(*operand.frame);
+  if (all.to == nullptr) return;
+  const std::int32_t array = all.to->selector->array;
+  const std::size_t bytes = bytes_of(all.to->shape, all.type);
+  if (all.accumulates && on_device_[static_cast<std::size_t>(array)])
+    work.from_device_bytes += bytes;
+  else if (all.accumulates)
+    work.to_device_bytes += bytes;
+  work.expected_back_bytes = static_cast<double>(bytes) * blocks_.own().device_results_read(array);
 }
 
-bool DeviceArithmetic::fill(std::int32_t selector, Mode mode, Number value) {
+bool DeviceArithmetic::fill(const Located& at, Mode mode, Number value) {
   // An axpby with beta = 0 would not look at the block, in which NaN and infinity must stay NaN.
   if (mode == Mode::multiply && value == 0.0) return false;
-  return is_wanted(selector) && attempt([&] {
+  if (!blocks_.is_device_result(at)) return false;
+  return is_wanted(at) && attempt([&] {
            const bool updates = mode != Mode::set;
-           const block::SharedFrame frame = blocks_.device_result(selector, updates);
-           if (frame == nullptr) return false;
-           const ElementType type = type_of(selector);
+           const block::SharedFrame frame = blocks_.device_result(at, updates);
+           const ElementType type = type_of(at);
            const auto count = static_cast<Extent>(frame->size() / array::bytes_of(type));
            const std::optional<device::Plan>* axpby = updates ? &axpby_plan(type, count) : nullptr;
            if (updates && !*axpby) return false;
@@ -134,19 +123,16 @@ bool DeviceArithmetic::fill(std::int32_t selector, Mode mode, Number value) {
          });
 }
 
-bool DeviceArithmetic::copy(std::int32_t to, std::int32_t from, bool accumulates, Number factor,
+bool DeviceArithmetic::copy(const Located& to, const Located& from, bool accumulates, Number factor,
                             const Match& match) {
   const ElementType type = type_of(to);
-  const bool is_conjugate =
-      program_.selectors[static_cast<std::size_t>(from)].part == program::Part::conjugate;
-  if (type_of(from) != type || is_conjugate) return false;
+  if (type_of(from) != type || from.selector->part == program::Part::conjugate) return false;
+  if (!blocks_.is_device_result(to) || to.may_overlap(from)) return false;
   return is_wanted(to) && attempt([&] {
-           const std::optional<Place> place = blocks_.device_result_place(to);
-           if (!place || blocks_.is_same_block(to, from)) return false;
-           const Blocks::DeviceOperand source = blocks_.device_operand(from);
+           const DeviceOperand source = blocks_.device_operand(from);
            if (source.frame == nullptr) return false;
-           const auto in = squeeze(source.shape, match.from_positions);
-           const auto out = squeeze(place->shape, match.to_positions);
+           const auto in = squeeze(from.shape, match.from_positions);
+           const auto out = squeeze(to.shape, match.to_positions);
            if (!in || !out) return false;
            for (std::size_t k = 0; k < match.permutation.size(); ++k)
              if ((*out)[k] != (*in)[static_cast<std::size_t>(match.permutation[k])]) return false;
@@ -155,7 +141,6 @@ bool DeviceArithmetic::copy(std::int32_t to, std::int32_t from, bool accumulates
            const auto left = device_.operand(source.frame, block::Use::read, source.is_kept);
            if (!left) return false;
            const block::SharedFrame frame = blocks_.device_result(to, accumulates);
-           if (frame == nullptr) return false;
            const auto result =
                device_.operand(frame, accumulates ? block::Use::update : block::Use::write);
            const auto workspace =
@@ -172,15 +157,12 @@ bool DeviceArithmetic::copy(std::int32_t to, std::int32_t from, bool accumulates
          });
 }
 
-bool DeviceArithmetic::read_operands(const program::Product& product) {
+bool DeviceArithmetic::read_operands(const Contraction& all) {
   operands_.clear();
-  shapes_.clear();
-  for (const std::int32_t operand : product.operands) {
+  for (const Located& operand : all.operands) {
     operands_.push_back(blocks_.device_operand(operand));
-    shapes_.push_back(operands_.back().shape);
     if (operands_.back().frame == nullptr) return false;
-    const auto array = program_.selectors[static_cast<std::size_t>(operand)].array;
-    is_operand_[static_cast<std::size_t>(array)] = true;
+    is_operand_[static_cast<std::size_t>(operand.selector->array)] = true;
   }
   return true;
 }
@@ -199,7 +181,7 @@ bool DeviceArithmetic::bring_operands(bool is_trial) {
   const double begin = is_trial ? base::now_seconds() : 0;
   const block::ResidencyCounts before = is_trial ? device_.counts() : block::ResidencyCounts();
   values_.clear();
-  for (const Blocks::DeviceOperand& operand : operands_) {
+  for (const DeviceOperand& operand : operands_) {
     const auto at = device_.operand(operand.frame, block::Use::read, operand.is_kept);
     if (!at) return false;
     values_.push_back(*at);
@@ -213,13 +195,13 @@ bool DeviceArithmetic::bring_operands(bool is_trial) {
 }
 
 /// The steps of a chain, the last one into `result`. False: no room.
-bool DeviceArithmetic::run(const Chain& chain, Number factor, double beta, Address result,
-                           bool is_trial) {
-  const Planned& planned = plan(chain, type_);
+bool DeviceArithmetic::run(const Contraction& all, Address result, bool is_trial) {
+  const Chain& chain = *all.chain;
+  const Planned& planned = plan(chain, all.type);
   const auto workspace = device_.scratch(planned.workspace_bytes);
   if (!workspace) return false;
   for (std::size_t k = 0; k + 1 < chain.steps.size(); ++k) {
-    const auto made = device_.scratch(bytes_of(chain.steps[k].shape, type_));
+    const auto made = device_.scratch(bytes_of(chain.steps[k].shape, all.type));
     if (!made) return false;
     values_.push_back(*made);
   }
@@ -229,9 +211,9 @@ bool DeviceArithmetic::run(const Chain& chain, Number factor, double beta, Addre
   device_.enqueue([&](device::Stream& stream) {
     for (std::size_t k = 0; k < chain.steps.size(); ++k) {
       const bool is_last = k + 1 == chain.steps.size();
-      stream.run(planned.plans[k], {.alpha = is_last ? factor : Number(1),
-                                    .beta = is_last ? beta : 0.0,
-                                    .result = values_[shapes_.size() + k],
+      stream.run(planned.plans[k], {.alpha = is_last ? all.factor : Number(1),
+                                    .beta = is_last && all.accumulates ? 1.0 : 0.0,
+                                    .result = values_[all.operands.size() + k],
                                     .left = values_[chain.steps[k].left],
                                     .right = values_[chain.steps[k].right],
                                     .workspace = *workspace});
@@ -245,54 +227,34 @@ bool DeviceArithmetic::run(const Chain& chain, Number factor, double beta, Addre
   return true;
 }
 
-bool DeviceArithmetic::is_of_type(const program::Product& product, ElementType type) const {
-  return std::ranges::all_of(product.operands,
-                             [&](std::int32_t operand) { return type_of(operand) == type; });
-}
-
-bool DeviceArithmetic::product(std::int32_t to, std::int32_t product, bool accumulates,
-                               Number factor) {
-  if (learns_ && !is_hinted_ && !placement_.is_open(blocks_.pc())) return false;
-  type_ = type_of(to);
-  const auto& operands = program_.products[static_cast<std::size_t>(product)];
-  if (!is_of_type(operands, type_)) return false;
+/// What mixes types is the host's.
+bool DeviceArithmetic::product(const Contraction& all) {
+  if (!is_open() || all.is_mixed || !blocks_.is_device_result(*all.to)) return false;
+  for (const Located& operand : all.operands)
+    if (all.to->may_overlap(operand)) return false;
   return attempt([&] {
-    const std::optional<Place> place = blocks_.device_result_place(to);
-    if (!place) return false;
-    for (const std::int32_t operand : operands.operands)
-      if (blocks_.is_same_block(to, operand)) return false;
-    if (!read_operands(operands)) return false;
-    const auto& target = program_.selectors[static_cast<std::size_t>(to)];
-    const Chain& chain =
-        chains_.of(blocks_.pc(), operands, shapes_, Names(target.indexes), place->shape, type_);
-    if (!plan(chain, type_).is_possible) return false;
-    const block::Placement::Side where = side(operands, to, accumulates, chain);
+    if (!read_operands(all) || !plan(*all.chain, all.type).is_possible) return false;
+    const block::Placement::Side where = side(all);
     const bool is_trial = where == block::Placement::Side::trial;
     if (where == block::Placement::Side::host || !bring_operands(is_trial)) return false;
-    const block::SharedFrame frame = blocks_.device_result(to, accumulates);
-    if (frame == nullptr) return false;
+    const block::SharedFrame frame = blocks_.device_result(*all.to, all.accumulates);
     const auto result =
-        device_.operand(frame, accumulates ? block::Use::update : block::Use::write);
-    return result && run(chain, factor, accumulates ? 1.0 : 0.0, *result, is_trial);
+        device_.operand(frame, all.accumulates ? block::Use::update : block::Use::write);
+    return result && run(all, *result, is_trial);
   });
 }
 
-std::optional<Number> DeviceArithmetic::contract_all(std::int32_t product) {
-  if (learns_ && !is_hinted_ && !placement_.is_open(blocks_.pc())) return std::nullopt;
-  const auto& operands = program_.products[static_cast<std::size_t>(product)];
-  type_ = program::type_of(program_, operands, ElementType::f64);
-  if (!is_of_type(operands, type_)) return std::nullopt;
+std::optional<Number> DeviceArithmetic::contract_all(const Contraction& all) {
+  if (!is_open() || all.is_mixed) return std::nullopt;
   Number result = 0;  // of a real type only the begin is written
   const bool is_done = attempt([&] {
-    if (!read_operands(operands)) return false;
-    const Chain& chain = chains_.of(blocks_.pc(), operands, shapes_, Names(), Shape(), type_);
-    if (!plan(chain, type_).is_possible) return false;
-    const block::Placement::Side where = side(operands, -1, false, chain);
+    if (!read_operands(all) || !plan(*all.chain, all.type).is_possible) return false;
+    const block::Placement::Side where = side(all);
     const bool is_trial = where == block::Placement::Side::trial;
     if (where == block::Placement::Side::host || !bring_operands(is_trial)) return false;
-    const std::size_t bytes = array::bytes_of(type_);
+    const std::size_t bytes = array::bytes_of(all.type);
     const auto number = device_.scratch(bytes);
-    if (!number || !run(chain, 1.0, 0.0, *number, is_trial)) return false;
+    if (!number || !run(all, *number, is_trial)) return false;
     device_.read_back(*number, std::as_writable_bytes(std::span(&result, 1)).first(bytes));
     return true;
   });

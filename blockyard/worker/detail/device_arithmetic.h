@@ -12,6 +12,7 @@
 #include "blockyard/block/residency.h"
 #include "blockyard/super/form_plans.h"
 #include "blockyard/worker/detail/blocks.h"
+#include "blockyard/worker/detail/contraction.h"
 #include "blockyard/worker/worker.h"
 
 namespace blockyard::worker::detail {
@@ -29,15 +30,14 @@ struct DeviceSuper {
 /// thread.
 class DeviceArithmetic {
  public:
-  DeviceArithmetic(const program::Program& program, Blocks& blocks, Chains& chains,
-                   block::Residency& device, const Options& options);
+  DeviceArithmetic(const program::Program& program, Blocks& blocks, block::Residency& device,
+                   const Options& options);
 
-  [[nodiscard]] bool fill(std::int32_t selector, program::Mode mode, Number value);
-  [[nodiscard]] bool copy(std::int32_t to, std::int32_t from, bool accumulates, Number factor,
+  [[nodiscard]] bool fill(const Located& to, program::Mode mode, Number value);
+  [[nodiscard]] bool copy(const Located& to, const Located& from, bool accumulates, Number factor,
                           const Match& match);
-  [[nodiscard]] bool product(std::int32_t to, std::int32_t product, bool accumulates,
-                             Number factor);
-  [[nodiscard]] std::optional<Number> contract_all(std::int32_t product);
+  [[nodiscard]] bool product(const Contraction& all);
+  [[nodiscard]] std::optional<Number> contract_all(const Contraction& all);
   /// In device_supers.cpp.
   [[nodiscard]] bool execute(const DeviceSuper& what);
 
@@ -73,13 +73,13 @@ class DeviceArithmetic {
   };
 
   /// Whether fills and copies into an array go to the device: as the last product with it.
-  [[nodiscard]] bool is_wanted(std::int32_t selector) const;
+  [[nodiscard]] bool is_wanted(const Located& to) const {
+    return is_hinted_ || on_device_[static_cast<std::size_t>(to.selector->array)];
+  }
   /// The side for a product whose operands have been read.
-  [[nodiscard]] block::Placement::Side side(const program::Product& product, std::int32_t to,
-                                            bool accumulates, const Chain& chain);
-  void add_copies(block::Placement::Work& work, std::int32_t to, bool accumulates,
-                  const Chain& chain) const;
-  void note_side(const program::Product& product, std::int32_t to, bool is_on_device);
+  [[nodiscard]] block::Placement::Side side(const Contraction& all);
+  void add_copies(block::Placement::Work& work, const Contraction& all) const;
+  void note_side(const Contraction& all, bool is_on_device);
   [[nodiscard]] bool bring_operands(bool is_trial);
   template <class Body>
   bool attempt(const Body& body);
@@ -89,23 +89,23 @@ class DeviceArithmetic {
   [[nodiscard]] bool find_addresses(const DeviceSuper& what);
   void run(const DeviceSuper& what, const super::DeviceCall& call, const device::Plan& plan,
            bool is_trial);
-  [[nodiscard]] bool read_operands(const program::Product& product);
+  [[nodiscard]] bool read_operands(const Contraction& all);
+  /// Whether the statement under way is worth examining.
+  [[nodiscard]] bool is_open() {
+    return !learns_ || is_hinted_ || placement_.is_open(blocks_.pc());
+  }
   [[nodiscard]] const Planned& plan(const Chain& chain, ElementType type);
-  [[nodiscard]] bool run(const Chain& chain, Number factor, double beta, device::Address result,
-                         bool is_trial);
+  [[nodiscard]] bool run(const Contraction& all, device::Address result, bool is_trial);
   [[nodiscard]] const std::optional<device::Plan>& copy_plan(ElementType type,
                                                              const tensor::Shape& in,
                                                              const std::vector<int>& permutation);
   [[nodiscard]] const std::optional<device::Plan>& axpby_plan(ElementType type, Extent count);
-  [[nodiscard]] ElementType type_of(std::int32_t selector) const {
-    return program::type_of(program_, program_.selectors[static_cast<std::size_t>(selector)]);
+  [[nodiscard]] ElementType type_of(const Located& at) const {
+    return program::type_of(program_, *at.selector);
   }
-  /// Whether all blocks of a product are of one type; what mixes them is the host's.
-  [[nodiscard]] bool is_of_type(const program::Product& product, ElementType type) const;
 
   const program::Program& program_;
   Blocks& blocks_;
-  Chains& chains_;
   block::Residency& device_;
   double flops_ = 0;
   bool learns_;
@@ -118,11 +118,10 @@ class DeviceArithmetic {
   std::unordered_map<std::uint64_t, std::vector<std::unique_ptr<PlannedCopy>>> copy_plans_;
   std::map<std::pair<ElementType, Extent>, std::optional<device::Plan>> axpby_plans_;
   super::FormPlans form_plans_;
-  std::vector<Blocks::DeviceOperand> operands_;  ///< of the run under way
-  std::vector<tensor::Shape> shapes_;            ///< theirs
-  std::vector<device::Address> values_;          ///< of the chain under way
-  std::vector<device::Address> addresses_;       ///< by operand of the super instruction under way
-  ElementType type_ = ElementType::f64;          ///< that it is computed in
+  std::vector<DeviceOperand> operands_;     ///< of the run under way
+  std::vector<device::Address> values_;     ///< of the chain under way
+  std::vector<Located> located_;            ///< by operand of the super instruction under way
+  std::vector<device::Address> addresses_;  ///< by operand of the super instruction under way
 };
 
 /// One run: `body` says whether it is enqueued.

@@ -26,11 +26,9 @@ std::size_t bytes_of(const super::Operand& operand) {
 bool DeviceArithmetic::has_results(const DeviceSuper& what) const {
   for (std::size_t k = 0; k < what.operands.size(); ++k) {
     if (what.operands[k].access == Access::read) continue;
-    if (!blocks_.device_result_place(what.selectors[k])) return false;
+    if (!blocks_.is_device_result(located_[k])) return false;
     for (std::size_t l = 0; l < what.operands.size(); ++l)
-      if (l != k && what.selectors[l] >= 0 &&
-          blocks_.is_same_block(what.selectors[k], what.selectors[l]))
-        return false;
+      if (l != k && what.selectors[l] >= 0 && located_[k].may_overlap(located_[l])) return false;
   }
   return true;
 }
@@ -39,7 +37,7 @@ bool DeviceArithmetic::read_operands(const DeviceSuper& what) {
   operands_.clear();
   for (std::size_t k = 0; k < what.operands.size(); ++k) {
     if (what.selectors[k] < 0 || what.operands[k].access != Access::read) continue;
-    operands_.push_back(blocks_.device_operand(what.selectors[k]));
+    operands_.push_back(blocks_.device_operand(located_[k]));
     if (operands_.back().frame == nullptr) return false;
   }
   return true;
@@ -54,14 +52,14 @@ block::Placement::Side DeviceArithmetic::side(const DeviceSuper& what) {
     if (device_.is_modified(frame)) work.from_device_bytes += frame.size();
   };
   if (!device_.is_in_place()) {
-    for (const Blocks::DeviceOperand& operand : operands_) add(*operand.frame);
+    for (const DeviceOperand& operand : operands_) add(*operand.frame);
     for (std::size_t k = 0; k < what.operands.size(); ++k) {
       if (what.operands[k].access == Access::read) continue;
-      const auto array = program_.selectors[static_cast<std::size_t>(what.selectors[k])].array;
+      const std::int32_t array = located_[k].selector->array;
       work.expected_back_bytes += static_cast<double>(bytes_of(what.operands[k])) *
                                   blocks_.own().device_results_read(array);
       if (what.operands[k].access != Access::update) continue;
-      if (const auto before = blocks_.device_operand(what.selectors[k]).frame) add(*before);
+      if (const auto before = blocks_.device_operand(located_[k]).frame) add(*before);
     }
   }
   return placement_.choose(blocks_.pc(), work);
@@ -79,8 +77,7 @@ bool DeviceArithmetic::find_addresses(const DeviceSuper& what) {
       continue;
     }
     const bool updates = access == Access::update;
-    const block::SharedFrame frame = blocks_.device_result(what.selectors[k], updates);
-    if (frame == nullptr) return false;
+    const block::SharedFrame frame = blocks_.device_result(located_[k], updates);
     const auto at = device_.operand(frame, updates ? block::Use::update : block::Use::write);
     if (!at) return false;
     addresses_[k] = *at;
@@ -107,9 +104,13 @@ void DeviceArithmetic::run(const DeviceSuper& what, const super::DeviceCall& cal
 }
 
 bool DeviceArithmetic::execute(const DeviceSuper& what) {
-  if (learns_ && !is_hinted_ && !placement_.is_open(blocks_.pc())) return false;
+  if (!is_open()) return false;
   const auto call = super::prepared(what.entry, what.operands, what.context);
-  if (!call || !has_results(what)) return false;
+  if (!call) return false;
+  located_.assign(what.operands.size(), {});
+  for (std::size_t k = 0; k < what.operands.size(); ++k)
+    if (what.selectors[k] >= 0) located_[k] = blocks_.locate(what.selectors[k]);
+  if (!has_results(what)) return false;
   return attempt([&] {
     const auto& plan = form_plans_.of(device_.device(), what.entry, what.operands);
     if (!plan || !read_operands(what)) return false;

@@ -30,6 +30,9 @@ class Regions {
   void deallocate(std::int32_t selector);
   /// Throws Error{bad_input} if no region that is allocated holds all of it.
   [[nodiscard]] View view(std::int32_t selector);
+  [[nodiscard]] tensor::Shape shape(std::int32_t selector) const {
+    return flow::shape_of(grid(selector_at(selector).array), bounds(selector));
+  }
   /// How many of an array are allocated.
   [[nodiscard]] std::size_t count(std::int32_t array) const {
     return regions_[static_cast<std::size_t>(array)].size();

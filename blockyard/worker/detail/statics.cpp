@@ -36,7 +36,7 @@ void Statics::recycle(block::Frame frame) noexcept {
   frames_.recycle(std::move(frame));
 }
 
-View Statics::whole(std::int32_t array) {
+tensor::Shape Statics::shape(std::int32_t array) const {
   const auto& decl = naming_.program.arrays[static_cast<std::size_t>(array)];
   if (decl.kind != program::ArrayKind::static_)
     throw Error(Errc::bad_input, fmt::format("'{}' is not static: only its blocks are at hand",
@@ -48,8 +48,13 @@ View Statics::whole(std::int32_t array) {
                             naming_.array(array)));
   std::array<Extent, array::max_order> extents{};
   for (std::size_t k = 0; k < grid.order(); ++k) extents[k] = grid.axis(k).element_count();
-  return View::dense(frame(array)->data(), tensor::Shape({extents.data(), grid.order()}),
-                     decl.type);
+  return tensor::Shape({extents.data(), grid.order()});
+}
+
+View Statics::whole(std::int32_t array) {
+  const tensor::Shape extents = shape(array);
+  return View::dense(frame(array)->data(), extents,
+                     naming_.program.arrays[static_cast<std::size_t>(array)].type);
 }
 
 View Statics::block(const Place& place) {

@@ -25,6 +25,7 @@ class Statics {
   }
   /// Throws Error{bad_input} if the array is not static, or has no elements.
   [[nodiscard]] View whole(std::int32_t array);
+  [[nodiscard]] tensor::Shape shape(std::int32_t array) const;
   [[nodiscard]] View block(const Place& place);
   /// A copy for a device, which stays while there is room and its values are as they were. Null: no
   /// room to keep one.

@@ -230,9 +230,10 @@ void Supers::lay_out(const program::Argument& argument, Access access,
 void Supers::lay_out_block(std::int32_t selector, Access access, std::size_t k) {
   super::Operand& operand = operands_[k];
   Laid& laid = laid_[k];
-  View view = access == Access::read     ? blocks_.read(selector)
-              : access == Access::update ? blocks_.update(selector)
-                                         : blocks_.write(selector);
+  const Located at = blocks_.locate(selector);
+  View view = access == Access::read     ? blocks_.read(at)
+              : access == Access::update ? blocks_.update(at)
+                                         : blocks_.write(at);
   laid.origin = view;
   laid.goes_back = access != Access::read;
   laid.is_copied = !view.is_dense() || view.data == nullptr;
