@@ -116,11 +116,15 @@ TEST(Chemistry, PartsTheOrbitalsOfBothSpinsOfAnOpenShell) {
 TEST(Chemistry, NamesTheNearestMethod) {
   EXPECT_EQ(programs_of_method("ccsd").size(), 4U);
   EXPECT_EQ(programs_of_method("ccsd(t)").back(), "triples_rhf.sial");
-  try {
-    (void)programs_of_method("ccsd2");
-    FAIL();
-  } catch (const base::Error& error) {
-    EXPECT_NE(std::string(error.what()).find("did you mean \"ccsd\"?"), std::string::npos);
+  for (const auto& [asked, meant] :
+       {std::pair{"ccsd2", "did you mean \"ccsd\"?"}, std::pair{"HF", "did you mean \"scf\"?"},
+        std::pair{"uhf", "did you mean \"scf\" with reference = \"uhf\"?"}}) {
+    try {
+      (void)programs_of_method(asked);
+      FAIL();
+    } catch (const base::Error& error) {
+      EXPECT_NE(std::string(error.what()).find(meant), std::string::npos) << error.what();
+    }
   }
 }
 

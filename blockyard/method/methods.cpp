@@ -98,13 +98,23 @@ const Method* find_method(std::string_view name) {
   return found == methods().end() ? nullptr : &*found;
 }
 
+/// What other programs call Hartree-Fock.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> other_names = {
+    {{"hf", "\"scf\""},
+     {"rhf", "\"scf\""},
+     {"uhf", "\"scf\" with reference = \"uhf\""},
+     {"rohf", "\"scf\" with reference = \"rohf\""}}};
+
 Error unknown_method(std::string_view name) {
   std::vector<std::string> known;
   for (const Method& candidate : methods()) known.emplace_back(candidate.name);
-  const std::string nearest = base::nearest_name(name, known);
+  std::string meant = base::nearest_name(name, known);
+  if (!meant.empty()) meant = fmt::format("\"{}\"", meant);
+  for (const auto& [other, ours] : other_names)
+    if (base::lower(name) == other) meant = ours;
   return Error(Errc::bad_input,
                fmt::format("unknown method \"{}\"{}; known are: {}", name,
-                           nearest.empty() ? "" : fmt::format(": did you mean \"{}\"?", nearest),
+                           meant.empty() ? "" : fmt::format(": did you mean {}?", meant),
                            fmt::join(known, ", ")));
 }
 
