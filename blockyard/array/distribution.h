@@ -33,8 +33,7 @@ struct Cuts {
   }
   friend bool operator==(const Cuts&, const Cuts&) = default;
 
- private:
-  static constexpr Extent few_blocks = 8;  // faster looked at one by one
+  static constexpr Extent few_blocks = 8;  ///< faster looked at one by one
 };
 
 /// Where elements of one block lie: those of `box` begin at `offset` in the memory of `rank`; the
@@ -115,11 +114,24 @@ class Distribution {
   /// the extent of axis d.
   [[nodiscard]] bool step(Spot& spot, std::size_t d, Extent first, Extent last) const noexcept {
     const Cuts& axis = cuts_[d];
-    const Extent at = axis.block_of(first), begin = axis.begin(at), end = axis.end(at);
+    const Extent width = widths_[d];
+    if (axis.blocks == 1) {
+      spot.offset += spot.length * (first + width);
+      spot.length *= axis.extent + 2 * width;
+      return true;
+    }
+    // Blocks that are dealt directly have given beginnings.
+    const Extent* begins = axis.begins.data();
+    Extent at = 0;
+    if (axis.blocks > Cuts::few_blocks)
+      at = axis.block_of(first);
+    else
+      while (at + 1 < axis.blocks && begins[at + 1] <= first) ++at;
+    const Extent begin = begins[at], end = begins[at + 1];
     spot.block += at * spot.blocks;
     spot.blocks *= axis.blocks;
-    spot.offset += spot.length * (first - begin + widths_[d]);
-    spot.length *= end - begin + 2 * widths_[d];
+    spot.offset += spot.length * (first - begin + width);
+    spot.length *= end - begin + 2 * width;
     return last < end;
   }
   /// The rank that holds a block. REQUIRES: is_direct().

@@ -182,13 +182,20 @@ double norm(const Runtime& runtime, Along along, const Array& a) {
   with_type(element_of(a), [&](auto type) {
     using T = decltype(type);
     for_each_own(whole(a), [&](const Piece& piece, std::byte* data) {
-      const T* from = reinterpret_cast<const T*>(data);
-      Indexes unit{};
-      unit[axis] = axis < a.axes() ? 1 : 0;
-      for_each_offset<2>(piece.box, {piece.strides, unit}, [&](const auto& at) {
-        sums[static_cast<std::size_t>(piece.box.first[axis] + at[1])] +=
-            static_cast<double>(std::abs(from[at[0]]));
-      });
+      const Extent rows = piece.box.extent(0), columns = a.axes() > 1 ? piece.box.extent(1) : 1;
+      double* to = sums.data() + piece.box.first[axis];
+      for (Extent j = 0; j < columns; ++j) {
+        const T* from = reinterpret_cast<const T*>(data) + j * piece.strides[1];
+        if (axis == 0) {
+          for (Extent i = 0; i < rows; ++i)
+            to[i] += static_cast<double>(std::abs(from[i * piece.strides[0]]));
+        } else {
+          double sum = 0;
+          for (Extent i = 0; i < rows; ++i)
+            sum += static_cast<double>(std::abs(from[i * piece.strides[0]]));
+          to[j] += sum;
+        }
+      }
     });
   });
   runtime.memory().reduce(runtime.team(a.group).group, fabric::Element::f64, Reduction::sum,

@@ -70,10 +70,10 @@ class Operand {
 
 /// Calls visit(offset in each) for the elements of `box`, first axis fastest; strides: of each.
 /// Axes that follow each other in all of them are one loop, and where its elements do, too, it is
-/// one that compilers vectorise.
+/// one that compilers vectorise: all of `visit` is put into both loops.
 template <std::size_t Count, class Visit>
-void for_each_offset(const Box& box, const std::array<Indexes, Count>& strides,
-                     const Visit& visit) {
+[[gnu::flatten]] void for_each_offset(const Box& box, const std::array<Indexes, Count>& strides,
+                                      const Visit& visit) {
   if (box.is_empty()) return;
   Indexes extents{box.extent(0)}, at{};
   std::array<Indexes, Count> steps{};

@@ -5,6 +5,7 @@
 #include <array>
 #include <complex>
 #include <cstring>
+#include <memory>
 #include <type_traits>
 
 #include "blockyard/base/integer.h"
@@ -74,6 +75,14 @@ struct Factor {
   }
 };
 
+/// Makes room for as many values, which are not set.
+template <class T>
+void reserve(std::unique_ptr<T[]>& values, std::size_t& length, std::size_t wanted) {
+  if (wanted <= length) return;
+  values = std::make_unique_for_overwrite<T[]>(wanted);
+  length = wanted;
+}
+
 /// A part of an operand as BLAS wants it: rows dense. In place where a rank of this node has it so,
 /// else a copy.
 template <class T>
@@ -105,11 +114,11 @@ class Panel {
     const Runs &rows = in_rows ? single : across, &columns = in_rows ? across : single;
     const Matrix& matrix = factor.matrix;
     const Extent height = count_of(rows);
-    copy_.resize(static_cast<std::size_t>(height * count_of(columns)));
+    reserve(copy_, length_, static_cast<std::size_t>(height * count_of(columns)));
     Indexes strides{};
     strides[matrix.row_axis] = 1;
     strides[matrix.column_axis] = height;
-    T* to = copy_.data();
+    T* to = copy_.get();
     for (const Run& column : columns) {
       T* below = to;
       for (const Run& row : rows) {
@@ -118,7 +127,7 @@ class Panel {
       }
       to += height * column.count;
     }
-    data_ = copy_.data();
+    data_ = copy_.get();
     ld_ = to_int(std::max<Extent>(1, height));
   }
   void wait(const Runtime& runtime) { pending_.wait(runtime.memory()); }
@@ -129,7 +138,8 @@ class Panel {
  private:
   const T* data_ = nullptr;
   int ld_ = 1;
-  std::vector<T> copy_;
+  std::unique_ptr<T[]> copy_;
+  std::size_t length_ = 0;
   Pending pending_;
 };
 
@@ -144,7 +154,7 @@ struct Tile {
 /// The depths of the panels for a tile: as far as both operands are in place, else short ones.
 template <class T>
 Runs cut_depth(const Factor& left, const Factor& right, const Tile<T>& tile, Extent depth) {
-  constexpr Extent copied = 512;
+  constexpr Extent copied = 256;
   Runs runs;
   for (Extent at = 0; at < depth;) {
     Run run{at, std::min({left.reach(at), right.reach(at), depth}) - at};
@@ -266,7 +276,8 @@ void multiply_own(const Runtime& runtime, const T& alpha, const Factor& a, const
   const Extent depth = a.has_depth_in_rows() ? a.matrix.rows() : a.matrix.columns();
   const Array& array = c.patch.array;
   const double start = static_cast<double>(array.me) / array.distribution.ranks();
-  std::vector<T> made;
+  std::unique_ptr<T[]> made;
+  std::size_t made_length = 0;
   for (const OwnGrid& grid : own_grids(c))
     for (const Runs& columns : cut_runs(grid.columns, most))
       for (const Runs& rows : cut_runs(grid.rows, most)) {
@@ -283,8 +294,8 @@ void multiply_own(const Runtime& runtime, const T& alpha, const Factor& a, const
           continue;
         }
         tile.ld = to_int(count_of(rows));
-        made.resize(static_cast<std::size_t>(tile.ld * count_of(columns)));
-        tile.data = made.data();
+        reserve(made, made_length, static_cast<std::size_t>(tile.ld * count_of(columns)));
+        tile.data = made.get();
         multiply_tile(runtime, alpha, a, b, T(0), tile, depth, start);
         write_tile(c, tile, beta);
       }

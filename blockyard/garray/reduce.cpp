@@ -106,8 +106,10 @@ void dot(const Runtime& runtime, const Patch& a, bool a_transposed, const Patch&
       const View vb = right.part(piece.box);
       const T* pa = reinterpret_cast<const T*>(data);
       const T* pb = reinterpret_cast<const T*>(vb.data);
+      T own{};
       for_each_offset<2>(piece.box, {piece.strides, vb.strides},
-                         [&](const auto& at) { total += pa[at[0]] * pb[at[1]]; });
+                         [&](const auto& at) { own += pa[at[0]] * pb[at[1]]; });
+      total += own;
     });
     std::memcpy(sum, &total, sizeof(T));
   });

@@ -87,8 +87,15 @@ void NodeMemory::add_rows(int target, std::byte* far, const Strided& rows, const
 Transfer NodeMemory::accumulate(Region region, int member, std::size_t offset, const Strided& rows,
                                 const void* near, Element element, const void* factor) {
   const int target = shared(region).ranks[static_cast<std::size_t>(member)];
-  add_rows(target, reach(region, member) + offset, rows, static_cast<const std::byte*>(near),
-           element, factor);
+  std::byte* far = reach(region, member) + offset;
+  const auto place = static_cast<std::size_t>(far - arenas_[static_cast<std::size_t>(target)]);
+  if (rows.levels == 0 && place % Control::stripe_bytes + rows.row_bytes <= Control::stripe_bytes) {
+    StripeHolder holder(control(target));
+    holder.hold(place);
+    add_scaled(element, far, near, rows.row_bytes / size_of(element), factor);
+    return 0;
+  }
+  add_rows(target, far, rows, static_cast<const std::byte*>(near), element, factor);
   return 0;
 }
 
