@@ -117,6 +117,13 @@ class Matrix {
 };
 
 using Routine = void (*)();
+/// The one of an element type.
+template <class T>
+Routine choose(Routine s, Routine d, Routine c, Routine z) {
+  if (std::is_same_v<T, float>) return s;
+  if (std::is_same_v<T, double>) return d;
+  return std::is_same_v<T, c64> ? c : z;
+}
 template <class... Arguments>
 void call(Routine routine, Arguments... arguments) {
   reinterpret_cast<void (*)(Arguments...)>(routine)(arguments...);

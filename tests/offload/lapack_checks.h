@@ -17,12 +17,6 @@ extern int failures, calls;
 extern Numbers numbers;
 constexpr std::size_t one = 1;
 
-template <class T>
-Routine choose(Routine s, Routine d, Routine c, Routine z) {
-  if (std::is_same_v<T, float>) return s;
-  if (std::is_same_v<T, double>) return d;
-  return std::is_same_v<T, c64> ? c : z;
-}
 /// Kernels of OpenBLAS read some elements past the last one.
 template <class T>
 Matrix<T> matrix(int rows, int columns) {

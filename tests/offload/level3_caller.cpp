@@ -77,13 +77,6 @@ namespace {
 using namespace caller;
 
 template <class T>
-Routine choose(Routine s, Routine d, Routine c, Routine z) {
-  if (std::is_same_v<T, float>) return s;
-  if (std::is_same_v<T, double>) return d;
-  return std::is_same_v<T, c64> ? c : z;
-}
-
-template <class T>
 Routine fortran_of(const std::string& routine) {
   if (routine == "gemm") return choose<T>(sgemm_, dgemm_, cgemm_, zgemm_);
   if (routine == "symm") return choose<T>(ssymm_, dsymm_, csymm_, zsymm_);
