@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-cluster package test-package docs-if-possible test-all test-sweep test-mpi test-garray test-offload test-devices mpich arm check asan tsan fuzz wheel docs bench format lint clean
+.PHONY: help setup build demo test test-cluster package test-package docs-if-possible test-all test-sweep test-mpi test-garray nwchem test-offload test-devices mpich arm check asan tsan fuzz wheel docs bench format lint clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 16
@@ -99,6 +99,13 @@ test-garray:  ## programs of Global Arrays with 1, 2, 3, 4 and 8 processes, as t
 	  cmake --preset $$preset -DBLOCKYARD_GARRAY_TESTS=usual >/dev/null; \
 	  [[ $$code == 0 ]] || exit $$code; \
 	done
+
+nwchem:  ## NWChem from Debian's source with our Global Arrays: water in SCF, MP2 and CCSD (an hour)
+	@tools/setup.sh build test nwchem
+	@$(MAKE) --no-print-directory build/release/build.ninja
+	@cmake --build --preset release --target ga
+	@cmake --install build/release --component ga --prefix build/nwchem/ga >/dev/null
+	@tools/nwchem build/nwchem/ga build/nwchem
 
 test-devices:  ## all jobs on the simulated device and with OpenCL (20 minutes)
 	@tools/setup.sh build test

@@ -249,6 +249,11 @@ void sparse_diagonal(int s_a, Ints g_d) {
   g_d.set(0, handle);
 }
 
+void count_and_diag_std(int g_a, int g_v, double* values, Ints count) {
+  calls::diag_std(g_a, g_v, values);
+  count.set(0, runtime().made_array(g_a).extents[0]);
+}
+
 std::int64_t idot(int g_a, int g_b) {
   return runtime().made_array(g_a).kind.bytes == 4 ? calls::idot(g_a, g_b) : calls::ldot(g_a, g_b);
 }

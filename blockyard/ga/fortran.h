@@ -82,6 +82,8 @@ void proc_index_2(int g_a, int process, Ints row, Ints column);
 void nbput_notify(int g_a, Ints lo, Ints hi, void* buffer, Ints ld, int g_b, Ints at, void* value,
                   Ints handle);
 void sparse_diagonal(int s_a, Ints g_d);
+/// All eigenvalues and vectors, and how many they are.
+void count_and_diag_std(int g_a, int g_v, double* values, Ints count);
 [[nodiscard]] std::int64_t idot(int g_a, int g_b);
 [[nodiscard]] std::int64_t idot_patch(int g_a, char trans_a, Ints alo, Ints ahi, int g_b,
                                       char trans_b, Ints blo, Ints bhi);

@@ -119,3 +119,9 @@ install(FILES ${ga_generated}/ga.h ${ga_generated}/global.fh DESTINATION ${CMAKE
         COMPONENT ga EXCLUDE_FROM_ALL)
 install(DIRECTORY ${CMAKE_CURRENT_LIST_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         COMPONENT ga EXCLUDE_FROM_ALL)
+# For INTEGERs of 8 bytes: all headers in one folder, and a ga-config that needs no --i8.
+install(DIRECTORY ${CMAKE_CURRENT_LIST_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/i8
+        COMPONENT ga EXCLUDE_FROM_ALL PATTERN typesf2c.h EXCLUDE PATTERN i8 EXCLUDE)
+install(FILES ${ga_generated}/ga.h ${ga_generated}/global.fh
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/i8 COMPONENT ga EXCLUDE_FROM_ALL)
+install(PROGRAMS ${ga_generated}/bin/ga-config DESTINATION i8/bin COMPONENT ga EXCLUDE_FROM_ALL)

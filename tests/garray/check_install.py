@@ -36,6 +36,18 @@ def main(build, cmake):
         compile_and_run("onesided.c", "--cc", ["--static"])
         if pathlib.Path(words(config, "--f77")[0]).exists():
             compile_and_run("fortran.F", "--f77", ["--i8"], ["-cpp", "-fallow-argument-mismatch"])
+        # What NWChem's makefiles ask: the last words are folders, and a folder stands for INTEGERs of 8 bytes.
+        wide = str(folder / "i8" / "bin" / "ga-config")
+        for question in ("--cppflags", "--fflags", "--libs"):
+            if words(wide, question) != words(config, "--i8", question):
+                sys.exit(f"i8/bin/ga-config {question} differs from that of ga-config --i8")
+        headers, library = words(wide, "--cppflags")[-1], words(wide, "--ldflags")[-1]
+        for flag, prefix, name in ((headers, "-I", "typesf2c.h"), (headers, "-I", "mafdecls.fh"),
+                                   (headers, "-I", "global.fh"), (library, "-L", "libga_i8.so")):
+            if not flag.startswith(prefix) or not (pathlib.Path(flag[2:]) / name).exists():
+                sys.exit(f"{name} is not in {flag}")
+        if words(wide, "--enable-f77", "--use_scalapack", "--blas_size") != ["yes", "1", "4"]:
+            sys.exit("i8/bin/ga-config denies Fortran, ScaLAPACK or a BLAS of 4 bytes")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Solvers and eigenproblems on all processes (ScaLAPACK, where it is installed) against those on one. */
+/* Solvers and eigenproblems on all processes (ScaLAPACK, where it is installed, and ELPA if asked for) against
+   those on one. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,19 +150,25 @@ static void eigenproblems(int layout) {
   GA_Destroy(r);
 }
 
-/* Whether the library is there and is used. */
+/* Which libraries are there and are used. */
 static const char* solver(void) {
   char line[1000];
+  int scalapack = 0, elpa = 0;
   FILE* maps = fopen("/proc/self/maps", "r");
-  const char* found = "LAPACK on one process; SKIPPED: ScaLAPACK (libscalapack-openmpi or -mpich) is not installed";
-  while (maps && fgets(line, sizeof line, maps))
-    if (strstr(line, "libscalapack")) found = "ScaLAPACK";
+  while (maps && fgets(line, sizeof line, maps)) {
+    scalapack |= strstr(line, "libscalapack") != NULL;
+    elpa |= strstr(line, "libelpa") != NULL;
+  }
   if (maps) fclose(maps);
-  return found;
+  if (elpa) return "ScaLAPACK and ELPA";
+  if (!scalapack) return "LAPACK on one process; SKIPPED: ScaLAPACK (libscalapack-openmpi or -mpich) is not installed";
+  return strcmp(getenv("BLOCKYARD_GA_ELPA"), "0") ? "ScaLAPACK; SKIPPED: ELPA (libelpa) is not installed for this MPI"
+                                                  : "ScaLAPACK alone";
 }
 
 int main(int argc, char** argv) {
   setenv("BLOCKYARD_GA_SCALAPACK", "16", 0);
+  setenv("BLOCKYARD_GA_ELPA", "0", 0);
   MPI_Init(&argc, &argv);
   GA_Initialize();
   for (int layout = 0; layout < 4; ++layout) {

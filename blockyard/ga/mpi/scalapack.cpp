@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // ScaLAPACK, where it is installed: opened when it is first needed.
-#include <dlfcn.h>
-#include <fmt/format.h>
 #include <mpi.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <vector>
 
 #include "blockyard/base/error.h"
 #include "blockyard/base/integer.h"
 #include "blockyard/ga/edge.h"
 #include "blockyard/ga/mpi/communicators.h"
+#include "blockyard/ga/mpi/elpa.h"
+#include "blockyard/ga/mpi/opened.h"
 #include "blockyard/garray/grid_solver.h"
 
 namespace blockyard::ga {
@@ -49,17 +48,15 @@ struct Library {
   void (*sygst)(const int*, const char*, const int*, double*, const int*, const int*, const int*,
                 const double*, const int*, const int*, const int*, double*, int*,
                 std::size_t) = nullptr;
+  void (*tran)(const int*, const int*, const double*, const double*, const int*, const int*,
+               const int*, const double*, double*, const int*, const int*, const int*) = nullptr;
+  void (*lacpy)(const char*, const int*, const int*, const double*, const int*, const int*,
+                const int*, double*, const int*, const int*, const int*, std::size_t) = nullptr;
   void (*trsm)(const char*, const char*, const char*, const char*, const int*, const int*,
                const double*, const double*, const int*, const int*, const int*, double*,
                const int*, const int*, const int*, std::size_t, std::size_t, std::size_t,
                std::size_t) = nullptr;
 };
-
-template <class Function>
-bool find(void* object, const char* name, Function& found) {
-  found = reinterpret_cast<Function>(dlsym(object, name));
-  return found != nullptr;
-}
 
 bool find_all(void* object, Library& all) {
   return find(object, "Csys2blacs_handle", all.handle_of) &&
@@ -69,22 +66,14 @@ bool find_all(void* object, Library& all) {
          find(object, "pdgetrs_", all.getrs) && find(object, "pdpotrf_", all.potrf) &&
          find(object, "pdpotrs_", all.potrs) && find(object, "pdpotri_", all.potri) &&
          find(object, "pdsyevd_", all.syevd) && find(object, "pdsygst_", all.sygst) &&
+         find(object, "pdtran_", all.tran) && find(object, "pdlacpy_", all.lacpy) &&
          find(object, "pdtrsm_", all.trsm);
 }
 
-/// A library of another MPI has this name, too, and must not be used.
-bool is_of_our_mpi(void* object) {
-  Dl_info theirs{}, ours{};
-  void* const there = dlsym(object, "MPI_Comm_rank");
-  return there != nullptr && dladdr(there, &theirs) != 0 &&
-         dladdr(reinterpret_cast<void*>(&MPI_Comm_rank), &ours) != 0 &&
-         (theirs.dli_fbase == ours.dli_fbase || there == dlsym(RTLD_DEFAULT, "MPI_Comm_rank"));
-}
-
 std::optional<Library> open_one(const char* path) {
-  void* const object = dlopen(path, RTLD_NOW | RTLD_LOCAL);  // it stays
   Library all;
-  if (object == nullptr || !is_of_our_mpi(object) || !find_all(object, all)) return std::nullopt;
+  void* const object = open_of_our_mpi(path);
+  if (object == nullptr || !find_all(object, all)) return std::nullopt;
   return all;
 }
 
@@ -139,7 +128,8 @@ constexpr int one = 1;
 
 class ScaLapack final : public garray::GridSolver {
  public:
-  explicit ScaLapack(Extent least_rows) : least_rows_(least_rows) {}
+  ScaLapack(Extent least_rows, Extent least_rows_of_elpa)
+      : least_rows_(least_rows), elpa_(least_rows_of_elpa) {}
 
   [[nodiscard]] bool is_for(Extent rows, std::size_t ranks) const noexcept override {
     return ranks > 1 && rows >= least_rows_;
@@ -205,6 +195,22 @@ class ScaLapack final : public garray::GridSolver {
                      of_s.data(), &scale, &info, 1);
       if (info != 0) return info;
     }
+    info = elpa_.is_for(grid, n) ? eigenvectors_by_elpa(grid, a, of_a, v, of_v, values)
+                                 : eigenvectors(grid, a, of_a, v, of_v, values);
+    if (info != 0) return info;
+    if (s == nullptr) return 0;
+    for (int i = 0; i < n; ++i) values[i] *= scale;
+    const double factor = 1;
+    library_.trsm("L", "L", "T", "N", &n, &n, &factor, s->local, &one, &one, of_s.data(), v.local,
+                  &one, &one, of_v.data(), 1, 1, 1, 1);
+    return 0;
+  }
+
+ private:
+  int eigenvectors(const RankGrid& grid, const DealtMatrix& a, const Descriptor& of_a,
+                   const DealtMatrix& v, const Descriptor& of_v, double* values) {
+    const int n = to_int(a.rows);
+    int info = 0;
     // ScaLAPACK's answer to a query for the length is too small in some versions.
     const Extent nb = grid.edge;
     const Extent needed =
@@ -216,18 +222,23 @@ class ScaLapack final : public garray::GridSolver {
     std::vector<int> iwork(static_cast<std::size_t>(integers));
     library_.syevd("V", "L", &n, a.local, &one, &one, of_a.data(), values, v.local, &one, &one,
                    of_v.data(), work.data(), &length, iwork.data(), &integers, &info, 1, 1);
-    if (info != 0) return info > 0 ? std::min(info, n) : info;
-    if (s == nullptr) return 0;
-    for (int i = 0; i < n; ++i) values[i] *= scale;
-    const double factor = 1;
-    library_.trsm("L", "L", "T", "N", &n, &n, &factor, s->local, &one, &one, of_s.data(), v.local,
-                  &one, &one, of_v.data(), 1, 1, 1, 1);
-    return 0;
+    return info > 0 ? std::min(info, n) : info;
+  }
+  /// ELPA wants both halves of the matrix.
+  int eigenvectors_by_elpa(const RankGrid& grid, const DealtMatrix& a, const Descriptor& of_a,
+                           const DealtMatrix& v, const Descriptor& of_v, double* values) {
+    const int n = to_int(a.rows);
+    const double factor = 1, zero = 0;
+    library_.tran(&n, &n, &factor, a.local, &one, &one, of_a.data(), &zero, v.local, &one, &one,
+                  of_v.data());
+    library_.lacpy("U", &n, &n, v.local, &one, &one, of_v.data(), a.local, &one, &one, of_a.data(),
+                   1);
+    return elpa_.eigenvectors(grid, a, v, values);
   }
 
- private:
   Library library_;
   Extent least_rows_;
+  Elpa elpa_;
   bool is_tried_ = false, is_open_ = false;
 };
 
@@ -235,16 +246,9 @@ class ScaLapack final : public garray::GridSolver {
 
 std::unique_ptr<garray::GridSolver> grid_solver() {
   constexpr Extent usual = 256;  // below, moving the matrices costs more than LAPACK
-  const char* text = std::getenv("BLOCKYARD_GA_SCALAPACK");
-  if (text == nullptr || *text == '\0') return std::make_unique<ScaLapack>(usual);
-  char* end = nullptr;
-  const Extent least_rows = std::strtoll(text, &end, 10);
-  if (*end != '\0' || least_rows < 0)
-    garray::refuse(
-        fmt::format("BLOCKYARD_GA_SCALAPACK is \"{}\"; it is the least number of rows "
-                    "for ScaLAPACK, and 0 for never",
-                    text));
-  return least_rows == 0 ? nullptr : std::make_unique<ScaLapack>(least_rows);
+  const Extent least_rows = least_rows_in("BLOCKYARD_GA_SCALAPACK", "ScaLAPACK", usual);
+  const Extent of_elpa = least_rows_in("BLOCKYARD_GA_ELPA", "ELPA", usual);
+  return least_rows == 0 ? nullptr : std::make_unique<ScaLapack>(least_rows, of_elpa);
 }
 
 }  // namespace blockyard::ga
