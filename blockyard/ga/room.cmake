@@ -125,3 +125,8 @@ install(DIRECTORY ${CMAKE_CURRENT_LIST_DIR}/include/ DESTINATION ${CMAKE_INSTALL
 install(FILES ${ga_generated}/ga.h ${ga_generated}/global.fh
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/i8 COMPONENT ga EXCLUDE_FROM_ALL)
 install(PROGRAMS ${ga_generated}/bin/ga-config DESTINATION i8/bin COMPONENT ga EXCLUDE_FROM_ALL)
+# Programs include it as .h, but it is Fortran.
+foreach(folder IN ITEMS ${CMAKE_INSTALL_INCLUDEDIR} ${CMAKE_INSTALL_INCLUDEDIR}/i8)
+  install(FILES ${CMAKE_CURRENT_LIST_DIR}/include/msgtypesf.fh DESTINATION ${folder}
+          RENAME msgtypesf.h COMPONENT ga EXCLUDE_FROM_ALL)
+endforeach()

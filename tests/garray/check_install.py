@@ -43,7 +43,7 @@ def main(build, cmake):
                 sys.exit(f"i8/bin/ga-config {question} differs from that of ga-config --i8")
         headers, library = words(wide, "--cppflags")[-1], words(wide, "--ldflags")[-1]
         for flag, prefix, name in ((headers, "-I", "typesf2c.h"), (headers, "-I", "mafdecls.fh"),
-                                   (headers, "-I", "global.fh"), (library, "-L", "libga_i8.so")):
+                                   (headers, "-I", "global.fh"), (headers, "-I", "msgtypesf.h"), (library, "-L", "libga_i8.so")):
             if not flag.startswith(prefix) or not (pathlib.Path(flag[2:]) / name).exists():
                 sys.exit(f"{name} is not in {flag}")
         if words(wide, "--enable-f77", "--use_scalapack", "--blas_size") != ["yes", "1", "4"]:

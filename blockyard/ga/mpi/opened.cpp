@@ -28,9 +28,9 @@ garray::Extent least_rows_in(const char* variable, const char* library, garray::
   char* end = nullptr;
   const garray::Extent least_rows = std::strtoll(text, &end, 10);
   if (*end != '\0' || least_rows < 0)
-    garray::refuse(fmt::format(
-        "{} is \"{}\"; it is the least number of rows for {}, and 0 for never", variable, text,
-        library));
+    garray::refuse(
+        fmt::format("{} is \"{}\"; it is the least number of rows for {}, and 0 for never",
+                    variable, text, library));
   return least_rows;
 }
 
