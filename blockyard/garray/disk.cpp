@@ -19,9 +19,14 @@ using base::Error;
 
 namespace {
 
-using Bytes = std::shared_ptr<std::byte[]>;  // shared with work that is under way
+/// Of each array, while it is open.
+constexpr std::size_t kept_bytes = std::size_t{16} << 20;
 
-Bytes room_for(std::size_t bytes) { return std::make_shared_for_overwrite<std::byte[]>(bytes); }
+std::size_t largest_tile_bytes(const store::TiledArray& tiles) {
+  std::size_t bytes = tiles.element_bytes;
+  for (const Extent edge : tiles.edges) bytes *= static_cast<std::size_t>(edge);
+  return bytes;
+}
 
 /// A part of a tile: its elements in the array, and how they lie in memory for all of `within`.
 struct Part {
@@ -71,6 +76,7 @@ DiskArray::DiskArray(Runtime& runtime, Background& background, const Place& plac
   const Team& team = runtime.team(place.group);
   if (team.me != 0) open();
   const store::TiledArray& tiles = file_->array();
+  buffers_ = std::make_shared<Buffers>(largest_tile_bytes(tiles), kept_bytes);
   if (tiles.extents.size() > array::max_axes)
     refuse(fmt::format("{} has {} axes; {} can be read", place.path.string(), tiles.extents.size(),
                        array::max_axes));
@@ -161,17 +167,18 @@ DiskArray::Request DiskArray::write(const Section& section) {
   const std::size_t unit = array_.kind.bytes;
   for_each_own_tile(section.on_disk, [&](Extent number, const Box& tile, const Box& part) {
     const auto bytes = static_cast<std::size_t>(part.element_count()) * unit;
-    const Bytes values = room_for(bytes);
+    const Buffers::Bytes values = buffers_->take();
     const Part from = part_of(section, part, part);
     get(runtime_, section.array, from.in_array, {values.get(), from.strides});
-    background_.start(bytes, [file = file_, number, tile, part, values, bytes, unit] {
-      if (part == tile) return file->write(number, {values.get(), bytes});
-      const auto all = static_cast<std::size_t>(tile.element_count()) * unit;
-      const Bytes whole = room_for(all);
-      file->read(number, {whole.get(), all});
-      merge(values.get(), part, whole.get(), tile, unit);
-      file->write(number, {whole.get(), all});
-    });
+    background_.start(bytes,
+                      [file = file_, buffers = buffers_, number, tile, part, values, bytes, unit] {
+                        if (part == tile) return file->write(number, {values.get(), bytes});
+                        const auto all = static_cast<std::size_t>(tile.element_count()) * unit;
+                        const Buffers::Bytes whole = buffers->take();
+                        file->read(number, {whole.get(), all});
+                        merge(values.get(), part, whole.get(), tile, unit);
+                        file->write(number, {whole.get(), all});
+                      });
   });
   return finish_request();
 }
@@ -184,13 +191,14 @@ DiskArray::Request DiskArray::read(const Section& section) {
   for_each_own_tile(section.on_disk, [&](Extent number, const Box& tile, const Box& part) {
     const Part to = part_of(section, part, tile);
     const auto bytes = static_cast<std::size_t>(tile.element_count()) * unit;
-    background_.start(0, [&runtime = runtime_, file = file_, array, number, to, bytes, unit] {
-      const Bytes values = room_for(bytes);
-      file->read(number, {values.get(), bytes});
-      put(runtime, *array, to.in_array,
-          {values.get() + static_cast<std::size_t>(to.offset) * unit, to.strides});
-      runtime.memory().fence(-1);
-    });
+    background_.start(
+        0, [&runtime = runtime_, file = file_, buffers = buffers_, array, number, to, bytes, unit] {
+          const Buffers::Bytes values = buffers->take();
+          file->read(number, {values.get(), bytes});
+          put(runtime, *array, to.in_array,
+              {values.get() + static_cast<std::size_t>(to.offset) * unit, to.strides});
+          runtime.memory().fence(-1);
+        });
   });
   return finish_request();
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "blockyard/garray/background.h"
+#include "blockyard/garray/buffers.h"
 #include "blockyard/garray/runtime.h"
 #include "blockyard/store/tile_file.h"
 
@@ -73,6 +74,7 @@ class DiskArray {
   Background& background_;
   Place place_;
   std::shared_ptr<store::TileFile> file_;  ///< shared with work that is under way
+  std::shared_ptr<Buffers> buffers_;       ///< of a tile each; shared with work, too
   Array array_;
   fabric::Region counts_ = -1;  ///< of requests that a member has done, at each member
   std::vector<Background::Ticket> tickets_;
