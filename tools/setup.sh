@@ -1,8 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs the packages of tools/packages.txt that are missing. Usage: tools/setup.sh GROUP...
-# Silent, and done in a moment, when all is there.
+# Installs the packages of tools/packages.txt that are missing. Usage: tools/setup.sh [--prefix FOLDER] GROUP...
+# Silent, and done in a moment, when all is there. With --prefix, which needs no root, it unpacks what is missing into
+# that folder instead, and says what to do next. MPI is left out there: a cluster has its own.
 set -euo pipefail
+prefix=
+if [[ ${1:-} == --prefix ]]; then
+  mkdir -p "${2:?--prefix wants a folder}"
+  prefix=$(realpath "$2")
+  shift 2
+fi
 cd "$(dirname "$0")/.."
 
 fail() {
@@ -18,6 +25,7 @@ declare -A optional=()
 wanted=()
 while read -r group package _; do
   [[ " $* " == *" ${group%\?} "* ]] || continue
+  if [[ $prefix && $package == *openmpi* ]]; then continue; fi
   wanted+=("$package")
   if [[ $group == *\? ]]; then optional[$package]=1; fi
 done < <(grep -v '^#' tools/packages.txt)
@@ -30,10 +38,32 @@ for package in "${wanted[@]}"; do
 done
 ((${#missing[@]})) || exit 0
 
+# A system that never knew a package may only have an old list of packages.
+known() { apt-cache show --no-all-versions "$1" >/dev/null 2>&1; }
+here=()
+find_known() {
+  for package in "${missing[@]}"; do
+    if known "$package"; then
+      here+=("$package")
+    elif [[ ${optional[$package]:-} ]]; then
+      echo "setup: NOTICE: this system has no $package; the checks that need it will be skipped" >&2
+    else
+      fail "this system has no package $package; Blockyard needs Debian 12, Ubuntu 24.04, or newer"
+    fi
+  done
+}
+
+if [[ $prefix ]]; then
+  [[ " ${missing[*]} " != *" g++ "* ]] || fail "a compiler cannot be unpacked into a folder: g++ must be there"
+  find_known
+  exec tools/unpack_packages "$prefix" "${here[@]}"
+fi
+
 as_root=()
 if [[ $(id -u) -ne 0 ]]; then
   command -v sudo >/dev/null || fail "these packages are missing, and neither root nor sudo is here to install them:" \
-    "  ${missing[*]}" "as root, run: apt-get update && apt-get install ${missing[*]}"
+    "  ${missing[*]}" "as root, run: apt-get update && apt-get install ${missing[*]}" \
+    "or, without root: tools/setup.sh --prefix FOLDER $*"
   as_root=(sudo)
 fi
 
@@ -44,20 +74,9 @@ apt() {
     >"$log" 2>&1 </dev/null || fail "apt-get $1 failed:" "$(tail -n 20 "$log")"
 }
 
-# A system that never knew a package may only have an old list of packages.
-known() { apt-cache show --no-all-versions "$1" >/dev/null 2>&1; }
 echo "setup: looking for ${missing[*]}"
 apt update
-here=()
-for package in "${missing[@]}"; do
-  if known "$package"; then
-    here+=("$package")
-  elif [[ ${optional[$package]:-} ]]; then
-    echo "setup: NOTICE: this system has no $package; the checks that need it will be skipped" >&2
-  else
-    fail "this system has no package $package; Blockyard needs Debian 12, Ubuntu 24.04, or newer"
-  fi
-done
+find_known
 ((${#here[@]})) || exit 0
 echo "setup: installing ${here[*]}"
 apt install --yes --no-install-recommends "${here[@]}"

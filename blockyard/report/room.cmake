@@ -1,6 +1,7 @@
 target_link_libraries(blockyard_report PRIVATE nlohmann_json::nlohmann_json ZLIB::ZLIB)
-find_file(BLOCKYARD_CHART_JS chart.min.js
-          PATHS /usr/share/javascript/chart.js /usr/share/nodejs/chart.js/dist NO_CMAKE_FIND_ROOT_PATH)
+# Looked for in the folders of data next to those of headers, of this system and of CMAKE_PREFIX_PATH.
+find_file(BLOCKYARD_CHART_JS chart.min.js PATH_SUFFIXES ../share/javascript/chart.js ../share/nodejs/chart.js/dist
+          NO_CMAKE_FIND_ROOT_PATH)
 if(NOT BLOCKYARD_CHART_JS)
   message(STATUS "No Chart.js (package libjs-chart.js): reports will have tables and no plots")
 endif()
