@@ -20,7 +20,11 @@ using garray::OnDiagonal;
 using garray::refuse;
 
 Array& made(int handle) { return runtime().made_array(handle); }
-bool is_transposed(char flag) { return flag == 't' || flag == 'T' || flag == 'c' || flag == 'C'; }
+garray::Op op_of(char flag) {
+  if (flag == 'c' || flag == 'C') return garray::Op::adjoint;
+  return flag == 't' || flag == 'T' ? garray::Op::transpose : garray::Op::as_is;
+}
+bool is_transposed(char flag) { return op_of(flag) != garray::Op::as_is; }
 
 /// A matrix in a patch: the axes longer than 1, or the first ones of as many. `is_swapped`: the
 /// ends are those of the transpose, as callers give them for an operand that is to be transposed.
@@ -54,9 +58,9 @@ void product(char ta, char tb, const void* alpha, const void* beta, const Matrix
              const Matrix& b, const Matrix& c) {
   together(c.patch.array, [&] {
     if (tongue().is_fortran)
-      garray::multiply(runtime(), alpha, is_transposed(ta), a, is_transposed(tb), b, beta, c);
+      garray::multiply(runtime(), alpha, op_of(ta), a, op_of(tb), b, beta, c);
     else
-      garray::multiply(runtime(), alpha, is_transposed(tb), b, is_transposed(ta), a, beta, c);
+      garray::multiply(runtime(), alpha, op_of(tb), b, op_of(ta), a, beta, c);
   });
 }
 

@@ -36,11 +36,14 @@ struct Matrix {
   [[nodiscard]] Extent columns() const noexcept { return patch.box.extent(column_axis); }
 };
 
-/// c = alpha op(a) op(b) + beta c with op the transpose where so said. Each rank makes its own part
-/// of c from panels of a and b, used in place where a rank of the node holds them. Floating point
-/// and complex numbers. Syncs before the first change of c if it is also an operand.
-void multiply(const Runtime& runtime, const void* alpha, bool a_transposed, const Matrix& a,
-              bool b_transposed, const Matrix& b, const void* beta, const Matrix& c);
+/// How an operand of a product is read; the adjoint of a real matrix is its transpose.
+enum class Op : std::uint8_t { as_is, transpose, adjoint };
+
+/// c = alpha op(a) op(b) + beta c. Each rank makes its own part of c from panels of a and b, used
+/// in place where a rank of the node holds them. Floating point and complex numbers. Syncs before
+/// the first change of c if it is also an operand.
+void multiply(const Runtime& runtime, const void* alpha, Op op_a, const Matrix& a, Op op_b,
+              const Matrix& b, const void* beta, const Matrix& c);
 
 /// Throws Error{bad_input} unless the array has two axes.
 void require_matrix(const Array& a);

@@ -62,10 +62,14 @@ Box box_of(const Matrix& matrix, const Run& rows, const Run& columns) {
 /// An operand of the product: op(matrix). Its depth is the axis that is summed over.
 struct Factor {
   const Matrix& matrix;
-  bool is_transposed;
+  Op op;
   bool is_left;
 
-  [[nodiscard]] bool has_depth_in_rows() const noexcept { return is_left == is_transposed; }
+  [[nodiscard]] bool has_depth_in_rows() const noexcept { return is_left == (op != Op::as_is); }
+  /// As BLAS calls the operation.
+  [[nodiscard]] char letter() const noexcept {
+    return op == Op::as_is ? 'N' : op == Op::transpose ? 'T' : 'C';
+  }
   /// Up to which depth one block reaches that has this one.
   [[nodiscard]] Extent reach(Extent depth) const {
     const std::size_t axis = has_depth_in_rows() ? matrix.row_axis : matrix.column_axis;
@@ -189,9 +193,9 @@ void multiply_tile(const Runtime& runtime, const T& alpha, const Factor& a, cons
     r.wait(runtime);
     if (p + 1 < runs.size()) fetch(p + 1);
     const T one(1);
-    gemm(a.is_transposed ? 'T' : 'N', b.is_transposed ? 'T' : 'N', to_int(count_of(tile.rows)),
-         to_int(count_of(tile.columns)), to_int(runs[p].count), &alpha, l.data(), *l.ld(), r.data(),
-         *r.ld(), p == 0 ? &beta : &one, tile.data, tile.ld);
+    gemm(a.letter(), b.letter(), to_int(count_of(tile.rows)), to_int(count_of(tile.columns)),
+         to_int(runs[p].count), &alpha, l.data(), *l.ld(), r.data(), *r.ld(), p == 0 ? &beta : &one,
+         tile.data, tile.ld);
   }
 }
 
@@ -303,15 +307,16 @@ void multiply_own(const Runtime& runtime, const T& alpha, const Factor& a, const
 
 }  // namespace
 
-void multiply(const Runtime& runtime, const void* alpha, bool a_transposed, const Matrix& a,
-              bool b_transposed, const Matrix& b, const void* beta, const Matrix& c) {
+void multiply(const Runtime& runtime, const void* alpha, Op op_a, const Matrix& a, Op op_b,
+              const Matrix& b, const void* beta, const Matrix& c) {
   const Array& result = c.patch.array;
   require_same_kind(a.patch.array, result);
   require_same_kind(b.patch.array, result);
-  const Extent m = a_transposed ? a.columns() : a.rows();
-  const Extent k = a_transposed ? a.rows() : a.columns();
-  const Extent kb = b_transposed ? b.columns() : b.rows();
-  const Extent n = b_transposed ? b.rows() : b.columns();
+  const bool a_turned = op_a != Op::as_is, b_turned = op_b != Op::as_is;
+  const Extent m = a_turned ? a.columns() : a.rows();
+  const Extent k = a_turned ? a.rows() : a.columns();
+  const Extent kb = b_turned ? b.columns() : b.rows();
+  const Extent n = b_turned ? b.rows() : b.columns();
   if (k != kb || m != c.rows() || n != c.columns())
     refuse(result, fmt::format("{} x {} times {} x {} does not give {} x {}", m, k, kb, n, c.rows(),
                                c.columns()));
@@ -324,8 +329,8 @@ void multiply(const Runtime& runtime, const void* alpha, bool a_transposed, cons
     if constexpr (std::is_integral_v<T>) {
       refuse(result, "has integers, which no matrix product is for");
     } else {
-      multiply_own(runtime, *static_cast<const T*>(alpha), {a, a_transposed, true},
-                   {b, b_transposed, false}, *static_cast<const T*>(beta), c);
+      multiply_own(runtime, *static_cast<const T*>(alpha), {a, op_a, true}, {b, op_b, false},
+                   *static_cast<const T*>(beta), c);
     }
   });
 }

@@ -38,10 +38,12 @@ void multiply(const GaArray& a, const GaArray& b, const GaArray& c) {
   const nb::gil_scoped_release release;
   const GaArray& left = c.is_reversed ? b : a;
   const GaArray& right = c.is_reversed ? a : b;
+  const auto op = [&](const GaArray& operand) {
+    return operand.is_reversed != c.is_reversed ? garray::Op::transpose : garray::Op::as_is;
+  };
   fabric::with_type(garray::element_of(c.array()), [&](auto type) {
     const decltype(type) one(1), zero(0);
-    garray::multiply(c.runtime(), &one, left.is_reversed != c.is_reversed,
-                     Matrix{whole(left.array())}, right.is_reversed != c.is_reversed,
+    garray::multiply(c.runtime(), &one, op(left), Matrix{whole(left.array())}, op(right),
                      Matrix{whole(right.array())}, &zero, Matrix{whole(c.array())});
   });
 }

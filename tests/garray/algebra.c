@@ -49,6 +49,25 @@ static void check_products(int a, int b, int c, const double *va, const double *
   }
 }
 
+/* (1 + 2i) times itself or, where 'c' asks for the adjoint, times its conjugate. */
+static void check_adjoints(void) {
+  const char flags[] = {'t', 'c'};
+  DoubleComplex value = {1, 2}, one = {1, 0}, zero = {0, 0}, found;
+  int dims[2] = {n, n}, at[2] = {n / 2, n - 1}, ld[1] = {1};
+  int a = NGA_Create(C_DCPL, 2, dims, "a", NULL), c = GA_Duplicate(a, "c");
+  GA_Fill(a, &value);
+  for (int which = 0; which < 4; ++which) {
+    const int is_left = which & 1, is_adjoint = which >> 1;
+    const char flag = flags[is_adjoint];
+    GA_Zgemm(is_left ? flag : 'n', is_left ? 'n' : flag, n, n, n, one, a, a, zero, c);
+    NGA_Get(c, at, at, &found, ld);
+    CHECK(found.real == (is_adjoint ? 5 * n : -3 * n) && found.imag == (is_adjoint ? 0 : 4 * n));
+    GA_Sync();
+  }
+  GA_Destroy(a);
+  GA_Destroy(c);
+}
+
 static void check_sums(int a, int b, int c, const double *va, const double *vb) {
   static double found[n * n];
   double two = 2, three = 3, dot = 0;
@@ -204,6 +223,7 @@ int main(int argc, char **argv) {
   check_scans();
   check_ghosts();
   check_groups();
+  check_adjoints();
   check_thin_products();
   if (GA_Nodeid() == 0) puts("all is well");
   GA_Terminate();

@@ -115,11 +115,12 @@ def dots(case):
 
 
 def products(case):
-    """op(A) op(B) of whole matrices, and of patches of them."""
+    """op(A) op(B) of whole matrices, and of patches of them: as they are, transposed or adjoint."""
     dtype = case.choice(list(GEMM))
     m, n, k = (case.integer(1, 15) for _ in range(3))
-    turned = [case.chance(0.4), case.chance(0.4)]
-    letters = [letter("t" if one else "n") for one in turned]
+    ops = [case.choice("nntc"), case.choice("nntc")]
+    turned = [op != "n" for op in ops]
+    letters = [letter(op) for op in ops]
     left, right = (k, m) if turned[0] else (m, k), (n, k) if turned[1] else (k, n)
     alpha, beta = case.integer(-2, 2), case.integer(-2, 2)
     form = case.integer(0, 2)
@@ -141,7 +142,8 @@ def products(case):
                 c.handle, *ends[2])
     x, y = a.model[patch(*places[0][1:])], b.model[patch(*places[1][1:])]
     where = patch(*places[2][1:])
-    c.model[where] = alpha * (x.T if turned[0] else x) @ (y.T if turned[1] else y) + beta * c.model[where]
+    read = {"n": lambda matrix: matrix, "t": np.transpose, "c": lambda matrix: matrix.conj().T}
+    c.model[where] = alpha * read[ops[0]](x) @ read[ops[1]](y) + beta * c.model[where]
     return [a, b, c]
 
 
