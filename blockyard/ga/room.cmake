@@ -130,3 +130,12 @@ foreach(folder IN ITEMS ${CMAKE_INSTALL_INCLUDEDIR} ${CMAKE_INSTALL_INCLUDEDIR}/
   install(FILES ${CMAKE_CURRENT_LIST_DIR}/include/msgtypesf.fh DESTINATION ${folder}
           RENAME msgtypesf.h COMPONENT ga EXCLUDE_FROM_ALL)
 endforeach()
+include(CMakePackageConfigHelpers)
+set(ga_package ${CMAKE_INSTALL_LIBDIR}/cmake/globalarrays)
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/globalarrays-config.cmake.in
+                              ${ga_generated}/globalarrays-config.cmake INSTALL_DESTINATION ${ga_package}
+                              PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
+write_basic_package_version_file(${ga_generated}/globalarrays-config-version.cmake VERSION 5.9.2
+                                 COMPATIBILITY SameMajorVersion)
+install(FILES ${ga_generated}/globalarrays-config.cmake ${ga_generated}/globalarrays-config-version.cmake
+        DESTINATION ${ga_package} COMPONENT ga EXCLUDE_FROM_ALL)

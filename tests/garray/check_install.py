@@ -8,6 +8,12 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).parent
+PROJECT = """cmake_minimum_required(VERSION 3.20)
+project(foreign C)
+find_package(GlobalArrays 5.8 REQUIRED)
+add_executable(foreign {source})
+target_link_libraries(foreign GlobalArrays::ga)
+"""
 
 
 def words(*command):
@@ -34,6 +40,17 @@ def main(build, cmake):
 
         compile_and_run("onesided.c", "--cc", [])
         compile_and_run("onesided.c", "--cc", ["--static"])
+        in_cxx = folder / "in_cxx.cpp"
+        in_cxx.write_text('extern "C" {\n#include <ga.h>\n#include <macdecls.h>\n}\n')
+        words(words(config, "--cc")[0].replace("mpicc", "mpicxx").replace("gcc", "g++"), "-fsyntax-only",
+              *words(config, "--cppflags"), str(in_cxx))
+        project = folder / "project"
+        project.mkdir()
+        (project / "CMakeLists.txt").write_text(PROJECT.format(source=HERE / "onesided.c"))
+        words(cmake, "-S", str(project), "-B", str(project), f"-DCMAKE_PREFIX_PATH={folder}")
+        words(cmake, "--build", str(project))
+        words(str(project / "foreign"))
+        print("onesided.c by find_package ok")
         if pathlib.Path(words(config, "--f77")[0]).exists():
             compile_and_run("fortran.F", "--f77", ["--i8"], ["-cpp", "-fallow-argument-mismatch"])
         # What NWChem's makefiles ask: the last words are folders, and a folder stands for INTEGERs of 8 bytes.

@@ -3,9 +3,14 @@
 #ifndef BLOCKYARD_GA_MPI_H
 #define BLOCKYARD_GA_MPI_H
 
-#include <mpi.h>
-
+/* Programs of C++ include this within extern "C"; some mpi.h have templates. */
 #ifdef __cplusplus
+extern "C++" {
+#endif
+#include <mpi.h>
+#ifdef __cplusplus
+}
+
 extern "C" {
 #endif
 
