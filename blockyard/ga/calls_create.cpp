@@ -141,6 +141,7 @@ void inquire(int g_a, int* type, int* ndim, Ints dims) {
     dims.set(tongue().axis(d, array.axes()), array.extents[d]);
 }
 char* inquire_name(int g_a) { return runtime().array(g_a).name.data(); }
+void get_array_name(int g_a, char* name) { std::strcpy(name, inquire_name(g_a)); }
 int ndim(int g_a) { return static_cast<int>(runtime().array(g_a).axes()); }
 int get_dimension(int g_a) { return ndim(g_a); }
 int valid_handle(int g_a) { return runtime().is_array(g_a) ? 1 : 0; }

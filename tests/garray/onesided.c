@@ -12,6 +12,7 @@ static double value_of(int i, int j) { return 1000.0 * i + j; }
 static int make(int layout) {
   int dims[2] = {rows, columns}, block[2] = {5, 7}, grid[2] = {1, GA_Nnodes()};
   int irregular[2] = {1, 1}, begins[2] = {0, 0}, width[2] = {2, 1}, only[1] = {GA_Nnodes() - 1};
+  char name[64];
   int g = GA_Create_handle();
   GA_Set_data(g, 2, dims, C_DBL);
   GA_Set_array_name(g, "field");
@@ -22,6 +23,8 @@ static int make(int layout) {
   if (layout == 5) GA_Set_ghosts(g, width);
   if (layout == 6) GA_Set_restricted(g, only, 1);
   CHECK(GA_Allocate(g) == 1);
+  GA_Get_array_name(g, name);
+  CHECK(strcmp(name, "field") == 0);
   return g;
 }
 

@@ -5,6 +5,7 @@
 #include <macommon.h>
 
 #define GA_MAX_DIM 7
+#define GA_MAX_CACHE 10
 
 /* The interface is that of this version of Global Arrays. */
 #define GA_VERSION_MAJOR 5
