@@ -11,10 +11,10 @@ find_package(ZLIB REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(libint2 REQUIRED IMPORTED_TARGET libint2)
 find_package(ecpint REQUIRED)
-pkg_check_modules(tomlplusplus IMPORTED_TARGET tomlplusplus)
-if(NOT tomlplusplus_FOUND)  # as installed by its CMake (conda, Spack), which leaves no file for pkg-config
+pkg_check_modules(toml IMPORTED_TARGET tomlplusplus)
+if(NOT toml_FOUND)  # as installed by its CMake (conda, Spack), which leaves no file for pkg-config
   find_package(tomlplusplus CONFIG REQUIRED)
-  add_library(PkgConfig::tomlplusplus ALIAS tomlplusplus::tomlplusplus)
+  add_library(PkgConfig::toml ALIAS tomlplusplus::tomlplusplus)
 endif()
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
 find_path(RANDOM123_INCLUDE_DIR Random123/philox.h REQUIRED)

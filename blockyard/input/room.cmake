@@ -1,4 +1,4 @@
-target_link_libraries(blockyard_input PUBLIC PkgConfig::tomlplusplus
+target_link_libraries(blockyard_input PUBLIC PkgConfig::toml
                       PRIVATE nlohmann_json::nlohmann_json)
 if(BLOCKYARD_TESTS)
   set_source_files_properties(
