@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a benchmark and draws its figures: for each a PNG and a JSON file, beside what was published.
+"""Runs a benchmark and draws its figures: for each a PNG and a JSON file, next to what was published.
 
 Usage: figures.py PROGRAM OUT_FOLDER [ARGUMENTS of the program...]
 Records with the keys figure, row, column, speedup and published are drawn: a group of bars for each row, a bar for each

@@ -26,7 +26,7 @@ class RingDevices {
   /// there is none of that kind here.
   explicit RingDevices(const RingDeviceChoice& choice);
 
-  /// Puts them into the options of a run with so many ranks in each process.
+  /// Puts them into the options of a run with that many ranks in each process.
   void put_into(lattice::G4Options& options, int ranks_here);
 
  private:

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What offloading gains and costs: one JSON line a figure on standard output, a table on standard error.
 
-Usage: offload.py BLOCKYARD CALLS [FIGURE...]    CALLS: the program offload_calls, beside offload_transforms; figures:
+Usage: offload.py BLOCKYARD CALLS [FIGURE...]    CALLS: the program offload_calls, next to offload_transforms; figures:
                                                  never_slower pipeline order both transform wire kept clients memory (default:
                                                  all). BLOCKYARD_BENCH_QUICK=1: fewer cells
-Links are modelled (PACE@ADDRESS), accelerators too (sim with rate=, compute=0): both are named beside each figure.
+Links are modelled (PACE@ADDRESS), accelerators too (sim with rate=, compute=0): both are named with each figure.
 """
 import contextlib
 import ctypes
@@ -96,7 +96,7 @@ def pipeline():
 
 
 def order():
-    """Which order of sending and how many parts take least, on the same models: each beside the best of all."""
+    """Which order of sending and how many parts take least, on the same models: each compared with the best of all."""
     program = pathlib.Path(CALLS).parent / "offload_order"
     n, scale = 1024, 16
     rate = 1.2e12 * n / 8000 / scale
@@ -208,11 +208,11 @@ def memory():
     n = 1500
     with server("--device", "host") as (address, process):
         alone = run(None, "", "dgemm", n, 3)[1]
-        beside = run(address, "remote", "dgemm", n, 3, keep="1G")[1] - alone
+        extra = run(address, "remote", "dgemm", n, 3, keep="1G")[1] - alone
         status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
     serving = 1024 * int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1])
-    show("memory", f"{beside / 2**20:6.0f} MiB beside the program (at most 256), server {serving / 2**20:.0f} MiB",
-         client_mib=beside / 2**20, server_mib=serving / 2**20)
+    show("memory", f"{extra / 2**20:6.0f} MiB more than the program (at most 256), server {serving / 2**20:.0f} MiB",
+         client_mib=extra / 2**20, server_mib=serving / 2**20)
 
 
 FIGURES = {one.__name__: one for one in (pipeline, order, both, transform, wire, kept, clients, memory, never_slower)}

@@ -3,7 +3,7 @@
 
 namespace blockyard::bench {
 
-/// The programs of the published experiments, f32. Where there is a `per`, an item computes so many
+/// The programs of the published experiments, f32. Where there is a `per`, an item computes that many
 /// elements of `n`.
 inline constexpr const char* published_kernels = R"cl(
 #define EACH                                                              \

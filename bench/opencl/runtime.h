@@ -15,7 +15,7 @@ namespace blockyard::bench {
 
 using Extents = std::array<std::size_t, 3>;
 
-/// A kernel argument: memory, so many bytes of local memory, or a number.
+/// A kernel argument: memory, a number of bytes of local memory, or a number.
 struct Argument {
   std::array<std::byte, 8> bytes{};
   std::size_t size = 0;

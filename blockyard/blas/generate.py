@@ -102,7 +102,7 @@ def told(function, names):
 
 
 def work_of(symbol, real, function, arguments):
-    """What is behind the C name and the Fortran ones."""
+    """What the C name and the Fortran names call."""
     names = [name for _, name in arguments]
     passed = ", ".join(["entry", "caller", *names])
     if function == "destroy_plan":

@@ -79,7 +79,7 @@ TEST_F(FramePoolTest, gives_a_reused_frame_the_length_asked_for) {
   EXPECT_EQ(frames.allocate(block_bytes - 8)->size(), block_bytes - 8);
 }
 
-TEST_F(FramePoolTest, does_not_reuse_a_frame_that_somebody_still_holds) {
+TEST_F(FramePoolTest, does_not_reuse_a_frame_that_another_owner_holds) {
   Frame frame = frames.allocate(block_bytes);
   const SharedFrame under_way = frame;
   frames.recycle(std::move(frame));

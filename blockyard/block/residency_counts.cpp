@@ -14,7 +14,7 @@ using enum base::Merge;
 // clang-format off
 constexpr base::Metric<ResidencyCounts> rows[] = {
   {&C::runs,          "runs",                count,   sum,     "super instructions on the device"},
-  {&C::fallbacks,     "fallbacks",           count,   sum,     "super instructions on the host, for want of device memory"},
+  {&C::fallbacks,     "fallbacks",           count,   sum,     "super instructions on the host, for lack of device memory"},
   {&C::copies_in,     "copies_to_device",    count,   sum,     "copies from the host to the device"},
   {&C::bytes_in,      "bytes_to_device",     bytes,   sum,     "bytes of those copies"},
   {&C::peer_copies,   "peer_copies",         count,   sum,     "copies to the device of what other workers have on theirs"},

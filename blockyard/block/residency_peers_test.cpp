@@ -162,7 +162,7 @@ TEST(Peers, a_copy_that_is_whole_is_taken_before_one_that_may_not_be) {
   EXPECT_EQ(peers.counts(2).peer_copies, 1U) << "that on its own device is not whole";
 }
 
-TEST(Peers, a_copy_moves_to_another_block_unless_somebody_copies_from_it) {
+TEST(Peers, a_copy_moves_to_another_block_unless_a_peer_copies_from_it) {
   for (const bool is_read : {false, true}) {
     Peers peers({"", ""}, {0, 1}, much, 1);
     peers.read(0, 0);

@@ -30,7 +30,7 @@ struct OpenLoop {
 void require_free(const Naming& naming, std::span<const std::int64_t> values, std::int32_t index);
 
 /// The loops of a program that are open, from outside in, and with them the values of its indexes.
-/// One that is assigned another goes on independently: that is how look-ahead runs ahead of the
+/// A copy steps independently: that is how look-ahead runs ahead of the
 /// loops of the program. Steps allocate nothing but iterations of a pardo. One thread.
 class LoopNest {
  public:

@@ -9,7 +9,7 @@
 #include "blockyard/store/persist_file.h"
 #include "blockyard/worker/worker.h"
 
-/// The molecule and its basis beside the orbitals of `--save`, so that a job in another basis can
+/// The molecule and its basis next to the orbitals of `--save`, so that a job in another basis can
 /// start from them. Three static arrays, a column for each thing (docs/disk.md):
 ///   atoms             atomic number, electrons of the effective core, x, y, z in bohr
 ///   basis_shells      atom from 0, angular momentum, primitives, 1 if spherical else 0

@@ -85,7 +85,7 @@ class DeviceSlice::State {
     stream_.synchronise();  // the tables of the host may go
   }
 
-  /// A run that fails leaves work behind that reads memory of this object.
+  /// A run that fails leaves work in flight that reads memory of this object.
   ~State() {
     try {
       stream_.synchronise();

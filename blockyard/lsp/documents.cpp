@@ -13,11 +13,11 @@ class OpenLoader final : public sial::SourceLoader {
 
   std::optional<sial::Source> load(std::string_view name, std::string_view importer,
                                    std::vector<std::string>& searched) override {
-    const std::string beside =
+    const std::string neighbour =
         importer.empty()
             ? std::string(name)
             : (std::filesystem::path(importer).parent_path() / name).lexically_normal().string();
-    if (const std::string* text = documents_.find(beside)) return sial::Source{beside, *text};
+    if (const std::string* text = documents_.find(neighbour)) return sial::Source{neighbour, *text};
     auto found = disk_->load(name, importer, searched);
     if (found)
       if (const std::string* text = documents_.find(found->path)) found->text = *text;

@@ -177,9 +177,9 @@ void unit_guess(std::span<double> b, Extent vectors, std::span<const double> dia
 void combine_columns(std::span<const double> alpha, const ActiveColumns& alpha_columns,
                      std::span<const double> beta, const ActiveColumns& beta_columns, Extent rows,
                      std::span<double> both) {
-  const auto columns = [rows](std::span<const double> matrix, Extent first, Extent behind) {
+  const auto columns = [rows](std::span<const double> matrix, Extent first, Extent end) {
     return matrix.subspan(static_cast<std::size_t>(first * rows),
-                          static_cast<std::size_t>((behind - first) * rows));
+                          static_cast<std::size_t>((end - first) * rows));
   };
   const auto end_of = [rows](std::span<const double> matrix) { return std::ssize(matrix) / rows; };
   const std::array parts = {columns(alpha, alpha_columns.first, alpha_columns.first_virtual),

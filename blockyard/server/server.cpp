@@ -63,7 +63,7 @@ class Server::State final : private fabric::Receiver {
   static constexpr double glance_seconds = 1e-4;
   static constexpr double unhurried_seconds = 1e-2;
 
-  /// Longer values are added by this rank's own thread, beside the work of workers.
+  /// Longer values are added by this rank's own thread, while workers compute.
   static constexpr std::size_t most_received_bytes = std::size_t{64} << 10;
 
   struct Receiving {

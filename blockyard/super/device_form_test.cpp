@@ -93,7 +93,7 @@ TEST(DeviceForm, OfAnInstructionThatALibraryHasNotIsRefused) {
     const Library library(BLOCKYARD_SUPER_FORM_OF_NOTHING);
     FAIL();
   } catch (const base::Error& error) {
-    EXPECT_NE(std::string(error.what()).find("a device form of 'twice', which is no instruction"),
+    EXPECT_NE(std::string(error.what()).find("a device form of 'twice', which is not an instruction"),
               std::string::npos);
   }
 }

@@ -23,7 +23,7 @@ class Proposals {
   std::vector<LaunchProposal> found_;
 };
 
-/// Elements of an item if the whole grid is cut into so many groups.
+/// Elements of an item if the whole grid is cut into that many groups.
 std::int64_t cut(const std::array<std::int64_t, 3>& extent, std::int64_t group,
                  std::int64_t groups) {
   const std::int64_t rows = extent[1] * extent[2];

@@ -48,7 +48,7 @@ with blockyard.Session(workers=2, memory="64M", scratch=os.environ["FOLDER"]) as
     out = np.zeros((40, 40), "c8")
     assert s.einsum("ij,kj->ki", a, a, out=out).base is out
     compare(out, "ij,kj->ki", a, a)
-    # What is no plain product of matrices is a program: letters in all three, sums of one, three operands.
+    # A product that is not a plain one of two matrices is a program: letters in all three, sums of one, three operands.
     for text, operands in (("bij,bjk->bik", (random(6, (3, 4, 5), "c16"), random(7, (3, 5, 6), "c16"))),
                            ("ij,jk->i", (a, random(8, (30, 4), "c8"))), ("ij,jk,kl->il", (a, a.T, a)),
                            ("ij,ij->", (a, a))):

@@ -122,7 +122,7 @@ def write(name, source, text, folder):
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
     head = [
         f"# {name}, {source}, NWChem format.",
-        "# Licence BSD-3-Clause; source and references: README.md beside this file.",
+        "# Licence BSD-3-Clause; source and references: README.md next to this file.",
     ]
     (folder / file_name(name)).write_text("\n".join(head + lines) + "\n")
 

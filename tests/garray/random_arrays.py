@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Global arrays through the C interface of libga, each beside a NumPy model of what it must hold."""
+"""Global arrays through the C interface of libga, each compared with a NumPy model of what it must hold."""
 import ctypes
 
 import numpy as np

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A plug-in called "x" beside a copy of the program is a kind of device, by its name and as the report says.
+"""A plug-in called "x" next to a copy of the program is a kind of device, by its name and as the report says.
 
 plugin_x.py BLOCKYARD PLUGIN
 """

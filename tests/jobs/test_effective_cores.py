@@ -55,7 +55,7 @@ class EffectiveCores(common.JobTest):
         self.check("HCl")
 
     def test_ghosts(self):
-        self.check("water beside a ghost of neon")
+        self.check("water next to a ghost of neon")
 
     def test_sets_of_single_atoms(self):
         self.check("water with a larger set on oxygen")

@@ -134,8 +134,8 @@ class Exact:
 
         closing = m[3] / np.swapaxes(x[0][..., :, None] - x[3][..., None, :], -1, -2)
         ahead = (inner(0, 1, 2, m[0], m[1]) * np.swapaxes(m[2] @ closing, -1, -2)).sum(axis=(-3, -2, -1))
-        behind = (inner(1, 2, 3, m[1], m[2]) * np.swapaxes(closing @ m[0], -1, -2)).sum(axis=(-3, -2, -1))
-        return ahead - behind
+        later = (inner(1, 2, 3, m[1], m[2]) * np.swapaxes(closing @ m[0], -1, -2)).sum(axis=(-3, -2, -1))
+        return ahead - later
 
     def g4(self, channel, half, q, nu):
         """G4(w2, k2, w1, k1) of one band."""

@@ -264,21 +264,21 @@ void check_least_squares(int m, int n, int k, char op) {
     for (int i = 0; i < unknowns; ++i) found(i, j) = x(i, j);
   const auto rest = matrix<T>(equations, k);
   const auto at = [&](int i, int j) { return turns ? conjugated(a(j, i)) : a(i, j); };
-  double left = 0, beside = 0;
+  double left = 0, lower = 0;
   for (int j = 0; j < k; ++j) {
     for (int i = 0; i < equations; ++i) {
       rest(i, j) = b(i, j);
       for (int l = 0; l < unknowns; ++l) rest(i, j) -= at(i, l) * found(l, j);
       left += std::norm(rest(i, j));
     }
-    for (int i = unknowns; i < equations; ++i) beside += std::norm(x(i, j));
+    for (int i = unknowns; i < equations; ++i) lower += std::norm(x(i, j));
   }
   const auto none = matrix<T>(unknowns, k);
   for (int j = 0; j < k; ++j)
     for (int i = 0; i < unknowns; ++i) none(i, j) = T{};
   const char adjoint = turns ? 'N' : is_complex<T> ? 'C' : 'T';
   const double error = equations > unknowns
-                           ? std::max(residual(a, adjoint, rest, none), std::abs(left - beside))
+                           ? std::max(residual(a, adjoint, rest, none), std::abs(left - lower))
                            : std::sqrt(left);
   judge<T>(equations > unknowns ? "gels" : "gels with fewer equations", m + n, error, info == 0);
 }

@@ -25,7 +25,7 @@ SPECIES = [
     ("HCl", 0, 1, "Cl 0 0 0; H 0 0 1.275", "sbkjc-vdz", {}),
     ("Cl3-", -1, 1, "Cl 0.1 0 0; Cl 0.9 1.9 0.3; Cl -0.5 -2.1 0.4", "sbkjc-vdz", {}),
     ("YbH", 0, 2, "Yb 0 0 0; H 0 0 2.05", "def2-svp", {}),
-    ("water beside a ghost of neon", 0, 1, "O 0 0 0; H 0 0.7572 -0.5865; H 0 -0.7572 -0.5865; ghost-Ne 0 0 2.4",
+    ("water next to a ghost of neon", 0, 1, "O 0 0 0; H 0 0.7572 -0.5865; H 0 -0.7572 -0.5865; ghost-Ne 0 0 2.4",
      "6-31g*", {}),
     ("HI with a ghost of iodine", 0, 1, "I 0 0 0; H 0 0 1.609; ghost-I 0 0 5", "lanl2dz", {}),
     ("water with a larger set on oxygen", 0, 1, "O 0 0 0; H 0 0.7572 -0.5865; H 0 -0.7572 -0.5865", "6-31g",

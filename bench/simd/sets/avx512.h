@@ -107,7 +107,7 @@ void store_product(double* to, const WideColumns& left, const Halves& right) {
   _mm512_storeu_pd(to + 8, columns(right.high));
 }
 /// The same in halves of these registers, with all elements of the right matrix spread by loads:
-/// beside store_product it leaves the ports that shuffle to that one.
+/// next to store_product it leaves the ports that shuffle to that one.
 void store_by_loads(double* to, const double* left, const double* right) {
   const __m256d columns[] = {_mm256_loadu_pd(left), _mm256_loadu_pd(left + 4),
                              _mm256_loadu_pd(left + 8), _mm256_loadu_pd(left + 12)};

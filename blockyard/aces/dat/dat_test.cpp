@@ -116,9 +116,9 @@ TEST(Dat, NamesWhatIsWrong) {
   extents.ints({0, 0, 0, 0, 0, 1}).text("a").ints({2, 2, 65536, 65536, 1, 0});
   EXPECT_NE(failure(extents.bytes()).find("int array \"a\" has 1 values, not as many"),
             std::string::npos);
-  Bytes behind = head();
-  behind.ints({0, 0, 0, 0, 0, 0, 0, 0});
-  EXPECT_NE(failure(behind.bytes()).find("bytes after the end"), std::string::npos);
+  Bytes longer = head();
+  longer.ints({0, 0, 0, 0, 0, 0, 0, 0});
+  EXPECT_NE(failure(longer.bytes()).find("bytes after the end"), std::string::npos);
 }
 
 TEST(Dat, PrintsALineForEachName) {

@@ -84,7 +84,7 @@ bool Whole::is_known(const blockyard_operation& operation) noexcept {
 }
 
 Whole::Whole(const blockyard_operation& operation) : operation_(operation) {
-  const auto beside = [&](int least) { check(extent_of(operation.right, 0, 1) == least); };
+  const auto check_numbers = [&](int least) { check(extent_of(operation.right, 0, 1) == least); };
   if (operation.kind == BLOCKYARD_FFT) {
     check(operation.left.order <= blockyard_max_order &&
           operation.result.order <= blockyard_max_order &&
@@ -103,54 +103,54 @@ Whole::Whole(const blockyard_operation& operation) : operation_(operation) {
     check(extent_of(operation.left, 0, 2) == side && extent_of(operation.left, 1, 2) == side);
   } else if (operation.kind == BLOCKYARD_FACTOR) {
     check(!(has(blockyard_cholesky) && (has(blockyard_qr) || rows_ != columns_)));
-    beside(has(blockyard_cholesky) ? 1 : least + 1);
+    check_numbers(has(blockyard_cholesky) ? 1 : least + 1);
   } else if (operation.kind == BLOCKYARD_REFLECT) {
     check(extent_of(operation.left, 0, 2) == side && extent_of(operation.left, 1, 2) <= side);
-    beside(extent_of(operation.left, 1, 2));
+    check_numbers(extent_of(operation.left, 1, 2));
   } else if (is_singular) {
     if (has(blockyard_vectors))
       check(extent_of(operation.result, 0, 2) == rows_ &&
             extent_of(operation.result, 1, 2) == least);
-    beside(least + 1);
+    check_numbers(least + 1);
   } else if (is_general) {
     check(rows_ == columns_);
     if (has(blockyard_vectors))
       check(extent_of(operation.result, 0, 2) == rows_ &&
             extent_of(operation.result, 1, 2) == rows_);
     check(rows_ <= std::numeric_limits<std::int32_t>::max() / 2 - 1);
-    beside((operation.element <= BLOCKYARD_F64 ? 2 : 1) * rows_ + 1);
+    check_numbers((operation.element <= BLOCKYARD_F64 ? 2 : 1) * rows_ + 1);
   } else {
     check(rows_ == columns_);
-    beside(rows_ + 1);
+    check_numbers(rows_ + 1);
   }
 }
 
 template <class T>
-void Whole::factor(T* result, T* beside) const {
+void Whole::factor(T* result, T* numbers) const {
   const int least = std::min(rows_, columns_);
   if (has(blockyard_cholesky)) {
-    beside[0] = T(RealOf<T>(Lapack<T>::potrf(has(blockyard_upper) ? 'U' : 'L', rows_, result)));
+    numbers[0] = T(RealOf<T>(Lapack<T>::potrf(has(blockyard_upper) ? 'U' : 'L', rows_, result)));
   } else if (has(blockyard_qr)) {
-    Lapack<T>::geqrf(rows_, columns_, result, beside);
-    beside[least] = T{};
+    Lapack<T>::geqrf(rows_, columns_, result, numbers);
+    numbers[least] = T{};
   } else {
     std::vector<int> pivots(static_cast<std::size_t>(least));
     const int info = Lapack<T>::getrf(rows_, columns_, result, pivots.data());
-    for (const int pivot : pivots) *beside++ = T(RealOf<T>(pivot));
-    *beside = T(RealOf<T>(info));
+    for (const int pivot : pivots) *numbers++ = T(RealOf<T>(pivot));
+    *numbers = T(RealOf<T>(info));
   }
 }
 
 template <class T>
-void Whole::find_spectrum(T* result, T* left, T* beside) const {
+void Whole::find_spectrum(T* result, T* left, T* numbers) const {
   const auto least = static_cast<std::size_t>(std::min(rows_, columns_));
   if (has(blockyard_general)) {
     std::vector<T> vectors(has(blockyard_left_vectors) ? least * least : 0);
     const int info =
-        Lapack<T>::geev(rows_, left, beside, vectors.empty() ? nullptr : vectors.data(),
+        Lapack<T>::geev(rows_, left, numbers, vectors.empty() ? nullptr : vectors.data(),
                         has(blockyard_vectors) ? result : nullptr);
     std::ranges::copy(vectors, left);
-    beside[std::is_floating_point_v<T> ? 2 * least : least] = T(RealOf<T>(info));
+    numbers[std::is_floating_point_v<T> ? 2 * least : least] = T(RealOf<T>(info));
     return;
   }
   std::vector<RealOf<T>> values(least);
@@ -165,8 +165,8 @@ void Whole::find_spectrum(T* result, T* left, T* beside) const {
     info = Lapack<T>::syevd(has(blockyard_vectors), has(blockyard_upper) ? 'U' : 'L', rows_, result,
                             values.data());
   }
-  std::ranges::transform(values, beside, [](RealOf<T> value) { return T(value); });
-  beside[least] = T(RealOf<T>(info));
+  std::ranges::transform(values, numbers, [](RealOf<T> value) { return T(value); });
+  numbers[least] = T(RealOf<T>(info));
 }
 
 template <class T>

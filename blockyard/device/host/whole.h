@@ -26,9 +26,9 @@ class Whole {
   template <class T>
   void run_as(const blockyard_run& run) const;
   template <class T>
-  void factor(T* result, T* beside) const;
+  void factor(T* result, T* numbers) const;
   template <class T>
-  void find_spectrum(T* result, T* left, T* beside) const;
+  void find_spectrum(T* result, T* left, T* numbers) const;
   [[nodiscard]] bool has(std::uint32_t flag) const noexcept {
     return (operation_.flags & flag) != 0;
   }

@@ -79,7 +79,7 @@ void solve_from_right(const Triangle<T>& t, T alpha, const Matrix<T>& b) {
 
 /// As LAPACK's getf2.
 template <class T>
-void factor_lu(const Matrix<T>& a, T* beside) {
+void factor_lu(const Matrix<T>& a, T* numbers) {
   const auto size = [](T value) { return std::abs(std::real(value)) + std::abs(std::imag(value)); };
   const std::int64_t least = std::min(a.rows, a.columns);
   std::int64_t info = 0;
@@ -87,7 +87,7 @@ void factor_lu(const Matrix<T>& a, T* beside) {
     std::int64_t pivot = j;
     for (std::int64_t i = j + 1; i < a.rows; ++i)
       if (size(a(i, j)) > size(a(pivot, j))) pivot = i;
-    beside[j] = T(static_cast<decltype(std::real(T{}))>(pivot + 1));
+    numbers[j] = T(static_cast<decltype(std::real(T{}))>(pivot + 1));
     if (a(pivot, j) == T{}) {
       if (info == 0) info = j + 1;
       continue;
@@ -99,21 +99,21 @@ void factor_lu(const Matrix<T>& a, T* beside) {
       for (std::int64_t k = j + 1; k < a.columns; ++k) a(i, k) -= a(i, j) * a(j, k);
     }
   }
-  beside[least] = T(static_cast<decltype(std::real(T{}))>(info));
+  numbers[least] = T(static_cast<decltype(std::real(T{}))>(info));
 }
 
 /// The lower triangle of L, or the upper one of its conjugated transpose.
 template <class T>
-void factor_cholesky(const Matrix<T>& a, bool is_upper, T* beside) {
+void factor_cholesky(const Matrix<T>& a, bool is_upper, T* numbers) {
   const auto element = [&](std::int64_t i, std::int64_t j) -> T& {
     return is_upper ? a(j, i) : a(i, j);
   };
-  beside[0] = T{};
+  numbers[0] = T{};
   for (std::int64_t j = 0; j < a.rows; ++j) {
     auto left = std::real(element(j, j));
     for (std::int64_t k = 0; k < j; ++k) left -= std::norm(element(j, k));
     if (!(left > 0)) {
-      beside[0] = T(static_cast<decltype(left)>(j + 1));
+      numbers[0] = T(static_cast<decltype(left)>(j + 1));
       return;
     }
     element(j, j) = T(std::sqrt(left));
@@ -137,11 +137,11 @@ T number(const double parts[2]) {
 template <class T>
 void run_as(const blockyard_operation& operation, const double alpha[2], const Blocks& blocks) {
   const Matrix<T> result = matrix<T>(blocks.result, operation.result);
-  const auto beside = reinterpret_cast<T*>(blocks.right);
+  const auto numbers = reinterpret_cast<T*>(blocks.right);
   if (operation.kind == BLOCKYARD_FACTOR) {
     if ((operation.flags & blockyard_cholesky) != 0)
-      return factor_cholesky(result, (operation.flags & blockyard_upper) != 0, beside);
-    return factor_lu(result, beside);
+      return factor_cholesky(result, (operation.flags & blockyard_upper) != 0, numbers);
+    return factor_lu(result, numbers);
   }
   const Triangle<T> triangle{
       {reinterpret_cast<const T*>(blocks.left), operation.left.extent[0], operation.left.extent[1]},

@@ -12,7 +12,7 @@ namespace blockyard::fabric::detail {
 namespace {
 
 /// Messages that one sender takes in the place of a rank, in a row: its own and those that came
-/// meanwhile. Past these the rank itself goes on.
+/// meanwhile. Past these the rank itself continues.
 constexpr int most_in_a_row = 16;
 
 std::chrono::nanoseconds to_duration(double seconds) {
@@ -86,7 +86,7 @@ std::optional<Message> Mailbox::take(double wait_seconds, const std::atomic<bool
     filled_.wait_for(lock, to_duration(wait_seconds), [&] {
       return !is_received_ && (!messages_.empty() || is_called_ || is_over);
     });
-    // The rank goes on only when nobody is at work for it any more.
+    // The rank continues only when no other thread works for it.
     is_called_ = true;
     filled_.wait(lock, [&] { return !is_received_; });
     is_asleep_ = is_called_ = false;

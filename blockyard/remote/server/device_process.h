@@ -17,7 +17,7 @@ namespace blockyard::remote {
 
 /// A process of its own for a device, so that a driver that crashes ends nothing else. It is a
 /// server as well, and listens at a socket that this process keeps: when it ends it is started
-/// again, and who connects meanwhile waits. Any thread.
+/// again, and clients that connect meanwhile wait. Any thread.
 class DeviceProcess {
  public:
   /// The descriptor of the socket in the process that is started.

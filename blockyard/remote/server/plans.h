@@ -25,7 +25,7 @@ struct OpenPlan {
 };
 
 /// The plans of a device that is open for a client, made one after the other on a thread of its
-/// own: receiving goes on meanwhile. One thread calls.
+/// own: receiving continues meanwhile. One thread calls.
 class Plans {
  public:
   static constexpr std::size_t most = 4096;

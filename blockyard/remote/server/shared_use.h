@@ -72,7 +72,7 @@ class Seat {
   /// A part of work has come; it counts as queued until the last copy of the ticket goes, which is
   /// shared by the copies of the work that holds it.
   [[nodiscard]] std::shared_ptr<void> queue();
-  /// Device time of so many parts whose turns did not count it.
+  /// Device time of that many parts whose turns did not count it.
   void note(double seconds, int parts);
   /// Has waiting turns look again at what ends them.
   void wake();

@@ -56,7 +56,7 @@ class Travel:
 
 
 def plan_travel(plan: Plan, processes: int) -> Travel | None:
-    """The better of the two ways to do it; None where the product is no plain one of two matrices, or a
+    """The better of the two ways to do it; None where the product is not a plain one of two matrices, or a
     slice does not fit."""
     if processes < 2 or len(plan.terms) != 2:
         return None

@@ -78,7 +78,7 @@ class Whole : public DeviceContract {
   template <class T>
   static blockyard_operation operation(std::uint32_t kind, std::uint32_t flags,
                                        const Matrix<T>& result, const Matrix<T>& left,
-                                       Extent beside = 0) {
+                                       Extent numbers = 0) {
     blockyard_operation made{};
     made.size = sizeof made;
     made.kind = kind;
@@ -86,7 +86,7 @@ class Whole : public DeviceContract {
     made.flags = flags;
     made.result = result.operand();
     made.left = left.operand();
-    if (beside > 0) made.right = {1, {0}, {beside}};
+    if (numbers > 0) made.right = {1, {0}, {numbers}};
     return made;
   }
   /// Runs it in place of `result`, `left` and `right`. False: the device does not know it.
@@ -106,20 +106,20 @@ class Whole : public DeviceContract {
     if (!right.empty()) right = receive<T>(stream, c);
     return true;
   }
-  /// In place of `result`; the numbers go to `beside`.
+  /// In place of `result`; the numbers go to `numbers`.
   template <class T>
   [[nodiscard]] static bool run_in_place(std::uint32_t kind, std::uint32_t flags, Matrix<T>& result,
-                                         std::vector<T>& beside) {
+                                         std::vector<T>& numbers) {
     Device device = open();
     Stream stream = device.open_stream();
     const auto plan = device.open_plan(
-        operation(kind, flags, result, result, static_cast<Extent>(beside.size())));
+        operation(kind, flags, result, result, static_cast<Extent>(numbers.size())));
     if (!plan) return false;
-    const Memory a = send(device, stream, result.values), c = send(device, stream, beside);
+    const Memory a = send(device, stream, result.values), c = send(device, stream, numbers);
     const Memory workspace = allocate(device, plan->workspace_bytes());
     stream.run(*plan, {1, 0, a.address(), a.address(), c.address(), workspace.address()});
     result.values = receive<T>(stream, a);
-    beside = receive<T>(stream, c);
+    numbers = receive<T>(stream, c);
     return true;
   }
 
@@ -164,11 +164,11 @@ TEST_P(Whole, _15_solve_finds_what_the_triangle_was_multiplied_with) {
 
 TEST_P(Whole, _15_factors_of_lu_give_the_matrix_with_its_rows_exchanged) {
   auto a = drawn<c128>(6, 4), found = a;
-  std::vector<c128> beside(5);
-  if (!run_in_place(BLOCKYARD_FACTOR, 0, found, beside)) GTEST_SKIP() << "not known here";
-  EXPECT_EQ(beside[4], c128(0));
+  std::vector<c128> numbers(5);
+  if (!run_in_place(BLOCKYARD_FACTOR, 0, found, numbers)) GTEST_SKIP() << "not known here";
+  EXPECT_EQ(numbers[4], c128(0));
   for (Extent k = 0; k < 4; ++k) {
-    const auto pivot = static_cast<Extent>(beside[static_cast<std::size_t>(k)].real()) - 1;
+    const auto pivot = static_cast<Extent>(numbers[static_cast<std::size_t>(k)].real()) - 1;
     for (Extent j = 0; j < 4; ++j) std::swap(a(k, j), a(pivot, j));
   }
   Matrix<c128> lower{6, 4}, upper{4, 4};
@@ -186,9 +186,9 @@ TEST_P(Whole, _15_a_singular_matrix_is_told_by_its_column) {
   for (Extent i = 0; i < 3; ++i) a(i, 1) = 2 * a(i, 0);
   a(0, 0) = 1, a(1, 0) = 0, a(2, 0) = 0;
   a(0, 1) = 2, a(1, 1) = 0, a(2, 1) = 0;
-  std::vector<double> beside(4);
-  if (!run_in_place(BLOCKYARD_FACTOR, 0, a, beside)) GTEST_SKIP() << "not known here";
-  EXPECT_EQ(beside[3], 2);
+  std::vector<double> numbers(4);
+  if (!run_in_place(BLOCKYARD_FACTOR, 0, a, numbers)) GTEST_SKIP() << "not known here";
+  EXPECT_EQ(numbers[3], 2);
 }
 
 TEST_P(Whole, _15_cholesky_leaves_the_other_triangle_alone) {
@@ -200,10 +200,10 @@ TEST_P(Whole, _15_cholesky_leaves_the_other_triangle_alone) {
     for (Extent j = 0; j < 5; ++j)
       for (Extent i = 0; i < 5; ++i)
         if (upper != 0 ? i > j : i < j) found(i, j) = 77;
-    std::vector<c128> beside(1);
-    if (!run_in_place(BLOCKYARD_FACTOR, blockyard_cholesky | upper, found, beside))
+    std::vector<c128> numbers(1);
+    if (!run_in_place(BLOCKYARD_FACTOR, blockyard_cholesky | upper, found, numbers))
       GTEST_SKIP() << "not known here";
-    EXPECT_EQ(beside[0], c128(0));
+    EXPECT_EQ(numbers[0], c128(0));
     for (Extent j = 0; j < 5; ++j)
       for (Extent i = 0; i < 5; ++i)
         if (upper != 0 ? i > j : i < j) {
@@ -217,16 +217,16 @@ TEST_P(Whole, _15_cholesky_leaves_the_other_triangle_alone) {
 
 TEST_P(Whole, _15_reflectors_of_a_qr_turn_the_matrix_into_its_triangle) {
   auto a = drawn<c128>(6, 4), factored = a;
-  std::vector<c128> beside(5);
-  if (!run_in_place(BLOCKYARD_FACTOR, blockyard_qr, factored, beside))
+  std::vector<c128> numbers(5);
+  if (!run_in_place(BLOCKYARD_FACTOR, blockyard_qr, factored, numbers))
     GTEST_SKIP() << "not known here";
-  beside.pop_back();
+  numbers.pop_back();
   const auto turn =
       operation(BLOCKYARD_REFLECT,
                 std::uint32_t{blockyard_transposed} | std::uint32_t{blockyard_conjugate_left}, a,
                 factored, 4);
   auto left = factored.values;
-  ASSERT_TRUE(run(turn, a.values, left, beside));
+  ASSERT_TRUE(run(turn, a.values, left, numbers));
   Matrix<c128> triangle{6, 4};
   for (Extent j = 0; j < 4; ++j)
     for (Extent i = 0; i <= j; ++i) triangle(i, j) = factored(i, j);
@@ -238,14 +238,14 @@ TEST_P(Whole, _15_vectors_of_a_spectrum_belong_to_its_values) {
   const auto turned = adjoint(a);
   for (std::size_t k = 0; k < a.values.size(); ++k) a.values[k] += turned.values[k];
   auto vectors = a;
-  std::vector<c128> beside(6);
-  if (!run_in_place(BLOCKYARD_SPECTRUM, blockyard_vectors | blockyard_upper, vectors, beside))
+  std::vector<c128> numbers(6);
+  if (!run_in_place(BLOCKYARD_SPECTRUM, blockyard_vectors | blockyard_upper, vectors, numbers))
     GTEST_SKIP() << "not known here";
   auto scaled = vectors;
   for (Extent j = 0; j < 5; ++j)
-    for (Extent i = 0; i < 5; ++i) scaled(i, j) *= beside[static_cast<std::size_t>(j)];
+    for (Extent i = 0; i < 5; ++i) scaled(i, j) *= numbers[static_cast<std::size_t>(j)];
   EXPECT_LT(distance(product(a, vectors), scaled), close);
-  EXPECT_EQ(beside[5], c128(0));
+  EXPECT_EQ(numbers[5], c128(0));
 }
 
 TEST_P(Whole, _15_singular_vectors_give_the_matrix) {
@@ -253,14 +253,14 @@ TEST_P(Whole, _15_singular_vectors_give_the_matrix) {
     const auto a = drawn<c128>(rows, columns);
     const Extent least = std::min(rows, columns);
     Matrix<c128> u{rows, least};
-    std::vector<c128> left = a.values, beside(static_cast<std::size_t>(least + 1));
+    std::vector<c128> left = a.values, numbers(static_cast<std::size_t>(least + 1));
     if (!run(operation(BLOCKYARD_SPECTRUM, blockyard_singular | blockyard_vectors, u, a, least + 1),
-             u.values, left, beside))
+             u.values, left, numbers))
       GTEST_SKIP() << "not known here";
     Matrix<c128> vt{least, columns};
     std::copy_n(left.begin(), vt.values.size(), vt.values.begin());
     for (Extent j = 0; j < least; ++j)
-      for (Extent i = 0; i < rows; ++i) u(i, j) *= beside[static_cast<std::size_t>(j)];
+      for (Extent i = 0; i < rows; ++i) u(i, j) *= numbers[static_cast<std::size_t>(j)];
     EXPECT_LT(distance(product(u, vt), a), close);
   }
 }

@@ -133,7 +133,7 @@ TEST_P(StoreContract, remove_takes_a_file_away_once_and_does_not_mind_a_second_t
   store_->remove(path_);
   store_->remove(path_);
   EXPECT_THROW((void)store_->open(path_, OpenMode::read), base::Error);
-  EXPECT_EQ(read(*file, 0, 10), counted(10));  // who has it open keeps it
+  EXPECT_EQ(read(*file, 0, 10), counted(10));  // a reader that has it open keeps it
 }
 
 TEST_P(StoreContract, serves_several_threads_at_different_places) {
