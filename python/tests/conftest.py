@@ -8,22 +8,15 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+def program(name):
+    """The text of programs/NAME.sial."""
+    return (Path(__file__).parent / "programs" / f"{name}.sial").read_text(encoding="utf-8")
+
+
 # A long program that a stop must reach: many iterations, each of them short.
-LONG = """sial long
-  index i = 1:2000
-  index j = 1:2000
-  index k = 1:2000
-  scalar x
-  println "begun"
-  do i
-    do j
-      do k
-        x += 1.0
-      enddo k
-    enddo j
-  enddo i
-endsial long
-"""
+LONG = program("long")
 
 
 def end_by(number, command, **more):

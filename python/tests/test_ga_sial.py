@@ -10,36 +10,13 @@ import pytest
 import blockyard
 from blockyard import ga
 
-from conftest import REPOSITORY
+from conftest import REPOSITORY, program
 
 MPIEXEC = os.environ.get("MPIEXEC", "")
 SEGMENTS = [4, 3, 5]
 BEGINS = [0, 4, 7]
 
-PRODUCT = """sial product
-  aoindex i = 1:3
-  aoindex j = 1:3
-  aoindex k = 1:3
-  static s[i,j]
-  distributed a[i,k]
-  served b[k,j]
-  distributed c[i,j]
-  temp t[i,j]
-  scalar total
-  pardo i,j
-    t[i,j] = 0.0
-    do k
-      get a[i,k]
-      request b[k,j]
-      t[i,j] += a[i,k]*b[k,j]
-    enddo k
-    t[i,j] += s[i,j]
-    put c[i,j] = t[i,j]
-    total += t[i,j]*t[i,j]
-  endpardo i,j
-  collective total += total
-endsial product
-"""
+PRODUCT = program("product")
 
 
 def tiles(ranks):

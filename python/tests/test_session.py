@@ -8,29 +8,9 @@ import numpy as np
 import pytest
 
 import blockyard
-from conftest import end_by
+from conftest import end_by, program
 
-SQUARE = """sial square
-  aoindex i = 1:3
-  aoindex j = 1:3
-  aoindex k = 1:3
-  distributed a[i,j]
-  served b[i,j]
-  distributed c[i,j]
-  static s[i,j]
-  scalar trace
-  pardo i,j
-    do k
-      get a[i,k]
-      request b[k,j]
-      put c[i,j] += a[i,k]*b[k,j]
-    enddo k
-  endpardo i,j
-  do i
-    trace += s[i,i]*s[i,i]
-  enddo i
-endsial square
-""".replace("trace += s[i,i]*s[i,i]", "do j\n      trace += s[i,j]*s[i,j]\n    enddo j")
+SQUARE = program("square")
 
 SEGMENTS = {"ao": [4, 3, 5]}
 
@@ -197,29 +177,7 @@ endsial supers
     assert result.scalars["x"] == 36.0 and len(seen) == 9
 
 
-TYPED_SUPERS = """sial typed_supers
-  special turn rwr
-  special sum_of rw
-  aoindex i = 1:3
-  complex distributed a[i]
-  single distributed b[i]
-  complex temp t[i]
-  single complex temp c[i]
-  single complex temp d[i]
-  complex scalar phase
-  scalar part
-  phase = complex(0.0, 1.0)
-  pardo i
-    get a[i]
-    get b[i]
-    execute turn a[i] t[i] phase
-    put a[i] = t[i]
-    c[i] = b[i]
-    execute turn c[i] d[i] 2.0
-    execute sum_of b[i] part
-  endpardo i
-endsial typed_supers
-"""
+TYPED_SUPERS = program("typed_supers")
 
 
 def test_super_instructions_get_elements_as_the_program_has_them(session):
@@ -252,19 +210,7 @@ def test_super_instructions_refuse_elements_of_other_types(session):
     session.super("turn", "rwr", types="c32")(lambda source, target, factor: None)
     with pytest.raises(blockyard.InputError, match="'c32' is not an element type"):
         session.run(TYPED_SUPERS, arrays=arrays)
-AXPY = """sial forms
-  special grow ur
-  aoindex i = 1:2
-  aoindex j = 1:2
-  distributed c[i,j]
-  temp t[i,j]
-  pardo i,j
-    t[i,j] = 1.0
-    execute grow t[i,j] 2.5
-    put c[i,j] = t[i,j]
-  endpardo i,j
-endsial forms
-"""
+AXPY = program("forms")
 
 
 def has_device(kind):
@@ -336,29 +282,7 @@ def test_errors_of_python_super_instructions_name_the_line(session):
         session.super("touch", "x")
 
 
-TYPED = """sial typed
-  aoindex i = 1:3
-  aoindex j = 1:3
-  aoindex k = 1:3
-  complex distributed a[i,j]
-  single served b[i,j]
-  single complex distributed c[i,j]
-  complex static s[i,j]
-  complex scalar trace
-  pardo i,j
-    do k
-      get a[i,k]
-      request b[k,j]
-      put c[i,j] += conj(a[i,k])*b[k,j]
-    enddo k
-  endpardo i,j
-  do i
-    do j
-      trace += s[i,j]*s[i,j]
-    enddo j
-  enddo i
-endsial typed
-"""
+TYPED = program("typed")
 
 
 def test_arrays_have_the_types_of_the_program(session):

@@ -14,22 +14,7 @@ from blockyard import ga
 
 Matrix = npt.NDArray[np.float64]
 
-PROGRAM = """sial scaled
-  special scale ur
-  predefined scalar factor
-  aoindex i = 1:2
-  aoindex j = 1:2
-  distributed a[i,j]
-  distributed c[i,j]
-  temp t[i,j]
-  pardo i,j
-    get a[i,j]
-    t[i,j] = a[i,j]
-    execute scale t[i,j] factor
-    put c[i,j] = t[i,j]
-  endpardo i,j
-endsial scaled
-"""
+PROGRAM = (Path(__file__).parent / "programs" / "scaled.sial").read_text(encoding="utf-8")
 
 
 def scaled(session: blockyard.Session, a: Matrix, factor: float) -> Matrix:

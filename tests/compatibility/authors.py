@@ -7,6 +7,7 @@ import random
 import re
 
 import rccsd
+from pieces import piece
 
 class Author(rccsd.Writer):
     """Writes one term in one of several manners that authors had, in turn."""
@@ -148,27 +149,4 @@ def distributed(arrays):
     return [f"  distributed {name}[{','.join(names)}]" for name, names in arrays.items()]
 
 
-HEAD = """import "qm_definitions.sialx"
-SIAL NAME
-  special energy_denominator_rhf ur
-  special compute_diis u
-  special check_dconf rw
-  special compute_int_scratchmem uuu
-  special compute_dipole_integrals wur
-  special gen_eigen_calc uuuu
-  special cis_unit_guess ur
-  special invert_diagonal ur
-  special get_my_rank u
-  special print_block r                 # never executed
-  index kiter = 1:cc_iter
-  index hist = 1:diis_order
-  index hist1 = 1:diis_order
-  served v[p,q,r,s]
-  distributed t1[a,i]
-  distributed t2[a,i,b,j]
-  scalar me
-  scalar dot
-  scalar largest
-  scalar esum
-  scalar part
-"""
+HEAD = piece("head")

@@ -8,6 +8,8 @@ factor is an array with its names; names a-d are virtual, i-l occupied, and a na
 lacks is summed.
 """
 
+from pieces import piece
+
 # Intermediates: array, names, terms. "v", "t1", "t2" are integrals and amplitudes t1[a,i],
 # t2[a,i,b,j].
 INTERMEDIATES = [
@@ -175,166 +177,14 @@ def diis(target, names, history):
 
 
 # Vectors and errors of diis() below, and their overlaps.
-DIIS_ARRAYS = """  distributed h1[a,i,hist]
-  distributed e_h1[a,i,hist]
-  distributed h2[a,i,b,j,hist]
-  distributed e_h2[a,i,b,j,hist]
-  distributed dbb[hist,hist1]
-  static bb[hist,hist1]
-  static my_bb[hist,hist1]
-"""
+DIIS_ARRAYS = piece("rccsd_diis_arrays")
 
-HEAD = """import "qm_definitions.sialx"
-SIAL RCCSD_RHF
-  special energy_denominator_rhf ur
-  special compute_diis u
-  special check_dconf rw
-  special get_my_rank w
-  special stripi ru                     # declared by habit, never executed
-  index kiter = 1:cc_iter
-  index hist = 1:diis_order
-  index hist1 = 1:diis_order
-  index me_one = 1:1
-  served v[p,q,r,s]
-  distributed t1[a,i]
-  distributed t2[a,i,b,j]
-  distributed r_t1[a,i]
-  distributed r_t2[a,i,b,j]
-""" + DIIS_ARRAYS + """  local spare[a,i,b,j]
-  int slot
-  int stored
-  scalar dot
-  scalar largest
-  scalar my_change
-  scalar change
-  scalar esum
-  scalar ccsd_energy
-  scalar total_energy
-  scalar scf_energy
-  scalar nuclear_energy
-"""
+HEAD = piece("rccsd_head", diis_arrays=DIIS_ARRAYS)
 
-# Behind the new amplitudes t: keeps them, leaves the loop, or takes the next ones.
-DIIS_STEP = """    slot += 1
-    if slot > diis_order
-      slot = 1
-    endif
-    if stored < diis_order
-      stored += 1
-    endif
-    my_change = 0.0
-    call keep_t1
-    call keep_t2
-    change = 0.0
-    collective change += my_change
-    sip_barrier
-    if change < cc_conv
-      exit
-    endif
-    if stored >= diis_start
-      call solve_diis
-    else
-      call take_new
-    endif
-"""
+# After the new amplitudes t: keeps them, leaves the loop, or takes the next ones.
+DIIS_STEP = piece("rccsd_diis_step")
 
-TAIL = """
-  PROC DIVIDE
-  pardo a, i
-    get r_t1[a,i]
-    z_ai[a,i] = r_t1[a,i]
-    execute energy_denominator_rhf z_ai[a,i] fock_a
-    put r_t1[a,i] = z_ai[a,i]
-  endpardo a, i
-  pardo a, i, b, j
-    get r_t2[a,i,b,j]
-    z_aibj[a,i,b,j] = r_t2[a,i,b,j]
-    execute energy_denominator_rhf z_aibj[a,i,b,j] fock_a
-    put r_t2[a,i,b,j] = z_aibj[a,i,b,j]
-  endpardo a, i, b, j
-  sip_barrier
-  ENDPROC DIVIDE
-
-  PROC ENERGY
-  esum = 0.0
-  pardo a, i, b, j
-    get tau[a,i,b,j]
-    request v[a,i,b,j]
-    request v[a,j,b,i]
-    z_aibj[a,i,b,j] = 2.0*v[a,i,b,j]
-    z_aibj[a,i,b,j] -= v[a,j,b,i]
-    esum += z_aibj[a,i,b,j]*tau[a,i,b,j]
-  endpardo a, i, b, j
-  ccsd_energy = 0.0
-  collective ccsd_energy += esum
-  ENDPROC ENERGY
-
-  PROC SOLVE_DIIS
-  do hist
-  do hist1
-    my_bb[hist,hist1] = 0.0
-  enddo hist1
-  enddo hist
-  call overlap_t1
-  call overlap_t2
-  pardo hist, hist1
-    put dbb[hist,hist1] = 0.0
-  endpardo hist, hist1
-  sip_barrier
-  do hist
-  do hist1
-    dot = my_bb[hist,hist1]
-    put dbb[hist,hist1] += dot
-  enddo hist1
-  enddo hist
-  sip_barrier
-  do hist
-  do hist1
-    get dbb[hist,hist1]
-    bb[hist,hist1] = dbb[hist,hist1]
-  enddo hist1
-  enddo hist
-  sip_barrier
-  execute compute_diis bb
-  call mix_t1
-  call mix_t2
-  sip_barrier
-  ENDPROC SOLVE_DIIS
-
-  PROC TAKE_NEW
-  pardo a, i
-    get r_t1[a,i]
-    put t1[a,i] = r_t1[a,i]
-  endpardo a, i
-  pardo a, i, b, j
-    get r_t2[a,i,b,j]
-    put t2[a,i,b,j] = r_t2[a,i,b,j]
-  endpardo a, i, b, j
-  sip_barrier
-  ENDPROC TAKE_NEW
-
-  restore_persistent v "integrals"
-  restore_persistent t2 "t2"
-  restore_persistent scf_energy "scf_energy"
-  restore_persistent nuclear_energy "nuclear_energy"
-  pardo a, i
-    put t1[a,i] = 0.0
-  endpardo a, i
-  sip_barrier
-  do kiter
-    call equations
-    call divide
-""" + DIIS_STEP + """  enddo kiter
-  call energy
-  total_energy = scf_energy + ccsd_energy
-  print ccsd_energy
-  print total_energy
-  set_persistent v "integrals"
-  set_persistent t1 "t1"
-  set_persistent t2 "t2"
-  set_persistent ccsd_energy "ccsd_energy"
-ENDSIAL RCCSD_RHF
-"""
+TAIL = piece("rccsd_tail", diis_step=DIIS_STEP)
 
 
 def program():

@@ -9,6 +9,7 @@ import re
 
 import rccsd
 from authors import HEAD, Author, as_typed, distributed, equations
+from pieces import piece
 
 NAMES = {name: names for name, names, _ in rccsd.INTERMEDIATES}
 NAMES.update(t1="ai", t2="aibj")
@@ -34,141 +35,9 @@ def backward(outputs):
     return result
 
 
-LAMBDA_DECLARATIONS = """  distributed l1[a,i]
-  distributed l2[a,i,b,j]
-  distributed r_l1[a,i]
-  distributed r_l2[a,i,b,j]
-  distributed q1[a,i]
-  distributed q2[a,i,b,j]
-""" + rccsd.DIIS_ARRAYS + """  static dmo[p,q]
-  static oed_ovl[mu,nu]
-  static dao[mu,nu]
-  temp tmn[mu,nu]
-  temp tmp[mu,q]
-  temp tpq[p,q]
-  int slot
-  int stored
-  scalar my_change
-  scalar change
-  scalar zmax
-  scalar imax
-  scalar nuc
-  scalar code
-  scalar dipole_x
-  scalar dipole_y
-  scalar dipole_z
-"""
+LAMBDA_DECLARATIONS = piece("lambda_declarations", diis_arrays=rccsd.DIIS_ARRAYS)
 
-LAMBDA_MAIN = """
-  PROC SYMMETRIZE
-  pardo a, i
-    get b_t1[a,i]
-    put r_l1[a,i] = b_t1[a,i]
-  endpardo a, i
-  pardo a, i, b, j
-    get b_t2[a,i,b,j]
-    get b_t2[b,j,a,i]
-    z_aibj[a,i,b,j] = b_t2[a,i,b,j]
-    w_aibj[a,i,b,j] = b_t2[b,j,a,i]
-    z_aibj[a,i,b,j] += w_aibj[a,i,b,j]
-    z_aibj[a,i,b,j] *= 0.5
-    put r_l2[a,i,b,j] = z_aibj[a,i,b,j]
-  endpardo a, i, b, j
-  sip_barrier
-  ENDPROC SYMMETRIZE
-
-# dmo = C(mu,p) D(mu,nu) C(nu,q)
-  PROC DIPOLE_INTEGRALS
-  do mu
-  do nu
-    execute compute_dipole_integrals tmn[mu,nu] nuc code
-    dao[mu,nu] = tmn[mu,nu]
-  enddo nu
-  enddo mu
-  do p
-  do q
-    dmo[p,q] = 0.0
-    do mu
-    do nu
-      tmp[mu,q] = dao[mu,nu]*ca[nu,q]
-      tpq[p,q] = ca[mu,p]*tmp[mu,q]
-      dmo[p,q] += tpq[p,q]
-    enddo nu
-    enddo mu
-  enddo q
-  enddo p
-  ENDPROC DIPOLE_INTEGRALS
-
-# part = - 2 d(i,i) - 2 d(i,a) t(a,i) - l q
-  PROC ONE_COMPONENT
-  call dipole_integrals
-  call dipole_terms
-  esum = 0.0
-  pardo a, i
-    get l1[a,i]
-    get q1[a,i]
-    get t1[a,i]
-    esum += l1[a,i]*q1[a,i]
-    z_ia[i,a] = dmo[i,a]
-    dot = z_ia[i,a]*t1[a,i]
-    esum += 2.0*dot
-  endpardo a, i
-  pardo a, i, b, j
-    get l2[a,i,b,j]
-    get q2[a,i,b,j]
-    esum += l2[a,i,b,j]*q2[a,i,b,j]
-  endpardo a, i, b, j
-  part = 0.0
-  collective part += esum
-  do i
-  do mu
-  do nu
-    tmn[mu,nu] = ca[mu,i]*ca[nu,i]
-    dot = tmn[mu,nu]*dao[mu,nu]
-    part += 2.0*dot
-  enddo nu
-  enddo mu
-  enddo i
-  part = nuc - part
-  sip_barrier
-  ENDPROC ONE_COMPONENT
-
-  execute get_my_rank me
-  execute compute_int_scratchmem oed_ovl zmax imax
-  restore_persistent v "integrals"
-  restore_persistent t1 "t1"
-  restore_persistent t2 "t2"
-  pardo a, i
-    put l1[a,i] = 0.0
-  endpardo a, i
-  pardo a, i, b, j
-    put l2[a,i,b,j] = 0.0
-  endpardo a, i, b, j
-  sip_barrier
-  call equations
-  do kiter
-    call derivatives
-    call symmetrize
-    call divide
-""" + rccsd.DIIS_STEP.replace("keep_t", "keep_l") + """  enddo kiter
-  if me == 0.0
-    println "lambda is done"
-  endif
-  code = 1.0
-  call one_component
-  dipole_x = part
-  code = 2.0
-  call one_component
-  dipole_y = part
-  code = 3.0
-  call one_component
-  dipole_z = part
-  print_scalar dipole_z
-  set_persistent v "integrals"
-  set_persistent t1 "t1"
-  set_persistent t2 "t2"
-ENDSIAL RLAMBDA_RHF
-"""
+LAMBDA_MAIN = piece("lambda_main", diis_step=rccsd.DIIS_STEP.replace("keep_t", "keep_l"))
 
 
 def program():

@@ -23,83 +23,8 @@ ORDERS = range(200 if IS_FULL else 10)
 ENERGY_TOLERANCE = 1e-10  # hartree
 
 # Loops, calls, locals, temps, static arrays, labels and a barrier everywhere.
-PROGRAM = """sial p
-aoindex i = 1:6
-aoindex j = 1:6
-index k = 1:5
-distributed a[i,j]
-served b[i,j]
-local l[i,j]
-temp t[i,j]
-temp kept[i,j]
-static st[i,j]
-scalar part
-scalar total
-scalar n
-proc step
-  pardo i,j
-    t[i,j] = (scalar)(i + 10*j + 100*k)
-    put a[i,j] += t[i,j]
-    prepare b[i,j] = t[i,j]
-  endpardo i,j
-  server_barrier
-  sip_barrier
-  n += 1.0
-endproc step
-do i
-do j
-  st[i,j] = (scalar)(i - j)
-  allocate l[i,j]
-  l[i,j] = 3.0
-enddo j
-enddo i
-do k
-  call step
-  do i
-    where i == 2
-    do j
-      where j == 3
-      kept[i,j] = 1.5
-      sip_barrier
-      st[i,j] += kept[i,j]
-    enddo j
-  enddo i
-  part = 0.0
-  pardo i,j
-    get a[i,j]
-    request b[i,j]
-    part += a[i,j]*a[i,j] + b[i,j]*st[i,j] + l[i,j]*l[i,j]
-  endpardo i,j
-  sip_barrier
-  collective total += part
-enddo k
-total += n
-do i
-do j
-  deallocate l[i,j]
-enddo j
-enddo i
-set_persistent a "kept array"
-set_persistent total "kept total"
-endsial p
-"""
-SECOND = """sial q
-aoindex i = 1:6
-aoindex j = 1:6
-distributed c[i,j]
-scalar part
-scalar sum
-scalar before
-restore_persistent c "kept array"
-restore_persistent before "kept total"
-pardo i,j
-  get c[i,j]
-  part += c[i,j]*c[i,j]
-endpardo i,j
-sip_barrier
-collective sum += part
-endsial q
-"""
+PROGRAM = common.program("program", __file__)
+SECOND = common.program("second", __file__)
 SIZES = ["--segments", "ao=2,3,2,3,2,3"]
 
 FAILING = """sial p
@@ -115,58 +40,7 @@ endsial p
 """
 
 # Arrays of the other types, more than the servers have memory for.
-TYPED = """sial typed
-aoindex i = 1:20
-aoindex j = 1:20
-complex served z[i,j]
-single served f[i,j]
-single complex distributed c[i,j]
-complex temp zt[i,j]
-single temp ft[i,j]
-single complex temp ct[i,j]
-complex static kept[i]
-complex scalar w
-complex scalar square
-scalar part
-scalar total
-w = complex(0.5, 2.0)
-do i
-  kept[i] = w
-enddo i
-pardo i,j
-  zt[i,j] = complex((scalar)(i + j), (scalar)(i - j))
-  prepare z[i,j] = zt[i,j]
-  ft[i,j] = (scalar)(i * j)
-  prepare f[i,j] = ft[i,j]
-  ct[i,j] = complex(0.5, (scalar)j)
-  put c[i,j] = ct[i,j]
-endpardo i,j
-server_barrier
-sip_barrier
-pardo i,j
-  zt[i,j] = w
-  prepare z[i,j] += zt[i,j]
-  put c[i,j] *= 2.0
-endpardo i,j
-server_barrier
-sip_barrier
-pardo i,j
-  request z[i,j]
-  request f[i,j]
-  get c[i,j]
-  square = conj(z[i,j])*z[i,j]
-  part += real(square) + f[i,j]*f[i,j]
-  square = c[i,j]*c[i,j]
-  part += imag(square)
-endpardo i,j
-collective total += part
-do i
-  where i == 1
-  square = conj(kept[i])*kept[i]
-  total += real(square)
-enddo i
-endsial typed
-"""
+TYPED = common.program("typed", __file__)
 TYPED_EXTENT = 48
 TYPED_SIZES = ["--segments", "ao=" + ",".join([str(TYPED_EXTENT)] * 20), "--memory", "12M"]
 TYPED_TOTAL = TYPED_EXTENT**2 * sum((i + j + 0.5)**2 + (i - j + 2)**2 + (i * j)**2 + 4 * j for i in range(1, 21)

@@ -31,25 +31,7 @@ enddo k
 set_persistent x "first"
 endsial talkative
 """
-QUIET = """sial quiet
-aoindex i = 1:2
-scalar y = 2.0
-static s[i]
-distributed d[i]
-temp t[i]
-do i
-  s[i] = 3.0
-enddo i
-pardo i
-  t[i] = 4.0
-  put d[i] = t[i]
-endpardo i
-sip_barrier
-set_persistent y "second"
-set_persistent s "matrix"
-set_persistent d "blocks"
-endsial quiet
-"""
+QUIET = common.program("quiet", __file__)
 
 
 class Files(common.JobTest):

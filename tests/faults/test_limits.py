@@ -12,24 +12,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "jobs"))
 import common  # pylint: disable=wrong-import-position
 
-SPARSE = """sial long
-index s = 1:500000000
-index far = 400000000:400000001
-aoindex i = 1:2
-sparse distributed d[i,s]
-temp t[i,far]
-scalar total
-pardo i, far
-  t[i,far] = 3.0
-  put d[i,far] = t[i,far]
-endpardo i, far
-sip_barrier
-pardo i, far
-  get d[i,far]
-  total += d[i,far] * d[i,far]
-endpardo i, far
-endsial long
-"""
+SPARSE = common.program("long", __file__)
 LONG_SEGMENT = """sial wide
 aoindex i = 1:1
 static s[i]

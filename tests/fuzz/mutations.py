@@ -12,35 +12,18 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).parent.parent.parent
-BLOCKYARD = os.environ["BLOCKYARD"]
+sys.path.insert(0, str(ROOT / "tests" / "jobs"))
+import common  # pylint: disable=wrong-import-position
+
+BLOCKYARD = common.BLOCKYARD
 COUNT = int(os.environ.get("BLOCKYARD_MUTATIONS", "6"))
 SEED = int(os.environ.get("BLOCKYARD_SEED", "1"))
 LIMIT_SECONDS = 120  # a hang is an error; nothing here takes longer than a second or two
 
-SOURCE = """sial seed
-  aoindex i = 1:2
-  scalar x
-  static s[i]
-  distributed d[i]
-  temp t[i]
-  do i
-    s[i] = 3.0
-  enddo i
-  pardo i
-    t[i] = 4.0
-    put d[i] = t[i]
-  endpardo i
-  sip_barrier
-  x = 2.5
-  print x
-  set_persistent x "number"
-  set_persistent d "blocks"
-endsial seed
-"""
+SOURCE = common.program("seed", __file__)
 TOML = """title = "water"
 [molecule]
 geometry = \"\"\"
@@ -126,14 +109,7 @@ def spill_file():
     return data[:24].ljust(4096, b"\0") + data[24:].ljust(4096, b"\0")
 
 
-class Mutations(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-        self.scratch = self.folder / "scratch"
-        self.scratch.mkdir()
-
+class Mutations(common.JobTest):
     def run_blockyard(self, *arguments):
         return subprocess.run([BLOCKYARD, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True,
                               errors="replace", timeout=LIMIT_SECONDS, check=False,

@@ -12,28 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-PROGRAM = """sial x
-moindex i = 1:2
-moindex j = 1:2
-moindex k = 1:2
-temp a[i,k]
-temp b[k,j]
-temp c[i,j]
-scalar total
-do i
-do j
-c[i,j] = 0.0
-do k
-a[i,k] = 2.0
-b[k,j] = 3.0
-c[i,j] += a[i,k] * b[k,j]
-enddo k
-total += c[i,j] * c[i,j]
-enddo j
-enddo i
-print total
-endsial x
-"""
+PROGRAM = (pathlib.Path(__file__).parent / "programs" / "x.sial").read_text(encoding="utf-8")
 
 
 def main():

@@ -29,36 +29,13 @@ H 0 -0.7572 -0.4692
 """
 
 
+def program(name, test=__file__):
+    """The text of programs/NAME.sial in the folder of a test."""
+    return (pathlib.Path(test).parent / "programs" / f"{name}.sial").read_text(encoding="utf-8")
+
+
 # Many workers add to the same blocks, values whose sum depends on their order.
-SUMS = """sial sums
-aoindex i = 1:4
-aoindex j = 1:4
-index k = 1:60
-distributed a[i,j]
-temp t[i,j]
-scalar x
-scalar total
-x = 0.0
-pardo k
-  x = 1.0 / (scalar)k
-  do i
-    do j
-      t[i,j] = x
-      put a[i,j] += t[i,j]
-    enddo j
-  enddo i
-endpardo k
-sip_barrier
-total = 0.0
-do i
-  do j
-    get a[i,j]
-    total += a[i,j] * a[i,j]
-  enddo j
-enddo i
-print total
-endsial sums
-"""
+SUMS = program("sums")
 
 
 def endless(blocks):

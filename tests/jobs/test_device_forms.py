@@ -16,69 +16,9 @@ KINDS = ["sim"] + (["opencl"] if os.environ.get("HAS_OPENCL") == "1" else [])
 FORMS = os.environ["SUPER_FORMS"]
 
 # A block made by one super instruction and changed by another, both with device forms.
-OWN = """sial own
-aoindex i = 1:2
-aoindex j = 1:2
-special number w
-special NAME ur
-temp b[i,j]
-scalar x
-scalar factor
-factor = 0.5
-do i
-  do j
-    execute number b[i,j]
-    execute NAME b[i,j] 6.0
-    execute NAME b[i,j] factor
-    x += b[i,j] * b[i,j]
-  enddo j
-enddo i
-print x
-endsial own
-"""
+OWN = common.program("own")
 # Blocks multiplied by their differences of orbital energies, and divided by them again.
-ENERGIES = """sial energies
-moaindex p = 1:3
-moaindex a = 2:3
-moaindex b = 2:3
-moaindex i = 1:1
-moaindex j = 1:1
-static e[p]
-special energy_numerator_rhf ur
-special energy_denominator_rhf ur
-special energy_ty_denominator_rhf urr
-special fill_block_sequential wr
-temp t[a,i,b,j]
-temp f[p]
-scalar scaled
-scalar same
-scalar shifted
-scalar energy
-do p
-  energy = (scalar)p
-  execute fill_block_sequential f[p] energy
-  e[p] = f[p]
-enddo p
-do a
-  do i
-    do b
-      do j
-        execute fill_block_sequential t[a,i,b,j] 1.0
-        execute energy_numerator_rhf t[a,i,b,j] e
-        scaled += t[a,i,b,j] * t[a,i,b,j]
-        execute energy_denominator_rhf t[a,i,b,j] e
-        same += t[a,i,b,j] * t[a,i,b,j]
-        execute energy_ty_denominator_rhf t[a,i,b,j] e 0.25
-        shifted += t[a,i,b,j] * t[a,i,b,j]
-      enddo j
-    enddo b
-  enddo i
-enddo a
-print scaled
-print same
-print shifted
-endsial energies
-"""
+ENERGIES = common.program("energies")
 
 
 def numbers(text):

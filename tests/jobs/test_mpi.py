@@ -14,65 +14,10 @@ import common
 MPIEXEC = os.environ["MPIEXEC"]
 LIBRARY = pathlib.Path(__file__).parents[2]
 WATER_CCSD = common.WATER + '[basis]\nname = "6-31G"\n[method]\nname = "ccsd"\n'
-FAILING = """sial p
-aoindex i = 1:4
-aoindex j = 1:4
-distributed a[i]
-temp t[i]
-temp s[j]
-pardo i
-  t[i] = 1.0
-  put a[i] = t[i]
-endpardo i
-pardo i
-  do j
-    get a[j]
-    s[j] = a[j]
-  enddo j
-endpardo i
-endsial p
-"""
+FAILING = common.program("failing")
 
 
-NEAR = """sial near
-aoindex i = 1:6
-aoindex j = 1:6
-aoindex k = 1:6
-distributed a[i,j]
-distributed c[i,j]
-temp t[i,j]
-temp s[i,j]
-scalar part
-scalar square
-scalar mine
-scalar done
-pardo i,j "locality"
-  t[i,j] = 1.0
-  t[i,j] *= (scalar)i + 10.0*(scalar)j
-  put a[i,j] = t[i,j]
-endpardo i,j
-sip_barrier
-pardo i,j "locality"
-  where i <= j
-  s[i,j] = 0.0
-  do k
-    get a[i,k]
-    get a[k,j]
-    s[i,j] += a[i,k]*a[k,j]
-  enddo k
-  put c[i,j] = s[i,j]
-  mine += 1.0
-endpardo i,j
-sip_barrier
-pardo i,j "locality"
-  where i <= j
-  get c[i,j]
-  part += c[i,j]*c[i,j]
-endpardo i,j
-collective square += part
-collective done += mine
-endsial near
-"""
+NEAR = common.program("near")
 
 
 class Mpi(common.JobTest):

@@ -12,81 +12,11 @@ import common
 
 SIALIB = pathlib.Path(__file__).parents[2] / "sialib"
 
-NORM = """sial norm
-predefined int norb
-aoindex i = 1:norb
-aoindex j = 1:norb
-special fill_block_sequential wr
-distributed d[i,j]
-static s[i,j]
-temp t[i,j]
-scalar part
-scalar square
-pardo i, j
-  execute fill_block_sequential t[i,j] 1.0
-  put d[i,j] = t[i,j]
-endpardo i, j
-sip_barrier
-pardo i, j
-  get d[i,j]
-  part += d[i,j] * d[i,j]
-endpardo i, j
-collective square += part
-do i
-  do j
-    get d[i,j]
-    s[i,j] = d[i,j]
-  enddo j
-enddo i
-print square
-endsial norm
-"""
+NORM = common.program("norm")
 
-KEEP = """sial keep
-predefined int norb
-aoindex i = 1:norb
-aoindex j = 1:norb
-static s[i,j]
-distributed d[i,j]
-temp t[i,j]
-scalar x
-do i
-  do j
-    s[i,j] = 3.0
-  enddo j
-enddo i
-x = 7.5
-pardo i, j
-  where i <= j
-  t[i,j] = (scalar)(10*i + j)
-  put d[i,j] = t[i,j]
-endpardo i, j
-set_persistent s "matrix"
-set_persistent d "blocks"
-set_persistent x "number"
-endsial keep
-"""
+KEEP = common.program("keep")
 
-TAKE = """sial take
-predefined int norb
-aoindex i = 1:norb
-aoindex j = 1:norb
-static s[i,j]
-distributed d[i,j]
-scalar x
-scalar part
-scalar total
-restore_persistent s "matrix"
-restore_persistent d "blocks"
-restore_persistent x "number"
-pardo i, j
-  where i <= j
-  get d[i,j]
-  part += d[i,j] * s[i,j]
-endpardo i, j
-collective total += part
-endsial take
-"""
+TAKE = common.program("take")
 
 SIZES = ["--set", "norb=2", "--segments", "ao=2,3"]
 

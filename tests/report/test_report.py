@@ -24,19 +24,7 @@ SPILLS, SEGMENTS, _ = common.served_squares(10, 256)
 
 
 # Runs until it is stopped.
-LONG = """sial long
-aoindex i = 1:2
-index k = 1:1000000000
-temp t[i]
-scalar x
-pardo k
-  do i
-    t[i] = 1.0
-    x += t[i]*t[i]
-  enddo i
-endpardo k
-endsial long
-"""
+LONG = common.program("long", __file__)
 
 
 def run(*arguments, code=0, folder=None, before=()):
