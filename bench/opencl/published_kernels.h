@@ -3,8 +3,8 @@
 
 namespace blockyard::bench {
 
-/// The programs of the published experiments, f32. Where there is a `per`, an item computes that many
-/// elements of `n`.
+/// The programs of the published experiments, f32. Where there is a `per`, an item computes that
+/// many elements of `n`.
 inline constexpr const char* published_kernels = R"cl(
 #define EACH                                                              \
   const int begin = get_global_id(0) * per, end = min(begin + per, n);    \

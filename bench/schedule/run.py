@@ -14,13 +14,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-JOB = '''[molecule]
-geometry = """
-O 0.0 0.0 0.1173
-H 0.0 0.7572 -0.4692
-H 0.0 -0.7572 -0.4692
-"""
-[basis]
+WATER = (ROOT / "demo" / "h2o.toml").read_text(encoding="utf-8").partition("[basis]")[0]
+JOB = WATER + '''[basis]
 name = "cc-pvdz"
 [method]
 name = "ccsd"

@@ -16,13 +16,8 @@ import sys
 import tempfile
 import time
 
-JOB = '''[molecule]
-geometry = """
-O 0.0 0.0 0.1173
-H 0.0 0.7572 -0.4692
-H 0.0 -0.7572 -0.4692
-"""
-[basis]
+WATER = (pathlib.Path(__file__).parents[2] / "demo" / "h2o.toml").read_text(encoding="utf-8").partition("[basis]")[0]
+JOB = WATER + '''[basis]
 name = "{basis}"
 [method]
 name = "{method}"

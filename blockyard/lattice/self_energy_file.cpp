@@ -76,8 +76,9 @@ SelfEnergy read_self_energy(const std::string& path, const Hubbard& model, int f
     throw Error(Errc::bad_input, fmt::format("{}: {}", path, why));
   };
   if (!file.has_attribute("", "format") || file.text_attribute("", "format") != format_text)
-    refuse(fmt::format("it is not a self-energy to restart from: its attribute 'format' is not '{}'",
-                       format_text));
+    refuse(
+        fmt::format("it is not a self-energy to restart from: its attribute 'format' is not '{}'",
+                    format_text));
   const std::vector<std::int64_t> two{2};
   const auto lengths = file.integers("lengths", two);
   const auto layers = static_cast<int>(file.attribute("", "layers", 1)[0]);

@@ -93,8 +93,9 @@ TEST(DeviceForm, OfAnInstructionThatALibraryHasNotIsRefused) {
     const Library library(BLOCKYARD_SUPER_FORM_OF_NOTHING);
     FAIL();
   } catch (const base::Error& error) {
-    EXPECT_NE(std::string(error.what()).find("a device form of 'twice', which is not an instruction"),
-              std::string::npos);
+    EXPECT_NE(
+        std::string(error.what()).find("a device form of 'twice', which is not an instruction"),
+        std::string::npos);
   }
 }
 

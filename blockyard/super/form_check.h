@@ -10,7 +10,7 @@
 
 namespace blockyard::super {
 
-/// The checking mode with a device: at the first uses of each `execute` the device form runs next to
+/// The checking mode with a device: at the first uses of each `execute` the device form runs beside
 /// the host form, on copies of the operands, and the results are compared. One thread.
 class FormCheck {
  public:

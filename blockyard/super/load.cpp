@@ -166,7 +166,8 @@ void check_form(const std::string& path, const blockyard_super_device_form& form
   if (std::ranges::find(all, name, &blockyard_super_instruction::name) == all.end())
     throw Error(
         Errc::bad_input,
-        fmt::format("{}: a device form of '{}', which is not an instruction of this library", path, name));
+        fmt::format("{}: a device form of '{}', which is not an instruction of this library", path,
+                    name));
   if (form.value_count > 0 && form.values == nullptr)
     throw Error(Errc::bad_input,
                 fmt::format("{}: the device form of '{}' has no list of values", path, name));

@@ -37,16 +37,6 @@ def end_by(number, command, **more):
 def water(tmp_path):
     """A job file of water in a small basis."""
     job = tmp_path / "h2o.toml"
-    job.write_text('''
-[molecule]
-geometry = """
-O 0.0 0.0 0.1173
-H 0.0 0.7572 -0.4692
-H 0.0 -0.7572 -0.4692
-"""
-[basis]
-name = "sto-3g"
-[method]
-name = "scf"
-''')
+    molecule = (REPOSITORY / "demo" / "h2o.toml").read_text(encoding="utf-8").partition("[basis]")[0]
+    job.write_text(molecule + '[basis]\nname = "sto-3g"\n[method]\nname = "scf"\n')
     return job

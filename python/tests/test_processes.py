@@ -8,7 +8,7 @@ import textwrap
 
 import pytest
 
-from conftest import LONG, end_by
+from conftest import LONG, end_by, program
 
 MPIEXEC = os.environ.get("MPIEXEC", "")
 pytestmark = pytest.mark.skipif(not MPIEXEC, reason="this build has no MPI")
@@ -22,44 +22,12 @@ from mpi4py import MPI
 me, all = MPI.COMM_WORLD.rank, MPI.COMM_WORLD.size
 numbers = np.random.default_rng(3)
 a, b = numbers.random((12, 12)), numbers.random((12, 12))
-square = """sial square
-  special twice u
-  aoindex i = 1:3
-  aoindex j = 1:3
-  aoindex k = 1:3
-  static s[i,j]
-  distributed a[i,j]
-  served b[i,j]
-  distributed c[i,j]
-  temp t[i,j]
-  scalar norm
-  scalar total
-  pardo i,j
-    t[i,j] = 0.0
-    do k
-      get a[i,k]
-      request b[k,j]
-      t[i,j] += a[i,k]*b[k,j]
-    enddo k
-    execute twice t[i,j]
-    put c[i,j] = t[i,j]
-    norm += t[i,j]*t[i,j]
-  endpardo i,j
-  collective total += norm
-  do i
-    do j
-      s[i,j] = 1.0
-    enddo j
-  enddo i
-  print total
-endsial square
-"""
 with blockyard.Session(workers=1, memory="64M", scratch=os.environ["FOLDER"]) as s:
     @s.super("twice", "u")
     def twice(block):
         block *= 2
 
-    result = s.run(square, arrays={"a": a, "b": b}, segments={"ao": [4, 3, 5]})
+    result = s.run(os.environ["SQUARE"], arrays={"a": a, "b": b}, segments={"ao": [4, 3, 5]})
     assert np.allclose(np.asarray(result["c"]), 2 * (a @ b)), me
     assert np.isclose(result.scalars["total"], ((2 * a @ b) ** 2).sum()), me
     assert len(list(result["c"].blocks())) == 9 and (result["s"] == 1).all() and "total" in result.text
@@ -87,7 +55,7 @@ def run_in(processes, script, folder, **more):
 
 @pytest.mark.parametrize("processes", [1, 2, 4])
 def test_every_process_gets_the_results(processes, tmp_path, water):
-    done = run_in(processes, SCRIPT, tmp_path, WATER=str(water))
+    done = run_in(processes, SCRIPT, tmp_path, WATER=str(water), SQUARE=program("square_twice"))
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("is content") == processes
     assert done.stdout.count("total") == 1, "what a program prints is printed once"

@@ -5,22 +5,15 @@
 The programs lie in chemistry/; that of CCSD, of some 1,600 lines, is written by rccsd.py.
 """
 
-import json
-import os
-import pathlib
-import shutil
 import subprocess
-import tempfile
 import unittest
 
+import old_programs
 import rccsd
+from old_programs import ENTRIES, SEGMENTS, ProgramsTest
 
-BLOCKYARD = os.environ["BLOCKYARD"]
-HERE = pathlib.Path(__file__).parent
-REFERENCES = HERE.parent / "reference" / "energies.json"
 PROGRAMS = ["scf_rhf_coreh", "tran_rhf", "mp2_rhf", "rccsd_rhf", "rccsdpt"]
 LIMIT_HARTREE = 1e-8
-LIMIT_SECONDS = 300
 
 ZMAT = """water in the style of ACES      # with a comment
 O 0.0 0.0 0.1173
@@ -30,13 +23,7 @@ H 0.0 -0.7572 -0.4692
 *ACES2(CALC=CCSD,BASIS=6-31G*,REF=RHF
 COORD=CARTESIAN,SPHERICAL=ON,SCF_CONV=10
 CC_CONV=9,CC_MAXCYC=40,MULT=1,CHARGE=0,SYM=NONE)
-
-*SIP
-MAXMEM=800
-SIP_MX_SEGSIZE=7
-SIP_MX_OCC_SEGSIZE=3
-SIP_MX_VIRT_SEGSIZE=7
-"""
+""" + SEGMENTS.format(7, 3, 7)
 
 
 AMIDOGEN = """amidogen, an open shell
@@ -57,34 +44,19 @@ SIAL_PROGRAM = programs/mp2_uhf.siox
 
 
 def reference(molecule="h2o", frozen_core=False):
-    for entry in json.loads(REFERENCES.read_text())["entries"]:
+    for entry in ENTRIES:
         if (entry["molecule"], entry["basis"]) == (molecule, "6-31g*") and not entry["cart"]:
             if entry["frozen_core"] == frozen_core:
                 return entry
     raise KeyError(molecule)
 
 
-class OldPrograms(unittest.TestCase):
+class OldPrograms(ProgramsTest):
+    written = {"rccsd_rhf": rccsd.program}
+
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-        self.programs = self.folder / "programs"
-        shutil.copytree(HERE / "chemistry", self.programs)
-        (self.programs / "rccsd_rhf.sialx").write_text(rccsd.program())
-        lines = "".join(f"SIAL_PROGRAM = programs/{name}.siox\n" for name in PROGRAMS)
-        (self.folder / "ZMAT").write_text(ZMAT + lines)
-
-    def blockyard(self, *words):
-        done = subprocess.run([BLOCKYARD, *map(str, words)], capture_output=True, text=True,
-                              timeout=LIMIT_SECONDS, check=False, cwd=self.folder)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done.stdout
-
-    def energies(self, *words):
-        result = self.folder / "result.json"
-        self.blockyard("run", *words, "--quiet", "--json", result)
-        return json.loads(result.read_text())["scalars"]
+        super().setUp()
+        self.write_zmat(ZMAT, PROGRAMS)
 
     def check(self, scalars):
         expected = reference()
@@ -94,13 +66,13 @@ class OldPrograms(unittest.TestCase):
             self.assertAlmostEqual(energy, expected[name], delta=LIMIT_HARTREE, msg=name)
 
     def test_a_zmat_with_programs_gives_the_energies_of_the_references(self):
-        self.check(self.energies("ZMAT", "-w", 2))
+        self.check(self.scalars("ZMAT", "-w", 2))
 
     def test_an_open_shell_runs_from_a_zmat_and_from_its_dat_file(self):
         (self.folder / "ZMAT").write_text(AMIDOGEN)
         self.blockyard("convert", "ZMAT", "job.dat")
         for words in (["ZMAT", "-w", 2], ["job.dat", "--programs", "programs", "-w", 1]):
-            got = self.energies(*words)
+            got = self.scalars(*words)
             expected = reference("nh2")
             self.assertAlmostEqual(got["scf_energy"], expected["e_scf"], delta=LIMIT_HARTREE)
             self.assertAlmostEqual(got["s2"], expected["S2"], delta=1e-6)
@@ -108,14 +80,14 @@ class OldPrograms(unittest.TestCase):
 
     def test_dropped_orbitals_of_an_open_shell_stay_out_of_what_is_behind_the_scf(self):
         (self.folder / "ZMAT").write_text(AMIDOGEN.replace("MULT=2", "MULT=2,DROPMO=1"))
-        got = self.energies("ZMAT", "-w", 2)
+        got = self.scalars("ZMAT", "-w", 2)
         expected = reference("nh2", frozen_core=True)
         self.assertAlmostEqual(got["scf_energy"], expected["e_scf"], delta=LIMIT_HARTREE)
         self.assertAlmostEqual(got["total_energy"], expected["e_mp2"], delta=LIMIT_HARTREE)
 
     def test_super_instructions_of_a_molecule_give_what_theory_says(self):
         (self.folder / "ZMAT").write_text(ZMAT + "SIAL_PROGRAM = programs/guess.sialx\n")
-        got = self.energies("ZMAT", "-w", 1)
+        got = self.scalars("ZMAT", "-w", 1)
         self.assertAlmostEqual(got["electrons"], 10, delta=1e-6)   # tr D S of the atoms together
         self.assertEqual(got["occupied"], 5)
         self.assertEqual(got["dropped"], 1)        # oxygen 1s: columns of zeros
@@ -128,7 +100,7 @@ class OldPrograms(unittest.TestCase):
         program = "SIAL UNUSED\nINDEX I = 1,2\nINDEX J = 1,2\nPRINT \"x\"\nENDSIAL UNUSED\n"
         (self.programs / "unused.sialx").write_text(program)
         (self.folder / "ZMAT").write_text(ZMAT + "SIAL_PROGRAM = unused.siox\n")
-        done = subprocess.run([BLOCKYARD, "convert", "ZMAT", "job.dat", "--programs", "."], capture_output=True,
+        done = subprocess.run([old_programs.BLOCKYARD, "convert", "ZMAT", "job.dat", "--programs", "."], capture_output=True,
                               text=True, check=False, cwd=self.folder)
         self.assertEqual((done.returncode, done.stderr.count("\n")), (0, 1), done.stderr)
         self.assertIn("2 declared names are never used", done.stderr)
@@ -136,12 +108,12 @@ class OldPrograms(unittest.TestCase):
     def test_the_dat_file_of_it_runs_the_same(self):
         self.blockyard("convert", "ZMAT", "job.dat")
         self.assertIn("int baocc = 1\n", self.blockyard("dump", "job.dat"))
-        self.check(self.energies("job.dat", "--programs", "programs", "-w", 1))
+        self.check(self.scalars("job.dat", "--programs", "programs", "-w", 1))
 
     def test_the_job_file_of_the_dat_file_runs_the_same(self):
         self.blockyard("convert", "ZMAT", "job.dat")
         self.blockyard("convert", "job.dat", "job.toml", "--programs", "programs")
-        self.check(self.energies("job.toml", "-w", 3))
+        self.check(self.scalars("job.toml", "-w", 3))
 
 
 if __name__ == "__main__":

@@ -4,12 +4,6 @@
 CIS(D) and EOM-CCSD, from a ZMAT and from its .dat file.
 """
 
-import json
-import os
-import pathlib
-import shutil
-import subprocess
-import tempfile
 import unittest
 
 import cis_d
@@ -17,11 +11,8 @@ import eom
 import lccsd
 import rccsd
 import rlambda
+from old_programs import ENTRIES, SEGMENTS, ProgramsTest
 
-BLOCKYARD = os.environ["BLOCKYARD"]
-HERE = pathlib.Path(__file__).parent
-REFERENCES = HERE.parent / "reference" / "energies.json"
-LIMIT_SECONDS = 300
 WRITTEN = {"rccsd_rhf": rccsd.program, "rlambda_rhf": rlambda.program, "lccsd_rhf": lccsd.program,
            "eom_ccsd_rhf_right": eom.program, "rcis_d_rhf": cis_d.program}
 
@@ -33,44 +24,21 @@ H -0.8668117665907855 0.6014357359898315 0.0
 *ACES2(CALC=METHOD,BASIS=STO-3G,REF=RHF
 COORD=CARTESIAN,SPHERICAL=ON,SCF_CONV=10
 CC_CONV=10,CC_MAXCYC=60,MULT=1,CHARGE=0,SYM=NONE)
-
-*SIP
-MAXMEM=800
-SIP_MX_SEGSIZE=5
-SIP_MX_OCC_SEGSIZE=3
-SIP_MX_VIRT_SEGSIZE=2
-"""
+""" + SEGMENTS.format(5, 3, 2)
 
 
 def reference():
-    for entry in json.loads(REFERENCES.read_text())["entries"]:
+    for entry in ENTRIES:
         if entry["molecule"] == "h2o_crawford":
             return entry
     raise KeyError("h2o_crawford")
 
 
-class Derivatives(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-        self.programs = self.folder / "programs"
-        shutil.copytree(HERE / "chemistry", self.programs)
-        for name, write in WRITTEN.items():
-            (self.programs / f"{name}.sialx").write_text(write())
+class Derivatives(ProgramsTest):
+    written = WRITTEN
 
     def zmat(self, programs, method="CCSD"):
-        lines = "".join(f"SIAL_PROGRAM = programs/{name}.siox\n" for name in programs.split())
-        (self.folder / "ZMAT").write_text(ZMAT.replace("METHOD", method) + lines)
-
-    def blockyard(self, *words):
-        done = subprocess.run([BLOCKYARD, *map(str, words)], capture_output=True, text=True,
-                              timeout=LIMIT_SECONDS, check=False, cwd=self.folder)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done.stdout
-
-    def scalars(self, *words):
-        return self.results(*words)["scalars"]
+        self.write_zmat(ZMAT.replace("METHOD", method), programs.split())
 
     def check_roots(self, got, expected):
         for number, energy in enumerate(expected, 1):
@@ -91,11 +59,6 @@ class Derivatives(unittest.TestCase):
         self.blockyard("convert", "ZMAT", "job.dat")
         got = self.scalars("job.dat", "--programs", "programs", "-w", 1, "--check")
         self.assertAlmostEqual(got["dipole_y"], reference()["dipole_ccsd_unrelaxed_au"][1], delta=1e-6)
-
-    def results(self, *words):
-        result = self.folder / "result.json"
-        self.blockyard("run", *words, "--quiet", "--json", result)
-        return json.loads(result.read_text())
 
     def test_arrays_of_the_molecule_are_there_from_a_zmat_and_from_a_dat_file(self):
         self.zmat("asks_for_the_molecule")

@@ -12,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).parent.parent.parent
@@ -24,14 +25,7 @@ SEED = int(os.environ.get("BLOCKYARD_SEED", "1"))
 LIMIT_SECONDS = 120  # a hang is an error; nothing here takes longer than a second or two
 
 SOURCE = common.program("seed", __file__)
-TOML = """title = "water"
-[molecule]
-geometry = \"\"\"
-O 0 0 0.1173
-H 0 0.7572 -0.4692
-H 0 -0.7572 -0.4692
-\"\"\"
-[basis]
+TOML = 'title = "water"' + common.WATER + """[basis]
 name = "sto-3g"
 [method]
 name = "scf"

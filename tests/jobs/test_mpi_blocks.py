@@ -88,6 +88,13 @@ class Blocks(common.JobTest):
         self.assertEqual(list(self.scratch.glob("blockyard-*")), [], "something is left")
         return json.loads((self.folder / "out.json").read_text(encoding="utf-8"))
 
+    def on_device(self, extent, options, blocks):
+        """What the first device did in a run whose total is right."""
+        results = self.total_of(2, "-w", "1", "--device", "sim", "--device-options", options, blocks=blocks,
+                                extent=extent)
+        self.assertEqual(results["scalars"]["total"], expected_total(2, blocks, extent))
+        return results["devices"][0]
+
     def test_two_processes_read_and_change_them(self):
         for options in (["--fabric-delay", "20us,10GB/s"], ["--deterministic"]):
             with self.subTest(options=options):
@@ -104,10 +111,7 @@ class Blocks(common.JobTest):
         """Lent when they are whole, or too long to be lent: in pieces as they come."""
         for blocks, extent, seed in ((BLOCKS, EXTENT, 5), (4, 520, 0), (4, 520, 5)):
             with self.subTest(extent=extent, seed=seed):
-                results = self.total_of(2, "-w", "1", "--device", "sim", "--device-options",
-                                        f"seed={seed}", blocks=blocks, extent=extent)
-                self.assertEqual(results["scalars"]["total"], expected_total(2, blocks, extent))
-                device = results["devices"][0]
+                device = self.on_device(extent, f"seed={seed}", blocks)
                 self.assertEqual(device["failures"], 0)
                 self.assertGreater(device["sent_blocks"], 5)
                 self.assertEqual(device["sent_bytes"], device["sent_blocks"] * extent**2 * 8)
@@ -117,10 +121,7 @@ class Blocks(common.JobTest):
     def test_blocks_that_a_device_writes_in_place_go_on_once_they_are_whole(self):
         for blocks, extent, seed in ((BLOCKS, EXTENT, 5), (4, 520, 0), (4, 520, 5)):
             with self.subTest(extent=extent, seed=seed):
-                results = self.total_of(2, "-w", "1", "--device", "sim", "--device-options",
-                                        f"in_place=1 seed={seed}", blocks=blocks, extent=extent)
-                self.assertEqual(results["scalars"]["total"], expected_total(2, blocks, extent))
-                device = results["devices"][0]
+                device = self.on_device(extent, f"in_place=1 seed={seed}", blocks)
                 self.assertEqual(device["failures"] + device["sent_blocks"] + device["copies_to_device"], 0)
                 self.assertGreater(device["direct_blocks"], 5)
                 self.assertEqual(device["direct_bytes"], device["direct_blocks"] * extent**2 * 8)

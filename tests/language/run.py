@@ -218,6 +218,13 @@ def show(command, done):
     print(f"exit code: {done.returncode}\n--- stdout\n{done.stdout}--- stderr\n{done.stderr}---")
 
 
+def require_none(difference, command, done):
+    """Fails with a difference from what is expected, after what the command printed."""
+    if difference:
+        show(command, done)
+        fail(difference)
+
+
 def check_runs(blockyard, path, expectations):
     programs = [path]
     for name in filter(None, expectations.options.get("then", "").split(",")):
@@ -226,10 +233,7 @@ def check_runs(blockyard, path, expectations):
     for command in commands(blockyard, programs, expectations.options):
         with tempfile.TemporaryDirectory() as folder:
             done = run(command, folder)
-        difference = judge_run(path, expectations, done)
-        if difference:
-            show(command, done)
-            fail(difference)
+        require_none(judge_run(path, expectations, done), command, done)
 
 
 def judge_run(path, expectations, done):
@@ -250,10 +254,7 @@ def judge_run(path, expectations, done):
 def check_diagnostics(blockyard, path, expectations):
     command = [blockyard, "check", "--json", path]
     done = run(command, None)
-    difference = judge_diagnostics(path, expectations, done)
-    if difference:
-        show(command, done)
-        fail(difference)
+    require_none(judge_diagnostics(path, expectations, done), command, done)
 
 
 def judge_diagnostics(path, expectations, done):
