@@ -116,6 +116,9 @@ class MatrixProduct {
   /// y = alpha * a * x + beta * y with `length` values of y; one of a's strides is 1.
   void gemv(const Call<T>& call, Extent row, Extent column, Extent length, const T* a, const T* x,
             Extent incx, Extent incy) const {
+    if (std::same_as<T, Real<T>> && row == 1 && incy == 1 && length * k_ <= small_product<T>)
+      return use_.small_gemm(length, 1, k_, call.alpha, a, column, x, incx, k_, call.beta,
+                             call.result, length);
     if (row == 1)
       blas::gemv<T>(blas::Op::none, length, k_, call.alpha, a, column, x, incx, call.beta,
                     call.result, incy);

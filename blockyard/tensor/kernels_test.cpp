@@ -286,6 +286,41 @@ TYPED_TEST(AllKernels, MultiplyLikeTheBaseline) {
         }
 }
 
+/// Small square matrices without gaps have kernels of their own, products with a vector another.
+TYPED_TEST(AllKernels, MultiplySmallMatricesByDefinition) {
+  using T = TypeParam;
+  struct Case {
+    Extent m, n, k, gap;  ///< what lies between columns stays as it is
+  };
+  std::vector<Case> cases;
+  for (Extent n = 1; n <= 9; ++n)
+    for (const Extent gap : {0, 3}) cases.push_back({n, n, n, gap});
+  for (Extent m = 1; m <= 40; ++m)
+    for (const Extent k : {1, 3, 4, 10}) cases.push_back({m, 1, k, k % 2});
+  for (const Kernels<T>* some : all_kernels<T>())
+    for (const auto& [m, n, k, gap] : cases)
+      for (const bool is_by_rows : {false, true})
+        for (const T beta : {T(0), T(2)}) {
+          const Extent lda = m + gap, ldb = (is_by_rows ? n : k) + gap;
+          const auto left = random_block<T>(lda * k, this->random);
+          const auto right = random_block<T>(ldb * std::max(n, k), this->random);
+          auto found = random_block<T>(lda * n, this->random);
+          auto expected = found;
+          const Extent row = is_by_rows ? ldb : 1, column = is_by_rows ? 1 : ldb;
+          for (Extent j = 0; j < n; ++j)
+            for (Extent i = 0; i < m; ++i) {
+              T sum(0);
+              for (Extent l = 0; l < k; ++l)
+                sum += left.data()[i + l * lda] * right.data()[l * row + j * column];
+              T& y = expected.data()[i + j * lda];
+              y = T(3) * sum + (beta == T(0) ? T(0) : beta * y);
+            }
+          some->small_gemm(m, n, k, T(3), left.data(), lda, right.data(), row, column, beta,
+                           found.data(), lda);
+          this->expect_close(found, expected);
+        }
+}
+
 TYPED_TEST(AllKernels, ReduceLikeTheBaseline) {
   using T = TypeParam;
   for (const Kernels<T>* some : all_kernels<T>())

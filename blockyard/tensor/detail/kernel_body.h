@@ -12,6 +12,7 @@
 #include "blockyard/tensor/detail/pack_kernels.h"
 #include "blockyard/tensor/detail/product_kernels.h"
 #include "blockyard/tensor/detail/scale_kernels.h"
+#include "blockyard/tensor/detail/short_kernels.h"
 #include "blockyard/tensor/detail/sum_kernels.h"
 #include "blockyard/tensor/detail/tile_kernels.h"
 #include "blockyard/tensor/detail/transpose_kernel.h"

@@ -2,7 +2,7 @@
 // Included only by kernel_body.h, whose rules hold here too.
 #pragma once
 
-#include "blockyard/tensor/detail/element_parts.h"
+#include "blockyard/tensor/detail/short_kernels.h"
 
 namespace blockyard::tensor::detail {
 namespace {
@@ -10,39 +10,6 @@ namespace {
 /// 3 x 8 sums, 3 factors and more fit 32 registers; 2 x 4 fit 16.
 constexpr int vectors_in_registers = vector_bytes == 64 ? 3 : 2;
 constexpr int columns_in_registers = vector_bytes == 64 ? 8 : 4;
-
-/// What the tiles of one small product share.
-template <class R>
-struct Product {
-  Extent k;
-  R alpha;
-  const R* a;
-  Extent lda;
-  const R* b;
-  Extent b_row;
-  Extent b_column;
-  R beta;
-  R* c;
-  Extent ldc;
-};
-
-/// One register of rows, whole or the first `rows` of it.
-template <bool is_cut, class R>
-Native<R> load_rows(const R* x, int rows) {
-  Native<R> v;
-  if constexpr (is_cut)
-    v = load_first(x, rows);
-  else
-    __builtin_memcpy(&v, x, sizeof v);
-  return v;
-}
-template <bool is_cut, class R>
-void store_rows(R* x, Native<R> v, int rows) {
-  if constexpr (is_cut)
-    store_first(x, v, rows);
-  else
-    __builtin_memcpy(x, &v, sizeof v);
-}
 
 /// `vectors` registers of rows x `columns` of c, kept in registers over the whole sum. `is_cut`: of
 /// the only register, the first `rows` lanes.
@@ -123,12 +90,15 @@ void small_gemm_complex(Extent m, Extent n, Extent k, const R* alpha, const R* a
 template <class T>
 void small_gemm(Extent m, Extent n, Extent k, T alpha, const T* a, Extent lda, const T* b,
                 Extent b_row, Extent b_column, T beta, T* c, Extent ldc) {
-  if constexpr (Parts<T>::count == 1)
-    gemm_rows<T, vectors_in_registers>({k, alpha, a, lda, b, b_row, b_column, beta, c, ldc}, 0, m,
-                                       n);
-  else
+  if constexpr (Parts<T>::count == 1) {
+    const Product<T> of{k, alpha, a, lda, b, b_row, b_column, beta, c, ldc};
+    if (n == 1) return multiply_column(of, m);
+    if (m == n && m == k && is_done_as_square(of, n)) return;
+    gemm_rows<T, vectors_in_registers>(of, 0, m, n);
+  } else {
     small_gemm_complex(m, n, k, parts(&alpha), parts(a), lda, parts(b), b_row, b_column,
                        parts(&beta), parts(c), ldc);
+  }
 }
 
 }  // namespace
