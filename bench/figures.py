@@ -4,7 +4,7 @@
 
 Usage: figures.py PROGRAM OUT_FOLDER [ARGUMENTS of the program...]
 Records with the keys figure, row, column, speedup and published are drawn: a group of bars for each row, a bar for each
-column, a line across where the published figure is a number. PNG needs matplotlib (tools/setup_python has it).
+column, a line across where the published figure is a number. PNG needs matplotlib (python3-matplotlib of Debian).
 """
 import json
 import pathlib
@@ -74,7 +74,7 @@ def main(program, folder, arguments):
         from matplotlib import pyplot
     except ImportError:
         pyplot = None
-        print("figures.py: no PNG without matplotlib (tools/setup_python has it)", file=sys.stderr)
+        print("figures.py: no PNG without matplotlib (of Debian: python3-matplotlib)", file=sys.stderr)
     for name, records in figures.items():
         stem = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
         (out / f"{stem}.json").write_text(json.dumps(records, indent=1) + "\n")

@@ -24,5 +24,7 @@ struct Line {
 [[nodiscard]] std::vector<Line> short_loops(const InstructionSet& set, int rounds);
 [[nodiscard]] std::vector<Line> small_matrices(const InstructionSet& set, int rounds);
 [[nodiscard]] std::vector<Line> mandelbrot(const InstructionSet& set, int rounds);
+/// Room tensor against the best form of this bench: at least 0.91 is wanted.
+[[nodiscard]] std::vector<Line> room_tensor(const InstructionSet& set, int rounds);
 
 }  // namespace blockyard::bench

@@ -17,6 +17,11 @@ inline constexpr int mandelbrot_side = 512, most_steps = 256;
 inline constexpr int sum_length = 31;
 inline constexpr int list_count = 64, list_stride = 64;
 
+/// Products of square matrices, 2 x 2 to 8 x 8, first index fastest: c = a b.
+inline constexpr int least_side = 2, most_side = 8;
+template <class T>
+using Squares = std::array<void (*)(const T* a, const T* b, T* c), most_side - least_side + 1>;
+
 /// Loops of whole programs, in one instruction set, with vectors or without: the same source.
 struct Loops {
   /// f32: acceleration of bodies by all others. xyzm: four times `bodies`; out: three times.
@@ -41,6 +46,8 @@ struct Loops {
   void (*mandelbrot_row)(int row, std::int32_t* steps);
   /// Potential of lists of neighbours of these lengths; a list begins every list_stride.
   float (*lists)(const float* xyz, const int* lengths);
+  Squares<float> squares_f32;
+  Squares<double> squares_f64;
 };
 
 /// A sum of two vectors of 31 elements, in the ways that there are.
@@ -48,6 +55,7 @@ template <class T>
 struct Sums {
   using Add = void (*)(const T* x, const T* y, T* z);
   Add scalar, scalar_rest, masked_rest, padded, known_aligned;  ///< null: not in this set
+  Add moves;  ///< what scalar_rest loads and stores, without sums: its ceiling
 };
 
 /// The same by hand, in vectors of one set.
@@ -68,6 +76,8 @@ struct Vectors {
   float (*lists_padded)(const float* xyz, const int* lengths);
   /// As in Loops; null: not in this set.
   void (*search)(const float* keys, const float* asked, std::int32_t* found);
+  Squares<float> squares_f32;  ///< null: a column is longer than a vector, or there are no masks
+  Squares<double> squares_f64;
 };
 
 /// An instruction set: its name, whether this processor has it, and the functions compiled for it.

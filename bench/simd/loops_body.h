@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "bench/simd/loops.h"
 
@@ -160,10 +161,29 @@ float lists(const float* xyz, const int* lengths) {
   return energy;
 }
 
-constexpr Loops loops_here = {n_body,      convolve_image, back_project,    convolve_signal,
-                              search,      add_rows_of_7,  multiply<float>, multiply<double>,
-                              pair<float>, pair<double>,   sum_of_roots,    mandelbrot_row,
-                              lists};
+/// c = a b of n x n matrices, a column of c at a time.
+template <class T, int n>
+void square(const T* a, const T* b, T* c) {
+  for (int j = 0; j < n; ++j) {
+    T column[n] = {};
+    for (int l = 0; l < n; ++l) {
+#pragma omp simd
+      for (int i = 0; i < n; ++i) column[i] += a[i + n * l] * b[l + n * j];
+    }
+    for (int i = 0; i < n; ++i) c[i + n * j] = column[i];
+  }
+}
+constexpr std::make_integer_sequence<int, most_side - least_side + 1> sides{};
+template <class T, int... side>
+constexpr Squares<T> squares(std::integer_sequence<int, side...>) {
+  return {square<T, least_side + side>...};
+}
+
+constexpr Loops loops_here = {
+    n_body,      convolve_image,        back_project,          convolve_signal,
+    search,      add_rows_of_7,         multiply<float>,       multiply<double>,
+    pair<float>, pair<double>,          sum_of_roots,          mandelbrot_row,
+    lists,       squares<float>(sides), squares<double>(sides)};
 
 }  // namespace
 }  // namespace blockyard::bench

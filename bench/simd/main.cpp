@@ -6,6 +6,9 @@
 #include <cstring>
 #include <exception>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "bench/contract/measure.h"
 #include "bench/simd/experiments.h"
@@ -29,7 +32,14 @@ void print(const char* figure, const InstructionSet& set, const std::vector<Line
   std::fflush(stdout);
 }
 
-void run(int rounds) {
+using Measure = std::vector<Line> (*)(const InstructionSet&, int rounds);
+constexpr std::pair<const char*, Measure> figures[] = {
+    {"programs", programs},         {"sums of 31 elements", sums_of_31},
+    {"short loops", short_loops},   {"small matrices", small_matrices},
+    {"Mandelbrot set", mandelbrot}, {"room tensor", room_tensor}};
+
+/// All figures, or the one of that name.
+void run(int rounds, std::string_view only) {
   fmt::print(stderr, "{:<9} {:<44} {:<34} {:>8}   {}\n", "set", "experiment", "way", "faster",
              "published (Xeon Phi)");
   for (const InstructionSet& set : instruction_sets()) {
@@ -37,11 +47,8 @@ void run(int rounds) {
       fmt::print(stderr, "{}: not in this processor\n", set.name);
       continue;
     }
-    print("programs", set, programs(set, rounds));
-    print("sums of 31 elements", set, sums_of_31(set, rounds));
-    print("short loops", set, short_loops(set, rounds));
-    print("small matrices", set, small_matrices(set, rounds));
-    print("Mandelbrot set", set, mandelbrot(set, rounds));
+    for (const auto& [name, measure] : figures)
+      if (only.empty() || only == name) print(name, set, measure(set, rounds));
   }
 }
 
@@ -50,7 +57,9 @@ void run(int rounds) {
 
 int main(int argc, char** argv) {
   try {
-    blockyard::bench::run(argc > 1 && std::strcmp(argv[1], "--quick") == 0 ? 3 : 20);
+    const bool is_quick = argc > 1 && std::strcmp(argv[1], "--quick") == 0;
+    const int first = is_quick ? 2 : 1;
+    blockyard::bench::run(is_quick ? 3 : 20, argc > first ? argv[first] : "");
     return 0;
   } catch (const std::exception& error) {
     fmt::print(stderr, "simd_bench: {}\n", error.what());

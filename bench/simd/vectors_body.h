@@ -71,6 +71,23 @@ template <class T>
     z[i] = x[i] + y[i];
   }
 }
+/// What add_scalar_rest loads and stores, without its sums.
+template <class T>
+[[gnu::noinline]] void move_scalar_rest(const T* x, const T* y, T* z) {
+  for (int i = 0; i < whole<T>; i += lanes<T>) {
+    const auto other = load<Vector<T>>(y + i);
+    asm volatile("" : : "x"(other));
+    store(z + i, load<Vector<T>>(x + i));
+  }
+  for (int i = whole<T>; i < sum_length; ++i) {
+    const T other = y[i];
+    if constexpr (std::is_integral_v<T>)
+      asm volatile("" : : "r"(other));
+    else
+      asm volatile("" : : "x"(other));
+    z[i] = x[i];
+  }
+}
 template <class T>
 [[gnu::noinline]] void add_masked(const T* x, const T* y, T* z) {
   add_whole(x, y, z, whole<T>);
@@ -91,7 +108,7 @@ template <class T>
 
 template <class T>
 constexpr Sums<T> sums = {add_scalar<T>, add_scalar_rest<T>, has_masks ? add_masked<T> : nullptr,
-                          add_padded<T>, add_aligned<T>};
+                          add_padded<T>, add_aligned<T>,     move_scalar_rest<T>};
 
 // The sum of square roots: length and alignment not known.
 
@@ -235,35 +252,81 @@ template <class T>
   store_matrix(d, product(right, left));
 }
 
-// The Mandelbrot set, two vectors of points at a time: one hides the latency of the other.
+// Square matrices whose columns fit a vector.
+
+template <class T, int n>
+[[gnu::noinline]] void square_in_registers(const T* a, const T* b, T* c) {
+  Vector<T> sums[n] = {};
+  for (int l = 0; l < n; ++l) {
+    const Vector<T> x = load_first(a + n * l, n);
+    for (int j = 0; j < n; ++j) sums[j] += x * b[l + n * j];
+  }
+  for (int j = 0; j < n; ++j) store_first(c + n * j, sums[j], n);
+}
+template <class T, int... side>
+constexpr Squares<T> squares_in_registers(std::integer_sequence<int, side...>) {
+  return {(has_masks && least_side + side <= lanes<T> ? square_in_registers<T, least_side + side>
+                                                      : nullptr)...};
+}
+
+// The Mandelbrot set, some vectors of points at a time: the others hide the latency of one. A
+// vector whose points are all done makes room for the next points of the row.
+
+struct Points {
+  static constexpr int at_once = width_bytes == 64 ? 4 : 2;  // as many as fit the registers
+  using Ints = Vector<std::int32_t>;
+  Floats re, x, y;
+  Ints count, inside;
+  int at, left;  // the first point, steps
+
+  [[gnu::always_inline]] inline void begin(int first, Floats im) {
+    const Floats numbers = __builtin_convertvector(in_order(), Floats) + static_cast<float>(first);
+    re = -2.0F + 2.5F * numbers / static_cast<float>(mandelbrot_side);  // as in coordinate()
+    x = re;
+    y = im;
+    count = Ints{} + 1;
+    inside = Ints{} - 1;
+    at = first;
+    left = most_steps - 1;
+  }
+  /// Returns whether another step is needed.
+  [[gnu::always_inline]] inline bool step(Floats im) {
+    const Floats old = x;
+    x = x * x - y * y + re;
+    y = 2 * old * y + im;
+    inside &= x * x + y * y < 4.0F;
+    count -= inside;
+    return --left > 0 && is_any(inside);
+  }
+  static Ints in_order() {
+    Ints numbers;
+    for (int k = 0; k < lanes<float>; ++k) numbers[k] = k;
+    return numbers;
+  }
+};
 
 void mandelbrot_vectors(int row, std::int32_t* steps) {
-  using Ints = Vector<std::int32_t>;
-  constexpr int w = lanes<float>;
+  constexpr int w = lanes<float>, all = Points::at_once;
+  static_assert(mandelbrot_side % w == 0 && mandelbrot_side >= all * w);
   const Floats im = coordinate(row, -1.25F) + Floats{};
-  for (int i = 0; i < mandelbrot_side; i += 2 * w) {
-    Floats re[2], x[2], y[2];
-    Ints count[2], inside[2];
-    for (int v = 0; v < 2; ++v) {
-      for (int k = 0; k < w; ++k) re[v][k] = coordinate(i + v * w + k, -2.0F);
-      x[v] = re[v];
-      y[v] = im;
-      count[v] = Ints{} + 1;
-      inside[v] = Ints{} - 1;
-    }
-    for (int n = 1; n < most_steps; ++n) {
-      for (int v = 0; v < 2; ++v) {
-        const Floats old = x[v];
-        x[v] = x[v] * x[v] - y[v] * y[v] + re[v];
-        y[v] = 2 * old * y[v] + im;
-        inside[v] &= x[v] * x[v] + y[v] * y[v] < 4.0F;
-        count[v] -= inside[v];
+  Points points[all];
+  int next = 0, running = all;
+  for (int v = 0; v < all; ++v, next += w) points[v].begin(next, im);
+  while (running > 0)
+#pragma GCC unroll 4
+    for (int v = 0; v < all; ++v) {
+      if (points[v].step(im)) continue;
+      if (points[v].at < 0) continue;  // nothing is left for it
+      store(steps + points[v].at, points[v].count);
+      if (next < mandelbrot_side) {
+        points[v].begin(next, im);
+        next += w;
+      } else {
+        points[v].at = -1;
+        points[v].inside = Points::Ints{};
+        --running;
       }
-      if (!is_any(inside[0] | inside[1])) break;
     }
-    store(steps + i, count[0]);
-    store(steps + i + w, count[1]);
-  }
 }
 
 // Lists of neighbours.
@@ -301,7 +364,8 @@ constexpr Vectors vectors_here = with_own(
      has_masks ? roots_masked : nullptr, roots_padded, has_masks ? add_rows_masked : nullptr,
      multiply_in_registers<float>, multiply_in_registers<double>, pair_in_registers<float>,
      pair_in_registers<double>, mandelbrot_vectors, has_masks ? lists_in_vectors<false> : nullptr,
-     lists_in_vectors<true>, nullptr});
+     lists_in_vectors<true>, nullptr, squares_in_registers<float>(sides),
+     squares_in_registers<double>(sides)});
 
 }  // namespace
 }  // namespace blockyard::bench
