@@ -33,6 +33,7 @@
 #include "blockyard/report/live_socket.h"
 #include "blockyard/rpc/socket/socket.h"
 #include "blockyard/rpc/tls/tls.h"
+#include "blockyard/rpc/ucx/ucx.h"
 #include "blockyard/tensor/blas.h"
 
 namespace blockyard::app {
@@ -161,12 +162,25 @@ Lent lend_all(const ServeOptions& options) {
   return lent;
 }
 
+/// The network sees all but the token.
+remote::Door open_ucx_door(rpc::Address address, bool is_plain, std::vector<std::string>& places) {
+  if (!is_plain && !rpc::is_loopback(address))
+    throw UsageError(
+        fmt::format("--listen {}: there is no TLS over UCX; use --plain on a network where no one "
+                    "listens, or HOST:PORT",
+                    rpc::format_address(address)));
+  auto listener = rpc::ucx::listen(address);
+  places.push_back(rpc::format_address(address));
+  return {std::move(listener), true, false};
+}
+
 /// Where it listens is added to `places`.
 remote::Door open_door(const std::string& text, bool plain, std::vector<std::string>& places) {
   const rpc::Address address = rpc::parse_address(text);
   const bool is_tcp = address.kind == rpc::Address::Kind::tcp;
   using Security = rpc::Address::Security;
   const bool is_plain = plain || address.security == Security::plain;
+  if (address.kind == rpc::Address::Kind::ucx) return open_ucx_door(address, is_plain, places);
   const bool wants_tls =
       is_tcp && !is_plain && (!rpc::is_loopback(address) || address.security == Security::tls);
   if (wants_tls && !rpc::tls::is_available())
@@ -221,7 +235,7 @@ int serve(const ServeOptions& options) {
     if (door.wants_proof && terms.tokens.empty()) {
       if (options.tokens.empty())
         throw UsageError(
-            "over TCP a server knows its clients by tokens: give their file with "
+            "over TCP and UCX a server knows its clients by tokens: give their file with "
             "--tokens; `blockyard offload token NAME` makes one");
       terms.tokens = remote::read_tokens(options.tokens);
     }
@@ -269,8 +283,8 @@ void add_serve(CLI::App& offload, Commands& commands) {
   CLI::App* const serving =
       offload.add_subcommand("serve", "Lend devices of this machine to programs and jobs");
   serving->add_option("--listen", options->listen,
-                      "where: unix:PATH, HOST:PORT; several times for several places (default: a "
-                      "Unix socket of this user)");
+                      "where: unix:PATH, HOST:PORT, ucx://HOST:PORT; several times for several "
+                      "places (default: a Unix socket of this user)");
   serving->add_option("--device", options->device, "host (default), cuda, opencl or sim")
       ->check(CLI::IsMember({"host", "cuda", "opencl", "sim"}));
   serving->add_option("--device-options", options->device_options,
@@ -286,7 +300,8 @@ void add_serve(CLI::App& offload, Commands& commands) {
                       "memory of a device that all clients together may use, like 16G");
   serving->add_option("--client-memory", options->client_memory,
                       "memory of a device that a client may use, like 4G");
-  serving->add_option("--tokens", options->tokens, "file of the tokens that are let in over TCP");
+  serving->add_option("--tokens", options->tokens,
+                      "file of the tokens that are let in over TCP and UCX");
   serving->add_option("--idle", options->idle,
                       "end after so long without a client, like 10m (default: never)");
   serving

@@ -23,6 +23,7 @@
 #include "blockyard/base/text.h"
 #include "blockyard/remote/client/client.h"
 #include "blockyard/rpc/address.h"
+#include "blockyard/rpc/ucx/ucx.h"
 #include "blockyard/store/whole_file.h"
 
 namespace blockyard::app {
@@ -93,6 +94,8 @@ int run_program(const RunOptions& options, const fs::path& preload, const fs::pa
     put("BLOCKYARD_OFFLOAD_TOKEN", options.of.token);
     put("BLOCKYARD_OFFLOAD_PLACE", options.place);
     put("BLOCKYARD_OFFLOAD_LOG", options.log);
+    if (options.of.server.find("ucx:") != std::string::npos)
+      for (const auto& [name, value] : rpc::ucx::quiet_settings) ::setenv(name, value, 0);
     if (options.check) put("BLOCKYARD_OFFLOAD_CHECK", "1");
     if (options.deterministic) put("BLOCKYARD_OFFLOAD_DETERMINISTIC", "1");
     put("BLOCKYARD_OFFLOAD_REPORT", (reports / "%p.json").string());

@@ -129,7 +129,7 @@ int print_status(StatusOptions options) {
   }
   const rpc::Address address = rpc::parse_address(server);
   const bool is_encrypted = remote::uses_tls(address, !options.of.token.empty());
-  const bool is_exposed = address.kind == rpc::Address::Kind::tcp && !is_encrypted;
+  const bool is_exposed = address.kind != rpc::Address::Kind::unix_socket && !is_encrypted;
   Output output(stdout);
   output.print(options.json         ? json_of(server, is_encrypted, shown)
                : options.prometheus ? metrics_of(shown)

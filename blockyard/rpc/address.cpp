@@ -45,6 +45,18 @@ Address parse_address(std::string_view text) {
     static_cast<void>(delay::parse_pace(slower.pace));
     return slower;
   }
+  if (text.starts_with("tls:ucx:")) return fail("there is no TLS over UCX");
+  const bool is_plain_ucx = text.starts_with("plain:ucx:");
+  if (is_plain_ucx) static_cast<void>(take_prefix(text, "plain:"));
+  if (take_prefix(text, "ucx:")) {
+    static_cast<void>(take_prefix(text, "//"));
+    Address over_ucx = parse_address(text);
+    if (over_ucx.kind != Address::Kind::tcp || over_ucx.security != Address::Security::usual)
+      return fail("ucx: is followed by HOST:PORT");
+    over_ucx.kind = Address::Kind::ucx;
+    if (is_plain_ucx) over_ucx.security = Address::Security::plain;
+    return over_ucx;
+  }
   const bool is_plain_path = text.starts_with("plain:") && text.find('/') != std::string_view::npos;
   if (is_plain_path) static_cast<void>(take_prefix(text, "plain:"));
   const bool is_unix = take_prefix(text, "unix:");
@@ -100,7 +112,8 @@ std::string format_address(const Address& address) {
                                                                                  : "";
   if (address.kind == Address::Kind::unix_socket)
     return fmt::format("{}{}unix:{}", pace, prefix, address.path);
-  return fmt::format("{}{}{}{}{}:{}", pace, prefix, is_v6 ? "[" : "", address.host,
+  const std::string_view network = address.kind == Address::Kind::ucx ? "ucx:" : "";
+  return fmt::format("{}{}{}{}{}{}:{}", pace, prefix, network, is_v6 ? "[" : "", address.host,
                      is_v6 ? "]" : "", address.port);
 }
 

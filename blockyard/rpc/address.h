@@ -11,7 +11,7 @@ inline constexpr int default_port = 7464;
 
 /// Where a server listens.
 struct Address {
-  enum class Kind { unix_socket, tcp };
+  enum class Kind { unix_socket, tcp, ucx };
   Kind kind = Kind::unix_socket;
   std::string path;  ///< of a Unix socket
   std::string host;
@@ -24,8 +24,8 @@ struct Address {
 };
 
 /// `unix:PATH`, anything with a '/', `host`, `host:port`, `[::1]:port`; `remote://` and `tcp:` in
-/// front mean nothing, `tls:` and `plain:` say how it is protected; `plain:unix:PATH` goes without
-/// shared memory. `PACE@` before all that slows
+/// front mean nothing, `ucx:` or `ucx://` takes a network that UCX knows, `tls:` and `plain:` say
+/// how it is protected; `plain:unix:PATH` goes without shared memory. `PACE@` before all that slows
 /// the link down. Throws Error{bad_input}.
 [[nodiscard]] Address parse_address(std::string_view text);
 
@@ -35,7 +35,7 @@ struct Address {
 /// As parse_address reads it.
 [[nodiscard]] std::string format_address(const Address& address);
 
-/// Whether a TCP address names this machine by its loopback interface.
+/// Whether an address of a host names this machine by its loopback interface.
 [[nodiscard]] bool is_loopback(const Address& address);
 
 }  // namespace blockyard::rpc

@@ -490,6 +490,27 @@ class Offload(unittest.TestCase):
 
     def test_a_server_that_nobody_wants_ends(self):
         server = self.serve("--idle", "0.3s")
+    def test_over_ucx_a_token_is_proven_and_products_are_right(self):
+        for name in ("stranger", "laptop"):
+            (self.folder / "tokens").unlink(missing_ok=True)
+            subprocess.run([BLOCKYARD, "offload", "token", name], cwd=self.folder, capture_output=True, check=True)
+        tokens = ("--tokens", self.folder / "tokens")
+        done = self.offload("serve", "--listen", "ucx://0.0.0.0:0", *tokens, code=2)
+        self.assertIn("there is no TLS over UCX", done.stderr)
+        try:
+            server = self.serve("--listen", "ucx://127.0.0.1:0", *tokens)
+        except RuntimeError:
+            self.skipTest("this build or this machine has no UCX")
+        address = server.process.stdout.readline().split()[-1]
+        token = self.folder / "laptop.token"
+        self.assertIn("not encrypted", self.offload("status", "--server", address, "--token", token).stdout)
+        done = self.offload("status", "--server", address, "--token", self.folder / "stranger.token", code=1)
+        self.assertIn("the token is not known there", done.stderr)
+        done, calls = self.run_at(address, CALLER, token=token)
+        self.assertEqual(done.stdout, "0 wrong\n")
+        self.assertGreater(calls["remote"], 180)
+        server.end()
+
         self.assertEqual(server.process.wait(LIMIT_SECONDS), 0)
         self.assertIn("no server answers", self.offload("status", "--server", server.address, code=1).stderr)
 

@@ -12,6 +12,7 @@
 #include "blockyard/rpc/delay/delay.h"
 #include "blockyard/rpc/socket/socket.h"
 #include "blockyard/rpc/tls/tls.h"
+#include "blockyard/rpc/ucx/ucx.h"
 
 namespace blockyard::remote {
 
@@ -77,8 +78,10 @@ namespace {
 
 std::shared_ptr<Link> connect(const rpc::Address& address, const ServerOptions& options) {
   const std::optional<Token> token = token_in(options.token_file);
-  auto transport =
-      rpc::socket::connect(address, options.is_alone ? connect_alone_seconds : connect_seconds);
+  const double patience_seconds = options.is_alone ? connect_alone_seconds : connect_seconds;
+  auto transport = address.kind == rpc::Address::Kind::ucx
+                       ? rpc::ucx::connect(address, patience_seconds)
+                       : rpc::socket::connect(address, patience_seconds);
   if (!address.pace.empty())
     transport = rpc::delay::over(std::move(transport), rpc::delay::parse_pace(address.pace));
   if (uses_tls(address, token.has_value()))

@@ -3,13 +3,9 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -21,6 +17,7 @@
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
 #include "blockyard/rpc/shared/shared.h"
+#include "blockyard/rpc/socket/names.h"
 #include "blockyard/rpc/socket/socket_transport.h"
 
 namespace blockyard::rpc::socket {
@@ -62,23 +59,6 @@ int connect_within(int socket, const sockaddr* name, socklen_t bytes, double sec
   ::fcntl(socket, F_SETFL, flags);
   return error;
 }
-
-/// The system's answer for a name; freed at the end.
-struct Names {
-  Names(const Address& address, int flags) {
-    addrinfo wanted{};
-    wanted.ai_socktype = SOCK_STREAM;
-    wanted.ai_flags = flags;
-    const int error = ::getaddrinfo(address.host.c_str(), address.port.c_str(), &wanted, &first);
-    if (error != 0)
-      throw Error(Errc::comm,
-                  fmt::format("{}: {}", format_address(address), ::gai_strerror(error)));
-  }
-  ~Names() { ::freeaddrinfo(first); }
-  Names(const Names&) = delete;
-  Names& operator=(const Names&) = delete;
-  addrinfo* first = nullptr;
-};
 
 }  // namespace
 
@@ -159,10 +139,7 @@ void SocketListener::listen_on_port() {
   sockaddr_storage bound{};
   socklen_t bytes = sizeof bound;
   ::getsockname(socket_, reinterpret_cast<sockaddr*>(&bound), &bytes);
-  const std::uint16_t port = bound.ss_family == AF_INET6
-                                 ? reinterpret_cast<sockaddr_in6&>(bound).sin6_port
-                                 : reinterpret_cast<sockaddr_in&>(bound).sin_port;
-  address_.port = std::to_string(ntohs(port));
+  address_.port = port_of(bound);
 }
 
 SocketListener::~SocketListener() {

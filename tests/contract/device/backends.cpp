@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/contract/device/backends.h"
 
+#include <cstdio>
+#include <cstdlib>
+
 #include "blockyard/device/host/host.h"
 #include "blockyard/device/loader.h"
 #include "blockyard/device/sim/sim.h"
 #include "blockyard/remote/client/client.h"
 #include "blockyard/rpc/tls/tls.h"
+#include "blockyard/rpc/ucx/ucx.h"
 #include "tests/contract/device/servers.h"
 
 // Sanitizers do not go with the threads and the memory of drivers that were built without them.
@@ -30,7 +34,24 @@ namespace {
 
 }  // namespace
 
+/// Those over UCX are tests of their own: which of its networks it takes is told it by the
+/// environment, and its start takes more time than a test.
+std::vector<Backend> ucx_backends() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  const bool is_sanitized = true;
+#else
+  const bool is_sanitized = false;
+#endif
+  if (is_sanitized || !rpc::ucx::is_available()) {
+    std::puts("SKIPPED: this build or this machine has no UCX (libucx-dev, libucp.so.0)");
+    return {};
+  }
+  return {{"remote_host_ucx", &remote::table(), served(host::table(), "", Way::ucx)},
+          {"remote_sim_ucx", &remote::table(), served(sim::table(), "seed=2", Way::ucx)}};
+}
+
 std::vector<Backend> backends() {
+  if (std::getenv("BLOCKYARD_CONTRACT_UCX") != nullptr) return ucx_backends();
   static const Plugin plugin(BLOCKYARD_SIM_PLUGIN);  // stays loaded for all tests
   std::vector<Backend> all = {
       {"host", &host::table(), ""},
@@ -76,6 +97,7 @@ std::vector<Backend> backends() {
 
 std::string name_of(const ::testing::TestParamInfo<Backend>& tested) { return tested.param.name; }
 
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(DeviceContract);
 INSTANTIATE_TEST_SUITE_P(All, DeviceContract, ::testing::ValuesIn(backends()), name_of);
 
 }  // namespace blockyard::device::contract

@@ -11,6 +11,7 @@
 
 #include "blockyard/remote/server/server.h"
 #include "blockyard/rpc/socket/socket.h"
+#include "blockyard/rpc/ucx/ucx.h"
 
 namespace blockyard::device::contract {
 namespace {
@@ -21,13 +22,22 @@ struct Served {
     const std::string base = ::testing::TempDir() + "device_contract." +
                              std::to_string(::getpid()) + "." + std::to_string(number);
     ++number;
-    const bool is_tls = way == Way::tls, is_tcp = is_tls || way == Way::tcp;
-    auto listener = std::make_unique<rpc::socket::SocketListener>(
-        rpc::parse_address(is_tcp ? "127.0.0.1:0" : "unix:" + base));
+    const bool is_tls = way == Way::tls;
+    const bool is_tcp = is_tls || way == Way::tcp || way == Way::ucx;
+    rpc::Address address = rpc::parse_address(is_tcp ? "127.0.0.1:0" : "unix:" + base);
+    std::unique_ptr<rpc::Listener> listener;
+    if (way == Way::ucx) {
+      address.kind = rpc::Address::Kind::ucx;
+      listener = rpc::ucx::listen(address);
+    } else {
+      auto made = std::make_unique<rpc::socket::SocketListener>(address);
+      address = made->address();
+      listener = std::move(made);
+    }
     client_options = (is_tls                    ? "server=tls:"
                       : way == Way::unix_socket ? "server=plain:"
                                                 : "server=") +
-                     rpc::format_address(listener->address());
+                     rpc::format_address(address);
     remote::Terms terms;
     terms.devices = {{&table, 0, options, "of the test"}};
     if (is_tcp) {
