@@ -106,7 +106,10 @@ int made_group(int parent, const std::vector<int>& members) {
 }  // namespace
 
 void initialize() { start({}, std::nullopt); }
-void initialize_args(int* /*argc*/, char*** /*argv*/) { start({}, std::nullopt); }
+void initialize_args(int* argc, char*** argv) {
+  start_mpi(argc, argv);
+  start({}, std::nullopt);
+}
 void initialize_ltd(size_t limit) { start({}, limit); }
 int initialize_comm(MPI_Comm comm) {
   start({&comm}, std::nullopt);

@@ -150,6 +150,8 @@ struct Communicator {
   const void* handle = nullptr;  ///< of an MPI_Comm; null: of all processes
 };
 [[nodiscard]] std::unique_ptr<fabric::Memory> open_memory(Communicator communicator);
+/// Starts MPI unless the program did. The program ends it.
+void start_mpi(int* argc, char*** argv);
 /// A library for matrices on many ranks, opened when it is needed; null: not here. Throws
 /// Error{bad_input}.
 [[nodiscard]] std::unique_ptr<garray::GridSolver> grid_solver();

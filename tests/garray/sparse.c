@@ -184,8 +184,7 @@ static void check_export(int s) {
 }
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  GA_Initialize();
+  GA_Initialize_args(&argc, &argv); /* starts MPI, too */
   int s = make();
   check_blocks(s);
   check_own(s);

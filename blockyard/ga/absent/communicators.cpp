@@ -13,6 +13,7 @@ namespace blockyard::ga {
 std::unique_ptr<fabric::Memory> open_memory(Communicator /*communicator*/) {
   return std::move(fabric::loopback_memories(1).front());
 }
+void start_mpi(int* /*argc*/, char*** /*argv*/) {}
 std::unique_ptr<garray::GridSolver> grid_solver() { return nullptr; }
 void group_made(int /*group*/, const std::vector<int>& /*ranks*/) {}
 void group_ended(int /*group*/) noexcept {}

@@ -66,6 +66,12 @@ MPI_Comm communicator_of(int group) {
   return found->second;
 }
 
+void start_mpi(int* argc, char*** argv) {
+  int is_up = 0;
+  MPI_Initialized(&is_up);
+  if (is_up == 0) MPI_Init(argc, argv);
+}
+
 std::unique_ptr<fabric::Memory> open_memory(Communicator communicator) {
   int is_up = 0, is_down = 0;
   MPI_Initialized(&is_up);
