@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "blockyard/base/buffer.h"
+#include "blockyard/fabric/landing.h"
 
 namespace blockyard::fabric {
 
@@ -36,9 +37,10 @@ class Source {
 
 struct Message {
   int from = -1;
-  std::vector<std::byte> head;               ///< an encoded message of room `wire`
-  Payload payload;                           ///< may be null
-  std::shared_ptr<Source> source = nullptr;  ///< still writes the payload; null: it is whole
+  std::vector<std::byte> head;                 ///< an encoded message of room `wire`
+  Payload payload;                             ///< may be null
+  std::shared_ptr<Source> source = nullptr;    ///< still writes the payload; null: it is whole
+  std::shared_ptr<Landing> landing = nullptr;  ///< what there is in place of the payload
 };
 
 /// Takes messages in the place of a rank that sleeps.
@@ -84,6 +86,10 @@ class Fabric {
   /// sleeps in poll, with no message before theirs, may offer theirs to `receiver`: what would wake
   /// a thread for a microsecond's work is done at once. A fabric may have no use for it.
   virtual void receive_by(Receiver* /*receiver*/) {}
+  /// From now on, until an empty function is given, `name` is asked for memory for the payloads
+  /// that other processes send to this rank. Short ones, and those of a node that are read where
+  /// they lie, come as payloads nevertheless.
+  virtual void land_by(NameLanding /*name*/) {}
 
   /// Collective. Makes memory of `bytes` on this rank (each rank its own length), zero, that all
   /// ranks reach by the returned number until the fabric ends.

@@ -57,6 +57,8 @@ class Delayed final : public Fabric {
     return fabric_->reads_devices(to, bytes);
   }
 
+  void land_by(NameLanding name) override { fabric_->land_by(std::move(name)); }
+
   [[nodiscard]] std::optional<Message> poll(double wait_seconds) override {
     if (!is_sharp_) sharpen();
     const double begin = base::now_seconds();
@@ -126,7 +128,8 @@ class Delayed final : public Fabric {
     message.head.erase(message.head.begin() + static_cast<std::ptrdiff_t>(length),
                        message.head.end());
     Sender& sender = from_[static_cast<std::size_t>(message.from)];
-    const std::size_t bytes = length + (message.payload ? message.payload->size() : 0);
+    const std::size_t bytes = length + (message.payload ? message.payload->size() : 0) +
+                              (message.landing ? message.landing->bytes() : 0);
     const double due = message.from == rank() ? sent : sender.link.arrival(sent, bytes, delay_);
     sender.held.push_back({due, std::move(message)});
   }

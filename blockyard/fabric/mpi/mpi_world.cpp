@@ -38,6 +38,7 @@ class Endpoint final : public Fabric {
   }
 
   void receive_by(Receiver* receiver) override { state_.receive_by(rank_, receiver); }
+  void land_by(NameLanding name) override { state_.land_by(rank_, std::move(name)); }
 
   [[nodiscard]] int window(std::size_t bytes) override {
     windows_.push_back(&state_.open_window(windows_.size(), rank_, bytes));

@@ -21,7 +21,7 @@ struct MpiOptions {
   std::size_t piece_bytes = std::size_t{1} << 30;
   /// Payloads that neighbours on the node read in the memory of this process at one time.
   std::uint32_t most_loans = 1U << 16;
-  /// MPI reads device memory by the pointers that devices provide.
+  /// MPI reads and writes device memory by the pointers that devices provide.
   bool reads_devices = false;
   /// Receives the texts of World::say, at process 0, in its main thread.
   std::function<void(std::string_view)> hear;

@@ -46,6 +46,7 @@ struct Letter {
   std::vector<std::byte> head;
   Payload payload;
   std::shared_ptr<Source> source;
+  std::shared_ptr<Landing> landing;
 };
 
 [[nodiscard]] inline Letter letter_of(Subject subject, std::string_view text) {

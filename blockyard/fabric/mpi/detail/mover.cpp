@@ -31,11 +31,12 @@ bool is_short(const Envelope& envelope) {
 }  // namespace
 
 Mover::Mover(base::BufferPool& pool, Lending& lending, std::size_t piece_bytes, Announce announce,
-             Deliver deliver)
+             Name name, Deliver deliver)
     : pool_(pool),
       lending_(lending),
       piece_bytes_(piece_bytes),
       announce_(std::move(announce)),
+      name_(std::move(name)),
       deliver_(std::move(deliver)) {
   MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
   int processes = 0;
@@ -152,7 +153,7 @@ void Mover::close(int to, const std::shared_ptr<Outgoing>& outgoing, bool is_las
 }
 
 MPI_Request* Mover::new_send(const std::shared_ptr<Outgoing>& outgoing) {
-  owners_.push_back({nullptr, outgoing});
+  owners_.push_back({nullptr, {}, outgoing});
   ++sends_;
   return &requests_.emplace_back(MPI_REQUEST_NULL);
 }
@@ -164,13 +165,14 @@ void Mover::send_piece(int to, const std::shared_ptr<Outgoing>& outgoing,
 }
 
 void Mover::receive_pieces(int from, Incoming& incoming, std::span<std::byte> into,
-                           std::size_t piece) {
+                           std::size_t piece, bool is_landing) {
   for (std::size_t at = 0; at < into.size(); at += piece) {
+    const auto part = into.subspan(at, std::min(piece, into.size() - at));
     MPI_Request& request = requests_.emplace_back(MPI_REQUEST_NULL);
-    owners_.push_back({&incoming, nullptr});
+    owners_.push_back({&incoming, is_landing ? part : std::span<std::byte>(), nullptr});
     ++incoming.missing;
-    MPI_Irecv(into.data() + at, static_cast<int>(std::min(piece, into.size() - at)), MPI_BYTE, from,
-              piece_tag, comm_, &request);
+    MPI_Irecv(part.data(), static_cast<int>(part.size()), MPI_BYTE, from, piece_tag, comm_,
+              &request);
   }
 }
 
@@ -211,7 +213,9 @@ void Mover::take(int from, std::vector<std::byte> front) {
   letter.head.resize(envelope.head_bytes);
   if (is_lent(envelope))
     letter.payload = lending_.borrow(from, envelope.loan, envelope.payload_bytes);
-  else if (envelope.has_payload)
+  else if (envelope.has_payload && !is_short(envelope))
+    letter.landing = name_(envelope);
+  if (envelope.has_payload && !letter.payload && !letter.landing)
     incoming.payload = std::make_shared<base::Buffer>(pool_.allocate(envelope.payload_bytes));
   const std::byte* rest = front.data() + sizeof(Envelope);
   if (is_short(envelope)) {
@@ -220,7 +224,10 @@ void Mover::take(int from, std::vector<std::byte> front) {
       std::copy_n(rest + envelope.head_bytes, envelope.payload_bytes, incoming.payload->data());
   } else {
     receive_pieces(from, incoming, letter.head, piece_bytes_);
-    if (incoming.payload)
+    if (letter.landing)
+      receive_pieces(from, incoming, {letter.landing->place(), letter.landing->bytes()},
+                     envelope.piece_bytes, true);
+    else if (incoming.payload)
       receive_pieces(from, incoming, incoming.payload->bytes(), envelope.piece_bytes);
   }
   if (envelope.subject == Subject::abort) {
@@ -241,7 +248,7 @@ bool Mover::take_finished() {
   for (int k = 0; k < count; ++k) {
     Owner& owner = owners_[static_cast<std::size_t>(finished_[static_cast<std::size_t>(k)])];
     if (owner.incoming != nullptr)
-      --owner.incoming->missing;
+      note_come(owner);
     else
       --sends_;
     owner = {};
@@ -259,6 +266,14 @@ bool Mover::take_finished() {
   owners_.resize(left);
   for (std::size_t from = 0; from < incoming_.size(); ++from) deliver_complete(from);
   return true;
+}
+
+/// A piece of a letter, or of its head, has come.
+void Mover::note_come(const Owner& owner) {
+  --owner.incoming->missing;
+  if (owner.piece.empty()) return;
+  Landing& landing = *owner.incoming->letter.landing;
+  landing.came(static_cast<std::size_t>(owner.piece.data() - landing.place()), owner.piece.size());
 }
 
 /// Hands out the letters of a process that are complete, up to the first that is not.

@@ -28,15 +28,17 @@ class Mover {
   using Deliver = std::function<void(int from_process, Letter letter)>;
 
   using Announce = std::function<void(int to_process)>;
+  /// Memory for the payload of a letter to come, or null.
+  using Name = std::function<std::shared_ptr<Landing>(const Envelope& envelope)>;
 
   /// Heads and payloads that are no longer than this together travel with the envelope. As long as
   /// what the shared-memory transports of Open MPI and MPICH send without asking.
   static constexpr std::size_t short_bytes = 3072;
 
   /// `piece_bytes`: the longest message. `announce` is told of every letter whose envelope is sent,
-  /// `deliver` gets what arrived, during progress().
+  /// `name` is asked where long payloads are to go, `deliver` gets what arrived, during progress().
   Mover(base::BufferPool& pool, Lending& lending, std::size_t piece_bytes, Announce announce,
-        Deliver deliver);
+        Name name, Deliver deliver);
   ~Mover();
   Mover(const Mover&) = delete;
   Mover& operator=(const Mover&) = delete;
@@ -74,6 +76,7 @@ class Mover {
   /// The owner of a request.
   struct Owner {
     Incoming* incoming = nullptr;        ///< of a receive
+    std::span<std::byte> piece;          ///< of a landing, that is received
     std::shared_ptr<Outgoing> outgoing;  ///< of a send; shared by its pieces
   };
 
@@ -85,7 +88,9 @@ class Mover {
   bool take_envelopes();
   bool take_finished();
   void take(int from, std::vector<std::byte> front);
-  void receive_pieces(int from, Incoming& incoming, std::span<std::byte> into, std::size_t piece);
+  void receive_pieces(int from, Incoming& incoming, std::span<std::byte> into, std::size_t piece,
+                      bool is_landing = false);
+  static void note_come(const Owner& owner);
   void send_piece(int to, const std::shared_ptr<Outgoing>& outgoing,
                   std::span<const std::byte> piece);
   bool deliver_complete(std::size_t from);
@@ -94,6 +99,7 @@ class Mover {
   Lending& lending_;
   std::size_t piece_bytes_;
   Announce announce_;
+  Name name_;
   Deliver deliver_;
   MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Request barrier_ = MPI_REQUEST_NULL;

@@ -24,12 +24,14 @@ MpiState::MpiState(const MpiSession& session, base::BufferPool& pool, std::vecto
       pool_(pool),
       node_(session.process(), session.processes(), options_.is_alone),
       mailboxes_(process_of_.size()),
+      names_(process_of_.size()),
       lending_(node_, pool, options_.most_loans),
       mover_(
           pool, lending_, options_.piece_bytes,
           [this](int to) {
             if (detail::Bell* bell = node_.bell(to)) bell->announce();
           },
+          [this](const detail::Envelope& envelope) { return name_landing(envelope); },
           [this](int from, Letter letter) { deliver(from, std::move(letter)); }) {
   ranks_here_ =
       static_cast<std::size_t>(std::count(process_of_.begin(), process_of_.end(), node_.process()));

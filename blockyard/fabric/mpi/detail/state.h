@@ -60,6 +60,10 @@ class MpiState {
   void receive_by(int rank, Receiver* receiver) {
     mailboxes_[static_cast<std::size_t>(rank)].receive_by(receiver);
   }
+  void land_by(int rank, NameLanding name) {
+    const std::lock_guard lock(moving_mutex_);
+    names_[static_cast<std::size_t>(rank)] = std::move(name);
+  }
   /// Collective. Window `number`, the same for all ranks of this process.
   [[nodiscard]] detail::Window& open_window(std::size_t number, int rank, std::size_t bytes);
   /// Asks the process of a rank that shares no memory with this one. The ticket is done when it
@@ -93,6 +97,7 @@ class MpiState {
   bool post_outgoing();
   void spread_abort();
   void deliver(int from, detail::Letter letter);
+  [[nodiscard]] std::shared_ptr<Landing> name_landing(const detail::Envelope& envelope) const;
   void take_offer(const detail::Letter& letter);
   void take_result(const detail::Letter& letter);
   void answer(int from, const detail::Letter& letter);
@@ -111,7 +116,8 @@ class MpiState {
   mutable std::mutex cause_mutex_;
   std::string cause_;
 
-  std::mutex moving_mutex_;  // guards to the next empty line
+  std::mutex moving_mutex_;         // guards to the next empty line
+  std::vector<NameLanding> names_;  // by rank
   detail::Lending lending_;
   detail::Mover mover_;
   std::vector<detail::Offer> gathered_;  // at process 0

@@ -23,7 +23,8 @@ void MpiState::deliver(int from, Letter letter) {
   switch (envelope.subject) {
     case Subject::message:
       return mailboxes_[static_cast<std::size_t>(envelope.to)].put(
-          {envelope.from, std::move(letter.head), std::move(letter.payload)});
+          {envelope.from, std::move(letter.head), std::move(letter.payload), nullptr,
+           std::move(letter.landing)});
     case Subject::offer:
       return take_offer(letter);
     case Subject::result:
@@ -36,6 +37,12 @@ void MpiState::deliver(int from, Letter letter) {
     default:
       return answer(from, letter);
   }
+}
+
+std::shared_ptr<Landing> MpiState::name_landing(const detail::Envelope& envelope) const {
+  if (envelope.subject != Subject::message) return nullptr;
+  const NameLanding& name = names_[static_cast<std::size_t>(envelope.to)];
+  return name ? name(envelope.payload_bytes, options_.reads_devices) : nullptr;
 }
 
 void MpiState::take_offer(const Letter& letter) {
