@@ -2,12 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <string>
 
-#include "blockyard/device/device.h"
-#include "blockyard/device/loader.h"
+#include "blockyard/device/kind.h"
 #include "blockyard/lattice/g4_run.h"
 
 namespace blockyard::app {
@@ -31,8 +29,7 @@ class RingDevices {
 
  private:
   RingDeviceChoice choice_;
-  std::optional<device::Plugin> plugin_;
-  std::deque<device::Device> devices_;
+  std::optional<device::DevicesOfKind> devices_;
 };
 
 }  // namespace blockyard::app

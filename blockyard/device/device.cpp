@@ -183,6 +183,7 @@ void Stream::copy_within(Address to, Address from, Extent bytes) {
 bool Stream::copy_from(const Device& other, Address to, Address from, Extent bytes) {
   const auto raw = handle_.get();
   blockyard_device* const there = other.handle_.get().device;
+  if (other.handle_.get().table != raw.table) return false;
   if (there == raw.device) {
     copy_within(to, from, bytes);
     return true;

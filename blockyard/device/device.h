@@ -105,7 +105,7 @@ class Stream {
   void copy_in(Address to, std::span<const std::byte> from);
   void copy_out(std::span<std::byte> to, Address from);
   void copy_within(Address to, Address from, Extent bytes);
-  /// From this or another device of the table: see copy_peer in abi.h. False: unsupported.
+  /// From this or another device: see copy_peer in abi.h. False: unsupported, or another table.
   [[nodiscard]] bool copy_from(const Device& other, Address to, Address from, Extent bytes);
   void fill(Address to, blockyard_element element, std::complex<double> value, Extent count);
   void run(const Plan& plan, const Arguments& arguments);
