@@ -11,6 +11,10 @@
 #include "bench/ring/overlap.h"
 #include "blockyard/lattice/g4_run.h"
 #include "blockyard/lattice/hubbard.h"
+#include "blockyard/lattice/walker.h"
+
+extern "C" void dger_(const int* m, const int* n, const double* alpha, const double* x,
+                      const int* incx, const double* y, const int* incy, double* a, const int* lda);
 
 namespace blockyard::bench {
 namespace {
@@ -25,17 +29,20 @@ void print(const std::string& name, Line line) {
 
 void print_overlap() {
   constexpr double update_seconds = 2e-3;
-  constexpr int items = 200;
-  for (const double ratio : {0.5, 1.0, 2.0}) {
-    const double transfer_seconds = ratio * update_seconds;
-    const OverlapTimes times = measure_overlap(update_seconds, transfer_seconds, items);
-    // Each rank takes in the items of both; each sends as many as it has.
-    const double larger = items * std::max(2 * update_seconds, transfer_seconds);
-    print(fmt::format("overlap {}", ratio), {{"seconds", times.ring},
-                                             {"ratio_to_larger", times.ring / larger},
-                                             {"lock_step_seconds", times.lock_step},
-                                             {"ratio_to_lock_step", times.lock_step / times.ring}});
-  }
+  constexpr int items = 100;
+  for (const double variation : {0.0, 0.5})
+    for (const double ratio : {0.5, 1.0, 2.0}) {
+      // Each rank takes in the items of both, and sends as many as it has.
+      const double transfer_seconds = 2 * ratio * update_seconds;
+      const OverlapTimes times =
+          measure_overlap(update_seconds, transfer_seconds, variation, items);
+      const double larger = std::max(times.updates, items * transfer_seconds);
+      print(fmt::format("overlap {}{}", ratio, variation > 0 ? ", varying updates" : ""),
+            {{"seconds", times.ring},
+             {"ratio_to_larger", times.ring / larger},
+             {"lock_step_seconds", times.lock_step},
+             {"ratio_to_lock_step", times.lock_step / times.ring}});
+    }
 }
 
 lattice::Problem published() {
@@ -90,6 +97,38 @@ double seconds_of(const std::function<void()>& work) {
   return best;
 }
 
+/// Growing and shrinking the inverse in the walker, half of both together, against dger.
+void print_rank_1() {
+  for (const int n : {100, 400, 1000}) {
+    const auto size = static_cast<std::size_t>(n);
+    std::vector<double> matrix(size * size, 1e-3), vector(size, 1e-2);
+    for (std::size_t i = 0; i < size; ++i) matrix[i * size + i] = 1;
+    lattice::GrowingInverse inverse;
+    inverse.assign(matrix, n);
+    const int times = 20'000'000 / (n * n) + 1;
+    const double ours = seconds_of([&] {
+      for (int k = 0; k < times; ++k) {
+        (void)inverse.ratio(vector, vector, 1.0);
+        inverse.grow();
+        inverse.shrink(n);
+      }
+    });
+    const double alone = seconds_of([&] {
+      for (int k = 0; k < times; ++k) (void)inverse.ratio(vector, vector, 1.0);
+    });
+    const double factor = 1e-9;
+    const int one = 1;
+    const double dger = seconds_of([&] {
+      for (int k = 0; k < times; ++k)
+        dger_(&n, &n, &factor, vector.data(), &one, vector.data(), &one, matrix.data(), &n);
+    });
+    print(fmt::format("rank-1 update, order {}", n),
+          {{"microseconds", (ours - alone) / 2 / times * 1e6},
+           {"dger_microseconds", dger / times * 1e6},
+           {"ratio_to_dger", (ours - alone) / 2 / dger}});
+  }
+}
+
 void print_kernel() {
   lattice::Hubbard model;
   model.lengths = {6, 6};
@@ -135,6 +174,7 @@ int main() {
   try {
     blockyard::bench::print_bytes();
     blockyard::bench::print_kernel();
+    blockyard::bench::print_rank_1();
     blockyard::bench::print_overlap();
   } catch (const std::exception& error) {
     fmt::print(stderr, "error: {}\n", error.what());

@@ -2,6 +2,8 @@
 #include "bench/ring/overlap.h"
 
 #include <algorithm>
+#include <mutex>
+#include <random>
 
 #include "blockyard/base/clock.h"
 #include "blockyard/ring/ring.h"
@@ -19,15 +21,27 @@ void compute(double seconds) {
   }
 }
 
+/// Each item takes `seconds`, up to `variation` of it more or less.
 class TimedUpdate final : public ring::Update {
  public:
-  explicit TimedUpdate(double seconds) : seconds_(seconds) {}
-  void apply(std::span<const ring::Item> items, std::span<std::byte> /*slice*/) override {
-    compute(seconds_ * static_cast<double>(items.size()));
+  TimedUpdate(double seconds, double variation, int rank)
+      : seconds_(seconds),
+        draw_(1 - variation, 1 + variation),
+        random_(static_cast<std::uint64_t>(rank)) {}
+  void apply(std::span<const ring::Item> items, const ring::Slice& /*slice*/,
+             device::Stream* /*stream*/) override {
+    double seconds = 0;
+    for (std::size_t k = 0; k < items.size(); ++k) seconds += seconds_ * draw_(random_);
+    all_seconds_ += seconds;
+    compute(seconds);
   }
+  [[nodiscard]] double all_seconds() const noexcept { return all_seconds_; }
 
  private:
   double seconds_;
+  double all_seconds_ = 0;
+  std::uniform_real_distribution<double> draw_;
+  std::mt19937_64 random_;
 };
 
 /// Runs `work` on two ranks whose link has the rate that an item takes `transfer_seconds`; returns
@@ -52,19 +66,23 @@ double on_two_ranks(double transfer_seconds,
 
 }  // namespace
 
-OverlapTimes measure_overlap(double update_seconds, double transfer_seconds, int items) {
+OverlapTimes measure_overlap(double update_seconds, double transfer_seconds, double variation,
+                             int items) {
   OverlapTimes times;
+  std::mutex mutex;  // guards times.updates
   times.ring =
       on_two_ranks(transfer_seconds, [&](fabric::Fabric& fabric, const fabric::Payload& item) {
         ring::Member member(fabric);
         const ring::Layout layout(2, 2, 2);
-        TimedUpdate update(update_seconds);
+        TimedUpdate update(update_seconds, variation, fabric.rank());
         ring::Options options;
         options.slots = 4;
         options.batch = 1;
         ring::Ring ring(member, layout, options, update, {});
         for (int k = 0; k < items; ++k) ring.give({}, item);
         ring.finish();
+        const std::lock_guard lock(mutex);
+        times.updates = std::max(times.updates, update.all_seconds());
       });
   times.lock_step =
       on_two_ranks(transfer_seconds, [&](fabric::Fabric& fabric, const fabric::Payload& item) {

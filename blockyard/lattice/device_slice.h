@@ -58,7 +58,7 @@ class DeviceSlice {
   std::unique_ptr<State> state_;
 };
 
-/// What a device needs besides slice and tiles: for samples with that many vertices of each spin.
+/// What a place needs besides slice and tiles: for samples with that many vertices of each spin.
 [[nodiscard]] Extent device_work_bytes(const Axes& axes, std::int64_t vertices);
 
 }  // namespace blockyard::lattice

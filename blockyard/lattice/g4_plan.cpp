@@ -62,17 +62,15 @@ G4Plan plan_g4(const Problem& problem, const G4Options& options, int ranks, std:
   const Extent units = plan.shape.units();
   plan.item_bytes = item_bytes_of(plan.shape, options, plan.travel, vertices, units);
   const auto unit_bytes = static_cast<Extent>(plan.shape.unit_values() * sizeof(double));
-  // Tiles of a batch are cut like the slice, though not quite in proportion.
-  const Extent unit_tiles = tile_bytes(plan.shape, 1) * options.flow.batch;
+  const bool on_device = !options.devices.empty();
   ring::Memory memory;
-  memory.budget_bytes = options.memory_bytes;
-  if (!options.devices.empty()) {
-    memory.fixed_bytes = device_work_bytes(problem.axes, vertices);
-    if (options.device_bytes > 0)
-      memory.budget_bytes = std::min(memory.budget_bytes, options.device_bytes);
-  }
+  memory.budget_bytes = budget_of(options);
+  memory.fixed_bytes = device_work_bytes(problem.axes, vertices);
+  memory.work_bytes = [&](Extent most_units) {
+    return cut_batch(plan.shape, most_units, options.flow.batch, on_device).tiles_bytes;
+  };
   memory.units = units;
-  memory.array_bytes = units * (unit_bytes + unit_tiles);
+  memory.array_bytes = units * unit_bytes;
   memory.item_bytes = plan.item_bytes;
   memory.slots = options.flow.slots;
   memory.lanes = options.flow.lanes;
@@ -97,7 +95,18 @@ G4Plan plan_g4(const Problem& problem, const G4Options& options, int ranks, std:
   plan.slice_bytes = most_units * unit_bytes;
   plan.sent_bytes = sent_bytes_of(plan, options, choice.size, vertices);
   plan.rank_bytes = choice.rank_bytes;
+  plan.fixed_bytes = choice.rank_bytes - choice.slice_bytes - memory.work_bytes(most_units);
   return plan;
+}
+
+std::int64_t budget_of(const G4Options& options) {
+  if (options.devices.empty() || options.device_bytes == 0) return options.memory_bytes;
+  return std::min(options.memory_bytes, options.device_bytes);
+}
+
+std::int64_t memory_of_slice(const G4Plan& plan, const G4Options& options, Extent units) {
+  return plan.fixed_bytes + units * static_cast<Extent>(plan.shape.unit_values() * sizeof(double)) +
+         cut_batch(plan.shape, units, options.flow.batch, !options.devices.empty()).tiles_bytes;
 }
 
 double bound_of(std::span<const double> green) {

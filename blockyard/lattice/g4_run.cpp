@@ -11,6 +11,7 @@
 #include "blockyard/lattice/result_parts.h"
 #include "blockyard/lattice/symmetry.h"
 #include "blockyard/ring/result.h"
+#include "blockyard/ring/speed.h"
 
 namespace blockyard::lattice {
 
@@ -24,7 +25,7 @@ class G4Run::State {
         options_(options),
         plan_(plan),
         pool_(pool),
-        layout_(member.fabric.size(), plan.ring, plan.shape.units()),
+        layout_(layout_of(member.fabric, options, plan)),
         seat_(layout_.seat(member.fabric.rank())),
         exact_(options.is_exact ? std::optional(ring::ExactScale(samples, exact_bound))
                                 : std::nullopt),
@@ -32,12 +33,13 @@ class G4Run::State {
         shape_of_result_(plan.shape),
         averages_(problem, cluster, is_binned_by_ring_ ? layout_.rings() : options.bins, exact_),
         update_({&cluster, plan.shape, problem.g0, plan.travel, options.is_single, false, exact_,
-                 device_of(options, member.fabric.rank())},
+                 device_of(options, member.fabric.rank()), options.flow.batch},
                 layout_, seat_, pool),
         slice_(pool.allocate(static_cast<std::size_t>(layout_.range(seat_).count()) *
                              plan.shape.unit_values() * sizeof(double))),
         began_(base::now_seconds()) {
     shape_of_result_.bins = averages_.bins();
+    options_.flow.batch = update_.batch();
     is_on_device_ = update_.is_on_device();
     if (!is_on_device_) clear_slice();
     begin_ring();
@@ -127,7 +129,9 @@ class G4Run::State {
   }
 
  private:
-  void begin_ring() { ring_.emplace(member_, layout_, options_.flow, update_, slice_.bytes()); }
+  void begin_ring() {
+    ring_.emplace(member_, layout_, options_.flow, update_, ring::Slice::on_host(slice_.bytes()));
+  }
 
   /// Collective.
   void end_ring() {
@@ -159,6 +163,18 @@ class G4Run::State {
       ring::visit_rings(member_, layout_, pool_, slice_.bytes(), visit);
     else
       ring::visit_units(member_, layout_, pool_, slice_.bytes(), visit);
+  }
+
+  /// Collective. Devices have slices by their speed, if those fit their memory.
+  static ring::Layout layout_of(fabric::Fabric& fabric, const G4Options& options,
+                                const G4Plan& plan) {
+    const int ranks = fabric.size();
+    const ring::Layout equal(ranks, plan.ring, plan.shape.units());
+    if (options.devices.empty() || options.channels.empty()) return equal;
+    const ring::Layout unequal(ranks, plan.ring, plan.shape.units(),
+                               ring::measured_speeds(fabric, device_of(options, fabric.rank())));
+    return memory_of_slice(plan, options, unequal.most_units()) <= budget_of(options) ? unequal
+                                                                                      : equal;
   }
 
   /// Devices are dealt out to ranks in turn; without channels there is nothing for them.
@@ -268,8 +284,8 @@ class G4Run::State {
   [[nodiscard]] RankReport rank_of(const double* f, std::size_t lanes) const {
     const auto whole = [&](std::size_t at) { return static_cast<std::int64_t>(f[at]); };
     RankReport rank;
-    rank.counts = {whole(0), whole(1), whole(2), whole(3), whole(4),
-                   whole(5), f[6],     f[7],     f[8],     {}};
+    rank.counts = {whole(0), whole(1), whole(2), whole(3), whole(4), whole(5),
+                   0,        f[6],     f[7],     f[8],     {}};
     rank.slice_bytes = whole(9);
     rank.ring = static_cast<int>(whole(10));
     rank.place = static_cast<int>(whole(11));

@@ -80,13 +80,20 @@ struct G4Plan {
   std::string travel_reason;
   std::int64_t slice_bytes = 0;
   std::int64_t item_bytes = 0;
-  std::int64_t rank_bytes = 0;
+  std::int64_t rank_bytes = 0;   ///< with equal slices
+  std::int64_t fixed_bytes = 0;  ///< of these, what does not depend on the slice
   /// Of one sample, by its giver and those that forward it, to all other places of the ring.
   std::int64_t sent_bytes = 0;
 };
 /// vertices: of each spin, at most.
 [[nodiscard]] G4Plan plan_g4(const Problem& problem, const G4Options& options, int ranks,
                              std::int64_t vertices);
+
+/// What a rank may take, on its device or the host.
+[[nodiscard]] std::int64_t budget_of(const G4Options& options);
+/// What it takes with so many units. `plan`: of the same options.
+[[nodiscard]] std::int64_t memory_of_slice(const G4Plan& plan, const G4Options& options,
+                                           Extent units);
 
 /// One rank's part in accumulating G4 and the averages. Made, finished and written by all ranks
 /// together. One thread.

@@ -40,17 +40,45 @@ G4Update::G4Update(const Setting& setting, const ring::Layout& layout, const rin
       whole_(setting.shape.axes, setting.shape.channels, {0, setting.shape.units()}),
       mine_(setting.shape.axes, setting.shape.channels, layout.range(seat)),
       green_(*setting.cluster, setting.shape.axes, setting.g0),
-      two_particle_(*setting.cluster, setting.shape, mine_, layout.range(seat),
-                    setting.plain_kernels) {
-  if (setting.device == nullptr) return;
-  device_ = DeviceSlice::open(
-      *setting.device,
-      {setting.cluster, setting.shape, layout.range(seat), setting.g0, setting.exact}, mine_);
+      cut_(cut_batch(setting.shape, layout.range(seat).count(), setting.batch, false)) {
+  const ring::Range mine = layout.range(seat);
+  if (setting.device != nullptr)
+    device_ = DeviceSlice::open(
+        *setting.device, {setting.cluster, setting.shape, mine, setting.g0, setting.exact}, mine_);
+  if (device_) {
+    cut_ = cut_batch(setting.shape, mine.count(), setting.batch, true);
+    return;
+  }
+  for (Extent begin = mine.begin; begin < mine.end; begin += cut_.units)
+    parts_.emplace_back(setting, ring::Range{begin, std::min(mine.end, begin + cut_.units)});
 }
 
-void G4Update::make_tiles(const ring::Item& item, std::span<double> tiles) {
+G4Update::Part::Part(const Setting& setting, const ring::Range& its_units)
+    : units(its_units),
+      set(setting.shape.axes, setting.shape.channels, units),
+      sums(*setting.cluster, setting.shape, set, units, setting.plain_kernels) {}
+
+BatchCut cut_batch(const SliceShape& shape, Extent units, int batch, bool on_device) {
+  constexpr Extent least_bytes = Extent{64} << 20;
+  constexpr Extent share_of_slice = 8;
+  units = std::max<Extent>(1, units);
+  const Extent slice_bytes = units * static_cast<Extent>(shape.unit_values() * sizeof(double));
+  const Extent most_bytes = std::max(least_bytes, slice_bytes / share_of_slice);
+  BatchCut cut{units, batch, 0};
+  const auto fits = [&] { return cut.batch * tile_bytes(shape, cut.units) <= most_bytes; };
+  // A pair of frequencies that is in two parts is computed twice, so both are cut in turn.
+  while (!fits() && (cut.batch > 1 || (cut.units > 1 && !on_device)))
+    if (cut.batch > 1 && (on_device || cut.batch >= cut.units || cut.units == 1))
+      --cut.batch;
+    else
+      cut.units = (cut.units + 1) / 2;
+  cut.tiles_bytes = cut.batch * tile_bytes(shape, cut.units);
+  return cut;
+}
+
+void G4Update::make_tiles(const ring::Item& item, const TileSet& into, std::span<double> tiles) {
   if (setting_.travel == Travel::sample) {
-    green_.compute(decode(item.payload), mine_, tiles);
+    green_.compute(decode(item.payload), into, tiles);
     return;
   }
   const bool is_single = head_of(item).is_single != 0;
@@ -60,9 +88,9 @@ void G4Update::make_tiles(const ring::Item& item, std::span<double> tiles) {
                 "a Green's function travels whole, or as the tiles of a place");
   const TileSet& set = is_whole ? whole_ : mine_;
   if (is_single)
-    copy_tiles(reinterpret_cast<const float*>(item.payload.data()), set, tiles.data(), mine_);
+    copy_tiles(reinterpret_cast<const float*>(item.payload.data()), set, tiles.data(), into);
   else
-    copy_tiles(reinterpret_cast<const double*>(item.payload.data()), set, tiles.data(), mine_);
+    copy_tiles(reinterpret_cast<const double*>(item.payload.data()), set, tiles.data(), into);
 }
 
 void G4Update::apply_on_device(std::span<const ring::Item> items) {
@@ -73,7 +101,7 @@ void G4Update::apply_on_device(std::span<const ring::Item> items) {
     if (setting_.travel == Travel::sample)
       device_->take(decode(item.payload), sign, head.bin);
     else
-      make_tiles(item, device_->take_tiles(sign, head.bin));
+      make_tiles(item, mine_, device_->take_tiles(sign, head.bin));
   }
   device_->add();
 }
@@ -87,29 +115,40 @@ void G4Update::read(std::span<std::byte> slice) {
 
 void G4Update::write(std::span<const std::byte> slice) { device_->write(slice); }
 
-void G4Update::apply(std::span<const ring::Item> items, std::span<std::byte> slice) {
+void G4Update::apply(std::span<const ring::Item> items, const ring::Slice& slice,
+                     device::Stream* /*stream*/) {
   most_items_ = std::max(most_items_, items.size());
   if (device_) return apply_on_device(items);
+  const auto unit_bytes = setting_.shape.unit_values() * sizeof(double);
+  for (Part& part : parts_) {
+    const auto first = static_cast<std::size_t>(part.units.begin - parts_.front().units.begin);
+    add(items, part,
+        slice.host.subspan(first * unit_bytes,
+                           static_cast<std::size_t>(part.units.count()) * unit_bytes));
+  }
+}
+
+void G4Update::add(std::span<const ring::Item> items, Part& part, std::span<std::byte> sums) {
   if (tiles_.size() < items.size()) tiles_.resize(items.size());
   std::vector<SampleTiles> samples;
   for (std::size_t k = 0; k < items.size(); ++k) {
     const ItemHead head = head_of(items[k]);
-    tiles_[k].resize(mine_.values());
-    make_tiles(items[k], tiles_[k]);
+    tiles_[k].resize(part.set.values());
+    make_tiles(items[k], part.set, tiles_[k]);
     samples.push_back({{head.sign_real, head.sign_imaginary}, head.bin, tiles_[k].data()});
   }
-  if (!setting_.exact) {
-    two_particle_.add(samples, {reinterpret_cast<double*>(slice.data()), slice.size() / 8});
-    return;
-  }
-  const double most = two_particle_.add_exactly(
-      samples, {reinterpret_cast<std::int64_t*>(slice.data()), slice.size() / 8}, *setting_.exact);
+  if (!setting_.exact)
+    return part.sums.add(samples, {reinterpret_cast<double*>(sums.data()), sums.size() / 8});
+  const double most = part.sums.add_exactly(
+      samples, {reinterpret_cast<std::int64_t*>(sums.data()), sums.size() / 8}, *setting_.exact);
   if (!(most <= setting_.exact->bound()))
     ring::refuse_contribution(most, setting_.exact->bound(), "--bound");
 }
 
 std::int64_t G4Update::tiles_bytes() const noexcept {
-  return static_cast<std::int64_t>(most_items_ * mine_.values() * sizeof(double));
+  std::size_t most_values = device_ ? mine_.values() : 0;
+  for (const Part& part : parts_) most_values = std::max(most_values, part.set.values());
+  return static_cast<std::int64_t>(most_items_ * most_values * sizeof(double));
 }
 
 fabric::Payload G4Update::part(const ring::Item& item, int place) {

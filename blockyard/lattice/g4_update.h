@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -31,6 +32,16 @@ struct ItemHead {
   std::int32_t is_single = 0;  ///< values of a Green's function are f32
 };
 
+/// How much of a slice a batch passes at a time, so that its tiles take little memory besides the
+/// slice: at most an eighth of it, or 64 MB.
+struct BatchCut {
+  Extent units = 1;  ///< whose tiles are there at a time
+  int batch = 1;     ///< samples
+  Extent tiles_bytes = 0;
+};
+/// `units`: of the slice; batch: at most. On a device all tiles of a sample are there at a time.
+[[nodiscard]] BatchCut cut_batch(const SliceShape& shape, Extent units, int batch, bool on_device);
+
 /// Takes samples into a slice of G4, whose values are doubles or, with a scale, exact sums. With a
 /// device the slice is there, and apply() only enqueues: read() and write() move it. One thread.
 class G4Update final : public ring::Update {
@@ -44,14 +55,18 @@ class G4Update final : public ring::Update {
     bool plain_kernels = false;
     std::optional<ring::ExactScale> exact;
     device::Device* device = nullptr;  ///< null, or one that takes no kernels: the host computes
+    int batch = 8;                     ///< samples at most
   };
   /// The setting's targets must stay, as must layout and pool.
   G4Update(const Setting& setting, const ring::Layout& layout, const ring::Seat& seat,
            base::BufferPool& pool);
 
-  void apply(std::span<const ring::Item> items, std::span<std::byte> slice) override;
+  void apply(std::span<const ring::Item> items, const ring::Slice& slice,
+             device::Stream* stream) override;
   [[nodiscard]] fabric::Payload part(const ring::Item& item, int place) override;
 
+  /// How many items one update takes.
+  [[nodiscard]] int batch() const noexcept { return cut_.batch; }
   /// Memory of the tiles of the largest batch so far.
   [[nodiscard]] std::int64_t tiles_bytes() const noexcept;
   [[nodiscard]] bool is_on_device() const noexcept { return device_ != nullptr; }
@@ -66,8 +81,16 @@ class G4Update final : public ring::Update {
   [[nodiscard]] fabric::Payload payload_of(std::span<const double> all_tiles);
 
  private:
+  /// Units that are passed together, and the tiles that they need.
+  struct Part {
+    Part(const Setting& setting, const ring::Range& its_units);
+    ring::Range units;
+    TileSet set;
+    TwoParticle sums;
+  };
   void apply_on_device(std::span<const ring::Item> items);
-  void make_tiles(const ring::Item& item, std::span<double> tiles);
+  void make_tiles(const ring::Item& item, const TileSet& set, std::span<double> tiles);
+  void add(std::span<const ring::Item> items, Part& part, std::span<std::byte> sums);
   [[nodiscard]] fabric::Payload packed(std::span<const double> tiles);
 
   Setting setting_;
@@ -77,13 +100,14 @@ class G4Update final : public ring::Update {
   TileSet whole_;  ///< what all units need: the form of a Green's function that travels whole
   TileSet mine_;
   SampleGreen green_;
-  TwoParticle two_particle_;
-  std::vector<std::vector<double>> tiles_;  ///< of the samples of one call
+  BatchCut cut_;
+  std::deque<Part> parts_;                  ///< none on a device
+  std::vector<std::vector<double>> tiles_;  ///< of the samples of one call, for one part
   std::size_t most_items_ = 0;              ///< of a batch
   std::unique_ptr<DeviceSlice> device_;
 };
 
-/// The bytes of a batch of tiles for `units` units, including what travels whole.
+/// The bytes of the tiles of a sample for the first `units` units.
 [[nodiscard]] Extent tile_bytes(const SliceShape& shape, Extent units);
 
 }  // namespace blockyard::lattice

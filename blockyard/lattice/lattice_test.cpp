@@ -313,7 +313,7 @@ std::vector<std::uint64_t> accumulate(const Way& way) {
     const auto bytes = std::as_writable_bytes(std::span(slice));
     ring::Options options;
     options.route = way.route;
-    ring::Ring ring(member, layout, options, update, bytes);
+    ring::Ring ring(member, layout, options, update, ring::Slice::on_host(bytes));
     for (std::size_t k = static_cast<std::size_t>(fabric.rank()); k < samples.size();
          k += static_cast<std::size_t>(way.ranks)) {
       const ItemHead head{samples[k].sign.real(), samples[k].sign.imag(), 0, 0};

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <numeric>
 
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
@@ -25,7 +27,7 @@ Extent begin_of(Extent units, int parts, int part) {
 
 }  // namespace
 
-Layout::Layout(int ranks, int size, Extent units) : units_(units) {
+Layout::Layout(int ranks, int size, Extent units, std::span<const double> speeds) : units_(units) {
   if (size < 1 || size > ranks)
     throw Error(Errc::bad_input,
                 fmt::format("a ring of {} ranks does not fit {} rank{}: take --ring {} or less, or "
@@ -40,6 +42,20 @@ Layout::Layout(int ranks, int size, Extent units) : units_(units) {
                 fmt::format("the array can be cut into {} slices only, but a ring has {} places: "
                             "take --ring {} or less, or fewer ranks",
                             units, longest, units));
+  if (speeds.empty()) return;
+  base::require(speeds.size() == static_cast<std::size_t>(ranks), "each rank has its speed");
+  for (int ring = 0; ring < rings; ++ring) {
+    const auto of_ring = speeds.subspan(static_cast<std::size_t>(rank({ring, 0})),
+                                        static_cast<std::size_t>(places(ring)));
+    const double all = std::accumulate(of_ring.begin(), of_ring.end(), 0.0);
+    // One unit for each place, the others in proportion.
+    const auto shared = static_cast<double>(units - places(ring));
+    double sum = 0;
+    for (int place = 0; place < places(ring); ++place) {
+      begin_.push_back(place + std::llround(shared * sum / all));
+      sum += of_ring[static_cast<std::size_t>(place)];
+    }
+  }
 }
 
 int Layout::places(int ring) const {
@@ -59,7 +75,17 @@ int Layout::rank(const Seat& seat) const {
 
 Range Layout::range(const Seat& seat) const {
   const int parts = places(seat.ring);
+  if (!begin_.empty()) {
+    const auto at = static_cast<std::size_t>(rank(seat));
+    return {begin_.at(at), seat.place + 1 < parts ? begin_.at(at + 1) : units_};
+  }
   return {begin_of(units_, parts, seat.place), begin_of(units_, parts, seat.place + 1)};
+}
+
+Extent Layout::most_units() const {
+  Extent most = 0;
+  for (int rank = 0; rank < ranks(); ++rank) most = std::max(most, range(seat(rank)).count());
+  return most;
 }
 
 int Layout::place_of(int ring, Extent unit) const {
@@ -72,9 +98,11 @@ Choice memory_of_ring(const Memory& memory, int size) {
   const Extent unit_bytes = memory.array_bytes / std::max<Extent>(1, memory.units);
   Choice choice;
   choice.size = size;
-  choice.slice_bytes = (memory.units + size - 1) / size * unit_bytes;
+  const Extent most_units = (memory.units + size - 1) / size;
+  choice.slice_bytes = most_units * unit_bytes;
   const Extent items = size == 1 ? 1 : Extent{memory.slots} * memory.lanes + 1;
   choice.rank_bytes = choice.slice_bytes + items * memory.item_bytes + memory.fixed_bytes;
+  if (memory.work_bytes) choice.rank_bytes += memory.work_bytes(most_units);
   return choice;
 }
 

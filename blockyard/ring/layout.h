@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,11 +30,13 @@ struct Seat {
 
 /// The rings of a run: ranks one after the other, each ring of at least `size` ranks, so that all
 /// ranks have a place; the first rings have one more where `size` does not divide the ranks. Each
-/// ring holds the whole array, and cuts it into as many ranges as it has places.
+/// ring holds the whole array, and cuts it into as many ranges as it has places: equal ones, or in
+/// proportion to the speeds of its ranks, of at least one unit each.
 class Layout {
  public:
   /// Throws Error{bad_input} if a ring is longer than the ranks, or has more places than units.
-  Layout(int ranks, int size, Extent units);
+  /// speeds: by rank, positive; none: all are the same.
+  Layout(int ranks, int size, Extent units, std::span<const double> speeds = {});
 
   [[nodiscard]] int ranks() const noexcept { return first_.back(); }
   [[nodiscard]] int rings() const noexcept { return static_cast<int>(first_.size()) - 1; }
@@ -43,12 +46,15 @@ class Layout {
   [[nodiscard]] int rank(const Seat& seat) const;
   /// The units of a seat.
   [[nodiscard]] Range range(const Seat& seat) const;
+  /// Of the largest range.
+  [[nodiscard]] Extent most_units() const;
   /// The place of a ring that has this unit.
   [[nodiscard]] int place_of(int ring, Extent unit) const;
 
  private:
   std::vector<int> first_;  ///< by ring: its first rank; after the last: the number of ranks
   Extent units_;
+  std::vector<Extent> begin_;  ///< by rank, with speeds: its first unit; empty: equal ranges
 };
 
 /// The inputs for the choice of a ring's size. Bytes of one rank.
@@ -57,7 +63,9 @@ struct Memory {
   Extent array_bytes = 0;  ///< the whole array: a ring of S holds the S-th part at each place
   Extent units = 1;        ///< the array is cut between units only
   Extent item_bytes = 0;   ///< one item with its payload
-  Extent fixed_bytes = 0;  ///< what does not depend on the ring: workspace
+  Extent fixed_bytes = 0;  ///< what does not depend on the ring
+  /// Workspace of a place with so many units; empty: none.
+  std::function<Extent(Extent units)> work_bytes = {};
   int slots = 3;
   int lanes = 1;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -44,7 +45,8 @@ struct Counts {
   std::int64_t updates = 0;  ///< calls; applied / updates items in each
   std::int64_t sent = 0;
   std::int64_t sent_bytes = 0;
-  std::int64_t peak_items = 0;  ///< held at one time, own ones included
+  std::int64_t peak_items = 0;       ///< held at one time, own ones included
+  std::int64_t peak_slot_bytes = 0;  ///< memory of a device that slots took
   double update_seconds = 0;
   double wait_for_items_seconds = 0;  ///< all has been given, others have not
   double wait_for_slots_seconds = 0;  ///< there is an item to give
@@ -69,9 +71,11 @@ struct Member {
 /// One thread, that of its rank, which uses the fabric for nothing else meanwhile.
 class Ring {
  public:
-  /// Collective. `slice`: of this rank's seat, which only `update` writes.
+  /// Collective. `slice`: of this rank's seat, which only `update` writes. On a device, slots are
+  /// there too, and updates work on a stream; ranks of one ring may differ in that. The device
+  /// outlives the run.
   Ring(Member& member, const Layout& layout, const Options& options, Update& update,
-       std::span<std::byte> slice);
+       const Slice& slice);
   ~Ring();
   Ring(const Ring&) = delete;
   Ring& operator=(const Ring&) = delete;
@@ -79,9 +83,14 @@ class Ring {
   /// Gives an item, this rank's slice included. Returns when it is on its way, and takes others in
   /// meanwhile. Throws Error{bad_input} if the head is longer than most_head_bytes.
   void give(std::span<const std::byte> head, fabric::Payload payload);
+  /// The same of an item that is made on this rank's device: `write` enqueues on the stream what
+  /// writes `bytes` at the address. It is sent once that is done.
+  void give(std::span<const std::byte> head, Extent bytes,
+            const std::function<void(device::Address address, device::Stream& stream)>& write);
   /// Forwards and receives pending items; does not wait. For long work between items.
   void serve();
-  /// This rank gives no more. Returns when every item of the ring was taken in here. Once.
+  /// This rank gives no more. Returns when every item of the ring was taken in here, and all work
+  /// of the device is done. Once.
   void finish();
 
   [[nodiscard]] const Seat& seat() const noexcept;

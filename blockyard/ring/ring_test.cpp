@@ -26,7 +26,7 @@ class SumUpdate final : public Update {
  public:
   SumUpdate(Range range, const ExactScale* exact) : range_(range), exact_(exact) {}
 
-  void apply(std::span<const Item> items, std::span<std::byte> slice) override {
+  void apply(std::span<const Item> items, const Slice& slice, device::Stream* /*stream*/) override {
     for (const Item& item : items) {
       double sign = 0;
       std::memcpy(&sign, item.head.data(), sizeof sign);
@@ -36,7 +36,7 @@ class SumUpdate final : public Update {
           is_part ? 0 : static_cast<std::size_t>(range_.begin) * values_of_unit;
       for (std::size_t i = 0; i < static_cast<std::size_t>(range_.count()) * values_of_unit; ++i) {
         const double value = sign * x[first + i] * x[first + i];
-        std::byte* at = slice.data() + i * sizeof(double);
+        std::byte* at = slice.host.data() + i * sizeof(double);
         if (exact_ != nullptr)
           *reinterpret_cast<std::int64_t*>(at) += exact_->integer_of(value);
         else
@@ -57,8 +57,8 @@ class PartUpdate final : public Update {
  public:
   PartUpdate(SumUpdate& sums, const Layout& layout, int ring, base::BufferPool& pool)
       : sums_(sums), layout_(layout), ring_(ring), pool_(pool) {}
-  void apply(std::span<const Item> items, std::span<std::byte> slice) override {
-    sums_.apply(items, slice);
+  void apply(std::span<const Item> items, const Slice& slice, device::Stream* stream) override {
+    sums_.apply(items, slice, stream);
   }
   [[nodiscard]] fabric::Payload part(const Item& item, int place) override {
     const Range range = layout_.range({ring_, place});
@@ -117,7 +117,7 @@ std::vector<std::uint64_t> sums_of(const Case& what) {
     const auto bytes = std::as_writable_bytes(std::span(slice));
     SumUpdate sums(range, what.is_exact ? &exact : nullptr);
     PartUpdate parts(sums, layout, seat.ring, pool);
-    Ring ring(member, layout, what.options, parts, bytes);
+    Ring ring(member, layout, what.options, parts, Slice::on_host(bytes));
     for (int number = 0; number < items; ++number) {
       if (giver_of(number, what.ranks) != fabric.rank()) continue;
       double sign = 0;
@@ -176,7 +176,7 @@ TEST(Ring, an_error_of_one_rank_ends_all_with_its_cause) {
       Member member(fabric);
       SumUpdate sums(layout.range(layout.seat(fabric.rank())), nullptr);
       std::vector<double> slice(units * values_of_unit);
-      Ring ring(member, layout, {}, sums, std::as_writable_bytes(std::span(slice)));
+      Ring ring(member, layout, {}, sums, Slice::on_host(std::as_writable_bytes(std::span(slice))));
       if (fabric.rank() == 1) throw base::Error(base::Errc::bad_input, "sample 7 holds a NaN");
       ring.finish();
     });
@@ -213,6 +213,20 @@ TEST(Layout, every_rank_has_a_seat_and_every_unit_a_place_in_each_ring) {
       }
       for (const Extent count : held) EXPECT_EQ(count, units);
     }
+}
+
+TEST(Layout, faster_ranks_have_more_units_and_every_rank_has_one) {
+  const std::vector<double> speeds{1, 2, 1, 4, 100, 1, 1};
+  const Layout layout(7, 3, units, speeds);  // rings of 4 and of 3
+  std::vector<Extent> counts;
+  for (int rank = 0; rank < 7; ++rank) {
+    const Range range = layout.range(layout.seat(rank));
+    counts.push_back(range.count());
+    for (Extent unit = range.begin; unit < range.end; ++unit)
+      EXPECT_EQ(layout.place_of(layout.seat(rank).ring, unit), layout.seat(rank).place);
+  }
+  EXPECT_EQ(counts, (std::vector<Extent>{2, 3, 3, 5, 11, 1, 1}));
+  EXPECT_EQ(layout.most_units(), 11);
 }
 
 TEST(Layout, refuses_a_ring_longer_than_the_ranks_and_one_without_enough_units) {

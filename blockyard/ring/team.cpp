@@ -31,7 +31,9 @@ class Here {
     if (team.session != nullptr) {
       std::vector<int> process_of;
       for (int rank = 0; rank < team.ranks(); ++rank) process_of.push_back(rank / team.ranks_here);
-      world_ = std::make_unique<fabric::MpiWorld>(*team.session, pool, process_of);
+      fabric::MpiOptions options;
+      options.reads_devices = team.reads_devices;
+      world_ = std::make_unique<fabric::MpiWorld>(*team.session, pool, process_of, options);
     } else {
       world_ = std::make_unique<fabric::LoopbackWorld>(team.ranks(), team.delivery_seed);
     }

@@ -17,6 +17,8 @@ namespace blockyard::ring {
 struct Team {
   int ranks_here = 1;  ///< the same in every process
   fabric::MpiSession* session = nullptr;
+  /// MPI reads and writes devices that were opened with network=1.
+  bool reads_devices = false;
   std::optional<fabric::Delay> delay;
   std::optional<std::uint64_t> delivery_seed;  ///< of the loopback fabric, for tests
   /// Asked every 0.1 s; a text ends the run with it as its cause.

@@ -3,16 +3,20 @@
 
 from __future__ import annotations
 
+import os
+import pathlib
 import pickle
+import struct
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from . import _core, _errors, _processes
+from . import _core, _errors, _places, _processes
 
 Update = Callable[..., None]
 _most_head_bytes = 256
+_c_types = {"f4": "float", "f8": "double", "c8": "float2", "c16": "double2", "i4": "int", "i8": "long"}
 
 
 class Ring:
@@ -36,11 +40,13 @@ class Ring:
     route: "ring" (an item goes from neighbour to neighbour) or "direct" (from its giver to each process).
     lanes, slots: the number of rings over the same processes, and of buffers for items of other processes in each.
     both: every second lane runs in the opposite direction.
+    device: "opencl", "cuda" or another kind of device, which holds slice and items, for updates that have a form
+    for it; None: the host. device_options: those of that kind.
     """
 
     def __init__(self, shape: tuple[int, ...], dtype: Any = "f8", cut: int = -1, *,
                  ring: int | None = None, route: str = "ring", lanes: int = 1, slots: int = 3,
-                 both: bool = False, fabric: str = "auto"):
+                 both: bool = False, fabric: str = "auto", device: str | None = None, device_options: str = ""):
         self.shape = tuple(int(length) for length in shape)
         self.dtype = np.dtype(dtype)
         if not self.shape or min(self.shape) < 1:
@@ -55,12 +61,16 @@ class Ring:
             raise ValueError(f"a ring has at least 1 lane and 2 slots, not {lanes} and {slots}")
         self.cut = cut % len(self.shape)
         self._options = (route, lanes, slots, both)
+        self._device = (device, device_options)
+        #: Whether slice and items are on a device: known once there is an update.
+        self.is_on_device = False
         self._processes = _processes.join(fabric)
         if self._processes is not None:
             self._processes.check_same({"shape": self.shape, "dtype": self.dtype.str, "cut": self.cut,
                                         "ring": ring, "options": self._options})
         with _processes.together(self._processes):
-            self._ring = _core.Ring(_processes.joined(self._processes), self.shape[self.cut], ring or 0)
+            self._ring = _core.Ring(_processes.joined(self._processes), self.shape[self.cut], ring or 0,
+                                    device is not None)
         #: The range of axis ``cut`` that lies here.
         self.begin: int = self._ring.first
         self.end: int = self._ring.last
@@ -71,25 +81,65 @@ class Ring:
         self._update: Update | None = None
         self._is_finished = False
 
-    def update(self, function: Update) -> Update:
+    def update(self, function: Update | None = None, *, opencl: str = "", cuda: str = "", item: Any = None) -> Any:
         """Decorator: ``function(part, array)`` or, where heads are given, ``function(part, array, head)`` takes
         an item into this process's part. ``array`` is read only and for the time of the call. Processes
-        get items in different orders."""
+        get items in different orders.
+
+        opencl, cuda: the same for devices, as a text that defines a function with the name of this one
+        (docs/ring.md, "On devices"). item: the type of the items' values; None: that of the ring. What a
+        device cannot do is done by the Python function."""
+        if function is None:
+            return lambda decorated: self.update(decorated, opencl=opencl, cuda=cuda, item=item)
+        self._check_no_update()
+        if self._device[0] is not None and (opencl or cuda):
+            self._open_device(function.__name__, "", opencl, cuda, item)
+        self._begin(function)
+        return function
+
+    def update_in(self, library: str | os.PathLike[str], name: str, *, opencl: str = "", cuda: str = "",
+                  item: Any = None) -> None:
+        """The update is the C function ``name`` of a shared object (docs/ring.md, "On devices"), on all cores of
+        the host, or the text of the same name on the ring's device."""
+        self._check_no_update()
+        if not self._open_device(name, str(pathlib.Path(library).resolve()), opencl, cuda, item):
+            raise _errors.InputError(f"device {self._device[0]!r} takes none of the forms of {name!r}: give the text "
+                                     "for it, or take device=None")
+        self._begin(lambda part, array: None)
+
+    def _check_no_update(self) -> None:
         if self._update is not None:
             raise ValueError("the ring has its update already")
+
+    def _begin(self, function: Update) -> None:
         self._update = function
         route, lanes, slots, both = self._options
         self._ring.begin(self._take, self._memory, route, lanes, slots, both)
-        return function
+
+    def _open_device(self, name: str, library: str, opencl: str, cuda: str, item: Any) -> bool:
+        item = self.dtype if item is None else np.dtype(item)
+        for dtype in (self.dtype, item):
+            if dtype.str[1:] not in _c_types:
+                raise ValueError(f"kernels work on values of {', '.join(_c_types)}, not {dtype}")
+        forms = (name, library, opencl, cuda, _c_types[self.dtype.str[1:]], self.dtype.itemsize,
+                 _c_types[item.str[1:]], item.itemsize)
+        kind, options = self._device
+        folder = _places.places().plugins
+        self.is_on_device = self._ring.open_device(kind or "host", options, folder, forms)
+        return self.is_on_device
 
     def give(self, array: Any, head: Any = None) -> None:
         """Sends an array past every slice, this one included. Returns when it is on its way; takes items of
-        others in meanwhile. head: what the update needs besides, small enough for 256 bytes."""
+        others in meanwhile. head: what the update needs besides, small enough for 256 bytes; a kernel gets a
+        number, or 0."""
         self._require_update()
         payload = np.ascontiguousarray(array)
         if payload.dtype.hasobject:
             raise ValueError(f"an array of Python objects cannot travel: dtype {payload.dtype}")
-        about = pickle.dumps((payload.dtype.str, np.shape(array), head), protocol=5)
+        number = float(head) if isinstance(head, (int, float, np.number)) else 0.0
+        if self.is_on_device and head is not None and number != head:
+            raise ValueError(f"the head of an item for a kernel is a number, not {head!r}")
+        about = struct.pack("=d", number) + pickle.dumps((payload.dtype.str, np.shape(array), head), protocol=5)
         if len(about) > _most_head_bytes:
             raise ValueError(f"the head of an item takes {len(about)} bytes; at most {_most_head_bytes}, with type and "
                              "shape of the array, are allowed: put the rest into the array")
@@ -151,7 +201,7 @@ class Ring:
         self._ring.end()
 
     def _take(self, about: bytes, payload: memoryview) -> None:
-        dtype, shape, head = pickle.loads(about)
+        dtype, shape, head = pickle.loads(about[8:])
         array = np.frombuffer(payload, dtype).reshape(shape)
         assert self._update is not None
         if head is None:

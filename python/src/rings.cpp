@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // A ring whose rank is this process, used by the thread that made it.
+#include <dlfcn.h>
+
 #include <atomic>
 #include <cstring>
 #include <exception>
 #include <optional>
 #include <thread>
+#include <tuple>
 
 #include "blockyard/base/error.h"
+#include "blockyard/base/text.h"
+#include "blockyard/device/kind.h"
 #include "blockyard/fabric/loopback/loopback.h"
 #include "blockyard/fabric/mpi/mpi_world.h"
+#include "blockyard/ring/kernel_update.h"
 #include "blockyard/ring/result.h"
 #include "blockyard/ring/ring.h"
 #include "python/src/bindings.h"
@@ -24,7 +30,8 @@ constexpr std::size_t kept_bytes = std::size_t{1} << 30;
 class PyUpdate final : public ring::Update {
  public:
   explicit PyUpdate(nb::callable function) : function_(std::move(function)) {}
-  void apply(std::span<const ring::Item> items, std::span<std::byte> /*slice*/) override {
+  void apply(std::span<const ring::Item> items, const ring::Slice& /*slice*/,
+             device::Stream* /*stream*/) override {
     const nb::gil_scoped_acquire gil;
     for (const ring::Item& item : items)
       function_(nb::bytes(item.head.data(), item.head.size()), view(item.payload));
@@ -42,18 +49,45 @@ class PyUpdate final : public ring::Update {
   nb::callable function_;
 };
 
+/// name, library, opencl, cuda, type and bytes of a value of the slice, the same of an item.
+using PyForms = std::tuple<std::string, std::string, std::string, std::string, std::string,
+                           std::uint32_t, std::string, std::uint32_t>;
+
+/// A C function in a shared object, which stays loaded: an update may be anywhere in it.
+blockyard_host_kernel function_in(const std::string& library, const std::string& name) {
+  const auto fail = [](const std::string& text) { throw base::Error(base::Errc::bad_input, text); };
+  void* const loaded = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (loaded == nullptr) fail("cannot load the update: " + std::string(dlerror()));
+  void* const found = dlsym(loaded, name.c_str());
+  if (found == nullptr) fail("'" + library + "' has no function '" + name + "'");
+  return reinterpret_cast<blockyard_host_kernel>(found);
+}
+
+ring::KernelForms forms_of(const PyForms& given) {
+  ring::KernelForms forms;
+  std::string library;
+  std::tie(forms.entry, library, forms.opencl, forms.cuda, forms.slice_type, forms.slice_bytes,
+           forms.item_type, forms.item_bytes) = given;
+  if (!library.empty()) forms.host = function_in(library, forms.entry);
+  forms.head_type = "double";
+  forms.head_bytes = sizeof(double);
+  return forms;
+}
+
 class PyRing {
  public:
   /// Collective. The slice is made by Python, once it knows the range: begin(), end().
-  PyRing(std::shared_ptr<PyProcesses> processes, Extent units, int size)
-      : processes_(std::move(processes)), pool_(kept_bytes) {
+  PyRing(std::shared_ptr<PyProcesses> processes, Extent units, int size, bool has_device)
+      : processes_(std::move(processes)),
+        pool_(kept_bytes),
+        reads_devices_(has_device && fabric::mpi_reads_devices()) {
     const fabric::MpiSession* session = processes_ ? processes_->session.get() : nullptr;
     const int ranks = session != nullptr ? session->processes() : 1;
     layout_.emplace(ranks, size == 0 ? ranks : size, units);
     std::vector<int> process_of;
     for (int rank = 0; rank < ranks; ++rank) process_of.push_back(rank);
     if (session != nullptr)
-      world_ = std::make_unique<fabric::MpiWorld>(*session, pool_, process_of);
+      world_ = std::make_unique<fabric::MpiWorld>(*session, pool_, process_of, mpi_options());
     else
       world_ = std::make_unique<fabric::LoopbackWorld>(1);
     endpoint_ = world_->endpoint(session != nullptr ? session->process() : 0);
@@ -63,6 +97,17 @@ class PyRing {
   [[nodiscard]] ring::Range range() const { return layout_->range(layout_->seat(rank())); }
   [[nodiscard]] int rank() const { return endpoint_->rank(); }
   [[nodiscard]] int rings() const { return layout_->rings(); }
+
+  /// Work on the device of this process, if there are forms that it can use; returns whether.
+  [[nodiscard]] bool open_device(const std::string& kind, const std::string& device_options,
+                                 const std::string& folder, const PyForms& forms) {
+    const nb::gil_scoped_release release;
+    devices_.emplace(kind, device_options + (reads_devices_ ? " network=1" : ""), folder);
+    auto& all = devices_->all();
+    device_ = &all[static_cast<std::size_t>(rank()) % all.size()];
+    kernel_ = ring::KernelUpdate::open(*device_, forms_of(forms), range());
+    return kernel_.has_value();
+  }
 
   void begin(nb::callable function, const OutArray& slice, const std::string& route, int lanes,
              int slots, bool both) {
@@ -74,7 +119,12 @@ class PyRing {
     options.lanes = lanes;
     options.slots = slots;
     const nb::gil_scoped_release release;
-    drive([&] { ring_.emplace(*member_, *layout_, options, *update_, bytes()); });
+    drive([&] {
+      if (kernel_)
+        ring_.emplace(*member_, *layout_, options, *kernel_, slice_on_device());
+      else
+        ring_.emplace(*member_, *layout_, options, *update_, ring::Slice::on_host(bytes()));
+    });
   }
 
   void give(const nb::bytes& head, const AnyArray& payload) {
@@ -98,6 +148,8 @@ class PyRing {
     const nb::gil_scoped_release release;
     drive([&] {
       ring.finish();
+      if (memory_)
+        move_slice([&](device::Stream& stream) { stream.copy_out(bytes(), memory_->address()); });
       if (rings() > 1) ring::add_rings(*member_, *layout_, pool_, bytes(), adder(kind));
     });
   }
@@ -141,6 +193,12 @@ class PyRing {
   }
 
  private:
+  [[nodiscard]] fabric::MpiOptions mpi_options() const {
+    fabric::MpiOptions options;
+    options.reads_devices = reads_devices_;
+    return options;
+  }
+
   /// Does the work of the rank in a thread, while this one, which made the world, moves messages.
   template <class Work>
   void drive(const Work& work) {
@@ -168,10 +226,28 @@ class PyRing {
     return *ring_;
   }
 
+  [[nodiscard]] ring::Slice slice_on_device() {
+    memory_ = device_->allocate(std::max<Extent>(static_cast<Extent>(bytes().size()), 64));
+    if (!memory_)
+      throw base::Error(base::Errc::no_memory,
+                        "the device has no room for a slice of " +
+                            base::format_bytes(static_cast<Extent>(bytes().size())) +
+                            ": start more processes, or take device=None");
+    move_slice([&](device::Stream& stream) { stream.copy_in(memory_->address(), bytes()); });
+    return {{}, device_, memory_->address(), static_cast<Extent>(bytes().size())};
+  }
+  template <class Copy>
+  void move_slice(const Copy& copy) {
+    device::Stream stream = device_->open_stream();
+    if (!bytes().empty()) copy(stream);
+    stream.synchronise();
+  }
+
   bool end_world() {
     const nb::gil_scoped_release release;
     if (ring_) counts_ = ring_->counts();
     ring_.reset();
+    memory_.reset();
     member_.reset();
     bool all_came = true;
     try {
@@ -205,12 +281,17 @@ class PyRing {
 
   std::shared_ptr<PyProcesses> processes_;  // shared with Python; null: this one alone
   base::BufferPool pool_;
+  bool reads_devices_;
   std::optional<ring::Layout> layout_;
+  std::optional<device::DevicesOfKind> devices_;  ///< end after what may hold slots of theirs
+  device::Device* device_ = nullptr;
   std::unique_ptr<fabric::World> world_;
   std::unique_ptr<fabric::Fabric> endpoint_;
   std::optional<ring::Member> member_;
   std::optional<OutArray> slice_;
   std::optional<PyUpdate> update_;
+  std::optional<device::Memory> memory_;  ///< of the slice
+  std::optional<ring::KernelUpdate> kernel_;
   std::optional<ring::Ring> ring_;
   ring::Counts counts_;
 };
@@ -219,11 +300,12 @@ class PyRing {
 
 void bind_rings(nb::module_& module) {
   nb::class_<PyRing>(module, "Ring")
-      .def(nb::init<std::shared_ptr<PyProcesses>, Extent, int>(), nb::arg("processes").none(),
-           nb::arg("units"), nb::arg("size"))
+      .def(nb::init<std::shared_ptr<PyProcesses>, Extent, int, bool>(), nb::arg("processes").none(),
+           nb::arg("units"), nb::arg("size"), nb::arg("has_device"))
       .def_prop_ro("first", [](const PyRing& self) { return self.range().begin; })
       .def_prop_ro("last", [](const PyRing& self) { return self.range().end; })
       .def_prop_ro("rings", &PyRing::rings)
+      .def("open_device", &PyRing::open_device)
       .def("begin", &PyRing::begin)
       .def("give", &PyRing::give)
       .def("serve", &PyRing::serve)

@@ -81,6 +81,91 @@ def test_an_exception_of_the_update_comes_to_the_giver():
             r.finish()
 
 
+OPENCL = """
+void add(long first, long count, global double* slice, global const double* item, long begin, long end, long bytes,
+         double head) {
+  for (long i = first; i < first + count; ++i) slice[i] += head * item[begin * 3 + i];
+}
+"""
+C = """
+#include "blockyard/device/abi_range.h"
+void add(const blockyard_range* range, void* const* arguments) {
+  double* slice = arguments[0];
+  const double* item = arguments[1];
+  const int64_t begin = *(const int64_t*)arguments[2];
+  const double head = *(const double*)arguments[5];
+  for (int64_t i = range->first; i < range->first + range->count; ++i) slice[i] += head * item[begin * 3 + i];
+}
+"""
+PLUGINS = pathlib.Path(blockyard._places.places().plugins)
+DEVICES = ["sim"] + (["opencl"] if (PLUGINS / "libblockyard_device_opencl.so").exists() else [])
+
+
+@pytest.fixture(name="library", scope="module")
+def make_library(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("update")
+    (folder / "add.c").write_text(C)
+    subprocess.run(["cc", "-shared", "-fPIC", "-O1", f"-I{pathlib.Path(__file__).parents[2]}", "-o",
+                    folder / "libadd.so", folder / "add.c"], check=True)
+    return folder / "libadd.so"
+
+
+def ring_of_ones(device, begin_update):
+    with blockyard.Ring((7, 3), cut=0, fabric="loopback", device=device) as r:
+        begin_update(r)
+        for number in range(5):
+            r.give(np.full((7, 3), number + 1.0), head=2)
+        assert np.array_equal(r.result(), np.full((7, 3), 30.0))
+        return r.is_on_device
+
+
+@pytest.mark.parametrize("device", [None, "host", *DEVICES])
+def test_an_update_in_c_or_opencl(device, library):
+    assert ring_of_ones(device, lambda r: r.update_in(library, "add", opencl=OPENCL))
+
+
+@pytest.mark.parametrize("device", [None, *DEVICES])
+def test_what_a_device_cannot_do_python_does(device):
+    def begin(r):
+        @r.update(opencl=OPENCL)
+        def add(part, x, head):
+            part += head * x[r.begin:r.end]
+
+    assert ring_of_ones(device, begin) == (device == "opencl")
+
+
+def test_refuses_updates_that_cannot_be(library):
+    with pytest.raises(blockyard.InputError, match="no function 'ad'"):
+        with blockyard.Ring((3,), fabric="loopback") as r:
+            r.update_in(library, "ad")
+    with pytest.raises(blockyard.InputError, match="did you mean 'sim'"):
+        with blockyard.Ring((3,), fabric="loopback", device="sin") as r:
+            r.update_in(library, "add")
+    with pytest.raises(ValueError, match="the head of an item for a kernel is a number"):
+        with blockyard.Ring((7, 3), cut=0, fabric="loopback", device="sim") as r:
+            r.update_in(library, "add")
+            r.give(np.ones((7, 3)), head="x")
+
+
+@with_mpi
+@pytest.mark.parametrize("route", ["ring", "direct"])
+def test_slices_and_slots_on_devices_of_processes(tmp_path, library, route):
+    script = tmp_path / "script.py"
+    script.write_text(textwrap.dedent(f'''
+        import numpy as np, blockyard
+        me, all = blockyard.processes()
+        with blockyard.Ring((800, 3), cut=0, device="sim", device_options=f"seed={{me + 1}}", route="{route}") as r:
+            r.update_in("{library}", "add")
+            for n in range(me, 10, all):
+                r.give(np.full((800, 3), n + 1.0), head=-1)
+            whole = r.result()
+        assert r.is_on_device and np.array_equal(whole, np.full((800, 3), -55.0)), whole
+        print("good")
+    '''))
+    done = run(script, 3)
+    assert done.returncode == 0 and done.stdout.count("good") == 3, done.stdout + done.stderr
+
+
 @with_mpi
 def test_unequal_numbers_in_rings_of_two(tmp_path):
     script = tmp_path / "script.py"

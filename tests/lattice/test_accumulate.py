@@ -158,6 +158,16 @@ class Drawn(AccumulateTest):
                         self.assertLess(error(found[name], expected[name]), LIMIT, name)
                         self.assertLess(error(found["errors"][name], errors), 1e-10, name)
 
+    def test_a_slow_device_has_a_smaller_slice(self):
+        expected, _ = self.accumulate(self.path, "-w", 1, "--device", "sim", "--sums", "exact")
+        found, report = self.accumulate(self.path, "-w", 2, "--ring", 2, "--sums", "exact", "--device", "sim",
+                                        "--device-options", "slow=10000")  # device 1, at every piece of work
+        for name in expected:
+            if name != "errors":
+                self.assertTrue(np.array_equal(found[name], expected[name]), name)
+        fast, slow = (rank["slice_bytes"] for rank in report["ring"]["ranks"])
+        self.assertGreater(fast, slow)
+
     def test_a_device_gives_the_same_bits_in_every_layout(self):
         for kind, options in DEVICES:
             device = ["--sums", "exact", "--device", kind, "--device-options", options]

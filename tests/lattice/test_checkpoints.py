@@ -3,14 +3,17 @@
 """A simulation that is stopped or killed at a chosen place resumes elsewhere, with the same bits.
 
 The environment: BLOCKYARD, TRIP (tests/faults/trip.c), MPIEXEC (empty: no MPI). BLOCKYARD_FAULTS=full takes 50 seeds of
-killed ranks.
+killed ranks, each of which has to end all within 10 seconds: `ninja ring_kills`.
 """
 
+import contextlib
 import os
 import pathlib
 import random
 import subprocess
 import tempfile
+import threading
+import time
 import unittest
 
 import h5py
@@ -38,6 +41,41 @@ ring = 2
 bins = 4
 sums = "exact"
 """
+
+
+class Deaths:
+    """When the processes of a run in a folder became fewer; seconds() from there to the end of the block."""
+
+    def __init__(self, folder):
+        self.folder, self.first, self.end = folder, None, None
+        self.thread = threading.Thread(target=self.watch)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.end = time.monotonic()
+        self.thread.join()
+
+    def watch(self):
+        most = 0
+        while self.end is None and self.first is None:
+            count = sum(map(self.is_ours, pathlib.Path("/proc").glob("[0-9]*")))
+            if count < most:
+                self.first = time.monotonic()
+            most = max(most, count)
+            time.sleep(0.02)
+
+    def is_ours(self, process):
+        try:
+            return (os.readlink(process / "exe").endswith("/blockyard")
+                    and os.readlink(process / "cwd") == str(self.folder))
+        except OSError:
+            return False
+
+    def seconds(self):
+        return self.end - (self.end if self.first is None else self.first)
 
 
 class Checkpoints(unittest.TestCase):
@@ -178,7 +216,10 @@ samples = 80"""))
             draw = random.Random(seed)
             rank, at = draw.randrange(3), draw.randrange(3000, 30000)
             with self.subTest(seed=seed, rank=rank, at=at):
-                done = self.blockyard("run", "job.toml", processes=3, rank=rank, call="send", at=at, signal=KILL)
+                with Deaths(self.folder.resolve()) if SEEDS > 3 else contextlib.nullcontext() as deaths:
+                    done = self.blockyard("run", "job.toml", processes=3, rank=rank, call="send", at=at, signal=KILL)
+                if deaths:
+                    self.assertLess(deaths.seconds(), 10)
                 self.assertNotEqual(done.returncode, 0)
                 self.assertIn("signal 9", done.stdout + done.stderr)
                 self.assertEqual([path.name for path in self.folder.iterdir()], ["job.toml"])
