@@ -165,11 +165,28 @@ def fftw(path):
             yield symbols, text
 
 
+CALLED = ("getrf", "potrf")  # of LAPACK, by their meaning: what a call is made of where it is cut
+
+
+def invoke(kinds):
+    """The functions of local_calls.h: kinds are letter, meaning and class of each routine."""
+    for letter, element in ELEMENTS.items():
+        mine = [(meaning, kind) for one, meaning, kind in kinds if one == letter]
+        forms = "".join(f"    case Form::{meaning}: return {kind}::invoke(function, width, call);\n"
+                        for meaning, kind in mine if meaning in LEVEL3)
+        tasks = "".join(f"    case Task::{meaning}: return {kind}::invoke(function, call);\n"
+                        for meaning, kind in mine if meaning in CALLED)
+        yield (f"template <>\nvoid invoke_level3(void* function, int width, const Call<{element}>& call) noexcept {{\n"
+               f"  switch (call.form) {{\n{forms}    default: return;\n  }}\n}}\n")
+        yield (f"template <>\nvoid invoke_whole(void* function, const WholeCall<{element}>& call) noexcept {{\n"
+               f"  switch (call.task) {{\n{tasks}    default: return;\n  }}\n}}\n")
+
+
 def main(table, transforms, source, names):
     out = ["// Made by generate.py from routines.txt and fftw.txt.\n", '#include "blockyard/blas/shim/fftw.h"\n',
            '#include "blockyard/blas/shim/lapack.h"\n', '#include "blockyard/blas/shim/level3.h"\n',
            "namespace {\nusing namespace blockyard::blas;\n"]
-    symbols = []
+    symbols, kinds = [], []
     for routine, meaning, letters, arguments in read_table(pathlib.Path(table)):
         is_level3 = meaning in LEVEL3
         for letter in letters:
@@ -177,6 +194,7 @@ def main(table, transforms, source, names):
             slots = "".join(f", {'Slot' if is_level3 else 'Field'}::{name}" for _, name in arguments)
             template = "Level3" if is_level3 else "Lapack"
             what = f"Form::{meaning}" if is_level3 else f"Task::{meaning}"
+            kinds.append((letter, meaning, kind))
             out.append(f"using {kind} = {template}<{ELEMENTS[letter]}, {what}{slots}>;\n")
             for symbol, width in fortran_names(letter + routine):
                 out.append(fortran(symbol, width, kind, arguments))
@@ -187,7 +205,9 @@ def main(table, transforms, source, names):
     for names_of_it, text in fftw(pathlib.Path(transforms)):
         out.append(text)
         symbols += names_of_it
-    out.append("}  // namespace\n")
+    out.append("}  // namespace\nnamespace blockyard::blas {\n")
+    out += invoke(kinds)
+    out.append("}  // namespace blockyard::blas\n")
     pathlib.Path(source).write_text("\n".join(out))
     pathlib.Path(names).write_text("{\n  global:\n" + "".join(f"    {name};\n" for name in symbols) +
                                    "  local: *;\n};\n")

@@ -175,6 +175,13 @@ double moved_bytes(const WholeCall<T>& call) noexcept {
 }
 
 template <class T>
+std::int64_t room_bytes(const WholeCall<T>& call) noexcept {
+  const double columns = static_cast<double>(call.task == Task::ormqr ? call.k : call.n);
+  return static_cast<std::int64_t>(
+      sizeof(T) * (static_cast<double>(rows_of_a(call)) * columns + elements_of_b(call)));
+}
+
+template <class T>
 bool is_usual(const WholeCall<T>& call) noexcept {
   const bool has_b = has_right_sides(call.task) || call.task == Task::ormqr;
   const bool has_k = has_b || call.task == Task::orgqr;
@@ -201,6 +208,10 @@ template double moved_bytes(const WholeCall<float>&) noexcept;
 template double moved_bytes(const WholeCall<double>&) noexcept;
 template double moved_bytes(const WholeCall<c64>&) noexcept;
 template double moved_bytes(const WholeCall<c128>&) noexcept;
+template std::int64_t room_bytes(const WholeCall<float>&) noexcept;
+template std::int64_t room_bytes(const WholeCall<double>&) noexcept;
+template std::int64_t room_bytes(const WholeCall<c64>&) noexcept;
+template std::int64_t room_bytes(const WholeCall<c128>&) noexcept;
 template bool is_usual(const WholeCall<float>&) noexcept;
 template bool is_usual(const WholeCall<double>&) noexcept;
 template bool is_usual(const WholeCall<c64>&) noexcept;

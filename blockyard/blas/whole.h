@@ -80,6 +80,10 @@ template <class T>
 template <class T>
 [[nodiscard]] double moved_bytes(const WholeCall<T>& call) noexcept;
 
+/// Device memory that the call takes as one, roughly.
+template <class T>
+[[nodiscard]] std::int64_t room_bytes(const WholeCall<T>& call) noexcept;
+
 /// Whether the routine takes these arguments, there is something to compute, and devices may have
 /// this form of it. Workspaces are not looked at.
 template <class T>

@@ -78,5 +78,7 @@ inline void judge(const char* what, const std::vector<Complex>& found,
 void check_split();
 void check_real_to_real();
 void check_fortran();
+/// Transforms that a device with little memory computes in passes.
+void check_large();
 
 }  // namespace transforms

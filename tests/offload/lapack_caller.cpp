@@ -299,8 +299,20 @@ void check_all() {
   check_spectra<T>();
 }
 
+/// Matrices of some hundred thousand bytes, for devices with less.
+template <class T>
+void check_large() {
+  check_lu<T>(150, 130);
+  check_lu<T>(140, 200);
+  check_solutions<T>(150, 7);
+  for (const char uplo : {'U', 'L'}) check_cholesky<T>(145, 9, uplo);
+}
+
 }  // namespace
 
-int main() {
-  return caller::run_all([]<class T>() { check_all<T>(); }, "tests", calls, failures);
+/// Usage: lapack_caller [large]
+int main(int count, char**) {
+  const bool is_large = count > 1;
+  return caller::run_all([is_large]<class T>() { is_large ? check_large<T>() : check_all<T>(); },
+                         "tests", calls, failures);
 }

@@ -391,8 +391,16 @@ void check_ways(Case what) {
   check<T>(what);
 }
 
+bool is_large = false;  ///< operands of some ten thousand bytes, for devices with less
+
 template <class T>
 void check_sizes(Case what) {
+  if (is_large) {
+    what.gap = 2, what.has_beta = true, what.m = 40, what.n = 36, what.k = 44;
+    check<T>(what);
+    what.gap = 0, what.has_beta = false, what.m = 35, what.n = 41, what.k = 90;
+    return check<T>(what);
+  }
   what.gap = 0, what.has_beta = true, what.m = 13, what.n = 9, what.k = 11;
   check_ways<T>(what);
   what.gap = 3, what.has_beta = false, what.m = 6, what.n = 17, what.k = 3;
@@ -435,6 +443,8 @@ void check_all() {
 
 }  // namespace
 
-int main() {
+/// Usage: level3_caller [large]
+int main(int count, char**) {
+  is_large = count > 1;
   return caller::run_all([]<class T>() { check_all<T>(); }, "calls", calls, failures);
 }

@@ -2,6 +2,7 @@
 #include "blockyard/blas/router/device_products.h"
 
 #include <algorithm>
+#include <limits>
 #include <random>
 #include <utility>
 
@@ -38,15 +39,20 @@ std::int64_t half_of(device::Device& device) {
                                  : static_cast<std::int64_t>(found.free_bytes / 2);
 }
 
+/// Of the memory of a device, for an operand or a result of a part: several are under way.
+constexpr std::int64_t part_share = 32;
+
 /// The first part is not computed before it has been sent, nor the last one sent back before it is
 /// computed: many parts make that short, and few keep what each costs by itself small.
 template <class T>
-std::int64_t part_width(const Call<T>& call) {
+std::int64_t part_width(const Call<T>& call, std::int64_t memory_bytes) {
   const std::int64_t extent = split_extent(call);
   const std::int64_t bytes = part_elements(call) * static_cast<std::int64_t>(sizeof(T));
   const std::int64_t least = std::max(least_width, least_bytes / bytes);
   const std::int64_t most = std::max(least, part_bytes / bytes);
-  return std::min(extent, std::clamp(extent / wanted_parts, least, most));
+  const std::int64_t width = std::clamp(extent / wanted_parts, least, most);
+  const std::int64_t fitting = std::max<std::int64_t>(memory_bytes / part_share / bytes, 1);
+  return std::min(extent, memory_bytes > 0 ? std::min(width, fitting) : width);
 }
 
 std::uint64_t drawn_seed() {
@@ -59,6 +65,7 @@ std::uint64_t drawn_seed() {
 DeviceProducts::DeviceProducts(const device::Table& table, const std::string& options,
                                std::optional<std::int64_t> kept_bytes, int index)
     : device_(table, index, options),
+      memory_bytes_(static_cast<std::int64_t>(device_.describe().memory_bytes)),
       in_(device_.open_stream()),
       work_(device_.open_stream()),
       out_(device_.open_stream()),
@@ -77,6 +84,7 @@ bool DeviceProducts::reserve(std::optional<device::Memory>& memory, std::int64_t
   if (memory && memory->bytes() >= bytes) return true;
   memory.reset();
   memory = device_.allocate(bytes);
+  while (!memory && kept_.drop_oldest()) memory = device_.allocate(bytes);
   return memory.has_value();
 }
 
@@ -301,6 +309,7 @@ template <class T>
 void DeviceProducts::compute_parts(const Call<T>& call, Shares& shares, std::int64_t width,
                                    int device) {
   saved_bytes_ = 0;
+  lacked_room_ = false;
   for (const Step<T>& step : part_of(call, 0, width).steps)
     if (!device_.open_plan(step.operation)) return;  // before anything is sent for it
   const std::int64_t first_width =
@@ -318,6 +327,7 @@ void DeviceProducts::compute_parts(const Call<T>& call, Shares& shares, std::int
                             : start(part_of(call, range->from, range->to), slot));
     if (sends_along && !has_room) has_unsent_ = true;
     is_first = false;
+    lacked_room_ = !has_room;
     if (!has_room) continue;
     slot.part = *range;
     shares.note_under_way(range->from, [&slot] { return has_left(slot.sent); });
@@ -326,8 +336,21 @@ void DeviceProducts::compute_parts(const Call<T>& call, Shares& shares, std::int
 }
 
 template <class T>
+std::int64_t DeviceProducts::room_bytes(const Call<T>& call, std::int64_t memory_bytes) {
+  std::int64_t bytes = 0;
+  for (const View<T>& view : shared_operands(call)) {
+    if (!view.is_plain() && view.bytes() > most_packed_bytes)
+      return std::numeric_limits<std::int64_t>::max();
+    bytes += view.bytes();
+  }
+  const Part<T> part = part_of(call, 0, part_width(call, memory_bytes));
+  const std::int64_t each = part.result.bytes() + (part.operand ? part.operand->bytes() : 0);
+  return bytes + (static_cast<std::int64_t>(slots) + first_widths) * each;
+}
+
+template <class T>
 void DeviceProducts::compute(const Call<T>& call, Shares& shares, int device) {
-  const std::int64_t width = part_width(call);
+  const std::int64_t width = part_width(call, memory_bytes_);
   try {
     compute_parts(call, shares, width, device);
   } catch (...) {
@@ -340,7 +363,7 @@ void DeviceProducts::compute(const Call<T>& call, Shares& shares, int device) {
 template <class T>
 void DeviceProducts::compute(const Call<T>& call, std::int64_t& complete) {
   const std::int64_t extent = split_extent(call);
-  const std::int64_t width = part_width(call);
+  const std::int64_t width = part_width(call, memory_bytes_);
   Shares shares(extent);
   complete = 0;
   try {
@@ -355,9 +378,13 @@ void DeviceProducts::compute(const Call<T>& call, std::int64_t& complete) {
 }
 
 template void DeviceProducts::compute(const Call<float>&, std::int64_t&);
+template std::int64_t DeviceProducts::room_bytes(const Call<float>&, std::int64_t);
 template void DeviceProducts::compute(const Call<double>&, std::int64_t&);
+template std::int64_t DeviceProducts::room_bytes(const Call<double>&, std::int64_t);
 template void DeviceProducts::compute(const Call<c64>&, std::int64_t&);
+template std::int64_t DeviceProducts::room_bytes(const Call<c64>&, std::int64_t);
 template void DeviceProducts::compute(const Call<c128>&, std::int64_t&);
+template std::int64_t DeviceProducts::room_bytes(const Call<c128>&, std::int64_t);
 template void DeviceProducts::compute(const Call<float>&, Shares&, int);
 template void DeviceProducts::compute(const Call<double>&, Shares&, int);
 template void DeviceProducts::compute(const Call<c64>&, Shares&, int);

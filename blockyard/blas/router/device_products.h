@@ -38,11 +38,23 @@ class DeviceProducts {
   void compute(const Call<T>& call, Shares& shares, int device = 0);
   /// Of the last call: bytes that were on the device already and were not sent.
   [[nodiscard]] std::int64_t saved_bytes() const noexcept { return saved_bytes_; }
+  /// Whether the last call of level 3 ended early since the device had no room.
+  [[nodiscard]] bool lacked_room() const noexcept { return lacked_room_; }
+  /// What can be allocated on the device in total; 0: it does not say.
+  [[nodiscard]] std::int64_t memory_bytes() const noexcept { return memory_bytes_; }
+  /// What a call takes of it at once: the operand that its parts share, and the parts under way.
+  /// The largest number: its operand is too large to be packed.
+  template <class T>
+  [[nodiscard]] static std::int64_t room_bytes(const Call<T>& call, std::int64_t memory_bytes);
+  /// Releases operands of earlier calls until there is room for so many bytes, as far as they are
+  /// in the way.
+  void make_room(std::int64_t bytes) { kept_.make_room(bytes, memory_bytes_); }
   /// Releases operands of earlier calls, at least so many bytes as far as there are.
   void give_back(std::int64_t bytes) { kept_.give_back(bytes); }
   /// For calls computed as a whole, whose operands are not kept.
   [[nodiscard]] device::Device& device() noexcept {
     saved_bytes_ = 0;
+    lacked_room_ = false;
     return device_;
   }
 
@@ -97,11 +109,13 @@ class DeviceProducts {
   void drain(bool has_failed) noexcept;
 
   device::Device device_;
+  std::int64_t memory_bytes_;
   device::Stream in_, work_, out_;
   Kept kept_;
   std::uint64_t seed_;
   int misses_ = 0;  ///< of operands whose content was looked for, since one was found
   std::int64_t saved_bytes_ = 0;
+  bool lacked_room_ = false;
   bool has_unsent_ = false;  ///< an operand that is kept was not sent whole
   std::array<Kept::Operand*, 2> shared_{};
   std::array<std::vector<std::byte>, 2> packed_shared_;

@@ -93,7 +93,7 @@ TEST(DeviceProducts, of_long_sums_begin_before_all_has_been_sent) {
 }
 
 TEST(DeviceProducts, find_no_operand_that_was_not_sent_whole) {
-  DeviceProducts products(device::sim::table(), "memory=60000 seed=1", 40000);
+  DeviceProducts products(device::sim::table(), "memory=20000 seed=1", 20000);
   const std::vector<double> a(7 * 300, 1), b(60 * 300, 1);
   std::vector<double> c(7 * 60);
   Call<double> call{.m = 7,
@@ -108,11 +108,13 @@ TEST(DeviceProducts, find_no_operand_that_was_not_sent_whole) {
                     .ldc = 7};
   std::int64_t complete = -1;
   products.compute(call, complete);
-  EXPECT_EQ(complete, 0);  // there is no room for b
-  call.n = 4;
+  EXPECT_EQ(complete, 0);  // there is no room for two columns of b
+  EXPECT_TRUE(products.lacked_room());
+  call.n = 1;
   products.compute(call, complete);
-  EXPECT_EQ(complete, 4);
-  for (std::size_t i = 0; i < 7 * 4; ++i) ASSERT_EQ(c[i], 300.0);
+  EXPECT_EQ(complete, 1);
+  EXPECT_FALSE(products.lacked_room());
+  for (std::size_t i = 0; i < 7; ++i) ASSERT_EQ(c[i], 300.0);
 }
 
 TEST(DeviceProducts, without_room_leave_the_result_as_it_is) {

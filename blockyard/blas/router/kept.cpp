@@ -51,6 +51,11 @@ bool Kept::drop_oldest() {
   return true;
 }
 
+void Kept::make_room(std::int64_t bytes, std::int64_t memory_bytes) {
+  while (memory_bytes > 0 && held_bytes_ + bytes > memory_bytes && drop_oldest()) {
+  }
+}
+
 void Kept::give_back(std::int64_t bytes) {
   const std::int64_t before = held_bytes_;
   while (before - held_bytes_ < bytes && drop_oldest()) {

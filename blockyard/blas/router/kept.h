@@ -30,6 +30,11 @@ class Kept {
   [[nodiscard]] Operand* find(const base::Fingerprint& content);
   /// Memory for one that is to be sent. Null: the device has no room.
   [[nodiscard]] Operand* make(std::int64_t bytes, const std::optional<base::Fingerprint>& content);
+  /// Evicts operands that are not in use until so many bytes of the device's memory are free, if
+  /// that has a limit.
+  void make_room(std::int64_t bytes, std::int64_t memory_bytes);
+  /// Evicts one that is not in use. False: there is none.
+  bool drop_oldest();
   /// Work that uses it is done.
   void let_go(Operand* operand) noexcept;
   /// Gives up operands of at least so many bytes, as far as there are; from then on less is kept.
@@ -38,8 +43,6 @@ class Kept {
   void end_call(bool has_failed) noexcept;
 
  private:
-  [[nodiscard]] bool drop_oldest();
-
   device::Device& device_;
   std::int64_t budget_bytes_;
   std::int64_t held_bytes_ = 0;

@@ -97,6 +97,10 @@ class Router {
     Reached* at = nullptr;
     std::unique_lock<std::timed_mutex> lock;
   };
+  /// Whether the device has no room for a call, but perhaps for a part of it.
+  [[nodiscard]] static bool is_too_large(const Routed& call, const DeviceProducts& products);
+  /// Whether it turned out to have less than was expected, since others use it.
+  [[nodiscard]] static bool was_too_large(const Routed& call, const Reached& at);
   void compute_shared(Routed& call, const std::vector<Taken>& devices);
   void note_shared(const Routed& call, const std::vector<Taken>& devices, std::int64_t written,
                    double seconds);
@@ -346,21 +350,39 @@ std::vector<Router::Taken> Router::take_devices(const Routed& call) {
   return taken;
 }
 
+bool Router::was_too_large(const Routed& call, const Reached& at) {
+  constexpr std::int64_t small = 16;  // a device with less than that left is left alone
+  if (!at.products || !at.products->lacked_room()) return false;
+  const std::int64_t memory = at.products->memory_bytes();
+  return memory > 0 && call.room_bytes(memory) > memory / small;
+}
+
+bool Router::is_too_large(const Routed& call, const DeviceProducts& products) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() - 1;
+  const std::int64_t memory = products.memory_bytes();
+  return call.room_bytes(memory) > (memory > 0 ? memory : most);
+}
+
 void Router::compute(Routed& call) {
   std::int64_t complete = 0;
+  bool is_cut = false;  // into calls of their own
   if (is_wanted_there(call)) {
     const std::vector<Taken> devices = take_devices(call);
     const bool is_both =
         settings_.place == Where::both && call.is_shareable() && !settings_.is_checking;
-    const bool is_divided = devices.size() > 1 || (is_both && !devices.empty());
-    if (is_divided)
+    is_cut = !devices.empty() && is_too_large(call, *devices[0].at->products);
+    const bool is_shared = !is_cut && (devices.size() > 1 || (is_both && !devices.empty()));
+    if (is_shared)
       compute_shared(call, devices);
-    else if (!devices.empty())
+    else if (!devices.empty() && !is_cut)
       complete = settings_.is_checking ? compute_checked(call, *devices[0].at)
                                        : compute_there(call, *devices[0].at);
+    if (devices.size() == 1 && !is_shared && !is_cut && complete < call.extent())
+      is_cut = was_too_large(call, *devices[0].at);
     for (const Taken& one : devices) one.at->give_back();  // what was asked for meanwhile
-    if (is_divided) return;
+    if (is_shared) return;
   }
+  if (is_cut && call.compute_in_pieces(complete, [this](Routed& piece) { compute(piece); })) return;
   if (settings_.logs_calls)
     say(fmt::format("{} {}: {} of {} on the device", call.name(), call.shape(), complete,
                     call.extent()));

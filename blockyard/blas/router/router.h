@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -38,6 +39,15 @@ class Routed {
   virtual void compute_share_there(DeviceProducts&, Shares&, int) {}
   /// Computes from..to with the local library.
   virtual void compute_share_here(std::int64_t, std::int64_t) {}
+  /// Device memory that it takes at once, where one has no more than `memory_bytes` (0: it does
+  /// not say). The largest number: it cannot go as it is.
+  [[nodiscard]] virtual std::int64_t room_bytes(std::int64_t /*memory_bytes*/) const { return 0; }
+  /// Computes what is left by smaller calls, in order, each of which `compute` takes, here or
+  /// there. False: it cannot be divided, and nothing was done.
+  [[nodiscard]] virtual bool compute_in_pieces(std::int64_t /*complete*/,
+                                               const std::function<void(Routed&)>& /*compute*/) {
+    return false;
+  }
   /// Threads of the local library.
   [[nodiscard]] virtual int threads() const { return 1; }
   /// Of calls that are nothing but products: their element type, for which rates are measured

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <complex>
 #include <cstdlib>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -120,13 +121,17 @@ struct Layer {
 
 /// A transform in elements T of a device: numbers of type Real, or pairs of them.
 template <class T, class Real>
-class Task {
+class Task final : public TransformRun {
  public:
-  explicit Task(const Transform& transform)
-      : transform_(transform), walks_(walks_of(transform)), in_(layer(false)), out_(layer(true)) {}
+  explicit Task(Transform transform)
+      : transform_(std::move(transform)),
+        walks_(walks_of(transform_)),
+        in_(layer(false)),
+        out_(layer(true)) {}
 
   [[nodiscard]] blockyard_operation operation() const;
-  [[nodiscard]] bool compute(const Arrays& arrays, device::Device& device) const;
+  [[nodiscard]] bool start(const Arrays& arrays, device::Device& device);
+  [[nodiscard]] bool finish() override;
 
  private:
   static constexpr std::int64_t parts = sizeof(std::complex<Real>) / sizeof(T);
@@ -142,9 +147,12 @@ class Task {
     return made;
   }
 
-  const Transform& transform_;
+  Transform transform_;
   std::vector<Walk> walks_;
   Layer in_, out_;
+  Arrays arrays_;
+  std::optional<WholeRun<T>> run_;
+  const std::vector<T>* found_ = nullptr;
 };
 
 template <class T, class Real>
@@ -169,9 +177,10 @@ blockyard_operation Task<T, Real>::operation() const {
 
 /// The device plans while data are sent.
 template <class T, class Real>
-bool Task<T, Real>::compute(const Arrays& arrays, device::Device& device) const {
+bool Task<T, Real>::start(const Arrays& arrays, device::Device& device) {
   const blockyard_operation planned = operation();
-  WholeRun<T> run(device);
+  arrays_ = arrays;
+  WholeRun<T>& run = run_.emplace(device);
   const auto result = run.make(out_.count), left = run.make(in_.count);
   if (!plan_ahead(planned, device)) return false;
   const auto from = parts_of<const Real>(arrays.in, arrays.in_imaginary, transform_.is_real_in());
@@ -183,11 +192,24 @@ bool Task<T, Real>::compute(const Arrays& arrays, device::Device& device) const 
     run.send(left, std::move(packed));
   }
   run.run(planned, result, left, {}, T(1));
-  const std::vector<T>& found = run.fetch(result);
-  if (!run.synchronise()) return false;
-  scatter(out_.extents, out_.strides, reinterpret_cast<const Real*>(found.data()),
-          parts_of<Real>(arrays.out, arrays.out_imaginary, transform_.is_real_out()));
+  found_ = &run.fetch(result);
   return true;
+}
+
+template <class T, class Real>
+bool Task<T, Real>::finish() {
+  if (!run_->synchronise()) return false;
+  scatter(out_.extents, out_.strides, reinterpret_cast<const Real*>(found_->data()),
+          parts_of<Real>(arrays_.out, arrays_.out_imaginary, transform_.is_real_out()));
+  return true;
+}
+
+template <class T, class Real>
+std::unique_ptr<TransformRun> started(const Transform& transform, const Arrays& arrays,
+                                      device::Device& device) {
+  auto task = std::make_unique<Task<T, Real>>(transform);
+  if (!task->start(arrays, device)) return nullptr;
+  return task;
 }
 
 }  // namespace
@@ -201,15 +223,18 @@ void prepare(const Transform& transform, device::Device& device) {
 }
 
 template <class Real>
-bool compute_there(const Transform& transform, const Arrays& arrays, device::Device& device) {
+std::unique_ptr<TransformRun> start_there(const Transform& transform, const Arrays& arrays,
+                                          device::Device& device) {
   if (transform.sort == Sort::c2c)
-    return Task<std::complex<Real>, Real>(transform).compute(arrays, device);
-  return Task<Real, Real>(transform).compute(arrays, device);
+    return started<std::complex<Real>, Real>(transform, arrays, device);
+  return started<Real, Real>(transform, arrays, device);
 }
 
 template void prepare<float>(const Transform&, device::Device&);
 template void prepare<double>(const Transform&, device::Device&);
-template bool compute_there<float>(const Transform&, const Arrays&, device::Device&);
-template bool compute_there<double>(const Transform&, const Arrays&, device::Device&);
+template std::unique_ptr<TransformRun> start_there<float>(const Transform&, const Arrays&,
+                                                          device::Device&);
+template std::unique_ptr<TransformRun> start_there<double>(const Transform&, const Arrays&,
+                                                           device::Device&);
 
 }  // namespace blockyard::blas

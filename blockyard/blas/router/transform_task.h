@@ -1,19 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
+
 #include "blockyard/blas/transform.h"
 #include "blockyard/device/device.h"
 
 namespace blockyard::blas {
 
-/// Has a remote device make the plan of a transform ahead, without waiting for it.
+/// Has a device make the plan of a transform, without waiting for it.
 template <class Real>
 void prepare(const Transform& transform, device::Device& device);
 
-/// Computes a transform of numbers of type Real on a remote device; in place too. False, or Error:
-/// nothing was written.
+/// A transform under way on a device. One thread.
+class TransformRun {
+ public:
+  virtual ~TransformRun() = default;
+  /// Waits, and writes the result: exactly the elements that the transform writes. False, or Error:
+  /// nothing was written.
+  [[nodiscard]] virtual bool finish() = 0;
+};
+
+/// Sends what the transform reads, which stays until `finish`. Null: the device does not know it.
+/// Throws Error.
 template <class Real>
-[[nodiscard]] bool compute_there(const Transform& transform, const Arrays& arrays,
-                                 device::Device& device);
+[[nodiscard]] std::unique_ptr<TransformRun> start_there(const Transform& transform,
+                                                        const Arrays& arrays,
+                                                        device::Device& device);
 
 }  // namespace blockyard::blas

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -10,6 +11,7 @@
 
 #include "blockyard/blas/router/device_products.h"
 #include "blockyard/blas/router/router.h"
+#include "blockyard/blas/router/transform_passes.h"
 #include "blockyard/blas/router/transform_task.h"
 
 namespace blockyard::blas {
@@ -48,15 +50,19 @@ class RoutedTransform final : public Routed {
   double flops() const override { return flops_of(transform_); }
   double moved_bytes() const override {
     const double real = is_single_ ? sizeof(float) : sizeof(double);
-    return real * ((transform_.is_real_in() ? 1 : 2) * in_elements(transform_) +
-                   (transform_.is_real_out() ? 1 : 2) * out_elements(transform_));
+    return passes_ * real *
+           ((transform_.is_real_in() ? 1 : 2) * in_elements(transform_) +
+            (transform_.is_real_out() ? 1 : 2) * out_elements(transform_));
   }
   std::int64_t extent() const override { return 1; }
   void compute_there(DeviceProducts& device, std::int64_t& complete) override {
-    const bool is_there = is_single_
-                              ? blas::compute_there<float>(transform_, arrays_, device.device())
-                              : blas::compute_there<double>(transform_, arrays_, device.device());
-    complete = is_there ? 1 : 0;
+    device.make_room(static_cast<std::int64_t>(2 * moved_bytes()));  // and what it works in
+    const int count = is_single_ ? blas::compute_there<float>(transform_, arrays_, device.device(),
+                                                              device.memory_bytes())
+                                 : blas::compute_there<double>(transform_, arrays_, device.device(),
+                                                               device.memory_bytes());
+    complete = count > 0 ? 1 : 0;
+    passes_ = std::max(1, count);
   }
   void prepare(device::Device& device) const override {
     if (is_single_)
@@ -75,6 +81,7 @@ class RoutedTransform final : public Routed {
   const Transform& transform_;
   Arrays arrays_;
   const std::function<void()>& local_;
+  int passes_ = 1;  ///< how often its elements went there
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "blockyard/blas/local/entry.h"
 #include "blockyard/blas/shim/arguments.h"
+#include "blockyard/blas/shim/local_calls.h"
 #include "blockyard/blas/shim/routed_whole.h"
 #include "blockyard/blas/whole.h"
 
@@ -112,11 +113,32 @@ class Lapack {
     (read<fields>(call, given[at++]), ...);
     WholeCall<T> best = call;
     if (!is_offered(call) || !finds_workspace(call, given, local, best)) return local(given);
-    if (!route_whole(call, entry.name(), site.thread_count(), [&] { local(given); })) return;
+    const LocalCalls<T> others(entry.name(), caller, site.width);
+    if (!route_whole(call, entry.name(), site.thread_count(), others, [&] { local(given); }))
+      return;
     write_best(call, best);
   }
 
+  /// Calls a function of the program's own under a Fortran name.
+  static void invoke(void* function, const WholeCall<T>& call) noexcept {
+    Integers<count> integers(call.width);
+    Lengths ones;
+    ones.fill(1);
+    invoke_fortran(function, Given{address<fields>(call, integers)...}, ones);
+  }
+
  private:
+  template <Field field>
+  static const void* address(const WholeCall<T>& call, Integers<count>& integers) noexcept {
+    const auto& from = member<field>(call);
+    using Member = std::remove_cvref_t<decltype(from)>;
+    if constexpr (std::is_same_v<Member, std::int64_t>)
+      return integers.add(from);
+    else if constexpr (std::is_pointer_v<Member>)
+      return from;
+    else
+      return &from;
+  }
   template <Field field>
   static void read(WholeCall<T>& call, const void* from) noexcept {
     auto& to = member<field>(call);

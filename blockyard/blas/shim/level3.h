@@ -10,6 +10,7 @@
 #include "blockyard/blas/level3.h"
 #include "blockyard/blas/local/entry.h"
 #include "blockyard/blas/shim/arguments.h"
+#include "blockyard/blas/shim/local_calls.h"
 #include "blockyard/blas/shim/routed_level3.h"
 
 /// The functions called by the exported names of level 3: arguments as they come, forwarded as they
@@ -65,13 +66,18 @@ class Level3 {
     std::size_t at = 0;
     (read<slots>(call, given[at++], site.width), ...);
     if (!is_offered(call)) return invoke_fortran(site.function, given, lengths);
-    route_level3<T>(call, site.thread_count(), [&](const Call<T>& part) {
-      Integers<count> integers(site.width);
-      std::array<std::size_t, flags> ones;
-      ones.fill(1);
-      invoke_fortran(site.function,
-                     std::array<const void*, count>{address<slots>(part, integers)...}, ones);
-    });
+    const LocalCalls<T> others(entry.name(), caller, site.width);
+    route_level3<T>(call, site.thread_count(), others,
+                    [&](const Call<T>& part) { invoke(site.function, site.width, part); });
+  }
+
+  /// Calls a function of the program's own under a Fortran name.
+  static void invoke(void* function, int width, const Call<T>& call) noexcept {
+    Integers<count> integers(width);
+    std::array<std::size_t, flags> ones;
+    ones.fill(1);
+    invoke_fortran(function, std::array<const void*, count>{address<slots>(call, integers)...},
+                   ones);
   }
 
   template <class... Given>
@@ -84,7 +90,8 @@ class Level3 {
     if (layout == row_major) call = by_columns(call);
     if ((layout != row_major && layout != column_major) || !is_offered(call))
       return function(layout, given...);
-    route_level3<T>(call, site.thread_count(), [&](const Call<T>& part) {
+    const LocalCalls<T> others(entry.name(), caller, site.width);
+    route_level3<T>(call, site.thread_count(), others, [&](const Call<T>& part) {
       function(column_major, value<slots, Given>(part)...);
     });
   }

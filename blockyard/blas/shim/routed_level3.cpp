@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "blockyard/blas/halves.h"
 #include "blockyard/blas/router/device_products.h"
 #include "blockyard/blas/router/router.h"
 
@@ -13,8 +14,9 @@ namespace {
 template <class T>
 class RoutedLevel3 final : public Routed {
  public:
-  RoutedLevel3(const Call<T>& call, int threads, const std::function<void(const Call<T>&)>& local)
-      : call_(call), threads_(threads), local_(local) {}
+  RoutedLevel3(const Call<T>& call, int threads, const LocalCalls<T>& others,
+               const std::function<void(const Call<T>&)>& local)
+      : call_(call), threads_(threads), others_(others), local_(local) {}
   std::string name() const override { return name_of<T>(call_.form); }
   std::string shape() const override {
     return fmt::format("{} x {} x {}", call_.m, call_.n, call_.k);
@@ -36,6 +38,22 @@ class RoutedLevel3 final : public Routed {
     (call_.side == 'R' ? part.m : part.n) = to - from;
     local_(part);
   }
+  std::int64_t room_bytes(std::int64_t memory_bytes) const override {
+    return DeviceProducts::room_bytes(call_, memory_bytes);
+  }
+  bool compute_in_pieces(std::int64_t complete,
+                         const std::function<void(Routed&)>& compute) override {
+    const std::vector<Call<T>> halves = halves_of(rest_of(call_, complete));
+    if (halves.empty() || (call_.form != Form::gemm && !others_.has(Form::gemm))) return false;
+    const std::function<void(const Call<T>&)> local = [&](const Call<T>& part) {
+      part.form == call_.form ? local_(part) : others_(part);
+    };
+    for (const Call<T>& half : halves) {
+      RoutedLevel3 routed(half, threads_, others_, local);
+      compute(routed);
+    }
+    return true;
+  }
   int threads() const override { return threads_; }
   char product_letter() const override { return name().front(); }
   std::unique_ptr<Comparison> comparison() const override { return compare_level3(call_); }
@@ -43,6 +61,7 @@ class RoutedLevel3 final : public Routed {
  private:
   const Call<T>& call_;
   int threads_;
+  const LocalCalls<T>& others_;
   const std::function<void(const Call<T>&)>& local_;
 };
 
@@ -54,23 +73,39 @@ bool is_offered(const Call<T>& call) noexcept {
 }
 
 template <class T>
-void route_level3(const Call<T>& call, int threads,
+void route_level3(const Call<T>& call, int threads, const LocalCalls<T>& others,
                   const std::function<void(const Call<T>&)>& local) noexcept {
-  RoutedLevel3<T> routed(call, threads, local);
+  RoutedLevel3<T> routed(call, threads, others, local);
   route(routed);
+}
+
+template <class T>
+void compute_piece(const Call<T>& call, int threads, const LocalCalls<T>& others,
+                   const std::function<void(Routed&)>& compute) {
+  const std::function<void(const Call<T>&)> local = [&](const Call<T>& part) { others(part); };
+  RoutedLevel3<T> routed(call, threads, others, local);
+  compute(routed);
 }
 
 template bool is_offered(const Call<float>&) noexcept;
 template bool is_offered(const Call<double>&) noexcept;
 template bool is_offered(const Call<c64>&) noexcept;
 template bool is_offered(const Call<c128>&) noexcept;
-template void route_level3(const Call<float>&, int,
+template void route_level3(const Call<float>&, int, const LocalCalls<float>&,
                            const std::function<void(const Call<float>&)>&) noexcept;
-template void route_level3(const Call<double>&, int,
+template void route_level3(const Call<double>&, int, const LocalCalls<double>&,
                            const std::function<void(const Call<double>&)>&) noexcept;
-template void route_level3(const Call<c64>&, int,
+template void route_level3(const Call<c64>&, int, const LocalCalls<c64>&,
                            const std::function<void(const Call<c64>&)>&) noexcept;
-template void route_level3(const Call<c128>&, int,
+template void route_level3(const Call<c128>&, int, const LocalCalls<c128>&,
                            const std::function<void(const Call<c128>&)>&) noexcept;
+template void compute_piece(const Call<float>&, int, const LocalCalls<float>&,
+                            const std::function<void(Routed&)>&);
+template void compute_piece(const Call<double>&, int, const LocalCalls<double>&,
+                            const std::function<void(Routed&)>&);
+template void compute_piece(const Call<c64>&, int, const LocalCalls<c64>&,
+                            const std::function<void(Routed&)>&);
+template void compute_piece(const Call<c128>&, int, const LocalCalls<c128>&,
+                            const std::function<void(Routed&)>&);
 
 }  // namespace blockyard::blas

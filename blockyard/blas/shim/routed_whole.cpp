@@ -9,6 +9,7 @@
 #include "blockyard/blas/router/device_products.h"
 #include "blockyard/blas/router/router.h"
 #include "blockyard/blas/router/whole_task.h"
+#include "blockyard/blas/shim/factors_in_pieces.h"
 
 namespace blockyard::blas {
 
@@ -28,8 +29,8 @@ template <class T>
 class RoutedWhole final : public Routed {
  public:
   RoutedWhole(const WholeCall<T>& call, std::string_view symbol, int threads,
-              const std::function<void()>& local)
-      : call_(call), symbol_(symbol), threads_(threads), local_(local) {}
+              const LocalCalls<T>& others, const std::function<void()>& local)
+      : call_(call), symbol_(symbol), threads_(threads), others_(others), local_(local) {}
   std::string name() const override { return routine_in(symbol_); }
   std::string shape() const override {
     return fmt::format("{} x {} x {}", call_.m, call_.n, call_.k);
@@ -38,8 +39,13 @@ class RoutedWhole final : public Routed {
   double moved_bytes() const override { return blas::moved_bytes(call_); }
   std::int64_t extent() const override { return 1; }
   void compute_there(DeviceProducts& device, std::int64_t& complete) override {
+    device.make_room(blas::room_bytes(call_));
     complete = blas::compute_there(call_, device.device()) ? 1 : 0;
     is_there_ = complete == 1;
+  }
+  std::int64_t room_bytes(std::int64_t) const override { return blas::room_bytes(call_); }
+  bool compute_in_pieces(std::int64_t, const std::function<void(Routed&)>& compute) override {
+    return factor_in_pieces(call_, threads_, others_, compute);
   }
   void compute_here(std::int64_t) override { local_(); }
   bool may_nest() const override { return true; }
@@ -51,6 +57,7 @@ class RoutedWhole final : public Routed {
   const WholeCall<T>& call_;
   std::string_view symbol_;
   int threads_;
+  const LocalCalls<T>& others_;
   const std::function<void()>& local_;
   bool is_there_ = false;
 };
@@ -64,23 +71,40 @@ bool is_offered(const WholeCall<T>& call) noexcept {
 
 template <class T>
 bool route_whole(const WholeCall<T>& call, std::string_view symbol, int threads,
-                 const std::function<void()>& local) noexcept {
-  RoutedWhole<T> routed(call, symbol, threads, local);
+                 const LocalCalls<T>& others, const std::function<void()>& local) noexcept {
+  RoutedWhole<T> routed(call, symbol, threads, others, local);
   route(routed);
   return routed.is_there();
+}
+
+template <class T>
+void compute_piece(const WholeCall<T>& call, int threads, const LocalCalls<T>& others,
+                   const std::function<void(Routed&)>& compute) {
+  const std::string name = others.name_of(call.task);
+  const std::function<void()> local = [&] { others(call); };
+  RoutedWhole<T> routed(call, name, threads, others, local);
+  compute(routed);
 }
 
 template bool is_offered(const WholeCall<float>&) noexcept;
 template bool is_offered(const WholeCall<double>&) noexcept;
 template bool is_offered(const WholeCall<c64>&) noexcept;
 template bool is_offered(const WholeCall<c128>&) noexcept;
-template bool route_whole(const WholeCall<float>&, std::string_view, int,
+template bool route_whole(const WholeCall<float>&, std::string_view, int, const LocalCalls<float>&,
                           const std::function<void()>&) noexcept;
+template void compute_piece(const WholeCall<float>&, int, const LocalCalls<float>&,
+                            const std::function<void(Routed&)>&);
 template bool route_whole(const WholeCall<double>&, std::string_view, int,
+                          const LocalCalls<double>&, const std::function<void()>&) noexcept;
+template void compute_piece(const WholeCall<double>&, int, const LocalCalls<double>&,
+                            const std::function<void(Routed&)>&);
+template bool route_whole(const WholeCall<c64>&, std::string_view, int, const LocalCalls<c64>&,
                           const std::function<void()>&) noexcept;
-template bool route_whole(const WholeCall<c64>&, std::string_view, int,
+template void compute_piece(const WholeCall<c64>&, int, const LocalCalls<c64>&,
+                            const std::function<void(Routed&)>&);
+template bool route_whole(const WholeCall<c128>&, std::string_view, int, const LocalCalls<c128>&,
                           const std::function<void()>&) noexcept;
-template bool route_whole(const WholeCall<c128>&, std::string_view, int,
-                          const std::function<void()>&) noexcept;
+template void compute_piece(const WholeCall<c128>&, int, const LocalCalls<c128>&,
+                            const std::function<void(Routed&)>&);
 
 }  // namespace blockyard::blas

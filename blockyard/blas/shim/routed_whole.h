@@ -4,6 +4,8 @@
 #include <functional>
 #include <string_view>
 
+#include "blockyard/blas/router/router.h"
+#include "blockyard/blas/shim/local_calls.h"
 #include "blockyard/blas/whole.h"
 
 namespace blockyard::blas {
@@ -16,6 +18,12 @@ template <class T>
 /// symbol: the exported name, of which the routine's name is a part. threads: of the local library.
 template <class T>
 [[nodiscard]] bool route_whole(const WholeCall<T>& call, std::string_view symbol, int threads,
+                               const LocalCalls<T>& others,
                                const std::function<void()>& local) noexcept;
+
+/// A call of getrf or potrf that another one is made of goes to `compute`, here by `others`.
+template <class T>
+void compute_piece(const WholeCall<T>& call, int threads, const LocalCalls<T>& others,
+                   const std::function<void(Routed&)>& compute);
 
 }  // namespace blockyard::blas
