@@ -16,8 +16,13 @@ import sys
 import tempfile
 
 BLOCKYARD = os.environ["BLOCKYARD"]
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples" / "offload"
+PSEUDOPOTENTIALS = pathlib.Path("/usr/share/espresso/pseudo")
 TESTERS = next(iter(pathlib.Path("/usr/lib").glob("*/lapack/xlintstd")), pathlib.Path("/missing/x")).parent
 LIMIT_SECONDS = 3000
+SETTINGS = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "ESPRESSO_PSEUDO": str(PSEUDOPOTENTIALS),
+            "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+            "OMPI_MCA_hwloc_base_binding_policy": "none"}
 
 
 def outcome_of_tester(text):
@@ -39,6 +44,12 @@ def outcome_of_wisdom(text):
     return text.splitlines()
 
 
+def outcome_of_plane_waves(text):
+    """Total energies, to what their convergence leaves of them, and how many iterations it took."""
+    return [f"{float(found):.6f}" for found in re.findall(r"(?m)^! +total energy += +(\S+)", text)] + [
+        str(len(re.findall(r"iteration #", text)))]
+
+
 class Program:
     def __init__(self, name, command, outcome, given=None, before=None):
         self.name, self.command, self.outcome, self.given, self.before = name, command, outcome, given, before
@@ -48,7 +59,7 @@ class Program:
             self.before(folder)
         given = open(self.given, encoding="ascii") if self.given else subprocess.DEVNULL
         done = subprocess.run([*prefix, *self.command], stdin=given, capture_output=True, text=True, cwd=folder,
-                              timeout=LIMIT_SECONDS, check=False, env=os.environ | {"OPENBLAS_NUM_THREADS": "1"})
+                              timeout=LIMIT_SECONDS, check=False, env=os.environ | SETTINGS)
         if self.outcome is outcome_of_hpcc:
             return done.returncode, outcome_of_hpcc(folder)
         found = self.outcome(done.stdout)
@@ -75,17 +86,18 @@ def programs():
     # Estimated plans: those that are timed differ from run to run.
     yield Program("fftw-wisdom", ["fftw-wisdom", "-n", "-e", "cof64", "rib8x8", "cob100x30"], outcome_of_wisdom)
     inputs = pathlib.Path("/usr/share/doc/hpcc/examples/_hpccinf.txt")
-    yield Program("hpcc", ["hpcc"], outcome_of_hpcc, before=lambda folder: write_hpcc(inputs, folder))
+    yield Program("hpcc", ["hpcc"], outcome_of_hpcc, before=lambda folder: write_hpcc(inputs, folder, 1))
+    yield Program("hpcc.4", ["mpirun", "-n", "4", "hpcc"], outcome_of_hpcc, before=lambda folder: write_hpcc(inputs, folder, 2))
+    yield Program("octave", ["octave-cli", "--norc", EXAMPLES / "modes.m"], str.splitlines)
+    yield Program("pw.x", ["pw.x", "-in", EXAMPLES / "silicon.in"], outcome_of_plane_waves)
 
 
-def write_hpcc(inputs, folder):
-    """The example, on one process."""
+def write_hpcc(inputs, folder, side):
+    """The example, on a square of processes."""
     lines = inputs.read_text().splitlines()
     for number, line in enumerate(lines):
-        if re.search(r"\bPs$", line):
-            lines[number] = "1            Ps"
-        if re.search(r"\bQs$", line):
-            lines[number] = "1            Qs"
+        if re.search(r"\b[PQ]s$", line):
+            lines[number] = f"{side}            {line[-2:]}"
         if re.search(r"\bNs$", line):
             lines[number] = "500         Ns"
     (folder / "hpccinf.txt").write_text("\n".join(lines) + "\n")
@@ -94,6 +106,10 @@ def write_hpcc(inputs, folder):
 def is_here(program):
     if not shutil.which(str(program.command[0])):
         return False
+    if program.name.startswith("hpcc"):
+        return shutil.which("hpcc") is not None
+    if program.name == "pw.x":
+        return PSEUDOPOTENTIALS.is_dir()
     if program.name.startswith(("numpy", "scipy")):
         package = program.name.partition(".")[0]
         return subprocess.run(["/usr/bin/python3", "-c", f"import {package}, pytest, hypothesis"], capture_output=True,
