@@ -32,6 +32,8 @@ struct Control {
   std::atomic<std::uint32_t> is_aborted;  ///< of rank 0: the run of all is over
   std::atomic<std::uint32_t> has_cause;   ///< and why, once this is 2
   std::array<char, 2000> cause;
+  /// A bit for each processor that this rank may run on; all 0 before it is there.
+  std::array<std::atomic<std::uint64_t>, 16> processors;
   alignas(cache_line) std::atomic<std::int64_t> outstanding;  ///< of rank 0: bytes being claimed
   std::array<Stripe, stripe_count> stripes;
 

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstring>
 #include <numeric>
 #include <thread>
@@ -36,23 +38,22 @@ std::size_t head_bytes(std::size_t ranks, bool is_first) {
   return is_first ? everyone_offset(ranks) + Crowd::byte_count(ranks) : control_bytes(ranks);
 }
 
-/// With a core for each rank, polling costs no other rank anything.
-Patience patience_for(std::size_t ranks) {
-  return {ranks <= static_cast<std::size_t>(base::usable_cores()) ? 3000U : 50U};
-}
-
 }  // namespace
 
 NodeMemory::NodeMemory(int rank, std::vector<std::byte*> arenas, Own own)
     : rank_(rank),
       arenas_(std::move(arenas)),
       own_(std::move(own)),
-      pieces_(length_in_pages(head_bytes(arenas_.size(), rank == 0)), own_.bytes),
-      patience_(patience_for(arenas_.size())) {
+      pieces_(length_in_pages(head_bytes(arenas_.size(), rank == 0)), own_.bytes) {
   const std::size_t head = length_in_pages(head_bytes(arenas_.size(), rank == 0));
   if (own_.bytes < head || !own_.claim(0, head))
     throw Error(Errc::no_memory,
                 fmt::format("out of shared memory: could not reserve the first {} bytes", head));
+  auto& processors = control(rank).processors;
+  for (const std::int32_t processor : base::allowed_processors()) {
+    const auto bit = static_cast<std::uint32_t>(processor);
+    processors[bit / 64 % processors.size()].fetch_or(std::uint64_t{1} << bit % 64);
+  }
   chunks_.reserve(most_chunks);
   auto all = std::make_unique<Members>();
   all->ranks.resize(arenas_.size());
@@ -266,11 +267,35 @@ void NodeMemory::abort(std::string_view cause) noexcept {
 void NodeMemory::wait_a_bit(Signal& signal, std::uint32_t seen) const {
   check_alive();
   if (!own_.meanwhile) {
-    static_cast<void>(wait_for_change(signal, seen, patience_));
+    static_cast<void>(wait_for_change(signal, seen, patience()));
     return;
   }
   own_.meanwhile();
   std::this_thread::yield();
+}
+
+/// With a core for each rank, polling costs no other rank anything. These are the cores of all
+/// ranks: mpirun binds each rank to some of its own.
+Patience NodeMemory::patience() const {
+  constexpr std::uint32_t few = 50, many = 3000;
+  if (const std::uint32_t spins = spins_.load(std::memory_order_relaxed); spins != 0)
+    return {spins};
+  std::array<std::uint64_t, 16> all{};
+  for (std::size_t rank = 0; rank < arenas_.size(); ++rank) {
+    std::uint64_t any = 0;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      const std::uint64_t some = control(static_cast<int>(rank)).processors[k].load();
+      any |= some;
+      all[k] |= some;
+    }
+    if (any == 0) return {few};
+  }
+  int cores = 0;
+  for (const std::uint64_t word : all) cores += std::popcount(word);
+  cores = std::min(cores, base::processor_quota().value_or(cores));
+  spins_.store(arenas_.size() <= static_cast<std::size_t>(cores) ? many : few,
+               std::memory_order_relaxed);
+  return {spins_.load(std::memory_order_relaxed)};
 }
 
 void NodeMemory::check_alive() const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -88,6 +89,7 @@ class NodeMemory final : public Memory {
   [[nodiscard]] Control& control(int rank) const noexcept;
   /// Returns once `signal` is not `seen` any more, or before.
   void wait_a_bit(Signal& signal, std::uint32_t seen) const;
+  [[nodiscard]] Patience patience() const;
   [[nodiscard]] int name_of(int rank) const noexcept {
     return own_.names.empty() ? rank : own_.names[static_cast<std::size_t>(rank)];
   }
@@ -112,7 +114,7 @@ class NodeMemory final : public Memory {
   std::vector<std::byte*> arenas_;
   Own own_;
   Pieces pieces_;
-  Patience patience_;
+  mutable std::atomic<std::uint32_t> spins_{0};  ///< 0: not all ranks are there yet
   std::vector<std::unique_ptr<Members>> groups_;
   std::vector<std::unique_ptr<Shared[]>> chunks_;  ///< never moves: other threads read it
   Region next_region_ = 0;
