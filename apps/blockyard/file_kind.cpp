@@ -88,7 +88,10 @@ void check_is_program(const std::string& path) {
   std::vector<std::vector<std::string>> lines;
   for (std::string line; std::getline(text, line);) {
     lines.push_back(words_of(line));
-    if (!lines.back().empty() && base::lower(lines.back()[0]) == "sial") return;
+    if (lines.back().empty()) continue;
+    if (base::lower(lines.back()[0]) == "sial") return;
+    if (lines.back()[0].starts_with("```"))
+      refuse("Markdown: copy the program or job that it shows into a file of its own");
   }
   while (!lines.empty() && lines.front().empty()) lines.erase(lines.begin());
   if (is_whole) refuse(describe_text(lines));

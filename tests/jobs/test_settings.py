@@ -130,6 +130,7 @@ class Settings(common.JobTest):
                                  ("job.txt", STRETCHED, ".toml"), ("h2.txt", H2, ".xyz"), ("empty", "", "empty"),
                                  ("r.json", '{"kind": 1}', "blockyard report"),
                                  ("water.inp", "water\nH\n*ACES2(CALC=SCF)\n", "ZMAT"),
+                                 ("page.md", "# A page\n```\nsial p\nendsial p\n```\n", "Markdown"),
                                  ("letter", "Dear Sir,\n", "`sial NAME`")]:
             with self.subTest(name=name):
                 if text is not None:
