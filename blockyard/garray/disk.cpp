@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <utility>
 
@@ -21,6 +22,11 @@ namespace {
 
 /// Of each array, while it is open.
 constexpr std::size_t kept_bytes = std::size_t{16} << 20;
+
+using Clock = std::chrono::steady_clock;
+/// Of a file that takes bytes as quickly as memory does, so that a copy for another thread would
+/// take as long.
+constexpr double fast_bytes_per_second = 5e8;
 
 std::size_t largest_tile_bytes(const store::TiledArray& tiles) {
   std::size_t bytes = tiles.element_bytes;
@@ -47,6 +53,33 @@ Part part_of(const DiskArray::Section& section, const Box& part, const Box& with
     found.offset += (part.first[d] - within.first[d]) * dense[d];
   }
   return found;
+}
+
+/// The elements of a whole tile where they lie in the array, in the order of the file, if they are
+/// in the memory of one rank of this node in runs that are worth it; else nothing.
+std::vector<std::span<std::byte>> rows_of(const DiskArray::Section& section, const Box& tile) {
+  constexpr std::size_t least_bytes = 1024;
+  const Array& array = section.array;
+  std::vector<std::span<std::byte>> rows;
+  if (section.is_transposed || !array.is_near || !array.property.empty()) return rows;
+  const Box box = part_of(section, tile, tile).in_array;
+  array.distribution.for_each_piece(box, [&](const Piece& piece) {
+    if (piece.box.element_count() != box.element_count() || piece.strides[0] != 1) return;
+    // Axes that follow each other in memory are one run.
+    std::size_t axes = 1;
+    Extent run = box.extent(0);
+    while (axes < box.axes && piece.strides[axes] == run) run *= box.extent(axes++);
+    const std::size_t bytes = static_cast<std::size_t>(run) * array.kind.bytes;
+    if (bytes < least_bytes && axes < box.axes) return;
+    Box lines = box;
+    for (std::size_t d = 0; d < axes; ++d) lines.end[d] = lines.first[d] + 1;
+    std::byte* const base = array.bases[static_cast<std::size_t>(piece.rank)];
+    for_each_offset<1>(lines, {piece.strides}, [&](const std::array<Extent, 1>& offset) {
+      rows.emplace_back(
+          base + static_cast<std::size_t>(piece.offset + offset[0]) * array.kind.bytes, bytes);
+    });
+  });
+  return rows;
 }
 
 /// Copies the elements of `part` between dense memory for it and for the whole tile.
@@ -165,8 +198,18 @@ DiskArray::Request DiskArray::write(const Section& section) {
   check(section);
   if (place_.access == DiskAccess::read) refuse(array_, "is open for reading only");
   const std::size_t unit = array_.kind.bytes;
+  bool is_fast = true;
   for_each_own_tile(section.on_disk, [&](Extent number, const Box& tile, const Box& part) {
     const auto bytes = static_cast<std::size_t>(part.element_count()) * unit;
+    if (part == tile && is_fast && is_idle())
+      if (const auto rows = rows_of(section, tile); !rows.empty()) {
+        const auto begun = Clock::now();
+        file_->write(number, rows);
+        is_fast =
+            static_cast<double>(bytes) >
+            fast_bytes_per_second * std::chrono::duration<double>(Clock::now() - begun).count();
+        return;
+      }
     const Buffers::Bytes values = buffers_->take();
     const Part from = part_of(section, part, part);
     get(runtime_, section.array, from.in_array, {values.get(), from.strides});
@@ -189,6 +232,12 @@ DiskArray::Request DiskArray::read(const Section& section) {
   const auto array = std::make_shared<const Array>(section.array);  // shared with the work
   const std::size_t unit = array_.kind.bytes;
   for_each_own_tile(section.on_disk, [&](Extent number, const Box& tile, const Box& part) {
+    if (auto rows = part == tile ? rows_of(section, tile) : std::vector<std::span<std::byte>>{};
+        !rows.empty()) {
+      background_.start(
+          0, [file = file_, array, number, rows = std::move(rows)] { file->read(number, rows); });
+      return;
+    }
     const Part to = part_of(section, part, tile);
     const auto bytes = static_cast<std::size_t>(tile.element_count()) * unit;
     background_.start(
@@ -202,6 +251,8 @@ DiskArray::Request DiskArray::read(const Section& section) {
   });
   return finish_request();
 }
+
+bool DiskArray::is_idle() { return tickets_.empty() || background_.is_done(tickets_.back()); }
 
 bool DiskArray::is_done(Request request) {
   if (!background_.is_done(tickets_.at(static_cast<std::size_t>(request - 1)))) return false;

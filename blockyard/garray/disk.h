@@ -69,6 +69,8 @@ class DiskArray {
   template <class Visit>
   void for_each_own_tile(const Box& box, const Visit& visit) const;
   [[nodiscard]] Request finish_request();
+  /// Whether all that was asked of this rank so far is done.
+  [[nodiscard]] bool is_idle();
 
   Runtime& runtime_;
   Background& background_;

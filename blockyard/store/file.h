@@ -12,6 +12,9 @@ namespace blockyard::store {
 /// In a file opened as `direct`, offsets, lengths and addresses are multiples of this.
 inline constexpr std::size_t direct_bytes = 4096;
 
+/// Memory in several places, which is one run of bytes in a file.
+using Rows = std::span<const std::span<std::byte>>;
+
 /// Bytes at offsets. Every function throws Error{io} that names the file and the cause.
 /// Any thread; concurrent reads and writes of one place see any mixture.
 class File {
@@ -21,6 +24,19 @@ class File {
   virtual void read_at(std::uint64_t offset, std::span<std::byte> into) = 0;
   /// Writes all of `from`. The file grows as needed; gaps read as zeros.
   virtual void write_at(std::uint64_t offset, std::span<const std::byte> from) = 0;
+  /// The same for the bytes of all rows, one row after the other.
+  virtual void read_rows_at(std::uint64_t offset, Rows into) {
+    for (const auto row : into) {
+      read_at(offset, row);
+      offset += row.size();
+    }
+  }
+  virtual void write_rows_at(std::uint64_t offset, Rows from) {
+    for (const auto row : from) {
+      write_at(offset, row);
+      offset += row.size();
+    }
+  }
   [[nodiscard]] virtual std::uint64_t size() = 0;
   /// A hint that the file will have this length: its place on disk is taken in one piece.
   virtual void reserve(std::uint64_t) {}

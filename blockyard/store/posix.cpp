@@ -4,12 +4,15 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "blockyard/base/error.h"
 #include "blockyard/base/handle.h"
@@ -74,6 +77,15 @@ class PosixFile final : public File {
     }
   }
 
+  void read_rows_at(std::uint64_t offset, Rows into) override {
+    move_rows(offset, into, ::preadv,
+              [this](std::uint64_t at, std::span<std::byte> rest) { read_at(at, rest); });
+  }
+  void write_rows_at(std::uint64_t offset, Rows from) override {
+    move_rows(offset, from, ::pwritev,
+              [this](std::uint64_t at, std::span<std::byte> rest) { write_at(at, rest); });
+  }
+
   [[nodiscard]] std::uint64_t size() override {
     struct stat status {};
     if (::fstat(descriptor_.get(), &status) != 0) fail("look at", path_, errno);
@@ -91,6 +103,30 @@ class PosixFile final : public File {
   }
 
  private:
+  /// As many rows in a call as the system takes; move_rest(offset, bytes) does what a call leaves.
+  template <class Call, class Rest>
+  void move_rows(std::uint64_t offset, Rows rows, const Call& call, const Rest& move_rest) {
+    constexpr std::size_t most = 1024;  // IOV_MAX
+    std::vector<iovec> parts;
+    for (; !rows.empty(); rows = rows.subspan(parts.size())) {
+      parts.clear();
+      for (const auto row : rows.first(std::min(most, rows.size())))
+        parts.push_back({row.data(), row.size()});
+      const auto moved = without_interrupts([&] {
+        return call(descriptor_.get(), parts.data(), static_cast<int>(parts.size()),
+                    static_cast<off_t>(offset));
+      });
+      // Why it moved nothing is for the call that moves the rest to say.
+      auto left = moved < 0 ? 0 : static_cast<std::size_t>(moved);
+      for (const auto row : rows.first(parts.size())) {
+        const std::size_t done = std::min(left, row.size());
+        if (done < row.size()) move_rest(offset + done, row.subspan(done));
+        left -= done;
+        offset += row.size();
+      }
+    }
+  }
+
   Descriptor descriptor_;
   std::filesystem::path path_;
 };

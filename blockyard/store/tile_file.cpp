@@ -40,6 +40,24 @@ std::uint64_t checksum_of(const TileHeader& header) {
   return base::checksum(std::as_bytes(std::span(&header, 1)).first(offsetof(TileHeader, checksum)));
 }
 
+/// How many bytes there are, and their checksum.
+struct RowsSeen {
+  std::uint64_t bytes = 0, checksum = 0;
+  explicit RowsSeen(Rows rows) {
+    if (rows.size() == 1) {
+      bytes = rows[0].size();
+      checksum = base::checksum(rows[0]);
+      return;
+    }
+    base::Checksum sum;
+    for (const auto row : rows) {
+      bytes += row.size();
+      sum.add(row);
+    }
+    checksum = sum.value();
+  }
+};
+
 std::vector<std::byte> encode(const TiledArray& array) {
   base::ByteWriter out;
   out.value(file_magic);
@@ -167,26 +185,34 @@ Tile TileFile::tile(Extent number) const {
 }
 
 void TileFile::write(Extent number, std::span<const std::byte> bytes) {
-  TileHeader header{.number = static_cast<std::uint64_t>(number),
-                    .bytes = bytes.size(),
-                    .payload_checksum = base::checksum(bytes)};
-  header.checksum = checksum_of(header);
-  file_->write_at(offset_of(number), std::as_bytes(std::span(&header, 1)));
-  file_->write_at(offset_of(number) + payload_offset, bytes);
+  // Rows are written from and into; this one is not written to.
+  const std::span<std::byte> row(const_cast<std::byte*>(bytes.data()), bytes.size());
+  write(number, Rows(&row, 1));
 }
 
-bool TileFile::read(Extent number, std::span<std::byte> into) {
+void TileFile::write(Extent number, Rows rows) {
+  const RowsSeen seen(rows);
+  TileHeader header{.number = static_cast<std::uint64_t>(number),
+                    .bytes = seen.bytes,
+                    .payload_checksum = seen.checksum};
+  header.checksum = checksum_of(header);
+  file_->write_at(offset_of(number), std::as_bytes(std::span(&header, 1)));
+  file_->write_rows_at(offset_of(number) + payload_offset, rows);
+}
+
+bool TileFile::read(Extent number, Rows rows) {
   TileHeader header;
   file_->read_at(offset_of(number), std::as_writable_bytes(std::span(&header, 1)));
   const auto head = std::as_bytes(std::span(&header, 1));
   if (std::all_of(head.begin(), head.end(), [](std::byte b) { return b == std::byte{}; })) {
-    std::fill(into.begin(), into.end(), std::byte{});
+    for (const auto row : rows) std::fill(row.begin(), row.end(), std::byte{});
     return false;
   }
-  file_->read_at(offset_of(number) + payload_offset, into);
+  file_->read_rows_at(offset_of(number) + payload_offset, rows);
+  const RowsSeen seen(rows);
   if (header.checksum != checksum_of(header) ||
-      header.number != static_cast<std::uint64_t>(number) || header.bytes != into.size() ||
-      header.payload_checksum != base::checksum(into))
+      header.number != static_cast<std::uint64_t>(number) || header.bytes != seen.bytes ||
+      header.payload_checksum != seen.checksum)
     throw Error(Errc::io,
                 fmt::format("cannot read {}: tile {} at byte {} is not what was written there (its "
                             "checksum is wrong); the disk or the file is damaged",

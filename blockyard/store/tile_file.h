@@ -60,7 +60,10 @@ class TileFile {
   /// As many bytes as the tile has.
   void write(Extent number, std::span<const std::byte> bytes);
   /// False: it was never written, and the bytes are zeros.
-  bool read(Extent number, std::span<std::byte> into);
+  bool read(Extent number, std::span<std::byte> into) { return read(number, Rows(&into, 1)); }
+  /// The same from and into memory in several places.
+  void write(Extent number, Rows rows);
+  bool read(Extent number, Rows rows);
   void sync() { file_->sync(); }
 
  private:

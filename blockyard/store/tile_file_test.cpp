@@ -35,6 +35,23 @@ TEST(TileFile, is_an_array_of_zeros_until_tiles_are_written) {
   EXPECT_EQ(found, bytes_of(file, 5, 7));
 }
 
+TEST(TileFile, takes_and_fills_memory_in_several_places) {
+  MemoryStore files;
+  TileFile::create(files, "x.dra", small);
+  TileFile file(files, "x.dra", OpenMode::update);
+  std::vector<std::byte> all(32), first(20), second(12);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::byte>(i + 1);
+  std::vector<std::span<std::byte>> rows{std::span(all).first(8), std::span(all).subspan(8)};
+  file.write(0, rows);
+  rows = {first, second};
+  EXPECT_TRUE(file.read(0, rows));
+  first.insert(first.end(), second.begin(), second.end());
+  EXPECT_EQ(first, all);
+  rows = {std::span(first).first(5), std::span(first).subspan(5)};
+  EXPECT_FALSE(file.read(1, rows));
+  EXPECT_EQ(first, std::vector<std::byte>(32));
+}
+
 TEST(TileFile, says_where_its_tiles_lie) {
   MemoryStore files;
   TileFile::create(files, "x.dra", small);
