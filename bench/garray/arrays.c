@@ -244,7 +244,7 @@ static void ghosts(void) {
 }
 
 /* A file of each process, in pieces as dd has them. */
-static int stored, disk;
+static int stored, disk, disk_files;
 static char path[64];
 static char *piece;
 static void wait_for(int failed, int request) {
@@ -258,30 +258,36 @@ static void dra_read(void) {
   int request, failed = NDRA_Read(stored, disk, &request);
   wait_for(failed, request);
 }
+/* Half of the bytes by each process: of the same file, or each of its own. */
 static void plain_pieces(int is_write) {
   int file = open(path, is_write ? O_RDWR | O_CREAT : O_RDONLY, 0600);
-  for (long at = 0; at < disk_bytes / 2; at += piece_bytes)
-    if ((is_write ? pwrite(file, piece, piece_bytes, at) : pread(file, piece, piece_bytes, at)) != piece_bytes)
+  for (long at = 0; at < disk_bytes / 2; at += piece_bytes) {
+    long place = disk_files == 1 ? 2 * at + GA_Nodeid() * (long)piece_bytes : at;
+    if ((is_write ? pwrite(file, piece, piece_bytes, place) : pread(file, piece, piece_bytes, place)) != piece_bytes)
       GA_Error("file", 1);
+  }
   close(file);
 }
 static void plain_write(void) { plain_pieces(1); }
 static void plain_read(void) { plain_pieces(0); }
-static void disks(void) {
+static void disks(int files) {
   dra_size_t dims[2] = {disk_bytes / 8 / 1024, 1024}, request[2] = {-1, -1};
   int pid = (int)getpid();
   char name[64];
+  disk_files = files;
   GA_Brdcst(&pid, sizeof pid, 0);
   snprintf(name, sizeof name, "bench_dra_%d", pid);
-  snprintf(path, sizeof path, "bench_file_%d_%d", pid, GA_Nodeid());
+  snprintf(path, sizeof path, "bench_file_%d_%d", pid, files == 1 ? 0 : GA_Nodeid());
   piece = calloc(1, piece_bytes);
   stored = make((int)dims[0], 1024, 0);
   DRA_Init(-1, -1, -1, -1);
+  DRA_Set_default_config(files, 2);
   if (NDRA_Create(C_DBL, 2, dims, "bench", name, DRA_RW, request, &disk) != 0) GA_Error("disk array", 1);
-  compare("NDRA_Write of 64 MiB", dra_write, "file", plain_write, 1);
-  compare("NDRA_Read of 64 MiB", dra_read, "file", plain_read, 1);
+  compare(files == 1 ? "NDRA_Write of 64 MiB" : "NDRA_Write of 64 MiB, 2 files", dra_write, "file", plain_write, 1);
+  compare(files == 1 ? "NDRA_Read of 64 MiB" : "NDRA_Read of 64 MiB, 2 files", dra_read, "file", plain_read, 1);
   DRA_Delete(disk);
   DRA_Terminate();
+  GA_Sync();
   unlink(path);
   free(piece);
   GA_Destroy(stored);
@@ -332,7 +338,8 @@ int main(int argc, char **argv) {
   copies();
   elementwise();
   ghosts();
-  disks();
+  disks(1);
+  disks(2);
   products("2048 transposed", 't', 'n', 2048, 2048, 2048, 0);
   products("4096 x 512 x 1024", 'n', 'n', 4096, 512, 1024, 0);
   products("2048 block-cyclic by 128", 'n', 'n', 2048, 2048, 2048, 128);

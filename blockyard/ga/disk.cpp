@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
@@ -72,11 +73,13 @@ store::TiledArray tiles_of(const NewArray& wanted) {
     if (wanted.dims[axis] < 1)
       refuse(array, fmt::format("{} = {} is less than 1", tongue().element("dims", axis),
                                 wanted.dims[axis]));
-  store::TiledArray tiles{.name = wanted.name,
-                          .kind = kind->code,
-                          .element_bytes = static_cast<std::uint32_t>(kind->bytes),
-                          .extents = extents_of(tongue(), axes, wanted.dims),
-                          .edges = {}};
+  store::TiledArray tiles{
+      .name = wanted.name,
+      .kind = kind->code,
+      .element_bytes = static_cast<std::uint32_t>(kind->bytes),
+      .extents = extents_of(tongue(), axes, wanted.dims),
+      .edges = {},
+      .files = static_cast<std::uint32_t>(wanted.files > 0 ? wanted.files : disks().files)};
   const auto usual =
       wanted.wanted.is_null() ? std::vector<Extent>() : extents_of(tongue(), axes, wanted.wanted);
   tiles.edges = store::tile_edges(tiles.extents, usual, tiles.element_bytes);
@@ -110,7 +113,10 @@ int terminate() {
   return 0;
 }
 
-void set_default_readers(int count) { disks().readers = count; }
+void set_default_config(int files, int readers) {
+  disks().files = std::max(files, 1);
+  disks().readers = std::max(readers, 0);
+}
 
 int create(const NewArray& wanted, Ints d_a) {
   const auto place =
@@ -142,9 +148,10 @@ int close(int d_a) {
 
 int remove(int d_a) {
   const std::filesystem::path path = opened(d_a).file().path();
+  const std::uint32_t files = opened(d_a).file().array().files;
   const garray::Team& team = runtime().team(opened(d_a).group());
   disks().close(d_a);
-  if (team.me == 0) store::PosixStore().remove(path);
+  if (store::PosixStore here; team.me == 0) store::TileFile::remove(here, path, files);
   runtime().memory().barrier(team.group);
   return 0;
 }

@@ -38,7 +38,8 @@ namespace disk {
 /// DRA_Init are wishes of which nothing depends.
 int init(double most_memory);
 int terminate();
-void set_default_readers(int count);
+/// Of arrays to come; 0 or less: one file, all processes.
+void set_default_config(int files, int readers);
 
 struct NewArray {
   int type = 0;
@@ -47,6 +48,7 @@ struct NewArray {
   std::string name, file;
   int mode = 0;
   Ints wanted = nullptr;  ///< sections that are usual
+  int files = 0;          ///< 0 or less: the default
   int readers = 0;        ///< processes that use the disk; 0 or less: the default
 };
 int create(const NewArray& wanted, Ints d_a);

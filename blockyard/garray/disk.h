@@ -90,6 +90,7 @@ class Disk {
   [[nodiscard]] Background& background() noexcept { return background_; }
   /// Members that use the disk, of arrays to come; 0: all.
   int readers = 0;
+  int files = 1;  ///< of arrays to come
 
   /// Keeps an array under a handle.
   [[nodiscard]] int keep(std::unique_ptr<DiskArray> array);

@@ -21,8 +21,10 @@ using base::Error;
 constexpr std::array<char, 8> file_magic{'B', 'Y', 'T', 'I', 'L', 'E', 'S', '\n'};
 constexpr std::array<char, 8> tile_magic{'B', 'Y', '1', 'T', 'I', 'L', 'E', '\n'};
 constexpr std::uint32_t version = 1;
+constexpr std::uint32_t version_of_many_files = 2;
 constexpr std::uint64_t page_bytes = 4096;
 constexpr std::size_t longest_name = 1024;
+constexpr std::uint32_t most_files = 65536;
 constexpr std::uint64_t usual_tile_bytes = std::uint64_t{2} << 20;
 
 /// In front of the elements of a tile.
@@ -61,12 +63,13 @@ struct RowsSeen {
 std::vector<std::byte> encode(const TiledArray& array) {
   base::ByteWriter out;
   out.value(file_magic);
-  out.value(version);
+  out.value(array.files == 1 ? version : version_of_many_files);
   out.value(array.kind);
   out.value(array.element_bytes);
   out.value(static_cast<std::uint32_t>(array.extents.size()));
   for (const Extent extent : array.extents) out.value(extent);
   for (const Extent edge : array.edges) out.value(edge);
+  if (array.files != 1) out.value(array.files);
   out.text(std::string_view(array.name).substr(0, longest_name));
   out.value(base::checksum(out.bytes()));
   auto page = out.take();
@@ -81,8 +84,10 @@ TiledArray decode(std::span<const std::byte> page, const std::filesystem::path& 
   };
   base::ByteReader in(page);
   if (in.value<std::array<char, 8>>() != file_magic) refuse("not a file of tiles of blockyard");
-  if (const auto found = in.value<std::uint32_t>(); found != version)
-    refuse(fmt::format("of version {}; this program reads version {}", found, version));
+  const auto found = in.value<std::uint32_t>();
+  if (found != version && found != version_of_many_files)
+    refuse(fmt::format("of version {}; this program reads versions {} and {}", found, version,
+                       version_of_many_files));
   TiledArray array;
   array.kind = in.value<std::int32_t>();
   array.element_bytes = in.value<std::uint32_t>();
@@ -92,6 +97,8 @@ TiledArray decode(std::span<const std::byte> page, const std::filesystem::path& 
   for (std::uint32_t d = 0; d < axes; ++d) array.edges.push_back(in.value<Extent>());
   for (std::size_t d = 0; d < axes; ++d)
     if (array.extents[d] < 1 || array.edges[d] < 1) refuse("damaged at its head");
+  if (found == version_of_many_files) array.files = in.value<std::uint32_t>();
+  if (array.files < 1 || array.files > most_files) refuse("damaged at its head");
   array.name = in.text();
   const std::size_t length = page.size() - in.left();
   if (in.value<std::uint64_t>() != base::checksum(page.first(length)))
@@ -117,8 +124,18 @@ std::vector<Extent> grid_of(const TiledArray& array) {
   return grid;
 }
 
+std::filesystem::path path_of(const std::filesystem::path& first, std::uint32_t file) {
+  return file == 0 ? first : std::filesystem::path(fmt::format("{}.{}", first.string(), file));
+}
+
 Extent product(std::span<const Extent> numbers) {
   return std::accumulate(numbers.begin(), numbers.end(), Extent{1}, std::multiplies<>());
+}
+
+/// Where each file ends: after the slots of the first one, which has the most.
+std::uint64_t end_of_files(const TiledArray& array) {
+  const auto tiles = static_cast<std::uint64_t>(product(grid_of(array)));
+  return page_bytes + (tiles + array.files - 1) / array.files * slot_bytes_of(array);
 }
 
 }  // namespace
@@ -143,34 +160,54 @@ std::vector<Extent> tile_edges(std::span<const Extent> extents, std::span<const 
 Extent Tile::element_count() const noexcept { return product(count); }
 
 void TileFile::create(Store& store, const std::filesystem::path& path, const TiledArray& array) {
-  const auto file = store.open(path, OpenMode::create);
-  file->write_at(0, encode(array));
-  const std::uint64_t end =
-      page_bytes + static_cast<std::uint64_t>(product(grid_of(array))) * slot_bytes_of(array);
-  constexpr std::byte zero{};
-  file->write_at(end - 1, {&zero, 1});
+  if (array.files < 1 || array.files > most_files)
+    throw Error(Errc::bad_input, fmt::format("{}: {} files are outside 1..{}", path.string(),
+                                             array.files, most_files));
+  const std::uint64_t end = end_of_files(array);
+  for (std::uint32_t k = 0; k < array.files; ++k) {
+    const auto file = store.open(path_of(path, k), OpenMode::create);
+    if (k == 0) file->write_at(0, encode(array));
+    constexpr std::byte zero{};
+    file->write_at(end - 1, {&zero, 1});
+  }
+}
+
+void TileFile::remove(Store& store, const std::filesystem::path& path, std::uint32_t files) {
+  for (std::uint32_t k = 0; k < files; ++k) store.remove(path_of(path, k));
 }
 
 TileFile::TileFile(Store& store, std::filesystem::path path, OpenMode mode)
-    : path_(std::move(path)), file_(store.open(path_, mode)) {
-  if (file_->size() < page_bytes)
+    : path_(std::move(path)) {
+  files_.push_back(store.open(path_, mode));
+  if (files_[0]->size() < page_bytes)
     throw Error(Errc::bad_input,
                 fmt::format("{} is not a file of tiles of blockyard", path_.string()));
   std::vector<std::byte> page(page_bytes);
-  file_->read_at(0, page);
+  files_[0]->read_at(0, page);
   array_ = decode(page, path_);
   grid_ = grid_of(array_);
   slot_bytes_ = slot_bytes_of(array_);
-  const std::uint64_t end = offset_of(tile_count());
-  if (file_->size() < end)
-    throw Error(Errc::bad_input, fmt::format("{} is cut short: it has {} bytes of {}",
-                                             path_.string(), file_->size(), end));
+  const std::uint64_t end = end_of_files(array_);
+  for (std::uint32_t k = 0; k < array_.files; ++k) {
+    if (k > 0) files_.push_back(store.open(path_of(path_, k), mode));
+    if (files_[k]->size() < end)
+      throw Error(Errc::bad_input, fmt::format("{} is cut short: it has {} bytes of {}",
+                                               path_of(path_, k).string(), files_[k]->size(), end));
+  }
+}
+
+void TileFile::sync() {
+  for (const auto& file : files_) file->sync();
 }
 
 Extent TileFile::tile_count() const noexcept { return product(grid_); }
 
+File& TileFile::file_of(Extent number) const noexcept {
+  return *files_[static_cast<std::size_t>(number) % files_.size()];
+}
+
 std::uint64_t TileFile::offset_of(Extent number) const noexcept {
-  return page_bytes + static_cast<std::uint64_t>(number) * slot_bytes_;
+  return page_bytes + static_cast<std::uint64_t>(number) / files_.size() * slot_bytes_;
 }
 
 Tile TileFile::tile(Extent number) const {
@@ -196,19 +233,21 @@ void TileFile::write(Extent number, Rows rows) {
                     .bytes = seen.bytes,
                     .payload_checksum = seen.checksum};
   header.checksum = checksum_of(header);
-  file_->write_at(offset_of(number), std::as_bytes(std::span(&header, 1)));
-  file_->write_rows_at(offset_of(number) + payload_offset, rows);
+  File& file = file_of(number);
+  file.write_at(offset_of(number), std::as_bytes(std::span(&header, 1)));
+  file.write_rows_at(offset_of(number) + payload_offset, rows);
 }
 
 bool TileFile::read(Extent number, Rows rows) {
   TileHeader header;
-  file_->read_at(offset_of(number), std::as_writable_bytes(std::span(&header, 1)));
+  File& file = file_of(number);
+  file.read_at(offset_of(number), std::as_writable_bytes(std::span(&header, 1)));
   const auto head = std::as_bytes(std::span(&header, 1));
   if (std::all_of(head.begin(), head.end(), [](std::byte b) { return b == std::byte{}; })) {
     for (const auto row : rows) std::fill(row.begin(), row.end(), std::byte{});
     return false;
   }
-  file_->read_rows_at(offset_of(number) + payload_offset, rows);
+  file.read_rows_at(offset_of(number) + payload_offset, rows);
   const RowsSeen seen(rows);
   if (header.checksum != checksum_of(header) ||
       header.number != static_cast<std::uint64_t>(number) || header.bytes != seen.bytes ||
@@ -216,7 +255,10 @@ bool TileFile::read(Extent number, Rows rows) {
     throw Error(Errc::io,
                 fmt::format("cannot read {}: tile {} at byte {} is not what was written there (its "
                             "checksum is wrong); the disk or the file is damaged",
-                            path_.string(), number, offset_of(number)));
+                            path_of(path_, static_cast<std::uint32_t>(
+                                               static_cast<std::size_t>(number) % files_.size()))
+                                .string(),
+                            number, offset_of(number)));
   return true;
 }
 
@@ -230,10 +272,11 @@ bool is_tile_file(File& file) {
 std::string describe_tile_file(Store& store, const std::filesystem::path& path) {
   TileFile file(store, path, OpenMode::read);
   const TiledArray& array = file.array();
-  std::string text =
-      fmt::format("disk resident array \"{}\": {} elements of {} bytes (type {}), {} tiles of {}\n",
-                  array.name, fmt::join(array.extents, " x "), array.element_bytes, array.kind,
-                  file.tile_count(), fmt::join(array.edges, " x "));
+  std::string text = fmt::format(
+      "disk resident array \"{}\": {} elements of {} bytes (type {}), {} tiles of {}{}\n",
+      array.name, fmt::join(array.extents, " x "), array.element_bytes, array.kind,
+      file.tile_count(), fmt::join(array.edges, " x "),
+      array.files > 1 ? fmt::format(" in {} files", array.files) : "");
   std::vector<std::byte> bytes;
   Extent written = 0, wrong = 0;
   for (Extent number = 0; number < file.tile_count(); ++number) {

@@ -24,6 +24,7 @@ struct TiledArray {
   std::uint32_t element_bytes = 0;
   std::vector<Extent> extents;  ///< first index fastest
   std::vector<Extent> edges;    ///< of tiles
+  std::uint32_t files = 1;      ///< which tiles are dealt to in turn
   friend bool operator==(const TiledArray&, const TiledArray&) = default;
 };
 
@@ -39,7 +40,9 @@ struct Tile {
   [[nodiscard]] Extent element_count() const noexcept;
 };
 
-/// An array on disk, a tile at a time, each with a checksum; docs/disk.md has the layout.
+/// An array on disk, a tile at a time, each with a checksum; docs/disk.md has the layout. With
+/// several files the others are named like the first, which knows how many there are, and ".1",
+/// ".2", ...: a file is written to by one process at a time.
 /// Any thread and any number of processes, a tile by one of them at a time.
 /// Throws Error{io} for the disk and for a tile that is not what was written, Error{bad_input} for
 /// a file that is something else.
@@ -47,6 +50,8 @@ class TileFile {
  public:
   /// A new file, in place of what was there, in which all elements are 0.
   static void create(Store& store, const std::filesystem::path& path, const TiledArray& array);
+  /// All of its files.
+  static void remove(Store& store, const std::filesystem::path& path, std::uint32_t files);
   /// mode: read or update.
   TileFile(Store& store, std::filesystem::path path, OpenMode mode);
 
@@ -64,13 +69,14 @@ class TileFile {
   /// The same from and into memory in several places.
   void write(Extent number, Rows rows);
   bool read(Extent number, Rows rows);
-  void sync() { file_->sync(); }
+  void sync();
 
  private:
+  [[nodiscard]] File& file_of(Extent number) const noexcept;
   [[nodiscard]] std::uint64_t offset_of(Extent number) const noexcept;
 
   std::filesystem::path path_;
-  std::unique_ptr<File> file_;
+  std::vector<std::unique_ptr<File>> files_;
   TiledArray array_;
   std::vector<Extent> grid_;
   std::uint64_t slot_bytes_ = 0;

@@ -52,6 +52,33 @@ TEST(TileFile, takes_and_fills_memory_in_several_places) {
   EXPECT_EQ(first, std::vector<std::byte>(32));
 }
 
+TEST(TileFile, deals_its_tiles_to_several_files) {
+  MemoryStore files;
+  TiledArray array = small;
+  array.files = 4;
+  TileFile::create(files, "x.dra", array);
+  {
+    TileFile file(files, "x.dra", OpenMode::update);
+    for (Extent number = 0; number < 6; ++number)
+      file.write(number, bytes_of(file, number, static_cast<int>(number) + 1));
+  }
+  {
+    TileFile again(files, "x.dra", OpenMode::read);
+    EXPECT_EQ(again.array(), array);
+    for (Extent number = 0; number < 6; ++number) {
+      auto found = bytes_of(again, number, 0);
+      EXPECT_TRUE(again.read(number, found));
+      EXPECT_EQ(found, bytes_of(again, number, static_cast<int>(number) + 1));
+    }
+    EXPECT_NE(describe_tile_file(files, "x.dra").find("tiles of 2 x 2 in 4 files"),
+              std::string::npos);
+  }
+  files.remove("x.dra.2");
+  EXPECT_THROW(TileFile(files, "x.dra", OpenMode::read), base::Error);
+  TileFile::remove(files, "x.dra", 4);
+  EXPECT_THROW(static_cast<void>(files.open("x.dra.3", OpenMode::read)), base::Error);
+}
+
 TEST(TileFile, says_where_its_tiles_lie) {
   MemoryStore files;
   TileFile::create(files, "x.dra", small);

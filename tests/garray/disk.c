@@ -124,6 +124,48 @@ static void sections(char* file) {
   GA_Destroy(g);
 }
 
+/* Several files, and tiles that lie in the memory of one process: then nothing is copied. */
+static void in_three_files(char* file) {
+  enum { rows = 600, columns = 1000 };
+  static double line[columns];
+  int dims[2] = {rows, columns}, d, request, lo[2] = {0, 0}, hi[2] = {0, columns - 1}, ld[1] = {columns};
+  dra_size_t extents[2] = {rows, columns}, usual[2] = {-1, -1};
+  double one = 1, minus = -1;
+  char other[600];
+  int g = NGA_Create(C_DBL, 2, dims, "wide", NULL), back = NGA_Create(C_DBL, 2, dims, "back", NULL);
+  for (int i = me; i < rows; i += count) {
+    for (int j = 0; j < columns; ++j) line[j] = i * 1000.0 + j;
+    lo[0] = hi[0] = i;
+    NGA_Put(g, lo, hi, line, ld);
+  }
+  GA_Zero(back);
+  CHECK(NDRA_Create_config(C_DBL, 2, extents, "wide", file, DRA_RW, usual, 3, 2, &d) == 0);
+  snprintf(other, sizeof other, "%s.2", file);
+  CHECK(access(other, F_OK) == 0);
+  CHECK(NDRA_Read(back, d, &request) == 0);
+  wait_for(request); /* never written: zeros */
+  CHECK(GA_Ddot(back, back) == 0);
+  for (int turn = 0; turn < 2; ++turn) {
+    GA_Scale(g, turn == 0 ? &one : &minus);
+    CHECK(NDRA_Write(g, d, &request) == 0);
+    CHECK(NDRA_Read(back, d, &request) == 0); /* sees the write, which was not waited for */
+    wait_for(request);
+    GA_Add(&one, back, &minus, g, back);
+    CHECK(GA_Ddot(back, back) == 0);
+  }
+  CHECK(DRA_Close(d) == 0);
+  CHECK(DRA_Open(file, DRA_R, &d) == 0);
+  CHECK(NDRA_Read(back, d, &request) == 0);
+  wait_for(request);
+  lo[0] = hi[0] = rows - 1;
+  NGA_Get(back, lo, hi, line, ld);
+  for (int j = 0; j < columns; ++j) CHECK(line[j] == -((rows - 1) * 1000.0 + j));
+  CHECK(DRA_Delete(d) == 0);
+  CHECK(access(file, F_OK) != 0 && access(other, F_OK) != 0);
+  GA_Destroy(g);
+  GA_Destroy(back);
+}
+
 /* Integers, dealt blocks, and a pattern of the existing programs: columns in turn. */
 static void dealt(char* file) {
   int dims[2] = {60, 50}, block[2] = {7, 8}, d, requests[5], type, ndim;
@@ -177,6 +219,7 @@ int main(int argc, char** argv) {
   whole_arrays(file);
   if (me != 0) snprintf(file, sizeof file, "%s/0.dra", folder);
   sections(file);
+  in_three_files(file);
   dealt(file);
   CHECK(DRA_Terminate() == 0);
   if (me == 0) CHECK(rmdir(folder) == 0);

@@ -27,9 +27,9 @@ int DRA_Terminate() {
   return run({"DRA_Terminate", __builtin_return_address(0), in_c},
              [] { return disk::terminate(); });
 }
-void DRA_Set_default_config(int /*numfiles*/, int numioprocs) {
+void DRA_Set_default_config(int numfiles, int numioprocs) {
   run({"DRA_Set_default_config", __builtin_return_address(0), in_c},
-      [&] { disk::set_default_readers(numioprocs); });
+      [&] { disk::set_default_config(numfiles, numioprocs); });
 }
 void DRA_Set_debug(logical /*flag*/) {}
 void DRA_Flick() {}
@@ -41,9 +41,10 @@ int NDRA_Create(int type, int ndim, dra_size_t dims[], char* name, char* filenam
   });
 }
 int NDRA_Create_config(int type, int ndim, dra_size_t dims[], char* name, char* filename, int mode,
-                       dra_size_t reqdims[], int /*numfiles*/, int numioprocs, int* d_a) {
+                       dra_size_t reqdims[], int numfiles, int numioprocs, int* d_a) {
   return run({"NDRA_Create_config", __builtin_return_address(0), in_c}, [&] {
-    return disk::create({type, ndim, dims, name, filename, mode, reqdims, numioprocs}, d_a);
+    return disk::create({type, ndim, dims, name, filename, mode, reqdims, numfiles, numioprocs},
+                        d_a);
   });
 }
 int DRA_Open(char* filename, int mode, int* d_a) {
