@@ -36,7 +36,10 @@ int open(const std::string& path, int mode, Ints fd) {
 }
 
 int close(int fd) { return files().close(fd); }
-int remove(const std::string& path) { return ::unlink(path.c_str()) == 0 ? file_ok : errno; }
+// Programs remove files that may not be there (NWChem does), and take an error for their end.
+int remove(const std::string& path) {
+  return ::unlink(path.c_str()) == 0 || errno == ENOENT ? file_ok : errno;
+}
 
 int move(Way way, int fd, double offset, void* buffer, std::size_t bytes) {
   return files().move(way, fd, {offset, buffer, bytes});

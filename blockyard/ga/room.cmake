@@ -49,6 +49,7 @@ endforeach()
 foreach(width IN ITEMS i4 i8)
   add_library(ga_door_${width} OBJECT EXCLUDE_FROM_ALL ${CMAKE_CURRENT_LIST_DIR}/door/c_ma.cpp
               ${CMAKE_CURRENT_LIST_DIR}/door/c_disk.cpp ${CMAKE_CURRENT_LIST_DIR}/door/c_files.cpp
+              ${CMAKE_CURRENT_LIST_DIR}/door/solver_names.cpp
               ${ga_generated}/ga_calls.cpp ${ga_generated}/fortran_${width}.cpp
               ${ga_generated}/dra_${width}.cpp ${ga_generated}/eaf_${width}.cpp)
   if(BLOCKYARD_MPI)
