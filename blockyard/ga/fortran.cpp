@@ -126,7 +126,8 @@ void igop(int group, Ints values, int count, char* op) {
 
 int create(int type, std::int64_t n, std::int64_t m, char* name, std::int64_t chunk1,
            std::int64_t chunk2) {
-  std::int64_t dims[] = {n, m}, chunk[] = {chunk1, chunk2};
+  // In a list of chunks a 0 for the first axis frees all axes; here each 0 frees its own.
+  std::int64_t dims[] = {n, m}, chunk[] = {chunk1 == 0 ? -1 : chunk1, chunk2 == 0 ? -1 : chunk2};
   return calls::create(type, 2, dims, name, chunk);
 }
 
