@@ -154,6 +154,18 @@ def collective(seed):
             close(getattr(a, name)(axis=axis, keepdims=True), getattr(model, name)(axis=axis, keepdims=True), name)
         close(np.cumsum(a, axis=axis), np.cumsum(model, axis=axis), "cumsum")
         assert a.argmax() == model.argmax() and a.argmin() == model.argmin()
+        if model.ndim > 1:
+            for name in ("argmax", "argmin"):
+                close(getattr(np, name)(a, axis=axis), getattr(np, name)(model, axis=axis), (name, axis))
+                close(getattr(a, name)(axis=axis, keepdims=True), getattr(model, name)(axis=axis, keepdims=True), name)
+            if model.dtype.kind == "f":
+                holes = np.where(model > 1, np.nan, model).astype(model.dtype)
+                with_holes = np.where(a > 1, np.nan, a).astype(a.dtype)
+                close(np.argmin(with_holes, axis=axis), np.argmin(holes, axis=axis), "argmin with NaN")
+                close(np.nansum(with_holes, axis=axis), np.nansum(holes, axis=axis), "nansum")
+        assert model.flat[0] in a and model.max() + 1 not in a
+        close(np.isclose(a, 2), np.isclose(model, 2), "isclose")
+        assert a.item(*(0,) * model.ndim) == model.flat[0]
         close(a.copy(order="F"), model, "copy")
         close(np.where(a > 1, a, 0), np.where(model > 1, model, 0), "where")
         close(np.round(a / 3, 1), np.round(model / 3, 1), "round")

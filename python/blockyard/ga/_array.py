@@ -98,6 +98,16 @@ class GlobalArray(np.lib.mixins.NDArrayOperatorsMixin):
     def __iter__(self) -> Iterator[Any]:
         return (self[k] for k in range(self.shape[0]))
 
+    def __contains__(self, value: Any) -> bool:
+        """Collective: ``value in a``, whether any element equals it."""
+        return bool((self == value).any())
+
+    def item(self, *at: int) -> Any:
+        """One-sided. One element as a number of Python; without indexes that of an array of one element."""
+        if not at and self.size != 1:
+            raise ValueError("item() without indexes is for an array of one element")
+        return self[at or (0,) * self.ndim].item()
+
     def __bool__(self) -> bool:
         if self.size != 1:
             raise ValueError("the truth of an array with more than one element is ambiguous: use any() or all()")
@@ -348,13 +358,15 @@ class GlobalArray(np.lib.mixins.NDArrayOperatorsMixin):
             keepdims: bool = False) -> Any:
         return np.sqrt(_reductions.variance(self, axis, dtype, out, ddof, keepdims))
 
-    def argmin(self) -> int:
-        """Collective. The flat index (C order, as NumPy) of the first smallest element."""
-        return _reductions.arg(self, is_max=False)
+    def argmin(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        """Collective. The flat index (C order, as NumPy) of the first smallest element; with ``axis`` a
+        global array of indexes along it."""
+        return _reductions.arg(self, False, axis, out, keepdims)
 
-    def argmax(self) -> int:
-        """Collective. The flat index (C order, as NumPy) of the first largest element."""
-        return _reductions.arg(self, is_max=True)
+    def argmax(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        """Collective. The flat index (C order, as NumPy) of the first largest element; with ``axis`` a
+        global array of indexes along it."""
+        return _reductions.arg(self, True, axis, out, keepdims)
 
     def cumsum(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
         """Collective. Sums from the beginning of an axis on; of an array of one axis ``axis`` may be left out."""

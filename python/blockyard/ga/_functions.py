@@ -62,6 +62,11 @@ def _table() -> dict[Callable[..., Any], Callable[..., Any]]:
         np.where: _where,
         np.clip: lambda a, low=None, high=None, **more: _clip(a, low, high, **more),
         np.allclose: _allclose,
+        np.isclose: _isclose,
+        np.outer: _outer,
+        np.nansum: lambda a, axis=None, **more: _where(np.isnan(a), 0, a).sum(axis=axis, **more),
+        np.nanmin: lambda a, axis=None, **more: np.fmin.reduce(a, axis=axis, **more),
+        np.nanmax: lambda a, axis=None, **more: np.fmax.reduce(a, axis=axis, **more),
         np.array_equal: lambda a, b: np.shape(a) == np.shape(b) and bool((a == b).all()),
         np.count_nonzero: lambda a: int((a != 0).sum()),
     }
@@ -102,7 +107,21 @@ def _swapped(ndim: int, i: int, j: int) -> list[int]:
     return axes
 
 
+def _isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8) -> Any:
+    return np.abs(np.subtract(a, b)) <= atol + rtol * np.abs(b)
+
+
 def _allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8) -> bool:
-    return bool((np.abs(np.subtract(a, b)) <= atol + rtol * np.abs(b)).all())
+    return bool(_isclose(a, b, rtol, atol).all())
+
+
+def _outer(a: Any, b: Any) -> Any:
+    if np.ndim(a) != 1 or np.ndim(b) != 1:
+        raise TypeError("numpy.outer of global arrays is for arrays of one axis")
+    # a[:, None] of a global array would be a copy. Rows that are a, transposed, are columns.
+    group = _ufuncs.common_group("outer", [a, b]).group
+    columns = _make.make("outer", group, (len(b), len(a)), np.result_type(a.dtype, b.dtype), "C")
+    columns.fill(1)
+    return np.multiply(np.multiply(columns, a).T, b)
 
 

@@ -109,7 +109,61 @@ def variance(a: _array.GlobalArray, axis: Any, dtype: Any, out: Any, ddof: float
     return (total / count).astype(total.dtype)[()]
 
 
-def arg(a: _array.GlobalArray, is_max: bool) -> int:
+def arg(a: _array.GlobalArray, is_max: bool, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+    if axis is not None:
+        return _arg_along(a, is_max, _axes(axis, a.ndim)[0], out, keepdims)
+    if out is not None:
+        raise TypeError("out= is for reductions along an axis; without axis the result is a number")
+    place = _arg_of_all(a, is_max)
+    return np.full((1,) * a.ndim, place) if keepdims else place
+
+
+def _arg_along(a: _array.GlobalArray, is_max: bool, along: int, out: Any, keepdims: bool) -> _array.GlobalArray:
+    name = "argmax" if is_max else "argmin"
+    axes = (along,)
+    shape = tuple(1 if d == along else extent for d, extent in enumerate(a.shape))
+    seen = shape if keepdims else shape[:along] + shape[along + 1:]
+    if not seen:
+        raise _errors.InputError(f"{name}: the result is one number: leave axis= out")
+    result = out
+    if result is None:
+        result = _make.make(name, a.group, seen, np.dtype(np.intp), a.order)
+    elif not isinstance(result, _array.GlobalArray) or result.shape != seen:
+        raise _errors.InputError(f"{name}: out is a global array of shape {seen}, not {out!r}")
+
+    def work() -> None:
+        for where, block in result.blocks():
+            wide = _widened(where, axes, a.shape, keepdims)
+            block[...] = _arg_of_slab(a, wide, along, is_max).reshape(block.shape)
+
+    a.group.together(name, work)
+    return result
+
+
+def _arg_of_slab(a: _array.GlobalArray, where: _array.Slices, along: int, is_max: bool) -> np.ndarray:
+    """Of a part of an array, block by block: the first best index along an axis, whose extent is 1 then."""
+    shape = tuple(1 if d == along else part.stop - part.start for d, part in enumerate(where))
+    best, places = np.empty(shape, a.dtype), np.full(shape, -1, np.intp)
+    for _, first, end in a.core.pieces([part.start for part in where], [part.stop for part in where]):
+        box = tuple(slice(f, e) for f, e in zip(first, end))
+        view = a.view(box)
+        values = a[box] if view is None else view
+        found = np.expand_dims(values.argmax(axis=along) if is_max else values.argmin(axis=along), along)
+        value = np.take_along_axis(values, found, along)
+        found += first[along]
+        at = tuple(slice(0, 1) if d == along else slice(f - own.start, e - own.start)
+                   for d, (f, e, own) in enumerate(zip(first, end, where)))
+        old, old_places = best[at], places[at]
+        # NaN is before all numbers, as in NumPy; of equals the first one counts.
+        is_nan, was_nan = value != value, old != old
+        is_better = (value > old if is_max else value < old) & ~was_nan | is_nan & ~was_nan
+        is_equal = (value == old) | is_nan & was_nan
+        takes = (old_places < 0) | is_better | is_equal & (found < old_places)
+        best[at], places[at] = np.where(takes, value, old), np.where(takes, found, old_places)
+    return places
+
+
+def _arg_of_all(a: _array.GlobalArray, is_max: bool) -> int:
     best: list[Any] = []
 
     def work() -> None:
