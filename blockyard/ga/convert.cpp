@@ -87,6 +87,17 @@ Indexes indexes_of(Tongue tongue, const Array& array, Ints subscripts) {
   return at;
 }
 
+namespace {
+
+/// With one line only its length does not matter, and programs pass any.
+bool has_lines_after(const Box& box, std::size_t axis) {
+  for (std::size_t d = axis; d < box.axes; ++d)
+    if (box.extent(d) > 1) return true;
+  return false;
+}
+
+}  // namespace
+
 Local local_of(Tongue tongue, const Array& array, const Box& box, void* memory, Ints ld) {
   Local local{.data = memory};
   local.strides[0] = 1;
@@ -94,7 +105,7 @@ Local local_of(Tongue tongue, const Array& array, const Box& box, void* memory, 
     // ld has an entry for each axis but the slowest: in C these are the axes from 1 on.
     const std::size_t entry = tongue.is_fortran ? d - 1 : box.axes - 1 - d;
     const Extent length = ld[entry];
-    if (length < box.extent(d - 1)) [[unlikely]]
+    if (length < box.extent(d - 1) && has_lines_after(box, d)) [[unlikely]]
       refuse(array, fmt::format("{} = {} is less than the {} elements of the patch on that axis",
                                 tongue.element("ld", entry), length, box.extent(d - 1)));
     local.strides[d] = local.strides[d - 1] * length;
