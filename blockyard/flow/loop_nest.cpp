@@ -13,13 +13,6 @@ using base::Errc;
 using base::Error;
 using program::Policy;
 
-void require_free(const Naming& naming, std::span<const std::int64_t> values, std::int32_t index) {
-  if (values[static_cast<std::size_t>(index)] != unbound)
-    throw Error(Errc::bad_input,
-                fmt::format("reuse of live index '{}': a loop over it is already open",
-                            naming.index(index)));
-}
-
 LoopNest::LoopNest(const Naming& naming)
     : naming_(naming),
       values_(naming.program.indexes.size(), unbound),
@@ -40,7 +33,10 @@ const OpenLoop* LoopNest::pardo() const noexcept {
 }
 
 void LoopNest::require_open(std::int32_t index) const {
-  require_free(naming_, values_, index);
+  if (values_[static_cast<std::size_t>(index)] != unbound)
+    throw Error(Errc::bad_input,
+                fmt::format("reuse of live index '{}': a loop over it is already open",
+                            naming_.index(index)));
   if (open_.size() == program::max_loops)
     throw Error(Errc::bad_input, fmt::format("more than {} loops are open", program::max_loops));
 }
@@ -61,11 +57,11 @@ bool LoopNest::begin_do(std::int32_t index) {
   return true;
 }
 
-bool LoopNest::next_do() {
+bool LoopNest::next_do(std::int64_t step) {
   const OpenLoop& loop = open_.back();
   std::int64_t& value = values_[static_cast<std::size_t>(loop.id)];
-  if (value < loop.last) {
-    ++value;
+  if (step <= loop.last - value) {
+    value += step;
     return true;
   }
   close();

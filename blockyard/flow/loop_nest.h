@@ -26,12 +26,10 @@ struct OpenLoop {
   }
 };
 
-/// Throws Error{bad_input} if a loop over the index is open.
-void require_free(const Naming& naming, std::span<const std::int64_t> values, std::int32_t index);
-
 /// The loops of a program that are open, from outside in, and with them the values of its indexes.
-/// A copy steps independently: that is how look-ahead runs ahead of the
-/// loops of the program. Steps allocate nothing but iterations of a pardo. One thread.
+/// A copy steps independently: that is how look-ahead runs ahead of the loops of the program. The
+/// plan steps over values that it does not sample. Steps allocate nothing but iterations of a
+/// pardo. One thread.
 class LoopNest {
  public:
   explicit LoopNest(const Naming& naming);
@@ -41,9 +39,13 @@ class LoopNest {
 
   /// By index of the program; `unbound` where no loop is open.
   [[nodiscard]] const std::vector<std::int64_t>& values() const noexcept { return values_; }
+  [[nodiscard]] std::int64_t value_of(std::int32_t index) const noexcept {
+    return values_[static_cast<std::size_t>(index)];
+  }
   /// For iterations that write them.
   [[nodiscard]] std::span<std::int64_t> values_to_set() noexcept { return values_; }
   [[nodiscard]] std::span<const OpenLoop> open() const noexcept { return open_; }
+  /// Stays where it is until it is closed.
   [[nodiscard]] OpenLoop& innermost() noexcept { return open_.back(); }
   /// The pardo that is open; null: none.
   [[nodiscard]] const OpenLoop* pardo() const noexcept;
@@ -54,8 +56,8 @@ class LoopNest {
   [[nodiscard]] bool can_open(std::int32_t index) const noexcept;
   /// Opens a loop at its first value; false (and it is not open) if it has none.
   [[nodiscard]] bool begin_do(std::int32_t index);
-  /// The next value; false after the last one, when the loop is closed.
-  [[nodiscard]] bool next_do();
+  /// The next value, or that `step` further on; false after the last one, when the loop is closed.
+  [[nodiscard]] bool next_do(std::int64_t step = 1);
   /// Opens a pardo before its first iteration.
   OpenLoop& begin_pardo(std::int32_t pardo, Sharing sharing);
   [[nodiscard]] Iterations iterations_of(std::int32_t pardo, Sharing sharing) const;
@@ -69,6 +71,7 @@ class LoopNest {
 
   /// Iterations dealt since the barrier by pardos that are closed (balanced).
   [[nodiscard]] std::int64_t dealt() const noexcept { return dealt_; }
+  void add_dealt(std::int64_t iterations) noexcept { dealt_ += iterations; }
   void restart_dealing() noexcept { dealt_ = 0; }
   /// How often each pardo was begun.
   [[nodiscard]] std::span<const std::uint64_t> entered() const noexcept { return entered_; }

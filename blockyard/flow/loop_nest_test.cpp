@@ -53,7 +53,17 @@ TEST_F(LoopNestTest, steps_through_a_do_and_frees_its_index) {
   EXPECT_TRUE(nest.open().empty());
 }
 
-TEST_F(LoopNestTest, goes_on_independently_once_assigned) {
+TEST_F(LoopNestTest, steps_over_values_that_are_not_wanted) {
+  ASSERT_TRUE(nest.begin_do(0));
+  EXPECT_TRUE(nest.next_do(0));
+  EXPECT_EQ(nest.value_of(0), 1);
+  EXPECT_TRUE(nest.next_do(2));
+  EXPECT_EQ(nest.value_of(0), 3);
+  EXPECT_FALSE(nest.next_do(3));
+  EXPECT_TRUE(nest.open().empty());
+}
+
+TEST_F(LoopNestTest, steps_independently_once_assigned) {
   ASSERT_TRUE(nest.begin_do(0));
   LoopNest ahead{naming};
   ahead.assign(nest);

@@ -30,9 +30,9 @@ Walk::Walk(const job::Job& job, const program::Program& program, const Machine& 
       tables_(flow::bind(program, job.environment)),
       costs_(job, program, machine),
       trips_(program, tables_, options.iterations),
-      index_values_(program.indexes.size(), flow::unbound),
       naming_{program, tables_},
-      calculator_(naming_, index_values_, tables_.ints, tables_.scalars),
+      nest_(naming_),
+      calculator_(naming_, nest_.values(), tables_.ints, tables_.scalars),
       located_(program.selectors.size()),
       disk_seconds_(servers.spilled_bytes / machine.disk_write_bytes +
                     servers.read_back_bytes / machine.disk_read_bytes) {
@@ -259,7 +259,7 @@ void Walk::pop_all(const Instruction& instruction) {
 void Walk::barrier() {
   ranks_.meet(machine_.barrier_seconds);
   ranks_.clear_caches();
-  dealt_ = 0;
+  nest_.restart_dealing();
 }
 
 }  // namespace blockyard::plan

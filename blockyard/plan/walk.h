@@ -12,7 +12,7 @@
 
 #include "blockyard/flow/bind.h"
 #include "blockyard/flow/expressions.h"
-#include "blockyard/flow/iterations.h"
+#include "blockyard/flow/loop_nest.h"
 #include "blockyard/flow/place.h"
 #include "blockyard/job/job.h"
 #include "blockyard/plan/costs.h"
@@ -106,8 +106,7 @@ class Walk {
   void charge_where(double times);
   [[nodiscard]] bool where(std::int32_t pc);
   [[nodiscard]] bool iterate(std::int32_t body);
-  [[nodiscard]] std::vector<std::int64_t> chosen_values(std::int64_t first, std::int64_t last,
-                                                        std::int32_t pc);
+  [[nodiscard]] std::vector<std::int64_t> sample_of_do(std::int64_t count, std::int32_t pc);
   void end_sampled_loop();
 
   // walk_blocks.cpp
@@ -141,8 +140,8 @@ class Walk {
   Costs costs_;
   Trips trips_;
 
-  std::vector<std::int64_t> index_values_;
   flow::Naming naming_;
+  flow::LoopNest nest_;
   flow::Expressions calculator_;  ///< for values that are known
   std::vector<Value> ints_;
   [[nodiscard]] double element_bytes(std::int32_t array) const {
@@ -155,11 +154,9 @@ class Walk {
   std::vector<std::int32_t> calls_;
   std::int32_t pc_ = 0;
   std::int64_t steps_ = 0;  ///< instructions since the last that was charged
-  std::int64_t dealt_ = 0;
-  int ordinal_ = 0;  ///< which iteration of the innermost do loop this is, from 1
-  bool in_pardo_ = false;
-  double weight_ = 1;  ///< iterations that the one under way stands for
-  double ratio_ = 1;   ///< share of the iterations of loops that are walked
+  int ordinal_ = 0;         ///< which iteration of the innermost do loop this is, from 1
+  double weight_ = 1;       ///< iterations that the one under way stands for
+  double ratio_ = 1;        ///< share of the iterations of loops that are walked
   double precision_ =
       1;  ///< how far the least samples are kept: below 1 where few steps are allowed
   double sampled_core_ = 0;  ///< seconds of the loop that is sampled

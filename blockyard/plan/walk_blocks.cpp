@@ -39,13 +39,13 @@ const Walk::Located& Walk::locate(const Selector& selector) {
   const std::size_t order = selector.indexes.size();
   bool is_same = last.is_valid;
   for (std::size_t k = 0; k < order; ++k) {
-    const std::int64_t value = index_values_[static_cast<std::size_t>(selector.indexes[k])];
+    const std::int64_t value = nest_.value_of(selector.indexes[k]);
     is_same = is_same && last.values[k] == value;
     last.values[k] = value;
   }
   if (is_same) return last.place;
   last.is_valid = false;
-  static_cast<flow::Place&>(last.place) = flow::locate(naming_, selector, index_values_);
+  static_cast<flow::Place&>(last.place) = flow::locate(naming_, selector, nest_.values());
   last.place.block_bytes =
       static_cast<double>(last.place.block_shape.element_count()) * element_bytes(selector.array);
   last.is_valid = true;
@@ -61,7 +61,7 @@ Shape Walk::shape_of(std::int32_t selector) {
   for (std::size_t k = 0; k < grid.order(); ++k) {
     const bool is_one = selected.form == SelectorForm::region && selected.indexes[k] >= 0;
     if (is_one) {
-      const std::int64_t value = index_values_[static_cast<std::size_t>(selected.indexes[k])];
+      const std::int64_t value = nest_.value_of(selected.indexes[k]);
       if (grid.contains(k, value)) extents[k] = grid.extent(k, value);
     }
     if (extents[k] == 0) extents[k] = grid.axis(k).element_count();
@@ -92,7 +92,7 @@ void Walk::fill(const Instruction& instruction) {
   work_.block_operations += weight_ * ranks_.multiplicity();
   charge(costs_.fill(static_cast<double>(shape.element_count())), work_.core_seconds);
   const Selector& selected = program_.selectors[static_cast<std::size_t>(instruction.a)];
-  if (value.is_known && !in_pardo_ && shape.element_count() == 1 &&
+  if (value.is_known && nest_.pardo() == nullptr && shape.element_count() == 1 &&
       static_cast<Mode>(instruction.b) == Mode::set && selected.form == SelectorForm::block &&
       program_.arrays[static_cast<std::size_t>(selected.array)].kind == ArrayKind::static_)
     numbers_[key_of(selected.array, locate(selected).id.number)] = value;
@@ -193,7 +193,7 @@ void Walk::execute(const Instruction& instruction) {
 void Walk::allocate(std::int32_t selector, bool is_begin) {
   const Selector& selected = program_.selectors[static_cast<std::size_t>(selector)];
   double elements = 0;
-  flow::for_each_selected(naming_, selected, index_values_, [&](const flow::Place& place) {
+  flow::for_each_selected(naming_, selected, nest_.values(), [&](const flow::Place& place) {
     const std::uint64_t key = key_of(selected.array, place.id.number);
     const auto count = static_cast<double>(place.shape.element_count());
     const double bytes = count * element_bytes(selected.array);

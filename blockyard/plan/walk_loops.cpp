@@ -57,55 +57,50 @@ bool Walk::where(std::int32_t pc) {
   return !truth.is_known || truth.b;
 }
 
-/// The values of a do loop that are walked: all, or a sample.
-std::vector<std::int64_t> Walk::chosen_values(std::int64_t first, std::int64_t last,
-                                              std::int32_t pc) {
-  const std::int64_t count = last - first + 1;
-  std::int64_t wanted = count;
-  const double ratio = in_pardo_ ? weight_ > 1 ? ratio_ : 1.0 : ratio_;
-  if (ratio < 1 && trips_.is_plain(pc) &&
-      (in_pardo_ || static_cast<double>(count) * trips_.of_body(pc) > precision_ * small_steps))
-    wanted = std::min(count, static_cast<std::int64_t>(std::max(
-                                 least_values, std::ceil(ratio * static_cast<double>(count)))));
-  if (wanted < count) {
-    std::vector<std::int64_t> values = sample_of(count, wanted, random_);
-    for (std::int64_t& value : values) value += first;
-    return values;
-  }
-  std::vector<std::int64_t> values(static_cast<std::size_t>(count));
-  for (std::size_t k = 0; k < values.size(); ++k) values[k] = first + static_cast<std::int64_t>(k);
-  return values;
+/// The positions of a do loop that are walked, from 0 on; none: all `count` of them.
+std::vector<std::int64_t> Walk::sample_of_do(std::int64_t count, std::int32_t pc) {
+  const bool is_in_pardo = nest_.pardo() != nullptr;
+  const double ratio = is_in_pardo && weight_ <= 1 ? 1.0 : ratio_;
+  const bool is_short =
+      !is_in_pardo && static_cast<double>(count) * trips_.of_body(pc) <= precision_ * small_steps;
+  if (ratio >= 1 || is_short || !trips_.is_plain(pc)) return {};
+  const auto wanted = static_cast<std::int64_t>(
+      std::max(least_values, std::ceil(ratio * static_cast<double>(count))));
+  if (wanted >= count) return {};
+  return sample_of(count, wanted, random_);
 }
 
 /// Walks a do loop; returns where to go on.
 std::int32_t Walk::do_loop(const Instruction& instruction, std::int32_t pc) {
-  const std::int32_t index = instruction.a;
-  flow::require_free(naming_, index_values_, index);
-  const flow::IndexRange range = flow::range_of(program_, tables_, index_values_, index);
-  if (range.first > range.last) return instruction.b;
-  const std::vector<std::int64_t> values = chosen_values(range.first, range.last, pc);
-  const int outer_ordinal = ordinal_;
+  nest_.require_open(instruction.a);
+  if (!nest_.begin_do(instruction.a)) return instruction.b;
+  const std::int64_t count = nest_.innermost().last - nest_.value_of(instruction.a) + 1;
+  const std::vector<std::int64_t> sample = sample_of_do(count, pc);
+  const int outer_ordinal = std::exchange(ordinal_, 0);
   const double outer_weight = weight_;
   const double outer_ratio = ratio_;
   const double stands_for =
-      static_cast<double>(range.last - range.first + 1) / static_cast<double>(values.size());
+      sample.empty() ? 1.0 : static_cast<double>(count) / static_cast<double>(sample.size());
   weight_ *= stands_for;
   ratio_ = std::min(1.0, ratio_ * stands_for);
   if (stands_for > 1) is_sampled_ = true;
   std::int32_t next = instruction.b;
-  ordinal_ = 0;
-  for (const std::int64_t value : values) {
+  bool is_open = sample.empty() || nest_.next_do(sample.front());
+  for (std::size_t k = 1; is_open; ++k) {
     ++ordinal_;
-    index_values_[static_cast<std::size_t>(index)] = value;
     open_scope();
     const Stop stop = step(pc + 1);
     close_scope();
     if (stop.why == program::Control::loop_leave) {
       next = stop.pc;
+      nest_.close();
       break;
     }
+    if (sample.empty())
+      is_open = nest_.next_do();
+    else
+      is_open = nest_.next_do(k < sample.size() ? sample[k] - sample[k - 1] : count);
   }
-  index_values_[static_cast<std::size_t>(index)] = flow::unbound;
   ordinal_ = outer_ordinal;
   weight_ = outer_weight;
   ratio_ = outer_ratio;
@@ -116,20 +111,19 @@ std::int32_t Walk::do_loop(const Instruction& instruction, std::int32_t pc) {
 /// Walks a pardo; returns where to go on.
 std::int32_t Walk::pardo(const Instruction& instruction) {
   const program::PardoDecl& decl = program_.pardos[static_cast<std::size_t>(instruction.a)];
-  for (const std::int32_t index : decl.indexes) flow::require_free(naming_, index_values_, index);
+  for (const std::int32_t index : decl.indexes) nest_.require_open(index);
   const std::int32_t pc = pc_;
   const auto workers = static_cast<int>(ranks_.all_workers());
   Policy policy = flow::policy_of(
       decl, job_.run.pardo == Policy::unset ? Policy::balanced : job_.run.pardo, workers);
   if (policy == Policy::locality)
     policy = Policy::dynamic;  // which iterations go where is not seen
-  flow::Iterations all(program_, tables_, instruction.a, {Policy::every_worker, 0, 1, 0},
-                       index_values_);
+  flow::Iterations& all =
+      nest_.begin_pardo(instruction.a, {Policy::every_worker, 0, 1, 0}).iterations;
   const double outer_ratio = ratio_;
   const double body = trips_.of_body(pc);
   const double allowed =
       std::max(precision_ * small_steps, static_cast<double>(all.settings()) * body * ratio_);
-  in_pardo_ = true;
   const std::vector<std::int64_t> candidates = candidates_of(all, allowed);
   const auto count = candidates.empty() ? static_cast<double>(all.settings())
                                         : static_cast<double>(candidates.size());
@@ -142,11 +136,9 @@ std::int32_t Walk::pardo(const Instruction& instruction) {
     ratio_ = std::min(1.0, allowed / (wanted * body));
     sample(all, candidates, static_cast<std::int64_t>(wanted), policy);
   }
-  in_pardo_ = false;
+  nest_.close();
   ratio_ = outer_ratio;
   pc_ = pc;
-  for (const std::int32_t index : decl.indexes)
-    index_values_[static_cast<std::size_t>(index)] = flow::unbound;
   return instruction.b;
 }
 
@@ -181,18 +173,18 @@ void Walk::deal(flow::Iterations& all, Policy policy) {
   std::vector<std::vector<std::int64_t>> settings(
       policy == Policy::static_ || policy == Policy::balanced ? static_cast<std::size_t>(workers)
                                                               : 1);
-  while (all.next(index_values_, holds) == flow::Iterations::Step::found) {
+  while (nest_.next(holds) == flow::Iterations::Step::found) {
     std::int64_t owner = 0;
     if (policy == Policy::static_) owner = all.setting() % workers;
-    if (policy == Policy::balanced) owner = (dealt_ + all.passed() - 1) % workers;
+    if (policy == Policy::balanced) owner = (nest_.dealt() + all.passed() - 1) % workers;
     settings[static_cast<std::size_t>(owner)].push_back(all.setting());
   }
   charge_where(policy == Policy::dynamic ? 2 : 1);  // dynamic counts them first
-  if (policy == Policy::balanced) dealt_ += all.passed();
+  if (policy == Policy::balanced) nest_.add_dealt(all.passed());
   if (!is_shared) {
     ranks_.switch_to(policy == Policy::every_worker || workers == 1 ? RankModel::everybody : 0);
     for (const std::int64_t setting : settings[0]) {
-      all.select(setting, index_values_);
+      all.select(setting, nest_.values_to_set());
       if (!iterate(body)) break;
     }
     return ranks_.switch_to(RankModel::everybody);
@@ -220,7 +212,7 @@ void Walk::deal(flow::Iterations& all, Policy policy) {
     }
     if (share.length() == 0) continue;
     ranks_.switch_to(static_cast<int>(w));
-    all.select(mine[static_cast<std::size_t>(share.first++)], index_values_);
+    all.select(mine[static_cast<std::size_t>(share.first++)], nest_.values_to_set());
     if (!iterate(body)) share = {0, 0};
     ranks_.switch_to(RankModel::everybody);
     turns.emplace(ranks_.clock(static_cast<int>(w)), w);
@@ -236,7 +228,7 @@ std::vector<std::int64_t> Walk::candidates_of(flow::Iterations all, double allow
     return found;
   const std::int64_t steps = steps_;
   const auto holds = [&](std::int32_t pc) { return where(pc); };
-  while (all.next(index_values_, holds) == flow::Iterations::Step::found)
+  while (all.next(nest_.values_to_set(), holds) == flow::Iterations::Step::found)
     found.push_back(all.setting());
   steps_ = steps;
   return found;
@@ -259,7 +251,7 @@ void Walk::sample(flow::Iterations& all, std::span<const std::int64_t> candidate
   const double before = work_.core_seconds;
   for (const std::int64_t position : sample_of(all_of_them, count, random_)) {
     const auto at = static_cast<std::size_t>(position);
-    all.select(candidates.empty() ? position : candidates[at], index_values_);
+    all.select(candidates.empty() ? position : candidates[at], nest_.values_to_set());
     const std::int64_t steps = std::exchange(steps_, 0);
     const bool is_iteration = all.pardo().where < 0 || where(all.pardo().where);
     where_steps += std::exchange(steps_, steps);
