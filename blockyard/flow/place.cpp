@@ -42,9 +42,10 @@ std::size_t for_each_segment(const program::Program& program, const Tables& tabl
 
 }  // namespace
 
-Place locate(const Naming& naming, const Selector& selector, std::span<const std::int64_t> values) {
+void locate(const Naming& naming, const Selector& selector, std::span<const std::int64_t> values,
+            Place& place) {
   const array::Grid& grid = naming.tables.grids[static_cast<std::size_t>(selector.array)];
-  Place place;
+  place.is_whole = true;
   std::array<Extent, array::max_order> block_extents{};
   std::array<Extent, array::max_order> extents{};
   const std::size_t found =
@@ -52,8 +53,8 @@ Place locate(const Naming& naming, const Selector& selector, std::span<const std
                        [&](std::size_t k, std::int64_t segment, const Subsegment* part) {
                          place.segments[k] = segment;
                          extents[k] = block_extents[k] = grid.extent(k, segment);
+                         place.at[k] = part == nullptr ? 0 : part->offset;
                          if (part == nullptr) return;
-                         place.at[k] = part->offset;
                          extents[k] = part->extent;
                          place.is_whole = false;
                        });
@@ -62,7 +63,6 @@ Place locate(const Naming& naming, const Selector& selector, std::span<const std
   place.id = {selector.array, grid.number_of({place.segments.data(), order})};
   place.block_shape = tensor::Shape({block_extents.data(), order});
   place.shape = place.is_whole ? place.block_shape : tensor::Shape({extents.data(), order});
-  return place;
 }
 
 void report_no_place(const Naming& naming, const Selector& selector,

@@ -19,7 +19,7 @@ namespace blockyard::flow {
 using base::Extent;
 
 /// What a selector of form `block` means for given values of the indexes: a block, and the part of
-/// it that subindexes cut out.
+/// it that subindexes cut out. Of the arrays, as many entries count as the selector has indexes.
 struct Place {
   array::BlockId id;
   std::array<std::int64_t, array::max_order> segments{};
@@ -29,9 +29,16 @@ struct Place {
   bool is_whole = true;
 };
 
-/// Throws Error{bad_input} if an index has no value or one outside of the array.
-[[nodiscard]] Place locate(const Naming& naming, const program::Selector& selector,
-                           std::span<const std::int64_t> values);
+/// Throws Error{bad_input} if an index has no value or one outside of the array; then `into` is
+/// unspecified.
+void locate(const Naming& naming, const program::Selector& selector,
+            std::span<const std::int64_t> values, Place& into);
+[[nodiscard]] inline Place locate(const Naming& naming, const program::Selector& selector,
+                                  std::span<const std::int64_t> values) {
+  Place place;
+  locate(naming, selector, values, place);
+  return place;
+}
 /// Throws what locate() does for the index at this position.
 [[noreturn]] void report_no_place(const Naming& naming, const program::Selector& selector,
                                   std::span<const std::int64_t> values, std::size_t position);

@@ -171,17 +171,18 @@ void Arithmetic::decide(std::int32_t product, const Located* to, ElementType typ
   Contraction& all = contraction_;
   all.product = &program_.products[static_cast<std::size_t>(product)];
   all.to = to;
-  all.operands.clear();
+  const std::vector<std::int32_t>& operands = all.product->operands;
+  all.operands.resize(operands.size());
   all.shapes.clear();
   all.type = type;
   all.is_mixed = false;
   all.accumulates = false;
   all.factor = 1.0;
-  for (const std::int32_t operand : all.product->operands) {
-    all.operands.push_back(blocks_.locate(operand));
-    all.shapes.push_back(all.operands.back().shape);
-    const ElementType its = program::type_of(program_, *all.operands.back().selector);
-    all.type = array::wider(all.type, its);
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    Located& at = all.operands[k];
+    blocks_.locate(operands[k], at);
+    all.shapes.push_back(at.shape());
+    all.type = array::wider(all.type, program::type_of(program_, *at.selector));
   }
   const auto is_of_type = [&](const Located& at) {
     return program::type_of(program_, *at.selector) == all.type;
@@ -191,7 +192,7 @@ void Arithmetic::decide(std::int32_t product, const Located* to, ElementType typ
   all.chain = to == nullptr
                   ? &chains_.of(blocks_.pc(), *all.product, all.shapes, Names(), Shape(), all.type)
                   : &chains_.of(blocks_.pc(), *all.product, all.shapes,
-                                Names(to->selector->indexes), to->shape, all.type);
+                                Names(to->selector->indexes), to->shape(), all.type);
 }
 
 bool Arithmetic::read_operands() {
@@ -258,7 +259,7 @@ void Arithmetic::product_as() {
     return operand.selector->array == to.selector->array;
   });
   if (may_alias || is_scaled_after) {
-    T* made = scratch<T>(to.shape.element_count());
+    T* made = scratch<T>(to.shape().element_count());
     run<T>(is_scaled_after ? T(1) : factor, T(0), made);
     return store<T>(made, target(to, accumulates), accumulates, is_scaled_after);
   }

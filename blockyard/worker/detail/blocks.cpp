@@ -35,22 +35,28 @@ void Blocks::report_missing(const array::BlockId& id) const {
               fmt::format("attempt to read block {}, which does not exist; {}", name, hint));
 }
 
-Located Blocks::locate(std::int32_t selector) const {
-  Located at{.number = selector, .selector = &selector_at(selector)};
-  switch (at.selector->form) {
+void Blocks::locate(std::int32_t selector, Located& into) const {
+  into.number = selector;
+  into.selector = &selector_at(selector);
+  switch (into.selector->form) {
     case SelectorForm::block:
-      at.place = locate(*at.selector);
-      at.shape = at.place.shape;
+      flow::locate(naming_, *into.selector, index_values_, into.place);
       break;
     case SelectorForm::whole:
-      at.shape = statics_.shape(at.selector->array);
+      into.place.shape = statics_.shape(into.selector->array);
       break;
     case SelectorForm::region:
-      at.shape = regions_.shape(selector);
+      into.place.shape = regions_.shape(selector);
       break;
     case SelectorForm::every:  // allocate and deallocate go through its blocks
+      into.place.shape = {};
       break;
   }
+}
+
+Located Blocks::locate(std::int32_t selector) const {
+  Located at;
+  locate(selector, at);
   return at;
 }
 

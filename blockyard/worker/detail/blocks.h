@@ -40,6 +40,8 @@ class Blocks {
   [[nodiscard]] Place locate(const program::Selector& selector) const {
     return flow::locate(naming_, selector, index_values_);
   }
+  /// Where it is kept for the statement, so that nothing is copied.
+  void locate(std::int32_t selector, Located& into) const;
   [[nodiscard]] Located locate(std::int32_t selector) const;
   [[nodiscard]] std::int64_t value_of(std::int32_t index) const noexcept {
     return index_values_[static_cast<std::size_t>(index)];

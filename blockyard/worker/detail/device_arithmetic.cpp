@@ -85,7 +85,7 @@ void DeviceArithmetic::add_copies(block::Placement::Work& work, const Contractio
   for (const DeviceOperand& operand : operands_) add(*operand.frame);
   if (all.to == nullptr) return;
   const std::int32_t array = all.to->selector->array;
-  const std::size_t bytes = bytes_of(all.to->shape, all.type);
+  const std::size_t bytes = bytes_of(all.to->shape(), all.type);
   if (all.accumulates && on_device_[static_cast<std::size_t>(array)])
     work.from_device_bytes += bytes;
   else if (all.accumulates)
@@ -131,8 +131,8 @@ bool DeviceArithmetic::copy(const Located& to, const Located& from, bool accumul
   return is_wanted(to) && attempt([&] {
            const DeviceOperand source = blocks_.device_operand(from);
            if (source.frame == nullptr) return false;
-           const auto in = squeeze(from.shape, match.from_positions);
-           const auto out = squeeze(to.shape, match.to_positions);
+           const auto in = squeeze(from.shape(), match.from_positions);
+           const auto out = squeeze(to.shape(), match.to_positions);
            if (!in || !out) return false;
            for (std::size_t k = 0; k < match.permutation.size(); ++k)
              if ((*out)[k] != (*in)[static_cast<std::size_t>(match.permutation[k])]) return false;

@@ -45,7 +45,7 @@ std::optional<tensor::Shape> Blocks::device_shape(std::int32_t selector) {
   if (selected.part != program::Part::all || selected.form == SelectorForm::region)
     return std::nullopt;
   const Located at = locate(selector);
-  return at.is_block() && !at.place.is_whole ? std::nullopt : std::optional(at.shape);
+  return at.is_block() && !at.place.is_whole ? std::nullopt : std::optional(at.shape());
 }
 
 block::SharedFrame Blocks::device_result(const Located& to, bool updates) {

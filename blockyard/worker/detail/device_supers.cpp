@@ -109,7 +109,7 @@ bool DeviceArithmetic::execute(const DeviceSuper& what) {
   if (!call) return false;
   located_.assign(what.operands.size(), {});
   for (std::size_t k = 0; k < what.operands.size(); ++k)
-    if (what.selectors[k] >= 0) located_[k] = blocks_.locate(what.selectors[k]);
+    if (what.selectors[k] >= 0) blocks_.locate(what.selectors[k], located_[k]);
   if (!has_results(what)) return false;
   return attempt([&] {
     const auto& plan = form_plans_.of(device_.device(), what.entry, what.operands);

@@ -12,9 +12,10 @@ namespace blockyard::worker::detail {
 struct Located {
   std::int32_t number = 0;                      ///< of the selector
   const program::Selector* selector = nullptr;  ///< of that number
-  Place place{};                                ///< of one of form `block`
-  tensor::Shape shape{};                        ///< of what is selected
+  Place place{};                                ///< of one of form `block`; else its shape only
 
+  /// Of what is selected.
+  [[nodiscard]] const tensor::Shape& shape() const noexcept { return place.shape; }
   [[nodiscard]] bool is_block() const noexcept {
     return selector->form == program::SelectorForm::block;
   }
