@@ -11,13 +11,11 @@
 #include <mutex>
 #include <optional>
 #include <span>
-#include <system_error>
-#include <thread>
 
 #include "blockyard/base/clock.h"
-#include "blockyard/base/current_error.h"
 #include "blockyard/fabric/loopback/loopback.h"
 #include "blockyard/fabric/mpi/mpi_world.h"
+#include "blockyard/fabric/rank_threads.h"
 #include "blockyard/job/checkpoint.h"
 #include "blockyard/job/detail/worker_run.h"
 #include "blockyard/job/guess.h"
@@ -34,16 +32,15 @@ namespace blockyard::job {
 
 namespace {
 
-constexpr double patience_seconds = 4;
-constexpr double look_around_seconds = 0.1;
+constexpr double patience_seconds = fabric::RankThreads::patience_seconds;
 
 std::filesystem::path scratch_parent(const input::RunSpec& run) {
   return run.scratch.empty() ? std::filesystem::temp_directory_path()
                              : std::filesystem::path(run.scratch);
 }
 
-/// The ranks of one run in this process. mutex_ guards first_error_ while threads run, and the
-/// warnings of results_; print_mutex_ the hook `print`.
+/// The ranks of one run in this process. mutex_ guards the warnings of results_; print_mutex_ the
+/// hook `print`.
 /// A slot of results_ that belongs to a worker is written by that worker only.
 class Run {
  public:
@@ -81,20 +78,16 @@ class Run {
   Results execute() {
     const double begin = base::now_seconds();
     make_recordings();
-    std::vector<std::thread> threads;
     for (int rank = 0; rank < job_.workers + job_.servers; ++rank) {
       if (!is_here(rank)) continue;
-      const int server = rank - job_.workers;
-      if (server < 0)
-        start(threads, rank, [this, rank] { run_worker(rank); });
-      else
-        start(threads, rank, [this, server] { run_server(server); });
+      ranks_->start(*endpoints_[static_cast<std::size_t>(rank)], [this, rank] {
+        rank < job_.workers ? run_worker(rank) : run_server(rank - job_.workers);
+      });
     }
-    watch();
-    for (std::thread& thread : threads) thread.join();
+    ranks_->watch([this] { look_around(); });
     end_devices();
-    end_world();
-    if (first_error_) std::rethrow_exception(first_error_);
+    ranks_->end();
+    if (const std::exception_ptr error = ranks_->error()) std::rethrow_exception(error);
     if (!results_.unconverged.empty()) results_.steps.resize(results_.steps_run);
     if (checkpoints_ && process_ == 0 && results_.lost.empty() && results_.unconverged.empty())
       checkpoints_->remove_all();
@@ -146,12 +139,12 @@ class Run {
     double end = base::now_seconds() + patience_seconds;
     while (!devices_->try_end_opening()) {
       world_->progress(look_seconds);
-      if (!first_error_) {
+      if (!ranks_->error()) {
         stop_if_asked();
-        if (first_error_) end = 0;
+        if (ranks_->error()) end = 0;
       }
       if (base::now_seconds() < end) continue;
-      if (first_error_) give_up();
+      if (ranks_->error()) give_up();
       leave_devices();
       return;
     }
@@ -186,8 +179,9 @@ class Run {
       auto& endpoint = endpoints_[static_cast<std::size_t>(rank)] = world_->endpoint(rank);
       if (job_.run.fabric_delay)
         endpoint = fabric::delayed(std::move(endpoint), *job_.run.fabric_delay);
-      if (running_++ == 0) any_rank_ = rank;
+      if (any_rank_ < 0) any_rank_ = rank;
     }
+    ranks_.emplace(*world_, [this] { give_up(); });
   }
 
   void make_recordings() {
@@ -219,17 +213,6 @@ class Run {
     }
   }
 
-  /// All processes end the run together, or are ended.
-  void end_world() {
-    bool all_came = true;
-    try {
-      all_came = world_->end(patience_seconds);
-    } catch (const base::Error&) {
-      if (!first_error_) first_error_ = std::current_exception();
-    }
-    if (!all_came) give_up();
-  }
-
   void gather_results() {
     int first = job_.workers, last = 0;
     for (int worker = 0; worker < job_.workers; ++worker)
@@ -241,84 +224,24 @@ class Run {
 
   void give_up() {
     scratch_->remove();
-    if (hooks_.give_up)
-      hooks_.give_up(first_error_ ? text_of(first_error_) : "the run was aborted");
+    if (hooks_.give_up) hooks_.give_up(ranks_->cause());
   }
 
-  template <class Work>
-  void start(std::vector<std::thread>& threads, int rank, const Work& work) {
-    try {
-      threads.emplace_back([this, rank, work] { guard(rank, work); });
-    } catch (const std::system_error& error) {
-      guard(rank, [&] {
-        throw base::Error(base::Errc::no_memory,
-                          fmt::format("cannot start a thread for rank {}: {}", rank, error.what()));
-      });
-    }
+  /// The errors of devices, signals and `look`, while ranks run.
+  void look_around() {
+    if (devices_)
+      if (const std::exception_ptr failure = devices_->failure()) fail(failure);
+    if (hooks_.look) hooks_.look({step_, first_worker_, live_});
+    stop_if_asked();
   }
 
-  /// Runs the work of a rank; the first error of all ranks ends the run.
-  template <class Work>
-  void guard(int rank, const Work& work) {
-    try {
-      work();
-    } catch (const std::bad_alloc&) {
-      fail(rank, std::make_exception_ptr(base::current_error()));
-    } catch (...) {
-      fail(rank, std::current_exception());
-    }
-    --running_;
-    world_->wake();
-  }
-
-  void fail(int rank, const std::exception_ptr& error) {
-    {
-      const std::lock_guard lock(mutex_);
-      // Others meet the abort only after the first error has been written down here.
-      if (first_error_) return;
-      first_error_ = error;
-    }
-    endpoints_[static_cast<std::size_t>(rank)]->abort(text_of(error));
-    world_->wake();
-  }
-
-  static std::string text_of(const std::exception_ptr& error) {
-    try {
-      std::rethrow_exception(error);
-    } catch (const std::exception& exception) {
-      return exception.what();
-    } catch (...) {
-      return "an error of unknown type";
-    }
-  }
-
-  [[nodiscard]] bool has_failed() {
-    const std::lock_guard lock(mutex_);
-    return first_error_ != nullptr;
-  }
-
-  /// Moves messages until all ranks here ended; asks meanwhile whether to stop.
-  void watch() {
-    double failed_at = -1;
-    while (running_ > 0) {
-      world_->progress(look_around_seconds);
-      if (has_failed()) {
-        const double now = base::now_seconds();
-        if (failed_at < 0) failed_at = now;
-        if (now > failed_at + patience_seconds) give_up();
-        continue;
-      }
-      if (devices_)
-        if (const std::exception_ptr failure = devices_->failure()) fail(any_rank_, failure);
-      if (hooks_.look) hooks_.look({step_, first_worker_, live_});
-      stop_if_asked();
-    }
+  void fail(const std::exception_ptr& error) {
+    ranks_->fail(*endpoints_[static_cast<std::size_t>(any_rank_)], error);
   }
 
   void stop_if_asked() {
     const std::string reason = hooks_.stop_reason ? hooks_.stop_reason() : "";
-    if (!reason.empty())
-      fail(any_rank_, std::make_exception_ptr(base::Error(base::Errc::comm, reason)));
+    if (!reason.empty()) fail(std::make_exception_ptr(base::Error(base::Errc::comm, reason)));
   }
 
   /// Of a worker anywhere: process 0 prints.
@@ -391,11 +314,10 @@ class Run {
   std::optional<CheckpointFolder> checkpoints_;
   std::mutex mutex_;
   std::mutex print_mutex_;
-  std::atomic<int> running_ = 0;  ///< ranks here that have not ended
-  int any_rank_ = 0;              ///< of this process
+  int any_rank_ = -1;  ///< of this process
   worker::Kept kept_;
   worker::Kept guess_;
-  std::exception_ptr first_error_;
+  std::optional<fabric::RankThreads> ranks_;
 };
 
 }  // namespace
