@@ -188,7 +188,8 @@ End lead(const job::Job& job, const OutputOptions& options, const job::SavedRun*
     progress.clear();
     const bool is_whole = print_results(options, job, results, context, table, output);
     if (!results.lost.empty() && !job.run.checkpoint_folder.empty())
-      print_error("the checkpoints stay: blockyard resume {}\n", job.run.checkpoint_folder);
+      print_error("the checkpoints are kept; to continue: blockyard resume {}\n",
+                  job.run.checkpoint_folder);
     if (told != nullptr) {
       told->energies = job::method_results(job, results).energies;
       told->results = report::results_json(job, results);

@@ -68,7 +68,7 @@ void read_lattice(const TomlSection& section, HubbardJob& job) {
   constexpr std::int64_t most_length = 32;
   lattice::Hubbard& model = job.model;
   const auto wrong = [&] {
-    return section.error("sites", "has to be [n] or [n, m], each from 1 to 32");
+    return section.error("sites", "must be [n] or [n, m], each from 1 to 32");
   };
   if (!section.has("sites")) throw section.error("sites", "is missing: for example sites = [4, 4]");
   const auto* sites = section.node("sites").as_array();
@@ -110,7 +110,7 @@ void read_momenta(const TomlSection& section, HubbardJob& job) {
   if (list == nullptr || list->empty() || job.exchange_momenta.size() != list->size())
     throw section.error(
         "exchange_momenta",
-        "has to be \"irreducible\", \"all\" or pairs of integers like [[0, 0], [2, 2]]");
+        "must be \"irreducible\", \"all\" or pairs of integers like [[0, 0], [2, 2]]");
 }
 
 /// The lattice has as many directions as `sites` has lengths.
@@ -123,7 +123,7 @@ void read_dca(const TomlSection& section, int directions, HubbardJob& job) {
   take_integer(section, "self_energy_frequencies", 1, most, dca.frequencies);
   dca.tolerance = section.number("tolerance", true).value_or(dca.tolerance);
   dca.mix = section.number("mix", false).value_or(dca.mix);
-  if (dca.mix > 1) throw section.error("mix", "is a share of the new self-energy: at most 1");
+  if (dca.mix > 1) throw section.error("mix", "is a fraction of the new self-energy: at most 1");
   dca.restart = section.text("restart").value_or("");
   job.dca = dca;
 }
@@ -141,11 +141,10 @@ void read_method(const TomlSection& section, int directions, HubbardJob& job) {
   take_integer(section, "frequencies", 1, most_frequencies, job.half);
   take_integer(section, "exchange_frequencies", 1, most_frequencies, job.exchange);
   if (job.exchange > 2 * job.half)
-    throw section.error(
-        "exchange_frequencies",
-        fmt::format("is {}, but G4 with frequencies = {} has {} frequencies: take {} or less, or "
-                    "more frequencies",
-                    job.exchange, job.half, 2 * job.half, 2 * job.half));
+    throw section.error("exchange_frequencies",
+                        fmt::format("is {}, but G4 with frequencies = {} has {} frequencies: use "
+                                    "{} or fewer, or more frequencies",
+                                    job.exchange, job.half, 2 * job.half, 2 * job.half));
   read_momenta(section, job);
   if (name == "dca") {
     read_dca(section, directions, job);
@@ -179,7 +178,7 @@ void read_run(const TomlSection& section, HubbardJob& job) {
     if (size && *size >= 1 && *size < INT32_MAX)
       options.ring = static_cast<int>(*size);
     else if (section.node("ring").value<std::string>() != "auto")
-      throw section.error("ring", "has to be \"auto\" or a number of ranks");
+      throw section.error("ring", "must be \"auto\" or a number of ranks");
   }
   take_integer(section, "lanes", 1, most, options.flow.lanes);
   take_integer(section, "slots", 2, most, options.flow.slots);

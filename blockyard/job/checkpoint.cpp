@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <random>
-
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
 #include "blockyard/base/fields.h"
@@ -34,11 +32,6 @@ class FileSink final : public worker::RecordSink {
   std::uint32_t group_;
   std::uint64_t number_ = 0;
 };
-
-std::uint64_t random_id() {
-  std::random_device device;
-  return (std::uint64_t{device()} << 32) | device();
-}
 
 /// A folder that is going away must not look complete meanwhile.
 void remove_folder(const fs::path& path) {
@@ -78,25 +71,26 @@ void CheckpointFolder::lock() {
   const fs::path file = folder_ / detail::lock_name;
   auto lock = store::FileLock::try_take(file);
   if (!lock)
-    throw Error(Errc::bad_input,
-                fmt::format("{} is in use: the run of {} takes its checkpoints there; wait for its "
-                            "end, or choose another folder with --checkpoint-dir",
-                            folder_.string(), store::describe_holder(file)));
+    throw Error(
+        Errc::bad_input,
+        fmt::format("{} is in use by the run of {}, which writes its checkpoints there; wait until "
+                    "that run ends, or choose another folder with --checkpoint-dir",
+                    folder_.string(), store::describe_holder(file)));
   lock_.emplace(std::move(*lock));
 }
 
 void CheckpointFolder::check_found(const SavedRun* from) {
   if (from != nullptr && !fs::exists(fs::path(from->place.folder) / detail::manifest_name))
     throw Error(Errc::bad_input,
-                fmt::format("{} is gone: another run has gone on from it, or removed it",
+                fmt::format("{} no longer exists: another run has resumed from it or removed it",
                             from->place.folder));
   const auto found = detail::complete_checkpoints(folder_);
   const bool is_ours =
       from != nullptr && fs::equivalent(folder_, fs::path(from->place.folder).parent_path());
   if (!found.empty() && !is_ours)
     throw Error(Errc::bad_input,
-                fmt::format("{} holds checkpoints of another run: go on with it (blockyard resume "
-                            "{}), or remove the folder, or choose another one with "
+                fmt::format("{} holds the checkpoints of another run: resume that run (blockyard "
+                            "resume {}), remove the folder, or choose another one with "
                             "--checkpoint-dir",
                             folder_.string(), folder_.string()));
   if (!found.empty()) number_ = found.back();
@@ -122,7 +116,7 @@ worker::CheckpointPlace CheckpointFolder::begin(bool in_program) {
   if (status)
     throw Error(Errc::io, fmt::format("cannot make the folder {} for a checkpoint: {}",
                                       part.string(), status.message()));
-  return {part.string(), random_id()};
+  return {part.string(), store::random_checkpoint()};
 }
 
 void CheckpointFolder::write(const worker::CheckpointPlace& place, int worker,
@@ -184,8 +178,9 @@ fs::path CheckpointFolder::path_of(std::uint64_t number) const {
 }
 
 std::string CheckpointFolder::stop_text() const {
-  return fmt::format("the run was asked to stop; to go on from its checkpoint: blockyard resume {}",
-                     folder_.string());
+  return fmt::format(
+      "the run was asked to stop; to continue from its checkpoint: blockyard resume {}",
+      folder_.string());
 }
 
 }  // namespace blockyard::job

@@ -129,7 +129,7 @@ SavedRun open_checkpoint(const fs::path& folder) {
 
 std::string last_checkpoint_hint(const std::string& folder) {
   if (folder.empty() || detail::complete_checkpoints(folder).empty()) return "";
-  return fmt::format("to go on from its last checkpoint: blockyard resume {}", folder);
+  return fmt::format("to continue from its last checkpoint: blockyard resume {}", folder);
 }
 
 namespace {
@@ -142,8 +142,8 @@ void choose_ranks(SavedRun& saved, const input::RunSpec& wanted, const ProcessCo
       processes.all > 1 || wanted.servers ? wanted.servers : std::optional(saved.servers);
   if (!wanted.workers && saved.workers % to_work != 0)
     throw Error(Errc::bad_input,
-                fmt::format("{} workers cannot be shared out evenly among {} processes: give -w, "
-                            "or another number of processes",
+                fmt::format("{} workers cannot be divided evenly among {} processes: set -w, or "
+                            "use another number of processes",
                             saved.workers, to_work));
   set_ranks(saved.job, wanted.workers.value_or(saved.workers / to_work), servers, processes);
 }
@@ -169,12 +169,11 @@ void change_ranks(SavedRun& saved, const input::RunSpec& wanted, const ProcessCo
   }
   const auto differing = worker::live_differences(job.steps[saved.step].program, sources);
   if (!differing.empty())
-    throw Error(
-        Errc::bad_input,
-        fmt::format("{} was written by {} workers, each with a value of its own of {} (a "
-                    "part of a sum, it may be): only {} workers can go on from there: -w {}",
-                    saved.place.folder, saved.workers, fmt::join(differing, ", "), saved.workers,
-                    saved.workers));
+    throw Error(Errc::bad_input,
+                fmt::format("{} was written by {} workers, and each holds a different value of {} "
+                            "(perhaps a partial sum): only {} workers can resume from it: -w {}",
+                            saved.place.folder, saved.workers, fmt::join(differing, ", "),
+                            saved.workers, saved.workers));
 }
 
 SavedWorker::SavedWorker(const SavedRun& saved, int worker)
@@ -184,7 +183,7 @@ SavedWorker::SavedWorker(const SavedRun& saved, int worker)
 
 const store::CheckpointRecord& SavedWorker::advance() {
   if (at_ == file_.records().size())
-    throw Error(Errc::bad_input, "the state of a worker in the checkpoint ends too early");
+    throw Error(Errc::bad_input, "the state of a worker in the checkpoint is too short");
   return file_.records()[at_++];
 }
 
@@ -193,7 +192,7 @@ std::vector<std::byte> SavedWorker::next() { return file_.read(advance()); }
 void SavedWorker::next(std::span<std::byte> into) {
   const store::CheckpointRecord& record = advance();
   if (record.bytes != into.size())
-    throw Error(Errc::bad_input, "the state of a worker in the checkpoint has another length");
+    throw Error(Errc::bad_input, "the state of a worker in the checkpoint has the wrong length");
   file_.read(record, into);
 }
 

@@ -61,10 +61,10 @@ void check_options(const SamplesReader& reader, const G4Options& options, const 
     throw Error(Errc::bad_input, fmt::format("{} holds {} samples: too few for {} bins", path,
                                              reader.count(), options.bins));
   if (options.travel == Travel::sample && reader.has_green(0))
-    throw Error(Errc::bad_input,
-                fmt::format("{}: samples/0 holds a Green's function and no vertices: take "
-                            "--travel g",
-                            path));
+    throw Error(
+        Errc::bad_input,
+        fmt::format("{}: samples/0 holds a Green's function but no vertices: use --travel g",
+                    path));
 }
 
 void give_all(G4Run& run, SharedReader& shared, const fabric::Fabric& fabric, std::int64_t count) {

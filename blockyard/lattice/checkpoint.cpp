@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <random>
 
 #include "blockyard/base/error.h"
 #include "blockyard/base/fields.h"
@@ -41,15 +40,10 @@ std::vector<std::uint64_t> complete(const fs::path& folder) {
   return found;
 }
 
-std::uint64_t random_id() {
-  std::random_device device;
-  return (std::uint64_t{device()} << 32) | device();
-}
-
 }  // namespace
 
 CheckpointOut::CheckpointOut(const fs::path& path)
-    : file_(disks_, path, {random_id(), std::string(part_name)}),
+    : file_(disks_, path, {store::random_checkpoint(), std::string(part_name)}),
       head_(file_.add_group("head")),
       walkers_(file_.add_group("walkers")),
       units_(file_.add_group("units")) {}
@@ -80,10 +74,9 @@ CheckpointIn::CheckpointIn(const fs::path& path) : path_(path), file_(disks_, pa
   base::FieldReader fields(bytes);
   fields.field(found);
   if (found != format)
-    refuse(
-        fmt::format("its format is {}, and this Blockyard reads {}: go on with the one that "
-                    "wrote it",
-                    found, format));
+    refuse(fmt::format(
+        "its format is {}, but this Blockyard reads {}: resume it with the version that wrote it",
+        found, format));
   fields.fields(head_.file, head_.source, head_.exact_bound, head_.units, head_.walkers,
                 head_.averages, head_.outer);
 }
@@ -117,18 +110,19 @@ CheckpointFolder::CheckpointFolder(fs::path folder, const std::string& from)
                                       folder_.string(), status.message()));
   auto lock = store::FileLock::try_take(folder_ / lock_name);
   if (!lock)
-    throw Error(Errc::bad_input,
-                fmt::format("{} is in use: the run of {} takes its checkpoints there; wait for its "
-                            "end, or choose another folder with --checkpoint-dir",
-                            folder_.string(), store::describe_holder(folder_ / lock_name)));
+    throw Error(
+        Errc::bad_input,
+        fmt::format("{} is in use by the run of {}, which writes its checkpoints there; wait until "
+                    "that run ends, or choose another folder with --checkpoint-dir",
+                    folder_.string(), store::describe_holder(folder_ / lock_name)));
   lock_.emplace(std::move(*lock));
   const auto found = complete(folder_);
   const bool is_ours =
       !from.empty() && fs::equivalent(folder_, fs::absolute(from).parent_path(), status);
   if (!found.empty() && !is_ours)
     throw Error(Errc::bad_input,
-                fmt::format("{} holds checkpoints of another run: go on with it (blockyard resume "
-                            "{}), or remove the folder, or choose another one with "
+                fmt::format("{} holds the checkpoints of another run: resume that run (blockyard "
+                            "resume {}), remove the folder, or choose another one with "
                             "--checkpoint-dir",
                             folder_.string(), folder_.string()));
   if (!found.empty()) number_ = found.back();

@@ -25,16 +25,18 @@ Cluster::Cluster(std::vector<Vector2> sites, std::vector<Vector2> momenta, Vecto
                  const std::vector<Vector2>& exchange)
     : sites_(std::move(sites)), momenta_(std::move(momenta)), lengths_(lengths) {
   if (lengths_[0] < 1 || lengths_[1] < 1)
-    throw Error(Errc::bad_input, fmt::format("the lengths of the cluster are {}; they have to be "
-                                             "positive",
-                                             text(lengths_)));
+    throw Error(
+        Errc::bad_input,
+        fmt::format("the lengths of the cluster are {}; they must be positive", text(lengths_)));
   if (sites_.empty() || sites_.size() != momenta_.size())
-    throw Error(Errc::bad_input, fmt::format("{} sites and {} momenta: a cluster has as many of "
-                                             "both, and at least one",
-                                             sites_.size(), momenta_.size()));
+    throw Error(
+        Errc::bad_input,
+        fmt::format(
+            "{} sites and {} momenta: a cluster has the same number of both, and at least one",
+            sites_.size(), momenta_.size()));
   for (int k = 0; k < size(); ++k)
     if (find(momenta_[static_cast<std::size_t>(k)]) != k)
-      throw Error(Errc::bad_input, fmt::format("the momentum {} is twice in the cluster",
+      throw Error(Errc::bad_input, fmt::format("the momentum {} appears twice in the cluster",
                                                text(momenta_[static_cast<std::size_t>(k)])));
   for (const Vector2& k : momenta_)
     for (const Vector2& q : momenta_) {

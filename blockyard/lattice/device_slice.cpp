@@ -181,9 +181,10 @@ class DeviceSlice::State {
     if (!memory)
       throw base::Error(
           base::Errc::no_memory,
-          fmt::format("device {} has no room for {} more: take longer rings (--ring), fewer bins "
-                      "or channels, or --device none",
-                      device_.describe().name, base::format_bytes(bytes)));
+          fmt::format(
+              "device {} does not have room for {} more: use longer rings (--ring), fewer bins "
+              "or channels, or --device none",
+              device_.describe().name, base::format_bytes(bytes)));
     return std::move(*memory);
   }
   /// At least so much; the contents may go.

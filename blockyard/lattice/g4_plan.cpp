@@ -82,12 +82,11 @@ G4Plan plan_g4(const Problem& problem, const G4Options& options, int ranks, std:
     choice = ring::memory_of_ring(memory, options.ring);
     choice.reason = "as asked";
     if (choice.rank_bytes > memory.budget_bytes)
-      throw base::Error(
-          base::Errc::no_memory,
-          fmt::format("in rings of {} a rank needs {}, but may have {}: take --ring auto, or give "
-                      "it more with --memory",
-                      options.ring, base::format_bytes(choice.rank_bytes),
-                      base::format_bytes(memory.budget_bytes)));
+      throw base::Error(base::Errc::no_memory,
+                        fmt::format("in rings of {} a rank needs {}, but may use only {}: use "
+                                    "--ring auto, or allow more with --memory",
+                                    options.ring, base::format_bytes(choice.rank_bytes),
+                                    base::format_bytes(memory.budget_bytes)));
   }
   plan.ring = choice.size;
   plan.reason = choice.reason;

@@ -121,7 +121,7 @@ void RankWalk::walk() {
       throw base::Error(
           base::Errc::comm,
           fmt::format(
-              "the run was asked to stop; to go on from its checkpoint: blockyard resume {}",
+              "the run was asked to stop; to continue from its checkpoint: blockyard resume {}",
               setting_.job.checkpoints.folder));
     setting_.run.go_on();
   }

@@ -21,9 +21,9 @@ constexpr const char* format_text = "blockyard samples 1";
 /// An attribute that is a whole number within limits.
 int whole(double value, const std::string& name, int least, int most, const std::string& path) {
   if (value == std::floor(value) && value >= least && value <= most) return static_cast<int>(value);
-  throw Error(Errc::bad_input, fmt::format("{}: the attribute '{}' is {}; it has to be a whole "
-                                           "number from {} to {}",
-                                           path, name, value, least, most));
+  throw Error(Errc::bad_input,
+              fmt::format("{}: the attribute '{}' is {}; it must be a whole number from {} to {}",
+                          path, name, value, least, most));
 }
 
 std::vector<Vector2> vectors(const store::DataReader& file, const std::string& set,
@@ -60,7 +60,7 @@ SamplesReader::SamplesReader(const std::filesystem::path& path)
   read_cluster();
   read_g0();
   count_ = static_cast<std::int64_t>(file_.names_in("samples").size());
-  if (count_ == 0) throw Error(Errc::bad_input, fmt::format("{}: it holds no samples", path_));
+  if (count_ == 0) throw Error(Errc::bad_input, fmt::format("{} holds no samples", path_));
   for (std::int64_t number = 0; number < count_; ++number)
     if (!file_.has(group_of(number)))
       throw Error(Errc::bad_input, fmt::format("{}: {} is missing: samples are numbered from 0 "
@@ -76,9 +76,8 @@ void SamplesReader::read_axes() {
   Axes& axes = problem_.axes;
   axes.beta = file_.attribute("", "beta", 1)[0];
   if (!(axes.beta > 0) || !std::isfinite(axes.beta))
-    throw Error(
-        Errc::bad_input,
-        fmt::format("{}: the attribute 'beta' is {}; it has to be positive", path_, axes.beta));
+    throw Error(Errc::bad_input, fmt::format("{}: the attribute 'beta' is {}; it must be positive",
+                                             path_, axes.beta));
   axes.bands = number("bands", 1, 2);
   axes.half = number("frequencies", 1, most);
   axes.exchange = number("exchange_frequencies", 1, most);
@@ -99,7 +98,7 @@ void SamplesReader::read_cluster() {
   problem_.exchange_momenta =
       vectors(file_, "exchange_momenta", rows_of(file_, "exchange_momenta", path_));
   if (problem_.exchange_momenta.empty())
-    throw Error(Errc::bad_input, fmt::format("{}: exchange_momenta: there is none", path_));
+    throw Error(Errc::bad_input, fmt::format("{}: exchange_momenta is empty", path_));
   try {
     (void)problem_.cluster();
   } catch (const Error& error) {
@@ -115,7 +114,7 @@ void SamplesReader::read_g0() {
     throw Error(Errc::bad_input,
                 fmt::format("{}: g0: it has {} frequencies; frequencies = {} and "
                             "exchange_frequencies = {} take {}, from {} to {} in units of 2 pi / "
-                            "beta: write g0 at all of them, or make the attributes smaller",
+                            "beta: write g0 at all of them, or reduce the attributes",
                             path_, found[0], axes.half, axes.exchange, axes.extended(),
                             0.5 - axes.half - axes.offset(), axes.half + axes.offset() - 0.5));
   problem_.g0 = file_.complexes("g0", lengths);

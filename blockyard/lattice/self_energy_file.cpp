@@ -93,7 +93,7 @@ SelfEnergy read_self_energy(const std::string& path, const Hubbard& model, int f
                    file.attribute("", "constant", 1)[0],
                    file.attribute("", "tail", 1)[0]};
   const auto found = file.lengths("self_energy");
-  if (found.size() != 3 || found[0] < 1) refuse("self_energy: it has to have three indexes");
+  if (found.size() != 3 || found[0] < 1) refuse("self_energy must have three indexes");
   const std::vector<std::int64_t> wanted{found[0], model.sites(), layers};
   sigma.known.values = file.complexes("self_energy", wanted);
   double sum = beta + sigma.constant + sigma.tail;

@@ -23,7 +23,7 @@ namespace {
 void check(const HubbardJob& job) {
   const auto refuse = [](const std::string& why) { throw Error(Errc::bad_input, why); };
   if (job.samples < job.walkers)
-    refuse(fmt::format("{} samples are too few for {} walkers: each gives at least one",
+    refuse(fmt::format("{} samples are too few for {} walkers: each must give at least one",
                        job.samples, job.walkers));
   if (job.options.bins > job.samples)
     refuse(fmt::format("{} samples are too few for {} bins", job.samples, job.options.bins));

@@ -45,8 +45,8 @@ std::vector<Token> read_tokens(const std::string& path) {
         !is_weight(token.weight))
       throw Error(
           Errc::bad_input,
-          fmt::format("{}:{}: a line is a name, a secret of at least 16 letters and, if need "
-                      "be, a weight from 0.01 to 100; `blockyard offload token NAME` makes one",
+          fmt::format("{}:{}: a line is a name, a secret of at least 16 letters and, optionally, a "
+                      "weight from 0.01 to 100; `blockyard offload token NAME` makes one",
                       path, number));
     tokens.push_back(std::move(token));
   }

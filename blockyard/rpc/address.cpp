@@ -76,7 +76,7 @@ Address parse_address(std::string_view text) {
     if (end == std::string_view::npos) return fail("a ']' is missing");
     host = text.substr(1, end - 1);
     text.remove_prefix(end + 1);
-    if (!text.empty() && !take_prefix(text, ":")) return fail("a port follows ']' and ':'");
+    if (!text.empty() && !take_prefix(text, ":")) return fail("a ':' and a port must follow ']'");
     port = text;
   } else if (const std::size_t colon = text.rfind(':'); colon != std::string_view::npos) {
     host = text.substr(0, colon);

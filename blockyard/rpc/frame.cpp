@@ -27,12 +27,13 @@ std::uint64_t checksum_of(std::span<const std::byte> head, std::span<const std::
 }
 
 [[noreturn]] void refuse(const Transport& transport, std::string_view why) {
-  throw Error(Errc::comm, fmt::format("{} sent what is not a frame: {}", transport.peer(), why));
+  throw Error(Errc::comm,
+              fmt::format("{} sent something that is not a frame: {}", transport.peer(), why));
 }
 
 Head decode(const Transport& transport, std::span<const std::byte> bytes) {
   base::ByteReader in(bytes);
-  if (in.value<std::uint32_t>() != frame_magic) refuse(transport, "it does not begin as one");
+  if (in.value<std::uint32_t>() != frame_magic) refuse(transport, "it does not begin like one");
   Head head;
   head.kind = in.value<std::uint16_t>();
   head.flags = in.value<std::uint16_t>();
@@ -97,9 +98,9 @@ void receive_payload(Transport& transport, const Frame& frame, std::span<std::by
   if (!receive_all(transport, into)) refuse(transport, "its payload is missing");
   if (transport.is_checked()) return;
   if (base::checksum(into) != frame.head.payload_checksum)
-    throw Error(Errc::comm, fmt::format("data from {} were damaged on their way: their checksum "
-                                        "is wrong",
-                                        transport.peer()));
+    throw Error(Errc::comm,
+                fmt::format("data from {} was damaged in transit: the checksum is wrong",
+                            transport.peer()));
 }
 
 void SharedSender::send(const Outgoing& frame) {

@@ -86,7 +86,7 @@ TEST(ServerCheckpoint, a_bad_file_ends_the_run_with_the_reason) {
   store::FaultyStore lies(files, {store::Call::read_at, store::Fault::Kind::flip_bit, 5, 1});
   TestClient client(room_for(100), lies);
   const std::string error = error_of(client);
-  EXPECT_NE(error.find("server-0 is not a good checkpoint file"), std::string::npos) << error;
+  EXPECT_NE(error.find("server-0 is not a valid checkpoint file"), std::string::npos) << error;
 }
 
 TEST(ServerCheckpoint, a_full_disk_ends_the_run_and_leaves_no_file) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <random>
 
 #include "blockyard/base/bytes.h"
 #include "blockyard/base/checksum.h"
@@ -42,6 +43,11 @@ std::span<const std::byte> bytes_of(const T& value) {
 }
 
 }  // namespace
+
+std::uint64_t random_checkpoint() {
+  std::random_device device;
+  return (std::uint64_t{device()} << 32) | device();
+}
 
 CheckpointWriter::CheckpointWriter(Store& store, std::filesystem::path path, CheckpointStamp stamp)
     : store_(store),
@@ -119,7 +125,7 @@ void CheckpointWriter::finish() {
 void CheckpointWriter::verify() {
   const CheckpointReader reader(store_, path_, stamp_);
   if (reader.records() != records_)
-    throw Error(Errc::io, fmt::format("cannot write {}: what is read back is not what was written",
+    throw Error(Errc::io, fmt::format("cannot write {}: what was read back is not what was written",
                                       path_.string()));
   std::vector<std::byte> buffer;
   for (const CheckpointRecord& record : records_) {
@@ -150,7 +156,7 @@ CheckpointReader::CheckpointReader(Store& store, std::filesystem::path path,
 
 void CheckpointReader::refuse(std::string_view what) const {
   throw Error(Errc::bad_input,
-              fmt::format("{} is not a good checkpoint file: {}", path_.string(), what));
+              fmt::format("{} is not a valid checkpoint file: {}", path_.string(), what));
 }
 
 void CheckpointReader::read_directory() {
@@ -161,9 +167,9 @@ void CheckpointReader::read_directory() {
   file_->read_at(0, std::as_writable_bytes(std::span(&header, 1)));
   file_->read_at(size - sizeof footer, std::as_writable_bytes(std::span(&footer, 1)));
   if (header.magic != Header{}.magic)
-    throw Error(Errc::bad_input, "it does not begin as checkpoint files do");
+    throw Error(Errc::bad_input, "it does not begin like a checkpoint file");
   if (header.file_version != version)
-    throw Error(Errc::bad_input, fmt::format("it is of version {}; this program reads version {}",
+    throw Error(Errc::bad_input, fmt::format("it has version {}; this program reads version {}",
                                              header.file_version, version));
   if (footer.magic != Footer{}.magic || footer.directory_offset > size ||
       footer.directory_bytes > size ||
@@ -172,7 +178,7 @@ void CheckpointReader::read_directory() {
   std::vector<std::byte> bytes(footer.directory_bytes);
   file_->read_at(footer.directory_offset, bytes);
   if (base::checksum(bytes) != footer.directory_checksum)
-    throw Error(Errc::bad_input, "its list of records was changed (the checksum is wrong)");
+    throw Error(Errc::bad_input, "its list of records is damaged (its checksum is wrong)");
   base::ByteReader directory(bytes);
   stamp_.checkpoint = directory.value<std::uint64_t>();
   stamp_.part = directory.text();
@@ -196,7 +202,7 @@ void CheckpointReader::read(const CheckpointRecord& record, std::span<std::byte>
   base::require(into.size() == record.bytes, "a record is read in its own length");
   file_->read_at(record.offset, into);
   if (base::checksum(into) != record.checksum)
-    refuse(fmt::format("the record at byte {} was changed (its checksum is wrong)", record.offset));
+    refuse(fmt::format("the record at byte {} is damaged (its checksum is wrong)", record.offset));
 }
 
 std::vector<std::byte> CheckpointReader::read(const CheckpointRecord& record) const {

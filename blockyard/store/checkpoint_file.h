@@ -23,6 +23,9 @@ struct CheckpointStamp {
   friend bool operator==(const CheckpointStamp&, const CheckpointStamp&) = default;
 };
 
+/// A number for a new checkpoint, different from those of others.
+[[nodiscard]] std::uint64_t random_checkpoint();
+
 /// Where the bytes of a record are. Records may share their bytes.
 struct CheckpointRecord {
   std::uint32_t group = 0;   ///< position in groups()

@@ -86,7 +86,7 @@ TEST(CheckpointFile, a_changed_bit_is_found_wherever_it_is) {
     MemoryStore store;
     write(store);
     change(store, [&](Bytes& all) { all[at] ^= std::byte{4}; });
-    EXPECT_NE(refusal(store).find("file is not a good checkpoint file"), std::string::npos) << at;
+    EXPECT_NE(refusal(store).find("file is not a valid checkpoint file"), std::string::npos) << at;
   }
 }
 

@@ -232,7 +232,7 @@ class Checkpoints(common.JobTest):
                 changed[at] ^= 1
                 (newest / part).write_bytes(changed)
                 done = self.run_blockyard("resume", self.saved)
-                self.assert_fails(done, part, "not a good checkpoint file")
+                self.assert_fails(done, part, "not a valid checkpoint file")
             (newest / part).unlink()
             expect("No such file")
             (newest / part).write_bytes((older / part).read_bytes())
@@ -249,7 +249,7 @@ class Checkpoints(common.JobTest):
     def test_another_run_does_not_write_over_checkpoints(self):
         self.save_some()
         done = self.run_saving({})
-        self.assert_fails(done, "holds checkpoints of another run", "blockyard resume")
+        self.assert_fails(done, "holds the checkpoints of another run", "blockyard resume")
         done = self.run_blockyard("resume", self.folder)
         self.assert_fails(done, "no complete checkpoint")
 

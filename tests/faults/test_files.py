@@ -229,7 +229,7 @@ class Shared(Files):
             self.end(child, signal.SIGTERM)
         self.assertTrue((self.folder / "saved" / "checkpoint-000001").is_dir())
         done = self.run_blockyard("run", "endless.sial", *SIZES, "--checkpoint-dir", "saved")
-        self.assert_fails(done, "holds checkpoints of another run")
+        self.assert_fails(done, "holds the checkpoints of another run")
 
     def test_a_killed_run_keeps_nobody_out_of_its_checkpoints(self):
         with self.start_endless("--checkpoint-dir", "saved", "--checkpoint", "1h") as child:

@@ -197,7 +197,7 @@ samples = 80"""))
         self.stop(TERM, 2, 128 + TERM)
         done = self.blockyard("run", "job.toml", "-w", 2, "--checkpoint", "10m")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("holds checkpoints of another run", done.stderr)
+        self.assertIn("holds the checkpoints of another run", done.stderr)
         path = self.folder / "job.checkpoint" / max(self.names())
         whole = path.read_bytes()
         for at in np.random.default_rng(2).integers(0, len(whole), 8):

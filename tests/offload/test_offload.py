@@ -507,7 +507,7 @@ class Offload(unittest.TestCase):
         self.assertEqual(done.stdout, "0 wrong\n")
         self.assertGreater(calls["remote"], 180)
         done = self.offload("status", "--server", address.replace("tls:", "plain:"), "--token", token, code=1)
-        self.assertIn("does not speak TLS", done.stderr)
+        self.assertIn("does not use TLS", done.stderr)
         host, port = address.replace("tls:", "").split(":")
         for sent in (b"GET / HTTP/1.1\r\n\r\n", b"\x16\x03\x01\x00\x05hello", b"\x16" * 100_000):
             with socket.create_connection((host, int(port))) as stranger:

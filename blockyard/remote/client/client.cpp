@@ -108,7 +108,7 @@ bool uses_tls(const rpc::Address& address, bool has_token) {
   if (address.kind != rpc::Address::Kind::tcp) return false;
   if (address.security == Security::tls && !has_token)
     throw Error(Errc::bad_input,
-                rpc::format_address(address) + ": TLS goes by a token: give its file with --token");
+                rpc::format_address(address) + ": TLS needs a token: name its file with --token");
   return address.security == Security::tls ||
          (address.security == Security::usual && has_token && !rpc::is_loopback(address));
 }

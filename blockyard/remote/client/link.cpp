@@ -107,18 +107,19 @@ void Link::shake_hands(const std::optional<Token>& token) {
   const Hello hello{protocol_version, rpc::random_bytes(), token ? token->name : ""};
   send(Kind::hello, hello);
   const rpc::Frame frame = expect_frame();
-  if (kind_of(frame) != Kind::welcome) refuse("what answers there is not a server of devices");
+  if (kind_of(frame) != Kind::welcome)
+    refuse("the program that answers there is not a device server");
   const auto welcome = decode<Welcome>(frame);
   if (welcome.version != protocol_version)
-    refuse(fmt::format("the server speaks version {} of the protocol, we speak {}", welcome.version,
-                       protocol_version));
+    refuse(fmt::format("the server uses version {} of the protocol, and this client version {}",
+                       welcome.version, protocol_version));
   devices_ = welcome.devices;
   if (welcome.wants_proof == 0) return;
-  if (!token) refuse("the server wants a token: give its file with --token");
+  if (!token) refuse("the server requires a token: name its file with --token");
   send(Kind::prove, Proof{proof_of("client", token->secret, hello.nonce, welcome.nonce)});
   const auto theirs = decode<Proof>(expect_frame());
   if (!rpc::is_same(theirs.digest, proof_of("server", token->secret, hello.nonce, welcome.nonce)))
-    refuse("the server does not know the token: it is not the one that made it");
+    refuse("the server does not know the token: another server made it");
 }
 
 std::uint32_t Link::next_number() noexcept {
@@ -204,7 +205,7 @@ std::string Link::lost() {
 
 void Link::cut() {
   std::unique_lock lock(mutex_);
-  lose(lock, fmt::format("the link to {} was ended", transport_->peer()));
+  lose(lock, fmt::format("the link to {} was closed", transport_->peer()));
   changed_.wait(lock, [&] { return threads_ == 0; });
 }
 
@@ -222,7 +223,7 @@ void Link::wait_until(std::unique_lock<std::mutex>& lock, const Holds& holds) {
     const double now = base::now_seconds();
     const double heard = std::max(heard_, began);
     if (now - heard > patience_seconds_)
-      lose(lock, fmt::format("the link to {} is lost: nothing came for {:.0f} s",
+      lose(lock, fmt::format("the link to {} is lost: nothing arrived for {:.0f} s",
                              transport_->peer(), patience_seconds_));
     else if (now - std::max(heard, pinged_) > patience_seconds_ / 2 && lost_.empty()) {
       pinged_ = now;
@@ -261,7 +262,7 @@ void Link::receive_all() noexcept {
   try {
     rpc::Frame frame;
     while (rpc::receive_frame(*transport_, frame)) take(frame);
-    why = fmt::format("the link to {} is lost: the server ended it", transport_->peer());
+    why = fmt::format("the link to {} is lost: the server closed it", transport_->peer());
   } catch (const std::exception& error) {
     why = fmt::format("the link to {} is lost: {}", transport_->peer(), error.what());
   }
@@ -274,7 +275,7 @@ void Link::receive_all() noexcept {
 void Link::take(const rpc::Frame& frame) {
   if (kind_of(frame) == Kind::piece) return take_piece(frame);
   if (frame.head.payload_bytes != 0)
-    throw Error(Errc::comm, "the server sent a payload where none belongs");
+    throw Error(Errc::comm, "the server sent an unexpected payload");
   if (kind_of(frame) == Kind::load || kind_of(frame) == Kind::trim) return take_news(frame);
   const std::lock_guard lock(mutex_);
   heard_ = base::now_seconds();
@@ -310,7 +311,7 @@ void Link::take(const rpc::Frame& frame) {
     }
     default:
       throw Error(Errc::comm,
-                  fmt::format("the server sent a message of the unknown kind {}", frame.head.kind));
+                  fmt::format("the server sent a message of unknown kind {}", frame.head.kind));
   }
 }
 

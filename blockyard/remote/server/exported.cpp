@@ -26,7 +26,7 @@ std::string checked(const std::string& options) {
     text.remove_prefix(std::min(text.size(), word.size() + 1));
     if (!word.empty() && !word.starts_with("memory="))
       throw Error(Errc::bad_input,
-                  fmt::format("unknown option '{}'; of a remote device a client can set server=, "
+                  fmt::format("unknown option '{}'; for a remote device a client can set server=, "
                               "token=, patience= and memory=",
                               word));
   }
@@ -159,7 +159,7 @@ bool Exported::wipe(const Allocation& allocation) {
 Answer Exported::allocate(std::uint64_t bytes) {
   constexpr std::uint64_t word = sizeof(float);
   constexpr std::uint64_t most = std::uint64_t{1} << 50;
-  const Answer no_room{BLOCKYARD_NO_MEMORY, "the server's device has no room", 0, {}};
+  const Answer no_room{BLOCKYARD_NO_MEMORY, "the server's device is out of memory", 0, {}};
   if (bytes > most) return no_room;
   const std::uint64_t wanted = (bytes + word - 1) / word * word;
   for (const bool waits : {false, true}) {
@@ -222,7 +222,7 @@ void Exported::let_go(bool waits) {
 
 void Exported::open_plan(const Plan& asked, Plans::Tell tell) {
   if (asked.operation.size != sizeof asked.operation || !is_measurable(asked.operation))
-    return tell({BLOCKYARD_BAD_ARGUMENT, "an operation has extents that no block has", 0, {}});
+    return tell({BLOCKYARD_BAD_ARGUMENT, "an operation has extents that no block can have", 0, {}});
   // Planning takes time and memory too: none for blocks that the client can never have.
   if (limit_bytes_ != 0 && largest_block(asked.operation) > limit_bytes_)
     return tell(
@@ -249,7 +249,7 @@ void Exported::close_plan(std::uint32_t plan) {
 }
 
 void Exported::open_stream(std::uint32_t stream) {
-  if (lanes_.size() >= max_streams) refuse("the client has as many streams as it may have");
+  if (lanes_.size() >= max_streams) refuse("the client has reached its limit of streams");
   if (lanes_.contains(stream)) refuse("a stream was opened twice");
   lanes_.emplace(stream, std::make_shared<Lane>(*this, stream));
 }
@@ -406,7 +406,7 @@ void Exported::wait(const Wait& wait) {
   Lane& lane = *find_lane(wait.place);
   const auto& other = find_lane({wait.place.device, wait.other_stream, 0});
   if (&lane == other.get() || wait.other_sequence > other->last())
-    refuse("a stream waits for what was never enqueued");
+    refuse("a stream waits for work that was never enqueued");
   lane.add(
       wait.place.sequence,
       [&lane, other, sequence = wait.other_sequence] {

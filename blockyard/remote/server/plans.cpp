@@ -15,7 +15,7 @@ void Plans::open(const Plan& asked, Tell tell) {
     }
   }
   if (tell)
-    return tell({BLOCKYARD_UNSUPPORTED, "the client has as many plans as it may have", 0, {}});
+    return tell({BLOCKYARD_UNSUPPORTED, "the client has reached its limit of plans", 0, {}});
   if (!thread_.joinable()) thread_ = std::thread([this] { make_all(); });
   changed_.notify_all();
 }

@@ -59,7 +59,7 @@ void Server::receive_at(const Door& door, const Terms& terms) {
       guest.thread = std::thread([this, &guest] {
         const std::string why = guest.session->run();
         log_(why.empty() ? fmt::format("{} has gone", guest.session->client())
-                         : fmt::format("{} was sent away: {}", guest.session->client(), why));
+                         : fmt::format("{} was refused: {}", guest.session->client(), why));
         const std::lock_guard done(mutex_);
         guest.has_gone = true;
         changed_.notify_all();

@@ -62,7 +62,7 @@ std::string Session::run() {
       rpc::Frame frame;
       while (rpc::receive_frame(*transport_, frame)) take(frame);
     } else {
-      why = "it did not prove a token that is known here";
+      why = "it did not prove that it has a token that is known here";
     }
   } catch (const Error& error) {
     why = error.what();
@@ -82,7 +82,7 @@ bool Session::shake_hands() {
     return false;
   const auto hello = decode<Hello>(frame);
   if (hello.version != protocol_version) {
-    send(Kind::refused, Text{fmt::format("it speaks version {} of the protocol, not {}",
+    send(Kind::refused, Text{fmt::format("it uses version {} of the protocol, not {}",
                                          protocol_version, hello.version)});
     return false;
   }
@@ -119,8 +119,7 @@ Exported& Session::device(std::uint32_t number) const {
 void Session::take(const rpc::Frame& frame) {
   const Kind kind = kind_of(frame);
   if (kind == Kind::copy_in) return take_copy_in(frame);
-  if (frame.head.payload_bytes != 0)
-    throw Error(Errc::bad_input, "a payload came where none belongs");
+  if (frame.head.payload_bytes != 0) throw Error(Errc::bad_input, "an unexpected payload arrived");
   if (kind == Kind::ping) return sender_.send({static_cast<std::uint16_t>(Kind::pong), 0, {}, {}});
   if (kind == Kind::plan) return take_plan(frame);
   if (is_asked(kind)) return send(Kind::answer, answer(frame), frame.head.request);
@@ -225,7 +224,7 @@ void Session::close(std::uint32_t closed) {
 void Session::take_copy_in(const rpc::Frame& frame) {
   const auto copy = decode<Copy>(frame);
   if (copy.bytes != frame.head.payload_bytes || copy.bytes == 0)
-    throw Error(Errc::bad_input, "the payload of a copy has another length than the copy");
+    throw Error(Errc::bad_input, "the payload of a copy does not have the length of the copy");
   Exported& to = device(copy.place.device);
   if (std::byte* const landing = to.landing(copy)) {
     rpc::receive_payload(*transport_, frame, {landing, copy.bytes});
@@ -282,7 +281,7 @@ void Session::take_enqueued(const rpc::Frame& frame) {
     }
     default:
       throw Error(Errc::bad_input,
-                  fmt::format("a message of the unknown kind {} came", frame.head.kind));
+                  fmt::format("a message of unknown kind {} arrived", frame.head.kind));
   }
 }
 

@@ -15,7 +15,7 @@ constexpr std::size_t stride_bytes = std::size_t{256} << 10;
 
 std::size_t checked(std::uint64_t bytes) {
   if (bytes > ring_bytes)
-    throw base::Error(base::Errc::comm, "the other end has broken the memory between the two");
+    throw base::Error(base::Errc::comm, "the other end has corrupted the memory that both share");
   return static_cast<std::size_t>(bytes);
 }
 

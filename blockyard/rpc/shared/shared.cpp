@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "blockyard/base/clock.h"
@@ -31,6 +32,22 @@ namespace {
 constexpr std::array<char, 8> greeting = {'y', 'B', 'r', 'S', 1, 0, 0, 0};
 constexpr char taken = 'S', refused = 'P';
 constexpr int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+
+/// A message of bytes with room for two descriptors.
+struct Letter {
+  explicit Letter(std::span<char> text) : piece{text.data(), text.size()} {
+    message.msg_iov = &piece;
+    message.msg_iovlen = 1;
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+  }
+  Letter(const Letter&) = delete;
+  Letter& operator=(const Letter&) = delete;
+
+  iovec piece;
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(2 * sizeof(int))> control{};
+  msghdr message{};
+};
 
 /// As the client writes; its server writes the other one.
 struct Rings {
@@ -164,13 +181,8 @@ void SharedTransport::make_offer(double patience_seconds) {
   if (!mapped || !mine || !theirs) return;
   const std::array<int, 2> passed = {memory.get(), theirs.get()};
   std::array<char, greeting.size()> text = greeting;
-  iovec piece{text.data(), text.size()};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof passed)> control{};
-  msghdr message{};
-  message.msg_iov = &piece;
-  message.msg_iovlen = 1;
-  message.msg_control = control.data();
-  message.msg_controllen = control.size();
+  Letter letter(text);
+  msghdr& message = letter.message;
   cmsghdr* const head = CMSG_FIRSTHDR(&message);
   head->cmsg_level = SOL_SOCKET;
   head->cmsg_type = SCM_RIGHTS;
@@ -192,21 +204,16 @@ void SharedTransport::make_offer(double patience_seconds) {
   if (static_cast<char>(answer) == taken)
     use({Descriptor(), std::move(mine)}, std::move(mapped), true);
   else if (static_cast<char>(answer) != refused)
-    throw base::Error(base::Errc::comm, peer() + " is not a server of devices");
+    throw base::Error(base::Errc::comm, peer() + " is not a device server");
 }
 
 /// Receives until it is known; what was no offer is in `begun_`.
 bool SharedTransport::begins_with_offer(Offer& offer) {
   while (begun_.size() < greeting.size()) {
     std::array<char, greeting.size()> text{};
-    iovec piece{text.data(), greeting.size() - begun_.size()};
     std::array<int, 2> passed{};
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof passed)> control{};
-    msghdr message{};
-    message.msg_iov = &piece;
-    message.msg_iovlen = 1;
-    message.msg_control = control.data();
-    message.msg_controllen = control.size();
+    Letter letter({text.data(), greeting.size() - begun_.size()});
+    msghdr& message = letter.message;
     ssize_t count = 0;
     do count = ::recvmsg(plain_.descriptor(), &message, MSG_CMSG_CLOEXEC);
     while (count < 0 && errno == EINTR);

@@ -32,7 +32,7 @@ constexpr std::size_t most_together = std::size_t{256} << 10;  // encrypted befo
 std::string last_error(const LibSsl& lib) {
   std::array<char, 160> text{};
   const unsigned long code = lib.ERR_get_error();
-  if (code == 0) return "the other side ended the handshake";
+  if (code == 0) return "the other side closed the connection during the handshake";
   lib.ERR_error_string_n(code, text.data(), text.size());
   return text.data();
 }
@@ -147,23 +147,24 @@ class TlsTransport final : public Transport {
       if (is_ready_) return;
       if (!why.empty()) fail(why + explain());
       const std::size_t received = inner_.receive(received_);
-      if (received == 0) fail("the other side ended the handshake" + explain());
+      if (received == 0)
+        fail("the other side closed the connection during the handshake" + explain());
       taken += received;
-      if (taken > most_of_handshake) fail("its handshake is too long");
+      if (taken > most_of_handshake) fail("its handshake message is too long");
       put(std::span(received_).first(received));
     }
   }
   [[nodiscard]] std::string explain() const {
     if (identity_.empty()) return "";
-    return "; either the server does not know the token, or it speaks without TLS "
-           "(then write plain:HOST:PORT)";
+    return "; either the server does not know the token, or it does not use TLS (then write "
+           "plain:HOST:PORT)";
   }
 
   void put(Bytes bytes) {
     const std::lock_guard lock(mutex_);
     if (lib_.BIO_write(in_, bytes.data(), static_cast<int>(bytes.size())) !=
         static_cast<int>(bytes.size()))
-      throw Error(Errc::no_memory, "out of memory for data that arrives by TLS");
+      throw Error(Errc::no_memory, "out of memory for data received over TLS");
   }
   void encrypt(Bytes bytes) {
     const std::lock_guard lock(mutex_);
@@ -238,7 +239,7 @@ class AcceptedTransport final : public Transport {
       has_failed_ = false;
       first_.clear();
     } else if (required_) {
-      throw Error(Errc::comm, "it does not speak TLS, which is wanted here");
+      throw Error(Errc::comm, "it does not use TLS, which this server requires");
     }
   }
 
@@ -264,7 +265,7 @@ std::unique_ptr<Transport> connect(std::unique_ptr<Transport> inner, std::string
                                    const Digest& key) {
   if (!is_available())
     throw Error(Errc::comm,
-                fmt::format("{}: a server in another machine is reached by TLS, and this machine "
+                fmt::format("{}: a server on another machine is reached over TLS, but this machine "
                             "has no libssl.so.3 (OpenSSL 3); install it, or use an SSH tunnel",
                             inner->peer()));
   return std::make_unique<TlsTransport>(std::move(inner), std::move(identity), key);
