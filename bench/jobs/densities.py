@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Lambda equations of CCSD: spin-adapted, over spin orbitals, and with PySCF. See README.md."""
-import argparse
 import json
 import os
 import sys
@@ -12,15 +11,7 @@ MOLECULES = [("h2o", "cc-pvtz"), ("water_dimer", "aug-cc-pvdz"), ("benzene", "cc
 LIMIT_DIPOLE = 1e-6  # atomic units
 
 # In a process of its own, as in run.py. Counts the iterations by the lines of PySCF's log.
-PYSCF = """
-import io, json, sys, time
-from pyscf import cc, gto, lib, scf
-entry, cores, energy, amplitude = json.load(sys.stdin)
-lib.num_threads(cores)
-molecule = gto.M(atom=entry["geometry_angstrom"], basis=entry["basis"], charge=entry["charge"],
-                 cart=entry["cart"], max_memory=16000, verbose=0)
-field = scf.RHF(molecule).set(conv_tol=1e-11).run()
-ccsd = cc.RCCSD(field, frozen=entry["frozen_core_orbitals"] or None)
+PYSCF = run.PYSCF_FIELD + """
 ccsd.set(conv_tol=energy, conv_tol_normt=amplitude).run()
 ccsd.set(stdout=io.StringIO(), verbose=5)
 begin = time.monotonic()
@@ -71,11 +62,8 @@ def report(entry, results):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("blockyard", help="the program to measure")
-    parser.add_argument("--cores", type=int, default=2)
+    parser = run.parser_of(__doc__)
     parser.add_argument("--memory", default="8G")
-    parser.add_argument("--only", help="this molecule alone")
     parser.add_argument("--no-pyscf", action="store_true")
     parser.add_argument("--no-spin-orbitals", action="store_true")
     parser.add_argument("--more", nargs="*", default=[], help="more options for blockyard run")

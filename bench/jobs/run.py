@@ -20,16 +20,18 @@ AMPLITUDE_CONVERGENCE = 1e-7  # norm of their change
 ENERGIES = {"scf": "e_scf", "mp2": "e_mp2", "ccsd": "e_ccsd", "ccsd_t": "e_ccsd_t"}
 
 # Runs in a process of its own, so that its peak memory is that of PySCF alone.
-PYSCF = """
-import json, sys, time
+PYSCF_FIELD = """
+import io, json, sys, time
 from pyscf import cc, gto, lib, scf
 entry, cores, energy, amplitude = json.load(sys.stdin)
 lib.num_threads(cores)
 molecule = gto.M(atom=entry["geometry_angstrom"], basis=entry["basis"], charge=entry["charge"],
                  cart=entry["cart"], max_memory=16000, verbose=0)
 field = scf.RHF(molecule).set(conv_tol=1e-11).run()
-times = []
 ccsd = cc.RCCSD(field, frozen=entry["frozen_core_orbitals"] or None)
+"""
+PYSCF = PYSCF_FIELD + """
+times = []
 ccsd.set(conv_tol=energy, conv_tol_normt=amplitude, callback=lambda _: times.append(time.monotonic()))
 ccsd.run()
 begin = time.monotonic()
@@ -156,12 +158,18 @@ def report(entry, ours, theirs):
     return difference <= LIMIT_HARTREE
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+def parser_of(description):
+    """Of a benchmark of jobs, with the options that all of them have."""
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("blockyard", help="the program to measure")
     parser.add_argument("--cores", type=int, default=2)
-    parser.add_argument("--memory", default="8G")
     parser.add_argument("--only", help="this molecule alone")
+    return parser
+
+
+def main():
+    parser = parser_of(__doc__)
+    parser.add_argument("--memory", default="8G")
     parser.add_argument("--no-pyscf", action="store_true")
     parser.add_argument("--more", nargs="*", default=[], help="more options for blockyard run")
     options = parser.parse_args()

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What blockyard plan predicts, against what blockyard run needs. See README.md."""
-import argparse
 import importlib.util
 import json
 import pathlib
@@ -89,13 +88,10 @@ def print_row(line):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("blockyard", help="the program to measure")
-    parser.add_argument("--cores", type=int, default=2)
-    parser.add_argument("--machine", help="machine file; default: calibrate first")
-    parser.add_argument("--only", help="this molecule alone")
-    options = parser.parse_args()
     jobs = load_jobs()
+    parser = jobs.parser_of(__doc__)
+    parser.add_argument("--machine", help="machine file; default: calibrate first")
+    options = parser.parse_args()
     entries = {(entry["molecule"], entry["basis"]): entry
                for entry in json.loads(jobs.REFERENCES.read_text())["entries"]
                if entry["multiplicity"] == 1 and not entry["cart"]}

@@ -9,11 +9,11 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
-#include <limits>
 #include <stop_token>
 #include <thread>
 #include <vector>
 
+#include "blockyard/base/best_seconds.h"
 #include "blockyard/base/buffer.h"
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
@@ -43,18 +43,7 @@ constexpr double element_bytes = sizeof(double);
 /// Seconds of an action: the best round.
 template <class Action>
 double seconds_of(const Action& action) {
-  double best = std::numeric_limits<double>::infinity();
-  for (int round = 0; round < rounds; ++round) {
-    const double begin = base::now_seconds();
-    double seconds = 0;
-    int repeats = 0;
-    for (; seconds < round_seconds; ++repeats) {
-      action();
-      seconds = base::now_seconds() - begin;
-    }
-    best = std::min(best, seconds / repeats);
-  }
-  return best;
+  return base::best_seconds(rounds, round_seconds, action);
 }
 
 /// Of an m x k and a k x n matrix.

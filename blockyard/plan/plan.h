@@ -48,9 +48,7 @@ struct JobPlan {
 
 /// One choice of segment sizes that was tried.
 struct SegmentTrial {
-  Extent ao = 0;
-  Extent occupied = 0;
-  Extent virtual_ = 0;
+  Extent ao = 0, occupied = 0, virtual_ = 0;
   double seconds = 0;
   double process_bytes = 0;
   bool fits = false;      ///< in memory without disk

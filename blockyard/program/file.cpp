@@ -43,6 +43,10 @@ class Writer {
   template <class T>
   requires std::is_class_v<T>
   void operator()(const T& record) { detail::visit(*this, record); }
+  template <class... Fields>
+  void fields(const Fields&... all) {
+    ((*this)(all), ...);
+  }
   [[nodiscard]] std::vector<std::byte> take() { return out_.take(); }
 
  private:
@@ -79,6 +83,10 @@ class Reader {
   template <class T>
   requires std::is_class_v<T>
   void operator()(T& record) { detail::visit(*this, record); }
+  template <class... Fields>
+  void fields(Fields&... all) {
+    ((*this)(all), ...);
+  }
   [[nodiscard]] std::size_t left() const { return in_.left(); }
 
  private:

@@ -21,19 +21,21 @@ const BasisSet expected = {
      {6, {{0, {2.0}, {-0.1}}, {1, {2.0}, {0.3}}}}}};
 
 TEST(BasisSet, nwchem_format_is_read) {
-  const auto basis = parse_nwchem_basis(
-      "# comment\nBASIS \"ao basis\" SPHERICAL PRINT\n"
-      "H    S\n  3.0  0.2  0.0\n  5.0D-01 0.8 1.0\nh p\n 1.5 1.0\n\nC    SP\n 2.0 -0.1 0.3\nEND\n",
-      "x");
-  EXPECT_EQ(basis.elements, expected.elements);
+  EXPECT_EQ(parse_nwchem_basis("# comment\nBASIS \"ao basis\" SPHERICAL PRINT\n"
+                               "H    S\n  3.0  0.2  0.0\n  5.0D-01 0.8 1.0\nh p\n 1.5 1.0\n\nC    "
+                               "SP\n 2.0 -0.1 0.3\nEND\n",
+                               "x")
+                .elements,
+            expected.elements);
 }
 
 TEST(BasisSet, gaussian_format_is_read) {
-  const auto basis = parse_gaussian_basis(
-      "! comment\n****\nH 0\nS 2 1.00\n 3.0 0.2\n 0.5D0 0.8\nS 1 1.0\n 0.5 1.0\nP 1 1.0\n 1.5 1\n"
-      "****\nC 0\nSP 1 1.00\n 2.0 -0.1 0.3\n****\n",
-      "x");
-  EXPECT_EQ(basis.elements, expected.elements);
+  EXPECT_EQ(parse_gaussian_basis("! comment\n****\nH 0\nS 2 1.00\n 3.0 0.2\n 0.5D0 0.8\nS 1 1.0\n "
+                                 "0.5 1.0\nP 1 1.0\n 1.5 1\n"
+                                 "****\nC 0\nSP 1 1.00\n 2.0 -0.1 0.3\n****\n",
+                                 "x")
+                .elements,
+            expected.elements);
 }
 
 TEST(BasisSet, json_of_the_exchange_is_read) {

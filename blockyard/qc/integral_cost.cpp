@@ -3,9 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
-#include "blockyard/base/clock.h"
+#include "blockyard/base/best_seconds.h"
 #include "blockyard/base/error.h"
 #include "blockyard/qc/detail/integral_data.h"
 
@@ -47,18 +46,9 @@ double quartet_seconds(int sum, int primitives) {
   Extent elements = 1;
   for (const Shell& shell : integrals.basis().shells) elements *= shell.function_count;
   std::vector<double> values(static_cast<std::size_t>(elements));
-  double best = std::numeric_limits<double>::infinity();
-  for (int round = 0; round < rounds; ++round) {
-    const double begin = base::now_seconds();
-    double seconds = 0;
-    int repeats = 0;
-    for (; seconds < round_seconds; ++repeats) {
-      engine.electron_repulsion({0, 1}, {1, 1}, {2, 1}, {3, 1}, values);
-      seconds = base::now_seconds() - begin;
-    }
-    best = std::min(best, seconds / repeats);
-  }
-  return best;
+  return base::best_seconds(rounds, round_seconds, [&] {
+    engine.electron_repulsion({0, 1}, {1, 1}, {2, 1}, {3, 1}, values);
+  });
 }
 
 /// A pair of shells, as far as its cost goes.

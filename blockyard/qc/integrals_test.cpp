@@ -165,6 +165,13 @@ struct Water {
         segments(segment_shells(integrals.basis(), 7)),
         engine(integrals),
         n(unsigned_of(integrals.basis().function_count)) {}
+  /// (ab|cd) of all functions.
+  std::vector<double> repulsion() {
+    const auto all = integrals.all_shells();
+    std::vector<double> values(n * n * n * n);
+    engine.electron_repulsion(all, all, all, all, values);
+    return values;
+  }
 };
 
 class IntegralBlocks : public ::testing::TestWithParam<bool> {};
@@ -173,9 +180,7 @@ INSTANTIATE_TEST_SUITE_P(SphericalAndCartesian, IntegralBlocks, ::testing::Bool(
 TEST_P(IntegralBlocks, repulsion_has_its_eight_symmetries) {
   Water water(GetParam());
   const std::size_t n = water.n;
-  const auto all = water.integrals.all_shells();
-  std::vector<double> g(n * n * n * n);
-  water.engine.electron_repulsion(all, all, all, all, g);
+  const std::vector<double> g = water.repulsion();
   const auto at = [&](std::size_t a, std::size_t b, std::size_t c, std::size_t d) {
     return g[a + n * (b + n * (c + n * d))];
   };
@@ -193,9 +198,7 @@ TEST_P(IntegralBlocks, repulsion_has_its_eight_symmetries) {
 TEST_P(IntegralBlocks, every_block_is_the_part_of_the_whole) {
   Water water(GetParam());
   const std::size_t n = water.n;
-  const auto all = water.integrals.all_shells();
-  std::vector<double> whole(n * n * n * n);
-  water.engine.electron_repulsion(all, all, all, all, whole);
+  const std::vector<double> whole = water.repulsion();
   const auto& [extents, shells] = water.segments;
   ASSERT_GE(extents.size(), 3U);
   const auto first = [&](std::size_t s) {

@@ -34,26 +34,22 @@ class Molecular {
 
   /// return_ovl S
   void overlap(Operands operands, const Context&) {
-    const auto [a, b] = matrix_parts(operands[0]);
-    engine_.overlap(a.shells, b.shells, operands[0].values);
+    fill_matrix(operands, &IntegralEngine::overlap);
   }
 
   /// one_electron_kinetic T
   void kinetic(Operands operands, const Context&) {
-    const auto [a, b] = matrix_parts(operands[0]);
-    engine_.kinetic(a.shells, b.shells, operands[0].values);
+    fill_matrix(operands, &IntegralEngine::kinetic);
   }
 
   /// one_electron_attraction V
   void attraction(Operands operands, const Context&) {
-    const auto [a, b] = matrix_parts(operands[0]);
-    engine_.nuclear_attraction(a.shells, b.shells, operands[0].values);
+    fill_matrix(operands, &IntegralEngine::nuclear_attraction);
   }
 
   /// return_1el_ecpints U
   void core_potential(Operands operands, const Context&) {
-    const auto [a, b] = matrix_parts(operands[0]);
-    engine_.core_potential(a.shells, b.shells, operands[0].values);
+    fill_matrix(operands, &IntegralEngine::core_potential);
   }
 
   /// return_h1 H:  kinetic energy and nuclear attraction, without effective core potentials
@@ -211,6 +207,11 @@ class Molecular {
   }
 
  private:
+  using MatrixIntegrals = void (IntegralEngine::*)(ShellRange, ShellRange, std::span<double>);
+  void fill_matrix(Operands operands, MatrixIntegrals integrals) {
+    const auto [a, b] = matrix_parts(operands[0]);
+    (engine_.*integrals)(a.shells, b.shells, operands[0].values);
+  }
   /// The part that index k of an operand selects: a segment, or the whole range.
   [[nodiscard]] AoPart part(const Operand& operand, std::size_t k) const {
     const auto& basis = system_.integrals.basis();

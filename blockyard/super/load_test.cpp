@@ -24,6 +24,13 @@ std::string text_of_error(const std::string& path) {
 
 const char* const example = BLOCKYARD_SUPER_EXAMPLE;
 
+/// The table of the example library.
+struct Example {
+  Example() { library.add_to(table); }
+  Library library{example};
+  Table table;
+};
+
 std::string aces_example() {
   return fmt::format("{}{}", aces_prefix, BLOCKYARD_SUPER_ACES_EXAMPLE);
 }
@@ -39,9 +46,8 @@ TEST(SuperLibrary, RefusesAnotherVersionAndSaysWhatToDo) {
 }
 
 TEST(SuperLibrary, GivesOperandsAndConstantsToCFunctions) {
-  const Library library(example);
-  Table table;
-  library.add_to(table);
+  const Example loaded;
+  const Table& table = loaded.table;
   TestOperand y("y", {2}, Access::update);
   TestOperand x("x", {2}, Access::read);
   y.values = {1, 2};
@@ -55,9 +61,8 @@ TEST(SuperLibrary, GivesOperandsAndConstantsToCFunctions) {
 }
 
 TEST(SuperLibrary, LetsCFunctionsAskForSegments) {
-  const Library library(example);
-  Table table;
-  library.add_to(table);
+  const Example loaded;
+  const Table& table = loaded.table;
   array::Segments segments;
   segments.set(array::IndexKind::ao, {4, 7});
   Context context;
@@ -71,9 +76,8 @@ TEST(SuperLibrary, LetsCFunctionsAskForSegments) {
 }
 
 TEST(SuperLibrary, LetsCFunctionsAskForArraysOfTheJob) {
-  const Library library(example);
-  Table table;
-  library.add_to(table);
+  const Example loaded;
+  const Table& table = loaded.table;
   const std::map<std::string, array::DenseArray, std::less<>> arrays = {
       {"weights", {{2, 3}, {1, 2, 3, 4, 5, 6}}}};
   Context context;
@@ -86,9 +90,8 @@ TEST(SuperLibrary, LetsCFunctionsAskForArraysOfTheJob) {
 }
 
 TEST(SuperLibrary, GivesElementsOfEachTypeToCFunctions) {
-  const Library library(example);
-  Table table;
-  library.add_to(table);
+  const Example loaded;
+  const Table& table = loaded.table;
   const Entry& halve = *table.find("halve");
   std::vector<std::complex<float>> values = {{2, 4}, {6, -8}};
   TestOperand b("b", {2}, Access::update);
@@ -103,9 +106,8 @@ TEST(SuperLibrary, GivesElementsOfEachTypeToCFunctions) {
 }
 
 TEST(SuperLibrary, ThrowsTheMessageOfAFailedCFunction) {
-  const Library library(example);
-  Table table;
-  library.add_to(table);
+  const Example loaded;
+  const Table& table = loaded.table;
   TestOperand y("y", {2}, Access::update);
   TestOperand x("x", {3}, Access::read);
   std::vector<Operand> operands = {y.view(), x.view()};
@@ -178,11 +180,9 @@ TEST(SuperLibrary, TellsHowOneForAces4IsGiven) {
 }
 
 TEST(SuperLibrary, NamesItselfWhenANameIsTaken) {
-  const Library library(example);
-  Table table;
-  library.add_to(table);
+  Example loaded;
   try {
-    library.add_to(table);
+    loaded.library.add_to(loaded.table);
     FAIL();
   } catch (const base::Error& error) {
     EXPECT_NE(std::string(error.what()).find(example), std::string::npos) << error.what();

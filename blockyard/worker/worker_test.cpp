@@ -94,6 +94,13 @@ void add(Program& p, Opcode opcode, std::int32_t a = 0, std::int32_t b = 0, std:
   p.lines.push_back({0, static_cast<std::uint32_t>(p.code.size())});
 }
 
+/// a[i] = 3.0 and put d[i] = a[i]: three instructions.
+void fill_and_put(Program& p) {
+  add(p, Opcode::push_literal, 0);
+  add(p, Opcode::block_fill, 0, 0);
+  add(p, Opcode::put, 2, 0, 0);
+}
+
 struct Result {
   Outcome outcome;
   std::string printed;
@@ -161,9 +168,7 @@ TEST(Worker, forgets_temps_at_the_end_of_an_iteration) {
 TEST(Worker, puts_and_gets_and_needs_a_get_before_it_reads) {
   Program p = with_tables();
   add(p, Opcode::do_begin, 0, 12);
-  add(p, Opcode::push_literal, 0);
-  add(p, Opcode::block_fill, 0, 0);
-  add(p, Opcode::put, 2, 0, 0);
+  fill_and_put(p);
   add(p, Opcode::barrier);
   add(p, Opcode::get, 2);
   add(p, Opcode::push_literal, 0);
@@ -183,9 +188,7 @@ TEST(Worker, puts_and_gets_and_needs_a_get_before_it_reads) {
 TEST(Worker, sends_small_puts_to_one_server_together) {
   Program p = with_tables();
   add(p, Opcode::do_begin, 0, 5);
-  add(p, Opcode::push_literal, 0);
-  add(p, Opcode::block_fill, 0, 0);
-  add(p, Opcode::put, 2, 0, 0);
+  fill_and_put(p);
   add(p, Opcode::do_next, 0, 1);
   add(p, Opcode::barrier);
   add(p, Opcode::halt);
@@ -200,9 +203,7 @@ TEST(Worker, sends_small_puts_to_one_server_together) {
 TEST(Worker, does_with_prefetching_in_the_least_memory_what_it_does_without) {
   Program p = with_tables();
   add(p, Opcode::do_begin, 0, 5);
-  add(p, Opcode::push_literal, 0);
-  add(p, Opcode::block_fill, 0, 0);
-  add(p, Opcode::put, 2, 0, 0);
+  fill_and_put(p);
   add(p, Opcode::do_next, 0, 1);
   add(p, Opcode::barrier);
   for (std::int32_t turn = 0; turn < 2; ++turn) {
@@ -229,9 +230,7 @@ TEST(Worker, does_with_prefetching_in_the_least_memory_what_it_does_without) {
 TEST(Worker, gets_what_it_put_in_the_same_epoch) {
   Program p = with_tables();
   add(p, Opcode::do_begin, 0, 9);
-  add(p, Opcode::push_literal, 0);
-  add(p, Opcode::block_fill, 0, 0);
-  add(p, Opcode::put, 2, 0, 0);
+  fill_and_put(p);
   add(p, Opcode::get, 2);
   add(p, Opcode::block_copy, 0, 2);
   add(p, Opcode::push_product, 0);

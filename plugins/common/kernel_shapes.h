@@ -39,6 +39,12 @@ class KernelShapes {
 
   /// A line for each size: what is chosen and why.
   [[nodiscard]] std::vector<std::string> choices() const;
+  /// The same as a text that names the kernel in each line.
+  [[nodiscard]] std::string choices_of(const std::string& kernel) const {
+    std::string text;
+    for (const std::string& line : choices()) text += kernel + ": " + line + '\n';
+    return text;
+  }
 
   /// What is known, as a text for later processes.
   [[nodiscard]] std::string encode() const;

@@ -145,7 +145,7 @@ class Machine {
     std::vector<Timed> running;
 
     void collect();
-    [[nodiscard]] std::string lines() const;
+    [[nodiscard]] std::string lines() const { return shapes.choices_of(name); }
   };
   struct Plan : Steps {
     std::optional<TensorPlan> tensors;   ///< the same by cuTENSOR

@@ -75,12 +75,6 @@ void Machine::KernelPlan::collect() {
   });
 }
 
-std::string Machine::KernelPlan::lines() const {
-  std::string text;
-  for (const std::string& line : shapes.choices()) text += name + ": " + line + '\n';
-  return text;
-}
-
 std::string Machine::choices() {
   use();
   std::string text = past_choices_;

@@ -124,7 +124,7 @@ class Machine {
     Compiled driver;          ///< that, once a run has needed it
 
     void collect();
-    [[nodiscard]] std::string lines() const;
+    [[nodiscard]] std::string lines() const { return shapes.choices_of(name); }
   };
   /// A compiled kernel of the user's own.
   struct KernelPlan {

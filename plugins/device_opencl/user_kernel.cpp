@@ -142,12 +142,6 @@ void Machine::Launches::collect() {
   });
 }
 
-std::string Machine::Launches::lines() const {
-  std::string text;
-  for (const std::string& line : shapes.choices()) text += name + ": " + line + '\n';
-  return text;
-}
-
 std::string Machine::choices() {
   std::string text = past_choices_;
   for (const Plan& plan : plans_)

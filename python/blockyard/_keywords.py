@@ -49,18 +49,23 @@ def takes(options: Any, *, has_defaults: bool = True) -> Callable[[Function], Fu
         named = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
         more = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None,
                                   annotation=getattr(type_, "__forward_arg__", type_))
-                for name, type_ in options.__annotations__.items()]
+                for name, type_ in in_order(options.__annotations__)]
         function.__signature__ = signature.replace(parameters=[*named, *more])  # type: ignore[attr-defined]
-        function.__doc__ = with_options(function.__doc__, options.__annotations__, has_defaults=has_defaults)
+        function.__doc__ = with_options(function.__doc__, options, has_defaults=has_defaults)
         return function
 
     return show
 
 
-def with_options(documentation: str | None, names: Iterable[str], *, has_defaults: bool = True) -> str | None:
+def in_order(types: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """The keywords with their types, in the order of the tables."""
+    return [(name, types[name]) for name in (*run_options, *method_options) if name in types]
+
+
+def with_options(documentation: str | None, options: Any, *, has_defaults: bool = True) -> str | None:
     """A documentation with the lines of these options instead of ``{options}``."""
     lines = [textwrap.fill(run_options[name].text(has_default=has_defaults), 115, initial_indent=" " * 8, subsequent_indent=" " * 12)
-             for name in names if name in run_options]
+             for name, _ in in_order(options.__annotations__) if name in run_options]
     return documentation and documentation.replace("        {options}", "\n".join(lines))
 
 

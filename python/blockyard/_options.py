@@ -11,7 +11,21 @@ from typing import TypedDict, Union
 Path = Union[str, "os.PathLike[str]"]
 
 
-class SessionOptions(TypedDict, total=False):
+class SharedOptions(TypedDict, total=False):
+    """Keywords of Session, resume, run and plan."""
+
+    device: str | None
+    devices: int | None
+    device_memory: int | str | None
+    device_options: str | None
+    placement: str | None
+    device_after: str | float | None
+    device_network: str | None
+    respect_gpu_hints: bool | None
+    seed: int | None
+
+
+class SessionOptions(SharedOptions, total=False):
     """Keywords of Session, besides those that it takes by position."""
 
     pardo: str | None
@@ -19,18 +33,9 @@ class SessionOptions(TypedDict, total=False):
     fabric_delay: str | None
     check: bool | None
     deterministic: bool | None
-    device: str | None
-    devices: int | None
-    device_memory: int | str | None
-    device_options: str | None
-    placement: str | None
-    device_after: str | float | None
-    device_network: str | None
-    respect_gpu_hints: bool | None
-    seed: int | None
 
 
-class ResumeOptions(TypedDict, total=False):
+class ResumeOptions(SharedOptions, total=False):
     """Keywords of resume."""
 
     checkpoint: str | float | None
@@ -38,18 +43,9 @@ class ResumeOptions(TypedDict, total=False):
     servers: int | None
     memory: int | str | None
     scratch: Path | None
-    device: str | None
-    devices: int | None
-    device_memory: int | str | None
-    device_options: str | None
-    placement: str | None
-    device_after: str | float | None
-    device_network: str | None
-    respect_gpu_hints: bool | None
-    seed: int | None
 
 
-class RunOptions(TypedDict, total=False):
+class RunOptions(SharedOptions, total=False):
     """Keywords of run and plan: options of a run, then those of [method]."""
 
     supers: Sequence[Path] | None
@@ -67,15 +63,6 @@ class RunOptions(TypedDict, total=False):
     fabric_delay: str | None
     check: bool | None
     deterministic: bool | None
-    device: str | None
-    devices: int | None
-    device_memory: int | str | None
-    device_options: str | None
-    placement: str | None
-    device_after: str | float | None
-    device_network: str | None
-    respect_gpu_hints: bool | None
-    seed: int | None
     frozen_core: bool | int | None
     scf_guess: str | None
     scf_direct: bool | None

@@ -469,7 +469,7 @@ class Session:
         return run_plan(self, plan, out, trace)
 
 
-Session.__doc__ = with_options(Session.__doc__, SessionOptions.__annotations__)
+Session.__doc__ = with_options(Session.__doc__, SessionOptions)
 
 
 def _remove(folder: str, end: OrderlyEnd, process: int) -> None:

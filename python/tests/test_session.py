@@ -248,16 +248,7 @@ def test_super_instructions_in_python_have_forms_for_devices(kind, device_calls)
                 session.run(AXPY, segments={"ao": [3, 4]})
 
 
-SUPER = """sial one
-  special touch u
-  aoindex i = 1:3
-  temp t[i]
-  pardo i
-    t[i] = 1.0
-    execute touch t[i]
-  endpardo i
-endsial one
-"""
+SUPER = program("one")
 
 
 def test_errors_of_python_super_instructions_name_the_line(session):

@@ -33,12 +33,23 @@ def text():
     def forms(is_wanted):
         return {name: option.form for name, option in _keywords.run_options.items() if is_wanted(option)}
 
+    def is_of_session(option):
+        return option.is_of_session and option.keyword not in BY_POSITION
+
+    shared = forms(lambda option: is_of_session(option) and option.is_of_resume)
+
+    def rest(names):
+        return {name: form for name, form in names.items() if name not in shared}
+
     return (HEAD
-            + options_class("SessionOptions", "TypedDict", "Keywords of Session, besides those that it takes by position.",
-                            forms(lambda option: option.is_of_session and option.keyword not in BY_POSITION))
-            + options_class("ResumeOptions", "TypedDict", "Keywords of resume.", forms(lambda option: option.is_of_resume))
-            + options_class("RunOptions", "TypedDict", "Keywords of run and plan: options of a run, then those of [method].",
-                            forms(lambda option: True) | _keywords.method_options))
+            + options_class("SharedOptions", "TypedDict", "Keywords of Session, resume, run and plan.", shared)
+            + options_class("SessionOptions", "SharedOptions",
+                            "Keywords of Session, besides those that it takes by position.", rest(forms(is_of_session)))
+            + options_class("ResumeOptions", "SharedOptions", "Keywords of resume.",
+                            rest(forms(lambda option: option.is_of_resume)))
+            + options_class("RunOptions", "SharedOptions",
+                            "Keywords of run and plan: options of a run, then those of [method].",
+                            rest(forms(lambda option: True) | _keywords.method_options)))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <fstream>
+#include <iterator>
 
 #include "blockyard/base/error.h"
 #include "blockyard/flow/conditions.h"
@@ -70,103 +72,10 @@ Program renewed(Program p, Which which) {
   return p;
 }
 
-constexpr const char* source = R"(
-sial test
-special double_it rw
-moindex i = 1:3
-moindex j = 1:3
-moindex k = 1:3
-distributed d[i,j]
-distributed e[i,j]
-served v[i,j]
-temp t[i,j]
-temp u[i,j]
-local l[i,j]
-static s[i,j]
-static w[i,j]
-scalar x
-scalar y
-scalar total
-int n
-int m
-
-proc add_up
-  get d[i,k]
-  if n == 3
-    return
-  endif
-  get d[k,j]
-  t[i,j] += d[i,k]*d[k,j]
-endproc add_up
-
-proc again
-  do k
-    call add_up
-  enddo k
-  put e[i,j] += t[i,j]
-endproc again
-
-restore_persistent x "x"
-n = 2
-m = n * 3 + 1
-y = 0.5
-do i
-  do j
-    s[i,j] = x
-  enddo j
-enddo i
-allocate l[*,*]
-do i
-  do j
-    l[i,j] = 2.0
-    w[i,j] = s[i,j]
-  enddo j
-enddo i
-pardo i, j
-  where i <= j
-  where n < m
-  t[i,j] = 1.0
-  u[i,j] = y * t[i,j]
-  execute double_it t[i,j] u[i,j]
-  put d[i,j] = u[i,j]
-  prepare v[i,j] += t[i,j]
-  put e[i,j] = 0.0
-endpardo i, j
-sip_barrier
-server_barrier
-pardo i, j
-  t[i,j] = 0.0
-  n += 1
-  call again
-  request v[i,j]
-  if x < y
-    u[i,j] = v[i,j]
-  else
-    u[i,j] = t[i,j]
-    exit
-  endif
-  total += u[i,j]*u[i,j]
-endpardo i, j
-collective x += total
-do k
-  do i
-    if i == k
-      get e[i,k]
-    endif
-  enddo i
-  if x > 1.0
-    exit
-  endif
-enddo k
-deallocate l[*,*]
-destroy v
-set_persistent x "x"
-print x
-endsial test
-)";
-
 Program compiled() {
-  sial::Compilation compiled = sial::compile_text(source);
+  std::ifstream file(PROGRAM);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  sial::Compilation compiled = sial::compile_text(text);
   for (const auto& one : compiled.found)
     if (!compiled.program) ADD_FAILURE() << one.message;
   base::require(compiled.program.has_value(), "the program of the test compiles");

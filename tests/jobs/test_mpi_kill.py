@@ -11,35 +11,9 @@ import unittest
 import common
 
 MPIEXEC = os.environ["MPIEXEC"]
-ROUNDS = 300
+ROUNDS = 300  # of programs/counting.sial
 # Every round adds 1 to each of 4 * 4 blocks of one element; a checkpoint is taken at each barrier.
-COUNTING = f"""sial p
-aoindex i = 1:4
-aoindex j = 1:4
-index n = 1:{ROUNDS}
-distributed a[i,j]
-temp t[i,j]
-scalar part
-scalar total
-do n
-  pardo i, j
-    t[i,j] = 1.0
-    put a[i,j] += t[i,j]
-  endpardo i, j
-  sip_barrier
-  if n == 3
-    print "ready"
-  endif
-enddo n
-part = 0.0
-pardo i, j
-  get a[i,j]
-  part += a[i,j] * a[i,j]
-endpardo i, j
-collective total += part
-print total
-endsial p
-"""
+COUNTING = common.program("counting")
 
 
 def processes_of(folder):

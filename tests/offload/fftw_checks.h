@@ -15,9 +15,11 @@ using Complex = std::complex<double>;
 inline int failures = 0, tests = 0;
 inline int executions = 0;  ///< of plans
 
-/// By the definition, over all indexes of a dense array, the last one fastest.
-inline std::vector<Complex> transform(std::vector<Complex> values, const std::vector<int>& n,
-                                      int sign) {
+/// By the definition, over all indexes of a dense array, the last one fastest: sums of values times
+/// weight(axis, j, k).
+template <class Weight>
+std::vector<Complex> sums(std::vector<Complex> values, const std::vector<int>& n,
+                          const Weight& weight) {
   std::size_t inner = 1;
   for (std::size_t axis = n.size(); axis-- > 0;) {
     const auto extent = static_cast<std::size_t>(n[axis]);
@@ -25,15 +27,21 @@ inline std::vector<Complex> transform(std::vector<Complex> values, const std::ve
     for (std::size_t at = 0; at < values.size(); ++at) {
       const std::size_t k = at / inner % extent, first = at - k * inner;
       for (std::size_t j = 0; j < extent; ++j)
-        made[at] +=
-            values[first + j * inner] *
-            std::polar(1.0, sign * 2 * std::numbers::pi * static_cast<double>(j * k % extent) /
-                                static_cast<double>(extent));
+        made[at] += values[first + j * inner] * weight(axis, j, k);
     }
     values = std::move(made);
     inner *= extent;
   }
   return values;
+}
+
+inline std::vector<Complex> transform(std::vector<Complex> values, const std::vector<int>& n,
+                                      int sign) {
+  return sums(std::move(values), n, [&](std::size_t axis, std::size_t j, std::size_t k) {
+    const auto extent = static_cast<std::size_t>(n[axis]);
+    return std::polar(1.0, sign * 2 * std::numbers::pi * static_cast<double>(j * k % extent) /
+                               static_cast<double>(extent));
+  });
 }
 
 template <class T>

@@ -198,20 +198,9 @@ double weight(int kind, int n, int j, int k) {
 
 std::vector<Complex> real_transform(std::vector<Complex> values, const std::vector<int>& n,
                                     const std::vector<fftw_r2r_kind>& kinds) {
-  std::size_t inner = 1;
-  for (std::size_t axis = n.size(); axis-- > 0;) {
-    const auto extent = static_cast<std::size_t>(n[axis]);
-    std::vector<Complex> made(values.size());
-    for (std::size_t at = 0; at < values.size(); ++at) {
-      const std::size_t k = at / inner % extent, first = at - k * inner;
-      for (std::size_t j = 0; j < extent; ++j)
-        made[at] += values[first + j * inner] *
-                    weight(kinds[axis], n[axis], static_cast<int>(j), static_cast<int>(k));
-    }
-    values = std::move(made);
-    inner *= extent;
-  }
-  return values;
+  return sums(std::move(values), n, [&](std::size_t axis, std::size_t j, std::size_t k) {
+    return weight(kinds[axis], n[axis], static_cast<int>(j), static_cast<int>(k));
+  });
 }
 
 template <class Api>

@@ -170,10 +170,7 @@ blockyard_status describe(blockyard_device* handle, blockyard_description* asked
 void last_error(blockyard_device* handle, char* text, std::uint64_t bytes) {
   if (handle == nullptr || bytes == 0) return;
   const std::lock_guard lock(of(handle).mutex);
-  const std::string& error = of(handle).last_error;
-  const std::size_t length = std::min<std::size_t>(error.size(), bytes - 1);
-  std::memcpy(text, error.data(), length);
-  text[length] = '\0';
+  text[of(handle).last_error.copy(text, bytes - 1)] = '\0';
 }
 
 blockyard_status allocate(blockyard_device* handle, std::uint64_t bytes,

@@ -24,23 +24,7 @@ node::TicketLock& mutex_at(std::byte* place) noexcept {
 
 }  // namespace
 
-Regions::Regions(Office& office, node::NodeMemory& node) : office_(office), node_(node) {
-  chunks_.reserve(most_chunks);
-}
-
-Region Regions::new_region() {
-  if (!unused_.empty()) {
-    const Region region = unused_.back();
-    unused_.pop_back();
-    return region;
-  }
-  const auto at = static_cast<std::size_t>(next_region_);
-  if (at / chunk_length == chunks_.size()) {
-    base::require(chunks_.size() < most_chunks, "there are fewer than 16 million regions");
-    chunks_.push_back(std::make_unique<Shared[]>(chunk_length));
-  }
-  return next_region_++;
-}
+Regions::Regions(Office& office, node::NodeMemory& node) : office_(office), node_(node) {}
 
 void Regions::answer(int to, std::uint64_t ticket, std::int64_t value, Body body,
                      std::uint64_t piece_bytes) {

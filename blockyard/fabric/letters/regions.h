@@ -8,6 +8,7 @@
 #include "blockyard/fabric/letters/office.h"
 #include "blockyard/fabric/memory.h"
 #include "blockyard/fabric/node/node_memory.h"
+#include "blockyard/fabric/node/region_table.h"
 
 namespace blockyard::fabric::letters {
 
@@ -30,12 +31,9 @@ class Regions final : public Clerk {
  public:
   Regions(Office& office, node::NodeMemory& node);
 
-  [[nodiscard]] Region new_region();
-  [[nodiscard]] Shared& shared(Region region) const noexcept {
-    const auto at = static_cast<std::size_t>(region);
-    return chunks_[at / chunk_length][at % chunk_length];
-  }
-  void forget(Region region) { unused_.push_back(region); }
+  [[nodiscard]] Region new_region() { return table_.take(); }
+  [[nodiscard]] Shared& shared(Region region) const noexcept { return table_[region]; }
+  void forget(Region region) { table_.give_back(region); }
 
   void serve(int from, const Front& front, std::span<const std::byte> body) override;
   [[nodiscard]] Intake open(int from, const Front& front) override;
@@ -43,7 +41,6 @@ class Regions final : public Clerk {
   bool serve_waiting() override;
 
  private:
-  static constexpr std::size_t chunk_length = 256, most_chunks = 65536;
   struct Waiting {
     int from;
     std::uint64_t ticket;
@@ -59,9 +56,7 @@ class Regions final : public Clerk {
 
   Office& office_;
   node::NodeMemory& node_;
-  std::vector<std::unique_ptr<Shared[]>> chunks_;  ///< never moves: other threads read it
-  Region next_region_ = 0;
-  std::vector<Region> unused_;
+  node::RegionTable<Shared> table_;
   std::vector<Waiting> waiting_;
 };
 

@@ -54,7 +54,6 @@ NodeMemory::NodeMemory(int rank, std::vector<std::byte*> arenas, Own own)
     const auto bit = static_cast<std::uint32_t>(processor);
     processors[bit / 64 % processors.size()].fetch_or(std::uint64_t{1} << bit % 64);
   }
-  chunks_.reserve(most_chunks);
   auto all = std::make_unique<Members>();
   all->ranks.resize(arenas_.size());
   std::iota(all->ranks.begin(), all->ranks.end(), 0);
@@ -194,20 +193,6 @@ void NodeMemory::give(std::size_t offset) {
   if (const auto pages = pieces_.release(offset)) own_.give_back(pages->offset, pages->bytes);
 }
 
-Region NodeMemory::new_region() {
-  if (!unused_.empty()) {
-    const Region region = unused_.back();
-    unused_.pop_back();
-    return region;
-  }
-  const auto at = static_cast<std::size_t>(next_region_);
-  if (at / chunk_length == chunks_.size()) {
-    base::require(chunks_.size() < most_chunks, "there are fewer than 16 million regions");
-    chunks_.push_back(std::make_unique<Shared[]>(chunk_length));
-  }
-  return next_region_++;
-}
-
 Allocation NodeMemory::allocate(Group group, std::size_t bytes) {
   Members& all = members(group);
   Allocation result;
@@ -226,9 +211,8 @@ Allocation NodeMemory::allocate(Group group, std::size_t bytes) {
     if (result.limit.empty()) result.limit = base::memory_left().limit;
     return result;
   }
-  result.region = new_region();
-  const auto at = static_cast<std::size_t>(result.region);
-  Shared& made = chunks_[at / chunk_length][at % chunk_length];
+  result.region = regions_.take();
+  Shared& made = regions_[result.region];
   made.ranks = all.ranks;
   made.offset = bytes > 0 ? *offset : 0;
   made.is_live = true;
@@ -241,12 +225,11 @@ Allocation NodeMemory::allocate(Group group, std::size_t bytes) {
 }
 
 void NodeMemory::release(Region region) {
-  const auto at = static_cast<std::size_t>(region);
-  Shared& gone = chunks_[at / chunk_length][at % chunk_length];
+  Shared& gone = regions_[region];
   base::require(gone.is_live, "the region is live");
   if (gone.offset != 0) give(gone.offset);
   gone.is_live = false;
-  unused_.push_back(region);
+  regions_.give_back(region);
 }
 
 std::byte* NodeMemory::reach(Region region, int member) const noexcept {

@@ -11,6 +11,7 @@
 #include "blockyard/fabric/memory.h"
 #include "blockyard/fabric/node/hall.h"
 #include "blockyard/fabric/node/pieces.h"
+#include "blockyard/fabric/node/region_table.h"
 
 namespace blockyard::fabric::node {
 
@@ -84,7 +85,6 @@ class NodeMemory final : public Memory {
     std::size_t offset = 0;  ///< of this rank's part
     bool is_live = false;
   };
-  static constexpr std::size_t chunk_length = 256, most_chunks = 65536;
 
   [[nodiscard]] Control& control(int rank) const noexcept;
   /// Returns once `signal` is not `seen` any more, or before.
@@ -94,11 +94,7 @@ class NodeMemory final : public Memory {
     return own_.names.empty() ? rank : own_.names[static_cast<std::size_t>(rank)];
   }
   [[nodiscard]] Members& members(Group group) const;
-  [[nodiscard]] const Shared& shared(Region region) const noexcept {
-    const auto at = static_cast<std::size_t>(region);
-    return chunks_[at / chunk_length][at % chunk_length];
-  }
-  [[nodiscard]] Region new_region();
+  [[nodiscard]] const Shared& shared(Region region) const noexcept { return regions_[region]; }
   /// Takes memory of this rank's arena with its pages; on failure `result` says why.
   [[nodiscard]] std::optional<std::size_t> take(std::size_t bytes, Allocation& result);
   [[nodiscard]] bool claim(std::size_t offset, Allocation& result);
@@ -116,9 +112,7 @@ class NodeMemory final : public Memory {
   Pieces pieces_;
   mutable std::atomic<std::uint32_t> spins_{0};  ///< 0: not all ranks are there yet
   std::vector<std::unique_ptr<Members>> groups_;
-  std::vector<std::unique_ptr<Shared[]>> chunks_;  ///< never moves: other threads read it
-  Region next_region_ = 0;
-  std::vector<Region> unused_;
+  RegionTable<Shared> regions_;
 };
 
 }  // namespace blockyard::fabric::node

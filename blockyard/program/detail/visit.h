@@ -7,8 +7,8 @@
 #include "blockyard/program/program.h"
 
 /// The fields of each type of a program, in the order of the file: visit(archive, x) calls
-/// archive(field) for each field of x, and archive(field, last) for an enum, with its last value.
-/// `T` is const when the archive writes.
+/// archive(field) or archive.fields(field, ...) for the fields of x, and archive(field, last) for
+/// an enum, with its last value. `T` is const when the archive writes.
 namespace blockyard::program::detail {
 
 template <class T, class Type>
@@ -16,49 +16,35 @@ concept Is = std::same_as<std::remove_const_t<T>, Type>;
 
 template <class Archive>
 void visit(Archive& archive, Is<SourceLine> auto& x) {
-  archive(x.file);
-  archive(x.line);
+  archive.fields(x.file, x.line);
 }
 
 template <class Archive>
 void visit(Archive& archive, Is<Instruction> auto& x) {
   archive(x.opcode, static_cast<Opcode>(opcode_table().size() - 1));
-  archive(x.a);
-  archive(x.b);
-  archive(x.c);
+  archive.fields(x.a, x.b, x.c);
 }
 
 template <class Archive>
 void visit(Archive& archive, Is<IntDecl> auto& x) {
-  archive(x.name);
-  archive(x.is_predefined);
-  archive(x.initial);
-  archive(x.at);
+  archive.fields(x.name, x.is_predefined, x.initial, x.at);
 }
 
 template <class Archive>
 void visit(Archive& archive, Is<ScalarDecl> auto& x) {
-  archive(x.name);
-  archive(x.is_predefined);
-  archive(x.initial);
-  archive(x.is_complex);
-  archive(x.at);
+  archive.fields(x.name, x.is_predefined, x.initial, x.is_complex, x.at);
 }
 
 template <class Archive>
 void visit(Archive& archive, Is<Bound> auto& x) {
-  archive(x.is_name);
-  archive(x.value);
+  archive.fields(x.is_name, x.value);
 }
 
 template <class Archive>
 void visit(Archive& archive, Is<IndexDecl> auto& x) {
   archive(x.name);
   archive(x.kind, static_cast<array::IndexKind>(array::kind_count - 1));
-  archive(x.first);
-  archive(x.last);
-  archive(x.parent);
-  archive(x.at);
+  archive.fields(x.first, x.last, x.parent, x.at);
 }
 
 template <class Archive>
@@ -66,26 +52,18 @@ void visit(Archive& archive, Is<ArrayDecl> auto& x) {
   archive(x.name);
   archive(x.kind, ArrayKind::served);
   archive(x.type, ElementType::c64);
-  archive(x.is_predefined);
-  archive(x.is_contiguous);
-  archive(x.is_sparse);
-  archive(x.is_hidden);
-  archive(x.indexes);
-  archive(x.at);
+  archive.fields(x.is_predefined, x.is_contiguous, x.is_sparse, x.is_hidden, x.indexes, x.at);
 }
 
 template <class Archive>
 void visit(Archive& archive, Is<SpecialDecl> auto& x) {
-  archive(x.name);
-  archive(x.signature);
-  archive(x.at);
+  archive.fields(x.name, x.signature, x.at);
 }
 
 template <class Archive>
 void visit(Archive& archive, Is<Selector> auto& x) {
   archive(x.form, SelectorForm::whole);
-  archive(x.array);
-  archive(x.indexes);
+  archive.fields(x.array, x.indexes);
   archive(x.part, Part::imaginary);
 }
 
@@ -98,14 +76,12 @@ template <class Archive>
 void visit(Archive& archive, Is<PardoDecl> auto& x) {
   archive(x.indexes);
   archive(x.policy, Policy::locality);
-  archive(x.where);
-  archive(x.body);
+  archive.fields(x.where, x.body);
 }
 
 template <class Archive>
 void visit(Archive& archive, Is<ProcDecl> auto& x) {
-  archive(x.begin);
-  archive(x.end);
+  archive.fields(x.begin, x.end);
 }
 
 template <class Archive>
@@ -116,22 +92,9 @@ void visit(Archive& archive, Is<Argument> auto& x) {
 
 template <class Archive>
 void visit(Archive& archive, Is<Program> auto& x) {
-  archive(x.name);
-  archive(x.files);
-  archive(x.texts);
-  archive(x.literals);
-  archive(x.ints);
-  archive(x.scalars);
-  archive(x.indexes);
-  archive(x.arrays);
-  archive(x.specials);
-  archive(x.selectors);
-  archive(x.products);
-  archive(x.pardos);
-  archive(x.arguments);
-  archive(x.procs);
-  archive(x.code);
-  archive(x.lines);
+  archive.fields(x.name, x.files, x.texts, x.literals, x.ints, x.scalars, x.indexes, x.arrays,
+                 x.specials, x.selectors, x.products, x.pardos, x.arguments, x.procs, x.code,
+                 x.lines);
 }
 
 }  // namespace blockyard::program::detail

@@ -55,6 +55,7 @@ class Checker {
   // Blocks (checker_block.cpp)
   Block check_block(const ast::Expr& source);
   Block check_region(const ast::Expr& source, std::int32_t array);
+  bool match_counts(const ast::Expr& source, std::int32_t array);
   std::int32_t check_position(const ast::Expr& source, std::int32_t array, std::size_t position);
   Block check_wildcards(const ast::Expr& source, std::int32_t array);
   Block check_whole(const ast::Name& name, std::int32_t array) const;

@@ -11,7 +11,26 @@ namespace {
 using ast::ExprKind;
 using program::SelectorForm;
 
+checked::Block begin_block(const ast::Expr& source, SelectorForm form, std::int32_t array) {
+  checked::Block block;
+  block.at = source.at;
+  block.selector.form = form;
+  block.selector.array = array;
+  return block;
+}
+
 }  // namespace
+
+/// Whether a selector has as many indexes as the array.
+bool Checker::match_counts(const ast::Expr& source, std::int32_t array) {
+  const auto& declared = result_.arrays[static_cast<std::size_t>(array)];
+  if (source.parts.size() == declared.indexes.size()) return true;
+  error("index-count", source.at,
+        fmt::format("'{}' has {} indexes, not {}", declared.name, declared.indexes.size(),
+                    source.parts.size()),
+        fmt::format("it is declared {}[{}]", declared.name, list_of(declared.indexes)));
+  return false;
+}
 
 /// The block or region that `a[i,j]` means; selector.array is -1 if it means none.
 Checker::Block Checker::check_block(const ast::Expr& source) {
@@ -22,13 +41,7 @@ Checker::Block Checker::check_block(const ast::Expr& source) {
   if (symbol == nullptr || broken_arrays_.contains(symbol->id)) return block;
   const std::int32_t array = symbol->id;
   const auto& declared = result_.arrays[static_cast<std::size_t>(array)];
-  if (source.parts.size() != declared.indexes.size()) {
-    error("index-count", source.at,
-          fmt::format("'{}' has {} indexes, not {}", declared.name, declared.indexes.size(),
-                      source.parts.size()),
-          fmt::format("it is declared {}[{}]", declared.name, list_of(declared.indexes)));
-    return block;
-  }
+  if (!match_counts(source, array)) return block;
   if (declared.is_contiguous) return check_region(source, array);
   bool is_good = true;
   for (std::size_t k = 0; k < source.parts.size(); ++k) {
@@ -106,10 +119,7 @@ bool Checker::match_kinds(std::int32_t index, std::int32_t declared, Place at,
 }
 
 Checker::Block Checker::check_region(const ast::Expr& source, std::int32_t array) {
-  Block block;
-  block.at = source.at;
-  block.selector.form = SelectorForm::region;
-  block.selector.array = array;
+  Block block = begin_block(source, SelectorForm::region, array);
   const auto declared = result_.arrays[static_cast<std::size_t>(array)];
   for (std::size_t k = 0; k < source.parts.size(); ++k) {
     const ast::Expr& part = source.parts[k];
@@ -136,22 +146,13 @@ Checker::Block Checker::check_region(const ast::Expr& source, std::int32_t array
 
 /// For allocate and deallocate: an index or `*` at each position.
 Checker::Block Checker::check_wildcards(const ast::Expr& source, std::int32_t array) {
-  Block block;
-  block.at = source.at;
-  block.selector.form = SelectorForm::every;
-  block.selector.array = array;
+  Block block = begin_block(source, SelectorForm::every, array);
   const auto declared = result_.arrays[static_cast<std::size_t>(array)];
   if (source.kind == ExprKind::name) {
     block.selector.indexes.assign(declared.indexes.size(), -1);
     return block;
   }
-  if (source.parts.size() != declared.indexes.size()) {
-    error("index-count", source.at,
-          fmt::format("'{}' has {} indexes, not {}", declared.name, declared.indexes.size(),
-                      source.parts.size()),
-          fmt::format("it is declared {}[{}]", declared.name, list_of(declared.indexes)));
-    return block;
-  }
+  if (!match_counts(source, array)) return block;
   for (std::size_t k = 0; k < source.parts.size(); ++k)
     block.selector.indexes.push_back(source.parts[k].kind == ExprKind::wildcard
                                          ? -1

@@ -6,18 +6,16 @@
 
 #include <cstdint>
 
+#include "blockyard/tensor/detail/vector_of.h"
+
 namespace blockyard::tensor::detail {
 namespace {
 
 constexpr int vector_bytes = 64;
 template <class R>
-constexpr int native_width = vector_bytes / static_cast<int>(sizeof(R));
+constexpr int native_width = VectorOf<R, vector_bytes>::width;
 template <class R>
-struct NativeVector {
-  using Vector [[gnu::vector_size(vector_bytes)]] = R;
-};
-template <class R>
-using Native = typename NativeVector<R>::Vector;
+using Native = typename VectorOf<R, vector_bytes>::Vector;
 
 /// The first `count` lanes from memory, zeros in the rest; nothing past them is touched.
 inline Native<double> load_first(const double* x, int count) {

@@ -11,12 +11,11 @@ namespace blockyard::worker::detail {
 namespace {
 
 /// The one list of fields, for writing and reading.
-template <class Stream, class State>
-void program_fields(Stream& stream, State& state) {
+constexpr auto program_fields = [](auto& stream, auto& state) {
   stream.fields(state.pc, state.epoch, state.prints, state.calls, state.ints, state.scalars,
                 state.index_values, state.loops, state.entered, state.region_bounds, state.scope,
                 state.scope_begins, state.marked_arrays, state.marked_scalars, state.frames);
-}
+};
 
 template <class Stream, class Arrays>
 void array_fields(Stream& stream, Arrays& arrays) {
@@ -35,27 +34,36 @@ void array_fields(Stream& stream, Arrays& arrays) {
   }
 }
 
-template <class Stream, class State>
-void job_fields(Stream& stream, State& state) {
+constexpr auto job_fields = [](auto& stream, auto& state) {
   stream.fields(state.in_program, state.kept.scalars, state.kept.distributed,
                 state.kept.element_types);
   array_fields(stream, state.kept.arrays);
   array_fields(stream, state.arrays);
+};
+
+template <class State, class Fields>
+std::vector<std::byte> encode_fields(const State& state, const Fields& fields) {
+  base::FieldWriter out;
+  fields(out, state);
+  return out.take();
+}
+
+template <class State, class Fields>
+State decode_fields(std::span<const std::byte> bytes, const Fields& fields) {
+  State state;
+  base::FieldReader in(bytes);
+  fields(in, state);
+  return state;
 }
 
 }  // namespace
 
 std::vector<std::byte> encode(const ProgramState& state) {
-  base::FieldWriter out;
-  program_fields(out, state);
-  return out.take();
+  return encode_fields(state, program_fields);
 }
 
 ProgramState decode_program_state(std::span<const std::byte> bytes) {
-  ProgramState state;
-  base::FieldReader in(bytes);
-  program_fields(in, state);
-  return state;
+  return decode_fields<ProgramState>(bytes, program_fields);
 }
 
 void refuse_state() {
@@ -63,17 +71,10 @@ void refuse_state() {
                     "the state of a worker in the checkpoint does not fit its program");
 }
 
-std::vector<std::byte> encode(const JobState& state) {
-  base::FieldWriter out;
-  job_fields(out, state);
-  return out.take();
-}
+std::vector<std::byte> encode(const JobState& state) { return encode_fields(state, job_fields); }
 
 JobState decode_job_state(std::span<const std::byte> bytes) {
-  JobState state;
-  base::FieldReader in(bytes);
-  job_fields(in, state);
-  return state;
+  return decode_fields<JobState>(bytes, job_fields);
 }
 
 }  // namespace blockyard::worker::detail

@@ -8,12 +8,8 @@
 namespace blockyard::contract {
 namespace {
 
-using fabric::Fabric;
-using fabric::Message;
-
 class FabricMessage : public FabricMessages {};
-INSTANTIATE_TEST_SUITE_P(Every, FabricMessage, testing::ValuesIn(all_worlds()),
-                         [](const auto& test) { return test.param.name; });
+INSTANTIATE_TEST_SUITE_P(Every, FabricMessage, testing::ValuesIn(all_worlds()), name_of_world);
 
 TEST_P(FabricMessage, tells_rank_and_size) {
   std::vector<int> seen(static_cast<std::size_t>(GetParam().size));

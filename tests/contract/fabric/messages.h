@@ -12,6 +12,9 @@
 
 namespace blockyard::contract {
 
+using fabric::Fabric;
+using fabric::Message;
+
 /// Tests of messages, with what all of them do.
 class FabricMessages : public testing::TestWithParam<World> {
  protected:
@@ -22,6 +25,10 @@ class FabricMessages : public testing::TestWithParam<World> {
     return buffer;
   }
 };
+
+inline std::string name_of_world(const testing::TestParamInfo<World>& test) {
+  return test.param.name;
+}
 
 inline std::vector<std::byte> head_of(int number) {
   std::vector<std::byte> head(sizeof number);

@@ -10,12 +10,8 @@
 namespace blockyard::contract {
 namespace {
 
-using fabric::Fabric;
-using fabric::Message;
-
 class FabricSource : public FabricMessages {};
-INSTANTIATE_TEST_SUITE_P(Every, FabricSource, testing::ValuesIn(all_worlds()),
-                         [](const auto& test) { return test.param.name; });
+INSTANTIATE_TEST_SUITE_P(Every, FabricSource, testing::ValuesIn(all_worlds()), name_of_world);
 
 /// Writes first, first + 1, ... piece by piece, the next one at every third look, up to `end`
 /// bytes.
