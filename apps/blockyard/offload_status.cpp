@@ -36,19 +36,36 @@ std::string memory_text(const ShownDevice& device) {
   return base::format_bytes(static_cast<std::int64_t>(device.free_bytes)) + " free";
 }
 
+/// Of the last ten seconds.
+std::string rates_text(const remote::Rates& rates) {
+  const auto bytes = [](double a_second) {
+    return base::format_bytes(static_cast<std::int64_t>(a_second));
+  };
+  return fmt::format("busy {:.0f} %, in {}/s, out {}/s", 100 * rates.busy, bytes(rates.received),
+                     bytes(rates.sent));
+}
+
+void add_rates(nlohmann::ordered_json& to, const remote::Rates& rates) {
+  to["received_bytes_per_second"] = rates.received;
+  to["sent_bytes_per_second"] = rates.sent;
+  to["device_seconds_per_second"] = rates.busy;
+}
+
 std::string table_of(const std::vector<ShownDevice>& devices) {
   std::string text;
   for (std::size_t number = 0; number < devices.size(); ++number) {
     const ShownDevice& one = devices[number];
-    text += fmt::format("{:<4}{:<8}{:<32}{}; {:.3f} s queued\n", number, one.kind, one.name,
-                        memory_text(one), one.use.queue_seconds);
+    text += fmt::format("{:<4}{:<8}{:<32}{}; {:.3f} s queued; {}\n", number, one.kind, one.name,
+                        memory_text(one), one.use.queue_seconds, rates_text(one.use.rates));
     double all = 0;
     for (const remote::ClientUse& client : one.use.clients) all += client.used_seconds;
     for (const remote::ClientUse& client : one.use.clients)
       text += fmt::format(
-          "      {:<24} weight {:<6.2f} {:>10.3f} s ({:.0f} %), {} parts queued, {}\n", client.name,
-          client.weight, client.used_seconds, all > 0 ? 100 * client.used_seconds / all : 0,
-          client.queued, base::format_bytes(static_cast<std::int64_t>(client.memory_bytes)));
+          "      {:<24} weight {:<6.2f} {:>10.3f} s ({:.0f} %), {} parts queued, {}; {}\n",
+          client.name, client.weight, client.used_seconds,
+          all > 0 ? 100 * client.used_seconds / all : 0, client.queued,
+          base::format_bytes(static_cast<std::int64_t>(client.memory_bytes)),
+          rates_text(client.rates));
   }
   return text;
 }
@@ -58,20 +75,23 @@ std::string json_of(const std::string& server, bool is_encrypted,
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const ShownDevice& one : devices) {
     nlohmann::ordered_json clients = nlohmann::ordered_json::array();
-    for (const remote::ClientUse& client : one.use.clients)
+    for (const remote::ClientUse& client : one.use.clients) {
       clients.push_back({{"name", client.name},
                          {"weight", client.weight},
                          {"used_seconds", client.used_seconds},
                          {"queued", client.queued},
                          {"memory_bytes", client.memory_bytes}});
+      add_rates(clients.back(), client.rates);
+    }
     all.push_back({{"kind", one.kind},
                    {"name", one.name},
                    {"memory_bytes", one.memory_bytes},
                    {"free_bytes", one.free_bytes},
                    {"queue_seconds", one.use.queue_seconds},
                    {"used_bytes", one.use.memory_bytes},
-                   {"limit_bytes", one.use.limit_bytes},
-                   {"clients", clients}});
+                   {"limit_bytes", one.use.limit_bytes}});
+    add_rates(all.back(), one.use.rates);
+    all.back()["clients"] = clients;
   }
   return nlohmann::ordered_json{{"server", server}, {"encrypted", is_encrypted}, {"devices", all}}
              .dump(2) +
@@ -99,6 +119,15 @@ std::string metrics_of(const std::vector<ShownDevice>& devices) {
       [](const ShownDevice& one) { return one.use.clients.size(); });
   add("blockyard_offload_queue_seconds", "Work that waits.",
       [](const ShownDevice& one) { return fmt::format("{:.6f}", one.use.queue_seconds); });
+  const auto rate = [](double remote::Rates::*which) {
+    return [which](const auto& one) { return fmt::format("{:.6f}", one.use.rates.*which); };
+  };
+  add("blockyard_offload_received_bytes_per_second", "From clients, in the last ten seconds.",
+      rate(&remote::Rates::received));
+  add("blockyard_offload_sent_bytes_per_second", "To clients, in the last ten seconds.",
+      rate(&remote::Rates::sent));
+  add("blockyard_offload_device_seconds_per_second", "Device time used, in the last ten seconds.",
+      rate(&remote::Rates::busy));
   const auto add_client = [&](const char* name, const char* help, const auto& value_of) {
     text += fmt::format("# HELP {} {}\n# TYPE {} gauge\n", name, help, name);
     for (std::size_t number = 0; number < devices.size(); ++number)
@@ -111,6 +140,15 @@ std::string metrics_of(const std::vector<ShownDevice>& devices) {
              [](const remote::ClientUse& one) { return one.used_seconds; });
   add_client("blockyard_offload_client_weight", "Its share, relative to others.",
              [](const remote::ClientUse& one) { return one.weight; });
+  add_client("blockyard_offload_client_received_bytes_per_second",
+             "From a client, in the last ten seconds.",
+             [](const remote::ClientUse& one) { return one.rates.received; });
+  add_client("blockyard_offload_client_sent_bytes_per_second",
+             "To a client, in the last ten seconds.",
+             [](const remote::ClientUse& one) { return one.rates.sent; });
+  add_client("blockyard_offload_client_device_seconds_per_second",
+             "Device time that a client has had, in the last ten seconds.",
+             [](const remote::ClientUse& one) { return one.rates.busy; });
   return text;
 }
 

@@ -16,7 +16,7 @@
 /// struct in the order of `fields` (docs/remote.md).
 namespace blockyard::remote {
 
-inline constexpr std::uint32_t protocol_version = 2;
+inline constexpr std::uint32_t protocol_version = 3;
 /// Bytes of a copy that travel as one payload.
 inline constexpr std::size_t piece_bytes = std::size_t{1} << 20;
 

@@ -25,6 +25,14 @@ struct Trim {
   void fields(auto& f) { f.fields(index, bytes); }
 };
 
+/// Means over the last ten seconds.
+struct Rates {
+  double received = 0;  ///< bytes a second, from clients
+  double sent = 0;      ///< bytes a second, to clients
+  double busy = 0;      ///< seconds of the device's time a second
+  void fields(auto& f) { f.fields(received, sent, busy); }
+};
+
 /// What one client has of a device.
 struct ClientUse {
   std::string name;  ///< of its token
@@ -32,12 +40,14 @@ struct ClientUse {
   double used_seconds = 0;   ///< of the device's time
   std::uint32_t queued = 0;  ///< parts of work that have not ended
   std::uint64_t memory_bytes = 0;
+  Rates rates;
 };
 
 struct DeviceUse {
   double queue_seconds = 0;
   std::uint64_t memory_bytes = 0;  ///< that clients have allocated
   std::uint64_t limit_bytes = 0;   ///< that they may allocate together; 0: what the device has
+  Rates rates = {};                ///< of all clients, also those that have left
   std::vector<ClientUse> clients;
 };
 
@@ -47,9 +57,11 @@ struct Usage {
   void fields(auto& f) {
     f.each(devices, [&](auto& device) {
       f.fields(device.queue_seconds, device.memory_bytes, device.limit_bytes);
+      device.rates.fields(f);
       f.each(device.clients, [&](auto& client) {
         f.fields(client.name, client.weight, client.used_seconds, client.queued,
                  client.memory_bytes);
+        client.rates.fields(f);
       });
     });
   }

@@ -188,6 +188,8 @@ class Offload(unittest.TestCase):
         self.assertGreater(client["used_seconds"], 0)
         self.assertGreater(client["memory_bytes"], 0)
         self.assertEqual(shown["used_bytes"], client["memory_bytes"])
+        for rate in ("received_bytes_per_second", "sent_bytes_per_second", "device_seconds_per_second"):
+            self.assertGreaterEqual(shown[rate], client[rate])
         self.assertIn("100 %", self.offload("status", "--server", server.address).stdout)
         self.assertIn('blockyard_offload_client_seconds{device="0",client="a client",number="0"} ',
                       self.offload("status", "--server", server.address, "--prometheus").stdout)
@@ -520,8 +522,6 @@ class Offload(unittest.TestCase):
         self.offload("status", "--server", address, "--token", token)
         server.end()
 
-    def test_a_server_that_nobody_wants_ends(self):
-        server = self.serve("--idle", "0.3s")
     def test_over_ucx_a_token_is_proven_and_products_are_right(self):
         for name in ("stranger", "laptop"):
             (self.folder / "tokens").unlink(missing_ok=True)
@@ -543,17 +543,20 @@ class Offload(unittest.TestCase):
         self.assertGreater(calls["remote"], 180)
         server.end()
 
+    def test_a_server_that_nobody_wants_ends(self):
+        server = self.serve("--idle", "0.3s")
         self.assertEqual(server.process.wait(LIMIT_SECONDS), 0)
         self.assertIn("no server answers", self.offload("status", "--server", server.address, code=1).stderr)
 
     def test_status_is_read_by_people_and_by_collectors(self):
         server = self.serve("--device", "sim", "--client-memory", "1M", "--threads", "1")
         asked = self.offload("status", "--server", server.address)
-        self.assertRegex(asked.stdout, r"^0 +sim .* free; 0.000 s queued\n")
+        self.assertRegex(asked.stdout, r"^0 +sim .* free; 0.000 s queued; busy 0 %, in 0 B/s, out 0 B/s\n")
         shown = json.loads(self.offload("status", "--server", server.address, "--json").stdout)
         self.assertEqual(shown["devices"][0]["memory_bytes"], 1 << 20)
         metrics = self.offload("status", "--server", server.address, "--prometheus").stdout
         self.assertIn('blockyard_offload_memory_bytes{device="0",kind="sim"} 1048576\n', metrics)
+        self.assertIn('blockyard_offload_device_seconds_per_second{device="0",kind="sim"} 0.000000\n', metrics)
         for line in metrics.splitlines():
             self.assertRegex(line, r"^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{.*\})? [0-9.]+)$")
         self.offload("status", "--server", server.address, "--json", "--prometheus", code=2)

@@ -290,6 +290,7 @@ std::byte* Exported::landing(const Copy& copy) {
 
 void Exported::copy_in(const Copy& copy, std::shared_ptr<std::vector<std::byte>> bytes) {
   Lane& lane = *find_lane(copy.place);
+  seat_.count_received(copy.bytes);
   if (!bytes) return lane.add_landed(copy.place.sequence);
   const blockyard_address to = real(copy.to, copy.bytes);
   const auto from = reinterpret_cast<std::uintptr_t>(bytes->data());
@@ -321,6 +322,7 @@ void Exported::copy_out(const Copy& copy) {
         if (status != BLOCKYARD_OK) return status;
       }
       send_(frame_of(Kind::piece, Piece{copy.place, at}, 0, {data, length}));
+      seat_.count_sent(length);
     }
     return BLOCKYARD_OK;
   });

@@ -46,12 +46,18 @@ double SharedUse::queue_seconds(const Account* except) const {
   return seconds;
 }
 
+Rates SharedUse::Meters::rates() {
+  const double now = base::now_seconds();
+  return {received.a_second(now), sent.a_second(now), busy.a_second(now)};
+}
+
 DeviceUse SharedUse::state() const {
   const std::lock_guard lock(mutex_);
-  DeviceUse now{queue_seconds(nullptr), memory_bytes_, limit_bytes_, {}};
-  for (const Account& one : accounts_)
+  DeviceUse now{queue_seconds(nullptr), memory_bytes_, limit_bytes_, meters_.rates(), {}};
+  for (Account& one : accounts_)
     now.clients.push_back({one.client, one.weight, one.used_seconds,
-                           static_cast<std::uint32_t>(one.queued), one.memory_bytes});
+                           static_cast<std::uint32_t>(one.queued), one.memory_bytes,
+                           one.meters.rates()});
   return now;
 }
 
@@ -59,6 +65,14 @@ int SharedUse::waiting() const {
   const std::lock_guard lock(mutex_);
   return static_cast<int>(
       std::ranges::count_if(accounts_, [](const Account& account) { return account.waiting > 0; }));
+}
+
+void SharedUse::spend(Account& account, double seconds, int parts) {
+  account.used_seconds += seconds;
+  account.part_seconds = blend(account.part_seconds, seconds / parts);
+  account.last_seconds = base::now_seconds();
+  for (Meters* meters : {&meters_, &account.meters})
+    meters->busy.add(account.last_seconds, seconds);
 }
 
 Seat::Seat(std::shared_ptr<SharedUse> use, const std::string& client, double weight)
@@ -85,9 +99,21 @@ std::shared_ptr<void> Seat::queue() {
 
 void Seat::note(double seconds, int parts) {
   const std::lock_guard lock(use_->mutex_);
-  account_->used_seconds += seconds;
-  account_->part_seconds = blend(account_->part_seconds, seconds / parts);
-  account_->last_seconds = base::now_seconds();
+  use_->spend(*account_, seconds, parts);
+}
+
+void Seat::count_received(std::uint64_t bytes) {
+  const std::lock_guard lock(use_->mutex_);
+  const double now = base::now_seconds();
+  for (auto* meters : {&use_->meters_, &account_->meters})
+    meters->received.add(now, static_cast<double>(bytes));
+}
+
+void Seat::count_sent(std::uint64_t bytes) {
+  const std::lock_guard lock(use_->mutex_);
+  const double now = base::now_seconds();
+  for (auto* meters : {&use_->meters_, &account_->meters})
+    meters->sent.add(now, static_cast<double>(bytes));
 }
 
 void Seat::wake() {
@@ -165,10 +191,8 @@ bool Turn::begin(const std::function<bool()>& gives_up) {
 void Turn::end(double seconds) {
   const std::lock_guard lock(seat_.use_->mutex_);
   SharedUse::Account& account = *seat_.account_;
-  account.used_seconds += seconds;
   account.level += seconds / account.weight;
-  account.part_seconds = blend(account.part_seconds, seconds);
-  account.last_seconds = base::now_seconds();
+  seat_.use_->spend(account, seconds, 1);
 }
 
 void Turn::leave() {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "blockyard/remote/server/rate.h"
 #include "blockyard/remote/use.h"
 
 /// What the clients of one device share: its time and its memory.
@@ -34,6 +35,10 @@ class SharedUse {
  private:
   friend class Seat;
   friend class Turn;
+  struct Meters {
+    Rate received, sent, busy;
+    [[nodiscard]] Rates rates();
+  };
   struct Account {
     std::string client;
     double weight = 1;
@@ -45,10 +50,12 @@ class SharedUse {
     int waiting = 0;          ///< streams that want a turn
     int running = 0;          ///< streams that have one
     std::uint64_t memory_bytes = 0;
+    Meters meters;
     std::uint64_t wanted_bytes = 0;  ///< that it is asked to give back
     double asked_seconds = -1e9;     ///< when it asked others for memory last
   };
 
+  void spend(Account& account, double seconds, int parts);
   [[nodiscard]] bool may_begin(const Account& account) const;
   [[nodiscard]] bool is_shared(const Account& account) const;
   [[nodiscard]] double queue_seconds(const Account* except) const;
@@ -56,9 +63,10 @@ class SharedUse {
   const std::uint64_t limit_bytes_;
   mutable std::mutex mutex_;  ///< guards the rest
   std::condition_variable changed_;
-  std::list<Account> accounts_;
+  mutable std::list<Account> accounts_;
   double level_ = 0;  ///< of the turn that began last
   std::uint64_t memory_bytes_ = 0;
+  mutable Meters meters_;  ///< of all clients
 };
 
 /// A client at a device. Any thread.
@@ -74,6 +82,9 @@ class Seat {
   [[nodiscard]] std::shared_ptr<void> queue();
   /// Device time of that many parts whose turns did not count it.
   void note(double seconds, int parts);
+  /// Bytes of copies.
+  void count_received(std::uint64_t bytes);
+  void count_sent(std::uint64_t bytes);
   /// Has waiting turns look again at what ends them.
   void wake();
 
