@@ -92,6 +92,8 @@ int run_program(const RunOptions& options, const fs::path& preload, const fs::pa
     put("LD_PRELOAD", preload.string() + (has_other ? std::string(":") + before : ""));
     put("BLOCKYARD_OFFLOAD", options.of.server);
     put("BLOCKYARD_OFFLOAD_TOKEN", options.of.token);
+    if (options.of.sockets > 1)
+      put("BLOCKYARD_OFFLOAD_SOCKETS", std::to_string(options.of.sockets));
     put("BLOCKYARD_OFFLOAD_PLACE", options.place);
     put("BLOCKYARD_OFFLOAD_LOG", options.log);
     if (options.of.server.find("ucx:") != std::string::npos)

@@ -8,6 +8,8 @@ namespace blockyard::app {
 void ServerChoice::add_to(CLI::App& command, const std::string& where) {
   command.add_option("--server", server, where + " (default: that of this user)");
   command.add_option("--token", token, "file with name and secret");
+  command.add_option("--sockets", sockets, "sockets that long data are divided among (default: 1)")
+      ->check(CLI::Range(1, 16));
 }
 
 void ServerChoice::fill_in() {
@@ -15,7 +17,8 @@ void ServerChoice::fill_in() {
 }
 
 std::string ServerChoice::device_options(const std::string& of_server) const {
-  return "server=" + of_server + (token.empty() ? "" : " token=" + token);
+  return "server=" + of_server + (token.empty() ? "" : " token=" + token) +
+         (sockets == 1 ? "" : " sockets=" + std::to_string(sockets));
 }
 
 }  // namespace blockyard::app

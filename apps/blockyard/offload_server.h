@@ -10,8 +10,9 @@ namespace blockyard::app {
 struct ServerChoice {
   std::string server;
   std::string token;
+  int sockets = 1;
 
-  /// --server and --token.
+  /// --server, --token and --sockets.
   void add_to(CLI::App& command, const std::string& where);
   /// That of this user, where none was given.
   void fill_in();

@@ -145,9 +145,9 @@ def transform():
          f"takes {1000 * sending:.0f} ms)", ratio_to_bound=ratio, hidden_share=hidden)
 
 
-def measured(address):
-    done = subprocess.run([BLOCKYARD, "offload", "calibrate", "--server", address, "--json"], capture_output=True, text=True,
-                          timeout=LIMIT_SECONDS, check=True, env=os.environ | {"XDG_CACHE_HOME": str(FOLDER)})
+def measured(address, *options):
+    done = subprocess.run([BLOCKYARD, "offload", "calibrate", "--server", address, "--json", *options],
+                          capture_output=True, text=True, timeout=LIMIT_SECONDS, check=True, env=os.environ | {"XDG_CACHE_HOME": str(FOLDER)})
     return json.loads(done.stdout)
 
 
@@ -171,6 +171,11 @@ def wire():
         slow = measured(f"100us,{pace / 1e6:.0f}MB/s@{address}")
         up, down = slow["up_bytes_a_second"] / pace, slow["down_bytes_a_second"] / pace
         show("wire modelled link of 300 MB/s", f"{up:6.2f} and {down:.2f} of it (at least 0.90)", ratio_up=up, ratio_down=down)
+        # A network that gives each connection so much, and several of them more.
+        one, four = (measured(f"plain:100us,50MB/s@{address}", "--sockets", str(count)) for count in (1, 4))
+        up, down = (four[way] / one[way] for way in ("up_bytes_a_second", "down_bytes_a_second"))
+        show("wire four sockets", f"{up:6.2f} and {down:.2f} of the rate of one, where each has 50 MB/s", ratio_up=up,
+             ratio_down=down)
 
 
 def kept():

@@ -14,7 +14,7 @@ if(NOT CMAKE_CXX_FLAGS_RELWITHDEBINFO MATCHES "fsanitize")
   set(rooms ${PROJECT_SOURCE_DIR}/blockyard)
   file(GLOB offload_sources CONFIGURE_DEPENDS ${rooms}/blas/*.cpp ${rooms}/blas/*/*.cpp ${rooms}/remote/*.cpp
        ${rooms}/remote/client/*.cpp ${rooms}/rpc/*.cpp ${rooms}/rpc/delay/*.cpp
-       ${rooms}/rpc/shared/*.cpp ${rooms}/rpc/socket/*.cpp ${rooms}/rpc/tls/*.cpp
+       ${rooms}/rpc/shared/*.cpp ${rooms}/rpc/socket/*.cpp ${rooms}/rpc/striped/*.cpp ${rooms}/rpc/tls/*.cpp
        ${rooms}/rpc/ucx/*.cpp)
   list(FILTER offload_sources EXCLUDE REGEX "_test\\.cpp$")
   if(UCX_INCLUDE_DIR)

@@ -52,6 +52,8 @@ enum class Kind : std::uint16_t {
   status,       ///< c: nothing, answered with a Usage
   load,         ///< s: Load
   trim,         ///< s: Trim
+  widen,        ///< c: Widen, the first after the greeting, answered with the sockets it may have
+  join,         ///< c: Join, in place of hello
 };
 
 struct Hello {
@@ -86,6 +88,20 @@ struct Proof {
 struct Text {
   std::string text;
   void fields(auto& f) { f.fields(text); }
+};
+
+/// The client wants its connection to have this many sockets.
+struct Widen {
+  std::uint32_t sockets = 1;
+  void fields(auto& f) { f.fields(sockets); }
+};
+
+/// This socket belongs to the connection whose server chose the nonce; as its number `index`.
+struct Join {
+  rpc::Digest nonce{};
+  std::uint32_t index = 0;
+  rpc::Digest proof{};  ///< of the direction `join INDEX`
+  void fields(auto& f) { f.fields(nonce, index, proof); }
 };
 
 /// A device of the connection, under the number that the client chose, and sometimes a plan.
@@ -231,5 +247,9 @@ template <class Message>
 [[nodiscard]] rpc::Digest proof_of(std::string_view direction, std::string_view secret,
                                    const rpc::Digest& client_nonce,
                                    const rpc::Digest& server_nonce);
+/// The same of a further socket of a connection.
+[[nodiscard]] rpc::Digest join_proof_of(std::uint32_t index, std::string_view secret,
+                                        const rpc::Digest& client_nonce,
+                                        const rpc::Digest& server_nonce);
 
 }  // namespace blockyard::remote

@@ -30,7 +30,6 @@ struct Rates {
   double received = 0;  ///< bytes a second, from clients
   double sent = 0;      ///< bytes a second, to clients
   double busy = 0;      ///< seconds of the device's time a second
-  void fields(auto& f) { f.fields(received, sent, busy); }
 };
 
 /// What one client has of a device.
@@ -57,11 +56,11 @@ struct Usage {
   void fields(auto& f) {
     f.each(devices, [&](auto& device) {
       f.fields(device.queue_seconds, device.memory_bytes, device.limit_bytes);
-      device.rates.fields(f);
+      f.fields(device.rates.received, device.rates.sent, device.rates.busy);
       f.each(device.clients, [&](auto& client) {
         f.fields(client.name, client.weight, client.used_seconds, client.queued,
                  client.memory_bytes);
-        client.rates.fields(f);
+        f.fields(client.rates.received, client.rates.sent, client.rates.busy);
       });
     });
   }

@@ -105,7 +105,12 @@ void receive_payload(Transport& transport, const Frame& frame, std::span<std::by
 
 void SharedSender::send(const Outgoing& frame) {
   const std::lock_guard lock(mutex_);
-  send_frames(transport_, {&frame, 1});
+  send_frames(*transport_, {&frame, 1});
+}
+
+void SharedSender::use(Transport& transport) {
+  const std::lock_guard lock(mutex_);
+  transport_ = &transport;
 }
 
 }  // namespace blockyard::rpc

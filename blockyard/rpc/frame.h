@@ -60,12 +60,14 @@ void receive_payload(Transport& transport, const Frame& frame, std::span<std::by
 /// Sends frames of several threads one after the other.
 class SharedSender {
  public:
-  explicit SharedSender(Transport& transport) noexcept : transport_(transport) {}
+  explicit SharedSender(Transport& transport) noexcept : transport_(&transport) {}
+  /// Sends what comes next by another transport.
+  void use(Transport& transport);
   /// Any thread. Throws Error{comm}.
   void send(const Outgoing& frame);
 
  private:
-  Transport& transport_;
+  Transport* transport_;
   std::mutex mutex_;  ///< one frame at a time
 };
 

@@ -178,6 +178,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const bool is_host = size > 0 && data[0] % 2 == 0;
   remote::Terms terms;
   terms.client_memory_bytes = 1 << 20;
+  terms.join_seconds = 0;
   terms.devices = {is_host ? remote::Export{&device::host::table(), 0, "", "host"}
                            : remote::Export{&device::sim::table(), 0, "seed=1", "sim"}};
   const std::span input(data, size);

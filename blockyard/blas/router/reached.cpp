@@ -22,6 +22,7 @@ std::string Reached::connect(const Settings& settings) try {
   if (products || base::now_seconds() < try_again_) return {};
   std::string options = fmt::format("server={} patience={}", server.address, patience);
   if (!settings.token.empty()) options += " token=" + settings.token;
+  if (!settings.sockets.empty()) options += " sockets=" + settings.sockets;
   // Opened here first: it says best what is wrong.
   link_ = remote::link_to(remote::read_options(options));
   products = std::make_unique<DeviceProducts>(remote::table(), options, settings.kept_bytes,

@@ -55,6 +55,7 @@ Settings read_settings() {
   settings.servers = read_servers(value_of("BLOCKYARD_OFFLOAD"));
   if (settings.servers.empty()) settings.servers = read_servers(value_of("RCPU_SERVER"));
   settings.token = value_of("BLOCKYARD_OFFLOAD_TOKEN");
+  settings.sockets = value_of("BLOCKYARD_OFFLOAD_SOCKETS");
   settings.report = value_of("BLOCKYARD_OFFLOAD_REPORT");
   const std::string place = value_of("BLOCKYARD_OFFLOAD_PLACE");
   if (place == "local")

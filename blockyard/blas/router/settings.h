@@ -20,6 +20,7 @@ struct Server {
 struct Settings {
   std::vector<Server> servers;  ///< none: everything is computed here
   std::string token;            ///< file
+  std::string sockets;          ///< of a connection; empty: one
   Where place = Where::automatic;
   bool logs_calls = false;
   bool is_quiet = false;

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <charconv>
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -11,6 +12,7 @@
 #include "blockyard/base/text.h"
 #include "blockyard/rpc/delay/delay.h"
 #include "blockyard/rpc/socket/socket.h"
+#include "blockyard/rpc/striped/striped.h"
 #include "blockyard/rpc/tls/tls.h"
 #include "blockyard/rpc/ucx/ucx.h"
 
@@ -29,7 +31,7 @@ constexpr double connect_alone_seconds = 1.5;
 /// this process stand here. One that is lost is not given again, nor one of the process that
 /// forked: its threads are not ours.
 struct Links {
-  using Key = std::tuple<std::string, std::string, pid_t>;
+  using Key = std::tuple<std::string, std::string, std::uint32_t, pid_t>;
   std::mutex mutex;
   std::map<Key, std::weak_ptr<Link>> all;
 };
@@ -50,6 +52,19 @@ std::optional<Token> token_in(const std::string& file) {
 
 }  // namespace
 
+namespace {
+
+std::uint32_t parse_sockets(const std::string& text) {
+  std::uint32_t count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (error != std::errc() || end != text.data() + text.size() || count < 1 ||
+      count > rpc::striped::most_members)
+    throw Error(Errc::bad_input, "device option sockets: a number from 1 to 16");
+  return count;
+}
+
+}  // namespace
+
 ServerOptions read_options(std::string_view text) {
   ServerOptions options;
   while (!text.empty()) {
@@ -64,6 +79,8 @@ ServerOptions read_options(std::string_view text) {
       options.token_file = value;
     else if (key == "patience")
       options.patience_seconds = base::parse_seconds(value, "device option patience");
+    else if (key == "sockets")
+      options.sockets = parse_sockets(value);
     else if (word == "alone=1")
       options.is_alone = true;
     else if (!word.empty() && word != "network=1")  // its memory is in another process anyway
@@ -76,18 +93,26 @@ ServerOptions read_options(std::string_view text) {
 
 namespace {
 
-std::shared_ptr<Link> connect(const rpc::Address& address, const ServerOptions& options) {
-  const std::optional<Token> token = token_in(options.token_file);
-  const double patience_seconds = options.is_alone ? connect_alone_seconds : connect_seconds;
+std::unique_ptr<rpc::Transport> connect_socket(const rpc::Address& address,
+                                               const std::optional<Token>& token,
+                                               double patience_seconds) {
   auto transport = address.kind == rpc::Address::Kind::ucx
                        ? rpc::ucx::connect(address, patience_seconds)
                        : rpc::socket::connect(address, patience_seconds);
   if (!address.pace.empty())
     transport = rpc::delay::over(std::move(transport), rpc::delay::parse_pace(address.pace));
-  if (uses_tls(address, token.has_value()))
-    transport =
-        rpc::tls::connect(std::move(transport), token->name, rpc::tls::key_of(token->secret));
-  return std::make_shared<Link>(std::move(transport), token, options.patience_seconds);
+  if (!uses_tls(address, token.has_value())) return transport;
+  return rpc::tls::connect(std::move(transport), token->name, rpc::tls::key_of(token->secret));
+}
+
+std::shared_ptr<Link> connect(const rpc::Address& address, const ServerOptions& options) {
+  const std::optional<Token> token = token_in(options.token_file);
+  const auto connect_one = [&] {
+    return connect_socket(address, token,
+                          options.is_alone ? connect_alone_seconds : connect_seconds);
+  };
+  return std::make_shared<Link>(connect_one(), token, options.patience_seconds,
+                                Link::More{options.sockets, connect_one});
 }
 
 }  // namespace
@@ -95,7 +120,8 @@ std::shared_ptr<Link> connect(const rpc::Address& address, const ServerOptions& 
 std::shared_ptr<Link> link_to(const ServerOptions& options) {
   const rpc::Address address = rpc::parse_address(options.server);
   if (options.is_alone) return connect(address, options);
-  const Links::Key key{rpc::format_address(address), options.token_file, ::getpid()};
+  const Links::Key key{rpc::format_address(address), options.token_file, options.sockets,
+                       ::getpid()};
   const std::lock_guard lock(links().mutex);
   if (auto known = links().all[key].lock(); known && known->lost().empty()) return known;
   auto made = connect(address, options);

@@ -17,6 +17,7 @@ namespace blockyard::remote {
 ///   server=ADDRESS   where it listens: HOST:PORT or unix:PATH; needed
 ///   token=FILE       name and secret that it knows us by
 ///   patience=SECONDS of silence, after which the link counts as lost (20)
+///   sockets=COUNT    that the link has, up to 16 (1): long payloads are divided among them
 ///   alone=1          a link of its own, also beside others to the same server
 ///   memory=BYTES     what can be allocated in total
 /// `count` has no options and cannot know a server; it answers 1. Devices opened from one server
@@ -35,6 +36,7 @@ struct ServerOptions {
   std::string server;
   std::string token_file;
   double patience_seconds = Link::default_patience_seconds;
+  std::uint32_t sockets = 1;
   bool is_alone = false;  ///< a link that no other device shares
   std::string rest;       ///< for the device itself
 };

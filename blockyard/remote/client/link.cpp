@@ -10,6 +10,7 @@
 
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
+#include "blockyard/rpc/striped/striped.h"
 
 namespace blockyard::remote {
 
@@ -67,12 +68,12 @@ Kind kind_of(const rpc::Frame& frame) { return static_cast<Kind>(frame.head.kind
 }  // namespace
 
 Link::Link(std::unique_ptr<rpc::Transport> transport, const std::optional<Token>& token,
-           double patience_seconds)
+           double patience_seconds, const More& more)
     : transport_(std::move(transport)), patience_seconds_(patience_seconds) {
   const WithoutSignals quiet;
   {
     const Deadline deadline(*transport_, patience_seconds);
-    shake_hands(token);
+    shake_hands(token, more);
   }
   heard_ = base::now_seconds();
   threads_ = 2;
@@ -96,7 +97,26 @@ rpc::Frame Link::expect_frame() {
   return frame;
 }
 
-void Link::shake_hands(const std::optional<Token>& token) {
+/// The further sockets prove to be of this client, by its token or by a number that only it knows.
+void Link::widen(const More& more, std::string_view secret, const rpc::Digest& client_nonce,
+                 const rpc::Digest& server_nonce) {
+  const auto send = [](rpc::Transport& by, const rpc::Outgoing& frame) {
+    rpc::send_frames(by, {&frame, 1});
+  };
+  send(*transport_, frame_of(Kind::widen, Widen{more.sockets}, 1));
+  const auto granted = decode<Answer>(expect_frame()).value;
+  sockets_.push_back(std::move(transport_));
+  for (std::uint32_t k = 1; k < std::min<std::uint64_t>(granted, more.sockets); ++k) {
+    sockets_.push_back(more.connect());
+    const Join join{server_nonce, k, join_proof_of(k, secret, client_nonce, server_nonce)};
+    send(*sockets_.back(), frame_of(Kind::join, join));
+  }
+  std::vector<rpc::Transport*> all;
+  for (const auto& socket : sockets_) all.push_back(socket.get());
+  transport_ = rpc::striped::over(std::move(all));
+}
+
+void Link::shake_hands(const std::optional<Token>& token, const More& more) {
   const auto send = [&](Kind kind, const auto& message) {
     const rpc::Outgoing frame = frame_of(kind, message);
     rpc::send_frames(*transport_, {&frame, 1});
@@ -114,12 +134,15 @@ void Link::shake_hands(const std::optional<Token>& token) {
     refuse(fmt::format("the server uses version {} of the protocol, and this client version {}",
                        welcome.version, protocol_version));
   devices_ = welcome.devices;
-  if (welcome.wants_proof == 0) return;
-  if (!token) refuse("the server requires a token: name its file with --token");
-  send(Kind::prove, Proof{proof_of("client", token->secret, hello.nonce, welcome.nonce)});
-  const auto theirs = decode<Proof>(expect_frame());
-  if (!rpc::is_same(theirs.digest, proof_of("server", token->secret, hello.nonce, welcome.nonce)))
-    refuse("the server does not know the token: another server made it");
+  if (welcome.wants_proof != 0) {
+    if (!token) refuse("the server requires a token: name its file with --token");
+    send(Kind::prove, Proof{proof_of("client", token->secret, hello.nonce, welcome.nonce)});
+    const auto theirs = decode<Proof>(expect_frame());
+    if (!rpc::is_same(theirs.digest, proof_of("server", token->secret, hello.nonce, welcome.nonce)))
+      refuse("the server does not know the token: another server made it");
+  }
+  const std::string_view secret = welcome.wants_proof != 0 ? token->secret : std::string_view();
+  if (more.sockets > 1) widen(more, secret, hello.nonce, welcome.nonce);
 }
 
 std::uint32_t Link::next_number() noexcept {

@@ -45,7 +45,15 @@ class Link {
 
   /// Shakes hands. Throws Error{comm} that says why the server does not want us.
   Link(std::unique_ptr<rpc::Transport> transport, const std::optional<Token>& token,
-       double patience_seconds = default_patience_seconds);
+       double patience_seconds = default_patience_seconds)
+      : Link(std::move(transport), token, patience_seconds, {}) {}
+  /// Further sockets of the connection, long payloads are divided among.
+  struct More {
+    std::uint32_t sockets = 1;  ///< in all, that are wanted
+    std::function<std::unique_ptr<rpc::Transport>()> connect = {};
+  };
+  Link(std::unique_ptr<rpc::Transport> transport, const std::optional<Token>& token,
+       double patience_seconds, const More& more);
   ~Link();
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
@@ -96,7 +104,9 @@ class Link {
     std::deque<Landing> landings;
   };
 
-  void shake_hands(const std::optional<Token>& token);
+  void shake_hands(const std::optional<Token>& token, const More& more);
+  void widen(const More& more, std::string_view secret, const rpc::Digest& client_nonce,
+             const rpc::Digest& server_nonce);
   [[nodiscard]] rpc::Frame expect_frame();
   void send_posted() noexcept;
   void receive_all() noexcept;
@@ -110,6 +120,7 @@ class Link {
   [[nodiscard]] bool is_over() const noexcept { return !lost_.empty() && threads_ == 0; }
   [[nodiscard]] bool is_reached(const StreamKey& key, std::uint64_t sequence);
 
+  std::vector<std::unique_ptr<rpc::Transport>> sockets_;  ///< that `transport_` divides among
   std::unique_ptr<rpc::Transport> transport_;
   std::vector<Offer> devices_;
   double patience_seconds_;

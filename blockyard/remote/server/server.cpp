@@ -40,7 +40,10 @@ Server::~Server() { stop(0); }
 bool Server::has_room() {
   const auto unproven = std::ranges::count_if(
       guests_, [](const Guest& guest) { return !guest.has_gone && !guest.session->is_proven(); });
-  return guests_.size() < open_terms_.max_clients &&
+  // A further socket of a client counts as a client until it has joined.
+  const auto joined = std::ranges::count_if(
+      guests_, [](const Guest& guest) { return guest.session->has_joined(); });
+  return guests_.size() - static_cast<std::size_t>(joined) < open_terms_.max_clients &&
          unproven < static_cast<std::ptrdiff_t>(max_unproven);
 }
 
@@ -58,8 +61,9 @@ void Server::receive_at(const Door& door, const Terms& terms) {
       guest.session = std::make_unique<Session>(std::move(transport), terms);
       guest.thread = std::thread([this, &guest] {
         const std::string why = guest.session->run();
-        log_(why.empty() ? fmt::format("{} has gone", guest.session->client())
-                         : fmt::format("{} was refused: {}", guest.session->client(), why));
+        if (!guest.session->has_joined())
+          log_(why.empty() ? fmt::format("{} has gone", guest.session->client())
+                           : fmt::format("{} was refused: {}", guest.session->client(), why));
         const std::lock_guard done(mutex_);
         guest.has_gone = true;
         changed_.notify_all();

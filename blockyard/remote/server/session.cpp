@@ -9,6 +9,7 @@
 
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
+#include "blockyard/rpc/striped/striped.h"
 
 namespace blockyard::remote {
 
@@ -31,6 +32,7 @@ bool is_asked(Kind kind) {
 
 Session::Session(std::unique_ptr<rpc::Transport> transport, const Terms& terms)
     : transport_(std::move(transport)),
+      link_(transport_.get()),
       terms_(terms),
       sender_(*transport_),
       staging_(terms.staging_bytes),
@@ -39,7 +41,7 @@ Session::Session(std::unique_ptr<rpc::Transport> transport, const Terms& terms)
 Session::~Session() { leave(); }
 
 void Session::leave() noexcept {
-  transport_->cut();  // lanes may be sending
+  cut();  // lanes may be sending
   staging_.end();
   {
     const std::lock_guard lock(telling_);
@@ -49,6 +51,12 @@ void Session::leave() noexcept {
   if (teller_.joinable()) teller_.join();
   devices_.clear();
   seats_.clear();
+  {
+    const std::lock_guard lock(cutting_);
+    link_ = transport_.get();
+  }
+  striped_.reset();
+  terms_.joins->release(server_nonce_);
 }
 
 void Session::send(Kind kind, const auto& message, std::uint64_t request) {
@@ -60,7 +68,7 @@ std::string Session::run() {
   try {
     if (shake_hands()) {
       rpc::Frame frame;
-      while (rpc::receive_frame(*transport_, frame)) take(frame);
+      while (!has_joined_ && rpc::receive_frame(*link_.load(), frame)) take(frame);
     } else {
       why = "it did not prove that it has a token that is known here";
     }
@@ -77,9 +85,9 @@ std::string Session::run() {
 
 bool Session::shake_hands() {
   rpc::Frame frame;
-  if (!rpc::receive_frame(*transport_, frame) || kind_of(frame) != Kind::hello ||
-      frame.head.payload_bytes != 0)
-    return false;
+  if (!rpc::receive_frame(*transport_, frame) || frame.head.payload_bytes != 0) return false;
+  if (kind_of(frame) == Kind::join) return join(frame);
+  if (kind_of(frame) != Kind::hello) return false;
   const auto hello = decode<Hello>(frame);
   if (hello.version != protocol_version) {
     send(Kind::refused, Text{fmt::format("it uses version {} of the protocol, not {}",
@@ -104,10 +112,39 @@ bool Session::shake_hands() {
     }
     client_ = hello.identity;
     weight_ = known->weight;
+    secret_ = secret;
     send(Kind::prove, Proof{proof_of("server", secret, hello.nonce, welcome.nonce)});
   }
+  client_nonce_ = hello.nonce;
+  server_nonce_ = welcome.nonce;
   is_proven_ = true;
   return true;
+}
+
+/// Returns when the session whose socket this is has ended.
+bool Session::join(const rpc::Frame& frame) {
+  const auto asked = decode<Join>(frame);
+  is_proven_ = has_joined_ = true;  // by what comes next, or it has gone
+  if (!terms_.joins->lend(asked, *transport_)) has_joined_ = false;
+  return has_joined_;
+}
+
+/// The first frame after the greeting; before the answer is there no socket joins.
+void Session::widen(const rpc::Frame& frame) {
+  if (striped_ || !devices_.empty()) throw Error(Errc::bad_input, "sockets were wanted too late");
+  const auto count = static_cast<std::uint32_t>(
+      std::clamp<std::size_t>(decode<Widen>(frame).sockets, 1, rpc::striped::most_members));
+  std::vector<rpc::Digest> proofs;
+  for (std::uint32_t k = 1; k < count; ++k)
+    proofs.push_back(join_proof_of(k, secret_, client_nonce_, server_nonce_));
+  terms_.joins->expect(server_nonce_, std::move(proofs));
+  send(Kind::answer, Answer{BLOCKYARD_OK, "", count, {}}, frame.head.request);
+  std::vector<rpc::Transport*> all = terms_.joins->wait(server_nonce_, terms_.join_seconds);
+  if (all.size() + 1 != count) throw Error(Errc::comm, "its other sockets did not come");
+  all.insert(all.begin(), transport_.get());
+  striped_ = rpc::striped::over(std::move(all));
+  link_ = striped_.get();
+  sender_.use(*striped_);
 }
 
 Exported& Session::device(std::uint32_t number) const {
@@ -122,6 +159,7 @@ void Session::take(const rpc::Frame& frame) {
   if (frame.head.payload_bytes != 0) throw Error(Errc::bad_input, "an unexpected payload arrived");
   if (kind == Kind::ping) return sender_.send({static_cast<std::uint16_t>(Kind::pong), 0, {}, {}});
   if (kind == Kind::plan) return take_plan(frame);
+  if (kind == Kind::widen) return widen(frame);
   if (is_asked(kind)) return send(Kind::answer, answer(frame), frame.head.request);
   take_enqueued(frame);
 }
@@ -227,12 +265,12 @@ void Session::take_copy_in(const rpc::Frame& frame) {
     throw Error(Errc::bad_input, "the payload of a copy does not have the length of the copy");
   Exported& to = device(copy.place.device);
   if (std::byte* const landing = to.landing(copy)) {
-    rpc::receive_payload(*transport_, frame, {landing, copy.bytes});
+    rpc::receive_payload(*link_.load(), frame, {landing, copy.bytes});
     return to.copy_in(copy, nullptr);
   }
   auto staged = staging_.take(copy.bytes);
   if (!staged) throw Error(Errc::comm, "the connection ends");
-  rpc::receive_payload(*transport_, frame, std::span(*staged).first(copy.bytes));
+  rpc::receive_payload(*link_.load(), frame, std::span(*staged).first(copy.bytes));
   to.copy_in(copy, std::move(staged));
 }
 

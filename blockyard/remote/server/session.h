@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "blockyard/remote/server/exported.h"
+#include "blockyard/remote/server/joins.h"
 #include "blockyard/remote/token.h"
 #include "blockyard/rpc/transport.h"
 
@@ -24,6 +25,9 @@ struct Terms {
   std::size_t max_clients = 256;                      ///< at a time
   std::vector<Token> tokens;
   bool wants_proof = false;  ///< of clients that connect
+  double join_seconds = 5;   ///< that the further sockets of a client have
+  /// Shared by the sessions of a server: a client may have several sockets.
+  std::shared_ptr<Joins> joins = std::make_shared<Joins>();
 };
 
 /// One client, from its first byte to its last. One thread runs it.
@@ -38,13 +42,20 @@ class Session {
   /// why if it was not by its own will.
   [[nodiscard]] std::string run();
   /// Sends the client away. Any thread.
-  void cut() noexcept { transport_->cut(); }
+  void cut() noexcept {
+    const std::lock_guard lock(cutting_);
+    link_.load()->cut();
+  }
+  /// It was a further socket of another one.
+  [[nodiscard]] bool has_joined() const noexcept { return has_joined_; }
   [[nodiscard]] bool is_proven() const noexcept { return is_proven_; }
   [[nodiscard]] double began() const noexcept { return began_; }
   [[nodiscard]] std::string client() const { return client_; }
 
  private:
   [[nodiscard]] bool shake_hands();
+  [[nodiscard]] bool join(const rpc::Frame& frame);
+  void widen(const rpc::Frame& frame);
   void leave() noexcept;
   void take(const rpc::Frame& frame);
   void take_plan(const rpc::Frame& frame);
@@ -60,6 +71,9 @@ class Session {
   void send(Kind kind, const auto& message, std::uint64_t request = 0);
 
   std::unique_ptr<rpc::Transport> transport_;
+  std::unique_ptr<rpc::Transport> striped_;  ///< over it and those that joined
+  std::atomic<rpc::Transport*> link_;        ///< what is used
+  std::mutex cutting_;                       ///< held while `link_` is cut or leaves `striped_`
   const Terms& terms_;
   rpc::SharedSender sender_;
   Staging staging_;
@@ -70,6 +84,9 @@ class Session {
   std::thread teller_;  ///< tells the client what others do with the devices
   std::map<std::uint32_t, std::unique_ptr<Exported>> devices_;
   std::atomic<bool> is_proven_ = false;
+  std::atomic<bool> has_joined_ = false;
+  rpc::Digest client_nonce_{}, server_nonce_{};
+  std::string secret_;
   double began_;
   std::string client_ = "a client";
   double weight_ = 1;

@@ -50,7 +50,7 @@ class SharedUse {
     int waiting = 0;          ///< streams that want a turn
     int running = 0;          ///< streams that have one
     std::uint64_t memory_bytes = 0;
-    Meters meters;
+    Meters meters = {};
     std::uint64_t wanted_bytes = 0;  ///< that it is asked to give back
     double asked_seconds = -1e9;     ///< when it asked others for memory last
   };

@@ -69,6 +69,7 @@ std::vector<Backend> backends() {
   add_remote("host_shared", host::table(), "", Way::shared_memory);
   add_remote("host_unix", host::table(), "", Way::unix_socket);
   add_remote("host_tcp", host::table(), "", Way::tcp);
+  add_remote("host_four_sockets", host::table(), "", Way::four_sockets);
   add_remote("sim_lazy_shared", sim::table(), "seed=0", Way::shared_memory);
   add_remote("sim_seed_3_shared", sim::table(), "seed=3", Way::shared_memory);
   add_remote("sim_seed_1_tcp", sim::table(), "seed=1", Way::tcp);

@@ -23,7 +23,7 @@ struct Served {
                              std::to_string(::getpid()) + "." + std::to_string(number);
     ++number;
     const bool is_tls = way == Way::tls;
-    const bool is_tcp = is_tls || way == Way::tcp || way == Way::ucx;
+    const bool is_tcp = is_tls || way == Way::tcp || way == Way::four_sockets || way == Way::ucx;
     rpc::Address address = rpc::parse_address(is_tcp ? "127.0.0.1:0" : "unix:" + base);
     std::unique_ptr<rpc::Listener> listener;
     if (way == Way::ucx) {
@@ -45,6 +45,7 @@ struct Served {
       terms.tokens = {remote::new_token("test")};
       remote::add_token(token_file, terms.tokens.front());
       client_options += " token=" + token_file;
+      if (way == Way::four_sockets) client_options += " sockets=4";
     }
     std::vector<remote::Door> doors;
     doors.push_back({std::move(listener), is_tcp, is_tls});
