@@ -82,6 +82,9 @@ class Fabric {
   /// The next message, or nothing if none came within `wait_seconds` (0: only look), or if the
   /// receiver of this rank wakes it.
   [[nodiscard]] virtual std::optional<Message> poll(double wait_seconds) = 0;
+  /// The thread of this rank has a core of its own: from now on poll looks for a message, for about
+  /// as long as a wake-up takes, before it sleeps.
+  virtual void stay_awake() {}
   /// From now on, until null is given, those of this process that send to this rank while it
   /// sleeps in poll, with no message before theirs, may offer theirs to `receiver`: what would wake
   /// a thread for a microsecond's work is done at once. A fabric may have no use for it.

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "blockyard/base/pause.h"
+
 namespace blockyard::fabric::detail {
 
 namespace {
@@ -14,6 +16,9 @@ namespace {
 /// Messages that one sender takes in the place of a rank, in a row: its own and those that came
 /// meanwhile. Past these the rank itself continues.
 constexpr int most_in_a_row = 16;
+
+/// How long a rank looks for a message before it sleeps: what waking it would take.
+constexpr std::chrono::microseconds awake{50};
 
 std::chrono::nanoseconds to_duration(double seconds) {
   constexpr double longest_seconds = 1e6;  // far from the overflow of the clock
@@ -30,6 +35,7 @@ void Mailbox::put(Message message) {
     const std::lock_guard lock(mutex_);
     messages_.push_back(std::move(message));
     if (is_received_) return;  // whoever receives sees it
+    has_news_ = true;
   }
   filled_.notify_one();
 }
@@ -75,14 +81,32 @@ void Mailbox::end_receiving() noexcept {
     const std::lock_guard lock(mutex_);
     is_received_ = false;
     if (messages_.empty() && !is_called_) return;
+    has_news_ = true;
   }
   filled_.notify_one();
+}
+
+/// Returns when there are news, or after `awake`.
+void Mailbox::await_news() const noexcept {
+  const auto end = std::chrono::steady_clock::now() + awake;
+  do {
+    for (int i = 0; i < 16; ++i) {
+      if (has_news_.load(std::memory_order_acquire)) return;
+      base::pause_a_moment();
+    }
+  } while (std::chrono::steady_clock::now() < end);
 }
 
 std::optional<Message> Mailbox::take(double wait_seconds, const std::atomic<bool>& is_over) {
   std::unique_lock lock(mutex_);
   if (wait_seconds > 0) {
     is_asleep_ = true;
+    if (is_patient_ && messages_.empty() && !is_called_ && !is_over) {
+      has_news_ = false;
+      lock.unlock();
+      await_news();
+      lock.lock();
+    }
     filled_.wait_for(lock, to_duration(wait_seconds), [&] {
       return !is_received_ && (!messages_.empty() || is_called_ || is_over);
     });
@@ -101,7 +125,7 @@ std::optional<Message> Mailbox::take(double wait_seconds, const std::atomic<bool
 void Mailbox::wake() noexcept {
   {
     const std::lock_guard lock(mutex_);
-    is_called_ = true;
+    has_news_ = is_called_ = true;
   }
   filled_.notify_all();
 }

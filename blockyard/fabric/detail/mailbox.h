@@ -13,7 +13,8 @@
 
 namespace blockyard::fabric::detail {
 
-/// The messages that wait for one rank. Any thread: mutex_ guards all.
+/// The messages that wait for one rank. Any thread: mutex_ guards all but news_; the rank alone
+/// uses is_patient_.
 class Mailbox {
  public:
   /// From now on take() draws the sender it hears next; the order of each sender stays.
@@ -22,6 +23,8 @@ class Mailbox {
   /// The same, but the receiver takes it at once, in this thread, if the rank sleeps in take() and
   /// nobody else is at work for it.
   void hand(Message message);
+  /// Fabric::stay_awake. Only by the thread that calls take().
+  void stay_awake() noexcept { is_patient_ = true; }
   /// Fabric::receive_by. Only by the thread that calls take().
   void receive_by(Receiver* receiver);
   /// The next message; nothing if none came within `wait_seconds`, if the receiver wants the rank
@@ -35,6 +38,7 @@ class Mailbox {
   [[nodiscard]] bool begin_receiving();
   void receive(Message message);
   void end_receiving() noexcept;
+  void await_news() const noexcept;
 
   std::mutex mutex_;
   std::condition_variable filled_;
@@ -44,6 +48,8 @@ class Mailbox {
   bool is_asleep_ = false;    ///< the rank, in take()
   bool is_received_ = false;  ///< the receiver is at work: the rank stays in take()
   bool is_called_ = false;    ///< the rank has to look around
+  bool is_patient_ = false;
+  std::atomic<bool> has_news_ = false;  ///< since the rank began to wait
 };
 
 }  // namespace blockyard::fabric::detail

@@ -80,6 +80,8 @@ class LoopbackWorld::Endpoint final : public Fabric {
     return message;
   }
 
+  void stay_awake() override { world_.mailboxes[checked(rank_)].stay_awake(); }
+
   void receive_by(Receiver* receiver) override {
     world_.mailboxes[checked(rank_)].receive_by(receiver);
   }

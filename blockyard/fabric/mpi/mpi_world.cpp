@@ -37,6 +37,8 @@ class Endpoint final : public Fabric {
     return state_.poll(rank_, wait_seconds);
   }
 
+  void stay_awake() override { state_.stay_awake(rank_); }
+
   void receive_by(Receiver* receiver) override { state_.receive_by(rank_, receiver); }
   void land_by(NameLanding name) override { state_.land_by(rank_, std::move(name)); }
 

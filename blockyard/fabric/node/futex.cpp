@@ -8,6 +8,8 @@
 #include <climits>
 #include <ctime>
 
+#include "blockyard/base/pause.h"
+
 namespace blockyard::fabric::node {
 
 namespace {
@@ -21,14 +23,6 @@ void wake(std::atomic<std::uint32_t>& word, int count) noexcept {
   syscall(SYS_futex, &word, FUTEX_WAKE, count, nullptr, nullptr, 0);
 }
 
-void pause_a_moment() noexcept {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
-
 constexpr std::uint32_t latch_spins = 100;
 
 }  // namespace
@@ -40,7 +34,7 @@ void Signal::wake_all() noexcept {
 bool wait_for_change(Signal& signal, std::uint32_t seen, Patience patience) noexcept {
   for (std::uint32_t i = 0; i < patience.spins; ++i) {
     if (signal.word.load(std::memory_order_acquire) != seen) return true;
-    pause_a_moment();
+    base::pause_a_moment();
   }
   signal.sleepers.fetch_add(1);
   if (signal.word.load() == seen) sleep_on(signal.word, seen);
@@ -52,7 +46,7 @@ void Latch::lock() noexcept {
   for (std::uint32_t i = 0; i < latch_spins; ++i) {
     std::uint32_t open = 0;
     if (state_.compare_exchange_weak(open, 1, std::memory_order_acquire)) return;
-    pause_a_moment();
+    base::pause_a_moment();
   }
   while (state_.exchange(2, std::memory_order_acquire) != 0) sleep_on(state_, 2);
 }

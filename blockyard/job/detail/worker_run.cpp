@@ -133,6 +133,9 @@ void keep(const WorkerRun& run, worker::Worker& worker) {
 }  // namespace
 
 void run_worker(const WorkerRun& run) {
+  if (run.job.workers > 1 &&
+      run.job.workers * run.job.processes_on_node <= run.job.cores * run.job.processes)
+    run.endpoint.stay_awake();
   super::Table supers = super_table(run.job);
   worker::Worker worker(run.endpoint, run.pool, supers, options_of(run), run.tell);
   worker::Environment environment = run.job.environment;

@@ -86,6 +86,7 @@ TEST_P(FabricMessage, may_be_taken_in_the_place_of_a_rank_that_sleeps) {
   GetParam().run([&](Fabric& fabric) {
     if (fabric.rank() == 0) {
       Answering answering(fabric);
+      fabric.stay_awake();
       fabric.receive_by(&answering);
       while (answering.count < rounds * in_a_round * (fabric.size() - 1))
         if (const auto message = fabric.poll(1.0)) answering.note(*message);
@@ -196,6 +197,7 @@ TEST_P(FabricMessage, poll_returns_nothing_when_nothing_comes) {
 TEST_P(FabricMessage, goes_back_and_forth) {
   constexpr int rounds = 500;
   GetParam().run([&](Fabric& fabric) {
+    if (fabric.rank() % 2 == 1) fabric.stay_awake();
     if (fabric.rank() == 0) {
       for (int round = 0; round < rounds; ++round) {
         for (int to = 1; to < fabric.size(); ++to) fabric.send(to, {-1, head_of(round), nullptr});
@@ -221,6 +223,7 @@ TEST_P(FabricMessage, abort_of_one_rank_wakes_all_with_its_cause) {
     };
     if (fabric.rank() == 0) fabric.abort("rank 0 lost its disk");
     const bool is_odd = fabric.rank() % 2 == 1;
+    if (fabric.rank() % 4 == 1) fabric.stay_awake();
     if (is_odd) throws_cause([&] { (void)fabric.poll(1000); });
     throws_cause([&] { fabric.barrier(); });
     throws_cause([&] { fabric.send(0, {}); });

@@ -57,6 +57,7 @@ class MpiState {
 
   /// Collective. Returns what came of it when all ranks came.
   [[nodiscard]] std::vector<std::byte> meet(detail::Offer mine);
+  void stay_awake(int rank) { mailboxes_[static_cast<std::size_t>(rank)].stay_awake(); }
   void receive_by(int rank, Receiver* receiver) {
     mailboxes_[static_cast<std::size_t>(rank)].receive_by(receiver);
   }
