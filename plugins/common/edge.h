@@ -19,6 +19,7 @@
 #include "plugins/common/operation.h"
 #include "plugins/common/options.h"
 #include "plugins/common/transform.h"
+#include "plugins/common/whole.h"
 
 namespace blockyard::plugin {
 
@@ -36,7 +37,7 @@ namespace blockyard::plugin {
 ///   is_for_network: an address is a pointer that networks may read; open_kernel and run_kernel,
 ///   where it takes kernels: a plan then has an optional `kernel` with a KernelForm `form`;
 ///   choices: lines on what it has chosen by itself; open_transform where it takes transforms,
-///   which run as other plans do
+///   open_whole where it takes operations on whole matrices; both run as other plans do
 /// Functions of a machine throw std::exception; those that enqueue have marked the stream then.
 template <class Machine>
 class Edge : EdgeCalls<Machine> {
@@ -62,6 +63,12 @@ class Edge : EdgeCalls<Machine> {
   static constexpr bool takes_transforms =
       requires(Machine machine, const blockyard_operation& operation, const Transform& transform) {
     { machine.open_transform(operation, transform) } -> std::same_as<typename Machine::Plan*>;
+  };
+
+  /// Whether it has operations on whole matrices.
+  static constexpr bool takes_whole =
+      requires(Machine machine, const blockyard_operation& operation, const Whole& whole) {
+    { machine.open_whole(operation, whole) } -> std::same_as<typename Machine::Plan*>;
   };
 
   /// Whether it can say what it has chosen by itself.
@@ -295,6 +302,15 @@ class Edge : EdgeCalls<Machine> {
           if (*plan != nullptr) return BLOCKYARD_OK;
           return device.fail(BLOCKYARD_UNSUPPORTED, "this device does not know the transform");
         }
+      if constexpr (takes_whole)
+        if (is_whole(operation->kind)) {
+          Whole whole;
+          const blockyard_status status = analyse(*operation, whole, &why);
+          if (status != BLOCKYARD_OK) return device.fail(status, why);
+          *plan = reinterpret_cast<blockyard_plan*>(machine.open_whole(*operation, whole));
+          if (*plan != nullptr) return BLOCKYARD_OK;
+          return device.fail(BLOCKYARD_UNSUPPORTED, "this device does not know the operation");
+        }
       Form form;
       const blockyard_status status = analyse(*operation, form, &why);
       if (status != BLOCKYARD_OK) return device.fail(status, why);
@@ -307,6 +323,11 @@ class Edge : EdgeCalls<Machine> {
                                          std::uint64_t* bytes) {
     *bytes = of(plan).workspace_bytes;
     return BLOCKYARD_OK;
+  }
+
+  /// Blocks, or numbers beside a result.
+  static bool takes_right(const blockyard_operation& operation) {
+    return has_right(operation) || (is_whole(operation.kind) && operation.kind != BLOCKYARD_SOLVE);
   }
 
   static blockyard_status plan_run(blockyard_device* handle, blockyard_plan* plan,
@@ -324,7 +345,7 @@ class Edge : EdgeCalls<Machine> {
       const std::uint64_t workspace_bytes = of(plan).workspace_bytes;
       const auto result = find(run->result, operation.result);
       const auto left = find(run->left, operation.left);
-      const auto right = has_right(operation) ? find(run->right, operation.right) : Place{};
+      const auto right = takes_right(operation) ? find(run->right, operation.right) : Place{};
       const auto workspace =
           workspace_bytes > 0 ? machine.find(run->workspace, workspace_bytes) : Place{};
       if (!result || !left || !right || !workspace)

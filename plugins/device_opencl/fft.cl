@@ -149,3 +149,24 @@ kernel void move(global const R* from, long from_at, global R* to, long to_at, l
       vstore2(factor * value, element, to);
   }
 }
+
+/// to(i, k, o) = factor * table(k) * from(i, k, o), or 0 where from ends before k. The table is
+/// conjugated for the transform with exp(+i...).
+kernel void chirp(global const R* from, long from_at, global R* to, long to_at,
+                  global const R* table, long inner, long n_from, long n_to, long outer, R sign,
+                  R factor, long chunk) {
+  const long first = get_global_id(0) * chunk;
+  const long last = min(first + chunk, inner * n_to * outer);
+  from += from_at;
+  to += to_at;
+  for (long element = first; element < last; ++element) {
+    const long i = element % inner, k = element / inner % n_to, o = element / inner / n_to;
+    R2 value = 0;
+    if (k < n_from) {
+      R2 with = vload2(k, table);
+      with.y *= sign;
+      value = factor * times(vload2(i + inner * (k + n_from * o), from), with);
+    }
+    vstore2(value, element, to);
+  }
+}

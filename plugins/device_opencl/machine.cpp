@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "plugins/common/options.h"
+#include "plugins/device_opencl/launch.h"
 
 namespace blockyard::opencl {
 namespace {
@@ -38,6 +39,14 @@ class Parts {
   std::size_t next_ = 0;
 };
 
+std::string default_cache() {
+  if (const char* folder = std::getenv("XDG_CACHE_HOME"); folder != nullptr && *folder != '\0')
+    return std::string(folder) + "/blockyard/opencl";
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0')
+    return std::string(home) + "/.cache/blockyard/opencl";
+  return {};
+}
+
 /// All of the device, or the next part of it.
 Machine::Part part_of(cl_device_id device, std::uint64_t units) {
   static std::mutex mutex;
@@ -46,54 +55,6 @@ Machine::Part part_of(cl_device_id device, std::uint64_t units) {
     return {device, ""};
   const std::lock_guard lock(mutex);
   return parts.try_emplace({device, units}, device, units).first->second.next();
-}
-
-/// An element as an argument or a pattern: one or two numbers of 4 or 8 bytes.
-struct Element {
-  std::array<double, 2> space{};
-  std::size_t bytes = 0;
-};
-
-Element element_of(std::uint32_t type, const double parts[2]) {
-  Element element;
-  element.bytes = plugin::element_bytes(type);
-  if (type == BLOCKYARD_F64 || type == BLOCKYARD_C128) {
-    element.space = {parts[0], parts[1]};
-  } else {
-    const std::array<float, 2> narrow = {static_cast<float>(parts[0]),
-                                         static_cast<float>(parts[1])};
-    std::copy_n(reinterpret_cast<const std::byte*>(narrow.data()), sizeof narrow,
-                reinterpret_cast<std::byte*>(element.space.data()));
-  }
-  return element;
-}
-
-/// Local memory of a work group.
-struct Local {
-  std::size_t bytes = 0;
-};
-
-template <class T>
-void set(cl_kernel kernel, cl_uint position, const T& value) {
-  check(clSetKernelArg(kernel, position, sizeof value, &value), "clSetKernelArg");
-}
-void set(cl_kernel kernel, cl_uint position, const Element& value) {
-  check(clSetKernelArg(kernel, position, value.bytes, value.space.data()), "clSetKernelArg");
-}
-void set(cl_kernel kernel, cl_uint position, const Local& value) {
-  check(clSetKernelArg(kernel, position, value.bytes, nullptr), "clSetKernelArg");
-}
-
-std::size_t pieces(std::int64_t extent, std::int64_t of) {
-  return static_cast<std::size_t>((extent + of - 1) / of);
-}
-
-std::string default_cache() {
-  if (const char* folder = std::getenv("XDG_CACHE_HOME"); folder != nullptr && *folder != '\0')
-    return std::string(folder) + "/blockyard/opencl";
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0')
-    return std::string(home) + "/.cache/blockyard/opencl";
-  return {};
 }
 
 }  // namespace
@@ -236,33 +197,11 @@ void Machine::close_plan(Plan* plan) {
   plans_.remove_if([plan](const Plan& one) { return &one == plan; });
 }
 
-template <class... Arguments>
-void Machine::launch(Stream& stream, const Kernel& kernel, Grid grid,
-                     const Arguments&... arguments) {
-  cl_uint position = 0;
-  (set(kernel.get(), position++, arguments), ...);
-  // A work item here is a loop of its own: on a CPU groups of more than one gain nothing, and each
-  // size of group is compiled anew.
-  if (!grid.group && is_cpu_) grid.group = 1;
-  const std::array<std::size_t, 3> group = {grid.group.value_or(1), 1, 1};
-  enqueue(stream, "clEnqueueNDRangeKernel", [&](auto queue, auto... events) {
-    return clEnqueueNDRangeKernel(queue, kernel.get(), 3, nullptr, grid.items.data(),
-                                  grid.group ? group.data() : nullptr, events...);
-  });
-}
-
-namespace {
-
-/// Bytes to elements: places are multiples of the element where they are used as such.
-cl_long elements(const Machine::Place& place, const Machine::Plan& plan) {
-  return static_cast<cl_long>(place.offset / plugin::element_bytes(plan.operation.element));
-}
-
-}  // namespace
-
 void Machine::run(Stream& stream, const Plan& plan, const blockyard_run& run,
                   const Places& places) {
-  if (plan.fft)
+  if (!plan.steps.empty())
+    run_whole(stream, plan, run, places);
+  else if (plan.fft)
     run_transform(stream, *plan.fft, run.alpha[0], places);
   else if (!plugin::has_right(plan.operation))
     run_permute(stream, plan, run, places);
@@ -342,7 +281,6 @@ Machine::Plan* Machine::open_transform(const blockyard_operation& operation,
   Plan plan;
   plan.operation = operation;
   plan.fft = Fft::plan(transform, context_.get());
-  if (!plan.fft) return nullptr;
   auto& kernels = fft_kernels_[transform.is_single ? 1 : 0];
   if (!kernels) kernels = build_fft_kernels(context_.get(), device_, transform.is_single, cache_);
   plan.workspace_bytes = plan.fft->workspace_bytes();
@@ -380,9 +318,14 @@ void Machine::run_transform(Stream& stream, const Fft& fft, double factor, const
     const auto pass = [&](const auto&... more) {
       launch(stream, kernel_of(step.radix), grid, from.buffer, from_at, to.buffer, to_at,
              step.roots.get(), cl_int{step.shift}, cl_long{step.inner}, cl_long{step.to},
-             cl_long{step.outer}, cl_long{step.done}, number(fft.sign), scale, chunk, more...);
+             cl_long{step.outer}, cl_long{step.done}, number(step.sign != 0 ? step.sign : fft.sign),
+             scale, chunk, more...);
     };
-    if (step.radix == 0)
+    if (step.is_chirp)
+      launch(stream, all.chirp, grid, from.buffer, from_at, to.buffer, to_at, step.roots.get(),
+             cl_long{step.inner}, cl_long{step.from}, cl_long{step.to}, cl_long{step.outer},
+             number(fft.sign), scale, chunk);
+    else if (step.radix == 0)
       launch(stream, all.move, grid, from.buffer, from_at, to.buffer, to_at, cl_long{step.inner},
              cl_long{step.from}, cl_long{step.to}, cl_long{step.outer},
              cl_int{step.is_from_real ? 1 : 0}, cl_int{step.is_to_real ? 1 : 0}, scale, chunk);

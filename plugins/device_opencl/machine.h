@@ -21,6 +21,7 @@
 #include "plugins/common/transform.h"
 #include "plugins/device_opencl/fft.h"
 #include "plugins/device_opencl/kernels.h"
+#include "plugins/device_opencl/whole.h"
 
 namespace blockyard::opencl {
 
@@ -144,11 +145,14 @@ class Machine {
     std::uint64_t workspace_bytes = 0;
     std::optional<KernelPlan> kernel;  ///< of the user's own; nothing else stands for it then
     std::optional<Fft> fft;            ///< the same of a transform
+    std::vector<WholeStep> steps;      ///< the same of a triangle or factors; empty: it is none
+    std::vector<Plan> products;        ///< of the steps, in order
   };
   [[nodiscard]] Plan* open_plan(const blockyard_operation& operation, plugin::Form form);
-  /// Null: this device is not the one for it.
   [[nodiscard]] Plan* open_transform(const blockyard_operation& operation,
                                      const plugin::Transform& transform);
+  /// Null: it has only triangles that are solved, and factors of LU and Cholesky.
+  [[nodiscard]] Plan* open_whole(const blockyard_operation& operation, const plugin::Whole& whole);
   /// Null: it has no text for OpenCL. Throws plugin::Refusal with the compiler's log.
   [[nodiscard]] Plan* open_kernel(const blockyard_kernel& kernel);
   void run_kernel(Stream& stream, const Plan& plan, const blockyard_kernel_run& run,
@@ -188,6 +192,8 @@ class Machine {
                    const Places& places);
   void run_plain(Stream& stream, const Plan& plan, const blockyard_run& run, const Places& places);
   void run_tiled(Stream& stream, const Plan& plan, const blockyard_run& run, const Places& places);
+  [[nodiscard]] Plan make_plan(const blockyard_operation& operation, plugin::Form form);
+  void run_whole(Stream& stream, const Plan& plan, const blockyard_run& run, const Places& places);
   void run_transform(Stream& stream, const Fft& fft, double factor, const Places& places);
 
   struct FreeAligned {
@@ -212,9 +218,10 @@ class Machine {
   bool works_in_place_ = false;
   using Views = std::map<std::pair<std::uint64_t, std::uint64_t>, Buffer>;  ///< by address, bytes
   Views views_, old_views_;                                                 ///< of host memory
-  std::uint64_t next_address_ = 1 << 20;                  ///< where addresses are no pointers
-  std::array<std::optional<Kernels>, 4> kernels_;         ///< by element; made when first needed
-  std::array<std::optional<FftKernels>, 2> fft_kernels_;  ///< f64, f32; the same
+  std::uint64_t next_address_ = 1 << 20;           ///< where addresses are no pointers
+  std::array<std::optional<Kernels>, 4> kernels_;  ///< by element; made when first needed
+  std::array<std::optional<WholeKernels>, 4> whole_kernels_;  ///< the same
+  std::array<std::optional<FftKernels>, 2> fft_kernels_;      ///< f64, f32; the same
   std::list<Stream> streams_;
   std::unordered_map<const Point*, std::unique_ptr<Point>> points_;  ///< many: one for each copy
   std::list<Plan> plans_;

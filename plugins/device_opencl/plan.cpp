@@ -46,6 +46,10 @@ bool is_worth_packing(const Machine::Plan& plan, const Tile& tile) {
 }  // namespace
 
 Machine::Plan* Machine::open_plan(const blockyard_operation& operation, plugin::Form form) {
+  return &plans_.emplace_back(make_plan(operation, std::move(form)));
+}
+
+Machine::Plan Machine::make_plan(const blockyard_operation& operation, plugin::Form form) {
   const Tile tile = kernels(operation.element).tile;
   Plan plan;
   plan.operation = operation;
@@ -62,7 +66,7 @@ Machine::Plan* Machine::open_plan(const blockyard_operation& operation, plugin::
     plan.workspace_bytes = static_cast<std::uint64_t>(plan.right_begin + right) *
                            plugin::element_bytes(operation.element);
   }
-  return &plans_.emplace_back(std::move(plan));
+  return plan;
 }
 
 }  // namespace blockyard::opencl
