@@ -37,4 +37,14 @@ void launch_reorder(CUstream_st* stream, std::uint32_t element, const Walk& walk
 void launch_fill(CUstream_st* stream, std::uint32_t element, void* to, const double value[2],
                  std::uint64_t count);
 
+/// Numbers beside a result, as a library has left them; info comes after them.
+struct Numbers {
+  enum class Kind { none, integers, reals };  ///< none: they are there; of 64 bits; as elements
+  Kind kind = Kind::none;
+  const void* from = nullptr;
+  const int* info = nullptr;
+};
+void launch_numbers(CUstream_st* stream, std::uint32_t element, const Numbers& numbers,
+                    std::uint64_t count, void* to);
+
 }  // namespace blockyard::cuda

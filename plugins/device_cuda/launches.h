@@ -94,4 +94,28 @@ void launch_fill(CUstream_st* stream, std::uint32_t element, void* to, const dou
   });
 }
 
+namespace {
+
+template <class Real>
+void tell_numbers(CUstream_st* stream, const Numbers& numbers, std::uint64_t count, Real* to,
+                  int parts) {
+  if (numbers.kind == Numbers::Kind::integers)
+    launch(stream, tell<Real, std::int64_t>, blocks_for(count + 1), threads,
+           static_cast<const std::int64_t*>(numbers.from), numbers.info, to, count, parts);
+  else
+    launch(stream, tell<Real, Real>, blocks_for(count + 1), threads,
+           static_cast<const Real*>(numbers.from), numbers.info, to, count, parts);
+}
+
+}  // namespace
+
+void launch_numbers(CUstream_st* stream, std::uint32_t element, const Numbers& numbers,
+                    std::uint64_t count, void* to) {
+  const int parts = element == BLOCKYARD_C64 || element == BLOCKYARD_C128 ? 2 : 1;
+  if (element == BLOCKYARD_F32 || element == BLOCKYARD_C64)
+    tell_numbers(stream, numbers, count, static_cast<float*>(to), parts);
+  else
+    tell_numbers(stream, numbers, count, static_cast<double*>(to), parts);
+}
+
 }  // namespace blockyard::cuda

@@ -21,6 +21,7 @@
 #include "plugins/common/transform.h"
 #include "plugins/device_cuda/compiler.h"
 #include "plugins/device_cuda/cufft.h"
+#include "plugins/device_cuda/cusolver.h"
 #include "plugins/device_cuda/cutensor.h"
 #include "plugins/device_cuda/steps.h"
 
@@ -151,11 +152,15 @@ class Machine {
     std::optional<TensorPlan> tensors;   ///< the same by cuTENSOR
     std::unique_ptr<KernelPlan> kernel;  ///< of the user's own; nothing else stands for it then
     std::optional<CufftPlan> transform;  ///< the same of a transform
+    std::optional<plugin::Whole> whole;  ///< the same of an operation on whole matrices
+    std::optional<CusolverPlan> solver;  ///< of that, where it is not a triangle that is solved
   };
   [[nodiscard]] Plan* open_plan(const blockyard_operation& operation, plugin::Form form);
   /// Null: there is no cuFFT, or it does not take it.
   [[nodiscard]] Plan* open_transform(const blockyard_operation& operation,
                                      const plugin::Transform& transform);
+  /// Null: there is no cuSOLVER, or it does not have it.
+  [[nodiscard]] Plan* open_whole(const blockyard_operation& operation, const plugin::Whole& whole);
   /// Null: it has no form for CUDA, or only a text without a compiler. Throws
   /// plugin::Refusal with the compiler's log.
   [[nodiscard]] Plan* open_kernel(const blockyard_kernel& kernel);
@@ -184,6 +189,7 @@ class Machine {
   [[nodiscard]] bool gives_same(Stream& stream, const blockyard_operation& operation, Place room);
   void run_by_cutensor(Stream& stream, const Plan& plan, const Factors& factors,
                        const Places& places);
+  void run_whole(Stream& stream, const Plan& plan, const double alpha[2], const Places& places);
   void run_transform(Stream& stream, const Plan& plan, double factor, const Places& places);
   void run_contraction(Stream& stream, const Plan& plan, const Factors& factors,
                        const Places& places);
@@ -202,6 +208,7 @@ class Machine {
   std::optional<Cutensor> cutensor_;
   std::array<std::optional<bool>, 4> cutensor_agrees_;  ///< with our way, by element; once tried
   std::optional<CufftLibrary> cufft_;                   ///< once a transform was opened
+  std::optional<CusolverLibrary> cusolver_;             ///< once one of its operations was opened
   std::list<Stream> streams_;
   std::unordered_map<const Point*, std::unique_ptr<Point>> points_;  ///< many: one for each copy
   int capability_ = 0;                                               ///< 90: 9.0

@@ -117,5 +117,17 @@ __global__ void fill(T* to, T value, std::uint64_t count) {
     to[i] = value;
 }
 
+/// `to` has count + 1 elements of as many parts each: a number and zeros; the last one is info.
+template <class Real, class From>
+__global__ void tell(const From* from, const int* info, Real* to, std::uint64_t count, int parts) {
+  const std::uint64_t step = static_cast<std::uint64_t>(gridDim.x) * blockDim.x;
+  for (std::uint64_t i = blockIdx.x * static_cast<std::uint64_t>(blockDim.x) + threadIdx.x;
+       i <= count; i += step) {
+    if (i < count && from == nullptr) continue;
+    to[i * parts] = i == count ? static_cast<Real>(*info) : static_cast<Real>(from[i]);
+    if (parts == 2) to[i * parts + 1] = 0;
+  }
+}
+
 }  // namespace
 }  // namespace blockyard::cuda

@@ -228,5 +228,28 @@ TEST(Moving, FillsSoManyElementsAndNoMore) {
   how = {};
 }
 
+/// Pivots, or values, and info.
+template <class T>
+void expect_told(const Numbers& numbers, bool keeps) {
+  std::vector<T> to(5, T(7));
+  launch_numbers(nullptr, element_of<T>, numbers, 3, to.data());
+  const std::vector<T> wanted = keeps ? std::vector<T>{T(7), T(7), T(7), T(2), T(7)}
+                                      : std::vector<T>{T(1), T(5), T(3), T(2), T(7)};
+  EXPECT_EQ(to, wanted);
+}
+
+TEST(Moving, TellsNumbersBesideAResultAsElementsOfIt) {
+  const std::vector<std::int64_t> pivots = {1, 5, 3};
+  const std::vector<float> narrow = {1, 5, 3};
+  const std::vector<double> values = {1, 5, 3};
+  const int info = 2;
+  using Kind = Numbers::Kind;
+  expect_told<float>({Kind::integers, pivots.data(), &info}, false);
+  expect_told<std::complex<double>>({Kind::integers, pivots.data(), &info}, false);
+  expect_told<std::complex<float>>({Kind::reals, narrow.data(), &info}, false);
+  expect_told<double>({Kind::reals, values.data(), &info}, false);
+  expect_told<double>({Kind::none, nullptr, &info}, true);
+}
+
 }  // namespace
 }  // namespace blockyard::cuda

@@ -66,7 +66,7 @@ struct Matrix {
 }  // namespace
 
 Machine::Plan* Machine::open_plan(const blockyard_operation& operation, plugin::Form form) {
-  Plan plan{steps_of(operation, std::move(form)), {}, {}, {}};
+  Plan plan{steps_of(operation, std::move(form)), {}, {}, {}, {}, {}};
   if (plan.suits_cutensor && cutensor_) {
     use();
     auto& agrees = cutensor_agrees_[operation.element];
@@ -91,6 +91,7 @@ void Machine::run(Stream& stream, const Plan& plan, const blockyard_run& run,
   use();
   const std::uint32_t element = plan.operation.element;
   const Factors factors = factors_of(run, element);
+  if (plan.whole) return run_whole(stream, plan, run.alpha, places);
   if (plan.transform) return run_transform(stream, plan, run.alpha[0], places);
   if (plan.tensors && is_for_cutensor(plan, factors, places)) {
     run_by_cutensor(stream, plan, factors, places);
@@ -131,6 +132,59 @@ void Machine::run_transform(Stream& stream, const Plan& plan, double factor, con
       check(cublasDscal_64(blas_of(stream), reals, &factor,
                            reinterpret_cast<double*>(places.result), 1),
             "cublasDscal");
+  } catch (const std::exception&) {
+    stream.has_failed = true;
+    throw;
+  }
+}
+
+Machine::Plan* Machine::open_whole(const blockyard_operation& operation,
+                                   const plugin::Whole& whole) {
+  use();
+  Plan plan{};
+  plan.operation = operation;
+  plan.whole = whole;
+  if (whole.kind != BLOCKYARD_SOLVE) {
+    if (!cusolver_) cusolver_ = CusolverLibrary::find();
+    if (!cusolver_) return nullptr;
+    plan.solver = CusolverPlan::make(*cusolver_, whole);
+    if (!plan.solver) return nullptr;
+    plan.workspace_bytes = plan.solver->workspace_bytes();
+  }
+  return &plans_.emplace_back(std::move(plan));
+}
+
+void Machine::run_whole(Stream& stream, const Plan& plan, const double alpha[2],
+                        const Places& places) {
+  const plugin::Whole& whole = *plan.whole;
+  const auto solve = [&]<class T>(auto trsm, T*) {
+    const Scalar factor(alpha, whole.element);
+    const bool is_right = whole.has(blockyard_from_right);
+    const cublasOperation_t op = !whole.has(blockyard_transposed)      ? CUBLAS_OP_N
+                                 : whole.has(blockyard_conjugate_left) ? CUBLAS_OP_C
+                                                                       : CUBLAS_OP_T;
+    check(trsm(blas_of(stream), is_right ? CUBLAS_SIDE_RIGHT : CUBLAS_SIDE_LEFT,
+               whole.has(blockyard_upper) ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER, op,
+               whole.has(blockyard_unit) ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT, whole.rows,
+               whole.columns, factor.as<T>(), reinterpret_cast<const T*>(places.left),
+               is_right ? whole.columns : whole.rows, reinterpret_cast<T*>(places.result),
+               whole.rows),
+          "cublas trsm");
+  };
+  try {
+    if (plan.solver)
+      return plan.solver->run(stream.raw.get(),
+                              {places.result, places.left, places.right, places.workspace});
+    switch (whole.element) {
+      case BLOCKYARD_F32:
+        return solve(cublasStrsm_64, static_cast<float*>(nullptr));
+      case BLOCKYARD_F64:
+        return solve(cublasDtrsm_64, static_cast<double*>(nullptr));
+      case BLOCKYARD_C64:
+        return solve(cublasCtrsm_64, static_cast<cuComplex*>(nullptr));
+      default:
+        return solve(cublasZtrsm_64, static_cast<cuDoubleComplex*>(nullptr));
+    }
   } catch (const std::exception&) {
     stream.has_failed = true;
     throw;
