@@ -258,7 +258,7 @@ class BadInput(LatticeTest):
 
     def test_more_exchange_frequencies_than_g4_has(self):
         self.refused(("frequencies = 4", "frequencies = 4\nexchange_frequencies = 4000"), "job.toml:10",
-                     "exchange_frequencies", "take 8 or less")
+                     "exchange_frequencies", "use 8 or fewer")
 
     def test_what_is_no_number(self):
         for value in ("nan", "inf", "-inf"):
