@@ -19,6 +19,7 @@
 #include "blockyard/input/parse_toml.h"
 #include "blockyard/input/run_options.h"
 #include "blockyard/input/toml_section.h"
+#include "blockyard/input/words.h"
 #include "blockyard/qc/geometry.h"
 #include "blockyard/super/load.h"
 
@@ -266,7 +267,9 @@ void parse_configuration(const File& file, Spec& spec) {
 }
 
 /// A file in the folder of the job; of a super instruction's, after what says that it is for ACES.
+/// The basis of a guess is no file.
 std::string placed(const File& file, const std::string& name) {
+  if (!guess_basis(name).empty()) return name;
   const std::size_t begin = name.starts_with(super::aces_prefix) ? super::aces_prefix.size() : 0;
   return name.substr(0, begin) + file.from_folder(name.substr(begin));
 }
@@ -290,7 +293,7 @@ std::vector<std::string> option_values(const File& file, const TomlSection& in,
     case ValueForm::time:
       return {in.text(key).value()};
     case ValueForm::path:
-      return {file.from_folder(in.text(key).value())};
+      return {placed(file, in.text(key).value())};
     case ValueForm::paths: {
       std::vector<std::string> paths = in.texts(key);
       for (std::string& path : paths) path = placed(file, path);

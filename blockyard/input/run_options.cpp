@@ -175,7 +175,8 @@ constexpr std::array options = {
               .group = files,
               .form = path,
               .value = "FILE",
-              .help = "start from orbitals and amplitudes that an earlier job saved",
+              .help = "start from orbitals and amplitudes that an earlier job saved, or "
+                      "(basis:NAME) from orbitals of SCF in another basis",
               .read = read_text<&Run::guess>,
               .print = print<&Run::guess>},
     RunOption{.key = "save",

@@ -149,6 +149,11 @@ bool parse_placement(std::string_view name) {
                           name));
 }
 
+std::string guess_basis(std::string_view guess) {
+  constexpr std::string_view prefix = "basis:";
+  return guess.starts_with(prefix) ? std::string(guess.substr(prefix.size())) : std::string();
+}
+
 std::optional<bool> parse_device_network(std::string_view name) {
   const std::string network = base::lower(name);
   if (network == "auto") return std::nullopt;

@@ -32,6 +32,9 @@ inline constexpr std::array<std::string_view, 5> policy_names = {"sequential", "
 /// Whether the placement is `learned` and not `device`. Throws Error{bad_input}.
 [[nodiscard]] bool parse_placement(std::string_view name);
 
+/// NAME of a guess "basis:NAME", orbitals of SCF in another basis; empty: it is a file, or none.
+[[nodiscard]] std::string guess_basis(std::string_view guess);
+
 /// on or off; nothing for auto. Throws Error{bad_input} for anything else.
 [[nodiscard]] std::optional<bool> parse_device_network(std::string_view name);
 

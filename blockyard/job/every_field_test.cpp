@@ -99,9 +99,12 @@ TEST(EveryField, OfARunIsInTheBytesOfAJob) {
   Job job;
   job.run = run_with_every_field();
   job.no_molecule = "a reason";
+  job.guess_job.emplace_back().title = "in a small basis";
   const Job again = decode_job(encode(job));
   EXPECT_EQ(again.run, job.run);
   EXPECT_EQ(again.no_molecule, job.no_molecule);
+  ASSERT_EQ(again.guess_job.size(), 1U);
+  EXPECT_EQ(again.guess_job.front().title, "in a small basis");
 }
 
 }  // namespace

@@ -183,21 +183,6 @@ Start start_of(const Job& job, const store::PersistReader& reader) {
   return {{}, std::move(sources), std::move(saved)};
 }
 
-/// The occupied orbitals in the basis of the job; the others are zero, as SCF needs none.
-worker::DenseArray occupied_orbitals(const Job& job, const store::PersistReader& reader,
-                                     const Source& source, const std::optional<SavedBasis>& basis) {
-  worker::DenseArray orbitals = read_dense(reader, source.from);
-  const Extent functions = job.chemistry->basis_functions();
-  orbitals.values.resize(static_cast<std::size_t>(orbitals.extents[0] * source.occupied));
-  if (basis)
-    orbitals.values =
-        qc::project_orbitals(job.chemistry->system.molecule, basis->basis,
-                             job.chemistry->system.integrals.basis(), orbitals.values);
-  orbitals.extents = {functions, functions};
-  orbitals.values.resize(static_cast<std::size_t>(functions * functions));
-  return orbitals;
-}
-
 bool is_static(const Saved& saved) { return saved.segments.size() == 2; }
 
 store::PersistReader open_guess(const Job& job) {
@@ -208,13 +193,28 @@ store::PersistReader open_guess(const Job& job) {
 
 }  // namespace
 
+bool has_guess_file(const Job& job) { return !job.run.guess.empty() && job.guess_job.empty(); }
+
+worker::DenseArray start_orbitals(const Job& job, worker::DenseArray orbitals, Extent occupied,
+                                  const qc::AoBasis* basis) {
+  const Extent functions = job.chemistry->basis_functions();
+  orbitals.values.resize(static_cast<std::size_t>(orbitals.extents[0] * occupied));
+  if (basis != nullptr)
+    orbitals.values =
+        qc::project_orbitals(job.chemistry->system.molecule, *basis,
+                             job.chemistry->system.integrals.basis(), orbitals.values);
+  orbitals.extents = {functions, functions};
+  orbitals.values.resize(static_cast<std::size_t>(functions * functions));
+  return orbitals;
+}
+
 void set_guess_constants(Job& job) {
   auto& ints = job.environment.ints;
-  ints["orbital_guess"] = ints["amplitude_guess"] = ints["multiplier_guess"] = 0;
-  if (job.run.guess.empty()) return;
+  ints["orbital_guess"] = job.run.guess.empty() ? 0 : 1;
+  ints["amplitude_guess"] = ints["multiplier_guess"] = 0;
+  if (!has_guess_file(job)) return;
   const store::PersistReader reader = open_guess(job);
   const std::vector<Saved> found = start_of(job, reader).arrays;
-  ints["orbital_guess"] = 1;
   const std::vector<Saved> all = saved_arrays(*job.chemistry);
   const auto has_all = [&](Role role) {
     return std::ranges::count(found, role, &Saved::role) ==
@@ -234,7 +234,9 @@ void read_guess(const Job& job, worker::Kept& kept) {
       kept.distributed[guess_label(saved.label)] = saved.segments;
   }
   for (const Source& source : start.orbitals)
-    kept.arrays[guess_label(source.to)] = occupied_orbitals(job, reader, source, start.basis);
+    kept.arrays[guess_label(source.to)] =
+        start_orbitals(job, read_dense(reader, source.from), source.occupied,
+                       start.basis ? &start.basis->basis : nullptr);
 }
 
 void load_guess(const Job& job, worker::Worker& worker) {

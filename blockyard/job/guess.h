@@ -13,6 +13,14 @@
 /// of the other reference: a closed shell's serve both spins. One thread at a time, as keep.h.
 namespace blockyard::job {
 
+/// Whether the job starts from a file. REQUIRES: the job's guess_job is set.
+[[nodiscard]] bool has_guess_file(const Job& job);
+
+/// Orbitals to start from, in the basis of the job, as SCF wants them: the first `occupied` ones,
+/// and zeros for the others. `basis`: that of `orbitals`; null: the job's own.
+[[nodiscard]] worker::DenseArray start_orbitals(const Job& job, worker::DenseArray orbitals,
+                                                base::Extent occupied, const qc::AoBasis* basis);
+
 /// Looks at the file of job.run.guess and sets the int constants orbital_guess, amplitude_guess
 /// and multiplier_guess of our programs to 1 for what it holds (else 0).
 /// Throws Error{bad_input} with what does not fit the job: another molecule, other numbers of

@@ -12,6 +12,8 @@
 #include "blockyard/aces/fragments.h"
 #include "blockyard/base/text.h"
 #include "blockyard/input/job_file.h"
+#include "blockyard/input/words.h"
+#include "blockyard/job/basis_guess.h"
 #include "blockyard/job/guess.h"
 #include "blockyard/job/program_file.h"
 #include "blockyard/method/methods.h"
@@ -239,6 +241,8 @@ Prepared prepare(const input::Spec& given, const input::Places& places,
     job.chemistry = method::read_chemistry(spec, places);
     aces::dat::check_molecule_arrays(spec, job.chemistry->system);
   }
+  if (!input::guess_basis(spec.run.guess).empty())
+    job.guess_job.push_back(prepare_guess(spec, places, processes));
   set_up_environment(spec, job);
   for (const std::string& path : spec.run.supers) job.libraries.emplace_back(path);
   if (!load_steps(spec, places, prepared)) {

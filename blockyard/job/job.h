@@ -45,6 +45,8 @@ struct Job {
   input::RunSpec run;
   Embedding embedding;
   std::vector<Decision> decisions;
+  /// SCF in the basis of run.guess, which this job starts from; empty: there is none.
+  std::vector<Job> guess_job;
 };
 
 /// The processes that run a job together.

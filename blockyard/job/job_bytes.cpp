@@ -128,6 +128,7 @@ std::vector<std::byte> encode(const Job& job) {
   write_arrays(out, job.environment);
   out.each(job.steps,
            [&](const Step& step) { out.fields(step.name, program::write(step.program)); });
+  out.each(job.guess_job, [&](const Job& guess) { out.field(encode(guess)); });
   out.field(job.chemistry.has_value());
   if (job.chemistry) {
     const qc::System& system = job.chemistry->system;
@@ -150,6 +151,11 @@ Job decode_job(std::span<const std::byte> bytes) {
     std::vector<std::byte> program;
     in.fields(step.name, program);
     step.program = program::read(program);
+  });
+  in.each(job.guess_job, [&](Job& guess) {
+    std::vector<std::byte> of_guess;
+    in.field(of_guess);
+    guess = decode_job(of_guess);
   });
   bool has_chemistry = false;
   in.field(has_chemistry);

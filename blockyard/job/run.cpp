@@ -11,11 +11,13 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "blockyard/base/clock.h"
 #include "blockyard/fabric/loopback/loopback.h"
 #include "blockyard/fabric/mpi/mpi_world.h"
 #include "blockyard/fabric/rank_threads.h"
+#include "blockyard/job/basis_guess.h"
 #include "blockyard/job/checkpoint.h"
 #include "blockyard/job/detail/worker_run.h"
 #include "blockyard/job/guess.h"
@@ -44,7 +46,8 @@ std::filesystem::path scratch_parent(const input::RunSpec& run) {
 /// A slot of results_ that belongs to a worker is written by that worker only.
 class Run {
  public:
-  Run(const Job& job, const Hooks& hooks, const SavedRun* from, fabric::MpiSession* session)
+  Run(const Job& job, const Hooks& hooks, const SavedRun* from, fabric::MpiSession* session,
+      worker::Kept guess)
       : job_(job),
         hooks_(hooks),
         from_(from),
@@ -53,7 +56,8 @@ class Run {
         process_of_(place_ranks(job)),
         pool_(job.run.device.keeps_memory
                   ? static_cast<std::size_t>(job.memory.total_bytes - job.memory.shared_bytes)
-                  : 0) {
+                  : 0),
+        guess_(std::move(guess)) {
     for (const Step& step : job.steps) results_.steps.push_back({step.name, 0, {}, {}, {}});
     if (from != nullptr) std::copy(from->done.begin(), from->done.end(), results_.steps.begin());
     for (StepResult& step : results_.steps)
@@ -110,7 +114,7 @@ class Run {
     for (const std::string& file : {job_.run.persistent, job_.run.save})
       if (process_ == 0 && !file.empty()) store::check_replaceable(file);
     if (!job_.run.persistent.empty()) kept_ = read_kept(job_.run.persistent);
-    if (!job_.run.guess.empty() && from_ == nullptr) read_guess(job_, guess_);
+    if (has_guess_file(job_) && from_ == nullptr) read_guess(job_, guess_);
     if (!job_.run.checkpoint_folder.empty())
       checkpoints_.emplace(job_, hooks_, results_, from_, process_ == 0);
   }
@@ -323,9 +327,15 @@ class Run {
 }  // namespace
 
 Results run(const Job& job, const Hooks& hooks, const SavedRun* from, fabric::MpiSession* session) {
+  const double begin = base::now_seconds();
+  worker::Kept guess;
+  if (from == nullptr) guess.arrays = orbitals_of_guess(job, hooks, session);
+  const double guess_seconds = base::now_seconds() - begin;
   tensor::blas::limit_blas_threads(1);
   return_freed_blocks();
-  return Run(job, hooks, from, session).execute();
+  Results results = Run(job, hooks, from, session, std::move(guess)).execute();
+  results.seconds += guess_seconds;
+  return results;
 }
 
 }  // namespace blockyard::job

@@ -299,6 +299,8 @@ def test_options_of_a_run_reach_it(tmp_path, water):
     again = blockyard.run(water, method="scf", basis="sto-3g", workers=1, quiet=True, guess=saved,
                           device="none")
     assert again.iterations["scf"] < first.iterations["scf"]
+    projected = blockyard.run(water, method="scf", basis="6-31g", workers=1, quiet=True, guess="basis:sto-3g")
+    assert projected.converged and projected.energy < first.energy
     with pytest.raises(blockyard.InputError, match="not a kind of device|no kind of device"):
         blockyard.run(water, device="gpu", quiet=True)
 

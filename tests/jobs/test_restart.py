@@ -100,6 +100,20 @@ class Restart(common.MoleculeTest):
         usual, started = self.iterations_from("oh.h5", self.entry("oh", "cc-pvdz"))
         self.assertLess(started, usual)
 
+    def test_another_basis_is_computed_first(self):
+        for molecule, options, basis in (("h2o", "", "6-31g"), ("oh", "", "6-31g*"), ("oh", 'reference = "rohf"', "sto-3g")):
+            with self.subTest(molecule=molecule, options=options):
+                path = self.job(self.entry(molecule, "cc-pvdz"), "scf", options)
+                usual = self.results_of("run", path)
+                started = self.results_of("run", path, "--guess", f"basis:{basis}")
+                self.assertLess(abs(usual["energies"]["scf"] - started["energies"]["scf"]), common.SAME_HARTREE)
+                self.assertNotEqual(started["iterations"]["scf"], usual["iterations"]["scf"])
+        water = self.job(self.entry("h2o", "cc-pvdz"), "ccsd", '[run]\nguess = "basis:6-31g"')
+        self.compare(self.entry("h2o", "cc-pvdz"), self.results_of("run", water), ["scf", "mp2", "ccsd"])
+        hydrogen = self.write("h.xyz", "1\n\nH 0 0 0\n")  # no orbital of one spin is occupied
+        self.run_well("run", hydrogen, "--method", "scf", "--basis", "cc-pvdz", "--multiplicity", 2, "--guess", "basis:sto-3g")
+        self.assert_fails(self.run_blockyard("run", water, "--guess", "basis:sto-3h"), "the guess basis:sto-3h", "STO-3G")
+
     def test_unrestricted_orbitals_start_from_restricted_ones(self):
         entry = self.entry("h2o", "6-31g*")
         self.results_of("run", self.job(entry, "ccsd"), "--save", "closed.h5")

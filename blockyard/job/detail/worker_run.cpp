@@ -41,9 +41,10 @@ void begin_with_kept(const WorkerRun& run, worker::Worker& worker) {
     worker.kept().distributed.insert(given->distributed.begin(), given->distributed.end());
     worker.kept().element_types.insert(given->element_types.begin(), given->element_types.end());
   }
-  if (spec.persistent.empty() && spec.guess.empty()) return;
+  const bool has_guess = has_guess_file(run.job);
+  if (spec.persistent.empty() && !has_guess) return;
   if (run.number == 0 && !spec.persistent.empty()) load_blocks(spec.persistent, run.kept, worker);
-  if (run.number == 0 && !spec.guess.empty()) load_guess(run.job, worker);
+  if (run.number == 0 && has_guess) load_guess(run.job, worker);
   worker.meet();
 }
 
