@@ -32,7 +32,7 @@ check:  ## format, layers, file sizes, links of the documents, commits: seconds
 	@tools/check_docs
 	@tools/check_commits
 
-test:  ## all that a submission must pass: check, all tests, documentation, sanitizers, fuzzers
+test:  ## all that a submission must pass: check, each test in one configuration, documentation
 	@tools/setup.sh build test
 	@tools/setup_python
 	@tools/run_stages test
@@ -49,13 +49,13 @@ test-sweep:  ## energies of 36 atoms, ions and molecules in five basis sets, and
 	python3 tests/jobs/test_first_molecules.py FirstMolecules.test_sweep_agrees_with_pyscf; \
 	python3 tests/jobs/test_effective_cores.py
 
-test-all: test  ## the whole matrix: each test optimised and sanitized, over more processes, on devices (hours)
+test-all: test  ## the whole matrix: each test optimised and sanitized, fuzzers, MPICH, more processes, devices (hours)
 	@$(MAKE) --no-print-directory build/dev/build.ninja
 	@cmake --build --preset dev
 	@ctest --preset dev -j $$(nproc)
 	@BLOCKYARD=$(CURDIR)/build/dev/blockyard BLOCKYARD_MUTATIONS=9000 tests/fuzz/mutations.py
 	@BLOCKYARD=$(CURDIR)/build/dev/blockyard BLOCKYARD_EPOCHS=3000 tests/fuzz/epochs.py
-	@$(MAKE) --no-print-directory test-sweep test-mpi test-garray test-devices tsan
+	@$(MAKE) --no-print-directory test-sweep mpich fuzz asan test-mpi test-garray test-devices tsan
 
 mpich:  ## a short list of tests over MPICH in place of Open MPI
 	@tools/setup.sh build test
@@ -116,7 +116,7 @@ test-devices:  ## all jobs on the simulated device and with OpenCL (20 minutes)
 
 # Without the checks of the undefined-behaviour sanitizer for pointers: what they find ends in the
 # address sanitizer or in a fault, and compiling takes 1.5 to 2 times as long with them.
-asan:  ## unit, contract and language tests under the address sanitizer
+asan:  ## all unit, contract and language tests under the address sanitizer (half an hour)
 	@tools/setup.sh build test
 	@$(MAKE) --no-print-directory build/asan/build.ninja
 	@cmake --build --preset asan
