@@ -8,7 +8,7 @@ help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 16
 
 setup:  ## install every package that any command here but `make arm` needs (apt)
-	@tools/setup.sh build test docs bench lint outside
+	@tools/setup.sh build test fuzz mpich docs bench lint outside
 
 # A build folder is configured when it is new or when the presets changed; ninja does the rest.
 build/%/build.ninja: CMakePresets.json
@@ -58,7 +58,7 @@ test-all: test  ## the whole matrix: each test optimised and sanitized, fuzzers,
 	@$(MAKE) --no-print-directory test-sweep mpich fuzz asan test-mpi test-garray test-devices tsan
 
 mpich:  ## a short list of tests over MPICH in place of Open MPI
-	@tools/setup.sh build test
+	@tools/setup.sh build test mpich
 	@if ! command -v mpicc.mpich >/dev/null; then \
 	  echo "SKIPPED: this system has no MPICH" >&2; exit 0; fi; \
 	$(MAKE) --no-print-directory build/mpich/build.ninja; \
@@ -89,7 +89,7 @@ test-mpi:  ## all language programs in 1, 2 and 4 processes (minutes)
 	cmake --preset dev -DBLOCKYARD_MPI_TESTS=usual >/dev/null; exit $$code
 
 test-garray:  ## programs of Global Arrays with 1, 2, 3, 4 and 8 processes, as two nodes too, Open MPI and MPICH (minutes)
-	@tools/setup.sh build test
+	@tools/setup.sh build test mpich
 	@for preset in dev mpich; do \
 	  if [[ $$preset == mpich ]] && ! command -v mpicc.mpich >/dev/null; then \
 	    echo "SKIPPED: this system has no MPICH" >&2; continue; fi; \
@@ -129,7 +129,7 @@ tsan:  ## the same under the thread sanitizer
 	@ctest --preset tsan
 
 fuzz:  ## ten seconds of each fuzzer
-	@tools/setup.sh build test
+	@tools/setup.sh build test fuzz
 	@if ! command -v clang++-16 >/dev/null; then \
 	  echo "SKIPPED: the fuzzers need clang-16, which this system does not have" >&2; exit 0; fi; \
 	$(MAKE) --no-print-directory build/fuzz/build.ninja; \
