@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Beside the program where it was built, in the library folder where it was installed.
+/// Next to the program where it was built, in the library folder where it was installed.
 std::string plugin_folder(const fs::path& program) {
   const fs::path folder = program.parent_path();
   std::error_code ignored;

@@ -316,7 +316,7 @@ void mandelbrot_vectors(int row, std::int32_t* steps) {
 #pragma GCC unroll 4
     for (int v = 0; v < all; ++v) {
       if (points[v].step(im)) continue;
-      if (points[v].at < 0) continue;  // nothing is left for it
+      if (points[v].at < 0) continue;  // it has none left
       store(steps + points[v].at, points[v].count);
       if (next < mandelbrot_side) {
         points[v].begin(next, im);

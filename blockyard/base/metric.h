@@ -35,7 +35,7 @@ struct Metric {
   return merge == Merge::sum ? "sum" : "maximum";
 }
 
-/// For a static_assert beside the rows: each field of Counts, all of eight bytes, has one row.
+/// For a static_assert next to the rows: each field of Counts, all of eight bytes, has one row.
 template <class Counts, std::size_t n>
 [[nodiscard]] constexpr bool has_row_for_each_field(const Metric<Counts> (&rows)[n]) {
   for (std::size_t k = 0; k < n; ++k)

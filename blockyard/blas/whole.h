@@ -56,7 +56,7 @@ struct WholeCall {
   std::int64_t ldvt = 0;
   T* tau = nullptr;
   RealOf<T>* values = nullptr;
-  RealOf<T>* imaginary = nullptr;  ///< of real geev, beside `values`
+  RealOf<T>* imaginary = nullptr;  ///< of real geev, next to `values`
   T* complex_values = nullptr;     ///< of complex geev
   void* found = nullptr;           ///< of syevr: how many values
   void* support = nullptr;         ///< of syevr: isuppz

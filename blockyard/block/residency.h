@@ -32,7 +32,7 @@ enum class Use : std::uint8_t { read, write, update };
 /// says when it ends (forget), except for frames that are given with `keeps`: these are held
 /// here, never change, and go with sweep().
 /// A device that works in place (abi.h) has no copies: the copy of a frame is the frame itself, and
-/// only the work in flight on it is kept here. Nothing is copied; the host waits where it
+/// only the work in flight on it is kept here. No block is copied; the host waits where it
 /// reads values not written yet, and gets another frame to write to where this one is still read.
 /// Work is only enqueued; the host waits where it reads. Functions throw Error{device} where the
 /// device fails: then retire() is next. One thread.

@@ -24,7 +24,7 @@ typedef struct blockyard_plugin_about {
   const char* needs;
 } blockyard_plugin_about;
 
-/* A symbol beside blockyard_device_plugin. A plug-in without it is used only where it is named. */
+/* A symbol next to blockyard_device_plugin. A plug-in without it is used only where it is named. */
 BLOCKYARD_DEVICE_EXPORT const blockyard_plugin_about* blockyard_device_about(void);
 
 #ifdef __cplusplus

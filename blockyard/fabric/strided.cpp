@@ -66,7 +66,7 @@ bool is_turned(const Strided& rows, const std::byte* far, const std::byte* near)
   return is_alone;
 }
 
-/// False: nothing is done.
+/// False: no effect.
 bool copy_as_numbers(const Strided& rows, const Steps& from_strides, const std::byte* from,
                      const Steps& to_strides, std::byte* to) {
   if (!is_turned(rows, from, to)) return false;

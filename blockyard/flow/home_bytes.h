@@ -23,7 +23,7 @@ class HomeBytes {
             const program::Selector& selector, std::span<const std::int64_t> values, int servers);
 
   /// Adds the bytes at home on each server to those of its process: the bound indexes as in
-  /// `values`. Nothing is added where one is outside of the array, or all servers have about as
+  /// `values`. Adds no bytes where one is outside of the array, or all servers have about as
   /// much. REQUIRES: process_of_server[s] is an entry of `bytes` for each server s.
   void add(std::span<const std::int64_t> values, std::span<const std::int32_t> process_of_server,
            std::span<std::int64_t> bytes) const;

@@ -267,7 +267,7 @@ void parse_configuration(const File& file, Spec& spec) {
 }
 
 /// A file in the folder of the job; of a super instruction's, after what says that it is for ACES.
-/// The basis of a guess is no file.
+/// The basis of a guess is not a file.
 std::string placed(const File& file, const std::string& name) {
   if (!guess_basis(name).empty()) return name;
   const std::size_t begin = name.starts_with(super::aces_prefix) ? super::aces_prefix.size() : 0;

@@ -19,7 +19,7 @@ using base::Error;
 
 namespace {
 
-/// So many complete checkpoints stay.
+/// Complete checkpoints that stay.
 constexpr std::size_t kept_count = 2;
 
 class FileSink final : public worker::RecordSink {

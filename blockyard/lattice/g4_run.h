@@ -91,7 +91,7 @@ struct G4Plan {
 
 /// What a rank may take, on its device or the host.
 [[nodiscard]] std::int64_t budget_of(const G4Options& options);
-/// What it takes with so many units. `plan`: of the same options.
+/// What it takes with that many units. `plan`: of the same options.
 [[nodiscard]] std::int64_t memory_of_slice(const G4Plan& plan, const G4Options& options,
                                            Extent units);
 

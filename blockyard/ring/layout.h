@@ -64,7 +64,7 @@ struct Memory {
   Extent units = 1;        ///< the array is cut between units only
   Extent item_bytes = 0;   ///< one item with its payload
   Extent fixed_bytes = 0;  ///< what does not depend on the ring
-  /// Workspace of a place with so many units; empty: none.
+  /// Workspace of a place with that many units; empty: none.
   std::function<Extent(Extent units)> work_bytes = {};
   int slots = 3;
   int lanes = 1;

@@ -49,7 +49,7 @@ struct Outgoing {
 void send_frames(Transport& transport, std::span<const Outgoing> frames);
 
 /// The next head with its body; the caller must then take the payload. False: the other end
-/// has ended the connection. Throws Error{comm} for an invalid frame: nothing is allocated before
+/// has ended the connection. Throws Error{comm} for an invalid frame: no memory is allocated before
 /// magic and lengths are checked.
 [[nodiscard]] bool receive_frame(Transport& transport, Frame& frame);
 

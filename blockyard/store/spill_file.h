@@ -74,7 +74,7 @@ class SpillFile {
   SpillFile(const SpillFile&) = delete;
   SpillFile& operator=(const SpillFile&) = delete;
 
-  /// A place for `bytes`. Nothing is written.
+  /// A place for `bytes`. Writes no data.
   [[nodiscard]] Record reserve(std::uint64_t bytes);
   /// Writes as many bytes as the place is for. Throws Error{io}.
   void write(const Place& place, std::span<const std::byte> bytes, RecordPages& pages);

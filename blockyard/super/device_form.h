@@ -31,7 +31,7 @@ struct DeviceCall {
   }
 };
 
-/// A super instruction as a kernel (device/abi_kernel.h), beside the host form, which stays the
+/// A super instruction as a kernel (device/abi_kernel.h), as well as the host form, which stays the
 /// reference. The arguments of the kernel are those of the instruction in their order, then values
 /// of its own: a block or an array is a pointer to its elements, first index fastest; a scalar or a
 /// number is a double. Operands that are only written are zero before, as on the host.

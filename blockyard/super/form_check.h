@@ -10,8 +10,8 @@
 
 namespace blockyard::super {
 
-/// The checking mode with a device: at the first uses of each `execute` the device form runs beside
-/// the host form, on copies of the operands, and the results are compared. One thread.
+/// The checking mode with a device: at the first uses of each `execute` the device form runs next
+/// to the host form, on copies of the operands, and the results are compared. One thread.
 class FormCheck {
  public:
   static constexpr std::uint32_t uses_compared = 3;

@@ -15,7 +15,7 @@ namespace blockyard::worker {
 namespace {
 /// Share of a new measurement in the running mean.
 constexpr double weight = 0.5;
-/// So many gets without waste let the ceiling rise by one.
+/// Gets without waste after which the ceiling rises by one.
 constexpr std::uint64_t calm_gets = 64;
 }  // namespace
 

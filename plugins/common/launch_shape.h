@@ -8,7 +8,7 @@
 
 namespace blockyard::plugin {
 
-/// How the first extent of a grid is cut: groups of items, and so many elements for each item.
+/// How the first extent of a grid is cut: groups of items, and a number of elements for each item.
 struct LaunchShape {
   std::int64_t group = 1;
   std::int64_t per_item = 1;

@@ -21,7 +21,7 @@ struct Whole {
   [[nodiscard]] bool is_single() const noexcept {
     return element == BLOCKYARD_F32 || element == BLOCKYARD_C64;
   }
-  /// Numbers beside the result, with info; of REFLECT factors, without.
+  /// Numbers next to the result, with info; of REFLECT factors, without.
   [[nodiscard]] std::int64_t numbers() const noexcept;
 };
 

@@ -268,7 +268,7 @@ void CusolverPlan::run(cudaStream_t stream, const Blocks& blocks) const {
   enqueue(blocks, room);
   tell_numbers(stream, blocks, room);
   const auto expect = [](cudaError_t code) {
-    if (code != cudaSuccess) throw std::runtime_error("numbers beside a result were not written");
+    if (code != cudaSuccess) throw std::runtime_error("numbers next to a result were not written");
   };
   expect(cudaGetLastError());
   const auto n = static_cast<std::uint64_t>(whole_.columns);

@@ -37,7 +37,7 @@ void launch_reorder(CUstream_st* stream, std::uint32_t element, const Walk& walk
 void launch_fill(CUstream_st* stream, std::uint32_t element, void* to, const double value[2],
                  std::uint64_t count);
 
-/// Numbers beside a result, as a library has left them; info comes after them.
+/// Numbers next to a result, as a library has left them; info comes after them.
 struct Numbers {
   enum class Kind { none, integers, reals };  ///< none: they are there; of 64 bits; as elements
   Kind kind = Kind::none;

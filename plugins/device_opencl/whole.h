@@ -46,7 +46,7 @@ struct WholeStep {
   bool left_is_result = true;  ///< the same block of the device
 };
 
-/// The steps, in order; of kinds that are not here: none. In blocks of so many columns.
+/// The steps, in order; of kinds that are not here: none. In blocks of that many columns.
 [[nodiscard]] std::vector<WholeStep> whole_steps(const plugin::Whole& whole);
 
 /// A product of the steps as groups of axes.

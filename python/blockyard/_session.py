@@ -210,7 +210,7 @@ class Session:
     def array(self, array: Any) -> LazyArray:
         """A lazy array, which supports the operators of NumPy and need not fit in memory. ``array`` is a NumPy array or
         memory map, an HDF5 dataset (h5py), a Zarr or dask array, a result of a program, or anything that ``np.asarray``
-        accepts. Nothing is copied or computed until values are requested; then one program computes the whole
+        accepts. No data are copied or computed until values are requested; then one program computes the whole
         expression.
 
             x = s.array(file["a"])
@@ -443,7 +443,7 @@ class Session:
             subscripts: like "abef,efij->abij"; as in NumPy, with repeated letters, with "..." and without
                 "->". Or the interleaved form: ``einsum(a, [0, 1], b, [1, 2], [0, 2])``.
             operands: NumPy arrays, in memory or memory maps of files; HDF5 datasets (h5py), Zarr and dask
-                arrays. Nothing is copied as a whole: blocks are read when they are wanted.
+                arrays. They are not copied as a whole: blocks are read when they are wanted.
             out: where the result goes: a NumPy array, also a memory map, an HDF5 dataset, a Zarr array, of the
                 result's shape and elements that the result can be cast to as by "same_kind".
             optimize: True, "greedy", "optimal": the order of contractions that costs least. False: from left

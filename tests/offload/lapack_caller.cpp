@@ -243,7 +243,7 @@ void check_inverses(int n) {
   }
 }
 
-/// What is left of the right sides is orthogonal to the columns, or nothing is left and the
+/// What is left of the right sides is orthogonal to the columns, or there is nothing left and the
 /// solution is one of the rows: then the matrix of the rows gives it.
 template <class T>
 void check_least_squares(int m, int n, int k, char op) {

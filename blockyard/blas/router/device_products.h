@@ -46,10 +46,10 @@ class DeviceProducts {
   /// The largest number: its operand is too large to be packed.
   template <class T>
   [[nodiscard]] static std::int64_t room_bytes(const Call<T>& call, std::int64_t memory_bytes);
-  /// Releases operands of earlier calls until there is room for so many bytes, as far as they are
+  /// Releases operands of earlier calls until there is room for `bytes`, as far as they are
   /// in the way.
   void make_room(std::int64_t bytes) { kept_.make_room(bytes, memory_bytes_); }
-  /// Releases operands of earlier calls, at least so many bytes as far as there are.
+  /// Releases operands of earlier calls, at least `bytes` as far as there are.
   void give_back(std::int64_t bytes) { kept_.give_back(bytes); }
   /// For calls computed as a whole, whose operands are not kept.
   [[nodiscard]] device::Device& device() noexcept {

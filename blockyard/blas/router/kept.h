@@ -30,14 +30,14 @@ class Kept {
   [[nodiscard]] Operand* find(const base::Fingerprint& content);
   /// Memory for one that is to be sent. Null: the device has no room.
   [[nodiscard]] Operand* make(std::int64_t bytes, const std::optional<base::Fingerprint>& content);
-  /// Evicts operands that are not in use until so many bytes of the device's memory are free, if
+  /// Evicts operands that are not in use until that many bytes of the device's memory are free, if
   /// that has a limit.
   void make_room(std::int64_t bytes, std::int64_t memory_bytes);
   /// Evicts one that is not in use. False: there is none.
   bool drop_oldest();
   /// Work that uses it is done.
   void let_go(Operand* operand) noexcept;
-  /// Gives up operands of at least so many bytes, as far as there are; from then on less is kept.
+  /// Gives up operands of at least that many bytes, as far as there are; from then on less is kept.
   void give_back(std::int64_t bytes);
   /// No work is under way any more; what was sent in a call that failed may not have arrived.
   void end_call(bool has_failed) noexcept;

@@ -182,7 +182,7 @@ class WholeComparison final : public Comparison {
     return residual == 0 ? 0 : residual / (scale() * norm_of(matrix) * norm_of(ours.a));
   }
 
-  /// What the matrix makes of the difference of two solutions of least squares, beside the matrix
+  /// What the matrix makes of the difference of two solutions of least squares, next to the matrix
   /// times the solution and the right sides.
   [[nodiscard]] double of_fits(const Outcome<T>& ours) const {
     const bool turns = call_.op != 'N';

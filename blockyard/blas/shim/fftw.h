@@ -11,9 +11,9 @@
 #include "blockyard/blas/local/entry.h"
 #include "blockyard/blas/transform.h"
 
-/// The functions behind the exported names of FFTW. A plan is the one of the program's own library:
-/// what it computes is noted separately, so that an execution can go to a device, and every other
-/// function of the library works on it as ever.
+/// The functions that the exported names of FFTW call. A plan is the one of the program's own
+/// library: what it computes is noted separately, so that an execution can go to a device, and
+/// every other function of the library works on it as ever.
 namespace blockyard::blas {
 
 /// As FFTW declares them.

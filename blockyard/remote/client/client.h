@@ -18,7 +18,7 @@ namespace blockyard::remote {
 ///   token=FILE       name and secret that it knows us by
 ///   patience=SECONDS of silence, after which the link counts as lost (20)
 ///   sockets=COUNT    that the link has, up to 16 (1): long payloads are divided among them
-///   alone=1          a link of its own, also beside others to the same server
+///   alone=1          a link of its own, in addition to others to the same server
 ///   memory=BYTES     what can be allocated in total
 /// `count` has no options and cannot know a server; it answers 1. Devices opened from one server
 /// with one token share a link, unless they are to be alone, so that copies between its devices

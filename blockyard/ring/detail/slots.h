@@ -94,7 +94,7 @@ class Slots : public std::enable_shared_from_this<Slots> {
   [[nodiscard]] device::Device& device() const noexcept { return device_; }
   /// The most memory of the device that slots took.
   [[nodiscard]] std::int64_t peak_bytes() const;
-  /// Returns when nothing is copied any more.
+  /// Returns when all copies have ended.
   void rest() noexcept;
   /// Throws the first failure of a copy that nothing else reports.
   void check();

@@ -52,7 +52,7 @@ class Helper {
     tasks_.push_back(std::move(task));
     changed_.notify_all();
   }
-  /// Returns when all is done. What failed first; nothing is done after that.
+  /// Returns when all is done. What failed first; no work is done after that.
   [[nodiscard]] std::exception_ptr finish() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return tasks_.empty(); });

@@ -91,7 +91,7 @@ void multiply_column(const Product<R>& of, Extent m) {
     column_tile<R, true, 1>(of, i, rest);
 }
 
-/// A column of so many elements as one vector: of that length if there is such a vector, which
+/// A column of that many elements as one vector: of that length if there is such a vector, which
 /// later loads can be served from while it is still being stored, else masked.
 template <class R, int rows>
 struct ShortColumn {

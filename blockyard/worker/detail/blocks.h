@@ -40,7 +40,7 @@ class Blocks {
   [[nodiscard]] Place locate(const program::Selector& selector) const {
     return flow::locate(naming_, selector, index_values_);
   }
-  /// Where it is kept for the statement, so that nothing is copied.
+  /// Where it is kept for the statement, so that it is not copied.
   void locate(std::int32_t selector, Located& into) const;
   [[nodiscard]] Located locate(std::int32_t selector) const;
   [[nodiscard]] std::int64_t value_of(std::int32_t index) const noexcept {

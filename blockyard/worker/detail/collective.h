@@ -57,7 +57,7 @@ class Collectives : private fabric::Receiver {
     parts_[part.step][worker] = std::move(part.bytes);
   }
   void take_result(wire::Spread& result) { results_[result.step] = std::move(result.bytes); }
-  /// On worker 0: nothing is left to wait for.
+  /// On worker 0: there is nothing left to wait for.
   [[nodiscard]] bool is_gathered() const noexcept {
     return gathering_ != nullptr && (gathering_->result || gathering_->failure);
   }

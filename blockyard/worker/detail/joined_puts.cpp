@@ -8,7 +8,7 @@ namespace blockyard::worker::detail {
 
 namespace {
 
-/// So many puts, or this many bytes, are not kept any longer.
+/// This many puts, or bytes, are not kept any longer.
 constexpr std::size_t most_joined = 64;
 constexpr std::size_t most_joined_bytes = std::size_t{64} << 10;
 
