@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -56,6 +57,7 @@ struct ServeOptions {
   std::size_t clients = 256;
   int threads = 0;  ///< 0: as many as the library takes
   bool plain = false;
+  bool json = false;  ///< where it listens, as JSON
   bool only_device = false;
   std::string isolation;     ///< empty: as the kind of device wants it
   int parent = 0;            ///< the process that keeps this one for a device; 0: none
@@ -244,10 +246,17 @@ int serve(const ServeOptions& options) {
   note_signals();
   remote::Server server(std::move(doors), terms, log_line);
   Output output(stdout);
+  if (options.json)
+    output.print(nlohmann::ordered_json{{"kind", options.device},
+                                        {"devices", terms.devices.size()},
+                                        {"places", places}}
+                     .dump() +
+                 "\n");
   for (const std::string& place : places)
-    output.print(fmt::format("{} of kind {} at {}\n",
-                             terms.devices.size() == 1 ? "one device" : "devices", options.device,
-                             place));
+    if (!options.json)
+      output.print(fmt::format("{} of kind {} at {}\n",
+                               terms.devices.size() == 1 ? "one device" : "devices", options.device,
+                               place));
   std::fflush(stdout);
   double had_clients = base::now_seconds();
   while (noted_signal() == 0 && base::now_seconds() - had_clients <= idle_seconds) {
@@ -262,6 +271,7 @@ struct TokenOptions {
   std::string name;
   std::string file = "tokens";
   double weight = 1;
+  bool json = false;
 };
 
 int make_token(const TokenOptions& options) {
@@ -273,6 +283,15 @@ int make_token(const TokenOptions& options) {
   const std::string own = options.name + ".token";
   remote::add_token(own, token);
   Output output(stdout);
+  if (options.json) {
+    output.print(nlohmann::ordered_json{{"name", token.name},
+                                        {"weight", token.weight},
+                                        {"tokens", options.file},
+                                        {"token", own}}
+                     .dump(2) +
+                 "\n");
+    return 0;
+  }
   output.print(
       fmt::format("{} knows it now; give {} to the client, for --token\n", options.file, own));
   return 0;
@@ -319,6 +338,7 @@ void add_serve(CLI::App& offload, Commands& commands) {
   serving->add_flag("--count", options->counts_only)->group("");
   serving->add_flag("--plain", options->plain,
                     "let other machines connect without TLS; tokens are proven all the same");
+  serving->add_flag("--json", options->json, "say as one line of JSON where it listens");
   commands[serving] = [options] { return serve(*options); };
 }
 
@@ -344,6 +364,7 @@ void add_offload(CLI::App& app, Commands& commands) {
       "--weight", token->weight,
       "its share of a device that others use as well, relative to theirs (default: 1)");
   making->add_option("--tokens", token->file, "file of the server (default: tokens)");
+  making->add_flag("--json", token->json, "print what was written as JSON");
   (*inner)[making] = [token] { return make_token(*token); };
 
   commands[offload] = [offload, inner] { return inner->at(offload->get_subcommands().front())(); };

@@ -11,17 +11,16 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "apps/blockyard/offload_server.h"
+#include "apps/blockyard/output.h"
 #include "blockyard/base/error.h"
-#include "blockyard/base/text.h"
 #include "blockyard/remote/client/client.h"
+#include "blockyard/report/offload_report.h"
 #include "blockyard/rpc/address.h"
 #include "blockyard/rpc/ucx/ucx.h"
 #include "blockyard/store/whole_file.h"
@@ -43,6 +42,7 @@ struct RunOptions {
   bool deterministic = false;
   bool require = false;
   bool quiet = false;
+  bool json = false;
   std::vector<std::string> program;
 };
 
@@ -67,8 +67,14 @@ class Folder {
   fs::path path_;
 };
 
-fs::path library() {
-  const fs::path path = fs::path(find_places("").plugins) / "libblockyard_offload.so";
+/// With place `remote` the one that also has the names of level 1, which are too short for others.
+fs::path library(const std::string& place) {
+  const char* const set = std::getenv("BLOCKYARD_OFFLOAD_PLACE");
+  const bool is_remote =
+      place.empty() ? set != nullptr && std::string_view(set) == "remote" : place == "remote";
+  const fs::path folder = find_places("").plugins;
+  const fs::path most = folder / "libblockyard_offload_remote.so";
+  const fs::path path = is_remote && fs::exists(most) ? most : folder / "libblockyard_offload.so";
   if (!fs::exists(path))
     throw Error(Errc::bad_input,
                 fmt::format("this Blockyard was built without the library {}", path.string()));
@@ -117,73 +123,6 @@ int run_program(const RunOptions& options, const fs::path& preload, const fs::pa
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-struct Sum {
-  double calls = 0, flops = 0, bytes = 0, seconds = 0;
-};
-struct Checked {
-  double calls = 0, wrong = 0;
-};
-struct Sums {
-  std::map<std::pair<std::string, std::string>, Sum> calls;  ///< by routine and place
-  std::map<std::string, Checked> checks;                     ///< by routine
-};
-
-Sums read_reports(const fs::path& folder) {
-  Sums sums;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    std::ifstream in(entry.path());
-    const auto json = nlohmann::json::parse(in, nullptr, false);
-    if (json.is_discarded()) continue;  // of a process that was killed while it wrote
-    for (const auto& one : json.at("routines")) {
-      Sum& sum = sums.calls[{one.at("routine"), one.at("place")}];
-      sum.calls += one.at("calls").get<double>();
-      sum.flops += one.at("flops").get<double>();
-      sum.bytes += one.at("bytes").get<double>();
-      sum.seconds += one.at("seconds").get<double>();
-    }
-    for (const auto& one : json.at("checks")) {
-      Checked& checked = sums.checks[one.at("routine")];
-      checked.calls += one.at("calls").get<double>();
-      checked.wrong += one.at("wrong").get<double>();
-    }
-  }
-  return sums;
-}
-
-std::string table_of(const Sums& sums) {
-  if (sums.calls.empty())
-    return "no call was worth a device (or the program is static, or has no calls of BLAS, LAPACK "
-           "or FFTW)\n";
-  std::string text = fmt::format("{:<12}{:<8}{:>8}{:>12}{:>14}{:>12}\n", "routine", "place",
-                                 "calls", "seconds", "moved", "Gflop/s");
-  for (const auto& [key, sum] : sums.calls)
-    text += fmt::format("{:<12}{:<8}{:>8.0f}{:>12.3f}{:>14}{:>12.1f}\n", key.first, key.second,
-                        sum.calls, sum.seconds,
-                        base::format_bytes(static_cast<std::int64_t>(sum.bytes)),
-                        sum.flops / std::max(sum.seconds, 1e-9) / 1e9);
-  for (const auto& [routine, checked] : sums.checks)
-    text += fmt::format("{:<12}checked {:>8.0f}, wrong {:.0f}\n", routine, checked.calls,
-                        checked.wrong);
-  return text;
-}
-
-void write_json(const Sums& sums, const std::string& path) {
-  nlohmann::ordered_json routines = nlohmann::ordered_json::array();
-  for (const auto& [key, sum] : sums.calls)
-    routines.push_back({{"routine", key.first},
-                        {"place", key.second},
-                        {"calls", sum.calls},
-                        {"flops", sum.flops},
-                        {"bytes", sum.bytes},
-                        {"seconds", sum.seconds}});
-  nlohmann::ordered_json checks = nlohmann::ordered_json::array();
-  for (const auto& [routine, checked] : sums.checks)
-    checks.push_back({{"routine", routine}, {"calls", checked.calls}, {"wrong", checked.wrong}});
-  const std::string text =
-      nlohmann::ordered_json{{"routines", routines}, {"checks", checks}}.dump(2) + "\n";
-  store::write_whole_file(path, std::as_bytes(std::span(text)));
-}
-
 int run(RunOptions options) {
   if (!options.program.empty() && options.program.front() == "--")
     options.program.erase(options.program.begin());
@@ -195,10 +134,14 @@ int run(RunOptions options) {
       static_cast<void>(
           remote::devices_of(options.of.device_options(server.substr(0, server.rfind('#')))));
   const Folder reports;
-  const int code = run_program(options, library(), reports.path());
-  const Sums sums = read_reports(reports.path());
-  if (!options.quiet) std::fputs(table_of(sums).c_str(), stderr);
-  if (!options.report.empty()) write_json(sums, options.report);
+  const int code = run_program(options, library(options.place), reports.path());
+  const report::OffloadReport found = report::read_offload_reports(reports.path());
+  if (options.json)
+    print_text_error(found.json);
+  else if (!options.quiet)
+    print_text_error(found.table);
+  if (!options.report.empty())
+    store::write_whole_file(options.report, std::as_bytes(std::span(found.json)));
   return code;
 }
 
@@ -218,7 +161,8 @@ void add_offload_run(CLI::App& offload, Commands& commands) {
       ->check(CLI::IsMember({"auto", "local", "remote", "both"}));
   running->add_option("--log", options->log, "call: a line for each call; error (default) or off")
       ->check(CLI::IsMember({"off", "error", "call"}));
-  running->add_option("--report", options->report, "what went where, as JSON, into this file");
+  running->add_option("--report", options->report,
+                      "what went where, why, and what it took, as JSON, into this file");
   running->add_flag("--check", options->check,
                     "compute every call of the device locally too, compare, and keep the local "
                     "result");
@@ -226,6 +170,7 @@ void add_offload_run(CLI::App& offload, Commands& commands) {
                     "let places follow from shapes and what `calibrate` measured alone");
   running->add_flag("--require", options->require, "does not start it where no server answers");
   running->add_flag("--quiet", options->quiet, "without the table at the end");
+  running->add_flag("--json", options->json, "the same as JSON in place of the table");
   running->add_option("program", options->program, "after --: the program and its arguments");
   running->positionals_at_end();
   commands[running] = [options] { return run(*options); };

@@ -48,7 +48,11 @@ void add_report(CLI::App& app, Commands& commands) {
   CLI::App* command = app.add_subcommand("report", "Render a run's measurements as an HTML page");
   const auto from = std::make_shared<std::string>();  // shared with the function below
   const auto to = std::make_shared<std::string>();    // likewise
-  command->add_option("run", *from, "file written by 'blockyard run --report FILE'")
+  command
+      ->add_option(
+          "run", *from,
+          "file written by 'blockyard run --report FILE' or 'blockyard offload run --report "
+          "FILE'")
       ->required()
       ->type_name("FILE");
   command

@@ -16,7 +16,7 @@
 /// struct in the order of `fields` (docs/remote.md).
 namespace blockyard::remote {
 
-inline constexpr std::uint32_t protocol_version = 3;
+inline constexpr std::uint32_t protocol_version = 4;
 /// Bytes of a copy that travel as one payload.
 inline constexpr std::size_t piece_bytes = std::size_t{1} << 20;
 
@@ -54,6 +54,7 @@ enum class Kind : std::uint16_t {
   trim,         ///< s: Trim
   widen,        ///< c: Widen, the first after the greeting, answered with the sockets it may have
   join,         ///< c: Join, in place of hello
+  work,         ///< c: Number with an index of Welcome, answered with a WorkSeconds
 };
 
 struct Hello {

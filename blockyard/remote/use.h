@@ -50,6 +50,16 @@ struct DeviceUse {
   std::vector<ClientUse> clients;
 };
 
+/// What the work of one client on a device took since it came, by kind; streams overlap. Counted of
+/// devices that are opened with the option timed=1.
+struct WorkSeconds {
+  double to_device = 0;    ///< copies from the server's memory
+  double plan = 0;         ///< making plans
+  double compute = 0;      ///< running them
+  double from_device = 0;  ///< copies into the server's memory
+  void fields(auto& f) { f.fields(to_device, plan, compute, from_device); }
+};
+
 /// Of all devices of a server.
 struct Usage {
   std::vector<DeviceUse> devices;

@@ -9,6 +9,7 @@
 #include "blockyard/base/error.h"
 #include "blockyard/report/detail/assets.h"
 #include "blockyard/report/detail/ga_page.h"
+#include "blockyard/report/detail/offload_page.h"
 #include "blockyard/report/detail/read_run.h"
 #include "blockyard/report/detail/ring_page.h"
 
@@ -55,6 +56,7 @@ nlohmann::ordered_json detail::read_run(std::string_view json, std::string_view 
 std::string page_of(std::string_view json, std::string_view path) {
   const auto parsed = nlohmann::ordered_json::parse(json, nullptr, false);
   if (detail::is_ga_report(parsed)) return detail::ga_page(parsed, path);
+  if (detail::is_offload_report(parsed)) return detail::offload_page(parsed, path);
   if (detail::is_ring_report(parsed)) return detail::ring_page(parsed, path);
   const std::string run = inside_script(detail::read_run(json, path));
   return put_in(assets::html(), {{{"@CSS@", assets::css()},

@@ -7,8 +7,8 @@
 namespace blockyard::report {
 
 /// One self-contained HTML page of the JSON that `blockyard run --report`, `blockyard accumulate
-/// --report` or a program of Global Arrays (BLOCKYARD_GA_REPORT) wrote.
-/// Throws Error{bad_input} that names `path` for any other text.
+/// --report`, `blockyard offload run --report` or a program of Global Arrays (BLOCKYARD_GA_REPORT)
+/// wrote. Throws Error{bad_input} that names `path` for any other text.
 [[nodiscard]] std::string page_of(std::string_view json, std::string_view path);
 
 }  // namespace blockyard::report

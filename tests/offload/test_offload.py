@@ -87,9 +87,9 @@ class Offload(unittest.TestCase):
         self.addCleanup(lambda: server.process.poll() is None and server.end(signal.SIGKILL))
         return server
 
-    def offload(self, *words, code=0):
+    def offload(self, *words, code=0, folder=None):
         done = subprocess.run([BLOCKYARD, "offload", *map(str, words)], capture_output=True, text=True,
-                              timeout=LIMIT_SECONDS, check=False)
+                              timeout=LIMIT_SECONDS, check=False, cwd=folder)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done
 
@@ -287,6 +287,52 @@ class Offload(unittest.TestCase):
             self.assertEqual(sum(one["calls"] for one in found["checks"]),
                              sum(one["calls"] for one in found["routines"] if one["place"] == "remote"))
 
+    def test_the_report_tells_where_the_time_went_and_why(self):
+        if not has_numpy():
+            self.skipTest("this Python has no NumPy")
+        steps = ("to_server", "to_device", "plan", "compute", "from_device", "from_server")
+        twice = PRODUCT.replace("500", "150") + "print(numpy.abs(a @ b - exact).max() < 1e-10)"
+        for device in ("host", "sim"):
+            server = self.serve("--device", device, name=device)
+            done, _ = self.run_at(server.address, sys.executable, "-c", twice)
+            rows = json.loads((self.folder / "report.json").read_text())["routines"]
+            self.assertEqual({(one["routine"], one["place"], one["why"], one["shape"]) for one in rows},
+                             {("dgemm", "remote", "asked", "150 x 150 x 150")})
+            row = {key: sum(one[key] for one in rows) for key in ("calls", "kept", "kept_bytes", "bytes", "compared", *steps)}
+            self.assertEqual(row["calls"], 3)
+            self.assertGreater(row["kept"], 0)  # operands of the third product
+            self.assertGreaterEqual(row["kept_bytes"], 2 * 8 * 150**2)
+            for step in ("to_server", "plan", "compute", "from_server"):
+                self.assertGreater(row[step], 0, step)
+            self.assertEqual(row["compared"], 0)
+            self.assertRegex(done.stderr, r"routine +place +calls +seconds +moved +Gflop/s +kept +saved")
+            if device == "sim":  # whose memory is not that of the server
+                self.assertGreater(min(row["to_device"], row["from_device"]), 0)
+            server.end()
+        shown = self.offload("run", "--json", "--server", f"unix:{self.folder}/nobody", "--place", "remote", "--",
+                             sys.executable, "-c", PRODUCT).stderr
+        said = json.loads(shown[shown.index("{"):])
+        self.assertEqual({(one["place"], one["why"]) for one in said["routines"]}, {("local", "no server")})
+        page = self.folder / "report.html"
+        subprocess.run([BLOCKYARD, "report", self.folder / "report.json"], check=True, capture_output=True, timeout=LIMIT_SECONDS)
+        text = page.read_text()
+        for words in ("<h2>Where the time goes</h2>", "<td>150 x 150 x 150", "<td>asked</td>", "from server"):
+            self.assertIn(words, text)
+
+    def test_serve_and_token_answer_in_json(self):
+        said = json.loads(self.offload("token", "laptop", "--weight", "2", "--tokens", self.folder / "tokens", "--json",
+                                       folder=self.folder).stdout)
+        self.assertEqual(said, {"name": "laptop", "weight": 2.0, "tokens": f"{self.folder}/tokens", "token": "laptop.token"})
+        self.assertEqual((self.folder / said["token"]).stat().st_mode & 0o777, 0o600)
+        address = f"unix:{self.folder}/socket"
+        with subprocess.Popen([BLOCKYARD, "offload", "serve", "--listen", address, "--device", "sim", "--json"],
+                              stdout=subprocess.PIPE, text=True) as server:
+            said = json.loads(server.stdout.readline())
+            server.terminate()
+        self.assertEqual((said["kind"], said["places"]), ("sim", [address]))
+        self.assertGreater(said["devices"], 0)
+        self.assertEqual(server.returncode, 0)
+
     def test_deterministic_mode_goes_by_what_was_measured_beforehand(self):
         if not has_numpy():
             self.skipTest("this Python has no NumPy")
@@ -299,12 +345,13 @@ class Offload(unittest.TestCase):
                                    report, "--", sys.executable, "-c", PRODUCT], capture_output=True, text=True, timeout=LIMIT_SECONDS,
                                   check=True, env=os.environ | cache)
             self.assertEqual(done.stdout, "True True\n")
-            return done.stderr, {(one["routine"], one["place"]): one["calls"]
+            return done.stderr, {(one["routine"], one["place"], one["shape"]): (one["calls"], one["why"])
                                  for one in json.loads(report.read_text())["routines"]}
 
         told, before = places()
         self.assertIn("offload calibrate", told)
-        self.assertFalse([place for _, place in before if place == "remote"])
+        self.assertFalse([place for _, place, _ in before if place == "remote"])
+        self.assertEqual({why for _, why in before.values()}, {"not measured"})
         done = subprocess.run([BLOCKYARD, "offload", "calibrate", "--server", server.address, "--json"],
                               capture_output=True, text=True, timeout=LIMIT_SECONDS, check=True, env=os.environ | cache)
         measured = json.loads(done.stdout)
@@ -319,7 +366,8 @@ class Offload(unittest.TestCase):
                                           f"{found[1]} {1e-9 if 'latency' in found[1] else 1e15}", text)))
             told, found = places()
             self.assertNotIn("offload calibrate", told)
-            self.assertEqual({place for _, place in found}, {expected})
+            self.assertEqual({place for _, place, _ in found}, {expected})
+            self.assertEqual({why for _, why in found.values()}, {{"remote": "faster", "local": "slower"}[expected]})
             self.assertEqual(found, places()[1])
 
     def test_the_child_of_a_fork_begins_anew(self):

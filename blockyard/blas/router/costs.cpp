@@ -50,6 +50,7 @@ Guess Costs::as_guess() const noexcept {
 bool Costs::prefers_device(double flops, double bytes, const Trials& trials,
                            double queue_seconds) noexcept {
   const bool was_there = std::exchange(is_there_, false);
+  is_trial_ = false;
   if (local_rate_ == 0 || refusals_ >= most_refusals) return false;
   const double here = local_estimate(flops);
   const double there = device_estimate(flops, bytes) + queue_seconds;
@@ -59,7 +60,8 @@ bool Costs::prefers_device(double flops, double bytes, const Trials& trials,
   const bool is_unknown = device_rate_ == 0;
   const double loss =
       is_unknown ? std::max(there - here, there) : (is_device_guessed_ ? doubt : 1) * there - here;
-  return is_there_ = loss < trials.allowance() && (is_device_guessed_ || has_lost_);
+  is_trial_ = loss < trials.allowance() && (is_device_guessed_ || has_lost_);
+  return is_there_ = is_trial_;
 }
 
 void Costs::note_local(double flops, double seconds, Trials& trials) noexcept {

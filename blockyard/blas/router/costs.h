@@ -43,6 +43,8 @@ class Costs {
   /// Whether a call goes to the device, where others have work for `queue_seconds`.
   [[nodiscard]] bool prefers_device(double flops, double bytes, const Trials& trials,
                                     double queue_seconds = 0) noexcept;
+  /// Whether what `prefers_device` answered last is a trial.
+  [[nodiscard]] bool is_trial() const noexcept { return is_trial_; }
   void note_local(double flops, double seconds, Trials& trials) noexcept;
   /// queue_seconds: what others had there when it began. Half of the time counts as the call's own
   /// at least.
@@ -66,7 +68,8 @@ class Costs {
   int refusals_ = 0;
   bool is_there_ = false;  ///< where the last call went
   bool has_lost_ = false;  ///< a call there took longer than here
-  double factor_ = 1;      ///< by which calls there took longer than these say
+  bool is_trial_ = false;
+  double factor_ = 1;  ///< by which calls there took longer than these say
 };
 
 /// Calls that are judged together: of one routine with one number of local threads, their

@@ -145,6 +145,7 @@ DeviceProducts::Wanted DeviceProducts::find_operand(const View<T>& view,
     if (wanted.operand != nullptr) {
       misses_ = 0;
       saved_bytes_ += view.bytes();
+      ++saved_operands_;
       wanted.is_there = true;
       return wanted;
     }
@@ -308,7 +309,7 @@ bool DeviceProducts::has_left(const device::Event& sent) noexcept try {
 template <class T>
 void DeviceProducts::compute_parts(const Call<T>& call, Shares& shares, std::int64_t width,
                                    int device) {
-  saved_bytes_ = 0;
+  saved_bytes_ = saved_operands_ = 0;
   lacked_room_ = false;
   for (const Step<T>& step : part_of(call, 0, width).steps)
     if (!device_.open_plan(step.operation)) return;  // before anything is sent for it

@@ -38,6 +38,8 @@ class DeviceProducts {
   void compute(const Call<T>& call, Shares& shares, int device = 0);
   /// Of the last call: bytes that were on the device already and were not sent.
   [[nodiscard]] std::int64_t saved_bytes() const noexcept { return saved_bytes_; }
+  /// How many operands these are.
+  [[nodiscard]] std::int64_t saved_operands() const noexcept { return saved_operands_; }
   /// Whether the last call of level 3 ended early since the device had no room.
   [[nodiscard]] bool lacked_room() const noexcept { return lacked_room_; }
   /// What can be allocated on the device in total; 0: it does not say.
@@ -53,7 +55,7 @@ class DeviceProducts {
   void give_back(std::int64_t bytes) { kept_.give_back(bytes); }
   /// For calls computed as a whole, whose operands are not kept.
   [[nodiscard]] device::Device& device() noexcept {
-    saved_bytes_ = 0;
+    saved_bytes_ = saved_operands_ = 0;
     lacked_room_ = false;
     return device_;
   }
@@ -114,7 +116,7 @@ class DeviceProducts {
   Kept kept_;
   std::uint64_t seed_;
   int misses_ = 0;  ///< of operands whose content was looked for, since one was found
-  std::int64_t saved_bytes_ = 0;
+  std::int64_t saved_bytes_ = 0, saved_operands_ = 0;
   bool lacked_room_ = false;
   bool has_unsent_ = false;  ///< an operand that is kept was not sent whole
   std::array<Kept::Operand*, 2> shared_{};

@@ -23,11 +23,16 @@ std::string Reached::connect(const Settings& settings) try {
   std::string options = fmt::format("server={} patience={}", server.address, patience);
   if (!settings.token.empty()) options += " token=" + settings.token;
   if (!settings.sockets.empty()) options += " sockets=" + settings.sockets;
+  is_timed_ = !settings.report.empty();
+  if (is_timed_) options += " timed=1";
   // Opened here first: it says best what is wrong.
   link_ = remote::link_to(remote::read_options(options));
   products = std::make_unique<DeviceProducts>(remote::table(), options, settings.kept_bytes,
                                               server.device);
   pause_seconds_ = first_pause_seconds;
+  asked_.reset();
+  known_ = {};
+  is_connected = true;
   watch();
   return {};
 } catch (const std::exception& error) {
@@ -46,6 +51,35 @@ void Reached::watch() {
                 }});
 }
 
+void Reached::begin_call() {
+  if (is_timed_ && link_) began_ = link_->carried();
+}
+
+Reached::Told Reached::end_call(Report::Sum& where) {
+  if (!is_timed_ || !link_) return {};
+  const Told before = take_split();
+  const remote::Link::Carried now = link_->carried();
+  asked_ = {link_->ask_work(static_cast<std::uint32_t>(server.device)),
+            &where,
+            {now.to_server - began_.to_server, now.from_server - began_.from_server}};
+  return before;
+}
+
+Reached::Told Reached::take_split() {
+  if (!asked_ || !link_) return {};
+  const Asked asked = *std::exchange(asked_, std::nullopt);
+  const auto found = link_->wait_for_work(asked.request);
+  if (!found) return {};
+  const remote::WorkSeconds before = std::exchange(known_, *found);
+  return {asked.where,
+          {.to_server = asked.carried.to_server,
+           .to_device = found->to_device - before.to_device,
+           .plan = found->plan - before.plan,
+           .compute = found->compute - before.compute,
+           .from_device = found->from_device - before.from_device,
+           .from_server = asked.carried.from_server}};
+}
+
 void Reached::give_back() {
   const std::uint64_t bytes = wanted_bytes.exchange(0);
   if (bytes > 0 && products)
@@ -53,6 +87,7 @@ void Reached::give_back() {
 }
 
 bool Reached::lose() noexcept {
+  is_connected = false;
   products.reset();
   link_.reset();
   queue_seconds = 0;

@@ -4,10 +4,12 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "blockyard/blas/router/device_products.h"
+#include "blockyard/blas/router/report.h"
 #include "blockyard/blas/router/settings.h"
 #include "blockyard/remote/client/link.h"
 
@@ -22,12 +24,24 @@ struct Reached {
   [[nodiscard]] std::string connect(const Settings& settings);
   /// It is tried again after a pause. Whether it is the first time.
   [[nodiscard]] bool lose() noexcept;
+  /// Begins to measure a call, if the report is wanted.
+  void begin_call();
+  /// Asks what the call took there, without waiting. `where`: its place in the report. The call
+  /// before is told of, since its answer came long ago.
+  struct Told {
+    Report::Sum* where = nullptr;
+    CallSplit split;
+  };
+  [[nodiscard]] Told end_call(Report::Sum& where);
+  /// Of the last call; nothing: there is none, or the link is lost.
+  [[nodiscard]] Told take_split();
   /// Memory that the server wants back.
   void give_back();
 
   const Server server;
   std::timed_mutex mutex;
   std::unique_ptr<DeviceProducts> products;  ///< null: not connected
+  std::atomic<bool> is_connected = false;
   // Told by the server at any time.
   std::atomic<double> queue_seconds = 0;        ///< of work that other clients have there
   std::atomic<std::uint64_t> wanted_bytes = 0;  ///< that it wants back
@@ -37,10 +51,21 @@ struct Reached {
 
   void watch();
 
+  /// A call whose answer is due.
+  struct Asked {
+    std::uint64_t request = 0;
+    Report::Sum* where = nullptr;
+    remote::Link::Carried carried;
+  };
+
   std::shared_ptr<remote::Link> link_;  ///< shared with the devices opened by it
   double try_again_ = 0;                ///< when the next connection may be tried
   double pause_seconds_ = first_pause_seconds;
   bool was_lost_ = false;
+  bool is_timed_ = false;
+  remote::Link::Carried began_;  ///< what the link had carried when the call began
+  std::optional<Asked> asked_;
+  remote::WorkSeconds known_;  ///< of the calls told of
 };
 
 }  // namespace blockyard::blas

@@ -9,27 +9,63 @@
 
 namespace blockyard::blas {
 
-void Report::add(const std::string& routine, Place place, double flops, double bytes,
-                 double seconds) {
-  Sum& sum = sums_[{routine, place}];
+namespace {
+
+std::string json_of(const Report::Key& key, const Report::Sum& sum) {
+  const CallClass& what = key.what;
+  std::string text = fmt::format(
+      "{{\"routine\": \"{}\", \"shape\": \"{}\", \"threads\": {}, \"flops_power\": {}, "
+      "\"intensity_power\": {}, \"place\": \"{}\", \"why\": \"{}\", \"calls\": {:.0f}, "
+      "\"flops\": {:.0f}, \"bytes\": {:.0f}, \"kept\": {:.0f}, \"kept_bytes\": {:.0f}, "
+      "\"seconds\": {:.6f}",
+      what.routine, sum.shape, what.threads, what.size, what.intensity,
+      key.place == Report::Place::here ? "local" : "remote", key.why, sum.calls, sum.flops,
+      sum.bytes, sum.kept, sum.kept_bytes, sum.seconds);
+  const CallSplit& split = sum.split;
+  text += fmt::format(
+      ", \"to_server\": {:.6f}, \"to_device\": {:.6f}, \"plan\": {:.6f}, \"compute\": {:.6f}, "
+      "\"from_device\": {:.6f}, \"from_server\": {:.6f}, \"compared\": {:.0f}, "
+      "\"saved_seconds\": {:.6f}}}",
+      split.to_server, split.to_device, split.plan, split.compute, split.from_device,
+      split.from_server, sum.compared, sum.saved_seconds);
+  return text;
+}
+
+}  // namespace
+
+Report::Sum& Report::add(const Key& key, const Entry& entry) {
+  Sum& sum = sums_[key];
+  if (entry.flops > sum.most_flops) {
+    sum.most_flops = entry.flops;
+    sum.shape = entry.shape;
+  }
   sum.calls += 1;
-  sum.flops += flops;
-  sum.bytes += bytes;
-  sum.seconds += seconds;
+  sum.flops += entry.flops;
+  sum.bytes += entry.bytes;
+  sum.seconds += entry.seconds;
+  sum.kept += entry.kept;
+  sum.kept_bytes += entry.kept_bytes;
+  if (key.place == Place::there && entry.local_seconds > 0) {
+    sum.compared += 1;
+    sum.saved_seconds += entry.local_seconds - entry.seconds;
+  }
+  return sum;
+}
+
+void Report::add(Sum& sum, const CallSplit& split) {
+  for (double CallSplit::*part :
+       {&CallSplit::to_server, &CallSplit::to_device, &CallSplit::plan, &CallSplit::compute,
+        &CallSplit::from_device, &CallSplit::from_server})
+    sum.split.*part += split.*part;
 }
 
 void Report::write(std::string path) const noexcept try {
   if (const std::size_t at = path.find("%p"); at != std::string::npos)
     path.replace(at, 2, std::to_string(::getpid()));
-  std::string text = "{\"routines\": [";
+  std::string text = "{\"blockyard_offload_report\": 1, \"routines\": [";
   std::string_view separator;
   for (const auto& [key, sum] : sums_) {
-    const auto& [routine, place] = key;
-    text += fmt::format(
-        "{}\n  {{\"routine\": \"{}\", \"place\": \"{}\", \"calls\": {:.0f}, \"flops\": {:.0f}, "
-        "\"bytes\": {:.0f}, \"seconds\": {:.6f}}}",
-        separator, routine, place == Place::here ? "local" : "remote", sum.calls, sum.flops,
-        sum.bytes, sum.seconds);
+    text += fmt::format("{}\n  {}", separator, json_of(key, sum));
     separator = ",";
   }
   text += "\n], \"checks\": [";

@@ -56,6 +56,10 @@ bool& is_inside() noexcept {
   return inside;
 }
 
+CallClass class_of_call(const Routed& call) {
+  return class_of(call.name(), call.threads(), call.flops(), call.moved_bytes());
+}
+
 /// `mutex_` guards the rest; a call that finds all devices at work is computed here.
 class Router {
  public:
@@ -82,17 +86,32 @@ class Router {
   void prepare(const Routed& call);
   void write_report() {
     const std::lock_guard lock(mutex_);
-    if (!settings_.report.empty()) report_.write(settings_.report);
+    if (settings_.report.empty()) return;
+    for (const auto& one : reached_)
+      if (const std::unique_lock at(one->mutex, std::try_to_lock); at.owns_lock())
+        note_split(one->take_split());
+    report_.write(settings_.report);
   }
 
  private:
-  void compute_here(Routed& call, std::int64_t complete);
-  [[nodiscard]] bool is_wanted_there(const Routed& call);
+  /// A place and the reason for it.
+  struct Choice {
+    bool is_there = false;
+    const char* why = "";
+  };
+  void compute_here(Routed& call, std::int64_t complete, const char* why);
+  [[nodiscard]] Choice choose(const Routed& call);
   [[nodiscard]] Guess guess_for(const Routed& call) const;
   /// Needs `mutex_`.
   [[nodiscard]] Costs& costs_of(const Routed& call);
-  [[nodiscard]] std::int64_t compute_there(Routed& call, Reached& at);
-  [[nodiscard]] std::int64_t compute_checked(Routed& call, Reached& at);
+  /// Need `mutex_`.
+  Report::Sum& report(const Routed& call, Report::Place place, const char* why,
+                      Report::Entry entry);
+  static void note_split(const Reached::Told& told) noexcept {
+    if (told.where != nullptr) Report::add(*told.where, told.split);
+  }
+  [[nodiscard]] std::int64_t compute_there(Routed& call, Reached& at, const char* why);
+  [[nodiscard]] std::int64_t compute_checked(Routed& call, Reached& at, const char* why);
   struct Taken {
     Reached* at = nullptr;
     std::unique_lock<std::timed_mutex> lock;
@@ -101,11 +120,15 @@ class Router {
   [[nodiscard]] static bool is_too_large(const Routed& call, const DeviceProducts& products);
   /// Whether it turned out to have less than was expected, since others use it.
   [[nodiscard]] static bool was_too_large(const Routed& call, const Reached& at);
-  void compute_shared(Routed& call, const std::vector<Taken>& devices);
+  void compute_shared(Routed& call, const std::vector<Taken>& devices, const char* why);
+  void note_share_there(const Routed& call, const std::vector<Taken>& devices, double share,
+                        double seconds, double here, const char* why);
   void note_shared(const Routed& call, const std::vector<Taken>& devices, std::int64_t written,
-                   double seconds);
+                   double seconds, const char* why);
   /// One that the call may go to, or all that are idle.
   [[nodiscard]] std::vector<Taken> take_devices(const Routed& call);
+  /// Why a device has not computed all of a call.
+  [[nodiscard]] const char* why_not(const std::vector<Taken>& devices) const;
   /// Of the device that has the least to do for others.
   [[nodiscard]] double least_queue() const noexcept;
   /// Says it the first time.
@@ -155,7 +178,13 @@ Router* router() noexcept {
   return known;
 }
 
-void Router::compute_here(Routed& call, std::int64_t complete) {
+Report::Sum& Router::report(const Routed& call, Report::Place place, const char* why,
+                            Report::Entry entry) {
+  entry.shape = call.shape();
+  return report_.add({class_of_call(call), place, why}, entry);
+}
+
+void Router::compute_here(Routed& call, std::int64_t complete, const char* why) {
   const double share = 1 - static_cast<double>(complete) / static_cast<double>(call.extent());
   const double began = base::now_seconds();
   const bool was_inside = is_inside();
@@ -165,7 +194,7 @@ void Router::compute_here(Routed& call, std::int64_t complete) {
   const double seconds = base::now_seconds() - began, flops = share * call.flops();
   const std::lock_guard lock(mutex_);
   costs_of(call).note_local(flops, seconds, costs_.trials());
-  report_.add(call.name(), Report::Place::here, flops, 0, seconds);
+  report(call, Report::Place::here, why, {.flops = flops, .seconds = seconds});
 }
 
 bool Router::connect(Reached& at) const {
@@ -199,8 +228,9 @@ Reached* Router::take_one(std::unique_lock<std::timed_mutex>& lock, bool waits) 
 }
 
 /// How much of the call is there.
-std::int64_t Router::compute_there(Routed& call, Reached& at) {
+std::int64_t Router::compute_there(Routed& call, Reached& at, const char* why) {
   std::int64_t complete = 0;
+  at.begin_call();
   const double began = base::now_seconds(), queue = at.queue_seconds;
   try {
     call.compute_there(*at.products, complete);
@@ -212,8 +242,17 @@ std::int64_t Router::compute_there(Routed& call, Reached& at) {
   const double moved = call.moved_bytes() - static_cast<double>(at.products->saved_bytes());
   const std::lock_guard lock(mutex_);
   if (complete == call.extent()) {
-    costs_of(call).note_device(call.flops(), moved, seconds, costs_.trials(), queue);
-    report_.add(call.name(), Report::Place::there, call.flops(), moved, seconds);
+    Costs& known = costs_of(call);
+    const double here = known.local_estimate(call.flops());
+    known.note_device(call.flops(), moved, seconds, costs_.trials(), queue);
+    Report::Sum& sum = report(call, Report::Place::there, why,
+                              {.flops = call.flops(),
+                               .bytes = moved,
+                               .seconds = seconds,
+                               .kept = static_cast<double>(at.products->saved_operands()),
+                               .kept_bytes = static_cast<double>(at.products->saved_bytes()),
+                               .local_seconds = here});
+    note_split(at.end_call(sum));
   } else if (complete == 0) {
     costs_of(call).note_refusal(seconds, costs_.trials());
   }
@@ -225,18 +264,19 @@ Guess Router::guess_for(const Routed& call) const {
 }
 
 Costs& Router::costs_of(const Routed& call) {
-  return costs_.of(class_of(call.name(), call.threads(), call.flops(), call.moved_bytes()),
-                   guess_for(call));
+  return costs_.of(class_of_call(call), guess_for(call));
 }
 
-bool Router::is_wanted_there(const Routed& call) {
-  if (is_forced()) return true;
+Router::Choice Router::choose(const Routed& call) {
+  if (is_forced()) return {true, "asked"};
   const double flops = call.flops(), bytes = call.moved_bytes();
   if (settings_.is_deterministic) {
     const Guess guess = guess_for(call);
     const Costs known(guess);
-    return guess.device_rate > 0 &&
-           known.device_estimate(flops, bytes) < hysteresis * known.local_estimate(flops);
+    if (guess.device_rate == 0) return {false, "not measured"};
+    const bool is_faster =
+        known.device_estimate(flops, bytes) < hysteresis * known.local_estimate(flops);
+    return {is_faster, is_faster ? "faster" : "slower"};
   }
   const std::lock_guard lock(mutex_);
   Costs& known = costs_of(call);
@@ -245,8 +285,9 @@ bool Router::is_wanted_there(const Routed& call) {
       known.local_estimate(flops) - known.device_estimate(flops, bytes) - least_queue() >
           least_gained_seconds &&
       known.as_guess().device_rate > 0;
-  return (trials.worked_seconds() > least_worked_seconds || gains) &&
-         known.prefers_device(flops, bytes, trials, least_queue());
+  if (trials.worked_seconds() <= least_worked_seconds && !gains) return {false, "little work"};
+  if (!known.prefers_device(flops, bytes, trials, least_queue())) return {false, "slower"};
+  return {true, known.is_trial() ? "trial" : "faster"};
 }
 
 double Router::least_queue() const noexcept {
@@ -256,13 +297,13 @@ double Router::least_queue() const noexcept {
 }
 
 /// What the device gives is compared with what the local library gives, which stays.
-std::int64_t Router::compute_checked(Routed& call, Reached& at) {
+std::int64_t Router::compute_checked(Routed& call, Reached& at, const char* why) {
   const std::unique_ptr<Comparison> comparison = call.comparison();
-  const std::int64_t complete = compute_there(call, at);
+  const std::int64_t complete = compute_there(call, at, why);
   if (!comparison || complete < call.extent()) return complete;
   comparison->keep_theirs();
   const bool was_inside = std::exchange(is_inside(), true);  // the device is ours: nothing nests
-  compute_here(call, 0);
+  compute_here(call, 0, "check");
   is_inside() = was_inside;
   const double residual = comparison->residual();
   const bool is_right = residual <= comparison->bound();  // NaN is not
@@ -281,7 +322,8 @@ std::int64_t Router::compute_checked(Routed& call, Reached& at) {
 
 /// The devices from the front, each in a thread of its own; the local library in the caller's
 /// thread, from the back with place `both`, otherwise what devices leave.
-void Router::compute_shared(Routed& call, const std::vector<Taken>& devices) {
+void Router::compute_shared(Routed& call, const std::vector<Taken>& devices,
+                            const char* why_there) {
   const bool by_both = settings_.place == Where::both;
   const int count = static_cast<int>(devices.size());
   Shares shares(call.extent(), std::min(call.extent(), least_local_width), count);
@@ -293,6 +335,7 @@ void Router::compute_shared(Routed& call, const std::vector<Taken>& devices) {
     is_inside() = was_inside;
   };
   const auto compute_there = [&](int number) {
+    devices[static_cast<std::size_t>(number)].at->begin_call();
     try {
       call.compute_share_there(*devices[static_cast<std::size_t>(number)].at->products, shares,
                                number);
@@ -314,11 +357,11 @@ void Router::compute_shared(Routed& call, const std::vector<Taken>& devices) {
   for (std::thread& one : there) one.join();
   for (std::size_t number = 0; number < devices.size(); ++number)
     if (!why[number].empty()) lose(*devices[number].at, why[number]);
-  note_shared(call, devices, shares.written(), base::now_seconds() - began);
+  note_shared(call, devices, shares.written(), base::now_seconds() - began, why_there);
 }
 
 void Router::note_shared(const Routed& call, const std::vector<Taken>& devices,
-                         std::int64_t written, double seconds) {
+                         std::int64_t written, double seconds, const char* why) {
   const double share = static_cast<double>(written) / static_cast<double>(call.extent());
   if (settings_.logs_calls)
     say(fmt::format("{} {}: {} of {} on {}, the rest here", call.name(), call.shape(), written,
@@ -326,13 +369,40 @@ void Router::note_shared(const Routed& call, const std::vector<Taken>& devices,
                     devices.size() == 1 ? std::string("the device")
                                         : fmt::format("{} devices", devices.size())));
   const std::lock_guard lock(mutex_);
-  if (share == 1)
-    costs_of(call).note_device(call.flops(), call.moved_bytes(), seconds, costs_.trials());
-  if (share > 0)
-    report_.add(call.name(), Report::Place::there, share * call.flops(), share * call.moved_bytes(),
-                seconds);
+  Costs& known = costs_of(call);
+  const double here = known.local_estimate(call.flops());
+  if (share == 1) known.note_device(call.flops(), call.moved_bytes(), seconds, costs_.trials());
+  if (share > 0) note_share_there(call, devices, share, seconds, here, why);
   if (share < 1)
-    report_.add(call.name(), Report::Place::here, (1 - share) * call.flops(), 0, seconds);
+    report(call, Report::Place::here, "rest",
+           {.flops = (1 - share) * call.flops(), .seconds = seconds});
+}
+
+void Router::note_share_there(const Routed& call, const std::vector<Taken>& devices, double share,
+                              double seconds, double here, const char* why) {
+  Report::Entry entry{.flops = share * call.flops(),
+                      .bytes = share * call.moved_bytes(),
+                      .seconds = seconds,
+                      .local_seconds = here};
+  for (const Taken& one : devices) {
+    if (!one.at->products) continue;
+    entry.kept += static_cast<double>(one.at->products->saved_operands());
+    entry.kept_bytes += static_cast<double>(one.at->products->saved_bytes());
+  }
+  Report::Sum& sum = report(call, Report::Place::there, why, entry);
+  for (const Taken& one : devices)
+    if (one.at->products) note_split(one.at->end_call(sum));
+}
+
+const char* Router::why_not(const std::vector<Taken>& devices) const {
+  if (devices.empty()) {
+    const bool is_any_reached =
+        std::ranges::any_of(reached_, [](const auto& one) { return one->is_connected.load(); });
+    return is_any_reached ? "busy" : "no server";
+  }
+  const DeviceProducts* const products = devices[0].at->products.get();
+  if (products == nullptr) return "lost";
+  return products->lacked_room() ? "no room" : "unsupported";
 }
 
 /// More than one device only for what they can share and is worth it.
@@ -366,17 +436,19 @@ bool Router::is_too_large(const Routed& call, const DeviceProducts& products) {
 void Router::compute(Routed& call) {
   std::int64_t complete = 0;
   bool is_cut = false;  // into calls of their own
-  if (is_wanted_there(call)) {
+  Choice choice = choose(call);
+  if (choice.is_there) {
     const std::vector<Taken> devices = take_devices(call);
     const bool is_both =
         settings_.place == Where::both && call.is_shareable() && !settings_.is_checking;
     is_cut = !devices.empty() && is_too_large(call, *devices[0].at->products);
     const bool is_shared = !is_cut && (devices.size() > 1 || (is_both && !devices.empty()));
     if (is_shared)
-      compute_shared(call, devices);
+      compute_shared(call, devices, choice.why);
     else if (!devices.empty() && !is_cut)
-      complete = settings_.is_checking ? compute_checked(call, *devices[0].at)
-                                       : compute_there(call, *devices[0].at);
+      complete = settings_.is_checking ? compute_checked(call, *devices[0].at, choice.why)
+                                       : compute_there(call, *devices[0].at, choice.why);
+    if (!is_shared) choice.why = is_cut ? "no room" : why_not(devices);
     if (devices.size() == 1 && !is_shared && !is_cut && complete < call.extent())
       is_cut = was_too_large(call, *devices[0].at);
     for (const Taken& one : devices) one.at->give_back();  // what was asked for meanwhile
@@ -386,13 +458,13 @@ void Router::compute(Routed& call) {
   if (settings_.logs_calls)
     say(fmt::format("{} {}: {} of {} on the device", call.name(), call.shape(), complete,
                     call.extent()));
-  if (complete < call.extent()) compute_here(call, complete);
+  if (complete < call.extent()) compute_here(call, complete, choice.why);
 }
 
 void Router::prepare(const Routed& call) {
   for (const auto& one : reached_) {
     const std::unique_lock lock(one->mutex, std::try_to_lock);
-    if (!lock.owns_lock() || !one->products || !is_wanted_there(call)) continue;
+    if (!lock.owns_lock() || !one->products || !choose(call).is_there) continue;
     call.prepare(one->products->device());
     return;
   }

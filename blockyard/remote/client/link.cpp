@@ -183,6 +183,21 @@ bool Link::is_answered(std::uint64_t request) {
   return asked_[request].has_value();
 }
 
+std::uint64_t Link::ask_work(std::uint32_t index) {
+  return ask_ahead(Kind::work, encode(Number{index, 0}));
+}
+
+std::optional<WorkSeconds> Link::wait_for_work(std::uint64_t request) {
+  const Answer answer = wait_for_answer(request);
+  if (answer.status != BLOCKYARD_OK) return std::nullopt;
+  return decode<WorkSeconds>(std::as_bytes(std::span(answer.text)));
+}
+
+Link::Carried Link::carried() {
+  const std::lock_guard lock(mutex_);
+  return carried_;
+}
+
 void Link::expect(const StreamKey& key, std::uint64_t sequence, std::span<std::byte> into) {
   const std::lock_guard lock(mutex_);
   streams_[key].landings.push_back({sequence, into});
@@ -268,8 +283,12 @@ void Link::send_posted() noexcept {
       for (; !posted_.empty() && now.size() < together; posted_.pop_front())
         now.push_back(std::move(posted_.front()));
       lock.unlock();
+      const bool carries =
+          std::ranges::any_of(now, [](const auto& one) { return !one.payload.empty(); });
+      const double began = base::now_seconds();
       rpc::send_frames(*transport_, now);
       lock.lock();
+      if (carries) carried_.to_server += base::now_seconds() - began;
     }
   } catch (const std::exception& error) {
     lock.lock();
@@ -372,9 +391,11 @@ void Link::take_piece(const rpc::Frame& frame) {
       throw Error(Errc::comm, "the server sent data that was not requested");
     into = found->into.subspan(piece.offset, bytes);
   }
+  const double began = base::now_seconds();
   rpc::receive_payload(*transport_, frame, into);
   const std::lock_guard lock(mutex_);
   heard_ = base::now_seconds();
+  carried_.from_server += heard_ - began;
 }
 
 }  // namespace blockyard::remote

@@ -71,6 +71,14 @@ class Link {
   [[nodiscard]] std::uint64_t ask_ahead(Kind kind, std::vector<std::byte> body);
   [[nodiscard]] Answer wait_for_answer(std::uint64_t request);
   [[nodiscard]] bool is_answered(std::uint64_t request);
+  /// What our work on the device with this index took there: asks, and later takes the answer.
+  [[nodiscard]] std::uint64_t ask_work(std::uint32_t index);
+  [[nodiscard]] std::optional<WorkSeconds> wait_for_work(std::uint64_t request);
+  /// Seconds that payloads have taken here.
+  struct Carried {
+    double to_server = 0, from_server = 0;
+  };
+  [[nodiscard]] Carried carried();
   /// Before a copy_out is posted: where its bytes land.
   void expect(const StreamKey& key, std::uint64_t sequence, std::span<std::byte> into);
 
@@ -135,6 +143,7 @@ class Link {
   std::uint32_t numbers_ = 0;
   double heard_ = 0;   ///< when something arrived last
   double pinged_ = 0;  ///< when a ping went out last
+  Carried carried_;
   std::string lost_;
   int threads_ = 0;  ///< that may still touch memory of callers
   std::thread sender_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
 #include "blockyard/remote/extents.h"
 #include "blockyard/remote/server/lane.h"
@@ -19,18 +20,24 @@ namespace {
 
 constexpr std::size_t max_streams = 256;
 
-/// Clients say how much memory they want to see, nothing else: options may name files.
+constexpr std::string_view timed = "timed=1";
+
+/// Clients say how much memory they want to see and whether work is timed, nothing else: options
+/// may name files. Those of the device itself.
 std::string checked(const std::string& options) {
+  std::string kept;
   for (std::string_view text = options; !text.empty();) {
     const std::string_view word = text.substr(0, text.find(' '));
     text.remove_prefix(std::min(text.size(), word.size() + 1));
-    if (!word.empty() && !word.starts_with("memory="))
+    if (word.starts_with("memory="))
+      kept += fmt::format(" {}", word);
+    else if (!word.empty() && word != timed)
       throw Error(Errc::bad_input,
                   fmt::format("unknown option '{}'; for a remote device a client can set server=, "
-                              "token=, patience= and memory=",
+                              "token=, patience=, timed=1 and memory=",
                               word));
   }
-  return options;
+  return kept;
 }
 
 /// Bytes of the largest block of an operation that can be measured.
@@ -96,7 +103,8 @@ Exported::Exported(const Export& source, std::uint32_t number, const std::string
       seat_(seat),
       send_(std::move(send)),
       plans_([this](const Plan& asked, OpenPlan& made) { return make_plan(asked, made); }) {
-  const std::string all = source.options + " " + checked(options);
+  const std::string all = source.options + checked(options);
+  is_timed_ = (options + " ").find(std::string(timed) + " ") != std::string::npos;
   blockyard_status status = source_.table->open(source.index, all.c_str(), &device_);
   if (status == BLOCKYARD_OK) status = source_.table->stream_open(device_, &wiping_);
   blockyard_description found{};
@@ -232,11 +240,13 @@ void Exported::open_plan(const Plan& asked, Plans::Tell tell) {
 
 /// On the thread of the plans.
 Answer Exported::make_plan(const Plan& asked, OpenPlan& made) const {
+  const double began = base::now_seconds();
   blockyard_status status = source_.table->plan_open(device_, &asked.operation, &made.plan);
   if (status == BLOCKYARD_OK)
     status = source_.table->plan_workspace(device_, made.plan, &made.workspace_bytes);
   if (status == BLOCKYARD_UNSUPPORTED && source_.host)
     made.substitute = Substitute::plan(*source_.host, made.operation);
+  if (is_timed_) seat_.count_work(&WorkSeconds::plan, base::now_seconds() - began);
   if (status != BLOCKYARD_OK && !made.substitute) return answer(status);
   return {BLOCKYARD_OK, "", made.workspace_bytes, {}};
 }
@@ -297,6 +307,7 @@ void Exported::copy_in(const Copy& copy, std::shared_ptr<std::vector<std::byte>>
   lane.add(
       copy.place.sequence,
       [this, &lane, to, from, length = copy.bytes] {
+        lane.begin_kind(&WorkSeconds::to_device);
         return source_.table->copy(device_, lane.stream(), BLOCKYARD_TO_DEVICE, to, from, length);
       },
       std::move(bytes));
@@ -314,10 +325,12 @@ void Exported::copy_out(const Copy& copy) {
       if (!is_host_memory_) {
         data = staged.data();
         const auto to = reinterpret_cast<std::uintptr_t>(staged.data());
+        lane.begin_kind(&WorkSeconds::from_device);
         blockyard_status status =
             source_.table->copy(device_, lane.stream(), BLOCKYARD_TO_HOST, to, from + at, length);
         // Also after a failure nothing may still write into what goes away here.
         const blockyard_status end = source_.table->stream_synchronise(device_, lane.stream());
+        lane.end_kind();
         if (status == BLOCKYARD_OK) status = end;
         if (status != BLOCKYARD_OK) return status;
       }

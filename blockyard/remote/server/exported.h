@@ -61,7 +61,8 @@ class Lane;
 /// A device opened for a client. One thread, that which receives; its lanes have their own.
 class Exported {
  public:
-  /// `seat` is the client's, and outlives this. Throws Error{device} with the device's text if it
+  /// `seat` is the client's, and outlives this. With timed=1 among the options it counts what work
+  /// took by its kind. Throws Error{device} with the device's text if it
   /// cannot be opened.
   Exported(const Export& source, std::uint32_t number, const std::string& options,
            std::uint64_t limit_bytes, Seat& seat, Send send);
@@ -126,6 +127,7 @@ class Exported {
   blockyard_device* device_ = nullptr;
   blockyard_stream* wiping_ = nullptr;
   bool is_host_memory_ = false;
+  bool is_timed_ = false;
   std::uint64_t next_address_ = std::uint64_t{1} << 20;
   std::uint64_t used_bytes_ = 0;
   std::map<std::uint64_t, Allocation> allocations_;

@@ -67,6 +67,7 @@ void Lane::add_part(std::uint64_t sequence, Work work) {
 /// enqueued already. Alone the device is kept busy, and the time is counted later.
 blockyard_status Lane::run_part(const Work& work) {
   if (!turn_.begin([this] { return is_ended_.load(); })) return BLOCKYARD_FAILED;
+  begin_kind(&WorkSeconds::compute);
   const double began = base::now_seconds();
   blockyard_status status = work();
   if (status == BLOCKYARD_OK && turn_.is_shared()) status = settle();
@@ -77,6 +78,18 @@ blockyard_status Lane::run_part(const Work& work) {
     if (unsettled_++ == 0) unsettled_since_ = began;
   }
   return status;
+}
+
+void Lane::begin_kind(double WorkSeconds::*kind) {
+  if (!device_.is_timed_ || kind_ == kind) return;
+  if (kind_ != nullptr) static_cast<void>(settle());  // a failure is noted
+  kind_ = kind;
+  kind_since_ = base::now_seconds();
+}
+
+void Lane::end_kind() {
+  if (kind_ == nullptr) return;
+  device_.seat_.count_work(std::exchange(kind_, nullptr), base::now_seconds() - kind_since_);
 }
 
 void Lane::tell(std::uint64_t sequence) {
@@ -152,6 +165,7 @@ void Lane::take_up(Task task) {
   std::string why;
   try {
     status = task.work();
+    if (device_.is_host_memory_) end_kind();
     if (status != BLOCKYARD_OK) why = device_.last_error();
   } catch (const std::exception& error) {
     why = error.what();
@@ -170,6 +184,7 @@ blockyard_status Lane::settle() {
   }
   const blockyard_status status =
       device_.source_.table->stream_synchronise(device_.device_, stream_);
+  end_kind();
   if (unsettled_ > 0)
     device_.seat_.note(base::now_seconds() - unsettled_since_, std::exchange(unsettled_, 0));
   if (status != BLOCKYARD_OK)

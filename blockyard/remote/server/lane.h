@@ -29,6 +29,11 @@ class Lane {
   void add_landed(std::uint64_t sequence);
   /// The same for a part of work on the device, which needs a turn; `work` enqueues it.
   void add_part(std::uint64_t sequence, Work work);
+  /// From the thread of this lane, if the device is timed: work of one kind begins; what was
+  /// enqueued of another kind is done then.
+  void begin_kind(double WorkSeconds::*kind);
+  /// What was enqueued of it is done.
+  void end_kind();
   /// From the thread of this lane, before it waits.
   void leave_turn() { turn_.leave(); }
   /// Notifies the client when all work up to `sequence` is done.
@@ -81,6 +86,8 @@ class Lane {
   Turn turn_;
   double unsettled_since_ = 0;  ///< parts were enqueued then whose time is not counted yet; 0: none
   int unsettled_ = 0;           ///< how many
+  double WorkSeconds::*kind_ = nullptr;  ///< of work that is enqueued and timed
+  double kind_since_ = 0;
   std::thread thread_;
 };
 

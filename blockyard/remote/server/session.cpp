@@ -25,7 +25,12 @@ Kind kind_of(const rpc::Frame& frame) { return static_cast<Kind>(frame.head.kind
 
 bool is_asked(Kind kind) {
   return kind == Kind::open || kind == Kind::close || kind == Kind::describe ||
-         kind == Kind::allocate || kind == Kind::plan || kind == Kind::status;
+         kind == Kind::allocate || kind == Kind::plan || kind == Kind::status || kind == Kind::work;
+}
+
+std::string text_of(const auto& message) {
+  const std::vector<std::byte> body = encode(message);
+  return {reinterpret_cast<const char*>(body.data()), body.size()};
 }
 
 }  // namespace
@@ -177,6 +182,8 @@ Answer Session::answer(const rpc::Frame& frame) {
       const auto asked = decode<Memory>(frame);
       return device(asked.device).allocate(asked.bytes);
     }
+    case Kind::work:
+      return work(decode<Number>(frame).device);
     default:
       return usage();
   }
@@ -227,8 +234,14 @@ Answer Session::usage() const {
     use.clients.resize(std::min(use.clients.size(), room));
     room -= use.clients.size();
   }
-  const std::vector<std::byte> body = encode(all);
-  return {BLOCKYARD_OK, {reinterpret_cast<const char*>(body.data()), body.size()}, 0, {}};
+  return {BLOCKYARD_OK, text_of(all), 0, {}};
+}
+
+Answer Session::work(std::uint32_t index) {
+  const std::lock_guard lock(telling_);
+  const auto found = seats_.find(index);
+  if (found == seats_.end()) throw Error(Errc::bad_input, "a device was never opened");
+  return {BLOCKYARD_OK, text_of(found->second->work()), 0, {}};
 }
 
 /// On change, ten times a second at most. A client that does not receive stops nothing but this.

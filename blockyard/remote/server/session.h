@@ -67,6 +67,7 @@ class Session {
   [[nodiscard]] Exported& device(std::uint32_t number) const;
   [[nodiscard]] Seat& seat(std::uint32_t index);
   [[nodiscard]] Answer usage() const;
+  [[nodiscard]] Answer work(std::uint32_t index);
   void tell_loads() noexcept;
   void send(Kind kind, const auto& message, std::uint64_t request = 0);
 

@@ -116,6 +116,16 @@ void Seat::count_sent(std::uint64_t bytes) {
     meters->sent.add(now, static_cast<double>(bytes));
 }
 
+void Seat::count_work(double WorkSeconds::*kind, double seconds) {
+  const std::lock_guard lock(use_->mutex_);
+  work_.*kind += seconds;
+}
+
+WorkSeconds Seat::work() const {
+  const std::lock_guard lock(use_->mutex_);
+  return work_;
+}
+
 void Seat::wake() {
   const std::lock_guard lock(use_->mutex_);
   use_->changed_.notify_all();

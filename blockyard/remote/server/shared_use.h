@@ -85,6 +85,9 @@ class Seat {
   /// Bytes of copies.
   void count_received(std::uint64_t bytes);
   void count_sent(std::uint64_t bytes);
+  /// Time of work of one kind.
+  void count_work(double WorkSeconds::*kind, double seconds);
+  [[nodiscard]] WorkSeconds work() const;
   /// Has waiting turns look again at what ends them.
   void wake();
 
@@ -104,6 +107,7 @@ class Seat {
   friend class Turn;
   std::shared_ptr<SharedUse> use_;  ///< shared by the clients of the device
   std::list<SharedUse::Account>::iterator account_;
+  WorkSeconds work_;  ///< guarded by the mutex of `use_`
 };
 
 /// The turns of one stream of a client. One thread.
