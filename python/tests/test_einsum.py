@@ -74,12 +74,12 @@ def test_operands_are_read_from_any_place_of_a_file(tmp_path, offset):
     for n in range(2):
         path = tmp_path / str(n)
         with open(path, "wb") as file:
-            file.write(bytes(offset) + np.random.default_rng(n).random(40**4).tobytes())
+            file.write(bytes(offset) + np.random.default_rng(n).random(32**4).tobytes())
             file.flush()
             os.fsync(file.fileno())
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-        operands.append(np.memmap(path, float, "r", offset, shape=(40,) * 4))
-    with blockyard.Session(workers=2, memory="20M", scratch=tmp_path) as session:
+        operands.append(np.memmap(path, float, "r", offset, shape=(32,) * 4))
+    with blockyard.Session(workers=2, memory="12M", scratch=tmp_path) as session:
         result = session.einsum("aebf,dfce->abcd", *operands)
         assert "op2[f,e,d,c]" in result.sial
     expected = np.einsum("aebf,dfce->abcd", *map(np.array, operands), optimize=True)

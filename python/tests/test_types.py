@@ -18,17 +18,24 @@ SCRIPT = Path(__file__).parent / "typed_script.py"
 needs_mypy = pytest.mark.skipif(importlib.util.find_spec("mypy") is None, reason="no mypy")
 
 
-def passes(module, *arguments, folder):
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    """What mypy knows of the package and of NumPy, for all tests here: finding it out takes most of its time."""
+    return tmp_path_factory.mktemp("mypy")
+
+
+def passes(module, *arguments, folder, cache):
     """Runs it where the package is the one that is tested."""
     package = Path(blockyard.__file__).parents[1]
-    done = subprocess.run([sys.executable, "-m", module, *map(str, arguments)], cwd=folder, text=True, capture_output=True,
-                          env={**os.environ, "MYPYPATH": str(package), "MYPY_CACHE_DIR": str(folder / "cache")})
+    done = subprocess.run([sys.executable, "-m", module, "--config-file", REPOSITORY / "pyproject.toml",
+                           *map(str, arguments)], cwd=folder, text=True, capture_output=True,
+                          env={**os.environ, "MYPYPATH": str(package), "MYPY_CACHE_DIR": str(cache)})
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 @needs_mypy
-def test_the_package_is_typed(tmp_path):
-    passes("mypy", "--config-file", REPOSITORY / "pyproject.toml", REPOSITORY / "python/blockyard", folder=tmp_path)
+def test_the_package_is_typed(tmp_path, cache):
+    passes("mypy", "-p", "blockyard", folder=tmp_path, cache=cache)
 
 
 def parameters(function):
@@ -72,16 +79,16 @@ def test_the_types_of_options_are_those_of_the_tables():
 
 
 @needs_mypy
-def test_a_type_checker_finds_wrong_options(tmp_path):
+def test_a_type_checker_finds_wrong_options(tmp_path, cache):
     calls = ["run('a.xyz', worker=2)", "plan('a.xyz', memory=2.5)", "resume('a', pardo='static')", "Session(guess='a.h5')",
              "run('a.xyz', roots='3')"]
     (tmp_path / "wrong.py").write_text("import blockyard\n" + "".join(f"blockyard.{call}\n" for call in calls))
     with pytest.raises(AssertionError) as found:
-        passes("mypy", "--strict", tmp_path / "wrong.py", folder=tmp_path)
+        passes("mypy", "--strict", tmp_path / "wrong.py", folder=tmp_path, cache=cache)
     assert set(re.findall(r"wrong.py:(\d+): error", str(found.value))) == {"2", "3", "4", "5", "6"}
 
 
 @needs_mypy
-def test_a_script_with_types_is_clean_and_runs(tmp_path, water):
-    passes("mypy", "--strict", SCRIPT, folder=tmp_path)
+def test_a_script_with_types_is_clean_and_runs(tmp_path, cache, water):
+    passes("mypy", "--strict", SCRIPT, folder=tmp_path, cache=cache)
     subprocess.run([sys.executable, SCRIPT, water, tmp_path], check=True)

@@ -104,10 +104,10 @@ class Settings(common.JobTest):
 
     def test_basis_sets_of_large_functions_cores_and_tight_ones(self):
         # PySCF 2.14.0 with the same sets of the Basis Set Exchange, SCF converged to 1e-11 hartree
-        self.write("h2.xyz", H2)
+        self.write("he.xyz", "1\n\nHe 0 0 0\n")
         self.write("h2s.xyz", "3\n\nS 0 0 0\nH 0 0.96 0.93\nH 0 -0.96 0.93\n")
         self.write("ne.xyz", "1\n\nNe 0 0 0\n")
-        for file, basis, reference in [("h2.xyz", "aug-cc-pV5Z", -1.1336187746527),
+        for file, basis, reference in [("he.xyz", "aug-cc-pV5Z", -2.861626929245821),
                                        ("h2s.xyz", "cc-pV(D+d)Z", -398.6986918038288),
                                        ("h2s.xyz", "def2-TZVPPD", -398.7085472813715),
                                        ("ne.xyz", "aug-cc-pCVDZ", -128.4964438723325)]:
