@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cstring>
 #include <numeric>
 #include <thread>
@@ -13,6 +11,7 @@
 #include "blockyard/base/error.h"
 #include "blockyard/base/machine_limits.h"
 #include "blockyard/base/memory_left.h"
+#include "blockyard/fabric/node/patience.h"
 
 namespace blockyard::fabric::node {
 
@@ -257,26 +256,18 @@ void NodeMemory::wait_a_bit(Signal& signal, std::uint32_t seen) const {
   std::this_thread::yield();
 }
 
-/// With a core for each rank, polling costs no other rank anything. These are the cores of all
-/// ranks: mpirun binds each rank to some of its own.
+/// mpirun binds each rank to processors that it chose; all of them count.
 Patience NodeMemory::patience() const {
   constexpr std::uint32_t few = 50, many = 3000;
   if (const std::uint32_t spins = spins_.load(std::memory_order_relaxed); spins != 0)
     return {spins};
-  std::array<std::uint64_t, 16> all{};
-  for (std::size_t rank = 0; rank < arenas_.size(); ++rank) {
-    std::uint64_t any = 0;
-    for (std::size_t k = 0; k < all.size(); ++k) {
-      const std::uint64_t some = control(static_cast<int>(rank)).processors[k].load();
-      any |= some;
-      all[k] |= some;
-    }
-    if (any == 0) return {few};
+  std::vector<Processors> ranks(arenas_.size());
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    for (std::size_t k = 0; k < ranks[rank].size(); ++k)
+      ranks[rank][k] = control(static_cast<int>(rank)).processors[k].load();
+    if (ranks[rank] == Processors{}) return {few};
   }
-  int cores = 0;
-  for (const std::uint64_t word : all) cores += std::popcount(word);
-  cores = std::min(cores, base::processor_quota().value_or(cores));
-  spins_.store(arenas_.size() <= static_cast<std::size_t>(cores) ? many : few,
+  spins_.store(have_own_processors(ranks, base::processor_quota()) ? many : few,
                std::memory_order_relaxed);
   return {spins_.load(std::memory_order_relaxed)};
 }
