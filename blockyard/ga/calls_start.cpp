@@ -53,7 +53,8 @@ void start(Communicator communicator, std::optional<std::size_t> most_bytes) {
     memory = measured_memory(std::move(memory), *edge().report);
   }
   edge().runtime = std::make_unique<Runtime>(std::move(memory));
-  edge().runtime->is_observed = edge().report || edge().checks;
+  edge().runtime->is_checked = edge().checks != nullptr;
+  edge().runtime->is_counted = edge().report != nullptr;
   edge().runtime->grid_solver = grid_solver();
   edge().watch = std::make_unique<Watch>(edge().runtime->memory(), patience_seconds());
   watch_this_thread(edge().watch->post());

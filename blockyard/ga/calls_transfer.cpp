@@ -83,6 +83,14 @@ void copy_row(void* to, const void* from, std::size_t bytes) noexcept {
     std::memcpy(to, from, bytes);
 }
 
+/// For the report.
+[[gnu::noinline]] void count_row(const Array& array, const NearRow& row) {
+  Report& report = *edge().report;
+  count_element(report, array.region, row.rank, row.offset, row.bytes);
+  count_bytes(report, runtime().team(array.group).ranks[static_cast<std::size_t>(row.rank)],
+              row.bytes);
+}
+
 /// Starts a transfer that the caller may wait for later; without a handle it is a blocking one.
 template <class Transfer>
 void later(Ints handle, const Transfer& transfer) {
@@ -96,16 +104,22 @@ void later(Ints handle, const Transfer& transfer) {
 
 void get(int g_a, Ints lo, Ints hi, void* buf, Ints ld) {
   const Array& array = made(g_a);
-  if (const NearRow row = near_row(tongue(), array, lo, hi); row.data != nullptr)
+  if (const NearRow row = near_row(tongue(), array, lo, hi); row.data != nullptr) {
+    if (array.is_counted) [[unlikely]]
+      count_row(array, row);
     return copy_row(buf, row.data, row.bytes);
+  }
   const Box box = box_of(tongue(), array, lo, hi);
   ga::get(array, box, local_of(tongue(), array, box, buf, ld));
 }
 void put(int g_a, Ints lo, Ints hi, void* buf, Ints ld) {
   const Array& array = made(g_a);
   if (const NearRow row = near_row(tongue(), array, lo, hi);
-      row.data != nullptr && array.property.empty())
+      row.data != nullptr && array.property.empty()) {
+    if (array.is_counted) [[unlikely]]
+      count_row(array, row);
     return copy_row(row.data, buf, row.bytes);
+  }
   const Box box = box_of(tongue(), array, lo, hi);
   ga::put(array, box, local_of(tongue(), array, box, buf, ld));
 }

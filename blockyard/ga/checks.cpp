@@ -11,6 +11,7 @@
 #include "blockyard/ga/checks_text.h"
 #include "blockyard/ga/edge.h"
 #include "blockyard/garray/patch.h"
+#include "blockyard/garray/places.h"
 
 namespace blockyard::ga {
 
@@ -106,8 +107,22 @@ std::uint32_t Checks::moment_now() {
   return static_cast<std::uint32_t>(moments_.count() - 1);
 }
 
+bool Checks::is_too_many(std::size_t more) {
+  constexpr std::size_t most = std::size_t{1} << 28;
+  noted_bytes_ += more;
+  if (noted_bytes_ <= most) return false;
+  noted_bytes_ -= more;
+  if (!is_full_)
+    std::fputs(fmt::format("[{}] check: accesses between two syncs need more than {} bytes: the "
+                           "others are not compared\n",
+                           rank_, most)
+                   .c_str(),
+               stderr);
+  is_full_ = true;
+  return true;
+}
+
 void Checks::keep(const Noted& noted) {
-  constexpr std::size_t most = std::size_t{1} << 20;
   const Access& access = noted.access;
   const auto [found, is_new] = last_.try_emplace(
       {access.array, access.origin, access.moment, access.locks, access.use}, noted_.size());
@@ -115,16 +130,7 @@ void Checks::keep(const Noted& noted) {
     Noted& last = noted_[found->second];
     if (last.updates == noted.updates && join(last.access.box, access.box)) return;
   }
-  if (noted_.size() == most) {
-    if (!is_full_)
-      std::fputs(fmt::format("[{}] check: more than {} accesses between two syncs: the others are "
-                             "not compared\n",
-                             rank_, most)
-                     .c_str(),
-                 stderr);
-    is_full_ = true;
-    return;
-  }
+  if (is_too_many(sizeof(Noted))) return;
   found->second = noted_.size();
   noted_.push_back(noted);
 }
@@ -152,19 +158,30 @@ void Checks::note(const Array& array, Use use, const Box& box) {
   keep(noted(array, use, box, origin_here(), locks_));
 }
 
-void Checks::note(const Array& array, Use use, std::span<const Indexes> places) {
-  std::vector<Indexes> sorted(places.begin(), places.end());
-  const std::size_t axes = array.axes();
-  std::sort(sorted.begin(), sorted.end(), [&](const Indexes& a, const Indexes& b) {
-    for (std::size_t d = axes; d-- > 0;)
-      if (a[d] != b[d]) return a[d] < b[d];
-    return false;
-  });
-  for (const Indexes& at : sorted) {
-    Box one{.axes = axes, .first = at, .end = at};
-    for (std::size_t d = 0; d < axes; ++d) ++one.end[d];
-    note(array, use, one);
+void Checks::note(const Array& array, Use use, std::vector<array::Extent> numbers) {
+  if (array.id == 0 || numbers.empty()) return;
+  const std::lock_guard lock(mutex_);
+  if (use == Use::put || use == Use::accumulate) is_fenced_ = false;
+  const Noted head = noted(array, use, array.whole(), origin_here(), locks_);
+  const Access& access = head.access;
+  Listed& listed =
+      listed_[{{access.array, access.origin, access.moment, access.locks, use}, head.updates}];
+  listed.noted = head;
+  const std::size_t had = listed.numbers.capacity();
+  if (listed.numbers.empty()) {
+    listed.numbers = std::move(numbers);
+  } else {
+    listed.numbers.insert(listed.numbers.end(), numbers.begin(), numbers.end());
   }
+  // Each element is kept once, and sorted seldom.
+  constexpr std::size_t least = std::size_t{1} << 20;
+  if (listed.numbers.size() > 2 * listed.sorted + least) {
+    garray::sort_unique(listed.numbers);
+    listed.sorted = listed.numbers.size();
+  }
+  const std::size_t has = listed.numbers.capacity();
+  if (has > had && is_too_many((has - had) * sizeof(array::Extent)))
+    listed.numbers.resize(listed.sorted);
 }
 
 void Checks::lock(int number) {
@@ -253,12 +270,12 @@ void Checks::look(const Array& array, const Box& box, const garray::Local& local
   unwritten(array, at);
 }
 
-void Checks::look(const Array& array, std::span<const Indexes> places, const void* values) {
+void Checks::look(const Array& array, std::span<const array::Extent> numbers, const void* values) {
   if (array.id == 0 || !is_filled(array)) return;
-  for (std::size_t i = 0; i < places.size(); ++i)
+  for (std::size_t i = 0; i < numbers.size(); ++i)
     if (is_unwritten(static_cast<const std::byte*>(values) + i * array.kind.bytes,
                      array.kind.bytes))
-      return unwritten(array, places[i]);
+      return unwritten(array, garray::place_of(array.whole(), numbers[i]));
 }
 
 void Checks::unwritten(const Array& array, const Indexes& at) {
@@ -316,13 +333,20 @@ void Checks::hear(std::span<const std::int64_t> counts) {
 }
 
 void Checks::met(Memory& memory, Group group) {
+  bool is_asked = false;
+  met(memory, group, is_asked);
+}
+
+void Checks::met(Memory& memory, Group group, bool& is_asked) {
   std::vector<std::int64_t> counts;
   {
     const std::lock_guard lock(mutex_);
     step();
     counts = clock_;
   }
+  counts.push_back(is_asked ? 1 : 0);
   memory.reduce(group, Element::i64, Reduction::max, counts.data(), counts.size());
+  is_asked = counts.back() != 0;
   hear(counts);
 }
 
@@ -373,6 +397,8 @@ void Checks::end(const garray::Runtime& runtime) {
   if (all[0] > 0) std::atexit(fail_at_exit);
   noted_.clear();
   last_.clear();
+  listed_.clear();
+  noted_bytes_ = 0;
   arrays_.clear();
   findings_ = 0;
 }

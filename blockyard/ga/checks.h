@@ -33,7 +33,8 @@ class Checks {
 
   // One-sided accesses by the call that this thread is in.
   void note(const garray::Array& array, Use use, const array::Box& box);
-  void note(const garray::Array& array, Use use, std::span<const array::Indexes> places);
+  /// Elements by their numbers; see garray/places.h.
+  void note(const garray::Array& array, Use use, std::vector<array::Extent> numbers);
   void lock(int number);
   void unlock(int number);
   /// Memory is accessed in place from open() on; close() of the same boxes says how.
@@ -45,7 +46,7 @@ class Checks {
   void ended(const garray::Array& array);
   /// Elements came here, or are to be added to.
   void look(const garray::Array& array, const array::Box& box, const garray::Local& local);
-  void look(const garray::Array& array, std::span<const array::Indexes> places, const void* values);
+  void look(const garray::Array& array, std::span<const array::Extent> numbers, const void* values);
 
   // Ghost cells.
   void ghosts_updated(const garray::Array& array);
@@ -87,9 +88,16 @@ class Checks {
     std::uint64_t updates = 0;  ///< of ghost cells, before
     fabric::Group group = 0;
   };
+  /// Elements that were used one by one: the box of `noted` is the whole array.
+  struct Listed {
+    Noted noted;
+    std::vector<array::Extent> numbers;
+    std::size_t sorted = 0;  ///< the first so many are
+  };
   /// The accesses of the members of a group, together.
   struct Epoch {
     std::vector<Noted> noted;
+    std::vector<Listed> listed;
     std::vector<garray::Moments> moments;  ///< by rank
   };
   using Key = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t, std::uint64_t, Use>;
@@ -99,14 +107,20 @@ class Checks {
   [[nodiscard]] Noted noted(const garray::Array& array, Use use, const array::Box& box,
                             std::uint32_t origin, std::uint64_t locks);
   void keep(const Noted& noted);
+  [[nodiscard]] bool is_too_many(std::size_t more);
   /// This rank meets others: its accesses are complete for those that learn of it.
   void step();
   void hear(std::span<const std::int64_t> counts);
+  /// As met(). is_asked: whether any member says so.
+  void met(fabric::Memory& memory, fabric::Group group, bool& is_asked);
   /// Accesses to arrays of which all that have them are in the group.
-  [[nodiscard]] std::vector<Noted> taken(fabric::Group group);
-  [[nodiscard]] std::string packed(std::vector<Noted> noted, fabric::Group group);
+  [[nodiscard]] Epoch taken(fabric::Group group);
+  [[nodiscard]] std::string packed(Epoch epoch, fabric::Group group);
   void unpack(std::string_view text, int rank, Epoch& epoch);
-  void compare(const Epoch& epoch);
+  /// own: what the others get of this rank.
+  void exchange(fabric::Memory& memory, fabric::Group group, const std::string& own);
+  void compare(Epoch& epoch);
+  void compare_lists(const Epoch& epoch);
   void age_ghosts(const Noted& noted);
   void tell_race(const garray::Access& own, const garray::Access& other, const array::Box& both);
   void unwritten(const garray::Array& array, const array::Indexes& at);
@@ -126,6 +140,8 @@ class Checks {
   std::size_t sent_origins_ = 0, packed_origins_ = 0;  ///< those that all have; in the last text
   std::vector<Noted> noted_;
   std::map<Key, std::size_t> last_;  ///< the last one of its kind, that boxes are joined with
+  std::map<std::pair<Key, std::uint64_t>, Listed> listed_;  ///< by updates of ghost cells, too
+  std::size_t noted_bytes_ = 0;
   std::vector<OpenAccess> open_;
   std::map<std::uint64_t, Known> arrays_;
   std::uint64_t locks_ = 0, syncs_ = 0;

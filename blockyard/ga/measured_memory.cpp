@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <unordered_map>
 #include <vector>
 
 #include "blockyard/fabric/forwarding_memory.h"
@@ -38,6 +40,7 @@ class MeasuredMemory final : public fabric::ForwardingMemory {
     const std::lock_guard lock(mutex_);
     const auto ranks = inner().ranks_of(group);
     ranks_[made.region].assign(ranks.begin(), ranks.end());
+    if (group != everyone) has_groups_.store(true, std::memory_order_release);
     return made;
   }
   void release(Region region) override {
@@ -110,27 +113,38 @@ class MeasuredMemory final : public fabric::ForwardingMemory {
   };
 
   void count(Region region, int member, std::size_t offset, std::size_t bytes) {
-    constexpr std::size_t element_bytes = 16;
-    if (bytes <= element_bytes) report_.add_element(region, member, offset);
+    count_element(report_, region, member, offset, bytes);
     count(region, member, bytes);
   }
   void count(Region region, int member, std::size_t bytes) {
-    int rank = member;
-    {
-      const std::lock_guard lock(mutex_);
-      if (const auto found = ranks_.find(region); found != ranks_.end())
-        rank = found->second[static_cast<std::size_t>(member)];
-    }
-    const Call& call = current_call();
-    report_.add_bytes(call.name, call.caller, rank, bytes);
+    count_bytes(report_, rank_of(region, member), bytes);
+  }
+  int rank_of(Region region, int member) {
+    if (!has_groups_.load(std::memory_order_acquire)) return member;
+    const std::lock_guard lock(mutex_);
+    const auto found = ranks_.find(region);
+    return found == ranks_.end() ? member : found->second[static_cast<std::size_t>(member)];
   }
 
   Report& report_;
-  std::mutex mutex_;  // guards ranks_
+  std::atomic<bool> has_groups_ = false;  // some of ranks_ are not their members
+  std::mutex mutex_;                      // guards ranks_
   std::unordered_map<Region, std::vector<int>> ranks_;
 };
 
 }  // namespace
+
+void count_bytes(Report& report, int rank, std::size_t bytes) {
+  const Call& call = current_call();
+  Sheet& sheet = report.sheet();
+  sheet.add_bytes(sheet.place(call.name, call.caller), rank, bytes);
+}
+
+void count_element(Report& report, Region region, int member, std::size_t offset,
+                   std::size_t bytes) {
+  constexpr std::size_t element_bytes = 16;
+  if (bytes <= element_bytes) report.sheet().add_element({region, member, offset});
+}
 
 std::unique_ptr<fabric::Memory> measured_memory(std::unique_ptr<fabric::Memory> memory,
                                                 Report& report) {

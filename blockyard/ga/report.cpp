@@ -158,6 +158,19 @@ std::string json_of(const Merged& all, const fabric::Memory& memory) {
       fmt::join(ranks, ",\n    "));
 }
 
+/// The first `count` of them, zeros where there are fewer.
+std::vector<std::uint64_t> values_of(std::span<const Count> counts, std::size_t count) {
+  std::vector<std::uint64_t> values(count);
+  for (std::size_t k = 0; k < std::min(count, counts.size()); ++k) values[k] = counts[k].value();
+  return values;
+}
+
+std::string plain_of(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == '\t' || c == '\n'; }, ' ');
+  return text;
+}
+
 }  // namespace
 
 std::string code_place(void* place) {
@@ -201,47 +214,27 @@ std::map<std::string, std::string> lines_of(const std::vector<std::string>& plac
   return lines;
 }
 
-Report::Place& Report::place(const char* name, void* at) {
-  Place& found = places_[at];
-  if (*found.name == '\0') found.name = name;
-  return found;
+constinit thread_local Sheet* Report::own_sheet = nullptr;
+
+Sheet& Report::new_sheet() {
+  const std::lock_guard lock(mutex_);
+  return *sheets_.emplace_back(std::make_unique<Sheet>(mutex_));
 }
 
-void Report::add_call(const char* name, void* at, double seconds) {
-  const std::lock_guard lock(mutex_);
-  Place& found = place(name, at);
-  ++found.calls;
-  found.seconds += seconds;
-}
-
-void Report::add_bytes(const char* name, void* at, int rank, std::size_t bytes) {
-  const std::lock_guard lock(mutex_);
-  Place& found = place(name, at);
-  const auto to = static_cast<std::size_t>(rank);
-  if (found.bytes.size() <= to) found.bytes.resize(to + 1);
-  found.bytes[to] += bytes;
-  std::size_t size = 0;
-  for (std::size_t limit = 64; bytes > limit && size + 1 < found.sizes.size(); limit *= 16) ++size;
-  ++found.sizes[size];
-}
-
-void Report::add_element(fabric::Region region, int member, std::size_t offset) {
-  constexpr std::size_t most = 4096;
-  const std::lock_guard lock(mutex_);
-  const std::tuple key(region, member, offset);
-  if (const auto found = elements_.find(key); found != elements_.end())
-    ++found->second;
-  else if (elements_.size() < most)
-    elements_.emplace(key, 1);
+void Report::add_event(const std::string& name, void* at, Clock::duration time) {
+  Sheet::Place& place = sheet().find(name.c_str(), at, name.c_str());
+  place.calls.add(1);
+  place.nanoseconds.add(static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(time).count()));
 }
 
 void Report::name_elements(const garray::Array& array) {
-  for (auto at = elements_.lower_bound({array.region, 0, 0});
-       at != elements_.end() && std::get<0>(at->first) == array.region; at = elements_.erase(at)) {
-    const auto& [region, member, offset] = at->first;
-    for (const array::Extent block : array.distribution.blocks_of(member)) {
+  std::map<Sheet::Element, std::uint64_t> uses;
+  for (const auto& sheet : sheets_) sheet->take(array.region, uses);
+  for (const auto& [element, count] : uses) {
+    for (const array::Extent block : array.distribution.blocks_of(element.member)) {
       const array::Piece piece = array.distribution.piece_of(block);
-      auto left = static_cast<array::Extent>(offset / array.kind.bytes) - piece.offset;
+      auto left = static_cast<array::Extent>(element.offset / array.kind.bytes) - piece.offset;
       array::Box one{.axes = array.axes(), .first = piece.box.first};
       for (std::size_t d = one.axes; d-- > 0 && left >= 0;) {
         one.first[d] += left / piece.strides[d];
@@ -250,7 +243,7 @@ void Report::name_elements(const garray::Array& array) {
       if (!piece.box.contains(one.first)) continue;
       one.end = one.first;
       for (std::size_t d = 0; d < one.axes; ++d) ++one.end[d];
-      hot_[array.name + text_of(one, {})] += at->second;
+      hot_[array.name + text_of(one, {})] += count;
       break;
     }
   }
@@ -281,19 +274,16 @@ void Report::end_array(const garray::Array& array) {
 
 std::string Report::own_lines(const fabric::Memory& memory) {
   const std::lock_guard lock(mutex_);
+  const auto ranks = static_cast<std::size_t>(memory.size());
   std::string lines;
-  for (auto& [at, found] : places_) {
-    found.bytes.resize(static_cast<std::size_t>(memory.size()));
-    lines += fmt::format("C\t{}\t{}\t{}\t{:.9f}\t{}\t{}\n",
-                         *found.name == '\0' ? "(in the background)" : found.name, code_place(at),
-                         found.calls, found.seconds, fmt::join(found.sizes, "\t"),
-                         fmt::join(found.bytes, "\t"));
-  }
-  const auto plain_of = [](std::string text) {
-    std::replace_if(
-        text.begin(), text.end(), [](char c) { return c == '\t' || c == '\n'; }, ' ');
-    return text;
-  };
+  for (const auto& sheet : sheets_)
+    for (const auto& [key, found] : sheet->places())
+      lines += fmt::format("C\t{}\t{}\t{}\t{:.9f}\t{}\t{}\n",
+                           *found.name == '\0' ? "(in the background)" : plain_of(found.name),
+                           code_place(found.at), found.calls.value(),
+                           1e-9 * static_cast<double>(found.nanoseconds.value()),
+                           fmt::join(values_of(found.sizes, found.sizes.size()), "\t"),
+                           fmt::join(values_of(found.bytes, ranks), "\t"));
   for (const auto& [name, uses] : hot_) lines += fmt::format("E\t{}\t{}\n", plain_of(name), uses);
   for (const auto& [name, named] : arrays_) {
     const std::string plain = plain_of(name);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockyard/ga/transfers.h"
 
+#include "blockyard/garray/places.h"
+
 namespace blockyard::ga {
 
 using array::Box;
@@ -49,13 +51,15 @@ void accumulate(const Array& array, const Box& box, Local from, const void* fact
 void gather(const Array& array, std::span<const Indexes> places, void* values) {
   garray::gather(runtime(), array, places, values);
   if (Checks* checks = edge().checks.get()) {
-    checks->note(array, Use::get, places);
-    checks->look(array, places, values);
+    auto numbers = garray::numbers_of(array.whole(), places);
+    checks->look(array, numbers, values);
+    checks->note(array, Use::get, std::move(numbers));
   }
 }
 
 void scatter(const Array& array, std::span<const Indexes> places, const void* values) {
-  if (Checks* checks = edge().checks.get()) checks->note(array, Use::put, places);
+  if (Checks* checks = edge().checks.get())
+    checks->note(array, Use::put, garray::numbers_of(array.whole(), places));
   garray::scatter(runtime(), array, places, values);
 }
 
@@ -64,17 +68,20 @@ void scatter_add(const Array& array, std::span<const Indexes> places, const void
   if (Checks* checks = edge().checks.get()) {
     std::vector<std::byte> there(places.size() * array.kind.bytes);
     garray::gather(runtime(), array, places, there.data());
-    checks->look(array, places, there.data());
-    checks->note(array, Use::accumulate, places);
+    auto numbers = garray::numbers_of(array.whole(), places);
+    checks->look(array, numbers, there.data());
+    checks->note(array, Use::accumulate, std::move(numbers));
   }
   garray::scatter_add(runtime(), array, places, values, factor);
 }
 
 std::int64_t read_and_add(const Array& array, const Indexes& at, std::int64_t increment) {
-  const std::int64_t was = garray::read_and_add(runtime(), array, at, increment);
+  std::int64_t was = garray::read_and_add(runtime(), array, at, increment);
   if (Checks* checks = edge().checks.get()) {
-    checks->note(array, Use::count, {&at, 1});
-    checks->look(array, {&at, 1}, &was);  // the first bytes, if an element has 4
+    Box one{.axes = array.axes(), .first = at, .end = at};
+    for (std::size_t d = 0; d < one.axes; ++d) ++one.end[d];
+    checks->note(array, Use::count, one);
+    checks->look(array, one, {.data = &was, .strides = {}});  // the first bytes, if it has 4
   }
   return was;
 }

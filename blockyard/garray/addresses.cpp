@@ -3,10 +3,12 @@
 
 namespace blockyard::garray {
 
-Addresses::Addresses(const Array& array) : distribution_(array.distribution) {
+Addresses::Addresses(const Array& array)
+    : distribution_(array.distribution), members_(array.bases.size()) {
   const auto unit = static_cast<Extent>(array.kind.bytes);
   const Extent blocks = distribution_.block_count();
   origins_.reserve(static_cast<std::size_t>(blocks));
+  holders_.reserve(static_cast<std::size_t>(blocks));
   steps_.reserve(static_cast<std::size_t>(blocks) * array.axes());
   for (Extent block = 0; block < blocks; ++block) {
     const Piece piece = distribution_.piece_of(block);
@@ -15,12 +17,27 @@ Addresses::Addresses(const Array& array) : distribution_(array.distribution) {
       offset -= piece.box.first[d] * piece.strides[d];
       steps_.push_back(piece.strides[d] * unit);
     }
+    holders_.push_back(piece.rank);
     origins_.push_back(array.bases[static_cast<std::size_t>(piece.rank)] + offset * unit);
   }
 }
 
-bool Addresses::find(std::span<const Line> at, std::size_t count,
-                     std::byte** places) const noexcept {
+void Addresses::add(std::span<const Extent> blocks) noexcept {
+  constexpr std::size_t few_blocks = 8;
+  if (holders_.size() > few_blocks) {
+    for (const Extent block : blocks)
+      ++counts_[static_cast<std::size_t>(holders_[static_cast<std::size_t>(block)])];
+    return;
+  }
+  // Comparisons of many at a time: increments of one count would wait for each other.
+  for (std::size_t b = 0; b < holders_.size(); ++b) {
+    std::uint64_t found = 0;
+    for (const Extent block : blocks) found += block == static_cast<Extent>(b) ? 1U : 0U;
+    counts_[static_cast<std::size_t>(holders_[b])] += found;
+  }
+}
+
+bool Addresses::find(std::span<const Line> at, std::size_t count, std::byte** places) noexcept {
   constexpr Extent few_blocks = 8;  // faster compared with all of them
   Line blocks;
   std::fill_n(blocks.begin(), count, 0);
@@ -42,6 +59,7 @@ bool Addresses::find(std::span<const Line> at, std::size_t count,
     }
     next *= axis.blocks;
   }
+  if (!counts_.empty()) add({blocks.data(), count});
   const std::size_t axes = at.size();
   if (axes == 1) {
     for (std::size_t i = 0; i < count; ++i) {

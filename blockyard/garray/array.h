@@ -41,10 +41,11 @@ struct Array {
   Layout layout;
   bool is_made = false;  ///< has memory
   bool keeps_corners = false;
-  bool is_plain = false;  ///< dealt directly, and nobody looks at its transfers
-  bool is_near = false;   ///< all of it is on this node, and nobody looks at its transfers
-  bool is_guest = false;  ///< its memory is another array's
-  std::string property;   ///< "read_only", "read_cache", or none
+  bool is_plain = false;    ///< dealt directly, and its transfers are not checked
+  bool is_near = false;     ///< all of it is on this node
+  bool is_counted = false;  ///< transfers that do not pass the fabric's memory have to be reported
+  bool is_guest = false;    ///< its memory is another array's
+  std::string property;     ///< "read_only", "read_cache", or none
   Distribution distribution;
   fabric::Region region = -1;
   std::uint64_t id = 0;           ///< equal at all members

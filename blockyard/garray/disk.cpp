@@ -61,7 +61,8 @@ std::vector<std::span<std::byte>> rows_of(const DiskArray::Section& section, con
   constexpr std::size_t least_bytes = 1024;
   const Array& array = section.array;
   std::vector<std::span<std::byte>> rows;
-  if (section.is_transposed || !array.is_near || !array.property.empty()) return rows;
+  if (section.is_transposed || !array.is_near || array.is_counted || !array.property.empty())
+    return rows;
   const Box box = part_of(section, tile, tile).in_array;
   array.distribution.for_each_piece(box, [&](const Piece& piece) {
     if (piece.box.element_count() != box.element_count() || piece.strides[0] != 1) return;

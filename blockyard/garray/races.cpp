@@ -22,11 +22,6 @@ bool is_before(const Access& a, const Access& b, std::span<const Moments> moment
          moments[static_cast<std::size_t>(a.rank)].at(a.moment)[count];
 }
 
-bool is_race(const Access& a, const Access& b, std::span<const Moments> moments) {
-  return clash(a.use, b.use) && (a.locks & b.locks) == 0 && !is_before(a, b, moments) &&
-         !is_before(b, a, moments);
-}
-
 /// Accesses that a sweep along the slowest axis has begun and not left yet.
 class Open {
  public:
@@ -51,6 +46,11 @@ bool clash(Use a, Use b) noexcept {
   if (is_writing(a) || is_writing(b)) return true;
   const auto is_reading = [](Use use) { return use == Use::get || use == Use::read; };
   return (a == Use::accumulate && is_reading(b)) || (b == Use::accumulate && is_reading(a));
+}
+
+bool is_race(const Access& a, const Access& b, std::span<const Moments> moments) {
+  return clash(a.use, b.use) && (a.locks & b.locks) == 0 && !is_before(a, b, moments) &&
+         !is_before(b, a, moments);
 }
 
 void find_races(std::span<const Access> accesses, int rank, std::span<const Moments> moments,

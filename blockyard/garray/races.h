@@ -48,6 +48,9 @@ class Moments {
 /// Whether two uses of an element by different ranks must be ordered.
 [[nodiscard]] bool clash(Use a, Use b) noexcept;
 
+/// Whether two uses of the same elements clash, and neither a mutex nor the moments order them.
+[[nodiscard]] bool is_race(const Access& a, const Access& b, std::span<const Moments> moments);
+
 using Race = std::function<void(const Access& own, const Access& other, const array::Box& both)>;
 
 /// Calls race() for each access of `rank` and each of a higher rank that clash, have elements in

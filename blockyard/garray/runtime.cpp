@@ -163,9 +163,9 @@ void Runtime::attach(Array& array, fabric::Region region) {
   for (std::size_t m = 0; m < team.ranks.size(); ++m)
     array.bases[m] = memory_->reach(region, static_cast<int>(m));
   array.is_made = true;
-  array.is_plain = array.distribution.is_direct() && !is_observed;
-  array.is_near = !is_observed &&
-                  std::find(array.bases.begin(), array.bases.end(), nullptr) == array.bases.end();
+  array.is_plain = array.distribution.is_direct() && !is_checked;
+  array.is_near = std::find(array.bases.begin(), array.bases.end(), nullptr) == array.bases.end();
+  array.is_counted = is_counted;
 }
 
 void Runtime::allocate(Array& array) {

@@ -82,7 +82,8 @@ class Runtime {
   /// Collective. A fence of all and a barrier.
   void sync(int group, const fabric::Meeting& meeting = {});
 
-  bool is_observed = false;  ///< all transfers pass memory(), also those that need not
+  bool is_checked = false;  ///< the elements of transfers are looked at
+  bool is_counted = false;  ///< transfers that do not pass memory() have to be reported
   std::unique_ptr<GridSolver> grid_solver;  ///< null: LAPACK on one rank solves
   std::optional<std::size_t> most_bytes;    ///< cap on this rank's memory
   [[nodiscard]] std::size_t held_bytes() const noexcept { return held_bytes_; }

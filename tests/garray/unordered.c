@@ -40,6 +40,18 @@ static void in_place(int g, int is_written) {
   }
 }
 
+/* Elements one by one: those of different processes, then those of all. */
+static void lists(int g) {
+  int own[4] = {2, 2 + me, 6, 8 - me}, all[6] = {2, 2, 2, 3, 6, 7};
+  NGA_Scatter_flat(g, values, own, 2);
+  GA_Sync();
+  NGA_Gather_flat(g, values, all, 3);
+  get(g, 2, 2);
+  GA_Sync();
+  NGA_Scatter_acc_flat(g, values, all, 3, &one);
+  GA_Sync();
+}
+
 static void right(int g) {
   int counter_at[1] = {0}, length = 1, lo[2] = {0, 0}, hi[2] = {2, 2}, group[1] = {me};
   int counter = NGA_Create(C_LONG, 1, &length, "counter", NULL);
@@ -66,6 +78,8 @@ static void right(int g) {
   in_place(g, 1);
   GA_Pgroup_sync(-1);
   get(g, 0, 7);
+  GA_Sync();
+  lists(g);
   GA_Pgroup_destroy(GA_Pgroup_create(group, 1));
   GA_Destroy(counter);
 }
@@ -128,6 +142,18 @@ int main(int argc, char** argv) {
   if (strcmp(which, "scatter") == 0) {
     int places[4] = {0, 3, 6, 6 + other};
     NGA_Scatter_flat(g, values, places, 2);
+  }
+  if (strcmp(which, "scatter_gather") == 0) {
+    int places[6] = {2, 2, 2, 3, 5, 5}, others[4] = {7, 7, 2, 3};
+    if (me == 0)
+      NGA_Scatter_flat(g, values, places, 3);
+    else
+      NGA_Gather_flat(g, values, others, 2);
+  }
+  if (strcmp(which, "scatter_get") == 0) {
+    int places[6] = {2, 2, 2, 3, 5, 9};
+    if (me == 0) NGA_Scatter_flat(g, values, places, 3);
+    if (me == 1) get(g, 2, 5);
   }
   if (strcmp(which, "none") == 0) right(g);
   GA_Destroy_mutexes();
