@@ -147,6 +147,7 @@ void matmul_patch(char transa, char transb, void* alpha, void* beta, int g_a, In
   product(transa, transb, alpha, beta, a, b, c);
 }
 
+/// The ends of operands as they lie, also of those that are to be transposed.
 void matmul_patch_alt(char transa, char transb, void* alpha, void* beta, int g_a, Ints alo,
                       Ints ahi, int g_b, Ints blo, Ints bhi, int g_c, Ints clo, Ints chi) {
   product(transa, transb, alpha, beta, matrix_of(made(g_a), alo, ahi, false, "alo", "ahi"),

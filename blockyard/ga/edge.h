@@ -13,6 +13,7 @@
 
 #include "blockyard/fabric/memory.h"
 #include "blockyard/ga/checks.h"
+#include "blockyard/ga/events.h"
 #include "blockyard/ga/files.h"
 #include "blockyard/ga/report.h"
 #include "blockyard/ga/sparse_handles.h"
@@ -30,6 +31,7 @@ namespace blockyard::ga {
 /// The state of a process between calls.
 struct Edge {
   std::unique_ptr<Report> report;  ///< where BLOCKYARD_GA_REPORT asks for one
+  Events events;
   std::unique_ptr<Checks> checks;  ///< where BLOCKYARD_GA_CHECK asks for them
   std::unique_ptr<garray::Runtime> runtime;
   std::unique_ptr<Watch> watch;

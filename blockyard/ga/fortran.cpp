@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockyard/ga/fortran.h"
 
+#include <fmt/format.h>
 #include <macommon.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <random>
 
 #include "blockyard/ga/create.h"
+#include "blockyard/ga/sparse_handles.h"
 
 extern "C" {
 // The common blocks of mafdecls.fh, which Fortran's indexes of memory count from.
@@ -54,6 +58,14 @@ const void* common_block(int type) {
   }
 }
 
+/// 0: not a whole number of elements.
+long place_after(int type, const void* memory, std::size_t bytes) {
+  const auto distance =
+      static_cast<const char*>(memory) - static_cast<const char*>(common_block(type));
+  const auto unit = static_cast<std::ptrdiff_t>(bytes);
+  return distance % unit == 0 ? distance / unit + 1 : 0;
+}
+
 }  // namespace
 
 int fortran_type(const garray::Kind& kind) {
@@ -84,13 +96,19 @@ Pairs::Pairs(Ints i, Ints j, std::int64_t count) {
 
 long place_of(int g_a, const void* memory) {
   const Array& array = runtime().array(g_a);
-  const int type = fortran_type(array.kind);
-  const auto distance =
-      static_cast<const char*>(memory) - static_cast<const char*>(common_block(type));
-  const auto bytes = static_cast<std::ptrdiff_t>(array.kind.bytes);
-  if (distance % bytes != 0)
+  const long place = place_after(fortran_type(array.kind), memory, array.kind.bytes);
+  if (place == 0)
     garray::refuse(array, "lies at no whole number of elements from Fortran's common block");
-  return distance / bytes + 1;
+  return place;
+}
+
+long place_in_sparse(int s_a, const void* values) {
+  const garray::Kind& kind = assembled(s_a).kind();
+  return place_after(fortran_type(kind), values, kind.bytes);
+}
+
+long place_of_integers(const void* integers, std::size_t width) {
+  return place_after(MT_F_INT, integers, width);
 }
 
 double drand(int seed) {
@@ -248,6 +266,26 @@ void sparse_diagonal(int s_a, Ints g_d) {
   int handle = 0;
   calls::sprs_array_get_diag(s_a, &handle);
   g_d.set(0, handle);
+}
+
+void sparse_blocks(int s_a, Ints list, Ints count) {
+  int* found = nullptr;
+  int found_count = 0;
+  calls::sprs_array_col_block_list(s_a, &found, &found_count);
+  const std::unique_ptr<int, void (*)(void*)> kept(found, std::free);
+  if (count[0] < found_count)
+    garray::refuse(fmt::format("list: {} blocks have elements, and it has room for {}", found_count,
+                               count[0]));
+  for (int k = 0; k < found_count; ++k) list.set(static_cast<std::size_t>(k), found[k]);
+  count.set(0, found_count);
+}
+
+int sparse_sketch(int s_a, int rows, Ints g_k, Ints g_w) {
+  int bins = 0, signs = 0;
+  const int sketch = calls::sprs_array_count_sketch(s_a, rows, &bins, &signs);
+  g_k.set(0, bins);
+  g_w.set(0, signs);
+  return sketch;
 }
 
 void count_and_diag_std(int g_a, int g_v, double* values, Ints count) {

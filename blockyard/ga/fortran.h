@@ -25,12 +25,6 @@ inline long counted_from_one(long is_there, long* index) noexcept {
 /// MPI's number of a group's communicator.
 [[nodiscard]] int fortran_communicator(int group);
 
-namespace calls {
-/// As matmul_patch, with the ends of operands as they lie, also of those that are to be transposed.
-void matmul_patch_alt(char ta, char tb, void* alpha, void* beta, int g_a, Ints alo, Ints ahi,
-                      int g_b, Ints blo, Ints bhi, int g_c, Ints clo, Ints chi);
-}  // namespace calls
-
 namespace fortran {
 
 /// Fortran's number of a type of C.
@@ -48,6 +42,9 @@ class Pairs {
 
 /// How many elements after the common block of its type memory of an array lies.
 [[nodiscard]] long place_of(int g_a, const void* memory);
+/// The same for values of a sparse matrix, and for INTEGERs of this width.
+[[nodiscard]] long place_in_sparse(int s_a, const void* values);
+[[nodiscard]] long place_of_integers(const void* integers, std::size_t width);
 
 [[nodiscard]] int initialize_comm(int communicator);
 /// Random numbers from 0 to 1 that are the same at all processes. seed: 0 continues.
@@ -82,6 +79,26 @@ void proc_index_2(int g_a, int process, Ints row, Ints column);
 void nbput_notify(int g_a, Ints lo, Ints hi, void* buffer, Ints ld, int g_b, Ints at, void* value,
                   Ints handle);
 void sparse_diagonal(int s_a, Ints g_d);
+/// The columns of blocks of this process that have elements. count: the list's length, then how
+/// many they are.
+void sparse_blocks(int s_a, Ints list, Ints count);
+[[nodiscard]] int sparse_sketch(int s_a, int rows, Ints g_k, Ints g_w);
+/// Indexes from the common blocks of INTEGERs and of the matrix's type; 0: the block has no
+/// elements. Row offsets and columns count from 0, as they lie in memory.
+template <class Integer>
+void sparse_block(int s_a, int column, long* i, long* j, long* v) {
+  Integer *offsets = nullptr, *columns = nullptr;
+  void* values = nullptr;
+  if constexpr (sizeof(Integer) == 8)
+    calls::sprs_array_access_col_block(s_a, column, reinterpret_cast<std::int64_t**>(&offsets),
+                                       reinterpret_cast<std::int64_t**>(&columns), &values);
+  else
+    calls::sprs_array_access_col_block(s_a, column, reinterpret_cast<int**>(&offsets),
+                                       reinterpret_cast<int**>(&columns), &values);
+  *i = offsets == nullptr ? 0 : place_of_integers(offsets, sizeof(Integer));
+  *j = columns == nullptr ? 0 : place_of_integers(columns, sizeof(Integer));
+  *v = values == nullptr ? 0 : place_in_sparse(s_a, values);
+}
 /// All eigenvalues and vectors, and how many they are.
 void count_and_diag_std(int g_a, int g_v, double* values, Ints count);
 [[nodiscard]] std::int64_t idot(int g_a, int g_b);

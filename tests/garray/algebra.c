@@ -196,6 +196,25 @@ static void check_thin_products(void) {
   GA_Destroy(g_c);
 }
 
+/* (1 2; 3 4) (5 6; 7 8), in corners of larger arrays. */
+static void check_products_as_they_lie(void) {
+  int dims[2] = {3, 3}, lo[2] = {0, 1}, hi[2] = {1, 2}, ld[1] = {2};
+  double a[4] = {1, 2, 3, 4}, b[4] = {5, 6, 7, 8}, c[4] = {0}, one = 1, zero = 0;
+  int g_a = NGA_Create(C_DBL, 2, dims, "a", NULL), g_b = GA_Duplicate(g_a, "b"), g_c = GA_Duplicate(g_a, "c");
+  GA_Zero(g_c);
+  if (GA_Nodeid() == 0) {
+    NGA_Put(g_a, lo, hi, a, ld);
+    NGA_Put(g_b, lo, hi, b, ld);
+  }
+  GA_Sync();
+  NGA_Matmul_patch_alt('n', 'n', &one, &zero, g_a, lo, hi, g_b, lo, hi, g_c, lo, hi);
+  NGA_Get(g_c, lo, hi, c, ld);
+  CHECK(c[0] == 19 && c[1] == 22 && c[2] == 43 && c[3] == 50);
+  GA_Destroy(g_a);
+  GA_Destroy(g_b);
+  GA_Destroy(g_c);
+}
+
 int main(int argc, char **argv) {
   static double va[n * n], vb[n * n];
   MPI_Init(&argc, &argv);
@@ -225,6 +244,7 @@ int main(int argc, char **argv) {
   check_groups();
   check_adjoints();
   check_thin_products();
+  check_products_as_they_lie();
   if (GA_Nodeid() == 0) puts("all is well");
   GA_Terminate();
   MPI_Finalize();

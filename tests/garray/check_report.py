@@ -36,6 +36,16 @@ def main(mpiexec, processes, program, blockyard=None):
         assert run["size_limits"] == [64, 1024, 16384, 262144, 4194304]
         assert sum(call["sizes"][3] for call in put) == sum(map(sum, (call["sizes"] for call in put))) == count * count
         assert run["hot"][0] == {"element": "counter[3]", "uses": 40 * count}, run["hot"]
+        # Lists, and many short calls of one place, of which some are timed.
+        all_of = lambda name: [call for call in run["calls"] if call["call"] == name]
+        bytes_of = lambda call: call["own_bytes"] + call["node_bytes"] + call["far_bytes"]
+        gather, = all_of("NGA_Gather_flat")
+        assert gather["calls"] == count and bytes_of(gather) == count * 200 * 8, gather
+        single, = (call for call in all_of("NGA_Get") if call["calls"] == 300 * count)
+        assert bytes_of(single) == count * 300 * 8 and single["seconds"] > 0, single
+        event, = all_of("event one by one")
+        assert event["calls"] == count and event["seconds"] > 0, event
+        assert event["line"].startswith("report_program.c:"), event
         array, = (array for array in run["arrays"] if array["name"] == "<field>")
         assert array["made"] == 2 and array["bytes"] == 100 * 100 * 8, array
         assert array["most_bytes"] >= array["bytes"] / count

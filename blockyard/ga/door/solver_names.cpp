@@ -65,12 +65,14 @@ void complete(std::vector<double>& matrix, int n, bool is_lower, bool is_symmetr
     }
 }
 
+bool is_lower_of(const char* uplo) { return *uplo == 'L' || *uplo == 'l'; }
+
 /// A routine of LAPACK on one triangle of a matrix.
 using OnTriangle = void (*)(const char*, const int*, double*, const int*, int*);
 Integer change_triangle(const char* uplo, Integer g_a, OnTriangle routine, bool is_symmetric) {
   const Array& a = square_of_doubles(g_a);
   return on_first(a, [&] {
-    const bool is_lower = *uplo == 'L' || *uplo == 'l';
+    const bool is_lower = is_lower_of(uplo);
     const int n = to_int(a.extents[0]);
     auto matrix = all_of(a);
     int info = 0;
@@ -81,6 +83,29 @@ Integer change_triangle(const char* uplo, Integer g_a, OnTriangle routine, bool 
     return 0;
   });
 }
+
+/// b becomes the solution of a x = b, of the Cholesky factor of a.
+int solve_with_factor(const char* uplo, Integer g_a, Integer g_b) {
+  const Array& a = square_of_doubles(g_a);
+  const Array& b = runtime().made_array(to_int(g_b));
+  blockyard::garray::require_matrix(b);
+  if (b.kind != a.kind || b.extents[0] != a.extents[0])
+    blockyard::garray::refuse(b, "has not as many rows as the matrix, or is of another type");
+  const int info = on_first(a, [&] {
+    const int n = to_int(a.extents[0]), columns = to_int(b.extents[1]);
+    const auto factor = all_of(a);
+    auto solution = all_of(b);
+    int code = 0;
+    dpotrs_(is_lower_of(uplo) ? "L" : "U", &n, &columns, factor.data(), &n, solution.data(), &n,
+            &code);
+    put_all(b, solution);
+    return code;
+  });
+  return info;
+}
+
+/// A triangle that is left as it is.
+void keep_triangle(const char*, const int*, double*, const int*, int*) {}
 
 /// Hermitian matrices as pairs of their real and imaginary parts.
 int diagonalize_hermitian(const Integer* g_a, const Integer* g_v, double* values) {
@@ -132,6 +157,35 @@ Integer ga_llt_i_(const char* uplo, const Integer* g_a, const Integer* /*handle*
                   std::size_t /*length*/) {
   return run({"ga_llt_i", __builtin_return_address(0), in_fortran},
              [&] { return change_triangle(uplo, *g_a, dpotri_, true); });
+}
+/// As ga_cholesky; handle: becomes -1.
+Integer ga_llt_f_(const char* uplo, const Integer* g_a, Integer* handle, std::size_t /*length*/) {
+  return run({"ga_llt_f", __builtin_return_address(0), in_fortran}, [&] {
+    *handle = -1;
+    return change_triangle(uplo, *g_a, dpotrf_, false);
+  });
+}
+/// Solves with what ga_llt_f made.
+void ga_llt_s_(const char* uplo, const Integer* g_a, const Integer* g_b, const Integer* /*handle*/,
+               std::size_t /*length*/) {
+  run({"ga_llt_s", __builtin_return_address(0), in_fortran},
+      [&] { return solve_with_factor(uplo, *g_a, *g_b); });
+}
+/// The other triangle becomes zeros, or the mirror image of this one.
+void ga_zeroul_(const char* uplo, const Integer* g_a, std::size_t /*length*/) {
+  run({"ga_zeroul", __builtin_return_address(0), in_fortran},
+      [&] { return change_triangle(uplo, *g_a, keep_triangle, false); });
+}
+void ga_symul_(const char* uplo, const Integer* g_a, std::size_t /*length*/) {
+  run({"ga_symul", __builtin_return_address(0), in_fortran},
+      [&] { return change_triangle(uplo, *g_a, keep_triangle, true); });
+}
+void ga_pzheevr_(const Integer* g_a, const Integer* g_v, double* values, const Integer* /*edge*/,
+                 Integer* count) {
+  run({"ga_pzheevr", __builtin_return_address(0), in_fortran}, [&] {
+    *count = static_cast<Integer>(square_of_doubles(g_a[0]).extents[0]);
+    return diagonalize_hermitian(g_a, g_v, values);
+  });
 }
 void ga_pzheevd_(const Integer* g_a, const Integer* g_v, double* values, const Integer* /*edge*/) {
   run({"ga_pzheevd", __builtin_return_address(0), in_fortran},
