@@ -102,15 +102,15 @@ int run_command(const std::vector<std::string>& arguments) {
   }
 }
 
-/// Where the address space or the data are limited, OpenBLAS may lack threads that it could not
-/// start, and at an ordinary end it waits for them for ever. Everything of ours has been destroyed
-/// and flushed.
+/// Everything of ours has been destroyed and flushed. Libraries need not survive their own ends:
+/// where the address space or the data are limited, OpenBLAS may lack threads that it could not
+/// start, and waits for them for ever; HDF5 complains of files that a full disk kept open.
 int leave(int code) {
   const auto is_limited = [](auto resource) {
     rlimit limit{};
     return getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
   };
-  if (!is_limited(RLIMIT_AS) && !is_limited(RLIMIT_DATA)) return code;
+  if (code == 0 && !is_limited(RLIMIT_AS) && !is_limited(RLIMIT_DATA)) return code;
   std::fflush(nullptr);
   std::_Exit(code);
 }

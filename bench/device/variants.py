@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What does each part of a block's path to a device gain? See README.md.
 
-usage: variants.py BLOCKYARD [--device sim opencl] [--basis BASIS] [--iterations 3] [--workers 1]
+usage: variants.py BLOCKYARD [--device sim opencl] [--molecule c12h10] [--basis BASIS] [--iterations 3] [--workers 1]
 
-C12H10 in STO-3G; on the simulated device, which multiplies number by number, water in 6-31G*.
+C12H10 in STO-3G; on the simulated device, which multiplies number by number, water in 6-31G* unless asked for more.
 """
 import argparse
 import json
@@ -37,12 +37,13 @@ WATER = "O 0 0 0\nH 0 0.757 0.587\nH 0 -0.757 0.587"
 def run(options, device, variant):
     """A line of figures, and the correlation energy."""
     processes, switches = VARIANTS[variant]
-    basis = options.basis or ("6-31g*" if device == "sim" else "sto-3g")
+    molecule = options.molecule or ("water" if device == "sim" else "c12h10")
+    basis = options.basis or ("6-31g*" if molecule == "water" else "sto-3g")
     if sys.stderr.isatty():
         print(f"{device} {variant} ...", end="\r", file=sys.stderr, flush=True)
     with tempfile.TemporaryDirectory() as folder:
         job, report, result = (pathlib.Path(folder, name) for name in ("job.toml", "report.json", "result.json"))
-        job.write_text(c12h10.job_file(options.iterations, basis, WATER if device == "sim" else ""), encoding="utf-8")
+        job.write_text(c12h10.job_file(options.iterations, basis, WATER if molecule == "water" else ""), encoding="utf-8")
         command = [options.blockyard, "run", job, "-w", str(options.workers), "--memory", options.memory, "--quiet",
                    "--device", device, "--report", report, "--json", result, *switches]
         if device in OPTIONS:
@@ -64,7 +65,7 @@ def run(options, device, variant):
     count = len(used)
     if count == 0:
         sys.exit(f"{device} {variant}: nothing ran on a device")
-    line = {"bench": "device_variants", "case": f"{device} {variant}", "molecule": "H2O" if device == "sim" else "C12H10", "basis": basis,
+    line = {"bench": "device_variants", "case": f"{device} {variant}", "molecule": "H2O" if molecule == "water" else "C12H10", "basis": basis,
             "processes": processes, "workers": options.workers}
     line |= {f"seconds_{program['name']}": program["seconds"] for program in found["programs"]}
     line |= {"wait_seconds": total["wait_seconds"], "copied_in_bytes": total["bytes_to_device"],
@@ -82,7 +83,8 @@ def main():
     parser.add_argument("blockyard")
     parser.add_argument("--device", nargs="+", default=["sim", "opencl"])
     parser.add_argument("--variants", nargs="+", choices=VARIANTS, default=list(VARIANTS))
-    parser.add_argument("--basis", help="default: sto-3g, and 6-31g* on sim")
+    parser.add_argument("--molecule", choices=["c12h10", "water"], help="default: c12h10, and water on sim")
+    parser.add_argument("--basis", help="default: sto-3g, and 6-31g* for water")
     parser.add_argument("--iterations", type=int, default=3)
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--memory", default="2G", help="of each process")

@@ -77,22 +77,18 @@ struct Selected {
 
 struct ArrayWriter::State {
   explicit State(const std::filesystem::path& path)
-      : replacement(path), what(fmt::format("write {}", path.string())) {
-    file = hdf5::FileId(
-        H5Fcreate(replacement.temporary().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), what);
+      : replacement(path),
+        what(fmt::format("write {}", path.string())),
+        file(replacement.temporary(), what) {
     constexpr std::int64_t version = 1;
     hdf5::write_attribute(file.get(), format_attribute, std::span(&version, 1));
-  }
-  ~State() {
-    sets.clear();
-    file = {};  // closed before its temporary goes
   }
 
   hdf5::Silence silence;
   Replacement replacement;
   std::string what;
-  hdf5::FileId file;
   std::map<std::string, std::pair<hdf5::SetId, ElementKind>> sets;
+  hdf5::NewFile file;  // gives up before its datasets close, so that they can
 };
 
 ArrayWriter::ArrayWriter(const std::filesystem::path& path)
@@ -125,9 +121,9 @@ void ArrayWriter::write(const std::string& name, const StoredBox& box,
 
 void ArrayWriter::finish() {
   // Closing hides errors, so all is flushed while they can be seen.
-  hdf5::check(H5Fflush(state_->file.get(), H5F_SCOPE_GLOBAL), state_->what);
+  state_->file.flush(state_->what);
   state_->sets.clear();
-  state_->file = {};
+  state_->file.close();
   append_seal(state_->replacement.temporary());
   state_->replacement.commit();
 }

@@ -12,16 +12,10 @@
 namespace blockyard::store {
 
 struct DataWriter::State {
-  explicit State(const std::filesystem::path& path) : replacement(path) {
-    file = hdf5::FileId(
-        H5Fcreate(replacement.temporary().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
-        fmt::format("create {}", path.string()));
-    what = fmt::format("write {}", path.string());
-  }
-  ~State() {
-    sets.clear();
-    file = {};  // closed before its temporary goes
-  }
+  explicit State(const std::filesystem::path& path)
+      : replacement(path),
+        file(replacement.temporary(), fmt::format("create {}", path.string())),
+        what(fmt::format("write {}", path.string())) {}
 
   /// With the groups on the way to it.
   void make_set(const std::string& name, std::span<const std::int64_t> lengths, hid_t type,
@@ -74,8 +68,8 @@ struct DataWriter::State {
 
   hdf5::Silence silence;
   Replacement replacement;
-  hdf5::FileId file;
   std::map<std::string, hdf5::SetId> sets;
+  hdf5::NewFile file;  // gives up before its datasets close, so that they can
   std::string what;
 };
 
@@ -164,9 +158,9 @@ void DataWriter::write_attribute(const std::string& object, const std::string& n
 void DataWriter::finish() {
   // Closing hides errors, so all is flushed while they can be seen.
   for (const auto& [name, set] : state_->sets) hdf5::check(H5Dflush(set.get()), state_->what);
-  hdf5::check(H5Fflush(state_->file.get(), H5F_SCOPE_GLOBAL), state_->what);
+  state_->file.flush(state_->what);
   state_->sets.clear();
-  state_->file = {};
+  state_->file.close();
   state_->replacement.commit();
 }
 

@@ -81,12 +81,9 @@ void mark(OpenArray& open, const Piece& piece, std::size_t index, std::size_t nu
 
 struct PersistWriter::State {
   explicit State(std::filesystem::path final_path)
-      : path(std::move(final_path)), replacement(path) {}
-
-  ~State() {
-    open.clear();
-    file = {};  // closed before its temporary goes
-  }
+      : path(std::move(final_path)),
+        replacement(path),
+        file(replacement.temporary(), fmt::format("create {}", path.string())) {}
 
   [[nodiscard]] OpenArray& find(const std::string& label) {
     const auto found = open.find(label);
@@ -98,15 +95,12 @@ struct PersistWriter::State {
   hdf5::Silence silence;
   std::filesystem::path path;
   Replacement replacement;
-  hdf5::FileId file;
   std::map<std::string, OpenArray> open;
+  hdf5::NewFile file;  // gives up before its datasets close, so that they can
 };
 
 PersistWriter::PersistWriter(std::filesystem::path path, std::string_view blockyard_version)
     : state_(std::make_unique<State>(std::move(path))) {
-  const auto& name = state_->replacement.temporary();
-  state_->file = hdf5::FileId(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
-                              fmt::format("create {}", state_->path.string()));
   const hid_t file = state_->file.get();
   const std::int64_t version = layout::format_version;
   hdf5::write_attribute(file, layout::version_attribute, std::span(&version, 1));
@@ -190,9 +184,9 @@ void PersistWriter::finish() {
   }
   // Closing hides errors, so all is flushed while they can be seen.
   for (const auto& entry : state_->open) hdf5::check(H5Dflush(entry.second.set.get()), what);
-  hdf5::check(H5Fflush(state_->file.get(), H5F_SCOPE_GLOBAL), what);
+  state_->file.flush(what);
   state_->open.clear();
-  state_->file = {};
+  state_->file.close();
   append_seal(state_->replacement.temporary());
   state_->replacement.commit();
 }

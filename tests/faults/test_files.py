@@ -136,20 +136,37 @@ class Outputs(Files):
             self.assert_fails(done, "cannot write absent/file")
             self.assertNotIn("hello", done.stdout)
 
+    def run_tripping(self, name, call, at, *arguments):
+        """The run fails since from its call number `at` on the disk of this output is full."""
+        done = subprocess.run(
+            [common.BLOCKYARD, "run", *map(str, arguments)], cwd=self.folder, capture_output=True, text=True, check=False,
+            env={**os.environ, "TMPDIR": str(self.scratch), "LD_PRELOAD": os.environ["TRIP"], "TRIP_CALL": call,
+                 "TRIP_AT": str(at), "TRIP_ERRNO": "28", "TRIP_PATH": "." + name}, timeout=common.LIMIT_SECONDS)
+        self.assert_fails(done, f"{name}: No space left on device")
+
     def test_a_file_that_fails_at_the_end_costs_only_itself(self):
         path = self.write("quiet.sial", QUIET)
-        env = {**os.environ, "TMPDIR": str(self.scratch), "LD_PRELOAD": os.environ["TRIP"], "TRIP_CALL": "rename",
-               "TRIP_AT": "1", "TRIP_ERRNO": "28"}
         for failing, others in (("kept.h5", ["out.json", "run.json"]), ("out.json", ["kept.h5", "run.json"])):
             for name in others:
                 (self.folder / name).unlink(missing_ok=True)
-            done = subprocess.run(
-                [common.BLOCKYARD, "run", path, *SIZES, "--persistent", "kept.h5", "--json", "out.json",
-                 "--report", "run.json"], cwd=self.folder, capture_output=True, text=True, check=False,
-                env={**env, "TRIP_PATH": "." + failing}, timeout=common.LIMIT_SECONDS)
-            self.assert_fails(done, failing, "No space left on device")
+            self.run_tripping(failing, "rename", 1, path, *SIZES, "--persistent", "kept.h5", "--json", "out.json",
+                              "--report", "run.json")
             for name in others:
                 self.assertTrue((self.folder / name).exists(), name)
+
+    def test_a_disk_that_is_full_while_hdf5_writes_costs_only_that_file(self):
+        molecule = '[molecule]\ngeometry = """\nH 0 0 0\nH 0 0 0.74\n"""\n[basis]\nname = "sto-3g"\n'
+        path = self.write("h2.toml", molecule + '[method]\nname = "ccsd"\n')
+        quiet = self.write("quiet.sial", QUIET)
+        for failing, arguments in (("saved.h5", (path, "--save", "saved.h5")),
+                                   ("kept.h5", (quiet, *SIZES, "--persistent", "kept.h5"))):
+            for at in (1, 2, 3, 5, 8, 13):
+                with self.subTest(failing=failing, at=at):
+                    (self.folder / "out.json").unlink(missing_ok=True)
+                    self.run_tripping(failing, "pwrite", at, *arguments, "--json", "out.json")
+                    self.assertTrue((self.folder / "out.json").exists())
+                    self.assertEqual([path.name for path in self.folder.glob("*.h5")] +
+                                     [path.name for path in self.folder.glob(".*")], [])
 
 
 class Shared(Files):

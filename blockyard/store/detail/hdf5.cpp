@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockyard/store/detail/hdf5.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <iterator>
+#include <system_error>
 
 #include "blockyard/base/error.h"
 
@@ -17,6 +21,37 @@ using base::Error;
 herr_t take_first(unsigned number, const H5E_error2_t* error, void* text) {
   if (number == 0) *static_cast<std::string*>(text) = error->desc;
   return 0;
+}
+
+/// Of a failed call of the system HDF5 also tells time and addresses: only its message is of use.
+std::string without_addresses(const std::string& reason) {
+  constexpr std::string_view before = "error message = '";
+  const std::size_t begin = reason.find(before);
+  if (begin == std::string::npos) return reason;
+  const std::size_t text = begin + before.size();
+  return reason.substr(text, reason.find('\'', text) - text);
+}
+
+/// A new empty file with room for the head that HDF5 writes at once, which it would not survive if
+/// that failed.
+void make_room(const std::filesystem::path& path, std::string_view what) {
+  constexpr off_t head_bytes = 16 << 10;
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+  const int error = file < 0 ? errno : ::posix_fallocate(file, 0, head_bytes);
+  if (file >= 0) ::close(file);
+  if (error != 0)
+    throw Error(Errc::io,
+                fmt::format("cannot {}: {}", what, std::generic_category().message(error)));
+}
+
+/// What is written to the file from here on goes to memory, and nowhere with it.
+void divert(hid_t file) noexcept {
+  void* handle = nullptr;
+  if (H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) < 0) return;
+  const int memory = ::memfd_create("the rest of a file", MFD_CLOEXEC);
+  if (memory < 0) return;
+  ::dup3(memory, *static_cast<const int*>(handle), O_CLOEXEC);
+  ::close(memory);
 }
 
 /// Text of any length: what h5py gives back as a str.
@@ -43,7 +78,22 @@ void fail(std::string_view what) {
   std::string reason = "HDF5 gives no reason";
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_first, &reason);
   H5Eclear2(H5E_DEFAULT);
-  throw Error(Errc::io, fmt::format("cannot {}: {}", what, reason));
+  throw Error(Errc::io, fmt::format("cannot {}: {}", what, without_addresses(reason)));
+}
+
+NewFile::NewFile(const std::filesystem::path& path, std::string_view what) {
+  make_room(path, what);
+  file_ = FileId(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), what);
+}
+
+void NewFile::flush(std::string_view what) {
+  check(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL), what);
+  is_flushed_ = true;
+}
+
+void NewFile::close() noexcept {
+  if (file_ && !is_flushed_) divert(file_.get());
+  file_ = {};
 }
 
 void check(herr_t status, std::string_view what) {

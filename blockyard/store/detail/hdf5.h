@@ -4,6 +4,7 @@
 #include <hdf5.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -56,6 +57,26 @@ class Silence {
  private:
   H5E_auto2_t function_ = nullptr;
   void* data_ = nullptr;
+};
+
+/// A file that is being written. HDF5 keeps a file whose closing fails, as on a full disk, and
+/// crashes on it when the process ends: one that was not flushed loses its rest, and closes.
+class NewFile {
+ public:
+  /// Throws Error{io}, "cannot <what>: <reason>", if there is no room for even a small file.
+  NewFile(const std::filesystem::path& path, std::string_view what);
+  ~NewFile() { close(); }
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+
+  [[nodiscard]] hid_t get() const noexcept { return file_.get(); }
+  /// Writes all that HDF5 still keeps: closing would hide errors. Throws Error{io}.
+  void flush(std::string_view what);
+  void close() noexcept;
+
+ private:
+  FileId file_;
+  bool is_flushed_ = false;
 };
 
 /// An element in memory, or in a file (little-endian): of complex ones the compound of r and i that
