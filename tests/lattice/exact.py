@@ -21,6 +21,7 @@ class Exact:
         orbitals = 2 * self.nk  # up, then down
         lower = [self.annihilator(orbital, orbitals) for orbital in range(orbitals)]
         self.sectors = self.find_sectors(orbitals)
+        self.sector_of = {state: i for i, sector in enumerate(self.sectors) for state in sector}
         self.energy, states = self.diagonalise(self.hamiltonian(lower, u, mu, t))
         self.size = self.energy.shape[1]
         self.weight = np.where(self.is_state, np.exp(-beta * self.energy), 0)
@@ -79,11 +80,11 @@ class Exact:
         columns = np.zeros(len(self.sectors), int)
         matrices = np.zeros((len(self.sectors), self.size, self.size))
         for i, rows in enumerate(self.sectors):
-            for j, sector in enumerate(self.sectors):
-                block = operator[np.ix_(rows, sector)]
-                if block.any():
-                    columns[i] = j
-                    matrices[i, :len(rows), :len(sector)] = states[i].T @ block @ states[j]
+            reached = np.flatnonzero(operator[rows].any(axis=0))
+            if reached.size:
+                columns[i] = j = self.sector_of[reached[0]]
+                sector = self.sectors[j]
+                matrices[i, :len(rows), :len(sector)] = states[i].T @ operator[np.ix_(rows, sector)] @ states[j]
         return columns, matrices
 
     def green(self, k, w):
@@ -137,14 +138,15 @@ class Exact:
         later = (inner(1, 2, 3, m[1], m[2]) * np.swapaxes(closing @ m[0], -1, -2)).sum(axis=(-3, -2, -1))
         return ahead - later
 
-    def g4(self, channel, half, q, nu):
-        """G4(w2, k2, w1, k1) of one band."""
+    def g4(self, channel, half, q, nu, seconds=None):
+        """G4(w2, k2, w1, k1) of one band; k2: all, or only `seconds`."""
         nk, pi = self.nk, np.pi / self.beta
         w = (2 * (np.arange(2 * half) - half) + 1) * pi
         w2, w1 = (a.ravel() for a in np.meshgrid(w, w, indexing="ij"))
         v = 2 * nu * pi
-        out = np.zeros((2 * half, nk, 2 * half, nk), complex)
-        for k1, k2 in itertools.product(range(nk), range(nk)):
+        seconds = range(nk) if seconds is None else seconds
+        out = np.zeros((2 * half, len(seconds), 2 * half, nk), complex)
+        for k1, (place, k2) in itertools.product(range(nk), enumerate(seconds)):
             k1q, k2q = self.add(k1, q), self.add(k2, q)
             if channel == "pp_up_down":
                 turned = self.add(q, k1, -1), self.add(q, k2, -1)
@@ -156,5 +158,5 @@ class Exact:
                 up_down = (self.two_particle((k1, k1q, nk + k2q, nk + k2), (w1, w1 + v, w2 + v))
                            if channel != "ph_up_up" else 0)
                 value = up_up + (-up_down if channel == "ph_magnetic" else up_down)
-            out[:, k2, :, k1] = value.reshape(2 * half, 2 * half)
+            out[:, place, :, k1] = value.reshape(2 * half, 2 * half)
         return out

@@ -6,6 +6,7 @@ The environment: BLOCKYARD, MPIEXEC (empty: no MPI), HAS_OPENCL (1: there is its
 it the tests that need them are skipped. BLOCKYARD_MUTATIONS: how many damaged files are tried.
 """
 
+import itertools
 import json
 import os
 import pathlib
@@ -278,17 +279,23 @@ class Reference(AccumulateTest):
     def test_agrees_for_every_number_of_ranks(self):
         for name, most in (("sq4x4", 7), ("bil2x2", 4)):
             for ranks in range(1, most + 1):
-                with self.subTest(name=name, ranks=ranks):
-                    self.compare(name, "-w", ranks, "--ring", ranks, "--travel", "g" if ranks % 2 else "sample")
+                for travel in ("sample", "g"):
+                    with self.subTest(name=name, ranks=ranks, travel=travel):
+                        self.compare(name, "-w", ranks, "--ring", ranks, "--travel", travel)
+        for ranks, size in ((5, 2), (7, 3)):
+            with self.subTest(ranks=ranks, size=size):
+                self.compare("bil2x2", "-w", ranks, "--ring", size)
 
     def test_agrees_on_devices(self):
         for name in ("sq4x4", "bil2x2"):
-            for kind, options in DEVICES:
-                with self.subTest(name=name, kind=kind, options=options):
-                    self.compare(name, "-w", 3, "--ring", 3, "--device", kind, "--device-options", options)
+            for (kind, options), travel in itertools.product(DEVICES, ("sample", "g")):
+                with self.subTest(name=name, kind=kind, options=options, travel=travel):
+                    self.compare(name, "-w", 3, "--ring", 3, "--travel", travel, "--device", kind, "--device-options",
+                                 options)
 
     def test_agrees_with_single_precision(self):
-        self.compare("bil2x2", "-w", 2, "--ring", 2, "--element", "c64", limit=LIMIT_SINGLE)
+        for travel in ("sample", "g"):
+            self.compare("bil2x2", "-w", 2, "--ring", 2, "--element", "c64", "--travel", travel, limit=LIMIT_SINGLE)
 
     @unittest.skipUnless(MPIEXEC, "no MPI")
     def test_agrees_over_mpi(self):
