@@ -10,6 +10,7 @@ that any process had resident. Needs S times the latter, and as much disk.
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -47,8 +48,8 @@ def measure(blockyard, size, folder):
     print(json.dumps({"bench": "ring_memory", "case": f"S = {size}", "slice_bytes": most["slice_bytes"],
                       "said_bytes": most["peak_bytes"], "resident_bytes": resident,
                       "resident_above_said": resident - most["peak_bytes"]}), flush=True)
-    for file in folder.glob("g4*"):
-        file.unlink()
+    (folder / "g4.h5").unlink()
+    shutil.rmtree(folder / "g4.h5.parts")
 
 
 def main(blockyard, *sizes):

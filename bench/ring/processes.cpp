@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "blockyard/base/clock.h"
@@ -19,7 +20,7 @@ class NoUpdate final : public ring::Update {
              device::Stream* /*stream*/) override {}
 };
 
-constexpr int runs = 5;
+constexpr int runs = 3;
 
 double plain_seconds(std::size_t bytes, int count) {
   std::vector<std::byte> mine(bytes), theirs(bytes);
@@ -64,7 +65,7 @@ void run() {
   team.session = &session;
   for (const std::size_t kilobytes : {256, 1024, 4096, 16384, 65536}) {
     const std::size_t bytes = kilobytes << 10;
-    const int count = static_cast<int>(std::max<std::size_t>(4, (std::size_t{1} << 28) / bytes));
+    const int count = static_cast<int>(std::max<std::size_t>(4, (std::size_t{1} << 27) / bytes));
     const double plain = plain_seconds(bytes, count);
     double ring = 0;
     ring::run_team(team, pool, [&](fabric::Fabric& fabric) {
@@ -79,6 +80,7 @@ void run() {
                                       {"sendrecv_gigabytes_per_second", moved / plain / 1e9},
                                       {"ratio_to_sendrecv", plain / ring}};
     fmt::print("{}\n", line.dump());
+    std::fflush(stdout);
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "blockyard/base/error.h"
@@ -145,6 +146,11 @@ void GrowingInverse::assign(std::vector<double> matrix, int size) {
   size_ = size;
   for (int j = 0; j < size; ++j)
     for (int i = 0; i < size; ++i) values_[index(i, j)] = i == j ? 1.0 : 0.0;
+  const auto n = static_cast<std::size_t>(size);
+  std::vector<double> factors(n);
+  const auto subtract = [](std::span<const double> of_rows, double value, double* column) {
+    for (std::size_t i = 0; i < of_rows.size(); ++i) column[i] -= of_rows[i] * value;
+  };
   const auto of = [&](int i, int j) -> double& {
     return matrix[static_cast<std::size_t>(j * size + i)];
   };
@@ -158,17 +164,13 @@ void GrowingInverse::assign(std::vector<double> matrix, int size) {
       std::swap(values_[index(c, j)], values_[index(pivot, j)]);
     }
     const double scale = 1 / of(c, c);
+    for (std::size_t i = 0; i < n; ++i) factors[i] = of(static_cast<int>(i), c);
+    factors[static_cast<std::size_t>(c)] = 0;
     for (int j = 0; j < size; ++j) {
       of(c, j) *= scale;
       values_[index(c, j)] *= scale;
-    }
-    for (int i = 0; i < size; ++i) {
-      const double factor = of(i, c);
-      if (i == c || factor == 0) continue;
-      for (int j = 0; j < size; ++j) {
-        of(i, j) -= factor * of(c, j);
-        values_[index(i, j)] -= factor * values_[index(c, j)];
-      }
+      subtract(factors, of(c, j), &of(0, j));
+      subtract(factors, values_[index(c, j)], &values_[index(0, j)]);
     }
   }
 }
