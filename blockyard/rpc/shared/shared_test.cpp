@@ -14,6 +14,7 @@
 
 #include "blockyard/base/error.h"
 #include "blockyard/rpc/shared/ring.h"
+#include "blockyard/rpc/test_waiting_ends.h"
 
 namespace blockyard::rpc::shared {
 namespace {
@@ -89,16 +90,8 @@ TEST(Shared, the_end_of_the_other_side_is_told) {
 TEST(Shared, a_cut_ends_what_waits_at_both_ends) {
   const Link link;
   const auto much = counted(2 * ring_bytes);
-  std::thread full([&] {
-    const Bytes all(much);
-    EXPECT_THROW(send_all(*link.client, {&all, 1}), base::Error);
-  });
-  std::thread empty([&] {
-    std::byte byte{};
-    EXPECT_EQ(link.client->receive({&byte, 1}), 0U);
-  });
+  const WaitingEnds waiting(*link.client, much);
   link.server->cut();
-  full.join(), empty.join();
 }
 
 /// As a tunnel does: bytes pass, descriptors do not.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "blockyard/base/error.h"
+#include "blockyard/rpc/test_waiting_ends.h"
 
 namespace blockyard::rpc::ucx {
 namespace {
@@ -97,21 +98,12 @@ TEST_F(Ucx, what_was_sent_before_the_end_arrives_before_it) {
   ends.join();
 }
 
-/// A long message that nobody receives, and a wait for one that nobody sends.
 TEST_F(Ucx, a_cut_ends_what_waits_at_both_ends) {
   Link link;
   const auto much = counted(4 << 20);
-  std::thread full([&] {
-    const Bytes all(much);
-    EXPECT_THROW(send_all(*link.client, {&all, 1}), base::Error);
-  });
-  std::thread empty([&] {
-    std::byte byte{};
-    EXPECT_EQ(link.client->receive({&byte, 1}), 0U);
-  });
+  const WaitingEnds waiting(*link.client, much);
   link.server->cut();
   link.client->cut();
-  full.join(), empty.join();
 }
 
 TEST_F(Ucx, where_nobody_listens_the_address_is_named) {
