@@ -115,25 +115,25 @@ void destroy_array(Array& array) {
   runtime().forget(array);
 }
 
-int duplicate_array(const Array& array, const char* name) {
+/// One of the same shape and layout, without memory.
+static Array& new_twin(const Array& array, const char* name) {
   Array& twin = runtime().new_array();
   twin.name = name == nullptr ? "" : name;
   twin.kind = array.kind;
   twin.extents = array.extents;
   twin.group = array.group;
   twin.layout = array.layout;
-  return handle_with_memory(twin);
+  return twin;
+}
+
+int duplicate_array(const Array& array, const char* name) {
+  return handle_with_memory(new_twin(array, name));
 }
 
 int adopt_memory(const Array& array, const char* name, void* memory) {
   const auto found = edge().raw_memory.find(memory);
   if (found == edge().raw_memory.end()) refuse(array, "ptr is not memory that GA_Getmem gave");
-  Array& twin = runtime().new_array();
-  twin.name = name == nullptr ? "" : name;
-  twin.kind = array.kind;
-  twin.extents = array.extents;
-  twin.group = array.group;
-  twin.layout = array.layout;
+  Array& twin = new_twin(array, name);
   twin.distribution = array.distribution;
   runtime().attach(twin, found->second);
   edge().raw_memory.erase(found);

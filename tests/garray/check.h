@@ -6,6 +6,7 @@
 #include <macdecls.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Ends the job unless `holds`, with the place. */
 static void check_at(int holds, const char* what, int line) {
@@ -15,5 +16,11 @@ static void check_at(int holds, const char* what, int line) {
   GA_Error(text, 1);
 }
 #define CHECK(holds) check_at(holds, #holds, __LINE__)
+
+/* The first process makes a folder from a pattern of mkdtemp; all know its name then. */
+static inline void make_folder(char* pattern) {
+  if (GA_Nodeid() == 0) CHECK(mkdtemp(pattern) != NULL);
+  GA_Brdcst(pattern, (int)strlen(pattern) + 1, 0);
+}
 
 #endif

@@ -25,8 +25,7 @@ int main(int argc, char** argv) {
   double seed = 1, same, first;
   MPI_Init(&argc, &argv);
   GA_Initialize();
-  if (GA_Nodeid() == 0) CHECK(mkdtemp(folder) != NULL);
-  GA_Brdcst(folder, sizeof folder, 0);
+  make_folder(folder);
   snprintf(file, sizeof file, "%s/run.h5", folder);
 
   handles[0] = made(C_DBL, 3, cube, NULL, "t2/amplitudes");

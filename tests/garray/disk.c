@@ -128,7 +128,8 @@ static void sections(char* file) {
 static void in_three_files(char* file) {
   enum { rows = 600, columns = 1000 };
   static double line[columns];
-  int dims[2] = {rows, columns}, d, request, lo[2] = {0, 0}, hi[2] = {0, columns - 1}, ld[1] = {columns};
+  int dims[2] = {rows, columns}, d, request, lo[2] = {0, 0}, hi[2] = {0, columns - 1},
+      ld[1] = {columns};
   dra_size_t extents[2] = {rows, columns}, usual[2] = {-1, -1};
   double one = 1, minus = -1;
   char other[600];
@@ -211,8 +212,7 @@ int main(int argc, char** argv) {
   GA_Initialize();
   me = GA_Nodeid();
   count = GA_Nnodes();
-  if (me == 0) CHECK(mkdtemp(folder) != NULL);
-  GA_Brdcst(folder, sizeof folder, 0);
+  make_folder(folder);
   CHECK(DRA_Init(10, 1e6, 1e9, 1e6) == 0);
   /* Names that differ by process: that of the first one counts. */
   snprintf(file, sizeof file, "%s/%d.dra", folder, me);

@@ -91,8 +91,7 @@ int main(int argc, char** argv) {
   GA_Initialize();
   me = GA_Nodeid();
   count = GA_Nnodes();
-  if (me == 0) CHECK(mkdtemp(folder) != NULL);
-  GA_Brdcst(folder, sizeof folder, 0);
+  make_folder(folder);
   own_files(folder);
   shared_files(folder);
   GA_Sync();

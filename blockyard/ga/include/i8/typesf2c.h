@@ -3,21 +3,8 @@
 #ifndef BLOCKYARD_TYPESF2C_H
 #define BLOCKYARD_TYPESF2C_H
 
-#define FATR
-
 typedef long Integer;
-typedef float Real;
-typedef double DoublePrecision;
-typedef Integer logical;
-typedef Integer Logical;
-typedef long intp;
 
-typedef struct {
-  Real real, imag;
-} SingleComplex;
-
-typedef struct {
-  DoublePrecision real, imag;
-} DoubleComplex;
+#include <typesf2c_others.h>
 
 #endif
