@@ -96,7 +96,8 @@ def pipeline():
 
 
 def order():
-    """Which order of sending and how many parts take least, on the same models: each compared with the best of all."""
+    """Which order of sending and how many parts take least, on the same models: each compared with the best of all. The
+    library sends columns too, but the operand that they share in slices along the sum, which the first part uses as they come."""
     program = pathlib.Path(CALLS).parent / "offload_order"
     n, scale = 1024, 16
     rate = 1.2e12 * n / 8000 / scale
@@ -106,6 +107,7 @@ def order():
             lines = subprocess.run([str(program), where, str(n)], capture_output=True, text=True, timeout=LIMIT_SECONDS,
                                    check=True).stdout.splitlines()
             found = [(float(one), int(parts), which) for one, parts, which in (line.split(maxsplit=2) for line in lines)]
+            found.append((statistics.median(run(where, "remote", "dgemm", n, 4)[0][1:]), 16, "the library"))
             best = min(found)[0]
             for seconds, parts, which in found:
                 show(f"order {name} {which} {parts}", f"{seconds / best:6.2f} of the best", ratio_to_best=seconds / best)
@@ -220,7 +222,15 @@ def memory():
          client_mib=extra / 2**20, server_mib=serving / 2**20)
 
 
-FIGURES = {one.__name__: one for one in (pipeline, order, both, transform, wire, kept, clients, memory, never_slower)}
+def small():
+    """Calls that take no time, with place remote: what one costs."""
+    with server("--device", "host") as (address, _):
+        for routine in ("dgemm", "dgetrf", "dpotrf"):
+            seconds = statistics.median(run(address, "remote", routine, 16, 200)[0][1:])
+            show(f"small {routine} 16", f"{seconds * 1e3:6.2f} ms a call", seconds=seconds)
+
+
+FIGURES = {one.__name__: one for one in (pipeline, order, both, transform, wire, kept, clients, memory, small, never_slower)}
 
 if __name__ == "__main__":
     wanted = sys.argv[3:] or list(FIGURES)

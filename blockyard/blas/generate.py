@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the exported functions of the routine table, and the list of their names for the linker.
+"""Makes the exported functions of the tables of routines, and the list of their names for the linker.
 
 Usage: generate.py routines.txt fftw.txt EXPORTS.cpp EXPORTS.map
+       generate.py routines.txt fftw.txt MORE.cpp ALL.map level1.txt: functions of the last table, names of all
 """
 import pathlib
 import sys
@@ -11,7 +12,10 @@ ELEMENTS = {"s": "float", "d": "double", "c": "c64", "z": "c128"}
 REALS = {"s": "float", "d": "double", "c": "float", "z": "double"}
 
 
-LEVEL3 = {"gemm", "symm", "hemm", "syrk", "herk", "syr2k", "her2k", "trmm", "trsm"}
+LEVEL3 = {"gemm", "gemmt", "symm", "hemm", "syrk", "herk", "syr2k", "her2k", "trmm", "trsm"}
+LEVEL2 = {"gemv", "ger", "gerc", "symv", "hemv", "trmv", "trsv"}
+BATCHES = {"gemm_batch": "GroupedBatch", "gemm_batch_strided": "StridedBatch"}
+LEVEL1 = {"dot", "dotc", "axpy"}
 
 
 def read_table(path):
@@ -49,11 +53,23 @@ FFTW_TYPES = {"i": "int", "e": "int", "u": "unsigned", "n": "const int*", "k": "
 ARRAYS = ("in", "in_imaginary", "out", "out_imaginary")
 
 
+SUBSTITUTED = ("gemm_batch_strided", "gemm_batch", "gemmtr", "gemmt")  # by gemm, where a library has none of these
+
+
+def substitute_of(symbol):
+    """The argument of Entry: products by which the program's library can do the same."""
+    for name in SUBSTITUTED:
+        if name in symbol.lower():
+            lower = symbol.lower().replace(name, "gemm")
+            return f', "{lower if symbol != symbol.upper() else lower.upper()}"'
+    return ""
+
+
 def function(symbol, width, parameters, call, result="void", entry=None):
     """entry: the name that is looked up in the program's library, where it is another one."""
     listed = ", ".join(f"{kind} {name}" for kind, name in parameters)
     return (f'extern "C" __attribute__((visibility("default"))) {result} {symbol}({listed}) {{\n'
-            f'  static constinit Entry entry("{entry or symbol}", {width});\n'
+            f'  static constinit Entry entry("{entry or symbol}", {width}{substitute_of(symbol)});\n'
             f"  {call};\n}}\n")
 
 
@@ -182,38 +198,92 @@ def invoke(kinds):
                f"  switch (call.task) {{\n{tasks}    default: return;\n  }}\n}}\n")
 
 
-def main(table, transforms, source, names):
-    out = ["// Made by generate.py from routines.txt and fftw.txt.\n", '#include "blockyard/blas/shim/fftw.h"\n',
-           '#include "blockyard/blas/shim/lapack.h"\n', '#include "blockyard/blas/shim/level3.h"\n',
-           "namespace {\nusing namespace blockyard::blas;\n"]
-    symbols, kinds = [], []
+def template_of(meaning):
+    """Of the shim: the class, the names of its arguments, what the routine is."""
+    if meaning in LEVEL3:
+        return "Level3", "Slot", f"Form::{meaning}"
+    if meaning in LEVEL2 | LEVEL1:
+        return "Vectors", "VectorSlot", f"VectorForm::{meaning}"
+    return "Lapack", "Field", f"Task::{meaning}"
+
+
+def value(symbol, width, letter, kind, arguments, is_cblas):
+    """A function that returns a number."""
+    if is_cblas:
+        parameters = [(cblas_type(kind_of, letter), name) for kind_of, name in arguments]
+        passed = ", ".join(["entry", "__builtin_return_address(0)"] + [name for _, name in arguments])
+        return function(symbol, width, parameters, f"return {kind}::cblas_value({passed})", ELEMENTS[letter])
+    parameters = [("const void*", name) for _, name in arguments]
+    given = ", ".join(name for _, name in arguments)
+    return function(symbol, width, parameters, f"return {kind}::value(entry, __builtin_return_address(0), {{{given}}})",
+                    ELEMENTS[letter])
+
+
+def level1(routine, meaning, letter, kind, arguments):
+    """(symbol, function) of each form."""
+    is_value = meaning != "axpy"
+    for symbol, width in fortran_names(letter + routine):
+        yield symbol, (value(symbol, width, letter, kind, arguments, False) if is_value
+                       else fortran(symbol, width, kind, arguments))
+    is_sub = is_value and letter in "cz"
+    for symbol, width in cblas_names(letter + routine + ("_sub" if is_sub else "")):
+        if is_value and not is_sub:
+            yield symbol, value(symbol, width, letter, kind, arguments, True)
+            continue
+        parameters = [(cblas_type(kind_of, letter), name) for kind_of, name in arguments]
+        parameters += [("void*", "result")] if is_sub else []
+        passed = ", ".join(["entry", "__builtin_return_address(0)"] + [name for _, name in parameters])
+        yield symbol, function(symbol, width, parameters, f"{kind + '_sub' if is_sub else kind}::cblas_plain({passed})")
+
+
+def routines(table):
+    """(letter, meaning, class, [(symbol, function)], its text) of each routine and element type."""
     for routine, meaning, letters, arguments in read_table(pathlib.Path(table)):
-        is_level3 = meaning in LEVEL3
         for letter in letters:
             kind = f"{letter}{routine}_calls"
-            slots = "".join(f", {'Slot' if is_level3 else 'Field'}::{name}" for _, name in arguments)
-            template = "Level3" if is_level3 else "Lapack"
-            what = f"Form::{meaning}" if is_level3 else f"Task::{meaning}"
-            kinds.append((letter, meaning, kind))
-            out.append(f"using {kind} = {template}<{ELEMENTS[letter]}, {what}{slots}>;\n")
-            for symbol, width in fortran_names(letter + routine):
-                out.append(fortran(symbol, width, kind, arguments))
-                symbols.append(symbol)
-            for symbol, width in cblas_names(letter + routine) if is_level3 else ():
-                out.append(cblas(symbol, width, kind, letter, arguments))
-                symbols.append(symbol)
+            template, slot, what = template_of(meaning)
+            slots = "".join(f", {slot}::{name}" for _, name in arguments)
+            using = f"using {kind} = {template}<{ELEMENTS[letter]}, {what}{slots}>;\n"
+            if meaning in BATCHES:
+                using = f"using {kind} = {BATCHES[meaning]}<{ELEMENTS[letter]}>;\n"
+            if meaning in LEVEL1:
+                if meaning != "axpy":
+                    using += f"using {kind}_sub = {template}<{ELEMENTS[letter]}, {what}{slots}, {slot}::result>;\n"
+                yield letter, routine, meaning, kind, using, list(level1(routine, meaning, letter, kind, arguments))
+                continue
+            made = [(symbol, fortran(symbol, width, kind, arguments)) for symbol, width in fortran_names(letter + routine)]
+            if meaning in LEVEL3 | LEVEL2 or meaning in BATCHES:
+                made += [(symbol, cblas(symbol, width, kind, letter, arguments))
+                         for symbol, width in cblas_names(letter + routine)]
+            yield letter, routine, meaning, kind, using, made
+
+
+def main(table, transforms, source, names, *more):
+    out = ["// Made by generate.py from " + ", ".join(pathlib.Path(one).name for one in (table, transforms, *more)) + ".\n",
+           '#include "blockyard/blas/shim/batch.h"\n', '#include "blockyard/blas/shim/fftw.h"\n', '#include "blockyard/blas/shim/lapack.h"\n',
+           '#include "blockyard/blas/shim/level3.h"\n', '#include "blockyard/blas/shim/vectors.h"\n',
+           "namespace {\nusing namespace blockyard::blas;\n"]
+    symbols, kinds = [], []
+    for one in (table, *more):
+        for letter, routine, meaning, kind, using, made in routines(one):
+            symbols += [symbol for symbol, _ in made]
+            if more and one == table:
+                continue
+            if routine == meaning or meaning not in LEVEL3:
+                kinds.append((letter, meaning, kind))
+            out += [using, *(text for _, text in made)]
     for names_of_it, text in fftw(pathlib.Path(transforms)):
-        out.append(text)
         symbols += names_of_it
-    out.append("}  // namespace\nnamespace blockyard::blas {\n")
-    out += invoke(kinds)
-    out.append("}  // namespace blockyard::blas\n")
+        out += [] if more else [text]
+    out.append("}  // namespace\n")
+    if not more:
+        out += ["namespace blockyard::blas {\n", *invoke(kinds), "}  // namespace blockyard::blas\n"]
     pathlib.Path(source).write_text("\n".join(out))
     pathlib.Path(names).write_text("{\n  global:\n" + "".join(f"    {name};\n" for name in symbols) +
                                    "  local: *;\n};\n")
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 5:
+    if len(sys.argv) not in (5, 6):
         sys.exit(__doc__)
     main(*sys.argv[1:])

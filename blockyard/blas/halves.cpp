@@ -68,6 +68,31 @@ std::vector<Call<T>> halves_of_product(const Call<T>& call) {
   return {first, second};
 }
 
+/// gemmt: two smaller triangles and the square between them, or half of the sum.
+template <class T>
+std::vector<Call<T>> halves_of_triangle_of_product(const Call<T>& call) {
+  const Factor<T> a{call.a, call.lda, call.op_a}, b{call.b, call.ldb, call.op_b};
+  Call<T> first = call, second = call;
+  if (call.k > call.n) {
+    first.k = call.k / 2;
+    second.k = call.k - first.k;
+    second.a = a.from(0, first.k).at;
+    second.b = b.from(first.k, 0).at;
+    second.beta = T(1);
+    return {first, second};
+  }
+  if (call.n < 2 * least) return {};
+  const std::int64_t top = first.n = call.n / 2, rest = second.n = call.n - top;
+  second.a = a.from(top, 0).at;
+  second.b = b.from(0, top).at;
+  second.c = call.c + top * (call.ldc + 1);
+  const Call<T> between = call.uplo == 'U' ? product(call, {top, rest, call.k}, a, b.from(0, top),
+                                                     call.alpha, call.beta, call.c + top * call.ldc)
+                                           : product(call, {rest, top, call.k}, a.from(top, 0), b,
+                                                     call.alpha, call.beta, call.c + top);
+  return {first, second, between};
+}
+
 /// syrk, herk, syr2k, her2k: two smaller triangles and the square between them, or half of the sum.
 template <class T>
 std::vector<Call<T>> halves_of_update(const Call<T>& call) {
@@ -197,6 +222,7 @@ std::vector<Call<T>> halves_of_triangle(const Call<T>& call) {
 template <class T>
 std::vector<Call<T>> halves_of(const Call<T>& call) {
   if (call.form == Form::gemm) return halves_of_product(call);
+  if (call.form == Form::gemmt) return halves_of_triangle_of_product(call);
   if (is_rank_update(call.form)) return halves_of_update(call);
   return is_in_place(call.form) ? halves_of_triangle(call) : halves_of_symmetric(call);
 }

@@ -9,7 +9,7 @@ namespace blockyard::blas {
 namespace {
 
 constexpr const char* names[] = {"gemm",  "symm",  "hemm", "syrk", "herk",
-                                 "syr2k", "her2k", "trmm", "trsm"};
+                                 "syr2k", "her2k", "trmm", "trsm", "gemmt"};
 
 /// The range of bytes from the first to the last element of a matrix.
 struct Range {
@@ -44,7 +44,8 @@ Extents extents_of_a(const Call<T>& call) noexcept {
 }
 template <class T>
 Extents extents_of_b(const Call<T>& call) noexcept {
-  if (call.form == Form::gemm) return turned({call.k, call.n}, call.op_b != 'N');
+  if (call.form == Form::gemm || call.form == Form::gemmt)
+    return turned({call.k, call.n}, call.op_b != 'N');
   return is_rank_update(call.form) ? extents_of_a(call) : Extents{call.m, call.n};
 }
 template <class T>
@@ -62,6 +63,8 @@ bool has_known_flags(const Call<T>& call) noexcept {
   switch (call.form) {
     case Form::gemm:
       return is_one_of(call.op_a, "NTC") && is_one_of(call.op_b, "NTC");
+    case Form::gemmt:
+      return is_uplo && is_one_of(call.op_a, "NTC") && is_one_of(call.op_b, "NTC");
     case Form::symm:
     case Form::hemm:
       return is_side && is_uplo;
@@ -102,6 +105,7 @@ double flops_of(const Call<T>& call) noexcept {
     case Form::symm:
     case Form::hemm:
       return factor * 2 * m * n * (call.side == 'L' ? m : n);
+    case Form::gemmt:
     case Form::syrk:
     case Form::herk:
       return factor * n * n * k;
@@ -142,14 +146,15 @@ bool is_usual(const Call<T>& call) noexcept {
 
 template <class T>
 Call<T> by_columns(Call<T> call) noexcept {
-  if (call.form == Form::gemm) {  // the transposed result, of the operands the other way round
+  if (call.form != Form::gemm) call.uplo = other(call.uplo, 'U', 'L');
+  // The transposed result, of the operands the other way round.
+  if (call.form == Form::gemm || call.form == Form::gemmt) {
     std::swap(call.op_a, call.op_b);
     std::swap(call.a, call.b);
     std::swap(call.lda, call.ldb);
-    std::swap(call.m, call.n);
+    if (call.form == Form::gemm) std::swap(call.m, call.n);
     return call;
   }
-  call.uplo = other(call.uplo, 'U', 'L');
   if (is_rank_update(call.form)) {
     if (is_hermitian(call.form))
       call.op_a = other(call.op_a, 'N', 'C');
@@ -176,7 +181,8 @@ Call<T> rest_of(Call<T> call, std::int64_t complete) noexcept {
     if (call.uplo == 'U') return call;
     const std::int64_t step = call.op_a == 'N' ? 1 : call.lda;
     call.a += complete * step;
-    if (has_b(call.form)) call.b += complete * (call.op_a == 'N' ? 1 : call.ldb);
+    const bool is_plain = call.form == Form::gemmt ? call.op_b != 'N' : call.op_a == 'N';
+    if (has_b(call.form)) call.b += complete * (is_plain ? 1 : call.ldb);
     call.c += complete * (call.ldc + 1);
   } else if (call.side == 'R') {
     call.m -= complete;

@@ -15,7 +15,7 @@ template <class T>
 inline constexpr bool is_complex = !std::is_floating_point_v<T>;
 
 /// The routines of level 3.
-enum class Form : std::uint8_t { gemm, symm, hemm, syrk, herk, syr2k, her2k, trmm, trsm };
+enum class Form : std::uint8_t { gemm, symm, hemm, syrk, herk, syr2k, her2k, trmm, trsm, gemmt };
 
 /// A call of level 3 as BLAS describes it, column-major. What a routine does not have is as here.
 /// The result is `c`; of trmm and trsm it is also what they multiply (the `b` of their pages).
@@ -39,9 +39,10 @@ struct Call {
   std::int64_t ldc = 0;
 };
 
-/// Whether the result is a triangle: syrk and its like.
+/// Whether the result is a triangle: syrk and its like, and gemmt, which computes one of a product.
 [[nodiscard]] constexpr bool is_rank_update(Form form) noexcept {
-  return form == Form::syrk || form == Form::herk || form == Form::syr2k || form == Form::her2k;
+  return form == Form::syrk || form == Form::herk || form == Form::syr2k || form == Form::her2k ||
+         form == Form::gemmt;
 }
 /// Whether the result takes the place of an operand.
 [[nodiscard]] constexpr bool is_in_place(Form form) noexcept {

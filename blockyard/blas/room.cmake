@@ -1,14 +1,35 @@
 # libblockyard_offload.so goes into other people's programs: it exports the routine table and nothing else,
 # brings its own C++ library, and names no BLAS. Hence its parts are compiled for it
 # once more, with what other libraries are for elsewhere taken from their headers.
-set(offload_exports ${PROJECT_BINARY_DIR}/generated/offload_exports.cpp)
-set(offload_names ${PROJECT_BINARY_DIR}/generated/offload_exports.map)
-add_custom_command(OUTPUT ${offload_exports} ${offload_names}
-  COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/generated
-  COMMAND ${PYTHON} ${CMAKE_CURRENT_LIST_DIR}/generate.py ${CMAKE_CURRENT_LIST_DIR}/routines.txt
-          ${CMAKE_CURRENT_LIST_DIR}/fftw.txt ${offload_exports} ${offload_names}
-  DEPENDS ${CMAKE_CURRENT_LIST_DIR}/generate.py ${CMAKE_CURRENT_LIST_DIR}/routines.txt
-          ${CMAKE_CURRENT_LIST_DIR}/fftw.txt)
+set(offload_exports ${PROJECT_BINARY_DIR}/generated/offload_exports)
+set(offload_level1 ${PROJECT_BINARY_DIR}/generated/offload_level1)
+set(offload_tables ${CMAKE_CURRENT_LIST_DIR}/routines.txt ${CMAKE_CURRENT_LIST_DIR}/fftw.txt)
+set(offload_generate ${PYTHON} ${CMAKE_CURRENT_LIST_DIR}/generate.py ${offload_tables})
+foreach(made IN ITEMS offload_exports offload_level1)
+  set(more "")
+  if(made STREQUAL "offload_level1")
+    set(more ${CMAKE_CURRENT_LIST_DIR}/level1.txt)
+  endif()
+  add_custom_command(OUTPUT ${${made}}.cpp ${${made}}.map
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/generated
+    COMMAND ${offload_generate} ${${made}}.cpp ${${made}}.map ${more}
+    DEPENDS ${CMAKE_CURRENT_LIST_DIR}/generate.py ${offload_tables} ${more})
+endforeach()
+# A shared library of the exported names of a map; more: what it is linked from.
+function(blockyard_offload_library name made)
+  add_library(${name} SHARED ${made}.cpp ${made}.map ${ARGN})
+  target_compile_definitions(${name} PRIVATE FMT_HEADER_ONLY XXH_INLINE_ALL)
+  target_compile_options(${name} PRIVATE -Wall -Wextra -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${name} PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
+  target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc -Wl,--no-undefined
+                      -Wl,--as-needed -Wl,--version-script=${made}.map -Wl,-z,nodelete)
+  set_target_properties(${name} PROPERTIES LINK_DEPENDS ${made}.map
+                        CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+                        LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/plugins)
+  include(GNUInstallDirs)
+  install(TARGETS ${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/blockyard)
+endfunction()
 # Sanitizers do not go into programs that were built without them.
 if(NOT CMAKE_CXX_FLAGS_RELWITHDEBINFO MATCHES "fsanitize")
   set(rooms ${PROJECT_SOURCE_DIR}/blockyard)
@@ -22,20 +43,11 @@ if(NOT CMAKE_CXX_FLAGS_RELWITHDEBINFO MATCHES "fsanitize")
   else()
     list(FILTER offload_sources EXCLUDE REGEX "/ucx/(libucp|ucx|worker)\\.cpp$")
   endif()
-  add_library(blockyard_offload SHARED ${offload_exports} ${offload_names} ${offload_sources}
-              ${rooms}/base/checksum.cpp
-              ${rooms}/base/fingerprint.cpp ${rooms}/base/text.cpp ${rooms}/device/device.cpp
-              ${rooms}/device/kernel.cpp)
-  target_compile_definitions(blockyard_offload PRIVATE FMT_HEADER_ONLY XXH_INLINE_ALL)
+  blockyard_offload_library(blockyard_offload ${offload_exports} ${offload_sources}
+                            ${rooms}/base/checksum.cpp
+                            ${rooms}/base/fingerprint.cpp ${rooms}/base/text.cpp ${rooms}/device/device.cpp
+                            ${rooms}/device/kernel.cpp)
   blockyard_precompile(blockyard_offload offload)
-  target_compile_options(blockyard_offload PRIVATE -Wall -Wextra -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
-  target_include_directories(blockyard_offload PRIVATE ${PROJECT_SOURCE_DIR})
-  target_link_libraries(blockyard_offload PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
-  target_link_options(blockyard_offload PRIVATE -static-libstdc++ -static-libgcc -Wl,--no-undefined
-                      -Wl,--as-needed -Wl,--version-script=${offload_names} -Wl,-z,nodelete)
-  set_target_properties(blockyard_offload PROPERTIES LINK_DEPENDS ${offload_names}
-                        CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
-                        LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/plugins)
-  include(GNUInstallDirs)
-  install(TARGETS blockyard_offload LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/blockyard)
+  # The same with the names of level 1, for programs of which all goes to a device.
+  blockyard_offload_library(blockyard_offload_remote ${offload_level1} $<TARGET_OBJECTS:blockyard_offload>)
 endif()

@@ -2,6 +2,8 @@
 /// Calls every routine of level 3 under its Fortran and its CBLAS name and compares with plain
 /// loops: a program that knows nothing of Blockyard. What a routine must not read is NaN, what it
 /// must not write is compared bit by bit, and the page after the last element cannot be touched.
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -76,6 +78,17 @@ namespace {
 
 using namespace caller;
 
+/// Names that not every library has.
+template <class T>
+Routine looked_up(const std::string& routine, const char* prefix, const char* end) {
+  const char* const letter = std::is_same_v<T, float>    ? "s"
+                             : std::is_same_v<T, double> ? "d"
+                             : std::is_same_v<T, c64>    ? "c"
+                                                         : "z";
+  return reinterpret_cast<Routine>(
+      ::dlsym(RTLD_DEFAULT, (prefix + (letter + routine) + end).c_str()));
+}
+
 template <class T>
 Routine fortran_of(const std::string& routine) {
   if (routine == "gemm") return choose<T>(sgemm_, dgemm_, cgemm_, zgemm_);
@@ -87,7 +100,7 @@ Routine fortran_of(const std::string& routine) {
   if (routine == "hemm") return choose<T>(nullptr, nullptr, chemm_, zhemm_);
   if (routine == "herk") return choose<T>(nullptr, nullptr, cherk_, zherk_);
   if (routine == "her2k") return choose<T>(nullptr, nullptr, cher2k_, zher2k_);
-  return nullptr;
+  return looked_up<T>(routine, "", "_");
 }
 template <class T>
 Routine cblas_of(const std::string& routine) {
@@ -100,7 +113,7 @@ Routine cblas_of(const std::string& routine) {
   if (routine == "hemm") return choose<T>(nullptr, nullptr, cblas_chemm, cblas_zhemm);
   if (routine == "herk") return choose<T>(nullptr, nullptr, cblas_cherk, cblas_zherk);
   if (routine == "her2k") return choose<T>(nullptr, nullptr, cblas_cher2k, cblas_zher2k);
-  return nullptr;
+  return looked_up<T>(routine, "cblas_", "");
 }
 
 int failures = 0, calls = 0;
@@ -116,8 +129,10 @@ struct Case {
   bool has_beta = true;
 
   [[nodiscard]] bool is(const char* name) const { return routine == name; }
+  [[nodiscard]] bool is_product() const { return is("gemm") || is("gemm3m"); }
+  [[nodiscard]] bool is_triangle_of_product() const { return is("gemmt") || is("gemmtr"); }
   [[nodiscard]] bool updates_triangle() const {
-    return is("syrk") || is("herk") || is("syr2k") || is("her2k");
+    return is_triangle_of_product() || is("syrk") || is("herk") || is("syr2k") || is("her2k");
   }
   [[nodiscard]] bool is_in_place() const { return is("trmm") || is("trsm"); }
   [[nodiscard]] bool is_hermitian() const { return routine.starts_with("he"); }
@@ -128,7 +143,7 @@ template <class T>
 std::vector<T> whole(const Case& what, const Matrix<T>& a, char op) {
   const int rows = op == 'N' ? a.rows() : a.columns(), columns = op == 'N' ? a.columns() : a.rows();
   std::vector<T> made(static_cast<std::size_t>(rows) * columns);
-  const bool is_square = !what.is("gemm") && !what.updates_triangle();
+  const bool is_square = !what.is_product() && !what.updates_triangle();
   for (int j = 0; j < columns; ++j)
     for (int i = 0; i < rows; ++i) {
       int row = op == 'N' ? i : j, column = op == 'N' ? j : i;
@@ -179,7 +194,7 @@ void spoil(const Case& what, const Operands<T>& x) {
     else if (is_whole)
       value = nan;
   };
-  const bool is_square = !what.is("gemm") && !what.updates_triangle();
+  const bool is_square = !what.is_product() && !what.updates_triangle();
   if (is_square)
     for (int j = 0; j < x.a.columns(); ++j)
       for (int i = 0; i < x.a.rows(); ++i) {
@@ -208,7 +223,7 @@ std::vector<T> expected(const Case& what, const Operands<T>& x) {
         if (i == j && (what.is("herk") || what.is("her2k"))) value = T(std::real(value));
         c[std::size_t(j) * m + i] = x.beta * value;
       }
-  if (what.is("gemm")) {
+  if (what.is_product() || what.is_triangle_of_product()) {
     add_product(c, m, n, what.k, x.alpha, whole(what, x.a, what.op_a), whole(what, x.b, what.op_b));
   } else if (what.updates_triangle()) {
     const char turned = what.is_hermitian() ? 'C' : 'T';
@@ -262,7 +277,9 @@ void invoke_cblas(const Case& w, const Operands<T>& x) {
   const RealOf<T> real_alpha = std::real(x.alpha), real_beta = std::real(x.beta);
   T *a = x.a.data(), *b = x.b.data(), *c = x.c.data();
   const int lda = x.a.leading(), ldb = x.b.leading(), ldc = x.c.leading();
-  if (w.is("gemm"))
+  if (w.is_triangle_of_product())
+    call(f, layout, uplo, op, number_of('o', w.op_b), n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+  else if (w.is_product())
     call(f, layout, op, number_of('o', w.op_b), m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
   else if (w.is("symm") || w.is("hemm"))
     call(f, layout, side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc);
@@ -287,7 +304,9 @@ void invoke_fortran(const Case& w, const Operands<T>& x) {
   T *a = x.a.data(), *b = x.b.data(), *c = x.c.data();
   const int lda = x.a.leading(), ldb = x.b.leading(), ldc = x.c.leading();
   const std::size_t one = 1;
-  if (w.is("gemm"))
+  if (w.is_triangle_of_product())
+    call(f, uplo, op, op_b, n, k, alpha, a, &lda, b, &ldb, beta, c, &ldc, one, one, one);
+  else if (w.is_product())
     call(f, op, op_b, m, n, k, alpha, a, &lda, b, &ldb, beta, c, &ldc, one, one);
   else if (w.is("symm") || w.is("hemm"))
     call(f, side, uplo, m, n, alpha, a, &lda, b, &ldb, beta, c, &ldc, one, one);
@@ -328,7 +347,9 @@ double error_of(const Case& what, const Operands<T>& x, const std::vector<T>& wa
 
 template <class T>
 void check(const Case& what) {
-  const bool is_gemm = what.is("gemm"), updates = what.updates_triangle();
+  if ((what.is_cblas ? cblas_of<T>(what.routine) : fortran_of<T>(what.routine)) == nullptr) return;
+  const bool is_gemm = what.is_product(), updates = what.updates_triangle();
+  const bool has_b = is_gemm || what.is_triangle_of_product();
   const int square = what.side == 'L' ? what.m : what.n;
   const auto turned = [](int rows, int columns, char op) {
     return op == 'N' ? std::pair(rows, columns) : std::pair(columns, rows);
@@ -336,7 +357,7 @@ void check(const Case& what) {
   const auto a = is_gemm   ? turned(what.m, what.k, what.op_a)
                  : updates ? turned(what.n, what.k, what.op_a)
                            : std::pair(square, square);
-  const auto b = is_gemm   ? turned(what.k, what.n, what.op_b)
+  const auto b = has_b     ? turned(what.k, what.n, what.op_b)
                  : updates ? a
                            : std::pair(what.m, what.n);
   const std::pair c = {updates ? what.n : what.m, what.n};
@@ -413,7 +434,13 @@ template <class T>
 void check_all() {
   const std::string ops = "NTC", sides = "LR", triangles = "UL";
   for (const char op_a : ops)
-    for (const char op_b : ops) check_sizes<T>({.routine = "gemm", .op_a = op_a, .op_b = op_b});
+    for (const char op_b : ops) {
+      check_sizes<T>({.routine = "gemm", .op_a = op_a, .op_b = op_b});
+      if (is_complex<T>) check_sizes<T>({.routine = "gemm3m", .op_a = op_a, .op_b = op_b});
+      for (const char uplo : triangles)
+        check_sizes<T>({.routine = "gemmt", .uplo = uplo, .op_a = op_a, .op_b = op_b});
+      check_sizes<T>({.routine = "gemmtr", .uplo = 'L', .op_a = op_a, .op_b = op_b});
+    }
   for (const char uplo : triangles) {
     for (const char side : sides) {
       check_sizes<T>({.routine = "symm", .side = side, .uplo = uplo});
@@ -435,6 +462,8 @@ void check_all() {
   // Several parts.
   for (const char uplo : triangles) {
     Case large{.routine = "syrk", .uplo = uplo, .n = 300, .k = 5};
+    check<T>(large);
+    large.routine = "gemmt";
     check<T>(large);
     large = {.routine = "trsm", .side = uplo == 'U' ? 'L' : 'R', .uplo = uplo, .m = 150, .n = 170};
     check<T>(large);

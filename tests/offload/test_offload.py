@@ -20,8 +20,10 @@ from cut import Proxy
 
 BLOCKYARD = os.environ["BLOCKYARD"]
 LIBRARY = os.environ["LIBRARY"]
+LIBRARY_REMOTE = os.environ["LIBRARY_REMOTE"]  # with level 1
 CALLER = os.environ["CALLER"]
 LEVEL3_CALLER = os.environ["LEVEL3_CALLER"]
+VECTORS_CALLER = os.environ["VECTORS_CALLER"]
 LAPACK_CALLER = os.environ["LAPACK_CALLER"]
 RULES_CALLER = os.environ["RULES_CALLER"]
 FFTW_CALLER = os.environ["FFTW_CALLER"]  # empty: this machine has no FFTW to build it with
@@ -124,6 +126,27 @@ class Offload(unittest.TestCase):
                 self.assertGreater(calls["remote"], 2000)
                 self.assertEqual(calls["local"], 0)
                 server.end()
+
+    def test_levels_1_and_2_and_batches_on_a_device(self):
+        self.assertRegex(subprocess.run([VECTORS_CALLER], check=True, capture_output=True, text=True,
+                                        timeout=LIMIT_SECONDS).stdout, r", 0 wrong\n$")
+        for device in ("host", "sim"):
+            with self.subTest(device):
+                server = self.serve("--device", device, name=device)
+                done, calls = self.run_at(server.address, VECTORS_CALLER, "exact")
+                self.assertRegex(done.stdout, r"^\d+ calls, 0 wrong\n$")
+                found = json.loads((self.folder / "report.json").read_text())["routines"]
+                self.assertLessEqual({"dgemv", "dger", "zgeru", "zgerc", "dsymv", "zhemv", "dtrmv", "dtrsv", "ddot", "zdotu",
+                                      "zdotc", "daxpy", "dgemm"}, {one["routine"] for one in found})
+                self.assertGreater(calls["remote"], 400)
+                self.assertEqual(calls["local"], 0)
+                server.end()
+        server = self.serve("--client-memory", "16K", name="small")  # matrices have no room
+        self.assertRegex(self.run_at(server.address, VECTORS_CALLER)[0].stdout, r", 0 wrong\n$")
+        server.end()
+        done, calls = self.run_at(f"unix:{self.folder}/nobody", VECTORS_CALLER)
+        self.assertRegex(done.stdout, r", 0 wrong\n$")
+        self.assertEqual(calls["remote"], 0)
 
     def test_products_from_two_ends(self):
         for device in ("host", "sim"):
@@ -276,7 +299,7 @@ class Offload(unittest.TestCase):
 
     def test_check_mode_compares_every_call_of_the_device(self):
         server = self.serve("--device", "host")
-        for program in filter(None, (CALLER, LAPACK_CALLER, FFTW_CALLER)):
+        for program in filter(None, (CALLER, LAPACK_CALLER, FFTW_CALLER, VECTORS_CALLER)):
             report = self.folder / "report.json"
             done = self.offload("run", "--server", server.address, "--place", "remote", "--check", "--report", report,
                                 "--", program)
@@ -632,8 +655,12 @@ class Offload(unittest.TestCase):
         done = self.offload("serve", "--listen", "0.0.0.0:0", code=2)
         self.assertRegex(done.stderr, "--tokens|--plain")  # --plain is named without a TLS library
 
-    def test_the_library_exports_its_table_and_needs_no_blas(self):
-        shown = subprocess.run(["readelf", "--dyn-syms", "--dynamic", "--wide", LIBRARY], capture_output=True, text=True,
+    def test_the_libraries_export_their_tables_and_need_no_blas(self):
+        self.check_exports(LIBRARY, "routines.txt")
+        self.check_exports(LIBRARY_REMOTE, "routines.txt", "level1.txt")
+
+    def check_exports(self, library, *tables):
+        shown = subprocess.run(["readelf", "--dyn-syms", "--dynamic", "--wide", library], capture_output=True, text=True,
                                check=True).stdout
         needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", shown))
         self.assertLessEqual({name.split(".so")[0] for name in needed}, {"libc", "libm", "ld-linux-x86-64",
@@ -641,9 +668,12 @@ class Offload(unittest.TestCase):
         exported = {line.split()[7].split("@")[0] for line in shown.splitlines()
                     if re.match(r"\s+\d+: ", line) and line.split()[6] != "UND" and line.split()[4] in ("GLOBAL", "WEAK")}
         expected = set()
-        for routine, has_c in self.routines():
+        for routine, has_c in self.routines(tables):
             expected.add(routine.upper())
             forms = ["{}_", "{}", "{}__", "{}_64_", "{}_64", "scipy_{}_", "scipy_{}_64_"]
+            expected |= {form.format(routine) for form in forms}
+            routine += "_sub" if routine[:4] in ("cdot", "zdot") else ""
+            forms = []
             if has_c:
                 forms += ["cblas_{}", "cblas_{}64_", "cblas_{}_64", "scipy_cblas_{}", "scipy_cblas_{}64_"]
             expected |= {form.format(routine) for form in forms}
@@ -655,9 +685,9 @@ class Offload(unittest.TestCase):
         self.assertEqual(exported, expected)
 
     @staticmethod
-    def routines():
+    def routines(tables):
         """Each with its element type, and whether C has a name for it."""
-        for line in (TABLES / "routines.txt").read_text().splitlines():
+        for line in "\n".join((TABLES / table).read_text() for table in tables).splitlines():
             words = line.split("#")[0].split()
             for letter in words[1:]:
                 if len(letter) == 1:

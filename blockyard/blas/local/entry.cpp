@@ -104,12 +104,14 @@ const Site& Entry::search(const void* caller) noexcept {
       return *site;
     }
   void* const function = find_local(name_, caller);
-  if (function == nullptr) end_without();
+  void* known = function;  // by which its library is known
+  if (known == nullptr && substitute_ != nullptr) known = find_local(substitute_, caller);
+  if (known == nullptr) end_without();
   // Sites are never freed: calls come until the process has ended.
   auto* const site =
-      new (std::nothrow) Site{caller, function, width_, find_threads(function), nullptr};
+      new (std::nothrow) Site{caller, function, width_, find_threads(known), nullptr};
   if (site == nullptr) std::abort();
-  if (width_ == 0) site->width = probe_width(function);
+  if (width_ == 0) site->width = probe_width(known);
   const Site* first = sites_.load(std::memory_order_acquire);
   do {
     site->next = first;

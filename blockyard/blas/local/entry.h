@@ -23,7 +23,10 @@ struct Site {
 class Entry {
  public:
   /// width: of the integers under this name; 0: it depends on the library.
-  constexpr Entry(const char* name, int width) noexcept : name_(name), width_(width) {}
+  /// substitute: another name, by which the program can do the same where it lacks this one; the
+  /// sites have no function then.
+  constexpr Entry(const char* name, int width, const char* substitute = nullptr) noexcept
+      : name_(name), width_(width), substitute_(substitute) {}
 
   /// Where a call that returns to `caller` goes. Costs a few nanoseconds but the first time.
   [[nodiscard]] const Site& find(const void* caller) noexcept {
@@ -40,6 +43,7 @@ class Entry {
 
   const char* name_;
   int width_;
+  const char* substitute_;
   std::atomic<const Site*> recent_ = nullptr;
   std::atomic<const Site*> sites_ = nullptr;  ///< a list that only grows
 };

@@ -59,7 +59,8 @@ class Level3Comparison final : public Comparison {
                      : call_.form == Form::trmm ? norm_of(before_)
                                                 : a;
     const double beta = call_.form == Form::trmm ? 0 : std::abs(call_.beta);
-    const double twice = is_rank_update(call_.form) && has_b(call_.form) ? 2 : 1;
+    const bool has_two = call_.form == Form::syr2k || call_.form == Form::her2k;
+    const double twice = has_two ? 2 : 1;
     const double read = beta == 0 ? 0 : beta * norm_of(before_);
     return ratio(norm_of(apart), eps<T> * order * (twice * alpha * a * b + read));
   }
@@ -73,9 +74,9 @@ class Level3Comparison final : public Comparison {
   [[nodiscard]] View<T> view_of_b() const {
     if (call_.form != Form::gemm && !is_rank_update(call_.form))
       return {.at = call_.b, .rows = call_.m, .columns = call_.n, .leading = call_.ldb};
-    const bool is_plain = (call_.form == Form::gemm ? call_.op_b : call_.op_a) == 'N';
-    const std::int64_t rows = call_.form == Form::gemm ? call_.k : call_.n,
-                       columns = call_.form == Form::gemm ? call_.n : call_.k;
+    const bool is_right = call_.form == Form::gemm || call_.form == Form::gemmt;
+    const bool is_plain = (is_right ? call_.op_b : call_.op_a) == 'N';
+    const std::int64_t rows = is_right ? call_.k : call_.n, columns = is_right ? call_.n : call_.k;
     return {.at = call_.b,
             .rows = is_plain ? rows : columns,
             .columns = is_plain ? columns : rows,

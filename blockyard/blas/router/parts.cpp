@@ -146,11 +146,15 @@ Part<T> part_of_triangle(const Call<T>& call, std::int64_t from, std::int64_t to
                  .has_real_diagonal = is_hermitian(call.form),
                  .shift = first - top};
   part.is_read = call.beta != T{};
-  const char left = is_hermitian(call.form) && call.op_a != 'N' ? 'C' : 'T';
+  const bool is_product = call.form == Form::gemmt;
+  const bool conjugates =
+      is_product ? call.op_a == 'C' : is_hermitian(call.form) && call.op_a != 'N';
+  const char left = conjugates ? 'C' : 'T';
   const Source rows = {Where::first, top * call.k}, columns = {Where::first, first * call.k};
   const auto add = [&](T alpha, T beta, const Source& one, const Source& two) {
     Step<T> step = product(part, call.k, left, 'N', alpha, beta);
-    if (is_complex<T> && is_hermitian(call.form) && call.op_a == 'N')
+    if (is_complex<T> &&
+        (is_product ? call.op_b == 'C' : is_hermitian(call.form) && call.op_a == 'N'))
       step.operation.flags |= blockyard_conjugate_right;
     step.left = one;
     step.right = two;
@@ -164,6 +168,7 @@ Part<T> part_of_triangle(const Call<T>& call, std::int64_t from, std::int64_t to
   if constexpr (is_complex<T>)
     if (is_hermitian(call.form)) other = std::conj(call.alpha);
   add(call.alpha, call.beta, rows, {Where::second, columns.offset});
+  if (is_product) return part;
   add(other, T(1), {Where::second, rows.offset}, columns);
   return part;
 }
@@ -180,16 +185,17 @@ std::vector<View<T>> shared_operands(const Call<T>& call) {
              .leading = call.lda}};
   }
   if (is_rank_update(call.form)) {
-    const bool turns = call.op_a == 'N';
-    const auto view = [&](const T* at, std::int64_t leading) {
+    const auto view = [&](const T* at, std::int64_t leading, bool turns) {
       return View<T>{.at = at,
                      .rows = turns ? call.n : call.k,
                      .columns = turns ? call.k : call.n,
                      .leading = leading,
                      .is_transposed = turns};
     };
-    if (!has_b(call.form)) return {view(call.a, call.lda)};
-    return {view(call.a, call.lda), view(call.b, call.ldb)};
+    const bool turns = call.op_a == 'N';
+    if (!has_b(call.form)) return {view(call.a, call.lda, turns)};
+    return {view(call.a, call.lda, turns),
+            view(call.b, call.ldb, call.form == Form::gemmt ? call.op_b != 'N' : turns)};
   }
   const std::int64_t extent = call.side == 'L' ? call.m : call.n;
   return {{.at = call.a,

@@ -78,6 +78,9 @@ class Router {
       return std::numeric_limits<double>::infinity();
     return is_forced() ? 0 : least_worth;
   }
+  [[nodiscard]] bool takes_vectors() const noexcept {
+    return settings_.place == Where::remote && !settings_.servers.empty();
+  }
   /// Whether calls go there whatever it takes.
   [[nodiscard]] bool is_forced() const noexcept {
     return settings_.place == Where::remote || settings_.place == Where::both;
@@ -479,6 +482,11 @@ __attribute__((destructor)) void write_report_at_end() {
 
 bool router_threshold(double flops) noexcept {
   return flops >= edge().least.load(std::memory_order_relaxed);
+}
+
+bool router_takes_vectors() noexcept {
+  const Router* const known = is_inside() ? nullptr : router();
+  return known != nullptr && known->takes_vectors();
 }
 
 void prepare_route(const Routed& call) noexcept try {

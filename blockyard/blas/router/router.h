@@ -63,6 +63,9 @@ class Routed {
 /// this is the whole cost. Any thread.
 [[nodiscard]] bool router_threshold(double flops) noexcept;
 
+/// Whether calls of levels 1 and 2 may go to a device: with place `remote`. Any thread.
+[[nodiscard]] bool router_takes_vectors() noexcept;
+
 /// What a call to come needs is made where it is expected to go, if that is connected and idle. Any
 /// thread.
 void prepare_route(const Routed& call) noexcept;

@@ -64,6 +64,34 @@ class Integers {
   std::array<std::int32_t, most> narrow_{};
 };
 
+/// A member of a call from an argument of Fortran.
+template <class Member>
+void read_argument(Member& to, const void* from, int width) noexcept {
+  if constexpr (std::is_same_v<Member, char>)
+    to = upper(*static_cast<const char*>(from));
+  else if constexpr (std::is_same_v<Member, std::int64_t>)
+    to = read_integer(from, width);
+  else if constexpr (std::is_pointer_v<Member>)
+    to = static_cast<Member>(const_cast<void*>(from));
+  else
+    to = *static_cast<const Member*>(from);
+}
+
+/// The same of CBLAS: `kind` of a flag; complex factors come by address.
+template <class Member, class Given>
+void take_argument(Member& to, Given given, Flag kind, int width) noexcept {
+  if constexpr (std::is_same_v<Member, char>)
+    to = letter_of(kind, given);
+  else if constexpr (std::is_same_v<Member, std::int64_t>)
+    to = cut_integer(given, width);
+  else if constexpr (std::is_pointer_v<Member>)
+    to = static_cast<Member>(const_cast<void*>(static_cast<const void*>(given)));
+  else if constexpr (std::is_pointer_v<Given>)
+    to = *static_cast<const Member*>(given);
+  else
+    to = Member(given);
+}
+
 /// Calls a Fortran subroutine: pointers, then the lengths of its character arguments.
 template <std::size_t count, std::size_t flags>
 void invoke_fortran(void* function, const std::array<const void*, count>& given,

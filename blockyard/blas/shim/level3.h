@@ -65,10 +65,13 @@ class Level3 {
     call.form = form;
     std::size_t at = 0;
     (read<slots>(call, given[at++], site.width), ...);
-    if (!is_offered(call)) return invoke_fortran(site.function, given, lengths);
+    const bool is_ours = is_missing(site);
+    if (!is_offered(call) && !is_ours) return invoke_fortran(site.function, given, lengths);
     const LocalCalls<T> others(entry.name(), caller, site.width);
-    route_level3<T>(call, site.thread_count(), others,
-                    [&](const Call<T>& part) { invoke(site.function, site.width, part); });
+    if (!is_offered(call)) return compute_by_products(call, others);
+    route_level3<T>(call, site.thread_count(), others, [&](const Call<T>& part) {
+      is_ours ? compute_by_products(part, others) : invoke(site.function, site.width, part);
+    });
   }
 
   /// Calls a function of the program's own under a Fortran name.
@@ -86,31 +89,30 @@ class Level3 {
     const auto function = reinterpret_cast<void (*)(int, Given...)>(site.function);
     Call<T> call;
     call.form = form;
-    (take<slots>(call, given, site.width), ...);
+    (take_argument(member<slots>(call), given, kind<slots>, site.width), ...);
     if (layout == row_major) call = by_columns(call);
-    if ((layout != row_major && layout != column_major) || !is_offered(call))
-      return function(layout, given...);
+    const bool is_ours = is_missing(site),
+               is_layout = layout == row_major || layout == column_major;
+    if ((!is_layout || !is_offered(call)) && !is_ours) return function(layout, given...);
     const LocalCalls<T> others(entry.name(), caller, site.width);
+    if (!is_offered(call)) return compute_by_products(call, others);
     route_level3<T>(call, site.thread_count(), others, [&](const Call<T>& part) {
-      function(column_major, value<slots, Given>(part)...);
+      is_ours ? compute_by_products(part, others)
+              : function(column_major, value<slots, Given>(part)...);
     });
   }
 
  private:
+  static constexpr bool is_missing(const Site& site) noexcept {
+    return form == Form::gemmt && site.function == nullptr;
+  }
   template <Slot slot>
   static void read(Call<T>& call, const void* from, int width) noexcept {
     auto& to = member<slot>(call);
-    using Member = std::remove_reference_t<decltype(to)>;
-    if constexpr (std::is_same_v<Member, char>)
-      to = upper(*static_cast<const char*>(from));
-    else if constexpr (std::is_same_v<Member, std::int64_t>)
-      to = read_integer(from, width);
-    else if constexpr (std::is_pointer_v<Member>)
-      to = static_cast<Member>(const_cast<void*>(from));
-    else if constexpr (is_real<slot>)
+    if constexpr (is_real<slot>)
       to = T(*static_cast<const Real*>(from));
     else
-      to = *static_cast<const T*>(from);
+      read_argument(to, from, width);
   }
   /// A real factor is the first half of a complex one.
   template <Slot slot>
@@ -123,21 +125,6 @@ class Level3 {
       return from;
     else
       return &from;
-  }
-  template <Slot slot, class Given>
-  static void take(Call<T>& call, Given given, int width) noexcept {
-    auto& to = member<slot>(call);
-    using Member = std::remove_reference_t<decltype(to)>;
-    if constexpr (std::is_same_v<Member, char>)
-      to = letter_of(kind<slot>, given);
-    else if constexpr (std::is_same_v<Member, std::int64_t>)
-      to = cut_integer(given, width);
-    else if constexpr (std::is_pointer_v<Member>)
-      to = static_cast<Member>(const_cast<void*>(static_cast<const void*>(given)));
-    else if constexpr (std::is_pointer_v<Given>)
-      to = *static_cast<const T*>(given);
-    else
-      to = T(given);
   }
   template <Slot slot, class Given>
   static Given value(const Call<T>& call) noexcept {

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "blockyard/blas/halves.h"
 #include "blockyard/blas/router/device_products.h"
 #include "blockyard/blas/router/router.h"
@@ -79,6 +82,42 @@ void route_level3(const Call<T>& call, int threads, const LocalCalls<T>& others,
   route(routed);
 }
 
+/// By columns of blocks; of a block on the diagonal the triangle alone is used.
+template <class T>
+void compute_by_products(const Call<T>& call, const LocalCalls<T>& others) noexcept {
+  constexpr std::int64_t width = 64;
+  const auto step = [](char op, std::int64_t leading, bool is_row) {
+    return (op == 'N') == is_row ? 1 : leading;
+  };
+  std::vector<T> square(static_cast<std::size_t>(width * width));
+  for (std::int64_t from = 0; from < call.n; from += width) {
+    const std::int64_t to = std::min(from + width, call.n);
+    Call<T> part = call;
+    part.form = Form::gemm;
+    part.n = to - from;
+    part.b += from * step(call.op_b, call.ldb, false);
+    const auto rows = [&](std::int64_t first, std::int64_t last) {
+      part.m = last - first;
+      part.a = call.a + first * step(call.op_a, call.lda, true);
+      part.c = call.c + first + from * call.ldc;
+      if (part.m > 0) others(part);
+    };
+    call.uplo == 'U' ? rows(0, from) : rows(to, call.n);
+    part.m = part.n;
+    part.a = call.a + from * step(call.op_a, call.lda, true);
+    part.c = square.data();
+    part.ldc = width;
+    part.beta = T{};
+    others(part);
+    for (std::int64_t j = from; j < to; ++j)
+      for (std::int64_t i = call.uplo == 'U' ? from : j; i < (call.uplo == 'U' ? j + 1 : to); ++i) {
+        T& c = call.c[i + j * call.ldc];
+        const T more = square[static_cast<std::size_t>(i - from + (j - from) * width)];
+        c = call.beta == T{} ? more : call.beta * c + more;
+      }
+  }
+}
+
 template <class T>
 void compute_piece(const Call<T>& call, int threads, const LocalCalls<T>& others,
                    const std::function<void(Routed&)>& compute) {
@@ -88,9 +127,13 @@ void compute_piece(const Call<T>& call, int threads, const LocalCalls<T>& others
 }
 
 template bool is_offered(const Call<float>&) noexcept;
+template void compute_by_products(const Call<float>&, const LocalCalls<float>&) noexcept;
 template bool is_offered(const Call<double>&) noexcept;
+template void compute_by_products(const Call<double>&, const LocalCalls<double>&) noexcept;
 template bool is_offered(const Call<c64>&) noexcept;
+template void compute_by_products(const Call<c64>&, const LocalCalls<c64>&) noexcept;
 template bool is_offered(const Call<c128>&) noexcept;
+template void compute_by_products(const Call<c128>&, const LocalCalls<c128>&) noexcept;
 template void route_level3(const Call<float>&, int, const LocalCalls<float>&,
                            const std::function<void(const Call<float>&)>&) noexcept;
 template void route_level3(const Call<double>&, int, const LocalCalls<double>&,

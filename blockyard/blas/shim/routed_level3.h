@@ -19,6 +19,10 @@ template <class T>
 void route_level3(const Call<T>& call, int threads, const LocalCalls<T>& others,
                   const std::function<void(const Call<T>&)>& local) noexcept;
 
+/// gemmt by products with the program's gemm, where it has no routine for that.
+template <class T>
+void compute_by_products(const Call<T>& call, const LocalCalls<T>& others) noexcept;
+
 /// A call that another one is made of goes to `compute`, here by `others`.
 template <class T>
 void compute_piece(const Call<T>& call, int threads, const LocalCalls<T>& others,

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/blas/shim/batch.h"
+
+#include <algorithm>
+
+namespace blockyard::blas {
+
+template <class T>
+void compute_batch(const std::vector<Call<T>>& products, const Site& site,
+                   const LocalCalls<T>& others, const std::function<void()>& forward) noexcept {
+  const bool is_any_offered =
+      std::ranges::any_of(products, [](const Call<T>& one) { return is_offered(one); });
+  if (!is_any_offered && site.function != nullptr) return forward();
+  const std::function<void(const Call<T>&)> local = [&](const Call<T>& one) { others(one); };
+  for (const Call<T>& one : products)
+    is_offered(one) ? route_level3<T>(one, site.thread_count(), others, local) : local(one);
+}
+
+template void compute_batch(const std::vector<Call<float>>&, const Site&, const LocalCalls<float>&,
+                            const std::function<void()>&) noexcept;
+template void compute_batch(const std::vector<Call<double>>&, const Site&,
+                            const LocalCalls<double>&, const std::function<void()>&) noexcept;
+template void compute_batch(const std::vector<Call<c64>>&, const Site&, const LocalCalls<c64>&,
+                            const std::function<void()>&) noexcept;
+template void compute_batch(const std::vector<Call<c128>>&, const Site&, const LocalCalls<c128>&,
+                            const std::function<void()>&) noexcept;
+
+}  // namespace blockyard::blas
