@@ -82,13 +82,19 @@ void copy_row(void* to, const void* from, std::size_t bytes) noexcept {
   else
     std::memcpy(to, from, bytes);
 }
+void copy_rows(std::byte* to, std::size_t to_step, const std::byte* from, std::size_t from_step,
+               const NearRows& near) noexcept {
+  for (std::size_t row = 0; row < near.rows; ++row)
+    std::memcpy(to + row * to_step, from + row * from_step, near.bytes);
+}
 
 /// For the report.
-[[gnu::noinline]] void count_row(const Array& array, const NearRow& row) {
+[[gnu::noinline]] void count_rows(const Array& array, const NearRows& near) {
   Report& report = *edge().report;
-  count_element(report, array.region, row.rank, row.offset, row.bytes);
-  count_bytes(report, runtime().team(array.group).ranks[static_cast<std::size_t>(row.rank)],
-              row.bytes);
+  const std::size_t bytes = near.rows * near.bytes;
+  count_element(report, array.region, near.rank, near.offset, bytes);
+  count_bytes(report, runtime().team(array.group).ranks[static_cast<std::size_t>(near.rank)],
+              bytes);
 }
 
 /// Starts a transfer that the caller may wait for later; without a handle it is a blocking one.
@@ -104,33 +110,37 @@ void later(Ints handle, const Transfer& transfer) {
 
 void get(int g_a, Ints lo, Ints hi, void* buf, Ints ld) {
   const Array& array = made(g_a);
-  if (const NearRow row = near_row(tongue(), array, lo, hi); row.data != nullptr) {
+  if (const NearRows near = near_rows(tongue(), array, lo, hi); near.data != nullptr) {
     if (array.is_counted) [[unlikely]]
-      count_row(array, row);
-    return copy_row(buf, row.data, row.bytes);
+      count_rows(array, near);
+    if (near.rows == 1) return copy_row(buf, near.data, near.bytes);
+    if (const std::size_t step = step_of(tongue(), array, near, ld); step != 0)
+      return copy_rows(static_cast<std::byte*>(buf), step, near.data, near.step, near);
   }
   const Box box = box_of(tongue(), array, lo, hi);
   ga::get(array, box, local_of(tongue(), array, box, buf, ld));
 }
 void put(int g_a, Ints lo, Ints hi, void* buf, Ints ld) {
   const Array& array = made(g_a);
-  if (const NearRow row = near_row(tongue(), array, lo, hi);
-      row.data != nullptr && array.property.empty()) {
+  if (const NearRows near = near_rows(tongue(), array, lo, hi);
+      near.data != nullptr && array.property.empty()) {
     if (array.is_counted) [[unlikely]]
-      count_row(array, row);
-    return copy_row(row.data, buf, row.bytes);
+      count_rows(array, near);
+    if (near.rows == 1) return copy_row(near.data, buf, near.bytes);
+    if (const std::size_t step = step_of(tongue(), array, near, ld); step != 0)
+      return copy_rows(near.data, near.step, static_cast<const std::byte*>(buf), step, near);
   }
   const Box box = box_of(tongue(), array, lo, hi);
   ga::put(array, box, local_of(tongue(), array, box, buf, ld));
 }
 void acc(int g_a, Ints lo, Ints hi, void* buf, Ints ld, void* alpha) {
   const Array& array = made(g_a);
-  if (const NearRow row = near_row(tongue(), array, lo, hi);
-      row.data != nullptr && array.property.empty() && array.kind.element) {
+  if (const NearRows near = near_rows(tongue(), array, lo, hi);
+      near.data != nullptr && near.rows == 1 && array.property.empty() && array.kind.element) {
     fabric::Strided all;
-    all.row_bytes = row.bytes;
-    runtime().memory().accumulate(array.region, row.rank, row.offset, all, buf, *array.kind.element,
-                                  alpha);
+    all.row_bytes = near.bytes;
+    runtime().memory().accumulate(array.region, near.rank, near.offset, all, buf,
+                                  *array.kind.element, alpha);
     return;
   }
   const Box box = box_of(tongue(), array, lo, hi);
