@@ -97,6 +97,7 @@ class G4Run::State {
 
   void finish() {
     end_ring();
+    update_.release_tiles();  // a result is written by copies of units
     add_up();
     if (options_.normalise) averages_.check_sign();
   }

@@ -69,6 +69,8 @@ class G4Update final : public ring::Update {
   [[nodiscard]] int batch() const noexcept { return cut_.batch; }
   /// Memory of the tiles of the largest batch so far.
   [[nodiscard]] std::int64_t tiles_bytes() const noexcept;
+  /// Gives the memory of tiles back; a later update takes it again.
+  void release_tiles() noexcept { std::vector<std::vector<double>>().swap(tiles_); }
   [[nodiscard]] bool is_on_device() const noexcept { return device_ != nullptr; }
   /// The slice from and to the device, once its work is done. REQUIRES: is_on_device().
   /// Throws Error{bad_input} if a contribution to exact sums was above the bound.
