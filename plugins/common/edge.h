@@ -13,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "blockyard/device/abi_cpp.h"
 #include "blockyard/device/abi_table.h"
 #include "plugins/common/edge_calls.h"
 #include "plugins/common/kernel.h"
@@ -153,11 +154,7 @@ class Edge : EdgeCalls<Machine> {
     asked.choices[machine.choices().copy(asked.choices, asked.choices_bytes - 1)] = '\0';
   }
 
-  static void last_error(blockyard_device* handle, char* text, std::uint64_t bytes) {
-    if (handle == nullptr || bytes == 0) return;
-    const std::lock_guard lock(of(handle).mutex);
-    text[of(handle).last_error.copy(text, bytes - 1)] = '\0';
-  }
+  static constexpr auto last_error = device::tell_last_error<Device>;
 
   static blockyard_status allocate(blockyard_device* handle, std::uint64_t bytes,
                                    blockyard_address* address) {
@@ -325,7 +322,7 @@ class Edge : EdgeCalls<Machine> {
     return BLOCKYARD_OK;
   }
 
-  /// Blocks, or numbers beside a result.
+  /// Blocks, or numbers next to a result.
   static bool takes_right(const blockyard_operation& operation) {
     return has_right(operation) || (is_whole(operation.kind) && operation.kind != BLOCKYARD_SOLVE);
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "blockyard/device/abi_kernel_check.h"
+#include "plugins/common/edge_calls.h"
 
 namespace blockyard::plugin {
 
@@ -54,6 +55,13 @@ struct Launch {
   launch.per_item = run.per_item > 0 ? std::min(run.per_item, launch.extent[0]) : 0;
   if (form.has_groups()) launch.per_item = run.per_item;  // it numbers the groups
   return launch;
+}
+
+/// Throws Refusal if its groups are larger than this kernel can have.
+inline void check_group(const Launch& launch, std::int64_t most_items) {
+  if (launch.group > most_items)
+    throw Refusal("a group of this kernel has at most " + std::to_string(most_items) +
+                  " items on this device");
 }
 
 /// "name<number>" for each parameter, as `write` says, with commas between.

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "blockyard/device/abi.h"
+#include "blockyard/device/abi_cpp.h"
 
-/// What plug-ins need to understand a descriptor. Sees no header of ours but abi.h.
+/// What plug-ins need to understand a descriptor. Sees no header of ours but abi_*.h.
 namespace blockyard::plugin {
 
 enum Side : std::size_t { of_result = 0, of_left = 1, of_right = 2 };
@@ -36,8 +36,8 @@ struct Form {
 [[nodiscard]] blockyard_status analyse(const blockyard_operation& operation, Form& form,
                                        const char** why);
 
-[[nodiscard]] std::uint64_t element_bytes(std::uint32_t element) noexcept;
-[[nodiscard]] std::uint64_t element_count(const blockyard_operand& operand) noexcept;
+using device::element_bytes;
+using device::element_count;
 [[nodiscard]] bool has_right(const blockyard_operation& operation) noexcept;
 
 }  // namespace blockyard::plugin

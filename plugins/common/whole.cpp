@@ -3,28 +3,10 @@
 
 #include <algorithm>
 
+#include "blockyard/device/abi_cpp.h"
+
 namespace blockyard::plugin {
 namespace {
-
-template <class... Flags>
-constexpr std::uint32_t all_of(Flags... flags) noexcept {
-  return (static_cast<std::uint32_t>(flags) | ...);
-}
-
-std::uint32_t flags_of(std::uint32_t kind) noexcept {
-  switch (kind) {
-    case BLOCKYARD_SOLVE:
-      return all_of(blockyard_conjugate_left, blockyard_transposed, blockyard_upper, blockyard_unit,
-                    blockyard_from_right);
-    case BLOCKYARD_FACTOR:
-      return all_of(blockyard_upper, blockyard_cholesky, blockyard_qr);
-    case BLOCKYARD_REFLECT:
-      return all_of(blockyard_conjugate_left, blockyard_transposed, blockyard_from_right);
-    default:
-      return all_of(blockyard_upper, blockyard_singular, blockyard_vectors, blockyard_general,
-                    blockyard_left_vectors);
-  }
-}
 
 bool is_matrix(const blockyard_operand& operand) noexcept {
   return operand.order == 2 && operand.extent[0] > 0 && operand.extent[1] > 0;
@@ -78,7 +60,7 @@ std::int64_t Whole::numbers() const noexcept {
 blockyard_status analyse(const blockyard_operation& operation, Whole& whole, const char** why) {
   *why = "this device does not know the operation";
   if (operation.size < sizeof operation || operation.element > BLOCKYARD_C128 ||
-      !is_whole(operation.kind) || (operation.flags & ~flags_of(operation.kind)) != 0)
+      !is_whole(operation.kind) || (operation.flags & ~device::flags_of(operation.kind)) != 0)
     return BLOCKYARD_UNSUPPORTED;
   whole = {};
   whole.kind = operation.kind;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <complex>
 
+#include "blockyard/device/abi_cpp.h"
 #include "plugins/device_cuda/test_types.h"
 
 namespace blockyard::cuda {
@@ -16,35 +17,20 @@ constexpr std::size_t reals = 2048;  // of a block
 
 template <class T>
 using Real = decltype(std::abs(T{}));
-template <class T>
-T conjugated(T value) {
-  if constexpr (is_complex<T>)
-    return std::conj(value);
-  else
-    return value;
-}
-template <class T>
-T factor(const double parts[2]) {
-  if constexpr (is_complex<T>)
-    return T(static_cast<Real<T>>(parts[0]), static_cast<Real<T>>(parts[1]));
-  else
-    return static_cast<T>(parts[0]);
-}
-
 /// The contraction by loops over k and l, or over l and k, both from the end.
 template <class T>
 std::vector<T> contract(const CheckNumbers<Real<T>>& numbers, bool is_reversed) {
   const T* const left = reinterpret_cast<const T*>(numbers.left.data());
   const T* const right = reinterpret_cast<const T*>(numbers.right.data());
   const T* const before = reinterpret_cast<const T*>(numbers.result.data());
-  const T alpha = factor<T>(numbers.alpha), beta = factor<T>(numbers.beta);
+  const T alpha = device::number<T>(numbers.alpha), beta = device::number<T>(numbers.beta);
   std::vector<T> made;
   for (int b = 0; b < 10; ++b)
     for (int a = 0; a < 9; ++a) {
       T sum{};
       for (int i = 0; i < 30; ++i) {
         const int k = is_reversed ? 4 - i % 5 : i / 6, l = is_reversed ? 5 - i / 5 : i % 6;
-        sum += conjugated(left[k + 5 * (a + 9 * l)]) * right[l + 6 * (b + 10 * k)];
+        sum += device::conjugated(left[k + 5 * (a + 9 * l)]) * right[l + 6 * (b + 10 * k)];
       }
       made.push_back(alpha * sum + (beta == T{} ? T{} : beta * before[made.size()]));
     }

@@ -98,9 +98,7 @@ plugin::Launch Machine::shaped(KernelPlan& plan, const blockyard_kernel_run& run
   }
   if (launch.group == 0) launch.group = plan.shapes.rule(launch.extent).group;
   if (launch.per_item == 0) launch.per_item = 1;
-  if (launch.group > plan.most_items)
-    throw plugin::Refusal("a group of this kernel has at most " + std::to_string(plan.most_items) +
-                          " items on this device");
+  plugin::check_group(launch, plan.most_items);
   return launch;
 }
 

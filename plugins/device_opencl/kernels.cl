@@ -1,28 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of one element type. The host defines, when it builds them:
+// The kernels of one element type, after element.cl. The host defines, when it builds them:
 //   R        real type             W   lanes of a vector of R (1 for complex elements)
 //   COMPLEX  0 or 1                V   vector of W times R, loaded with VLOAD, stored with VSTORE
 //   NR       columns of a register tile; its rows are MR = 2 W
 // An operation comes as `form`: four groups of axes (m, n, k, batch). A group is a count and eight
 // times extent, stride in result, left, right.
 
-#pragma OPENCL EXTENSION cl_khr_fp64 : enable
-
-#if COMPLEX
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_(a, b)
-typedef JOIN(R, 2) T;
-#define TIMES(p, q) ((T)((p).x * (q).x - (p).y * (q).y, (p).x * (q).y + (p).y * (q).x))
-#define CONJUGATE(p, yes) ((yes) ? (T)((p).x, -(p).y) : (p))
-#define IS_ZERO(p) ((p).x == 0 && (p).y == 0)
-#define ZERO ((T)(0, 0))
-#else
-typedef R T;
-#define TIMES(x, y) ((x) * (y))
-#define CONJUGATE(x, yes) (x)
-#define IS_ZERO(x) ((x) == 0)
-#define ZERO ((T)0)
-#endif
+#define ZERO ((T)(0))
 
 enum { group_longs = 33, group_m = 0, group_n = 33, group_k = 66, group_batch = 99 };
 enum { of_result = 1, of_left = 2, of_right = 3 };

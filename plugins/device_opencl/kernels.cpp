@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "blockyard/device/abi.h"
+#include "plugins/device_opencl/element_source.h"
 #include "plugins/device_opencl/kernels_source.h"
 #include "plugins/device_opencl/program.h"
 
@@ -42,7 +43,8 @@ Kernels build_kernels(cl_context context, cl_device_id device, std::uint32_t ele
   Kernels result;
   result.tile = choose_tile(device, element);
   const std::string options = options_for(element, result.tile);
-  result.program = build_program(context, device, kernels_source, options, cache);
+  result.program =
+      build_program(context, device, std::string(element_source) + kernels_source, options, cache);
   result.permute = open_kernel(result.program, "permute");
   result.contract_plain = open_kernel(result.program, "contract_plain");
   result.dot = open_kernel(result.program, "dot_all");

@@ -168,9 +168,7 @@ plugin::Launch Machine::shaped(const KernelPlan& plan, const blockyard_kernel_ru
     if (launch.per_item == 0)
       launch.per_item = std::max<std::int64_t>(1, rule.group * rule.per_item / launch.group);
   }
-  if (launch.group > plan.most_items)
-    throw plugin::Refusal("a group of this kernel has at most " + std::to_string(plan.most_items) +
-                          " items on this device");
+  plugin::check_group(launch, plan.most_items);
   return launch;
 }
 

@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Triangles solved and matrices factored, a block at a time; kernels.cl multiplies what is beside
-// the blocks. R: the real type; COMPLEX: 0 or 1. An element (i, j) of a matrix lies at
+// the blocks. After element.cl. An element (i, j) of a matrix lies at
 // i * rows + j * columns from where the matrix begins, so that a transposed one is one whose steps
 // are exchanged.
 
-#pragma OPENCL EXTENSION cl_khr_fp64 : enable
-
 #if COMPLEX
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_(a, b)
-typedef JOIN(R, 2) T;
-#define TIMES(p, q) ((T)((p).x * (q).x - (p).y * (q).y, (p).x * (q).y + (p).y * (q).x))
-#define CONJUGATE(p, yes) ((yes) ? (T)((p).x, -(p).y) : (p))
 #define NORM(p) ((p).x * (p).x + (p).y * (p).y)
 #define SIZE(p) (fabs((p).x) + fabs((p).y))
 #define REAL(p) ((p).x)
 #define FROM_REAL(x) ((T)((x), 0))
-#define IS_ZERO(p) ((p).x == 0 && (p).y == 0)
 /// By the larger part of the divisor, so that its square does not overflow.
 T over(T a, T b) {
   if (fabs(b.x) >= fabs(b.y)) {
@@ -27,14 +19,10 @@ T over(T a, T b) {
   return (T)((a.x * ratio + a.y) / whole, (a.y * ratio - a.x) / whole);
 }
 #else
-typedef R T;
-#define TIMES(x, y) ((x) * (y))
-#define CONJUGATE(x, yes) (x)
 #define NORM(x) ((x) * (x))
 #define SIZE(x) fabs(x)
 #define REAL(x) (x)
 #define FROM_REAL(x) ((T)(x))
-#define IS_ZERO(x) ((x) == 0)
 #define over(a, b) ((a) / (b))
 #endif
 

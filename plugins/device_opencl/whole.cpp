@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "plugins/device_opencl/element_source.h"
 #include "plugins/device_opencl/program.h"
 #include "plugins/device_opencl/whole_source.h"
 
@@ -177,7 +178,8 @@ WholeKernels build_whole_kernels(cl_context context, cl_device_id device, std::u
   const std::string options = std::string("-cl-std=CL1.2 -DR=") + (is_double ? "double" : "float") +
                               " -DCOMPLEX=" + (element >= BLOCKYARD_C64 ? "1" : "0");
   WholeKernels made;
-  made.program = build_program(context, device, whole_source, options, cache);
+  made.program =
+      build_program(context, device, std::string(element_source) + whole_source, options, cache);
   made.scale = open_kernel(made.program, "scale");
   made.solve_block = open_kernel(made.program, "solve_block");
   made.update_triangle = open_kernel(made.program, "update_triangle");

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "blockyard/base/error.h"
+#include "blockyard/device/abi_cpp.h"
 #include "blockyard/device/abi_kernel_check.h"
 #include "blockyard/tensor/permute.h"
 
@@ -29,14 +30,6 @@ Shape shape_of(const blockyard_operand& operand) {
 
 Names names_of(const blockyard_operand& operand) {
   return Names(std::span<const int>(operand.name, order_of(operand)));
-}
-
-template <tensor::Element T>
-T number(const double parts[2]) {
-  if constexpr (std::same_as<T, tensor::Real<T>>)
-    return static_cast<T>(parts[0]);
-  else
-    return {static_cast<tensor::Real<T>>(parts[0]), static_cast<tensor::Real<T>>(parts[1])};
 }
 
 template <class T>

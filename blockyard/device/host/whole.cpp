@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "blockyard/base/error.h"
+#include "blockyard/device/abi_cpp.h"
 #include "blockyard/device/host/lapack.h"
 
 namespace blockyard::device::host {
@@ -27,42 +28,9 @@ int extent_of(const blockyard_operand& operand, std::uint32_t index, std::uint32
   return static_cast<int>(extent);
 }
 
-/// Flags of several enumerations as one number.
-constexpr std::uint32_t all_of(auto... flags) noexcept {
-  return (static_cast<std::uint32_t>(flags) | ...);
-}
-
-std::uint32_t flags_of(std::uint32_t kind) noexcept {
-  switch (kind) {
-    case BLOCKYARD_SOLVE:
-      return all_of(blockyard_conjugate_left, blockyard_transposed, blockyard_upper, blockyard_unit,
-                    blockyard_from_right);
-    case BLOCKYARD_FACTOR:
-      return all_of(blockyard_upper, blockyard_cholesky, blockyard_qr);
-    case BLOCKYARD_REFLECT:
-      return all_of(blockyard_conjugate_left, blockyard_transposed, blockyard_from_right);
-    case BLOCKYARD_SPECTRUM:
-      return all_of(blockyard_upper, blockyard_singular, blockyard_vectors, blockyard_general,
-                    blockyard_left_vectors);
-    case BLOCKYARD_FFT:
-      return all_of(blockyard_backward);
-    default:
-      return 0;
-  }
-}
-
 template <class T>
 T* pointer(blockyard_address address) noexcept {
   return reinterpret_cast<T*>(static_cast<std::uintptr_t>(address));
-}
-
-template <class T>
-T number(const double parts[2]) {
-  if constexpr (std::is_floating_point_v<T>)
-    return static_cast<T>(parts[0]);
-  else
-    return {static_cast<typename T::value_type>(parts[0]),
-            static_cast<typename T::value_type>(parts[1])};
 }
 
 }  // namespace

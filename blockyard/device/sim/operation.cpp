@@ -3,8 +3,6 @@
 
 #include <array>
 #include <complex>
-#include <map>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -15,68 +13,10 @@
 namespace blockyard::device::sim {
 namespace {
 
-/// One index of an operation: its extent, and its stride in result, left and right.
-struct Index {
-  std::int64_t extent = 1;
-  std::array<std::int64_t, 3> stride{};
-  int places = 0;
-};
-using Indexes = std::map<std::int32_t, Index>;  // by name
-
-/// Adds the indexes of one operand. Returns what is wrong with it, or null.
-const char* add(const blockyard_operand& operand, std::size_t side, Indexes& indexes) {
-  if (operand.order > blockyard_max_order) return "an operand has too many indexes";
-  std::int64_t stride = 1;
-  for (std::uint32_t k = 0; k < operand.order; ++k) {
-    if (operand.extent[k] < 1) return "an extent is not positive";
-    Index& index = indexes[operand.name[k]];
-    if (index.stride[side] != 0) return "an index name appears twice in one operand";
-    if (index.places++ > 0 && index.extent != operand.extent[k])
-      return "an index has different extents in two operands";
-    index.extent = operand.extent[k];
-    index.stride[side] = stride;
-    stride *= operand.extent[k];
-  }
-  return nullptr;
-}
-
-const char* find_indexes(const blockyard_operation& operation, Indexes& indexes) {
-  const std::array operands = {&operation.result, &operation.left, &operation.right};
-  const std::size_t count = has_right(operation) ? 3 : 2;
-  for (std::size_t side = 0; side < count; ++side)
-    if (const char* why = add(*operands[side], side, indexes)) return why;
-  for (const auto& [name, index] : indexes)
-    if (index.places < 2) return "an index name appears in one operand only";
-  return nullptr;
-}
-
-bool same_indexes(const blockyard_operand& a, const blockyard_operand& b) {
-  if (a.order != b.order) return false;
-  for (std::uint32_t k = 0; k < a.order; ++k)
-    if (a.name[k] != b.name[k]) return false;
-  return true;
-}
-
-template <class T>
-T number(const double parts[2]) {
-  if constexpr (std::is_floating_point_v<T>)
-    return static_cast<T>(parts[0]);
-  else
-    return {static_cast<typename T::value_type>(parts[0]),
-            static_cast<typename T::value_type>(parts[1])};
-}
-
-template <class T>
-T conjugated(T value, bool conjugate) {
-  if constexpr (!std::is_floating_point_v<T>)
-    if (conjugate) return std::conj(value);
-  return value;
-}
-
 template <class T>
 void run_as(const blockyard_operation& operation, const double alpha[2], const double beta[2],
             const Blocks& blocks) {
-  Indexes indexes;
+  OperationIndexes indexes;
   static_cast<void>(find_indexes(operation, indexes));  // checked when the plan was opened
   T* result = reinterpret_cast<T*>(blocks.result);
   const T* left = reinterpret_cast<const T*>(blocks.left);
@@ -84,7 +24,7 @@ void run_as(const blockyard_operation& operation, const double alpha[2], const d
   const T a = number<T>(alpha), b = number<T>(beta);
   for (std::uint64_t i = 0; i < element_count(operation.result); ++i)
     result[i] = b == T(0) ? T(0) : b * result[i];
-  std::vector<std::pair<Index, std::int64_t>> at;
+  std::vector<std::pair<OperationIndex, std::int64_t>> at;
   for (const auto& [name, index] : indexes) at.emplace_back(index, 0);
   for (;;) {
     std::array<std::int64_t, 3> place{};
@@ -137,33 +77,14 @@ blockyard_status check(const blockyard_operation& operation, const char** why) {
   if (operation.kind > BLOCKYARD_DOT) return check_whole(operation, why);
   if (operation.flags > (blockyard_conjugate_left | blockyard_conjugate_right))
     return BLOCKYARD_UNSUPPORTED;
-  Indexes indexes;
+  OperationIndexes indexes;
   *why = find_indexes(operation, indexes);
-  if (*why != nullptr) return BLOCKYARD_BAD_ARGUMENT;
-  *why = "the operands do not fit the kind of the operation";
-  if (operation.kind == BLOCKYARD_AXPBY && !same_indexes(operation.result, operation.left))
-    return BLOCKYARD_BAD_ARGUMENT;
-  const bool is_dot = operation.kind == BLOCKYARD_DOT;
-  if (is_dot && (operation.result.order != 0 || !same_indexes(operation.left, operation.right)))
-    return BLOCKYARD_BAD_ARGUMENT;
-  return BLOCKYARD_OK;
+  return *why == nullptr ? BLOCKYARD_OK : BLOCKYARD_BAD_ARGUMENT;
 }
 
 bool has_right(const blockyard_operation& operation) noexcept {
   return operation.kind == BLOCKYARD_CONTRACT || operation.kind == BLOCKYARD_DOT ||
          operation.kind == BLOCKYARD_FACTOR;
-}
-
-std::uint64_t element_bytes(std::uint32_t element) noexcept {
-  constexpr std::array<std::uint64_t, 4> bytes = {4, 8, 8, 16};
-  return bytes[element];
-}
-
-std::uint64_t element_count(const blockyard_operand& operand) noexcept {
-  std::uint64_t count = 1;
-  for (std::uint32_t k = 0; k < operand.order; ++k)
-    count *= static_cast<std::uint64_t>(operand.extent[k]);
-  return count;
 }
 
 void run(const blockyard_operation& operation, const double alpha[2], const double beta[2],

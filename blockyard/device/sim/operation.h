@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "blockyard/device/abi.h"
+#include "blockyard/device/abi_cpp.h"
 
 namespace blockyard::device::sim {
 
@@ -12,8 +12,6 @@ namespace blockyard::device::sim {
 [[nodiscard]] blockyard_status check(const blockyard_operation& operation, const char** why);
 
 [[nodiscard]] bool has_right(const blockyard_operation& operation) noexcept;
-[[nodiscard]] std::uint64_t element_bytes(std::uint32_t element) noexcept;
-[[nodiscard]] std::uint64_t element_count(const blockyard_operand& operand) noexcept;
 
 /// The blocks of an operation, found in memory.
 struct Blocks {

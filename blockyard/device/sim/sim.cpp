@@ -16,6 +16,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "blockyard/device/abi_cpp.h"
 #include "blockyard/device/abi_kernel_check.h"
 #include "blockyard/device/abi_kinds.h"
 #include "blockyard/device/abi_table.h"
@@ -167,11 +168,7 @@ blockyard_status describe(blockyard_device* handle, blockyard_description* asked
   });
 }
 
-void last_error(blockyard_device* handle, char* text, std::uint64_t bytes) {
-  if (handle == nullptr || bytes == 0) return;
-  const std::lock_guard lock(of(handle).mutex);
-  text[of(handle).last_error.copy(text, bytes - 1)] = '\0';
-}
+constexpr auto last_error = tell_last_error<Device>;
 
 blockyard_status allocate(blockyard_device* handle, std::uint64_t bytes,
                           blockyard_address* address) {

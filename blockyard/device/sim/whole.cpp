@@ -4,22 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <type_traits>
 #include <utility>
 
-#include "blockyard/device/abi_kinds.h"
+#include "blockyard/device/abi_cpp.h"
 #include "blockyard/device/sim/fft.h"
 
 namespace blockyard::device::sim {
 namespace {
-
-template <class T>
-T conjugated(T value) {
-  if constexpr (std::is_floating_point_v<T>)
-    return value;
-  else
-    return std::conj(value);
-}
 
 /// A dense matrix, first index fastest.
 template <class T>
@@ -45,7 +36,7 @@ struct Triangle {
   T operator()(std::int64_t i, std::int64_t j) const {
     if (i == j && (flags & blockyard_unit) != 0) return T(1);
     const T value = (flags & blockyard_transposed) != 0 ? matrix(j, i) : matrix(i, j);
-    return (flags & blockyard_conjugate_left) != 0 ? conjugated(value) : value;
+    return conjugated(value, (flags & blockyard_conjugate_left) != 0);
   }
 };
 
@@ -126,15 +117,6 @@ void factor_cholesky(const Matrix<T>& a, bool is_upper, T* numbers) {
 }
 
 template <class T>
-T number(const double parts[2]) {
-  using Real = decltype(std::real(T{}));
-  if constexpr (std::is_floating_point_v<T>)
-    return static_cast<T>(parts[0]);
-  else
-    return {static_cast<Real>(parts[0]), static_cast<Real>(parts[1])};
-}
-
-template <class T>
 void run_as(const blockyard_operation& operation, const double alpha[2], const Blocks& blocks) {
   const Matrix<T> result = matrix<T>(blocks.result, operation.result);
   const auto numbers = reinterpret_cast<T*>(blocks.right);
@@ -152,11 +134,6 @@ void run_as(const blockyard_operation& operation, const double alpha[2], const B
     solve_from_left(triangle, number<T>(alpha), result);
 }
 
-/// Flags of several enumerations as one number.
-constexpr std::uint32_t all_of(auto... flags) noexcept {
-  return (static_cast<std::uint32_t>(flags) | ...);
-}
-
 bool is_matrix(const blockyard_operand& operand) {
   return operand.order == 2 && operand.extent[0] > 0 && operand.extent[1] > 0;
 }
@@ -167,12 +144,9 @@ blockyard_status check_whole(const blockyard_operation& operation, const char** 
   if (operation.kind == BLOCKYARD_FFT) return check_fft(operation, why);
   *why = "this device does not know the operation";
   const std::uint32_t flags = operation.flags;
-  constexpr std::uint32_t of_solve = all_of(blockyard_conjugate_left, blockyard_transposed,
-                                            blockyard_upper, blockyard_unit, blockyard_from_right);
-  constexpr std::uint32_t of_factor = all_of(blockyard_upper, blockyard_cholesky);
-  if (!(operation.kind == BLOCKYARD_SOLVE && (flags & ~of_solve) == 0) &&
-      !(operation.kind == BLOCKYARD_FACTOR && (flags & ~of_factor) == 0))
-    return BLOCKYARD_UNSUPPORTED;
+  const bool is_known = operation.kind == BLOCKYARD_SOLVE ||
+                        (operation.kind == BLOCKYARD_FACTOR && (flags & blockyard_qr) == 0);
+  if (!is_known || (flags & ~flags_of(operation.kind)) != 0) return BLOCKYARD_UNSUPPORTED;
   *why = "the operands do not fit the kind of the operation";
   const blockyard_operand &result = operation.result, &left = operation.left,
                           &right = operation.right;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "blockyard/base/error.h"
+#include "blockyard/device/abi_cpp.h"
 #include "blockyard/device/abi_table.h"
 #include "blockyard/remote/client/client.h"
 #include "blockyard/remote/client/remote_device.h"
@@ -140,11 +141,7 @@ blockyard_status describe(blockyard_device* handle, blockyard_description* asked
   });
 }
 
-void last_error(blockyard_device* handle, char* text, std::uint64_t bytes) {
-  if (handle == nullptr || bytes == 0) return;
-  const std::lock_guard lock(of(handle).mutex);
-  text[of(handle).last_error.copy(text, bytes - 1)] = '\0';
-}
+constexpr auto last_error = device::tell_last_error<RemoteDevice>;
 
 blockyard_status allocate(blockyard_device* handle, std::uint64_t bytes,
                           blockyard_address* address) {

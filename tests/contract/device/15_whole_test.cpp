@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "blockyard/device/abi_kinds.h"
+#include "blockyard/device/abi_cpp.h"
 #include "blockyard/device/operation.h"
 #include "tests/contract/device/backends.h"
 
@@ -37,14 +37,6 @@ Matrix<T> drawn(Extent rows, Extent columns, unsigned seed = 1) {
       value = {next(), next()};
   }
   return made;
-}
-
-template <class T>
-T conjugated(T value) {
-  if constexpr (std::same_as<T, double>)
-    return value;
-  else
-    return std::conj(value);
 }
 
 template <class T>
