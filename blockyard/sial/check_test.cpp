@@ -6,15 +6,12 @@
 #include <algorithm>
 
 #include "blockyard/sial/compile.h"
+#include "blockyard/sial/test_indexes.h"
 
 namespace blockyard::sial {
 namespace {
 
 constexpr std::string_view declarations = R"(
-aoindex i = 1:2
-aoindex j = 1:2
-aoindex k = 1:2
-index s = 1:3
 temp a[i,j]
 temp b[j,k]
 temp t[i,s]
@@ -28,7 +25,7 @@ special look r
 /// "line: code" of everything found but unused names; line 1 is the first line after the
 /// declarations.
 std::vector<std::string> found(std::string_view lines) {
-  const std::string head = "sial check" + std::string(declarations);
+  const std::string head = "sial check" + with_indexes(declarations);
   const auto first = static_cast<std::uint32_t>(std::count(head.begin(), head.end(), '\n'));
   std::vector<std::string> result;
   for (const auto& d : compile_text(head + std::string(lines) + "\nendsial check\n").found)

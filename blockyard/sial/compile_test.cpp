@@ -5,15 +5,12 @@
 
 #include "blockyard/program/print.h"
 #include "blockyard/program/verify.h"
+#include "blockyard/sial/test_indexes.h"
 
 namespace blockyard::sial {
 namespace {
 
 constexpr std::string_view declarations = R"(
-aoindex i = 1:2
-aoindex j = 1:2
-aoindex k = 1:2
-index s = 1:3
 subindex ii of i
 temp a[i,j]
 temp b[j,k]
@@ -25,7 +22,7 @@ int n
 )";
 
 std::string program(std::string_view lines) {
-  return "sial t" + std::string(declarations) + std::string(lines) + "\nendsial t\n";
+  return "sial t" + with_indexes(declarations) + std::string(lines) + "\nendsial t\n";
 }
 
 /// The instructions of a program as "opcode operands", without pcs and lines.

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <functional>
 #include <map>
 #include <thread>
 
@@ -94,11 +95,33 @@ void add(Program& p, Opcode opcode, std::int32_t a = 0, std::int32_t b = 0, std:
   p.lines.push_back({0, static_cast<std::uint32_t>(p.code.size())});
 }
 
+/// do i, what `body` adds, enddo i.
+void loop(Program& p, const std::function<void()>& body) {
+  const std::size_t begin = p.code.size();
+  add(p, Opcode::do_begin);
+  body();
+  add(p, Opcode::do_next, 0, static_cast<std::int32_t>(begin) + 1);
+  p.code[begin].b = static_cast<std::int32_t>(p.code.size());
+}
+
 /// a[i] = 3.0 and put d[i] = a[i]: three instructions.
 void fill_and_put(Program& p) {
   add(p, Opcode::push_literal, 0);
   add(p, Opcode::block_fill, 0, 0);
   add(p, Opcode::put, 2, 0, 0);
+}
+
+/// x = x + a[i] * a[i]: two instructions.
+void add_square(Program& p) {
+  add(p, Opcode::push_product, 0);
+  add(p, Opcode::store_scalar, 0, 1);
+}
+
+/// a[i] = 3.0; x = x + a[i] * a[i]: four instructions.
+void fill_and_square(Program& p) {
+  add(p, Opcode::push_literal, 0);
+  add(p, Opcode::block_fill, 0, 0);
+  add_square(p);
 }
 
 struct Result {
@@ -142,10 +165,7 @@ Result run(const Program& program, std::int64_t budget_bytes = 1 << 20, bool che
 TEST(Worker, runs_loops_and_contracts_blocks) {
   Program p = with_tables();
   add(p, Opcode::do_begin, 0, 7);
-  add(p, Opcode::push_literal, 0);
-  add(p, Opcode::block_fill, 0, 0);
-  add(p, Opcode::push_product, 0);
-  add(p, Opcode::store_scalar, 0, 1);
+  fill_and_square(p);
   add(p, Opcode::print_index, 0, 0);
   add(p, Opcode::do_next, 0, 1);
   add(p, Opcode::halt);
@@ -157,10 +177,10 @@ TEST(Worker, runs_loops_and_contracts_blocks) {
 
 TEST(Worker, forgets_temps_at_the_end_of_an_iteration) {
   Program p = with_tables();
-  add(p, Opcode::do_begin, 0, 4);
-  add(p, Opcode::push_literal, 0);
-  add(p, Opcode::block_fill, 0, 1);  // += on a block that is not there
-  add(p, Opcode::do_next, 0, 1);
+  loop(p, [&] {
+    add(p, Opcode::push_literal, 0);
+    add(p, Opcode::block_fill, 0, 1);  // += on a block that is not there
+  });
   add(p, Opcode::halt);
   EXPECT_NE(run(p).error.find("made.sial:3: attempt to read block a[1]"), std::string::npos);
 }
@@ -173,8 +193,7 @@ TEST(Worker, puts_and_gets_and_needs_a_get_before_it_reads) {
   add(p, Opcode::get, 2);
   add(p, Opcode::push_literal, 0);
   add(p, Opcode::block_copy, 0, 2, program::flag_accumulate | program::flag_scaled);
-  add(p, Opcode::push_product, 0);
-  add(p, Opcode::store_scalar, 0, 1);
+  add_square(p);
   add(p, Opcode::jump, 11);
   add(p, Opcode::do_next, 0, 1);
   add(p, Opcode::halt);
@@ -187,9 +206,7 @@ TEST(Worker, puts_and_gets_and_needs_a_get_before_it_reads) {
 
 TEST(Worker, sends_small_puts_to_one_server_together) {
   Program p = with_tables();
-  add(p, Opcode::do_begin, 0, 5);
-  fill_and_put(p);
-  add(p, Opcode::do_next, 0, 1);
+  loop(p, [&] { fill_and_put(p); });
   add(p, Opcode::barrier);
   add(p, Opcode::halt);
   const Result small = run(p);
@@ -202,19 +219,14 @@ TEST(Worker, sends_small_puts_to_one_server_together) {
 
 TEST(Worker, does_with_prefetching_in_the_least_memory_what_it_does_without) {
   Program p = with_tables();
-  add(p, Opcode::do_begin, 0, 5);
-  fill_and_put(p);
-  add(p, Opcode::do_next, 0, 1);
+  loop(p, [&] { fill_and_put(p); });
   add(p, Opcode::barrier);
-  for (std::int32_t turn = 0; turn < 2; ++turn) {
-    const auto begin = static_cast<std::int32_t>(p.code.size());
-    add(p, Opcode::do_begin, 0, begin + 6);
-    add(p, Opcode::get, 2);
-    add(p, Opcode::block_copy, 0, 2);
-    add(p, Opcode::push_product, 0);
-    add(p, Opcode::store_scalar, 0, 1);
-    add(p, Opcode::do_next, 0, begin + 1);
-  }
+  for (int turn = 0; turn < 2; ++turn)
+    loop(p, [&] {
+      add(p, Opcode::get, 2);
+      add(p, Opcode::block_copy, 0, 2);
+      add_square(p);
+    });
   add(p, Opcode::halt);
   for (std::int64_t budget = 64; budget <= 1024; budget += 64) {
     const Result without = run(p, budget, false, {false, 0});
@@ -229,13 +241,12 @@ TEST(Worker, does_with_prefetching_in_the_least_memory_what_it_does_without) {
 
 TEST(Worker, gets_what_it_put_in_the_same_epoch) {
   Program p = with_tables();
-  add(p, Opcode::do_begin, 0, 9);
-  fill_and_put(p);
-  add(p, Opcode::get, 2);
-  add(p, Opcode::block_copy, 0, 2);
-  add(p, Opcode::push_product, 0);
-  add(p, Opcode::store_scalar, 0, 1);
-  add(p, Opcode::do_next, 0, 1);
+  loop(p, [&] {
+    fill_and_put(p);
+    add(p, Opcode::get, 2);
+    add(p, Opcode::block_copy, 0, 2);
+    add_square(p);
+  });
   add(p, Opcode::halt);
   const Result result = run(p, 1 << 20, false, {false, 8});
   EXPECT_EQ(result.error, "");
@@ -265,12 +276,7 @@ class LateDevice final : public DeviceSupply {
 
 TEST(Worker, goes_on_with_a_device_that_is_opened_while_a_program_runs) {
   Program p = with_tables();
-  add(p, Opcode::do_begin, 0, 6);
-  add(p, Opcode::push_literal, 0);
-  add(p, Opcode::block_fill, 0, 0);
-  add(p, Opcode::push_product, 0);
-  add(p, Opcode::store_scalar, 0, 1);
-  add(p, Opcode::do_next, 0, 1);
+  loop(p, [&] { fill_and_square(p); });
   add(p, Opcode::halt);
   // It is looked for at the begin and at each product, of which there are two.
   const std::vector<std::uint64_t> runs = {4, 3, 1, 0};
@@ -290,10 +296,10 @@ TEST(Worker, goes_on_with_a_device_that_is_opened_while_a_program_runs) {
 
 TEST(Worker, says_where_memory_ends) {
   Program p = with_tables();
-  add(p, Opcode::do_begin, 0, 4);
-  add(p, Opcode::push_literal, 0);
-  add(p, Opcode::block_fill, 1, 0);
-  add(p, Opcode::do_next, 0, 1);
+  loop(p, [&] {
+    add(p, Opcode::push_literal, 0);
+    add(p, Opcode::block_fill, 1, 0);
+  });
   add(p, Opcode::halt);
   EXPECT_EQ(run(p, 128).error, "");
   const std::string error = run(p, 64).error;
@@ -303,10 +309,10 @@ TEST(Worker, says_where_memory_ends) {
 
 TEST(Worker, reports_local_blocks_that_leak_in_the_checking_mode) {
   Program p = with_tables();
-  add(p, Opcode::do_begin, 0, 4);
-  add(p, Opcode::push_literal, 0);
-  add(p, Opcode::block_fill, 1, 0);
-  add(p, Opcode::do_next, 0, 1);
+  loop(p, [&] {
+    add(p, Opcode::push_literal, 0);
+    add(p, Opcode::block_fill, 1, 0);
+  });
   add(p, Opcode::halt);
   EXPECT_EQ(run(p, 1 << 20, true).outcome.warnings.size(), 2U);
 }
