@@ -244,6 +244,17 @@ RingDeviceChoice device_of(const HubbardRun& run, const HubbardJob& job) {
   return choice;
 }
 
+/// Sets the share of a rank in memory and devices, of which the result is the owner.
+RingDevices share_machine(const HubbardRun& run, const ring::Team& team, HubbardJob& job) {
+  if (!run.memory.empty() || job.options.memory_bytes == 0)
+    job.options.memory_bytes = memory_of_rank(run.memory, team);
+  else
+    job.options.memory_bytes /= team.ranks_here;
+  RingDevices devices(device_of(run, job));
+  devices.put_into(job.options, team.ranks_here);
+  return devices;
+}
+
 /// A signal lets a run with checkpoints go on to the end of the round, a second one does not.
 bool ends_at_checkpoint(const HubbardJob& job) {
   return !job.checkpoints.folder.empty() && noted_signal() != 0 && !is_urgent();
@@ -257,12 +268,7 @@ int simulate(const HubbardRun& run, HubbardJob& job, fabric::MpiSession* session
   };
   job.checkpoints.requests = checkpoint_signals;
   job.checkpoints.ends = [&job] { return ends_at_checkpoint(job); };
-  if (!run.memory.empty() || job.options.memory_bytes == 0)
-    job.options.memory_bytes = memory_of_rank(run.memory, team);
-  else
-    job.options.memory_bytes /= team.ranks_here;
-  RingDevices devices(device_of(run, job));
-  devices.put_into(job.options, team.ranks_here);
+  const RingDevices devices = share_machine(run, team, job);
   const bool is_lead = session == nullptr || session->process() == 0;
   if (is_lead) {
     check_writable(job.output);
@@ -337,12 +343,7 @@ int plan_hubbard(const HubbardRun& run, int processes) {
   HubbardJob job = read_hubbard_job(job::read_file(run.file), run.file);
   ring::Team team;
   team.ranks_here = run.ranks > 0 ? run.ranks : (processes > 1 ? 1 : base::usable_cores());
-  if (!run.memory.empty() || job.options.memory_bytes == 0)
-    job.options.memory_bytes = memory_of_rank(run.memory, team);
-  else
-    job.options.memory_bytes /= team.ranks_here;
-  RingDevices devices(device_of(run, job));
-  devices.put_into(job.options, team.ranks_here);
+  const RingDevices devices = share_machine(run, team, job);
   check_writable(run.json);
   const int ranks = processes * team.ranks_here;
   const lattice::G4Plan plan = lattice::plan_of(job, ranks);

@@ -12,6 +12,7 @@
 
 #include "bench/fabric/measure.h"
 #include "bench/fabric/plain_mpi.h"
+#include "bench/reported.h"
 #include "blockyard/base/error.h"
 #include "blockyard/fabric/mpi/mpi_world.h"
 
@@ -155,11 +156,5 @@ void run() {
 int main(int argc, char** argv) {
   CLI::App app("What does a transfer between two processes cost?");
   CLI11_PARSE(app, argc, argv);
-  try {
-    blockyard::bench::run();
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "error: {}\n", error.what());
-    return 1;
-  }
-  return 0;
+  return blockyard::bench::reported(blockyard::bench::run);
 }

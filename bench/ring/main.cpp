@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/reported.h"
 #include "bench/ring/overlap.h"
 #include "blockyard/lattice/g4_run.h"
 #include "blockyard/lattice/hubbard.h"
@@ -180,12 +181,8 @@ int main(int count, char** names) {
                                                            {"rank_1", print_rank_1},
                                                            {"overlap", print_overlap}};
   const std::vector<std::string_view> asked(names + 1, names + count);
-  try {
+  return reported([&] {
     for (const auto& [name, print_part] : parts)
       if (asked.empty() || std::ranges::find(asked, name) != asked.end()) print_part();
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "error: {}\n", error.what());
-    return 1;
-  }
-  return 0;
+  });
 }

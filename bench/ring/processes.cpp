@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "bench/reported.h"
 #include "blockyard/base/clock.h"
 #include "blockyard/ring/ring.h"
 #include "blockyard/ring/team.h"
@@ -87,12 +88,4 @@ void run() {
 }  // namespace
 }  // namespace blockyard::bench
 
-int main() {
-  try {
-    blockyard::bench::run();
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "error: {}\n", error.what());
-    return 1;
-  }
-  return 0;
-}
+int main() { return blockyard::bench::reported(blockyard::bench::run); }

@@ -25,6 +25,11 @@ def run(script, processes, *arguments):
     return subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_SECONDS, env=environment, check=False)
 
 
+def expect_good(script, processes):
+    done = run(script, processes)
+    assert done.returncode == 0 and done.stdout.count("good") == processes, done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("name", ["gram", "attention", "forces"])
 @pytest.mark.parametrize("processes", [1, pytest.param(3, marks=with_mpi)])
 def test_examples_run_alone_and_in_processes(name, processes):
@@ -162,8 +167,7 @@ def test_slices_and_slots_on_devices_of_processes(tmp_path, library, route):
         assert r.is_on_device and np.array_equal(whole, np.full((800, 3), -55.0)), whole
         print("good")
     '''))
-    done = run(script, 3)
-    assert done.returncode == 0 and done.stdout.count("good") == 3, done.stdout + done.stderr
+    expect_good(script, 3)
 
 
 @with_mpi
@@ -183,8 +187,7 @@ def test_unequal_numbers_in_rings_of_two(tmp_path):
         assert np.allclose(whole, expected), whole
         print("good")
     '''))
-    done = run(script, 5)
-    assert done.returncode == 0 and done.stdout.count("good") == 5, done.stdout + done.stderr
+    expect_good(script, 5)
 
 
 @with_mpi
