@@ -75,6 +75,10 @@ void close_padded(int handle, bool is_written) {
     edge().checks->ghosts_read(array);
 }
 
+bool is_counter(const Array& array) {
+  return array.kind.element == fabric::Element::i32 || array.kind.element == fabric::Element::i64;
+}
+
 /// Single elements are what small transfers mostly are.
 void copy_row(void* to, const void* from, std::size_t bytes) noexcept {
   if (bytes == sizeof(double))
@@ -265,6 +269,10 @@ void scatter_acc_flat(int g_a, void* v, Ints subsArray, std::int64_t n, void* al
 
 long read_inc(int g_a, Ints subscript, long inc) {
   const Array& array = made(g_a);
+  if (const NearRows near = near_rows(tongue(), array, subscript, subscript);
+      near.data != nullptr && is_counter(array))
+    return runtime().memory().fetch_and_add(array.region, near.rank, near.offset,
+                                            *array.kind.element, inc);
   return ga::read_and_add(array, indexes_of(tongue(), array, subscript), inc);
 }
 
