@@ -139,7 +139,7 @@ std::vector<Call<T>> halves_of_update(const Call<T>& call) {
                   T(1), c)};
 }
 
-/// Of a square operand: its triangles or symmetric squares on the diagonal, and what is beside
+/// Of a square operand: its triangles or symmetric squares on the diagonal, and what is next to
 /// them.
 template <class T>
 struct Square {
@@ -160,15 +160,16 @@ struct Square {
   std::int64_t extent, top, others, step;
   Call<T> first, second;
 
-  /// A product with the part of the operand that is beside the diagonal, onto one half of the
+  /// A product with the part of the operand that is off the diagonal, onto one half of the
   /// result from the other half of `from`.
-  [[nodiscard]] Call<T> across(const Call<T>& call, bool is_onto_first, const Factor<T>& beside,
-                               const T* from, std::int64_t leading, T alpha, T beta) const {
+  [[nodiscard]] Call<T> across(const Call<T>& call, bool is_onto_first,
+                               const Factor<T>& off_diagonal, const T* from, std::int64_t leading,
+                               T alpha, T beta) const {
     const std::int64_t rest = extent - top, to = is_onto_first ? top : rest, sum = extent - to;
     T* const c = is_onto_first ? first.c : second.c;
     const Factor<T> other{from, leading, 'N'};
-    if (is_left) return product(call, {to, others, sum}, beside, other, alpha, beta, c);
-    return product(call, {others, to, sum}, other, beside, alpha, beta, c);
+    if (is_left) return product(call, {to, others, sum}, off_diagonal, other, alpha, beta, c);
+    return product(call, {others, to, sum}, other, off_diagonal, alpha, beta, c);
   }
 };
 
@@ -204,16 +205,18 @@ std::vector<Call<T>> halves_of_triangle(const Call<T>& call) {
   const std::int64_t top = square.top;
   const bool is_upper = call.uplo == 'U', acts_upper = is_upper == (call.op_a == 'N');
   const T* const at = is_upper ? call.a + top * call.lda : call.a + top;
-  const Factor<T> beside{at, call.lda, call.op_a};
+  const Factor<T> off_diagonal{at, call.lda, call.op_a};
   // Onto which half the other one is added.
   const bool is_onto_first = acts_upper == square.is_left;
   Call<T> onto = is_onto_first ? square.first : square.second;
   Call<T> from = is_onto_first ? square.second : square.first;
   if (call.form == Form::trmm)
-    return {onto, square.across(call, is_onto_first, beside, from.c, call.ldc, call.alpha, T(1)),
+    return {onto,
+            square.across(call, is_onto_first, off_diagonal, from.c, call.ldc, call.alpha, T(1)),
             from};
   onto.alpha = T(1);
-  return {from, square.across(call, is_onto_first, beside, from.c, call.ldc, T(-1), call.alpha),
+  return {from,
+          square.across(call, is_onto_first, off_diagonal, from.c, call.ldc, T(-1), call.alpha),
           onto};
 }
 

@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "blockyard/blas/test_product.h"
+
 namespace blockyard::blas {
 namespace {
 
@@ -12,16 +14,7 @@ namespace {
 struct Example {
   std::vector<double> a = std::vector<double>(12), b = std::vector<double>(8),
                       c = std::vector<double>(6);
-  Call<double> call{.m = 3,
-                    .n = 2,
-                    .k = 4,
-                    .alpha = 1,
-                    .a = a.data(),
-                    .lda = 3,
-                    .b = b.data(),
-                    .ldb = 4,
-                    .c = c.data(),
-                    .ldc = 3};
+  Call<double> call = plain_product(3, 2, 4, a.data(), b.data(), c.data());
 };
 
 TEST(Level3, that_the_routine_takes_is_usual) {

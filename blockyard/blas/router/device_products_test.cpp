@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "blockyard/base/error.h"
+#include "blockyard/blas/test_product.h"
 #include "blockyard/device/sim/sim.h"
 
 namespace blockyard::blas {
@@ -96,16 +97,7 @@ TEST(DeviceProducts, find_no_operand_that_was_not_sent_whole) {
   DeviceProducts products(device::sim::table(), "memory=20000 seed=1", 20000);
   const std::vector<double> a(7 * 300, 1), b(60 * 300, 1);
   std::vector<double> c(7 * 60);
-  Call<double> call{.m = 7,
-                    .n = 60,
-                    .k = 300,
-                    .alpha = 1,
-                    .a = a.data(),
-                    .lda = 7,
-                    .b = b.data(),
-                    .ldb = 300,
-                    .c = c.data(),
-                    .ldc = 7};
+  Call<double> call = plain_product(7, 60, 300, a.data(), b.data(), c.data());
   std::int64_t complete = -1;
   products.compute(call, complete);
   EXPECT_EQ(complete, 0);  // there is no room for two columns of b
@@ -122,17 +114,7 @@ TEST(DeviceProducts, without_room_leave_the_result_as_it_is) {
   const std::vector<double> a(100, 1), b(100, 1);
   std::vector<double> c(100, 5);
   std::int64_t complete = -1;
-  products.compute(Call<double>{.m = 10,
-                                .n = 10,
-                                .k = 10,
-                                .alpha = 1,
-                                .a = a.data(),
-                                .lda = 10,
-                                .b = b.data(),
-                                .ldb = 10,
-                                .c = c.data(),
-                                .ldc = 10},
-                   complete);
+  products.compute(plain_product(10, 10, 10, a.data(), b.data(), c.data()), complete);
   EXPECT_EQ(complete, 0);
   EXPECT_EQ(c, std::vector<double>(100, 5));
 }
@@ -143,17 +125,7 @@ TEST(DeviceProducts, of_a_device_that_fails_say_how_much_is_there) {
     std::int64_t complete = 0;
     try {
       DeviceProducts products(device::sim::table(), "fail_after=" + std::to_string(fail));
-      products.compute(Call<double>{.m = 2,
-                                    .n = 400,
-                                    .k = 2,
-                                    .alpha = 1,
-                                    .a = a.data(),
-                                    .lda = 2,
-                                    .b = b.data(),
-                                    .ldb = 2,
-                                    .c = c.data(),
-                                    .ldc = 2},
-                       complete);
+      products.compute(plain_product(2, 400, 2, a.data(), b.data(), c.data()), complete);
     } catch (const base::Error&) {
     }
     for (std::size_t i = 0; i < c.size(); ++i)
@@ -163,16 +135,7 @@ TEST(DeviceProducts, of_a_device_that_fails_say_how_much_is_there) {
 
 TEST(DeviceProducts, send_nothing_that_is_there_already) {
   std::vector<double> a(12, 1), b(20, 2), c(15, 0), copy_of_b = b;
-  Call<double> call{.m = 3,
-                    .n = 5,
-                    .k = 4,
-                    .alpha = 1,
-                    .a = a.data(),
-                    .lda = 3,
-                    .b = b.data(),
-                    .ldb = 4,
-                    .c = c.data(),
-                    .ldc = 3};
+  Call<double> call = plain_product(3, 5, 4, a.data(), b.data(), c.data());
   std::int64_t complete = 0;
   DeviceProducts products(device::sim::table(), "seed=1");
   products.compute(call, complete);
@@ -198,17 +161,7 @@ TEST(DeviceProducts, keep_what_fits_and_let_the_oldest_go) {
     for (int which = 0; which < 6; ++which) {
       const std::vector<double> a(64, which), b(64, 1);
       std::vector<double> c(64);
-      products.compute(Call<double>{.m = 8,
-                                    .n = 8,
-                                    .k = 8,
-                                    .alpha = 1,
-                                    .a = a.data(),
-                                    .lda = 8,
-                                    .b = b.data(),
-                                    .ldb = 8,
-                                    .c = c.data(),
-                                    .ldc = 8},
-                       complete);
+      products.compute(plain_product(8, 8, 8, a.data(), b.data(), c.data()), complete);
       ASSERT_EQ(complete, 8);
       ASSERT_EQ(c, std::vector<double>(64, 8.0 * which));
     }

@@ -7,10 +7,10 @@
 #include <cstdlib>
 #include <deque>
 #include <memory>
-#include <numbers>
 #include <utility>
 #include <vector>
 
+#include "blockyard/blas/router/roots.h"
 #include "blockyard/blas/router/transform_task.h"
 
 namespace blockyard::blas {
@@ -18,28 +18,6 @@ namespace blockyard::blas {
 namespace {
 
 using Sort = Transform::Sort;
-
-/// exp(2 pi i number / n), of two tables of about the square root of n.
-class Roots {
- public:
-  explicit Roots(std::int64_t n) : n_(n) {
-    while (low_ * low_ < n) low_ *= 2;
-    for (std::int64_t k = 0; k < low_; ++k) fine_.push_back(at(k));
-    for (std::int64_t k = 0; k < n; k += low_) coarse_.push_back(at(k));
-  }
-  [[nodiscard]] std::complex<double> operator()(std::int64_t number) const noexcept {
-    return coarse_[static_cast<std::size_t>(number / low_)] *
-           fine_[static_cast<std::size_t>(number % low_)];
-  }
-
- private:
-  [[nodiscard]] std::complex<double> at(std::int64_t number) const noexcept {
-    return std::polar(1.0,
-                      2 * std::numbers::pi * static_cast<double>(number) / static_cast<double>(n_));
-  }
-  std::int64_t n_, low_ = 1;
-  std::vector<std::complex<double>> fine_, coarse_;
-};
 
 /// Of the two factors of n that are next to each other the smaller one. 1: n is a prime number.
 std::int64_t divisor_of(std::int64_t n) {
@@ -272,6 +250,32 @@ void each_of(const std::vector<Axis>& batch, Body body, std::size_t axis = 0, st
             out + k * batch[axis].out_stride);
 }
 
+/// Lays the batch of one side of a transform out after each other. Returns the elements, of which
+/// each transform of the batch has `each`.
+std::int64_t lay_out(std::vector<Axis>& batch, std::int64_t Axis::*stride, std::int64_t each) {
+  std::int64_t elements = each;
+  for (Axis& one : batch) {
+    one.*stride = elements;
+    elements *= one.n;
+  }
+  return elements;
+}
+
+/// The complex transform of an even number of real elements, of which neighbours are a pair. Its
+/// other side lies dense.
+Transform pairs_of(const Transform& transform) {
+  const Axis& axis = transform.transformed[0];
+  const bool is_backward = transform.sort == Sort::c2r;
+  Transform pairs = transform;
+  pairs.sort = Sort::c2c;
+  pairs.is_backward = is_backward;
+  const std::int64_t half = axis.n / 2;
+  pairs.transformed = {is_backward ? Axis{half, 1, 2 * axis.out_stride}
+                                   : Axis{half, 2 * axis.in_stride, 1}};
+  lay_out(pairs.batch, is_backward ? &Axis::in_stride : &Axis::out_stride, half);
+  return pairs;
+}
+
 /// Of an even number of real elements: neighbours are a pair. X(k) = E + w^k O, where E and O are
 /// those of the elements at even and odd places.
 template <class Real>
@@ -279,22 +283,15 @@ int Passes<Real>::by_pairs(const Transform& transform, const Arrays& arrays) {
   const Axis& axis = transform.transformed[0];
   const std::int64_t half = axis.n / 2;
   if (axis.n % 2 != 0) return 0;
-  Transform pairs = transform;
-  pairs.sort = Sort::c2c;
-  pairs.transformed = {{half, 2 * axis.in_stride, 1}};
-  std::int64_t elements = half;
-  for (Axis& one : pairs.batch) {
-    one.out_stride = elements;
-    elements *= one.n;
-  }
-  std::vector<Pair> between(static_cast<std::size_t>(elements));
+  const Transform pairs = pairs_of(transform);
+  std::vector<Pair> between(static_cast<std::size_t>(out_elements(pairs)));
   const Real* const in = static_cast<const Real*>(arrays.in);
   const int count = compute(pairs, {in, in + axis.in_stride, between.data(), nullptr});
   if (count == 0) return 0;
   const Roots roots(axis.n);
   auto out = parts_of<Real>(arrays.out, arrays.out_imaginary, false);
   std::vector<Axis> batch = transform.batch;
-  for (std::size_t k = 0; k < batch.size(); ++k) batch[k].in_stride = pairs.batch[k].out_stride;
+  lay_out(batch, &Axis::in_stride, half);
   each_of(batch, [&](std::int64_t from, std::int64_t to) {
     const Pair* const z = between.data() + from;
     for (std::int64_t k = 0; k <= half; ++k) {
@@ -314,23 +311,15 @@ int Passes<Real>::from_pairs(const Transform& transform, const Arrays& arrays) {
   const Axis& axis = transform.transformed[0];
   const std::int64_t half = axis.n / 2;
   if (axis.n % 2 != 0) return 0;
-  Transform pairs = transform;
-  pairs.sort = Sort::c2c;
-  pairs.is_backward = true;
-  pairs.transformed = {{half, 1, 2 * axis.out_stride}};
-  std::int64_t elements = half;
-  for (Axis& one : pairs.batch) {
-    one.in_stride = elements;
-    elements *= one.n;
-  }
-  std::vector<Pair> between(static_cast<std::size_t>(elements));
+  const Transform pairs = pairs_of(transform);
+  std::vector<Pair> between(static_cast<std::size_t>(in_elements(pairs)));
   const Roots roots(axis.n);
   const auto in = parts_of<const Real>(arrays.in, arrays.in_imaginary, false);
   const auto value = [&](std::int64_t place) {
     return Pair(in.real[place * in.step], in.imaginary[place * in.step]);
   };
   std::vector<Axis> batch = transform.batch;
-  for (std::size_t k = 0; k < batch.size(); ++k) batch[k].out_stride = pairs.batch[k].in_stride;
+  lay_out(batch, &Axis::out_stride, half);
   each_of(batch, [&](std::int64_t from, std::int64_t to) {
     for (std::int64_t k = 0; k < half; ++k) {
       Pair one = value(from + k * axis.in_stride),
@@ -352,7 +341,7 @@ bool is_in_place(const Arrays& arrays) noexcept {
 }
 
 /// A dense array of the result, for one that takes the place of what is read.
-Transform beside(Transform transform) {
+Transform with_dense_result(Transform transform) {
   std::int64_t stride = 1;
   const bool is_halved = transform.sort == Sort::r2c;
   for (std::size_t k = transform.transformed.size(); k-- > 0;) {
@@ -360,10 +349,7 @@ Transform beside(Transform transform) {
     axis.out_stride = stride;
     stride *= is_halved && k + 1 == transform.transformed.size() ? axis.n / 2 + 1 : axis.n;
   }
-  for (Axis& axis : transform.batch) {
-    axis.out_stride = stride;
-    stride *= axis.n;
-  }
+  lay_out(transform.batch, &Axis::out_stride, stride);
   return transform;
 }
 
@@ -378,7 +364,7 @@ int compute_there(const Transform& transform, const Arrays& arrays, device::Devi
     return run && run->finish() ? 1 : 0;
   }
   if (!is_in_place(arrays)) return passes.compute(transform, arrays);
-  const Transform apart = beside(transform);
+  const Transform apart = with_dense_result(transform);
   const std::int64_t reals = transform.is_real_out() ? 1 : 2;
   std::vector<Real> result(static_cast<std::size_t>(out_elements(apart)) *
                            static_cast<std::size_t>(reals));

@@ -40,9 +40,9 @@ class Factors final : WholeWork<T> {
   [[nodiscard]] bool factor_lu() {
     const bool solves = call_.task == Task::gesv;
     const std::int64_t m = solves ? call_.n : call_.m, n = call_.n, least = std::min(m, n);
-    const Block<T> a = run_.send(whole<T>(call_.a, m, n, call_.lda)), beside = run_.make(least + 1);
-    run_.run(BLOCKYARD_FACTOR, 0, {a, m, n}, {a, m, n}, {beside});
-    const std::vector<T>&factors = run_.fetch(a), &numbers = run_.fetch(beside);
+    const Block<T> a = run_.send(whole<T>(call_.a, m, n, call_.lda)), extra = run_.make(least + 1);
+    run_.run(BLOCKYARD_FACTOR, 0, {a, m, n}, {a, m, n}, {extra});
+    const std::vector<T>&factors = run_.fetch(a), &numbers = run_.fetch(extra);
     if (!run_.synchronise()) return false;
     const std::int64_t info = rounded(numbers.back());
     for (std::int64_t k = 0; k < least; ++k) {  // what would be used as a place is one
@@ -152,10 +152,10 @@ class Factors final : WholeWork<T> {
   [[nodiscard]] bool factor_cholesky() {
     const std::int64_t n = call_.n;
     const View<T> view = triangle<T>(call_.a, n, call_.lda, call_.uplo);
-    const Block<T> a = run_.send(view), beside = run_.make(1);
+    const Block<T> a = run_.send(view), extra = run_.make(1);
     const std::uint32_t flags = blockyard_cholesky | (call_.uplo == 'U' ? upper : 0U);
-    run_.run(BLOCKYARD_FACTOR, flags, {a, n, n}, {a, n, n}, {beside});
-    const std::vector<T>&factor = run_.fetch(a), &numbers = run_.fetch(beside);
+    run_.run(BLOCKYARD_FACTOR, flags, {a, n, n}, {a, n, n}, {extra});
+    const std::vector<T>&factor = run_.fetch(a), &numbers = run_.fetch(extra);
     if (!run_.synchronise()) return false;
     const std::int64_t info = rounded(numbers[0]);
     if (call_.task == Task::posv && info == 0 && !solve_with_cholesky(a)) return false;

@@ -36,9 +36,9 @@ class Reflectors final : WholeWork<T> {
   [[nodiscard]] bool factor_qr() {
     const std::int64_t m = call_.m, n = call_.n;
     const View<T> view = whole<T>(call_.a, m, n, call_.lda);
-    const Block<T> a = run_.send(view), beside = run_.make(std::min(m, n) + 1);
-    run_.run(BLOCKYARD_FACTOR, blockyard_qr, {a, m, n}, {a, m, n}, {beside});
-    const std::vector<T>&factors = run_.fetch(a), &numbers = run_.fetch(beside);
+    const Block<T> a = run_.send(view), extra = run_.make(std::min(m, n) + 1);
+    run_.run(BLOCKYARD_FACTOR, blockyard_qr, {a, m, n}, {a, m, n}, {extra});
+    const std::vector<T>&factors = run_.fetch(a), &numbers = run_.fetch(extra);
     if (!run_.synchronise()) return false;
     unpack(view, factors.data(), call_.a);
     std::copy_n(numbers.begin(), std::min(m, n), call_.tau);

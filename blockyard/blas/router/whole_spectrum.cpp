@@ -39,11 +39,11 @@ class Spectrum final : WholeWork<T> {
     const std::int64_t n = call_.n;
     View<T> view = triangle<T>(call_.a, n, call_.lda, call_.uplo);
     view.has_real_diagonal = is_complex<T>;
-    const Block<T> a = run_.send(view), beside = run_.make(n + 1);
+    const Block<T> a = run_.send(view), extra = run_.make(n + 1);
     const std::uint32_t flags = (call_.uplo == 'U' ? upper : 0U) |
                                 (wants_vectors(call_) ? std::uint32_t{blockyard_vectors} : 0U);
-    run_.run(BLOCKYARD_SPECTRUM, flags, {a, n, n}, {a, n, n}, {beside});
-    const std::vector<T>& numbers = run_.fetch(beside);
+    run_.run(BLOCKYARD_SPECTRUM, flags, {a, n, n}, {a, n, n}, {extra});
+    const std::vector<T>& numbers = run_.fetch(extra);
     const std::vector<T>* const vectors = wants_vectors(call_) ? &run_.fetch(a) : nullptr;
     if (!run_.synchronise() || rounded(numbers.back()) != 0) return false;
     const bool is_apart = call_.task == Task::syevr;
@@ -64,13 +64,13 @@ class Spectrum final : WholeWork<T> {
   [[nodiscard]] bool find_general_eigenvalues() {
     const std::int64_t n = call_.n, values = is_complex<T> ? n : 2 * n;
     const bool has_left = call_.job == 'V', has_right = call_.job_vt == 'V';
-    const Block<T> a = run_.send(whole<T>(call_.a, n, n, call_.lda)),
-                   beside = run_.make(values + 1), right = run_.make(has_right ? n * n : 1);
+    const Block<T> a = run_.send(whole<T>(call_.a, n, n, call_.lda)), extra = run_.make(values + 1),
+                   right = run_.make(has_right ? n * n : 1);
     const std::uint32_t flags = blockyard_general |
                                 (has_right ? std::uint32_t{blockyard_vectors} : 0U) |
                                 (has_left ? std::uint32_t{blockyard_left_vectors} : 0U);
-    run_.run(BLOCKYARD_SPECTRUM, flags, {right, n, has_right ? n : 0}, {a, n, n}, {beside});
-    const std::vector<T>& numbers = run_.fetch(beside);
+    run_.run(BLOCKYARD_SPECTRUM, flags, {right, n, has_right ? n : 0}, {a, n, n}, {extra});
+    const std::vector<T>& numbers = run_.fetch(extra);
     const std::vector<T>*const of_left = has_left ? &run_.fetch(a) : nullptr, *const of_right =
                                                                                   has_right
                                                                                       ? &run_.fetch(
@@ -92,13 +92,13 @@ class Spectrum final : WholeWork<T> {
   [[nodiscard]] bool find_singular_values() {
     const std::int64_t m = call_.m, n = call_.n, least = std::min(m, n);
     const char job_vt = call_.task == Task::gesdd ? call_.job : call_.job_vt;
-    const Block<T> a = run_.send(whole<T>(call_.a, m, n, call_.lda)), beside = run_.make(least + 1);
+    const Block<T> a = run_.send(whole<T>(call_.a, m, n, call_.lda)), extra = run_.make(least + 1);
     const bool has_vectors = wants_vectors(call_);
     const Block<T> u = run_.make(has_vectors ? m * least : 1);
     const std::uint32_t flags =
         blockyard_singular | (has_vectors ? std::uint32_t{blockyard_vectors} : 0U);
-    run_.run(BLOCKYARD_SPECTRUM, flags, {u, m, has_vectors ? least : 0}, {a, m, n}, {beside});
-    const std::vector<T>& numbers = run_.fetch(beside);
+    run_.run(BLOCKYARD_SPECTRUM, flags, {u, m, has_vectors ? least : 0}, {a, m, n}, {extra});
+    const std::vector<T>& numbers = run_.fetch(extra);
     const std::vector<T>* const left = has_vectors ? &run_.fetch(u) : nullptr;
     const std::vector<T>* const right = has_vectors ? &run_.fetch({a.address, least * n}) : nullptr;
     if (!run_.synchronise() || rounded(numbers.back()) != 0) return false;

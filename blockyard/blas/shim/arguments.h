@@ -56,6 +56,17 @@ class Integers {
     const std::size_t at = used_++;
     return is_wide_ ? static_cast<const void*>(&wide_[at]) : &narrow_[at];
   }
+  /// Where Fortran finds an argument: a pointer is one already, and a real factor is the first half
+  /// of a complex one.
+  template <class Member>
+  [[nodiscard]] const void* address(const Member& argument) noexcept {
+    if constexpr (std::is_same_v<Member, std::int64_t>)
+      return add(argument);
+    else if constexpr (std::is_pointer_v<Member>)
+      return argument;
+    else
+      return &argument;
+  }
 
  private:
   bool is_wide_;

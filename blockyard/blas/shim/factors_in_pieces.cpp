@@ -116,8 +116,9 @@ class Pieces {
   void factor_cholesky() const {
     const std::int64_t n = call_.n, lda = call_.lda, top = n / 2;
     const bool is_upper = call_.uplo == 'U';
-    T *const beside = is_upper ? call_.a + top * lda : call_.a + top, *const rest =
-                                                                          call_.a + top * (lda + 1);
+    T *const off_diagonal = is_upper ? call_.a + top * lda : call_.a + top, *const rest =
+                                                                                call_.a +
+                                                                                top * (lda + 1);
     const std::int64_t info = factor(Task::potrf, top, top, call_.a);
     if (info != 0) return say(info);
     multiply({.form = Form::trsm,
@@ -129,7 +130,7 @@ class Pieces {
               .alpha = T(1),
               .a = call_.a,
               .lda = lda,
-              .c = beside,
+              .c = off_diagonal,
               .ldc = lda});
     multiply({.form = update_form,
               .uplo = call_.uplo,
@@ -137,7 +138,7 @@ class Pieces {
               .n = n - top,
               .k = top,
               .alpha = T(-1),
-              .a = beside,
+              .a = off_diagonal,
               .lda = lda,
               .beta = T(1),
               .c = rest,

@@ -124,21 +124,10 @@ class Lapack {
     Integers<count> integers(call.width);
     Lengths ones;
     ones.fill(1);
-    invoke_fortran(function, Given{address<fields>(call, integers)...}, ones);
+    invoke_fortran(function, Given{integers.address(member<fields>(call))...}, ones);
   }
 
  private:
-  template <Field field>
-  static const void* address(const WholeCall<T>& call, Integers<count>& integers) noexcept {
-    const auto& from = member<field>(call);
-    using Member = std::remove_cvref_t<decltype(from)>;
-    if constexpr (std::is_same_v<Member, std::int64_t>)
-      return integers.add(from);
-    else if constexpr (std::is_pointer_v<Member>)
-      return from;
-    else
-      return &from;
-  }
   template <Field field>
   static void read(WholeCall<T>& call, const void* from) noexcept {
     auto& to = member<field>(call);

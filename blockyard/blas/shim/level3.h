@@ -79,8 +79,8 @@ class Level3 {
     Integers<count> integers(width);
     std::array<std::size_t, flags> ones;
     ones.fill(1);
-    invoke_fortran(function, std::array<const void*, count>{address<slots>(call, integers)...},
-                   ones);
+    invoke_fortran(function,
+                   std::array<const void*, count>{integers.address(member<slots>(call))...}, ones);
   }
 
   template <class... Given>
@@ -113,18 +113,6 @@ class Level3 {
       to = T(*static_cast<const Real*>(from));
     else
       read_argument(to, from, width);
-  }
-  /// A real factor is the first half of a complex one.
-  template <Slot slot>
-  static const void* address(const Call<T>& call, Integers<count>& integers) noexcept {
-    const auto& from = member<slot>(call);
-    using Member = std::remove_cvref_t<decltype(from)>;
-    if constexpr (std::is_same_v<Member, std::int64_t>)
-      return integers.add(from);
-    else if constexpr (std::is_pointer_v<Member>)
-      return from;
-    else
-      return &from;
   }
   template <Slot slot, class Given>
   static Given value(const Call<T>& call) noexcept {
