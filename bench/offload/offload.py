@@ -174,7 +174,7 @@ def wire():
         up, down = slow["up_bytes_a_second"] / pace, slow["down_bytes_a_second"] / pace
         show("wire modelled link of 300 MB/s", f"{up:6.2f} and {down:.2f} of it (at least 0.90)", ratio_up=up, ratio_down=down)
         # A network that gives each connection so much, and several of them more.
-        one, four = (measured(f"plain:100us,50MB/s@{address}", "--sockets", str(count)) for count in (1, 4))
+        one, four = (measured(f"100us,50MB/s@plain:{address}", "--sockets", str(count)) for count in (1, 4))
         up, down = (four[way] / one[way] for way in ("up_bytes_a_second", "down_bytes_a_second"))
         show("wire four sockets", f"{up:6.2f} and {down:.2f} of the rate of one, where each has 50 MB/s", ratio_up=up,
              ratio_down=down)
