@@ -52,7 +52,7 @@ test-sweep:  ## energies of 36 atoms, ions and molecules in five basis sets, and
 test-all: test  ## the whole matrix: each test optimised and sanitized, fuzzers, MPICH, more processes, devices (hours)
 	@$(MAKE) --no-print-directory build/dev/build.ninja
 	@cmake --build --preset dev
-	@ctest --preset dev -j $$(nproc)
+	@BLOCKYARD_TESTS=full ctest --preset dev -j $$(nproc)
 	@BLOCKYARD=$(CURDIR)/build/dev/blockyard BLOCKYARD_MUTATIONS=9000 tests/fuzz/mutations.py
 	@BLOCKYARD=$(CURDIR)/build/dev/blockyard BLOCKYARD_EPOCHS=3000 tests/fuzz/epochs.py
 	@$(MAKE) --no-print-directory test-sweep mpich fuzz asan test-mpi test-garray test-devices tsan
@@ -137,10 +137,12 @@ fuzz:  ## ten seconds of each fuzzer
 	ctest --preset fuzz
 
 test-cluster:  ## two hosts with a real Slurm, in namespaces (needs root): what docs/clusters.md promises
-	@tools/setup.sh build cluster
-	@$(MAKE) --no-print-directory build/release/build.ninja
-	@tools/build_quietly release
-	@BLOCKYARD=$(CURDIR)/build/release/blockyard tests/cluster/cluster.py tests/cluster/test_cluster.py
+	@tools/setup.sh build test cluster
+	@tools/setup_python
+	@$(MAKE) --no-print-directory build/test/build.ninja
+	@tools/build_quietly test
+	@BLOCKYARD=$(CURDIR)/build/test/blockyard BLOCKYARD_PYTHON=$(CURDIR)/build/python/bin/python \
+	PYTHONPATH=$(CURDIR)/build/test/python tests/cluster/cluster.py tests/cluster/test_cluster.py
 
 package: build  ## the program and its libraries in one file, for other Linux systems: build/packages/
 	@tools/setup.sh package

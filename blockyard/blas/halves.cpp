@@ -47,41 +47,40 @@ Call<T> product(const Call<T>& call, const Extents<T>& extents, const Factor<T>&
           .ldc = call.ldc};
 }
 
+/// Halves of the index that is summed: the second call adds to what the first made.
+template <class T>
+std::vector<Call<T>> halves_of_sum(const Call<T>& call) {
+  const Factor<T> a{call.a, call.lda, call.op_a}, b{call.b, call.ldb, call.op_b};
+  Call<T> first = call, second = call;
+  first.k = call.k / 2;
+  second.k = call.k - first.k;
+  second.a = a.from(0, first.k).at;
+  second.b = b.from(first.k, 0).at;
+  second.beta = T(1);
+  return {first, second};
+}
+
 /// Rows of the result, or the index that is summed: the other operands are sent twice then.
 template <class T>
 std::vector<Call<T>> halves_of_product(const Call<T>& call) {
-  const Factor<T> a{call.a, call.lda, call.op_a}, b{call.b, call.ldb, call.op_b};
+  if (call.k > 2 * call.m) return halves_of_sum(call);
+  if (call.m < 2 * least) return {};
+  const Factor<T> a{call.a, call.lda, call.op_a};
   Call<T> first = call, second = call;
-  if (call.k <= 2 * call.m) {
-    if (call.m < 2 * least) return {};
-    first.m = call.m / 2;
-    second.m = call.m - first.m;
-    second.a = a.from(first.m, 0).at;
-    second.c = call.c + first.m;
-  } else {
-    first.k = call.k / 2;
-    second.k = call.k - first.k;
-    second.a = a.from(0, first.k).at;
-    second.b = b.from(first.k, 0).at;
-    second.beta = T(1);
-  }
+  first.m = call.m / 2;
+  second.m = call.m - first.m;
+  second.a = a.from(first.m, 0).at;
+  second.c = call.c + first.m;
   return {first, second};
 }
 
 /// gemmt: two smaller triangles and the square between them, or half of the sum.
 template <class T>
 std::vector<Call<T>> halves_of_triangle_of_product(const Call<T>& call) {
+  if (call.k > call.n) return halves_of_sum(call);
+  if (call.n < 2 * least) return {};
   const Factor<T> a{call.a, call.lda, call.op_a}, b{call.b, call.ldb, call.op_b};
   Call<T> first = call, second = call;
-  if (call.k > call.n) {
-    first.k = call.k / 2;
-    second.k = call.k - first.k;
-    second.a = a.from(0, first.k).at;
-    second.b = b.from(first.k, 0).at;
-    second.beta = T(1);
-    return {first, second};
-  }
-  if (call.n < 2 * least) return {};
   const std::int64_t top = first.n = call.n / 2, rest = second.n = call.n - top;
   second.a = a.from(top, 0).at;
   second.b = b.from(0, top).at;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of the package as users see it. A program that hangs fails its test by ctest's limit."""
 
+import os
 import signal
 import subprocess
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+IS_FULL = os.environ.get("BLOCKYARD_TESTS") == "full"  # as in make test-all: more cases of the same
 
 
 def program(name):

@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from conftest import IS_FULL
+
 MPIEXEC = os.environ.get("MPIEXEC", "")
 SCRIPT = """
 import os, sys
@@ -78,7 +80,7 @@ print("process", me, "of", ranks, "is content")
 
 
 @pytest.mark.parametrize("processes", [1, *(pytest.param(n, marks=pytest.mark.skipif(
-    not MPIEXEC, reason="this build has no MPI")) for n in (2, 3))])
+    not MPIEXEC, reason="this build has no MPI")) for n in ((2, 3, 4) if IS_FULL else (2, 3)))])
 def test_products_agree_with_numpy(processes, tmp_path):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)

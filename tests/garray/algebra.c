@@ -175,44 +175,51 @@ static void check_groups(void) {
   GA_Sync();
 }
 
+typedef struct {
+  int *lo, *hi, *ld;
+  double* values;
+} Patch;
+
+/* Three arrays of doubles of the same shape: two factors with a patch written each, and their product, zero. */
+static void create_factors(int axes, int dims[], Patch a, Patch b, int g[3]) {
+  g[0] = NGA_Create(C_DBL, axes, dims, "a", NULL);
+  g[1] = GA_Duplicate(g[0], "b");
+  g[2] = GA_Duplicate(g[0], "c");
+  GA_Zero(g[2]);
+  if (GA_Nodeid() == 0) {
+    NGA_Put(g[0], a.lo, a.hi, a.values, a.ld);
+    NGA_Put(g[1], b.lo, b.hi, b.values, b.ld);
+  }
+  GA_Sync();
+}
+
+static void destroy_factors(int g[3]) {
+  for (int k = 0; k < 3; ++k) GA_Destroy(g[k]);
+}
+
 /* A patch with one axis longer than 1 is a row or a column, whichever fits: 1 x 3 times 3 x 2. */
 static void check_thin_products(void) {
   int dims[4] = {3, 3, 3, 3}, alo[4] = {1, 0, 0, 2}, ahi[4] = {1, 0, 2, 2}, blo[4] = {0, 0, 1, 0},
       bhi[4] = {0, 2, 1, 1}, clo[4] = {2, 1, 0, 1}, chi[4] = {2, 1, 0, 2}, ld[3] = {1, 1, 2}, of_b[3] = {3, 1, 2};
   double a[3] = {1, 2, 3}, b[6] = {1, 2, 3, 4, 5, 6}, c[2] = {0}, one = 1, zero = 0;
-  int g_a = NGA_Create(C_DBL, 4, dims, "a", NULL), g_b = GA_Duplicate(g_a, "b"), g_c = GA_Duplicate(g_a, "c");
-  int of_a[3] = {1, 3, 1};
-  GA_Zero(g_c);
-  if (GA_Nodeid() == 0) {
-    NGA_Put(g_a, alo, ahi, a, of_a);
-    NGA_Put(g_b, blo, bhi, b, of_b);
-  }
-  GA_Sync();
-  NGA_Matmul_patch('n', 'n', &one, &zero, g_a, alo, ahi, g_b, blo, bhi, g_c, clo, chi);
-  NGA_Get(g_c, clo, chi, c, ld);
+  int g[3], of_a[3] = {1, 3, 1};
+  create_factors(4, dims, (Patch){alo, ahi, of_a, a}, (Patch){blo, bhi, of_b, b}, g);
+  NGA_Matmul_patch('n', 'n', &one, &zero, g[0], alo, ahi, g[1], blo, bhi, g[2], clo, chi);
+  NGA_Get(g[2], clo, chi, c, ld);
   CHECK(c[0] == 22 && c[1] == 28);
-  GA_Destroy(g_a);
-  GA_Destroy(g_b);
-  GA_Destroy(g_c);
+  destroy_factors(g);
 }
 
 /* (1 2; 3 4) (5 6; 7 8), in corners of larger arrays. */
 static void check_products_as_they_lie(void) {
   int dims[2] = {3, 3}, lo[2] = {0, 1}, hi[2] = {1, 2}, ld[1] = {2};
   double a[4] = {1, 2, 3, 4}, b[4] = {5, 6, 7, 8}, c[4] = {0}, one = 1, zero = 0;
-  int g_a = NGA_Create(C_DBL, 2, dims, "a", NULL), g_b = GA_Duplicate(g_a, "b"), g_c = GA_Duplicate(g_a, "c");
-  GA_Zero(g_c);
-  if (GA_Nodeid() == 0) {
-    NGA_Put(g_a, lo, hi, a, ld);
-    NGA_Put(g_b, lo, hi, b, ld);
-  }
-  GA_Sync();
-  NGA_Matmul_patch_alt('n', 'n', &one, &zero, g_a, lo, hi, g_b, lo, hi, g_c, lo, hi);
-  NGA_Get(g_c, lo, hi, c, ld);
+  int g[3];
+  create_factors(2, dims, (Patch){lo, hi, ld, a}, (Patch){lo, hi, ld, b}, g);
+  NGA_Matmul_patch_alt('n', 'n', &one, &zero, g[0], lo, hi, g[1], lo, hi, g[2], lo, hi);
+  NGA_Get(g[2], lo, hi, c, ld);
   CHECK(c[0] == 19 && c[1] == 22 && c[2] == 43 && c[3] == 50);
-  GA_Destroy(g_a);
-  GA_Destroy(g_b);
-  GA_Destroy(g_c);
+  destroy_factors(g);
 }
 
 int main(int argc, char **argv) {

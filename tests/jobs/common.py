@@ -11,6 +11,7 @@ import unittest
 
 BLOCKYARD = os.environ["BLOCKYARD"]
 DEVICE = os.environ.get("BLOCKYARD_DEVICE", "")
+IS_FULL = os.environ.get("BLOCKYARD_TESTS") == "full"  # as in make test-all: more cases of the same
 IS_SANITIZED = os.environ.get("SANITIZED") == "1"
 REFERENCES = pathlib.Path(__file__).parent.parent / "reference" / "energies.json"
 LIMIT_HARTREE = 1e-8

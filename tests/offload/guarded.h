@@ -129,6 +129,15 @@ void call(Routine routine, Arguments... arguments) {
   reinterpret_cast<void (*)(Arguments...)>(routine)(arguments...);
 }
 
+/// A factor as CBLAS takes it: real ones by value.
+template <class T>
+auto passed(const T& factor) {
+  if constexpr (is_complex<T>)
+    return static_cast<const void*>(&factor);
+  else
+    return factor;
+}
+
 /// Checks all element types and says what was found; the exit code of the program.
 template <class Check>
 int run_all(const Check& check, const char* what, const int& count, const int& failures) {

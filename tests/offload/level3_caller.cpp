@@ -258,15 +258,6 @@ int number_of(char kind, char letter) {
          static_cast<int>(letters.find(letter));
 }
 
-/// A factor as CBLAS takes it: real ones by value.
-template <class T>
-auto passed(const T& factor) {
-  if constexpr (is_complex<T>)
-    return static_cast<const void*>(&factor);
-  else
-    return factor;
-}
-
 template <class T>
 void invoke_cblas(const Case& w, const Operands<T>& x) {
   const Routine f = cblas_of<T>(w.routine);

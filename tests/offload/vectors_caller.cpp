@@ -105,14 +105,6 @@ double apart(const Vector<T>& found, const std::vector<T>& wanted) {
   return worst;
 }
 
-template <class T>
-auto passed(const T& factor) {
-  if constexpr (is_complex<T>)
-    return static_cast<const void*>(&factor);
-  else
-    return factor;
-}
-
 int op_number(char op) { return op == 'N' ? 111 : op == 'T' ? 112 : 113; }
 int uplo_number(char uplo) { return uplo == 'U' ? 121 : 122; }
 int diag_number(char diag) { return diag == 'N' ? 131 : 132; }
@@ -124,6 +116,21 @@ T element(const Matrix<T>& a, char op, int i, int j) {
   return op == 'N' ? a(i, j) : op == 'T' ? a(j, i) : conjugated(a(j, i));
 }
 
+/// What y becomes: alpha times the matrix of these elements times x, and beta y. Where beta is zero
+/// y must not be read, and is made NaN.
+template <class T, class Elements>
+std::vector<T> wanted_of(const Case& what, const Elements& matrix, T alpha, const Vector<T>& x,
+                         T beta, const Vector<T>& y) {
+  std::vector<T> wanted;
+  for (int i = 0; i < y.count(); ++i) {
+    T sum = what.has_beta ? beta * y(i) : T{};
+    for (int k = 0; k < x.count(); ++k) sum += alpha * matrix(i, k) * x(k);
+    wanted.push_back(sum);
+    if (!what.has_beta) y(i) = not_a_number<T>;
+  }
+  return wanted;
+}
+
 template <class T>
 void check_gemv(const Case& what) {
   const int m = 67, n = 70;
@@ -131,13 +138,8 @@ void check_gemv(const Case& what) {
   const bool is_plain = what.op == 'N';
   const Vector<T> x(is_plain ? n : m, what.incx), y(is_plain ? m : n, what.incy);
   const T alpha = numbers.draw<T>() + T(1), beta = what.has_beta ? numbers.draw<T>() : T{};
-  std::vector<T> wanted;
-  for (int i = 0; i < y.count(); ++i) {
-    T sum = what.has_beta ? beta * y(i) : T{};
-    for (int k = 0; k < x.count(); ++k) sum += alpha * element(a, what.op, i, k) * x(k);
-    wanted.push_back(sum);
-    if (!what.has_beta) y(i) = not_a_number<T>;
-  }
+  const std::vector<T> wanted = wanted_of<T>(
+      what, [&](int i, int k) { return element(a, what.op, i, k); }, alpha, x, beta, y);
   const auto before = y.copy();
   const int lda = a.leading(), incx = x.step(), incy = y.step();
   const Routine f = find<T>(what.routine, what.way != Way::fortran);
@@ -215,13 +217,8 @@ void check_symv(const Case& what) {
   const std::vector<T> whole = spoil(what, a);
   const Vector<T> x(n, what.incx), y(n, what.incy);
   const T alpha = numbers.draw<T>() + T(1), beta = what.has_beta ? numbers.draw<T>() : T{};
-  std::vector<T> wanted;
-  for (int i = 0; i < n; ++i) {
-    T sum = what.has_beta ? beta * y(i) : T{};
-    for (int k = 0; k < n; ++k) sum += alpha * whole[std::size_t(k) * n + i] * x(k);
-    wanted.push_back(sum);
-    if (!what.has_beta) y(i) = not_a_number<T>;
-  }
+  const std::vector<T> wanted = wanted_of<T>(
+      what, [&](int i, int k) { return whole[std::size_t(k) * n + i]; }, alpha, x, beta, y);
   const auto before = y.copy();
   const int lda = a.leading(), incx = x.step(), incy = y.step();
   const Routine f = find<T>(what.routine, what.way != Way::fortran);
