@@ -78,7 +78,7 @@ arm:  ## tests of the rooms base and tensor, built for 64-bit ARM, in QEMU (2 mi
 test-offload:  ## programs from outside with their BLAS, LAPACK and FFTW on a device (LAPACK's testers, NumPy's, SciPy's, hpcc, Octave, pw.x; minutes each)
 	@tools/setup.sh build test outside
 	@$(MAKE) --no-print-directory build/release/build.ninja
-	@cmake --build --preset release --target blockyard blockyard_offload
+	@cmake --build --preset release --target blockyard blockyard_offload blockyard_offload_remote
 	@BLOCKYARD=$(CURDIR)/build/release/blockyard tests/offload/outside.py
 
 test-mpi:  ## all language programs in 1, 2 and 4 processes (minutes)

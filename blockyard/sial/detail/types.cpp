@@ -12,7 +12,7 @@ using program::Part;
 
 namespace {
 
-/// Nothing is narrower.
+/// The type that every other contains.
 constexpr ElementType narrowest = ElementType::f32;
 
 ElementType part_of(ElementType type, Part part) {

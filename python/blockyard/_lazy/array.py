@@ -22,7 +22,7 @@ class LazyArray(Sizes, np.lib.mixins.NDArrayOperatorsMixin):
     """An array of a session to compute with, as with one of NumPy: ``a @ b``, ``+ - * /``, ``**``, comparisons,
     every ufunc, ``.T``, ``.sum(axis)``, slices, ``norm``, and the NumPy functions that take it.
 
-    Nothing is computed until values are requested: ``np.asarray(x)``, ``x.compute(out=...)``, ``float(x)``.
+    Values are computed when they are requested: ``np.asarray(x)``, ``x.compute(out=...)``, ``float(x)``.
     Then all that ``x`` is made of becomes one SIAL program, over blocks that fit in the memory of the
     session. Shapes, types and values are NumPy's, but integers are computed in float64, exact up to 2**53.
     A function of NumPy that is not known here gets the whole array.

@@ -242,12 +242,12 @@ class GlobalArray(np.lib.mixins.NDArrayOperatorsMixin):
         return [where for member, where in self.distribution() if member == self.group.rank]
 
     def blocks(self) -> list[tuple[Slices, np.ndarray]]:
-        """(slices, a writable view) of each block that this rank holds. Nothing is copied."""
+        """(slices, a writable view) of each block that this rank holds, without a copy."""
         return [(where, self.view(where)) for where in self.slices()]  # type: ignore[misc]
 
     def view(self, where: Slices) -> np.ndarray | None:
         """A view of a patch that lies in one block on this node; None if it does not. Contiguous
-        slices with begin and end. Nothing is copied."""
+        slices with begin and end; without a copy."""
         found = self.core.view([part.start for part in where], [part.stop for part in where])
         if found is None:
             return None
