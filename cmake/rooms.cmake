@@ -15,8 +15,7 @@ target_link_libraries(blockyard_options INTERFACE fmt::fmt Threads::Threads)
 
 # Rooms that manage memory by hand or read bytes of strangers: `make test` runs their tests under the
 # address sanitizer, those of the others optimised.
-set(blockyard_sanitized_rooms base tensor array program sial store rpc fabric device remote block wire
-                              server super ring blas)
+set(blockyard_sanitized_rooms base tensor array program store rpc fabric device remote block super ring blas)
 
 # What runs once in a run is compiled quickly rather than to run quickly: a fifth of the build's time.
 set(blockyard_cold_rooms sial lsp input method aces job report)

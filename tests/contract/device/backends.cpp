@@ -12,12 +12,6 @@
 #include "blockyard/rpc/ucx/ucx.h"
 #include "tests/contract/device/servers.h"
 
-// Sanitizers do not go with the threads and the memory of drivers that were built without them.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#undef BLOCKYARD_OPENCL_PLUGIN
-#undef BLOCKYARD_CUDA_PLUGIN
-#endif
-
 namespace blockyard::device::contract {
 
 void PrintTo(const Backend& backend, std::ostream* out) {
@@ -84,6 +78,9 @@ std::vector<Backend> backends() {
     all.push_back({"opencl_one_unit", &opencl.table(), "units=1 cache=none"});
     all.push_back({"opencl_copies", &opencl.table(), "in_place=0"});
     add_remote("opencl_shared", opencl.table(), "", Way::shared_memory);
+    add_remote("opencl_unix", opencl.table(), "", Way::unix_socket);
+    add_remote("opencl_tcp", opencl.table(), "", Way::tcp);
+    if (rpc::tls::is_available()) add_remote("opencl_tls", opencl.table(), "", Way::tls);
   }
 #endif
 #ifdef BLOCKYARD_CUDA_PLUGIN
