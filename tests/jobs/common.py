@@ -5,9 +5,14 @@ all runs that say nothing of a device use that kind, and must give the energies 
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import tempfile
 import unittest
+
+# A command in the background of a script begins with SIGINT ignored, and so would its children: the
+# tests that interrupt a run would wait for ever.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 BLOCKYARD = os.environ["BLOCKYARD"]
 DEVICE = os.environ.get("BLOCKYARD_DEVICE", "")
