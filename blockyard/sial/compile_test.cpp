@@ -187,6 +187,21 @@ TEST(Compile, AMissingFileIsADiagnostic) {
   EXPECT_EQ(check_file("absent", loader).at(0).code, "file-not-found");
 }
 
+TEST(Compile, AFileThatIsNotTextIsOneDiagnostic) {
+  MapLoader loader({{"x.byx", "BYPROG\r\n\x02\n\xff\n$\n"},
+                    {"photo", std::string("\x89PNG\n\0\0$\n", 9)},
+                    {"m", "import \"x.byx\"\nsial m\nendsial m"}});
+  const auto only = [&](std::string_view path) {
+    const auto found = check_file(path, loader);
+    EXPECT_EQ(found.size(), 1u) << path;
+    return found.at(0);
+  };
+  EXPECT_EQ(only("x.byx").code, "compiled-program");
+  EXPECT_EQ(only("photo").code, "not-text");
+  EXPECT_EQ(only("m").code, "compiled-program");
+  EXPECT_EQ(only("m").line, 1u);
+}
+
 TEST(Compile, NestedBracketsTakeTimeInProportion) {
   std::string text = "a[i,j]";
   for (int n = 0; n < 40; ++n) text = "(" + text + " + a[i,j])*x";

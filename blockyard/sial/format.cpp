@@ -274,6 +274,11 @@ std::string_view without_mark(std::string_view source) {
 
 Formatted format(std::string_view source, std::string_view path) {
   Findings findings;
+  if (is_binary(source)) {
+    const std::uint32_t empty = findings.add_source({std::string(path), ""});
+    report_binary({std::string(path), std::string(source)}, {empty, 1, 1, 1}, findings);
+    return {std::string(source), findings.take()};
+  }
   const std::uint32_t file = findings.add_source({std::string(path), std::string(source)});
   const Tokens tokens = lex(file, findings);
   const ast::Unit unit = parse(tokens, findings);

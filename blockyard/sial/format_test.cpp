@@ -81,5 +81,12 @@ TEST(Format, KeepsCommentsOfLinesThatGoOnApart) {
   EXPECT_EQ(format(once.text).text, once.text);
 }
 
+TEST(Format, LeavesACompiledProgramAsItIs) {
+  const auto refused = format("BYPROG\r\n\x02\n$\n");
+  ASSERT_EQ(refused.found.size(), 1u);
+  EXPECT_EQ(refused.found.front().code, "compiled-program");
+  EXPECT_EQ(refused.text, "BYPROG\r\n\x02\n$\n");
+}
+
 }  // namespace
 }  // namespace blockyard::sial

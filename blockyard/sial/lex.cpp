@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "blockyard/base/text.h"
+#include "blockyard/program/file.h"
 
 namespace blockyard::sial {
 namespace {
@@ -266,6 +267,20 @@ std::string_view name_of(TokenKind kind) {
 }
 
 }  // namespace
+
+bool is_binary(std::string_view text) {
+  return text.starts_with(program::file_magic) || text.find('\0') != text.npos;
+}
+
+void report_binary(const Source& source, Place at, Findings& findings) {
+  if (source.text.starts_with(program::file_magic))
+    findings.error("compiled-program", at,
+                   fmt::format("'{}' is a compiled program, not its source", source.path),
+                   "blockyard dump shows what it holds, blockyard run runs it");
+  else
+    findings.error("not-text", at, fmt::format("'{}' is not a text file", source.path),
+                   "SIAL is written in ASCII or UTF-8");
+}
 
 Tokens lex(std::uint32_t file, Findings& findings) { return Lexer(file, findings).run(); }
 

@@ -15,4 +15,9 @@ inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 /// those that fit no token are reported and left out.
 [[nodiscard]] Tokens lex(std::uint32_t file, Findings& findings);
 
+/// True for a compiled program and for what is not text at all; it is not to be lexed.
+[[nodiscard]] bool is_binary(std::string_view text);
+/// One error at `at`, which says what such a file is.
+void report_binary(const Source& source, Place at, Findings& findings);
+
 }  // namespace blockyard::sial

@@ -20,9 +20,12 @@ class Collector {
     std::vector<std::string> searched;
     auto source = loader_.load(path, "", searched);
     if (!source) {
-      const auto file = findings_.add_source({std::string(path), ""});
-      findings_.error("file-not-found", {file, 1, 1, 1}, fmt::format("cannot read '{}'", path),
+      findings_.error("file-not-found", start_of(path), fmt::format("cannot read '{}'", path),
                       "give the path of a SIAL program");
+      return {};
+    }
+    if (is_binary(source->text)) {
+      report_binary(*source, start_of(source->path), findings_);
       return {};
     }
     read(std::move(*source));
@@ -34,6 +37,11 @@ class Collector {
   }
 
  private:
+  /// The place of an error about a file as a whole, whose text is not shown.
+  Place start_of(std::string_view path) {
+    return {findings_.add_source({std::string(path), ""}), 1, 1, 1};
+  }
+
   /// The place in units_ of the file and of all it imports.
   std::size_t read(Source source) {
     const std::string path = source.path;
@@ -56,6 +64,7 @@ class Collector {
                       fmt::format("looked for {}", fmt::join(searched, ", ")));
       return;
     }
+    if (is_binary(source->text)) return report_binary(*source, import.at, findings_);
     if (const auto circle = std::find(open_.begin(), open_.end(), source->path);
         circle != open_.end()) {
       findings_.error("circular-import", import.at,
