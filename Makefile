@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-cluster package test-package docs-if-possible test-all test-sweep test-mpi test-garray nwchem test-offload test-devices mpich arm check asan tsan fuzz wheel docs bench format lint clean
+.PHONY: help setup build demo test test-cluster package test-package docs-if-possible test-all test-sweep test-mpi test-garray nwchem test-offload test-offload-faults test-devices mpich arm check asan tsan fuzz wheel docs bench format lint clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 16
@@ -80,6 +80,12 @@ test-offload:  ## programs from outside with their BLAS, LAPACK and FFTW on a de
 	@$(MAKE) --no-print-directory build/release/build.ninja
 	@cmake --build --preset release --target blockyard blockyard_offload blockyard_offload_remote
 	@BLOCKYARD=$(CURDIR)/build/release/blockyard tests/offload/outside.py
+
+test-offload-faults:  ## servers killed and stopped, links cut and stalled at 200 moments of random calls (20 minutes)
+	@tools/setup.sh build test
+	@$(MAKE) --no-print-directory build/test/build.ninja
+	@cmake --build --preset test --target offload_programs
+	@BLOCKYARD_FAULTS=200 ctest --test-dir build/test -R '^offload_faults$$' --verbose --timeout 3600
 
 test-mpi:  ## all language programs in 1, 2 and 4 processes (minutes)
 	@tools/setup.sh build test

@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A link that breaks: a proxy between a client and a server, which stops passing bytes on at a given one."""
+"""A link that breaks: a proxy between a client and a server, and what happens to either at a given byte."""
 
 import socket
+import sys
 import threading
 
 
 class Proxy:
-    """Listens at `path` and passes on to `server`; after `limit` bytes both ways together every connection is cut, or
-    with `stalls` nothing arrives any more. Connections after that one are refused."""
+    """Listens at `path` and passes on to `server`. After `limit` bytes both ways together every connection is cut, or
+    with `stalls` nothing arrives any more, and connections after that one are refused; with `then`, that is called
+    and bytes are passed on as before. `carried`: bytes that passed."""
 
-    def __init__(self, path, server, limit, stalls=False):
-        self.server, self.left, self.stalls = str(server), limit, stalls
+    def __init__(self, path, server, limit, stalls=False, then=None):
+        self.server, self.left, self.stalls, self.then = str(server), limit, stalls, then
+        self.carried = 0
         self.lock = threading.Lock()
         self.open = []
         self.listener = socket.socket(socket.AF_UNIX)
@@ -29,8 +32,12 @@ class Proxy:
                     near.close()
                     continue
                 far = socket.socket(socket.AF_UNIX)
-                far.connect(self.server)
                 self.open += [near, far]
+                try:
+                    far.connect(self.server)
+                except OSError:
+                    near.close()
+                    continue
             for one, other in ((near, far), (far, near)):
                 threading.Thread(target=self._pass, args=(one, other), daemon=True).start()
 
@@ -38,6 +45,10 @@ class Proxy:
         try:
             while data := one.recv(1 << 16):
                 with self.lock:
+                    self.carried += len(data)
+                    if self.then and self.left <= len(data):
+                        self.then()
+                        self.then, self.left = None, sys.maxsize
                     data = data[:max(self.left, 0)]
                     self.left -= len(data)
                     is_over = self.left <= 0

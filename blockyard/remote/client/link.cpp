@@ -268,7 +268,8 @@ void Link::wait_until(std::unique_lock<std::mutex>& lock, const Holds& holds) {
       posted_.push_back({static_cast<std::uint16_t>(Kind::ping), 0, {}, {}});
       posted_cv_.notify_one();
     }
-    changed_.wait_for(lock, std::chrono::duration<double>(step));
+    const double left = heard + patience_seconds_ - now;
+    changed_.wait_for(lock, std::chrono::duration<double>(left > 0 ? std::min(left, step) : step));
   }
 }
 

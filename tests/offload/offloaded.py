@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of offloaded programs share: the programs, servers, and how a program runs at one."""
+
+import contextlib
+import ctypes.util
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BLOCKYARD = os.environ["BLOCKYARD"]
+LIBRARY = os.environ["LIBRARY"]
+LIBRARY_REMOTE = os.environ["LIBRARY_REMOTE"]  # with level 1
+CALLER = os.environ["CALLER"]
+LEVEL3_CALLER = os.environ["LEVEL3_CALLER"]
+VECTORS_CALLER = os.environ["VECTORS_CALLER"]
+LAPACK_CALLER = os.environ["LAPACK_CALLER"]
+RULES_CALLER = os.environ["RULES_CALLER"]
+FFTW_CALLER = os.environ["FFTW_CALLER"]  # empty: this machine has no FFTW to build it with
+POISSON = os.environ["POISSON"]
+TABLES = pathlib.Path(os.environ["TABLES"])
+EXAMPLES = pathlib.Path(os.environ["EXAMPLES"])
+JOB = EXAMPLES.parents[1] / "demo" / "h2o.toml"
+LIMIT_SECONDS = 120
+
+PRODUCT = """
+import numpy
+random = numpy.random.default_rng(3)
+a, b = random.standard_normal((2, 500, 500))
+exact = sum(numpy.outer(a[:, k], b[k, :]) for k in range(500))
+print(numpy.abs(a @ b - exact).max() < 1e-10, numpy.abs(a.T @ b.T - exact.T).max() < 1e300)
+"""
+
+
+def has_numpy():
+    return subprocess.run([sys.executable, "-c", "import numpy"], capture_output=True, check=False).returncode == 0
+
+
+def has_tls():
+    return bool(ctypes.util.find_library("ssl"))
+
+
+def children_of(parent, words=""):
+    """Processes of a parent whose command line has these words."""
+    found = []
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            state = (folder / "stat").read_text()
+            command = (folder / "cmdline").read_bytes().decode(errors="replace").replace("\0", " ")
+            if int(state.rpartition(")")[2].split()[1]) == parent and words in command:
+                found.append(int(folder.name))
+    return found
+
+
+class Server:
+    """A server at a socket of its own, that listens when this is made."""
+
+    def __init__(self, folder, *options, name="socket"):
+        self.address = f"unix:{folder}/{name}"
+        self.process = subprocess.Popen([BLOCKYARD, "offload", "serve", "--listen", self.address, *options],
+                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        if "at unix:" not in self.process.stdout.readline():
+            raise RuntimeError("the server did not start")
+
+    def end(self, how=signal.SIGTERM):
+        self.process.send_signal(how)
+        self.process.stdout.close()
+        return self.process.wait(LIMIT_SECONDS)
+
+
+class Offload(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def serve(self, *options, **more):
+        server = Server(self.folder, *options, **more)
+        self.addCleanup(lambda: server.process.poll() is None and server.end(signal.SIGKILL))
+        return server
+
+    def offload(self, *words, code=0, folder=None):
+        done = subprocess.run([BLOCKYARD, "offload", *map(str, words)], capture_output=True, text=True,
+                              timeout=LIMIT_SECONDS, check=False, cwd=folder)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
+    def run_at(self, address, *program, place="remote", code=0, token=None):
+        """The output of the program, and calls by place."""
+        report = self.folder / "report.json"
+        known_by = () if token is None else ("--token", token)
+        done = self.offload("run", "--server", address, *known_by, "--place", place, "--report", report, "--", *program,
+                            code=code)
+        calls = {"local": 0, "remote": 0}
+        for routine in json.loads(report.read_text())["routines"]:
+            calls[routine["place"]] += routine["calls"]
+            self.assertGreaterEqual(routine["bytes"], 0, routine)
+        return done, calls
