@@ -146,9 +146,10 @@ test-cluster:  ## two hosts with a real Slurm, in namespaces (needs root): what 
 	@tools/setup.sh build test cluster
 	@tools/setup_python
 	@$(MAKE) --no-print-directory build/test/build.ninja
-	@tools/build_quietly test
-	@BLOCKYARD=$(CURDIR)/build/test/blockyard BLOCKYARD_PYTHON=$(CURDIR)/build/python/bin/python \
-	PYTHONPATH=$(CURDIR)/build/test/python tests/cluster/cluster.py tests/cluster/test_cluster.py
+	@python=; if [[ -e build/python/installed ]]; then python=$(CURDIR)/build/python/bin/python; fi; \
+	tools/build_quietly test --target blockyard $${python:+blockyard_python}; \
+	BLOCKYARD=$(CURDIR)/build/test/blockyard BLOCKYARD_PYTHON=$$python PYTHONPATH=$(CURDIR)/build/test/python \
+	tests/cluster/cluster.py tests/cluster/test_cluster.py
 
 package: build  ## the program and its libraries in one file, for other Linux systems: build/packages/
 	@tools/setup.sh package
