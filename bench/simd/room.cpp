@@ -70,7 +70,7 @@ class Room {
     if (by_hand == nullptr) by_hand = compiled;
     const auto with = [&](auto form) { return [this, form] { form(a(), b(), c()); }; };
     const auto kernel = [this, n] {
-      kernels_.small_gemm(n, n, n, T(1), a(), n, b(), 1, n, T(0), c(), n);
+      kernels_.small_gemm({n, n, n, T(1), n, 1, n, n}, a(), b(), T(0), c());
     };
     const tensor::Shape shape({n, n});
     const tensor::ContractPlan plan({{0, 2}, {0, 1}, {1, 2}}, shape, shape, shape,
@@ -85,6 +85,39 @@ class Room {
     verify(name, static_cast<std::size_t>(n * n));
     planned();
     verify(name, static_cast<std::size_t>(n * n));
+    const auto best =
+        best_seconds(rounds_, at_least_seconds, with(compiled), with(by_hand), kernel, planned);
+    add(name, "kernel", std::min(best[0], best[1]), best[2]);
+    if (is_chosen()) add(name, "planned", std::min(best[0], best[1]), best[3]);
+    many_squares(n, compiled, by_hand);
+  }
+
+  /// The same for products whose matrices follow each other.
+  void many_squares(int n, auto compiled, auto by_hand) {
+    const std::size_t step = static_cast<std::size_t>(n) * static_cast<std::size_t>(n);
+    const auto with = [&, step](auto form) {
+      return [this, form, step] {
+        for (std::size_t k = 0; k < run_length; ++k)
+          form(a() + k * step, b() + k * step, c() + k * step);
+      };
+    };
+    const Extent side = n, apart = side * side;
+    const auto kernel = [&] {
+      kernels_.small_gemm(
+          {side, side, side, T(1), side, 1, side, side, Extent(run_length), apart, apart, apart},
+          a(), b(), T(0), c());
+    };
+    const tensor::Shape shape({side, side, Extent(run_length)});
+    const tensor::ContractPlan plan({{0, 2, 3}, {0, 1, 3}, {1, 2, 3}}, shape, shape, shape,
+                                    tensor::options_for<T>);
+    const auto planned = [&] { tensor::run<T>(plan, T(1), a(), b(), T(0), c(), workspace_); };
+    const std::string name = fmt::format("{} products {} x {}, {}", run_length, n, n, type());
+    with(compiled)();
+    expected_ = c_;
+    kernel();
+    verify(name, run_length * step);
+    planned();
+    verify(name, run_length * step);
     const auto best =
         best_seconds(rounds_, at_least_seconds, with(compiled), with(by_hand), kernel, planned);
     add(name, "kernel", std::min(best[0], best[1]), best[2]);
@@ -112,8 +145,9 @@ class Room {
     if (by_hand == nullptr) by_hand = compiled;
     const auto with = [&](auto form) { return [this, form] { form(a(), b(), c()); }; };
     const auto kernel = [this] {
-      kernels_.small_gemm(short_columns, 1, short_rows, T(1), a(), short_stride, b(), 1, short_rows,
-                          T(0), c(), short_columns);
+      kernels_.small_gemm(
+          {short_columns, 1, short_rows, T(1), short_stride, 1, short_rows, short_columns}, a(),
+          b(), T(0), c());
     };
     with(compiled)();
     expected_ = c_;
@@ -136,7 +170,9 @@ class Room {
   [[nodiscard]] const T* b() const { return b_.data(); }
   [[nodiscard]] T* c() { return c_.data(); }
 
-  static constexpr std::size_t room = std::size_t{short_rows} * short_stride;
+  static constexpr std::size_t run_length = 64;  // products whose matrices are in the first cache
+  static constexpr std::size_t room =
+      std::max(std::size_t{short_rows} * short_stride, run_length* most_side* most_side);
   const InstructionSet& set_;
   const Kernels<T>& kernels_;
   int rounds_;

@@ -16,6 +16,7 @@ using detail::ContractSteps;
 using detail::Kernels;
 using detail::MatrixKernel;
 using detail::OperandSteps;
+using detail::SmallProducts;
 
 /// Multiply-adds up to which our own kernel beats a call of the BLAS.
 template <class T>
@@ -44,7 +45,8 @@ struct Call {
 template <class T>
 class MatrixProduct {
  public:
-  MatrixProduct(const ContractSteps& steps, T* workspace) noexcept
+  /// Where takes_runs(), a run takes the products of the first loop.
+  MatrixProduct(const ContractSteps& steps, T alpha, T* workspace) noexcept
       : m_(steps.call_m),
         n_(steps.call_n),
         k_(steps.call_k),
@@ -54,7 +56,26 @@ class MatrixProduct {
         right_(steps.operand[detail::right_side]),
         result_(steps.operand[detail::result_side]),
         packed_(steps.packed),
-        workspace_(workspace) {}
+        workspace_(workspace),
+        small_{m_,
+               n_,
+               k_,
+               alpha,
+               is_column(left_) ? left_.column_stride : m_,
+               right_.row_stride,
+               right_.column_stride,
+               result_.column_stride} {
+    if (steps.loop_count == 0 || steps.loops[0].summed || !is_small_in_place()) return;
+    takes_runs_ = true;
+    const ContractLoop& loop = steps.loops[0];
+    small_.count = loop.extent;
+    small_.a_step = loop.stride[detail::left_side];
+    small_.b_step = loop.stride[detail::right_side];
+    small_.c_step = loop.stride[detail::result_side];
+  }
+
+  /// Whether run() does all products of the first loop.
+  [[nodiscard]] bool takes_runs() const noexcept { return takes_runs_; }
 
   void run(const Call<T>& call) const {
     switch (kernel_) {
@@ -69,8 +90,7 @@ class MatrixProduct {
       case MatrixKernel::product:
         return strided(call);
       case MatrixKernel::outer:
-        return is_column(left_) && is_column(result_) ? small(m_, call.left, m_, call)
-                                                      : strided(call);
+        return is_small_in_place() ? small(call) : strided(call);
       case MatrixKernel::dot:
         return dot(call);
       case MatrixKernel::gemv_left:
@@ -117,8 +137,8 @@ class MatrixProduct {
   void gemv(const Call<T>& call, Extent row, Extent column, Extent length, const T* a, const T* x,
             Extent incx, Extent incy) const {
     if (std::same_as<T, Real<T>> && row == 1 && incy == 1 && length * k_ <= small_product<T>)
-      return use_.small_gemm(length, 1, k_, call.alpha, a, column, x, incx, k_, call.beta,
-                             call.result, length);
+      return use_.small_gemm({length, 1, k_, call.alpha, column, incx, k_, length}, a, x, call.beta,
+                             call.result);
     if (row == 1)
       blas::gemv<T>(blas::Op::none, length, k_, call.alpha, a, column, x, incx, call.beta,
                     call.result, incy);
@@ -127,9 +147,14 @@ class MatrixProduct {
                     call.result, incy);
   }
 
-  void small(Extent rows, const T* left, Extent left_stride, const Call<T>& call) const noexcept {
-    use_.small_gemm(rows, n_, k_, call.alpha, left, left_stride, call.right, right_.row_stride,
-                    right_.column_stride, call.beta, call.result, result_.column_stride);
+  void small(const Call<T>& call) const noexcept {
+    use_.small_gemm(small_, call.left, call.right, call.beta, call.result);
+  }
+  /// Whether small() does the products as the operands lie.
+  bool is_small_in_place() const noexcept {
+    if (!is_column(left_)) return false;
+    if (kernel_ == MatrixKernel::outer) return is_column(result_);
+    return kernel_ == MatrixKernel::gemm && (m_ * n_ * k_ <= small_product<T> || is_narrow());
   }
 
   /// Our own kernel where the left matrix is stored by rows: some of them at a time are turned on
@@ -143,25 +168,23 @@ class MatrixProduct {
     to.extent = k_;
     for (Extent i = 0; i < most; ++i) from.at[i] = i * left_.row_stride;
     for (Extent l = 0; l < k_; ++l) to.at[l] = l * most;
-    Call<T> some = call;
+    SmallProducts<T> some = small_;
+    some.lda = most;
     for (Extent i = 0; i < m_; i += most) {
       const Extent rows = std::min(most, m_ - i);
       from.extent = rows;
       use_.transpose(to, from, nullptr, 0, call.left + i * left_.row_stride, turned.data(),
                      detail::Reach::first);
-      some.result = call.result + i;
-      small(rows, turned.data(), most, some);
+      some.m = rows;
+      use_.small_gemm(some, turned.data(), call.right, call.beta, call.result + i);
     }
   }
 
   void gemm(const Call<T>& call) const {
-    const Extent products = m_ * n_ * k_;
-    if (is_column(left_)) {
-      if (products <= small_product<T> || is_narrow())
-        return small(m_, call.left, left_.column_stride, call);
-    } else if (products <= small_turned_product<T> && k_ <= detail::small_turned_depth) {
+    if (is_small_in_place()) return small(call);
+    if (!is_column(left_) && m_ * n_ * k_ <= small_turned_product<T> &&
+        k_ <= detail::small_turned_depth)
       return small_turned(call);
-    }
     blas::gemm<T>(op(left_), op(right_), m_, n_, k_, call.alpha, call.left, leading(left_),
                   call.right, leading(right_), call.beta, call.result, leading(result_));
   }
@@ -183,6 +206,8 @@ class MatrixProduct {
   const OperandSteps& result_;
   const detail::PackedSteps& packed_;
   T* workspace_;  // of the packed product
+  bool takes_runs_ = false;
+  SmallProducts<T> small_;  // of one call, with all its places
   const Kernels<T>& use_ = detail::kernels<T>();
 };
 
@@ -204,7 +229,7 @@ void run_products(const ContractLoop& loop, const Call<T>& call) noexcept {
 /// result scales it by beta, the others of a summed loop add.
 template <class T>
 void run_loops(const ContractSteps& steps, Call<T> call, T* workspace) {
-  const MatrixProduct<T> product(steps, workspace);
+  const MatrixProduct<T> product(steps, call.alpha, workspace);
   const bool is_elementwise =
       steps.kernel == MatrixKernel::product && steps.loop_count > 0 && !steps.loops[0].summed;
   const T beta = call.beta;
@@ -216,7 +241,7 @@ void run_loops(const ContractSteps& steps, Call<T> call, T* workspace) {
       run_products(steps.loops[0], call);
     else
       product.run(call);
-    std::size_t i = is_elementwise ? 1 : 0;
+    std::size_t i = is_elementwise || product.takes_runs() ? 1 : 0;
     const auto count = static_cast<std::size_t>(steps.loop_count);
     for (; i < count; ++i) {
       const ContractLoop& loop = steps.loops[i];

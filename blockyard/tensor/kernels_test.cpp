@@ -278,9 +278,9 @@ TYPED_TEST(AllKernels, MultiplyLikeTheBaseline) {
           for (const T beta : {T(0), T(1)}) {
             auto a = random_block<T>(m * n, this->random);
             auto b = a;
-            some->small_gemm(m, n, k, T(2), left.data(), m, right.data(), n, 1, beta, a.data(), m);
-            this->baseline.small_gemm(m, n, k, T(2), left.data(), m, right.data(), n, 1, beta,
-                                      b.data(), m);
+            const SmallProducts<T> of{m, n, k, T(2), m, n, 1, m};
+            some->small_gemm(of, left.data(), right.data(), beta, a.data());
+            this->baseline.small_gemm(of, left.data(), right.data(), beta, b.data());
             this->expect_close(a, b);
           }
         }
@@ -315,9 +315,32 @@ TYPED_TEST(AllKernels, MultiplySmallMatricesByDefinition) {
               T& y = expected.data()[i + j * lda];
               y = T(3) * sum + (beta == T(0) ? T(0) : beta * y);
             }
-          some->small_gemm(m, n, k, T(3), left.data(), lda, right.data(), row, column, beta,
-                           found.data(), lda);
+          const SmallProducts<T> of{m, n, k, T(3), lda, row, column, lda};
+          some->small_gemm(of, left.data(), right.data(), beta, found.data());
           this->expect_close(found, expected);
+        }
+}
+
+TYPED_TEST(AllKernels, MultiplyManySmallMatricesLikeOneByOne) {
+  using T = TypeParam;
+  constexpr Extent count = 5;
+  for (const Kernels<T>* some : all_kernels<T>())
+    for (Extent n = 1; n <= 9; ++n)
+      for (const Extent gap : {0, 2})
+        for (const T beta : {T(0), T(2)}) {
+          const Extent step = n * n + gap;
+          const auto left = random_block<T>(step * count, this->random);
+          const auto right = random_block<T>(n * n, this->random);
+          auto found = random_block<T>(step * count, this->random);
+          auto expected = found;
+          SmallProducts<T> of{n, n, n, T(3), n, 1, n, n};
+          for (Extent at = 0; at < count; ++at)
+            some->small_gemm(of, left.data() + at * step, right.data(), beta,
+                             expected.data() + at * step);
+          of.count = count;
+          of.a_step = of.c_step = step;  // the right matrix is the same for all
+          some->small_gemm(of, left.data(), right.data(), beta, found.data());
+          EXPECT_EQ(found, expected) << n;
         }
 }
 

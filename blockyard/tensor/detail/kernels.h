@@ -42,6 +42,18 @@ struct Turn {
   const std::int32_t* from = nullptr;  // `most` of them, all less than that also past `extent`
 };
 
+/// Matrix products of one shape, `count` of them at equal distances:
+/// c(i, j) = alpha * sum over l of a(i, l) * b(l, j) + beta * c(i, j); a(i, l) stands at
+/// a[i + l * lda], b(l, j) at b[l * b_row + j * b_column].
+template <class T>
+struct SmallProducts {
+  Extent m, n, k;
+  T alpha;
+  Extent lda, b_row, b_column, ldc;
+  Extent count = 1;
+  Extent a_step = 0, b_step = 0, c_step = 0;  ///< from one product to the next
+};
+
 /// The inner loops, written once in kernel_body.h and compiled for each instruction set.
 /// Matrices are rows x columns, rows contiguous; `ld` is the distance of columns in elements.
 template <Element T>
@@ -66,10 +78,8 @@ struct Kernels {
   /// Groups of whole cache lines pass the caches if asked for. Null where most_turned is 0.
   void (*turn)(const Turn& of, const CopyLoop* loops, int count, const T* in, T* out, Reach reach);
   Extent most_turned;
-  /// c(i, j) = alpha * sum over l of a(i, l) * b(l, j) + beta * c(i, j); a(i, l) stands at
-  /// a[i + l * lda], b(l, j) at b[l * b_row + j * b_column]. For products too small for the BLAS.
-  void (*small_gemm)(Extent m, Extent n, Extent k, T alpha, const T* a, Extent lda, const T* b,
-                     Extent b_row, Extent b_column, T beta, T* c, Extent ldc);
+  /// For products too small for the BLAS.
+  void (*small_gemm)(const SmallProducts<T>& of, const T* a, const T* b, T beta, T* c);
   /// sum of x[i] * y[i], in a fixed order.
   T (*dot)(Extent count, const T* x, const T* y);
   /// sum of conj(x[i]) * y[i], in a fixed order.

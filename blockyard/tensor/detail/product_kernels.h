@@ -66,20 +66,20 @@ void gemm_rows(const Product<R>& of, Extent i, Extent m, Extent n) {
 }
 
 template <class R>
-void small_gemm_complex(Extent m, Extent n, Extent k, const R* alpha, const R* a, Extent lda,
-                        const R* b, Extent b_row, Extent b_column, const R* beta, R* c,
-                        Extent ldc) {
+void complex_product(const SmallProducts<std::complex<R>>& of, const R* a, const R* b,
+                     const R* beta, R* c) {
+  const R* alpha = parts(&of.alpha);
   const bool keeps = beta[0] != R(0) || beta[1] != R(0);
-  for (Extent j = 0; j < n; ++j)
-    for (Extent i = 0; i < m; ++i) {
+  for (Extent j = 0; j < of.n; ++j)
+    for (Extent i = 0; i < of.m; ++i) {
       R re = 0, im = 0;
-      for (Extent l = 0; l < k; ++l) {
-        const R* x = a + 2 * (i + l * lda);
-        const R* y = b + 2 * (l * b_row + j * b_column);
+      for (Extent l = 0; l < of.k; ++l) {
+        const R* x = a + 2 * (i + l * of.lda);
+        const R* y = b + 2 * (l * of.b_row + j * of.b_column);
         re += x[0] * y[0] - x[1] * y[1];
         im += x[0] * y[1] + x[1] * y[0];
       }
-      R* z = c + 2 * (i + j * ldc);
+      R* z = c + 2 * (i + j * of.ldc);
       const R old_re = keeps ? beta[0] * z[0] - beta[1] * z[1] : R(0);
       const R old_im = keeps ? beta[0] * z[1] + beta[1] * z[0] : R(0);
       z[0] = alpha[0] * re - alpha[1] * im + old_re;
@@ -88,16 +88,19 @@ void small_gemm_complex(Extent m, Extent n, Extent k, const R* alpha, const R* a
 }
 
 template <class T>
-void small_gemm(Extent m, Extent n, Extent k, T alpha, const T* a, Extent lda, const T* b,
-                Extent b_row, Extent b_column, T beta, T* c, Extent ldc) {
-  if constexpr (Parts<T>::count == 1) {
-    const Product<T> of{k, alpha, a, lda, b, b_row, b_column, beta, c, ldc};
-    if (n == 1) return multiply_column(of, m);
-    if (m == n && m == k && is_done_as_square(of, n)) return;
-    gemm_rows<T, vectors_in_registers>(of, 0, m, n);
-  } else {
-    small_gemm_complex(m, n, k, parts(&alpha), parts(a), lda, parts(b), b_row, b_column,
-                       parts(&beta), parts(c), ldc);
+void small_gemm(const SmallProducts<T>& of, const T* a, const T* b, T beta, T* c) {
+  if constexpr (Parts<T>::count == 1)
+    if (of.m == of.n && of.m == of.k && are_done_as_squares(of, a, b, beta, c)) return;
+  for (Extent at = 0; at < of.count; ++at, a += of.a_step, b += of.b_step, c += of.c_step) {
+    if constexpr (Parts<T>::count == 1) {
+      const Product<T> one{of.k, of.alpha, a, of.lda, b, of.b_row, of.b_column, beta, c, of.ldc};
+      if (of.n == 1)
+        multiply_column(one, of.m);
+      else
+        gemm_rows<T, vectors_in_registers>(one, 0, of.m, of.n);
+    } else {
+      complex_product(of, parts(a), parts(b), parts(&beta), parts(c));
+    }
   }
 }
 

@@ -96,7 +96,7 @@ void multiply_column(const Product<R>& of, Extent m) {
 template <class R, int rows>
 struct ShortColumn {
   static constexpr int bytes = rows * static_cast<int>(sizeof(R));
-  static constexpr bool is_whole = bytes == 16 || bytes == 32 || bytes == 64;
+  static constexpr bool is_whole = bytes == 8 || bytes == 16 || bytes == 32 || bytes == 64;
   using Vector[[gnu::vector_size(is_whole ? bytes : vector_bytes)]] = R;
   static Vector load(const R* x) {
     if constexpr (is_whole) {
@@ -115,45 +115,107 @@ struct ShortColumn {
   }
 };
 
-/// n x n matrices without gaps, the right one by columns or by rows: the compiler knows all lengths
-/// and places. Adds in the order of gemm_tile.
-template <class R, int n, bool is_by_rows>
-[[gnu::always_inline]] inline void gemm_square(const Product<R>& of) {
-  using Column = ShortColumn<R, n>;
-  const R *a = of.a, *b = of.b;
-  R* c = of.c;
-  typename Column::Vector sums[n] = {};
-#pragma GCC unroll 8
+/// A column of more elements than a vector has, as whole vectors; the last two may share elements.
+template <class R, int rows>
+struct LongColumn {
+  static constexpr int width = native_width<R>, vectors = (rows + width - 1) / width;
+  static constexpr int at(int v) { return v + 1 < vectors ? v * width : rows - width; }
+  struct Vector {
+    Native<R> part[vectors] = {};
+    [[gnu::always_inline]] void scale(R factor) {
+#pragma GCC unroll 4
+      for (int v = 0; v < vectors; ++v) part[v] *= factor;
+    }
+    [[gnu::always_inline]] void add(const Vector& x, R factor) {
+#pragma GCC unroll 4
+      for (int v = 0; v < vectors; ++v) part[v] += x.part[v] * factor;
+    }
+  };
+  [[gnu::always_inline]] static Vector load(const R* x) {
+    Vector all;
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) all.part[v] = load_rows<false>(x + at(v), width);
+    return all;
+  }
+  [[gnu::always_inline]] static void store(R* x, const Vector& all) {
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) store_rows<false>(x + at(v), all.part[v], width);
+  }
+};
+
+/// Columns j to j + `columns` of an n x n product whose columns are longer than a vector, and those
+/// after it: as many at a time as the registers hold.
+template <class R, int n, bool is_by_rows, int j>
+[[gnu::always_inline]] inline void long_columns(const R* a, const R* b, R alpha, R beta, R* c) {
+  using Column = LongColumn<R, n>;
+  constexpr int fitting = 8 / Column::vectors;
+  constexpr int columns = n - j < fitting ? n - j : fitting;
+  typename Column::Vector sums[columns];
+#pragma GCC unroll 1
   for (int l = 0; l < n; ++l) {
     const auto x = Column::load(a + l * n);
 #pragma GCC unroll 8
-    for (int j = 0; j < n; ++j) sums[j] += x * b[is_by_rows ? l * n + j : l + j * n];
+    for (int q = 0; q < columns; ++q)
+      sums[q].add(x, b[is_by_rows ? l * n + j + q : l + (j + q) * n]);
   }
-  if (of.beta == R(0)) {
 #pragma GCC unroll 8
-    for (int j = 0; j < n; ++j) Column::store(c + j * n, sums[j] * of.alpha);
+  for (int q = 0; q < columns; ++q) {
+    typename Column::Vector y = sums[q];
+    y.scale(alpha);
+    if (beta != R(0)) y.add(Column::load(c + (j + q) * n), beta);
+    Column::store(c + (j + q) * n, y);
+  }
+  if constexpr (j + columns < n) long_columns<R, n, is_by_rows, j + columns>(a, b, alpha, beta, c);
+}
+
+/// n x n matrices without gaps, the right one by columns or by rows: the compiler knows all lengths
+/// and places. Adds in the order of gemm_tile.
+template <class R, int n, bool is_by_rows, bool keeps>
+[[gnu::always_inline]] inline void square(const R* a, const R* b, R alpha, R beta, R* c) {
+  if constexpr (n > native_width<R>) {
+    long_columns<R, n, is_by_rows, 0>(a, b, alpha, beta, c);
   } else {
+    using Column = ShortColumn<R, n>;
+    typename Column::Vector sums[n] = {};
 #pragma GCC unroll 8
-    for (int j = 0; j < n; ++j)
-      Column::store(c + j * n, sums[j] * of.alpha + Column::load(c + j * n) * of.beta);
+    for (int l = 0; l < n; ++l) {
+      const auto x = Column::load(a + l * n);
+#pragma GCC unroll 8
+      for (int j = 0; j < n; ++j) sums[j] += x * b[is_by_rows ? l * n + j : l + j * n];
+    }
+#pragma GCC unroll 8
+    for (int j = 0; j < n; ++j) {
+      auto y = sums[j] * alpha;
+      if constexpr (keeps) y += Column::load(c + j * n) * beta;
+      Column::store(c + j * n, y);
+    }
   }
 }
 
-/// Whether these are n x n matrices that small, without gaps; then the product is done. Their
-/// columns fit a vector.
+template <class R, int n, bool is_by_rows, bool keeps>
+void squares(const SmallProducts<R>& of, const R* a, const R* b, R beta, R* c) {
+  const R alpha = of.alpha;
+  const Extent count = of.count, a_step = of.a_step, b_step = of.b_step, c_step = of.c_step;
+  for (Extent at = 0; at < count; ++at, a += a_step, b += b_step, c += c_step)
+    square<R, n, is_by_rows, keeps>(a, b, alpha, beta, c);
+}
+
+/// Whether these are n x n matrices that small, without gaps; then the products are done.
 template <class R, int least = 2>
-[[gnu::always_inline]] inline bool is_done_as_square(const Product<R>& of, Extent n) {
-  if constexpr (least > 8 || least > native_width<R>) {
+[[gnu::always_inline]] inline bool are_done_as_squares(const SmallProducts<R>& of, const R* a,
+                                                       const R* b, R beta, R* c) {
+  if constexpr (least > 8) {
     return false;
   } else {
-    if (n != least) return is_done_as_square<R, least + 1>(of, n);
-    if (of.lda != n || of.ldc != n) return false;
-    if (of.b_row == 1 && of.b_column == n)
-      gemm_square<R, least, false>(of);
-    else if (of.b_row == n && of.b_column == 1)
-      gemm_square<R, least, true>(of);
-    else
-      return false;
+    if (of.n != least) return are_done_as_squares<R, least + 1>(of, a, b, beta, c);
+    if (of.lda != least || of.ldc != least) return false;
+    const bool is_by_columns = of.b_row == 1 && of.b_column == least;
+    if (!is_by_columns && (of.b_row != least || of.b_column != 1)) return false;
+    const auto run =
+        is_by_columns
+            ? (beta == R(0) ? squares<R, least, false, false> : squares<R, least, false, true>)
+            : (beta == R(0) ? squares<R, least, true, false> : squares<R, least, true, true>);
+    run(of, a, b, beta, c);
     return true;
   }
 }
