@@ -67,6 +67,8 @@ class Bench {
     const device::Plan searched = open(program, range_programs);
     std::vector<Found> best = search(program, searched);
     best.resize(std::min<std::size_t>(best.size(), finalists));
+    // The least of a search is partly luck, so finalists are measured anew, as often as ours.
+    for (Found& one : best) one = {one.group, one.per_item};
     std::vector<device::Plan> plans;
     std::vector<Found> ours(choosers);
     std::vector<double> trials;
@@ -79,7 +81,7 @@ class Bench {
       }
       trials.push_back(first_runs);
     }
-    for (int round = 0; round < 7; ++round) {  // before the chooser tries another shape again
+    for (int round = 0; round < rounds; ++round) {
       for (Found& one : best) one.take(seconds(program, searched, one.group, one.per_item));
       for (std::size_t k = 0; k < choosers; ++k) ours[k].take(seconds(program, plans[k], 0, 0));
     }
@@ -96,6 +98,7 @@ class Bench {
  private:
   static constexpr Extent count = 12000000;
   static constexpr std::size_t finalists = 3, choosers = 3;
+  static constexpr int rounds = 25;
 
   [[nodiscard]] static std::vector<std::pair<Extent, Extent>> shapes(const Program& program) {
     std::vector<std::pair<Extent, Extent>> all;
@@ -124,7 +127,8 @@ class Bench {
         open(program, "#define JOIN(a, b) a##b\n" +
                           std::regex_replace(range_programs, functions, "JOIN($1, $2)("));
     Found of_driver = search(program, driver).front(), of_host, ours;
-    for (int round = 0; round < 7; ++round) {
+    of_driver = {of_driver.group, of_driver.per_item};
+    for (int round = 0; round < rounds; ++round) {
       of_driver.take(seconds(program, driver, of_driver.group, of_driver.per_item));
       of_host.take(host_seconds(program, form));
       ours.take(seconds(program, chosen, 0, 0));
