@@ -73,6 +73,7 @@ nlohmann::ordered_json ring_json(const lattice::G4Report& report) {
                      {"slice_bytes", rank.slice_bytes},
                      {"items_bytes", rank.items_bytes},
                      {"tiles_bytes", rank.tiles_bytes},
+                     {"device_slots_bytes", rank.counts.peak_slot_bytes},
                      {"peak_bytes", rank.peak_bytes},
                      {"update_seconds", rank.counts.update_seconds},
                      {"wait_for_items_seconds", rank.counts.wait_for_items_seconds},

@@ -17,6 +17,7 @@ namespace blockyard::lattice {
 
 using detail::G4Batch;
 using detail::G4Extents;
+using detail::G4Item;
 using detail::G4Spin;
 using device::KernelRun;
 using device::Memory;
@@ -24,34 +25,28 @@ using device::Memory;
 namespace {
 
 struct Plans {
-  device::Plan phases, right, tiles, add;
+  device::Plan unpack, pick, phases, right, tiles, add;
 };
 
 /// Nothing: the device takes no form of them.
 std::optional<Plans> open_plans(device::Device& device, bool is_exact) {
+  auto unpack = device.open_kernel(detail::unpack_kernel());
+  if (!unpack) return std::nullopt;
+  auto pick = device.open_kernel(detail::pick_kernel());
   auto phases = device.open_kernel(detail::phases_kernel());
-  if (!phases) return std::nullopt;
   auto right = device.open_kernel(detail::right_kernel());
   auto tiles = device.open_kernel(detail::tiles_kernel());
   auto add = device.open_kernel(is_exact ? detail::add_exactly_kernel() : detail::add_kernel());
-  if (!right || !tiles || !add) return std::nullopt;
-  return Plans{std::move(*phases), std::move(*right), std::move(*tiles), std::move(*add)};
+  if (!pick || !phases || !right || !tiles || !add) return std::nullopt;
+  return Plans{std::move(*unpack), std::move(*pick),  std::move(*phases),
+               std::move(*right),  std::move(*tiles), std::move(*add)};
 }
 
-/// What of a batch goes to the device. The host keeps it until `is_sent`.
+/// What of a batch the host keeps until `is_sent`.
 struct Staged {
-  std::vector<double> numbers;       ///< times and walker matrices
-  std::vector<std::int32_t> wholes;  ///< sites and bands of vertices
-  std::vector<double> tiles;         ///< or the tiles of the samples
   std::vector<double> signs;
   std::vector<std::int32_t> slots;
-  std::vector<std::array<G4Spin, 2>> spins;  ///< by sample; none with tiles
   device::Event is_sent;
-};
-
-struct Taken {
-  Complex sign;
-  int bin = 0;
 };
 
 Extent bytes_of(std::size_t values) { return static_cast<Extent>(values * sizeof(double)); }
@@ -66,8 +61,7 @@ class DeviceSlice::State {
         set_(set),
         plans_(std::move(plans)),
         stream_(device.open_stream()),
-        staged_{{{{}, {}, {}, {}, {}, {}, device.open_event()},
-                 {{}, {}, {}, {}, {}, {}, device.open_event()}}} {
+        staged_{{{{}, {}, device.open_event()}, {{}, {}, device.open_event()}}} {
     const Axes& axes = setting.shape.axes;
     extents_ = {axes.sites,        axes.bands,
                 axes.compact(),    axes.extended(),
@@ -88,6 +82,7 @@ class DeviceSlice::State {
   /// A run that fails leaves work in flight that reads memory of this object.
   ~State() {
     try {
+      for (const Staged& staged : staged_) staged.is_sent.wait();
       stream_.synchronise();
     } catch (const base::Error&) {  // nobody reads the slice any more
     }
@@ -95,65 +90,28 @@ class DeviceSlice::State {
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
-  void begin() {
+  void apply(std::span<const ring::Item> items, device::Stream& stream) {
+    if (items.empty() || units_.empty()) return;
     at_ = 1 - at_;
     Staged& staged = staged_[at_];
     staged.is_sent.wait();
-    staged.numbers.clear();
-    staged.wholes.clear();
-    staged.tiles.clear();
-    staged.signs.clear();
-    staged.slots.clear();
-    staged.spins.clear();
-    taken_.clear();
-  }
-
-  void take(const Sample& sample, Complex sign, int bin) {
-    Staged& staged = staged_[at_];
-    auto& spins = staged.spins.emplace_back();
-    for (std::size_t s = 0; s < 2; ++s) {
-      const SpinSample& from = sample.spins[s];
-      spins[s] = {static_cast<Extent>(staged.numbers.size()),
-                  static_cast<Extent>(staged.wholes.size()),
-                  static_cast<Extent>(taken_.size() * set_.values()),
-                  static_cast<int>(from.count()),
-                  static_cast<int>(s),
-                  from.imaginary.empty() ? 0 : 1,
-                  columns_count_};
-      for (const Vertex& vertex : from.vertices) staged.numbers.push_back(vertex.tau);
-      for (const auto* values : {&from.real, &from.imaginary})
-        staged.numbers.insert(staged.numbers.end(), values->begin(), values->end());
-      for (const Vertex& vertex : from.vertices) staged.wholes.push_back(vertex.site);
-      for (const Vertex& vertex : from.vertices) staged.wholes.push_back(vertex.band);
-    }
-    taken_.push_back({sign, bin});
-  }
-
-  std::span<double> take_tiles(Complex sign, int bin) {
-    Staged& staged = staged_[at_];
-    taken_.push_back({sign, bin});
-    staged.tiles.resize(taken_.size() * set_.values());
-    return std::span(staged.tiles).last(set_.values());
-  }
-
-  void add() {
-    if (taken_.empty() || units_.empty()) return;
-    Staged& staged = staged_[at_];
+    heads_.clear();
+    for (const ring::Item& item : items) heads_.push_back(decode_head(item.head));
     sort_by_bin(staged);
-    need(tiles_, bytes_of(taken_.size() * set_.values()));
-    send(staged.tiles, tiles_);
-    send(staged.numbers, numbers_);
-    send(staged.wholes, wholes_);
-    send(staged.signs, signs_);
-    send(staged.slots, slots_);
-    stream_.record(staged.is_sent);
-    for (const auto& spins : staged.spins)
-      for (const G4Spin& spin : spins) make_tiles(spin);
-    for (std::size_t first = 0; first < taken_.size();) {
+    send(staged.signs, signs_, stream);
+    send(staged.slots, slots_, stream);
+    stream.record(staged.is_sent);
+    need(tiles_, bytes_of(items.size() * set_.values()));
+    for (std::size_t n = 0; n < items.size(); ++n) {
+      const auto tiles = static_cast<Extent>(n * set_.values());
+      setting_.whole != nullptr ? pick(items[n], heads_[n], tiles, stream)
+                                : compute(items[n], heads_[n], tiles, stream);
+    }
+    for (std::size_t first = 0; first < items.size();) {
       const int bin = of_slot(staged, first).bin;
       std::size_t end = first;
-      while (end < taken_.size() && of_slot(staged, end).bin == bin) ++end;
-      add_bin({static_cast<int>(first), static_cast<int>(end - first), bin, 0});
+      while (end < items.size() && of_slot(staged, end).bin == bin) ++end;
+      add_bin({static_cast<int>(first), static_cast<int>(end - first), bin, 0}, stream);
       first = end;
     }
   }
@@ -167,6 +125,9 @@ class DeviceSlice::State {
     for (std::size_t k = 0; k < units_.size(); ++k)
       stream_.copy_in(units_[k].address(), unit_of(slice, k));
     stream_.synchronise();
+  }
+  [[nodiscard]] std::int64_t work_bytes() const noexcept {
+    return left_.bytes() + right_.bytes() + numbers_.bytes() + wholes_.bytes();
   }
   double worst() {
     double worst = 0;
@@ -187,17 +148,17 @@ class DeviceSlice::State {
               device_.describe().name, base::format_bytes(bytes)));
     return std::move(*memory);
   }
-  /// At least so much; the contents may go.
+  /// At least that many; the contents may go.
   void need(Memory& memory, Extent bytes) {
-    if (memory.bytes() >= bytes) return;
+    if (memory.bytes() >= std::max<Extent>(bytes, 1)) return;  // a kernel takes no empty memory
     memory = Memory();
     memory = room(bytes + bytes / 4);
   }
   template <class T>
-  void send(const std::vector<T>& values, Memory& to) {
+  void send(const std::vector<T>& values, Memory& to, device::Stream& stream) {
     const auto bytes = std::as_bytes(std::span(values));
     need(to, static_cast<Extent>(bytes.size()));
-    if (!bytes.empty()) stream_.copy_in(to.address(), bytes);
+    if (!bytes.empty()) stream.copy_in(to.address(), bytes);
   }
   template <class Byte>
   [[nodiscard]] std::span<Byte> unit_of(std::span<Byte> slice, std::size_t k) const {
@@ -231,41 +192,80 @@ class DeviceSlice::State {
       const auto [at, is_new] = number.emplace(pair.column, static_cast<int>(number.size()));
       if (is_new) tables_.columns.push_back(pair.column);
       tables_.pairs.insert(tables_.pairs.end(), {pair.row, pair.column, at->second});
+      if (setting_.whole != nullptr)
+        tables_.order.push_back(
+            static_cast<std::int32_t>(setting_.whole->find(pair.row, pair.column)));
     }
     columns_count_ = static_cast<int>(number.size());
     for (const Complex& value : setting_.g0)
       tables_.g0.insert(tables_.g0.end(), {value.real(), value.imag()});
-    send(tables_.index, index_);
-    send(tables_.turns, turns_);
-    send(tables_.channels, channels_);
-    send(tables_.phases, phases_);
-    send(tables_.frequencies, frequencies_);
-    send(tables_.pairs, pairs_);
-    send(tables_.columns, columns_);
-    send(tables_.g0, g0_);
+    send(tables_.index, index_, stream_);
+    send(tables_.turns, turns_, stream_);
+    send(tables_.channels, channels_, stream_);
+    send(tables_.phases, phases_, stream_);
+    send(tables_.frequencies, frequencies_, stream_);
+    send(tables_.pairs, pairs_, stream_);
+    send(tables_.columns, columns_, stream_);
+    send(tables_.order, order_, stream_);
+    send(tables_.g0, g0_, stream_);
   }
 
-  [[nodiscard]] const Taken& of_slot(const Staged& staged, std::size_t n) const {
-    return taken_[static_cast<std::size_t>(staged.slots[n])];
+  [[nodiscard]] const ItemHead& of_slot(const Staged& staged, std::size_t n) const {
+    return heads_[static_cast<std::size_t>(staged.slots[n])];
   }
   /// Samples of a bin follow each other in slots and signs.
   void sort_by_bin(Staged& staged) {
-    staged.slots.resize(taken_.size());
+    staged.slots.resize(heads_.size());
     std::iota(staged.slots.begin(), staged.slots.end(), 0);
     std::ranges::stable_sort(staged.slots, {}, [&](std::int32_t slot) {
-      return taken_[static_cast<std::size_t>(slot)].bin;
+      return heads_[static_cast<std::size_t>(slot)].bin;
     });
-    for (std::size_t n = 0; n < taken_.size(); ++n) {
-      const Complex half = of_slot(staged, n).sign / 2.0;
-      staged.signs.insert(staged.signs.end(), {half.real(), half.imag()});
-    }
+    staged.signs.clear();
+    for (std::size_t n = 0; n < heads_.size(); ++n)
+      for (const double part : {of_slot(staged, n).sign_real, of_slot(staged, n).sign_imaginary})
+        staged.signs.push_back(part / 2.0);
   }
 
   static KernelRun& with(KernelRun& run, const Memory& memory) {
     return run.memory(memory.address(), memory.bytes());
   }
 
-  void make_tiles(const G4Spin& spin) {
+  /// The tiles of a Green's function, from `tiles` on.
+  void pick(const ring::Item& item, const ItemHead& head, Extent tiles, device::Stream& stream) {
+    const std::size_t width = head.is_single != 0 ? sizeof(float) : sizeof(double);
+    const auto bytes = static_cast<std::size_t>(item.bytes);
+    const bool is_part = bytes == set_.values() * width;
+    base::require(is_part || bytes == setting_.whole->values() * width,
+                  "a Green's function travels whole, or as the tiles of a place");
+    const auto pairs = static_cast<Extent>(set_.pairs().size());
+    const Extent length = static_cast<Extent>(set_.values()) / std::max<Extent>(1, pairs);
+    KernelRun run({length, pairs, 1});
+    with(run, tiles_).memory(item.address, item.bytes).memory(item.address, item.bytes);
+    stream.run(plans_.pick,
+               with(run, order_).value(G4Item{0, tiles, length, head.is_single, is_part ? 1 : 0}));
+  }
+
+  /// The tiles of a sample, from `tiles` on.
+  void compute(const ring::Item& item, const ItemHead& head, Extent tiles, device::Stream& stream) {
+    for (int s = 0; s < 2; ++s) {
+      const auto at = static_cast<std::size_t>(s);
+      const Extent n = head.vertices[at];
+      const G4Spin spin{0, 0, tiles, head.vertices[at], s, head.is_complex[at], columns_count_};
+      const Extent count = n + n * n * (1 + spin.is_complex);
+      need(numbers_, bytes_of(static_cast<std::size_t>(count)));
+      need(wholes_, 2 * n * static_cast<Extent>(sizeof(std::int32_t)));
+      if (n > 0) {
+        KernelRun run({count, 1, 1});
+        with(with(run, numbers_), wholes_);
+        for (int kind = 0; kind < 3; ++kind) run.memory(item.address, item.bytes);
+        const Extent from = s == 0 ? 2 : second_vertices(head);
+        stream.run(plans_.unpack, run.value(G4Item{from, 0, 0, head.is_single, 0}).value(spin));
+      }
+      make_tiles(spin, stream);
+    }
+  }
+
+  void make_tiles(const G4Spin& spin, device::Stream& stream) {
     const Extent nk = extents_.momenta;
     const auto pairs = static_cast<Extent>(set_.pairs().size());
     const Extent of_frequency = nk * spin.count * 2 * bytes_of(1);
@@ -275,19 +275,19 @@ class DeviceSlice::State {
       KernelRun phases({nk * spin.count, extents_.extended, 1});
       for (const Memory* memory : {&left_, &numbers_, &wholes_, &phases_, &frequencies_})
         with(phases, *memory);
-      stream_.run(plans_.phases, phases.value(spin).value(extents_));
+      stream.run(plans_.phases, phases.value(spin).value(extents_));
       KernelRun right({nk * spin.count, columns_count_, extents_.bands});
       for (const Memory* memory : {&right_, &left_, &numbers_, &wholes_, &columns_})
         with(right, *memory);
-      stream_.run(plans_.right, right.value(spin).value(extents_));
+      stream.run(plans_.right, right.value(spin).value(extents_));
     }
     KernelRun tiles({nk * nk, pairs, 1});
     for (const Memory* memory : {&tiles_, &left_, &right_, &wholes_, &pairs_, &g0_})
       with(tiles, *memory);
-    stream_.run(plans_.tiles, tiles.value(setting_.shape.axes.beta).value(spin).value(extents_));
+    stream.run(plans_.tiles, tiles.value(setting_.shape.axes.beta).value(spin).value(extents_));
   }
 
-  void add_bin(G4Batch batch) {
+  void add_bin(G4Batch batch, device::Stream& stream) {
     const Extent nk = extents_.momenta;
     const Extent rows = Extent{1} * extents_.compact * extents_.transfers * extents_.exchange;
     for (std::size_t k = 0; k < units_.size(); ++k) {
@@ -299,12 +299,12 @@ class DeviceSlice::State {
       run.value(static_cast<Extent>(set_.values())).value(batch).value(extents_);
       if (setting_.exact)
         with(run.value(setting_.exact->scale()).value(setting_.exact->bound()), worst_);
-      stream_.run(plans_.add, run);
+      stream.run(plans_.add, run);
     }
   }
 
   struct Tables {
-    std::vector<std::int32_t> index, turns, channels, pairs, columns;
+    std::vector<std::int32_t> index, turns, channels, pairs, columns, order;
     std::vector<double> phases, frequencies, g0;
   };
 
@@ -312,16 +312,16 @@ class DeviceSlice::State {
   Setting setting_;
   const TileSet& set_;
   Plans plans_;
-  device::Stream stream_;
+  device::Stream stream_;  ///< of what is not a batch
   G4Extents extents_{};
   int columns_count_ = 0;
   Tables tables_;
-  Memory index_, turns_, channels_, phases_, frequencies_, pairs_, columns_, g0_;
+  Memory index_, turns_, channels_, phases_, frequencies_, pairs_, columns_, order_, g0_;
   std::vector<Memory> units_;
   Memory tiles_, left_, right_, numbers_, wholes_, signs_, slots_, worst_;
   std::array<Staged, 2> staged_;
   std::size_t at_ = 0;
-  std::vector<Taken> taken_;  ///< of the present batch
+  std::vector<ItemHead> heads_;  ///< of the present batch
 };
 
 DeviceSlice::DeviceSlice(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -335,16 +335,12 @@ std::unique_ptr<DeviceSlice> DeviceSlice::open(device::Device& device, const Set
       new DeviceSlice(std::make_unique<State>(device, setting, set, std::move(*plans))));
 }
 
-void DeviceSlice::begin() { state_->begin(); }
-void DeviceSlice::take(const Sample& sample, Complex sign, int bin) {
-  state_->take(sample, sign, bin);
+void DeviceSlice::apply(std::span<const ring::Item> items, device::Stream& stream) {
+  state_->apply(items, stream);
 }
-std::span<double> DeviceSlice::take_tiles(Complex sign, int bin) {
-  return state_->take_tiles(sign, bin);
-}
-void DeviceSlice::add() { state_->add(); }
 void DeviceSlice::read(std::span<std::byte> slice) { state_->read(slice); }
 void DeviceSlice::write(std::span<const std::byte> slice) { state_->write(slice); }
+std::int64_t DeviceSlice::work_bytes() const noexcept { return state_->work_bytes(); }
 double DeviceSlice::worst() { return state_->worst(); }
 
 Extent device_work_bytes(const Axes& axes, std::int64_t vertices) {

@@ -11,11 +11,13 @@
 #include "blockyard/lattice/sample.h"
 #include "blockyard/lattice/two_particle.h"
 #include "blockyard/ring/exact.h"
+#include "blockyard/ring/update.h"
 
 namespace blockyard::lattice {
 
-/// A slice of G4 in the memory of a device, which computes tiles and adds samples there. All work
-/// is in order on one stream, and no call but begin(), read() and write() waits for it. One thread.
+/// A slice of G4 in the memory of a device, which computes tiles and adds samples there, out of
+/// items in its memory. apply() enqueues on the stream of its caller and waits for the batch before
+/// the last one only; read() and write() want that stream to be at rest. One thread.
 ///
 /// On one kind of device a sample adds the same numbers whichever place computes them; other kinds
 /// and TwoParticle differ by rounding.
@@ -27,6 +29,8 @@ class DeviceSlice {
     ring::Range units;
     std::span<const Complex> g0;
     std::optional<ring::ExactScale> exact;
+    /// Items are Green's functions: the tiles of this set, or those of `set`. Null: samples.
+    const TileSet* whole = nullptr;
   };
   /// Null: the device can use no form of the kernels. Throws Error{no_memory} if it has no room.
   /// `set` has the tiles that the units need. The slice is zero.
@@ -37,18 +41,14 @@ class DeviceSlice {
   DeviceSlice(const DeviceSlice&) = delete;
   DeviceSlice& operator=(const DeviceSlice&) = delete;
 
-  /// A batch: begin, then take each sample as what it is or as its tiles, then add. The arguments
-  /// may go when a call returns.
-  void begin();
-  void take(const Sample& sample, Complex sign, int bin);
-  /// Returns where the caller puts the tiles of a sample, set.values() of them, before add().
-  [[nodiscard]] std::span<double> take_tiles(Complex sign, int bin);
-  /// Every sample of a batch is taken in the same way.
-  void add();
+  /// Takes in the items, whose payloads are at their addresses.
+  void apply(std::span<const ring::Item> items, device::Stream& stream);
 
   /// The slice as TwoParticle has it, from and to memory of the host.
   void read(std::span<std::byte> slice);
   void write(std::span<const std::byte> slice);
+  /// Memory for phases, products and the numbers of a sample.
+  [[nodiscard]] std::int64_t work_bytes() const noexcept;
   /// The largest contribution above the bound of exact sums, so far; 0: there was none.
   [[nodiscard]] double worst();
 

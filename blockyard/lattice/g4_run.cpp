@@ -25,7 +25,7 @@ class G4Run::State {
         options_(options),
         plan_(plan),
         pool_(pool),
-        layout_(layout_of(member.fabric, options, plan)),
+        layout_(layout_of(member.fabric, problem, cluster, options, plan)),
         seat_(layout_.seat(member.fabric.rank())),
         exact_(options.is_exact ? std::optional(ring::ExactScale(samples, exact_bound))
                                 : std::nullopt),
@@ -48,12 +48,13 @@ class G4Run::State {
   void give(const Sample& sample, std::int64_t number) {
     averages_.add(sample, is_binned_by_ring_ ? seat_.ring : bin_of(number));
     if (options_.channels.empty()) return;
-    give(update_.payload_of(sample), sample.sign, number);
+    give(update_.payload_of(sample),
+         head_of(&sample, sample.sign, bin_of(number), options_.is_single));
   }
   void give(std::span<const double> green, Complex sign, std::int64_t number) {
     averages_.add(green, sign, is_binned_by_ring_ ? seat_.ring : bin_of(number));
     if (options_.channels.empty()) return;
-    give(update_.payload_of(green), sign, number);
+    give(update_.payload_of(green), head_of(nullptr, sign, bin_of(number), options_.is_single));
   }
   void serve() { ring_->serve(); }
 
@@ -131,7 +132,8 @@ class G4Run::State {
 
  private:
   void begin_ring() {
-    ring_.emplace(member_, layout_, options_.flow, update_, ring::Slice::on_host(slice_.bytes()));
+    ring_.emplace(member_, layout_, options_.flow, update_,
+                  is_on_device_ ? update_.slice() : ring::Slice::on_host(slice_.bytes()));
   }
 
   /// Collective.
@@ -166,14 +168,24 @@ class G4Run::State {
       ring::visit_units(member_, layout_, pool_, slice_.bytes(), visit);
   }
 
-  /// Collective. Devices have slices by their speed, if those fit their memory.
-  static ring::Layout layout_of(fabric::Fabric& fabric, const G4Options& options,
+  /// Collective. Devices have slices by the speed of their updates, if those fit their memory.
+  static ring::Layout layout_of(fabric::Fabric& fabric, const Problem& problem,
+                                const Cluster& cluster, const G4Options& options,
                                 const G4Plan& plan) {
     const int ranks = fabric.size();
     const ring::Layout equal(ranks, plan.ring, plan.shape.units());
     if (options.devices.empty() || options.channels.empty()) return equal;
+    const auto work = sample_work({&cluster,
+                                   plan.shape,
+                                   problem.g0,
+                                   Travel::sample,
+                                   false,
+                                   false,
+                                   {},
+                                   device_of(options, fabric.rank()),
+                                   options.flow.batch});
     const ring::Layout unequal(ranks, plan.ring, plan.shape.units(),
-                               ring::measured_speeds(fabric, device_of(options, fabric.rank())));
+                               ring::measured_speeds(fabric, work));
     return memory_of_slice(plan, options, unequal.most_units()) <= budget_of(options) ? unequal
                                                                                       : equal;
   }
@@ -192,8 +204,7 @@ class G4Run::State {
     return static_cast<int>(number % options_.bins);
   }
 
-  void give(const fabric::Payload& payload, Complex sign, std::int64_t number) {
-    const ItemHead head{sign.real(), sign.imag(), bin_of(number), options_.is_single ? 1 : 0};
+  void give(const fabric::Payload& payload, const ItemHead& head) {
     ring_->give(std::as_bytes(std::span(&head, 1)), payload);
   }
 
@@ -229,7 +240,7 @@ class G4Run::State {
 
   /// Collective: what all ranks did, at each of them.
   [[nodiscard]] G4Report make_report() {
-    constexpr std::size_t own_fields = 13, lane_fields = 4;
+    constexpr std::size_t own_fields = 14, lane_fields = 4;
     const std::size_t lanes = static_cast<std::size_t>(options_.flow.lanes);
     const std::size_t fields = own_fields + lane_fields * lanes;
     std::vector<double> all(fields * static_cast<std::size_t>(member_.fabric.size()), 0.0);
@@ -242,7 +253,8 @@ class G4Run::State {
           static_cast<double>(counts.sent_bytes), static_cast<double>(counts.peak_items),
           counts.update_seconds, counts.wait_for_items_seconds, counts.wait_for_slots_seconds,
           static_cast<double>(slice_.size()), static_cast<double>(seat_.ring),
-          static_cast<double>(seat_.place), static_cast<double>(update_.tiles_bytes())})
+          static_cast<double>(seat_.place), static_cast<double>(update_.tiles_bytes()),
+          static_cast<double>(counts.peak_slot_bytes)})
       mine[at++] = value;
     for (const ring::LaneCounts& lane : counts.lanes)
       for (const std::int64_t value : {lane.given, lane.applied, lane.sent, lane.sent_bytes})
@@ -285,13 +297,13 @@ class G4Run::State {
   [[nodiscard]] RankReport rank_of(const double* f, std::size_t lanes) const {
     const auto whole = [&](std::size_t at) { return static_cast<std::int64_t>(f[at]); };
     RankReport rank;
-    rank.counts = {whole(0), whole(1), whole(2), whole(3), whole(4), whole(5),
-                   0,        f[6],     f[7],     f[8],     {}};
+    rank.counts = {whole(0),  whole(1), whole(2), whole(3), whole(4), whole(5),
+                   whole(13), f[6],     f[7],     f[8],     {}};
     rank.slice_bytes = whole(9);
     rank.ring = static_cast<int>(whole(10));
     rank.place = static_cast<int>(whole(11));
     rank.tiles_bytes = whole(12);
-    for (std::size_t at = 13; at < 13 + 4 * lanes; at += 4)
+    for (std::size_t at = 14; at < 14 + 4 * lanes; at += 4)
       rank.counts.lanes.push_back({whole(at), whole(at + 1), whole(at + 2), whole(at + 3)});
     rank.items_bytes = rank.counts.peak_items * plan_.item_bytes;
     rank.peak_bytes = rank.slice_bytes + rank.items_bytes + rank.tiles_bytes;

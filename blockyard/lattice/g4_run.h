@@ -48,8 +48,8 @@ struct RankReport {
   ring::Counts counts;
   std::int64_t slice_bytes = 0;
   std::int64_t items_bytes = 0;  ///< the most at one time, own ones included; as tiles
-  std::int64_t tiles_bytes = 0;
-  std::int64_t peak_bytes = 0;  ///< slice, items and tiles
+  std::int64_t tiles_bytes = 0;  ///< and of what computes them
+  std::int64_t peak_bytes = 0;   ///< slice, items and tiles
 };
 
 struct G4Report {

@@ -2,20 +2,12 @@
 #include "blockyard/lattice/g4_update.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "blockyard/base/error.h"
 
 namespace blockyard::lattice {
 
 namespace {
-
-ItemHead head_of(const ring::Item& item) {
-  ItemHead head;
-  base::require(item.head.size() == sizeof head, "an item of a sample has its head");
-  std::memcpy(&head, item.head.data(), sizeof head);
-  return head;
-}
 
 /// Copies the tiles of `to_set` out of values in the order of `from_set`.
 template <class T, class U>
@@ -43,8 +35,10 @@ G4Update::G4Update(const Setting& setting, const ring::Layout& layout, const rin
       cut_(cut_batch(setting.shape, layout.range(seat).count(), setting.batch, false)) {
   const ring::Range mine = layout.range(seat);
   if (setting.device != nullptr)
-    device_ = DeviceSlice::open(
-        *setting.device, {setting.cluster, setting.shape, mine, setting.g0, setting.exact}, mine_);
+    device_ = DeviceSlice::open(*setting.device,
+                                {setting.cluster, setting.shape, mine, setting.g0, setting.exact,
+                                 setting.travel == Travel::g ? &whole_ : nullptr},
+                                mine_);
   if (device_) {
     cut_ = cut_batch(setting.shape, mine.count(), setting.batch, true);
     return;
@@ -81,7 +75,7 @@ void G4Update::make_tiles(const ring::Item& item, const TileSet& into, std::span
     green_.compute(decode(item.payload), into, tiles);
     return;
   }
-  const bool is_single = head_of(item).is_single != 0;
+  const bool is_single = decode_head(item.head).is_single != 0;
   const std::size_t width = is_single ? sizeof(float) : sizeof(double);
   const bool is_whole = item.payload.size() == whole_.values() * width;
   base::require(is_whole || item.payload.size() == mine_.values() * width,
@@ -91,19 +85,6 @@ void G4Update::make_tiles(const ring::Item& item, const TileSet& into, std::span
     copy_tiles(reinterpret_cast<const float*>(item.payload.data()), set, tiles.data(), into);
   else
     copy_tiles(reinterpret_cast<const double*>(item.payload.data()), set, tiles.data(), into);
-}
-
-void G4Update::apply_on_device(std::span<const ring::Item> items) {
-  device_->begin();
-  for (const ring::Item& item : items) {
-    const ItemHead head = head_of(item);
-    const Complex sign(head.sign_real, head.sign_imaginary);
-    if (setting_.travel == Travel::sample)
-      device_->take(decode(item.payload), sign, head.bin);
-    else
-      make_tiles(item, mine_, device_->take_tiles(sign, head.bin));
-  }
-  device_->add();
 }
 
 void G4Update::read(std::span<std::byte> slice) {
@@ -116,9 +97,9 @@ void G4Update::read(std::span<std::byte> slice) {
 void G4Update::write(std::span<const std::byte> slice) { device_->write(slice); }
 
 void G4Update::apply(std::span<const ring::Item> items, const ring::Slice& slice,
-                     device::Stream* /*stream*/) {
+                     device::Stream* stream) {
   most_items_ = std::max(most_items_, items.size());
-  if (device_) return apply_on_device(items);
+  if (device_) return device_->apply(items, *stream);
   const auto unit_bytes = setting_.shape.unit_values() * sizeof(double);
   for (Part& part : parts_) {
     const auto first = static_cast<std::size_t>(part.units.begin - parts_.front().units.begin);
@@ -132,7 +113,7 @@ void G4Update::add(std::span<const ring::Item> items, Part& part, std::span<std:
   if (tiles_.size() < items.size()) tiles_.resize(items.size());
   std::vector<SampleTiles> samples;
   for (std::size_t k = 0; k < items.size(); ++k) {
-    const ItemHead head = head_of(items[k]);
+    const ItemHead head = decode_head(items[k].head);
     tiles_[k].resize(part.set.values());
     make_tiles(items[k], part.set, tiles_[k]);
     samples.push_back({{head.sign_real, head.sign_imaginary}, head.bin, tiles_[k].data()});
@@ -148,14 +129,15 @@ void G4Update::add(std::span<const ring::Item> items, Part& part, std::span<std:
 std::int64_t G4Update::tiles_bytes() const noexcept {
   std::size_t most_values = device_ ? mine_.values() : 0;
   for (const Part& part : parts_) most_values = std::max(most_values, part.set.values());
-  return static_cast<std::int64_t>(most_items_ * most_values * sizeof(double));
+  return static_cast<std::int64_t>(most_items_ * most_values * sizeof(double)) +
+         (device_ ? device_->work_bytes() : green_.work_bytes());
 }
 
 fabric::Payload G4Update::part(const ring::Item& item, int place) {
   if (setting_.travel == Travel::sample) return nullptr;
   const TileSet set(setting_.shape.axes, setting_.shape.channels,
                     layout_.range({seat_.ring, place}));
-  const bool is_single = head_of(item).is_single != 0;
+  const bool is_single = decode_head(item.head).is_single != 0;
   base::Buffer part = pool_.allocate(set.values() * (is_single ? sizeof(float) : sizeof(double)));
   if (is_single)
     copy_tiles(reinterpret_cast<const float*>(item.payload.data()), whole_, part.as<float>(), set);
@@ -193,6 +175,31 @@ fabric::Payload G4Update::payload_of(std::span<const double> all_tiles) {
   std::vector<double> tiles(whole_.values());
   copy_tiles(all_tiles.data(), all, tiles.data(), whole_);
   return packed(tiles);
+}
+
+std::function<void()> sample_work(const G4Update::Setting& setting) {
+  struct Work {
+    TileSet set;
+    std::unique_ptr<DeviceSlice> slice;
+    device::Stream stream;
+    ItemHead head;
+  };
+  const ring::Range unit{0, 1};
+  const auto work =
+      std::make_shared<Work>(Work{TileSet(setting.shape.axes, setting.shape.channels, unit),
+                                  nullptr,
+                                  setting.device->open_stream(),
+                                  {}});
+  work->slice = DeviceSlice::open(
+      *setting.device, {setting.cluster, setting.shape, unit, setting.g0, {}, nullptr}, work->set);
+  if (!work->slice) return {};
+  return [work, batch = setting.batch] {
+    ring::Item item;
+    item.head = std::as_bytes(std::span(&work->head, 1));
+    const std::vector<ring::Item> items(static_cast<std::size_t>(batch), item);
+    work->slice->apply(items, work->stream);
+    work->stream.synchronise();
+  };
 }
 
 Extent tile_bytes(const SliceShape& shape, Extent units) {

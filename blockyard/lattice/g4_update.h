@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -24,14 +25,6 @@ enum class Travel : std::uint8_t {
   g           ///< the Green's function: all of it, or on the route `direct` the tiles of a place
 };
 
-/// The head of an item.
-struct ItemHead {
-  double sign_real = 1;
-  double sign_imaginary = 0;
-  std::int32_t bin = 0;
-  std::int32_t is_single = 0;  ///< values of a Green's function are f32
-};
-
 /// How much of a slice a batch passes at a time, so that its tiles take little memory besides the
 /// slice: at most an eighth of it, or 64 MB.
 struct BatchCut {
@@ -43,7 +36,8 @@ struct BatchCut {
 [[nodiscard]] BatchCut cut_batch(const SliceShape& shape, Extent units, int batch, bool on_device);
 
 /// Takes samples into a slice of G4, whose values are doubles or, with a scale, exact sums. With a
-/// device the slice is there, and apply() only enqueues: read() and write() move it. One thread.
+/// device the slice is there, and apply() only enqueues: read() and write() move it, while the
+/// ring's stream is at rest. One thread.
 class G4Update final : public ring::Update {
  public:
   struct Setting {
@@ -67,11 +61,14 @@ class G4Update final : public ring::Update {
 
   /// How many items one update takes.
   [[nodiscard]] int batch() const noexcept { return cut_.batch; }
-  /// Memory of the tiles of the largest batch so far.
+  /// Memory of the tiles of the largest batch so far, and of what computed them.
   [[nodiscard]] std::int64_t tiles_bytes() const noexcept;
   /// Gives the memory of tiles back; a later update takes it again.
   void release_tiles() noexcept { std::vector<std::vector<double>>().swap(tiles_); }
   [[nodiscard]] bool is_on_device() const noexcept { return device_ != nullptr; }
+  /// Its slice on the device, for the ring: in a memory for each unit, as devices limit the bytes
+  /// of one. REQUIRES: is_on_device().
+  [[nodiscard]] ring::Slice slice() const noexcept { return {{}, setting_.device, 0, 0}; }
   /// The slice from and to the device, once its work is done. REQUIRES: is_on_device().
   /// Throws Error{bad_input} if a contribution to exact sums was above the bound.
   void read(std::span<std::byte> slice);
@@ -90,7 +87,6 @@ class G4Update final : public ring::Update {
     TileSet set;
     TwoParticle sums;
   };
-  void apply_on_device(std::span<const ring::Item> items);
   void make_tiles(const ring::Item& item, const TileSet& set, std::span<double> tiles);
   void add(std::span<const ring::Item> items, Part& part, std::span<std::byte> sums);
   [[nodiscard]] fabric::Payload packed(std::span<const double> tiles);
@@ -108,6 +104,10 @@ class G4Update final : public ring::Update {
   std::size_t most_items_ = 0;              ///< of a batch
   std::unique_ptr<DeviceSlice> device_;
 };
+
+/// Updates of one unit on a device by samples without vertices, each done when it returns: to
+/// measure how fast the device is. Empty: it takes no kernels. The setting's targets outlive it.
+[[nodiscard]] std::function<void()> sample_work(const G4Update::Setting& setting);
 
 /// The bytes of the tiles of a sample for the first `units` units.
 [[nodiscard]] Extent tile_bytes(const SliceShape& shape, Extent units);

@@ -213,12 +213,20 @@ void SampleGreen::make_tile(Spin& spin, const TileSet::Pair& pair, int s, double
         }
 }
 
+void SampleGreen::note_work(const Spin& spin) {
+  std::size_t values = spin.real.size() + spin.imaginary.size();
+  for (const auto* matrices : {&spin.left, &spin.right})
+    for (const auto& matrix : *matrices) values += matrix.size();
+  work_bytes_ = std::max(work_bytes_, static_cast<std::int64_t>(values * sizeof(double)));
+}
+
 void SampleGreen::compute(const Sample& sample, const TileSet& set, std::span<double> tiles) {
   base::require(tiles.size() == set.values(), "tiles have the length of their set");
   for (int s = 0; s < 2; ++s) {
     Spin spin = prepare(sample.spins[static_cast<std::size_t>(s)]);
     for (std::size_t k = 0; k < set.pairs().size(); ++k)
       make_tile(spin, set.pairs()[k], s, tiles.data() + set.at(k, s, 0, 0));
+    note_work(spin);
   }
 }
 

@@ -72,6 +72,8 @@ class SampleGreen {
 
   /// tiles: tiles.values() of the set.
   void compute(const Sample& sample, const TileSet& set, std::span<double> tiles);
+  /// Memory that the largest computation took besides its tiles: phases and products of one spin.
+  [[nodiscard]] std::int64_t work_bytes() const noexcept { return work_bytes_; }
 
  private:
   /// The vertices of a spin sorted by band, and the products of its matrix with phases.
@@ -83,6 +85,7 @@ class SampleGreen {
     std::vector<std::vector<double>> right;  ///< by w: matrix times phases, n x (2 nk) x bands
   };
   [[nodiscard]] Spin prepare(const SpinSample& sample) const;
+  void note_work(const Spin& spin);
   void make_left(Spin& spin, int w) const;
   void make_right(Spin& spin, int w) const;
   void multiply(const Spin& spin, int band, const std::vector<double>& matrix,
@@ -98,6 +101,7 @@ class SampleGreen {
   std::span<const Complex> g0_;
   std::vector<double> work_;     ///< (2 nk) x (2 nk)
   std::vector<Complex> matrix_;  ///< M(b1, b2, k1, k2)
+  std::int64_t work_bytes_ = 0;
 };
 
 }  // namespace blockyard::lattice

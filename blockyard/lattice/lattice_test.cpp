@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <optional>
 #include <random>
 
 #include "blockyard/base/error.h"
@@ -225,19 +226,41 @@ TEST(TwoParticle, every_channel_is_its_formula) {
     }
 }
 
-/// Two samples on a device: all units, all channels.
+/// Two samples on a device: all units, all channels. The items are in its memory only.
 struct OnDevice {
-  OnDevice(int bands, const device::Table& table, const std::string& options)
+  OnDevice(int bands, const device::Table& table, const std::string& options,
+           Travel travel = Travel::sample)
       : model(bands, 2),
         shape(shape_of(model)),
         set(model.axes, shape.channels, {0, shape.units()}),
         samples{model.sample(4, 2), model.sample(0, 3)},
         device(table, 0, options) {
-    slice =
-        DeviceSlice::open(device, {&*model.cluster, shape, {0, shape.units()}, model.g0, {}}, set);
-    slice->begin();
-    for (const Sample& sample : samples) slice->take(sample, sample.sign, 0);
-    slice->add();
+    base::BufferPool pool(std::size_t{1} << 28);
+    const ring::Layout layout(1, 1, shape.units());
+    G4Update form({&*model.cluster, shape, model.g0, travel, false, false, {}}, layout, {}, pool);
+    slice = DeviceSlice::open(device,
+                              {&*model.cluster,
+                               shape,
+                               {0, shape.units()},
+                               model.g0,
+                               {},
+                               travel == Travel::g ? &set : nullptr},
+                              set);
+    stream.emplace(device.open_stream());
+    std::vector<ring::Item> items;
+    for (const Sample& sample : samples) {
+      heads.push_back(head_of(travel == Travel::g ? nullptr : &sample, sample.sign, 0, false));
+      const fabric::Payload payload = form.payload_of(sample);
+      memory.push_back(*device.allocate(static_cast<Extent>(payload->size())));
+      stream->copy_in(memory.back().address(), payload->bytes());
+      stream->synchronise();
+      items.push_back({});
+      items.back().bytes = static_cast<Extent>(payload->size());
+      items.back().address = memory.back().address();
+    }
+    for (std::size_t n = 0; n < items.size(); ++n)
+      items[n].head = std::as_bytes(std::span(&heads[n], 1));
+    slice->apply(items, *stream);
   }
   [[nodiscard]] std::size_t values() const {
     return static_cast<std::size_t>(shape.units()) * shape.unit_values();
@@ -246,8 +269,11 @@ struct OnDevice {
   SliceShape shape;
   TileSet set;
   std::vector<Sample> samples;
+  std::vector<ItemHead> heads;
   device::Device device;
+  std::vector<device::Memory> memory;
   std::unique_ptr<DeviceSlice> slice;
+  std::optional<device::Stream> stream;  ///< ends first, as that of a ring
 };
 
 TEST(DeviceSlice, adds_what_the_host_adds) {
@@ -256,29 +282,32 @@ TEST(DeviceSlice, adds_what_the_host_adds) {
        {&device::sim::table(), "seed=0"},
        {&device::sim::table(), "seed=2"}}};
   for (const int bands : {1, 2})
-    for (const auto& [table, options] : kinds) {
-      OnDevice on(bands, *table, options);
-      std::vector<double> found(on.values()), expected(on.values());
-      on.slice->read(std::as_writable_bytes(std::span(found)));
-      SampleGreen green(*on.model.cluster, on.model.axes, on.model.g0);
-      TwoParticle two(*on.model.cluster, on.shape, on.set, {0, on.shape.units()});
-      std::vector<double> tiles(on.set.values());
-      for (const Sample& sample : on.samples) {
-        green.compute(sample, on.set, tiles);
-        const SampleTiles one{sample.sign, 0, tiles.data()};
-        two.add(std::span(&one, 1), expected);
+    for (const auto& [table, options] : kinds)
+      for (const Travel travel : {Travel::sample, Travel::g}) {
+        OnDevice on(bands, *table, options, travel);
+        std::vector<double> found(on.values()), expected(on.values());
+        on.stream->synchronise();
+        on.slice->read(std::as_writable_bytes(std::span(found)));
+        SampleGreen green(*on.model.cluster, on.model.axes, on.model.g0);
+        TwoParticle two(*on.model.cluster, on.shape, on.set, {0, on.shape.units()});
+        std::vector<double> tiles(on.set.values());
+        for (const Sample& sample : on.samples) {
+          green.compute(sample, on.set, tiles);
+          const SampleTiles one{sample.sign, 0, tiles.data()};
+          two.add(std::span(&one, 1), expected);
+        }
+        double most = 0, off = 0;
+        for (std::size_t i = 0; i < found.size(); ++i) {
+          most = std::max(most, std::abs(expected[i]));
+          off = std::max(off, std::abs(found[i] - expected[i]));
+        }
+        EXPECT_LT(off, 1e-12 * most) << bands << " bands, " << options;
       }
-      double most = 0, off = 0;
-      for (std::size_t i = 0; i < found.size(); ++i) {
-        most = std::max(most, std::abs(expected[i]));
-        off = std::max(off, std::abs(found[i] - expected[i]));
-      }
-      EXPECT_LT(off, 1e-12 * most) << bands << " bands, " << options;
-    }
 }
 
 TEST(DeviceSlice, leaves_no_work_behind) {
   OnDevice on(1, device::sim::table(), "seed=0");  // copies as late as it can
+  on.stream.reset();
   on.slice.reset();
   EXPECT_TRUE(on.device.allocate(1));
 }
@@ -316,7 +345,7 @@ std::vector<std::uint64_t> accumulate(const Way& way) {
     ring::Ring ring(member, layout, options, update, ring::Slice::on_host(bytes));
     for (std::size_t k = static_cast<std::size_t>(fabric.rank()); k < samples.size();
          k += static_cast<std::size_t>(way.ranks)) {
-      const ItemHead head{samples[k].sign.real(), samples[k].sign.imag(), 0, 0};
+      const ItemHead head = head_of(&samples[k], samples[k].sign, 0, false);
       ring.give(std::as_bytes(std::span(&head, 1)), update.payload_of(samples[k]));
     }
     ring.finish();

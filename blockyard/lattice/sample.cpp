@@ -22,8 +22,9 @@ struct SpinHead {
   std::uint32_t is_single = 0;
 };
 
-std::size_t matrix_values(const SpinSample& spin) {
-  return spin.real.size() + spin.imaginary.size();
+/// Of the matrices of a spin, with what fills up the last 8 bytes.
+std::size_t matrix_bytes(std::size_t values, bool is_single) {
+  return is_single ? (values + 1) / 2 * 8 : values * sizeof(double);
 }
 
 void check_vertex(const Vertex& vertex, const Axes& axes) {
@@ -47,6 +48,10 @@ class Writer {
     if (!is_single) return write(values.data(), values.size() * sizeof(double));
     const std::vector<float> single(values.begin(), values.end());
     write(single.data(), single.size() * sizeof(float));
+  }
+  void fill_up() {
+    constexpr std::array<std::byte, 8> zeros{};
+    write(zeros.data(), (8 - at_ % 8) % 8);
   }
 
  private:
@@ -92,11 +97,35 @@ void check(const Sample& sample, const Axes& axes) {
   }
 }
 
+ItemHead head_of(const Sample* sample, Complex sign, int bin, bool is_single) {
+  ItemHead head{sign.real(), sign.imag(), bin, is_single ? 1 : 0, {}, {}};
+  for (std::size_t s = 0; sample != nullptr && s < 2; ++s) {
+    head.vertices[s] = static_cast<std::int32_t>(sample->spins[s].count());
+    head.is_complex[s] = sample->spins[s].imaginary.empty() ? 0 : 1;
+  }
+  return head;
+}
+
+ItemHead decode_head(std::span<const std::byte> bytes) {
+  ItemHead head;
+  base::require(bytes.size() == sizeof head, "an item of a sample has its head");
+  std::memcpy(&head, bytes.data(), sizeof head);
+  return head;
+}
+
+std::int64_t second_vertices(const ItemHead& head) {
+  const auto n = static_cast<std::size_t>(head.vertices[0]);
+  const std::size_t bytes =
+      2 * sizeof(SpinHead) + n * sizeof(Vertex) +
+      matrix_bytes(n * n * (head.is_complex[0] != 0 ? 2 : 1), head.is_single != 0);
+  return static_cast<std::int64_t>(bytes / sizeof(double));
+}
+
 std::size_t payload_bytes(const Sample& sample, bool is_single) {
   std::size_t bytes = 0;
   for (const SpinSample& spin : sample.spins)
     bytes += sizeof(SpinHead) + spin.count() * sizeof(Vertex) +
-             matrix_values(spin) * (is_single ? sizeof(float) : sizeof(double));
+             matrix_bytes(spin.real.size() + spin.imaginary.size(), is_single);
   return bytes;
 }
 
@@ -108,6 +137,7 @@ void encode(const Sample& sample, bool is_single, std::span<std::byte> payload) 
     out.write(spin.vertices.data(), spin.count() * sizeof(Vertex));
     out.matrix(spin.real, is_single);
     out.matrix(spin.imaginary, is_single);
+    out.fill_up();
   }
 }
 
@@ -122,6 +152,8 @@ Sample decode(std::span<const std::byte> payload) {
     const std::size_t values = head.count * head.count;
     spin.real = read_matrix(in, values, head.is_single != 0);
     if (head.is_complex != 0) spin.imaginary = read_matrix(in, values, head.is_single != 0);
+    const std::size_t all = spin.real.size() + spin.imaginary.size();
+    if (head.is_single != 0) (void)in.raw(matrix_bytes(all, true) - all * sizeof(float));
   }
   return sample;
 }

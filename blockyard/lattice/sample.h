@@ -40,10 +40,27 @@ struct Sample {
 /// number is not finite.
 void check(const Sample& sample, const Axes& axes);
 
+/// The head of an item that has a sample, or its Green's function.
+struct ItemHead {
+  double sign_real = 1;
+  double sign_imaginary = 0;
+  std::int32_t bin = 0;
+  std::int32_t is_single = 0;  ///< matrices, or values of a Green's function, are f32
+  /// By spin, as the payload has them, for a rank that has it on its device only; of samples.
+  std::array<std::int32_t, 2> vertices{};
+  std::array<std::int32_t, 2> is_complex{};
+};
+/// `sample` null: a Green's function.
+[[nodiscard]] ItemHead head_of(const Sample* sample, Complex sign, int bin, bool is_single);
+/// REQUIRES: `head` is one.
+[[nodiscard]] ItemHead decode_head(std::span<const std::byte> head);
+
 /// The vertices and matrices as the payload of an item; the sign travels in its head. With
-/// `is_single` the matrices are f32, the times stay f64.
+/// `is_single` the matrices are f32, the times stay f64. A spin begins at a multiple of 8 bytes.
 [[nodiscard]] std::size_t payload_bytes(const Sample& sample, bool is_single);
 void encode(const Sample& sample, bool is_single, std::span<std::byte> payload);
+/// Where the vertices of spin 1 begin, in units of 8 bytes; those of spin 0 begin at 2.
+[[nodiscard]] std::int64_t second_vertices(const ItemHead& head);
 [[nodiscard]] Sample decode(std::span<const std::byte> payload);
 
 }  // namespace blockyard::lattice

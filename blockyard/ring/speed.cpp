@@ -11,32 +11,28 @@ namespace blockyard::ring {
 
 namespace {
 
-/// Copies a second, of 4 MB each; 0: the device has no room to measure.
-double speed_of(device::Device& device) {
-  constexpr base::Extent bytes = base::Extent{4} << 20;
-  constexpr int copies = 4, runs = 3;
-  const auto memory = device.allocate(2 * bytes);
-  if (!memory) return 0;
-  device::Stream stream = device.open_stream();
-  stream.fill(memory->address(), BLOCKYARD_F64, 0.0, 2 * bytes / 8);
-  stream.synchronise();
-  double best = std::numeric_limits<double>::infinity();
+/// Times a second, the best of a few runs. Each run is long enough for the clock and the system.
+double speed_of(const std::function<void()>& work) {
+  constexpr double run_seconds = 2e-3;
+  constexpr int runs = 3;
+  work();  // first uses take longer
+  double best = 0;
   for (int run = 0; run < runs; ++run) {
     const double begin = base::now_seconds();
-    for (int copy = 0; copy < copies; ++copy)
-      stream.copy_within(memory->address() + bytes, memory->address(), bytes);
-    stream.synchronise();
-    best = std::min(best, base::now_seconds() - begin);
+    double end = begin;
+    int times = 0;
+    for (; end - begin < run_seconds; ++times, end = base::now_seconds()) work();
+    best = std::max(best, times / (end - begin));
   }
-  return copies / std::max(best, 1e-9);
+  return best;
 }
 
 }  // namespace
 
-std::vector<double> measured_speeds(fabric::Fabric& fabric, device::Device* device) {
+std::vector<double> measured_speeds(fabric::Fabric& fabric, const std::function<void()>& work) {
   std::vector<double> speeds(static_cast<std::size_t>(fabric.size()), 0.0);
   fabric.barrier();
-  if (device != nullptr) speeds[static_cast<std::size_t>(fabric.rank())] = speed_of(*device);
+  if (work) speeds[static_cast<std::size_t>(fabric.rank())] = speed_of(work);
   fabric.reduce(speeds);
   double slowest = std::numeric_limits<double>::infinity();
   for (const double speed : speeds)

@@ -155,6 +155,8 @@ class Drawn(AccumulateTest):
                     found, report = self.accumulate(self.path, "-w", 3, "--ring", 3, "--travel", travel, *device,
                                                     *arguments)
                     self.assertNotEqual(report["ring"]["device"], "none")
+                    for rank in report["ring"]["ranks"]:
+                        self.assertGreater(rank["device_slots_bytes"], 0)  # items come to the device
                     for name, errors in expected["errors"].items():
                         self.assertLess(error(found[name], expected[name]), LIMIT, name)
                         self.assertLess(error(found["errors"][name], errors), 1e-10, name)
@@ -190,6 +192,9 @@ class Drawn(AccumulateTest):
     def test_single_precision_travels(self):
         for travel in ("sample", "g"):
             found, _ = self.accumulate(self.path, "-w", 3, "--ring", 3, "--element", "c64", "--travel", travel)
+            self.check(found, LIMIT_SINGLE)
+            found, _ = self.accumulate(self.path, "-w", 3, "--ring", 3, "--element", "c64", "--travel", travel,
+                                       "--route", "direct", "--device", "sim", "--device-options", "seed=3")
             self.check(found, LIMIT_SINGLE)
 
     def test_recorded_greens_functions_are_samples_too(self):

@@ -19,7 +19,9 @@ using DeviceVoid = void;
 using DeviceIndex = Index;
 using Numbers = const double*;
 using Wholes = const int*;
+using Singles = const float*;
 using Values = double*;
+using WholeValues = int*;
 using Integers = Index*;
 inline Index to_integer(double x) { return std::llrint(x); }
 #include "blockyard/lattice/detail/g4_kernels.cl"
@@ -30,7 +32,9 @@ typedef void DeviceVoid;
 typedef long DeviceIndex;
 typedef global const double* Numbers;
 typedef global const int* Wholes;
+typedef global const float* Singles;
 typedef global double* Values;
+typedef global int* WholeValues;
 typedef global long* Integers;
 #define to_integer(x) convert_long_rte(x)
 )";
@@ -39,7 +43,9 @@ const char* const cuda_words = R"(typedef long long Index;
 #define DeviceIndex __device__ long long
 typedef const double* Numbers;
 typedef const int* Wholes;
+typedef const float* Singles;
 typedef double* Values;
+typedef int* WholeValues;
 typedef long long* Integers;
 #define to_integer(x) __double2ll_rn(x)
 )";
@@ -54,12 +60,16 @@ device::Kernel::Parameter parameter() {
   };
   if constexpr (std::is_same_v<Pointed, double>)
     return named("double");
+  else if constexpr (std::is_same_v<Pointed, float>)
+    return named("float");
   else if constexpr (std::is_same_v<Pointed, int>)
     return named("int");
   else if constexpr (std::is_same_v<Pointed, Index>)
     return named("Index");
   else if constexpr (std::is_same_v<Pointed, G4Extents>)
     return named("G4Extents");
+  else if constexpr (std::is_same_v<Pointed, G4Item>)
+    return named("G4Item");
   else if constexpr (std::is_same_v<Pointed, G4Batch>)
     return named("G4Batch");
   else
@@ -114,6 +124,8 @@ struct Forms<function> {
 
 }  // namespace
 
+device::Kernel unpack_kernel() { return Forms<g4_unpack>::kernel("g4_unpack"); }
+device::Kernel pick_kernel() { return Forms<g4_pick>::kernel("g4_pick"); }
 device::Kernel phases_kernel() { return Forms<g4_phases>::kernel("g4_phases"); }
 device::Kernel right_kernel() { return Forms<g4_right>::kernel("g4_right"); }
 device::Kernel tiles_kernel() { return Forms<g4_tiles>::kernel("g4_tiles"); }

@@ -12,6 +12,8 @@ using Index = std::int64_t;
 
 /// The kernels of g4_kernels.cl, each as a function of the host, OpenCL C and CUDA C++. The
 /// arguments of a run are those of the function of the same name, after its elements.
+[[nodiscard]] device::Kernel unpack_kernel();
+[[nodiscard]] device::Kernel pick_kernel();
 [[nodiscard]] device::Kernel phases_kernel();
 [[nodiscard]] device::Kernel right_kernel();
 [[nodiscard]] device::Kernel tiles_kernel();

@@ -4,9 +4,41 @@
 //   Index              a signed integer of 64 bits
 //   DeviceVoid         the result of a function of a device; DeviceIndex one that is an Index
 //   Numbers, Wholes    pointers to const double and const int in memory of the device
-//   Values, Integers   pointers to double and Index there
+//   Singles            a pointer to const float there
+//   Values, Integers, WholeValues   pointers to double, Index and int there
 //   to_integer(x)      the nearest Index
 // Complex arrays are two planes unless said otherwise. Layouts: green.h, two_particle.h.
+
+/// Times and matrices of a spin out of a sample, as encode() wrote it, to `numbers`, sites and bands
+/// of its vertices to `wholes`. item, singles, ints: the same memory. Elements are those of `numbers`.
+DeviceVoid g4_unpack(Index first, Index count, Index j, Values numbers, WholeValues wholes,
+                     Numbers item, Singles singles, Wholes ints, G4Item what, G4Spin spin) {
+  const Index n = spin.count;
+  const Index matrix = what.from + 2 * n;
+  (void)j;
+  for (Index e = first; e < first + count; ++e) {
+    if (e < n) {
+      const Index vertex = what.from + 2 * e;
+      wholes[e] = ints[2 * vertex + 1];
+      wholes[e + n] = ints[2 * vertex];
+      numbers[e] = item[vertex + 1];
+    } else if (what.is_single != 0) {
+      numbers[e] = singles[2 * matrix + e - n];
+    } else {
+      numbers[e] = item[matrix + e - n];
+    }
+  }
+}
+
+/// The tiles of the units here out of a Green's function: element of a tile, j = number of its pair.
+/// order: where the tiles of pairs are in a whole one.
+DeviceVoid g4_pick(Index first, Index count, Index j, Values tiles, Numbers item, Singles singles,
+                   Wholes order, G4Item what) {
+  const Index from = what.length * (what.is_part != 0 ? j : order[j]);
+  const Index to = what.to + what.length * j;
+  for (Index e = first; e < first + count; ++e)
+    tiles[to + e] = what.is_single != 0 ? singles[from + e] : item[from + e];
+}
 
 /// exp(i k r) exp(i w tau) by (k, vertex, w): element k + momenta * vertex, j = w.
 /// numbers: tau of the vertices; wholes: their sites, then their bands; phases: exp(i k r) by (r, k).

@@ -21,6 +21,13 @@ typedef struct {
   int count, spin, is_complex, columns;
 } G4Spin;
 
+/// An item as it travelled. from, to: where a spin's vertices or the tiles begin in it and in what
+/// is made of it; length: of a tile. is_part: it has the tiles of the units here and no others.
+typedef struct {
+  Index from, to, length;
+  int is_single, is_part;
+} G4Item;
+
 /// Where the tiles of a block of rows begin among those of a sample: factors of the products, legs.
 typedef struct {
   Index a, b, u, v;
