@@ -116,21 +116,18 @@ install(PROGRAMS ${ga_generated}/bin/ga-config DESTINATION ${CMAKE_INSTALL_BINDI
         EXCLUDE_FROM_ALL)
 install(TARGETS ga_static ga_shared ga_static_i8 ga_shared_i8 COMPONENT ga EXCLUDE_FROM_ALL
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(FILES ${ga_generated}/ga.h ${ga_generated}/global.fh DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-        COMPONENT ga EXCLUDE_FROM_ALL)
+# Programs include it as .h, but it is Fortran.
+configure_file(${CMAKE_CURRENT_LIST_DIR}/include/msgtypesf.fh ${ga_generated}/msgtypesf.h COPYONLY)
+install(FILES ${ga_generated}/ga.h ${ga_generated}/global.fh ${ga_generated}/msgtypesf.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT ga EXCLUDE_FROM_ALL)
 install(DIRECTORY ${CMAKE_CURRENT_LIST_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         COMPONENT ga EXCLUDE_FROM_ALL)
 # For INTEGERs of 8 bytes: all headers in one folder, and a ga-config that needs no --i8.
 install(DIRECTORY ${CMAKE_CURRENT_LIST_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/i8
         COMPONENT ga EXCLUDE_FROM_ALL PATTERN typesf2c.h EXCLUDE PATTERN i8 EXCLUDE)
-install(FILES ${ga_generated}/ga.h ${ga_generated}/global.fh
+install(FILES ${ga_generated}/ga.h ${ga_generated}/global.fh ${ga_generated}/msgtypesf.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/i8 COMPONENT ga EXCLUDE_FROM_ALL)
 install(PROGRAMS ${ga_generated}/bin/ga-config DESTINATION i8/bin COMPONENT ga EXCLUDE_FROM_ALL)
-# Programs include it as .h, but it is Fortran.
-foreach(folder IN ITEMS ${CMAKE_INSTALL_INCLUDEDIR} ${CMAKE_INSTALL_INCLUDEDIR}/i8)
-  install(FILES ${CMAKE_CURRENT_LIST_DIR}/include/msgtypesf.fh DESTINATION ${folder}
-          RENAME msgtypesf.h COMPONENT ga EXCLUDE_FROM_ALL)
-endforeach()
 include(CMakePackageConfigHelpers)
 set(ga_package ${CMAKE_INSTALL_LIBDIR}/cmake/globalarrays)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/globalarrays-config.cmake.in

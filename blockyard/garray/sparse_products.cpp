@@ -2,13 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <complex>
-#include <cstdio>
 #include <cstring>
 #include <map>
 
-#include "blockyard/base/error.h"
 #include "blockyard/garray/sparse.h"
 
 namespace blockyard::garray {
@@ -366,38 +363,6 @@ void count_sketch(const Runtime& runtime, const Sparse& a, const Array& places, 
     const T one(1);
     scatter_add(runtime, c, to, values.data(), &one);
   });
-}
-
-void write_matrix_market(const Runtime& runtime, const Sparse& a, const std::string& path) {
-  std::int64_t count = 0;
-  a.for_each_own([&](Extent, Extent, const std::byte*) { ++count; });
-  runtime.memory().reduce(runtime.team(a.group()).group, fabric::Element::i64,
-                          fabric::Reduction::sum, &count, 1);
-  if (a.me() != 0) return;
-  const std::string_view kind = typed(a.kind(), [](auto type) -> std::string_view {
-    using T = decltype(type);
-    return std::is_integral_v<T> ? "integer" : std::is_arithmetic_v<T> ? "real" : "complex";
-  });
-  std::string text = fmt::format("%%MatrixMarket matrix coordinate {} general\n{} {} {}\n", kind,
-                                 a.rows(), a.columns(), count);
-  typed(a.kind(), [&](auto type) {
-    using T = decltype(type);
-    for (int member = 0; member < a.members(); ++member)
-      for (int cut = 0; cut < a.members(); ++cut)
-        for_each<T>(a.block(member, cut), [&](Extent row, Extent column, T value) {
-          text += fmt::format("{} {} ", a.first_row(member) + row + 1, column + 1);
-          if constexpr (std::is_arithmetic_v<T>)
-            text += fmt::format("{}\n", value);
-          else
-            text += fmt::format("{} {}\n", value.real(), value.imag());
-        });
-  });
-  const std::string complete = path + ".part";
-  std::FILE* file = std::fopen(complete.c_str(), "w");
-  const bool is_written = file != nullptr && std::fputs(text.c_str(), file) >= 0;
-  const bool is_closed = file != nullptr && std::fclose(file) == 0;
-  if (!is_written || !is_closed || std::rename(complete.c_str(), path.c_str()) != 0)
-    refuse(fmt::format("\"{}\" cannot be written: {}", path, std::strerror(errno)));
 }
 
 }  // namespace blockyard::garray

@@ -219,6 +219,12 @@ static void check_products_as_they_lie(void) {
   NGA_Matmul_patch_alt('n', 'n', &one, &zero, g[0], lo, hi, g[1], lo, hi, g[2], lo, hi);
   NGA_Get(g[2], lo, hi, c, ld);
   CHECK(c[0] == 19 && c[1] == 22 && c[2] == 43 && c[3] == 50);
+  int64_t wide_lo[2] = {0, 1}, wide_hi[2] = {1, 2};
+  double two = 2;
+  NGA_Matmul_patch_alt64('n', 't', &two, &one, g[0], wide_lo, wide_hi, g[1], wide_lo, wide_hi, g[2],
+                         wide_lo, wide_hi);
+  NGA_Get(g[2], lo, hi, c, ld);
+  CHECK(c[0] == 19 + 2 * 17 && c[1] == 22 + 2 * 23 && c[2] == 43 + 2 * 39 && c[3] == 50 + 2 * 53);
   destroy_factors(g);
 }
 

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <complex>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+
+#include "blockyard/garray/sparse.h"
+
+namespace blockyard::garray {
+
+namespace {
+
+/// The elements of one block, a line for each: row and column from 1, value.
+template <class T>
+std::string lines_of(const Sparse::Block& block, Extent first_row) {
+  std::string text;
+  for (std::size_t row = 0; !block.is_empty() && row + 1 < block.offsets.size(); ++row)
+    for (auto k = static_cast<std::size_t>(block.offsets[row]);
+         k < static_cast<std::size_t>(block.offsets[row + 1]); ++k) {
+      T value;
+      std::memcpy(&value, block.values.data() + k * sizeof(T), sizeof(T));
+      text += fmt::format("{} {} ", first_row + static_cast<Extent>(row) + 1, block.columns[k] + 1);
+      if constexpr (std::is_arithmetic_v<T>)
+        text += fmt::format("{}\n", value);
+      else
+        text += fmt::format("{} {}\n", value.real(), value.imag());
+    }
+  return text;
+}
+
+template <class T>
+constexpr std::string_view field = std::is_integral_v<T>     ? "integer"
+                                   : std::is_arithmetic_v<T> ? "real"
+                                                             : "complex";
+
+}  // namespace
+
+void write_matrix_market(const Runtime& runtime, const Sparse& a, const std::string& path) {
+  std::int64_t count = 0;
+  a.for_each_own([&](Extent, Extent, const std::byte*) { ++count; });
+  runtime.memory().reduce(runtime.team(a.group()).group, fabric::Element::i64,
+                          fabric::Reduction::sum, &count, 1);
+  if (a.me() != 0) return;
+  const std::string text = fabric::with_type(*a.kind().element, [&](auto type) {
+    using T = decltype(type);
+    std::string all = fmt::format("%%MatrixMarket matrix coordinate {} general\n{} {} {}\n",
+                                  field<T>, a.rows(), a.columns(), count);
+    for (int member = 0; member < a.members(); ++member)
+      for (int cut = 0; cut < a.members(); ++cut)
+        all += lines_of<T>(a.block(member, cut), a.first_row(member));
+    return all;
+  });
+  const std::string complete = path + ".part";
+  std::FILE* file = std::fopen(complete.c_str(), "w");
+  const bool is_written = file != nullptr && std::fputs(text.c_str(), file) >= 0;
+  const bool is_closed = file != nullptr && std::fclose(file) == 0;
+  if (!is_written || !is_closed || std::rename(complete.c_str(), path.c_str()) != 0)
+    refuse(fmt::format("\"{}\" cannot be written: {}", path, std::strerror(errno)));
+}
+
+}  // namespace blockyard::garray
