@@ -6,8 +6,9 @@ docs/python_ga.md of the source shows how.
 """
 
 from ._algebra import eigh, norm, pack, scan_add, scan_copy, solve, trace, unpack, vdot
-from ._array import GlobalArray, Later
+from ._array import GlobalArray
 from ._layout import Layout, cyclic, irregular, regular, scalapack, tiled, tiled_irregular
+from ._later import Later
 from ._make import array, empty, empty_like, from_function, full, ones, zeros, zeros_like
 from ._tasks import Counter, Lock, counter
 from ._world import Group, init, launch, rank, size, sync

@@ -12,30 +12,12 @@ import numpy as np
 from .. import _core, _errors
 from . import _algebra, _functions, _reductions, _ufuncs
 from ._indexing import Patch, Places, parse
+from ._later import Later
 from ._layout import Layout
 from ._world import Group, call, elements
 
 Slices = tuple[slice, ...]
 _large_bytes = 1 << 24  # copies up to here are made without a look at the memory
-
-
-class Later:
-    """A transfer that was begun. ``result()`` waits for it."""
-
-    def __init__(self, pending: _core.GaPending | None, result: Any):
-        self._pending = pending
-        self._result = result
-
-    def done(self) -> bool:
-        """Whether the elements are there (get), or the given array may be changed again (put, add)."""
-        return self._pending is None or self._pending.test()
-
-    def result(self) -> Any:
-        """Waits. Returns the elements of a ``get_later``, else None."""
-        if self._pending is not None:
-            self._pending.wait()
-            self._pending = None
-        return self._result
 
 
 class GlobalArray(np.lib.mixins.NDArrayOperatorsMixin):
