@@ -1,32 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`blockyard accumulate`: agreement with formulae and with reference arrays, in every layout; bad input.
+"""`blockyard accumulate`: agreement with formulae and with reference arrays, in every layout.
 
 The environment: BLOCKYARD, MPIEXEC (empty: no MPI), HAS_OPENCL (1: there is its plug-in), and BLOCKYARD_DCA_G4, the folder of the reference arrays; without
-it the tests that need them are skipped. BLOCKYARD_MUTATIONS: how many damaged files are tried.
+it the tests that need them are skipped.
 """
 
 import itertools
-import json
 import os
-import pathlib
-import subprocess
-import tempfile
 import unittest
 
-import h5py
 import numpy as np
 import samples
+from accumulating import MPIEXEC, AccumulateTest
 
-BLOCKYARD = os.environ["BLOCKYARD"]
-MPIEXEC = os.environ.get("MPIEXEC", "")
 REFERENCES = os.environ.get("BLOCKYARD_DCA_G4", "")
-LIMIT_SECONDS = 300
 LIMIT = 1e-12  # of the largest value
 LIMIT_SINGLE = 5e-7
 DEVICES = [("host", ""), ("sim", "seed=0"), ("sim", "seed=3")]
 DEVICES += [("opencl", "")] if os.environ.get("HAS_OPENCL") == "1" else []
-MUTATIONS = int(os.environ.get("BLOCKYARD_MUTATIONS", "12"))
 
 
 def error(found, expected):
@@ -52,30 +44,6 @@ def pp_of(problem, g, sign):
                 out[nu, n] += sign / 2 * np.einsum("vwlkac,vwlkbd->vlwkdcba", first[:, :, :, :, s],
                                                    second[:, :, :, :, 1 - s])
     return out
-
-
-class AccumulateTest(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def blockyard(self, *arguments, processes=0):
-        command = [BLOCKYARD, "accumulate", *map(str, arguments)]
-        if processes:
-            command = [MPIEXEC, "-n", str(processes), *command]
-        return subprocess.run(command, cwd=self.folder, text=True, capture_output=True, timeout=LIMIT_SECONDS,
-                              check=False)
-
-    def accumulate(self, path, *arguments, processes=0):
-        done = self.blockyard(path, "-o", "g4.h5", "--json", "out.json", *arguments, processes=processes)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        report = json.loads((self.folder / "out.json").read_text())
-        with h5py.File(self.folder / "g4.h5") as file:
-            found = {name: file["G4"][name][...] for name in file["G4"]}
-            found["G"] = file["G"][...]
-            found["errors"] = {name: file["G4_error"][name][...] for name in file.get("G4_error", ())}
-        return found, report
 
 
 class Drawn(AccumulateTest):
@@ -306,128 +274,6 @@ class Reference(AccumulateTest):
     def test_agrees_over_mpi(self):
         for processes in (1, 2, 3, 4):
             self.compare("bil2x2", "--ring", processes, processes=processes)
-
-
-class BadInput(AccumulateTest):
-    def setUp(self):
-        super().setUp()
-        self.problem = samples.Problem((2, 2), 1, 2.0, 2, 1, [(0, 0)]).band_g0()
-        self.samples = [self.problem.draw(np.random.default_rng(1), (2, 3), sign) for sign in (1, -1, 1, -1)]
-        self.path = self.problem.write(self.folder / "samples.h5", self.samples)
-
-    def refused(self, *parts, arguments=(), code=1, path=None):
-        done = self.blockyard(path or self.path, "-o", "g4.h5", "-w", 2, *arguments)
-        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
-        self.assertEqual(done.stderr.count("error: ") if code == 1 else 1, 1, done.stderr)
-        for part in parts:
-            self.assertIn(part, done.stderr)
-        self.assertFalse((self.folder / "g4.h5").exists())
-        self.assertEqual([p.name for p in self.folder.iterdir() if "g4" in p.name], [])
-
-    def changed(self, change):
-        with h5py.File(self.path, "a") as file:
-            change(file)
-
-    def test_options_that_do_not_fit(self):
-        self.refused("a ring of 3 ranks does not fit 2 ranks", arguments=["--ring", "3"])
-        self.refused("did you mean 'ph_charge'", arguments=["--channels", "ph_chrge"], code=2)
-        self.refused("does not fit 2 ranks", "give each rank", arguments=["--memory", "20K"])
-        self.refused("too few for 9 bins", arguments=["--bins", "9"])
-        self.refused("average sign", "zero within its error", arguments=["--normalise"])
-        self.refused("--bound", arguments=["--sums", "exact", "--bound", "1e-9"])
-        self.refused("--bound", arguments=["--sums", "exact", "--bound", "1e-9", "--device", "host"])
-        self.refused("device 'hst'", "did you mean 'host'", arguments=["--device", "hst"])
-        self.refused("does not fit 2 ranks", arguments=["--device", "sim", "--device-memory", "20K"])
-
-    def test_what_a_file_lacks(self):
-        self.refused("is not an HDF5 file", path=__file__)
-        self.refused("samples.h5: g0", path=self.copy(lambda f: f.__delitem__("g0")))
-        self.refused("'beta' is missing", path=self.copy(lambda f: f.attrs.__delitem__("beta")))
-        self.refused("not 'blockyard samples 1'",
-                     path=self.copy(lambda f: f.attrs.__setitem__("format", "blockyard samples 9")))
-
-    def test_values_that_cannot_be(self):
-        def momenta(file):
-            file["exchange_momenta"][0] = [0, 0]
-            file["momenta"][1] = file["momenta"][0]
-
-        def matrix(file):
-            file["samples/2/m_1"][1, 0] = np.nan
-
-        def site(file):
-            vertices = file["samples/3/vertices_0"][...]
-            vertices["site"][1] = 7
-            file["samples/3/vertices_0"][...] = vertices
-
-        def size(file):
-            del file["samples/1/m_0"]
-            file["samples/1/m_0"] = np.zeros((2, 3))
-
-        self.refused("twice in the cluster", path=self.copy(momenta))
-        self.refused("samples/2", "element (0, 1)", "not finite", path=self.copy(matrix))
-        self.refused("samples/3", "vertex 1 of spin 0 has site 7 of 4", path=self.copy(site))
-        self.refused("samples/1/m_0", "2 x 3", "2 x 2", path=self.copy(size))
-        self.refused("frequencies", path=self.copy(lambda f: f.attrs.__setitem__("frequencies", -1)))
-        self.refused("g0", path=self.copy(lambda f: f.attrs.__setitem__("frequencies", 12000)))
-        self.refused("g0", "it has 4 frequencies", "exchange_frequencies = 3 take 8",
-                     path=self.copy(lambda f: f.attrs.__setitem__("exchange_frequencies", 3)))
-
-        def twice(file):
-            del file["exchange_momenta"]
-            file["exchange_momenta"] = np.array([[0, 1], [2, 3]])
-
-        self.refused("the exchange momentum (2, 3) is (0, 1)", "remove one", path=self.copy(twice))
-
-        def green(file):
-            del file["samples/1"]
-            file.create_group("samples/1").attrs["sign"] = [1.0, 0.0]
-            file["samples/1/g"] = np.zeros((3, 4, 4, 4, 2, 1, 1), complex)
-
-        self.refused("samples/1/g", "3 x 4 x 4", "4 x 4 x 4", path=self.copy(green))
-
-        def sign(file):
-            file["samples/2"].attrs["sign"] = [np.nan, 0.0]
-
-        self.refused("samples/2", "sign", path=self.copy(sign))
-        self.refused("samples/1 is missing", path=self.copy(lambda f: f.__delitem__("samples/1")))
-
-    def copy(self, change):
-        path = self.folder / "changed" / "samples.h5"
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(pathlib.Path(self.path).read_bytes())
-        with h5py.File(path, "a") as file:
-            change(file)
-        return str(path)
-
-    def test_files_that_end_early_are_refused(self):
-        whole = pathlib.Path(self.path).read_bytes()
-        path = self.folder / "damaged.h5"
-        for length in np.random.default_rng(3).integers(1, len(whole), 12):
-            path.write_bytes(whole[:length])
-            done = self.blockyard(path, "-o", "g4.h5", "-w", 1)
-            self.assertEqual(done.returncode, 1, done.stderr)
-            self.assertIn("damaged.h5", done.stderr)
-            self.assertFalse((self.folder / "g4.h5").exists())
-
-    def test_files_with_wrong_bytes_are_read_or_refused(self):
-        """HDF5 has crashed on such files; a child process reads them first."""
-        whole = bytearray(pathlib.Path(self.path).read_bytes())
-        path = self.folder / "damaged.h5"
-        for seed in range(MUTATIONS):
-            random = np.random.default_rng(seed)
-            content = bytearray(whole)
-            # Descriptions of objects, which are at many places, not only their contents.
-            for at in random.integers(0, len(whole), random.integers(1, 40)):
-                content[at] = random.choice([0, 1, 127, 128, 255, content[at] ^ 1 << random.integers(8)])
-            path.write_bytes(content)
-            with self.subTest(seed=seed):
-                done = self.blockyard(path, "-o", "g4.h5", "-w", 1, "--quiet")
-                self.assertIn(done.returncode, (0, 1), done.stderr)
-                if done.returncode == 1:
-                    self.assertIn("damaged.h5", done.stderr)
-                    self.assertEqual(done.stderr.count("error: "), 1, done.stderr)
-                    self.assertFalse((self.folder / "g4.h5").exists())
-                (self.folder / "g4.h5").unlink(missing_ok=True)
 
 
 if __name__ == "__main__":
