@@ -13,12 +13,14 @@ from ._einsum import EinsumArray, Plan
 from ._lazy import LazyArray
 from ._plan import JobPlan, plan
 from ._processes import processes
+from ._program import Program, SessionResult
 from ._result import Result
 from ._ring import Ring
 from ._run import run
 from ._saved import resume
 from ._scan import Scan, ScanPoint, scan
-from ._session import BlockInfo, Program, Session, SessionResult
+from ._session import Session
+from ._supers import BlockInfo
 
 __all__ = ["run", "resume", "plan", "scan", "Result", "JobPlan", "Scan", "ScanPoint", "Session", "SessionResult",
            "Program", "BlockArray", "BlockInfo", "EinsumArray", "LazyArray", "Plan", "Ring", "processes",
