@@ -19,13 +19,16 @@ using Words = std::vector<std::string_view>;
   throw base::Error(base::Errc::bad_input, fmt::format("geometry, line {}: {}", line, message));
 }
 
-/// "O", "O1", "8", "Gh(O)", "Gh(O1)". Throws Error{bad_input}.
+/// "O", "O1", "8", "Gh(O)", "Gh(O1)", "@O". Throws Error{bad_input}.
 Atom parse_name(std::string_view word) {
   Atom atom;
   std::string_view name = word;
   if (base::lower(word).starts_with("gh(") && word.ends_with(')')) {
     atom.is_ghost = true;
     name = word.substr(3, word.size() - 4);
+  } else if (word.starts_with('@')) {
+    atom.is_ghost = true;
+    name = word.substr(1);
   }
   const auto letters = name.find_last_not_of("0123456789") + 1;  // 0: a number only
   constexpr std::size_t most_digits = 6;

@@ -34,6 +34,8 @@ TEST(Geometry, symbols_may_have_labels_and_be_those_of_ghosts) {
   EXPECT_EQ(atoms[1].charge(), 0);
   EXPECT_EQ(name_of(atoms[2]), "Gh(Ne12)");
   EXPECT_EQ(name_of(atoms[3]), "Ne");
+  EXPECT_EQ(name_of(parse_geometry("@He2 0 0 0", LengthUnit::bohr).at(0)), "Gh(He2)");
+  EXPECT_EQ(error_in("@ 0 0 0").substr(0, 38), "geometry, line 1: '' is not an element");
   EXPECT_EQ(error_in("Gh 0 0 0").substr(0, 40), "geometry, line 1: 'Gh' is not an element");
 }
 

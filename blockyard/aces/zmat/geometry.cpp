@@ -125,8 +125,8 @@ class RowReader {
   [[nodiscard]] double value(const Line& line, std::string word) const {
     if (const auto read = number(word)) return *read;
     if (word.ends_with('*'))
-      throw parts_.error(line, fmt::format("{} asks for an optimised geometry, which there is none "
-                                           "of here: take the star away to compute this one",
+      throw parts_.error(line, fmt::format("{} requests an optimised geometry, but geometries are "
+                                           "not optimised: remove the star to compute this one",
                                            word));
     const bool is_negative = word.starts_with('-');
     const auto found = variables_.find(base::lower(word.substr(is_negative ? 1 : 0)));

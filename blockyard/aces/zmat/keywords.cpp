@@ -159,7 +159,8 @@ class Reader {
                                                        {"geo_method", &Reader::optimisation},
                                                        {"geo_maxcyc", &Reader::optimisation},
                                                        {"geo_maxstep", &Reader::optimisation},
-                                                       {"geo_conv", &Reader::optimisation}};
+                                                       {"geo_conv", &Reader::optimisation},
+                                                       {"geom_opt", &Reader::optimisation}};
     return all;
   }
 

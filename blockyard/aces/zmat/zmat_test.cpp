@@ -131,7 +131,8 @@ TEST(Zmat, RefusesWhatIsNotComputed) {
     return failure("t\nO\nH 1 R\n\nR=0.97\n\n*ACES2(BASIS=STO-3G," + keyword + ")\n" + sip);
   };
   EXPECT_NE(error("VIB=EXACT").find("ZMAT:7: VIB=EXACT: vibrational"), std::string::npos);
-  for (const std::string one : {"OPT_METHOD=NR", "GEO_METHOD=2", "GEO_MAXCYC=50", "GEO_CONV=5"})
+  for (const std::string one :
+       {"OPT_METHOD=NR", "GEO_METHOD=2", "GEO_MAXCYC=50", "GEO_CONV=5", "GEOM_OPT=FULL"})
     EXPECT_NE(error(one).find("not optimised"), std::string::npos) << one;
   EXPECT_NE(error("DERIV_LEVEL=1").find("derivatives"), std::string::npos);
   for (const std::string one : {"VIB=NO", "DERIV_LEVEL=ZERO", "GEO_METHOD=SINGLE_POINT"})
