@@ -151,6 +151,7 @@ int before_aligned(const float* y, int n) {
 /// The edges are masked, in vectors; what is one vector long has no edge before it.
 [[gnu::noinline]] float roots_masked(const float* y, int n) {
   if constexpr (has_masks) {
+    if (n == 1) return 10 + std::sqrt(*y);  // one lane of a vector, without adding up the others
     if (n <= lanes<float>) return 10 + sum(root(load_first(y, n)));
     Floats edges{};
     if (n > 4 * lanes<float>) {
