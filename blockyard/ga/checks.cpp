@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockyard/ga/checks.h"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -71,8 +72,12 @@ bool join(Box& box, const Box& more) {
   return true;
 }
 
-/// The program ends as always, and with exit code 1.
+/// The program ends as always, and with exit code 1. The runtime of Fortran would flush its files
+/// only after all such functions.
 void fail_at_exit() {
+  using Flush = void (*)(const std::int32_t* unit);
+  if (void* const flush = dlsym(RTLD_DEFAULT, "_gfortran_flush_i4"))
+    reinterpret_cast<Flush>(flush)(nullptr);  // all units
   std::fflush(nullptr);
   std::_Exit(1);
 }
