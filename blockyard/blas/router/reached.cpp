@@ -27,7 +27,11 @@ std::string Reached::connect(const Settings& settings) try {
   is_timed_ = !settings.report.empty();
   if (is_timed_) options += " timed=1";
   // Opened here first: it says best what is wrong.
-  link_ = remote::link_to(remote::read_options(options));
+  remote::ServerOptions asked = remote::read_options(options);
+  // A server that was lost may be stopped, and accept without an answer: the longer it has been
+  // away, the longer it may take.
+  if (was_lost_) asked.connect_seconds = std::min(asked.connect_seconds, pause_seconds_ / 8);
+  link_ = remote::link_to(asked);
   products = std::make_unique<DeviceProducts>(remote::table(), options, settings.kept_bytes,
                                               server.device);
   pause_seconds_ = first_pause_seconds;

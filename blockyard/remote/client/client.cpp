@@ -23,7 +23,6 @@ using base::Error;
 
 namespace {
 
-constexpr double connect_seconds = 5;
 /// To a process of a server whose client waits meanwhile, and loses patience after 2 s.
 constexpr double connect_alone_seconds = 1.5;
 
@@ -109,10 +108,10 @@ std::shared_ptr<Link> connect(const rpc::Address& address, const ServerOptions& 
   const std::optional<Token> token = token_in(options.token_file);
   const auto connect_one = [&] {
     return connect_socket(address, token,
-                          options.is_alone ? connect_alone_seconds : connect_seconds);
+                          options.is_alone ? connect_alone_seconds : options.connect_seconds);
   };
   return std::make_shared<Link>(connect_one(), token, options.patience_seconds,
-                                Link::More{options.sockets, connect_one});
+                                Link::More{options.sockets, connect_one, options.connect_seconds});
 }
 
 }  // namespace

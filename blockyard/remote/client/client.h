@@ -36,6 +36,7 @@ struct ServerOptions {
   std::string server;
   std::string token_file;
   double patience_seconds = Link::default_patience_seconds;
+  double connect_seconds = 5;  ///< that connecting may take, and then the greeting
   std::uint32_t sockets = 1;
   bool is_alone = false;  ///< a link that no other device shares
   std::string rest;       ///< for the device itself

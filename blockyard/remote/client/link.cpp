@@ -72,7 +72,7 @@ Link::Link(std::unique_ptr<rpc::Transport> transport, const std::optional<Token>
     : transport_(std::move(transport)), patience_seconds_(patience_seconds) {
   const WithoutSignals quiet;
   {
-    const Deadline deadline(*transport_, patience_seconds);
+    const Deadline deadline(*transport_, std::min(patience_seconds, more.greeting_seconds));
     shake_hands(token, more);
   }
   heard_ = base::now_seconds();
@@ -259,16 +259,15 @@ void Link::wait_until(std::unique_lock<std::mutex>& lock, const Holds& holds) {
   const double step = std::min(1.0, patience_seconds_ / 4);
   while (!holds() && !is_over()) {
     const double now = base::now_seconds();
-    const double heard = std::max(heard_, began);
-    if (now - heard > patience_seconds_)
-      lose(lock, fmt::format("the link to {} is lost: nothing arrived for {:.0f} s",
+    const double heard = std::max(heard_, began), left = heard + patience_seconds_ - now;
+    if (left < 0)
+      lose(lock, fmt::format("the link to {} is lost: nothing arrived for {:g} s",
                              transport_->peer(), patience_seconds_));
     else if (now - std::max(heard, pinged_) > patience_seconds_ / 2 && lost_.empty()) {
       pinged_ = now;
       posted_.push_back({static_cast<std::uint16_t>(Kind::ping), 0, {}, {}});
       posted_cv_.notify_one();
     }
-    const double left = heard + patience_seconds_ - now;
     changed_.wait_for(lock, std::chrono::duration<double>(left > 0 ? std::min(left, step) : step));
   }
 }

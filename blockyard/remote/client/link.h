@@ -51,6 +51,7 @@ class Link {
   struct More {
     std::uint32_t sockets = 1;  ///< in all, that are wanted
     std::function<std::unique_ptr<rpc::Transport>()> connect = {};
+    double greeting_seconds = default_patience_seconds;
   };
   Link(std::unique_ptr<rpc::Transport> transport, const std::optional<Token>& token,
        double patience_seconds, const More& more);
