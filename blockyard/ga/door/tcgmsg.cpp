@@ -22,7 +22,6 @@ namespace {
 struct Kept {
   MPI_Comm world = MPI_COMM_NULL;
   MPI_Win counter = MPI_WIN_NULL;
-  bool must_finalize = false;
   std::vector<MPI_Request> sent, awaited;
   double started_seconds = 0;
 };
@@ -45,10 +44,7 @@ MPI_Comm world() {
   if (kept().world == MPI_COMM_NULL) {
     int is_up = 0;
     MPI_Initialized(&is_up);
-    if (is_up == 0) {
-      MPI_Init(nullptr, nullptr);
-      kept().must_finalize = true;
-    }
+    if (is_up == 0) MPI_Init(nullptr, nullptr);
     MPI_Comm_dup(MPI_COMM_WORLD, &kept().world);
     kept().started_seconds = MPI_Wtime();
   }
@@ -95,12 +91,18 @@ void tcg_pbeginf(void) { static_cast<void>(world()); }
 void tcg_pbginf(void) { tcg_pbeginf(); }
 void tcg_pbegin(int /*argc*/, char** /*argv*/) { tcg_pbeginf(); }
 void tcg_alt_pbegin(int* /*argc*/, char** /*argv*/[]) { tcg_pbeginf(); }
+// As in TCGMSG over MPI: whoever began MPI, this ends it, and the process.
 void tcg_pend(void) {
-  if (kept().world == MPI_COMM_NULL) return;
-  wait_all(kept().sent);
-  if (kept().counter != MPI_WIN_NULL) MPI_Win_free(&kept().counter);
-  MPI_Comm_free(&kept().world);
-  if (kept().must_finalize) MPI_Finalize();
+  if (kept().world != MPI_COMM_NULL) {
+    wait_all(kept().sent);
+    if (kept().counter != MPI_WIN_NULL) MPI_Win_free(&kept().counter);
+    MPI_Comm_free(&kept().world);
+  }
+  int is_up = 0, is_down = 0;
+  MPI_Initialized(&is_up);
+  MPI_Finalized(&is_down);
+  if (is_up != 0 && is_down == 0) MPI_Finalize();
+  std::exit(0);
 }
 long tcg_ready(void) { return kept().world == MPI_COMM_NULL ? 0 : 1; }
 long tcg_nodeid(void) {
