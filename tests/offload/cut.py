@@ -6,6 +6,14 @@ import sys
 import threading
 
 
+def shut(*sockets):
+    for one in sockets:
+        try:
+            one.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+
+
 class Proxy:
     """Listens at `path` and passes on to `server`. After `limit` bytes both ways together every connection is cut, or
     with `stalls` nothing arrives any more, and connections after that one are refused; with `then`, that is called
@@ -59,13 +67,10 @@ class Proxy:
                     return
         except OSError:
             pass
+        shut(one, other)  # as the system does for a process that ends
 
     def close(self):
-        for one in self.open:
-            try:
-                one.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
+        shut(*self.open)
 
     def end(self):
         self.listener.close()
