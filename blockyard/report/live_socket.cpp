@@ -48,15 +48,19 @@ bool make_private(const fs::path& folder) {
   return (::mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST) && is_private(folder);
 }
 
+/// Bound under another name until it listens: `top` takes a socket by our kind of name that refuses
+/// it for one of a run that has ended, and removes it.
 int listen_at(const fs::path& path) {
+  const fs::path early = path.parent_path() / ("." + path.filename().string());
   sockaddr_un address{};
-  if (!make_private(path.parent_path()) || !set_address(path, address)) return -1;
-  ::unlink(path.c_str());
+  if (!make_private(path.parent_path()) || !set_address(early, address)) return -1;
+  ::unlink(early.c_str());
   const int made = ::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (made < 0) return -1;
-  if (::bind(made, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
-      ::listen(made, 8) == 0)
-    return made;
+  if (::bind(made, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
+    if (::listen(made, 8) == 0 && ::rename(early.c_str(), path.c_str()) == 0) return made;
+    ::unlink(early.c_str());
+  }
   ::close(made);
   return -1;
 }
