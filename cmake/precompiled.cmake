@@ -8,11 +8,15 @@ set(blockyard_usual_headers_room
 set(blockyard_usual_headers_test ${blockyard_usual_headers_room} <gtest/gtest.h>)
 set(blockyard_usual_headers_offload ${blockyard_usual_headers_room})
 
-# kind: room, test or offload (parts of rooms, compiled once more for libblockyard_offload.so). All targets of a kind are compiled with the same options; sources with options
-# that change their code skip it (SKIP_PRECOMPILE_HEADERS).
+# kind: room, test or offload (parts of rooms, compiled once more for libblockyard_offload.so). All
+# targets of a kind are compiled with the same options; sources with options that change their code
+# skip it (SKIP_PRECOMPILE_HEADERS). Tests are compiled quickly rather than to run quickly.
 function(blockyard_precompile target kind)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     return()
+  endif()
+  if(kind STREQUAL test)
+    target_compile_options(${target} PRIVATE -O1)
   endif()
   get_property(first GLOBAL PROPERTY blockyard_first_${kind})
   if(first)
