@@ -13,8 +13,8 @@ namespace blockyard::blas {
 namespace {
 
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 60;
-/// Of silence, after which a server counts as lost.
-/// With what it takes to begin again locally, less than the 2 s that a lost server may cost.
+/// Of silence, after which a server counts as lost: together with what it takes to begin again
+/// locally, less than the 2 s that a lost server may cost.
 constexpr const char* patience = "1.5s";
 
 }  // namespace
