@@ -100,12 +100,8 @@ void nbget_ghost_dir(int g_a, Ints mask, Ints handle) {
 }
 void get_ghost_block(int g_a, Ints lo, Ints hi, void* buf, Ints ld) {
   const Array& array = made(g_a);
-  Box box = box_of(tongue(), array, lo, hi);
+  const Box box = wide_box_of(tongue(), array, lo, hi);
   if (edge().checks) edge().checks->ghosts_read(array);
-  for (std::size_t d = 0; d < box.axes; ++d) {
-    box.first[d] -= array.distribution.widths()[d];
-    box.end[d] += array.distribution.widths()[d];
-  }
   garray::get_padded(runtime(), array, box, local_of(tongue(), array, box, buf, ld));
 }
 

@@ -222,7 +222,8 @@ int pgroup_self() { return made_group(garray::world_group, {runtime().memory().r
 int pgroup_split(int grp_id, int num_group) {
   const garray::Team& team = runtime().team(grp_id);
   const int size = static_cast<int>(team.ranks.size());
-  if (num_group < 1) refuse(fmt::format("num_group = {} is less than 1", num_group));
+  if (num_group < 0) refuse(fmt::format("num_group = {} is less than 0", num_group));
+  if (num_group == 0) return grp_id;
   const int piece = (size + num_group - 1) / num_group, first = team.me / piece * piece;
   std::vector<int> members;
   for (int m = first; m < std::min(first + piece, size); ++m) members.push_back(m);

@@ -22,9 +22,9 @@ std::byte* place_of(const Array& array, int rank, Extent offset) {
 Reached reach_patch(const Array& array, const Box& box) {
   Reached found;
   array.distribution.for_each_piece(box, [&](const Piece& piece) {
-    if (piece.rank != array.me)
-      refuse(array, fmt::format("lo..hi has elements that process {} holds; only own ones can be "
-                                "accessed",
+    if (array.bases[static_cast<std::size_t>(piece.rank)] == nullptr)
+      refuse(array, fmt::format("lo..hi has elements that process {} on another node holds; only "
+                                "those on one's own can be accessed",
                                 piece.rank));
     if (piece.box != box)
       refuse(array, "lo..hi lies in several blocks; access them one by one (Access_block)");

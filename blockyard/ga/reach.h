@@ -9,14 +9,14 @@
 // The parts that C and Fortran transfers share.
 namespace blockyard::ga {
 
-/// Own memory of an array.
+/// Memory of an array on this node.
 struct Reached {
   void* data = nullptr;
   Indexes strides{};
   Indexes extents{};
 };
 
-/// Throws Error{bad_input} unless one block of this process has all of the patch.
+/// Throws Error{bad_input} unless one block on this node has all of the patch.
 [[nodiscard]] Reached reach_patch(const Array& array, const Box& box);
 [[nodiscard]] Reached reach_block(const Array& array, Extent block);
 /// The own block with its ghost cells.

@@ -71,25 +71,25 @@ void update_ghosts(const Runtime& runtime, const Array& array, std::size_t axis,
   });
 }
 
-void get_padded(const Runtime& runtime, const Array& array, const Box& padded, Local to) {
+void get_padded(const Runtime& runtime, const Array& array, const Box& box, Local to) {
   bool is_own = false;
   const Indexes& widths = array.distribution.widths();
   for_each_own(whole(array), [&](const Piece& piece, std::byte* data) {
     Extent offset = 0;
-    for (std::size_t d = 0; d < padded.axes; ++d) {
-      if (padded.first[d] < piece.box.first[d] - widths[d] ||
-          padded.end[d] > piece.box.end[d] + widths[d])
+    for (std::size_t d = 0; d < box.axes; ++d) {
+      if (box.first[d] < piece.box.first[d] - widths[d] ||
+          box.end[d] > piece.box.end[d] + widths[d])
         return;
-      offset += (padded.first[d] - piece.box.first[d]) * piece.strides[d];
+      offset += (box.first[d] - piece.box.first[d]) * piece.strides[d];
     }
     is_own = true;
     const auto unit = static_cast<Extent>(array.kind.bytes);
-    for_each_offset<2>(padded, {piece.strides, to.strides}, [&](const auto& at) {
+    for_each_offset<2>(box, {piece.strides, to.strides}, [&](const auto& at) {
       std::memcpy(static_cast<std::byte*>(to.data) + at[1] * unit, data + (offset + at[0]) * unit,
                   array.kind.bytes);
     });
   });
-  if (!is_own) get_wrapped(runtime, array, padded, to, nullptr);
+  if (!is_own) get_wrapped(runtime, array, box, to, nullptr);
 }
 
 }  // namespace blockyard::garray

@@ -21,8 +21,8 @@ void update_ghosts(const Runtime& runtime, const Array& array, Pending* pending 
 /// The sides with direction `sign` on one axis; those on more axes too if with_corners.
 void update_ghosts(const Runtime& runtime, const Array& array, std::size_t axis, int sign,
                    bool with_corners);
-/// A box with the width around it: from this rank's padded block if it lies there, else the visible
+/// A box that may leave the array: from this rank's padded block if it lies there, else the visible
 /// elements modulo the extents.
-void get_padded(const Runtime& runtime, const Array& array, const Box& padded, Local to);
+void get_padded(const Runtime& runtime, const Array& array, const Box& box, Local to);
 
 }  // namespace blockyard::garray

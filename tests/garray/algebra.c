@@ -143,6 +143,14 @@ static void check_scans(void) {
   GA_Destroy(flag);
 }
 
+static void check_ghost_box(int g, int row, int column, int last_row, int last_column) {
+  int lo[2] = {row, column}, hi[2] = {last_row, last_column}, ld[1] = {last_column - column + 1}, box[20 * 20];
+  NGA_Get_ghost_block(g, lo, hi, box, ld);
+  for (int i = row; i <= last_row; ++i)
+    for (int j = column; j <= last_column; ++j)
+      CHECK(box[(i - row) * ld[0] + j - column] == 10 * ((i + 9) % 9) + (j + 8) % 8);
+}
+
 static void check_ghosts(void) {
   int dims[2] = {9, 8}, width[2] = {2, 1}, lo[2], hi[2], ld[1], padded[2];
   int g = NGA_Create_ghosts(C_INT, 2, dims, width, "halo", NULL), *data;
@@ -161,6 +169,11 @@ static void check_ghosts(void) {
         CHECK(data[i * ld[0] + j] ==
               10 * ((lo[0] + i - 2 + 9) % 9) + (lo[1] + j - 1 + 8) % 8);
   }
+  /* The box as it is given: of the own block with its ghost cells, or of the array, which repeats. */
+  if (hi[0] >= lo[0]) check_ghost_box(g, lo[0] - 2, lo[1] - 1, hi[0] + 2, hi[1] + 1);
+  if (hi[0] >= lo[0]) check_ghost_box(g, lo[0], lo[1] - 1, hi[0], lo[1] - 1);
+  check_ghost_box(g, -4, 1, 12, 9);
+  GA_Sync();
   GA_Destroy(g);
 }
 
@@ -171,6 +184,7 @@ static void check_groups(void) {
   GA_Fill(g, &value);
   CHECK(GA_Idot(g, g) == 10 * value * value);
   GA_Destroy(g);
+  CHECK(GA_Pgroup_split(half, 0) == half);
   GA_Pgroup_destroy(half);
   GA_Sync();
 }

@@ -6,6 +6,23 @@
 
 enum { side = 700, mutexes = 5 };
 
+/* What a neighbour holds can be read in place, as if it were own memory. */
+static void check_neighbour(void) {
+  int dims[1] = {10 * GA_Nnodes()}, g = NGA_Create(C_INT, 1, dims, "ranks", NULL), lo, hi, ld, *data;
+  const int node = GA_Cluster_nodeid(), of = GA_Cluster_procid(node, GA_Cluster_nprocs(node) - 1);
+  NGA_Distribution(g, GA_Nodeid(), &lo, &hi);
+  NGA_Access(g, &lo, &hi, &data, &ld);
+  for (int i = lo; i <= hi; ++i) data[i - lo] = i;
+  NGA_Release_update(g, &lo, &hi);
+  GA_Sync();
+  NGA_Distribution(g, of, &lo, &hi);
+  NGA_Access(g, &lo, &hi, &data, &ld);
+  for (int i = lo; i <= hi; ++i) CHECK(data[i - lo] == i);
+  NGA_Release(g, &lo, &hi);
+  GA_Sync();
+  GA_Destroy(g);
+}
+
 static void check_cluster(void) {
   int nodes = GA_Cluster_nnodes(), me = GA_Nodeid(), all = 0;
   const char* wish = getenv("BLOCKYARD_GA_NODES");
@@ -174,6 +191,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   GA_Initialize();
   check_cluster();
+  check_neighbour();
   check_long_patches();
   check_lists();
   check_mutexes();

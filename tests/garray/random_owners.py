@@ -101,7 +101,8 @@ def ghosts(case):
     close(np.ndarray(wanted.shape, wanted.dtype, memory), wanted)
     case.ga("NGA_Release_ghosts", a.handle)
     memory = np.zeros(wanted.shape, wanted.dtype)
-    case.ga("NGA_Get_ghost_block", a.handle, low.values, high.values, memory, list(wanted.shape[1:]))
+    case.ga("NGA_Get_ghost_block", a.handle, [b - w for b, w in zip(low.values, a.widths)],
+            [c + w for c, w in zip(high.values, a.widths)], memory, list(wanted.shape[1:]))
     close(memory, wanted)
     return [a]
 

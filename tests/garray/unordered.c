@@ -130,6 +130,10 @@ int main(int argc, char** argv) {
     int lo[2], hi[2], wide[1] = {12};
     GA_Update_ghosts(g);
     own_box(g, lo, hi);
+    for (int d = 0; d < 2; ++d) {
+      --lo[d];
+      ++hi[d];
+    }
     NGA_Get_ghost_block(g, lo, hi, padded, wide);
     GA_Sync();
     in_place(g, 1);
