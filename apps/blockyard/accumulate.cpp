@@ -52,11 +52,7 @@ lattice::AccumulateJob job_of(const AccumulateOptions& options, ring::Team& team
   job.samples = options.samples;
   job.output = options.output;
   lattice::G4Options& g4 = job.options;
-  if (!options.channels.empty()) {
-    g4.channels.clear();
-    for (const std::string& name : options.channels)
-      g4.channels.push_back(lattice::parse_channel(name));
-  }
+  if (!options.channels.empty()) g4.channels = lattice::parse_channels(options.channels);
   g4.ring = ring::parse_size(options.ring);
   g4.flow.route = options.route == "direct" ? ring::Route::direct : ring::Route::ring;
   g4.flow.direction = options.direction == "both" ? ring::Direction::both : ring::Direction::right;

@@ -156,13 +156,10 @@ void read_method(const TomlSection& section, int directions, HubbardJob& job) {
     throw section.error("channels", "does not go with name = \"g\"");
   if (name != "g4") job.options.channels.clear();
   if (!section.has("channels")) return;
-  job.options.channels.clear();
-  for (const std::string& channel : section.texts("channels")) {
-    try {
-      job.options.channels.push_back(lattice::parse_channel(channel));
-    } catch (const base::Error& error) {
-      throw section.error("channels", error.what());
-    }
+  try {
+    job.options.channels = lattice::parse_channels(section.texts("channels"));
+  } catch (const base::Error& error) {
+    throw section.error("channels", error.what());
   }
 }
 

@@ -60,11 +60,11 @@ void check_options(const SamplesReader& reader, const G4Options& options, const 
   if (options.bins > 1 && reader.count() < options.bins)
     throw Error(Errc::bad_input, fmt::format("{} holds {} samples: too few for {} bins", path,
                                              reader.count(), options.bins));
-  if (options.travel == Travel::sample && reader.has_green(0))
+  if (options.travel == Travel::sample && reader.first_green())
     throw Error(
         Errc::bad_input,
-        fmt::format("{}: samples/0 holds a Green's function but no vertices: use --travel g",
-                    path));
+        fmt::format("{}: samples/{} holds a Green's function but no vertices: use --travel g", path,
+                    *reader.first_green()));
 }
 
 void give_all(G4Run& run, SharedReader& shared, const fabric::Fabric& fabric, std::int64_t count) {
@@ -105,7 +105,7 @@ G4Report accumulate(const AccumulateJob& job, const ring::Team& team) {
       check_options(reader, job.options, job.samples);
       problem = reader.problem();
       count = reader.count();
-      has_green = reader.has_green(0);
+      has_green = reader.first_green().has_value();
       vertices = most_vertices(reader);
       bound = exact_bound(reader, problem, problem.cluster(), job.options);
     });

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
 
@@ -14,10 +16,6 @@ namespace {
 constexpr std::array<std::string_view, all_channels.size()> names = {
     "pp_up_down", "ph_transverse", "ph_magnetic", "ph_charge", "ph_up_up", "ph_up_down"};
 
-}  // namespace
-
-std::string_view name_of(Channel channel) { return names[static_cast<std::size_t>(channel)]; }
-
 Channel parse_channel(const std::string& name) {
   for (const Channel channel : all_channels)
     if (name_of(channel) == name) return channel;
@@ -27,6 +25,22 @@ Channel parse_channel(const std::string& name) {
                     fmt::format("unknown channel '{}'{}; the channels are {}", name,
                                 nearest.empty() ? "" : fmt::format(": did you mean '{}'?", nearest),
                                 fmt::join(names, ", ")));
+}
+
+}  // namespace
+
+std::string_view name_of(Channel channel) { return names[static_cast<std::size_t>(channel)]; }
+
+std::vector<Channel> parse_channels(std::span<const std::string> texts) {
+  std::vector<Channel> channels;
+  for (const std::string& text : texts) {
+    const Channel channel = parse_channel(text);
+    if (std::ranges::find(channels, channel) != channels.end())
+      throw base::Error(base::Errc::bad_input,
+                        fmt::format("the channel '{}' is given twice", text));
+    channels.push_back(channel);
+  }
+  return channels;
 }
 
 }  // namespace blockyard::lattice

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,8 +25,8 @@ inline constexpr std::array<Channel, 6> all_channels = {
     Channel::ph_charge,  Channel::ph_up_up,      Channel::ph_up_down};
 
 [[nodiscard]] std::string_view name_of(Channel channel);
-/// Throws Error{bad_input}, with the nearest name, for anything else.
-[[nodiscard]] Channel parse_channel(const std::string& name);
+/// Throws Error{bad_input} for an unknown name, with the nearest, and for one that is there twice.
+[[nodiscard]] std::vector<Channel> parse_channels(std::span<const std::string> names);
 [[nodiscard]] inline bool is_pp(Channel channel) { return channel == Channel::pp_up_down; }
 
 }  // namespace blockyard::lattice

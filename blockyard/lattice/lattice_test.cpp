@@ -5,7 +5,6 @@
 #include <optional>
 #include <random>
 
-#include "blockyard/base/error.h"
 #include "blockyard/device/host/host.h"
 #include "blockyard/device/sim/sim.h"
 #include "blockyard/lattice/device_slice.h"
@@ -366,49 +365,6 @@ TEST(G4Update, exact_sums_have_the_same_bits_in_every_layout_and_form) {
       for (const auto& [ranks, size] : {std::pair{1, 1}, {2, 2}, {3, 3}, {5, 2}, {3, 1}, {6, 3}})
         EXPECT_TRUE(accumulate({ranks, size, travel, route}) == expected)
             << ranks << " ranks, rings of " << size;
-}
-
-TEST(Sample, survives_its_payload) {
-  Model model(2, 1);
-  const Sample sample = model.sample(4, 3);
-  std::vector<std::byte> payload(payload_bytes(sample, false));
-  encode(sample, false, payload);
-  Sample back = decode(payload);
-  back.sign = sample.sign;
-  EXPECT_EQ(back, sample);
-  EXPECT_THROW((void)decode(std::span(payload).first(payload.size() - 1)), base::Error);
-}
-
-TEST(Sample, refuses_what_is_not_on_the_axes) {
-  Model model(1, 1);
-  const Sample good = model.sample(2, 2);
-  check(good, model.axes);
-  const auto refused = [&](const auto& change) {
-    Sample bad = good;
-    change(bad);
-    EXPECT_THROW(check(bad, model.axes), base::Error);
-  };
-  refused([](Sample& bad) { bad.spins[0].vertices[1].site = 6; });
-  refused([](Sample& bad) { bad.spins[0].vertices[1].band = 1; });
-  refused([](Sample& bad) { bad.spins[0].vertices[1].tau = 3.0; });
-  refused([](Sample& bad) { bad.spins[1].real[2] = NAN; });
-  refused([](Sample& bad) { bad.sign = {INFINITY, 0}; });
-}
-
-TEST(Channel, an_unknown_one_names_the_nearest) {
-  try {
-    (void)parse_channel("ph_magnetc");
-    FAIL() << "nothing was thrown";
-  } catch (const base::Error& error) {
-    EXPECT_NE(std::string(error.what()).find("did you mean 'ph_magnetic'"), std::string::npos);
-  }
-}
-
-TEST(Cluster, refuses_momenta_that_are_not_closed) {
-  const std::vector<Vector2> sites{{0, 0}, {1, 0}};
-  EXPECT_THROW(Cluster(sites, {{0, 0}, {1, 0}}, {3, 1}, {}), base::Error);
-  EXPECT_THROW(Cluster(sites, {{0, 0}, {2, 0}}, {2, 1}, {}), base::Error);
-  EXPECT_THROW(Cluster(sites, {{0, 0}, {1, 0}}, {2, 2}, {{0, 1}}), base::Error);
 }
 
 }  // namespace

@@ -61,11 +61,13 @@ SamplesReader::SamplesReader(const std::filesystem::path& path)
   read_g0();
   count_ = static_cast<std::int64_t>(file_.names_in("samples").size());
   if (count_ == 0) throw Error(Errc::bad_input, fmt::format("{} holds no samples", path_));
-  for (std::int64_t number = 0; number < count_; ++number)
+  for (std::int64_t number = 0; number < count_; ++number) {
     if (!file_.has(group_of(number)))
       throw Error(Errc::bad_input, fmt::format("{}: {} is missing: samples are numbered from 0 "
                                                "without gaps",
                                                path_, group_of(number)));
+    if (!first_green_ && has_green(number)) first_green_ = number;
+  }
 }
 
 void SamplesReader::read_axes() {

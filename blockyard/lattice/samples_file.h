@@ -23,6 +23,8 @@ class SamplesReader {
   [[nodiscard]] std::int64_t count() const noexcept { return count_; }
   /// Whether a sample holds its Green's function, not vertices and matrices.
   [[nodiscard]] bool has_green(std::int64_t number) const;
+  /// The first such sample, if there is one.
+  [[nodiscard]] std::optional<std::int64_t> first_green() const noexcept { return first_green_; }
   [[nodiscard]] Sample sample(std::int64_t number) const;
   /// Opens all that the samples have, and reads none of it.
   void open_all() const;
@@ -40,6 +42,7 @@ class SamplesReader {
   store::DataReader file_;
   Problem problem_;
   std::int64_t count_ = 0;
+  std::optional<std::int64_t> first_green_;
 };
 
 }  // namespace blockyard::lattice

@@ -25,6 +25,19 @@ Extent begin_of(Extent units, int parts, int part) {
   return part * length + std::min<Extent>(part, longer);
 }
 
+/// Of the rings of `size` ranks or more that all ranks make.
+int longest_ring(int ranks, int size) {
+  const int rings = ranks / size;
+  return (ranks + rings - 1) / rings;
+}
+
+/// The largest size whose rings have a unit for each place.
+int largest_size(int ranks, Extent units) {
+  auto size = static_cast<int>(std::min<Extent>(ranks, units));
+  while (size > 1 && longest_ring(ranks, size) > units) --size;
+  return size;
+}
+
 }  // namespace
 
 Layout::Layout(int ranks, int size, Extent units, std::span<const double> speeds) : units_(units) {
@@ -36,12 +49,11 @@ Layout::Layout(int ranks, int size, Extent units, std::span<const double> speeds
   const int rings = ranks / size;
   for (int ring = 0; ring <= rings; ++ring)
     first_.push_back(static_cast<int>(begin_of(ranks, rings, ring)));
-  const int longest = places(0);
-  if (longest > units)
+  if (places(0) > units)
     throw Error(Errc::bad_input,
-                fmt::format("the array can be cut into {} slices only, but a ring has {} places: "
-                            "take --ring {} or less, or fewer ranks",
-                            units, longest, units));
+                fmt::format("the array can be cut into {} slices only, but {} ranks in rings of {} "
+                            "or more make one of {}: take --ring {} or less, or fewer ranks",
+                            units, ranks, size, places(0), largest_size(ranks, units)));
   if (speeds.empty()) return;
   base::require(speeds.size() == static_cast<std::size_t>(ranks), "each rank has its speed");
   for (int ring = 0; ring < rings; ++ring) {
@@ -107,7 +119,7 @@ Choice memory_of_ring(const Memory& memory, int size) {
 }
 
 Choice choose_size(const Memory& memory, int ranks) {
-  const auto largest = static_cast<int>(std::min<Extent>(ranks, memory.units));
+  const int largest = largest_size(ranks, memory.units);
   const auto fits = [&](const Choice& choice) { return choice.rank_bytes <= memory.budget_bytes; };
   for (int size = 1; size <= largest; ++size) {
     Choice choice = memory_of_ring(memory, size);

@@ -232,6 +232,22 @@ TEST(Layout, faster_ranks_have_more_units_and_every_rank_has_one) {
 TEST(Layout, refuses_a_ring_longer_than_the_ranks_and_one_without_enough_units) {
   EXPECT_THROW(Layout(3, 4, units), base::Error);
   EXPECT_THROW(Layout(4, 4, 3), base::Error);
+  EXPECT_THROW(Layout(3, 2, 2), base::Error);  // one ring of three
+}
+
+TEST(ChooseSize, leaves_out_sizes_whose_rings_become_longer_than_the_array_has_units) {
+  Memory memory;
+  memory.array_bytes = 200;
+  memory.units = 2;
+  memory.budget_bytes = 150;
+  EXPECT_EQ(choose_size(memory, 2).size, 2);
+  EXPECT_EQ(choose_size(memory, 4).size, 2);
+  try {
+    (void)choose_size(memory, 3);
+    FAIL() << "nothing was thrown";
+  } catch (const base::Error& error) {
+    EXPECT_NE(std::string(error.what()).find("in a ring of 1"), std::string::npos) << error.what();
+  }
 }
 
 TEST(ChooseSize, takes_the_smallest_ring_that_fits_and_says_what_would) {

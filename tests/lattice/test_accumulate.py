@@ -170,6 +170,13 @@ class Drawn(AccumulateTest):
                                   [{"sign": s["sign"], "g": g} for s, g in zip(self.samples, self.greens)])
         found, _ = self.accumulate(path, "-w", 3, "--ring", 3, "--travel", "g")
         self.check(found)
+        # Some of either kind, vertices first: the Green's function of each travels, on a device too.
+        path = self.problem.write(self.folder / "mixed.h5", [{"sign": s["sign"], "g": g} if n % 3 == 1 else s
+                                                             for n, (s, g) in enumerate(zip(self.samples, self.greens))])
+        for device in ([], ["--device", "sim"]):
+            found, report = self.accumulate(path, "-w", 3, "--ring", 3, *device)
+            self.assertEqual(report["ring"]["travel"], "g")
+            self.check(found)
 
     def test_normalises_and_gives_errors(self):
         found, _ = self.accumulate(self.path, "-w", 3, "--ring", 3, "--normalise", "--bins", 3)

@@ -93,6 +93,7 @@ class BadInput(AccumulateTest):
             file["samples/1/g"] = np.zeros((3, 4, 4, 4, 2, 1, 1), complex)
 
         self.refused("samples/1/g", "3 x 4 x 4", "4 x 4 x 4", path=self.copy(green))
+        self.refused("samples/1", "use --travel g", path=self.copy(green), arguments=["--travel", "sample"])
 
         def sign(file):
             file["samples/2"].attrs["sign"] = [np.nan, 0.0]
