@@ -97,7 +97,9 @@ int run_program(const RunOptions& options, const fs::path& preload, const fs::pa
     const bool has_other = before != nullptr && *before != '\0';
     put("LD_PRELOAD", preload.string() + (has_other ? std::string(":") + before : ""));
     put("BLOCKYARD_OFFLOAD", options.of.server);
-    put("BLOCKYARD_OFFLOAD_TOKEN", options.of.token);
+    // The program may change its folder before its first call.
+    put("BLOCKYARD_OFFLOAD_TOKEN",
+        options.of.token.empty() ? "" : fs::absolute(options.of.token).string());
     if (options.of.sockets > 1)
       put("BLOCKYARD_OFFLOAD_SOCKETS", std::to_string(options.of.sockets));
     put("BLOCKYARD_OFFLOAD_PLACE", options.place);

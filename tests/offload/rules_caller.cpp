@@ -2,10 +2,13 @@
 /// A call computed elsewhere cannot be told from one computed here: what surrounds calls in real
 /// programs. A program that knows nothing of Blockyard.
 #include <fcntl.h>
+#include <pthread.h>
+#include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <csignal>
@@ -148,6 +151,59 @@ void check_no_streams() {
   expect(status == 0, "descriptors 0 to 2 that are closed");
 }
 
+/// Whether a byte sent at one end of a pair arrives at the other, alone.
+bool is_whole(const std::array<int, 2>& pair) {
+  for (const int to : {0, 1}) {
+    const int from = 1 - to;
+    char byte = 0;
+    if (::recv(pair[static_cast<std::size_t>(to)], &byte, 1, MSG_DONTWAIT) >= 0) return false;
+    if (::send(pair[static_cast<std::size_t>(from)], "x", 1, MSG_NOSIGNAL) != 1) return false;
+    if (::recv(pair[static_cast<std::size_t>(to)], &byte, 1, 0) != 1 || byte != 'x') return false;
+  }
+  return true;
+}
+
+/// A child that closes all that is open, as a daemon does, and opens sockets of its own.
+void check_all_closed() {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    bool is_good = is_right(20);
+    constexpr int most = 256;
+    for (int number = 3; number < most; ++number) ::close(number);
+    std::array<std::array<int, 2>, 8> pairs{};
+    for (auto& pair : pairs)
+      is_good = ::socketpair(AF_UNIX, SOCK_STREAM, 0, pair.data()) == 0 && is_good;
+    for (int round = 0; round < 3; ++round) is_good = is_right(20 + round) && is_good;
+    for (const auto& pair : pairs) is_good = is_whole(pair) && is_good;
+    ::_exit(is_good ? 0 : 1);
+  }
+  int status = 1;
+  ::waitpid(child, &status, 0);
+  expect(status == 0, "a program that closes all descriptors and opens others");
+}
+
+/// Threads that are cancelled while they wait for a device.
+void check_cancelled_threads() {
+  for (int round = 0; round < 5; ++round) {
+    std::atomic<int> complete = 0;
+    pthread_t thread{};
+    const auto work = [](void* count) -> void* {
+      for (;;) {
+        if (!is_right(30)) std::abort();
+        ++*static_cast<std::atomic<int>*>(count);
+        ::pthread_testcancel();
+      }
+    };
+    ::pthread_create(&thread, nullptr, work, &complete);
+    while (complete < 2) std::this_thread::yield();
+    ::pthread_cancel(thread);
+    void* result = nullptr;
+    ::pthread_join(thread, &result);
+    expect(result == PTHREAD_CANCELED, "a thread that is cancelled between calls");
+    expect(is_right(30), "a product after that");
+  }
+}
+
 /// Of what is open over an exec only the standard streams remain.
 void check_exec() {
   expect(is_right(10), "a product before exec");
@@ -174,6 +230,8 @@ int main() {
   check_signals();
   check_streams();
   check_no_streams();
+  check_all_closed();
+  check_cancelled_threads();
   check_exec();
   expect(is_right(30), "a product after all that");
   std::printf("%d wrong\n", failures);

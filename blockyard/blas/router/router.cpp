@@ -50,6 +50,18 @@ std::thread without_signals(Work work) {
   return made;
 }
 
+/// A thread that is cancelled ends after the call: what waits in here must not be left half-way.
+class WithoutCancellation {
+ public:
+  WithoutCancellation() noexcept { ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+  ~WithoutCancellation() { ::pthread_setcancelstate(before_, nullptr); }
+  WithoutCancellation(const WithoutCancellation&) = delete;
+  WithoutCancellation& operator=(const WithoutCancellation&) = delete;
+
+ private:
+  int before_ = PTHREAD_CANCEL_ENABLE;
+};
+
 /// Set while the local library works: what it calls under other names goes straight through.
 bool& is_inside() noexcept {
   static thread_local bool inside = false;
@@ -491,6 +503,7 @@ bool router_takes_vectors() noexcept {
 
 void prepare_route(const Routed& call) noexcept try {
   Router* const where = is_inside() ? nullptr : edge().router.load();  // it plans before it calls
+  const WithoutCancellation whole;
   if (where != nullptr && router_threshold(call.flops())) where->prepare(call);
 } catch (const std::exception&) {  // the call will tell
 }
@@ -498,6 +511,7 @@ void prepare_route(const Routed& call) noexcept try {
 void route(Routed& call) noexcept {
   Router* const where = is_inside() ? nullptr : router();
   if (where == nullptr || !router_threshold(call.flops())) return call.compute_here(0);
+  const WithoutCancellation whole;
   where->compute(call);
 }
 

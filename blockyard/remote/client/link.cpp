@@ -78,7 +78,17 @@ Link::Link(std::unique_ptr<rpc::Transport> transport, const std::optional<Token>
   heard_ = base::now_seconds();
   threads_ = 2;
   sender_ = std::thread([this] { send_posted(); });
-  receiver_ = std::thread([this] { receive_all(); });
+  try {
+    receiver_ = std::thread([this] { receive_all(); });
+  } catch (const std::exception&) {  // no memory for another one
+    {
+      std::unique_lock lock(mutex_);
+      --threads_;
+      lose(lock, "no thread for the link");
+    }
+    sender_.join();
+    throw;
+  }
 }
 
 Link::~Link() {

@@ -18,6 +18,7 @@
 
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
+#include "blockyard/base/handle.h"
 #include "blockyard/rpc/shared/ring.h"
 #include "blockyard/rpc/socket/socket_transport.h"
 
@@ -90,17 +91,14 @@ bool is_valid(const Offer& offer) {
 }
 
 /// Bytes on `socket` are rings of a bell: what they are means nothing.
-Bell bell_of(int socket) {
-  return {[socket] {
-            std::array<char, 64> rung{};
-            ssize_t count = 0;
-            do count = ::recv(socket, rung.data(), rung.size(), 0);
-            while (count < 0 && errno == EINTR);
-            return count > 0;
+Bell bell_of(SocketTransport& socket) {
+  return {[&socket] {
+            std::array<std::byte, 64> rung{};
+            return socket.receive(rung) > 0;
           },
-          [socket] {
+          [&socket] {
             const char one = 1;  // a full socket holds a ring already
-            static_cast<void>(::send(socket, &one, 1, MSG_NOSIGNAL | MSG_DONTWAIT));
+            static_cast<void>(::send(socket.descriptor(), &one, 1, MSG_NOSIGNAL | MSG_DONTWAIT));
           }};
 }
 
@@ -130,7 +128,7 @@ class SharedTransport final : public Transport {
   void cut() noexcept override {
     is_cut_ = true;
     plain_.cut();
-    if (const int room = room_descriptor_; room >= 0) ::shutdown(room, SHUT_RDWR);
+    if (SocketTransport* const room = known_room_) room->cut();
   }
   [[nodiscard]] bool is_checked() const noexcept override { return reader_.has_value(); }
   [[nodiscard]] std::string peer() const override { return plain_.peer(); }
@@ -147,22 +145,22 @@ class SharedTransport final : public Transport {
   bool awaits_offer_;
   std::vector<char> begun_;  ///< received in search of an offer: what is sent by the socket
   Mapping memory_;
-  Descriptor room_;
-  std::atomic<int> room_descriptor_ = -1;
+  std::optional<SocketTransport> room_;
+  std::atomic<SocketTransport*> known_room_ = nullptr;  ///< to the thread that cuts
   std::optional<RingReader> reader_;
   std::optional<RingWriter> writer_;
 };
 
 void SharedTransport::use(Offer offer, Mapping memory, bool is_client) {
   memory_ = std::move(memory);
-  room_ = std::move(offer.room);
+  room_.emplace(std::move(offer.room), peer());
   RingState& mine = is_client ? memory_.get()->up : memory_.get()->down;
   RingState& theirs = is_client ? memory_.get()->down : memory_.get()->up;
   // Each end reads the connection where it waits for data, and `room` where it waits for room.
-  Bell data = bell_of(plain_.descriptor()), space = bell_of(room_.get());
+  Bell data = bell_of(plain_), space = bell_of(*room_);
   reader_.emplace(theirs, Bell{data.wait, space.ring});
   writer_.emplace(mine, Bell{space.wait, data.ring});
-  room_descriptor_ = room_.get();
+  known_room_ = &*room_;
   if (is_cut_) cut();
 }
 
@@ -216,7 +214,7 @@ bool SharedTransport::begins_with_offer(Offer& offer) {
     msghdr& message = letter.message;
     ssize_t count = 0;
     do count = ::recvmsg(plain_.descriptor(), &message, MSG_CMSG_CLOEXEC);
-    while (count < 0 && errno == EINTR);
+    while (count < 0 && plain_.continues_after(errno));
     if (count <= 0) return false;
     for (cmsghdr* head = CMSG_FIRSTHDR(&message); head != nullptr;
          head = CMSG_NXTHDR(&message, head)) {

@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 
 #include <algorithm>
@@ -12,10 +13,24 @@
 
 namespace blockyard::rpc::socket {
 
-SocketTransport::SocketTransport(int socket, std::string peer)
-    : socket_(socket), peer_(std::move(peer)) {
+SocketTransport::SocketTransport(Descriptor socket, std::string peer)
+    : socket_(std::move(socket)), peer_(std::move(peer)) {
   const int on = 1;  // fails on Unix sockets, which send at once anyway
-  static_cast<void>(::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on));
+  static_cast<void>(::setsockopt(socket_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on));
+  // A thread that waits for a socket whose number the program has closed is woken by nobody: it
+  // looks from time to time.
+  constexpr timeval look = {0, 200'000};
+  for (const int kind : {SO_RCVTIMEO, SO_SNDTIMEO})
+    static_cast<void>(::setsockopt(socket_.get(), SOL_SOCKET, kind, &look, sizeof look));
+}
+
+int SocketTransport::descriptor() const {
+  if (!socket_.is_open()) fail("the program has closed the connection to " + peer_, EBADF);
+  return socket_.get();
+}
+
+bool SocketTransport::continues_after(int error) const noexcept {
+  return error == EINTR || ((error == EAGAIN || error == EWOULDBLOCK) && !is_cut_);
 }
 
 std::size_t SocketTransport::send(std::span<const Bytes> parts) {
@@ -30,7 +45,7 @@ std::size_t SocketTransport::send(std::span<const Bytes> parts) {
   for (;;) {
     const ssize_t sent = ::sendmsg(descriptor(), &message, MSG_NOSIGNAL);
     if (sent > 0) return static_cast<std::size_t>(sent);
-    if (errno != EINTR) fail("cannot send to " + peer_, errno);
+    if (!continues_after(errno)) fail("cannot send to " + peer_, errno);
   }
 }
 
@@ -39,10 +54,13 @@ std::size_t SocketTransport::receive(std::span<std::byte> into) {
     const ssize_t received = ::recv(descriptor(), into.data(), into.size(), 0);
     if (received >= 0) return static_cast<std::size_t>(received);
     if (errno == ECONNRESET) return 0;
-    if (errno != EINTR) fail("cannot receive from " + peer_, errno);
+    if (!continues_after(errno)) fail("cannot receive from " + peer_, errno);
   }
 }
 
-void SocketTransport::cut() noexcept { ::shutdown(descriptor(), SHUT_RDWR); }
+void SocketTransport::cut() noexcept {
+  is_cut_ = true;
+  if (socket_.is_open()) ::shutdown(socket_.get(), SHUT_RDWR);
+}
 
 }  // namespace blockyard::rpc::socket
