@@ -43,7 +43,7 @@ Walker::Walker(const Hubbard& model, const BareTime& bare, std::uint64_t seed, s
 }
 
 double Walker::alpha(int spin, int x) const noexcept {
-  const double sigma = spin == 0 ? 1.0 : -1.0;
+  const double sigma = spin == 0 || model_.u < 0 ? 1.0 : -1.0;
   return 0.5 + sigma * x * (0.5 + shift_);
 }
 

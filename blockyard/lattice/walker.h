@@ -68,7 +68,8 @@ class GrowingInverse {
 
 /// Interaction expansion in continuous time: Rubtsov, Savkin, Lichtenstein, Phys. Rev. B 72, 035122
 /// (2005). A vertex is (band, site, tau, x) with x = +1 or -1, and D^s_ij = g0(i, j) - alpha_i^s
-/// delta_ij with alpha^s = 1/2 + s x (1/2 + d), M = D^-1.
+/// delta_ij with alpha^s = 1/2 + s x (1/2 + d), M = D^-1. For U < 0 both spins have that of spin
+/// up: the determinants are the same, and no weight is negative.
 ///
 /// Where det D is small M is large: such configurations are rare, but without them G4 is off by
 /// more than the spread of the others tells. So once the walker is guided it samples |weight| g,

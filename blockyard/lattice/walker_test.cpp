@@ -87,9 +87,9 @@ TEST(WalkerRandom, the_stream_of_a_walker_is_its_own) {
 }
 
 /// G(w) of an atom at half filling: i w / ((i w)^2 - U^2 / 4).
-TEST(Walker, gives_the_greens_function_of_the_hubbard_atom) {
+void check_atom(double u) {
   Hubbard model;
-  model.u = 3;
+  model.u = u;
   model.beta = 2;
   const Problem problem = problem_of(model, 3, 1, {{0, 0}});
   const Cluster cluster = problem.cluster();
@@ -117,6 +117,10 @@ TEST(Walker, gives_the_greens_function_of_the_hubbard_atom) {
     EXPECT_LT(std::abs(g.error), 0.02);
   }
 }
+
+TEST(Walker, gives_the_greens_function_of_the_hubbard_atom) { check_atom(3); }
+
+TEST(Walker, an_attraction_has_no_sign_problem) { check_atom(-3); }
 
 TEST(Walker, without_interaction_there_are_no_vertices) {
   Hubbard model;
