@@ -214,16 +214,20 @@ std::vector<Line> programs(const InstructionSet& set, int rounds) {
     angles.push_back(std::sin(0.13F * static_cast<float>(p)));
   }
   // Pixels: (x - 16) c + (y - 16) s + 24 lies between 1 and 47.
-  add(
-      "back projection", std::size_t{volume_side} * volume_side * volume_side,
-      [&](float* out) {
-        std::fill_n(out, volume_side * volume_side * volume_side, 0.0F);
-        plain.back_project(in, angles.data(), out);
-      },
-      [&](float* out) {
-        std::fill_n(out, volume_side * volume_side * volume_side, 0.0F);
-        fast.back_project(in, angles.data(), out);
-      });
+  constexpr std::size_t volume = std::size_t{volume_side} * volume_side * volume_side;
+  const auto project = [&](auto form) {
+    return [&, form](float* out) {
+      std::fill_n(out, volume, 0.0F);
+      form(in, angles.data(), out);
+    };
+  };
+  add("back projection", volume, project(plain.back_project), project(fast.back_project));
+  if (const auto by_hand = set.by_hand().back_project; by_hand != nullptr) {
+    std::vector<float> out(volume);
+    add_program<float>(lines, "back projection", published, out, 1e-3, rounds,
+                       project(plain.back_project), project(by_hand),
+                       "rows of the detector in registers");
+  }
   add(
       "1-D convolution", 2 * signal_length,
       [&](float* out) { plain.convolve_signal(in, filter.data(), out); },

@@ -78,6 +78,8 @@ struct Vectors {
   void (*search)(const float* keys, const float* asked, std::int32_t* found);
   Squares<float> squares_f32;  ///< null: a column is longer than a vector, or there are no masks
   Squares<double> squares_f64;
+  /// As in Loops; null: not in this set.
+  void (*back_project)(const float* images, const float* cos_sin, float* volume) = nullptr;
 };
 
 /// An instruction set: its name, whether this processor has it, and the functions compiled for it.

@@ -127,6 +127,40 @@ void store_by_loads(double* to, const double* left, const double* right) {
   store_by_loads(d, b, a);
 }
 
+/// Of 64 numbers in four registers, the one at each place; shuffles take the low bits of a place.
+__m512 one_of_64(const __m512* all, __m512i place) {
+  const __mmask16 is_right = _mm512_test_epi32_mask(place, _mm512_set1_epi32(32));
+  return _mm512_mask_blend_ps(is_right, _mm512_permutex2var_ps(all[0], place, all[1]),
+                              _mm512_permutex2var_ps(all[2], place, all[3]));
+}
+
+/// A row of the detector is in four registers, from which shuffles take pixels in place of a
+/// gather, and a line of the volume in two.
+[[gnu::noinline]] void back_project_by_shuffles(const float* images, const float* cos_sin,
+                                                float* volume) {
+  static_assert(detector_side == 64 && volume_side == 32);
+  constexpr float middle = 0.5F * volume_side;
+  const __m512 first =
+      _mm512_setr_ps(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) - middle;
+  for (int z = 0; z < volume_side; ++z)
+    for (int y = 0; y < volume_side; ++y) {
+      float* const line = volume + (z * volume_side + y) * volume_side;
+      __m512 sums[] = {_mm512_loadu_ps(line), _mm512_loadu_ps(line + 16)};
+      for (int p = 0; p < projections; ++p) {
+        const float* const from = images + (p * volume_side + z) * detector_side;
+        const __m512 row[] = {_mm512_loadu_ps(from), _mm512_loadu_ps(from + 16),
+                              _mm512_loadu_ps(from + 32), _mm512_loadu_ps(from + 48)};
+        const float c = cos_sin[2 * p], s = cos_sin[2 * p + 1] * (static_cast<float>(y) - middle);
+        for (int half = 0; half < 2; ++half) {
+          const __m512 at = (first + static_cast<float>(16 * half)) * c + s + middle + 8.0F;
+          sums[half] += one_of_64(row, _mm512_cvttps_epi32(at));
+        }
+      }
+      _mm512_storeu_ps(line, sums[0]);
+      _mm512_storeu_ps(line + 16, sums[1]);
+    }
+}
+
 /// The keys of levels 0 to 6 are in registers, from which a shuffle takes one for each query, in
 /// place of a gather.
 struct UpperKeys {
@@ -140,9 +174,7 @@ struct UpperKeys {
     if constexpr (level < 4) return _mm512_permutexvar_ps(node, at[0]);
     if constexpr (level == 4) return _mm512_permutexvar_ps(node, at[1]);
     if constexpr (level == 5) return _mm512_permutex2var_ps(at[2], node, at[3]);
-    const __mmask16 is_right = _mm512_test_epi32_mask(node, _mm512_set1_epi32(32));
-    return _mm512_mask_blend_ps(is_right, _mm512_permutex2var_ps(at[4], node, at[5]),
-                                _mm512_permutex2var_ps(at[6], node, at[7]));
+    return one_of_64(at + 4, node);
   }
 };
 __m512i below(__m512i node, __m512 key, __m512 asked) {
@@ -176,6 +208,7 @@ __m512i below(__m512i node, __m512 key, __m512 asked) {
 
 constexpr Vectors with_own(Vectors all) {
   all.search = search_masked;
+  all.back_project = back_project_by_shuffles;
   all.multiply_f32 = whole_multiply;
   all.multiply_f64 = whole_multiply;
   all.pair_f32 = whole_pair;
