@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -132,7 +134,10 @@ void add_ring_options(CLI::App& command, AccumulateOptions& options) {
   command
       .add_option("--bound", options.bound,
                   "the largest contribution of a sample, for exact sums (default: by the first)")
-      ->check(CLI::PositiveNumber);
+      ->check([](const std::string& text) -> std::string {
+        const double value = std::strtod(text.c_str(), nullptr);
+        return std::isfinite(value) && value > 0 ? "" : text + " is not a positive number";
+      });
   command.add_flag("--deterministic", options.deterministic, "the same as --sums exact");
 }
 
