@@ -134,10 +134,12 @@ void add_ring_options(CLI::App& command, AccumulateOptions& options) {
   command
       .add_option("--bound", options.bound,
                   "the largest contribution of a sample, for exact sums (default: by the first)")
-      ->check([](const std::string& text) -> std::string {
-        const double value = std::strtod(text.c_str(), nullptr);
-        return std::isfinite(value) && value > 0 ? "" : text + " is not a positive number";
-      });
+      ->check(
+          [](const std::string& text) -> std::string {
+            const double value = std::strtod(text.c_str(), nullptr);
+            return std::isfinite(value) && value > 0 ? "" : "not positive";
+          },
+          "POSITIVE");
   command.add_flag("--deterministic", options.deterministic, "the same as --sums exact");
 }
 

@@ -128,7 +128,9 @@ Wanted wanted_by(const CLI::Option& option) {
     const std::size_t dash = range.find(" - ");
     if (dash != std::string::npos)
       sentence += " from " + range.substr(0, dash) + " to " + range.substr(dash + 3);
-  } else if (type == "UINT") {
+  } else if (check == "POSITIVE") {
+    sentence += " above 0";
+  } else if (type == "UINT" || check == "NONNEGATIVE") {
     sentence += ", 0 or more";
   }
   return {is_whole ? "N" : "X", sentence, {}};

@@ -45,7 +45,7 @@ class BadInput(AccumulateTest):
         self.refused("average sign", "zero within its error", arguments=["--normalise"])
         self.refused("--bound", arguments=["--sums", "exact", "--bound", "1e-9"])
         self.refused("--bound", arguments=["--sums", "exact", "--bound", "1e-9", "--device", "host"])
-        self.refused("--bound nan: must be a number", arguments=["--bound", "nan"], code=2)
+        self.refused("--bound nan: must be a number above 0", arguments=["--bound", "nan"], code=2)
         self.refused("device 'hst'", "did you mean 'host'", arguments=["--device", "hst"])
         self.refused("does not fit 2 ranks", arguments=["--device", "sim", "--device-memory", "20K"])
 
