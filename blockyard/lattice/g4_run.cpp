@@ -158,8 +158,8 @@ class G4Run::State {
   /// before it is added.
   static bool bins_by_ring(const G4Options& options, int rings) {
     constexpr int least = 4;
-    return options.may_bin_by_ring && !options.is_exact && options.bins == 1 &&
-           options.normalise && !options.has_parts && rings >= least;
+    return options.may_bin_by_ring && !options.is_exact && options.bins == 1 && options.normalise &&
+           !options.has_parts && rings >= least;
   }
 
   /// Collective. Units at rank 0, with the bins of shape_of_result_.
