@@ -9,7 +9,7 @@ namespace blockyard::remote {
 void Plans::open(const Plan& asked, Tell tell) {
   {
     const std::lock_guard lock(mutex_);
-    if (open_.size() + asked_.size() < most) {
+    if (open_.size() + asked_.size() + (is_making_ ? 1 : 0) < most) {
       asked_.push_back({asked, std::move(tell)});
       tell = nullptr;
     }
@@ -27,6 +27,7 @@ void Plans::make_all() {
     if (is_ended_) return;
     const Asked asked = std::move(asked_.front());
     asked_.pop_front();
+    is_making_ = true;
     lock.unlock();
     make(asked);
     lock.lock();
@@ -41,9 +42,10 @@ void Plans::make(const Asked& asked) noexcept try {
   } catch (const std::exception& error) {
     answer = {BLOCKYARD_FAILED, error.what(), 0, {}};
   }
-  if (answer.status == BLOCKYARD_OK) {
+  {
     const std::lock_guard lock(mutex_);
-    open_[asked.plan.number.plan] = made;
+    is_making_ = false;
+    if (answer.status == BLOCKYARD_OK) open_[asked.plan.number.plan] = made;
   }
   asked.tell(answer);
 } catch (const std::exception&) {  // the client has gone

@@ -59,6 +59,7 @@ class Plans {
   std::condition_variable changed_;
   std::deque<Asked> asked_;
   std::map<std::uint32_t, OpenPlan> open_;
+  bool is_making_ = false;  ///< the thread has taken one that is not yet open
   bool is_ended_ = false;
   std::thread thread_;  ///< from the first one on
 };
