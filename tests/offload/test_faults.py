@@ -61,6 +61,33 @@ class Faults(Offload):
         self.assertEqual(done.stdout, "0 wrong\n")
         self.assertEqual(server.end(), 0)
 
+    def test_what_a_killed_program_had_is_free_though_its_child_lives_on(self):
+        if not has_numpy():
+            self.skipTest("this Python has no NumPy")
+        forks = PRODUCT + """
+import os, signal
+if os.fork() == 0:
+    print(os.getppid(), flush=True)
+    os.read(0, 1)
+    os._exit(0)
+signal.pause()
+"""
+        for kind in ("shared", "plain"):
+            with self.subTest(kind=kind):
+                server = self.serve(name=kind)
+                address = server.address if kind == "shared" else f"plain:{server.address}"
+                program = subprocess.Popen([BLOCKYARD, "offload", "run", "--quiet", "--server", address, "--place", "remote",
+                                            "--", sys.executable, "-c", forks],
+                                           stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+                self.assertEqual(program.stdout.readline(), "True True\n")
+                os.kill(int(program.stdout.readline()), signal.SIGKILL)
+                used = 1
+                while used:  # the child waits for its input all the while
+                    device = json.loads(self.offload("status", "--server", server.address, "--json").stdout)["devices"][0]
+                    used = device["used_bytes"] + len(device["clients"])
+                program.communicate("\n", timeout=LIMIT_SECONDS)
+                self.assertEqual(server.end(), 0)
+
     def test_without_a_server_the_program_runs_as_ever_with_one_line(self):
         done, calls = self.run_at(f"unix:{self.folder}/nobody", CALLER)
         self.assertEqual(done.stdout, "0 wrong\n")

@@ -26,6 +26,7 @@
 #include "blockyard/blas/router/report.h"
 #include "blockyard/blas/router/settings.h"
 #include "blockyard/blas/router/shares.h"
+#include "blockyard/rpc/socket/inherited.h"
 
 namespace blockyard::blas {
 
@@ -171,8 +172,10 @@ Edge& edge() noexcept {
   return one;
 }
 
-/// The parent's threads and connections are not the child's: it leaves them as they are.
+/// The parent's threads and connections are not the child's: it leaves them as they are, but keeps
+/// no socket open, so that a server learns when the parent has ended.
 void begin_anew() noexcept {
+  rpc::socket::close_inherited();
   edge().router = nullptr;
   edge().least = 0;
 }

@@ -11,10 +11,13 @@
 #include <array>
 #include <cerrno>
 
+#include "blockyard/rpc/socket/inherited.h"
+
 namespace blockyard::rpc::socket {
 
 SocketTransport::SocketTransport(Descriptor socket, std::string peer)
     : socket_(std::move(socket)), peer_(std::move(peer)) {
+  note_connection(socket_);
   const int on = 1;  // fails on Unix sockets, which send at once anyway
   static_cast<void>(::setsockopt(socket_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on));
   // A thread that waits for a socket whose number the program has closed is woken by nobody: it
