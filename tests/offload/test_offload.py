@@ -170,6 +170,42 @@ class Programs(Offload):
             self.assertEqual(sum(one["calls"] for one in found["checks"]),
                              sum(one["calls"] for one in found["routines"] if one["place"] == "remote"))
 
+    def test_a_matrix_is_sent_once_and_a_result_not_at_all(self):
+        if not has_numpy():
+            self.skipTest("this Python has no NumPy")
+        program = """
+import ctypes, ctypes.util, numpy
+its_own, n = ctypes.CDLL(ctypes.util.find_library("lapack")), 300
+lapack = ctypes.CDLL(None)  # names asked of a library by its handle would not reach ours
+byref, at = ctypes.byref, lambda array: array.ctypes.data_as(ctypes.c_void_p)
+integer = lambda value: byref(ctypes.c_int(value))
+random = numpy.random.default_rng(5)
+a = numpy.asfortranarray(random.standard_normal((n, n)))
+factors, pivots, info = a.copy(order="F"), numpy.zeros(n, numpy.int32), ctypes.c_int(-1)
+lapack.dgetrf_(integer(n), integer(n), at(factors), integer(n), at(pivots), byref(info))
+worst = 0
+for k in range(20):
+    b = random.standard_normal(n)
+    x = b.copy()
+    lapack.dgetrs_(b"N", integer(n), integer(1), at(factors), integer(n), at(pivots), at(x), integer(n), byref(info),
+                   ctypes.c_size_t(1))
+    worst = max(worst, numpy.abs(a @ x - b).max())
+print(worst < 1e-9)
+product = a
+for k in range(4):
+    product = product @ a / n
+print(numpy.abs(product - numpy.linalg.multi_dot([a] * 5) / n**4).max() < 1e-9)
+"""
+        server = self.serve("--device", "host")
+        done, _ = self.run_at(server.address, sys.executable, "-c", program)
+        self.assertEqual(done.stdout, "True\nTrue\n")
+        rows = json.loads((self.folder / "report.json").read_text())["routines"]
+        moved = {name: sum(one["bytes"] for one in rows if one["routine"] == name and one["place"] == "remote")
+                 for name in ("dgetrf", "dgetrs")}
+        matrix, column = 8 * 300**2, 8 * 300
+        self.assertEqual(moved["dgetrf"], 2 * matrix)
+        self.assertLess(moved["dgetrs"], 0.1 * matrix + 20 * 2 * column)  # the factors are there already
+
     def test_the_report_tells_where_the_time_went_and_why(self):
         if not has_numpy():
             self.skipTest("this Python has no NumPy")

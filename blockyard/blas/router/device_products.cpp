@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <random>
 #include <utility>
 
 #include "blockyard/base/error.h"
@@ -30,8 +29,6 @@ std::complex<double> wide(T value) {
 
 /// Without a limit of its own a device gives so much to operands of earlier calls.
 constexpr std::int64_t usual_kept_bytes = std::int64_t{1} << 30;
-/// After `patience` misses in a row, only one operand in `seldom` is checked by content.
-constexpr int patience = 32, seldom = 64;
 
 std::int64_t half_of(device::Device& device) {
   const blockyard_description found = device.describe();
@@ -41,6 +38,8 @@ std::int64_t half_of(device::Device& device) {
 
 /// Of the memory of a device, for an operand or a result of a part: several are under way.
 constexpr std::int64_t part_share = 32;
+/// A result lies on the device as a whole only if it takes at most this share of the memory.
+constexpr std::int64_t whole_share = 8;
 
 /// The first part is not computed before it has been sent, nor the last one sent back before it is
 /// computed: many parts make that short, and few keep what each costs by itself small.
@@ -55,11 +54,6 @@ std::int64_t part_width(const Call<T>& call, std::int64_t memory_bytes) {
   return std::min(extent, memory_bytes > 0 ? std::min(width, fitting) : width);
 }
 
-std::uint64_t drawn_seed() {
-  std::random_device source;
-  return std::uint64_t{source()} << 32 | source();
-}
-
 }  // namespace
 
 DeviceProducts::DeviceProducts(const device::Table& table, const std::string& options,
@@ -70,7 +64,6 @@ DeviceProducts::DeviceProducts(const device::Table& table, const std::string& op
       work_(device_.open_stream()),
       out_(device_.open_stream()),
       kept_(device_, kept_bytes ? *kept_bytes : half_of(device_)),
-      seed_(drawn_seed()),
       slots_{open_slot(), open_slot(), open_slot()} {}
 
 DeviceProducts::Slot DeviceProducts::open_slot() {
@@ -111,11 +104,9 @@ void DeviceProducts::send_columns(device::Address to, const View<T>& view) {
                  static_cast<std::size_t>(column_bytes)});
 }
 
-/// Exactly the elements that count.
+/// Exactly the elements that count. False: they are too many to pack.
 template <class T>
-bool DeviceProducts::send(const View<T>& view, std::optional<device::Memory>& memory,
-                          std::vector<std::byte>& packed) {
-  if (!reserve(memory, view.bytes())) return false;
+bool DeviceProducts::send(const View<T>& view, device::Address to, std::vector<std::byte>& packed) {
   const bool has_long_columns =
       view.rows * static_cast<std::int64_t>(sizeof(T)) >= long_column_bytes;
   const std::span<const std::byte> bytes =
@@ -123,9 +114,9 @@ bool DeviceProducts::send(const View<T>& view, std::optional<device::Memory>& me
           ? std::span<const std::byte>()
           : dense(view, packed);
   if (!bytes.empty())
-    in_.copy_in(memory->address(), bytes);
+    in_.copy_in(to, bytes);
   else if (view.is_plain())
-    send_columns(memory->address(), view);
+    send_columns(to, view);
   else
     return false;
   return true;
@@ -138,19 +129,10 @@ DeviceProducts::Wanted DeviceProducts::find_operand(const View<T>& view,
                                                     std::vector<std::byte>& packed) {
   Wanted wanted{.bytes = dense(view, packed)};
   if (wanted.bytes.empty() && !view.is_plain()) return wanted;
-  std::optional<base::Fingerprint> content;
-  if (kept_.is_on() && !wanted.bytes.empty() && (misses_ < patience || misses_ % seldom == 0)) {
-    content = base::fingerprint(wanted.bytes, seed_);
-    wanted.operand = kept_.find(*content);
-    if (wanted.operand != nullptr) {
-      misses_ = 0;
-      saved_bytes_ += view.bytes();
-      ++saved_operands_;
-      wanted.is_there = true;
-      return wanted;
-    }
-  }
-  ++misses_;
+  const std::optional<base::Fingerprint> content = kept_.content_of(wanted.bytes);
+  wanted.operand = content ? kept_.find(*content) : nullptr;
+  wanted.is_there = wanted.operand != nullptr;
+  if (wanted.is_there) return wanted;
   wanted.operand = kept_.make(view.bytes(), content);
   return wanted;
 }
@@ -182,31 +164,77 @@ bool DeviceProducts::run(const Step<T>& step, const Slot& slot) {
   }
   const auto place = [&](const Source& source) -> device::Address {
     using Where = Source::Where;
-    const Kept::Operand* const operand = source.where == Where::part     ? slot.operand
-                                         : source.where == Where::second ? shared_[1]
-                                                                         : shared_[0];
-    if (operand == nullptr) return 0;
-    return operand->memory.address() + static_cast<device::Address>(source.offset) * sizeof(T);
+    const auto offset = static_cast<device::Address>(source.offset) * sizeof(T);
+    if (source.where == Where::part) return slot.operand_at + offset;
+    const Kept::Operand* const operand = shared_[source.where == Where::second ? 1 : 0];
+    return operand == nullptr ? 0 : operand->memory.address() + offset;
   };
   work_.run(*plan, {.alpha = wide(step.alpha),
                     .beta = wide(step.beta),
-                    .result = slot.result->address(),
+                    .result = slot.result_at,
                     .left = place(step.left),
                     .right = place(step.right),
                     .workspace = workspace_ ? workspace_->address() : 0});
   return true;
 }
 
+/// Only results that are columns of the whole one can lie in it. Of a product, and of what is
+/// solved, all are; so is the other operand of a product, unless it is transposed.
+template <class T>
+void DeviceProducts::open_result(const Call<T>& call, std::int64_t width, bool is_alone) {
+  result_ = {};
+  whole_operand_ = nullptr;
+  if (!kept_.is_on() || is_rank_update(call.form) || call.side == 'R') return;
+  const auto contiguous = [](const T* at, std::int64_t rows, std::int64_t columns) {
+    return std::as_bytes(std::span(at, static_cast<std::size_t>(rows * columns)));
+  };
+  const std::int64_t column_bytes = call.m * static_cast<std::int64_t>(sizeof(T));
+  const bool is_dense = call.ldc == call.m, is_read = part_of(call, 0, width).is_read;
+  result_.element_bytes = column_bytes;
+  if (is_alone && is_dense && is_read)  // others would write to it by now
+    result_.operand = kept_.find_result(contiguous(call.c, call.m, call.n));
+  result_.is_there = result_.operand != nullptr;
+  if (result_.is_there) result_.operand->content.reset();
+  if (call.form == Form::gemm && call.op_b == 'N' && call.ldb == call.k)
+    whole_operand_ = kept_.find_result(contiguous(call.b, call.k, call.n));
+  const std::int64_t bytes = column_bytes * call.n;
+  const bool has_room = memory_bytes_ == 0 || bytes <= memory_bytes_ / whole_share;
+  if (!result_.is_there && is_alone && has_room && kept_.wants_result(bytes))
+    result_.operand = kept_.make(bytes, {});
+  if (result_.operand != nullptr) result_.content.emplace(kept_.seed());
+}
+
+/// What the device has of a result is known if all of it was written from there.
+void DeviceProducts::close_result(std::int64_t extent) {
+  if (result_.operand != nullptr && result_.next == extent)
+    kept_.keep_result(*result_.operand, result_.content->fingerprint());
+}
+
+/// False: there is no room.
+template <class T>
+bool DeviceProducts::place_result(const Part<T>& part, std::int64_t from, Slot& slot) {
+  if (result_.operand != nullptr) {
+    slot.result_at = result_.operand->memory.address() +
+                     static_cast<device::Address>(from * result_.element_bytes);
+  } else {
+    if (!reserve(slot.result, part.result.bytes())) return false;
+    slot.result_at = slot.result->address();
+  }
+  return !part.is_read || result_.is_there || send(part.result, slot.result_at, slot.packed_result);
+}
+
 /// False: nothing of it comes back.
 template <class T>
-bool DeviceProducts::start(const Part<T>& part, Slot& slot) {
-  if (part.operand) {
+bool DeviceProducts::start(const Part<T>& part, std::int64_t from, Slot& slot) {
+  if (part.operand && whole_operand_ != nullptr) {
+    slot.operand_at = whole_operand_->memory.address() +
+                      static_cast<device::Address>(from * part.operand->rows) * sizeof(T);
+  } else if (part.operand) {
     slot.operand = send_operand(*part.operand, slot.packed_operand);
     if (slot.operand == nullptr) return false;
+    slot.operand_at = slot.operand->memory.address();
   }
-  if (part.is_read ? !send(part.result, slot.result, slot.packed_result)
-                   : !reserve(slot.result, part.result.bytes()))
-    return false;
+  if (!place_result(part, from, slot)) return false;
   in_.record(slot.sent);
   work_.wait(slot.sent);
   for (const Step<T>& step : part.steps)
@@ -219,7 +247,7 @@ void DeviceProducts::fetch(Slot& slot, std::int64_t bytes) {
   work_.record(slot.computed);
   out_.wait(slot.computed);
   slot.arrived.resize(static_cast<std::size_t>(bytes));
-  out_.copy_out(slot.arrived, slot.result->address());
+  out_.copy_out(slot.arrived, slot.result_at);
   out_.record(slot.returned);
 }
 
@@ -235,14 +263,13 @@ bool DeviceProducts::start_by_sums(const Call<T>& call, std::int64_t width, Slot
   const auto steps = steps_by_sums(call, width, count);
   if (shared.is_there || shared.bytes.empty() || steps.empty()) {
     send_operand(shared_operands(call)[0], shared);
-    return start(part, slot);
+    return start(part, 0, slot);
   }
   const Wanted own = find_operand(*part.operand, slot.packed_operand);
   if (own.operand == nullptr) return false;
   slot.operand = own.operand;
-  if (part.is_read ? !send(part.result, slot.result, slot.packed_result)
-                   : !reserve(slot.result, part.result.bytes()))
-    return false;
+  slot.operand_at = own.operand->memory.address();
+  if (!place_result(part, 0, slot)) return false;
   const auto send_range = [&](const Wanted& wanted, std::int64_t from, std::int64_t to,
                               std::int64_t elements) {
     if (wanted.is_there) return;
@@ -281,6 +308,10 @@ void DeviceProducts::finish(const Call<T>& call, Slot& slot, Shares& shares) {
     const View<T> view = part_of(call, slot.part.from, slot.part.to).result;
     unpack(view, reinterpret_cast<const T*>(slot.arrived.data()), call.c + (view.at - call.c));
     shares.end_write(slot.part.from);
+    if (result_.content && slot.part.from == result_.next) {
+      result_.content->add(slot.arrived);
+      result_.next = slot.part.to;
+    }
   }
   slot.part = {};
   kept_.let_go(slot.operand);
@@ -296,6 +327,8 @@ void DeviceProducts::drain(bool has_failed) noexcept {
     }
   for (Slot& slot : slots_) slot.part = {}, slot.operand = nullptr;
   shared_ = {};
+  result_ = {};
+  whole_operand_ = nullptr;
   kept_.end_call(has_failed || std::exchange(has_unsent_, false));
 }
 
@@ -308,8 +341,8 @@ bool DeviceProducts::has_left(const device::Event& sent) noexcept try {
 
 template <class T>
 void DeviceProducts::compute_parts(const Call<T>& call, Shares& shares, std::int64_t width,
-                                   int device) {
-  saved_bytes_ = saved_operands_ = 0;
+                                   int device, bool is_alone) {
+  kept_.begin_call();
   lacked_room_ = false;
   for (const Step<T>& step : part_of(call, 0, width).steps)
     if (!device_.open_plan(step.operation)) return;  // before anything is sent for it
@@ -317,15 +350,19 @@ void DeviceProducts::compute_parts(const Call<T>& call, Shares& shares, std::int
       split_extent(call) >= many_widths * width ? first_widths * width : width;
   bool has_room = true, is_first = true;
   std::size_t number = 0;
+  open_result(call, width, is_alone);
   for (; has_room; ++number) {
     Slot& slot = slots_[number % slots];
     finish(call, slot, shares);
     const auto range = shares.take_front(is_first ? first_width : width, device);
     if (!range) break;
-    const bool sends_along = is_first && call.form == Form::gemm && range->from == 0;
-    has_room = (!is_first || sends_along || send_shared(call)) &&
-               (sends_along ? start_by_sums(call, range->to, slot)
-                            : start(part_of(call, range->from, range->to), slot));
+    const bool sends_along =
+        is_first && call.form == Form::gemm && range->from == 0 && whole_operand_ == nullptr;
+    has_room =
+        (!is_first || sends_along || send_shared(call)) &&
+        (sends_along ? start_by_sums(call, range->to, slot)
+                     : start(part_of(call, range->from, range->to, whole_operand_ != nullptr),
+                             range->from, slot));
     if (sends_along && !has_room) has_unsent_ = true;
     is_first = false;
     lacked_room_ = !has_room;
@@ -334,6 +371,7 @@ void DeviceProducts::compute_parts(const Call<T>& call, Shares& shares, std::int
     shares.note_under_way(range->from, [&slot] { return has_left(slot.sent); });
   }
   for (std::size_t k = 0; k < slots; ++k) finish(call, slots_[(number + k) % slots], shares);
+  close_result(split_extent(call));
 }
 
 template <class T>
@@ -353,7 +391,7 @@ template <class T>
 void DeviceProducts::compute(const Call<T>& call, Shares& shares, int device) {
   const std::int64_t width = part_width(call, memory_bytes_);
   try {
-    compute_parts(call, shares, width, device);
+    compute_parts(call, shares, width, device, false);
   } catch (...) {
     drain(true);
     throw;
@@ -368,7 +406,7 @@ void DeviceProducts::compute(const Call<T>& call, std::int64_t& complete) {
   Shares shares(extent);
   complete = 0;
   try {
-    compute_parts(call, shares, width, 0);
+    compute_parts(call, shares, width, 0, true);
   } catch (...) {
     drain(true);
     complete = shares.front_complete();

@@ -37,9 +37,9 @@ class DeviceProducts {
   template <class T>
   void compute(const Call<T>& call, Shares& shares, int device = 0);
   /// Of the last call: bytes that were on the device already and were not sent.
-  [[nodiscard]] std::int64_t saved_bytes() const noexcept { return saved_bytes_; }
+  [[nodiscard]] std::int64_t saved_bytes() const noexcept { return kept_.saved_bytes(); }
   /// How many operands these are.
-  [[nodiscard]] std::int64_t saved_operands() const noexcept { return saved_operands_; }
+  [[nodiscard]] std::int64_t saved_operands() const noexcept { return kept_.saved_operands(); }
   /// Whether the last call of level 3 ended early since the device had no room.
   [[nodiscard]] bool lacked_room() const noexcept { return lacked_room_; }
   /// What can be allocated on the device in total; 0: it does not say.
@@ -53,19 +53,23 @@ class DeviceProducts {
   void make_room(std::int64_t bytes) { kept_.make_room(bytes, memory_bytes_); }
   /// Releases operands of earlier calls, at least `bytes` as far as there are.
   void give_back(std::int64_t bytes) { kept_.give_back(bytes); }
-  /// For calls computed as a whole, whose operands are not kept.
+  /// For calls computed as a whole.
   [[nodiscard]] device::Device& device() noexcept {
-    saved_bytes_ = saved_operands_ = 0;
+    kept_.begin_call();
     lacked_room_ = false;
     return device_;
   }
+  /// Whose calls end with its `end_call`.
+  [[nodiscard]] Kept& kept() noexcept { return kept_; }
 
  private:
   static constexpr std::size_t slots = 3;
   struct Slot {
-    Kept::Operand* operand = nullptr;
+    Kept::Operand* operand = nullptr;  ///< its own; null: none, or a range of another
+    device::Address operand_at = 0;
     std::vector<std::byte> packed_operand = {};
-    std::optional<device::Memory> result = {};
+    std::optional<device::Memory> result = {};  ///< if the results of all parts do not lie together
+    device::Address result_at = 0;
     std::vector<std::byte> packed_result = {};
     device::Event sent, computed, returned;
     std::vector<std::byte> arrived = {};
@@ -79,8 +83,7 @@ class DeviceProducts {
   template <class T>
   void send_columns(device::Address to, const View<T>& view);
   template <class T>
-  [[nodiscard]] bool send(const View<T>& view, std::optional<device::Memory>& memory,
-                          std::vector<std::byte>& packed);
+  [[nodiscard]] bool send(const View<T>& view, device::Address to, std::vector<std::byte>& packed);
   /// An operand that the device has, or is to get from `bytes`; those empty: column by column.
   struct Wanted {
     Kept::Operand* operand = nullptr;
@@ -97,16 +100,25 @@ class DeviceProducts {
   [[nodiscard]] bool send_shared(const Call<T>& call);
   template <class T>
   [[nodiscard]] bool start_by_sums(const Call<T>& call, std::int64_t width, Slot& slot);
+  /// The result of a part gets its place, and what is read of it.
+  template <class T>
+  [[nodiscard]] bool place_result(const Part<T>& part, std::int64_t from, Slot& slot);
+  /// Whether the results of all parts are to lie together, so that a later call may use them, and
+  /// what of the call is a result of an earlier one.
+  template <class T>
+  void open_result(const Call<T>& call, std::int64_t width, bool is_alone);
+  void close_result(std::int64_t extent);
   void fetch(Slot& slot, std::int64_t bytes);
   template <class T>
   [[nodiscard]] bool run(const Step<T>& step, const Slot& slot);
   template <class T>
-  [[nodiscard]] bool start(const Part<T>& part, Slot& slot);
+  [[nodiscard]] bool start(const Part<T>& part, std::int64_t from, Slot& slot);
   [[nodiscard]] Slot open_slot();
   template <class T>
   void finish(const Call<T>& call, Slot& slot, Shares& shares);
   template <class T>
-  void compute_parts(const Call<T>& call, Shares& shares, std::int64_t width, int device);
+  void compute_parts(const Call<T>& call, Shares& shares, std::int64_t width, int device,
+                     bool is_alone);
   [[nodiscard]] static bool has_left(const device::Event& sent) noexcept;
   void drain(bool has_failed) noexcept;
 
@@ -114,9 +126,16 @@ class DeviceProducts {
   std::int64_t memory_bytes_;
   device::Stream in_, work_, out_;
   Kept kept_;
-  std::uint64_t seed_;
-  int misses_ = 0;  ///< of operands whose content was looked for, since one was found
-  std::int64_t saved_bytes_ = 0, saved_operands_ = 0;
+  /// All of a result, while it is computed.
+  struct Whole {
+    Kept::Operand* operand = nullptr;  ///< null: each part has a place of its own
+    bool is_there = false;             ///< what is read of it was found
+    std::int64_t next = 0;             ///< how far it has arrived without a gap, and is hashed
+    std::optional<base::Fingerprinter> content = {};
+    std::int64_t element_bytes = 0;  ///< of what belongs to 1 of its extent
+  };
+  Whole result_;
+  Kept::Operand* whole_operand_ = nullptr;  ///< whose ranges are the operands of parts
   bool lacked_room_ = false;
   bool has_unsent_ = false;  ///< an operand that is kept was not sent whole
   std::array<Kept::Operand*, 2> shared_{};

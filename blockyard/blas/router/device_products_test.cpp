@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockyard/blas/router/device_products.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "blockyard/base/error.h"
@@ -152,6 +155,84 @@ TEST(DeviceProducts, send_nothing_that_is_there_already) {
   DeviceProducts forgetful(device::sim::table(), "seed=1", 0);
   for (int k = 0; k < 2; ++k) forgetful.compute(call, complete);
   EXPECT_EQ(forgetful.saved_bytes(), 0);
+}
+
+/// Whole numbers, so that any order of sums gives the same.
+std::vector<double> multiplied(std::int64_t n, const std::vector<double>& a,
+                               const std::vector<double>& b, std::vector<double> c) {
+  for (std::int64_t j = 0; j < n; ++j)
+    for (std::int64_t i = 0; i < n; ++i)
+      for (std::int64_t l = 0; l < n; ++l)
+        c[static_cast<std::size_t>(i + j * n)] += at(a, n, 'N', i, l) * at(b, n, 'N', l, j);
+  return c;
+}
+
+/// A result is on the device: as the left operand, the right one, or what is added to, it is not
+/// sent. 200 columns are several parts.
+TEST(DeviceProducts, send_no_result_of_an_earlier_product) {
+  constexpr std::int64_t n = 200, bytes = n * n * 8;
+  std::vector<double> a(n * n), b(n * n), c(n * n), d(n * n), e(n * n);
+  for (std::size_t k = 0; k < a.size(); ++k)
+    a[k] = static_cast<double>(k % 3) - 1, b[k] = static_cast<double>(k % 5) - 2;
+  DeviceProducts products(device::sim::table(), "seed=3");
+  std::int64_t complete = 0;
+  products.compute(plain_product(n, n, n, a.data(), b.data(), c.data()), complete);
+  EXPECT_EQ(products.saved_bytes(), 0);
+  const auto ab = multiplied(n, a, b, std::vector<double>(n * n));
+  ASSERT_EQ(c, ab);
+
+  const std::vector<double> elsewhere = c;  // what counts is its content
+  products.compute(plain_product(n, n, n, elsewhere.data(), b.data(), d.data()), complete);
+  EXPECT_GE(products.saved_bytes(), bytes);
+  ASSERT_EQ(d, multiplied(n, ab, b, std::vector<double>(n * n)));
+
+  products.compute(plain_product(n, n, n, a.data(), c.data(), e.data()), complete);
+  EXPECT_EQ(products.saved_bytes(), 2 * bytes);
+  ASSERT_EQ(e, multiplied(n, a, ab, std::vector<double>(n * n)));
+
+  for (int round = 0; round < 2; ++round) {
+    auto call = plain_product(n, n, n, a.data(), b.data(), e.data());
+    const auto expected = multiplied(n, a, b, e);
+    call.beta = 1;
+    products.compute(call, complete);
+    EXPECT_GE(products.saved_bytes(), 2 * bytes) << round;
+    ASSERT_EQ(e, expected) << round;
+  }
+  e[7] += 1;  // of what the program changes nothing is taken from the device
+  auto call = plain_product(n, n, n, a.data(), b.data(), e.data());
+  const auto expected = multiplied(n, a, b, e);
+  call.beta = 1;
+  products.compute(call, complete);
+  ASSERT_EQ(e, expected);
+}
+
+/// A call that fails after it began to overwrite a result in its place; the next ones go on.
+TEST(DeviceProducts, forget_results_of_calls_that_fail) {
+  constexpr std::int64_t m = 8, n = 9000;  // three parts
+  const std::vector<double> a(m * m, 1), b(m * n, 2);
+  for (const std::string_view way : {"fail_call", "fail_after"})
+    for (int number = 20; number < 160; number += 9) {
+      std::optional<DeviceProducts> products;
+      try {
+        products.emplace(device::sim::table(), fmt::format("seed=4 {}={}", way, number));
+      } catch (const base::Error&) {
+        continue;
+      }
+      std::vector<double> c(m * n);
+      for (int round = 0; round < 6; ++round) {
+        auto call = plain_product(m, n, m, a.data(), b.data(), c.data());
+        call.beta = 1;
+        const auto before = c;
+        std::int64_t complete = 0;
+        try {
+          products->compute(call, complete);
+        } catch (const base::Error&) {
+        }
+        for (std::size_t k = 0; k < c.size(); ++k)
+          ASSERT_EQ(c[k], before[k] + (static_cast<std::int64_t>(k) / m < complete ? 2 * m : 0))
+              << way << number << " " << round;
+      }
+    }
 }
 
 TEST(DeviceProducts, keep_what_fits_and_let_the_oldest_go) {

@@ -2,19 +2,78 @@
 #include "blockyard/blas/router/kept.h"
 
 #include <algorithm>
+#include <random>
 #include <utility>
 
 namespace blockyard::blas {
 
+namespace {
+
 /// They are searched one by one.
 constexpr std::size_t most_operands = 1024;
+
+std::uint64_t drawn_seed() {
+  std::random_device source;
+  return std::uint64_t{source()} << 32 | source();
+}
+
+}  // namespace
+
+Kept::Kept(device::Device& device, std::int64_t budget_bytes)
+    : device_(device), budget_bytes_(budget_bytes), seed_(drawn_seed()) {}
+
+std::optional<base::Fingerprint> Kept::content_of(std::span<const std::byte> bytes) {
+  const bool looks = is_on() && !bytes.empty() && operands_found_.allows();
+  operands_found_.note_miss();
+  if (!looks) return std::nullopt;
+  return base::fingerprint(bytes, seed_);
+}
+
+void Kept::note_found(Operand& operand) noexcept {
+  operand.is_in_use = true;
+  saved_bytes_ += operand.memory.bytes();
+  ++saved_operands_;
+  operands_found_.note_hit();
+  if (operand.is_result) results_kept_.note_hit();
+}
 
 Kept::Operand* Kept::find(const base::Fingerprint& content) {
   const auto found = std::ranges::find(operands_, content, &Operand::content);
   if (found == operands_.end()) return nullptr;
-  found->is_in_use = true;
   operands_.splice(operands_.end(), operands_, found);
+  note_found(*found);
   return &*found;
+}
+
+void Kept::keep_result(Operand& operand, const base::Fingerprint& content) noexcept {
+  operand.content = content;
+  operand.is_result = operand.is_new = true;
+  results_kept_.note_miss();
+}
+
+void Kept::adopt_result(device::Memory memory, const base::Fingerprint& content) {
+  const std::int64_t bytes = memory.bytes();
+  const auto is_full = [&] {
+    return held_bytes_ + bytes > budget_bytes_ || operands_.size() >= most_operands;
+  };
+  while (is_full() && drop_oldest()) {
+  }
+  if (is_full()) return;
+  held_bytes_ += bytes;
+  keep_result(operands_.emplace_back(Operand{.memory = std::move(memory), .content = {}}), content);
+}
+
+Kept::Operand* Kept::find_result(std::span<const std::byte> bytes) {
+  const bool may_be_there = std::ranges::any_of(operands_, [&](const Operand& operand) {
+    return operand.is_result && operand.content && !operand.is_in_use &&
+           operand.memory.bytes() == static_cast<std::int64_t>(bytes.size());
+  });
+  if (!may_be_there) return nullptr;
+  const bool looks = results_found_.allows();
+  results_found_.note_miss();
+  Operand* const found = looks ? find(base::fingerprint(bytes, seed_)) : nullptr;
+  if (found != nullptr) results_found_.note_hit();
+  return found;
 }
 
 /// Memory of the same size is used again: allocating is a round trip, and the server clears it.
@@ -35,9 +94,10 @@ Kept::Operand* Kept::make(std::int64_t bytes, const std::optional<base::Fingerpr
     while (!memory && drop_oldest()) memory = device_.allocate(bytes);
     if (!memory) return nullptr;
     held_bytes_ += bytes;
-    operands_.push_back({std::move(*memory), {}, false, false});
+    operands_.push_back(Operand{.memory = std::move(*memory), .content = {}});
   }
   Operand& made = operands_.back();
+  made.is_result = false;
   made.content = content;
   made.is_in_use = made.is_new = true;
   return &made;

@@ -75,7 +75,7 @@ bool is_by_sums(const Call<T>& call, std::int64_t width) {
 }
 
 template <class T>
-Part<T> part_of_gemm(const Call<T>& call, std::int64_t from, std::int64_t to) {
+Part<T> part_of_gemm(const Call<T>& call, std::int64_t from, std::int64_t to, bool has_operand) {
   Part<T> part;
   part.result = panel(call.c, call.ldc, call, from, to);
   part.is_read = call.beta != T{};
@@ -83,7 +83,8 @@ Part<T> part_of_gemm(const Call<T>& call, std::int64_t from, std::int64_t to) {
   if (call.op_b == 'N') {
     part.operand = View<T>{
         .at = call.b + from * call.ldb, .rows = call.k, .columns = to - from, .leading = call.ldb};
-    if (from == 0 && is_by_sums(call, to)) part.operand->is_transposed = true, op_right = 'T';
+    if (from == 0 && !has_operand && is_by_sums(call, to))
+      part.operand->is_transposed = true, op_right = 'T';
   } else {
     part.operand =
         View<T>{.at = call.b + from, .rows = to - from, .columns = call.k, .leading = call.ldb};
@@ -211,8 +212,8 @@ std::vector<View<T>> shared_operands(const Call<T>& call) {
 }
 
 template <class T>
-Part<T> part_of(const Call<T>& call, std::int64_t from, std::int64_t to) {
-  if (call.form == Form::gemm) return part_of_gemm(call, from, to);
+Part<T> part_of(const Call<T>& call, std::int64_t from, std::int64_t to, bool has_operand) {
+  if (call.form == Form::gemm) return part_of_gemm(call, from, to, has_operand);
   if (call.form == Form::trsm) return part_of_solution(call, from, to);
   return is_rank_update(call.form) ? part_of_triangle(call, from, to)
                                    : part_of_square(call, from, to);
@@ -243,10 +244,10 @@ template std::vector<View<float>> shared_operands(const Call<float>&);
 template std::vector<View<double>> shared_operands(const Call<double>&);
 template std::vector<View<c64>> shared_operands(const Call<c64>&);
 template std::vector<View<c128>> shared_operands(const Call<c128>&);
-template Part<float> part_of(const Call<float>&, std::int64_t, std::int64_t);
-template Part<double> part_of(const Call<double>&, std::int64_t, std::int64_t);
-template Part<c64> part_of(const Call<c64>&, std::int64_t, std::int64_t);
-template Part<c128> part_of(const Call<c128>&, std::int64_t, std::int64_t);
+template Part<float> part_of(const Call<float>&, std::int64_t, std::int64_t, bool);
+template Part<double> part_of(const Call<double>&, std::int64_t, std::int64_t, bool);
+template Part<c64> part_of(const Call<c64>&, std::int64_t, std::int64_t, bool);
+template Part<c128> part_of(const Call<c128>&, std::int64_t, std::int64_t, bool);
 template std::vector<Step<float>> steps_by_sums(const Call<float>&, std::int64_t, std::int64_t);
 template std::int64_t part_elements(const Call<float>&) noexcept;
 template std::vector<Step<double>> steps_by_sums(const Call<double>&, std::int64_t, std::int64_t);

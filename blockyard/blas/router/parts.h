@@ -39,9 +39,11 @@ struct Part {
 template <class T>
 [[nodiscard]] std::vector<View<T>> shared_operands(const Call<T>& call);
 
-/// The part from..to of split_extent(call).
+/// The part from..to of split_extent(call). has_operand: its operand is on the device as it lies in
+/// memory of the caller; otherwise it may be packed as the first part wants it.
 template <class T>
-[[nodiscard]] Part<T> part_of(const Call<T>& call, std::int64_t from, std::int64_t to);
+[[nodiscard]] Part<T> part_of(const Call<T>& call, std::int64_t from, std::int64_t to,
+                              bool has_operand = false);
 
 /// The steps of the first part of a product, each over a range of the summed index, so that the
 /// device begins before all of the shared operand is there: step i of `count` needs the elements up

@@ -180,7 +180,7 @@ template <class T, class Real>
 bool Task<T, Real>::start(const Arrays& arrays, device::Device& device) {
   const blockyard_operation planned = operation();
   arrays_ = arrays;
-  WholeRun<T>& run = run_.emplace(device);
+  WholeRun<T>& run = run_.emplace(On{device});
   const auto result = run.make(out_.count), left = run.make(in_.count);
   if (!plan_ahead(planned, device)) return false;
   const auto from = parts_of<const Real>(arrays.in, arrays.in_imaginary, transform_.is_real_in());

@@ -13,19 +13,20 @@ namespace {
 template <class T>
 class Factors final : WholeWork<T> {
  public:
-  Factors(const WholeCall<T>& call, device::Device& device) : WholeWork<T>(call, device) {}
+  Factors(const WholeCall<T>& call, const On& on) : WholeWork<T>(call, on) {}
   [[nodiscard]] bool compute() {
     switch (call_.task) {
       case Task::getrf:
       case Task::gesv:
         return factor_lu();
       case Task::getrs:
-        return solve_with_lu(run_.send(whole<T>(call_.a, call_.n, call_.n, call_.lda)));
+        return solve_with_lu(run_.send_operand(whole<T>(call_.a, call_.n, call_.n, call_.lda)));
       case Task::potrf:
       case Task::posv:
         return factor_cholesky();
       case Task::potrs:
-        return solve_with_cholesky(run_.send(triangle<T>(call_.a, call_.n, call_.lda, call_.uplo)));
+        return solve_with_cholesky(
+            run_.send_operand(triangle<T>(call_.a, call_.n, call_.lda, call_.uplo)));
       case Task::getri:
         return invert_from_lu();
       default:
@@ -40,7 +41,8 @@ class Factors final : WholeWork<T> {
   [[nodiscard]] bool factor_lu() {
     const bool solves = call_.task == Task::gesv;
     const std::int64_t m = solves ? call_.n : call_.m, n = call_.n, least = std::min(m, n);
-    const Block<T> a = run_.send(whole<T>(call_.a, m, n, call_.lda)), extra = run_.make(least + 1);
+    const Block<T> a = run_.send_copy(whole<T>(call_.a, m, n, call_.lda)),
+                   extra = run_.make(least + 1);
     run_.run(BLOCKYARD_FACTOR, 0, {a, m, n}, {a, m, n}, {extra});
     const std::vector<T>&factors = run_.fetch(a), &numbers = run_.fetch(extra);
     if (!run_.synchronise()) return false;
@@ -56,6 +58,7 @@ class Factors final : WholeWork<T> {
     for (std::int64_t k = 0; k < least; ++k)
       write_integer(call_.pivots, k, rounded(numbers[static_cast<std::size_t>(k)]), call_.width);
     if (!solution.empty()) unpack(right_sides(), solution.data(), call_.b);
+    if (!solves) run_.keep(a, factors);
     say(info);
     return true;
   }
@@ -92,7 +95,7 @@ class Factors final : WholeWork<T> {
     const View<T> view = whole<T>(call_.a, n, n, call_.lda);
     std::vector<T> pivots, inverse;
     if (!is_invertible() || !read_pivots(pivots) ||
-        !solve_lu(run_.send(view), 'N', pivots, identity<T>(n, n), inverse))
+        !solve_lu(run_.send_operand(view), 'N', pivots, identity<T>(n, n), inverse))
       return false;
     unpack(view, inverse.data(), call_.a);
     say(0);
@@ -103,7 +106,7 @@ class Factors final : WholeWork<T> {
     const std::int64_t n = call_.n;
     const View<T> view = triangle<T>(call_.a, n, call_.lda, call_.uplo);
     if (!is_invertible()) return false;
-    const Block<T> b = solve_cholesky(run_.send(view), run_.send(identity<T>(n, n)));
+    const Block<T> b = solve_cholesky(run_.send_operand(view), run_.send(identity<T>(n, n)));
     const std::vector<T>& inverse = run_.fetch(b);
     if (!run_.synchronise()) return false;
     unpack(view, inverse.data(), call_.a);
@@ -152,7 +155,7 @@ class Factors final : WholeWork<T> {
   [[nodiscard]] bool factor_cholesky() {
     const std::int64_t n = call_.n;
     const View<T> view = triangle<T>(call_.a, n, call_.lda, call_.uplo);
-    const Block<T> a = run_.send(view), extra = run_.make(1);
+    const Block<T> a = run_.send_copy(view), extra = run_.make(1);
     const std::uint32_t flags = blockyard_cholesky | (call_.uplo == 'U' ? upper : 0U);
     run_.run(BLOCKYARD_FACTOR, flags, {a, n, n}, {a, n, n}, {extra});
     const std::vector<T>&factor = run_.fetch(a), &numbers = run_.fetch(extra);
@@ -160,6 +163,7 @@ class Factors final : WholeWork<T> {
     const std::int64_t info = rounded(numbers[0]);
     if (call_.task == Task::posv && info == 0 && !solve_with_cholesky(a)) return false;
     unpack(view, factor.data(), call_.a);
+    if (call_.task == Task::potrf) run_.keep(a, factor);
     say(info);
     return true;
   }
@@ -189,13 +193,13 @@ class Factors final : WholeWork<T> {
 }  // namespace
 
 template <class T>
-bool compute_by_factors(const WholeCall<T>& call, device::Device& device) {
-  return Factors<T>(call, device).compute();
+bool compute_by_factors(const WholeCall<T>& call, const On& on) {
+  return Factors<T>(call, on).compute();
 }
 
-template bool compute_by_factors(const WholeCall<float>&, device::Device&);
-template bool compute_by_factors(const WholeCall<double>&, device::Device&);
-template bool compute_by_factors(const WholeCall<c64>&, device::Device&);
-template bool compute_by_factors(const WholeCall<c128>&, device::Device&);
+template bool compute_by_factors(const WholeCall<float>&, const On&);
+template bool compute_by_factors(const WholeCall<double>&, const On&);
+template bool compute_by_factors(const WholeCall<c64>&, const On&);
+template bool compute_by_factors(const WholeCall<c128>&, const On&);
 
 }  // namespace blockyard::blas

@@ -15,7 +15,7 @@ namespace {
 template <class T>
 class Reflectors final : WholeWork<T> {
  public:
-  Reflectors(const WholeCall<T>& call, device::Device& device) : WholeWork<T>(call, device) {}
+  Reflectors(const WholeCall<T>& call, const On& on) : WholeWork<T>(call, on) {}
   [[nodiscard]] bool compute() {
     switch (call_.task) {
       case Task::geqrf:
@@ -53,7 +53,7 @@ class Reflectors final : WholeWork<T> {
     View<T> view = whole<T>(call_.a, rows, k, call_.lda);
     view.fill = Fill::zero;
     view.has_unit_diagonal = true;
-    const Block<T> q = run_.send(view), tau = run_.send(whole<T>(call_.tau, k, 1, k)),
+    const Block<T> q = run_.send_operand(view), tau = run_.send(whole<T>(call_.tau, k, 1, k)),
                    c = run_.send(right_sides());
     const std::uint32_t side = is_left ? 0U : static_cast<std::uint32_t>(blockyard_from_right);
     run_.run(BLOCKYARD_REFLECT, side | flags_of<T>(call_.op), {c, m, n}, {q, rows, k}, {tau});
@@ -151,13 +151,13 @@ class Reflectors final : WholeWork<T> {
 }  // namespace
 
 template <class T>
-bool compute_by_reflectors(const WholeCall<T>& call, device::Device& device) {
-  return Reflectors<T>(call, device).compute();
+bool compute_by_reflectors(const WholeCall<T>& call, const On& on) {
+  return Reflectors<T>(call, on).compute();
 }
 
-template bool compute_by_reflectors(const WholeCall<float>&, device::Device&);
-template bool compute_by_reflectors(const WholeCall<double>&, device::Device&);
-template bool compute_by_reflectors(const WholeCall<c64>&, device::Device&);
-template bool compute_by_reflectors(const WholeCall<c128>&, device::Device&);
+template bool compute_by_reflectors(const WholeCall<float>&, const On&);
+template bool compute_by_reflectors(const WholeCall<double>&, const On&);
+template bool compute_by_reflectors(const WholeCall<c64>&, const On&);
+template bool compute_by_reflectors(const WholeCall<c128>&, const On&);
 
 }  // namespace blockyard::blas

@@ -14,29 +14,87 @@ WholeRun<T>::~WholeRun() {
     stream_.synchronise();
   } catch (const std::exception&) {  // it has failed, and touches nothing
   }
+  if (kept_ != nullptr) kept_->end_call(!has_arrived_);
+}
+
+/// What is kept makes way for what the call needs.
+template <class T>
+std::optional<device::Memory> WholeRun<T>::allocate(std::int64_t bytes) {
+  auto made = device_.allocate(bytes);
+  while (!made && kept_ != nullptr && kept_->drop_oldest()) made = device_.allocate(bytes);
+  return made;
 }
 
 template <class T>
 typename WholeRun<T>::Block WholeRun<T>::make(std::int64_t elements) {
   if (!is_possible_) return {};
-  auto made = device_.allocate(elements * static_cast<std::int64_t>(sizeof(T)));
+  auto made = allocate(elements * static_cast<std::int64_t>(sizeof(T)));
   is_possible_ = made.has_value();
   if (!is_possible_) return {};
   return {memory_.emplace_back(std::move(*made)).address(), elements};
 }
 
+/// The elements as they lie, or packed.
+template <class T>
+std::span<const T> WholeRun<T>::dense(const View<T>& view) {
+  const auto elements = static_cast<std::size_t>(view.rows * view.columns);
+  if (view.is_plain() && view.leading == view.rows) return {view.at, elements};
+  auto& packed = host_.emplace_back(elements);
+  pack(view, packed.data());
+  return packed;
+}
+
 template <class T>
 typename WholeRun<T>::Block WholeRun<T>::send(const View<T>& view) {
   const Block block = make(view.rows * view.columns);
-  if (!is_possible_) return block;
-  std::span<const T> elements(view.at, static_cast<std::size_t>(block.elements));
-  if (!view.is_plain() || view.leading != view.rows) {
-    auto& packed = host_.emplace_back(static_cast<std::size_t>(block.elements));
-    pack(view, packed.data());
-    elements = packed;
-  }
-  stream_.copy_in(block.address, std::as_bytes(elements));
+  if (is_possible_) send(block, dense(view));
   return block;
+}
+
+template <class T>
+Kept::Operand* WholeRun<T>::kept(std::span<const T> elements) {
+  if (kept_ == nullptr) return nullptr;
+  const auto bytes = std::as_bytes(elements);
+  const auto content = kept_->content_of(bytes);
+  if (!content) return nullptr;
+  Kept::Operand* const found = kept_->find(*content);
+  if (found != nullptr) return found;
+  Kept::Operand* const made = kept_->make(static_cast<std::int64_t>(bytes.size()), content);
+  if (made != nullptr) send({made->memory.address(), made->memory.bytes()}, elements);
+  return made;
+}
+
+template <class T>
+typename WholeRun<T>::Block WholeRun<T>::send_operand(const View<T>& view) {
+  if (!is_possible_) return {};
+  const std::span<const T> elements = dense(view);
+  const std::int64_t count = view.rows * view.columns;
+  if (const Kept::Operand* const there = kept(elements)) return {there->memory.address(), count};
+  const Block block = make(count);
+  send(block, elements);
+  return block;
+}
+
+template <class T>
+typename WholeRun<T>::Block WholeRun<T>::send_copy(const View<T>& view) {
+  const Block block = make(view.rows * view.columns);
+  if (!is_possible_) return block;
+  const std::span<const T> elements = dense(view);
+  const bool may_keep = kept_ != nullptr && kept_->has_room(view.bytes());
+  const Kept::Operand* const there = may_keep ? kept(elements) : nullptr;
+  if (there != nullptr)
+    stream_.copy_within(block.address, there->memory.address(), view.bytes());
+  else
+    send(block, elements);
+  return block;
+}
+
+template <class T>
+void WholeRun<T>::keep(const Block& block, std::span<const T> fetched) {
+  const auto found = std::ranges::find(memory_, block.address, &device::Memory::address);
+  if (kept_ == nullptr || found == memory_.end() || !kept_->wants_result(found->bytes())) return;
+  kept_->adopt_result(std::move(*found), base::fingerprint(std::as_bytes(fetched), kept_->seed()));
+  memory_.erase(found);
 }
 
 template <class T>
@@ -48,7 +106,9 @@ typename WholeRun<T>::Block WholeRun<T>::send(std::vector<T> elements) {
 
 template <class T>
 void WholeRun<T>::send(const Block& to, std::span<const T> elements) {
-  if (is_possible_) stream_.copy_in(to.address, std::as_bytes(elements));
+  if (!is_possible_) return;
+  has_arrived_ = false;
+  stream_.copy_in(to.address, std::as_bytes(elements));
 }
 
 template <class T>
@@ -80,7 +140,7 @@ void WholeRun<T>::run(const blockyard_operation& operation, const Block& result,
   if (!is_possible_) return;
   const auto plan = device_.open_plan(operation);
   const device::Extent needed = plan ? plan->workspace_bytes() : 0;
-  auto workspace = device_.allocate(std::max<device::Extent>(needed, 1));
+  auto workspace = allocate(std::max<device::Extent>(needed, 1));
   is_possible_ = plan && workspace;
   if (!is_possible_) return;
   stream_.run(*plan, {.alpha = std::complex<double>(alpha),
@@ -101,6 +161,7 @@ const std::vector<T>& WholeRun<T>::fetch(const Block& block) {
 template <class T>
 bool WholeRun<T>::synchronise() {
   stream_.synchronise();
+  has_arrived_ = true;
   return is_possible_;
 }
 

@@ -1,15 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "blockyard/blas/router/kept.h"
 #include "blockyard/blas/router/parts.h"
 #include "blockyard/device/device.h"
 
 namespace blockyard::blas {
+
+/// A device, and what it has of earlier calls; null: nothing is looked for, or kept.
+struct On {
+  device::Device& device;
+  Kept* kept = nullptr;
+};
 
 /// A call that goes to a device as one: blocks are sent, worked on in order, and fetched. What the
 /// device has no room for, or cannot do, makes the rest do nothing: `synchronise` says so. Nothing
@@ -17,7 +26,8 @@ namespace blockyard::blas {
 template <class T>
 class WholeRun {
  public:
-  explicit WholeRun(device::Device& device) : device_(device), stream_(device.open_stream()) {}
+  explicit WholeRun(const On& on)
+      : device_(on.device), kept_(on.kept), stream_(device_.open_stream()) {}
   ~WholeRun();
   WholeRun(const WholeRun&) = delete;
   WholeRun& operator=(const WholeRun&) = delete;
@@ -29,6 +39,10 @@ class WholeRun {
   };
   [[nodiscard]] Block make(std::int64_t elements);
   [[nodiscard]] Block send(const View<T>& view);
+  /// One that nothing writes to: it may be that of an earlier call, and stays for later ones.
+  [[nodiscard]] Block send_operand(const View<T>& view);
+  /// One that is written to: a copy of what is kept.
+  [[nodiscard]] Block send_copy(const View<T>& view);
   [[nodiscard]] Block send(std::vector<T> elements);
   /// The caller keeps the elements until `synchronise`.
   void send(const Block& to, std::span<const T> elements);
@@ -46,13 +60,22 @@ class WholeRun {
            const Block& right, T alpha);
   /// The elements, after `synchronise`.
   [[nodiscard]] const std::vector<T>& fetch(const Block& block);
+  /// A block that was fetched, and that nothing uses any more, stays for later calls.
+  void keep(const Block& block, std::span<const T> fetched);
   /// Returns when all is done. False: it was not possible. Throws Error.
   [[nodiscard]] bool synchronise();
 
  private:
+  [[nodiscard]] std::span<const T> dense(const View<T>& view);
+  /// Those of an earlier call, or sent to be those of this one. Null: they are not to be kept.
+  [[nodiscard]] Kept::Operand* kept(std::span<const T> elements);
+  [[nodiscard]] std::optional<device::Memory> allocate(std::int64_t bytes);
+
   device::Device& device_;
+  Kept* kept_;
   device::Stream stream_;
   bool is_possible_ = true;
+  bool has_arrived_ = true;  ///< all that was sent
   std::vector<device::Memory> memory_;
   std::deque<std::vector<T>> host_;  ///< sent or fetched; each stays where it is
 };

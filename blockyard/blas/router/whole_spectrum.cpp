@@ -12,7 +12,7 @@ namespace {
 template <class T>
 class Spectrum final : WholeWork<T> {
  public:
-  Spectrum(const WholeCall<T>& call, device::Device& device) : WholeWork<T>(call, device) {}
+  Spectrum(const WholeCall<T>& call, const On& on) : WholeWork<T>(call, on) {}
   [[nodiscard]] bool compute() {
     switch (call_.task) {
       case Task::syev:
@@ -120,13 +120,13 @@ class Spectrum final : WholeWork<T> {
 }  // namespace
 
 template <class T>
-bool compute_spectrum(const WholeCall<T>& call, device::Device& device) {
-  return Spectrum<T>(call, device).compute();
+bool compute_spectrum(const WholeCall<T>& call, const On& on) {
+  return Spectrum<T>(call, on).compute();
 }
 
-template bool compute_spectrum(const WholeCall<float>&, device::Device&);
-template bool compute_spectrum(const WholeCall<double>&, device::Device&);
-template bool compute_spectrum(const WholeCall<c64>&, device::Device&);
-template bool compute_spectrum(const WholeCall<c128>&, device::Device&);
+template bool compute_spectrum(const WholeCall<float>&, const On&);
+template bool compute_spectrum(const WholeCall<double>&, const On&);
+template bool compute_spectrum(const WholeCall<c64>&, const On&);
+template bool compute_spectrum(const WholeCall<c128>&, const On&);
 
 }  // namespace blockyard::blas

@@ -6,7 +6,8 @@
 namespace blockyard::blas {
 
 template <class T>
-bool compute_there(const WholeCall<T>& call, device::Device& device) {
+bool compute_there(const WholeCall<T>& call, DeviceProducts& products) {
+  const On on{products.device(), &products.kept()};
   switch (call.task) {
     case Task::getrf:
     case Task::gesv:
@@ -16,20 +17,20 @@ bool compute_there(const WholeCall<T>& call, device::Device& device) {
     case Task::potrs:
     case Task::getri:
     case Task::potri:
-      return compute_by_factors(call, device);
+      return compute_by_factors(call, on);
     case Task::geqrf:
     case Task::ormqr:
     case Task::orgqr:
     case Task::gels:
-      return compute_by_reflectors(call, device);
+      return compute_by_reflectors(call, on);
     default:
-      return compute_spectrum(call, device);
+      return compute_spectrum(call, on);
   }
 }
 
-template bool compute_there(const WholeCall<float>&, device::Device&);
-template bool compute_there(const WholeCall<double>&, device::Device&);
-template bool compute_there(const WholeCall<c64>&, device::Device&);
-template bool compute_there(const WholeCall<c128>&, device::Device&);
+template bool compute_there(const WholeCall<float>&, DeviceProducts&);
+template bool compute_there(const WholeCall<double>&, DeviceProducts&);
+template bool compute_there(const WholeCall<c64>&, DeviceProducts&);
+template bool compute_there(const WholeCall<c128>&, DeviceProducts&);
 
 }  // namespace blockyard::blas

@@ -66,7 +66,7 @@ template <class T>
 template <class T>
 class WholeWork {
  protected:
-  WholeWork(const WholeCall<T>& call, device::Device& device) : call_(call), run_(device) {}
+  WholeWork(const WholeCall<T>& call, const On& on) : call_(call), run_(on) {}
 
   void say(std::int64_t info) { write_integer(call_.info, 0, info, call_.width); }
   /// The triangle is square, and `right` has as many rows.
@@ -85,10 +85,10 @@ class WholeWork {
 
 /// Each of some of the tasks. False, or Error: nothing was written.
 template <class T>
-[[nodiscard]] bool compute_by_factors(const WholeCall<T>& call, device::Device& device);
+[[nodiscard]] bool compute_by_factors(const WholeCall<T>& call, const On& on);
 template <class T>
-[[nodiscard]] bool compute_by_reflectors(const WholeCall<T>& call, device::Device& device);
+[[nodiscard]] bool compute_by_reflectors(const WholeCall<T>& call, const On& on);
 template <class T>
-[[nodiscard]] bool compute_spectrum(const WholeCall<T>& call, device::Device& device);
+[[nodiscard]] bool compute_spectrum(const WholeCall<T>& call, const On& on);
 
 }  // namespace blockyard::blas

@@ -40,7 +40,7 @@ class RoutedWhole final : public Routed {
   std::int64_t extent() const override { return 1; }
   void compute_there(DeviceProducts& device, std::int64_t& complete) override {
     device.make_room(blas::room_bytes(call_));
-    complete = blas::compute_there(call_, device.device()) ? 1 : 0;
+    complete = blas::compute_there(call_, device) ? 1 : 0;
     is_there_ = complete == 1;
   }
   std::int64_t room_bytes(std::int64_t) const override { return blas::room_bytes(call_); }
