@@ -2,7 +2,9 @@
 /// A program that knows nothing of Blockyard: the same call again and again. Prints the seconds of
 /// each call, and last what memory the process had at most.
 ///
-/// Usage: offload_calls ROUTINE EXTENT CALLS [SECONDS]    SECONDS: it ends once it worked so long
+/// Usage: offload_calls ROUTINE EXTENT CALLS [SECONDS [GROUP]]    SECONDS: it ends once it worked
+/// so
+///        long; GROUP: so many calls are timed together
 #include <sys/resource.h>
 
 #include <chrono>
@@ -23,6 +25,8 @@ void dtrsm_(const char*, const char*, const char*, const char*, const int*, cons
             const double*, const double*, const int*, double*, const int*, std::size_t, std::size_t,
             std::size_t, std::size_t);
 void dgetrf_(const int*, const int*, double*, const int*, int*, int*);
+void dgetrs_(const char*, const int*, const int*, const double*, const int*, const int*, double*,
+             const int*, int*, std::size_t);
 void dpotrf_(const char*, const int*, double*, const int*, int*, std::size_t);
 }
 
@@ -31,6 +35,8 @@ int main(int count, char** words) {
   const std::string routine = words[1];
   const int n = std::atoi(words[2]), calls = std::atoi(words[3]);
   const double most_seconds = count > 4 ? std::atof(words[4]) : 1e9;
+  const int group = count > 5 ? std::atoi(words[5]) : 1;
+  if (n < 1 || group < 1) return 2;
   const auto elements = static_cast<std::size_t>(n) * static_cast<std::size_t>(n);
   std::vector<double> a(elements), b(elements), c(elements);
   unsigned state = 1;
@@ -47,6 +53,7 @@ int main(int count, char** words) {
   std::vector<int> pivots(static_cast<std::size_t>(n));
   int info = 0;
   const double one = 1, zero = 0;
+  const int one_column = 1;
   const std::map<std::string, std::function<void()>> all = {
       {"dgemm",
        [&] {
@@ -55,19 +62,30 @@ int main(int count, char** words) {
       {"dsyrk", [&] { dsyrk_("L", "N", &n, &n, &one, b.data(), &n, &zero, c.data(), &n, 1, 1); }},
       {"dtrsm",
        [&] { dtrsm_("L", "L", "N", "N", &n, &n, &one, a.data(), &n, b.data(), &n, 1, 1, 1, 1); }},
+      {"dgetrs",  // one right-hand side; the matrix is its own factors, without exchanges
+       [&] { dgetrs_("N", &n, &one_column, a.data(), &n, pivots.data(), b.data(), &n, &info, 1); }},
       {"dgetrf", [&] { dgetrf_(&n, &n, a.data(), &n, pivots.data(), &info); }},
       {"dpotrf", [&] { dpotrf_("L", &n, a.data(), &n, &info, 1); }}};
   const auto found = all.find(routine);
   if (found == all.end()) return 2;
+  const bool is_overwritten = routine == "dgetrf" || routine == "dpotrf";
+  for (int k = 0; k < n; ++k) pivots[static_cast<std::size_t>(k)] = k + 1;
   using Clock = std::chrono::steady_clock;
   double worked = 0;
-  for (int k = 0; k < calls && worked < most_seconds; ++k) {
-    if (routine == "dgetrf" || routine == "dpotrf") fill();
+  for (int k = 0; k < calls && worked < most_seconds; k += group) {
     const auto began = Clock::now();
-    found->second();
-    const double seconds = std::chrono::duration<double>(Clock::now() - began).count();
+    double filling = 0;
+    for (int i = 0; i < group; ++i) {
+      if (is_overwritten) {
+        const auto before = Clock::now();
+        fill();
+        filling += std::chrono::duration<double>(Clock::now() - before).count();
+      }
+      found->second();
+    }
+    const double seconds = std::chrono::duration<double>(Clock::now() - began).count() - filling;
     worked += seconds;
-    std::printf("%.9f\n", seconds);
+    std::printf("%.9f\n", seconds / group);
   }
   rusage used{};
   ::getrusage(RUSAGE_SELF, &used);
