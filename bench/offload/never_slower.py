@@ -73,7 +73,6 @@ def never_slower(bench):
                 for n in extents:
                     compare(bench, f"never_slower {routine} {n} {link}", routine, n, lambda _, at=where: at, WORK_SECONDS,
                             ending=lambda *_: None)
-    overhead(bench)
 
 
 def lost(bench):

@@ -4,7 +4,7 @@
 
 Usage: offload.py BLOCKYARD CALLS [FIGURE...]    CALLS: the program offload_calls, next to the other programs of this bench;
                                                  figures: pipeline order both transform wire kept kept_matrix clients
-                                                 memory small never_slower lost (default: all). BLOCKYARD_BENCH_QUICK=1: fewer cells
+                                                 memory small never_slower overhead lost (default: all). BLOCKYARD_BENCH_QUICK=1: fewer cells
 Links are modelled (PACE@ADDRESS), accelerators too (sim with rate=, compute=0): both are named with each figure.
 """
 import pathlib
@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 from measured import LIMIT_SECONDS, QUICK, Bench, show
-from never_slower import lost, never_slower
+from never_slower import lost, never_slower, overhead
 from wire import wire
 
 # Of the models of a published measurement: link in bytes a second and seconds, for a device of 1.2 Tflop/s and 8000 x 8000.
@@ -89,13 +89,14 @@ def transform(bench):
 
 
 def kept(bench):
-    """What a second dgemm with the same A and B moves, against the result alone, which is read and written."""
+    """What a second dgemm with the same A and B moves, against the result alone: it adds to that of the first, so C comes back,
+    and need not be sent."""
     n = 600
     with bench.server("--device", "host") as (address, _):
         once, twice = (sum(one["bytes"] for one in bench.run(address, "remote", "dgemm", n, calls, keep="1G")[2])
                        for calls in (1, 2))
-    ratio = (twice - once) / (2 * 8 * n * n)
-    show("kept operands", f"{ratio:6.2f} of the result's bytes, there and back (1: C alone)", ratio_to_result=ratio)
+    ratio = (twice - once) / (8 * n * n)
+    show("kept operands", f"{ratio:6.2f} of the bytes of C (2: C alone, there and back)", ratio_to_result=ratio)
 
 
 def kept_matrix(bench):
@@ -104,8 +105,9 @@ def kept_matrix(bench):
     with bench.server("--device", "host") as (address, _):
         for routine in ("dgetrs", "dtrsm"):
             moved = sum(one["bytes"] for one in bench.run(address, "remote", routine, n, calls, keep="1G")[2])
-            # The solutions come and go, whatever is kept: one column, or as many as the matrix has.
-            others = 2 * calls * 8 * n * (1 if routine == "dgetrs" else n)
+            # Solutions come back, whatever is kept. The right-hand sides of dgetrs are sent, one column each; those of dtrsm
+            # are the solutions before, so that only the first are.
+            others = 8 * n * 2 * calls if routine == "dgetrs" else 8 * n * n * (calls + 1)
             ratio = (moved - others) / (8 * n * n)
             show(f"kept {routine}", f"{ratio:6.2f} of the matrix in {calls} solves (at most 1.1)", ratio_to_matrix=ratio)
 
@@ -170,7 +172,7 @@ def small(bench):
 
 
 FIGURES = {one.__name__: one for one in (pipeline, order, both, transform, wire, kept, kept_matrix, clients, memory, small,
-                                         never_slower, lost)}
+                                         never_slower, overhead, lost)}
 
 if __name__ == "__main__":
     if len(sys.argv) < 3:

@@ -60,7 +60,8 @@ Kept::Operand* WholeRun<T>::kept(std::span<const T> elements) {
   Kept::Operand* const found = kept_->find(*content);
   if (found != nullptr) return found;
   Kept::Operand* const made = kept_->make(static_cast<std::int64_t>(bytes.size()), content);
-  if (made != nullptr) send({made->memory.address(), made->memory.bytes()}, elements);
+  if (made != nullptr)
+    send({made->memory.address(), static_cast<std::int64_t>(elements.size())}, elements);
   return made;
 }
 
