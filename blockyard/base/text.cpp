@@ -41,7 +41,8 @@ std::string nearest_name(std::string_view name, std::span<const std::string> can
   std::size_t best_distance = std::max<std::size_t>(1, name.size() / 3) + 1;
   for (const auto& candidate : candidates) {
     const std::size_t distance = edit_distance(lower(name), lower(candidate));
-    if (distance < best_distance) {
+    const bool has_common = distance < std::max(name.size(), candidate.size());
+    if (has_common && distance < best_distance) {
       best_distance = distance;
       best = candidate;
     }

@@ -21,6 +21,11 @@ TEST(Text, finds_the_nearest_name_or_none) {
   const std::vector<std::string> short_names = {"run", "top"};
   EXPECT_EQ(nearest_name("rnu", short_names), "run");
   EXPECT_EQ(nearest_name("otp", short_names), "top");
+  // Names that have no letter in common are not near, however short.
+  const std::vector<std::string> letters = {"i", "k", "xs"};
+  EXPECT_EQ(nearest_name("y", letters), "");
+  EXPECT_EQ(nearest_name("kk", letters), "k");
+  EXPECT_EQ(nearest_name("x", letters), "xs");
 }
 
 TEST(Text, reads_amounts_of_memory) {
