@@ -7,15 +7,23 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
 #include <span>
 
 #include "blockyard/base/split.h"
+#include "blockyard/base/table.h"
 
 namespace blockyard::app {
 
 namespace {
 
-constexpr std::size_t text_column = 26;
+/// Where the texts of options begin.
+std::size_t text_column(std::size_t width) {
+  constexpr std::size_t usual = 26;
+  return std::min(usual, width / 3);
+}
 
 /// "-w, --workers" of CLI11's "-w,--workers"; a flag's value, "{false}", is left out.
 std::string names_of(const CLI::Option& option) {
@@ -27,10 +35,10 @@ std::string names_of(const CLI::Option& option) {
 
 class HelpFormatter : public CLI::Formatter {
  public:
-  explicit HelpFormatter(std::size_t width) : width_(width) {}
+  explicit HelpFormatter(std::size_t width) : width_(width), column_(text_column(width)) {}
 
   std::string make_description(const CLI::App* app) const override {
-    return wrap(app->get_description(), width_, 0) + "\n";
+    return base::wrap(app->get_description(), width_, 0) + "\n";
   }
 
   std::string make_usage(const CLI::App* app, std::string name) const override {
@@ -39,7 +47,7 @@ class HelpFormatter : public CLI::Formatter {
          app->get_options([](const CLI::Option* one) { return one->get_positional(); }))
       text += " " + make_option_usage(option);
     if (!app->get_subcommands([](const CLI::App*) { return true; }).empty()) text += " command ...";
-    return wrap(text, width_, 8) + "\n";
+    return base::wrap(text, width_, 8) + "\n";
   }
 
   std::string make_option(const CLI::Option* option, bool is_positional) const override {
@@ -56,50 +64,37 @@ class HelpFormatter : public CLI::Formatter {
   }
 
   std::string make_footer(const CLI::App* app) const override {
-    return app->get_footer().empty() ? "" : app->get_footer() + "\n";
+    return app->get_footer().empty() ? "" : base::wrap(app->get_footer(), width_, 0) + "\n";
   }
 
  private:
   [[nodiscard]] std::string row(const std::string& name, const std::string& text) const {
     std::string line = "  " + name;
-    if (line.size() + 2 > text_column)
-      line += "\n" + std::string(text_column, ' ');
+    if (line.size() + 2 > column_)
+      line += "\n" + std::string(column_, ' ');
     else
-      line.resize(text_column, ' ');
+      line.resize(column_, ' ');
     const std::string wrapped =
-        wrap(std::string(text_column, ' ') + text, width_, text_column).substr(text_column);
+        base::wrap(std::string(column_, ' ') + text, width_, column_).substr(column_);
     return line + wrapped + "\n";
   }
 
   std::size_t width_;
+  std::size_t column_;
 };
 
 }  // namespace
 
 std::size_t terminal_width() {
   constexpr std::size_t usual = 80;
-  winsize size{};
-  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return usual;
-  return std::clamp<std::size_t>(size.ws_col, 60, 120);
-}
-
-std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
-  std::size_t column = std::min(text.find_first_not_of(' '), text.size());
-  std::string out(text.substr(0, column));
-  bool is_first = true;
-  for (const std::string& word : base::split(text.substr(column), ' ')) {
-    if (!is_first && column + 1 + word.size() > width) {
-      out += "\n" + std::string(indent, ' ');
-      column = indent;
-    } else if (!is_first) {
-      out += " ";
-      ++column;
-    }
-    out += word;
-    column += word.size();
-    is_first = false;
+  std::size_t width = 0;
+  if (const char* given = std::getenv("COLUMNS")) {
+    const char* const end = given + std::strlen(given);
+    if (std::from_chars(given, end, width).ptr != end) width = 0;
   }
-  return out;
+  winsize size{};
+  if (width == 0 && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) width = size.ws_col;
+  return width == 0 ? usual : std::clamp<std::size_t>(width, 40, 120);
 }
 
 std::shared_ptr<CLI::Formatter> make_help_formatter(std::size_t width) {

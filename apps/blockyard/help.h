@@ -5,16 +5,12 @@
 #include <cstddef>
 #include <memory>
 #include <string>
-#include <string_view>
 
 namespace blockyard::app {
 
-/// Columns of the terminal on standard output, 60 to 120; 80 where it is none.
+/// Columns to print in, 40 to 120: those that COLUMNS in the environment says, or else of the
+/// terminal on standard output; 80 where there is neither.
 [[nodiscard]] std::size_t terminal_width();
-
-/// The words of `text` in lines of at most `width` columns, the second and later ones after
-/// `indent` spaces. A word that is longer than a line keeps a line of its own.
-[[nodiscard]] std::string wrap(std::string_view text, std::size_t width, std::size_t indent);
 
 /// Help that fits into `width` columns.
 [[nodiscard]] std::shared_ptr<CLI::Formatter> make_help_formatter(std::size_t width);

@@ -3,18 +3,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "apps/blockyard/commands.h"
 #include "apps/blockyard/help.h"
 #include "apps/blockyard/output.h"
+#include "blockyard/base/table.h"
 #include "blockyard/input/method_options.h"
 
 namespace blockyard::app {
 
 namespace {
 
-constexpr std::size_t name_columns = 28;
+/// Where the texts of methods and options begin.
+std::size_t name_columns() { return std::min<std::size_t>(28, terminal_width() / 2); }
 
 struct Row {
   std::string key;
@@ -33,15 +36,21 @@ std::vector<Row> option_rows() {
 }
 
 void print_row(std::string_view name, std::string_view text) {
+  const std::size_t column = name_columns();
+  std::string line = fmt::format("  {}", name);
+  if (line.size() + 1 > column) line += "\n" + std::string(column, ' ');
   const std::string wrapped =
-      wrap(std::string(name_columns, ' ') + std::string(text), terminal_width(), name_columns);
-  print_out("{:<{}}{}\n", fmt::format("  {}", name), name_columns, wrapped.substr(name_columns));
+      base::wrap(std::string(column, ' ') + std::string(text), terminal_width(), column);
+  print_out("{:<{}}{}\n", line, column, wrapped.substr(column));
 }
 
+void print_head(std::string_view text) { print_out("{}\n", base::wrap(text, terminal_width(), 0)); }
+
 int list_methods() {
-  print_out("Methods: --method NAME, or name in [method] of a job file\n");
+  print_head("Methods: --method NAME, or name in [method] of a job file");
   for (const method::Method& method : method::methods()) print_row(method.name, method.gives);
-  print_out("\nOptions: --set method.KEY=VALUE, [method] of a job file, or a keyword in Python\n");
+  print_out("\n");
+  print_head("Options: --set method.KEY=VALUE, [method] of a job file, or a keyword in Python");
   for (const Row& row : option_rows())
     print_row(row.key, fmt::format("{} (default: {})", row.meaning, row.usual));
   return 0;

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "apps/blockyard/commands.h"
+#include "apps/blockyard/help.h"
 #include "apps/blockyard/hubbard.h"
 #include "apps/blockyard/job_files.h"
 #include "apps/blockyard/machine_file.h"
@@ -16,6 +17,8 @@
 #include "apps/blockyard/setting_options.h"
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
+#include "blockyard/base/split.h"
+#include "blockyard/base/table.h"
 #include "blockyard/base/text.h"
 #include "blockyard/input/job_file.h"
 #include "blockyard/input/words.h"
@@ -86,6 +89,16 @@ input::Spec read_input(const PlanCommand& command) {
   return spec;
 }
 
+/// Long lines of "  programs   a, b, c" continue below their text.
+std::string wrap_lines(const std::string& text, std::size_t width) {
+  constexpr std::size_t indent = 13;
+  std::string wrapped;
+  std::vector<std::string> lines = base::split(text, '\n');
+  if (!lines.empty() && lines.back().empty()) lines.pop_back();
+  for (const std::string& line : lines) wrapped += base::wrap(line, width, indent) + "\n";
+  return wrapped;
+}
+
 int plan(const PlanCommand& command, const std::string& library) {
   if (command.files.size() == 1 && is_lattice_job(command.files.front()))
     return plan_hubbard({.file = command.files.front(),
@@ -109,8 +122,9 @@ int plan(const PlanCommand& command, const std::string& library) {
       command.try_segments ? plan::try_segments(spec, places, machine, options)
                            : std::vector<plan::SegmentTrial>();
   Output output(command.json == "-" ? stderr : stdout);
-  if (prepared.job->chemistry) output.print(report::print_input(*prepared.job));
-  output.print(plan::print_plan(found) + plan::print_trials(trials));
+  const std::size_t width = terminal_width();
+  if (prepared.job->chemistry) output.print(wrap_lines(report::print_input(*prepared.job), width));
+  output.print(plan::print_plan(found, width) + plan::print_trials(trials, width));
   if (!command.json.empty()) output.write_file(command.json, plan::plan_json(found, trials));
   return 0;
 }

@@ -70,8 +70,10 @@ struct SegmentTrial {
 /// One line about the choice.
 [[nodiscard]] std::string print_choice(const SegmentTrial& chosen);
 
-[[nodiscard]] std::string print_plan(const JobPlan& plan);
-[[nodiscard]] std::string print_trials(const std::vector<SegmentTrial>& trials);
+/// For a reader, in lines of at most `width` characters.
+[[nodiscard]] std::string print_plan(const JobPlan& plan, std::size_t width = 80);
+[[nodiscard]] std::string print_trials(const std::vector<SegmentTrial>& trials,
+                                       std::size_t width = 80);
 /// One JSON object; docs/plan.md lists the keys.
 [[nodiscard]] std::string plan_json(const JobPlan& plan, const std::vector<SegmentTrial>& trials);
 

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "blockyard/base/table.h"
 #include "blockyard/base/text.h"
 
 namespace blockyard::report {
@@ -66,18 +68,10 @@ std::string last_of(std::string_view text, std::size_t width) {
                               : "~" + std::string(text.substr(text.size() - width + 1));
 }
 
-std::string print_job(const LiveJob& job, std::size_t width) {
-  std::string text =
-      fmt::format("job {}  {}{}{}\n  program {} ({} of {}) for {}, {} in total; memory {} of {}\n",
-                  job.number, job.title.empty() ? job.program : job.title,
-                  job.method.empty() ? "" : ", ", job.method, job.program, job.program_number,
-                  job.programs, time_of(job.program_seconds), time_of(job.seconds),
-                  base::format_bytes(job.rss_bytes), base::format_bytes(job.memory_bytes));
-  if (job.processes_seen < job.processes)
-    text += fmt::format("  {} of {} processes are on this machine\n", job.processes_seen,
-                        job.processes);
-  constexpr std::string_view row = "  {:>4} {:<{}} {:<{}} {:>9} {:>10} {:>6} {:>8} {:>9}\n";
-  constexpr std::size_t others = 55;  // columns, but for the two whose contents vary
+std::string print_workers(const LiveJob& job, std::size_t width) {
+  // Columns, but for the two whose contents vary. Where there is too little, the others follow
+  // below.
+  const std::size_t others = width < 75 ? 12 : 55;
   std::size_t does = 4;
   std::size_t at = 2;
   for (const LiveWorker& worker : job.workers) {
@@ -87,15 +81,43 @@ std::string print_job(const LiveJob& job, std::size_t width) {
   const std::size_t left = std::max(width, others + 20) - others;
   at = std::min(at, std::max(left - std::min(left, does), std::size_t{14}));
   does = std::min(does, left - at);
-  text += fmt::format(row, "", "does", does, "at", at, "iterated", "operations", "blocks",
-                      "barriers", "memory");
+  std::vector<std::vector<std::string>> rows = {
+      {"", "does", "at", "iterated", "operations", "blocks", "barriers", "memory"}};
   for (const LiveWorker& worker : job.workers)
-    text += fmt::format(row, worker.number, short_of(worker.doing).substr(0, does), does,
-                        last_of(file_of(worker.place), at), at, worker.iterations,
-                        worker.operations, share_of(worker.block_wait_seconds, job.program_seconds),
-                        share_of(worker.barrier_seconds, job.program_seconds),
-                        base::format_bytes(worker.used_bytes));
-  return text;
+    rows.push_back({fmt::format("{:>4}", worker.number), short_of(worker.doing).substr(0, does),
+                    last_of(file_of(worker.place), at), fmt::format("{}", worker.iterations),
+                    fmt::format("{}", worker.operations),
+                    share_of(worker.block_wait_seconds, job.program_seconds),
+                    share_of(worker.barrier_seconds, job.program_seconds),
+                    base::format_bytes(worker.used_bytes)});
+  const std::array<base::Column, 8> columns = {{{5, true},
+                                                {does + 1, true},
+                                                {at + 1, true},
+                                                {9, false},
+                                                {11, false},
+                                                {7, false},
+                                                {9, false},
+                                                {10, false}}};
+  return base::print_table(columns, rows, width);
+}
+
+std::string print_job(const LiveJob& job, std::size_t width) {
+  std::string text = base::wrap(
+      fmt::format("job {}  {}{}{}", job.number, job.title.empty() ? job.program : job.title,
+                  job.method.empty() ? "" : ", ", job.method),
+      width, 2);
+  text +=
+      "\n" + base::wrap(fmt::format("  program {} ({} of {}) for {}, {} in total; memory {} of {}",
+                                    job.program, job.program_number, job.programs,
+                                    time_of(job.program_seconds), time_of(job.seconds),
+                                    base::format_bytes(job.rss_bytes),
+                                    base::format_bytes(job.memory_bytes)),
+                        width, 2);
+  if (job.processes_seen < job.processes)
+    text += "\n" + base::wrap(fmt::format("  {} of {} processes are on this machine",
+                                          job.processes_seen, job.processes),
+                              width, 2);
+  return text + "\n" + print_workers(job, width);
 }
 
 /// Adds what one process answered; throws for what none of ours answers.

@@ -48,7 +48,7 @@ struct Top {
 /// Invalid JSON is left out as well: a process may have ended in the middle of it.
 [[nodiscard]] Top read_top(std::span<const std::string> answers, int job);
 
-/// In lines of at most `width` columns, if that is at least 75 and numbers are not huge.
+/// In lines of at most `width` columns, if that is at least 40 and numbers are not huge.
 [[nodiscard]] std::string print(const Top& top, std::size_t width);
 [[nodiscard]] std::string json_of(const Top& top);
 

@@ -20,7 +20,8 @@ differ; 130 and 143 after SIGINT and SIGTERM.
 
 
 def help_of(*command):
-    done = subprocess.run([BLOCKYARD, *command, "--help"], text=True, capture_output=True, timeout=60, check=True)
+    done = subprocess.run([BLOCKYARD, *command, "--help"], text=True, capture_output=True, timeout=60, check=True,
+                          env={**os.environ, "COLUMNS": "80"})
     return re.sub(r"[ \t]+$", "", done.stdout, flags=re.MULTILINE).strip("\n")
 
 

@@ -26,7 +26,7 @@ FENCE = re.compile(r"(?:<!-- (file:|excerpt of) (\S+) -->\n)?```(\w*)\n(.*?)^```
 
 def says(command, folder):
     environment = {**os.environ, "PATH": f"{BLOCKYARD.parent}:{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}", "DEMO": str(ROOT / "demo"),
-                   "XDG_RUNTIME_DIR": str(folder)}
+                   "XDG_RUNTIME_DIR": str(folder), "COLUMNS": "80"}
     done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, text=True, timeout=LIMIT_SECONDS,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     return [line.rstrip() for line in done.stdout.splitlines()]

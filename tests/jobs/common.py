@@ -117,7 +117,7 @@ class JobTest(unittest.TestCase):
             arguments = [*arguments, "--device", DEVICE]
         done = subprocess.run([BLOCKYARD, *map(str, arguments)], cwd=self.folder, text=True,
                               capture_output=True, timeout=LIMIT_SECONDS, check=False,
-                              env={**os.environ, "TMPDIR": str(self.scratch), **(environment or {})}, **options)
+                              env={**os.environ, "TMPDIR": str(self.scratch), "COLUMNS": "80", **(environment or {})}, **options)
         self.assertEqual(list(self.scratch.iterdir()), [], "something is left in the scratch folder")
         return done
 

@@ -46,6 +46,22 @@ class CommandLine(common.JobTest):
             for line in self.run_blockyard(command, "--help").stdout.splitlines():
                 self.assertLessEqual(len(line), 80, line)
 
+    def assert_fits(self, columns, *arguments):
+        done = self.run_blockyard(*arguments, environment={"COLUMNS": str(columns)})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for line in done.stdout.splitlines():
+            self.assertLessEqual(len(line), columns, line)
+        return done.stdout
+
+    def test_help_fits_into_the_columns_that_there_are(self):
+        for columns in (50, 60, 100):
+            texts = [self.assert_fits(columns, *command) for command in ((), ("run", "--help"), ("offload", "run", "--help"))]
+            self.assert_fits(columns, "methods")
+            self.assertGreater(max(len(line) for text in texts for line in text.splitlines()), columns - 10)
+        for unusable in ("0", "many", "80x", ""):
+            done = self.run_blockyard("run", "--help", environment={"COLUMNS": unusable})
+            self.assertEqual(done.stdout, self.run_blockyard("run", "--help", environment={"COLUMNS": "80"}).stdout)
+
     def test_an_unknown_name_gets_the_nearest(self):
         for arguments, said in (
                 (["rnu"], "error: 'rnu' is not a command; did you mean 'run'?\nSee 'blockyard --help'.\n"),
@@ -103,10 +119,12 @@ class CommandLine(common.JobTest):
         program = self.write("segments.sial", SEGMENTS)
         self.assertIn("error: --segments best: only", self.says("run", program, "--segments", "best"))
 
-    def test_a_plan_fits_into_80_columns(self):
+    def test_a_plan_fits_into_the_columns_that_there_are(self):
         job = self.write("job.toml", common.WATER + '[basis]\nname = "sto-3g"\n[method]\nname = "ccsd"\n')
-        for line in self.run_well("plan", job, "-w", "2").stdout.splitlines():
-            self.assertLessEqual(len(line), 80, line)
+        for columns in (80, 60, 45):
+            output = self.assert_fits(columns, "plan", job, "-w", "2")
+            for title in ("largest", "written", "process", "from disk", "virtual"):
+                self.assertIn(title, output)
 
     def test_processes_of_srun_that_do_not_know_each_other_are_refused(self):
         path = self.write("segments.sial", SEGMENTS)
