@@ -74,7 +74,7 @@ TEST(Check, ProcsWriteTempsForTheirCallers) {
       List{"6: unwritten-temp"});
 }
 
-TEST(Check, AGetBehindAPutNeedsABarrier) {
+TEST(Check, AGetAfterAPutNeedsABarrier) {
   EXPECT_EQ(found("pardo i,j\nput d[i,j] = 1.0\nendpardo i,j\npardo i,j\nget d[i,j]\n"
                   "x += d[i,j]*d[i,j]\nendpardo i,j"),
             List{"5: get-after-put"});
@@ -101,6 +101,32 @@ TEST(Check, OneIterationMayGetWhatItPut) {
             List{});
   EXPECT_EQ(found("pardo i,j\nput d[i,j] = 1.0\nget d[j,i]\nx += d[j,i]*d[j,i]\nendpardo i,j"),
             List{"3: get-after-put"});
+}
+
+/// d[k,..] is put for one i, and only blocks of other i are fetched.
+std::vector<std::string> found_in_turn(const std::string& where) {
+  return found("do i\ndo k\n" + where +
+               "pardo j\nget d[k,j]\nx = d[k,j]*d[k,j]\nput d[i,j] += x\nendpardo j\nenddo k\n"
+               "sip_barrier\nenddo i");
+}
+
+TEST(Check, ConditionsSayThatBlocksDiffer) {
+  EXPECT_EQ(found_in_turn(""), List{"4: get-after-put"});
+  EXPECT_EQ(found_in_turn("where k < i\n"), List{});
+  EXPECT_EQ(found_in_turn("where i != k\n"), List{});
+  EXPECT_EQ(found_in_turn("where k <= i\n"), List{"5: get-after-put"});
+  // In another iteration of the pardo i and j are the other way round.
+  EXPECT_EQ(found("pardo i,j\nwhere i != j\nput d[i,j] = 1.0\nget d[j,i]\n"
+                  "x += d[j,i]*d[j,i]\nendpardo i,j"),
+            List{"4: get-after-put"});
+}
+
+TEST(Check, ABlockMayBeFetchedByTheNameOfAnEqualIndex) {
+  const std::string head = "do i\nget d[i,i]\ndo j\n";
+  const std::string tail = "a[i,j] = d[i,j]\nx += a[i,j]*d[j,i]\n";
+  EXPECT_EQ(found(head + "where i == j\n" + tail + "enddo j\nenddo i"), List{});
+  EXPECT_EQ(found(head + "if j == i\n" + tail + "endif\nenddo j\nenddo i"), List{});
+  EXPECT_EQ(found(head + tail + "enddo j\nenddo i"), (List{"4: missing-get", "5: missing-get"}));
 }
 
 TEST(Check, RecursionEnds) {

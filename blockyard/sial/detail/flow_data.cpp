@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "blockyard/sial/detail/around.h"
 #include "blockyard/sial/detail/flow.h"
 #include "blockyard/sial/detail/uses.h"
 
@@ -22,7 +23,8 @@ using program::SelectorForm;
 struct PutDone {
   program::Selector selector;
   Place at;
-  std::uint32_t pardo = 0;  ///< number of the pardo around it, 0 for none
+  std::uint32_t pardo = 0;           ///< number of the pardo around it, 0 for none
+  std::vector<std::uint32_t> loops;  ///< for each index, the loop that gave it its value
 };
 
 /// A block of a shared array as it is written in the source: array, indexes.
@@ -100,8 +102,15 @@ class DataFlow {
   /// Temps of an iteration end with it; puts are taken as done, since an empty loop does not
   /// excuse a missing barrier.
   void step(const checked::Do& what) {
+    const Around::Mark mark = around_.mark();
+    around_.enter_do(what.index);
+    learn(what.where);
     loop(what.body);
     if (pardo_ == 0 && repeats_ == 0 && !state_.puts.empty()) repeat(what);
+    around_.return_to(mark);
+  }
+  void learn(const std::vector<checked::Expr>& where) {
+    for (const checked::Expr& condition : where) around_.learn(condition);
   }
   /// A second time, for what the first iteration leaves undone. Only puts of the same blocks in
   /// every iteration count: those without the index of the loop.
@@ -123,7 +132,11 @@ class DataFlow {
   void step(const checked::Pardo& what) {
     const std::uint32_t outer = pardo_;
     pardo_ = ++pardo_count_;
+    const Around::Mark mark = around_.mark();
+    for (const std::int32_t index : what.indexes) around_.enter_pardo(index);
+    learn(what.where);
     loop(what.body);
+    around_.return_to(mark);
     pardo_ = outer;
   }
   void loop(const checked::Body& body) {
@@ -142,7 +155,10 @@ class DataFlow {
     std::optional<State> after;
     for (const auto& branch : what.branches) {
       state_ = before;
+      const Around::Mark mark = around_.mark();
+      around_.learn(branch.condition);
       walk(branch.body);
+      around_.return_to(mark);
       after = after ? meet(*after, state_) : state_;
     }
     state_ = before;
@@ -185,7 +201,11 @@ class DataFlow {
     }
     state_.written.insert(callee.end.written.begin(), callee.end.written.end());
     state_.here.insert(callee.end.here.begin(), callee.end.here.end());
-    for (const auto& put : callee.end.puts) state_.puts.insert(put);
+    for (auto [array, put] : callee.end.puts) {
+      for (std::size_t k = 0; k < put.loops.size(); ++k)
+        if (put.loops[k] == 0) put.loops[k] = around_.loop_of(put.selector.indexes[k]);
+      state_.puts.emplace(array, std::move(put));
+    }
   }
   void step(const auto&) {}
 
@@ -213,7 +233,9 @@ class DataFlow {
           fmt::format("'{}' is fetched here, but", name_of(array)));
       state_.here.emplace(block, use.at);
     } else if (is_put && use.access != Access::read) {
-      const PutDone done{use.block->selector, use.at, pardo_};
+      PutDone done{use.block->selector, use.at, pardo_, {}};
+      for (const std::int32_t index : done.selector.indexes)
+        done.loops.push_back(around_.loop_of(index));
       // An iteration may get the blocks it puts itself, whichever worker put them in the last one.
       if (repeats_ > 0)
         state_.puts.insert_or_assign(array, done);
@@ -236,8 +258,34 @@ class DataFlow {
     return key;
   }
 
+  /// Fetched, perhaps by the name of another index that is equal here.
+  [[nodiscard]] bool is_here(const Blocks::key_type& block) const {
+    if (state_.here.contains(block)) return true;
+    if (!around_.knows_equal()) return false;
+    const auto is_same = [&](std::int32_t a, std::int32_t b) {
+      return around_.equal_to(a) == around_.equal_to(b);
+    };
+    return std::ranges::any_of(state_.here, [&](const auto& one) {
+      return one.first.first == block.first &&
+             std::ranges::equal(one.first.second, block.second, is_same);
+    });
+  }
+
+  /// Whether a put block is another than this one, since conditions here say that an index differs
+  /// which has had the same value since the put.
+  [[nodiscard]] bool are_apart(const PutDone& put, const program::Selector& got) const {
+    const std::size_t count = std::min(put.selector.indexes.size(), got.indexes.size());
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::int32_t index = put.selector.indexes[k];
+      const bool is_same =
+          put.loops[k] != Around::in_pardo && around_.loop_of(index) == put.loops[k];
+      if (is_same && around_.are_apart(index, got.indexes[k])) return true;
+    }
+    return false;
+  }
+
   void need(const Blocks::key_type& block, Place at, const std::string& what, Place first) {
-    if (!state_.is_reachable || !knows_all_ || state_.here.contains(block)) return;
+    if (!state_.is_reachable || !knows_all_ || is_here(block)) return;
     state_.here.emplace(block, at);  // once is enough
     if (!is_program_) {
       summary_.needs.emplace(block, first);
@@ -273,6 +321,7 @@ class DataFlow {
     if (done == state_.puts.end()) return;
     const bool is_own = selector != nullptr && pardo_ != 0 && done->second.pardo == pardo_ &&
                         done->second.selector == *selector;
+    if (selector != nullptr && are_apart(done->second, *selector)) return;
     if (is_own || !told_.emplace(at.file, at.line, array).second) return;
     findings_.warning(
         "get-after-put", at,
@@ -298,6 +347,7 @@ class DataFlow {
 
   const checked::Unit& unit_;
   Findings& findings_;
+  Around around_;
   std::vector<Summary>* procs_ = nullptr;
   State state_;
   Summary summary_;
