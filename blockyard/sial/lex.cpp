@@ -8,6 +8,7 @@
 
 #include "blockyard/base/text.h"
 #include "blockyard/program/file.h"
+#include "blockyard/sial/detail/foreign.h"
 
 namespace blockyard::sial {
 namespace {
@@ -26,8 +27,10 @@ constexpr std::array<std::string_view, 22> symbols = {
     "/",  "^",  "(",  ")",  "[",  "]",  ",",  ":",  "=", "<", ">"};
 
 /// Operators of C and Fortran, and ours for them. A single '&' continues a line.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 12> foreign_operators = {
+constexpr std::array<std::pair<std::string_view, std::string_view>, 14> foreign_operators = {
     {{"||", "or"},
+     {"..", ":"},
+     {":=", "="},
      {"&&", "and"},
      {"<>", "!="},
      {".and.", "and"},
@@ -120,7 +123,7 @@ class Lexer {
     std::string number;
     bool is_real = false;
     lex_digits(number);
-    if (peek() == '.') {
+    if (peek() == '.' && peek(1) != '.') {
       is_real = true;
       number += text_[at_++];
       lex_digits(number);
@@ -244,11 +247,11 @@ class Lexer {
     ++at_;
     while (is_unknown()) ++at_;
     const auto first = static_cast<unsigned char>(text_[from]);
-    findings_.lexical_error(
-        "bad-character", place(from, at_),
-        first > 0x20 && first < 0x7f ? fmt::format("'{}' has no meaning here", text_[from])
-                                     : std::string("characters that SIAL does not know"),
-        "outside of comments and texts only letters, digits and operators may stand");
+    findings_.lexical_error("bad-character", place(from, at_),
+                            first > 0x20 && first < 0x7f
+                                ? fmt::format("'{}' has no meaning here", text_[from])
+                                : std::string("characters that SIAL does not know"),
+                            std::string(detail::hint_for_character(text_[from])));
   }
 
   std::uint32_t file_;

@@ -25,6 +25,7 @@ checked::Block begin_block(const ast::Expr& source, SelectorForm form, std::int3
 bool Checker::match_counts(const ast::Expr& source, std::int32_t array) {
   const auto& declared = result_.arrays[static_cast<std::size_t>(array)];
   if (source.parts.size() == declared.indexes.size()) return true;
+  if (declared.indexes.empty()) return false;  // its declaration is in error
   error("index-count", source.at,
         fmt::format("'{}' has {} indexes, not {}", declared.name, declared.indexes.size(),
                     source.parts.size()),
@@ -75,7 +76,7 @@ std::int32_t Checker::check_position(const ast::Expr& source, std::int32_t array
   if (name.kind != ExprKind::name) {
     error("position-not-index", source.at,
           fmt::format("index {} of '{}' is not the name of an index", position + 1, declared.name),
-          "blocks are selected by the indexes of the loops around");
+          "blocks are selected by the indexes of the surrounding loops");
     return -1;
   }
   const Symbol* symbol = find({name.text, name.at}, SymbolKind::index);

@@ -188,7 +188,10 @@ void Checker::declare_index(const ast::Declaration& declaration) {
   const bool is_simple_index = entry.kind == array::IndexKind::simple;
   if (declaration.first) entry.first = check_bound(*declaration.first, is_simple_index);
   if (declaration.last) entry.last = check_bound(*declaration.last, is_simple_index);
-  if (declaration.first && declaration.last && !entry.first.is_name && !entry.last.is_name &&
+  const auto is_number = [](const std::optional<ast::Bound>& bound) {
+    return bound && !bound->text.empty() && bound->text[0] >= '0' && bound->text[0] <= '9';
+  };
+  if (is_number(declaration.first) && is_number(declaration.last) &&
       entry.first.value > entry.last.value) {
     Place at = declaration.first->at;
     at.length = declaration.last->at.column + declaration.last->at.length - at.column;

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "blockyard/base/text.h"
+#include "blockyard/sial/detail/foreign.h"
 
 namespace blockyard::sial::detail {
 
@@ -111,10 +112,12 @@ Symbol* Names::find(std::size_t unit, const ast::Name& name, std::string_view wa
     // A hint costs a pass over all names: only the first ones get it, so that no input is slow.
     const std::string near =
         findings_.error_count() < 50 ? base::nearest_name(name.text, visible(unit)) : std::string();
+    const std::string_view hint = wanted == "array" ? hint_for_function(name.text) : "";
     findings_.error("undeclared-name", name.at,
                     fmt::format("{} '{}' is not declared", wanted, name.text),
-                    near.empty() ? "declare it before the first statement"
-                                 : fmt::format("did you mean '{}'?", near));
+                    !near.empty()  ? fmt::format("did you mean '{}'?", near)
+                    : hint.empty() ? "declare it before the first statement"
+                                   : std::string(hint));
     return nullptr;
   }
   const Symbol& first = symbols_[found[0]];

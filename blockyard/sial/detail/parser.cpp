@@ -102,6 +102,14 @@ std::string describe(const Token& token) {
   }
 }
 
+/// What to do about a token that follows a whole statement.
+std::string hint_after_end(const Token& token) {
+  if (is_symbol(token, ",")) return "each needs a line of its own";
+  if (is_name(token, "then")) return "leave it out: a condition ends with its line";
+  if (is_name(token, "where")) return "'where' goes on the next line";
+  return "";
+}
+
 }  // namespace
 
 bool is_reserved(std::string_view word) noexcept {
@@ -177,7 +185,8 @@ void Parser::skip_line() {
 }
 
 void Parser::end_line() {
-  if (!at_line_end() && !has_failed_) unexpected("the end of the statement");
+  if (!at_line_end() && !has_failed_)
+    unexpected("the end of the statement", hint_after_end(peek()));
   skip_line();
 }
 
@@ -202,15 +211,20 @@ ast::Unit Parser::parse_unit() {
     unit_.name = expect_name("the name of the program");
     end_line();
   } else {
+    const bool is_program = is_name(peek(), "program") && peek(1).kind == TokenKind::name;
     fail("no-program", opened, fmt::format("expected 'sial NAME', but found {}", describe(peek())),
-         "a program is: imports, 'sial NAME', declarations, statements, 'endsial NAME'");
+         is_program
+             ? "did you mean 'sial'?"
+             : "a program is: imports, 'sial NAME', declarations, statements, 'endsial NAME'");
+    if (is_program) unit_.name = {peek(1).text, peek(1).at};
     has_failed_ = false;
     if (!at_declaration()) skip_line();
   }
   unit_.body = parse_body("endsial");
   if (!is_name(peek(), "endsial")) {
     findings_.error("unclosed", opened, "this program has no end",
-                    fmt::format("write 'endsial {}' as its last line", unit_.name.text));
+                    fmt::format("write 'endsial{}{}' as its last line",
+                                unit_.name.text.empty() ? "" : " ", unit_.name.text));
     return std::move(unit_);
   }
   next();

@@ -71,9 +71,13 @@ class Parser {
 
   // Statements (parser_statement.cpp, parser_control.cpp)
   ast::Body parse_body(std::string_view closer);
-  [[nodiscard]] bool at_closer(std::string_view closer);
+  bool at_closer(std::string_view closer);
   void parse_statement(ast::Body& body);
   bool parse_control(ast::Statement& statement);
+  bool parse_foreign_loop(ast::Statement& statement);
+  void parse_while(ast::Statement& statement);
+  void replace_foreign_declaration();
+  void replace_foreign_end(std::string_view innermost);
   bool parse_simple(ast::Statement& statement);
   void parse_assignment(ast::Statement& statement);
   void parse_do(ast::Statement& statement);
@@ -90,7 +94,7 @@ class Parser {
   void parse_execute(ast::Statement& statement);
   void parse_print(ast::Statement& statement);
 
-  const Tokens tokens_;  ///< without comments
+  Tokens tokens_;  ///< without comments
   Findings& findings_;
   std::size_t at_ = 0;
   int depth_ = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "blockyard/sial/detail/foreign.h"
 #include "blockyard/sial/detail/parser.h"
 
 namespace blockyard::sial::detail {
@@ -42,9 +43,32 @@ ast::Body Parser::parse_body(std::string_view closer) {
   return body;
 }
 
+/// "end do" and "endfor": a finding, and then our word for it.
+void Parser::replace_foreign_end(std::string_view innermost) {
+  const Token& first = peek();
+  const Token& second = peek(1);
+  if (is_variable(first) || second.kind == TokenKind::symbol) return;
+  const bool has_name = second.kind == TokenKind::name;
+  const std::string_view ours =
+      end_meant_by(first.text, has_name ? second.text : std::string_view(), innermost);
+  if (ours.empty()) return;
+  Place at = first.at;
+  std::string theirs = first.text;
+  if (theirs == "end" && has_name) {
+    at.length = second.at.column + second.at.length - at.column;
+    theirs += " " + second.text;
+    next();
+  }
+  findings_.error("unknown-statement", at, fmt::format("'{}' begins no statement", theirs),
+                  fmt::format("did you mean '{}'?", ours));
+  tokens_[at_].text = ours;
+}
+
+/// Whether the body that ends with `closer` ends here.
 bool Parser::at_closer(std::string_view closer) {
+  if (peek().kind != TokenKind::name) return false;
+  replace_foreign_end(closer);
   const Token& token = peek();
-  if (token.kind != TokenKind::name) return false;
   if (std::find(closers.begin(), closers.end(), token.text) == closers.end()) return false;
   if (closes(token.text, closer)) return true;
   for (const auto& outer : open_)
@@ -110,6 +134,8 @@ void Parser::parse_do(ast::Statement& statement) {
          fmt::format("the declaration of '{0}' has it: write 'do {0}'; 'where' takes a part of it",
                      loop.index.text));
   if (accept_name("in")) loop.parent = expect_name("the parent index");
+  if (is_symbol(peek(), ","))
+    unexpected("the end of the statement", "a do has one index: write another do within it");
   end_line();
   loop.where = parse_where();
   loop.body = parse_body("enddo");
@@ -127,6 +153,8 @@ void Parser::parse_pardo(ast::Statement& statement) {
     loop.pragma = ast::Name{peek().text, peek().at};
     next();
   }
+  if (peek().kind == TokenKind::name && !is_name(peek(), "where"))
+    unexpected("',' or the end of the line", "commas stand between indexes: pardo i, j");
   end_line();
   loop.where = parse_where();
   loop.body = parse_body("endpardo");
@@ -181,6 +209,32 @@ ast::Body Parser::parse_plain_block(std::string_view closer) {
     has_failed_ = false;
   }
   return body;
+}
+
+/// "for i" and its kin are a do over i, "while" an if, once they are reported.
+bool Parser::parse_foreign_loop(ast::Statement& statement) {
+  const std::string_view ours = loop_meant_by(statement.verb);
+  if (statement.verb == "while") {
+    parse_while(statement);
+    return true;
+  }
+  if (ours.empty() || peek().kind != TokenKind::name) return false;
+  fail("unknown-statement", statement.at, fmt::format("'{}' begins no statement", statement.verb),
+       fmt::format("did you mean '{}'?", ours));
+  statement.verb = ours;
+  return parse_control(statement);
+}
+
+void Parser::parse_while(ast::Statement& statement) {
+  fail("unknown-statement", statement.at, "'while' begins no statement",
+       "loops run over an index: with 'index k = 1:10', write 'do k', and 'exit' to leave it");
+  ast::If choice;
+  choice.branches.emplace_back();
+  choice.branches.back().condition = parse_condition();
+  skip_line();
+  choice.branches.back().body = parse_body("enddo");
+  if (accept_name("enddo")) skip_line();
+  statement.what = std::move(choice);
 }
 
 bool Parser::parse_control(ast::Statement& statement) {

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "blockyard/array/index.h"
+#include "blockyard/sial/detail/foreign.h"
 #include "blockyard/sial/detail/parser.h"
 
 namespace blockyard::sial::detail {
@@ -39,6 +40,16 @@ bool Parser::at_declaration() const {
   std::size_t ahead = 0;
   while (is_modifier(peek(ahead)) && peek(ahead + 1).kind == TokenKind::name) ++ahead;
   return ahead > 0 || (peek().kind == TokenKind::name && kind_of(peek().text).has_value());
+}
+
+/// "integer n": a finding, and then our word for it.
+void Parser::replace_foreign_declaration() {
+  const Token& word = peek();
+  const std::string_view ours = declaration_meant_by(word.text);
+  if (ours.empty() || is_variable(word) || peek(1).kind != TokenKind::name) return;
+  findings_.error("unknown-statement", word.at, fmt::format("'{}' begins no statement", word.text),
+                  fmt::format("did you mean '{}'?", ours));
+  tokens_[at_].text = ours;
 }
 
 void Parser::parse_import() {
@@ -120,7 +131,7 @@ void Parser::parse_index(ast::Declaration& declaration) {
   if (!expect_symbol("=", "and a range like 1:norb")) return;
   declaration.first = parse_bound();
   if (!accept_symbol(":") && !accept_symbol(",")) {
-    const bool is_other = is_name(peek(), "to") || is_symbol(peek(), "-") || is_symbol(peek(), ";");
+    const bool is_other = is_name(peek(), "to") || is_symbol(peek(), "-");
     unexpected("':' between the ends of the range", is_other ? "did you mean ':'?" : "");
     return;
   }

@@ -5,8 +5,7 @@
 #include <array>
 #include <utility>
 
-#include "blockyard/array/index.h"
-#include "blockyard/base/text.h"
+#include "blockyard/sial/detail/foreign.h"
 #include "blockyard/sial/detail/parser.h"
 
 namespace blockyard::sial::detail {
@@ -22,89 +21,6 @@ bool is_operator(const Token& token) {
          std::find(operators.begin(), operators.end(), token.text) != operators.end();
 }
 
-/// First words of statements, for hints on misspelt ones.
-std::vector<std::string> statement_words() {
-  std::vector<std::string> words = {"allocate",
-                                    "assert_same",
-                                    "broadcast_from",
-                                    "call",
-                                    "clear",
-                                    "collective",
-                                    "create",
-                                    "deallocate",
-                                    "delete",
-                                    "destroy",
-                                    "do",
-                                    "enddo",
-                                    "pardo",
-                                    "endpardo",
-                                    "if",
-                                    "else",
-                                    "endif",
-                                    "execute",
-                                    "exit",
-                                    "cycle",
-                                    "get",
-                                    "request",
-                                    "put",
-                                    "prepare",
-                                    "print",
-                                    "println",
-                                    "return",
-                                    "stop",
-                                    "section",
-                                    "endsection",
-                                    "set_persistent",
-                                    "restore_persistent",
-                                    "sip_barrier",
-                                    "server_barrier",
-                                    "where",
-                                    "gpu_on",
-                                    "gpu_off",
-                                    "endproc",
-                                    "endsial",
-                                    "scalar",
-                                    "int",
-                                    "subindex",
-                                    "static",
-                                    "temp",
-                                    "local",
-                                    "distributed",
-                                    "served",
-                                    "special",
-                                    "proc",
-                                    "import"};
-  words.insert(words.end(), array::kind_keywords.begin(), array::kind_keywords.end());
-  return words;
-}
-
-/// Words of other languages, and ours for them.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 18> foreign_words = {
-    {{"barrier", "sip_barrier"},
-     {"sync", "sip_barrier"},
-     {"fence", "sip_barrier"},
-     {"for", "do"},
-     {"foreach", "do"},
-     {"loop", "do"},
-     {"forall", "pardo"},
-     {"parallel", "pardo"},
-     {"elif", "else if"},
-     {"fi", "endif"},
-     {"write", "print"},
-     {"break", "exit"},
-     {"continue", "cycle"},
-     {"zero", "clear"},
-     {"allreduce", "collective"},
-     {"fetch", "get"},
-     {"include", "import"},
-     {"subroutine", "proc"}}};
-
-std::string nearest_statement(std::string_view verb) {
-  for (const auto& [theirs, ours] : foreign_words)
-    if (verb == theirs) return std::string(ours);
-  return base::nearest_name(verb, statement_words());
-}
-
 }  // namespace
 
 /// print_scalar(x) and its kin, unless the program has an array of that name.
@@ -118,10 +34,11 @@ void Parser::parse_statement(ast::Body& body) {
   const Token& first = peek();
   const bool is_top = open_.size() == 1;
   if (first.kind != TokenKind::name) {
-    unexpected("a statement");
+    unexpected("a statement", is_symbol(first, "/") ? "comments begin with '#'" : "");
     skip_line();
     return;
   }
+  replace_foreign_declaration();
   if (at_declaration() && !is_operator(peek(1))) {
     if (!is_top)
       fail("misplaced-declaration", first.at, "a declaration inside of a procedure or a loop",
@@ -159,7 +76,7 @@ void Parser::parse_statement(ast::Body& body) {
     return;
   }
   next();
-  if (parse_control(statement)) {
+  if (parse_control(statement) || parse_foreign_loop(statement)) {
     body.push_back(std::move(statement));
     return;
   }
@@ -206,6 +123,8 @@ bool Parser::parse_simple(ast::Statement& statement) {
     parse_execute(statement);
   } else if (verb == "call") {
     statement.what = ast::Call{expect_name("the name of a procedure")};
+    if (is_symbol(peek(), "("))
+      unexpected("the end of the statement", "procedures have no arguments: they use all names");
   } else if (verb == "exit" || verb == "cycle" || verb == "return" || verb == "stop") {
     ast::Leave leave;
     if (!at_line_end() && (verb == "cycle" || verb == "exit"))
@@ -244,6 +163,8 @@ bool Parser::parse_simple(ast::Statement& statement) {
   } else if (verb == "where") {
     fail("misplaced-where", statement.at, "a 'where' that does not follow its loop",
          "'where' lines come directly after do or pardo; else use 'if'");
+  } else if (is_symbol(peek(), "==") && declared_.contains(verb)) {
+    unexpected("an assignment", "did you mean '='?");
   } else {
     const std::string near = nearest_statement(verb);
     fail("unknown-statement", statement.at, fmt::format("'{}' begins no statement", verb),
@@ -321,6 +242,8 @@ void Parser::parse_print(ast::Statement& statement) {
     unexpected("what to print");
   else
     print.value = parse_expression();
+  if (!at_line_end())
+    unexpected("the end of the statement", "print takes one value: write a print for each");
   statement.what = std::move(print);
 }
 
