@@ -97,6 +97,17 @@ Json quick_fixes(const std::string& uri, const Json& diagnostics) {
   return actions;
 }
 
+const sial::DeclaredName* find_declared(const std::vector<sial::DeclaredName>& names,
+                                        const std::string& use, const Documents& documents) {
+  const std::size_t dot = use.rfind('.');
+  const std::string name = dot == std::string::npos ? use : use.substr(dot + 1);
+  const auto found = std::ranges::find_if(names, [&](const sial::DeclaredName& one) {
+    return one.name == name &&
+           (dot == std::string::npos || program_of(documents.text(one.file)) == use.substr(0, dot));
+  });
+  return found == names.end() ? nullptr : &*found;
+}
+
 Json rename(const Documents& documents, const sial::DeclaredName& old, const std::string& fresh) {
   check_name(fresh);
   const std::string dotted = program_of(documents.text(old.file)) + "." + old.name;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "blockyard/lsp/documents.h"
 #include "blockyard/lsp/message.h"
@@ -16,6 +17,12 @@ namespace blockyard::lsp {
 /// A range of the protocol for `length` bytes from a column, both as the compiler counts.
 [[nodiscard]] Json range_of(const std::string& text, std::uint32_t line, std::uint32_t column,
                             std::uint32_t length);
+
+/// Of the declared names, the one that `use` means: "x", or "lib.x" of the program lib, whose file
+/// `documents` have. Null if there is none.
+[[nodiscard]] const sial::DeclaredName* find_declared(const std::vector<sial::DeclaredName>& names,
+                                                      const std::string& use,
+                                                      const Documents& documents);
 
 /// `old` gets the name `fresh` in the open texts, in the file that declares it, and in the SIAL
 /// files next to that one, as far as the name there is this declaration.

@@ -79,6 +79,7 @@ std::string path_of(std::string_view uri) {
 }
 
 std::string uri_of(std::string_view path) {
+  if (path.substr(0, path.find('/')).find(':') != std::string_view::npos) return std::string(path);
   std::string uri(scheme);
   for (const char c : path) {
     const bool is_plain = std::isalnum(static_cast<unsigned char>(c)) != 0 ||

@@ -27,6 +27,7 @@ class Lines {
 
 /// "/a b.sial" of "file:///a%20b.sial"; anything but a file URI is returned unchanged.
 [[nodiscard]] std::string path_of(std::string_view uri);
+/// The reverse of `path_of`: a text that has no file yet ("untitled:Untitled-1") keeps its URI.
 [[nodiscard]] std::string uri_of(std::string_view path);
 
 }  // namespace blockyard::lsp

@@ -224,8 +224,8 @@ std::vector<sial::DeclaredName> Server::declared(const std::string& path) const 
 
 std::optional<sial::DeclaredName> Server::declaration(const Spot& spot) const {
   const auto names = declared(spot.path);
-  const auto found = std::ranges::find(names, spot.use.name, &sial::DeclaredName::name);
-  return found == names.end() ? std::nullopt : std::optional(*found);
+  const sial::DeclaredName* const found = find_declared(names, spot.use.name, documents_);
+  return found == nullptr ? std::nullopt : std::optional(*found);
 }
 
 /// The declaration, and below it those of its indexes, with their ranges.
@@ -265,8 +265,13 @@ Json Server::references(const Json& parameters) const {
   Json places = Json::array();
   const std::string text = documents_.text(under->path);
   const Lines lines(text);
+  const auto names = declared(under->path);
+  const auto is_meant = [&](const std::string& use) {
+    const sial::DeclaredName* const meant = find_declared(names, use, documents_);
+    return meant != nullptr && *meant == *found;
+  };
   for (const sial::NameUse& use : sial::names_in(text))
-    if (use.name == under->use.name)
+    if (use.name == under->use.name || (use.name.ends_with(found->name) && is_meant(use.name)))
       places.push_back({{"uri", uri_of(under->path)}, {"range", range_of(lines, use)}});
   if (found->file != under->path) places.push_back(definition(parameters));
   return places;
@@ -321,11 +326,16 @@ Json Server::formatting(const Json& parameters) const {
   return Json::array({{{"range", all}, {"newText", formatted.text}}});
 }
 
-/// Null where there is nothing to rename.
+/// Of "lib.x" that of x. Null where there is nothing to rename.
 Json Server::renamed_range(const Json& parameters) const {
   const auto under = spot(parameters);
-  if (!under || !declaration(*under)) return nullptr;
-  return range_of(Lines(documents_.text(under->path)), under->use);
+  const auto found = under ? declaration(*under) : std::nullopt;
+  if (!found) return nullptr;
+  sial::NameUse use = under->use;
+  const auto length = static_cast<std::uint32_t>(found->name.size());
+  use.column += use.length - length;
+  use.length = length;
+  return range_of(Lines(documents_.text(under->path)), use);
 }
 
 Json Server::rename_at(const Json& parameters) const {

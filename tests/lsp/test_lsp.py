@@ -198,6 +198,23 @@ class LanguageServer(unittest.TestCase):
         self.assertTrue(all(edit["newText"] == "rho" and edit["range"]["end"]["character"]
                             == edit["range"]["start"]["character"] + 2 for edits in changes.values() for edit in edits))
 
+    def test_a_name_may_be_written_with_that_of_its_program(self):
+        text = PROGRAM.replace("pardo mu", "pardo defs.mu")
+        self.change(self.main, text)
+        place = self.at("defs.mu", text)
+        self.assertIn("aoindex mu = 1:norb", self.client.result("textDocument/hover", **place)["contents"]["value"])
+        self.assertEqual(self.client.result("textDocument/definition", **place)["uri"], self.defs)
+        uses = self.client.result("textDocument/references", **place, context={"includeDeclaration": True})
+        self.assertEqual([use["range"]["start"]["line"] for use in uses if use["uri"] == self.main], [2, 7, 8, 9])
+        shown = self.client.result("textDocument/prepareRename", **place)
+        self.assertEqual((shown["start"]["character"], shown["end"]["character"]), (11, 13))
+        edits = self.client.result("textDocument/rename", **place, newName="rho")["changes"][self.main]
+        self.assertEqual(edits[1]["range"], shown)
+
+    def test_a_text_without_a_file_keeps_its_name(self):
+        self.open("untitled:Untitled-1", "sial x\nscalar y\ny = z\nendsial x\n")
+        self.assertEqual(len(self.found("untitled:Untitled-1")), 1)
+
     def test_rename_refuses_what_is_no_name_or_taken(self):
         for name, said in (("nu", "already has a name 'nu'"), ("pardo", "word of the language"), ("2x", "not a name")):
             answer = self.client.request("textDocument/rename", **self.at("mu", after="pardo"), newName=name)
