@@ -4,18 +4,24 @@
 # Silent, and done in a moment, when all is there. With --prefix, which needs no root, it unpacks what is missing into
 # that folder instead, and says what to do next. MPI is left out there: a cluster has its own.
 set -euo pipefail
-prefix=
-if [[ ${1:-} == --prefix ]]; then
-  mkdir -p "${2:?--prefix wants a folder}"
-  prefix=$(realpath "$2")
-  shift 2
-fi
-cd "$(dirname "$0")/.."
-
 fail() {
   printf 'setup: %s\n' "$@" >&2
   exit 1
 }
+
+prefix=
+if [[ ${1:-} == --prefix ]]; then
+  [[ ${2:-} ]] || fail "--prefix needs a folder: tools/setup.sh --prefix FOLDER GROUP..."
+  mkdir -p "$2" || fail "the folder $2 cannot be made"
+  prefix=$(realpath "$2")
+  shift 2
+fi
+cd "$(dirname "$0")/.."
+groups=$(sed -n 's/^\([a-z]*\)?\{0,1\} .*/\1/p' tools/packages.txt | sort -u | xargs)
+(($#)) || fail "which packages? tools/setup.sh [--prefix FOLDER] GROUP..., of the groups $groups"
+for group in "$@"; do
+  [[ " $groups " == *" $group "* ]] || fail "no such group: '$group'; there are $groups"
+done
 
 command -v dpkg-query >/dev/null && command -v apt-get >/dev/null || fail \
   "this is not Debian or Ubuntu: install the libraries of docs/dependencies.md by hand," \
@@ -29,14 +35,16 @@ while read -r group package _; do
   wanted+=("$package")
   if [[ $group == *\? ]]; then optional[$package]=1; fi
 done < <(grep -v '^#' tools/packages.txt)
-((${#wanted[@]})) || fail "no such group: '$*'; tools/packages.txt names them"
 
 installed=$(dpkg-query -W -f='${Package} ${db:Status-Status}\n' "${wanted[@]}" 2>/dev/null || true)
 missing=()
 for package in "${wanted[@]}"; do
   grep -qxF "$package installed" <<<"$installed" || missing+=("$package")
 done
-((${#missing[@]})) || exit 0
+if ! ((${#missing[@]})); then
+  if [[ $prefix ]]; then echo "setup: nothing is missing here, so nothing was unpacked into $prefix"; fi
+  exit 0
+fi
 
 # A system that never knew a package may only have an old list of packages.
 known() { apt-cache show --no-all-versions "$1" >/dev/null 2>&1; }

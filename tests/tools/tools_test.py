@@ -160,6 +160,15 @@ class CheckSizes(Tool):
         self.accepts("check_sizes")
 
 
+class Setup(Tool):
+    def test_says_what_is_wrong_with_its_arguments(self):
+        for arguments, said in ((["nosuch"], "no such group: 'nosuch'; there are"), (["--prefix"], "--prefix needs a folder"),
+                                ([], "which packages? tools/setup.sh")):
+            done = subprocess.run(["bash", self.root / "tools" / "setup.sh", *arguments], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 1)
+            self.assertTrue(done.stderr.startswith("setup: " + said), done.stderr)
+
+
 class CheckDocs(Tool):
     def test_finds_a_link_that_leads_nowhere(self):
         self.write("docs/a.md", "[good](b.md#part)\n[bad](c.md)\n")
