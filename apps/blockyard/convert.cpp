@@ -42,6 +42,10 @@ int convert(const ConvertOptions& options, const std::string& library) {
   const bool to_dat = aces::dat::is_dat_name(options.to);
   if (!to_dat && options.to != "-" && !options.to.ends_with(".toml"))
     throw UsageError(options.to + ": the name of a job file ends in .toml or .dat");
+  for (const std::string& text : options.set)
+    if (!input::is_setting(text))
+      throw UsageError(
+          fmt::format("--set: \"{}\" is not of the form KEY=VALUE, as method.frozen_core=2", text));
   const input::Spec spec =
       read_job_files({options.from}, options.programs, settings_of(options.settings, options.set));
   const auto text = to_dat ? dat_text(options.from, spec, library) : input::job_text(spec);

@@ -9,6 +9,7 @@
 #include "apps/blockyard/commands.h"
 #include "apps/blockyard/output.h"
 #include "blockyard/aces/dat/dat.h"
+#include "blockyard/base/error.h"
 #include "blockyard/job/program_file.h"
 #include "blockyard/program/print.h"
 #include "blockyard/store/array_file.h"
@@ -104,8 +105,16 @@ int dump(const std::string& path) {
   } else {
     store::PosixStore files;
     const auto file = files.open(path, store::OpenMode::read);
-    print_out("{}", store::is_tile_file(*file) ? store::describe_tile_file(files, path)
-                                               : store::describe_spill_file(*file, path));
+    if (store::is_tile_file(*file))
+      print_out("{}", store::describe_tile_file(files, path));
+    else if (store::is_spill_file(*file))
+      print_out("{}", store::describe_spill_file(*file, path));
+    else
+      throw base::Error(base::Errc::bad_input,
+                        path +
+                            " is none of the files that dump shows, by its name and its first "
+                            "bytes: compiled programs, .dat, spill files, disk arrays, "
+                            "persistent arrays");
   }
   return 0;
 }

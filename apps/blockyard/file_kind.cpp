@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -76,8 +78,10 @@ void check_is_program(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))
     refuse("a folder (blockyard resume continues from a folder of checkpoints)");
+  errno = 0;
   std::ifstream in(path, std::ios::binary);
-  if (!in) return;
+  if (!in)
+    throw base::Error(base::Errc::io, fmt::format("cannot read {}: {}", path, strerror(errno)));
   std::string begin(looked_at_bytes, '\0');
   in.read(begin.data(), static_cast<std::streamsize>(begin.size()));
   const bool is_whole = in.eof();

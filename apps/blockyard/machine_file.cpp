@@ -21,7 +21,8 @@ std::string machine_file() {
 plan::Machine find_machine(const std::string& given) {
   if (!given.empty()) return plan::read_machine(given);
   const std::string path = machine_file();
-  if (!path.empty() && std::filesystem::exists(path)) return plan::read_machine(path);
+  std::error_code ignored;  // a folder that may not be looked into has no file for us
+  if (!path.empty() && std::filesystem::exists(path, ignored)) return plan::read_machine(path);
   plan::Machine machine = plan::assumed_machine();
   machine.cores = base::usable_cores();
   return machine;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "blockyard/base/error.h"
+
 namespace blockyard::app {
 
 namespace {
@@ -58,11 +60,20 @@ void add_ablations(CLI::App& command, RunOptionValues& values) {
       ->group("");
 }
 
+/// What is wrong with a value begins with the name of the option.
+void read_option(const RunOption& option, input::RunSpec& run, const std::string& value) try {
+  option.read(run, value, name_of(option));
+} catch (const base::Error& error) {
+  const std::string_view text = error.what();
+  if (text.find(name_of(option)) != text.npos) throw;
+  throw base::Error(error.code(), fmt::format("{}: {}", name_of(option), text));
+}
+
 template <class Filter>
 void merge_options(const RunOptionValues& values, input::RunSpec& run, const Filter& is_wanted) {
   for (const RunOption& option : input::run_options()) {
     if (!is_wanted(option)) continue;
-    const auto read = [&](const std::string& value) { option.read(run, value, name_of(option)); };
+    const auto read = [&](const std::string& value) { read_option(option, run, value); };
     if (const auto found = values.texts.find(option.key); found != values.texts.end())
       if (!found->second.empty()) read(found->second);
     if (const auto found = values.lists.find(option.key); found != values.lists.end())

@@ -110,8 +110,9 @@ std::string unknown_option(const CLI::App* command, const std::string& argument)
     for (const CLI::Option* option : owner->get_options())
       if (!option->get_group().empty())
         for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  const std::string near = nearest(name_of(argument), names);
-  std::string text = fmt::format("{} has no option {}", title_of(command), name_of(argument));
+  const std::string name = name_of(argument);
+  const std::string near = nearest(name.starts_with("--") ? name : "-" + name, names);
+  std::string text = fmt::format("{} has no option {}", title_of(command), name);
   if (!near.empty()) text += fmt::format("; did you mean {}?", near);
   return with_help(text, command);
 }
@@ -121,7 +122,9 @@ std::string unknown_command(const CLI::App* within, const std::string& argument)
   for (const CLI::App* command : commands_of(*within)) names.push_back(command->get_name());
   std::error_code ignored;
   std::string text = fmt::format("'{}' is not a command", argument);
-  if (const std::string near = nearest(argument, names); !near.empty())
+  if (argument == "help")
+    text += "; did you mean '--help'?";
+  else if (const std::string near = nearest(argument, names); !near.empty())
     text += fmt::format("; did you mean '{}'?", near);
   else if (within->get_parent() == nullptr && std::filesystem::exists(argument, ignored))
     text += fmt::format("; to run it: blockyard run {}", argument);
@@ -150,9 +153,13 @@ const CLI::Option* option_in(const CLI::App* command, std::string_view text) {
   return found;
 }
 
-std::string refusal_of(const CLI::Option& option) {
+std::string refusal_of(const CLI::Option& option, bool is_missing) {
   const Wanted wanted = wanted_by(option);
   const std::string name = option.get_name();
+  if (is_missing && !option.get_positional())
+    return fmt::format("{} {} is missing: {}", name, wanted.placeholder, option.get_description());
+  if (option.results().size() > 1 && option.get_items_expected_max() == 1)
+    return fmt::format("{} is given more than once: {}", name, fmt::join(option.results(), ", "));
   if (option.results().empty())
     return option.get_positional()
                ? fmt::format("missing argument '{}': {}", name, option.get_description())
@@ -202,12 +209,13 @@ std::string describe_refusal(const CLI::App& app, const CLI::ParseError& error) 
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
     return with_help(
         fmt::format("unexpected argument '{}'", fmt::join(app.remaining(true), "', '")), command);
-  const bool lacks_command =
-      dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && !commands_of(*command).empty();
-  if (lacks_command) return with_help(title_of(command) + " needs a command", command);
+  const bool is_missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  if (is_missing && !commands_of(*command).empty())
+    return with_help(title_of(command) + " needs a command", command);
   const CLI::Option* option = option_in(command, error.what());
   const bool is_value = dynamic_cast<const CLI::ExcludesError*>(&error) == nullptr;
-  return with_help(option != nullptr && is_value ? refusal_of(*option) : error.what(), command);
+  return with_help(option != nullptr && is_value ? refusal_of(*option, is_missing) : error.what(),
+                   command);
 }
 
 }  // namespace blockyard::app

@@ -378,6 +378,8 @@ void check_spec(const Spec& spec) {
     throw Error(Errc::bad_input, "the method has no name: [method] name = \"ccsd\"");
   if (spec.molecule && spec.basis.empty() && spec.basis.atoms.empty())
     throw Error(Errc::bad_input, "the molecule has no basis: [basis] name = \"cc-pvdz\"");
+  if (!spec.molecule && !(spec.basis.empty() && spec.basis.atoms.empty()))
+    throw Error(Errc::bad_input, "the basis is of no molecule: [molecule] geometry or file");
   if (!is_named && !(spec.run.guess.empty() && spec.run.save.empty()))
     throw Error(Errc::bad_input,
                 "guess and save are for the methods of [method]; programs of your own keep what "

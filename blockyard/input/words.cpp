@@ -87,7 +87,7 @@ void set_constant(Spec& spec, std::string_view text) {
 }
 
 void set_segments(Spec& spec, std::string_view text) {
-  const auto [name, value] = split(text, "ao=5,6,7,8");
+  const auto [name, value] = split(text, "ao=5,6,7, ao=8*4 or ao=64/8");
   const std::vector<Extent> extents = parse_extent_list(value);
   SegmentSpec& segments = spec.segments;
   const auto kind = array::kind_named(name);

@@ -63,11 +63,21 @@ std::vector<StepResult> read_results(base::FieldReader& in) {
 
 namespace {
 
+/// Why there is none, if it is not the folder's fault.
+std::string_view reason_of(const fs::path& folder) {
+  std::error_code failed;
+  const fs::file_status status = fs::status(folder, failed);
+  if (status.type() == fs::file_type::not_found) return ": there is no such folder";
+  if (!failed && status.type() != fs::file_type::directory) return ": it is not a folder";
+  return "";
+}
+
 fs::path newest(const fs::path& folder) {
   if (fs::exists(folder / detail::manifest_name)) return folder;
   const auto found = detail::complete_checkpoints(folder);
   if (found.empty())
-    throw Error(Errc::bad_input, fmt::format("no complete checkpoint in {}", folder.string()));
+    throw Error(Errc::bad_input,
+                fmt::format("no complete checkpoint in {}{}", folder.string(), reason_of(folder)));
   return folder / fmt::format("{}{:06}", detail::checkpoint_prefix, found.back());
 }
 

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <span>
 #include <sstream>
@@ -38,6 +39,9 @@ class SourcesOf final : public sial::SourceLoader {
 
 std::string read_file(const std::string& path) {
   errno = 0;
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    throw base::Error(base::Errc::io, fmt::format("cannot read {}: it is a folder", path));
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;
   if (in) text << in.rdbuf();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockyard/sial/source.h"
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -11,12 +13,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::optional<std::string> read_file(const fs::path& path) {
+/// Nothing if there is none, or, with the reason, if it cannot be read.
+std::optional<std::string> read_file(const fs::path& path, std::string& reason) {
   std::error_code failed;
-  if (!fs::is_regular_file(path, failed)) return std::nullopt;
+  const fs::file_status status = fs::status(path, failed);
+  if (status.type() == fs::file_type::not_found) return std::nullopt;
+  if (failed) {
+    reason = failed.message();
+    return std::nullopt;
+  }
+  if (status.type() != fs::file_type::regular) {
+    reason = status.type() == fs::file_type::directory ? "it is a folder" : "it is not a file";
+    return std::nullopt;
+  }
+  errno = 0;
   std::ifstream in(path, std::ios::binary);
-  if (!in) return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(in), {});
+  if (in) return std::string(std::istreambuf_iterator<char>(in), {});
+  reason = strerror(errno);
+  return std::nullopt;
 }
 
 }  // namespace
@@ -33,8 +47,9 @@ std::optional<Source> FileLoader::load(std::string_view name, std::string_view i
   }
   for (const auto& place : places) {
     const std::string path = place.lexically_normal().string();
-    searched.push_back(path);
-    if (auto text = read_file(path)) return Source{path, std::move(*text)};
+    std::string reason;
+    if (auto text = read_file(path, reason)) return Source{path, std::move(*text)};
+    searched.push_back(reason.empty() ? path : path + ": " + reason);
   }
   return std::nullopt;
 }

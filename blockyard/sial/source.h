@@ -21,7 +21,8 @@ class SourceLoader {
   virtual ~SourceLoader() = default;
   /// The file that `name` means: an argument of the user where `importer` is empty, else what
   /// `import "name"` in file `importer` asks for. Nothing if there is none; then `searched` holds
-  /// every place that was tried.
+  /// every place that was tried, with the reason after a colon where there is one that cannot be
+  /// read.
   [[nodiscard]] virtual std::optional<Source> load(std::string_view name, std::string_view importer,
                                                    std::vector<std::string>& searched) = 0;
 };

@@ -165,6 +165,13 @@ void SpillFile::release(const Place& place) noexcept {
   free_offsets_[place.pages].push_back(place.offset);
 }
 
+bool is_spill_file(File& file) {
+  std::array<char, 8> magic{};
+  if (file.size() < magic.size()) return false;
+  file.read_at(0, std::as_writable_bytes(std::span(magic)));
+  return magic == FileHeader{}.magic;
+}
+
 std::string describe_spill_file(File& file, std::string_view name) {
   const std::uint64_t size = file.size();
   if (size < sizeof(FileHeader) || !is_whole(read_header<FileHeader>(file, 0)))

@@ -94,6 +94,9 @@ class SpillFile {
   std::map<std::uint64_t, std::vector<std::uint64_t>> free_offsets_;  // by pages
 };
 
+/// Whether it begins as a spill file does.
+[[nodiscard]] bool is_spill_file(File& file);
+
 /// The records in a spill file as text, one a line, each with the result of its checksum.
 /// Throws Error{bad_input}, which begins with `name`, if it is not a spill file.
 [[nodiscard]] std::string describe_spill_file(File& file, std::string_view name);

@@ -69,6 +69,8 @@ class CommandLine(common.JobTest):
                  "error: blockyard run has no option --worker; did you mean --workers?\nSee 'blockyard run --help'.\n"),
                 (["plan", "--mem=4G", "x.toml"], "error: blockyard plan has no option --mem; did you mean --memory?\n"),
                 (["--bogus"], "error: blockyard has no option --bogus\n"),
+                (["help"], "error: 'help' is not a command; did you mean '--help'?\n"),
+                (["-v"], "error: blockyard has no option -v; did you mean --version?\n"),
                 (["run", "x.toml", "--fabric", "loopbak"],
                  "error: --fabric loopbak: must be auto, loopback or mpi; did you mean loopback?\n")):
             with self.subTest(arguments=arguments):
@@ -79,6 +81,7 @@ class CommandLine(common.JobTest):
         self.assertIn("'h2.toml' is not a command; to run it: blockyard run h2.toml", self.says("h2.toml"))
 
     def test_a_wrong_or_missing_value_says_what_is_wanted(self):
+        self.write("p.sial", SEGMENTS)
         for arguments, said in (
                 (["run", "x", "-w", "0"], "error: --workers 0: must be a whole number from 1 to 4096\n"),
                 (["run", "x", "-w", "two"], "error: --workers two: must be a whole number from 1 to 4096\n"),
@@ -86,9 +89,46 @@ class CommandLine(common.JobTest):
                 (["run", "x", "--set"], "error: --set needs a value, NAME=VALUE: "),
                 (["top", "--every", "0"], "error: --every 0: must be a number from 0.1 to 3600\n"),
                 (["run"], "error: missing argument 'files': job files"),
+                (["run", "x", "-w", "2", "-w", "3"], "error: --workers is given more than once: 2, 3\n"),
+                (["run", "p.sial", "--pardo", "often"], 'error: --pardo: "often" is not a way to deal out a pardo'),
+                (["run", "p.sial", "--segments", "4"], 'error: "4" is not of the form ao=5,6,7, ao=8*4 or ao=64/8\n'),
+                (["accumulate", "x"], "error: --output FILE is missing: result (HDF5)\n"),
+                (["convert", "h2.toml", "x.toml", "--set", "n=2"], 'error: --set: "n=2" is not of the form KEY=VALUE'),
                 (["compare", "a", "b", "c"], "error: unexpected argument 'c'\n")):
             with self.subTest(arguments=arguments):
                 self.assertIn(said, self.says(*arguments))
+
+    def test_a_file_that_cannot_be_read_is_an_error_that_says_why(self):
+        self.write("empty.sial", "")
+        (self.folder / "folder").mkdir()
+        for arguments, said in (
+                (["run", "absent.sial"], "error: cannot read absent.sial: No such file or directory\n"),
+                (["convert", "absent.sial", "x.toml"], "error: cannot read absent.sial: No such file or directory\n"),
+                (["compile", "absent.sial"], "absent.sial:1:1: error: there is no file 'absent.sial'"),
+                (["compile", "folder"], "folder:1:1: error: cannot read folder: it is a folder"),
+                (["fmt", "folder"], "error: cannot read folder: it is a folder\n"),
+                (["dump", "empty.sial"], "error: empty.sial is none of the files that dump shows"),
+                (["report", "folder"], "error: cannot read folder: it is a folder\n"),
+                (["resume", "folder"], "error: no complete checkpoint in folder\n"),
+                (["resume", "empty.sial"], "error: no complete checkpoint in empty.sial: it is not a folder\n"),
+                (["resume", "absent"], "error: no complete checkpoint in absent: there is no such folder\n")):
+            with self.subTest(arguments=arguments):
+                self.assertIn(said, self.says(*arguments, code=1))
+        self.assertFalse((self.folder / "x.toml").exists())
+        done = self.run_blockyard("check", "empty.sial")
+        self.assertEqual((done.returncode, done.stdout.count("error")), (1, 1), done.stdout)
+
+    def test_options_of_a_molecule_need_one(self):
+        path = self.write("segments.sial", SEGMENTS)
+        for option in (["--basis", "sto-3g"], ["--charge", "1"]):
+            with self.subTest(option=option):
+                self.assertIn("molecule", self.says("run", path, "--segments", "ao=1,1,1", *option, code=1))
+
+    def test_a_plan_needs_no_folder_of_settings(self):
+        path = self.write("segments.sial", SEGMENTS)
+        (self.folder / "loop").symlink_to("loop")  # cannot be looked into, even by root
+        done = self.run_blockyard("plan", path, "--segments", "ao=3*4", environment={"XDG_CONFIG_HOME": str(self.folder / "loop")})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_set_takes_several_constants(self):
         path = self.write("constants.sial", CONSTANTS)

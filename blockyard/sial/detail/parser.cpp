@@ -207,6 +207,7 @@ ast::Unit Parser::parse_unit() {
     skip_empty_lines();
   }
   const Place opened = peek().at;
+  const bool is_empty = at_end();
   if (accept_name("sial")) {
     unit_.name = expect_name("the name of the program");
     end_line();
@@ -222,6 +223,7 @@ ast::Unit Parser::parse_unit() {
   }
   unit_.body = parse_body("endsial");
   if (!is_name(peek(), "endsial")) {
+    if (is_empty) return std::move(unit_);
     findings_.error("unclosed", opened, "this program has no end",
                     fmt::format("write 'endsial{}{}' as its last line",
                                 unit_.name.text.empty() ? "" : " ", unit_.name.text));

@@ -20,8 +20,11 @@ class Collector {
     std::vector<std::string> searched;
     auto source = loader_.load(path, "", searched);
     if (!source) {
-      findings_.error("file-not-found", start_of(path), fmt::format("cannot read '{}'", path),
-                      "give the path of a SIAL program");
+      const bool is_there = !searched.empty() && searched.front().find(": ") != std::string::npos;
+      findings_.error(
+          "file-not-found", start_of(path),
+          is_there ? "cannot read " + searched.front() : fmt::format("there is no file '{}'", path),
+          "give the path of a SIAL program");
       return {};
     }
     if (is_binary(source->text)) {
