@@ -7,6 +7,6 @@ import sys
 import chromium
 
 browser = chromium.Browser()
-browser.open(sys.argv[1], width=1280, height=1040)
+browser.open(sys.argv[1], width=1280, height=1075)
 browser.screenshot(sys.argv[2], whole=False)
 browser.close()
