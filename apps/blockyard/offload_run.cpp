@@ -114,8 +114,8 @@ int run_program(const RunOptions& options, const fs::path& preload, const fs::pa
       words.push_back(const_cast<char*>(word.c_str()));
     words.push_back(nullptr);
     ::execvp(words.front(), words.data());
-    const std::string text = fmt::format("blockyard: cannot start {}: {}\n",
-                                         options.program.front(), std::strerror(errno));
+    const std::string text =
+        fmt::format("error: cannot start {}: {}\n", options.program.front(), std::strerror(errno));
     static_cast<void>(::write(STDERR_FILENO, text.data(), text.size()) < 0);
     ::_exit(127);
   }
@@ -137,6 +137,8 @@ int run(RunOptions options) {
           remote::devices_of(options.of.device_options(server.substr(0, server.rfind('#')))));
   const Folder reports;
   const int code = run_program(options, library(options.place), reports.path());
+  constexpr int not_started = 127;
+  if (code == not_started && fs::is_empty(reports.path())) return code;
   const report::OffloadReport found = report::read_offload_reports(reports.path());
   if (options.json)
     print_text_error(found.json);

@@ -64,7 +64,8 @@ TomlSection::TomlSection(const toml::table& table, std::string name, const std::
 
 Error TomlSection::error(std::string_view key, std::string_view message) const {
   const std::string full = name_.empty() ? std::string(key) : fmt::format("{}.{}", name_, key);
-  return error_at(path_, node(key), fmt::format("{}: {}", full, message));
+  const toml::node& place = has(key) ? node(key) : table_;  // of a missing key that of the section
+  return error_at(path_, place, fmt::format("{}: {}", full, message));
 }
 
 Error TomlSection::wrong_type(std::string_view key, std::string_view wanted) const {

@@ -118,6 +118,15 @@ class CommandLine(common.JobTest):
         done = self.run_blockyard("check", "empty.sial")
         self.assertEqual((done.returncode, done.stdout.count("error")), (1, 1), done.stdout)
 
+    def test_a_key_that_is_missing_is_told_with_the_line_of_its_section(self):
+        job = self.write("lattice.toml", "# a lattice without sites\n[lattice]\n")
+        self.assertIn("lattice.toml:2: lattice.sites: is missing", self.says("run", job, code=1))
+
+    def test_a_program_that_cannot_be_started_is_the_only_error(self):
+        done = self.run_blockyard("offload", "run", "--", "no-such-program")
+        self.assertEqual((done.returncode, done.stderr),
+                         (127, "error: cannot start no-such-program: No such file or directory\n"))
+
     def test_options_of_a_molecule_need_one(self):
         path = self.write("segments.sial", SEGMENTS)
         for option in (["--basis", "sto-3g"], ["--charge", "1"]):
