@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/blockyard/offload_run.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -19,6 +21,7 @@
 #include "apps/blockyard/offload_server.h"
 #include "apps/blockyard/output.h"
 #include "blockyard/base/error.h"
+#include "blockyard/blas/router/settings.h"
 #include "blockyard/remote/client/client.h"
 #include "blockyard/report/offload_report.h"
 #include "blockyard/rpc/address.h"
@@ -81,48 +84,120 @@ fs::path library(const std::string& place) {
   return path;
 }
 
+/// What an option that is empty is by the environment.
+void take_from_environment(std::string& option, std::initializer_list<const char*> names) {
+  for (const char* const name : names)
+    if (const char* const value = std::getenv(name); option.empty() && value != nullptr)
+      option = value;
+}
+
 void put(const char* name, const std::string& value) {
   if (!value.empty()) ::setenv(name, value.c_str(), 1);
 }
 
-/// The exit code of the program; as a shell says it where a signal ended it.
-int run_program(const RunOptions& options, const fs::path& preload, const fs::path& reports) {
-  // Ctrl-C is the program's, which has it from the terminal too.
+/// The program in its process. Does not return; what was wrong goes into `failed`, which the
+/// program itself does not have.
+[[noreturn]] void become_program(const RunOptions& options, const fs::path& preload,
+                                 const fs::path& reports, int failed) {
+  const char* const before = std::getenv("LD_PRELOAD");
+  const bool has_other = before != nullptr && *before != '\0';
+  put("LD_PRELOAD", preload.string() + (has_other ? std::string(":") + before : ""));
+  put("BLOCKYARD_OFFLOAD", options.of.server);
+  // The program may change its folder before its first call.
+  put("BLOCKYARD_OFFLOAD_TOKEN",
+      options.of.token.empty() ? "" : fs::absolute(options.of.token).string());
+  if (options.of.sockets > 1) put("BLOCKYARD_OFFLOAD_SOCKETS", std::to_string(options.of.sockets));
+  put("BLOCKYARD_OFFLOAD_PLACE", options.place);
+  put("BLOCKYARD_OFFLOAD_LOG", options.log);
+  if (options.of.server.find("ucx:") != std::string::npos)
+    for (const auto& [name, value] : rpc::ucx::quiet_settings) ::setenv(name, value, 0);
+  if (options.check) put("BLOCKYARD_OFFLOAD_CHECK", "1");
+  if (options.deterministic) put("BLOCKYARD_OFFLOAD_DETERMINISTIC", "1");
+  put("BLOCKYARD_OFFLOAD_REPORT", (reports / "%p.json").string());
+  std::vector<char*> words;
+  for (const std::string& word : options.program) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  ::execvp(words.front(), words.data());
+  const int error = errno;
+  static_cast<void>(::write(failed, &error, sizeof error) < 0);
+  ::_exit(1);
+}
+
+/// The program, for the handler of signals; 0: it has not been started, or has ended.
+volatile std::sig_atomic_t program_process = 0;
+
+void pass_on(int signal) {
+  if (program_process != 0) ::kill(program_process, signal);
+}
+
+/// How a program ended.
+struct End {
+  int error = 0;   ///< it could not be started
+  int status = 0;  ///< as waitpid says it
+  /// As a shell says it.
+  [[nodiscard]] int code() const {
+    if (error != 0) return error == ENOENT ? 127 : 126;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+};
+
+End run_program(const RunOptions& options, const fs::path& preload, const fs::path& reports) {
+  // Ctrl-C is the program's, which has it from the terminal too. What is sent to this process alone
+  // it passes on; a hangup that the caller ignores (nohup) stays ignored.
   std::signal(SIGINT, SIG_IGN);
+  constexpr int passed[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+  sigset_t all, before;
+  sigemptyset(&all);
+  for (const int one : passed) sigaddset(&all, one);
+  ::sigprocmask(SIG_BLOCK, &all, &before);
+  int pipe[2];
+  if (::pipe2(pipe, O_CLOEXEC) != 0) throw Error(Errc::io, "cannot make a pipe");
   const pid_t child = ::fork();
   if (child < 0) throw Error(Errc::no_memory, "cannot start another process");
   if (child == 0) {
     std::signal(SIGINT, SIG_DFL);
-    const char* const before = std::getenv("LD_PRELOAD");
-    const bool has_other = before != nullptr && *before != '\0';
-    put("LD_PRELOAD", preload.string() + (has_other ? std::string(":") + before : ""));
-    put("BLOCKYARD_OFFLOAD", options.of.server);
-    // The program may change its folder before its first call.
-    put("BLOCKYARD_OFFLOAD_TOKEN",
-        options.of.token.empty() ? "" : fs::absolute(options.of.token).string());
-    if (options.of.sockets > 1)
-      put("BLOCKYARD_OFFLOAD_SOCKETS", std::to_string(options.of.sockets));
-    put("BLOCKYARD_OFFLOAD_PLACE", options.place);
-    put("BLOCKYARD_OFFLOAD_LOG", options.log);
-    if (options.of.server.find("ucx:") != std::string::npos)
-      for (const auto& [name, value] : rpc::ucx::quiet_settings) ::setenv(name, value, 0);
-    if (options.check) put("BLOCKYARD_OFFLOAD_CHECK", "1");
-    if (options.deterministic) put("BLOCKYARD_OFFLOAD_DETERMINISTIC", "1");
-    put("BLOCKYARD_OFFLOAD_REPORT", (reports / "%p.json").string());
-    std::vector<char*> words;
-    for (const std::string& word : options.program)
-      words.push_back(const_cast<char*>(word.c_str()));
-    words.push_back(nullptr);
-    ::execvp(words.front(), words.data());
-    const std::string text =
-        fmt::format("error: cannot start {}: {}\n", options.program.front(), std::strerror(errno));
-    static_cast<void>(::write(STDERR_FILENO, text.data(), text.size()) < 0);
-    ::_exit(127);
+    ::sigprocmask(SIG_SETMASK, &before, nullptr);
+    become_program(options, preload, reports, pipe[1]);
   }
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  program_process = child;
+  for (const int one : passed) {
+    struct sigaction old {};
+    if (::sigaction(one, nullptr, &old) == 0 && old.sa_handler != SIG_IGN)
+      std::signal(one, pass_on);
   }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+  ::close(pipe[1]);
+  End end;
+  while (::read(pipe[0], &end.error, sizeof end.error) < 0 && errno == EINTR) {
+  }
+  ::close(pipe[0]);
+  while (::waitpid(child, &end.status, 0) < 0 && errno == EINTR) {
+  }
+  program_process = 0;
+  return end;
+}
+
+/// What is wrong with these is said before the program has computed for hours.
+void check(const RunOptions& options) {
+  const std::vector<std::string> servers = rpc::split_addresses(options.of.server);
+  if (servers.empty())
+    throw UsageError(fmt::format("--server {}: this is no address", options.of.server));
+  for (const std::string& server : servers) {
+    const blas::Server of = blas::parse_server(server);
+    static_cast<void>(rpc::parse_address(of.address));
+    if (!options.require) continue;
+    const std::size_t count = remote::devices_of(options.of.device_options(of.address)).size();
+    if (static_cast<std::size_t>(of.device) >= count)
+      throw Error(Errc::bad_input, fmt::format("{} has {} devices, from number 0 on, but no number "
+                                               "{}",
+                                               of.address, count, of.device));
+  }
+  if (options.report.empty()) return;
+  const fs::path folder = fs::absolute(options.report).parent_path();
+  if (fs::is_directory(options.report) || ::access(folder.c_str(), W_OK | X_OK) != 0)
+    throw Error(Errc::io, fmt::format("--report {}: cannot write it: {}", options.report,
+                                      fs::is_directory(options.report) ? std::strerror(EISDIR)
+                                                                       : std::strerror(errno)));
 }
 
 int run(RunOptions options) {
@@ -130,23 +205,28 @@ int run(RunOptions options) {
     options.program.erase(options.program.begin());
   if (options.program.empty())
     throw UsageError("the program is missing: blockyard offload run -- PROGRAM ARGUMENTS");
+  take_from_environment(options.of.server, {"BLOCKYARD_OFFLOAD", "RCPU_SERVER"});
+  take_from_environment(options.of.token, {"BLOCKYARD_OFFLOAD_TOKEN"});
   options.of.fill_in();
-  if (options.require)
-    for (const std::string& server : rpc::split_addresses(options.of.server))
-      static_cast<void>(
-          remote::devices_of(options.of.device_options(server.substr(0, server.rfind('#')))));
+  check(options);
   const Folder reports;
-  const int code = run_program(options, library(options.place), reports.path());
-  constexpr int not_started = 127;
-  if (code == not_started && fs::is_empty(reports.path())) return code;
+  const End end = run_program(options, library(options.place), reports.path());
+  if (end.error != 0) {
+    print_text_error(fmt::format("error: cannot start {}: {}\n", options.program.front(),
+                                 std::strerror(end.error)));
+    return end.code();
+  }
   const report::OffloadReport found = report::read_offload_reports(reports.path());
   if (options.json)
     print_text_error(found.json);
   else if (!options.quiet)
-    print_text_error(found.table);
+    print_text_error(WIFSIGNALED(end.status) && fs::is_empty(reports.path())
+                         ? fmt::format("signal {} ended the program, which left no report\n",
+                                       WTERMSIG(end.status))
+                         : found.table);
   if (!options.report.empty())
     store::write_whole_file(options.report, std::as_bytes(std::span(found.json)));
-  return code;
+  return end.code();
 }
 
 }  // namespace

@@ -322,8 +322,46 @@ print(numpy.abs(product - numpy.linalg.multi_dot([a] * 5) / n**4).max() < 1e-9)
 
     def test_the_exit_code_is_that_of_the_program(self):
         self.offload("run", "--quiet", "--", sys.executable, "-c", "import sys; sys.exit(7)", code=7)
-        self.offload("run", "--quiet", "--", sys.executable, "-c", "import os; os.kill(os.getpid(), 9)", code=137)
-        self.assertIn("cannot start", self.offload("run", "--quiet", "--", "/nowhere/x", code=127).stderr)
+        done = self.offload("run", "--quiet", "--", sys.executable, "-c", "import os; os.kill(os.getpid(), 9)", code=137)
+        self.assertEqual(done.stderr, "")
+        done = self.offload("run", "--", sys.executable, "-c", "import os; os.kill(os.getpid(), 9)", code=137)
+        self.assertEqual(done.stderr, "signal 9 ended the program, which left no report\n")
+        for program, code, why in (("/nowhere/x", 127, "No such file or directory"), ("/", 126, "Permission denied")):
+            done = self.offload("run", "--", program, code=code)
+            self.assertEqual(done.stderr, f"error: cannot start {program}: {why}\n")
+
+    def test_what_cannot_work_is_said_before_the_program_starts(self):
+        server = self.serve()
+        started = self.folder / "started"
+        for options, code, words in (
+                (("--server", ",,"), 2, "this is no address"),
+                (("--server", "127.0.0.1:99999"), 1, "its port is not a number up to 65535"),
+                (("--server", f"{server.address}#1", "--require"), 1, "has 1 devices, from number 0 on, but no number 1"),
+                (("--server", f"{server.address}#x", "--require"), 1, "no server answers"),
+                (("--report", "/nowhere/report.json"), 1, "--report /nowhere/report.json: cannot write it: No such file"),
+                (("--report", self.folder), 1, "Is a directory")):
+            with self.subTest(options):
+                self.assertIn(words, self.offload("run", *options, "--", "touch", started, code=code).stderr)
+                self.assertFalse(started.exists())
+
+    def test_a_signal_reaches_the_program(self):
+        program = "\n".join(["import signal, sys", "signal.signal(signal.SIGTERM, lambda *_: sys.exit(9))",
+                             "print('ready', flush=True)", "signal.pause()"])
+        with subprocess.Popen([BLOCKYARD, "offload", "run", "--quiet", "--", sys.executable, "-c", program],
+                              stdout=subprocess.PIPE, text=True) as running:
+            self.assertEqual(running.stdout.readline(), "ready\n")
+            running.terminate()
+            self.assertEqual(running.wait(LIMIT_SECONDS), 9)
+
+    def test_the_server_may_be_named_by_the_environment(self):
+        if not has_numpy():
+            self.skipTest("this Python has no NumPy")
+        server = self.serve()
+        for name in ("BLOCKYARD_OFFLOAD", "RCPU_SERVER"):
+            report = self.folder / f"{name}.json"
+            subprocess.run([BLOCKYARD, "offload", "run", "--place", "remote", "--report", report, "--", sys.executable, "-c",
+                            PRODUCT], check=True, capture_output=True, timeout=LIMIT_SECONDS, env=os.environ | {name: server.address})
+            self.assertEqual({one["place"] for one in json.loads(report.read_text())["routines"]}, {"remote"})
 
     def test_the_libraries_export_their_tables_and_need_no_blas(self):
         self.check_exports(LIBRARY, "routines.txt")

@@ -30,20 +30,24 @@ bool is_on(const char* name) {
 
 std::vector<Server> read_servers(const std::string& list) {
   std::vector<Server> all;
-  for (const std::string& word : rpc::split_addresses(list)) {
-    Server one{word};
-    const std::size_t at = word.rfind('#');
-    if (at != std::string::npos) {
-      const char* const end = word.data() + word.size();
-      const auto [stop, error] = std::from_chars(word.data() + at + 1, end, one.device);
-      if (error == std::errc{} && stop == end && one.device >= 0) one.address.resize(at);
-    }
-    all.push_back(one);
-  }
+  for (const std::string& word : rpc::split_addresses(list)) all.push_back(parse_server(word));
   return all;
 }
 
 }  // namespace
+
+Server parse_server(const std::string& word) {
+  Server one{word};
+  const std::size_t at = word.rfind('#');
+  if (at == std::string::npos) return one;
+  const char* const end = word.data() + word.size();
+  const auto [stop, error] = std::from_chars(word.data() + at + 1, end, one.device);
+  if (error == std::errc{} && stop == end && one.device >= 0)
+    one.address.resize(at);
+  else
+    one.device = 0;
+  return one;
+}
 
 void say(const std::string& text) noexcept {
   const std::string line = "blockyard: " + text + "\n";

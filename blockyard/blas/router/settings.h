@@ -16,6 +16,9 @@ struct Server {
   int device = 0;
 };
 
+/// One of a list; what is not a number after '#' belongs to the address.
+[[nodiscard]] Server parse_server(const std::string& word);
+
 /// What the environment says (docs/offload.md).
 struct Settings {
   std::vector<Server> servers;  ///< none: everything is computed here
