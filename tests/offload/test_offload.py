@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import unittest
@@ -362,6 +363,26 @@ print(numpy.abs(product - numpy.linalg.multi_dot([a] * 5) / n**4).max() < 1e-9)
             subprocess.run([BLOCKYARD, "offload", "run", "--place", "remote", "--report", report, "--", sys.executable, "-c",
                             PRODUCT], check=True, capture_output=True, timeout=LIMIT_SECONDS, env=os.environ | {name: server.address})
             self.assertEqual({one["place"] for one in json.loads(report.read_text())["routines"]}, {"remote"})
+
+    def test_a_call_reaches_the_library_that_it_would_have_reached(self):
+        """What all of a process sees comes before what the caller's object names."""
+        if not shutil.which("cc"):
+            self.skipTest("this machine has no C compiler")
+        sources = {"first": "void dgemm_(void) {{ puts(\"first\"); }}", "second": "void dgemm_(void) {{ puts(\"second\"); }}",
+                   "caller": "void dgemm_(); void call(void) {{ {} }}"}
+        a = "double a[1] = {1}; int n = 0; dgemm_(\"N\", \"N\", &n, &n, &n, a, a, &n, a, &n, a, a, &n);"
+        for name, text in sources.items():
+            source = self.folder / f"{name}.c"
+            source.write_text("#include <stdio.h>\n" + text.format(a))
+            needs = (f"-L{self.folder}", f"-Wl,-rpath,{self.folder}", "-lsecond") if name == "caller" else ()
+            subprocess.run(["cc", "-shared", "-fPIC", "-o", self.folder / f"lib{name}.so", source, *needs], check=True)
+        opened = ("import ctypes", f"ctypes.CDLL('{self.folder}/libfirst.so', ctypes.RTLD_GLOBAL)",
+                  f"ctypes.CDLL('{self.folder}/libcaller.so').call()")
+        for lines, expected in ((opened, "first\n"), ((opened[0], opened[2]), "second\n")):
+            for prefix in ((), (BLOCKYARD, "offload", "run", "--quiet", "--place", "local", "--")):
+                done = subprocess.run([*prefix, sys.executable, "-c", "; ".join(lines)], capture_output=True, text=True,
+                                      timeout=LIMIT_SECONDS, check=True)
+                self.assertEqual(done.stdout, expected)
 
     def test_the_libraries_export_their_tables_and_need_no_blas(self):
         self.check_exports(LIBRARY, "routines.txt")

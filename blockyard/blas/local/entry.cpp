@@ -51,12 +51,13 @@ void write_error(const char* text) noexcept {
 
 void* find_local(const char* name, const void* caller) noexcept {
   if (void* const found = find_in_named(name)) return found;
-  // The program itself has no name here; what it names comes after us in the linker's order.
+  // As the linker: what all of the process sees, then what the caller's object names. The latter
+  // alone is where a library is that Python has opened.
+  if (void* const found = ::dlsym(RTLD_NEXT, name))
+    if (object_of(found) != our_object()) return found;
   const link_map* const from = object_of(caller);
   if (from != nullptr && from->l_name != nullptr && *from->l_name != '\0' && from != our_object())
     if (void* const found = find_in(from->l_name, name)) return found;
-  if (void* const found = ::dlsym(RTLD_NEXT, name))
-    if (object_of(found) != our_object()) return found;
   const link_map* object = our_object();
   if (object == nullptr) return nullptr;
   while (object->l_prev != nullptr) object = object->l_prev;
