@@ -121,6 +121,9 @@ void lend(const ServeOptions& options, std::uint32_t number, std::uint64_t memor
   if (!isolates(options)) {
     const blockyard_device_table& table =
         lent.plugin ? lent.plugin->table() : table_of(options, lent.plugin);
+    // What is wrong with options is said now, not to each client.
+    if (options.parent == 0 && !options.device_options.empty())
+      static_cast<void>(device::Device(table, static_cast<int>(number), options.device_options));
     lent.devices.push_back(
         {&table, number, options.device_options, options.device, use, host, number});
     return;

@@ -170,6 +170,10 @@ class Serve(Offload):
         self.assertIn("no number 7", self.offload("serve", "--device", "sim", "--devices", "7", code=2).stderr)
         server.end()
 
+    def test_wrong_options_of_a_device_are_refused_before_a_client_comes(self):
+        done = self.offload("serve", "--listen", f"unix:{self.folder}/x", "--device", "sim", "--device-options", "nonsense=1", code=1)
+        self.assertIn("unknown option 'nonsense=1'", done.stderr)
+
     def test_a_socket_for_everybody_is_refused(self):
         done = self.offload("serve", "--listen", "0.0.0.0:0", code=2)
         self.assertRegex(done.stderr, "--tokens|--plain")  # --plain is named without a TLS library
