@@ -84,12 +84,13 @@ constexpr std::array options = {
                  0,
                  {},
                  "cis and eom-ccsd find triplets of a closed shell, not singlets"},
-    MethodOption{"oscillator_strengths",
-                 OptionForm::truth,
-                 0,
-                 {},
-                 "eom-ccsd of a closed shell finds left states and the multipliers of the ground "
-                 "state, too, and from them transition moments"},
+    MethodOption{
+        "oscillator_strengths",
+        OptionForm::truth,
+        0,
+        {},
+        "eom-ccsd finds left states and the multipliers of the ground state, too, and from "
+        "them transition moments"},
     MethodOption{
         "excited_convergence", OptionForm::number, 1e-6, {}, "norm of the residual of a state"},
 };

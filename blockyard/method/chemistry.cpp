@@ -295,11 +295,11 @@ void add_excited_states(const Chemistry& chemistry, const input::MethodSpec& spe
         Errc::bad_input,
         "triplets = true is for closed shells; of an open shell eom-ccsd finds states of all "
         "multiplicities");
-  if (ints["oscillator_strengths"] != 0 && !record.moments.empty() && chemistry.unrestricted)
-    throw Error(Errc::bad_input,
-                fmt::format("oscillator_strengths = true: {} has them for singlets of a closed "
-                            "shell only",
-                            method));
+  if (ints["oscillator_strengths"] != 0 && !record.moments.empty() && ints["triplets"] != 0)
+    throw Error(
+        Errc::bad_input,
+        "oscillator_strengths = true: those of triplets of a closed shell are zero, for the "
+        "ground state is a singlet; leave out one of the two options");
   const Extent vectors = std::min(singles, std::min(singles, roots) + more_states);
   ints["excited_vectors"] = vectors;
   ints["excited_space"] = kept_vectors * vectors;

@@ -124,7 +124,7 @@ qc::Vector3 moment_of(const qc::Vector3& down, const qc::Vector3& up) {
 
 /// The left states of EOM-CCSD come with any norm and, of states of one energy, in any combination:
 /// `met` is what each meets of each right one. Moments in dipole strengths are products of both.
-void add_left_and_right(const Chemistry& chemistry, const DenseArray& orbitals,
+void add_left_and_right(const Chemistry& chemistry, const DenseArray& orbitals, Extent frozen,
                         const ProgramResult& left, Excitations& states) {
   const DenseArray* to_ground = find_array(left, "left_density");
   const DenseArray* from_ground = find_array(left, "right_density");
@@ -132,7 +132,7 @@ void add_left_and_right(const Chemistry& chemistry, const DenseArray& orbitals,
   if (to_ground == nullptr || from_ground == nullptr || met == nullptr) return;
   const auto dipoles = qc::orbital_dipoles(chemistry.system.integrals, orbitals.values);
   const std::size_t count = states.hartree.size();
-  const Extent frozen = chemistry.alpha.frozen, all = orbitals.extents.at(1);
+  const Extent all = orbitals.extents.at(1);
   std::vector<qc::Vector3> down = moments_of(*to_ground, count, frozen, dipoles, all);
   const std::vector<qc::Vector3> up = moments_of(*from_ground, count, frozen, dipoles, all);
   std::vector<double> overlap(count * count);
@@ -157,13 +157,19 @@ void describe_states(const Chemistry& chemistry, std::span<const ProgramResult> 
   add_leading(chemistry, amplitudes, states);
   const auto triplets = step.outcome->ints.find("triplets");
   const bool is_triplet = triplets != step.outcome->ints.end() && triplets->second != 0;
-  const ProgramResult* scf = find_step(results, "scf");
-  const DenseArray* orbitals = scf == nullptr ? nullptr : find_array(*scf, "cmo");
-  if (is_triplet || orbitals == nullptr) return;
-  if (states.key == "cis") add_oscillators(chemistry, *orbitals, amplitudes, states);
+  if (is_triplet) return;
   const ProgramResult* left = find_step(results, "eom_left");
+  const ProgramResult* scf = find_step(results, "scf");
+  if (chemistry.unrestricted) {  // correlated spin orbitals: no frozen ones among them
+    const DenseArray* both = left == nullptr ? nullptr : find_array(*left, "cmo");
+    if (both != nullptr) add_left_and_right(chemistry, *both, 0, *left, states);
+    return;
+  }
+  const DenseArray* orbitals = scf == nullptr ? nullptr : find_array(*scf, "cmo");
+  if (orbitals == nullptr) return;
+  if (states.key == "cis") add_oscillators(chemistry, *orbitals, amplitudes, states);
   if (states.key == "eom_ccsd" && left != nullptr)
-    add_left_and_right(chemistry, *orbitals, *left, states);
+    add_left_and_right(chemistry, *orbitals, chemistry.alpha.frozen, *left, states);
 }
 
 }  // namespace blockyard::method

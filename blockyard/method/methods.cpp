@@ -69,7 +69,8 @@ const std::vector<Method>& methods() {
        .takes_semicanonical = false,
        .finds_excited_states = true,
        .triplets = Triplets::from_spin_orbitals,
-       .moments = {"lambda_rhf", "eom_left_rhf"}},
+       .moments = {"lambda_rhf", "eom_left_rhf"},
+       .unrestricted_moments = {"lambda_uhf", "eom_left_uhf"}},
   };
   return table;
 }
@@ -139,8 +140,10 @@ std::vector<std::string> programs_of_method(std::string_view name, const MethodU
     std::ranges::replace(programs, "transform_rhf", "transform_fitted_rhf");
     std::ranges::replace(programs, "transform_uhf", "transform_fitted_uhf");
   }
-  if (use.moments && !use.unrestricted)
-    programs.insert(programs.end(), method->moments.begin(), method->moments.end());
+  if (use.moments) {
+    const auto& moments = use.unrestricted ? method->unrestricted_moments : method->moments;
+    programs.insert(programs.end(), moments.begin(), moments.end());
+  }
   if (!use.correlates) programs.resize(1);
   // The unrestricted SCF does it by itself.
   if (use.stability && !use.unrestricted) programs.insert(programs.begin() + 1, "stability_rhf");

@@ -31,8 +31,9 @@ struct Method {
   bool takes_semicanonical = true;          ///< orbitals of reference = "rohf"
   bool finds_excited_states = false;        ///< the option `roots` means something
   Triplets triplets = Triplets::ignored;
-  /// For restricted: the programs for transition moments, where those are separate.
+  /// The programs for transition moments, where those are separate.
   std::vector<std::string> moments{};
+  std::vector<std::string> unrestricted_moments{};
 };
 
 /// All of them, in the order of their cost.

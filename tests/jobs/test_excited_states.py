@@ -34,6 +34,14 @@ OSCILLATORS = {
     ("Li 0 0 0\nH 0 0 1.6", 1): [0.04853330, 0.25069911, 0.25069911, 0.07991680],
 }
 
+# Energies and oscillator strengths of open shells, of the same script: multiplicity, frozen core, states.
+OPEN_OSCILLATORS = {
+    ("N 0 0 0.1\nH 0 0.8 -0.5\nH 0 -0.8 -0.5", 2, 1): [(0.0938863458, 0.00515862), (0.3535752294, 0),
+                                                      (0.5047636939, 0.00001426)],
+    ("C 0 0 0.1\nH 0 1.0 -0.3\nH 0 -1.0 -0.3", 3, 0): [(0.3969452547, 0.00050098), (0.4190160495, 0), (0.4498462392, 0.00001123),
+                                                      (0.5051272471, 0.00251669), (0.5898895075, 0.13340294)],
+}
+
 
 class ExcitedStates(common.MoleculeTest):
     def compare_states(self, results, method, references):
@@ -97,13 +105,35 @@ class ExcitedStates(common.MoleculeTest):
                     self.assertAlmostEqual(strength, 2 / 3 * energy * sum(x * x for x in moment), 9)
                 self.assertIn("ccsd", results["dipoles"])
 
-    def test_oscillator_strengths_are_for_singlets_of_closed_shells(self):
-        for wrong in ("unrestricted = true", "triplets = true"):
-            path = self.write("job.toml", common.WATER + '[basis]\nname = "sto-3g"\n[method]\nname = "eom-ccsd"\n'
-                              f"oscillator_strengths = true\n{wrong}\n")
-            done = self.run_blockyard("run", path)
-            self.assertEqual(done.returncode, 1)
-            self.assertIn("closed shell", done.stderr)
+    def test_oscillator_strengths_of_open_shells(self):
+        for number, ((geometry, multiplicity, frozen), references) in enumerate(OPEN_OSCILLATORS.items()):
+            with self.subTest(geometry=geometry):
+                path = self.write("job.toml", f'[molecule]\nmultiplicity = {multiplicity}\ngeometry = """\n{geometry}\n"""\n[basis]\n'
+                                  'name = "sto-3g"\n[method]\nname = "eom-ccsd"\noscillator_strengths = true\n'
+                                  f"roots = {len(references)}\nfrozen_core = {frozen}\n")
+                more = (["-w", 1], ["-w", 3, "--segments", "virtual=1", "--segments", "occupied=2"])[number % 2]
+                states = self.results_of("run", path, *more)["excitations"]["eom_ccsd"]
+                for energy, strength, moment, reference in zip(states["hartree"], states["oscillator"],
+                                                               states["transition_dipoles"], references):
+                    self.assertLess(abs(energy - reference[0]), LIMIT_EXCITATION)
+                    self.assertLess(abs(strength - reference[1]), LIMIT_EXCITATION, states["oscillator"])
+                    self.assertAlmostEqual(strength, 2 / 3 * energy * sum(x * x for x in moment), 9)
+
+    def test_a_closed_shell_over_spin_orbitals_has_the_same_oscillator_strengths(self):
+        (geometry, frozen), strengths = next((where, known) for where, known in OSCILLATORS.items() if "Li" in where[0])
+        path = self.write("job.toml", f'[molecule]\ngeometry = """\n{geometry}\n"""\n[basis]\nname = "sto-3g"\n[method]\n'
+                          f'name = "eom-ccsd"\noscillator_strengths = true\nroots = 6\nunrestricted = true\nfrozen_core = {frozen}\n')
+        states = self.results_of("run", path, "-w", 2)["excitations"]["eom_ccsd"]
+        for strength in states["oscillator"]:
+            self.assertLess(min(abs(strength - known) for known in [0, *strengths]), LIMIT_EXCITATION, states["oscillator"])
+        self.assertGreater(max(states["oscillator"]), 0.2)
+
+    def test_triplets_have_no_oscillator_strengths(self):
+        path = self.write("job.toml", common.WATER + '[basis]\nname = "sto-3g"\n[method]\nname = "eom-ccsd"\n'
+                          "oscillator_strengths = true\ntriplets = true\n")
+        done = self.run_blockyard("run", path)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("are zero", done.stderr)
 
     def test_few_vectors_are_kept_by_starting_again_from_the_states(self):
         entry = self.entry("h2o", "cc-pvdz", frozen=True)
