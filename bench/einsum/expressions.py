@@ -5,14 +5,13 @@
 Usage: expressions.py [--folder DIR] [--memory MB] [--rounds N] [--only NAME] [--threads N]
 Each run is a process of its own that reads Zarr arrays (chunks of 2 MB) and writes the result to one. Dask
 gets the same number of threads; it has no limit of memory to be told, so its peak is what it takes. Blockyard is told
-MB. Prints JSON lines: seconds and peak_rss_mb (of the process, above what imports take) of each, and the ratio of the
-best of the rounds. Times of a machine that does other work are indications.
+MB. Prints JSON lines: seconds and peak_rss_mb (of the process, above what it has before the expression) of each, and the
+ratio of the best of the rounds. Times of a machine that does other work are indications.
 """
 import argparse
 import json
 import math
 import pathlib
-import resource
 import subprocess
 import sys
 import tempfile
@@ -58,6 +57,12 @@ def make(folder, name, memory_mb):
     return list(shapes), shape_of(shapes, text)
 
 
+def rss_kb(key):
+    """VmRSS or VmHWM of this process. (ru_maxrss would begin with what the parent had.)"""
+    with open("/proc/self/status", encoding="utf-8") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith(key))
+
+
 def work(method, name, folder, keys, shape, memory_mb, threads):
     import zarr
 
@@ -75,14 +80,14 @@ def work(method, name, folder, keys, shape, memory_mb, threads):
 
         session = blockyard.Session(workers=threads, memory=f"{memory_mb}M", scratch=folder, quiet=True)
         arrays = {key: session.array(array) for key, array in given.items()}
-    before, begin = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.monotonic()
+    before, begin = rss_kb("VmRSS"), time.monotonic()
     result = eval(text, {"np": np, **arrays})
     if method == "dask":
         da.store(result.rechunk(out.chunks), out, lock=False)
     else:
         result.compute(out=out)
     seconds = time.monotonic() - begin
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    peak = rss_kb("VmHWM") - before
     some = np.asarray(out[:8] if len(shape) == 1 else out[:8, -8:])
     print(json.dumps({"seconds": seconds, "peak_rss_mb": peak // 1024, "some": some.ravel().tolist()}))
 

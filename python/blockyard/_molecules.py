@@ -30,6 +30,8 @@ def read_spec(job: Any, programs: Sequence[str], settings: Settings) -> _core.Sp
         spec = _of_ase(job, settings)
     elif hasattr(job, "symbols") and hasattr(job, "geometry"):
         spec = _of_qcschema(_fields(job), settings)
+    elif isinstance(job, (bytes, bytearray)) or not isinstance(job, Iterable):
+        raise TypeError(f"a job is the name of {_endings}, the text of one, a molecule, a dict or a list of atoms, not {job!r}")
     else:
         entries = list(job)
         if entries and not isinstance(entries[0], (str, os.PathLike)):
@@ -69,6 +71,8 @@ def _of_text(text: str, programs: Sequence[str], settings: Settings, told: list[
     if "\n" not in text:
         if text.endswith((".sial", ".byx", ".sialx", ".siox")):
             return _of_programs([text], settings)
+        if _are_atoms(text) and not os.path.exists(text):
+            return _core.Spec.geometry(text, "angstrom").with_settings(settings)
         if not _core.is_job_name(text) and not os.path.exists(text):
             raise _errors.StorageError(f"no such file {text}: a job is {_endings}, or the text of one (in lines)")
         return _core.Spec.read(text, list(programs), settings, told)

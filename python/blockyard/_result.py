@@ -120,11 +120,11 @@ class Result:
     def energy(self) -> float:
         """Total energy of the method that was asked for, hartree; of a method for excited states that
         of the ground state it begins with. ValueError if there is none: a job without a method, or one
-        that did not converge before."""
+        that did not converge."""
         if not self.method:
             raise ValueError("the job has no method, so it has no energy: see scalars and arrays")
         key = _energy_keys.get(self.method, self.method)
-        if key not in self.energies:
+        if key not in self.energies or not self.converged:
             raise ValueError(f"{self.method} has no energy, since the run did not converge: energies has the results so far")
         return self.energies[key]
 
@@ -200,7 +200,7 @@ class Result:
     def _orbitals_here(self) -> _core.Results:
         results = self._results.here if isinstance(self._results, ToldResults) else self._results
         if results is None:
-            raise _errors.InputError("the result came from another process, without its orbitals: ask there, or give "
+            raise _errors.InputError("the result was pickled or came from another process, without its orbitals: ask there, or give "
                                      "blockyard.run the file (molden=, fcidump=, cube=, qcschema=)")
         return results
 
@@ -261,7 +261,8 @@ class Result:
         values += [(f"dipole ({method})", " ".join(f"{x + 0.0:.5f}" for x in dipole), "e bohr")
                    for method, dipole in self.dipoles.items()]
         for method, states in self.excitations.items():
-            values += [(f"{method}, state {n}", f"{energy:.8f}", "hartree")
+            strengths = [f", f = {one:.6f}" for one in states.get("oscillator", [])]
+            values += [(f"{method}, state {n}", f"{energy:.8f}", f"hartree{strengths[n - 1] if strengths else ''}")
                        for n, energy in enumerate(states["hartree"], 1)]
         if not values:
             values = [(name, f"{value:.12g}", "") for name, value in

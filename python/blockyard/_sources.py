@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from typing import Any, Protocol, Union
 
@@ -156,19 +157,43 @@ class BlockSource(Sizes):
         return np.asarray(self.read((0,) * self.ndim, self.shape), dtype)
 
 
+def is_same(one: Any, other: Any) -> bool:
+    """Whether two objects are the same array of a file."""
+    try:
+        return one is other or type(one) is type(other) and (one == other) is True
+    except Exception:  # of any library: they cannot be compared
+        return False
+
+
 class Target:
-    """Writes blocks of a result to an array that can be sliced. One thread at a time: a chunk of a file may
-    hold parts of several blocks."""
+    """Writes blocks of a result to an array that can be sliced. Several threads write at the same time only where
+    each block is made of whole chunks."""
 
     def __init__(self, array: Any, dtype: np.dtype):
         self.array = array
         self._lock = threading.Lock()
         self._rounds = np.dtype(array.dtype).kind in "iub" and dtype.kind in "iub"
+        self.chunks = chunks_of(array)
 
-    def put(self, first: list[int], block: np.ndarray) -> None:
-        """Its elements from `first` on become those of a block."""
+    def put(self, first: list[int], block: np.ndarray, is_ours: bool = False) -> None:
+        """Its elements from `first` on become those of a block. `is_ours`: the caller will not touch the block again."""
         where = tuple(slice(begin, begin + extent) for begin, extent in zip(first, block.shape))
-        values = np.rint(block) if self._rounds else block
-        with self._lock:
-            # A copy: Zarr lets go of what it was given some time after the call, when the block may be gone.
-            self.array[where if where else ()] = np.array(values, self.array.dtype, order="C")
+        values = np.rint(block) if self._rounds and block.dtype.kind not in "iub" else block
+        # A copy: Zarr lets go of what it was given some time after the call, when the block may be gone.
+        given = (np.ascontiguousarray(values, self.array.dtype) if is_ours else
+                 np.array(values, self.array.dtype, order="C"))
+        with contextlib.nullcontext() if self._is_whole(first, block.shape) else self._lock:
+            self.array[where if where else ()] = given
+
+    def _is_whole(self, first: list[int], shape: tuple[int, ...]) -> bool:
+        return isinstance(self.array, np.ndarray) or bool(self.chunks) and all(
+            begin % chunk == 0 and (begin + extent == whole or extent % chunk == 0)
+            for begin, extent, chunk, whole in zip(first, shape, self.chunks, self.array.shape))
+
+
+def chunks_of(array: Any) -> list[int]:
+    """Elements along each axis of what is written as a whole; [] where that is not regular or not known."""
+    chunks = getattr(array, "shards", None) or getattr(array, "chunks", None)
+    if not isinstance(chunks, (tuple, list)) or not all(isinstance(one, (int, np.integer)) and one > 0 for one in chunks):
+        return []
+    return [int(one) for one in chunks]

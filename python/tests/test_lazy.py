@@ -134,12 +134,17 @@ def test_functions_of_numpy_take_them(session):
                      lambda p, q: p.mean(1, keepdims=True) - p, lambda p, q: np.max(p, axis=1), lambda p, q: np.linalg.svd(q)[1],
                      lambda p, q: np.stack([q, q]), lambda p, q: np.einsum("ijk,kj,lj->il", p, q, q), lambda p, q: p[[0, 2]],
                      lambda p, q: p @ q, lambda p, q: np.add.reduce(q), lambda p, q: np.multiply.outer(q, [1.0, 2.0]),
+                     lambda p, q: p.std(0), lambda p, q: np.var(q, axis=1, ddof=1), lambda p, q: p.var(), lambda p, q: np.std(p, keepdims=True),
+                     lambda p, q: p.max(1), lambda p, q: q.reshape(7, 8), lambda p, q: (q > 0).any(), lambda p, q: q.argmin(0),
                      lambda p, q: q[..., None, 2], lambda p, q: p[1] @ q[:, 3], lambda p, q: np.maximum(q, 0)):
         same(function(x, y), np.asarray(function(a, b)), "function")
     with pytest.raises(ValueError, match="do not go together"):
         x @ x
     with pytest.raises(IndexError):
         y[9]
+    with pytest.raises(AttributeError, match="shapes"):
+        y.shapes
+    assert isinstance(x.std(0), blockyard.LazyArray) and isinstance(np.var(x), blockyard.LazyArray)
     with pytest.raises(ValueError, match="axes"):
         y.transpose(0, 0)
     assert np.asarray(session.array(np.zeros((0, 3))) + 1.0).shape == (0, 3)
@@ -190,3 +195,54 @@ def test_results_go_to_files(session, tmp_path):
         assert np.allclose(out[...], np.exp(a.T), rtol=1e-6)
         with pytest.raises(ValueError, match="shape"):
             session.array(given).compute(out=out)
+
+
+def zarr_of(folder, name, array, chunks):
+    zarr = pytest.importorskip("zarr")
+    made = zarr.create_array(str(folder / f"{name}.zarr"), shape=array.shape, dtype=array.dtype, chunks=chunks,
+                             overwrite=True)
+    made[...] = array
+    return made
+
+
+def test_functions_of_elements_go_from_file_to_file_without_blocks(session, tmp_path):
+    rng = np.random.default_rng(10)
+    a, b = rng.normal(size=(70, 90)), rng.normal(size=(90, 70))
+    for chunks, written in (((16, 32), (16, 32)), ((70, 7), (30, 90)), ((13, 40), (8, 8))):
+        x, y = (session.array(zarr_of(tmp_path, name, array, chunks)) for name, array in (("a", a), ("b", b)))
+        out = zarr_of(tmp_path, "out", np.zeros((70, 90), "f4"), written)
+        assert (np.exp(x * 0.5) - y.T).compute(out=out) is out
+        assert np.allclose(out[...], np.exp(a * 0.5) - b.T, rtol=1e-5, atol=1e-5)
+        assert np.allclose(np.asarray(((x - y.T) ** 2).sum(0)), ((a - b.T) ** 2).sum(0))
+    assert "distributed" not in (x + y.T).sial
+
+
+def test_a_result_does_not_go_to_what_it_is_made_of(session, tmp_path):
+    a = zarr_of(tmp_path, "a", np.ones((20, 20)), (8, 8))
+    with pytest.raises(blockyard.InputError, match="overlaps"):
+        (session.array(a).T + 1.0).compute(out=a)
+    b = np.ones((4, 4))
+    with pytest.raises(blockyard.InputError, match="overlaps"):
+        (session.array(b).T + 1.0).compute(out=b)
+
+
+def test_what_is_written_twice_is_computed_once(session):
+    a = np.random.default_rng(11).normal(size=(30, 20))
+    x = session.array(a)
+    z = (x - x.mean(0)) / (((x - x.mean(0)) ** 2).mean(0) + 1.0)
+    assert z.sial.count("endpardo") == 3 and z.sial.count("distributed") == 2  # the means; no differences
+    same(z, (a - a.mean(0)) / (((a - a.mean(0)) ** 2).mean(0) + 1.0), "standardised")
+    for _ in range(40):  # not computed 2^40 times
+        x = x + x * 0.5
+    same(x, a * 1.5**40, "doubled")
+
+
+def test_an_error_of_a_file_is_raised_as_it_is(session):
+    class Broken:
+        shape, dtype, chunks = (4, 4), np.dtype("f8"), None
+
+        def __getitem__(self, where):
+            raise LookupError("the tape is torn")
+
+    with pytest.raises(LookupError, match="torn"):
+        np.asarray(session.array(Broken()) + 1.0)

@@ -130,5 +130,5 @@ def test_results_travel_and_are_shown():
     assert "dipole (scf)" in copy._repr_html_() and "E(mp2)" in copy._repr_html_()
     assert result.excitations == {}
     states = blockyard.run(XYZ, method="cis", basis="sto-3g", roots=2, workers=1, quiet=True)
-    assert len(states.excitations["cis"]["hartree"]) == 2 and "cis, state 1" in states._repr_html_()
+    assert len(states.excitations["cis"]["hartree"]) == 2 and "cis, state 1" in states._repr_html_() and "f = " in states._repr_html_()
     assert states.energy == states.energies["scf"]

@@ -17,6 +17,10 @@ from .run import compute, text_of
 if TYPE_CHECKING:
     from .._session import Session
 
+#: Methods of NumPy's arrays that get the whole array.
+_of_whole = frozenset("all any argmax argmin argsort choose clip copy cumprod cumsum diagonal dot flatten item max min nonzero "
+                      "prod ptp ravel repeat reshape round searchsorted squeeze swapaxes take tobytes tofile tolist trace".split())
+
 
 class LazyArray(Sizes, np.lib.mixins.NDArrayOperatorsMixin):
     """An array of a session to compute with, as with one of NumPy: ``a @ b``, ``+ - * /``, ``**``, comparisons,
@@ -25,7 +29,7 @@ class LazyArray(Sizes, np.lib.mixins.NDArrayOperatorsMixin):
     Values are computed when they are requested: ``np.asarray(x)``, ``x.compute(out=...)``, ``float(x)``.
     Then all that ``x`` is made of becomes one SIAL program, over blocks that fit in the memory of the
     session. Shapes, types and values are NumPy's, but integers are computed in float64, exact up to 2**53.
-    A function of NumPy that is not known here gets the whole array.
+    A function or method of NumPy that is not known here gets the whole array.
 
     Attributes:
         shape, dtype, ndim, size, nbytes: of the values.
@@ -158,6 +162,21 @@ class LazyArray(Sizes, np.lib.mixins.NDArrayOperatorsMixin):
         """As ``numpy.mean``."""
         total = self.sum(axis, dtype=None if self.dtype.kind in "fc" else np.float64, keepdims=keepdims)
         return total / (self.size // max(1, int(np.prod(total.shape, dtype=np.int64))))
+
+    def var(self, axis: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
+        """As ``numpy.var``."""
+        apart = self - self.mean(axis, keepdims=True)
+        total = (apart.real ** 2 + apart.imag ** 2 if apart.dtype.kind == "c" else apart * apart).sum(axis, keepdims=keepdims)
+        return total / max(0, self.size // max(1, int(np.prod(total.shape, dtype=np.int64))) - ddof)
+
+    def std(self, axis: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
+        """As ``numpy.std``."""
+        return np.sqrt(self.var(axis, ddof, keepdims))
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _of_whole:
+            return getattr(np.asarray(self), name)
+        raise AttributeError(f"LazyArray has no attribute {name!r}")
 
     def norm(self) -> Any:
         """The square root of the sum of the squares of all elements' moduli."""

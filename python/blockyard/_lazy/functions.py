@@ -23,6 +23,14 @@ def _mean(session_of: LazyArray, a: Any, axis: Any = None, **more: Any) -> Any:
     return NotImplemented if set(more) - {"keepdims"} else a.mean(axis, **more)
 
 
+def _var(session_of: LazyArray, a: Any, axis: Any = None, **more: Any) -> Any:
+    return NotImplemented if set(more) - {"ddof", "keepdims"} else a.var(axis, **more)
+
+
+def _std(session_of: LazyArray, a: Any, axis: Any = None, **more: Any) -> Any:
+    return NotImplemented if set(more) - {"ddof", "keepdims"} else a.std(axis, **more)
+
+
 def _transpose(session_of: LazyArray, a: Any, axes: Any = None) -> Any:
     return a.transpose(axes)
 
@@ -97,5 +105,5 @@ def _ndim(of: LazyArray, a: Any) -> Any:
 
 
 known: dict[Any, Callable[..., Any]] = {
-    np.sum: _sum, np.mean: _mean, np.transpose: _transpose, np.linalg.norm: _norm, np.where: _where, np.dot: _dot,
+    np.sum: _sum, np.mean: _mean, np.var: _var, np.std: _std, np.transpose: _transpose, np.linalg.norm: _norm, np.where: _where, np.dot: _dot,
     np.tensordot: _tensordot, np.einsum: _einsum, np.real: _real, np.imag: _imag, np.shape: _shape, np.ndim: _ndim}

@@ -10,8 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from .._arrays import map_of
 from .._run import PythonSuper
-from .nodes import Contract, Leaf, Map, Node, Operation
+from .._sources import BlockSource, Target
+from .nodes import Contract, Leaf, Map, Node, Operation, in_order
+from .tiles import Input, Tile, Value, in_tiles
 
 
 @dataclass
@@ -27,12 +30,35 @@ class Stored:
         return self.node.dtype.kind == "c"
 
 
+class Places:
+    """Where segments are: by the name of an index, known once the segments are chosen."""
+
+    def __init__(self) -> None:
+        self._begins: dict[str, tuple[int, list[int]]] = {}
+
+    def set(self, name: str, first: int, extents: Sequence[int]) -> None:
+        """`first`: number of the first segment."""
+        self._begins[name] = (first, [0, *itertools.accumulate(extents)])
+
+    def of(self, names: Sequence[str], numbers: Sequence[float]) -> tuple[list[int], list[int]]:
+        """First element and extent along each of the indexes, in segments of these numbers."""
+        begin, extent = [], []
+        for name, number in zip(names, numbers):
+            first, begins = self._begins[name]
+            k = int(number) - first
+            begin.append(begins[k])
+            extent.append(begins[k + 1] - begins[k])
+        return begin, extent
+
+
 @dataclass
 class Program:
     """The result of `lower`. Classes: axes that have the same segments, by number."""
 
     leaves: list[Stored] = field(default_factory=list)
+    passing: list[Stored] = field(default_factory=list)  #: leaves that super instructions read themselves
     made: list[Stored] = field(default_factory=list)
+    places: Places = field(default_factory=Places)
     supers: list[PythonSuper] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     declared: list[str] = field(default_factory=list)  #: temps, scalars, super instructions
@@ -42,6 +68,11 @@ class Program:
 
     def class_of(self, stored: Stored) -> list[int]:
         return [self.classes.find((id(stored.node), axis)) for axis in stored.axes]
+
+    @property
+    def streams(self) -> bool:
+        """Whether it keeps no blocks: all that it works on are pieces of given arrays."""
+        return bool(self.passing) and not self.leaves and len(self.made) == 1
 
     def __post_init__(self) -> None:
         self.classes = Classes()
@@ -66,25 +97,33 @@ class Classes:
         return self._numbers.setdefault(self._root(key), len(self._numbers))
 
 
-#: Of the operands of a super instruction, as NumPy has them, the value of a node.
-Value = Callable[[list[Any]], Any]
-
-
 @dataclass
 class _Call:
-    """Operands of a super instruction while they are found."""
+    """Operands of a super instruction while they are found. `names`: the indexes of its loop."""
 
+    names: list[str]
     lines: list[str] = field(default_factory=list)
     operands: list[str] = field(default_factory=list)
-    known: dict[str, int] = field(default_factory=dict)
+    inputs: list[Input] = field(default_factory=list)
+    known: dict[Any, int] = field(default_factory=dict)
+    maps: dict[Any, Value] = field(default_factory=dict)
+
+    def operand(self, text: str) -> int:
+        if text not in self.operands:
+            self.operands.append(text)
+        return self.operands.index(text)
 
 
 class Lowering:
-    """Makes the program of a root. `writes`: the result is handed to write_result, block by block."""
+    """Makes the program of a root. `writes`: the result is handed to write_result, block by block. `target`: a
+    super instruction writes it, which needs no block of the program if the root is a function of elements. `reads`:
+    super instructions read given arrays, where each block is wanted once."""
 
-    def __init__(self, root: Operation, writes: bool):
+    def __init__(self, root: Operation, writes: bool, target: "Target | None" = None, reads: bool = False):
         self.program = Program()
         self._writes = writes
+        self._target = target
+        self._reads = reads
         self._root = root
         self._stored: dict[int, Stored] = {}
         self._names = (f"i{n}" for n in itertools.count(1))
@@ -98,18 +137,22 @@ class Lowering:
         program = self.program
         for name, key in self._keys.items():
             program.indexes[name] = program.classes.find(key)
-        for stored in [*program.leaves, *program.made]:
+        for stored in [*program.leaves, *program.passing, *program.made]:
             classes = program.class_of(stored)
             for number, axis in zip(classes, stored.axes):
                 program.extents[number] = stored.node.shape[axis]
             program.blocks.append(classes)
         return program
 
-    def _count_uses(self, node: Node) -> None:
-        self._uses[id(node)] = self._uses.get(id(node), 0) + 1
-        if isinstance(node, Operation) and self._uses[id(node)] == 1:
-            for arg, _ in node.args:
-                self._count_uses(arg)
+    def _count_uses(self, root: Node) -> None:
+        """How often each node is computed if none is stored, up to twice; what is used by a function of elements is
+        computed as often as that."""
+        self._uses[id(root)] = 1
+        for node in in_order(root):
+            if isinstance(node, Operation):
+                times = self._uses[id(node)] if isinstance(node, Map) else 1
+                for arg, _ in node.args:
+                    self._uses[id(arg)] = min(2, self._uses.get(id(arg), 0) + times)
 
     # -- what is stored
 
@@ -130,9 +173,9 @@ class Lowering:
     def _is_inline(self, node: Node, order: int) -> bool:
         """Whether a loop over `order` indexes computes it in passing: functions of elements always, sums of
         products where each of their blocks is wanted once."""
-        if isinstance(node, Leaf) or self._uses[id(node)] > 1 or node.ndim == 0:
+        if isinstance(node, Leaf) or node.ndim == 0:
             return False
-        return isinstance(node, Map) or node.ndim == order
+        return isinstance(node, Map) or node.ndim == order and self._uses[id(node)] == 1
 
     def _new_index(self, key: Any) -> str:
         name = next(self._names)
@@ -145,14 +188,17 @@ class Lowering:
     def _make(self, node: Operation) -> Stored:
         stored = Stored(f"m{next(self._count)}", node, list(reversed(range(node.ndim))))
         names = [self._new_index((id(node), axis)) for axis in range(node.ndim)]
-        text = self._temp(names, stored.is_complex)
-        lines = self._evaluate(node, names, text)
-        if not names:
-            lines.append(f"{stored.name} = {text}")
-        elif node is self._root and self._writes:
-            lines.append(f"execute write_result {text}")
+        if self._target is not None and node is self._root and isinstance(node, Map):
+            lines = self._write(node, names, self._target)
         else:
-            lines.append(f"put {spell(stored, names)} = {text}")
+            text = self._temp(names, stored.is_complex)
+            lines = self._evaluate(node, names, text)
+            if not names:
+                lines.append(f"{stored.name} = {text}")
+            elif node is self._root and self._writes:
+                lines.append(f"execute write_result {text}")
+            else:
+                lines.append(f"put {spell(stored, names)} = {text}")
         outer = ",".join(reversed(names))
         self.program.lines += ([f"pardo {outer}", *(f"  {line}" for line in lines), f"endpardo {outer}", "sip_barrier"]
                                if names else lines)
@@ -205,25 +251,58 @@ class Lowering:
 
     def _execute(self, node: Node, names: list[str], kept: list[str], text: str, result: Node, becomes: str) -> list[str]:
         """Calls a super instruction for the value of a node, summed over the indexes that are not `kept`."""
-        call = _Call()
+        call = _Call(names)
         value = self._fuse(node, names, call, is_first=True)
         axes = [names.index(name) for name in kept]
-        summed = tuple(k for k in range(len(names)) if k not in axes)
-        order = [k - sum(other < k for other in summed) for k in axes]
         out = text if becomes == "=" else self._temp(kept, result.dtype.kind == "c")
-        name, signature = f"f{next(self._count)}", "w" + "r" * len(call.operands)
-        self.program.supers.append((name, signature, "any", _super(value, summed, order, result.dtype), "", ""))
-        self.program.declared.append(f"special {name} {signature}")
+        name = self._declare("w" + "r" * len(call.operands), _into(value, call.inputs, axes, result.dtype))
         lines = [*call.lines, f"execute {name} {' '.join([out, *call.operands])}"]
         return lines if out == text else [*lines, f"{text} {becomes} {out}"]
 
+    def _write(self, node: Map, names: list[str], target: "Target") -> list[str]:
+        """Calls a super instruction that computes a block of the root and writes it."""
+        call = _Call(names)
+        value = self._fuse(node, names, call, is_first=True)
+        at = [self._number(name, call) for name in names]
+        inputs, places = call.inputs, self.program.places
+
+        def write(views: list[Any], segments: Any, worker: int, workers: int) -> None:
+            begin, extents = places.of(names, [views[k] for k in at])
+            block = np.empty(extents, node.dtype)
+            in_tiles(value, [one.array(views) for one in inputs], [one.axes for one in inputs], block,
+                     list(range(len(names))), node.dtype)
+            target.put(begin, block, is_ours=True)
+
+        return [*call.lines, f"execute {self._declare('r' * len(call.operands), write)} {' '.join(call.operands)}"]
+
+    def _declare(self, signature: str, function: Callable[..., None]) -> str:
+        name = f"f{next(self._count)}"
+        self.program.supers.append((name, signature, "any", function, "", ""))
+        self.program.declared.append(f"special {name} {signature}")
+        return name
+
+    def _number(self, name: str, call: _Call) -> int:
+        """The operand that has the segment number of an index."""
+        text = f"n_{name}"
+        if text not in call.operands:
+            call.lines.append(f"{text} = (scalar){name}")
+            if f"scalar {text}" not in self.program.declared:
+                self.program.declared.append(f"scalar {text}")
+        return call.operand(text)
+
     def _fuse(self, node: Node, names: list[str], call: _Call, is_first: bool = False) -> Value:
-        inline = is_first and isinstance(node, Map) or self._is_inline(node, len(names))
+        if isinstance(node, Leaf) and not names:
+            number = np.asarray(node.value())[()]
+            return lambda given: number
+        inline = is_first and isinstance(node, Map) or self._is_inline(node, len(call.names))
         if isinstance(node, Map) and inline:
-            parts = [self._fuse(arg, [names[label] for label in labels], call) for arg, labels in node.args]
-            of_map = node
-            return lambda given: np.asarray(of_map.apply([part(given) for part in parts], of_map.ndim)).astype(
-                of_map.dtype, copy=False)
+            key = (id(node), tuple(names))
+            if key not in call.maps:
+                parts = [self._fuse(arg, [names[label] for label in labels], call) for arg, labels in node.args]
+                call.maps[key] = _mapped(node, parts, key if self._uses[id(node)] > 1 else None)
+            return call.maps[key]
+        if isinstance(node, Leaf) and self._is_passing(node, names, call):
+            return self._read(node, names, call)
         if isinstance(node, Contract) and inline and not is_first:
             text = self._temp(names, node.dtype.kind == "c")
             call.lines += self._evaluate(node, names, text)
@@ -231,21 +310,58 @@ class Lowering:
         else:
             text = self._get(node, names, call.lines)
             axes = self._stored[id(node)].axes
-        return _operand(node, text, axes, call)
+        return _operand(node, text, axes, names, call)
+
+    def _is_passing(self, node: Leaf, names: list[str], call: _Call) -> bool:
+        """Whether the super instruction reads it: a block would be one more copy. Not where a block is wanted again
+        and again, nor from memory maps, which are read ahead of use."""
+        return (self._reads and id(node) not in self._stored and 0 < len(names) == len(call.names)
+                and (isinstance(node.array, BlockSource) or map_of(node.array) is None))
+
+    def _read(self, node: Leaf, names: list[str], call: _Call) -> Value:
+        for axis, name in enumerate(names):
+            self.program.classes.join((id(node), axis), ("index", name))
+        if all(node is not other.node for other in self.program.passing):
+            self.program.passing.append(Stored("", node, list(range(node.ndim))))
+        key = (id(node), tuple(names))
+        if key not in call.known:
+            at, places, array = [self._number(name, call) for name in names], self.program.places, node.array
+
+            def read(views: list[Any]) -> Any:
+                begin, extents = places.of(names, [views[k] for k in at])
+                if isinstance(array, BlockSource):
+                    return array.read(begin, extents)
+                return array[tuple(slice(first, first + extent) for first, extent in zip(begin, extents))]
+
+            call.known[key] = len(call.inputs)
+            call.inputs.append(Input(read, [call.names.index(name) for name in names]))
+        k = call.known[key]
+        return lambda given: given[k]
 
 
-def _operand(node: Node, text: str, axes: list[int], call: _Call) -> Value:
-    if text not in call.known:
-        call.known[text] = len(call.operands)
-        call.operands.append(text)
-    at, to = call.known[text], np.argsort(axes)
-
-    def value(given: list[Any]) -> Any:
-        if not node.ndim:
-            return node.dtype.type(given[at])
-        return given[at].transpose(to).astype(node.dtype, copy=False)
+def _mapped(node: Map, parts: list[Value], key: Any) -> Value:
+    """`key`: under which a value is kept that is used several times; None: once."""
+    def value(given: Tile) -> Any:
+        if key in given.known:
+            return given.known[key]
+        made = np.asarray(node.apply([part(given) for part in parts], node.ndim)).astype(node.dtype, copy=False)
+        if key is not None:
+            given.known[key] = made
+        return made
 
     return value
+
+
+def _operand(node: Node, text: str, axes: list[int], names: list[str], call: _Call) -> Value:
+    at, to = call.operand(text), np.argsort(axes)
+    if text not in call.known:
+        def of_views(views: list[Any]) -> Any:
+            return views[at].transpose(to) if node.ndim else node.dtype.type(views[at])
+
+        call.known[text] = len(call.inputs)
+        call.inputs.append(Input(of_views, [call.names.index(name) for name in names]))
+    k = call.known[text]
+    return lambda given: given[k].astype(node.dtype, copy=False) if node.ndim else given[k]
 
 
 def spell(stored: Stored, names: Sequence[str]) -> str:
@@ -253,14 +369,12 @@ def spell(stored: Stored, names: Sequence[str]) -> str:
     return f"{stored.name}[{','.join(names[axis] for axis in stored.axes)}]" if names else stored.name
 
 
-def _super(value: Value, summed: tuple[int, ...], order: list[int], dtype: np.dtype) -> Callable[..., Any]:
-    """A function that a program calls: puts the value into its first operand, whose last axis comes first."""
+def _into(value: Value, inputs: list[Input], kept: list[int], dtype: np.dtype) -> Callable[..., Any]:
+    """A function that a program calls: puts the value, summed over the axes that are not `kept`, into its first
+    operand, whose last axis comes first."""
 
     def call(views: list[Any], segments: Any, worker: int, workers: int) -> None:
-        with np.errstate(all="ignore"):
-            made = np.asarray(value(views[1:]))
-            if summed:
-                made = np.asarray(np.add.reduce(made, axis=summed, dtype=dtype))
-            views[0].transpose()[...] = made.transpose(order)
+        arrays = [one.array(views[1:]) for one in inputs]
+        in_tiles(value, arrays, [one.axes for one in inputs], views[0].transpose(), kept, dtype)
 
     return call

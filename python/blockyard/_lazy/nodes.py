@@ -142,3 +142,42 @@ def aligned(value: Any, labels: Sequence[int], order: int) -> Any:
     if list(labels) != sorted(labels):
         value = value.transpose(np.argsort(labels))
     return value[tuple(slice(None) if label in labels else None for label in range(order))]
+
+
+def in_order(root: Node) -> list[Node]:
+    """A node and all that it is made of, each once, after all that use it."""
+    done: list[Node] = []
+    seen: set[int] = set()
+    stack: list[tuple[Node, bool]] = [(root, False)]
+    while stack:
+        node, is_left = stack.pop()
+        if is_left:
+            done.append(node)
+        elif id(node) not in seen:
+            seen.add(id(node))
+            stack.append((node, True))
+            stack += [(arg, False) for arg, _ in node.args] if isinstance(node, Operation) else []
+    return done[::-1]
+
+
+def merged(root: Node) -> Node:
+    """The same, with one node for those that say the same: what is written twice is computed once."""
+    known: dict[Any, Node] = {}
+    becomes: dict[int, Node] = {}
+    for node in reversed(in_order(root)):
+        key: Any = id(node.array) if isinstance(node, Leaf) else id(node)
+        made = node
+        if isinstance(node, Operation):
+            args = [(becomes[id(arg)], labels) for arg, labels in node.args]
+            if any(new is not old for (new, _), (old, _) in zip(args, node.args)):
+                made = node.made(node.shape, args)
+            more = (node.function, *(map(_spell, node.constants.items()))) if isinstance(node, Map) else ()
+            key = (type(node), node.shape, node.dtype, *((id(arg), tuple(labels)) for arg, labels in args), *more)
+        becomes[id(node)] = known.setdefault(key, made)
+    return becomes[id(root)]
+
+
+def _spell(constant: tuple[int, Any]) -> Any:
+    """Of a constant argument, what tells it from others: 0.0 is not -0.0, nor 0."""
+    place, value = constant
+    return place, type(value), np.asarray(value).dtype.str, np.asarray(value).tobytes()

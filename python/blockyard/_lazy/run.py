@@ -10,19 +10,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _core, _errors
-from .._arrays import Lending, even_segments
+from .._arrays import Lending, even_segments, overlap
 from .._einsum import run_plan
 from .._einsum.plan import MOST_ORDER, plan_einsum, means_of
 from .._outputs import new_output, of_type, told_output
 from .._run import PythonSuper, execute
-from .._sources import BlockSource, Target
+from .._sources import BlockSource, Target, is_same
 from .lower import Lowering, Program, Stored
-from .nodes import Contract, Leaf, Node, Operation
+from .nodes import Contract, Leaf, Node, Operation, in_order, merged
 
 if TYPE_CHECKING:
     from .._session import Session
 
 _most_block = 1 << 20  # elements: where a product of blocks runs as fast as it can
+_most_stream = 1 << 18  # where no block is used twice; more where a chunk has more
 _parts = 6  # blocks of a worker for which there is to be room, where one begins to try
 _share = 0.6  # of the memory is for blocks of the run; the rest for what NumPy makes of them
 
@@ -34,12 +35,16 @@ def compute(session: "Session", node: Node, out: Any = None) -> Any:
     assert isinstance(node, Operation)
     if isinstance(node, Contract) and node.ndim and all(isinstance(arg, Leaf) for arg, _ in node.args):
         return _contract(session, node, out)
+    if out is not None:
+        _check_out(node, out)
+    node = merged(node)
+    assert isinstance(node, Operation)
     is_alone = session.processes is None
     writes = is_alone and node.ndim > 0
-    program = Lowering(node, writes).run()
     goes_through = writes and out is not None and not (isinstance(out, np.ndarray) and out.dtype == _element(node))
-    segments, job = _fit(session, program,
-                         lambda found: [_writer(program, found, out, node.dtype)] if goes_through else [])
+    target = Target(out, node.dtype) if goes_through else None
+    program = Lowering(node, writes, target, is_alone).run()
+    segments, job = _fit(session, program, target, lambda found: [_writer(program, found, target)] if target else [])
     lending = Lending(job)
     try:
         for leaf in program.leaves:
@@ -49,6 +54,10 @@ def compute(session: "Session", node: Node, out: Any = None) -> Any:
             execute(job, quiet=True, progress=session.progress, processes=session.processes)
             return out
         return _run(session, program, job, segments, node, out, writes)
+    except _errors.InputError as error:
+        if error.__cause__ is None:
+            raise
+        raise error.__cause__  # of NumPy, or of the file: lines of a program say nothing to its user
     finally:
         lending.close()
 
@@ -57,8 +66,11 @@ def text_of(session: "Session", node: Node) -> str:
     """The program, with segments for the session's memory."""
     if isinstance(node, Leaf) or not isinstance(node, Operation):
         return ""
-    program = Lowering(node, session.processes is None and node.ndim > 0).run()
-    return _text(program, _segments(program, _most_block))
+    node = merged(node)
+    assert isinstance(node, Operation)
+    is_alone = session.processes is None
+    program = Lowering(node, is_alone and node.ndim > 0, None, is_alone).run()
+    return _text(program, _segments(program, _chunks(program, None), _most_block))
 
 
 def _contract(session: "Session", node: Contract, out: Any) -> Any:
@@ -78,38 +90,53 @@ def _into(value: Any, out: Any) -> Any:
 
 
 def _most_axes(node: Node) -> int:
-    axes = len(node.extents) if isinstance(node, Operation) else node.ndim
-    return max([axes, *(_most_axes(arg) for arg, _ in node.args)]) if isinstance(node, Operation) else axes
+    return max(len(one.extents) if isinstance(one, Operation) else one.ndim for one in in_order(node))
 
 
-def _segments(program: Program, most: int) -> dict[int, list[int]]:
+def _check_out(node: Node, out: Any) -> None:
+    """Raises InputError where an array that is read while the result is written is that of the result."""
+    for leaf in _leaves(node):
+        array = leaf.array
+        if (is_same(array.root, out) if isinstance(array, BlockSource) else
+                isinstance(out, np.ndarray) and overlap(out, array)):
+            raise _errors.InputError("out overlaps an array of the expression, which is read meanwhile")
+
+
+def _leaves(node: Node) -> list[Leaf]:
+    return [one for one in in_order(node) if isinstance(one, Leaf)]
+
+
+def _segments(program: Program, chunks: dict[int, int], most: int) -> dict[int, list[int]]:
     """By class: as few as there can be with blocks of at most `most` elements, along the edges of chunks of
     files, since a chunk is read as a whole."""
-    counts = dict.fromkeys(program.extents, 1)
-
-    def longest(number: int) -> int:
-        return -(-program.extents[number] // counts[number])
-
+    longest = dict(program.extents)
     for block in program.blocks:
-        while np.prod([longest(number) for number in block], dtype=float) > most:
-            widest = max(block, key=longest)
-            if longest(widest) == 1:
+        while np.prod([longest[number] for number in block], dtype=float) > most:
+            # That with the most chunks; none is cut before all others are as short as one of theirs.
+            widest = max(block, key=lambda number: (longest[number] / max(1, chunks.get(number, 1)), longest[number]))
+            if longest[widest] == 1:
                 break
-            counts[widest] = -(-program.extents[widest] // (longest(widest) - 1 if longest(widest) < 8 else
-                                                           longest(widest) * 3 // 4))
-    chunks = _chunks(program)
-    return {number: _along(extent, longest(number), chunks.get(number, 0)) for number, extent in program.extents.items()}
+            chunk = chunks.get(widest, 1)
+            least = chunk if longest[widest] > chunk else 1
+            count = -(-program.extents[widest] // max(least, min(longest[widest] - 1, longest[widest] * 3 // 4)))
+            longest[widest] = max(least, -(-program.extents[widest] // count))
+    return {number: _along(extent, longest[number], chunks.get(number, 0)) for number, extent in program.extents.items()}
 
 
-def _chunks(program: Program) -> dict[int, int]:
-    """By class, of the leaves in files: the largest."""
+def _chunks(program: Program, target: Target | None) -> dict[int, int]:
+    """By class, of the arrays in files: the largest that is read, and whole ones of the target."""
     chunks: dict[int, int] = {}
-    for leaf in program.leaves:
+    for leaf in [*program.leaves, *program.passing]:
         array = leaf.node.array  # type: ignore[attr-defined]
         if isinstance(array, BlockSource):
             for number, axis in zip(program.class_of(leaf), leaf.axes):
                 chunks[number] = max(chunks.get(number, 0), array.chunks[axis])
-    return chunks
+    if target is not None and target.chunks:
+        root = program.made[-1]
+        for number, axis in zip(program.class_of(root), root.axes):
+            written = target.chunks[axis]
+            chunks[number] = max(1, -(-chunks.get(number, 0) // written)) * written
+    return {number: chunk for number, chunk in chunks.items() if chunk > 0}
 
 
 def _along(extent: int, longest: int, chunk: int) -> list[int]:
@@ -122,16 +149,23 @@ def _along(extent: int, longest: int, chunk: int) -> list[int]:
     return [part for begin in range(0, extent, chunk) for part in even_segments(min(chunk, extent - begin), longest)]
 
 
-def _fit(session: "Session", program: Program,
+def _fit(session: "Session", program: Program, target: Target | None,
          supers: Callable[[dict[int, list[int]]], list[PythonSuper]]) -> tuple[dict[int, list[int]], _core.Job]:
     """The largest blocks that the memory plan of the run accepts. `supers`: those besides the
     program's, by the segments."""
     workers, memory = means_of(session)
     largest = max((float(np.prod([program.extents[n] for n in block], dtype=float)) for block in program.blocks),
                   default=1.0)
-    most = int(min(_most_block, memory / (8 * workers * _parts), max(1024.0, largest / (2 * workers))))
+    chunks = _chunks(program, target)
+    usual = _most_block
+    if program.streams:
+        usual = max([_most_stream, *(int(np.prod([min(chunks.get(n, 1), program.extents[n]) for n in block]))
+                                     for block in program.blocks)])
+    most = int(min(usual, memory / (8 * workers * _parts), max(1024.0, largest / (2 * workers))))
     while True:
-        segments = _segments(program, most)
+        segments = _segments(program, chunks, most)
+        for name, number in program.indexes.items():
+            program.places.set(name, _first(segments)[number], segments[number])
         table = [extent for extents in segments.values() for extent in extents]
         try:
             job = session._prepare(session.compile(_text(program, segments)), None, {"ao": table} if table else None,
@@ -162,8 +196,8 @@ def _text(program: Program, segments: dict[int, list[int]]) -> str:
         names.setdefault(number, name)
     is_written = any("execute write_result" in line for line in program.lines)
     for stored in [*program.leaves, *program.made]:
-        if is_written and stored is program.made[-1]:
-            continue
+        if stored.axes and stored in program.made and not any(f"put {stored.name}[" in line for line in program.lines):
+            continue  # it is written where it is made
         lines.append(f"  {_declaration(program, stored, names, first, segments)}")
     if is_written:
         lines.append("  special write_result r")
@@ -190,9 +224,9 @@ def _element(node: Operation) -> np.dtype:
     return np.dtype(np.complex128 if node.dtype.kind == "c" else np.float64)
 
 
-def _writer(program: Program, segments: dict[int, list[int]], out: Any, dtype: np.dtype) -> PythonSuper:
+def _writer(program: Program, segments: dict[int, list[int]], target: Target) -> PythonSuper:
     """The super instruction write_result for arrays that Python writes."""
-    target, first = Target(out, dtype), _first(segments)
+    first = _first(segments)
     classes = program.class_of(program.made[-1])
     begins = [np.cumsum([0, *segments[number]]) for number in classes]
 
