@@ -19,6 +19,8 @@ struct Embedding {
   worker::Kept kept;                 ///< what every worker begins with, besides the job's own
   /// After the last program, on worker 0: takes what is kept from the servers.
   std::function<void(worker::Worker&)> collect;
+  /// Its super instructions work on arrays of their own, and blocks are few: reuse_freed_memory.
+  bool reuses_memory = false;
 };
 
 }  // namespace blockyard::job

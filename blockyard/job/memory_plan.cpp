@@ -141,7 +141,16 @@ std::string memory_warning(std::int64_t wanted_bytes, int processes_on_node) {
 void return_freed_blocks() noexcept {
   // Setting it at all keeps glibc from raising it to the largest size that was ever freed.
   constexpr int least_mapped_bytes = 64 * 1024;
+  constexpr int kept_bytes = 128 * 1024;  // as glibc begins
   mallopt(M_MMAP_THRESHOLD, least_mapped_bytes);
+  mallopt(M_TRIM_THRESHOLD, kept_bytes);
+}
+
+void reuse_freed_memory() noexcept {
+  constexpr int least_mapped_bytes = 32 * 1024 * 1024;  // what glibc reaches by itself, at most
+  constexpr int kept_bytes = 4 * 1024 * 1024;
+  mallopt(M_MMAP_THRESHOLD, least_mapped_bytes);
+  mallopt(M_TRIM_THRESHOLD, kept_bytes);
 }
 
 std::int64_t peak_rss_bytes() {

@@ -59,6 +59,11 @@ struct UsualMemory {
 /// fragmentation in the allocator makes the process grow far past the plan.
 void return_freed_blocks() noexcept;
 
+/// From now on a few freed megabytes of each thread stay for what it allocates next, as is usual
+/// where no plan bounds the memory: without the pages of new memory, arrays of 2 MB take half the
+/// time.
+void reuse_freed_memory() noexcept;
+
 /// The most memory that this process had so far.
 [[nodiscard]] std::int64_t peak_rss_bytes();
 

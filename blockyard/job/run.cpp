@@ -332,7 +332,10 @@ Results run(const Job& job, const Hooks& hooks, const SavedRun* from, fabric::Mp
   if (from == nullptr) guess.arrays = orbitals_of_guess(job, hooks, session);
   const double guess_seconds = base::now_seconds() - begin;
   tensor::blas::limit_blas_threads(1);
-  return_freed_blocks();
+  if (job.embedding.reuses_memory)
+    reuse_freed_memory();
+  else
+    return_freed_blocks();
   Results results = Run(job, hooks, from, session, std::move(guess)).execute();
   results.seconds += guess_seconds;
   return results;

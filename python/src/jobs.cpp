@@ -336,6 +336,7 @@ void bind_jobs(nb::module_& module) {
                                            self.exchanged->copied.load());
                    })
       .def("write_to", &write_to)
+      .def("reuse_memory", [](PyJob& self) { self.job.embedding.reuses_memory = true; })
       .def("written", [](const PyJob& self, const std::string& name) {
         const auto kept = self.kept.find(name);
         return kept == self.kept.end() ? std::vector<std::uint64_t>() : kept->second.written;

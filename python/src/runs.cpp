@@ -9,6 +9,7 @@
 
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
+#include "blockyard/job/memory_plan.h"
 #include "blockyard/job/processes.h"
 #include "blockyard/report/iteration_table.h"
 #include "blockyard/report/live_socket.h"
@@ -113,6 +114,7 @@ class Borrowed {
     job_.outputs.clear();
     job_.kept_globally.clear();
     for (auto& [name, kept] : job_.kept) kept.into = {};
+    job::reuse_freed_memory();  // for the script's own arrays
   }
 
  private:

@@ -71,8 +71,9 @@ class Program:
 
     @property
     def streams(self) -> bool:
-        """Whether it keeps no blocks: all that it works on are pieces of given arrays."""
-        return bool(self.passing) and not self.leaves and len(self.made) == 1
+        """Whether it keeps few blocks: nearly all that it works on are pieces of given arrays."""
+        kept = sum(int(np.prod(one.node.shape)) for one in self.made[:-1])
+        return not self.leaves and any(kept <= int(np.prod(one.node.shape)) // 64 for one in self.passing)
 
     def __post_init__(self) -> None:
         self.classes = Classes()

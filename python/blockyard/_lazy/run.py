@@ -170,6 +170,8 @@ def _fit(session: "Session", program: Program, target: Target | None,
         try:
             job = session._prepare(session.compile(_text(program, segments)), None, {"ao": table} if table else None,
                                    memory=int(memory * _share), supers=[*program.supers, *supers(segments)])
+            if program.streams:
+                job.reuse_memory()
             return segments, job
         except _errors.OutOfMemory:
             if most < 16:
