@@ -75,6 +75,11 @@ class BlockSource(Sizes):
         return chunks
 
     @property
+    def gives_copies(self) -> bool:
+        """Whether what ``read`` returns is nobody else's; a dask array may be made of views."""
+        return type(self.root).__module__.split(".")[0] in ("zarr", "h5py")
+
+    @property
     def strides(self) -> tuple[int, ...]:
         """As if the whole array lay in C order: it says which axes are read fastest."""
         strides = [0] * self.ndim

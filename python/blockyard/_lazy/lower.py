@@ -269,9 +269,15 @@ class Lowering:
 
         def write(views: list[Any], segments: Any, worker: int, workers: int) -> None:
             begin, extents = places.of(names, [views[k] for k in at])
-            block = np.empty(extents, node.dtype)
-            in_tiles(value, [one.array(views) for one in inputs], [one.axes for one in inputs], block,
-                     list(range(len(names))), node.dtype)
+            arrays, every = [one.array(views) for one in inputs], list(range(len(names)))
+            # Tile by tile an array that was read for this becomes the result: one array less.
+            block = next((array for one, array in zip(inputs, arrays) if one.is_ours and one.axes == every and
+                          array.dtype == node.dtype and array.flags.c_contiguous and array.flags.writeable),
+                         None)
+            if block is None:
+                block = np.empty(extents, node.dtype)
+            in_tiles(value, arrays, [one.axes for one in inputs], block, every, node.dtype)
+            del arrays
             target.put(begin, block, is_ours=True)
 
         return [*call.lines, f"execute {self._declare('r' * len(call.operands), write)} {' '.join(call.operands)}"]
@@ -335,7 +341,8 @@ class Lowering:
                 return array[tuple(slice(first, first + extent) for first, extent in zip(begin, extents))]
 
             call.known[key] = len(call.inputs)
-            call.inputs.append(Input(read, [call.names.index(name) for name in names]))
+            call.inputs.append(Input(read, [call.names.index(name) for name in names],
+                                     isinstance(array, BlockSource) and array.gives_copies))
         k = call.known[key]
         return lambda given: given[k]
 

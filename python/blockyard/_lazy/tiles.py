@@ -28,10 +28,12 @@ Value = Callable[[Tile], Any]
 
 @dataclass
 class Input:
-    """An input of a super instruction: of its operands the array, and the axes of the loop that this has."""
+    """An input of a super instruction: of its operands the array, and the axes of the loop that this has. ``is_ours``:
+    nobody else has the array."""
 
     array: Callable[[list[Any]], Any]
     axes: list[int]
+    is_ours: bool = False
 
 
 def in_tiles(value: Value, arrays: Sequence[Any], axes: Sequence[Sequence[int]], out: np.ndarray,
