@@ -132,3 +132,20 @@ def test_results_travel_and_are_shown():
     states = blockyard.run(XYZ, method="cis", basis="sto-3g", roots=2, workers=1, quiet=True)
     assert len(states.excitations["cis"]["hartree"]) == 2 and "cis, state 1" in states._repr_html_() and "f = " in states._repr_html_()
     assert states.energy == states.energies["scf"]
+
+
+def test_what_has_not_converged_has_no_energy():
+    with pytest.raises(blockyard.NotConverged) as caught:
+        blockyard.run("He 0 0 0\nH 0 0 0.8\n", method="ccsd", basis="6-31g", charge=1, cc_iterations=2, workers=1, memory="256M",
+                      quiet=True)
+    assert "ccsd" in caught.value.result.energies
+    with pytest.raises(ValueError, match="did not converge"):
+        caught.value.result.energy
+
+
+def test_one_line_is_an_atom_and_nothing_is_no_job():
+    few = dict(method="scf", basis="6-31g", workers=1, memory="256M", quiet=True)
+    assert blockyard.run("He 0 0 0", **few).energy == pytest.approx(-2.8551604261)
+    for wrong in (None, 5, b"He 0 0 0"):
+        with pytest.raises(TypeError, match="a job is"):
+            blockyard.run(wrong, **few)
