@@ -59,6 +59,9 @@ class Routed {
   [[nodiscard]] virtual bool may_nest() const { return false; }
 };
 
+/// Reads the settings, if no call has: `router_threshold` goes by them from then on. Any thread.
+void open_router() noexcept;
+
 /// Whether a call of this many flops may go to a device at all: for most programs and most calls
 /// this is the whole cost. Any thread.
 [[nodiscard]] bool router_threshold(double flops) noexcept;

@@ -36,8 +36,10 @@ struct Told {
   Arrays arrays = {};
 };
 
-/// Notes what a plan computes. Any thread.
+/// Notes what a plan computes, if that may be worth a device. Any thread.
 void note_plan(bool is_single, void* plan, Transform transform) noexcept;
+/// Whether a plan may be one of those. Any thread.
+[[nodiscard]] bool may_go(const void* plan) noexcept;
 void forget_plan(bool is_single, const void* plan) noexcept;
 
 /// Executes a plan, here or there. arrays.in null: on those of the plan.
@@ -79,6 +81,7 @@ class Fftw {
   template <class... Arguments>
   static void execute(Entry& entry, const void* caller, const Arrays& arrays, void* plan,
                       Arguments... arguments) noexcept {
+    if (!may_go(plan)) return call<void>(entry, caller, plan, arguments...);
     execute_plan(is_single, plan, arrays, [&] { call<void>(entry, caller, plan, arguments...); });
   }
   static void destroy_plan(Entry& entry, const void* caller, void* plan) noexcept {
