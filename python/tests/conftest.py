@@ -6,6 +6,7 @@ import signal
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -42,3 +43,15 @@ def water(tmp_path):
     molecule = (REPOSITORY / "demo" / "h2o.toml").read_text(encoding="utf-8").partition("[basis]")[0]
     job.write_text(molecule + '[basis]\nname = "sto-3g"\n[method]\nname = "scf"\n')
     return job
+
+
+@pytest.fixture
+def torn_array():
+    """An array of a file that cannot be read."""
+    class Torn:
+        shape, dtype, chunks = (4, 4), np.dtype("f8"), None
+
+        def __getitem__(self, where):
+            raise LookupError("the tape is torn")
+
+    return Torn()
