@@ -76,8 +76,7 @@ DeviceProducts::Slot DeviceProducts::open_slot() {
 bool DeviceProducts::reserve(std::optional<device::Memory>& memory, std::int64_t bytes) {
   if (memory && memory->bytes() >= bytes) return true;
   memory.reset();
-  memory = device_.allocate(bytes);
-  while (!memory && kept_.drop_oldest()) memory = device_.allocate(bytes);
+  memory = kept_.allocate(bytes);
   return memory.has_value();
 }
 

@@ -90,8 +90,7 @@ Kept::Operand* Kept::make(std::int64_t bytes, const std::optional<base::Fingerpr
     if (has_many) static_cast<void>(drop_oldest());
     while (held_bytes_ + bytes > budget_bytes_ && drop_oldest()) {
     }
-    auto memory = device_.allocate(bytes);
-    while (!memory && drop_oldest()) memory = device_.allocate(bytes);
+    auto memory = allocate(bytes);
     if (!memory) return nullptr;
     held_bytes_ += bytes;
     operands_.push_back(Operand{.memory = std::move(*memory), .content = {}});
@@ -101,6 +100,12 @@ Kept::Operand* Kept::make(std::int64_t bytes, const std::optional<base::Fingerpr
   made.content = content;
   made.is_in_use = made.is_new = true;
   return &made;
+}
+
+std::optional<device::Memory> Kept::allocate(std::int64_t bytes) {
+  auto made = device_.allocate(bytes);
+  while (!made && drop_oldest()) made = device_.allocate(bytes);
+  return made;
 }
 
 bool Kept::drop_oldest() {

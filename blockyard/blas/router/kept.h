@@ -65,6 +65,9 @@ class Kept {
   /// By which contents are hashed.
   [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
 
+  /// Memory of the device, for which operands that are not in use are evicted, if need be. Nothing:
+  /// there is no room.
+  [[nodiscard]] std::optional<device::Memory> allocate(std::int64_t bytes);
   /// Evicts operands that are not in use until that many bytes of the device's memory are free, if
   /// that has a limit.
   void make_room(std::int64_t bytes, std::int64_t memory_bytes);

@@ -20,9 +20,7 @@ WholeRun<T>::~WholeRun() {
 /// What is kept makes way for what the call needs.
 template <class T>
 std::optional<device::Memory> WholeRun<T>::allocate(std::int64_t bytes) {
-  auto made = device_.allocate(bytes);
-  while (!made && kept_ != nullptr && kept_->drop_oldest()) made = device_.allocate(bytes);
-  return made;
+  return kept_ != nullptr ? kept_->allocate(bytes) : device_.allocate(bytes);
 }
 
 template <class T>
