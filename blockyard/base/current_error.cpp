@@ -3,12 +3,16 @@
 
 #include <new>
 #include <stdexcept>
+#include <system_error>
 
 namespace blockyard::base {
 
 Error current_error() {
   constexpr const char* no_memory =
       "the system refuses more memory: free some, or raise the limits of this process (ulimit -v, "
+      "control groups)";
+  constexpr const char* no_thread =
+      "the system refuses another thread: raise the limits of this process (ulimit -u, ulimit -v, "
       "control groups)";
   try {
     throw;
@@ -18,6 +22,10 @@ Error current_error() {
     return {Errc::no_memory, no_memory};
   } catch (const std::length_error&) {  // a container longer than any memory
     return {Errc::no_memory, no_memory};
+  } catch (const std::system_error& error) {
+    if (error.code() == std::errc::resource_unavailable_try_again)
+      return {Errc::no_memory, no_thread};
+    return {Errc::internal, error.what()};
   } catch (const std::exception& error) {
     return {Errc::internal, error.what()};
   } catch (...) {

@@ -44,7 +44,7 @@ if(NOT CMAKE_CXX_FLAGS_RELWITHDEBINFO MATCHES "fsanitize")
     list(FILTER offload_sources EXCLUDE REGEX "/ucx/(libucp|ucx|worker)\\.cpp$")
   endif()
   blockyard_offload_library(blockyard_offload ${offload_exports} ${offload_sources}
-                            ${rooms}/base/checksum.cpp
+                            ${rooms}/base/checksum.cpp ${rooms}/base/current_error.cpp
                             ${rooms}/base/fingerprint.cpp ${rooms}/base/text.cpp ${rooms}/device/device.cpp
                             ${rooms}/device/kernel.cpp)
   blockyard_precompile(blockyard_offload offload)

@@ -5,6 +5,10 @@
 import contextlib
 import json
 import os
+import pathlib
+import re
+import resource
+import select
 import socket
 import subprocess
 import sys
@@ -169,6 +173,23 @@ class Serve(Offload):
         self.assertEqual(len(shown["devices"]), 1)
         self.assertIn("no number 7", self.offload("serve", "--device", "sim", "--devices", "7", code=2).stderr)
         server.end()
+
+    def test_a_server_without_memory_for_another_client_goes_on(self):
+        server = self.serve("--device", "host")
+        pid = server.process.pid
+        status = pathlib.Path(f"/proc/{pid}/status").read_text()
+        used = int(re.search(r"VmSize:\s+(\d+) kB", status)[1]) << 10
+        resource.prlimit(pid, resource.RLIMIT_AS, (used + (60 << 20), -1))
+        asking = [socket.socket(socket.AF_UNIX) for _ in range(16)]
+        for one in asking:
+            one.connect(server.address.removeprefix("unix:"))
+        # Some are turned away: there is no stack for their threads.
+        while not any(select.select([one], [], [], 0)[0] for one in asking):
+            self.assertIsNone(server.process.poll())
+        for one in asking:
+            one.close()
+        self.offload("status", "--server", server.address)
+        self.assertEqual(server.end(), 0)
 
     def test_wrong_options_of_a_device_are_refused_before_a_client_comes(self):
         done = self.offload("serve", "--listen", f"unix:{self.folder}/x", "--device", "sim", "--device-options", "nonsense=1", code=1)

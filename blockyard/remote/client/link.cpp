@@ -9,7 +9,7 @@
 #include <iterator>
 
 #include "blockyard/base/clock.h"
-#include "blockyard/base/error.h"
+#include "blockyard/base/current_error.h"
 #include "blockyard/rpc/striped/striped.h"
 
 namespace blockyard::remote {
@@ -282,6 +282,12 @@ void Link::wait_until(std::unique_lock<std::mutex>& lock, const Holds& holds) {
   }
 }
 
+/// Called while the exception is handled.
+std::string Link::why_lost() const {
+  return fmt::format("the link to {} is lost: {}", transport_->peer(),
+                     base::current_error().what());
+}
+
 void Link::send_posted() noexcept {
   constexpr std::size_t together = 32;  // frames in one call of the transport
   std::unique_lock lock(mutex_);
@@ -300,9 +306,9 @@ void Link::send_posted() noexcept {
       lock.lock();
       if (carries) carried_.to_server += base::now_seconds() - began;
     }
-  } catch (const std::exception& error) {
+  } catch (const std::exception&) {
     lock.lock();
-    lose(lock, fmt::format("the link to {} is lost: {}", transport_->peer(), error.what()));
+    lose(lock, why_lost());
   }
   posted_.clear();
   --threads_;
@@ -315,8 +321,8 @@ void Link::receive_all() noexcept {
     rpc::Frame frame;
     while (rpc::receive_frame(*transport_, frame)) take(frame);
     why = fmt::format("the link to {} is lost: the server closed it", transport_->peer());
-  } catch (const std::exception& error) {
-    why = fmt::format("the link to {} is lost: {}", transport_->peer(), error.what());
+  } catch (const std::exception&) {
+    why = why_lost();
   }
   std::unique_lock lock(mutex_);
   lose(lock, why);

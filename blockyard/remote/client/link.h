@@ -123,6 +123,7 @@ class Link {
   void take_piece(const rpc::Frame& frame);
   void take_news(const rpc::Frame& frame);
   void lose(std::unique_lock<std::mutex>& lock, const std::string& why);
+  [[nodiscard]] std::string why_lost() const;
   /// Waits until `holds()` or the link is lost; tries the link meanwhile.
   template <class Holds>
   void wait_until(std::unique_lock<std::mutex>& lock, const Holds& holds);

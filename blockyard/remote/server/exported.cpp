@@ -53,12 +53,12 @@ std::uint64_t largest_block(const blockyard_operation& operation) {
 }  // namespace
 
 Exported::Exported(const Export& source, std::uint32_t number, const std::string& options,
-                   std::uint64_t limit_bytes, Seat& seat, Send send)
+                   std::uint64_t limit_bytes, Seat& seat, Wire wire)
     : source_(source),
       number_(number),
       limit_bytes_(limit_bytes),
       seat_(seat),
-      send_(std::move(send)),
+      wire_(std::move(wire)),
       plans_([this](const Plan& asked, OpenPlan& made) { return make_plan(asked, made); }) {
   const std::string all = source.options + checked(options);
   is_timed_ = (options + " ").find(std::string(timed) + " ") != std::string::npos;
@@ -291,7 +291,7 @@ void Exported::copy_out(const Copy& copy) {
         if (status == BLOCKYARD_OK) status = end;
         if (status != BLOCKYARD_OK) return status;
       }
-      send_(frame_of(Kind::piece, Piece{copy.place, at}, 0, {data, length}));
+      wire_.send(frame_of(Kind::piece, Piece{copy.place, at}, 0, {data, length}));
       seat_.count_sent(length);
     }
     return BLOCKYARD_OK;

@@ -33,8 +33,11 @@ struct Export {
   std::uint32_t number = index;                      ///< among those of its kind on this machine
 };
 
-/// Sends a frame to the client. Any thread. Throws Error{comm}.
-using Send = std::function<void(const rpc::Outgoing&)>;
+/// The connection to the client. Any thread.
+struct Wire {
+  std::function<void(const rpc::Outgoing&)> send;  ///< throws Error{comm}
+  std::function<void()> cut;                       ///< throws nothing
+};
 
 class Lane;
 
@@ -45,7 +48,7 @@ class Exported {
   /// took by its kind. Throws Error{device} with the device's text if it
   /// cannot be opened.
   Exported(const Export& source, std::uint32_t number, const std::string& options,
-           std::uint64_t limit_bytes, Seat& seat, Send send);
+           std::uint64_t limit_bytes, Seat& seat, Wire wire);
   /// Ends its work: what has not begun never happens.
   ~Exported();
   Exported(const Exported&) = delete;
@@ -103,7 +106,7 @@ class Exported {
   std::uint32_t number_;
   std::uint64_t limit_bytes_;
   Seat& seat_;
-  Send send_;
+  Wire wire_;
   blockyard_device* device_ = nullptr;
   blockyard_stream* wiping_ = nullptr;
   bool is_host_memory_ = false;

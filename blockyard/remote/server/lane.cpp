@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "blockyard/base/clock.h"
-#include "blockyard/base/error.h"
+#include "blockyard/base/current_error.h"
 
 namespace blockyard::remote {
 
@@ -18,7 +18,12 @@ Lane::Lane(Exported& device, std::uint32_t stream)
     : device_(device), number_(stream), turn_(device.seat_) {
   if (device_.source_.table->stream_open(device_.device_, &stream_) != BLOCKYARD_OK)
     throw Error(Errc::device, device_.last_error());
-  thread_ = std::thread([this] { work(); });
+  try {
+    thread_ = std::thread([this] { work(); });
+  } catch (const std::exception&) {
+    static_cast<void>(device_.source_.table->stream_close(device_.device_, stream_));
+    throw;
+  }
 }
 
 Lane::~Lane() { stop(); }
@@ -167,8 +172,8 @@ void Lane::take_up(Task task) {
     status = task.work();
     if (device_.is_host_memory_) end_kind();
     if (status != BLOCKYARD_OK) why = device_.last_error();
-  } catch (const std::exception& error) {
-    why = error.what();
+  } catch (const std::exception&) {
+    why = base::current_error().what();
   }
   if (status != BLOCKYARD_OK) return fail(task.sequence, why);
   const std::lock_guard lock(device_.mutex_);
@@ -218,10 +223,7 @@ void Lane::fail(std::uint64_t from, const std::string& text) {
     told = failed_from_;
     device_.changed_.notify_all();
   }
-  try {
-    device_.send_(frame_of(Kind::failed, Failure{{device_.number_, number_, told}, text}));
-  } catch (const Error&) {  // the client is gone
-  }
+  say(Kind::failed, Failure{{device_.number_, number_, told}, text});
 }
 
 /// In the order of events: what is told while the lock is held comes before what follows.
@@ -230,11 +232,18 @@ void Lane::tell_client(std::unique_lock<std::mutex>& lock) {
   if (known <= told_) return;
   told_ = known;
   lock.unlock();
-  try {
-    device_.send_(frame_of(Kind::done, Place{device_.number_, number_, known}));
-  } catch (const Error&) {  // the client is gone
-  }
+  say(Kind::done, Place{device_.number_, number_, known});
   lock.lock();
+}
+
+/// A client that has not been told would wait for ever: without memory to tell it, it loses the
+/// link.
+void Lane::say(Kind kind, const auto& message) noexcept {
+  try {
+    device_.wire_.send(frame_of(kind, message));
+  } catch (const std::exception&) {
+    device_.wire_.cut();
+  }
 }
 
 }  // namespace blockyard::remote

@@ -65,6 +65,7 @@ class Lane {
   void fail(std::uint64_t from, const std::string& text);
   [[nodiscard]] blockyard_status run_part(const Work& work);
   void tell_client(std::unique_lock<std::mutex>& lock);
+  void say(Kind kind, const auto& message) noexcept;
   [[nodiscard]] bool is_to_settle();
 
   Exported& device_;

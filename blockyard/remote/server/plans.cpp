@@ -4,6 +4,8 @@
 #include <exception>
 #include <utility>
 
+#include "blockyard/base/current_error.h"
+
 namespace blockyard::remote {
 
 void Plans::open(const Plan& asked, Tell tell) {
@@ -39,8 +41,8 @@ void Plans::make(const Asked& asked) noexcept try {
   Answer answer;
   try {
     answer = make_(asked.plan, made);
-  } catch (const std::exception& error) {
-    answer = {BLOCKYARD_FAILED, error.what(), 0, {}};
+  } catch (const std::exception&) {
+    answer = {BLOCKYARD_FAILED, base::current_error().what(), 0, {}};
   }
   {
     const std::lock_guard lock(mutex_);

@@ -7,7 +7,7 @@
 #include <chrono>
 
 #include "blockyard/base/clock.h"
-#include "blockyard/base/error.h"
+#include "blockyard/base/current_error.h"
 #include "blockyard/rpc/tls/tls.h"
 
 namespace blockyard::remote {
@@ -30,9 +30,7 @@ Server::Server(std::vector<Door> doors, const Terms& terms,
     : doors_(std::move(doors)), open_terms_(terms), proof_terms_(terms), log_(std::move(log)) {
   open_terms_.wants_proof = false;
   proof_terms_.wants_proof = true;
-  for (const Door& door : doors_)
-    threads_.emplace_back(
-        [this, &door] { receive_at(door, door.wants_proof ? proof_terms_ : open_terms_); });
+  for (const Door& door : doors_) threads_.emplace_back([this, &door] { receive_at(door); });
 }
 
 Server::~Server() { stop(0); }
@@ -47,31 +45,47 @@ bool Server::has_room() {
          unproven < static_cast<std::ptrdiff_t>(max_unproven);
 }
 
-void Server::receive_at(const Door& door, const Terms& terms) {
+void Server::receive_at(const Door& door) {
   try {
     while (auto transport = door.listener->accept()) {
       sweep();
-      const std::lock_guard lock(mutex_);
-      if (is_stopped_ || !has_room()) continue;
-      if (door.wants_proof)
-        transport = rpc::tls::accept(
-            std::move(transport),
-            [&terms](std::string_view name) { return key_of(terms.tokens, name); }, door.wants_tls);
-      Guest& guest = guests_.emplace_back();
-      guest.session = std::make_unique<Session>(std::move(transport), terms);
-      guest.thread = std::thread([this, &guest] {
-        const std::string why = guest.session->run();
-        if (!guest.session->has_joined())
-          log_(why.empty() ? fmt::format("{} has gone", guest.session->client())
-                           : fmt::format("{} was refused: {}", guest.session->client(), why));
-        const std::lock_guard done(mutex_);
-        guest.has_gone = true;
-        changed_.notify_all();
-      });
+      try {
+        take_in(door, std::move(transport));
+      } catch (const std::exception&) {
+        log_(fmt::format("a client was turned away: {}", base::current_error().what()));
+      }
     }
-  } catch (const base::Error& error) {
-    log_(error.what());
+  } catch (const std::exception&) {
+    log_(base::current_error().what());
   }
+}
+
+void Server::take_in(const Door& door, std::unique_ptr<rpc::Transport> transport) {
+  const Terms& terms = door.wants_proof ? proof_terms_ : open_terms_;
+  const std::lock_guard lock(mutex_);
+  if (is_stopped_ || !has_room()) return;
+  if (door.wants_proof)
+    transport = rpc::tls::accept(
+        std::move(transport),
+        [&terms](std::string_view name) { return key_of(terms.tokens, name); }, door.wants_tls);
+  Guest& guest = guests_.emplace_back(
+      Guest{.session = std::make_unique<Session>(std::move(transport), terms), .thread = {}});
+  try {
+    guest.thread = std::thread([this, &guest] { run(guest); });
+  } catch (const std::exception&) {
+    guests_.pop_back();
+    throw;
+  }
+}
+
+void Server::run(Guest& guest) {
+  const std::string why = guest.session->run();
+  if (!guest.session->has_joined())
+    log_(why.empty() ? fmt::format("{} has gone", guest.session->client())
+                     : fmt::format("{} was refused: {}", guest.session->client(), why));
+  const std::lock_guard lock(mutex_);
+  guest.has_gone = true;
+  changed_.notify_all();
 }
 
 void Server::sweep() {

@@ -44,7 +44,9 @@ class Server {
     std::thread thread;
     bool has_gone = false;
   };
-  void receive_at(const Door& door, const Terms& terms);
+  void receive_at(const Door& door);
+  void take_in(const Door& door, std::unique_ptr<rpc::Transport> transport);
+  void run(Guest& guest);
   [[nodiscard]] bool has_room();
 
   std::vector<Door> doors_;

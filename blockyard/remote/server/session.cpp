@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "blockyard/base/clock.h"
-#include "blockyard/base/error.h"
+#include "blockyard/base/current_error.h"
 #include "blockyard/rpc/striped/striped.h"
 
 namespace blockyard::remote {
@@ -77,11 +77,11 @@ std::string Session::run() {
     } else {
       why = "it did not prove that it has a token that is known here";
     }
-  } catch (const Error& error) {
-    why = error.what();
+  } catch (const std::exception&) {
+    why = base::current_error().what();
     try {
       send(Kind::refused, Text{why});
-    } catch (const Error&) {  // it has gone
+    } catch (const std::exception&) {  // it has gone, or there is no memory to say so
     }
   }
   leave();
@@ -194,7 +194,11 @@ void Session::take_plan(const rpc::Frame& frame) {
   const auto asked = decode<Plan>(frame);
   device(asked.number.device)
       .open_plan(asked, [this, request = frame.head.request](const Answer& answer) {
-        send(Kind::answer, answer, request);
+        try {
+          send(Kind::answer, answer, request);
+        } catch (const std::exception&) {  // it would wait for ever
+          cut();
+        }
       });
 }
 
@@ -210,10 +214,11 @@ Answer Session::open(const Open& asked) {
   try {
     devices_[asked.device] = std::make_unique<Exported>(
         terms_.devices[asked.index], asked.device, asked.options, terms_.client_memory_bytes,
-        seat(asked.index), [this](const rpc::Outgoing& frame) { sender_.send(frame); });
-  } catch (const Error& error) {
+        seat(asked.index),
+        Wire{[this](const rpc::Outgoing& frame) { sender_.send(frame); }, [this] { cut(); }});
+  } catch (const std::exception&) {
     devices_.erase(asked.device);
-    return {BLOCKYARD_FAILED, error.what(), 0, {}};
+    return {BLOCKYARD_FAILED, base::current_error().what(), 0, {}};
   }
   return {};
 }

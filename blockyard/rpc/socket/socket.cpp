@@ -159,6 +159,9 @@ std::unique_ptr<Transport> SocketListener::accept() {
     if (made >= 0) return std::make_unique<SocketTransport>(made, "a client");
     if (errno == EBADF || errno == EINVAL || errno == ENOTSOCK)
       fail(fmt::format("cannot accept at {}", format_address(address_)), errno);
+    constexpr int pause_ms = 100;  // until descriptors or memory may be free
+    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+      static_cast<void>(::poll(&waiting[1], 1, pause_ms));
   }
 }
 
