@@ -289,15 +289,21 @@ std::string Link::why_lost() const {
 }
 
 void Link::send_posted() noexcept {
-  constexpr std::size_t together = 32;  // frames in one call of the transport
+  // Frames in one call of the transport. Their checksums come first, so that not many bytes of
+  // payloads go together: the network would wait, and the data leave the cache.
+  constexpr std::size_t together = 32, enough_bytes = std::size_t{256} << 10;
   std::unique_lock lock(mutex_);
   try {
     for (;;) {
       posted_cv_.wait(lock, [&] { return !posted_.empty() || !lost_.empty(); });
       if (!lost_.empty()) break;
       std::vector<rpc::Outgoing> now;
-      for (; !posted_.empty() && now.size() < together; posted_.pop_front())
+      std::size_t bytes = 0;
+      for (; !posted_.empty() && now.size() < together && bytes < enough_bytes;
+           posted_.pop_front()) {
+        bytes += posted_.front().payload.size();
         now.push_back(std::move(posted_.front()));
+      }
       lock.unlock();
       const bool carries =
           std::ranges::any_of(now, [](const auto& one) { return !one.payload.empty(); });
@@ -345,6 +351,8 @@ void Link::take(const rpc::Frame& frame) {
   switch (kind_of(frame)) {
     case Kind::pong:
       return;
+    case Kind::refused:
+      throw Error(Errc::comm, "the server ends the connection: " + decode<Text>(frame).text);
     case Kind::answer:
       if (const auto found = asked_.find(frame.head.request); found != asked_.end())
         found->second = decode<Answer>(frame);
