@@ -17,8 +17,8 @@ constexpr std::int64_t least_bytes = std::int64_t{256} << 10;  // of them, where
 constexpr std::int64_t wanted_parts = 16;  // of a result: sending, computing and returning overlap
 /// The first part is wider, so that the device has more to do while the shared operand is under
 /// way.
-constexpr std::int64_t first_widths = 2, many_widths = 8;
-constexpr std::int64_t least_sums = 64, most_sums = 8;  // of an operand; steps of the first part
+constexpr std::int64_t first_widths = 3, many_widths = 8;
+constexpr std::int64_t least_sums = 64, most_sums = 16;  // of an operand; steps of the first part
 constexpr std::int64_t most_packed_bytes = std::int64_t{128} << 20;
 constexpr std::int64_t long_column_bytes = std::int64_t{64} << 10;  // sent as it lies
 

@@ -20,6 +20,13 @@ SocketTransport::SocketTransport(Descriptor socket, std::string peer)
   note_connection(socket_);
   const int on = 1;  // fails on Unix sockets, which send at once anyway
   static_cast<void>(::setsockopt(socket_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on));
+  // A Unix socket's own room is less than a payload: one end would wait while the other computes a
+  // checksum. Networks find theirs by themselves.
+  int domain = 0;
+  socklen_t bytes = sizeof domain;
+  constexpr int room = 1 << 20;
+  if (::getsockopt(socket_.get(), SOL_SOCKET, SO_DOMAIN, &domain, &bytes) == 0 && domain == AF_UNIX)
+    static_cast<void>(::setsockopt(socket_.get(), SOL_SOCKET, SO_SNDBUF, &room, sizeof room));
   // A thread that waits for a socket whose number the program has closed is woken by nobody: it
   // looks from time to time.
   constexpr timeval look = {0, 200'000};
