@@ -86,7 +86,7 @@ test-offload-faults:  ## servers killed and stopped, links cut and stalled at 20
 	@tools/setup.sh build test
 	@$(MAKE) --no-print-directory build/test/build.ninja
 	@cmake --build --preset test --target offload_programs
-	@BLOCKYARD_FAULTS=200 ctest --test-dir build/test -R '^offload_faults$$' --verbose --timeout 3600
+	@BLOCKYARD_FAULTS=200 ctest --test-dir build/test -R '^offload_faults$$' --verbose
 
 test-mpi:  ## all language programs in 1, 2 and 4 processes (minutes)
 	@tools/setup.sh build test
