@@ -246,6 +246,7 @@ int serve(const ServeOptions& options) {
     }
   if (options.threads > 0 && !tensor::blas::limit_blas_threads(options.threads))
     throw UsageError("--threads: the BLAS of this Blockyard computes with one thread");
+  tensor::blas::map_buffers(1);  // one client computes at a time
   note_signals();
   remote::Server server(std::move(doors), terms, log_line);
   Output output(stdout);

@@ -83,10 +83,15 @@ void map_buffers(int calls) {
   if (room == MAP_FAILED)
     throw base::Error(
         base::Errc::no_memory,
-        fmt::format("OpenBLAS needs {} of address space, {} for each of {} workers, and the system "
-                    "refuses it: raise the limit (ulimit -v), or take fewer workers (-w)",
-                    base::format_bytes(calls * buffer_bytes), base::format_bytes(buffer_bytes),
-                    calls));
+        calls == 1
+            ? fmt::format("OpenBLAS needs {} of address space, and the system refuses it: raise "
+                          "the limit (ulimit -v)",
+                          base::format_bytes(buffer_bytes))
+            : fmt::format("OpenBLAS needs {} of address space, {} for each of {} workers, and the "
+                          "system refuses it: raise the limit (ulimit -v), or take fewer workers "
+                          "(-w)",
+                          base::format_bytes(calls * buffer_bytes),
+                          base::format_bytes(buffer_bytes), calls));
   ::munmap(room, bytes);
   std::vector<void*> buffers;
   for (int k = 0; k < std::min(calls, most_buffers); ++k) buffers.push_back(allocate(0));

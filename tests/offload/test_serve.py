@@ -17,6 +17,11 @@ import unittest
 from offloaded import (BLOCKYARD, CALLER, LIMIT_SECONDS, PRODUCT, Offload, has_numpy, has_tls)
 
 
+def address_space_of(process):
+    status = pathlib.Path(f"/proc/{process}/status").read_text()
+    return int(re.search(r"VmSize:\s+(\d+) kB", status)[1]) << 10
+
+
 class Serve(Offload):
     def test_clients_share_a_device_and_status_shows_it(self):
         if not has_numpy():
@@ -177,9 +182,7 @@ class Serve(Offload):
     def test_a_server_without_memory_for_another_client_goes_on(self):
         server = self.serve("--device", "host")
         pid = server.process.pid
-        status = pathlib.Path(f"/proc/{pid}/status").read_text()
-        used = int(re.search(r"VmSize:\s+(\d+) kB", status)[1]) << 10
-        resource.prlimit(pid, resource.RLIMIT_AS, (used + (60 << 20), -1))
+        resource.prlimit(pid, resource.RLIMIT_AS, (address_space_of(pid) + (60 << 20), -1))
         asking = [socket.socket(socket.AF_UNIX) for _ in range(16)]
         for one in asking:
             one.connect(server.address.removeprefix("unix:"))
@@ -190,6 +193,19 @@ class Serve(Offload):
             one.close()
         self.offload("status", "--server", server.address)
         self.assertEqual(server.end(), 0)
+
+    def test_a_server_without_memory_for_its_blas_is_refused(self):
+        """OpenBLAS would look for it for ever during the first call."""
+        server = self.serve("--device", "host")
+        if "openblas" not in pathlib.Path(f"/proc/{server.process.pid}/maps").read_text():
+            self.skipTest("the BLAS is not OpenBLAS")
+        limit = (address_space_of(server.process.pid) >> 10) - 100_000
+        server.end()
+        done = subprocess.run(["bash", "-c", f'ulimit -v {limit}; exec "$@"', "serve", BLOCKYARD, "offload", "serve", "--listen",
+                               f"unix:{self.folder}/socket", "--device", "host"], capture_output=True, text=True,
+                              timeout=LIMIT_SECONDS, check=False)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("ulimit -v", done.stderr)
 
     def test_wrong_options_of_a_device_are_refused_before_a_client_comes(self):
         done = self.offload("serve", "--listen", f"unix:{self.folder}/x", "--device", "sim", "--device-options", "nonsense=1", code=1)

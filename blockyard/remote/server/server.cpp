@@ -46,17 +46,22 @@ bool Server::has_room() {
 }
 
 void Server::receive_at(const Door& door) {
-  try {
-    while (auto transport = door.listener->accept()) {
-      sweep();
-      try {
-        take_in(door, std::move(transport));
-      } catch (const std::exception&) {
-        log_(fmt::format("a client was turned away: {}", base::current_error().what()));
-      }
+  for (;;) {
+    std::unique_ptr<rpc::Transport> transport;
+    try {
+      transport = door.listener->accept();
+      if (!transport) return;
+    } catch (const base::Error& error) {  // nobody can come any more
+      return log_(error.what());
+    } catch (const std::bad_alloc&) {
+      continue;
     }
-  } catch (const std::exception&) {
-    log_(base::current_error().what());
+    sweep();
+    try {
+      take_in(door, std::move(transport));
+    } catch (const std::exception&) {
+      log_(fmt::format("a client was turned away: {}", base::current_error().what()));
+    }
   }
 }
 
