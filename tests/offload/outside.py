@@ -38,8 +38,8 @@ def outcome_of_tester(text):
 def outcome_of_pytest(text):
     """How many passed, and which did not."""
     last = (text.splitlines() or [""])[-1]
-    return sorted(re.findall(r"(\d+) (passed|failed|error)", last)) + sorted(
-        re.findall(r"(?m)^(?:FAILED|ERROR) \S+", text)) if "passed" in last else []
+    return sorted(re.findall(r"(\d+) (passed|failed|error|skipped)", last)) + sorted(
+        re.findall(r"(?m)^(?:FAILED|ERROR) \S+", text))
 
 
 def outcome_of_hpcc(folder):
