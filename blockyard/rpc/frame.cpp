@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstring>
+#include <optional>
 
 #include "blockyard/base/bytes.h"
 #include "blockyard/base/checksum.h"
@@ -92,31 +93,14 @@ bool receive_frame(Transport& transport, Frame& frame) {
   return true;
 }
 
-namespace {
-
-/// What has come is looked at while more comes, and while it is in the cache. False: the end.
-bool receive_checked(Transport& transport, std::span<std::byte> into, std::uint64_t& sum) {
-  base::Checksum checksum;
-  while (!into.empty()) {
-    const std::size_t received = transport.receive(into);
-    if (received == 0) return false;
-    checksum.add(into.first(received));
-    into = into.subspan(received);
-  }
-  sum = checksum.value();
-  return true;
-}
-
-}  // namespace
-
 void receive_payload(Transport& transport, const Frame& frame, std::span<std::byte> into) {
   base::require(into.size() == frame.head.payload_bytes, "a payload lands in as many bytes");
   if (into.empty()) return;
-  std::uint64_t sum = frame.head.payload_checksum;
-  const bool is_whole =
-      transport.is_checked() ? receive_all(transport, into) : receive_checked(transport, into, sum);
-  if (!is_whole) refuse(transport, "its payload is missing");
-  if (sum != frame.head.payload_checksum)
+  std::optional<base::Checksum> sum;
+  if (!transport.is_checked()) sum.emplace();
+  if (!receive_all(transport, into, sum ? &*sum : nullptr))
+    refuse(transport, "its payload is missing");
+  if (sum && sum->value() != frame.head.payload_checksum)
     throw Error(Errc::comm,
                 fmt::format("data from {} was damaged in transit: the checksum is wrong",
                             transport.peer()));

@@ -28,7 +28,7 @@ void send_all(Transport& transport, std::span<const Bytes> parts) {
   }
 }
 
-bool receive_all(Transport& transport, std::span<std::byte> into) {
+bool receive_all(Transport& transport, std::span<std::byte> into, base::Checksum* sum) {
   const std::size_t all = into.size();
   while (!into.empty()) {
     const std::size_t received = transport.receive(into);
@@ -36,6 +36,7 @@ bool receive_all(Transport& transport, std::span<std::byte> into) {
     if (received == 0)
       throw Error(Errc::comm, fmt::format("{} ended the connection in the middle of a message",
                                           transport.peer()));
+    if (sum != nullptr) sum->add(into.first(received));
     into = into.subspan(received);
   }
   return true;

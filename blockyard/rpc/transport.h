@@ -6,6 +6,8 @@
 #include <span>
 #include <string>
 
+#include "blockyard/base/checksum.h"
+
 namespace blockyard::rpc {
 
 using Bytes = std::span<const std::byte>;
@@ -45,7 +47,8 @@ class Listener {
 void send_all(Transport& transport, std::span<const Bytes> parts);
 
 /// Fills `into`. False: the connection ended before the first byte. Throws Error{comm} if it ends
-/// later.
-[[nodiscard]] bool receive_all(Transport& transport, std::span<std::byte> into);
+/// later. `sum` gets what has come while more comes, and while it is in the cache.
+[[nodiscard]] bool receive_all(Transport& transport, std::span<std::byte> into,
+                               base::Checksum* sum = nullptr);
 
 }  // namespace blockyard::rpc

@@ -39,7 +39,7 @@ def outcome_of_pytest(text):
     """How many passed, and which did not."""
     last = (text.splitlines() or [""])[-1]
     return sorted(re.findall(r"(\d+) (passed|failed|error|skipped)", last)) + sorted(
-        re.findall(r"(?m)^(?:FAILED|ERROR) \S+", text))
+        re.findall(r"(?m)^(?:FAILED|ERROR) \S+", text)) if re.search("passed|skipped", last) else []
 
 
 def outcome_of_hpcc(folder):
