@@ -3,6 +3,7 @@
 """What `blockyard offload serve`, `status` and `token` promise."""
 
 import contextlib
+import itertools
 import json
 import os
 import pathlib
@@ -20,6 +21,12 @@ from offloaded import (BLOCKYARD, CALLER, LIMIT_SECONDS, PRODUCT, Offload, has_n
 def address_space_of(process):
     status = pathlib.Path(f"/proc/{process}/status").read_text()
     return int(re.search(r"VmSize:\s+(\d+) kB", status)[1]) << 10
+
+
+def run_within(kibibytes, *words):
+    """Blockyard in a shell with so much address space. A thread of OpenBLAS would take some of it at a time of its own."""
+    return subprocess.run(["bash", "-c", f'ulimit -v {kibibytes}; exec "$@"', "shell", BLOCKYARD, *words], capture_output=True,
+                          text=True, timeout=LIMIT_SECONDS, check=False, env=os.environ | {"OPENBLAS_NUM_THREADS": "1"})
 
 
 class Serve(Offload):
@@ -199,11 +206,10 @@ class Serve(Offload):
         server = self.serve("--device", "host")
         if "openblas" not in pathlib.Path(f"/proc/{server.process.pid}/maps").read_text():
             self.skipTest("the BLAS is not OpenBLAS")
-        limit = (address_space_of(server.process.pid) >> 10) - 100_000
         server.end()
-        done = subprocess.run(["bash", "-c", f'ulimit -v {limit}; exec "$@"', "serve", BLOCKYARD, "offload", "serve", "--listen",
-                               f"unix:{self.folder}/socket", "--device", "host"], capture_output=True, text=True,
-                              timeout=LIMIT_SECONDS, check=False)
+        step = 32 << 10  # KiB; the buffer takes four
+        least = next(limit for limit in itertools.count(step, step) if run_within(limit, "--version").returncode == 0)
+        done = run_within(least + step, "offload", "serve", "--listen", f"unix:{self.folder}/socket", "--device", "host")
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("ulimit -v", done.stderr)
 
