@@ -58,6 +58,7 @@ namespace caller {
 
 int failures = 0, calls = 0;
 Numbers numbers;
+bool takes_shortest = false;
 
 }  // namespace caller
 
@@ -169,7 +170,7 @@ void check_qr(int m, int n) {
   call(choose<T>(sgeqrf_, dgeqrf_, cgeqrf_, zgeqrf_), &m, &n, f.data(), &ld, tau.data(),
        work.data(), &length, &info);
   const auto wanted = std::real(work[0]);
-  length = static_cast<int>(work.size());
+  length = length_of(work, n);
   call(choose<T>(sgeqrf_, dgeqrf_, cgeqrf_, zgeqrf_), &m, &n, f.data(), &ld, tau.data(),
        work.data(), &length, &info);
   const bool says_best = std::real(work[0]) >= 1 && std::real(work[0]) <= wanted;
@@ -190,7 +191,7 @@ void check_generated(int m, int n) {
   const auto a = matrix<T>(m, n), q = matrix<T>(m, n), upper = matrix<T>(n, n);
   copy(a, q);
   std::vector<T> tau(n), work(10000);
-  const int ld = q.leading(), length = static_cast<int>(work.size());
+  const int ld = q.leading(), length = length_of(work, n);
   int info = -7;
   call(choose<T>(sgeqrf_, dgeqrf_, cgeqrf_, zgeqrf_), &m, &n, q.data(), &ld, tau.data(),
        work.data(), &length, &info);
@@ -214,7 +215,7 @@ void check_inverses(int n) {
   copy(a, f);
   std::vector<int> pivots(n);
   std::vector<T> work(10000);
-  const int ld = f.leading(), length = static_cast<int>(work.size());
+  const int ld = f.leading(), length = length_of(work, n);
   int info = -7;
   call(choose<T>(sgetrf_, dgetrf_, cgetrf_, zgetrf_), &n, &n, f.data(), &ld, pivots.data(), &info);
   call(choose<T>(sgetri_, dgetri_, cgetri_, zgetri_), &n, f.data(), &ld, pivots.data(), work.data(),
@@ -250,13 +251,15 @@ void check_least_squares(int m, int n, int k, char op) {
   const auto a = matrix<T>(m, n), f = matrix<T>(m, n);
   copy(a, f);
   const bool turns = op != 'N';
-  const int equations = turns ? n : m, unknowns = turns ? m : n, most = std::max(m, n);
+  const int equations = turns ? n : m, unknowns = turns ? m : n, most = std::max(m, n),
+            least = std::min(m, n);
   const auto b = matrix<T>(equations, k), x = matrix<T>(most, k), found = matrix<T>(unknowns, k);
   for (int j = 0; j < k; ++j)
     for (int i = 0; i < most; ++i)
       x(i, j) = i < equations ? b(i, j) : T(std::numeric_limits<RealOf<T>>::quiet_NaN());
   std::vector<T> work(10000);
-  const int lda = f.leading(), ldb = x.leading(), length = static_cast<int>(work.size());
+  const int lda = f.leading(), ldb = x.leading(),
+            length = length_of(work, least + std::max(least, k));
   int info = -7;
   call(choose<T>(sgels_, dgels_, cgels_, zgels_), &op, &m, &n, &k, f.data(), &lda, x.data(), &ldb,
        work.data(), &length, &info, one);
@@ -310,9 +313,11 @@ void check_large() {
 
 }  // namespace
 
-/// Usage: lapack_caller [large]
-int main(int count, char**) {
-  const bool is_large = count > 1;
+/// Usage: lapack_caller [large|shortest]
+int main(int count, char** words) {
+  const std::string which = count > 1 ? words[1] : "";
+  const bool is_large = which == "large";
+  caller::takes_shortest = which == "shortest";
   return caller::run_all([is_large]<class T>() { is_large ? check_large<T>() : check_all<T>(); },
                          "tests", calls, failures);
 }

@@ -15,6 +15,7 @@ namespace caller {
 
 extern int failures, calls;
 extern Numbers numbers;
+extern bool takes_shortest;
 constexpr std::size_t one = 1;
 
 /// Kernels of OpenBLAS read some elements past the last one.
@@ -26,6 +27,13 @@ template <class T>
 void copy(const Matrix<T>& from, const Matrix<T>& to) {
   for (int j = 0; j < to.columns(); ++j)
     for (int i = 0; i < to.rows(); ++i) to(i, j) = from(i, j);
+}
+
+/// What a call is told of a workspace's length: all of it or, where the shortest are tested, the
+/// least that the routine's page asks for.
+template <class T>
+int length_of(const std::vector<T>& workspace, int shortest) {
+  return takes_shortest ? shortest : static_cast<int>(workspace.size());
 }
 
 /// What a test found; the larger the matrix the larger it may be.

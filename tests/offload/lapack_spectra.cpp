@@ -71,8 +71,13 @@ void check_eigenvalues(int n, char job, char uplo, bool divides) {
   std::vector<RealOf<T>> values(n), rwork(10 + 5 * n + 2 * n * n);
   std::vector<T> work(10 + 40 * n + 2 * n * n);
   std::vector<int> iwork(3 + 5 * n);
-  const int ld = v.leading(), length = static_cast<int>(work.size()),
-            real_length = static_cast<int>(rwork.size()), integers = static_cast<int>(iwork.size());
+  const bool is_long = job == 'V';
+  const int shortest = !divides        ? (is_complex<T> ? 2 : 3) * n - 1
+                       : is_complex<T> ? (is_long ? 2 * n + n * n : n + 1)
+                                       : (is_long ? 1 + 6 * n + 2 * n * n : 2 * n + 1);
+  const int ld = v.leading(), length = length_of(work, shortest),
+            real_length = length_of(rwork, is_long ? 1 + 5 * n + 2 * n * n : n),
+            integers = length_of(iwork, is_long ? 3 + 5 * n : 1);
   int info = -7;
   const Routine routine = divides ? choose<T>(ssyevd_, dsyevd_, cheevd_, zheevd_)
                                   : choose<T>(ssyev_, dsyev_, cheev_, zheev_);
@@ -103,8 +108,17 @@ void check_singular_values(int m, int n, char job, char job_vt, bool divides) {
   std::vector<RealOf<T>> values(least), rwork(20 * (m + n) * (m + n));
   std::vector<T> work(40 * (m + n) * (m + n));
   std::vector<int> iwork(8 * least);
+  const int most = std::max(m, n), square = least * least;
+  const int shortest =
+      !divides        ? (is_complex<T> ? 2 * least + most : std::max(3 * least + most, 5 * least))
+      : is_complex<T> ? (job == 'N'   ? 2 * least + most
+                         : job == 'S' ? square + 3 * least
+                                      : square + 2 * least + most)
+                      : (job == 'N'   ? 3 * least + std::max(most, 7 * least)
+                         : job == 'S' ? 4 * square + 7 * least
+                                      : 4 * square + 6 * least + most);
   const int lda = f.leading(), ldu = u.leading(), ldvt = vt.leading(),
-            length = static_cast<int>(work.size());
+            length = length_of(work, shortest);
   int info = -7;
   const Routine routine = divides ? choose<T>(sgesdd_, dgesdd_, cgesdd_, zgesdd_)
                                   : choose<T>(sgesvd_, dgesvd_, cgesvd_, zgesvd_);
@@ -143,18 +157,20 @@ void check_all_eigenvalues(int n, char job, char uplo, char range) {
   std::vector<RealOf<T>> values(n), rwork(100 * n);
   std::vector<T> work(100 * n);
   std::vector<int> iwork(100 * n), support(2 * n);
-  const int ld = f.leading(), ldz = v.leading(), first = 2, last = 4, length = 100 * n;
+  const int ld = f.leading(), ldz = v.leading(), first = 2, last = 4,
+            length = length_of(work, (is_complex<T> ? 2 : 26) * n),
+            real_length = length_of(rwork, 24 * n), integers = length_of(iwork, 10 * n);
   const RealOf<T> low = 0, high = 0, tolerance = 0;
   int info = -7, found = 0;
   const Routine routine = choose<T>(ssyevr_, dsyevr_, cheevr_, zheevr_);
   if (is_complex<T>)
     call(routine, &job, &range, &uplo, &n, f.data(), &ld, &low, &high, &first, &last, &tolerance,
          &found, values.data(), v.data(), &ldz, support.data(), work.data(), &length, rwork.data(),
-         &length, iwork.data(), &length, &info, one, one, one);
+         &real_length, iwork.data(), &integers, &info, one, one, one);
   else
     call(routine, &job, &range, &uplo, &n, f.data(), &ld, &low, &high, &first, &last, &tolerance,
          &found, values.data(), v.data(), &ldz, support.data(), work.data(), &length, iwork.data(),
-         &length, &info, one, one, one);
+         &integers, &info, one, one, one);
   const bool is_all = range == 'A';
   const double error = is_all ? spectrum_error(a, values, v, job == 'V') : 0;
   judge<T>("syevr", n, error,
@@ -170,8 +186,12 @@ void check_general_eigenvalues(int n, char job_left, char job_right) {
   copy(a, f);
   std::vector<T> w(2 * n), work(10000);
   std::vector<RealOf<T>> rwork(2 * n);
+  const bool has_vectors = job_left != 'N' || job_right != 'N';
   const int ld = f.leading(), ldu = u.leading(), ldv = v.leading(),
-            length = static_cast<int>(work.size());
+            length = length_of(work, (is_complex<T> ? 2
+                                      : has_vectors ? 4
+                                                    : 3) *
+                                         n);
   int info = -7;
   const Routine routine = choose<T>(sgeev_, dgeev_, cgeev_, zgeev_);
   if (is_complex<T>)

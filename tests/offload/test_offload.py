@@ -77,6 +77,9 @@ class Programs(Offload):
         self.assertRegex(done.stdout, r"^\d+ tests, 0 wrong\n$")
         self.assertEqual(calls["local"], 4)  # getri of what has no inverse
         self.assertGreater(calls["remote"], 250)
+        shortest, with_shortest = self.run_at(server.address, LAPACK_CALLER, "shortest")
+        self.assertEqual(shortest.stdout, done.stdout, "with the shortest workspaces")
+        self.assertEqual(with_shortest, calls)
 
     def test_what_surrounds_calls_in_programs_does_no_harm(self):
         """Refusals, NaN, threads, signals, closed streams, calls at the very end."""

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include "blockyard/blas/shim/local_calls.h"
 #include "blockyard/blas/shim/routed_whole.h"
 #include "blockyard/blas/whole.h"
+#include "blockyard/blas/workspaces.h"
 
 /// The functions called by the exported names of LAPACK: a call goes to a device as one, or on as
 /// it is.
@@ -140,8 +142,8 @@ class Lapack {
       to = static_cast<Member>(const_cast<void*>(from));
   }
 
-  /// Whether the workspaces are those that the routine asks for; `best` says how long they should
-  /// be. A query, and one that is shorter, is for the local library.
+  /// Whether the workspaces are long enough for the routine; `best` says how long they should be. A
+  /// query, and a workspace that is too short, is for the local library.
   template <class Local>
   [[nodiscard]] static bool finds_workspace([[maybe_unused]] const WholeCall<T>& call,
                                             [[maybe_unused]] const Given& given,
@@ -171,8 +173,11 @@ class Lapack {
       best.lwork = static_cast<std::int64_t>(std::real(work[0]));
       best.lrwork = static_cast<std::int64_t>(rwork[0]);
       best.liwork = read_integer(iwork.data(), call.width);
-      return read_integer(info.data(), call.width) == 0 && call.lwork >= best.lwork &&
-             call.lrwork >= best.lrwork && call.liwork >= best.liwork;
+      const Workspaces shortest = shortest_workspaces(call);
+      return read_integer(info.data(), call.width) == 0 &&
+             call.lwork >= std::min(best.lwork, shortest.work) &&
+             call.lrwork >= std::min(best.lrwork, shortest.rwork) &&
+             call.liwork >= std::min(best.liwork, shortest.iwork);
     }
     return true;
   }
