@@ -20,6 +20,7 @@ LEVEL3_CALLER = os.environ["LEVEL3_CALLER"]
 VECTORS_CALLER = os.environ["VECTORS_CALLER"]
 LAPACK_CALLER = os.environ["LAPACK_CALLER"]
 RULES_CALLER = os.environ["RULES_CALLER"]
+FENCED_MEMORY = os.environ["FENCED_MEMORY"]  # loaded before a program: it cannot read past what it allocated
 FFTW_CALLER = os.environ["FFTW_CALLER"]  # empty: this machine has no FFTW to build it with
 POISSON = os.environ["POISSON"]
 TABLES = pathlib.Path(os.environ["TABLES"])
@@ -59,10 +60,11 @@ def children_of(parent, words=""):
 class Server:
     """A server at a socket of its own, that listens when this is made."""
 
-    def __init__(self, folder, *options, name="socket"):
+    def __init__(self, folder, *options, name="socket", preload=""):
         self.address = f"unix:{folder}/{name}"
         self.process = subprocess.Popen([BLOCKYARD, "offload", "serve", "--listen", self.address, *options],
-                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                                        env=os.environ | ({"LD_PRELOAD": preload} if preload else {}))
         if "at unix:" not in self.process.stdout.readline():
             raise RuntimeError("the server did not start")
 

@@ -15,7 +15,8 @@ import subprocess
 import sys
 import unittest
 
-from offloaded import (BLOCKYARD, CALLER, LIMIT_SECONDS, PRODUCT, Offload, has_numpy, has_tls)
+from offloaded import (BLOCKYARD, CALLER, FENCED_MEMORY, LAPACK_CALLER, LIMIT_SECONDS, PRODUCT, Offload, has_numpy,
+                       has_tls)
 
 
 def address_space_of(process):
@@ -220,6 +221,14 @@ class Serve(Offload):
     def test_a_socket_for_everybody_is_refused(self):
         done = self.offload("serve", "--listen", "0.0.0.0:0", code=2)
         self.assertRegex(done.stderr, "--tokens|--plain")  # --plain is named without a TLS library
+
+    def test_a_server_outlives_a_library_that_reads_past_its_operands(self):
+        """OpenBLAS does, in routines for eigenvalues and singular values; here the next page cannot be read."""
+        server = self.serve("--device", "host", preload=FENCED_MEMORY)
+        done, calls = self.run_at(server.address, LAPACK_CALLER)
+        self.assertRegex(done.stdout, r"^\d+ tests, 0 wrong\n$")
+        self.assertEqual(calls["local"], 4)  # getri of what has no inverse
+        self.assertIsNone(server.process.poll())
 
 
 if __name__ == "__main__":

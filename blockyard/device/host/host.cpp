@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -16,6 +17,7 @@
 #include "blockyard/device/abi_cpp.h"
 #include "blockyard/device/abi_table.h"
 #include "blockyard/device/host/plan.h"
+#include "blockyard/device/host/slack.h"
 
 namespace blockyard::device::host {
 namespace {
@@ -131,7 +133,9 @@ blockyard_status allocate(blockyard_device* handle, std::uint64_t bytes,
     *address = 0;
     if (device.limit_bytes != 0 && bytes > device.limit_bytes - device.used_bytes)
       return BLOCKYARD_NO_MEMORY;
-    auto* raw = static_cast<std::byte*>(::operator new[](bytes, alignment, std::nothrow));
+    if (bytes > std::numeric_limits<std::int64_t>::max()) return BLOCKYARD_NO_MEMORY;
+    auto* raw = static_cast<std::byte*>(
+        ::operator new[](bytes + slack_bytes(bytes), alignment, std::nothrow));
     if (raw == nullptr) return BLOCKYARD_NO_MEMORY;
     Allocation made{std::unique_ptr<std::byte[], AlignedDelete>(raw), bytes};
     *address = reinterpret_cast<std::uintptr_t>(raw);

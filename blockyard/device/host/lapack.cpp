@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <type_traits>
-#include <vector>
 
 #include "blockyard/base/error.h"
+#include "blockyard/device/host/slack.h"
 
 // Without their arguments, which differ between the element types: `call` gives them.
 extern "C" {
@@ -111,7 +111,7 @@ void Lapack<T>::geqrf(int m, int n, T* a, T* factors) {
   int info = 0, length = -1;
   T first{};
   call(routine, &m, &n, a, &m, factors, &first, &length, &info);
-  std::vector<T> work(static_cast<std::size_t>(length = length_of(first)));
+  Workspace<T> work(static_cast<std::size_t>(length = length_of(first)));
   call(routine, &m, &n, a, &m, factors, work.data(), &length, &info);
   static_cast<void>(checked(info));
 }
@@ -123,7 +123,7 @@ void Lapack<T>::ormqr(char side, char op, int m, int n, int k, const T* q, const
   int info = 0, length = -1;
   T first{};
   call(routine, &side, &op, &m, &n, &k, q, &rows, factors, c, &m, &first, &length, &info, one, one);
-  std::vector<T> work(static_cast<std::size_t>(length = length_of(first)));
+  Workspace<T> work(static_cast<std::size_t>(length = length_of(first)));
   call(routine, &side, &op, &m, &n, &k, q, &rows, factors, c, &m, work.data(), &length, &info, one,
        one);
   static_cast<void>(checked(info));
@@ -134,9 +134,9 @@ int Lapack<T>::syevd(bool has_vectors, char uplo, int n, T* a, RealOf<T>* values
   const Routine routine = choose<T>(ssyevd_, dsyevd_, cheevd_, zheevd_);
   const char job = has_vectors ? 'V' : 'N';
   int info = 0, length = -1, real_length = -1, integer_length = -1;
-  std::vector<T> work(1);
-  std::vector<RealOf<T>> real_work(1);
-  std::vector<int> integers(1);
+  Workspace<T> work(1);
+  Workspace<RealOf<T>> real_work(1);
+  Workspace<int> integers(1);
   for (const bool is_query : {true, false}) {
     if constexpr (is_complex<T>)
       call(routine, &job, &uplo, &n, a, &n, values, work.data(), &length, real_work.data(),
@@ -159,11 +159,11 @@ int Lapack<T>::gesdd(bool has_vectors, int m, int n, T* a, RealOf<T>* values, T*
   const int least = std::min(m, n), most = std::max(m, n);
   const auto k = static_cast<std::size_t>(least), l = static_cast<std::size_t>(most);
   int info = 0, length = -1;
-  std::vector<T> work(1);
+  Workspace<T> work(1);
   // As large as the manual page of zgesdd asks for.
-  std::vector<RealOf<T>> real_work(
-      is_complex<T> ? k * std::max(5 * k + 7, 2 * l + 2 * k + 1) + 7 * k : 1);
-  std::vector<int> integers(8 * k);
+  Workspace<RealOf<T>> real_work(is_complex<T> ? k * std::max(5 * k + 7, 2 * l + 2 * k + 1) + 7 * k
+                                               : 1);
+  Workspace<int> integers(8 * k);
   for (const bool is_query : {true, false}) {
     if constexpr (is_complex<T>)
       call(routine, &job, &m, &n, a, &m, values, u, &m, vt, &least, work.data(), &length,
@@ -181,8 +181,8 @@ int Lapack<T>::geev(int n, T* a, T* values, T* left, T* right) {
   const Routine routine = choose<T>(sgeev_, dgeev_, cgeev_, zgeev_);
   const char job_left = left == nullptr ? 'N' : 'V', job_right = right == nullptr ? 'N' : 'V';
   int info = 0, length = -1;
-  std::vector<T> work(1);
-  std::vector<RealOf<T>> real_work(is_complex<T> ? 2 * static_cast<std::size_t>(n) : 1);
+  Workspace<T> work(1);
+  Workspace<RealOf<T>> real_work(is_complex<T> ? 2 * static_cast<std::size_t>(n) : 1);
   for (const bool is_query : {true, false}) {
     if constexpr (is_complex<T>)
       call(routine, &job_left, &job_right, &n, a, &n, values, left, &n, right, &n, work.data(),

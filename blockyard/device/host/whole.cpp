@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <complex>
 #include <limits>
-#include <vector>
 
 #include "blockyard/base/error.h"
 #include "blockyard/device/abi_cpp.h"
 #include "blockyard/device/host/lapack.h"
+#include "blockyard/device/host/slack.h"
 
 namespace blockyard::device::host {
 namespace {
@@ -102,7 +102,7 @@ void Whole::factor(T* result, T* numbers) const {
     Lapack<T>::geqrf(rows_, columns_, result, numbers);
     numbers[least] = T{};
   } else {
-    std::vector<int> pivots(static_cast<std::size_t>(least));
+    Workspace<int> pivots(static_cast<std::size_t>(least));
     const int info = Lapack<T>::getrf(rows_, columns_, result, pivots.data());
     for (const int pivot : pivots) *numbers++ = T(RealOf<T>(pivot));
     *numbers = T(RealOf<T>(info));
@@ -113,7 +113,7 @@ template <class T>
 void Whole::find_spectrum(T* result, T* left, T* numbers) const {
   const auto least = static_cast<std::size_t>(std::min(rows_, columns_));
   if (has(blockyard_general)) {
-    std::vector<T> vectors(has(blockyard_left_vectors) ? least * least : 0);
+    Workspace<T> vectors(has(blockyard_left_vectors) ? least * least : 0);
     const int info =
         Lapack<T>::geev(rows_, left, numbers, vectors.empty() ? nullptr : vectors.data(),
                         has(blockyard_vectors) ? result : nullptr);
@@ -121,11 +121,11 @@ void Whole::find_spectrum(T* result, T* left, T* numbers) const {
     numbers[std::is_floating_point_v<T> ? 2 * least : least] = T(RealOf<T>(info));
     return;
   }
-  std::vector<RealOf<T>> values(least);
+  Workspace<RealOf<T>> values(least);
   int info = 0;
   if (has(blockyard_singular)) {
-    std::vector<T> transposed(has(blockyard_vectors) ? least * static_cast<std::size_t>(columns_)
-                                                     : 1);
+    Workspace<T> transposed(has(blockyard_vectors) ? least * static_cast<std::size_t>(columns_)
+                                                   : 1);
     info = Lapack<T>::gesdd(has(blockyard_vectors), rows_, columns_, left, values.data(), result,
                             transposed.data());
     if (has(blockyard_vectors)) std::ranges::copy(transposed, left);
