@@ -149,7 +149,7 @@ int Lapack<T>::syevd(bool has_vectors, char uplo, int n, T* a, RealOf<T>* values
     real_work.resize(static_cast<std::size_t>(real_length = length_of(real_work[0])));
     integers.resize(static_cast<std::size_t>(integer_length = std::max(1, integers[0])));
   }
-  return checked(info);
+  return info;
 }
 
 template <class T>
@@ -173,7 +173,7 @@ int Lapack<T>::gesdd(bool has_vectors, int m, int n, T* a, RealOf<T>* values, T*
            integers.data(), &info, one);
     if (is_query) work.resize(static_cast<std::size_t>(length = length_of(work[0])));
   }
-  return checked(info);
+  return info;
 }
 
 template <class T>
@@ -192,7 +192,7 @@ int Lapack<T>::geev(int n, T* a, T* values, T* left, T* right) {
            work.data(), &length, &info, one, one);
     if (is_query) work.resize(static_cast<std::size_t>(length = length_of(work[0])));
   }
-  return checked(info);
+  return info;
 }
 
 template struct Lapack<float>;

@@ -2,6 +2,7 @@
 #include "blockyard/device/host/whole.h"
 
 #include <algorithm>
+#include <cmath>
 #include <complex>
 #include <limits>
 
@@ -109,9 +110,35 @@ void Whole::factor(T* result, T* numbers) const {
   }
 }
 
+/// Whether the elements are finite that routines for eigenvalues and singular values read. From
+/// others LAPACK may iterate for ever (gesdd) or write past its arrays (geev, OpenBLAS 0.3.21).
+template <class T>
+bool Whole::is_finite(const T* a) const {
+  const bool is_triangle = !has(blockyard_singular) && !has(blockyard_general);
+  for (std::int64_t j = 0; j < columns_; ++j) {
+    const bool is_upper = has(blockyard_upper);
+    const std::int64_t first = is_triangle && !is_upper ? j : 0,
+                       last = is_triangle && is_upper ? j + 1 : rows_;
+    const T* const column = a + j * rows_;
+    if (!std::all_of(column + first, column + last, [](const T& value) {
+          return std::isfinite(std::real(value)) && std::isfinite(std::imag(value));
+        }))
+      return false;
+  }
+  return true;
+}
+
 template <class T>
 void Whole::find_spectrum(T* result, T* left, T* numbers) const {
   const auto least = static_cast<std::size_t>(std::min(rows_, columns_));
+  const bool is_apart = has(blockyard_singular) || has(blockyard_general);
+  if (!is_finite(is_apart ? left : result)) {
+    const std::size_t values =
+        has(blockyard_general) && std::is_floating_point_v<T> ? 2 * least : least;
+    std::fill_n(numbers, values, T{});
+    numbers[values] = T(-1);
+    return;
+  }
   if (has(blockyard_general)) {
     Workspace<T> vectors(has(blockyard_left_vectors) ? least * least : 0);
     const int info =

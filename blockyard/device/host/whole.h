@@ -28,6 +28,8 @@ class Whole {
   template <class T>
   void factor(T* result, T* numbers) const;
   template <class T>
+  [[nodiscard]] bool is_finite(const T* a) const;
+  template <class T>
   void find_spectrum(T* result, T* left, T* numbers) const;
   [[nodiscard]] bool has(std::uint32_t flag) const noexcept {
     return (operation_.flags & flag) != 0;

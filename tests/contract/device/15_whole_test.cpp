@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "blockyard/device/abi_cpp.h"
@@ -263,6 +264,37 @@ TEST_P(Whole, _15_singular_vectors_give_the_matrix) {
       for (Extent i = 0; i < rows; ++i) u(i, j) *= numbers[static_cast<std::size_t>(j)];
     EXPECT_LT(distance(product(u, vt), a), close);
   }
+}
+
+/// LAPACK may iterate for ever over such a matrix, or write where it must not.
+TEST_P(Whole, _15_a_matrix_that_is_not_finite_has_no_spectrum) {
+  constexpr double infinity = std::numeric_limits<double>::infinity(),
+                   nan = std::numeric_limits<double>::quiet_NaN();
+  for (const std::uint32_t flags :
+       {std::uint32_t{blockyard_singular}, std::uint32_t{blockyard_general}, std::uint32_t{0}})
+    for (const double wrong : {infinity, -infinity, nan})
+      for (const Extent n : {3, 40}) {
+        auto a = drawn<double>(n, n);
+        a(n / 2, 0) = a(0, n / 2) = wrong;
+        const Extent values = flags == blockyard_general ? 2 * n : n;
+        std::vector<double> numbers(static_cast<std::size_t>(values + 1));
+        Matrix<double> result{n, n};
+        const auto apart = operation(BLOCKYARD_SPECTRUM, flags | blockyard_vectors, result, a,
+                                     static_cast<Extent>(numbers.size()));
+        const bool is_known = flags == 0 ? run_in_place(BLOCKYARD_SPECTRUM, flags, a, numbers)
+                                         : run(apart, result.values, a.values, numbers);
+        if (!is_known) GTEST_SKIP() << "not known here";
+        EXPECT_NE(numbers.back(), 0) << flags << ' ' << wrong << ' ' << n;
+      }
+}
+
+TEST_P(Whole, _15_an_element_that_is_not_read_may_be_anything) {
+  auto a = drawn<double>(7, 7);
+  a(5, 1) = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> numbers(8);
+  if (!run_in_place(BLOCKYARD_SPECTRUM, blockyard_upper, a, numbers))
+    GTEST_SKIP() << "not known here";
+  EXPECT_EQ(numbers.back(), 0);
 }
 
 /// By its definition, along the first index.
