@@ -115,8 +115,8 @@ void Whole::factor(T* result, T* numbers) const {
 template <class T>
 bool Whole::is_finite(const T* a) const {
   const bool is_triangle = !has(blockyard_singular) && !has(blockyard_general);
+  const bool is_upper = has(blockyard_upper);
   for (std::int64_t j = 0; j < columns_; ++j) {
-    const bool is_upper = has(blockyard_upper);
     const std::int64_t first = is_triangle && !is_upper ? j : 0,
                        last = is_triangle && is_upper ? j + 1 : rows_;
     const T* const column = a + j * rows_;
@@ -131,21 +131,20 @@ bool Whole::is_finite(const T* a) const {
 template <class T>
 void Whole::find_spectrum(T* result, T* left, T* numbers) const {
   const auto least = static_cast<std::size_t>(std::min(rows_, columns_));
-  const bool is_apart = has(blockyard_singular) || has(blockyard_general);
-  if (!is_finite(is_apart ? left : result)) {
-    const std::size_t values =
-        has(blockyard_general) && std::is_floating_point_v<T> ? 2 * least : least;
-    std::fill_n(numbers, values, T{});
-    numbers[values] = T(-1);
+  const bool is_general = has(blockyard_general);
+  const std::size_t count = is_general && std::is_floating_point_v<T> ? 2 * least : least;
+  if (!is_finite(is_general || has(blockyard_singular) ? left : result)) {
+    std::fill_n(numbers, count, T{});
+    numbers[count] = T(-1);
     return;
   }
-  if (has(blockyard_general)) {
+  if (is_general) {
     Workspace<T> vectors(has(blockyard_left_vectors) ? least * least : 0);
     const int info =
         Lapack<T>::geev(rows_, left, numbers, vectors.empty() ? nullptr : vectors.data(),
                         has(blockyard_vectors) ? result : nullptr);
     std::ranges::copy(vectors, left);
-    numbers[std::is_floating_point_v<T> ? 2 * least : least] = T(RealOf<T>(info));
+    numbers[count] = T(RealOf<T>(info));
     return;
   }
   Workspace<RealOf<T>> values(least);
@@ -161,7 +160,7 @@ void Whole::find_spectrum(T* result, T* left, T* numbers) const {
                             values.data());
   }
   std::ranges::transform(values, numbers, [](RealOf<T> value) { return T(value); });
-  numbers[least] = T(RealOf<T>(info));
+  numbers[count] = T(RealOf<T>(info));
 }
 
 template <class T>
