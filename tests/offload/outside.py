@@ -142,7 +142,6 @@ def other_libraries():
         settings = settings_of(folders)
         for letter in "sdcz":
             yield tester_of_blas(letter, f".{name}", needs=blas, settings=settings)
-        for letter in "dz":  # minutes each; the library finds the other one in the same way for all element types
             yield Program(f"xlintst{letter}.{name}", [TESTERS / f"xlintst{letter}"], outcome_of_tester,
                           TESTERS / f"{letter}test.in", needs=blas, settings=settings)
 
