@@ -96,6 +96,28 @@ TEST(DeviceProducts, of_long_sums_begin_before_all_has_been_sent) {
     }
 }
 
+/// Parts of equal content share one operand; what is kept is full, so that each further part wants
+/// memory of an older one.
+TEST(DeviceProducts, share_an_operand_until_the_last_part_is_done) {
+  const std::int64_t m = 2, n = 8000, equal = 5632, k = 64;  // parts of 512 columns
+  std::vector<double> a(m * k), b(k * n, 1), c(m * n);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<double>(i % 7);
+  for (std::size_t i = equal * k; i < b.size(); ++i) b[i] = static_cast<double>(i * 7 % 11);
+  for (int seed = 0; seed < 40; ++seed)
+    for (const std::int64_t kept_bytes : {1 << 13, 1 << 19}) {
+      DeviceProducts products(device::sim::table(), fmt::format("seed={}", seed), kept_bytes);
+      std::int64_t complete = 0;
+      products.compute(plain_product(m, n, k, a.data(), b.data(), c.data()), complete);
+      ASSERT_EQ(complete, n);
+      for (std::int64_t j = 0; j < n; ++j)
+        for (std::int64_t i = 0; i < m; ++i) {
+          double sum = 0;
+          for (std::int64_t l = 0; l < k; ++l) sum += at(a, m, 'N', i, l) * at(b, k, 'N', l, j);
+          ASSERT_EQ(c[static_cast<std::size_t>(i + j * m)], sum) << seed << " " << kept_bytes;
+        }
+    }
+}
+
 TEST(DeviceProducts, find_no_operand_that_was_not_sent_whole) {
   DeviceProducts products(device::sim::table(), "memory=20000 seed=1", 20000);
   const std::vector<double> a(7 * 300, 1), b(60 * 300, 1);

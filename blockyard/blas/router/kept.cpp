@@ -30,7 +30,7 @@ std::optional<base::Fingerprint> Kept::content_of(std::span<const std::byte> byt
 }
 
 void Kept::note_found(Operand& operand) noexcept {
-  operand.is_in_use = true;
+  ++operand.uses;
   saved_bytes_ += operand.memory.bytes();
   ++saved_operands_;
   operands_found_.note_hit();
@@ -65,7 +65,7 @@ void Kept::adopt_result(device::Memory memory, const base::Fingerprint& content)
 
 Kept::Operand* Kept::find_result(std::span<const std::byte> bytes) {
   const bool may_be_there = std::ranges::any_of(operands_, [&](const Operand& operand) {
-    return operand.is_result && operand.content && !operand.is_in_use &&
+    return operand.is_result && operand.content && operand.uses == 0 &&
            operand.memory.bytes() == static_cast<std::int64_t>(bytes.size());
   });
   if (!may_be_there) return nullptr;
@@ -81,7 +81,7 @@ Kept::Operand* Kept::make(std::int64_t bytes, const std::optional<base::Fingerpr
   const bool has_many = operands_.size() >= most_operands;
   const bool is_full = has_many || held_bytes_ + bytes > budget_bytes_;
   const auto fits = [&](const Operand& operand) {
-    return !operand.is_in_use && operand.memory.bytes() == bytes && (is_full || !operand.content);
+    return operand.uses == 0 && operand.memory.bytes() == bytes && (is_full || !operand.content);
   };
   const auto again = std::ranges::find_if(operands_, fits);
   if (again != operands_.end()) {
@@ -98,7 +98,8 @@ Kept::Operand* Kept::make(std::int64_t bytes, const std::optional<base::Fingerpr
   Operand& made = operands_.back();
   made.is_result = false;
   made.content = content;
-  made.is_in_use = made.is_new = true;
+  made.uses = 1;
+  made.is_new = true;
   return &made;
 }
 
@@ -109,7 +110,7 @@ std::optional<device::Memory> Kept::allocate(std::int64_t bytes) {
 }
 
 bool Kept::drop_oldest() {
-  const auto oldest = std::ranges::find(operands_, false, &Operand::is_in_use);
+  const auto oldest = std::ranges::find(operands_, 0, &Operand::uses);
   if (oldest == operands_.end()) return false;
   held_bytes_ -= oldest->memory.bytes();
   operands_.erase(oldest);
@@ -129,14 +130,14 @@ void Kept::give_back(std::int64_t bytes) {
 }
 
 void Kept::let_go(Operand* operand) noexcept {
-  if (operand == nullptr) return;
-  operand->is_in_use = false;
+  if (operand != nullptr) --operand->uses;
 }
 
 void Kept::end_call(bool has_failed) noexcept {
   for (Operand& operand : operands_) {
     if (has_failed && operand.is_new) operand.content.reset();
-    operand.is_in_use = operand.is_new = false;
+    operand.uses = 0;
+    operand.is_new = false;
   }
 }
 

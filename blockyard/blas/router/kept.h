@@ -32,8 +32,8 @@ class Kept {
   struct Operand {
     device::Memory memory;
     std::optional<base::Fingerprint> content;  ///< nothing: it is not known by its content
-    bool is_in_use = false;
-    bool is_new = false;  ///< sent, or computed, in the call that is under way
+    int uses = 0;                              ///< by work that is under way: parts may share one
+    bool is_new = false;                       ///< sent, or computed, in the call that is under way
     bool is_result = false;
   };
 
@@ -73,7 +73,7 @@ class Kept {
   void make_room(std::int64_t bytes, std::int64_t memory_bytes);
   /// Evicts one that is not in use. False: there is none.
   bool drop_oldest();
-  /// Work that uses it is done.
+  /// Work that found or made it is done.
   void let_go(Operand* operand) noexcept;
   /// Gives up operands of at least that many bytes, as far as there are; from then on less is kept.
   void give_back(std::int64_t bytes);
