@@ -18,7 +18,7 @@ using base::Error;
 
 namespace {
 
-constexpr std::size_t max_streams = 256;
+constexpr std::size_t max_allocations = std::size_t{1} << 20;
 
 constexpr std::string_view timed = "timed=1";
 
@@ -74,9 +74,17 @@ Exported::Exported(const Export& source, std::uint32_t number, const std::string
   throw Error(Errc::device, why);
 }
 
-Exported::~Exported() {
+void Exported::end() noexcept {
   for (const auto& [number, lane] : lanes_) lane->end();
+}
+
+void Exported::stop() noexcept {
+  end();
   for (const auto& [number, lane] : lanes_) lane->stop();
+}
+
+Exported::~Exported() {
+  stop();
   lanes_.clear();
   plans_.end();
   source_.table->close(device_);
@@ -125,7 +133,7 @@ Answer Exported::allocate(std::uint64_t bytes) {
   constexpr std::uint64_t word = sizeof(float);
   constexpr std::uint64_t most = std::uint64_t{1} << 50;
   const Answer no_room{BLOCKYARD_NO_MEMORY, "the server's device is out of memory", 0, {}};
-  if (bytes > most) return no_room;
+  if (bytes > most || allocations_.size() + leaving_.size() >= max_allocations) return no_room;
   const std::uint64_t wanted = (bytes + word - 1) / word * word;
   for (const bool waits : {false, true}) {
     let_go(waits);
@@ -216,7 +224,6 @@ void Exported::close_plan(std::uint32_t plan) {
 }
 
 void Exported::open_stream(std::uint32_t stream) {
-  if (lanes_.size() >= max_streams) refuse("the client has reached its limit of streams");
   if (lanes_.contains(stream)) refuse("a stream was opened twice");
   lanes_.emplace(stream, std::make_shared<Lane>(*this, stream));
 }
@@ -227,6 +234,7 @@ void Exported::close_stream(std::uint32_t stream) {
   static_cast<void>(found->second->reach(found->second->last()));
   found->second->stop();
   lanes_.erase(found);
+  for (Leaving& leaving : leaving_) leaving.until.erase(stream);  // another may have its number
 }
 
 void Exported::finish() {
@@ -323,19 +331,28 @@ void Exported::copy_from(Exported& other, const Copy& copy) {
 /// Between devices that do not reach each other: through the memory of the server.
 blockyard_status Exported::copy_by_host(Lane& lane, blockyard_address to, Exported& other,
                                         blockyard_address from, std::uint64_t bytes) {
-  std::vector<std::byte> staged(bytes);
+  constexpr std::uint64_t piece = 4 * piece_bytes;
+  std::vector<std::byte> staged(std::min(piece, bytes));
   const auto host = reinterpret_cast<std::uintptr_t>(staged.data());
   blockyard_stream* theirs = nullptr;
   const blockyard_device_table& there = *other.source_.table;
   blockyard_status status = there.stream_open(other.device_, &theirs);
-  if (status != BLOCKYARD_OK) return status;
-  status = there.copy(other.device_, theirs, BLOCKYARD_TO_HOST, host, from, bytes);
-  const blockyard_status end = there.stream_synchronise(other.device_, theirs);
+  for (std::uint64_t at = 0; at < bytes && status == BLOCKYARD_OK; at += piece) {
+    const std::uint64_t length = std::min(piece, bytes - at);
+    status = there.copy(other.device_, theirs, BLOCKYARD_TO_HOST, host, from + at, length);
+    // Also after a failure nothing may still write into what goes away here.
+    const blockyard_status end = there.stream_synchronise(other.device_, theirs);
+    if (status != BLOCKYARD_OK || end != BLOCKYARD_OK) {
+      static_cast<void>(there.stream_close(other.device_, theirs));
+      throw Error(Errc::device, other.last_error());
+    }
+    status =
+        source_.table->copy(device_, lane.stream(), BLOCKYARD_TO_DEVICE, to + at, host, length);
+    const blockyard_status here = source_.table->stream_synchronise(device_, lane.stream());
+    if (status == BLOCKYARD_OK) status = here;
+  }
   static_cast<void>(there.stream_close(other.device_, theirs));
-  if (status != BLOCKYARD_OK || end != BLOCKYARD_OK) throw Error(Errc::device, other.last_error());
-  status = source_.table->copy(device_, lane.stream(), BLOCKYARD_TO_DEVICE, to, host, bytes);
-  const blockyard_status here = source_.table->stream_synchronise(device_, lane.stream());
-  return status == BLOCKYARD_OK ? here : status;
+  return status;
 }
 
 void Exported::fill(const Fill& fill) {

@@ -37,6 +37,8 @@ struct Export {
 struct Wire {
   std::function<void(const rpc::Outgoing&)> send;  ///< throws Error{comm}
   std::function<void()> cut;                       ///< throws nothing
+  /// Notifies the client that all up to there is done, soon and by another thread. Throws nothing.
+  std::function<void(const Place&)> tell_later;
 };
 
 class Lane;
@@ -49,8 +51,12 @@ class Exported {
   /// cannot be opened.
   Exported(const Export& source, std::uint32_t number, const std::string& options,
            std::uint64_t limit_bytes, Seat& seat, Wire wire);
-  /// Ends its work: what has not begun never happens.
+  /// Ends its work, as `end` and `stop` do.
   ~Exported();
+  /// What has not begun never happens; returns at once.
+  void end() noexcept;
+  /// Ends it and returns when nothing of it touches memory any more, also that of other devices.
+  void stop() noexcept;
   Exported(const Exported&) = delete;
   Exported& operator=(const Exported&) = delete;
 
@@ -62,6 +68,7 @@ class Exported {
   void close_plan(std::uint32_t plan);
   void open_stream(std::uint32_t stream);
   void close_stream(std::uint32_t stream);
+  [[nodiscard]] std::size_t streams() const noexcept { return lanes_.size(); }
   /// Returns when all that was enqueued is done.
   void finish();
 

@@ -14,6 +14,13 @@ namespace blockyard::remote {
 using base::Errc;
 using base::Error;
 
+namespace {
+
+/// Of a stream that wait; receiving waits for room. Some 20 MB.
+constexpr std::size_t most_tasks = std::size_t{1} << 16;
+
+}  // namespace
+
 Lane::Lane(Exported& device, std::uint32_t stream)
     : device_(device), number_(stream), turn_(device.seat_) {
   if (device_.source_.table->stream_open(device_.device_, &stream_) != BLOCKYARD_OK)
@@ -58,7 +65,8 @@ void Lane::add(Task task) {
     throw Error(Errc::bad_input,
                 fmt::format("work {} of a stream follows work {}", task.sequence, last_));
   last_ = task.sequence;
-  const std::lock_guard lock(device_.mutex_);
+  std::unique_lock lock(device_.mutex_);
+  device_.changed_.wait(lock, [&] { return tasks_.size() < most_tasks || is_ended_; });
   tasks_.push_back(std::move(task));
   device_.changed_.notify_all();
 }
@@ -100,7 +108,7 @@ void Lane::end_kind() {
 void Lane::tell(std::uint64_t sequence) {
   std::unique_lock lock(device_.mutex_);
   asked_ = std::max(asked_, std::min(sequence, last_));
-  tell_client(lock);
+  tell_client(lock, false);
   device_.changed_.notify_all();
 }
 
@@ -127,7 +135,7 @@ bool Lane::has_reached(std::uint64_t sequence) {
 /// device, so it is asked only when a caller waits, or much memory is held.
 bool Lane::is_to_settle() {
   constexpr std::size_t most_held = 16;
-  if (enqueued_ == done_) return false;
+  if (enqueued_ == done_ || failed_from_ != UINT64_MAX) return false;
   return device_.is_host_memory_ || tasks_.empty() || kept_.size() >= most_held ||
          (wanted_ > done_ && wanted_ <= enqueued_);
 }
@@ -150,6 +158,7 @@ void Lane::work() {
     }
     Task task = std::move(tasks_.front());
     tasks_.pop_front();
+    if (tasks_.size() + 1 == most_tasks) device_.changed_.notify_all();
     lock.unlock();
     take_up(std::move(task));
     lock.lock();
@@ -204,13 +213,14 @@ void Lane::advance(std::uint64_t sequence) {
   std::unique_lock lock(device_.mutex_);
   done_ = std::max(done_, sequence);
   gone.swap(kept_);
-  tell_client(lock);
+  tell_client(lock, turn_.is_held());
   device_.changed_.notify_all();
 }
 
 /// from 0: what was not known to be done.
 void Lane::fail(std::uint64_t from, const std::string& text) {
   std::uint64_t told = 0;
+  turn_.leave();
   if (from > 0 &&
       device_.source_.table->stream_synchronise(device_.device_, stream_) == BLOCKYARD_OK) {
     advance(from - 1);
@@ -219,7 +229,7 @@ void Lane::fail(std::uint64_t from, const std::string& text) {
     std::unique_lock lock(device_.mutex_);
     failed_from_ = done_ + 1;
     asked_ = std::max(asked_, done_);
-    tell_client(lock);
+    tell_client(lock, false);
     told = failed_from_;
     device_.changed_.notify_all();
   }
@@ -227,12 +237,16 @@ void Lane::fail(std::uint64_t from, const std::string& text) {
 }
 
 /// In the order of events: what is told while the lock is held comes before what follows.
-void Lane::tell_client(std::unique_lock<std::mutex>& lock) {
+void Lane::tell_client(std::unique_lock<std::mutex>& lock, bool is_in_turn) {
   const std::uint64_t known = std::min(asked_, done_);
   if (known <= told_) return;
   told_ = known;
+  const Place place{device_.number_, number_, known};
   lock.unlock();
-  say(Kind::done, Place{device_.number_, number_, known});
+  if (is_in_turn)
+    device_.wire_.tell_later(place);
+  else
+    say(Kind::done, place);
   lock.lock();
 }
 

@@ -22,8 +22,8 @@ class Lane {
 
   [[nodiscard]] blockyard_stream* stream() const noexcept { return stream_; }
   /// Adds work; `kept` stays until it is done. A turn of the stream passes to another client before
-  /// the work begins, or where it says so by leave_turn. Throws Error{bad_input} if the number is
-  /// not the next one.
+  /// the work begins, or where it says so by leave_turn. Waits while much is enqueued already.
+  /// Throws Error{bad_input} if the number is not the next one.
   void add(std::uint64_t sequence, Work work, Bytes kept = {}, bool keeps_turn = false);
   /// Adds what is done already.
   void add_landed(std::uint64_t sequence);
@@ -64,7 +64,9 @@ class Lane {
   void advance(std::uint64_t sequence);
   void fail(std::uint64_t from, const std::string& text);
   [[nodiscard]] blockyard_status run_part(const Work& work);
-  void tell_client(std::unique_lock<std::mutex>& lock);
+  /// is_in_turn: of this lane, on its thread; no message is sent then, since others would wait for
+  /// a client that does not receive.
+  void tell_client(std::unique_lock<std::mutex>& lock, bool is_in_turn);
   void say(Kind kind, const auto& message) noexcept;
   [[nodiscard]] bool is_to_settle();
 

@@ -5,13 +5,17 @@
 #include <utility>
 
 #include "blockyard/base/current_error.h"
+#include "blockyard/base/error.h"
 
 namespace blockyard::remote {
 
 void Plans::open(const Plan& asked, Tell tell) {
   {
     const std::lock_guard lock(mutex_);
-    if (open_.size() + asked_.size() + (is_making_ ? 1 : 0) < most) {
+    if (numbers_.contains(asked.number.plan))
+      throw base::Error(base::Errc::bad_input, "two plans have the same number");
+    if (numbers_.size() < most) {
+      numbers_.insert(asked.number.plan);
       asked_.push_back({asked, std::move(tell)});
       tell = nullptr;
     }
@@ -29,7 +33,6 @@ void Plans::make_all() {
     if (is_ended_) return;
     const Asked asked = std::move(asked_.front());
     asked_.pop_front();
-    is_making_ = true;
     lock.unlock();
     make(asked);
     lock.lock();
@@ -46,8 +49,10 @@ void Plans::make(const Asked& asked) noexcept try {
   }
   {
     const std::lock_guard lock(mutex_);
-    is_making_ = false;
-    if (answer.status == BLOCKYARD_OK) open_[asked.plan.number.plan] = made;
+    if (answer.status == BLOCKYARD_OK)
+      open_[asked.plan.number.plan] = made;
+    else
+      numbers_.erase(asked.plan.number.plan);
   }
   asked.tell(answer);
 } catch (const std::exception&) {  // the client has gone
@@ -62,7 +67,7 @@ std::optional<OpenPlan> Plans::find(std::uint32_t number) {
 std::optional<OpenPlan> Plans::take(std::uint32_t number) {
   std::optional<OpenPlan> taken = find(number);
   const std::lock_guard lock(mutex_);
-  open_.erase(number);
+  if (open_.erase(number) > 0) numbers_.erase(number);
   return taken;
 }
 

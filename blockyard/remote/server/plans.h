@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <thread>
 
 #include "blockyard/remote/messages.h"
@@ -38,7 +39,8 @@ class Plans {
   Plans(const Plans&) = delete;
   Plans& operator=(const Plans&) = delete;
 
-  /// `tell` is called when it is made, on the other thread.
+  /// `tell` is called when it is made, on the other thread. Throws Error{bad_input} if one with its
+  /// number is open or asked for.
   void open(const Plan& asked, Tell tell);
   /// Nothing: it is not open, or not made yet.
   [[nodiscard]] std::optional<OpenPlan> find(std::uint32_t number);
@@ -59,7 +61,7 @@ class Plans {
   std::condition_variable changed_;
   std::deque<Asked> asked_;
   std::map<std::uint32_t, OpenPlan> open_;
-  bool is_making_ = false;  ///< the thread has taken one that is not yet open
+  std::set<std::uint32_t> numbers_;  ///< of those that are open or asked for
   bool is_ended_ = false;
   std::thread thread_;  ///< from the first one on
 };

@@ -7,6 +7,8 @@
 #include <future>
 #include <vector>
 
+#include "blockyard/base/error.h"
+
 namespace blockyard::remote {
 namespace {
 
@@ -53,6 +55,16 @@ TEST(Plans, ends_without_those_that_wait) {
   may_end.set_value();
   plans.end();
   EXPECT_LE(made, 2);
+}
+
+TEST(Plans, refuses_a_number_that_is_open) {
+  std::promise<void> told;
+  Plans plans([](const Plan&, OpenPlan&) { return Answer{}; });
+  plans.open(plan(1), [&](const Answer&) { told.set_value(); });
+  told.get_future().wait();
+  EXPECT_THROW(plans.open(plan(1), [](const Answer&) {}), base::Error);
+  EXPECT_TRUE(plans.take(1));
+  plans.open(plan(1), [](const Answer&) {});
 }
 
 TEST(Plans, refuses_more_than_a_client_may_have) {

@@ -19,7 +19,8 @@ using base::Error;
 namespace {
 
 constexpr std::size_t max_devices = 64;  // that a client opens
-constexpr std::size_t max_shown = 500;   // clients in one answer about the use of devices
+constexpr std::size_t max_streams = 512;
+constexpr std::size_t max_shown = 500;  // clients in one answer about the use of devices
 
 Kind kind_of(const rpc::Frame& frame) { return static_cast<Kind>(frame.head.kind); }
 
@@ -54,6 +55,8 @@ void Session::leave() noexcept {
   }
   told_.notify_all();
   if (teller_.joinable()) teller_.join();
+  for (const auto& [number, device] : devices_) device->end();
+  for (const auto& [number, device] : devices_) device->stop();  // they may copy from each other
   devices_.clear();
   seats_.clear();
   {
@@ -73,7 +76,11 @@ std::string Session::run() {
   try {
     if (shake_hands()) {
       rpc::Frame frame;
-      while (!has_joined_ && rpc::receive_frame(*link_.load(), frame)) take(frame);
+      while (!has_joined_ && rpc::receive_frame(*link_.load(), frame)) {
+        taking_since_ = base::now_seconds();
+        take(frame);
+        taking_since_ = 0;
+      }
     } else {
       why = "it did not prove that it has a token that is known here";
     }
@@ -215,7 +222,8 @@ Answer Session::open(const Open& asked) {
     devices_[asked.device] = std::make_unique<Exported>(
         terms_.devices[asked.index], asked.device, asked.options, terms_.client_memory_bytes,
         seat(asked.index),
-        Wire{[this](const rpc::Outgoing& frame) { sender_.send(frame); }, [this] { cut(); }});
+        Wire{[this](const rpc::Outgoing& frame) { sender_.send(frame); }, [this] { cut(); },
+             [this](const Place& done) { tell_later(done); }});
   } catch (const std::exception&) {
     devices_.erase(asked.device);
     return {BLOCKYARD_FAILED, base::current_error().what(), 0, {}};
@@ -227,7 +235,7 @@ Seat& Session::seat(std::uint32_t index) {
   const std::lock_guard lock(telling_);
   auto& known = seats_[index];
   if (!known) known = std::make_unique<Seat>(terms_.devices[index].use, client_, weight_);
-  if (!teller_.joinable()) teller_ = std::thread([this] { tell_loads(); });
+  if (!teller_.joinable()) teller_ = std::thread([this] { tell_news(); });
   return *known;
 }
 
@@ -249,25 +257,53 @@ Answer Session::work(std::uint32_t index) {
   return {BLOCKYARD_OK, text_of(found->second->work()), 0, {}};
 }
 
-/// On change, ten times a second at most. A client that does not receive stops nothing but this.
-void Session::tell_loads() noexcept try {
+void Session::tell_later(const Place& done) noexcept try {
+  const std::lock_guard lock(telling_);
+  done_[{done.device, done.stream}] = done;
+  told_.notify_all();
+} catch (const std::bad_alloc&) {  // a client that has not been told would wait for ever
+  cut();
+}
+
+/// The loads that have changed, and that the receiving thread is busy, not hanging: memory is being
+/// wiped, say. A device that hangs may say so for a while only.
+void Session::add_loads(std::map<std::uint32_t, Load>& told, std::vector<rpc::Outgoing>& news) {
+  constexpr double long_time = 0.3, too_long = 60;
+  for (const auto& [index, seat] : seats_) {
+    Load now = seat->load();
+    now.index = index;
+    if (std::exchange(told[index], now) != now) news.push_back(frame_of(Kind::load, now));
+    if (const std::uint64_t wanted = seat->take_wanted(); wanted > 0)
+      news.push_back(frame_of(Kind::trim, Trim{index, wanted}));
+  }
+  const double since = taking_since_, taken = since == 0 ? 0 : base::now_seconds() - since;
+  if (taken > long_time && taken < too_long)
+    news.push_back({static_cast<std::uint16_t>(Kind::pong), 0, {}, {}});
+}
+
+/// What is done at once, the rest ten times a second at most. A client that does not receive stops
+/// nothing but this.
+void Session::tell_news() noexcept try {
+  using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds pause(100);
   std::map<std::uint32_t, Load> told;
+  Clock::time_point next = Clock::now() + pause;
   std::unique_lock lock(telling_);
-  while (!told_.wait_for(lock, pause, [&] { return is_over_; })) {
+  while (!is_over_) {
+    told_.wait_until(lock, next, [&] { return is_over_ || !done_.empty(); });
     std::vector<rpc::Outgoing> news;
-    for (const auto& [index, seat] : seats_) {
-      Load now = seat->load();
-      now.index = index;
-      if (std::exchange(told[index], now) != now) news.push_back(frame_of(Kind::load, now));
-      if (const std::uint64_t wanted = seat->take_wanted(); wanted > 0)
-        news.push_back(frame_of(Kind::trim, Trim{index, wanted}));
+    for (const auto& [stream, place] : done_) news.push_back(frame_of(Kind::done, place));
+    done_.clear();
+    if (Clock::now() >= next) {
+      add_loads(told, news);
+      next = Clock::now() + pause;
     }
     lock.unlock();
     for (const rpc::Outgoing& frame : news) sender_.send(frame);
     lock.lock();
   }
-} catch (const std::exception&) {  // the client is gone
+} catch (const std::exception&) {  // the client is gone, or waits for what it would not be told
+  cut();
 }
 
 /// Other devices may still copy from it.
@@ -282,13 +318,18 @@ void Session::take_copy_in(const rpc::Frame& frame) {
   if (copy.bytes != frame.head.payload_bytes || copy.bytes == 0)
     throw Error(Errc::bad_input, "the payload of a copy does not have the length of the copy");
   Exported& to = device(copy.place.device);
+  const auto receive = [&](std::span<std::byte> into) {
+    taking_since_ = 0;  // it takes as long as the client does
+    rpc::receive_payload(*link_.load(), frame, into);
+    taking_since_ = base::now_seconds();
+  };
   if (std::byte* const landing = to.landing(copy)) {
-    rpc::receive_payload(*link_.load(), frame, {landing, copy.bytes});
+    receive({landing, copy.bytes});
     return to.copy_in(copy, nullptr);
   }
   auto staged = staging_.take(copy.bytes);
   if (!staged) throw Error(Errc::comm, "the connection ends");
-  rpc::receive_payload(*link_.load(), frame, std::span(*staged).first(copy.bytes));
+  receive(std::span(*staged).first(copy.bytes));
   to.copy_in(copy, std::move(staged));
 }
 
@@ -300,6 +341,10 @@ void Session::take_enqueued(const rpc::Frame& frame) {
     }
     case Kind::stream: {
       const auto place = decode<Place>(frame);
+      std::size_t streams = 0;
+      for (const auto& [number, open] : devices_) streams += open->streams();
+      if (streams >= max_streams)
+        throw Error(Errc::bad_input, "the client has reached its limit of streams");
       return device(place.device).open_stream(place.stream);
     }
     case Kind::end_stream: {

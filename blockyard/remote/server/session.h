@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "blockyard/remote/server/exported.h"
@@ -68,7 +69,9 @@ class Session {
   [[nodiscard]] Seat& seat(std::uint32_t index);
   [[nodiscard]] Answer usage() const;
   [[nodiscard]] Answer work(std::uint32_t index);
-  void tell_loads() noexcept;
+  void tell_later(const Place& done) noexcept;
+  void tell_news() noexcept;
+  void add_loads(std::map<std::uint32_t, Load>& told, std::vector<rpc::Outgoing>& news);
   void send(Kind kind, const auto& message, std::uint64_t request = 0);
 
   std::unique_ptr<rpc::Transport> transport_;
@@ -81,8 +84,10 @@ class Session {
   std::mutex telling_;  ///< guards what follows
   std::condition_variable told_;
   std::map<std::uint32_t, std::unique_ptr<Seat>> seats_;  ///< by the server's number of the device
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Place> done_;  ///< by device and stream
   bool is_over_ = false;
-  std::thread teller_;  ///< tells the client what others do with the devices
+  std::atomic<double> taking_since_ = 0;  ///< a message; 0: none
+  std::thread teller_;  ///< tells the client what is done, and what others do with the devices
   std::map<std::uint32_t, std::unique_ptr<Exported>> devices_;
   std::atomic<bool> is_proven_ = false;
   std::atomic<bool> has_joined_ = false;

@@ -126,6 +126,7 @@ class Turn {
   /// then is it known whether this stream wants the next one.
   void end(double seconds);
   void leave();
+  [[nodiscard]] bool is_held() const noexcept { return has_turn_; }
 
  private:
   Seat& seat_;
