@@ -26,6 +26,7 @@
 #include "blockyard/blas/router/report.h"
 #include "blockyard/blas/router/settings.h"
 #include "blockyard/blas/router/shares.h"
+#include "blockyard/remote/client/client.h"
 #include "blockyard/rpc/socket/inherited.h"
 
 namespace blockyard::blas {
@@ -68,6 +69,18 @@ bool& is_inside() noexcept {
   static thread_local bool inside = false;
   return inside;
 }
+
+/// Sets it. What is called may end by an exception of the program: its xerbla may throw.
+class Inside {
+ public:
+  explicit Inside(bool inside) noexcept : before_(std::exchange(is_inside(), inside)) {}
+  ~Inside() { is_inside() = before_; }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+
+ private:
+  bool before_;
+};
 
 CallClass class_of_call(const Routed& call) {
   return class_of(call.name(), call.threads(), call.flops(), call.moved_bytes());
@@ -176,6 +189,7 @@ Edge& edge() noexcept {
 /// no socket open, so that a server learns when the parent has ended.
 void begin_anew() noexcept {
   rpc::socket::close_inherited();
+  remote::forget_links();
   edge().router = nullptr;
   edge().least = 0;
 }
@@ -205,10 +219,10 @@ Report::Sum& Router::report(const Routed& call, Report::Place place, const char*
 void Router::compute_here(Routed& call, std::int64_t complete, const char* why) {
   const double share = 1 - static_cast<double>(complete) / static_cast<double>(call.extent());
   const double began = base::now_seconds();
-  const bool was_inside = is_inside();
-  is_inside() = was_inside || !call.may_nest();
-  call.compute_here(complete);
-  is_inside() = was_inside;
+  {
+    const Inside inside(is_inside() || !call.may_nest());
+    call.compute_here(complete);
+  }
   const double seconds = base::now_seconds() - began, flops = share * call.flops();
   const std::lock_guard lock(mutex_);
   costs_of(call).note_local(flops, seconds, costs_.trials());
@@ -320,9 +334,10 @@ std::int64_t Router::compute_checked(Routed& call, Reached& at, const char* why)
   const std::int64_t complete = compute_there(call, at, why);
   if (!comparison || complete < call.extent()) return complete;
   comparison->keep_theirs();
-  const bool was_inside = std::exchange(is_inside(), true);  // the device is ours: nothing nests
-  compute_here(call, 0, "check");
-  is_inside() = was_inside;
+  {
+    const Inside inside(true);  // the device is ours: nothing nests
+    compute_here(call, 0, "check");
+  }
   const double residual = comparison->residual();
   const bool is_right = residual <= comparison->bound();  // NaN is not
   {
@@ -348,9 +363,8 @@ void Router::compute_shared(Routed& call, const std::vector<Taken>& devices,
   std::vector<std::string> why(devices.size());
   const double began = base::now_seconds();
   const auto compute_share = [&](const Shares::Range& range) {
-    const bool was_inside = std::exchange(is_inside(), true);
+    const Inside inside(true);
     call.compute_share_here(range.from, range.to);
-    is_inside() = was_inside;
   };
   const auto compute_there = [&](int number) {
     devices[static_cast<std::size_t>(number)].at->begin_call();
@@ -513,7 +527,7 @@ void prepare_route(const Routed& call) noexcept try {
 } catch (const std::exception&) {  // the call will tell
 }
 
-void route(Routed& call) noexcept {
+void route(Routed& call) {
   Router* const where = is_inside() ? nullptr : router();
   if (where == nullptr || !router_threshold(call.flops())) return call.compute_here(0);
   const WithoutCancellation whole;

@@ -73,7 +73,8 @@ void open_router() noexcept;
 /// thread.
 void prepare_route(const Routed& call) noexcept;
 
-/// Computes a call, here or there. Any thread.
-void route(Routed& call) noexcept;
+/// Computes a call, here or there. Throws what the program throws from the handler of errors that
+/// its library calls. Any thread.
+void route(Routed& call);
 
 }  // namespace blockyard::blas

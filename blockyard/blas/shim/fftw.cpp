@@ -2,6 +2,7 @@
 #include "blockyard/blas/shim/fftw.h"
 
 #include <fmt/format.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <array>
@@ -29,8 +30,17 @@ struct Plans {
   std::map<std::pair<bool, const void*>, std::shared_ptr<const Transform>> all;
 };
 
+Plans& plans();
+
+/// A fork waits until no other thread is at the table, which the child has as well.
+void lock_plans() noexcept { plans().mutex.lock(); }
+void unlock_plans() noexcept { plans().mutex.unlock(); }
+
 Plans& plans() {
-  static auto* const kept = new Plans;
+  static auto* const kept = [] {
+    static_cast<void>(::pthread_atfork(lock_plans, unlock_plans, unlock_plans));
+    return new Plans;
+  }();
   return *kept;
 }
 

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <charconv>
 #include <map>
 #include <mutex>
@@ -35,9 +36,14 @@ struct Links {
   std::map<Key, std::weak_ptr<Link>> all;
 };
 
+/// Never freed: calls come after the end of main, too.
+constinit std::atomic<Links*> current_links = nullptr;
+
 Links& links() {
-  static auto* const kept = new Links;  // also for calls after the end of main
-  return *kept;
+  Links* known = current_links;
+  if (known != nullptr) return *known;
+  auto made = std::make_unique<Links>();
+  return current_links.compare_exchange_strong(known, made.get()) ? *made.release() : *known;
 }
 
 std::optional<Token> token_in(const std::string& file) {
@@ -111,20 +117,24 @@ std::shared_ptr<Link> connect(const rpc::Address& address, const ServerOptions& 
                           options.is_alone ? connect_alone_seconds : options.connect_seconds);
   };
   return std::make_shared<Link>(connect_one(), token, options.patience_seconds,
-                                Link::More{options.sockets, connect_one, options.connect_seconds});
+                                Link::More{options.sockets, connect_one, options.connect_seconds,
+                                           address.kind != rpc::Address::Kind::unix_socket});
 }
 
 }  // namespace
+
+void forget_links() noexcept { current_links = nullptr; }
 
 std::shared_ptr<Link> link_to(const ServerOptions& options) {
   const rpc::Address address = rpc::parse_address(options.server);
   if (options.is_alone) return connect(address, options);
   const Links::Key key{rpc::format_address(address), options.token_file, options.sockets,
                        ::getpid()};
-  const std::lock_guard lock(links().mutex);
-  if (auto known = links().all[key].lock(); known && known->lost().empty()) return known;
+  Links& here = links();
+  const std::lock_guard lock(here.mutex);
+  if (auto known = here.all[key].lock(); known && known->lost().empty()) return known;
   auto made = connect(address, options);
-  links().all[key] = made;
+  here.all[key] = made;
   return made;
 }
 

@@ -49,6 +49,10 @@ struct ServerOptions {
 /// Throws Error{comm} or Error{bad_input}.
 [[nodiscard]] std::shared_ptr<Link> link_to(const ServerOptions& options);
 
+/// In the child of a fork: the links are the parent's, and a thread that is not there may be making
+/// one. They are left as they are.
+void forget_links() noexcept;
+
 /// Whether a link goes by TLS: as its address says, or if not, because the server is in another
 /// machine and we have a token for it.
 [[nodiscard]] bool uses_tls(const rpc::Address& address, bool has_token);

@@ -144,6 +144,8 @@ void Link::shake_hands(const std::optional<Token>& token, const More& more) {
     refuse(fmt::format("the server uses version {} of the protocol, and this client version {}",
                        welcome.version, protocol_version));
   devices_ = welcome.devices;
+  if (more.wants_proof && token && welcome.wants_proof == 0)
+    refuse("the program that answers there does not prove that it knows the token");
   if (welcome.wants_proof != 0) {
     if (!token) refuse("the server requires a token: name its file with --token");
     send(Kind::prove, Proof{proof_of("client", token->secret, hello.nonce, welcome.nonce)});
@@ -164,6 +166,16 @@ void Link::post(rpc::Outgoing frame) {
   {
     const std::lock_guard lock(mutex_);
     if (!lost_.empty()) return;
+    posted_.push_back(std::move(frame));
+  }
+  posted_cv_.notify_one();
+}
+
+void Link::post_work(const StreamKey& key, std::uint64_t sequence, rpc::Outgoing frame) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!lost_.empty()) return;
+    streams_[key].posted = sequence;
     posted_.push_back(std::move(frame));
   }
   posted_cv_.notify_one();
@@ -210,7 +222,7 @@ Link::Carried Link::carried() {
 
 void Link::expect(const StreamKey& key, std::uint64_t sequence, std::span<std::byte> into) {
   const std::lock_guard lock(mutex_);
-  streams_[key].landings.push_back({sequence, into});
+  streams_[key].landings.push_back({sequence, into, into.size()});
 }
 
 Progress Link::progress(const StreamKey& key) {
@@ -310,7 +322,9 @@ void Link::send_posted() noexcept {
       const double began = base::now_seconds();
       rpc::send_frames(*transport_, now);
       lock.lock();
-      if (carries) carried_.to_server += base::now_seconds() - began;
+      if (!carries) continue;
+      heard_ = base::now_seconds();  // answers come after what is being sent
+      carried_.to_server += heard_ - began;
     }
   } catch (const std::exception&) {
     lock.lock();
@@ -344,10 +358,6 @@ void Link::take(const rpc::Frame& frame) {
   const std::lock_guard lock(mutex_);
   heard_ = base::now_seconds();
   changed_.notify_all();
-  const auto find = [&](const Place& place) {
-    const auto found = streams_.find({place.device, place.stream});
-    return found == streams_.end() ? nullptr : &found->second;
-  };
   switch (kind_of(frame)) {
     case Kind::pong:
       return;
@@ -357,28 +367,38 @@ void Link::take(const rpc::Frame& frame) {
       if (const auto found = asked_.find(frame.head.request); found != asked_.end())
         found->second = decode<Answer>(frame);
       return;
-    case Kind::done: {
-      const auto place = decode<Place>(frame);
-      Stream* const stream = find(place);
-      if (stream == nullptr) return;
-      stream->progress.done = std::max(stream->progress.done, place.sequence);
-      auto& landings = stream->landings;
-      while (!landings.empty() && landings.front().sequence <= place.sequence) landings.pop_front();
-      return;
-    }
+    case Kind::done:
+      return take_done(decode<Place>(frame));
     case Kind::failed: {
       const auto failure = decode<Failure>(frame);
-      Stream* const stream = find(failure.place);
-      if (stream == nullptr) return;
-      if (failure.place.sequence < stream->progress.failed_from)
-        stream->progress = {stream->progress.done, failure.place.sequence, failure.text};
-      stream->landings.clear();
+      const auto found = streams_.find({failure.place.device, failure.place.stream});
+      if (found == streams_.end()) return;
+      Stream& stream = found->second;
+      if (failure.place.sequence <= stream.progress.done)
+        throw Error(Errc::comm, "the server said that work failed which it had done");
+      if (failure.place.sequence < stream.progress.failed_from)
+        stream.progress = {stream.progress.done, failure.place.sequence, failure.text};
+      stream.landings.clear();
       return;
     }
     default:
       throw Error(Errc::comm,
                   fmt::format("the server sent a message of unknown kind {}", frame.head.kind));
   }
+}
+
+/// What it does not have cannot be done, nor a copy of which bytes are missing.
+void Link::take_done(const Place& place) {
+  const auto found = streams_.find({place.device, place.stream});
+  if (found == streams_.end()) return;
+  Stream& stream = found->second;
+  if (place.sequence > stream.posted)
+    throw Error(Errc::comm, "the server said that work is done which it never had");
+  auto& landings = stream.landings;
+  for (; !landings.empty() && landings.front().sequence <= place.sequence; landings.pop_front())
+    if (landings.front().missing_bytes > 0)
+      throw Error(Errc::comm, "the server said that a copy is done which has not arrived");
+  stream.progress.done = std::max(stream.progress.done, place.sequence);
 }
 
 void Link::watch(std::uint32_t index, Watcher watcher) {
@@ -411,9 +431,10 @@ void Link::take_piece(const rpc::Frame& frame) {
     auto& landings = streams_[{piece.place.device, piece.place.stream}].landings;
     const auto found = std::ranges::find(landings, piece.place.sequence, &Landing::sequence);
     if (found == landings.end() || piece.offset > found->into.size() ||
-        bytes > found->into.size() - piece.offset)
+        bytes > found->into.size() - piece.offset || bytes > found->missing_bytes)
       throw Error(Errc::comm, "the server sent data that was not requested");
     into = found->into.subspan(piece.offset, bytes);
+    found->missing_bytes -= bytes;
   }
   const double began = base::now_seconds();
   rpc::receive_payload(*transport_, frame, into);

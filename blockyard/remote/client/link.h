@@ -52,6 +52,7 @@ class Link {
     std::uint32_t sockets = 1;  ///< in all, that are wanted
     std::function<std::unique_ptr<rpc::Transport>()> connect = {};
     double greeting_seconds = default_patience_seconds;
+    bool wants_proof = false;  ///< others than the server could answer at its address
   };
   Link(std::unique_ptr<rpc::Transport> transport, const std::optional<Token>& token,
        double patience_seconds, const More& more);
@@ -64,6 +65,8 @@ class Link {
 
   /// Sends a frame later, in the order of the calls; its payload stays where it is till then.
   void post(rpc::Outgoing frame);
+  /// The same for work that has this number on a stream.
+  void post_work(const StreamKey& key, std::uint64_t sequence, rpc::Outgoing frame);
   /// Sends a frame and waits for its answer. A lost link answers FAILED.
   [[nodiscard]] Answer ask(Kind kind, std::vector<std::byte> body) {
     return wait_for_answer(ask_ahead(kind, std::move(body)));
@@ -107,9 +110,11 @@ class Link {
   struct Landing {
     std::uint64_t sequence;
     std::span<std::byte> into;
+    std::size_t missing_bytes;
   };
   struct Stream {
     Progress progress;
+    std::uint64_t posted = 0;  ///< number of the last work that the server was given
     std::deque<Landing> landings;
   };
 
@@ -121,6 +126,7 @@ class Link {
   void receive_all() noexcept;
   void take(const rpc::Frame& frame);
   void take_piece(const rpc::Frame& frame);
+  void take_done(const Place& place);
   void take_news(const rpc::Frame& frame);
   void lose(std::unique_lock<std::mutex>& lock, const std::string& why);
   [[nodiscard]] std::string why_lost() const;
@@ -143,7 +149,7 @@ class Link {
   std::map<std::uint32_t, Watcher> watchers_;
   std::uint64_t requests_ = 0;
   std::uint32_t numbers_ = 0;
-  double heard_ = 0;   ///< when something arrived last
+  double heard_ = 0;   ///< when something arrived last, or was taken of what is long
   double pinged_ = 0;  ///< when a ping went out last
   Carried carried_;
   std::string lost_;

@@ -3,15 +3,18 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <string>
 #include <thread>
 #include <utility>
 
+#include "blockyard/base/error.h"
 #include "blockyard/rpc/pair/pair.h"
 
 namespace blockyard::remote {
 namespace {
 
-/// The server's end: greets, and answers the first request with `kind`.
+/// The server's end: greets, and answers the first message with `kind`.
 void answer_with(rpc::Transport& transport, Kind kind, const auto& message) {
   const auto send = [&](const rpc::Outgoing& frame) { rpc::send_frames(transport, {&frame, 1}); };
   rpc::Frame frame;
@@ -19,6 +22,25 @@ void answer_with(rpc::Transport& transport, Kind kind, const auto& message) {
   send(frame_of(Kind::welcome, Welcome{}));
   ASSERT_TRUE(rpc::receive_frame(transport, frame));
   send(frame_of(kind, message, frame.head.request));
+}
+
+constexpr StreamKey stream{1, 2};
+
+/// What becomes of a copy out of 8 bytes when the server answers so.
+std::string lost_by(Kind kind, const auto& message) {
+  auto [client, server] = rpc::pair::make();
+  std::thread serving([&end = *server, kind, &message] { answer_with(end, kind, message); });
+  std::string lost;
+  {
+    Link link(std::move(client), {});
+    std::array<std::byte, 8> into{};
+    link.expect(stream, 1, into);
+    link.post_work(stream, 1, frame_of(Kind::copy_out, Copy{{1, 2, 1}, 0, 64, 8, 0}));
+    link.wait(stream, 1);
+    lost = link.lost();
+  }
+  serving.join();
+  return lost;
 }
 
 TEST(Link, says_why_the_server_ends_the_connection_later) {
@@ -32,6 +54,34 @@ TEST(Link, says_why_the_server_ends_the_connection_later) {
     EXPECT_EQ(answer.status, static_cast<std::uint32_t>(BLOCKYARD_FAILED));
     EXPECT_NE(answer.text.find("it has no thread for another stream"), std::string::npos)
         << answer.text;
+  }
+  serving.join();
+}
+
+TEST(Link, believes_no_server_that_work_is_done_which_it_never_had) {
+  EXPECT_NE(lost_by(Kind::done, Place{1, 2, std::uint64_t{1} << 60}).find("never had"),
+            std::string::npos);
+}
+
+TEST(Link, believes_no_server_that_a_copy_is_done_which_has_not_arrived) {
+  EXPECT_NE(lost_by(Kind::done, Place{1, 2, 1}).find("has not arrived"), std::string::npos);
+}
+
+TEST(Link, wants_a_proof_where_others_could_answer) {
+  auto [client, server] = rpc::pair::make();
+  std::thread serving([&end = *server] {
+    rpc::Frame frame;
+    EXPECT_TRUE(rpc::receive_frame(end, frame));
+    const rpc::Outgoing welcome = frame_of(Kind::welcome, Welcome{});  // it asks for no proof
+    rpc::send_frames(end, {&welcome, 1});
+  });
+  Link::More more;
+  more.wants_proof = true;
+  try {
+    const Link link(std::move(client), new_token("me"), Link::default_patience_seconds, more);
+    ADD_FAILURE() << "it believes anybody";
+  } catch (const base::Error& error) {
+    EXPECT_NE(std::string(error.what()).find("does not prove"), std::string::npos) << error.what();
   }
   serving.join();
 }

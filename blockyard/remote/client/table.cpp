@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "blockyard/base/error.h"
 #include "blockyard/device/abi_cpp.h"
@@ -62,6 +63,11 @@ Place place_of(const RemoteStream& stream) {
 Place next(RemoteStream& stream) {
   ++stream.last;
   return place_of(stream);
+}
+
+/// Work of that place.
+void post(RemoteDevice& device, const Place& place, rpc::Outgoing frame) {
+  device.link->post_work({place.device, place.stream}, place.sequence, std::move(frame));
 }
 
 /// Has the server say when all that the stream was given is done. Under the lock.
@@ -210,7 +216,7 @@ blockyard_status stream_wait(blockyard_device* handle, blockyard_stream* waiting
       return BLOCKYARD_OK;
     }
     const Place place = next(stream);
-    device.link->post(frame_of(Kind::wait, Wait{place, point.key.stream, point.sequence}));
+    post(device, place, frame_of(Kind::wait, Wait{place, point.key.stream, point.sequence}));
     return state(device, stream);
   });
 }
@@ -262,8 +268,8 @@ void send_pieces(RemoteDevice& device, RemoteStream& stream, std::uint64_t to, s
   for (std::uint64_t at = 0; at < bytes; at += piece_bytes) {
     const std::uint64_t length = std::min<std::uint64_t>(piece_bytes, bytes - at);
     const rpc::Bytes payload(reinterpret_cast<const std::byte*>(from + at), length);
-    device.link->post(
-        frame_of(Kind::copy_in, Copy{next(stream), to + at, 0, length, 0}, 0, payload));
+    const Place place = next(stream);
+    post(device, place, frame_of(Kind::copy_in, Copy{place, to + at, 0, length, 0}, 0, payload));
   }
 }
 
@@ -285,8 +291,9 @@ blockyard_status copy(blockyard_device* handle, blockyard_stream* enqueued,
     if (direction == BLOCKYARD_TO_HOST)
       device.link->expect(stream.key, place.sequence, {reinterpret_cast<std::byte*>(to), bytes});
     const bool is_out = direction == BLOCKYARD_TO_HOST;
-    device.link->post(frame_of(is_out ? Kind::copy_out : Kind::copy_within,
-                               Copy{place, is_out ? 0 : to, from, bytes, 0}));
+    post(device, place,
+         frame_of(is_out ? Kind::copy_out : Kind::copy_within,
+                  Copy{place, is_out ? 0 : to, from, bytes, 0}));
     return BLOCKYARD_OK;
   });
 }
@@ -310,8 +317,8 @@ blockyard_status copy_peer(blockyard_device* handle, blockyard_stream* enqueued,
     if (!is_there || !device.holds(to, bytes))
       return device.fail(BLOCKYARD_BAD_ARGUMENT, "a copy leaves the allocated memory");
     const Place place = next(stream);
-    device.link->post(
-        frame_of(Kind::copy_peer, Copy{place, to, from, bytes, of(from_handle).number}));
+    post(device, place,
+         frame_of(Kind::copy_peer, Copy{place, to, from, bytes, of(from_handle).number}));
     return BLOCKYARD_OK;
   });
 }
@@ -328,9 +335,10 @@ blockyard_status fill(blockyard_device* handle, blockyard_stream* enqueued, bloc
         !device.holds(to, elements * each))
       return device.fail(BLOCKYARD_BAD_ARGUMENT, "a fill leaves the allocated memory");
     const Place place = next(stream);
-    device.link->post(frame_of(
-        Kind::fill,
-        Fill{place, to, static_cast<std::uint32_t>(element), {value[0], value[1]}, elements}));
+    post(device, place,
+         frame_of(
+             Kind::fill,
+             Fill{place, to, static_cast<std::uint32_t>(element), {value[0], value[1]}, elements}));
     return BLOCKYARD_OK;
   });
 }
@@ -368,15 +376,15 @@ blockyard_status plan_run(blockyard_device* handle, blockyard_plan* planned,
         (has_right(operation) && !is_held(run->right, operation.right)) ||
         (plan.workspace_bytes > 0 && !device.holds(run->workspace, plan.workspace_bytes)))
       return device.fail(BLOCKYARD_BAD_ARGUMENT, "a block leaves the allocated memory");
-    Run message{next(stream),
-                plan.number,
-                {run->alpha[0], run->alpha[1]},
-                {run->beta[0], run->beta[1]},
-                run->result,
-                run->left,
-                run->right,
-                run->workspace};
-    device.link->post(frame_of(Kind::run, message));
+    const Run message{next(stream),
+                      plan.number,
+                      {run->alpha[0], run->alpha[1]},
+                      {run->beta[0], run->beta[1]},
+                      run->result,
+                      run->left,
+                      run->right,
+                      run->workspace};
+    post(device, message.place, frame_of(Kind::run, message));
     return BLOCKYARD_OK;
   });
 }
