@@ -118,7 +118,12 @@ void SocketListener::listen_on_path() {
   const bool is_left_over = !is_taken && errno == ECONNREFUSED;
   if (asking >= 0) ::close(asking);
   if (is_taken) throw Error(Errc::comm, fmt::format("{}: a server listens there already", text));
-  if (is_left_over) ::unlink(address_.path.c_str());
+  struct stat found {};
+  if (is_left_over && ::lstat(address_.path.c_str(), &found) == 0) {
+    if (!S_ISSOCK(found.st_mode))
+      throw Error(Errc::bad_input, fmt::format("{}: a file that is no socket has that name", text));
+    ::unlink(address_.path.c_str());
+  }
   socket_ = open_socket(AF_UNIX);
   // Closed to others from its first moment on.
   if (socket_ < 0 || ::fchmod(socket_, 0600) != 0 || ::bind(socket_, raw, sizeof name) != 0)
