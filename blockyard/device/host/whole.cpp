@@ -128,36 +128,48 @@ bool Whole::is_finite(const T* a) const {
   return true;
 }
 
+/// On copies: other work on the same memory, a mistake or malice, must not put into a matrix what
+/// was looked for before.
 template <class T>
 void Whole::find_spectrum(T* result, T* left, T* numbers) const {
   const auto least = static_cast<std::size_t>(std::min(rows_, columns_));
   const bool is_general = has(blockyard_general);
   const std::size_t count = is_general && std::is_floating_point_v<T> ? 2 * least : least;
-  if (!is_finite(is_general || has(blockyard_singular) ? left : result)) {
+  const T* const given = is_general || has(blockyard_singular) ? left : result;
+  const auto rows = static_cast<std::size_t>(rows_), columns = static_cast<std::size_t>(columns_);
+  Workspace<T> matrix(given, given + rows * columns);
+  if (!is_finite(matrix.data())) {
     std::fill_n(numbers, count, T{});
     numbers[count] = T(-1);
     return;
   }
+  const bool has_vectors = has(blockyard_vectors);
   if (is_general) {
-    Workspace<T> vectors(has(blockyard_left_vectors) ? least * least : 0);
-    const int info =
-        Lapack<T>::geev(rows_, left, numbers, vectors.empty() ? nullptr : vectors.data(),
-                        has(blockyard_vectors) ? result : nullptr);
-    std::ranges::copy(vectors, left);
+    Workspace<T> found(count), right_vectors(has_vectors ? rows * rows : 0),
+        left_vectors(has(blockyard_left_vectors) ? rows * rows : 0);
+    const auto or_null = [](Workspace<T>& one) { return one.empty() ? nullptr : one.data(); };
+    const int info = Lapack<T>::geev(rows_, matrix.data(), found.data(), or_null(left_vectors),
+                                     or_null(right_vectors));
+    std::ranges::copy(left_vectors, left);
+    std::ranges::copy(right_vectors, result);
+    std::ranges::copy(found, numbers);
     numbers[count] = T(RealOf<T>(info));
     return;
   }
   Workspace<RealOf<T>> values(least);
   int info = 0;
   if (has(blockyard_singular)) {
-    Workspace<T> transposed(has(blockyard_vectors) ? least * static_cast<std::size_t>(columns_)
-                                                   : 1);
-    info = Lapack<T>::gesdd(has(blockyard_vectors), rows_, columns_, left, values.data(), result,
-                            transposed.data());
-    if (has(blockyard_vectors)) std::ranges::copy(transposed, left);
+    Workspace<T> bases(has_vectors ? rows * least : 1), others(has_vectors ? least * columns : 1);
+    info = Lapack<T>::gesdd(has_vectors, rows_, columns_, matrix.data(), values.data(),
+                            bases.data(), others.data());
+    if (has_vectors) {
+      std::ranges::copy(bases, result);
+      std::ranges::copy(others, left);
+    }
   } else {
-    info = Lapack<T>::syevd(has(blockyard_vectors), has(blockyard_upper) ? 'U' : 'L', rows_, result,
+    info = Lapack<T>::syevd(has_vectors, has(blockyard_upper) ? 'U' : 'L', rows_, matrix.data(),
                             values.data());
+    if (has_vectors) std::ranges::copy(matrix, result);
   }
   std::ranges::transform(values, numbers, [](RealOf<T> value) { return T(value); });
   numbers[count] = T(RealOf<T>(info));
