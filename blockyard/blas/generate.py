@@ -53,7 +53,7 @@ FFTW_TYPES = {"i": "int", "e": "int", "u": "unsigned", "n": "const int*", "k": "
 ARRAYS = ("in", "in_imaginary", "out", "out_imaginary")
 
 
-SUBSTITUTED = ("gemm_batch_strided", "gemm_batch", "gemmtr", "gemmt")  # by gemm, where a library has none of these
+SUBSTITUTED = ("gemm_batch_strided", "gemm_batch", "gemmtr", "gemmt", "gemm3m")  # by gemm, where a library has none of these
 
 
 def substitute_of(symbol):
@@ -192,9 +192,9 @@ def invoke(kinds):
                         for meaning, kind in mine if meaning in LEVEL3)
         tasks = "".join(f"    case Task::{meaning}: return {kind}::invoke(function, call);\n"
                         for meaning, kind in mine if meaning in CALLED)
-        yield (f"template <>\nvoid invoke_level3(void* function, int width, const Call<{element}>& call) noexcept {{\n"
+        yield (f"template <>\nvoid invoke_level3(void* function, int width, const Call<{element}>& call) {{\n"
                f"  switch (call.form) {{\n{forms}    default: return;\n  }}\n}}\n")
-        yield (f"template <>\nvoid invoke_whole(void* function, const WholeCall<{element}>& call) noexcept {{\n"
+        yield (f"template <>\nvoid invoke_whole(void* function, const WholeCall<{element}>& call) {{\n"
                f"  switch (call.task) {{\n{tasks}    default: return;\n  }}\n}}\n")
 
 

@@ -32,6 +32,9 @@ void xerbla_(const char* name, const int* argument, std::size_t length);
 namespace {
 
 std::atomic<int> refused_argument = 0, signals = 0;
+/// What the program's own xerbla does besides.
+enum class Refusal { returns, throws, ends_thread };
+std::atomic<Refusal> refusal = Refusal::returns;
 int failures = 0;
 
 void expect(bool holds, const char* what) {
@@ -70,6 +73,33 @@ void check_refusals() {
   refused_argument = 0;
   dpotrf_("X", &n, c, &n, &info, 1);
   expect(info == -1, "LAPACK says which argument it refuses");
+}
+
+/// As Octave's xerbla does.
+void check_refusals_that_do_not_return() {
+  const int n = 3, bad = -1;
+  const double one = 1, a[9] = {};
+  double c[9] = {};
+  const auto multiply_wrongly = [&] {
+    dgemm_("N", "N", &bad, &n, &n, &one, a, &n, a, &n, &one, c, &n, 1, 1);
+  };
+  int info = 0, thrown = 0;
+  refusal = Refusal::throws;
+  for (int k = 0; k < 2; ++k) try {
+      k == 0 ? multiply_wrongly() : dpotrf_("X", &n, c, &n, &info, 1);
+    } catch (const Refusal&) {
+      ++thrown;
+    }
+  expect(thrown == 2, "the program's own xerbla may throw");
+  refusal = Refusal::ends_thread;
+  bool has_returned = false;
+  std::thread([&] {
+    multiply_wrongly();
+    has_returned = true;
+  }).join();
+  expect(!has_returned, "it may end its thread");
+  refusal = Refusal::returns;
+  expect(is_right(30), "a product after that");
 }
 
 void check_numbers() {
@@ -218,12 +248,17 @@ void compute_late() {
 
 }  // namespace
 
-void xerbla_(const char*, const int* argument, std::size_t) { refused_argument = *argument; }
+void xerbla_(const char*, const int* argument, std::size_t) {
+  refused_argument = *argument;
+  if (refusal == Refusal::throws) throw Refusal::throws;
+  if (refusal == Refusal::ends_thread) ::pthread_exit(nullptr);
+}
 
 int main() {
   std::atexit(compute_late);
   expect(is_right(30), "a product");
   check_refusals();
+  check_refusals_that_do_not_return();
   check_numbers();
   check_operands();
   check_threads();

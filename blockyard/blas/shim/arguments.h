@@ -106,7 +106,7 @@ void take_argument(Member& to, Given given, Flag kind, int width) noexcept {
 /// Calls a Fortran subroutine: pointers, then the lengths of its character arguments.
 template <std::size_t count, std::size_t flags>
 void invoke_fortran(void* function, const std::array<const void*, count>& given,
-                    const std::array<std::size_t, flags>& lengths) noexcept {
+                    const std::array<std::size_t, flags>& lengths) {
   [&]<std::size_t... k, std::size_t... l>(std::index_sequence<k...>, std::index_sequence<l...>) {
     using Function = void (*)(std::remove_cvref_t<decltype(given[k])>..., decltype(l)...);
     reinterpret_cast<Function>(function)(given[k]..., lengths[l]...);

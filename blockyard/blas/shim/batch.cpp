@@ -7,7 +7,7 @@ namespace blockyard::blas {
 
 template <class T>
 void compute_batch(const std::vector<Call<T>>& products, const Site& site,
-                   const LocalCalls<T>& others, const std::function<void()>& forward) noexcept {
+                   const LocalCalls<T>& others, const std::function<void()>& forward) {
   const bool is_any_offered =
       std::ranges::any_of(products, [](const Call<T>& one) { return is_offered(one); });
   if (!is_any_offered && site.function != nullptr) return forward();
@@ -17,12 +17,12 @@ void compute_batch(const std::vector<Call<T>>& products, const Site& site,
 }
 
 template void compute_batch(const std::vector<Call<float>>&, const Site&, const LocalCalls<float>&,
-                            const std::function<void()>&) noexcept;
+                            const std::function<void()>&);
 template void compute_batch(const std::vector<Call<double>>&, const Site&,
-                            const LocalCalls<double>&, const std::function<void()>&) noexcept;
+                            const LocalCalls<double>&, const std::function<void()>&);
 template void compute_batch(const std::vector<Call<c64>>&, const Site&, const LocalCalls<c64>&,
-                            const std::function<void()>&) noexcept;
+                            const std::function<void()>&);
 template void compute_batch(const std::vector<Call<c128>>&, const Site&, const LocalCalls<c128>&,
-                            const std::function<void()>&) noexcept;
+                            const std::function<void()>&);
 
 }  // namespace blockyard::blas

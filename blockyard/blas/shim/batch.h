@@ -21,7 +21,7 @@ namespace blockyard::blas {
 /// `forward` passes the batch on as it came, if the program has that routine.
 template <class T>
 void compute_batch(const std::vector<Call<T>>& products, const Site& site,
-                   const LocalCalls<T>& others, const std::function<void()>& forward) noexcept;
+                   const LocalCalls<T>& others, const std::function<void()>& forward);
 
 /// Products in groups: what is common to those of a group stands in arrays by group, the addresses
 /// of matrices in arrays by product.
@@ -30,7 +30,7 @@ class GroupedBatch {
  public:
   using Pointers = std::array<const void*, 15>;
   static void fortran(Entry& entry, const void* caller, const Pointers& given,
-                      const std::array<std::size_t, 0>& lengths) noexcept {
+                      const std::array<std::size_t, 0>& lengths) {
     const Site& site = entry.find(caller);
     const auto op = [](const void* all, std::int64_t at) {
       return upper(static_cast<const char*>(all)[at]);
@@ -41,7 +41,7 @@ class GroupedBatch {
   }
   template <class... Given>
   static void cblas(Entry& entry, const void* caller, int layout, const void* op_a,
-                    const void* op_b, Given... given) noexcept {
+                    const void* op_b, Given... given) {
     const Site& site = entry.find(caller);
     const auto op = [](const void* all, std::int64_t at) {
       return letter_of(Flag::op, static_cast<const int*>(all)[at]);
@@ -98,7 +98,7 @@ class StridedBatch {
  public:
   using Pointers = std::array<const void*, 17>;
   static void fortran(Entry& entry, const void* caller, const Pointers& given,
-                      const std::array<std::size_t, 2>& lengths) noexcept {
+                      const std::array<std::size_t, 2>& lengths) {
     const Site& site = entry.find(caller);
     Numbers x;
     std::size_t at = 0;
@@ -108,7 +108,7 @@ class StridedBatch {
                      [&] { invoke_fortran(site.function, given, lengths); });
   }
   template <class... Given>
-  static void cblas(Entry& entry, const void* caller, int layout, Given... given) noexcept {
+  static void cblas(Entry& entry, const void* caller, int layout, Given... given) {
     const Site& site = entry.find(caller);
     Numbers x;
     take(x, site.width, given...);

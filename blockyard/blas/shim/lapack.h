@@ -103,7 +103,7 @@ class Lapack {
 
  public:
   static void fortran(Entry& entry, const void* caller, const Given& given,
-                      const Lengths& lengths) noexcept {
+                      const Lengths& lengths) {
     const Site& site = entry.find(caller);
     const auto local = [&](const Given& arguments) {
       invoke_fortran(site.function, arguments, lengths);
@@ -122,7 +122,7 @@ class Lapack {
   }
 
   /// Calls a function of the program's own under a Fortran name.
-  static void invoke(void* function, const WholeCall<T>& call) noexcept {
+  static void invoke(void* function, const WholeCall<T>& call) {
     Integers<count> integers(call.width);
     Lengths ones;
     ones.fill(1);
@@ -148,7 +148,7 @@ class Lapack {
   [[nodiscard]] static bool finds_workspace([[maybe_unused]] const WholeCall<T>& call,
                                             [[maybe_unused]] const Given& given,
                                             [[maybe_unused]] const Local& local,
-                                            [[maybe_unused]] WholeCall<T>& best) noexcept {
+                                            [[maybe_unused]] WholeCall<T>& best) {
     if constexpr (has_workspace) {
       if (call.lwork < 1) return false;
       const std::int64_t query = -1;

@@ -59,7 +59,7 @@ class Level3 {
 
  public:
   static void fortran(Entry& entry, const void* caller, const std::array<const void*, count>& given,
-                      const std::array<std::size_t, flags>& lengths) noexcept {
+                      const std::array<std::size_t, flags>& lengths) {
     const Site& site = entry.find(caller);
     Call<T> call;
     call.form = form;
@@ -68,14 +68,14 @@ class Level3 {
     const bool is_ours = is_missing(site);
     if (!is_offered(call) && !is_ours) return invoke_fortran(site.function, given, lengths);
     const LocalCalls<T> others(entry.name(), caller, site.width);
-    if (!is_offered(call)) return compute_by_products(call, others);
+    if (!is_offered(call)) return compute_by_gemm(call, others);
     route_level3<T>(call, site.thread_count(), others, [&](const Call<T>& part) {
-      is_ours ? compute_by_products(part, others) : invoke(site.function, site.width, part);
+      is_ours ? compute_by_gemm(part, others) : invoke(site.function, site.width, part);
     });
   }
 
   /// Calls a function of the program's own under a Fortran name.
-  static void invoke(void* function, int width, const Call<T>& call) noexcept {
+  static void invoke(void* function, int width, const Call<T>& call) {
     Integers<count> integers(width);
     std::array<std::size_t, flags> ones;
     ones.fill(1);
@@ -84,7 +84,7 @@ class Level3 {
   }
 
   template <class... Given>
-  static void cblas(Entry& entry, const void* caller, int layout, Given... given) noexcept {
+  static void cblas(Entry& entry, const void* caller, int layout, Given... given) {
     const Site& site = entry.find(caller);
     const auto function = reinterpret_cast<void (*)(int, Given...)>(site.function);
     Call<T> call;
@@ -95,16 +95,20 @@ class Level3 {
                is_layout = layout == row_major || layout == column_major;
     if ((!is_layout || !is_offered(call)) && !is_ours) return function(layout, given...);
     const LocalCalls<T> others(entry.name(), caller, site.width);
-    if (!is_offered(call)) return compute_by_products(call, others);
+    if (!is_offered(call)) return compute_by_gemm(call, others);
     route_level3<T>(call, site.thread_count(), others, [&](const Call<T>& part) {
-      is_ours ? compute_by_products(part, others)
+      is_ours ? compute_by_gemm(part, others)
               : function(column_major, value<slots, Given>(part)...);
     });
   }
 
  private:
+  /// gemmt and gemm3m: the program's library has no such routine, but gemm.
   static constexpr bool is_missing(const Site& site) noexcept {
-    return form == Form::gemmt && site.function == nullptr;
+    return (form == Form::gemmt || form == Form::gemm) && site.function == nullptr;
+  }
+  static void compute_by_gemm(const Call<T>& call, const LocalCalls<T>& others) {
+    form == Form::gemm ? others(call) : compute_by_products(call, others);
   }
   template <Slot slot>
   static void read(Call<T>& call, const void* from, int width) noexcept {

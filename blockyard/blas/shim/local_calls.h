@@ -39,8 +39,8 @@ class LocalCalls {
 // Made by generate.py.
 
 template <class T>
-void invoke_level3(void* function, int width, const Call<T>& call) noexcept;
+void invoke_level3(void* function, int width, const Call<T>& call);
 template <class T>
-void invoke_whole(void* function, const WholeCall<T>& call) noexcept;
+void invoke_whole(void* function, const WholeCall<T>& call);
 
 }  // namespace blockyard::blas

@@ -77,14 +77,14 @@ bool is_offered(const Call<T>& call) noexcept {
 
 template <class T>
 void route_level3(const Call<T>& call, int threads, const LocalCalls<T>& others,
-                  const std::function<void(const Call<T>&)>& local) noexcept {
+                  const std::function<void(const Call<T>&)>& local) {
   RoutedLevel3<T> routed(call, threads, others, local);
   route(routed);
 }
 
 /// By columns of blocks; of a block on the diagonal the triangle alone is used.
 template <class T>
-void compute_by_products(const Call<T>& call, const LocalCalls<T>& others) noexcept {
+void compute_by_products(const Call<T>& call, const LocalCalls<T>& others) {
   constexpr std::int64_t width = 64;
   const auto step = [](char op, std::int64_t leading, bool is_row) {
     return (op == 'N') == is_row ? 1 : leading;
@@ -127,21 +127,21 @@ void compute_piece(const Call<T>& call, int threads, const LocalCalls<T>& others
 }
 
 template bool is_offered(const Call<float>&) noexcept;
-template void compute_by_products(const Call<float>&, const LocalCalls<float>&) noexcept;
+template void compute_by_products(const Call<float>&, const LocalCalls<float>&);
 template bool is_offered(const Call<double>&) noexcept;
-template void compute_by_products(const Call<double>&, const LocalCalls<double>&) noexcept;
+template void compute_by_products(const Call<double>&, const LocalCalls<double>&);
 template bool is_offered(const Call<c64>&) noexcept;
-template void compute_by_products(const Call<c64>&, const LocalCalls<c64>&) noexcept;
+template void compute_by_products(const Call<c64>&, const LocalCalls<c64>&);
 template bool is_offered(const Call<c128>&) noexcept;
-template void compute_by_products(const Call<c128>&, const LocalCalls<c128>&) noexcept;
+template void compute_by_products(const Call<c128>&, const LocalCalls<c128>&);
 template void route_level3(const Call<float>&, int, const LocalCalls<float>&,
-                           const std::function<void(const Call<float>&)>&) noexcept;
+                           const std::function<void(const Call<float>&)>&);
 template void route_level3(const Call<double>&, int, const LocalCalls<double>&,
-                           const std::function<void(const Call<double>&)>&) noexcept;
+                           const std::function<void(const Call<double>&)>&);
 template void route_level3(const Call<c64>&, int, const LocalCalls<c64>&,
-                           const std::function<void(const Call<c64>&)>&) noexcept;
+                           const std::function<void(const Call<c64>&)>&);
 template void route_level3(const Call<c128>&, int, const LocalCalls<c128>&,
-                           const std::function<void(const Call<c128>&)>&) noexcept;
+                           const std::function<void(const Call<c128>&)>&);
 template void compute_piece(const Call<float>&, int, const LocalCalls<float>&,
                             const std::function<void(Routed&)>&);
 template void compute_piece(const Call<double>&, int, const LocalCalls<double>&,

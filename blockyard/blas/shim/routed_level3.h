@@ -17,11 +17,11 @@ template <class T>
 /// the library that the program would have reached, which uses `threads` threads.
 template <class T>
 void route_level3(const Call<T>& call, int threads, const LocalCalls<T>& others,
-                  const std::function<void(const Call<T>&)>& local) noexcept;
+                  const std::function<void(const Call<T>&)>& local);
 
 /// gemmt by products with the program's gemm, where it has no routine for that.
 template <class T>
-void compute_by_products(const Call<T>& call, const LocalCalls<T>& others) noexcept;
+void compute_by_products(const Call<T>& call, const LocalCalls<T>& others);
 
 /// A call that another one is made of goes to `compute`, here by `others`.
 template <class T>

@@ -76,8 +76,7 @@ bool is_offered(const VectorCall<T>& call) noexcept {
 }
 
 template <class T>
-void route_vectors(const VectorCall<T>& call, int threads,
-                   const std::function<void()>& local) noexcept try {
+void route_vectors(const VectorCall<T>& call, int threads, const std::function<void()>& local) try {
   RoutedVectors<T> routed(call, threads, local);
   route(routed);
 } catch (const std::bad_alloc&) {  // for the copies; nothing was computed yet
@@ -88,9 +87,9 @@ template bool is_offered(const VectorCall<float>&) noexcept;
 template bool is_offered(const VectorCall<double>&) noexcept;
 template bool is_offered(const VectorCall<c64>&) noexcept;
 template bool is_offered(const VectorCall<c128>&) noexcept;
-template void route_vectors(const VectorCall<float>&, int, const std::function<void()>&) noexcept;
-template void route_vectors(const VectorCall<double>&, int, const std::function<void()>&) noexcept;
-template void route_vectors(const VectorCall<c64>&, int, const std::function<void()>&) noexcept;
-template void route_vectors(const VectorCall<c128>&, int, const std::function<void()>&) noexcept;
+template void route_vectors(const VectorCall<float>&, int, const std::function<void()>&);
+template void route_vectors(const VectorCall<double>&, int, const std::function<void()>&);
+template void route_vectors(const VectorCall<c64>&, int, const std::function<void()>&);
+template void route_vectors(const VectorCall<c128>&, int, const std::function<void()>&);
 
 }  // namespace blockyard::blas

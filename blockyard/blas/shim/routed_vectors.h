@@ -14,7 +14,6 @@ template <class T>
 /// Computes a call that is offered, here or there; `local` computes it with the library that the
 /// program would have reached, which uses `threads` threads.
 template <class T>
-void route_vectors(const VectorCall<T>& call, int threads,
-                   const std::function<void()>& local) noexcept;
+void route_vectors(const VectorCall<T>& call, int threads, const std::function<void()>& local);
 
 }  // namespace blockyard::blas

@@ -71,7 +71,7 @@ bool is_offered(const WholeCall<T>& call) noexcept {
 
 template <class T>
 bool route_whole(const WholeCall<T>& call, std::string_view symbol, int threads,
-                 const LocalCalls<T>& others, const std::function<void()>& local) noexcept {
+                 const LocalCalls<T>& others, const std::function<void()>& local) {
   RoutedWhole<T> routed(call, symbol, threads, others, local);
   route(routed);
   return routed.is_there();
@@ -91,19 +91,19 @@ template bool is_offered(const WholeCall<double>&) noexcept;
 template bool is_offered(const WholeCall<c64>&) noexcept;
 template bool is_offered(const WholeCall<c128>&) noexcept;
 template bool route_whole(const WholeCall<float>&, std::string_view, int, const LocalCalls<float>&,
-                          const std::function<void()>&) noexcept;
+                          const std::function<void()>&);
 template void compute_piece(const WholeCall<float>&, int, const LocalCalls<float>&,
                             const std::function<void(Routed&)>&);
 template bool route_whole(const WholeCall<double>&, std::string_view, int,
-                          const LocalCalls<double>&, const std::function<void()>&) noexcept;
+                          const LocalCalls<double>&, const std::function<void()>&);
 template void compute_piece(const WholeCall<double>&, int, const LocalCalls<double>&,
                             const std::function<void(Routed&)>&);
 template bool route_whole(const WholeCall<c64>&, std::string_view, int, const LocalCalls<c64>&,
-                          const std::function<void()>&) noexcept;
+                          const std::function<void()>&);
 template void compute_piece(const WholeCall<c64>&, int, const LocalCalls<c64>&,
                             const std::function<void(Routed&)>&);
 template bool route_whole(const WholeCall<c128>&, std::string_view, int, const LocalCalls<c128>&,
-                          const std::function<void()>&) noexcept;
+                          const std::function<void()>&);
 template void compute_piece(const WholeCall<c128>&, int, const LocalCalls<c128>&,
                             const std::function<void(Routed&)>&);
 

@@ -18,8 +18,7 @@ template <class T>
 /// symbol: the exported name, of which the routine's name is a part. threads: of the local library.
 template <class T>
 [[nodiscard]] bool route_whole(const WholeCall<T>& call, std::string_view symbol, int threads,
-                               const LocalCalls<T>& others,
-                               const std::function<void()>& local) noexcept;
+                               const LocalCalls<T>& others, const std::function<void()>& local);
 
 /// A call of getrf or potrf that another one is made of goes to `compute`, here by `others`.
 template <class T>

@@ -50,7 +50,7 @@ class Vectors {
   using Pointers = std::array<const void*, count>;
 
   static void fortran(Entry& entry, const void* caller, const Pointers& given,
-                      const std::array<std::size_t, flags>& lengths) noexcept {
+                      const std::array<std::size_t, flags>& lengths) {
     const Site& site = entry.find(caller);
     const VectorCall<T> call = read(given, site.width);
     if (!is_offered(call)) return invoke_fortran(site.function, given, lengths);
@@ -59,7 +59,7 @@ class Vectors {
   }
 
   /// A function: of dot.
-  static T value(Entry& entry, const void* caller, const Pointers& given) noexcept {
+  static T value(Entry& entry, const void* caller, const Pointers& given) {
     const Site& site = entry.find(caller);
     const auto compute = [&] {
       return [&]<std::size_t... k>(std::index_sequence<k...>) {
@@ -77,7 +77,7 @@ class Vectors {
   }
 
   template <class... Given>
-  static void cblas(Entry& entry, const void* caller, int layout, Given... given) noexcept {
+  static void cblas(Entry& entry, const void* caller, int layout, Given... given) {
     const Site& site = entry.find(caller);
     const auto function = reinterpret_cast<void (*)(int, Given...)>(site.function);
     VectorCall<T> call = take(site.width, given...);
@@ -89,7 +89,7 @@ class Vectors {
 
   /// Of level 1, which has no layout.
   template <class... Given>
-  static void cblas_plain(Entry& entry, const void* caller, Given... given) noexcept {
+  static void cblas_plain(Entry& entry, const void* caller, Given... given) {
     const Site& site = entry.find(caller);
     const auto function = reinterpret_cast<void (*)(Given...)>(site.function);
     const VectorCall<T> call = take(site.width, given...);
@@ -98,7 +98,7 @@ class Vectors {
   }
 
   template <class... Given>
-  static T cblas_value(Entry& entry, const void* caller, Given... given) noexcept {
+  static T cblas_value(Entry& entry, const void* caller, Given... given) {
     const Site& site = entry.find(caller);
     const auto function = reinterpret_cast<T (*)(Given...)>(site.function);
     VectorCall<T> call = take(site.width, given...);
