@@ -158,8 +158,10 @@ Call<T> by_columns(Call<T> call) noexcept {
   if (is_rank_update(call.form)) {
     if (is_hermitian(call.form))
       call.op_a = other(call.op_a, 'N', 'C');
-    else
-      call.op_a = call.op_a == 'N' ? 'T' : is_one_of(call.op_a, "TC") ? 'N' : call.op_a;
+    else if (call.op_a == 'N')
+      call.op_a = 'T';
+    else if (call.op_a == 'T' || (call.op_a == 'C' && !is_complex<T>))
+      call.op_a = 'N';  // a complex one with C is refused by some libraries, and stays as it is
     if constexpr (is_complex<T>)
       if (call.form == Form::her2k) call.alpha = std::conj(call.alpha);
     return call;

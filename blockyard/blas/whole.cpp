@@ -2,6 +2,7 @@
 #include "blockyard/blas/whole.h"
 
 #include <algorithm>
+#include <limits>
 #include <string_view>
 
 namespace blockyard::blas {
@@ -75,6 +76,7 @@ template <class T>
 bool has_good_bases(const WholeCall<T>& call) noexcept {
   const std::int64_t least = std::min(call.m, call.n);
   const char job_vt = call.task == Task::gesdd ? call.job : call.job_vt;
+  if (call.ldu < 1 || call.ldvt < 1) return false;
   if ((call.job == 'A' && call.m != least) || (job_vt == 'A' && call.n != least)) return false;
   if (is_one_of(call.job, "SA") && (call.u == nullptr || call.ldu < call.m)) return false;
   return !is_one_of(job_vt, "SA") || (call.vt != nullptr && call.ldvt >= least);
@@ -84,7 +86,7 @@ bool has_good_bases(const WholeCall<T>& call) noexcept {
 template <class T>
 bool has_good_vectors(const WholeCall<T>& call) noexcept {
   const auto is_good = [&](char job, const T* at, std::int64_t leading) {
-    return job == 'N' || (at != nullptr && leading >= call.n);
+    return leading >= 1 && (job == 'N' || (at != nullptr && leading >= call.n));
   };
   if (call.task == Task::syevr) return is_good(call.job, call.u, call.ldu);
   return is_good(call.job, call.u, call.ldu) && is_good(call.job_vt, call.vt, call.ldvt);
@@ -189,6 +191,9 @@ bool is_usual(const WholeCall<T>& call) noexcept {
       (has_k && call.k <= 0))
     return false;
   if (call.a == nullptr || call.info == nullptr || call.lda < rows_of_a(call)) return false;
+  // Pivots come as numbers of the matrix's type: as such each row has one of its own.
+  constexpr int digits = std::numeric_limits<RealOf<T>>::digits;
+  if (call.task == Task::getrf && call.m > std::int64_t{1} << digits) return false;
   if (call.task == Task::ormqr && call.k > rows_of_a(call)) return false;
   if (call.task == Task::orgqr && (call.k > call.n || call.n > call.m)) return false;
   if (has_b && (call.b == nullptr || call.ldb < rows_of_b(call) || overlaps(call))) return false;

@@ -233,7 +233,8 @@ void check_inverses(int n) {
         f(i, j) = is_in(i, j) ? a(i, j) : T(std::numeric_limits<RealOf<T>>::quiet_NaN());
     call(choose<T>(spotrf_, dpotrf_, cpotrf_, zpotrf_), &uplo, &n, f.data(), &ld, &info, one);
     call(choose<T>(spotri_, dpotri_, cpotri_, zpotri_), &uplo, &n, f.data(), &ld, &info, one);
-    bool is_kept = true;
+    bool is_kept = true;  // and the diagonal real
+    for (int j = 0; j < n; ++j) is_kept = is_kept && std::imag(f(j, j)) == 0;
     for (int j = 0; j < n; ++j)
       for (int i = 0; i < n; ++i)
         if (!is_in(i, j)) {

@@ -43,6 +43,17 @@ void* find_in_named(const char* name) noexcept {
   return handle == nullptr ? nullptr : ::dlsym(handle, name);
 }
 
+/// What was found in another library stays when the program closes that: plugins are loaded again,
+/// and their calls come from where they came before.
+void keep(void* function, const void* caller) noexcept {
+  const link_map* const library = object_of(function);
+  if (library == nullptr || library->l_name == nullptr || *library->l_name == '\0' ||
+      library == object_of(caller))
+    return;
+  void* const handle = ::dlopen(library->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+  if (handle != nullptr) ::dlclose(handle);
+}
+
 void write_error(const char* text) noexcept {
   static_cast<void>(::write(STDERR_FILENO, text, std::strlen(text)) < 0);
 }
@@ -108,6 +119,7 @@ const Site& Entry::search(const void* caller) noexcept {
   void* known = function;  // by which its library is known
   if (known == nullptr && substitute_ != nullptr) known = find_local(substitute_, caller);
   if (known == nullptr) end_without();
+  keep(known, caller);
   // Sites are never freed: calls come until the process has ended.
   auto* const site =
       new (std::nothrow) Site{caller, function, width_, find_threads(known), nullptr};

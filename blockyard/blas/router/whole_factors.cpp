@@ -104,11 +104,12 @@ class Factors final : WholeWork<T> {
 
   [[nodiscard]] bool invert_from_cholesky() {
     const std::int64_t n = call_.n;
-    const View<T> view = triangle<T>(call_.a, n, call_.lda, call_.uplo);
+    View<T> view = triangle<T>(call_.a, n, call_.lda, call_.uplo);
     if (!is_invertible()) return false;
     const Block<T> b = solve_cholesky(run_.send_operand(view), run_.send(identity<T>(n, n)));
     const std::vector<T>& inverse = run_.fetch(b);
     if (!run_.synchronise()) return false;
+    view.has_real_diagonal = true;
     unpack(view, inverse.data(), call_.a);
     say(0);
     return true;
