@@ -25,13 +25,15 @@ void dgemm_(const char*, const char*, const int*, const int*, const int*, const 
             const double*, const int*, const double*, const int*, const double*, double*,
             const int*, std::size_t, std::size_t);
 void dpotrf_(const char*, const int*, double*, const int*, int*, std::size_t);
+void dgeev_(const char*, const char*, const int*, double*, const int*, double*, double*, double*,
+            const int*, double*, const int*, double*, const int*, int*, std::size_t, std::size_t);
 /// The program's own: libraries call it in place of theirs.
 void xerbla_(const char* name, const int* argument, std::size_t length);
 }
 
 namespace {
 
-std::atomic<int> refused_argument = 0, signals = 0;
+std::atomic<int> refused_argument = 0, refusals = 0, signals = 0;
 /// What the program's own xerbla does besides.
 enum class Refusal { returns, throws, ends_thread };
 std::atomic<Refusal> refusal = Refusal::returns;
@@ -73,6 +75,12 @@ void check_refusals() {
   refused_argument = 0;
   dpotrf_("X", &n, c, &n, &info, 1);
   expect(info == -1, "LAPACK says which argument it refuses");
+  const int none = 0, length = 100;
+  double values[6] = {}, work[100] = {};
+  refusals = 0;
+  dgeev_("N", "N", &n, c, &n, values, values + 3, nullptr, &none, nullptr, &n, work, &length, &info,
+         1, 1);
+  expect(info == -9 && refusals == 1, "and refuses it once");
 }
 
 /// As Octave's xerbla does.
@@ -250,6 +258,7 @@ void compute_late() {
 
 void xerbla_(const char*, const int* argument, std::size_t) {
   refused_argument = *argument;
+  ++refusals;
   if (refusal == Refusal::throws) throw Refusal::throws;
   if (refusal == Refusal::ends_thread) ::pthread_exit(nullptr);
 }

@@ -37,6 +37,17 @@ class Programs(Offload):
                 self.assertEqual(calls["local"], 0)
                 server.end()
 
+    def test_what_the_programs_library_lacks_is_made_of_its_gemm(self):
+        reference = next(pathlib.Path("/usr/lib").glob("*/blas/libblas.so.3"), None)
+        if reference is None:
+            self.skipTest("the reference BLAS is not installed")
+        calls = []
+        for preload in ("", LIBRARY):
+            done = subprocess.run([LEVEL3_CALLER], check=True, capture_output=True, text=True, timeout=LIMIT_SECONDS,
+                                  env=os.environ | {"LD_LIBRARY_PATH": str(reference.parent), "LD_PRELOAD": preload})
+            calls.append(int(re.fullmatch(r"(\d+) calls, 0 wrong\n", done.stdout)[1]))
+        self.assertGreater(calls[1], calls[0])  # gemmt and gemm3m
+
     def test_levels_1_and_2_and_batches_on_a_device(self):
         self.assertRegex(subprocess.run([VECTORS_CALLER], check=True, capture_output=True, text=True,
                                         timeout=LIMIT_SECONDS).stdout, r", 0 wrong\n$")

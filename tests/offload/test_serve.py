@@ -10,9 +10,12 @@ import pathlib
 import re
 import resource
 import select
+import shutil
 import socket
+import ssl
 import subprocess
 import sys
+import threading
 import unittest
 
 from offloaded import (BLOCKYARD, CALLER, FENCED_MEMORY, LAPACK_CALLER, LIMIT_SECONDS, PRODUCT, Offload, has_numpy,
@@ -128,6 +131,38 @@ class Serve(Offload):
             self.assertLess(len(answer), 1000)
         self.offload("status", "--server", address, "--token", token)
         server.end()
+
+    def test_a_certificate_is_no_key(self):
+        """Who answers at the address without the token has only that to show."""
+        if not has_tls() or not shutil.which("openssl"):
+            self.skipTest("this machine has no OpenSSL 3, or not its program")
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout",
+                        "key", "-out", "certificate", "-subj", "/CN=gpu7"], cwd=self.folder, capture_output=True, check=True)
+        self.offload("token", "laptop", folder=self.folder)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.folder / "certificate", self.folder / "key")
+        said = []
+
+        def listen(listener):
+            accepted, _ = listener.accept()
+            with contextlib.suppress(OSError), context.wrap_socket(accepted, server_side=True) as guest:
+                said.append(guest.recv(1000))
+
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            listening = threading.Thread(target=listen, args=(listener,))
+            listening.start()
+            done = self.offload("status", "--server", f"tls:127.0.0.1:{listener.getsockname()[1]}", "--token",
+                                self.folder / "laptop.token", code=1)
+            listening.join()
+        self.assertIn("TLS", done.stderr)
+        self.assertIn(said, ([], [b""]))
+
+    def test_a_file_where_a_server_is_to_listen_stays(self):
+        kept = self.folder / "notes"
+        kept.write_text("not a socket")
+        done = self.offload("serve", "--device", "host", "--listen", f"unix:{kept}", code=1)
+        self.assertIn("a file that is no socket has that name", done.stderr)
+        self.assertEqual(kept.read_text(), "not a socket")
 
     def test_over_ucx_a_token_is_proven_and_products_are_right(self):
         for name in ("stranger", "laptop"):

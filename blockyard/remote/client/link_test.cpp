@@ -7,8 +7,10 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "blockyard/base/error.h"
+#include "blockyard/rpc/delay/delay.h"
 #include "blockyard/rpc/pair/pair.h"
 
 namespace blockyard::remote {
@@ -65,6 +67,37 @@ TEST(Link, believes_no_server_that_work_is_done_which_it_never_had) {
 
 TEST(Link, believes_no_server_that_a_copy_is_done_which_has_not_arrived) {
   EXPECT_NE(lost_by(Kind::done, Place{1, 2, 1}).find("has not arrived"), std::string::npos);
+}
+
+/// The answer comes after what is being sent, which takes longer than the patience.
+TEST(Link, counts_what_it_sends_as_a_sign_of_life) {
+  constexpr int pieces = 8;
+  auto [client, server] = rpc::pair::make();
+  std::thread serving([&end = *server] {
+    rpc::Frame frame;
+    EXPECT_TRUE(rpc::receive_frame(end, frame));
+    rpc::Outgoing answer = frame_of(Kind::welcome, Welcome{});
+    rpc::send_frames(end, {&answer, 1});
+    std::vector<std::byte> piece(piece_bytes);
+    for (int k = 0; k < pieces; ++k) {
+      EXPECT_TRUE(rpc::receive_frame(end, frame));
+      rpc::receive_payload(end, frame, piece);
+    }
+    EXPECT_TRUE(rpc::receive_frame(end, frame));
+    answer = frame_of(Kind::answer, Answer{}, frame.head.request);
+    rpc::send_frames(end, {&answer, 1});
+  });
+  {
+    constexpr double patience_seconds = 0.6;
+    Link link(rpc::delay::over(std::move(client), rpc::delay::parse_pace("0us,8MB/s")), {},
+              patience_seconds);
+    const std::vector<std::byte> piece(piece_bytes);
+    for (std::uint64_t k = 1; k <= pieces; ++k)
+      link.post_work(stream, k,
+                     frame_of(Kind::copy_in, Copy{{1, 2, k}, 64, 0, piece_bytes, 0}, 0, piece));
+    EXPECT_EQ(link.ask(Kind::describe, encode(Number{1, 0})).text, "");
+  }
+  serving.join();
 }
 
 TEST(Link, wants_a_proof_where_others_could_answer) {

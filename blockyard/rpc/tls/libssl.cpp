@@ -38,7 +38,7 @@ Opened open_libssl() noexcept {
   find(all.SSL_CTX_ctrl, ssl, "SSL_CTX_ctrl");
   find(all.SSL_CTX_set_ciphersuites, ssl, "SSL_CTX_set_ciphersuites");
   find(all.SSL_CTX_set_num_tickets, ssl, "SSL_CTX_set_num_tickets");
-  find(all.SSL_CTX_set_verify, ssl, "SSL_CTX_set_verify");
+  find(all.SSL_set_verify, ssl, "SSL_set_verify");
   find(all.SSL_new, ssl, "SSL_new");
   find(all.SSL_free, ssl, "SSL_free");
   find(all.SSL_set_bio, ssl, "SSL_set_bio");

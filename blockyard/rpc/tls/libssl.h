@@ -19,7 +19,7 @@ struct LibSsl {
   long (*SSL_CTX_ctrl)(void* context, int command, long number, void* more);
   int (*SSL_CTX_set_ciphersuites)(void* context, const char* names);
   int (*SSL_CTX_set_num_tickets)(void* context, std::size_t count);
-  void (*SSL_CTX_set_verify)(void* context, int mode, void* callback);
+  void (*SSL_set_verify)(void* ssl, int mode, void* callback);
   void* (*SSL_new)(void* context);
   void (*SSL_free)(void* ssl);
   void (*SSL_set_bio)(void* ssl, void* in, void* out);

@@ -52,7 +52,7 @@ class TlsTransport final : public Transport {
       : owned_(std::move(inner)), inner_(*owned_), identity_(std::move(identity)), key_(key) {
     open();
     // Without the key a server has a certificate to show: there is none that we trust.
-    lib_.SSL_CTX_set_verify(context_.get(), verify_peer, nullptr);
+    lib_.SSL_set_verify(ssl_.get(), verify_peer, nullptr);
     lib_.SSL_set_psk_client_callback(ssl_.get(), give_key);
     lib_.SSL_set_connect_state(ssl_.get());
   }
