@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import unittest
@@ -47,6 +48,30 @@ class Programs(Offload):
                                   env=os.environ | {"LD_LIBRARY_PATH": str(reference.parent), "LD_PRELOAD": preload})
             calls.append(int(re.fullmatch(r"(\d+) calls, 0 wrong\n", done.stdout)[1]))
         self.assertGreater(calls[1], calls[0])  # gemmt and gemm3m
+
+    def test_the_child_of_a_fork_does_not_wait_for_a_thread_of_its_parent(self):
+        """Which is connecting to a server that accepts, and says nothing."""
+        if not has_numpy():
+            self.skipTest("this Python has no NumPy")
+        program = """if True:
+            import numpy, os, sys, threading
+            a = numpy.ones((200, 200))
+            thread = threading.Thread(target=lambda: a @ a)
+            thread.start()
+            sys.stdin.readline()
+            child = os.fork()
+            if child == 0:
+                os._exit(0 if (a @ a == 200).all() else 1)
+            print(os.waitpid(child, 0)[1])
+            thread.join()"""
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            process = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                       stderr=subprocess.DEVNULL, env=os.environ | {
+                                           "LD_PRELOAD": LIBRARY, "BLOCKYARD_OFFLOAD_PLACE": "remote",
+                                           "BLOCKYARD_OFFLOAD": f"127.0.0.1:{silent.getsockname()[1]}"})
+            accepted, _ = silent.accept()
+            with accepted:
+                self.assertEqual(process.communicate("go on\n", timeout=LIMIT_SECONDS)[0], "0\n")
 
     def test_levels_1_and_2_and_batches_on_a_device(self):
         self.assertRegex(subprocess.run([VECTORS_CALLER], check=True, capture_output=True, text=True,
