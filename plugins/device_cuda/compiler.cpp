@@ -3,9 +3,11 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <type_traits>
+#include <vector>
 
 namespace blockyard::cuda {
 namespace {
@@ -48,18 +50,47 @@ std::optional<TextCompiler> TextCompiler::find() {
   take(compiler.log, "nvrtcGetProgramLog");
   take(compiler.ptx_size, "nvrtcGetPTXSize");
   take(compiler.ptx, "nvrtcGetPTX");
+  take(compiler.cubin_size, "nvrtcGetCUBINSize");
+  take(compiler.cubin, "nvrtcGetCUBIN");
+  take(compiler.count, "nvrtcGetNumSupportedArchs");
+  take(compiler.architectures, "nvrtcGetSupportedArchs");
   return take.is_whole() ? std::optional(compiler) : std::nullopt;
 }
 
+std::string with_line_numbers(const std::string& log, const std::string& name) {
+  std::string made;
+  for (std::size_t at = 0; at < log.size();) {
+    const std::size_t end = std::min(log.find('\n', at), log.size() - 1) + 1;
+    std::string line = log.substr(at, end - at);
+    const std::size_t close = line.find("):");
+    if (line.starts_with(name + "(") && close != std::string::npos)
+      line = name + ":" + line.substr(name.size() + 1, close - name.size() - 1) +
+             line.substr(close + 1);
+    made += line;
+    at = end;
+  }
+  return made;
+}
+
 std::string TextCompiler::compile_text(const std::string& text, const std::string& name,
-                                       const std::string& architecture) const {
+                                       int capability) const {
   constexpr int success = 0;
+  int known_count = 0;
+  if (count(&known_count) != success || known_count == 0)
+    throw std::runtime_error("nvrtcGetNumSupportedArchs failed");
+  std::vector<int> known(static_cast<std::size_t>(known_count));
+  if (architectures(known.data()) != success)
+    throw std::runtime_error("nvrtcGetSupportedArchs failed");
+  const bool is_known = std::ranges::find(known, capability) != known.end();
+  const int latest = *std::ranges::max_element(known);
   Program* raw = nullptr;
   if (create(&raw, text.c_str(), name.c_str(), 0, nullptr, nullptr) != success)
     throw std::runtime_error("nvrtcCreateProgram failed");
   const auto end = [this](Program* program) { destroy(&program); };
   const std::unique_ptr<Program, decltype(end)> program(raw, end);
-  const std::string target = "--gpu-architecture=" + architecture;
+  const std::string target = "--gpu-architecture=" +
+                             (is_known ? "sm_" + std::to_string(capability)
+                                       : "compute_" + std::to_string(std::min(capability, latest)));
   const std::array options = {target.c_str(), "--std=c++17"};
   const bool is_built = compile(raw, static_cast<int>(options.size()), options.data()) == success;
   const auto read = [&](auto size_of, auto copy) {
@@ -67,11 +98,10 @@ std::string TextCompiler::compile_text(const std::string& text, const std::strin
     if (size_of(raw, &size) != success || size == 0) return std::string();
     std::string made(size, '\0');
     if (copy(raw, made.data()) != success) return std::string();
-    made.resize(size - 1);
     return made;
   };
-  if (!is_built) throw BuildFailure(read(log_size, log));
-  return read(ptx_size, ptx);
+  if (!is_built) throw BuildFailure(with_line_numbers(read(log_size, log).c_str(), name));
+  return is_known ? read(cubin_size, cubin) : read(ptx_size, ptx);
 }
 
 Driver Driver::find() {
@@ -94,18 +124,18 @@ void Driver::check(CUresult code, const char* call) const {
   throw std::runtime_error(std::string(call) + " failed: " + (text == nullptr ? "" : text));
 }
 
-LoadedFunction::LoadedFunction(const Driver& driver, const std::string& ptx,
+LoadedFunction::LoadedFunction(const Driver& driver, const std::string& code,
                                const std::string& entry)
     : unload_(driver.unload) {
   std::array<char, 4096> log{};
   std::array options = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
   std::array<void*, 2> values = {log.data(), reinterpret_cast<void*>(log.size())};
-  const CUresult code = driver.load(&module_, ptx.c_str(), static_cast<unsigned>(options.size()),
-                                    options.data(), values.data());
-  if (code == CUDA_ERROR_INVALID_PTX || code == CUDA_ERROR_NO_BINARY_FOR_GPU ||
-      code == CUDA_ERROR_UNSUPPORTED_PTX_VERSION)
-    throw BuildFailure(log[0] == '\0' ? "the driver does not take the PTX" : log.data());
-  driver.check(code, "cuModuleLoadDataEx");
+  const CUresult loaded = driver.load(&module_, code.c_str(), static_cast<unsigned>(options.size()),
+                                      options.data(), values.data());
+  if (loaded == CUDA_ERROR_INVALID_PTX || loaded == CUDA_ERROR_NO_BINARY_FOR_GPU ||
+      loaded == CUDA_ERROR_UNSUPPORTED_PTX_VERSION)
+    throw BuildFailure(log[0] == '\0' ? "the driver does not take the code" : log.data());
+  driver.check(loaded, "cuModuleLoadDataEx");
   if (driver.function(&function_, module_, entry.c_str()) == CUDA_SUCCESS) return;
   driver.unload(module_);
   throw BuildFailure("it has no kernel '" + entry + "'");

@@ -28,13 +28,18 @@ struct TextCompiler {
   int (*log)(Program*, char*);
   int (*ptx_size)(Program*, std::size_t*);
   int (*ptx)(Program*, char*);
+  int (*cubin_size)(Program*, std::size_t*);
+  int (*cubin)(Program*, char*);
+  int (*count)(int*);
+  int (*architectures)(int*);
 
   /// Nothing without a libnvrtc that has all of it.
   [[nodiscard]] static std::optional<TextCompiler> find();
-  /// The PTX of a text. `name` stands before its lines in messages. architecture: "compute_90".
-  /// Throws BuildFailure.
+  /// The code of a text for a compute capability such as 90: a binary, which needs no driver as new
+  /// as the compiler, or, for GPUs that are newer than the compiler, PTX. `name` stands before its
+  /// lines in messages. Throws BuildFailure.
   [[nodiscard]] std::string compile_text(const std::string& text, const std::string& name,
-                                         const std::string& architecture) const;
+                                         int capability) const;
 };
 
 /// The part of the driver's interface that is used.
@@ -54,8 +59,9 @@ struct Driver {
 /// A function of a module that was loaded into the context of this thread; ended in that context.
 class LoadedFunction {
  public:
-  /// Throws BuildFailure with the log of the driver if the PTX is wrong or has no such kernel.
-  LoadedFunction(const Driver& driver, const std::string& ptx, const std::string& entry);
+  /// Throws BuildFailure with the log of the driver if the code, PTX or a binary, is wrong or has
+  /// no such kernel.
+  LoadedFunction(const Driver& driver, const std::string& code, const std::string& entry);
   ~LoadedFunction() {
     if (module_ != nullptr) unload_(module_);
   }
@@ -69,5 +75,8 @@ class LoadedFunction {
   CUmodule module_ = nullptr;
   CUfunction function_ = nullptr;
 };
+
+/// Messages of NVRTC, which begin with NAME(LINE), as other compilers begin them: NAME:LINE.
+[[nodiscard]] std::string with_line_numbers(const std::string& log, const std::string& name);
 
 }  // namespace blockyard::cuda

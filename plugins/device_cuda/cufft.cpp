@@ -73,6 +73,12 @@ std::optional<CufftPlan> CufftPlan::make(const CufftLibrary& library,
   made.may_copy_left_ = transform.sort != Sort::c2c;
   made.left_bytes_ = transform.left_count() * real * (transform.sort == Sort::r2c ? 1 : 2);
   made.result_reals_ = transform.result_count() * (transform.sort == Sort::c2r ? 1 : 2);
+  // Real elements of a pass have to lie where complex ones could.
+  if (std::ranges::any_of(steps.steps, [](const TransformStep& one) {
+        return one.repeats > 1 && ((one.sort == Sort::r2c && one.in_advance % 2 != 0) ||
+                                   (one.sort == Sort::c2r && one.out_advance % 2 != 0));
+      }))
+    return std::nullopt;
   for (const TransformStep& one : steps.steps) {
     cufftHandle plan = 0;
     if (library.create(&plan) != CUFFT_SUCCESS) return std::nullopt;
@@ -102,7 +108,10 @@ void CufftPlan::run(cudaStream_t stream, std::byte* result, const std::byte* lef
       reinterpret_cast<std::byte*>(padded(reinterpret_cast<std::uintptr_t>(workspace)));
   std::byte* const copy = work + padded(work_bytes_);
   // Real and complex elements do not lie alike: cuFFT would overwrite what it has not read.
-  const bool copies = copies_left_ || (may_copy_left_ && left == result);
+  const auto is_aligned = [&](const std::byte* at) {
+    return reinterpret_cast<std::uintptr_t>(at) % (transform_.is_single ? 8 : 16) == 0;
+  };
+  const bool copies = copies_left_ || (may_copy_left_ && (left == result || !is_aligned(left)));
   if (copies &&
       cudaMemcpyAsync(copy, left, left_bytes_, cudaMemcpyDeviceToDevice, stream) != cudaSuccess)
     throw std::runtime_error("a copy for a transform failed");

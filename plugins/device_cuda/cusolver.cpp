@@ -26,6 +26,11 @@ void check(cusolverStatus_t code, const char* call) {
     throw std::runtime_error(std::string(call) + " failed: " + std::to_string(code));
 }
 
+void expect(cudaError_t code) {
+  if (code != cudaSuccess)
+    throw std::runtime_error(std::string("numbers next to a result: ") + cudaGetErrorString(code));
+}
+
 cudaDataType type_of(const plugin::Whole& whole) {
   if (whole.is_real()) return whole.is_single() ? CUDA_R_32F : CUDA_R_64F;
   return whole.is_single() ? CUDA_C_32F : CUDA_C_64F;
@@ -261,15 +266,42 @@ void CusolverPlan::tell_numbers(cudaStream_t stream, const Blocks& blocks, const
                  blocks.right);
 }
 
+/// Of others the library may fail, or loop. Waits.
+bool CusolverPlan::is_finite(cudaStream_t stream, const Blocks& blocks, const Room& room) const {
+  const bool is_of_left = whole_.has(blockyard_singular) || whole_.has(blockyard_general);
+  const Triangle triangle = is_of_left                    ? Triangle::whole
+                            : whole_.has(blockyard_upper) ? Triangle::upper
+                                                          : Triangle::lower;
+  int* const info = reinterpret_cast<int*>(room.info);
+  int found = 0;
+  expect(cudaMemsetAsync(info, 0, sizeof *info, stream));
+  launch_look_for_infinite(stream, whole_.element, is_of_left ? blocks.left : blocks.result,
+                           whole_.rows, whole_.columns, triangle, info);
+  expect(cudaGetLastError());
+  expect(cudaMemcpyAsync(&found, info, sizeof found, cudaMemcpyDeviceToHost, stream));
+  expect(cudaStreamSynchronize(stream));
+  return found == 0;
+}
+
+/// Zeros, and info that says so.
+void CusolverPlan::tell_of_none(cudaStream_t stream, const Blocks& blocks, const Room& room) const {
+  const auto count = static_cast<std::uint64_t>(whole_.numbers() - 1);
+  expect(cudaMemsetAsync(blocks.right, 0, count * element_bytes(), stream));
+  expect(cudaMemsetAsync(room.info, 0xff, sizeof(int), stream));  // -1
+  Numbers numbers{};
+  numbers.info = reinterpret_cast<const int*>(room.info);
+  launch_numbers(stream, whole_.element, numbers, count, blocks.right);
+  expect(cudaGetLastError());
+}
+
 void CusolverPlan::run(cudaStream_t stream, const Blocks& blocks) const {
   const Room room = room_in(blocks.workspace);
   check(library_->set_stream(handle_.get(), stream), "cusolverDnSetStream");
   if (whole_.kind == BLOCKYARD_REFLECT) return reflect(blocks, room);
+  if (whole_.kind == BLOCKYARD_SPECTRUM && !is_finite(stream, blocks, room))
+    return tell_of_none(stream, blocks, room);
   enqueue(blocks, room);
   tell_numbers(stream, blocks, room);
-  const auto expect = [](cudaError_t code) {
-    if (code != cudaSuccess) throw std::runtime_error("numbers next to a result were not written");
-  };
   expect(cudaGetLastError());
   const auto n = static_cast<std::uint64_t>(whole_.columns);
   if (whole_.has(blockyard_singular) && whole_.has(blockyard_vectors))

@@ -85,6 +85,8 @@ class CusolverPlan {
   void enqueue(const Blocks& blocks, const Room& room) const;
   void reflect(const Blocks& blocks, const Room& room) const;
   void tell_numbers(cudaStream_t stream, const Blocks& blocks, const Room& room) const;
+  [[nodiscard]] bool is_finite(cudaStream_t stream, const Blocks& blocks, const Room& room) const;
+  void tell_of_none(cudaStream_t stream, const Blocks& blocks, const Room& room) const;
   [[nodiscard]] std::int64_t least() const noexcept;
   [[nodiscard]] std::uint64_t element_bytes() const noexcept;
 

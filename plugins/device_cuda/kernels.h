@@ -47,4 +47,11 @@ struct Numbers {
 void launch_numbers(CUstream_st* stream, std::uint32_t element, const Numbers& numbers,
                     std::uint64_t count, void* to);
 
+enum class Triangle { whole, upper, lower };
+/// Sets `found`, a number of the device, to 1 if the part of a matrix has an element that is
+/// infinite or NaN.
+void launch_look_for_infinite(CUstream_st* stream, std::uint32_t element, const void* matrix,
+                              std::int64_t rows, std::int64_t columns, Triangle triangle,
+                              int* found);
+
 }  // namespace blockyard::cuda

@@ -118,4 +118,17 @@ void launch_numbers(CUstream_st* stream, std::uint32_t element, const Numbers& n
     tell_numbers(stream, numbers, count, static_cast<double*>(to), parts);
 }
 
+void launch_look_for_infinite(CUstream_st* stream, std::uint32_t element, const void* matrix,
+                              std::int64_t rows, std::int64_t columns, Triangle triangle,
+                              int* found) {
+  const int parts = element == BLOCKYARD_C64 || element == BLOCKYARD_C128 ? 2 : 1;
+  const unsigned blocks = blocks_for(static_cast<std::uint64_t>(rows * columns * parts));
+  if (element == BLOCKYARD_F32 || element == BLOCKYARD_C64)
+    launch(stream, look_for_infinite<float>, blocks, threads, static_cast<const float*>(matrix),
+           rows, columns, parts, triangle, found);
+  else
+    launch(stream, look_for_infinite<double>, blocks, threads, static_cast<const double*>(matrix),
+           rows, columns, parts, triangle, found);
+}
+
 }  // namespace blockyard::cuda

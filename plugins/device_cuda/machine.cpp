@@ -237,7 +237,10 @@ Machine::Point* Machine::open_point() {
   return point;
 }
 
-void Machine::close_point(Point* point) { points_.erase(point); }
+void Machine::close_point(Point* point) {
+  use();
+  points_.erase(point);
+}
 
 void Machine::record(Point& point, Stream& stream) {
   use();
@@ -328,7 +331,7 @@ void Machine::fill(Stream& stream, Place to, std::uint32_t element, const double
 
 void Machine::close_plan(Plan* plan) {
   // Only the libraries know which parts the GPU still reads, including running code.
-  if (plan->tensors || plan->kernel || plan->transform) {
+  if (plan->tensors || plan->kernel || plan->transform || plan->solver) {
     use();
     check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   }

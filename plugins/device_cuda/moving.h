@@ -21,8 +21,10 @@ struct Pair {
 
 __device__ float times(float a, float b) { return a * b; }
 __device__ double times(double a, double b) { return a * b; }
+/// A real factor keeps the parts apart: infinite ones would become NaN.
 template <class T>
 __device__ Pair<T> times(Pair<T> a, Pair<T> b) {
+  if (a.im == 0) return {a.re * b.re, a.re * b.im};
   return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 template <class T>
@@ -126,6 +128,23 @@ __global__ void tell(const From* from, const int* info, Real* to, std::uint64_t 
     if (i < count && from == nullptr) continue;
     to[i * parts] = i == count ? static_cast<Real>(*info) : static_cast<Real>(from[i]);
     if (parts == 2) to[i * parts + 1] = 0;
+  }
+}
+
+/// Sets `found` if an element of a matrix, of so many parts each, is infinite or NaN: of all of
+/// it, or of the triangle that is read.
+template <class Real>
+__global__ void look_for_infinite(const Real* matrix, std::int64_t rows, std::int64_t columns,
+                                  int parts, Triangle triangle, int* found) {
+  const std::int64_t count = rows * columns * parts;
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  for (std::int64_t i = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x; i < count;
+       i += step) {
+    const std::int64_t row = i / parts % rows, column = i / parts / rows;
+    if ((triangle == Triangle::upper && row > column) ||
+        (triangle == Triangle::lower && row < column))
+      continue;
+    if (!(matrix[i] - matrix[i] == 0)) *found = 1;
   }
 }
 

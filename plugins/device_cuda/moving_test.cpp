@@ -6,6 +6,7 @@
 #include <complex>
 #include <limits>
 #include <numeric>
+#include <type_traits>
 #include <vector>
 
 #include "plugins/device_cuda/kernels.h"
@@ -249,6 +250,52 @@ TEST(Moving, TellsNumbersBesideAResultAsElementsOfIt) {
   expect_told<std::complex<float>>({Kind::reals, narrow.data(), &info}, false);
   expect_told<double>({Kind::reals, values.data(), &info}, false);
   expect_told<double>({Kind::none, nullptr, &info}, true);
+}
+
+TEST(Moving, KeepsInfinitePartsOfComplexNumbersApart) {
+  using Complex = std::complex<double>;
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  const std::vector<Complex> from = {{1, infinite}, {-infinite, 2}};
+  std::vector<Complex> to(2);
+  Walk walk;
+  walk.order = 1;
+  walk.extent[0] = 2;
+  walk.to[0] = walk.from[0] = 1;
+  launch_reorder(nullptr, element_of<Complex>, walk, from.data(), to.data(), false, {});
+  EXPECT_EQ(to, from);
+}
+
+/// A matrix of 3 x 3 with one number that is not finite.
+template <class T>
+void expect_found(int row, int column, Triangle triangle, bool is_read) {
+  using Real = decltype(std::real(T{}));
+  for (const Real bad :
+       {std::numeric_limits<Real>::infinity(), -std::numeric_limits<Real>::quiet_NaN()}) {
+    std::vector<T> matrix(9, T(2));
+    T& element = matrix[static_cast<std::size_t>(row + 3 * column)];
+    if constexpr (std::is_same_v<T, Real>)
+      element = bad;
+    else
+      element = {Real(1), bad};
+    int found = 0;
+    launch_look_for_infinite(nullptr, element_of<T>, matrix.data(), 3, 3, triangle, &found);
+    EXPECT_EQ(found, is_read ? 1 : 0) << row << " " << column;
+  }
+}
+
+TEST(Moving, FindsNumbersThatAreNotFiniteWhereTheMatrixIsRead) {
+  for (int row = 0; row < 3; ++row)
+    for (int column = 0; column < 3; ++column) {
+      expect_found<float>(row, column, Triangle::whole, true);
+      expect_found<double>(row, column, Triangle::upper, row <= column);
+      expect_found<std::complex<float>>(row, column, Triangle::lower, row >= column);
+      expect_found<std::complex<double>>(row, column, Triangle::whole, true);
+    }
+  const std::vector<double> finite(9, std::numeric_limits<double>::max());
+  int found = 0;
+  launch_look_for_infinite(nullptr, element_of<double>, finite.data(), 3, 3, Triangle::whole,
+                           &found);
+  EXPECT_EQ(found, 0);
 }
 
 }  // namespace

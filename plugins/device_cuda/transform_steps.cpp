@@ -38,6 +38,12 @@ TransformStep step_over(const std::vector<TransformIndex>& indexes, std::size_t 
     step.in_distance = in;
     step.out_distance = out;
     step.count = outer;
+  } else if (sort == Sort::c2c && outer > step.stride) {  // few calls of many
+    step.in_distance = step.stride * in;
+    step.out_distance = step.stride * out;
+    step.count = outer;
+    step.repeats = step.stride;
+    step.in_advance = step.out_advance = 1;
   } else {
     step.count = step.stride;
     step.repeats = outer;

@@ -165,16 +165,16 @@ TEST_P(TransformStepsAre, TheTransform) {
   expect_close(run(transform_of(one, Sort::c2r), found), back);
 }
 
-INSTANTIATE_TEST_SUITE_P(Layouts, TransformStepsAre,
-                         ::testing::Values(Case{{6}, {true}, 0}, Case{{5, 3}, {true, false}, 0},
-                                           Case{{3, 4}, {false, true}, 1},
-                                           Case{{2, 5, 3}, {false, true, false}, 1},
-                                           Case{{4, 3}, {true, true}, 0},
-                                           Case{{4, 3}, {true, true}, 1},
-                                           Case{{4, 3, 2}, {true, false, true}, 2},
-                                           Case{{2, 3, 4, 2}, {false, true, true, false}, 1},
-                                           Case{{2, 3, 2, 3}, {true, true, true, true}, 0},
-                                           Case{{2, 3, 2, 4}, {true, true, true, true}, 2}));
+INSTANTIATE_TEST_SUITE_P(
+    Layouts, TransformStepsAre,
+    ::testing::Values(Case{{6}, {true}, 0}, Case{{5, 3}, {true, false}, 0},
+                      Case{{3, 4}, {false, true}, 1}, Case{{2, 5, 3}, {false, true, false}, 1},
+                      Case{{3, 2, 5}, {false, true, false}, 1},
+                      Case{{3, 5, 2}, {false, true, false}, 1}, Case{{4, 3}, {true, true}, 0},
+                      Case{{4, 3}, {true, true}, 1}, Case{{4, 3, 2}, {true, false, true}, 2},
+                      Case{{2, 3, 4, 2}, {false, true, true, false}, 1},
+                      Case{{2, 3, 2, 3}, {true, true, true, true}, 0},
+                      Case{{2, 3, 2, 4}, {true, true, true, true}, 2}));
 
 }  // namespace
 }  // namespace blockyard::cuda

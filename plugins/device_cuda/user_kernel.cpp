@@ -33,17 +33,16 @@ Machine::Plan* Machine::open_kernel(const blockyard_kernel& kernel) {
   auto made = std::make_unique<KernelPlan>();
   made->form = plugin::KernelForm(kernel);
   try {
-    std::string ptx, entry = kernel.entry;
+    std::string code, entry = kernel.entry;
     if (kernel.ptx != nullptr) {
-      ptx = kernel.ptx;
+      code = kernel.ptx;
     } else {
       const auto compiler = TextCompiler::find();
       if (!compiler) return nullptr;
-      ptx = compiler->compile_text(kernel_text(kernel), entry,
-                                   "compute_" + std::to_string(capability_));
+      code = compiler->compile_text(kernel_text(kernel), entry, capability_);
       entry = "blockyard_entry";
     }
-    made->function.emplace(*driver_, ptx, entry);
+    made->function.emplace(*driver_, code, entry);
   } catch (const BuildFailure& failure) {
     throw plugin::Refusal(std::string("the CUDA form of '") + kernel.entry +
                           "' does not compile for " + name() + ":\n" + failure.what());
