@@ -163,11 +163,17 @@ TEST_F(BlockCacheTest, forgets_a_prefetched_block_that_is_about_to_change) {
   FramePool wide(buffers, 8 * static_cast<std::int64_t>(block_bytes));
   BlockCache large(wide, source);
   ASSERT_TRUE(large.prefetch({0, 1}, block_bytes, {0}));
-  large.drop_early({0, 1});
+  large.outdate({0, 1});
   EXPECT_FALSE(large.find({0, 1}));
-  large.complete(large.request({0, 1}, block_bytes, {0}));
-  large.drop_early({0, 1});
+  const BlockCache::Pin old = large.request({0, 1}, block_bytes, {0});
+  large.complete(old);
+  large.outdate({0, 1});
   EXPECT_TRUE(large.find({0, 1})) << "the program has asked for it";
+  const int fetches = source.fetches;
+  const BlockCache::Pin changed = large.request({0, 1}, block_bytes, {0});
+  large.complete(changed);
+  EXPECT_EQ(source.fetches, fetches + 1) << "it asks again";
+  EXPECT_NE(changed.frame(), old.frame()) << "which who reads the old one does not notice";
 }
 
 TEST_F(BlockCacheTest, is_empty_after_a_barrier) {

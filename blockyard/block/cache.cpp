@@ -16,7 +16,12 @@ BlockCache::~BlockCache() {
 BlockCache::Pin BlockCache::request(const array::BlockId& id, std::size_t size,
                                     const Asker& asker) {
   ++requests_;
-  Entry* const held = use(id);
+  Entry* held = use(id);
+  if (held != nullptr && held->is_stale) {
+    complete(*held);
+    erase(by_id_.at(id));
+    held = nullptr;
+  }
   if (held == nullptr) return Pin(ask(id, size, asker, false));
   ++hits_;
   if (held->is_early) ++early_hits_;
@@ -51,10 +56,12 @@ BlockCache::Entry& BlockCache::ask(const array::BlockId& id, std::size_t size, c
   return entry;
 }
 
-void BlockCache::drop_early(const array::BlockId& id) {
+void BlockCache::outdate(const array::BlockId& id) {
   const auto found = by_id_.find(id);
-  if (found == by_id_.end() || !found->second->is_early) return;
+  if (found == by_id_.end()) return;
   const auto at = found->second;
+  at->is_stale = true;
+  if (!at->is_early) return;
   complete(*at);
   end_early(*at);
   erase(at);

@@ -23,6 +23,7 @@ class BlockCache {
     std::size_t size = 0;    ///< bytes charged
     bool is_waiting = true;  ///< the arrival has not been taken
     bool is_early = false;   ///< prefetched, and not asked for since
+    bool is_stale = false;   ///< changed at its home since: the next request asks again
     std::int32_t pins = 0;
     std::int32_t pc = 0;      ///< the instruction that asked for it
     double sent_seconds = 0;  ///< when it was asked for at its home
@@ -77,8 +78,9 @@ class BlockCache {
   /// now.
   bool prefetch(const array::BlockId& id, std::size_t size, const Asker& asker);
   static constexpr std::int64_t early_share = 4;
-  /// Forgets a block that was prefetched and not asked for since: it is about to change.
-  void drop_early(const array::BlockId& id);
+  /// A block is about to change at its home. Forgets it if it was prefetched and not asked for
+  /// since; otherwise it is found as it is until the next request.
+  void outdate(const array::BlockId& id);
   /// Called for each block that was evicted or forgotten before its first use, with the
   /// instruction that prefetched it.
   void on_waste(std::function<void(std::int32_t)> wasted) { wasted_ = std::move(wasted); }

@@ -44,7 +44,7 @@ void Transfers::put(const Instruction& instruction) {
   if (!place.is_whole)
     throw Error(Errc::bad_input,
                 "a put writes whole blocks: insert the slice into a block and put that");
-  if (prefetcher_.is_on()) blocks_.cache().drop_early(place.id);
+  blocks_.cache().outdate(place.id);
   const ElementType type = setting_.array(place.id.array).type;
   if (instruction.opcode == program::Opcode::put_scalar) {
     setting_.transport.put_scalar(place.id, wire_mode(instruction.b),
