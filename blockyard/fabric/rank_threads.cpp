@@ -27,6 +27,7 @@ std::string text_of(const std::exception_ptr& error) {
 
 void RankThreads::start(Fabric& endpoint, std::function<void()> work) {
   ++running_;
+  if (first_ == nullptr) first_ = &endpoint;
   try {
     threads_.emplace_back([this, &endpoint, work = std::move(work)] { guard(endpoint, work); });
   } catch (const std::system_error& error) {
@@ -64,14 +65,20 @@ void RankThreads::watch(const std::function<void()>& look) {
   constexpr double look_around_seconds = 0.1;
   double failed_at = -1;
   while (running_ > 0) {
-    world_.progress(look_around_seconds);
-    if (error() != nullptr) {
-      const double now = base::now_seconds();
-      if (failed_at < 0) failed_at = now;
-      if (now > failed_at + patience_seconds) give_up_();
-      continue;
+    try {
+      world_.progress(look_around_seconds);
+      if (error() == nullptr) {
+        look();
+        continue;
+      }
+    } catch (const std::bad_alloc&) {
+      fail(*first_, std::make_exception_ptr(base::current_error()));
+    } catch (...) {
+      fail(*first_, std::current_exception());
     }
-    look();
+    const double now = base::now_seconds();
+    if (failed_at < 0) failed_at = now;
+    if (now > failed_at + patience_seconds) give_up_();
   }
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();

@@ -29,7 +29,7 @@ class RankThreads {
   /// A rank whose thread cannot be started has failed.
   void start(Fabric& endpoint, std::function<void()> work);
   /// Moves messages until all ranks here have ended. `look`: called ten times a second while none
-  /// has failed.
+  /// has failed. What either throws ends the run, as an error of a rank does.
   void watch(const std::function<void()>& look);
   /// Collective among processes. After watch(): all end the run together.
   void end();
@@ -45,6 +45,7 @@ class RankThreads {
   World& world_;
   std::function<void()> give_up_;
   std::vector<std::thread> threads_;
+  Fabric* first_ = nullptr;       ///< of those that were started
   std::atomic<int> running_ = 0;  ///< ranks here that have not ended
   mutable std::mutex mutex_;      ///< guards first_error_
   std::exception_ptr first_error_;

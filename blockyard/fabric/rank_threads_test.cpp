@@ -65,5 +65,14 @@ TEST_F(Ranks, an_error_from_outside_ends_them) {
   EXPECT_EQ(ranks.cause(), "a signal");
 }
 
+TEST_F(Ranks, an_error_of_the_thread_that_watches_ends_them) {
+  for (int rank = 0; rank < 3; ++rank)
+    start(rank, [](Fabric& fabric) {
+      while (true) (void)fabric.poll(0.01);
+    });
+  ranks.watch([] { throw base::Error(base::Errc::io, "the output is closed"); });
+  EXPECT_EQ(ranks.cause(), "the output is closed");
+}
+
 }  // namespace
 }  // namespace blockyard::fabric
