@@ -111,6 +111,23 @@ TEST_F(PersistFile, brings_back_an_array_written_and_read_in_other_pieces) {
                   static_cast<double>(i + 4 * (j + 3 * k)));
 }
 
+TEST_F(PersistFile, brings_back_arrays_without_elements) {
+  const PersistedArray none{"static", {{0}, {3}}}, no_block{"served", {{2, 3}, {}}};
+  PersistWriter writer(path_, "0.1.0");
+  writer.begin_array("none", none);
+  writer.write_block("none", {Extents{0, 0}, Extents{0, 3}}, Values{});
+  writer.begin_array("no block", no_block);
+  write_small(writer, "t2");
+  writer.finish();
+
+  const PersistReader reader(path_);
+  EXPECT_EQ(reader.describe("none"), none);
+  EXPECT_EQ(reader.describe("no block"), no_block);
+  EXPECT_EQ(read(reader, "none", {0, 0}, {0, 3}), Values{});
+  EXPECT_EQ(reader.blocks("no block"), std::vector<std::uint8_t>{});
+  EXPECT_EQ(read(reader, "t2", {2, 6}, {3, 1}), (Values{26, 36, 46}));
+}
+
 TEST_F(PersistFile, takes_every_label_and_orders_one_to_eight) {
   const std::set<std::string> labels{"", "a/b", "..", "100%", "with space", "t_2.old", "\u00e9"};
   PersistWriter writer(path_, "0.1.0");
@@ -216,8 +233,8 @@ TEST_F(PersistFile, says_what_is_wrong_with_a_label_or_a_piece) {
     writer.write_block("t1", {Extents{0}, Extents{1}}, one);
   });
   expect_error(Errc::bad_input, "two persistent arrays", [&] { writer.begin_array("t2", small); });
-  expect_error(Errc::bad_input, "extents above 0", [&] {
-    writer.begin_array("empty", {"static", {{2}, {}}});
+  expect_error(Errc::bad_input, "no extent below 0", [&] {
+    writer.begin_array("wrong", {"static", {{2}, {-1}}});
   });
   const auto piece = [&](const Extents& first, const Extents& extents) {
     expect_error(Errc::bad_input, "does not fit", [&] {

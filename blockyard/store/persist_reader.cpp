@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "blockyard/base/error.h"
@@ -133,6 +134,8 @@ void PersistReader::read_block(const std::string& label, const Piece& piece,
                                std::span<std::byte> values, Elements elements) const {
   state_->reading([&] {
     const auto set = state_->open(layout::array_name(label), label);
+    if (values.empty() && std::ranges::find(piece.extents, base::Extent{0}) != piece.extents.end())
+      return;
     const auto [in_file, in_memory] =
         layout::select(set.get(), label, piece, values.size() / elements.bytes());
     const auto type =

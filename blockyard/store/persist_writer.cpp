@@ -52,6 +52,10 @@ hdf5::GroupId make_group(hid_t file, const char* name) {
   return {H5Gcreate2(file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), "make a group"};
 }
 
+bool is_empty(const Piece& piece) {
+  return std::ranges::find(piece.extents, base::Extent{0}) != piece.extents.end();
+}
+
 /// The segments that elements first .. first+extent-1 touch, as begin and end.
 std::pair<std::size_t, std::size_t> touched(std::span<const base::Extent> segments,
                                             base::Extent first, base::Extent extent) {
@@ -119,7 +123,8 @@ void PersistWriter::begin_array(const std::string& label, const PersistedArray& 
   const auto order = static_cast<int>(dims.size());
   const hdf5::SpaceId space(H5Screate_simple(order, dims.data(), nullptr), what);
   const hdf5::ListId creation(H5Pcreate(H5P_DATASET_CREATE), what);
-  hdf5::check(H5Pset_chunk(creation.get(), order, chunk_of(array).data()), what);
+  if (std::ranges::find(dims, hsize_t{0}) == dims.end())  // an index may have no values
+    hdf5::check(H5Pset_chunk(creation.get(), order, chunk_of(array).data()), what);
   const hdf5::ListId access(H5Pcreate(H5P_DATASET_ACCESS), what);
   hdf5::check(H5Pset_chunk_cache(access.get(), H5D_CHUNK_CACHE_NSLOTS_DEFAULT, chunk_cache_bytes,
                                  H5D_CHUNK_CACHE_W0_DEFAULT),
@@ -145,6 +150,7 @@ void PersistWriter::begin_array(const std::string& label, const PersistedArray& 
 void PersistWriter::write_block(const std::string& label, const Piece& piece,
                                 std::span<const std::byte> values, Elements elements) {
   OpenArray& open = state_->find(label);
+  if (values.empty() && is_empty(piece)) return;
   const auto [in_file, in_memory] =
       layout::select(open.set.get(), label, piece, values.size() / elements.bytes());
   const auto type =

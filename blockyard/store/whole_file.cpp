@@ -125,7 +125,11 @@ void write_whole_file(const fs::path& path, std::span<const std::byte> bytes) {
     return;
   }
   Replacement file(target);
-  PosixStore().open(file.temporary(), OpenMode::create)->write_at(0, bytes);
+  {
+    const auto written = PosixStore().open(file.temporary(), OpenMode::create);
+    written->write_at(0, bytes);
+    written->sync();  // by the descriptor that wrote, which is told what went wrong
+  }
   file.commit();
 }
 

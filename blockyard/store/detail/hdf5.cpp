@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <iterator>
 #include <system_error>
 
@@ -88,6 +89,12 @@ NewFile::NewFile(const std::filesystem::path& path, std::string_view what) {
 
 void NewFile::flush(std::string_view what) {
   check(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL), what);
+  // Some file systems, of networks and with quotas, say only now that they could not write.
+  void* raw = nullptr;
+  check(H5Fget_vfd_handle(file_.get(), H5P_DEFAULT, &raw), what);
+  if (::fsync(*static_cast<const int*>(raw)) != 0)
+    throw Error(Errc::io,
+                fmt::format("cannot {}: {}", what, std::generic_category().message(errno)));
   is_flushed_ = true;
 }
 
@@ -145,7 +152,8 @@ void write_attribute(hid_t object, const char* name, std::span<const std::int64_
   const AttributeId attribute(
       H5Acreate2(object, name, H5T_STD_I64LE, space.get(), H5P_DEFAULT, H5P_DEFAULT),
       "write an attribute");
-  check(H5Awrite(attribute.get(), H5T_NATIVE_INT64, values.data()), "write an attribute");
+  if (!values.empty())
+    check(H5Awrite(attribute.get(), H5T_NATIVE_INT64, values.data()), "write an attribute");
 }
 
 std::string read_text_attribute(hid_t object, const char* name) {
@@ -167,7 +175,8 @@ std::vector<std::int64_t> read_attribute(hid_t object, const char* name) {
   const auto count = H5Sget_simple_extent_npoints(space.get());
   if (count < 0) fail("read an attribute");
   std::vector<std::int64_t> values(static_cast<std::size_t>(count));
-  check(H5Aread(attribute.get(), H5T_NATIVE_INT64, values.data()), "read an attribute");
+  if (count > 0)
+    check(H5Aread(attribute.get(), H5T_NATIVE_INT64, values.data()), "read an attribute");
   return values;
 }
 

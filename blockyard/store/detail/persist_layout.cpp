@@ -22,14 +22,12 @@ std::string scalar_name(const std::string& label) {
 
 void check_array(const std::string& label, const PersistedArray& array) {
   bool is_good = !array.segments.empty();
-  for (const auto& segments : array.segments) {
-    is_good = is_good && !segments.empty();
-    for (const base::Extent extent : segments) is_good = is_good && extent > 0;
-  }
+  for (const auto& segments : array.segments)
+    for (const base::Extent extent : segments) is_good = is_good && extent >= 0;
   if (!is_good)
     throw Error(
         Errc::bad_input,
-        fmt::format("the persistent array '{}' needs an index, and extents above 0", label));
+        fmt::format("the persistent array '{}' needs an index, and no extent below 0", label));
 }
 
 std::vector<hsize_t> dims_of(const PersistedArray& array) {
