@@ -130,10 +130,13 @@ bool BlockCache::evict_one() {
 }
 
 bool BlockCache::evict_used() noexcept {
-  for (auto at = order_.begin(); at != order_.end(); ++at) {
-    if (at->pins > 0 || at->is_waiting || at->is_missing() || at->is_early) continue;
-    erase(at);
-    return true;
+  for (auto at = order_.begin(); at != order_.end();) {
+    const auto here = at++;
+    if (here->pins > 0 || here->is_waiting || here->is_early) continue;
+    // Blocks that do not exist hold no memory, but would be looked at each time.
+    const bool is_missing = here->is_missing();
+    erase(here);
+    if (!is_missing) return true;
   }
   return false;
 }

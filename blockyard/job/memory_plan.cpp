@@ -116,6 +116,13 @@ MemoryPlan plan_memory_apart(std::int64_t total_bytes, std::int64_t shared_bytes
   for (const ProgramNeed& program : needs)
     plan.distributed_bytes = std::max(plan.distributed_bytes, program.need.distributed_bytes);
   plan.server_bytes = total_bytes - shared_bytes;
+  std::int64_t largest_block = 0;
+  for (const ProgramNeed& program : needs)
+    largest_block = std::max(largest_block, program.need.largest_block_bytes);
+  const std::int64_t arrays = plan.distributed_bytes + plan.distributed_bytes / 8;
+  if (arrays > servers * plan.server_bytes)  // they spill, through pages of their own
+    plan.server_bytes -=
+        std::min(plan.server_bytes / 2, server::Spiller::queue_depth * largest_block);
   plan.spilled_bytes =
       std::max<std::int64_t>(0, plan.distributed_bytes - servers * plan.server_bytes / 9 * 8);
   return plan;

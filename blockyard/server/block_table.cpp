@@ -65,9 +65,15 @@ std::optional<BlockTable::Target> BlockTable::target_of(const wire::Any& message
   return std::nullopt;
 }
 
+/// Of requests about whole arrays. A list of the blocks does not: when it comes depends on the
+/// workers, and so would the order of sums.
+bool BlockTable::needs_whole_blocks(const wire::Any& message) {
+  return !target_of(message) && !std::holds_alternative<wire::ListBlocks>(message);
+}
+
 void BlockTable::take(Request request) {
   const bool is_about_array = !target_of(request.message);
-  if (is_about_array && later_.empty()) add_all_parts();
+  if (needs_whole_blocks(request.message) && later_.empty()) add_all_parts();
   const bool must_be_alone = is_about_array && is_waiting();
   if (must_be_alone || !later_.empty()) {
     later_.push_back(std::move(request));
@@ -82,7 +88,7 @@ void BlockTable::resume(std::span<const array::BlockId> arrived) {
   resume_stalled();
   while (!later_.empty() && (target_of(later_.front().message) || !is_waiting())) {
     if (!target_of(later_.front().message)) {
-      add_all_parts();
+      if (needs_whole_blocks(later_.front().message)) add_all_parts();
       if (is_waiting()) return;
     }
     Request request = std::move(later_.front());

@@ -60,6 +60,7 @@ class BlockTable {
   static constexpr int nobody = -1;  // in the place of a rank that waits for an answer
 
   [[nodiscard]] static std::optional<Target> target_of(const wire::Any& message);
+  [[nodiscard]] static bool needs_whole_blocks(const wire::Any& message);
   void start(Request request);
   void start_on_block(Request request, const Target& target);
   void start_on_array(int from, const wire::Any& message);
