@@ -15,6 +15,9 @@ class ForwardingMemory : public Memory {
 
   [[nodiscard]] int rank() const noexcept override { return inner_->rank(); }
   [[nodiscard]] int size() const noexcept override { return inner_->size(); }
+  [[nodiscard]] bool takes_any_thread() const noexcept override {
+    return inner_->takes_any_thread();
+  }
   [[nodiscard]] int node_of(int rank) const noexcept override { return inner_->node_of(rank); }
   [[nodiscard]] Group join(std::span<const int> ranks) override { return inner_->join(ranks); }
   void leave(Group group) override { inner_->leave(group); }

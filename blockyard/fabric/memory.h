@@ -36,7 +36,8 @@ struct Meeting {
 };
 
 /// One-sided access: ranks read, write and add to memory of each other without the other's help.
-/// One object per rank. Collectives: one thread at a time; the others: any thread.
+/// One object per rank. Collectives: one thread at a time; the others: any thread, where
+/// takes_any_thread() says so.
 /// A failure ends the run of all (Error{comm}). Where ranks are on several nodes its end is
 /// also collective.
 class Memory {
@@ -46,6 +47,9 @@ class Memory {
   virtual ~Memory() = default;
   [[nodiscard]] virtual int rank() const noexcept = 0;
   [[nodiscard]] virtual int size() const noexcept = 0;
+  /// False: MPI, where it was started so, allows transfers from the thread of the collectives
+  /// alone.
+  [[nodiscard]] virtual bool takes_any_thread() const noexcept { return true; }
   /// The number of the node that a rank is on; nodes are counted from 0 in the order of ranks.
   [[nodiscard]] virtual int node_of(int rank) const noexcept = 0;
 

@@ -241,14 +241,20 @@ DiskArray::Request DiskArray::read(const Section& section) {
     }
     const Part to = part_of(section, part, tile);
     const auto bytes = static_cast<std::size_t>(tile.element_count()) * unit;
-    background_.start(
-        0, [&runtime = runtime_, file = file_, buffers = buffers_, array, number, to, bytes, unit] {
-          const Buffers::Bytes values = buffers->take();
-          file->read(number, {values.get(), bytes});
-          put(runtime, *array, to.in_array,
-              {values.get() + static_cast<std::size_t>(to.offset) * unit, to.strides});
-          runtime.memory().fence(-1);
-        });
+    const auto work = [&runtime = runtime_, file = file_, buffers = buffers_, array, number, to,
+                       bytes, unit] {
+      const Buffers::Bytes values = buffers->take();
+      file->read(number, {values.get(), bytes});
+      put(runtime, *array, to.in_array,
+          {values.get() + static_cast<std::size_t>(to.offset) * unit, to.strides});
+      runtime.memory().fence(-1);
+    };
+    if (runtime_.memory().takes_any_thread()) {
+      background_.start(0, work);
+    } else {
+      if (!is_idle()) background_.wait(tickets_.back());
+      work();
+    }
   });
   return finish_request();
 }

@@ -24,7 +24,10 @@ std::uint64_t name_of(std::span<const int> ranks, std::uint64_t times) {
 
 LetterMemory::LetterMemory(int rank, std::vector<int> nodes, const OpenNode& open_node,
                            const Office::Open& open_courier, bool has_thread)
-    : rank_(rank), nodes_(std::move(nodes)), rank_here_(nodes_.size(), -1) {
+    : has_thread_(has_thread),
+      rank_(rank),
+      nodes_(std::move(nodes)),
+      rank_here_(nodes_.size(), -1) {
   int here = 0;
   for (std::size_t r = 0; r < nodes_.size(); ++r)
     if (nodes_[r] == node_of(rank_)) rank_here_[r] = here++;

@@ -15,7 +15,8 @@
 namespace blockyard::fabric::letters {
 
 /// Memory of ranks on several nodes: shared memory within a node, letters between nodes. Every
-/// process is a rank. Transfers: any thread. The rest: one thread at a time.
+/// process is a rank. Transfers: any thread, if it may have one of its own. The rest: one thread at
+/// a time.
 class LetterMemory final : public Memory {
  public:
   /// Memory of the ranks of this node, whose ranks are numbered there in the order of all;
@@ -30,6 +31,7 @@ class LetterMemory final : public Memory {
 
   [[nodiscard]] int rank() const noexcept override { return rank_; }
   [[nodiscard]] int size() const noexcept override { return static_cast<int>(nodes_.size()); }
+  [[nodiscard]] bool takes_any_thread() const noexcept override { return has_thread_; }
   [[nodiscard]] int node_of(int rank) const noexcept override {
     return nodes_[static_cast<std::size_t>(rank)];
   }
@@ -96,6 +98,7 @@ class LetterMemory final : public Memory {
   Transfer send(int to, Letter letter);
   [[nodiscard]] int rank_at(Region region, int member) const noexcept;
 
+  bool has_thread_;
   int rank_;
   std::vector<int> nodes_;
   std::unique_ptr<Office> office_;
