@@ -107,12 +107,14 @@ void set_memory_dev(int g_a, char* /*device*/) { static_cast<void>(runtime().arr
 void set_property(int g_a, char* property) {
   Array& array = runtime().made_array(g_a);
   const std::string_view name = property;
+  runtime().use_mask();
   if (name != "read_only" && name != "read_cache")
     refuse(array, fmt::format("property \"{}\" is not one of read_only, read_cache", name));
   together(array, [&] { array.property = name; });
 }
 void unset_property(int g_a) {
   Array& array = runtime().made_array(g_a);
+  runtime().use_mask();
   together(array, [&] { array.property.clear(); });
 }
 
@@ -153,6 +155,7 @@ void check_handle(int g_a, char* string) {
 int get_pgroup(int g_a) { return runtime().array(g_a).group; }
 int compare_distr(int g_a, int g_b) {
   const Array &a = runtime().made_array(g_a), &b = runtime().made_array(g_b);
+  runtime().use_mask();
   return a.distribution == b.distribution && a.group == b.group ? 0 : 1;
 }
 int is_mirrored(int g_a) { return garray::is_mirrored(runtime(), runtime().array(g_a)) ? 1 : 0; }

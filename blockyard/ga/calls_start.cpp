@@ -83,12 +83,14 @@ Reduction reduction_of(const char* op) {
 
 void reduce_in(int group, Element element, void* values, int count, const char* op) {
   if (count < 0) refuse(fmt::format("n = {} is less than 0", count));
+  runtime().use_mask();
   runtime().memory().reduce(runtime().team(group).group, element, reduction_of(op), values,
                             static_cast<std::size_t>(count));
 }
 
 void broadcast_in(int group, void* bytes, int count, int root) {
   const garray::Team& team = runtime().team(group);
+  runtime().use_mask();
   if (root < 0 || root >= static_cast<int>(team.ranks.size()))
     refuse(fmt::format("root = {} is outside 0..{}", root, team.ranks.size() - 1));
   if (count < 0) refuse(fmt::format("lenbuf = {} is less than 0", count));
@@ -209,6 +211,7 @@ int pgroup_create(int* list, int count) {
   return made_group(default_group(), {list, list + count});
 }
 int pgroup_destroy(int grp) {
+  runtime().use_mask();
   runtime().end_group(grp);
   group_ended(grp);
   return 1;
@@ -242,7 +245,10 @@ int pgroup_split_irreg(int grp_id, int color) {
 }
 
 int pgroup_get_default() { return default_group(); }
-void pgroup_set_default(int p_handle) { runtime().set_default_group(p_handle); }
+void pgroup_set_default(int p_handle) {
+  runtime().use_mask();
+  runtime().set_default_group(p_handle);
+}
 int pgroup_get_world() { return garray::world_group; }
 int pgroup_get_mirror() { return garray::mirror_group; }
 int pgroup_nnodes(int grp_id) { return static_cast<int>(runtime().team(grp_id).ranks.size()); }
@@ -329,11 +335,13 @@ int cluster_proc_nodeid(int proc) {
 
 int create_mutexes(int number) {
   if (edge().locks) refuse("mutexes were made already: destroy them first");
+  runtime().use_mask();
   edge().locks.emplace(runtime(), number);
   return 1;
 }
 int destroy_mutexes() {
   if (!edge().locks) refuse("no mutexes were made");
+  runtime().use_mask();
   edge().locks->release();
   edge().locks.reset();
   return 1;

@@ -76,6 +76,7 @@ int handle_with_memory(Array& array) {
 }  // namespace
 
 int make_memory(Array& array) {
+  runtime().use_mask();
   try {
     runtime().allocate(array);
     if (edge().report) edge().report->add_array(array);
@@ -104,7 +105,7 @@ int make_irregular(const Request& request, Ints block, Ints map, Ints widths) {
 }
 
 void end_memory(Array& array) {
-  runtime().sync(array.group, Met(&array).meeting());
+  if (runtime().use_mask().first) runtime().sync(array.group, Met(&array).meeting());
   if (edge().report && !array.is_guest) edge().report->end_array(array);
   if (edge().checks) edge().checks->ended(array);
   runtime().deallocate(array);
@@ -127,7 +128,7 @@ static Array& new_twin(const Array& array, const char* name) {
 }
 
 int duplicate_array(const Array& array, const char* name) {
-  return handle_with_memory(new_twin(array, name));
+  return together(array, [&] { return handle_with_memory(new_twin(array, name)); });
 }
 
 int adopt_memory(const Array& array, const char* name, void* memory) {
@@ -142,6 +143,7 @@ int adopt_memory(const Array& array, const char* name, void* memory) {
 }
 
 void overlay_array(Array& array, const Array& host) {
+  runtime().use_mask();
   array.distribution = runtime().distribution_of(array);
   for (int rank = 0; rank < array.distribution.ranks(); ++rank) {
     const auto wanted =

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "blockyard/garray/array.h"
@@ -74,8 +75,13 @@ class Runtime {
   [[nodiscard]] Distribution distribution_of(const Array& array) const;
   [[nodiscard]] std::vector<const Array*> live_arrays() const;
 
-  /// Whether the coming collective begins or ends with a sync; both are true again after it.
-  void mask_sync(bool first, bool last) noexcept { sync_first_ = first, sync_last_ = last; }
+  /// Whether a collective begins and ends with a sync.
+  struct Syncs {
+    bool first = true, last = true;
+  };
+  /// Of the coming collective: whichever it is, it uses them up.
+  void mask_sync(bool first, bool last) noexcept { syncs_ = {first, last}; }
+  Syncs use_mask() noexcept { return std::exchange(syncs_, {}); }
   /// Collective. Does `work` between two syncs of the group, but for those that are masked.
   template <class Work>
   auto collective(int group, const fabric::Meeting& meeting, const Work& work);
@@ -113,15 +119,14 @@ class Runtime {
   std::vector<std::unique_ptr<std::unique_ptr<Array>[]>> arrays_;  ///< never moves
   std::size_t array_count_ = 0;
   std::vector<int> unused_;
-  bool sync_first_ = true, sync_last_ = true;
+  Syncs syncs_;
   std::size_t held_bytes_ = 0;
   std::vector<std::size_t> user_kinds_;
 };
 
 template <class Work>
 auto Runtime::collective(int group, const fabric::Meeting& meeting, const Work& work) {
-  const bool first = sync_first_, last = sync_last_;
-  sync_first_ = sync_last_ = true;
+  const auto [first, last] = use_mask();
   if (first) sync(group, meeting);
   if constexpr (std::is_void_v<decltype(work())>) {
     work();
