@@ -74,7 +74,12 @@ void transpose(const Runtime& runtime, const Array& a, const Array& b) {
 }
 
 void symmetrize(Runtime& runtime, const Array& a) {
-  require_square(a);
+  if (a.axes() < 2) require_matrix(a);
+  const std::size_t row = a.axes() - 2, column = a.axes() - 1;
+  if (a.extents[row] != a.extents[column])
+    refuse(a, fmt::format("has {} x {} elements where a square is needed", a.extents[column],
+                          a.extents[row]));
+  const auto exchange = [&](auto& of_axes) { std::swap(of_axes[row], of_axes[column]); };
   with_type(element_of(a), [&](auto type) {
     using T = decltype(type);
     // All that is needed of the transpose is copied before anything changes.
@@ -84,11 +89,15 @@ void symmetrize(Runtime& runtime, const Array& a) {
       std::vector<T> other;
     };
     std::vector<Part> parts;
-    Operand mirror(runtime, whole(a), a.whole(), true);
     for_each_own(whole(a), [&](const Piece& piece, std::byte* data) {
       Part part{reinterpret_cast<T*>(data), piece, {}};
       part.other.resize(static_cast<std::size_t>(piece.box.element_count()));
-      mirror.copy(piece.box, {part.other.data(), array::dense_strides(piece.box)});
+      Box mirrored = piece.box;
+      Indexes strides = array::dense_strides(piece.box);
+      exchange(mirrored.first);
+      exchange(mirrored.end);
+      exchange(strides);
+      get(runtime, a, mirrored, {part.other.data(), strides});
       parts.push_back(std::move(part));
     });
     runtime.sync(a.group);

@@ -10,7 +10,8 @@ namespace blockyard::garray {
 
 /// b(j, i) = a(i, j)
 void transpose(const Runtime& runtime, const Array& a, const Array& b);
-/// a = (a + a^T) / 2. Syncs in between.
+/// a = (a + a^T) / 2; of more than two axes the two slowest are exchanged, for all values of the
+/// others. Syncs in between.
 void symmetrize(Runtime& runtime, const Array& a);
 
 /// v(i) = a(i, i)

@@ -91,10 +91,33 @@ static void check_masks(void) {
   GA_Destroy(g);
 }
 
+/* Of more than two axes the first two are symmetrized, for all values of the others. */
+static void check_symmetrize(int is_dealt) {
+  int dims[3] = {n, n, 3}, block[3] = {5, 4, 2}, lo[3] = {0}, hi[3] = {n - 1, n - 1, 2}, ld[2] = {n, 3};
+  static double values[n][n][3];
+  const int g = GA_Create_handle();
+  GA_Set_data(g, 3, dims, C_DBL);
+  if (is_dealt) GA_Set_block_cyclic(g, block);
+  CHECK(GA_Allocate(g) == 1);
+  for (int k = 0; k < 3 * n * n; ++k) values[k / 3 / n][k / 3 % n][k % 3] = k;
+  if (GA_Nodeid() == 0) NGA_Put(g, lo, hi, values, ld);
+  GA_Sync();
+  GA_Symmetrize(g);
+  NGA_Get(g, lo, hi, values, ld);
+  for (int k = 0; k < 3 * n * n; ++k) {
+    const int i = k / 3 / n, j = k / 3 % n;
+    CHECK(values[i][j][k % 3] == 3 * (n + 1) * (i + j) / 2.0 + k % 3);
+  }
+  GA_Sync();
+  GA_Destroy(g);
+}
+
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   GA_Initialize();
   check_masks();
+  check_symmetrize(0);
+  check_symmetrize(1);
   if (GA_Nodeid() == 0) puts("all is well");
   GA_Terminate();
   MPI_Finalize();
