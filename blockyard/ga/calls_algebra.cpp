@@ -24,7 +24,7 @@ Array& made(int handle) { return runtime().made_array(handle); }
 
 Patch patch(int handle, Ints lo, Ints hi, std::string_view lo_name, std::string_view hi_name) {
   const Array& array = made(handle);
-  return {array, box_of(tongue(), array, lo, hi, lo_name, hi_name)};
+  return {array, operand_box_of(tongue(), array, lo, hi, lo_name, hi_name)};
 }
 Patch patch(int handle, Ints lo, Ints hi) { return patch(handle, lo, hi, "lo", "hi"); }
 Patch patch_a(int handle, Ints lo, Ints hi) { return patch(handle, lo, hi, "alo", "ahi"); }

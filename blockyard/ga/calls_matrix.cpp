@@ -26,8 +26,9 @@ garray::Op op_of(char flag) {
 }
 bool is_transposed(char flag) { return op_of(flag) != garray::Op::as_is; }
 
-/// A matrix in a patch: the axes longer than 1, or the first ones of as many. `is_swapped`: the
-/// ends are those of the transpose, as callers give them for an operand that is to be transposed.
+/// A matrix in a patch: the axes of extents other than 1, or the first ones of as many.
+/// `is_swapped`: the ends are those of the transpose, as callers give them for an operand that is
+/// to be transposed.
 Matrix matrix_of(const Array& array, Ints lo, Ints hi, bool is_swapped, std::string_view lo_name,
                  std::string_view hi_name) {
   std::vector<std::size_t> axes;
@@ -35,7 +36,7 @@ Matrix matrix_of(const Array& array, Ints lo, Ints hi, bool is_swapped, std::str
   for (std::size_t d = 0; d < array.axes(); ++d) {
     const std::size_t axis = tongue().axis(d, array.axes());
     from[axis] = lo[axis], to[axis] = hi[axis];
-    if (to[axis] > from[axis]) axes.push_back(d);
+    if (to[axis] != from[axis]) axes.push_back(d);
   }
   if (axes.size() > 2)
     refuse(array,
@@ -50,7 +51,7 @@ Matrix matrix_of(const Array& array, Ints lo, Ints hi, bool is_swapped, std::str
     std::swap(from[i], from[j]);
     std::swap(to[i], to[j]);
   }
-  return {{array, box_of(tongue(), array, from, to, lo_name, hi_name)}, axes[0], axes[1]};
+  return {{array, operand_box_of(tongue(), array, from, to, lo_name, hi_name)}, axes[0], axes[1]};
 }
 
 /// In C's order of axes a product a b is one of transposed memory: b^T a^T in the model's.
@@ -90,7 +91,7 @@ void turn_to_fit(bool a_transposed, Matrix& a, bool b_transposed, Matrix& b, Mat
   }
 }
 
-/// The first rows x columns elements, as the caller counts them.
+/// The first rows x columns elements, as the caller counts them; there may be none.
 Matrix corner(int handle, Extent rows, Extent columns) {
   const Array& array = made(handle);
   if (array.axes() == 1) refuse(array, "has 1 axis; a matrix product needs 2");
@@ -98,7 +99,7 @@ Matrix corner(int handle, Extent rows, Extent columns) {
   Box box = array.whole();
   Extent &most_rows = box.end[tongue().is_fortran ? 0 : 1],
          &most_columns = box.end[tongue().is_fortran ? 1 : 0];
-  if (rows < 1 || columns < 1 || rows > most_rows || columns > most_columns)
+  if (rows < 0 || columns < 0 || rows > most_rows || columns > most_columns)
     refuse(array, fmt::format("has {} x {} elements, and {} x {} are asked for", most_rows,
                               most_columns, rows, columns));
   most_rows = rows;

@@ -44,17 +44,16 @@ void check_order(Tongue tongue, const Array& array, std::size_t d, Extent lo, Ex
                             tongue.element(lo_name, axis), lo, describe(tongue, array)));
 }
 
-}  // namespace
-
-Box box_of(Tongue tongue, const Array& array, Ints lo, Ints hi, std::string_view lo_name,
-           std::string_view hi_name) {
+Box checked_box(Tongue tongue, const Array& array, Ints lo, Ints hi, std::string_view lo_name,
+                std::string_view hi_name, bool may_be_empty) {
   const std::size_t axes = array.axes();
   Box box{.axes = axes};
   const Extent first = tongue.first();
   for (std::size_t d = 0; d < axes; ++d) {
     const std::size_t axis = tongue.axis(d, axes);
     const Extent from = lo[axis] - first, to = hi[axis] - first;
-    if (from < 0 || to >= array.extents[d] || to < from) [[unlikely]] {
+    const Extent least = may_be_empty ? from - 1 : from;
+    if (from < 0 || to >= array.extents[d] || to < least) [[unlikely]] {
       check_end(tongue, array, lo_name, d, lo[axis]);
       check_end(tongue, array, hi_name, d, hi[axis]);
       check_order(tongue, array, d, lo[axis], hi[axis], lo_name, hi_name);
@@ -63,6 +62,18 @@ Box box_of(Tongue tongue, const Array& array, Ints lo, Ints hi, std::string_view
     box.end[d] = to + 1;
   }
   return box;
+}
+
+}  // namespace
+
+Box box_of(Tongue tongue, const Array& array, Ints lo, Ints hi, std::string_view lo_name,
+           std::string_view hi_name) {
+  return checked_box(tongue, array, lo, hi, lo_name, hi_name, false);
+}
+
+Box operand_box_of(Tongue tongue, const Array& array, Ints lo, Ints hi, std::string_view lo_name,
+                   std::string_view hi_name) {
+  return checked_box(tongue, array, lo, hi, lo_name, hi_name, true);
 }
 
 Box wide_box_of(Tongue tongue, const Array& array, Ints lo, Ints hi) {

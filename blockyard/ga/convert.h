@@ -26,6 +26,9 @@ using garray::Local;
 /// A patch of an array. Throws Error{bad_input} that names the first bad end.
 [[nodiscard]] Box box_of(Tongue tongue, const Array& array, Ints lo, Ints hi,
                          std::string_view lo_name = "lo", std::string_view hi_name = "hi");
+/// The same for collective operations, which accept patches without elements: hi is lo - 1.
+[[nodiscard]] Box operand_box_of(Tongue tongue, const Array& array, Ints lo, Ints hi,
+                                 std::string_view lo_name = "lo", std::string_view hi_name = "hi");
 /// The same, which may leave the array on any side.
 [[nodiscard]] Box wide_box_of(Tongue tongue, const Array& array, Ints lo, Ints hi);
 [[nodiscard]] Indexes indexes_of(Tongue tongue, const Array& array, Ints subscripts);

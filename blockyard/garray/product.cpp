@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "blockyard/base/integer.h"
+#include "blockyard/garray/elementwise.h"
 #include "blockyard/garray/lapack.h"
 #include "blockyard/garray/matrix.h"
 
@@ -328,6 +329,9 @@ void multiply(const Runtime& runtime, const void* alpha, Op op_a, const Matrix& 
     using T = decltype(type);
     if constexpr (std::is_integral_v<T>) {
       refuse(result, "has integers, which no matrix product is for");
+    } else if (k == 0) {
+      // As in BLAS, 0 overwrites values that are not numbers.
+      *static_cast<const T*>(beta) == T(0) ? zero(c.patch) : scale(c.patch, beta);
     } else {
       multiply_own(runtime, *static_cast<const T*>(alpha), {a, op_a, true}, {b, op_b, false},
                    *static_cast<const T*>(beta), c);

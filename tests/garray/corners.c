@@ -112,12 +112,55 @@ static void check_symmetrize(int is_dealt) {
   GA_Destroy(g);
 }
 
+/* Patches without elements, before the first element and after the last one. */
+static void check_empty_patches(int a, int b) {
+  double one = 1, two = 2;
+  for (int first = 0; first <= n; first += n) {
+    int lo[2] = {first, 2}, hi[2] = {first - 1, 5};
+    NGA_Zero_patch(a, lo, hi);
+    NGA_Fill_patch(a, lo, hi, &two);
+    NGA_Scale_patch(a, lo, hi, &two);
+    NGA_Copy_patch('n', a, lo, hi, b, lo, hi);
+    NGA_Add_patch(&one, a, lo, hi, &two, b, lo, hi, a, lo, hi);
+    GA_Elem_multiply_patch(a, lo, hi, b, lo, hi, a, lo, hi);
+    CHECK(NGA_Ddot_patch(a, 'n', lo, hi, b, 'n', lo, hi) == 0);
+  }
+  CHECK(GA_Ddot(a, a) == n * n);
+}
+
+/* Of products without anything to sum up beta remains. */
+static void check_empty_products(int a, int b) {
+  int lo[2] = {0, 0}, a_hi[2] = {3, -1}, b_hi[2] = {-1, 5}, c_hi[2] = {3, 5};
+  double one = 1, three = 3;
+  GA_Dgemm('n', 'n', n, n, 0, 1, b, b, 2, a);
+  CHECK(GA_Ddot(a, a) == 4 * n * n);
+  GA_Dgemm('n', 't', 0, n, n, 1, b, b, 0, a);
+  GA_Dgemm('t', 'n', n, 0, n, 1, b, b, 0, a);
+  CHECK(GA_Ddot(a, a) == 4 * n * n);
+  NGA_Matmul_patch('n', 'n', &one, &three, b, lo, a_hi, b, lo, b_hi, a, lo, c_hi);
+  CHECK(GA_Ddot(a, a) == 4 * n * n + 24 * (36 - 4));
+  GA_Dgemm('n', 'n', 2, 2, 0, 1, b, b, 0, a);
+  CHECK(GA_Ddot(a, a) == 4 * n * n + 20 * 36 - 24 * 4);
+}
+
+static void check_empty(void) {
+  const int a = make("a"), b = make("b");
+  double one = 1;
+  GA_Fill(a, &one);
+  GA_Fill(b, &one);
+  check_empty_patches(a, b);
+  check_empty_products(a, b);
+  GA_Destroy(a);
+  GA_Destroy(b);
+}
+
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   GA_Initialize();
   check_masks();
   check_symmetrize(0);
   check_symmetrize(1);
+  check_empty();
   if (GA_Nodeid() == 0) puts("all is well");
   GA_Terminate();
   MPI_Finalize();
