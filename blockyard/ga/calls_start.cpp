@@ -102,7 +102,8 @@ int default_group() { return runtime().default_group(); }
 
 int made_group(int parent, const std::vector<int>& members) {
   const int group = runtime().make_group(parent, members);
-  if (group > garray::mirror_group) group_made(group, runtime().team(group).ranks);
+  if (const garray::Team& made = runtime().roster(group); made.me >= 0)
+    group_made(group, made.ranks);
   return group;
 }
 
@@ -201,8 +202,8 @@ int deregister_type(int type) {
   return 0;
 }
 
-int nodeid() { return runtime().team(default_group()).me; }
-int nnodes() { return static_cast<int>(runtime().team(default_group()).ranks.size()); }
+int nodeid() { return pgroup_nodeid(default_group()); }
+int nnodes() { return pgroup_nnodes(default_group()); }
 void list_nodeid(int* list, int nprocs) {
   for (int i = 0; i < nprocs; ++i) list[i] = i;
 }
@@ -217,7 +218,7 @@ int pgroup_destroy(int grp) {
   return 1;
 }
 int pgroup_duplicate(int grp) {
-  const auto& team = runtime().team(grp);
+  const auto& team = runtime().roster(grp);
   return made_group(garray::world_group, team.ranks);
 }
 int pgroup_self() { return made_group(garray::world_group, {runtime().memory().rank()}); }
@@ -251,11 +252,11 @@ void pgroup_set_default(int p_handle) {
 }
 int pgroup_get_world() { return garray::world_group; }
 int pgroup_get_mirror() { return garray::mirror_group; }
-int pgroup_nnodes(int grp_id) { return static_cast<int>(runtime().team(grp_id).ranks.size()); }
-int pgroup_nodeid(int grp_id) { return runtime().team(grp_id).me; }
+int pgroup_nnodes(int grp_id) { return static_cast<int>(runtime().roster(grp_id).ranks.size()); }
+int pgroup_nodeid(int grp_id) { return runtime().roster(grp_id).me; }
 int get_pgroup_size(int grp_id) { return pgroup_nnodes(grp_id); }
 int pgroup_absolute_id(int pgroup, int pid) {
-  const auto& ranks = runtime().team(pgroup).ranks;
+  const auto& ranks = runtime().roster(pgroup).ranks;
   if (pid < 0 || pid >= static_cast<int>(ranks.size()))
     refuse(fmt::format("pid = {} is outside 0..{}", pid, ranks.size() - 1));
   return ranks[static_cast<std::size_t>(pid)];

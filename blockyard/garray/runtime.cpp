@@ -39,6 +39,12 @@ Runtime::Runtime(std::unique_ptr<fabric::Memory> memory) : memory_(std::move(mem
 }
 
 const Team& Runtime::team(int group) const {
+  const Team& found = roster(group);
+  if (found.me < 0) refuse(fmt::format("this process is not a member of group {}", group));
+  return found;
+}
+
+const Team& Runtime::roster(int group) const {
   if (group == world_group) return world_;
   if (!is_group(group)) refuse(fmt::format("{} is not a processor group", group));
   return teams_[static_cast<std::size_t>(group)];
@@ -51,7 +57,7 @@ bool Runtime::is_group(int group) const noexcept {
 }
 
 void Runtime::set_default_group(int group) {
-  static_cast<void>(team(group));
+  static_cast<void>(roster(group));
   default_group_ = group;
 }
 
@@ -67,20 +73,19 @@ int Runtime::make_group(int parent, std::span<const int> members) {
     if (rank == memory_->rank()) made.me = static_cast<int>(made.ranks.size());
     made.ranks.push_back(rank);
   }
-  if (made.me < 0) return -2;
-  made.group = memory_->join(made.ranks);
+  if (made.me >= 0) made.group = memory_->join(made.ranks);
   teams_.push_back(std::move(made));
   return static_cast<int>(teams_.size()) - 1;
 }
 
 void Runtime::end_group(int group) {
   if (group <= mirror_group) refuse(fmt::format("group {} always lives", group));
-  const Team& gone = team(group);
+  const Team& gone = roster(group);
   for (const Array* array : live_arrays())
     if (array->group == group && array->is_made)
       refuse(
           fmt::format("group {} still has the array \"{}\": destroy it first", group, array->name));
-  memory_->leave(gone.group);
+  if (gone.me >= 0) memory_->leave(gone.group);
   teams_[static_cast<std::size_t>(group)].is_live = false;
   if (default_group_ == group) default_group_ = world_group;
 }

@@ -35,15 +35,17 @@ class Runtime {
   /// Collective. Ends the memory while this object lasts: only its destructor may follow.
   void end() noexcept { memory_.reset(); }
 
-  /// REQUIRES nothing: a wrong number throws Error{bad_input}.
+  /// REQUIRES nothing: a wrong number, and a group without this rank, throw Error{bad_input}.
   [[nodiscard]] const Team& team(int group) const;
+  /// The same, also of a group without this rank: `me` is -1 then, and there is no fabric::Group.
+  [[nodiscard]] const Team& roster(int group) const;
   [[nodiscard]] bool is_group(int group) const noexcept;
   [[nodiscard]] int default_group() const noexcept { return default_group_; }
   void set_default_group(int group);
   /// Collective among `members`, which are ranks of `parent` (possibly none: halves of a single
-  /// process); others may call it too, and get -2.
+  /// process); others may call it too, and get a roster.
   [[nodiscard]] int make_group(int parent, std::span<const int> members);
-  /// Collective among the members.
+  /// Collective among the members. Others end their roster.
   void end_group(int group);
 
   /// A handle with nothing but the default group.

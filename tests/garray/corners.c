@@ -154,6 +154,23 @@ static void check_empty(void) {
   GA_Destroy(b);
 }
 
+/* A group has a number at every process that calls, also at one outside. */
+static void check_strangers(void) {
+  const int me = GA_Nodeid(), last = GA_Nnodes() - 1;
+  int list[1] = {last};
+  const int of_last = GA_Pgroup_create(list, 1), twin = GA_Pgroup_duplicate(of_last);
+  for (int k = 0; k < 2; ++k) {
+    const int some = k == 0 ? of_last : twin;
+    CHECK(some > 0);
+    CHECK(GA_Pgroup_nnodes(some) == 1);
+    CHECK(GA_Pgroup_nodeid(some) == (me == last ? 0 : -1));
+    CHECK(GA_Pgroup_absolute_id(some, 0) == last);
+    if (me == last) GA_Pgroup_sync(some);
+    CHECK(GA_Pgroup_destroy(some) == 1);
+  }
+  GA_Sync();
+}
+
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   GA_Initialize();
@@ -161,6 +178,7 @@ int main(int argc, char **argv) {
   check_symmetrize(0);
   check_symmetrize(1);
   check_empty();
+  check_strangers();
   if (GA_Nodeid() == 0) puts("all is well");
   GA_Terminate();
   MPI_Finalize();
