@@ -171,6 +171,20 @@ static void check_strangers(void) {
   GA_Sync();
 }
 
+/* Each member lists a group in an order of its own. */
+static void check_order_of_members(void) {
+  const int count = GA_Nnodes(), me = GA_Nodeid();
+  int list[64], all = 1;
+  for (int k = 0; k < count; ++k) list[k] = (me + k) % count;
+  const int turned = GA_Pgroup_create(list, count);
+  CHECK(GA_Pgroup_nodeid(turned) == me);
+  CHECK(GA_Pgroup_absolute_id(turned, me) == me);
+  char plus[] = "+";
+  GA_Pgroup_igop(turned, &all, 1, plus);
+  CHECK(all == count);
+  GA_Pgroup_destroy(turned);
+}
+
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   GA_Initialize();
@@ -179,6 +193,7 @@ int main(int argc, char **argv) {
   check_symmetrize(1);
   check_empty();
   check_strangers();
+  check_order_of_members();
   if (GA_Nodeid() == 0) puts("all is well");
   GA_Terminate();
   MPI_Finalize();
