@@ -26,11 +26,13 @@ Array& made(int handle) { return runtime().made_array(handle); }
 void opened(const Array& array, std::vector<Box> boxes) {
   if (edge().checks) edge().checks->open(array, std::move(boxes));
 }
-/// boxes(): those of the access that ends here.
+/// boxes(): those of the access that ends here. Without checks a release does nothing, whatever its
+/// arguments.
 template <class Boxes>
 void closed(int handle, bool is_written, const Boxes& boxes) {
+  if (!edge().checks) return;
   const Array& array = made(handle);
-  if (edge().checks) edge().checks->close(array, boxes(array), is_written);
+  edge().checks->close(array, boxes(array), is_written);
 }
 
 // Releases are not checked further: programs release patches that they never accessed.
@@ -67,8 +69,9 @@ void close_all(int handle, int proc, bool is_written) {
 }
 /// Ghost cells may have been read, and own elements written.
 void close_padded(int handle, bool is_written) {
+  if (!edge().checks) return;
   const Array& array = made(handle);
-  if (!edge().checks || array.me < 0) return;
+  if (array.me < 0) return;
   if (is_written)
     close_all(handle, array.me, true);
   else
@@ -333,13 +336,13 @@ void release(int g_a, Ints lo, Ints hi) { close_patch(g_a, lo, hi, false); }
 void release_update(int g_a, Ints lo, Ints hi) { close_patch(g_a, lo, hi, true); }
 void release_block(int g_a, int idx) { close_block(g_a, idx, false); }
 void release_update_block(int g_a, int idx) { close_block(g_a, idx, true); }
-void release_block_grid(int g_a, int* index) { close_block_at(g_a, index, false); }
-void release_update_block_grid(int g_a, int* index) { close_block_at(g_a, index, true); }
+void release_block_grid(int g_a, Ints index) { close_block_at(g_a, index, false); }
+void release_update_block_grid(int g_a, Ints index) { close_block_at(g_a, index, true); }
 void release_block_segment(int g_a, int idx) { close_all(g_a, idx, false); }
 void release_update_block_segment(int g_a, int idx) { close_all(g_a, idx, true); }
 void release_ghosts(int g_a) { close_padded(g_a, false); }
 void release_update_ghosts(int g_a) { close_padded(g_a, true); }
-void release_ghost_element(int g_a, Ints /*index*/) { static_cast<void>(made(g_a)); }
-void release_update_ghost_element(int g_a, Ints /*index*/) { static_cast<void>(made(g_a)); }
+void release_ghost_element(int /*g_a*/, Ints /*index*/) {}
+void release_update_ghost_element(int /*g_a*/, Ints /*index*/) {}
 
 }  // namespace blockyard::ga::calls

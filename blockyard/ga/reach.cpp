@@ -75,7 +75,7 @@ Extent block_at(Tongue tongue, const Array& array, Ints index) {
   Indexes at{};
   for (std::size_t d = 0; d < array.axes(); ++d) {
     const std::size_t axis = tongue.axis(d, array.axes());
-    at[d] = index[axis] - tongue.first();
+    at[d] = index[axis];
     if (at[d] < 0 || at[d] >= array.distribution.cuts(d).blocks)
       refuse(array,
              fmt::format("{} = {}: there are {} blocks on that axis", tongue.element("index", axis),

@@ -23,7 +23,7 @@ struct Reached {
 [[nodiscard]] Reached reach_padded(const Array& array);
 /// All that a process of this node holds.
 [[nodiscard]] void* reach_all(const Array& array, int proc);
-/// The number of a block from its place in the grid of blocks.
+/// The number of a block from its place in the grid of blocks, which counts from 0 in Fortran, too.
 [[nodiscard]] Extent block_at(Tongue tongue, const Array& array, Ints index);
 
 [[nodiscard]] garray::Field field_of(const Array& array, int offset, int bytes);
