@@ -316,6 +316,7 @@ void access_ghosts(int g_a, Ints dims, void* ptr, Ints ld) {
 void access_ghost_element(int g_a, void* ptr, Ints subscript, Ints ld) {
   const Array& array = made(g_a);
   const Reached found = reach_padded(array);
+  if (found.data == nullptr) refuse(array, "has no block at this process");
   Extent offset = 0;
   for (std::size_t d = 0; d < array.axes(); ++d) {
     const std::size_t axis = tongue().axis(d, array.axes());

@@ -140,7 +140,7 @@ void write_indexes(Tongue tongue, std::size_t axes, const Indexes& at, Ints subs
 void write_ld(Tongue tongue, std::size_t axes, const Indexes& strides, Ints ld) {
   for (std::size_t d = 1; d < axes; ++d) {
     const std::size_t entry = tongue.is_fortran ? d - 1 : axes - 1 - d;
-    ld.set(entry, strides[d] / strides[d - 1]);
+    ld.set(entry, strides[d] == 0 ? 1 : strides[d] / strides[d - 1]);
   }
 }
 

@@ -94,6 +94,7 @@ template <class Int>
 /// Writes both ends of a box, or what stands for none.
 void write_box(Tongue tongue, const Box& box, Ints lo, Ints hi);
 void write_indexes(Tongue tongue, std::size_t axes, const Indexes& at, Ints subscripts);
+/// 1 for the axes of a block without elements.
 void write_ld(Tongue tongue, std::size_t axes, const Indexes& strides, Ints ld);
 
 }  // namespace blockyard::ga

@@ -49,10 +49,18 @@ Reached reach_padded(const Array& array) {
   if (!array.distribution.is_direct())
     refuse(array, "has blocks dealt to processes, and no ghost cells");
   const Extent block = array.distribution.block_held_by(array.me);
-  Reached found;
-  if (block < 0) return found;
-  const Piece piece = array.distribution.piece_of(block);
   const Indexes& widths = array.distribution.widths();
+  Reached found;
+  if (block < 0) {
+    Extent next = 1;
+    for (std::size_t d = 0; d < array.axes(); ++d) {
+      found.extents[d] = 2 * widths[d];
+      found.strides[d] = next;
+      next *= found.extents[d];
+    }
+    return found;
+  }
+  const Piece piece = array.distribution.piece_of(block);
   Extent offset = piece.offset;
   for (std::size_t d = 0; d < array.axes(); ++d) {
     offset -= widths[d] * piece.strides[d];

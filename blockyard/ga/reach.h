@@ -19,7 +19,7 @@ struct Reached {
 /// Throws Error{bad_input} unless one block on this node has all of the patch.
 [[nodiscard]] Reached reach_patch(const Array& array, const Box& box);
 [[nodiscard]] Reached reach_block(const Array& array, Extent block);
-/// The own block with its ghost cells.
+/// The own block with its ghost cells; without a block no memory, and the extents of ghost cells.
 [[nodiscard]] Reached reach_padded(const Array& array);
 /// All that a process of this node holds.
 [[nodiscard]] void* reach_all(const Array& array, int proc);

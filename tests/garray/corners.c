@@ -185,6 +185,30 @@ static void check_order_of_members(void) {
   GA_Pgroup_destroy(turned);
 }
 
+/* Access where there are no elements: the second of two processes, and a block. */
+static void check_empty_access(void) {
+  int one[3] = {1, 1, 1}, width[3] = {1, 1, 1}, dims[3], ld[2];
+  double *data = NULL;
+  int g = NGA_Create_ghosts(C_DBL, 3, one, width, "one", NULL);
+  NGA_Access_ghosts(g, dims, &data, ld);
+  for (int d = 0; d < 3; ++d) CHECK(dims[d] == (GA_Nodeid() == 0 ? 3 : 2));
+  CHECK(ld[0] == dims[1] && ld[1] == dims[2]);
+  NGA_Release_ghosts(g);
+  GA_Destroy(g);
+  g = NGA_Create(C_DBL, 3, one, "bare", NULL);
+  NGA_Access_ghosts(g, dims, &data, ld);
+  for (int d = 0; d < 3; ++d) CHECK(dims[d] == (GA_Nodeid() == 0 ? 1 : 0));
+  GA_Destroy(g);
+  int four[3] = {4, 4, 4}, blocks[3] = {2, 2, 2}, map[6] = {0, 2, 0, 2, 0, 0}, grid[3] = {1, 1, GA_Nnodes()};
+  g = GA_Create_handle();
+  GA_Set_data(g, 3, four, C_DBL);
+  GA_Set_tiled_irreg_proc_grid(g, map, blocks, grid);
+  CHECK(GA_Allocate(g) == 1);
+  if (GA_Nodeid() == 0) NGA_Access_block(g, 0, &data, ld);
+  GA_Sync();
+  GA_Destroy(g);
+}
+
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   GA_Initialize();
@@ -194,6 +218,7 @@ int main(int argc, char **argv) {
   check_empty();
   check_strangers();
   check_order_of_members();
+  check_empty_access();
   if (GA_Nodeid() == 0) puts("all is well");
   GA_Terminate();
   MPI_Finalize();
