@@ -176,10 +176,9 @@ int locate(int g_a, Ints subscript) {
 }
 int locate_region(int g_a, Ints lo, Ints hi, Ints map, int* procs) {
   const Array& array = runtime().made_array(g_a);
-  const Box box = box_of(tongue(), array, lo, hi);
   const std::size_t axes = array.axes();
   std::size_t count = 0;
-  for_each_located(array, box, [&](int proc, const Box& part) {
+  for_each_located(array, box_within(tongue(), array, lo, hi), [&](int proc, const Box& part) {
     write_box(tongue(), part, map.from(2 * axes * count), map.from(2 * axes * count + axes));
     procs[count] = proc;
     ++count;
@@ -189,7 +188,7 @@ int locate_region(int g_a, Ints lo, Ints hi, Ints map, int* procs) {
 int locate_nnodes(int g_a, Ints lo, Ints hi) {
   const Array& array = runtime().made_array(g_a);
   int count = 0;
-  for_each_located(array, box_of(tongue(), array, lo, hi), [&](int, const Box&) { ++count; });
+  for_each_located(array, box_within(tongue(), array, lo, hi), [&](int, const Box&) { ++count; });
   return count;
 }
 int locate_num_blocks(int g_a, int* lo, int* hi) {

@@ -71,6 +71,15 @@ Box box_of(Tongue tongue, const Array& array, Ints lo, Ints hi, std::string_view
   return checked_box(tongue, array, lo, hi, lo_name, hi_name, false);
 }
 
+std::optional<Box> box_within(Tongue tongue, const Array& array, Ints lo, Ints hi) {
+  for (std::size_t d = 0; d < array.axes(); ++d) {
+    const std::size_t axis = tongue.axis(d, array.axes());
+    const Extent from = lo[axis] - tongue.first(), to = hi[axis] - tongue.first();
+    if (from < 0 || to >= array.extents[d] || to < from) return std::nullopt;
+  }
+  return box_of(tongue, array, lo, hi);
+}
+
 Box operand_box_of(Tongue tongue, const Array& array, Ints lo, Ints hi, std::string_view lo_name,
                    std::string_view hi_name) {
   return checked_box(tongue, array, lo, hi, lo_name, hi_name, true);

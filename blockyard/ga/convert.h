@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,6 +27,8 @@ using garray::Local;
 /// A patch of an array. Throws Error{bad_input} that names the first bad end.
 [[nodiscard]] Box box_of(Tongue tongue, const Array& array, Ints lo, Ints hi,
                          std::string_view lo_name = "lo", std::string_view hi_name = "hi");
+/// The same; none where it has no elements or leaves the array.
+[[nodiscard]] std::optional<Box> box_within(Tongue tongue, const Array& array, Ints lo, Ints hi);
 /// The same for collective operations, which accept patches without elements: hi is lo - 1.
 [[nodiscard]] Box operand_box_of(Tongue tongue, const Array& array, Ints lo, Ints hi,
                                  std::string_view lo_name = "lo", std::string_view hi_name = "hi");

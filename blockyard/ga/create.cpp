@@ -165,8 +165,8 @@ std::optional<Box> box_held(const Array& array, int proc) {
     if (proc < 0 || proc >= layout.block_count()) return std::nullopt;
     return layout.box_of(proc);
   }
-  if (proc < 0 || proc >= layout.ranks())
-    refuse(array, fmt::format("process {} is outside 0..{}", proc, layout.ranks() - 1));
+  if (proc < 0) refuse(array, fmt::format("process {} is outside 0..{}", proc, layout.ranks() - 1));
+  if (proc >= layout.ranks()) return std::nullopt;
   const Extent block = layout.block_held_by(proc);
   if (block < 0 || layout.box_of(block).is_empty()) return std::nullopt;
   return layout.box_of(block);

@@ -41,15 +41,18 @@ void destroy_array(Array& array);
 /// An array in the memory of another.
 void overlay_array(Array& array, const Array& host);
 
-/// The part that a process holds, or block `proc` where blocks are dealt.
+/// The part that a process holds, or block `proc` where blocks are dealt; none of those past the
+/// last one.
 [[nodiscard]] std::optional<Box> box_held(const Array& array, int proc);
 /// The owner of an element; -1: it is outside.
 [[nodiscard]] int located(Tongue tongue, const Array& array, Ints subscript);
 
-/// Calls visit(process, or block where they are dealt; part) for the parts of a box.
+/// Calls visit(process, or block where they are dealt; part) for the parts of a patch, if it is
+/// within the array.
 template <class Visit>
-void for_each_located(const Array& array, const Box& box, const Visit& visit) {
-  array.distribution.for_each_piece(box, [&](const array::Piece& piece) {
+void for_each_located(const Array& array, const std::optional<Box>& box, const Visit& visit) {
+  if (!box) return;
+  array.distribution.for_each_piece(*box, [&](const array::Piece& piece) {
     visit(array.distribution.is_direct() ? piece.rank : base::to_int(piece.block), piece.box);
   });
 }

@@ -198,7 +198,7 @@ int locate_region(int g_a, std::int64_t ilo, std::int64_t ihi, std::int64_t jlo,
   const Array& array = runtime().made_array(g_a);
   std::int64_t lo[] = {ilo, jlo}, hi[] = {ihi, jhi};
   std::size_t count = 0;
-  for_each_located(array, box_of(tongue(), array, lo, hi), [&](int process, const Box& part) {
+  for_each_located(array, box_within(tongue(), array, lo, hi), [&](int process, const Box& part) {
     const std::size_t at = 5 * count++;
     for (std::size_t d = 0; d < 2; ++d) {
       map.set(at + 2 * d, part.first[d] + 1);
@@ -212,7 +212,7 @@ int locate_region(int g_a, std::int64_t ilo, std::int64_t ihi, std::int64_t jlo,
 int locate_region_n(int g_a, Ints lo, Ints hi, Ints map, Ints procs) {
   const Array& array = runtime().made_array(g_a);
   std::size_t count = 0;
-  for_each_located(array, box_of(tongue(), array, lo, hi), [&](int process, const Box& part) {
+  for_each_located(array, box_within(tongue(), array, lo, hi), [&](int process, const Box& part) {
     const std::size_t axes = array.axes();
     write_box(tongue(), part, map.from(2 * axes * count), map.from(2 * axes * count + axes));
     procs.set(count++, process);

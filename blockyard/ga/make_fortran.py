@@ -89,10 +89,10 @@ class Definition:
             self.after.append(f"*{name}_found = fortran::place_of(blockyard::base::to_int(*g_a_at), "
                               f"{name}_memory);")
             self.passed.append(name)
-        elif kind == "new" or kind == "out":
+        elif kind == "new":
             self.takes.append(f"Integer* {name}")
-            self.target = (f"*{name} = static_cast<Integer>({{}}); return Integer{{{{"
-                           + (f"*{name} != 0 ? 1 : 0" if kind == "new" else "1") + "}};")
+            self.target = (f"*{name} = static_cast<Integer>({{}}); "
+                           f"return Integer{{{{*{name} != 0 ? 1 : 0}}}};")
         elif kind == "tag":
             self.takes.append("Integer*")
         elif not stars and kind in VALUES:

@@ -209,6 +209,21 @@ static void check_empty_access(void) {
   GA_Destroy(g);
 }
 
+/* Patches and processes that are not there. */
+static void check_outside(void) {
+  const int g = make("g");
+  int lo[2] = {3, 3}, hi[2] = {3, n}, map[4 * 64], owners[64];
+  CHECK(NGA_Locate_region(g, lo, hi, map, owners) == 0);
+  CHECK(NGA_Locate_nnodes(g, lo, hi) == 0);
+  hi[1] = 2;
+  CHECK(NGA_Locate_region(g, lo, hi, map, owners) == 0);
+  hi[1] = 3;
+  CHECK(NGA_Locate_region(g, lo, hi, map, owners) == 1);
+  NGA_Distribution(g, GA_Nnodes(), lo, hi);
+  CHECK(lo[0] == -1 && hi[0] == -2);
+  GA_Destroy(g);
+}
+
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   GA_Initialize();
@@ -219,6 +234,7 @@ int main(int argc, char **argv) {
   check_strangers();
   check_order_of_members();
   check_empty_access();
+  check_outside();
   if (GA_Nodeid() == 0) puts("all is well");
   GA_Terminate();
   MPI_Finalize();

@@ -137,7 +137,7 @@ static void write_read_only(void) {
   GA_Set_property(a, "read_only");
   NGA_Put(a, lo, hi, buffer, ld);
 }
-static void process_beyond(void) { NGA_Distribution(a, 600, lo, hi); }
+static void process_negative(void) { NGA_Distribution(a, -6, lo, hi); }
 static void sparse_outside(void) { NGA_Sprs_array_add_element(NGA_Sprs_array_create(4, 4, C_DBL), 4, 0, &one); }
 static void sparse_not_assembled(void) { NGA_Sprs_array_scale(NGA_Sprs_array_create(4, 4, C_DBL), &one); }
 static void after_the_end(void) { GA_Terminate(), GA_Zero(a); }
@@ -204,7 +204,7 @@ static const struct {
     CASE(symmetrize_a_rectangle, "GA_Symmetrize(\"a\")"),
     CASE(solve_a_rectangle, "GA_Lu_solve(\"a\")"),
     CASE(write_read_only, "is read only"),
-    CASE(process_beyond, "600 is outside"),
+    CASE(process_negative, "-6 is outside"),
     CASE(sparse_outside, "NGA_Sprs_array_add_element"),
     CASE(sparse_not_assembled, "NGA_Sprs_array_scale"),
     CASE(after_the_end, "GA_Initialize was not called"),
