@@ -224,6 +224,16 @@ static void check_outside(void) {
   GA_Destroy(g);
 }
 
+static void check_copy_onto_itself(void) {
+  const int g = make("g");
+  int lo[2] = {1, 2}, hi[2] = {5, 7};
+  double one = 1;
+  GA_Fill(g, &one);
+  NGA_Copy_patch('n', g, lo, hi, g, lo, hi);
+  CHECK(element(g, 3, 3) == 1);
+  GA_Destroy(g);
+}
+
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   GA_Initialize();
@@ -235,6 +245,7 @@ int main(int argc, char **argv) {
   check_order_of_members();
   check_empty_access();
   check_outside();
+  check_copy_onto_itself();
   if (GA_Nodeid() == 0) puts("all is well");
   GA_Terminate();
   MPI_Finalize();
