@@ -26,6 +26,17 @@ Array& pending_array(int handle) {
 
 int default_group() { return runtime().default_group(); }
 
+/// Ghost cells do not count, nor do groups.
+bool is_dealt_alike(const array::Distribution& a, const array::Distribution& b) {
+  if (a.axes() != b.axes() || a.dealing() != b.dealing()) return false;
+  for (std::size_t d = 0; d < a.axes(); ++d)
+    if (a.cuts(d) != b.cuts(d) || a.grid(d) != b.grid(d)) return false;
+  if (!a.is_restricted() && !b.is_restricted()) return true;
+  for (Extent block = 0; block < a.block_count(); ++block)
+    if (a.rank_of(block) != b.rank_of(block)) return false;
+  return true;
+}
+
 Request request(int type, int ndim, Ints dims, const char* name, int group) {
   return {
       .tongue = tongue(), .type = type, .ndim = ndim, .dims = dims, .name = name, .group = group};
@@ -156,7 +167,7 @@ int get_pgroup(int g_a) { return runtime().array(g_a).group; }
 int compare_distr(int g_a, int g_b) {
   const Array &a = runtime().made_array(g_a), &b = runtime().made_array(g_b);
   runtime().use_mask();
-  return a.distribution == b.distribution && a.group == b.group ? 0 : 1;
+  return is_dealt_alike(a.distribution, b.distribution) ? 0 : 1;
 }
 int is_mirrored(int g_a) { return garray::is_mirrored(runtime(), runtime().array(g_a)) ? 1 : 0; }
 int has_ghosts(int g_a) { return runtime().made_array(g_a).distribution.is_padded() ? 1 : 0; }

@@ -234,6 +234,26 @@ static void check_copy_onto_itself(void) {
   GA_Destroy(g);
 }
 
+/* Ghost cells and groups do not count where distributions are compared. */
+static void check_compare(void) {
+  int dims[2] = {n, n}, width[2] = {1, 2}, list[64], block[2] = {3, 3};
+  for (int r = 0; r < GA_Nnodes(); ++r) list[r] = r;
+  const int all = GA_Pgroup_create(list, GA_Nnodes()), g = make("g"), dealt = GA_Create_handle();
+  const int padded = NGA_Create_ghosts(C_DBL, 2, dims, width, "padded", NULL);
+  const int twin = NGA_Create_config(C_INT, 2, dims, "twin", NULL, all);
+  GA_Set_data(dealt, 2, dims, C_DBL);
+  GA_Set_block_cyclic(dealt, block);
+  CHECK(GA_Allocate(dealt) == 1);
+  CHECK(GA_Compare_distr(g, padded) == 0);
+  CHECK(GA_Compare_distr(g, twin) == 0);
+  CHECK(GA_Compare_distr(g, dealt) != 0);
+  GA_Destroy(g);
+  GA_Destroy(padded);
+  GA_Destroy(twin);
+  GA_Destroy(dealt);
+  GA_Pgroup_destroy(all);
+}
+
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   GA_Initialize();
@@ -246,6 +266,7 @@ int main(int argc, char **argv) {
   check_empty_access();
   check_outside();
   check_copy_onto_itself();
+  check_compare();
   if (GA_Nodeid() == 0) puts("all is well");
   GA_Terminate();
   MPI_Finalize();
