@@ -42,7 +42,7 @@ struct Edge {
   std::map<void*, fabric::Region> raw_memory;  ///< of Getmem, by this process's pointer
   std::mutex pending_mutex;                    ///< guards the next two
   std::map<long, garray::Pending> pending;     ///< by handle
-  long next_handle = 1;
+  long last_handle = 0;
   bool is_debugging = false;
   double started_seconds = 0;
 };

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <limits>
 
 namespace blockyard::ga {
 
@@ -116,9 +117,14 @@ std::vector<Indexes> places_of(Tongue tongue, const Array& array, IntLists lists
 }
 
 long keep_pending(garray::Pending pending) {
+  if (pending.test(runtime().memory())) return 0;
   const std::lock_guard lock(edge().pending_mutex);
-  const long handle = edge().next_handle++;
-  if (!pending.test(runtime().memory())) edge().pending.emplace(handle, std::move(pending));
+  // Callers may keep them in integers of 4 bytes.
+  constexpr long most = std::numeric_limits<int>::max();
+  long& handle = edge().last_handle;
+  do handle = handle % most + 1;
+  while (edge().pending.contains(handle));
+  edge().pending.emplace(handle, std::move(pending));
   return handle;
 }
 

@@ -33,7 +33,7 @@ struct Reached {
 [[nodiscard]] std::vector<Indexes> places_of(Tongue tongue, const Array& array, IntLists lists,
                                              Extent count);
 
-/// Transfers that were begun, by number. Any thread.
+/// Transfers that were begun, by number; 0: it is complete. Any thread.
 [[nodiscard]] long keep_pending(garray::Pending pending);
 void wait_pending(long handle);
 [[nodiscard]] bool test_pending(long handle);

@@ -254,6 +254,19 @@ static void check_compare(void) {
   GA_Pgroup_destroy(all);
 }
 
+/* A transfer that is complete takes no number: there are only 2^31 of them. */
+static void check_numbers(void) {
+  const int g = make("g");
+  int at[2] = {0, 0}, ld[1] = {1};
+  double value = 3;
+  ga_nbhdl_t handle = 99;
+  NGA_NbPut(g, at, at, &value, ld, &handle);
+  if (GA_Cluster_nnodes() == 1) CHECK(handle == 0);
+  NGA_NbWait(&handle);
+  CHECK(NGA_NbTest(&handle) == 1);
+  GA_Destroy(g);
+}
+
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   GA_Initialize();
@@ -267,6 +280,7 @@ int main(int argc, char **argv) {
   check_outside();
   check_copy_onto_itself();
   check_compare();
+  check_numbers();
   if (GA_Nodeid() == 0) puts("all is well");
   GA_Terminate();
   MPI_Finalize();
