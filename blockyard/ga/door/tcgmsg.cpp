@@ -51,6 +51,18 @@ MPI_Comm world() {
   return kept().world;
 }
 
+/// The counter of nxtval, from 0 on. Collective.
+void open_counter() {
+  long* base = nullptr;
+  if (kept().counter != MPI_WIN_NULL) MPI_Win_free(&kept().counter);
+  int rank = 0;
+  MPI_Comm_rank(world(), &rank);
+  MPI_Win_allocate(rank == 0 ? sizeof(long) : 0, sizeof(long), MPI_INFO_NULL, world(), &base,
+                   &kept().counter);
+  if (rank == 0) *base = 0;
+  MPI_Barrier(world());
+}
+
 MPI_Op operation(const char* op) {
   constexpr struct {
     const char* name;
@@ -87,7 +99,10 @@ int source_of(long node) { return node < 0 ? MPI_ANY_SOURCE : static_cast<int>(n
 
 extern "C" {
 
-void tcg_pbeginf(void) { static_cast<void>(world()); }
+// Later only some processes may come for a task, so that the counter is made here.
+void tcg_pbeginf(void) {
+  if (kept().counter == MPI_WIN_NULL) open_counter();
+}
 void tcg_pbginf(void) { tcg_pbeginf(); }
 void tcg_pbegin(int /*argc*/, char** /*argv*/) { tcg_pbeginf(); }
 void tcg_alt_pbegin(int* /*argc*/, char** /*argv*/[]) { tcg_pbeginf(); }
@@ -161,16 +176,9 @@ long tcg_probe(long type, long node) {
 }
 
 long tcg_nxtval(long mproc) {
-  long* base = nullptr;
-  if (mproc < 0 || kept().counter == MPI_WIN_NULL) {
-    // All come here: to begin, or to begin again.
-    if (kept().counter != MPI_WIN_NULL) MPI_Win_free(&kept().counter);
-    MPI_Win_allocate(tcg_nodeid() == 0 ? sizeof(long) : 0, sizeof(long), MPI_INFO_NULL, world(),
-                     &base, &kept().counter);
-    if (tcg_nodeid() == 0) *base = 0;
-    MPI_Barrier(world());
-    if (mproc < 0) return 0;
-  }
+  // All come here to begin again, or to begin where nobody called pbeginf.
+  if (mproc < 0 || kept().counter == MPI_WIN_NULL) open_counter();
+  if (mproc < 0) return 0;
   const long one = 1;
   long old = 0;
   MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, kept().counter);
