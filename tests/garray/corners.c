@@ -19,7 +19,7 @@ static double element(int g, int i, int j) {
 }
 
 /* The collectives that use up a mask, though they have nothing to mask or little. */
-static int other, group;
+static int original, other, group;
 static void reduce(void) {
   double one = 1;
   GA_Dgop(&one, 1, "+");
@@ -30,7 +30,7 @@ static void broadcast(void) {
 }
 static void create(void) { other = make("other"); }
 static void destroy(void) { GA_Destroy(other); }
-static void duplicate(void) { other = GA_Duplicate(other, "twin"); }
+static void duplicate(void) { original = other, other = GA_Duplicate(original, "twin"); }
 static void deallocate(void) { GA_Deallocate(other); }
 static void allocate(void) { GA_Allocate(other); }
 static void compare(void) { GA_Compare_distr(other, other); }
@@ -88,6 +88,7 @@ static void check_masks(void) {
   group = GA_Pgroup_create(list, count);
   for (size_t k = 0; k < sizeof all / sizeof *all; ++k) check_mask_after(all[k], g);
   check_mask_after_sync(g);
+  GA_Destroy(original);
   GA_Destroy(g);
 }
 
@@ -257,7 +258,7 @@ static void check_compare(void) {
 /* A transfer that is complete takes no number: there are only 2^31 of them. */
 static void check_numbers(void) {
   const int g = make("g");
-  int at[2] = {0, 0}, ld[1] = {1};
+  int at[2] = {GA_Nodeid() % n, 0}, ld[1] = {1};
   double value = 3;
   ga_nbhdl_t handle = 99;
   NGA_NbPut(g, at, at, &value, ld, &handle);

@@ -179,7 +179,7 @@ static void check_groups(void) {
     CHECK(value == expected);
   }
   char word[20000];
-  memset(word, me == list[0] ? 7 : 0, sizeof word);
+  memset(word, me == list[count - 1] ? 7 : 0, sizeof word); /* in order, the last one listed is the first */
   GA_Pgroup_brdcst(group, word, sizeof word, 0);
   CHECK(word[0] == 7 && word[sizeof word - 1] == 7);
   GA_Pgroup_sync(group);
