@@ -16,11 +16,13 @@ BlockCache::~BlockCache() {
 BlockCache::Pin BlockCache::request(const array::BlockId& id, std::size_t size,
                                     const Asker& asker) {
   ++requests_;
-  Entry* held = use(id);
+  Entry* const held = use(id);
   if (held != nullptr && held->is_stale) {
     complete(*held);
     erase(by_id_.at(id));
-    held = nullptr;
+    Pin renewed(ask(id, size, asker, false));
+    renewed.entry_->is_renewed = true;
+    return renewed;
   }
   if (held == nullptr) return Pin(ask(id, size, asker, false));
   ++hits_;

@@ -20,10 +20,11 @@ class BlockCache {
   struct Entry {
     array::BlockId id;
     Arrival arrival{};
-    std::size_t size = 0;    ///< bytes charged
-    bool is_waiting = true;  ///< the arrival has not been taken
-    bool is_early = false;   ///< prefetched, and not asked for since
-    bool is_stale = false;   ///< changed at its home since: the next request asks again
+    std::size_t size = 0;     ///< bytes charged
+    bool is_waiting = true;   ///< the arrival has not been taken
+    bool is_early = false;    ///< prefetched, and not asked for since
+    bool is_stale = false;    ///< changed at its home since: the next request asks again
+    bool is_renewed = false;  ///< asked for in place of one that was stale
     std::int32_t pins = 0;
     std::int32_t pc = 0;      ///< the instruction that asked for it
     double sent_seconds = 0;  ///< when it was asked for at its home
@@ -47,6 +48,8 @@ class BlockCache {
     explicit operator bool() const noexcept { return entry_ != nullptr; }
     [[nodiscard]] Pin again() const noexcept { return Pin(*entry_); }
     [[nodiscard]] bool is_only() const noexcept { return entry_->pins == 1; }
+    /// It was asked for again, for its home had changed: other pins may hold what it was.
+    [[nodiscard]] bool is_renewed() const noexcept { return entry_->is_renewed; }
 
     /// Null while under way, and for a block never written.
     [[nodiscard]] const SharedFrame& frame() const noexcept { return entry_->arrival.frame; }

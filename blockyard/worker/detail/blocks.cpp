@@ -130,8 +130,20 @@ void Blocks::keep(const array::BlockId& id, const block::BlockCache::Pin& pin) {
 
 array::BlockId Blocks::get(std::int32_t selector) {
   const Place place = locate(selector_at(selector));
-  keep(place.id, fetched_.request(place.id, own_.bytes_of(place)));
+  const block::BlockCache::Pin copy = fetched_.request(place.id, own_.bytes_of(place));
+  if (!copy.is_renewed() || !renew(place.id, copy)) keep(place.id, copy);
   return place.id;
+}
+
+/// Scopes that keep what a block was keep what it is. False: none does.
+bool Blocks::renew(const array::BlockId& id, const block::BlockCache::Pin& pin) {
+  bool is_kept = false;
+  for (Made& made : scope_) {
+    if (made.record != Record::pin || made.id != id) continue;
+    made.pin = pin.again();
+    is_kept = true;
+  }
+  return is_kept;
 }
 
 block::SharedFrame Blocks::share(std::int32_t selector, Sending* sending) {

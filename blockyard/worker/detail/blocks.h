@@ -130,6 +130,7 @@ class Blocks {
   OwnBlocks::Slot& make_own(const Place& place, Need need);
   [[nodiscard]] block::BlockCache::Pin fetch(const array::BlockId& id);
   void keep(const array::BlockId& id, const block::BlockCache::Pin& pin);
+  [[nodiscard]] bool renew(const array::BlockId& id, const block::BlockCache::Pin& pin);
 
   const Naming& naming_;
   const std::vector<std::int64_t>& index_values_;
