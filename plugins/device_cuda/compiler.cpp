@@ -82,15 +82,17 @@ std::string TextCompiler::compile_text(const std::string& text, const std::strin
   if (architectures(known.data()) != success)
     throw std::runtime_error("nvrtcGetSupportedArchs failed");
   const bool is_known = std::ranges::find(known, capability) != known.end();
-  const int latest = *std::ranges::max_element(known);
+  int latest = known.front();  // that this GPU is not older than
+  for (const int one : known)
+    if (one <= capability) latest = std::max(latest, one);
   Program* raw = nullptr;
   if (create(&raw, text.c_str(), name.c_str(), 0, nullptr, nullptr) != success)
     throw std::runtime_error("nvrtcCreateProgram failed");
   const auto end = [this](Program* program) { destroy(&program); };
   const std::unique_ptr<Program, decltype(end)> program(raw, end);
-  const std::string target = "--gpu-architecture=" +
-                             (is_known ? "sm_" + std::to_string(capability)
-                                       : "compute_" + std::to_string(std::min(capability, latest)));
+  const std::string target =
+      "--gpu-architecture=" +
+      (is_known ? "sm_" + std::to_string(capability) : "compute_" + std::to_string(latest));
   const std::array options = {target.c_str(), "--std=c++17"};
   const bool is_built = compile(raw, static_cast<int>(options.size()), options.data()) == success;
   const auto read = [&](auto size_of, auto copy) {
