@@ -215,6 +215,8 @@ blockyard_status stream_wait(blockyard_device* handle, blockyard_stream* waiting
       device.link->fail(stream.key, ++stream.last, there.text);
       return BLOCKYARD_OK;
     }
+    if (const blockyard_status status = state(device, stream); status != BLOCKYARD_OK)
+      return status;  // the server would miss the numbers between
     const Place place = next(stream);
     post(device, place, frame_of(Kind::wait, Wait{place, point.key.stream, point.sequence}));
     return state(device, stream);

@@ -125,6 +125,7 @@ class Exported {
   Plans plans_;
   std::mutex mutex_;  ///< guards how far the lanes are
   std::condition_variable changed_;
+  std::size_t waiting_tasks_ = 0;                         ///< of all lanes; guarded by the mutex
   std::map<std::uint32_t, std::shared_ptr<Lane>> lanes_;  ///< shared by those that wait for one
 };
 

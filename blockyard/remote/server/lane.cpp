@@ -16,8 +16,8 @@ using base::Error;
 
 namespace {
 
-/// Of a stream that wait; receiving waits for room. Some 20 MB.
-constexpr std::size_t most_tasks = std::size_t{1} << 16;
+/// Of a device that wait; receiving waits for room. Some 10 MB.
+constexpr std::size_t most_tasks = std::size_t{1} << 14;
 
 }  // namespace
 
@@ -66,7 +66,8 @@ void Lane::add(Task task) {
                 fmt::format("work {} of a stream follows work {}", task.sequence, last_));
   last_ = task.sequence;
   std::unique_lock lock(device_.mutex_);
-  device_.changed_.wait(lock, [&] { return tasks_.size() < most_tasks || is_ended_; });
+  device_.changed_.wait(lock, [&] { return device_.waiting_tasks_ < most_tasks || is_ended_; });
+  ++device_.waiting_tasks_;
   tasks_.push_back(std::move(task));
   device_.changed_.notify_all();
 }
@@ -158,13 +159,14 @@ void Lane::work() {
     }
     Task task = std::move(tasks_.front());
     tasks_.pop_front();
-    if (tasks_.size() + 1 == most_tasks) device_.changed_.notify_all();
+    if (device_.waiting_tasks_-- == most_tasks) device_.changed_.notify_all();
     lock.unlock();
     take_up(std::move(task));
     lock.lock();
   }
   const std::deque<Task> dropped = std::move(tasks_);
   tasks_.clear();
+  device_.waiting_tasks_ -= dropped.size();
   lock.unlock();  // tasks may hold other lanes
   turn_.leave();
 }
@@ -220,6 +222,7 @@ void Lane::advance(std::uint64_t sequence) {
 /// from 0: what was not known to be done.
 void Lane::fail(std::uint64_t from, const std::string& text) {
   std::uint64_t told = 0;
+  std::vector<Bytes> gone;
   turn_.leave();
   if (from > 0 &&
       device_.source_.table->stream_synchronise(device_.device_, stream_) == BLOCKYARD_OK) {
@@ -228,6 +231,7 @@ void Lane::fail(std::uint64_t from, const std::string& text) {
   {
     std::unique_lock lock(device_.mutex_);
     failed_from_ = done_ + 1;
+    gone.swap(kept_);
     asked_ = std::max(asked_, done_);
     tell_client(lock, false);
     told = failed_from_;
@@ -236,7 +240,7 @@ void Lane::fail(std::uint64_t from, const std::string& text) {
   say(Kind::failed, Failure{{device_.number_, number_, told}, text});
 }
 
-/// In the order of events: what is told while the lock is held comes before what follows.
+/// In the order of events, but for what is told later: a client takes the largest number.
 void Lane::tell_client(std::unique_lock<std::mutex>& lock, bool is_in_turn) {
   const std::uint64_t known = std::min(asked_, done_);
   if (known <= told_) return;

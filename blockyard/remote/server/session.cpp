@@ -76,8 +76,13 @@ std::string Session::run() {
   try {
     if (shake_hands()) {
       rpc::Frame frame;
-      while (!has_joined_ && rpc::receive_frame(*link_.load(), frame)) {
-        taking_since_ = base::now_seconds();
+      constexpr double short_time = 1e-3;  // messages that wait come so soon after each other
+      double since = 0;
+      for (double before = 0; !has_joined_ && rpc::receive_frame(*link_.load(), frame);
+           before = base::now_seconds()) {
+        const double now = base::now_seconds();
+        if (now - before > short_time) since = now;
+        taking_since_ = since;
         take(frame);
         taking_since_ = 0;
       }
@@ -349,7 +354,10 @@ void Session::take_enqueued(const rpc::Frame& frame) {
     }
     case Kind::end_stream: {
       const auto place = decode<Place>(frame);
-      return device(place.device).close_stream(place.stream);
+      device(place.device).close_stream(place.stream);
+      const std::lock_guard lock(telling_);
+      done_.erase({place.device, place.stream});
+      return;
     }
     case Kind::end_plan: {
       const auto number = decode<Number>(frame);
