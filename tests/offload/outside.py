@@ -43,7 +43,8 @@ def outcome_of_pytest(text):
 
 
 def outcome_of_hpcc(folder):
-    text = (folder / "hpccoutf.txt").read_text()
+    """Without what Debian's hpcc says at times by itself: it asks for as many numbers as a variable says that it never sets."""
+    text = re.sub(r"(?m)^Failed to allocate \d{15,} doubles$", "", (folder / "hpccoutf.txt").read_text())
     return sorted(set(re.findall(r"(PASSED|FAILED|Failed|failed)", text)))
 
 
