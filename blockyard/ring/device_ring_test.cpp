@@ -199,5 +199,16 @@ TEST(KernelUpdate, refuses_a_head_that_is_too_short) {
   EXPECT_THROW(update->apply(all, Slice::on_device(device, *memory), &stream), base::Error);
 }
 
+TEST(KernelUpdate, refuses_an_item_that_is_no_whole_number_of_values) {
+  device::Device device(device::sim::table(), 0);
+  auto update = KernelUpdate::open(device, forms(), {0, units});
+  const auto memory = device.allocate(units * 8);
+  device::Stream stream = device.open_stream();
+  const double head = 1;
+  const std::array<Item, 1> all{
+      Item{0, 0, std::as_bytes(std::span(&head, 1)), {}, units * 8 - 4, memory->address()}};
+  EXPECT_THROW(update->apply(all, Slice::on_device(device, *memory), &stream), base::Error);
+}
+
 }  // namespace
 }  // namespace blockyard::ring

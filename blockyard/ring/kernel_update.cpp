@@ -29,6 +29,12 @@ std::optional<KernelUpdate> KernelUpdate::open(device::Device& device, const Ker
 void KernelUpdate::apply(std::span<const Item> items, const Slice& slice, device::Stream* stream) {
   base::require(stream != nullptr, "a kernel works on a slice that is on a device");
   for (const Item& item : items) {
+    if (item.bytes % forms_.item_bytes != 0)
+      throw base::Error(
+          base::Errc::bad_input,
+          fmt::format("kernel '{}' reads items of '{}', of {} bytes a value; one came "
+                      "with {} bytes",
+                      forms_.entry, forms_.item_type, forms_.item_bytes, item.bytes));
     device::KernelRun run({slice.bytes / forms_.slice_bytes, 1, 1});
     run.memory(slice.address, slice.bytes).memory(item.address, item.bytes);
     for (const std::int64_t value : {range_.begin, range_.end, item.bytes}) run.value(value);

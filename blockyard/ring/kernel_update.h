@@ -39,7 +39,7 @@ class KernelUpdate final : public Update {
                                                         const KernelForms& forms,
                                                         const Range& range);
   /// REQUIRES: a slice on the device. Throws Error{bad_input} if a head is shorter than the
-  /// kernel's.
+  /// kernel's, or an item is no whole number of values.
   void apply(std::span<const Item> items, const Slice& slice, device::Stream* stream) override;
 
  private:

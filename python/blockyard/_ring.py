@@ -79,6 +79,7 @@ class Ring:
         #: This process's part of the array: a view, axes as in ``shape``.
         self.slice: np.ndarray = np.moveaxis(self._memory, 0, self.cut)
         self._update: Update | None = None
+        self._item: np.dtype | None = None  # None: items of any type
         self._is_finished = False
 
     def update(self, function: Update | None = None, *, opencl: str = "", cuda: str = "", item: Any = None) -> Any:
@@ -87,13 +88,16 @@ class Ring:
         get items in different orders.
 
         opencl, cuda: the same for devices, as a text that defines a function with the name of this one
-        (docs/ring.md, "On devices"). item: the type of the items' values; None: that of the ring. What a
-        device cannot do is done by the Python function."""
+        (docs/ring.md, "On devices"). item: the type of the items' values, with a shape if all items have one,
+        as in ``("f4", (n, n))``; None: that of the ring. Items are converted to it. What a device cannot do is
+        done by the Python function."""
         if function is None:
             return lambda decorated: self.update(decorated, opencl=opencl, cuda=cuda, item=item)
         self._check_no_update()
+        if opencl or cuda or item is not None:
+            self._item = self.dtype if item is None else np.dtype(item)
         if self._device[0] is not None and (opencl or cuda):
-            self._open_device(function.__name__, "", opencl, cuda, item)
+            self._open_device(function.__name__, "", opencl, cuda)
         self._begin(function)
         return function
 
@@ -102,7 +106,8 @@ class Ring:
         """The update is the C function ``name`` of a shared object (docs/ring.md, "On devices"), on all cores of
         the host, or the text of the same name on the ring's device."""
         self._check_no_update()
-        if not self._open_device(name, str(pathlib.Path(library).resolve()), opencl, cuda, item):
+        self._item = self.dtype if item is None else np.dtype(item)
+        if not self._open_device(name, str(pathlib.Path(library).resolve()), opencl, cuda):
             raise _errors.InputError(f"device {self._device[0]!r} takes none of the forms of {name!r}: give the text "
                                      "for it, or take device=None")
         self._begin(lambda part, array: None)
@@ -116,11 +121,13 @@ class Ring:
         route, lanes, slots, both = self._options
         self._ring.begin(self._take, self._memory, route, lanes, slots, both)
 
-    def _open_device(self, name: str, library: str, opencl: str, cuda: str, item: Any) -> bool:
-        item = self.dtype if item is None else np.dtype(item)
+    def _open_device(self, name: str, library: str, opencl: str, cuda: str) -> bool:
+        assert self._item is not None
+        item = self._item.base
         for dtype in (self.dtype, item):
-            if dtype.str[1:] not in _c_types:
-                raise ValueError(f"kernels work on values of {', '.join(_c_types)}, not {dtype}")
+            if dtype.str[1:] not in _c_types or not dtype.isnative:
+                raise ValueError(f"kernels work on values of {', '.join(_c_types)} in the byte order of the machine, "
+                                 f"not {dtype}")
         forms = (name, library, opencl, cuda, _c_types[self.dtype.str[1:]], self.dtype.itemsize,
                  _c_types[item.str[1:]], item.itemsize)
         kind, options = self._device
@@ -133,7 +140,7 @@ class Ring:
         others in meanwhile. head: what the update needs besides, small enough for 256 bytes; a kernel gets a
         number, or 0."""
         self._require_update()
-        payload = np.ascontiguousarray(array)
+        payload = np.ascontiguousarray(self._as_item(array))
         if payload.dtype.hasobject:
             raise ValueError(f"an array of Python objects cannot travel: dtype {payload.dtype}")
         number = float(head) if isinstance(head, (int, float, np.number)) else 0.0
@@ -144,6 +151,18 @@ class Ring:
             raise ValueError(f"the head of an item takes {len(about)} bytes; at most {_most_head_bytes}, with type and "
                              "shape of the array, are allowed: put the rest into the array")
         self._ring.give(about, payload.reshape(-1).view(np.uint8))
+
+    def _as_item(self, array: Any) -> np.ndarray:
+        """As the forms of the update read it: a kernel gets bytes only, and some process may run one."""
+        array = np.asarray(array)
+        if self._item is None:
+            return array
+        if self._item.shape and array.shape != self._item.shape:
+            raise ValueError(f"the items of this ring have the shape {self._item.shape}, not {array.shape}")
+        if not np.can_cast(array.dtype, self._item.base, "same_kind"):
+            raise ValueError(f"the items of this ring are {self._item.base}, to which {array.dtype} cannot be converted: "
+                             "convert the array, or give the update another item=")
+        return array.astype(self._item.base, copy=False)
 
     def serve(self) -> None:
         """Receives pending items, without waiting: for long work between items."""

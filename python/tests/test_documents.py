@@ -13,7 +13,8 @@ def examples_of(page):
     return re.findall(r"```python\n(.*?)```", (REPOSITORY / page).read_text(), re.DOTALL)
 
 
-PAGES = {page: examples_of(page) for page in ("docs/python.md", "docs/coming_from/pyscf.md", "docs/coming_from/dask.md")}
+PAGES = {page: examples_of(page)
+         for page in ("docs/python.md", "docs/coming_from/pyscf.md", "docs/coming_from/dask.md", "docs/ring.md")}
 EXAMPLES = PAGES["docs/python.md"]
 
 
@@ -39,4 +40,4 @@ def test_the_notebooks_run(name, tmp_path):
 
 
 def test_the_pages_have_their_examples():
-    assert [len(examples) for examples in PAGES.values()] == [9, 1, 1]
+    assert [len(examples) for examples in PAGES.values()] == [9, 1, 1, 1]

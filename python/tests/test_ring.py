@@ -139,6 +139,38 @@ def test_what_a_device_cannot_do_python_does(device):
     assert ring_of_ones(device, begin) == (device == "opencl")
 
 
+@pytest.mark.parametrize("dtype", ["i8", "f4", ">f8", "?"])
+@pytest.mark.parametrize("device", [None, "sim"])
+def test_items_are_of_the_type_that_a_kernel_reads(device, dtype, library):
+    with blockyard.Ring((7, 3), cut=0, fabric="loopback", device=device) as r:
+        r.update_in(library, "add")
+        r.give(np.ones((7, 3), dtype), head=2)
+        r.give(np.ones((3, 7), dtype).T, head=1)
+        assert np.array_equal(r.result(), np.full((7, 3), 3.0))
+
+
+def test_items_for_kernels_are_the_same_where_python_takes_them():
+    with blockyard.Ring((7, 3), cut=0, fabric="loopback") as r:
+        got = []
+        r.update(lambda part, x: got.append(x.copy()), opencl=OPENCL)
+        r.give(np.ones((7, 3), "i4"))
+    assert got[0].dtype == np.float64
+
+
+def test_refuses_items_that_a_kernel_cannot_read(library):
+    def expect(text, array, item=None, dtype="f8"):
+        with pytest.raises(ValueError, match=text):
+            with blockyard.Ring((7, 3), dtype, cut=0, fabric="loopback", device="sim") as r:
+                r.update_in(library, "add", item=item)
+                r.give(array)
+
+    expect("complex128 cannot be converted", np.ones((7, 3), "c16"))
+    expect("float64 cannot be converted", np.ones((7, 3)), item="i4")
+    expect(r"have the shape \(7, 3\), not \(7,\)", np.ones(7), item=("f8", (7, 3)))
+    expect("byte order of the machine", np.ones((7, 3)), item=">f8")
+    expect("byte order of the machine", np.ones((7, 3)), dtype=">f8")
+
+
 def test_refuses_updates_that_cannot_be(library):
     with pytest.raises(blockyard.InputError, match="no function 'ad'"):
         with blockyard.Ring((3,), fabric="loopback") as r:
