@@ -103,8 +103,17 @@ struct GaArray {
   [[nodiscard]] garray::Box box(const Extents& first, const Extents& end) const;
 };
 
-/// Transfers that were begun, and the memory that they work in.
+/// Transfers that were begun, and the memory that they work in, which stays until they end: dropped
+/// before, it waits for them. Made and dropped under the GIL.
 struct GaPending {
+  GaPending(std::shared_ptr<GaHeld> of, std::unique_ptr<PyMemory> in)
+      : held(std::move(of)), memory(std::move(in)) {}
+  ~GaPending() { end(); }
+  GaPending(const GaPending&) = delete;
+  GaPending& operator=(const GaPending&) = delete;
+
+  void end() noexcept;
+
   std::shared_ptr<GaHeld> held;  // shared: the array stays
   std::unique_ptr<PyMemory> memory;
   garray::Pending pending;

@@ -52,6 +52,15 @@ Box GaArray::box(const Extents& first, const Extents& end) const {
   return box;
 }
 
+void GaPending::end() noexcept {
+  const nb::gil_scoped_release release;
+  try {
+    pending.wait(held->world->runtime.memory());
+  } catch (const Error&) {                // a rank has failed, and nobody knows what still comes:
+    static_cast<void>(memory.release());  // the memory stays
+  }
+}
+
 namespace {
 
 using Use = PyMemory::Use;
@@ -89,7 +98,7 @@ std::unique_ptr<GaPending> move(const GaArray& self, bool is_get, const Extents&
   if (!factor.is_none()) scale.emplace(factor, Use::read);
   const garray::Lattice lattice = lattice_of(self, first, steps, *memory);
   const garray::Spread spread = spread_of(self, *memory);
-  auto later = is_later ? std::make_unique<GaPending>() : nullptr;
+  auto later = is_later ? std::make_unique<GaPending>(self.held, std::move(memory)) : nullptr;
   {
     const nb::gil_scoped_release release;
     garray::Pending* pending = is_later ? &later->pending : nullptr;
@@ -99,10 +108,6 @@ std::unique_ptr<GaPending> move(const GaArray& self, bool is_get, const Extents&
       garray::accumulate(self.runtime(), self.array(), lattice, spread, scale->data(), pending);
     else
       garray::put(self.runtime(), self.array(), lattice, spread, pending);
-  }
-  if (later) {
-    later->held = self.held;
-    later->memory = std::move(memory);
   }
   return later;
 }

@@ -371,7 +371,27 @@ def failures(_):
     ga.sync()
 
 
-CHECKS = {one.__name__: one for one in (main_path, one_sided, collective, ghosts, groups, algebra, memory, failures)}
+def dropped(_):
+    """Transfers that nobody waits for: the memory that they work in is that of others then."""
+    me, all_ = ga.rank(), ga.size()
+    n = 200_000
+    a = ga.zeros((all_, n), "f8", chunk=(1, n))
+    there, here = (me + 1) % all_, (me - 1) % all_
+    for number in range(4):
+        a.put_later(np.s_[there, :], np.full(n, number + me))
+        ga.sync()
+        a.add_later(np.s_[there, :], np.full(n, 2.0))
+        ga.sync()
+        assert (a[me, :] == number + here + 2).all()
+        a.get_later(np.s_[there, :])
+        others = np.zeros(n)
+        ga.sync()
+        assert not others.any()
+    ga.sync()
+
+
+CHECKS = {one.__name__: one for one in (main_path, one_sided, dropped, collective, ghosts, groups, algebra, memory,
+                                        failures)}
 
 if __name__ == "__main__":
     for name in sys.argv[1].split(","):
