@@ -288,6 +288,12 @@ def algebra(seed):
             close(s @ vectors, np.asarray(vectors) * values, "eigh")
             close(np.linalg.norm(a, 1), np.linalg.norm(m, 1), "norm")
             ga.sync()
+    large = numbers.integers(3_000_000_000, 4_000_000_000, size=(6, 6))  # whose squares overflow
+    for m, powers in ((large, (None, 1, np.inf)), (large[0], (None, 0, 1, 2, 3, np.inf)), (large > 3_500_000_000, (None, 1))):
+        for power in powers:
+            norm = np.linalg.norm(ga.array(m), power)
+            assert norm.dtype == np.float64 and np.isclose(norm, np.linalg.norm(m, power)), (norm, power)
+    ga.sync()
     x = numbers.random(50)
     flags = (numbers.random(50) < 0.2).astype("i4")
     flags[0] = 1

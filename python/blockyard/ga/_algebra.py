@@ -84,12 +84,10 @@ def _operand(a: Any, template: _array.GlobalArray) -> _array.GlobalArray:
 def norm(a: _array.GlobalArray, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     """Of a vector: 2 (None), 1, inf, -inf, 0 or any power; of a matrix: Frobenius (None, "fro"), 1, -1, inf, -inf.
     With axis: 2 (None), 1, inf or -inf of the vectors along it: a global array."""
-    size = np.abs(a)
+    size = np.abs(a.astype("f8") if a.dtype.kind in "biu" else a)  # squares of integers overflow
     if axis is not None:
         if ord not in (None, 1, 2, np.inf, -np.inf) or np.ndim(axis) != 0:
             raise _errors.InputError(f"norm: no norm {ord!r} along axis = {axis!r}")
-        if size.dtype.kind in "biu":
-            size = size.astype("f8")
         if ord in (np.inf, -np.inf):
             return (size.max if ord > 0 else size.min)(axis=axis, keepdims=keepdims)
         sums = (size if ord == 1 else np.multiply(size, size)).sum(axis=axis, keepdims=keepdims)
