@@ -193,7 +193,18 @@ class Ring:
     def gather_into(self, whole: np.ndarray | None) -> None:
         """Collective. Fills ``whole``, which process 0 has, in C order with the axis that is cut outermost; None
         at the others. After ``finish``."""
-        self._ring.gather(None if whole is None else whole.reshape(-1).view(np.uint8))
+        if _processes.is_first(self._processes):
+            self._check_whole(whole)
+        self._ring.gather(whole)
+
+    def _check_whole(self, whole: Any) -> None:
+        shape = (self.shape[self.cut], *self._memory.shape[1:])
+        if not isinstance(whole, np.ndarray) or whole.shape != shape or whole.dtype != self.dtype:
+            given = f"of shape {whole.shape} and type {whole.dtype}" if isinstance(whole, np.ndarray) else repr(whole)
+            raise _errors.InputError(f"the result goes into an array of shape {shape}, with the axis that is cut "
+                                     f"outermost, and of type {self.dtype}, not into {given}")
+        if not whole.flags.c_contiguous or not whole.flags.writeable:
+            raise _errors.InputError("the result goes into an array that is dense in C order and can be written to")
 
     @property
     def place(self) -> int:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A ring whose rank is this process, used by the thread that made it.
 #include <dlfcn.h>
+#include <fmt/format.h>
 
 #include <atomic>
 #include <cstring>
@@ -154,9 +155,10 @@ class PyRing {
     });
   }
 
-  /// Collective. Brings the whole array into that of process 0, units outermost.
+  /// Collective. Brings the whole array into that of process 0, dense, units outermost.
   void gather(const std::optional<OutArray>& into) {
     (void)live();
+    if (rank() == 0) check_whole(into);
     auto* to = into ? static_cast<std::byte*>(into->data()) : nullptr;
     const nb::gil_scoped_release release;
     drive([&] {
@@ -224,6 +226,16 @@ class PyRing {
       throw base::Error(base::Errc::bad_input,
                         "the ring has ended: give and ask for the result within its with block");
     return *ring_;
+  }
+
+  void check_whole(const std::optional<OutArray>& into) const {
+    const std::size_t whole_bytes = bytes().size() / static_cast<std::size_t>(range().count()) *
+                                    static_cast<std::size_t>(layout_->units());
+    if (!into || into->nbytes() != whole_bytes)
+      throw base::Error(
+          base::Errc::bad_input,
+          fmt::format("process 0 gives an array of {} bytes for the result, not of {}", whole_bytes,
+                      into ? into->nbytes() : 0));
   }
 
   [[nodiscard]] ring::Slice slice_on_device() {

@@ -78,6 +78,30 @@ def test_after_the_block_nothing_can_be_given():
     assert np.array_equal(r.slice, np.zeros(3))
 
 
+def test_the_result_goes_only_into_an_array_that_fits():
+    whole = np.full((3, 4), -1.0)
+    with blockyard.Ring((4, 3), fabric="loopback") as r:  # cut along the last axis, which is outermost here
+
+        @r.update
+        def add(part, x):
+            part += x[:, r.begin:r.end]
+
+        r.give(np.arange(12.0).reshape(4, 3))
+        r.finish()
+        read_only = np.zeros((3, 4))
+        read_only.flags.writeable = False
+        for text, wrong in {"not into None": None, r"of shape \(4, 3\)": np.zeros((4, 3)), "type float32": np.zeros((3, 4), "f4"),
+                            "dense in C order": np.zeros((3, 4), order="F"), "in C order": np.zeros((3, 8))[:, ::2],
+                            "can be written": read_only, "not into \\[": [[0.0] * 4] * 3}.items():
+            with pytest.raises(blockyard.InputError, match=text):
+                r.gather_into(wrong)
+        for wrong in (None, np.zeros(11)):
+            with pytest.raises(blockyard.InputError, match="an array of 96 bytes"):
+                r._ring.gather(wrong)
+        r.gather_into(whole)
+    assert np.array_equal(whole, np.arange(12.0).reshape(4, 3).T)
+
+
 def test_an_exception_of_the_update_comes_to_the_giver():
     with pytest.raises(ZeroDivisionError):
         with blockyard.Ring((3,), fabric="loopback") as r:

@@ -143,8 +143,8 @@ def _collect(plan: Plan, travel: Travel, ring: Ring, place: np.ndarray | None) -
         return
     turned = place.transpose([plan.output.index(c) for c in made])
     if turned.flags.c_contiguous:
-        ring.gather_into(turned)
+        ring.gather_into(turned.reshape(ring.shape))
         return
-    whole = np.empty(turned.shape, plan.element)
+    whole = np.empty(ring.shape, plan.element)
     ring.gather_into(whole)
-    turned[...] = whole
+    turned[...] = whole.reshape(turned.shape)
