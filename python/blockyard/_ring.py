@@ -36,6 +36,8 @@ class Ring:
     ``part`` is the slice of this process, initially zero. It may hold any state, not only a sum; its other
     axes are those of ``shape``. Without ``mpirun`` the slice is the whole array.
 
+    A ring belongs to one thread, and its update must not call it.
+
     ring: the number of processes in a ring; None: all. The slices of several rings are added at the end.
     route: "ring" (an item goes from neighbour to neighbour) or "direct" (from its giver to each process).
     lanes, slots: the number of rings over the same processes, and of buffers for items of other processes in each.

@@ -10,6 +10,7 @@
 #include <thread>
 #include <tuple>
 
+#include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
 #include "blockyard/device/kind.h"
@@ -25,6 +26,7 @@ namespace blockyard::python {
 namespace {
 
 constexpr double patience_seconds = 4;
+constexpr double look_seconds = 0.1;
 constexpr std::size_t kept_bytes = std::size_t{1} << 30;
 
 /// Calls a Python function for each item: update(head, payload), both bytes-like.
@@ -75,6 +77,23 @@ ring::KernelForms forms_of(const PyForms& given) {
   return forms;
 }
 
+/// One call of a ring at a time: neither an update nor a second thread calls it meanwhile. Taken
+/// before anything of the ring is looked at.
+class Turn {
+ public:
+  explicit Turn(std::atomic<bool>& is_busy) : is_busy_(is_busy) {
+    if (is_busy_.exchange(true))
+      throw base::Error(base::Errc::bad_input,
+                        "the ring is at work: neither its update nor a second thread may call it");
+  }
+  ~Turn() { is_busy_ = false; }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  std::atomic<bool>& is_busy_;
+};
+
 class PyRing {
  public:
   /// Collective. The slice is made by Python, once it knows the range: begin(), end().
@@ -112,6 +131,7 @@ class PyRing {
 
   void begin(nb::callable function, const OutArray& slice, const std::string& route, int lanes,
              int slots, bool both) {
+    const Turn turn(is_busy_);
     slice_.emplace(slice);
     update_.emplace(std::move(function));
     ring::Options options;
@@ -129,6 +149,7 @@ class PyRing {
   }
 
   void give(const nb::bytes& head, const AnyArray& payload) {
+    const Turn turn(is_busy_);
     const auto* from = reinterpret_cast<const std::byte*>(head.c_str());
     const std::span<const std::byte> its_head(from, head.size());
     ring::Ring& ring = live();
@@ -139,12 +160,14 @@ class PyRing {
     drive([&] { ring.give(its_head, shared); });
   }
   void serve() {
+    const Turn turn(is_busy_);
     ring::Ring& ring = live();
     const nb::gil_scoped_release release;
     drive([&] { ring.serve(); });
   }
   /// Collective. kind: how values of several rings are added, "f" or "i", of 4 or 8 bytes.
   void finish(const std::string& kind) {
+    const Turn turn(is_busy_);
     ring::Ring& ring = live();
     const nb::gil_scoped_release release;
     drive([&] {
@@ -157,6 +180,7 @@ class PyRing {
 
   /// Collective. Brings the whole array into that of process 0, dense, units outermost.
   void gather(const std::optional<OutArray>& into) {
+    const Turn turn(is_busy_);
     (void)live();
     if (rank() == 0) check_whole(into);
     auto* to = into ? static_cast<std::byte*>(into->data()) : nullptr;
@@ -171,16 +195,14 @@ class PyRing {
   }
 
   void abort(const std::string& cause) {
+    const Turn turn(is_busy_);
     if (endpoint_) endpoint_->abort(cause);
-    end();
+    let_go();
   }
   /// Collective. False: others did not come, after an error.
   bool end() {
-    if (!endpoint_) return true;
-    const bool all_came = end_world();
-    update_.reset();  // holds the Python object that holds this one
-    slice_.reset();
-    return all_came;
+    const Turn turn(is_busy_);
+    return let_go();
   }
 
   [[nodiscard]] std::map<std::string, double> counts() const {
@@ -201,11 +223,11 @@ class PyRing {
     return options;
   }
 
-  /// Does the work of the rank in a thread, while this one, which made the world, moves messages.
+  /// Does the work of the rank in a thread, while this one, which made the world, moves messages
+  /// and looks for signals, as Ctrl-C.
   template <class Work>
   void drive(const Work& work) {
-    constexpr double look_seconds = 0.1;
-    std::exception_ptr error;
+    std::exception_ptr error, signal;
     std::atomic<bool> is_done = false;
     std::thread rank([&] {
       try {
@@ -216,9 +238,24 @@ class PyRing {
       is_done = true;
       world_->wake();
     });
-    while (!is_done) world_->progress(look_seconds);
+    double look_at = base::now_seconds() + look_seconds;
+    while (!is_done) {
+      world_->progress(look_seconds);
+      if (signal || base::now_seconds() < look_at) continue;
+      signal = signal_error();
+      if (signal) endpoint_->abort("stopped by a signal");
+      look_at = base::now_seconds() + look_seconds;
+    }
     rank.join();
+    if (signal) std::rethrow_exception(signal);
     if (error) std::rethrow_exception(error);
+  }
+
+  /// The exception of a handler, if there was a signal.
+  static std::exception_ptr signal_error() {
+    const nb::gil_scoped_acquire gil;
+    if (PyErr_CheckSignals() == 0) return nullptr;
+    return std::make_exception_ptr(nb::python_error());
   }
 
   [[nodiscard]] ring::Ring& live() {
@@ -253,6 +290,14 @@ class PyRing {
     device::Stream stream = device_->open_stream();
     if (!bytes().empty()) copy(stream);
     stream.synchronise();
+  }
+
+  bool let_go() {
+    if (!endpoint_) return true;
+    const bool all_came = end_world();
+    update_.reset();  // holds the Python object that holds this one
+    slice_.reset();
+    return all_came;
   }
 
   bool end_world() {
@@ -306,6 +351,7 @@ class PyRing {
   std::optional<ring::KernelUpdate> kernel_;
   std::optional<ring::Ring> ring_;
   ring::Counts counts_;
+  std::atomic<bool> is_busy_ = false;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 import sys
 import textwrap
+import threading
 
 import numpy as np
 import pytest
@@ -108,6 +109,33 @@ def test_an_exception_of_the_update_comes_to_the_giver():
             r.update(lambda part, x: 1 / 0)
             r.give(np.ones(3))
             r.finish()
+
+
+def test_an_update_and_a_second_thread_may_not_call_the_ring():
+    told = []
+
+    def call(what, *arguments):
+        try:
+            what(*arguments)
+        except blockyard.InputError as error:
+            told.append(str(error))
+
+    with blockyard.Ring((3,), fabric="loopback") as r:
+
+        @r.update
+        def add(part, x):
+            part += x
+            call(r.give, x)
+            call(r.serve)
+            call(r.result)
+            other = threading.Thread(target=call, args=(r.give, np.ones(3)))
+            other.start()
+            other.join()
+
+        r.give(np.ones(3))
+        assert np.array_equal(r.result(), np.ones(3))
+        assert r.counts["applied"] == 1
+    assert len(told) == 4 and all("the ring is at work" in text for text in told)
 
 
 OPENCL = """
@@ -264,3 +292,26 @@ def test_an_exception_in_one_process_ends_all(tmp_path):
     done = run(script, 3)
     assert done.returncode != 0
     assert "a broken update" in done.stderr
+
+
+@with_mpi
+def test_an_interrupt_ends_a_process_that_waits_for_others(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(textwrap.dedent('''
+        import os, signal, threading, time
+        import blockyard
+        me, all = blockyard.processes()
+        try:
+            with blockyard.Ring((6,), "f8") as r:
+                r.update(lambda part, x: None)
+                if me == 0:
+                    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+                    r.finish()
+                until = time.monotonic() + 60
+                while time.monotonic() < until:
+                    r.serve()
+        except (KeyboardInterrupt if me == 0 else blockyard.Error) as error:
+            assert me == 0 or "stopped by a signal" in str(error), error
+            print("good", flush=True)
+    '''))
+    expect_good(script, 2)
