@@ -110,7 +110,7 @@ G4Report accumulate(const AccumulateJob& job, const ring::Team& team) {
       bound = exact_bound(reader, problem, problem.cluster(), job.options);
     });
     const Cluster cluster = problem.cluster();
-    G4Options options = job.options;
+    G4Options options = common_options(fabric, job.options);
     if (options.travel == Travel::automatic && has_green) options.travel = Travel::g;
     const G4Plan plan = plan_g4(problem, options, fabric.size(), vertices);
     G4Run run(member, problem, cluster, options, plan, pool, count, bound);

@@ -98,6 +98,18 @@ G4Plan plan_g4(const Problem& problem, const G4Options& options, int ranks, std:
   return plan;
 }
 
+G4Options common_options(fabric::Fabric& fabric, const G4Options& options) {
+  constexpr double most = 9007199254740992;  // 2^53: integers up to here are doubles
+  std::vector<double> budgets(static_cast<std::size_t>(fabric.size()), 0.0);
+  budgets[static_cast<std::size_t>(fabric.rank())] =
+      std::min(most, static_cast<double>(budget_of(options)));
+  fabric.reduce(budgets);
+  G4Options common = options;
+  common.memory_bytes = static_cast<std::int64_t>(*std::ranges::min_element(budgets));
+  common.device_bytes = 0;
+  return common;
+}
+
 std::int64_t budget_of(const G4Options& options) {
   if (options.devices.empty() || options.device_bytes == 0) return options.memory_bytes;
   return std::min(options.memory_bytes, options.device_bytes);

@@ -16,7 +16,7 @@
 
 namespace blockyard::lattice {
 
-/// How G4 is accumulated and written; the same at all ranks.
+/// How G4 is accumulated and written; the same at all ranks, but for memory and devices.
 struct G4Options {
   /// Empty: averages only, and nothing travels.
   std::vector<Channel> channels{all_channels.begin(), all_channels.end()};
@@ -88,6 +88,10 @@ struct G4Plan {
 /// vertices: of each spin, at most.
 [[nodiscard]] G4Plan plan_g4(const Problem& problem, const G4Options& options, int ranks,
                              std::int64_t vertices);
+
+/// Collective. The same options with the memory of the rank that may take least, so that all ranks
+/// plan alike.
+[[nodiscard]] G4Options common_options(fabric::Fabric& fabric, const G4Options& options);
 
 /// What a rank may take, on its device or the host.
 [[nodiscard]] std::int64_t budget_of(const G4Options& options);

@@ -84,17 +84,16 @@ HubbardReport simulate(const HubbardJob& job, const Problem& problem, const Bare
   const Cluster cluster = problem.cluster();
   const auto saved = open_saved(job);
   const double bound = saved ? saved->head().exact_bound : warm_bound(job, problem, cluster, bare);
-  const G4Plan plan = plan_g4(problem, job.options, team.ranks(), expected_vertices(job));
-  const bool is_lead = team.session == nullptr || team.session->process() == 0;
-  std::optional<CheckpointFolder> folder;
-  if (is_lead && !job.checkpoints.folder.empty())
-    folder.emplace(job.checkpoints.folder, job.checkpoints.from);
+  std::optional<CheckpointFolder> folder;  // of rank 0
   base::BufferPool pool(std::size_t{1} << 30);
   std::atomic<std::int64_t> done = 0;
   const int processes = team.session != nullptr ? team.session->processes() : 1;
   ring::run_team(team, pool, [&](fabric::Fabric& fabric) {
     ring::Member member(fabric);
-    G4Options options = job.options;
+    G4Options options = common_options(fabric, job.options);
+    const G4Plan plan = plan_g4(problem, options, fabric.size(), expected_vertices(job));
+    if (fabric.rank() == 0 && !job.checkpoints.folder.empty())
+      folder.emplace(job.checkpoints.folder, job.checkpoints.from);
     options.may_bin_by_ring = job.checkpoints.folder.empty() && !saved;
     G4Run run(member, problem, cluster, options, plan, pool, job.samples, bound);
     const auto mine = open_saved(job);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "blockyard/base/checksum.h"
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
 
@@ -104,6 +105,14 @@ int Layout::place_of(int ring, Extent unit) const {
   int place = 0;
   while (range({ring, place}).end <= unit) ++place;
   return place;
+}
+
+std::uint64_t Layout::checksum() const {
+  base::Checksum sum;
+  sum.add(std::as_bytes(std::span(first_)));
+  sum.add(std::as_bytes(std::span(&units_, 1)));
+  sum.add(std::as_bytes(std::span(begin_)));
+  return sum.value();
 }
 
 Choice memory_of_ring(const Memory& memory, int size) {

@@ -50,6 +50,8 @@ class Layout {
   [[nodiscard]] Extent most_units() const;
   /// The place of a ring that has this unit.
   [[nodiscard]] int place_of(int ring, Extent unit) const;
+  /// Of all that the layout is: layouts with the same are the same.
+  [[nodiscard]] std::uint64_t checksum() const;
 
  private:
   std::vector<int> first_;  ///< by ring: its first rank; after the last: the number of ranks

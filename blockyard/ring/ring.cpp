@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <map>
 #include <optional>
@@ -84,7 +85,7 @@ class Ring::State {
     counts_.lanes.resize(flows_.size());
     epoch_ = ++member.rings;
     if (slice.device != nullptr) open_device();
-    fabric_.barrier();  // so that no rank hears of this ring while it is in an earlier one
+    agree();
     history_.begin(base::now_seconds(), flows_.size());
   }
 
@@ -142,6 +143,24 @@ class Ring::State {
   [[nodiscard]] const Counts& counts() const noexcept { return counts_; }
 
  private:
+  /// Also a barrier, so that no rank hears of this ring while it is in an earlier one.
+  void agree() {
+    const std::array<std::uint64_t, 5> mine{
+        layout_.checksum(), static_cast<std::uint64_t>(options_.route),
+        static_cast<std::uint64_t>(options_.direction), static_cast<std::uint64_t>(options_.lanes),
+        static_cast<std::uint64_t>(options_.slots)};
+    std::array<std::uint64_t, 5> first = mine;
+    fabric_.broadcast(std::as_writable_bytes(std::span(first)), 0);
+    std::array<double, 1> others{mine == first ? 0.0 : 1.0};
+    fabric_.reduce(others);
+    if (others[0] == 0) return;
+    throw Error(
+        Errc::bad_input,
+        fmt::format("{} of {} ranks have other rings than rank 0: give the same array, size "
+                    "of rings, route, lanes, slots and speeds at all of them",
+                    others[0], fabric_.size()));
+  }
+
   void open_device() {
     slots_ = std::make_shared<Slots>(*slice_.device);
     stream_.emplace(slice_.device->open_stream());

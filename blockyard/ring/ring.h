@@ -73,7 +73,8 @@ class Ring {
  public:
   /// Collective. `slice`: of this rank's seat, which only `update` writes. On a device, slots are
   /// there too, and updates work on a stream; ranks of one ring may differ in that. The device
-  /// outlives the run.
+  /// outlives the run. Throws Error{bad_input} at all ranks if the layout or the options, but for
+  /// the batch, are others at some of them.
   Ring(Member& member, const Layout& layout, const Options& options, Update& update,
        const Slice& slice);
   ~Ring();

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -233,6 +234,35 @@ TEST(Layout, refuses_a_ring_longer_than_the_ranks_and_one_without_enough_units) 
   EXPECT_THROW(Layout(3, 4, units), base::Error);
   EXPECT_THROW(Layout(4, 4, 3), base::Error);
   EXPECT_THROW(Layout(3, 2, 2), base::Error);  // one ring of three
+}
+
+TEST(Ring, ranks_that_do_not_agree_on_it_all_say_so) {
+  const auto expect_told = [](int rings_of_last, int slots_of_last) {
+    base::BufferPool pool(std::size_t{1} << 20);
+    Team team;
+    team.ranks_here = 3;
+    std::atomic<int> told = 0;
+    run_team(team, pool, [&](fabric::Fabric& fabric) {
+      const bool is_last = fabric.rank() == 2;
+      const Layout layout(3, is_last ? rings_of_last : 3, units);
+      Member member(fabric);
+      SumUpdate sums(layout.range(layout.seat(fabric.rank())), nullptr);
+      Options options;
+      if (is_last) options.slots = slots_of_last;
+      try {
+        const Ring ring(member, layout, options, sums, Slice::on_host({}));
+      } catch (const base::Error& error) {
+        EXPECT_EQ(error.code(), base::Errc::bad_input);
+        EXPECT_EQ(std::string(error.what()).find("1 of 3 ranks have other rings than rank 0"), 0U)
+            << error.what();
+        ++told;
+      }
+    });
+    return told.load();
+  };
+  EXPECT_EQ(expect_told(1, 3), 3);
+  EXPECT_EQ(expect_told(3, 4), 3);
+  EXPECT_EQ(expect_told(3, 3), 0);
 }
 
 TEST(ChooseSize, leaves_out_sizes_whose_rings_become_longer_than_the_array_has_units) {

@@ -7,12 +7,15 @@ it the tests that need them are skipped.
 """
 
 import itertools
+import json
 import os
+import subprocess
 import unittest
 
+import h5py
 import numpy as np
 import samples
-from accumulating import MPIEXEC, AccumulateTest
+from accumulating import BLOCKYARD, MPIEXEC, AccumulateTest
 
 REFERENCES = os.environ.get("BLOCKYARD_DCA_G4", "")
 LIMIT = 1e-12  # of the largest value
@@ -151,6 +154,27 @@ class Drawn(AccumulateTest):
             for name in one:
                 if name != "errors":
                     self.assertTrue(np.array_equal(found[name], one[name]), (kind, name))
+
+    def memory_for_rings_of_two(self, option="--memory", *arguments):
+        """KiB of a rank that holds half of the array, but not all of it."""
+        memory = 2 ** 16
+        while self.accumulate(self.path, "-w", 2, option, f"{2 * memory}K", *arguments)[1]["ring"]["size"] < 2:
+            memory = memory * 4 // 5
+        return memory
+
+    @unittest.skipUnless(MPIEXEC, "no MPI")
+    def test_processes_with_unequal_memory_choose_the_same_ring(self):
+        little = self.memory_for_rings_of_two()
+        expected, _ = self.accumulate(self.path, "-w", 2, "--sums", "exact")
+        for sizes in ((little, 2 ** 24), (2 ** 24, little)):
+            parts = [[BLOCKYARD, "accumulate", self.path, "-o", "g4.h5", "--json", "out.json", "--sums", "exact",
+                      "--memory", f"{size}K"] for size in sizes]
+            done = subprocess.run([MPIEXEC, "-n", "1", *parts[0], ":", "-n", "1", *parts[1]], cwd=self.folder, text=True,
+                                  capture_output=True, timeout=60, check=False)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertEqual(json.loads((self.folder / "out.json").read_text())["ring"]["size"], 2)
+            with h5py.File(self.folder / "g4.h5") as file:
+                self.assertTrue(np.array_equal(file["G4/ph_charge"][...], expected["ph_charge"]))
 
     @unittest.skipUnless(MPIEXEC, "no MPI")
     def test_processes_give_the_same_bits(self):
