@@ -12,11 +12,14 @@ Pool::~Pool() {
   for (std::thread& other : others_) other.join();
 }
 
-/// If the system provides no more threads, their shares are computed by the calling thread.
+/// If the system provides no more threads, their shares are computed by the calling thread. A
+/// thread that starts later has no part in the rounds before.
 void Pool::start() {
   try {
     while (static_cast<int>(others_.size()) + 1 < threads_)
-      others_.emplace_back([this, number = static_cast<int>(others_.size()) + 1] { work(number); });
+      others_.emplace_back([this, number = static_cast<int>(others_.size()) + 1, seen = round_] {
+        work(number, seen);
+      });
   } catch (const std::system_error&) {
   }
 }
@@ -45,8 +48,7 @@ void Pool::run_share(int number) const {
   if (begin < end) (*body_)(begin, end);
 }
 
-void Pool::work(int number) {
-  std::uint64_t seen = 0;
+void Pool::work(int number, std::uint64_t seen) {
   for (;;) {
     {
       std::unique_lock lock(mutex_);

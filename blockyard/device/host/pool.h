@@ -31,7 +31,7 @@ class Pool {
 
  private:
   void start();
-  void work(int number);
+  void work(int number, std::uint64_t seen);
   void run_share(int number) const;
 
   const int threads_;
