@@ -72,6 +72,10 @@ G4Plan plan_g4(const Problem& problem, const G4Options& options, int ranks, std:
   memory.units = units;
   memory.array_bytes = units * unit_bytes;
   memory.item_bytes = plan.item_bytes;
+  memory.part_bytes = [&](Extent most_units) {
+    return item_bytes_of(plan.shape, options, plan.travel, vertices, most_units);
+  };
+  memory.route = options.flow.route;
   memory.slots = options.flow.slots;
   memory.lanes = options.flow.lanes;
   ring::Choice choice;

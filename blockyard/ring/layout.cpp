@@ -32,6 +32,25 @@ int longest_ring(int ranks, int size) {
   return (ranks + rings - 1) / rings;
 }
 
+constexpr Extent most_bytes = Extent{1} << 62;
+
+Extent product(Extent a, Extent b) {
+  Extent result = 0;
+  return __builtin_mul_overflow(a, b, &result) ? most_bytes : std::min(result, most_bytes);
+}
+
+Extent sum(Extent a, Extent b) { return std::min(a + b, most_bytes); }
+
+/// Items that a place has memory for: those of others in its slots, and its own.
+Extent items_bytes(const Memory& memory, int size, Extent most_units) {
+  if (size == 1) return memory.item_bytes;
+  const Extent slots = Extent{memory.slots} * memory.lanes;
+  if (memory.route == Route::ring) return product(slots + 1, memory.item_bytes);
+  const Extent part = memory.part_bytes ? memory.part_bytes(most_units) : memory.item_bytes;
+  // Own ones stay until the last place has its part: as many as there are slots.
+  return sum(product(slots, memory.item_bytes), product(slots * (size - 1), part));
+}
+
 /// The largest size whose rings have a unit for each place.
 int largest_size(int ranks, Extent units) {
   auto size = static_cast<int>(std::min<Extent>(ranks, units));
@@ -121,9 +140,9 @@ Choice memory_of_ring(const Memory& memory, int size) {
   choice.size = size;
   const Extent most_units = (memory.units + size - 1) / size;
   choice.slice_bytes = most_units * unit_bytes;
-  const Extent items = size == 1 ? 1 : Extent{memory.slots} * memory.lanes + 1;
-  choice.rank_bytes = choice.slice_bytes + items * memory.item_bytes + memory.fixed_bytes;
-  if (memory.work_bytes) choice.rank_bytes += memory.work_bytes(most_units);
+  choice.rank_bytes =
+      sum(choice.slice_bytes + memory.fixed_bytes, items_bytes(memory, size, most_units));
+  if (memory.work_bytes) choice.rank_bytes = sum(choice.rank_bytes, memory.work_bytes(most_units));
   return choice;
 }
 
@@ -141,8 +160,11 @@ Choice choose_size(const Memory& memory, int ranks) {
                                 base::format_bytes(memory_of_ring(memory, size - 1).rank_bytes)));
     return choice;
   }
-  const Choice longest = memory_of_ring(memory, largest);
-  std::string advice = fmt::format("give each rank {}", base::format_bytes(longest.rank_bytes));
+  Choice least = memory_of_ring(memory, largest);
+  for (int size = largest - 1; size >= 1; --size)
+    if (Choice one = memory_of_ring(memory, size); one.rank_bytes < least.rank_bytes)
+      least = std::move(one);
+  std::string advice = fmt::format("give each rank {}", base::format_bytes(least.rank_bytes));
   for (Extent size = largest + 1; size <= memory.units && size <= INT32_MAX; ++size) {
     const Choice more = memory_of_ring(memory, static_cast<int>(size));
     if (!fits(more)) continue;
@@ -154,7 +176,7 @@ Choice choose_size(const Memory& memory, int ranks) {
                           "workspace need {} in a ring of {}; {}",
                           base::format_bytes(memory.array_bytes), ranks, ranks == 1 ? "" : "s",
                           base::format_bytes(memory.budget_bytes),
-                          base::format_bytes(longest.rank_bytes), largest, advice));
+                          base::format_bytes(least.rank_bytes), least.size, advice));
 }
 
 int parse_size(const std::string& text) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "blockyard/base/integer.h"
+#include "blockyard/ring/flow.h"
 
 namespace blockyard::ring {
 
@@ -65,9 +66,13 @@ struct Memory {
   Extent array_bytes = 0;  ///< the whole array: a ring of S holds the S-th part at each place
   Extent units = 1;        ///< the array is cut between units only
   Extent item_bytes = 0;   ///< one item with its payload
+  /// On the route `direct`, what comes of an item to a place with that many units; empty: all of
+  /// it.
+  std::function<Extent(Extent units)> part_bytes = {};
   Extent fixed_bytes = 0;  ///< what does not depend on the ring
   /// Workspace of a place with that many units; empty: none.
   std::function<Extent(Extent units)> work_bytes = {};
+  Route route = Route::ring;
   int slots = 3;
   int lanes = 1;
 };
@@ -79,7 +84,8 @@ struct Choice {
   std::string reason;
 };
 
-/// The memory of a place in a ring of `size`: the largest slice, the slots, the rest.
+/// The memory of a place in a ring of `size`: the largest slice, the slots, which on the route
+/// `direct` each other place has, own items, the rest. At most 2^62.
 [[nodiscard]] Choice memory_of_ring(const Memory& memory, int size);
 
 /// The smallest ring whose slices, slots and workspace fit: the fewer places, the less is sent.

@@ -299,6 +299,30 @@ TEST(ChooseSize, takes_the_smallest_ring_that_fits_and_says_what_would) {
   }
 }
 
+TEST(ChooseSize, counts_slots_for_each_pair_of_places_on_the_route_direct) {
+  Memory memory;
+  memory.array_bytes = 1200;
+  memory.units = 12;
+  memory.item_bytes = 10;
+  memory.slots = 3;
+  memory.lanes = 2;
+  EXPECT_EQ(memory_of_ring(memory, 4).rank_bytes, 300 + (3 * 2 + 1) * 10);
+  memory.route = Route::direct;
+  EXPECT_EQ(memory_of_ring(memory, 1).rank_bytes, 1200 + 10);
+  EXPECT_EQ(memory_of_ring(memory, 4).rank_bytes, 300 + 3 * 2 * 10 + 3 * 3 * 2 * 10);
+  memory.part_bytes = [](Extent part_units) { return part_units; };
+  EXPECT_EQ(memory_of_ring(memory, 4).rank_bytes, 300 + 3 * 2 * 10 + 3 * 3 * 2 * 3);
+  // More places need more slots: the error names the ring that needs least.
+  memory.part_bytes = {};
+  memory.budget_bytes = 100;
+  try {
+    (void)choose_size(memory, 12);
+    FAIL() << "nothing was thrown";
+  } catch (const base::Error& error) {
+    EXPECT_NE(std::string(error.what()).find("in a ring of 4"), std::string::npos) << error.what();
+  }
+}
+
 TEST(ExactScale, no_sum_within_its_bound_passes_the_range) {
   const ExactScale scale(1000000, 7.3);
   const double most = std::ldexp(1.0, 62);
