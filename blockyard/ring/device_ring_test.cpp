@@ -129,7 +129,7 @@ void expect_right(const device::Table& table, const Case& what) {
       run(update, Slice::on_host(bytes));
     } else {
       device::Device& device = devices[static_cast<std::size_t>(rank % what.devices)];
-      auto update = KernelUpdate::open(device, forms(), range);
+      auto update = KernelUpdate::open(device, forms(), range, range.count());
       ASSERT_TRUE(update);
       const auto memory = device.allocate(static_cast<Extent>(bytes.size()));
       device::Stream stream = device.open_stream();
@@ -187,12 +187,25 @@ TEST(KernelUpdate, a_device_that_takes_no_form_leaves_it_to_the_host) {
   device::Device device(device::sim::table(), 0);
   KernelForms opencl_only = forms();
   opencl_only.host = nullptr;
-  EXPECT_FALSE(KernelUpdate::open(device, opencl_only, {0, units}));
+  EXPECT_FALSE(KernelUpdate::open(device, opencl_only, {0, units}, units));
+}
+
+TEST(KernelUpdate, refuses_a_slice_of_more_values_than_a_grid_has) {
+  device::Device device(device::sim::table(), 0);
+  constexpr Extent most = Extent{1} << 31;
+  EXPECT_TRUE(KernelUpdate::open(device, forms(), {0, units}, most));
+  try {
+    (void)KernelUpdate::open(device, forms(), {0, units}, most + 1);
+    FAIL() << "nothing was thrown";
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.code(), base::Errc::bad_input);
+    EXPECT_NE(std::string(error.what()).find("slice of 2147483649 values"), std::string::npos);
+  }
 }
 
 TEST(KernelUpdate, refuses_a_head_that_is_too_short) {
   device::Device device(device::sim::table(), 0);
-  auto update = KernelUpdate::open(device, forms(), {0, units});
+  auto update = KernelUpdate::open(device, forms(), {0, units}, units);
   const auto memory = device.allocate(units * 8);
   device::Stream stream = device.open_stream();
   const std::array<Item, 1> all{Item{0, 0, {}, {}, units * 8, memory->address()}};
@@ -201,7 +214,7 @@ TEST(KernelUpdate, refuses_a_head_that_is_too_short) {
 
 TEST(KernelUpdate, refuses_an_item_that_is_no_whole_number_of_values) {
   device::Device device(device::sim::table(), 0);
-  auto update = KernelUpdate::open(device, forms(), {0, units});
+  auto update = KernelUpdate::open(device, forms(), {0, units}, units);
   const auto memory = device.allocate(units * 8);
   device::Stream stream = device.open_stream();
   const double head = 1;

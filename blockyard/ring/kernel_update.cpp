@@ -10,7 +10,14 @@
 namespace blockyard::ring {
 
 std::optional<KernelUpdate> KernelUpdate::open(device::Device& device, const KernelForms& forms,
-                                               const Range& range) {
+                                               const Range& range, Extent values) {
+  constexpr Extent most_values = Extent{1} << 31;  // of a grid; a kernel cannot begin within it
+  if (values > most_values)
+    throw base::Error(
+        base::Errc::bad_input,
+        fmt::format("kernel '{}' would work on a slice of {} values; at most 2^31 are possible: "
+                    "start more processes, or longer rings",
+                    forms.entry, values));
   device::Kernel kernel;
   kernel.entry = forms.entry;
   kernel.host = forms.host;

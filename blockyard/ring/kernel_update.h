@@ -34,10 +34,11 @@ struct KernelForms {
 class KernelUpdate final : public Update {
  public:
   /// Nothing: the device can use no form; then the caller keeps the slice on the host. `range`: of
-  /// this rank. Throws Error{bad_input} with the text of the compiler if a form is wrong.
+  /// this rank; `values`: of its slice. Throws Error{bad_input} with the text of the compiler if a
+  /// form is wrong, and if the slice has more values than a kernel has elements (2^31).
   [[nodiscard]] static std::optional<KernelUpdate> open(device::Device& device,
                                                         const KernelForms& forms,
-                                                        const Range& range);
+                                                        const Range& range, Extent values);
   /// REQUIRES: a slice on the device. Throws Error{bad_input} if a head is shorter than the
   /// kernel's, or an item is no whole number of values.
   void apply(std::span<const Item> items, const Slice& slice, device::Stream* stream) override;

@@ -134,7 +134,7 @@ class Ring:
                  _c_types[item.str[1:]], item.itemsize)
         kind, options = self._device
         folder = _places.places().plugins
-        self.is_on_device = self._ring.open_device(kind or "host", options, folder, forms)
+        self.is_on_device = self._ring.open_device(kind or "host", options, folder, forms, self._memory.size)
         return self.is_on_device
 
     def give(self, array: Any, head: Any = None) -> None:

@@ -119,13 +119,14 @@ class PyRing {
   [[nodiscard]] int rings() const { return layout_->rings(); }
 
   /// Work on the device of this process, if there are forms that it can use; returns whether.
+  /// values: of the slice.
   [[nodiscard]] bool open_device(const std::string& kind, const std::string& device_options,
-                                 const std::string& folder, const PyForms& forms) {
+                                 const std::string& folder, const PyForms& forms, Extent values) {
     const nb::gil_scoped_release release;
     devices_.emplace(kind, device_options + (reads_devices_ ? " network=1" : ""), folder);
     auto& all = devices_->all();
     device_ = &all[static_cast<std::size_t>(rank()) % all.size()];
-    kernel_ = ring::KernelUpdate::open(*device_, forms_of(forms), range());
+    kernel_ = ring::KernelUpdate::open(*device_, forms_of(forms), range(), values);
     return kernel_.has_value();
   }
 
