@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugins/device_opencl/opencl.h"
 
+#include <cstdio>
+
 namespace blockyard::opencl {
 namespace {
 
@@ -36,6 +38,22 @@ std::string text_property(cl_device_id device, cl_device_info name) {
   return text.substr(0, text.find('\0'));
 }
 
+namespace {
+
+/// Whether it computes in f64 and compiles OpenCL C 1.2. What does not answer does not.
+bool is_usable(cl_device_id device) try {
+  if (property<cl_device_fp_config>(device, CL_DEVICE_DOUBLE_FP_CONFIG) == 0) return false;
+  if (property<cl_bool>(device, CL_DEVICE_COMPILER_AVAILABLE) == CL_FALSE) return false;
+  int major = 0, minor = 0;
+  const std::string version = text_property(device, CL_DEVICE_VERSION);
+  return std::sscanf(version.c_str(), "OpenCL %d.%d", &major, &minor) == 2 &&
+         std::pair(major, minor) >= std::pair(1, 2);
+} catch (const Failure&) {
+  return false;
+}
+
+}  // namespace
+
 std::vector<cl_device_id> find_devices() {
   std::vector<cl_device_id> found;
   cl_uint platform_count = 0;
@@ -49,8 +67,7 @@ std::vector<cl_device_id> find_devices() {
     if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data(), nullptr) != CL_SUCCESS)
       continue;
     for (const cl_device_id device : devices)
-      if (property<cl_device_fp_config>(device, CL_DEVICE_DOUBLE_FP_CONFIG) != 0)
-        found.push_back(device);
+      if (is_usable(device)) found.push_back(device);
   }
   return found;
 }

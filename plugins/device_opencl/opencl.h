@@ -65,7 +65,8 @@ template <class T>
 }
 [[nodiscard]] std::string text_property(cl_device_id device, cl_device_info name);
 
-/// All devices of all platforms that compute in f64. Empty without OpenCL.
+/// All devices of all platforms that compute in f64, and compile OpenCL C 1.2. Empty without
+/// OpenCL.
 [[nodiscard]] std::vector<cl_device_id> find_devices();
 
 }  // namespace blockyard::opencl

@@ -223,6 +223,51 @@ def test_refuses_items_that_a_kernel_cannot_read(library):
     expect("byte order of the machine", np.ones((7, 3)), dtype=">f8")
 
 
+OLD_DEVICE = """
+#include <dlfcn.h>
+#include <stddef.h>
+#include <string.h>
+static char old;
+static void* real(const char* name) { return dlsym(dlopen("libOpenCL.so.1", RTLD_NOW), name); }
+int clGetDeviceIDs(void* platform, unsigned long type, unsigned length, void** devices, unsigned* count) {
+  int (*next)(void*, unsigned long, unsigned, void**, unsigned*) = real("clGetDeviceIDs");
+  if (devices != NULL) *devices = &old;
+  const int code = length == 1 ? 0 : next(platform, type, devices ? length - 1 : 0, devices ? devices + 1 : NULL, count);
+  if (count != NULL) ++*count;
+  return code;
+}
+int clGetDeviceInfo(void* device, unsigned name, size_t size, void* value, size_t* bytes) {
+  int (*next)(void*, unsigned, size_t, void*, size_t*) = real("clGetDeviceInfo");
+  if (device != &old) return next(device, name, size, value, bytes);
+  if (name == 0x1032 && F64 && value != NULL) *(unsigned long*)value = 63;
+  if (name == 0x102f && bytes != NULL) *bytes = 12;
+  if (name == 0x102f && value != NULL) memcpy(value, "OpenCL 1.1 ", 12);
+  if (name == 0x1028 && value != NULL) *(unsigned*)value = 1;
+  return name == 0x1028 || name == 0x102f || (name == 0x1032 && F64) ? 0 : -30;
+}
+"""
+
+
+@pytest.mark.skipif("opencl" not in DEVICES, reason="this build has no OpenCL")
+@pytest.mark.parametrize("has_f64", [0, 1])
+def test_an_old_device_of_opencl_leaves_the_others(tmp_path, has_f64):
+    (tmp_path / "old.c").write_text(OLD_DEVICE)
+    subprocess.run(["cc", "-shared", "-fPIC", f"-DF64={has_f64}", "-o", tmp_path / "old.so", tmp_path / "old.c"], check=True)
+    script = textwrap.dedent('''
+        import sys
+        import numpy as np, blockyard
+        with blockyard.Ring((7, 3), cut=0, fabric="loopback", device="opencl") as r:
+            def add(part, x, head):
+                raise AssertionError("not on the device")
+            r.update(add, opencl=sys.argv[1])
+            r.give(np.ones((7, 3)), head=2)
+            assert r.is_on_device and (r.result() == 2).all()
+    ''')
+    done = subprocess.run([sys.executable, "-c", script, OPENCL], capture_output=True, text=True, check=False,
+                          env={**os.environ, "LD_PRELOAD": str(tmp_path / "old.so")}, timeout=LIMIT_SECONDS)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_refuses_updates_that_cannot_be(library):
     with pytest.raises(blockyard.InputError, match="no function 'ad'"):
         with blockyard.Ring((3,), fabric="loopback") as r:
