@@ -156,15 +156,15 @@ class Ring:
 
     def _as_item(self, array: Any) -> np.ndarray:
         """As the forms of the update read it: a kernel gets bytes only, and some process may run one."""
-        array = np.asarray(array)
+        values: np.ndarray = np.asarray(array)
         if self._item is None:
-            return array
-        if self._item.shape and array.shape != self._item.shape:
-            raise ValueError(f"the items of this ring have the shape {self._item.shape}, not {array.shape}")
-        if not np.can_cast(array.dtype, self._item.base, "same_kind"):
-            raise ValueError(f"the items of this ring are {self._item.base}, to which {array.dtype} cannot be converted: "
+            return values
+        if self._item.shape and values.shape != self._item.shape:
+            raise ValueError(f"the items of this ring have the shape {self._item.shape}, not {values.shape}")
+        if not np.can_cast(values.dtype, self._item.base, "same_kind"):
+            raise ValueError(f"the items of this ring are {self._item.base}, to which {values.dtype} cannot be converted: "
                              "convert the array, or give the update another item=")
-        return array.astype(self._item.base, copy=False)
+        return values.astype(self._item.base, copy=False)
 
     def serve(self) -> None:
         """Receives pending items, without waiting: for long work between items."""
