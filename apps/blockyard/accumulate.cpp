@@ -97,7 +97,7 @@ int accumulate(const AccumulateOptions& options) {
     ring::Team team = make_team(session.get(), options.ranks);
     lattice::AccumulateJob job = job_of(options, team);
     RingDevices devices(options.device);
-    devices.put_into(job.options, team.ranks_here);
+    devices.put_into(job.options, team);
     const bool is_lead = !session || session->process() == 0;
     if (is_lead) {
       check_writable(options.output);

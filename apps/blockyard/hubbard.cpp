@@ -251,7 +251,7 @@ RingDevices share_machine(const HubbardRun& run, const ring::Team& team, Hubbard
   else
     job.options.memory_bytes /= team.ranks_here;
   RingDevices devices(device_of(run, job));
-  devices.put_into(job.options, team.ranks_here);
+  devices.put_into(job.options, team);
   return devices;
 }
 

@@ -7,6 +7,7 @@
 
 #include "blockyard/device/kind.h"
 #include "blockyard/lattice/g4_run.h"
+#include "blockyard/ring/team.h"
 
 namespace blockyard::app {
 
@@ -24,8 +25,9 @@ class RingDevices {
   /// there is none of that kind here.
   explicit RingDevices(const RingDeviceChoice& choice);
 
-  /// Puts them into the options of a run with that many ranks in each process.
-  void put_into(lattice::G4Options& options, int ranks_here);
+  /// Collective among processes. Puts them into the options of a run, with the share of a rank in
+  /// the one that has least.
+  void put_into(lattice::G4Options& options, const ring::Team& team);
 
  private:
   RingDeviceChoice choice_;

@@ -177,6 +177,13 @@ class Drawn(AccumulateTest):
                 self.assertTrue(np.array_equal(file["G4/ph_charge"][...], expected["ph_charge"]))
 
     @unittest.skipUnless(MPIEXEC, "no MPI")
+    def test_processes_share_a_device(self):
+        device = ["--device", "host"]
+        memory = self.memory_for_rings_of_two("--device-memory", *device)
+        _, report = self.accumulate(self.path, *device, "--device-memory", f"{2 * memory}K", processes=2)
+        self.assertEqual(report["ring"]["size"], 2)
+
+    @unittest.skipUnless(MPIEXEC, "no MPI")
     def test_processes_give_the_same_bits(self):
         one, _ = self.accumulate(self.path, "-w", 1, "--sums", "exact")
         for processes in (1, 2, 4):
