@@ -25,7 +25,8 @@ HomeBytes::HomeBytes(const program::Program& program, const Tables& tables,
   const auto& dims = program.arrays[static_cast<std::size_t>(selector.array)].indexes;
   for (std::size_t k = 0; k < indexes_.size(); ++k) {
     const std::int32_t parent = program.indexes[static_cast<std::size_t>(indexes_[k])].parent;
-    const bool is_whole = program.indexes[static_cast<std::size_t>(dims[k])].parent < 0;
+    const program::IndexDecl& declared = program.indexes[static_cast<std::size_t>(dims[k])];
+    const bool is_whole = declared.parent < 0 && declared.kind != array::IndexKind::simple;
     if (parent >= 0 && is_whole) indexes_[k] = parent;  // the block that holds the subsegment
     is_free_[k] = values[static_cast<std::size_t>(indexes_[k])] == unbound;
   }

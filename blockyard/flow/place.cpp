@@ -29,8 +29,9 @@ std::size_t for_each_segment(const program::Program& program, const Tables& tabl
     const auto named = static_cast<std::size_t>(selector.indexes[k]);
     std::int64_t value = values[named];
     std::optional<Subsegment> piece;
-    if (indexes[named].parent >= 0 && indexes[static_cast<std::size_t>(dims[k])].parent < 0 &&
-        value != unbound) {
+    const program::IndexDecl& declared = indexes[static_cast<std::size_t>(dims[k])];
+    const bool is_cast = declared.kind == array::IndexKind::simple;  // (index)ii: just its number
+    if (indexes[named].parent >= 0 && declared.parent < 0 && !is_cast && value != unbound) {
       piece = tables.subsegments[static_cast<std::size_t>(indexes[named].kind)].at(value);
       value = piece->segment;
     }

@@ -44,8 +44,8 @@ bool Checker::check_shared(const Block& block, std::string_view verb) {
     const auto parent_of = [this](std::int32_t index) {
       return result_.indexes[static_cast<std::size_t>(index)].parent;
     };
-    const bool is_part =
-        parent_of(block.selector.indexes[k]) >= 0 && parent_of(array.indexes[k]) < 0;
+    const bool is_part = parent_of(block.selector.indexes[k]) >= 0 &&
+                         parent_of(array.indexes[k]) < 0 && !is_simple(array.indexes[k]);
     if (!is_part) continue;
     error("part-of-shared-block", block.at, fmt::format("'{}' of a part of a block", verb),
           is_get ? "get the whole block and read the part from it"

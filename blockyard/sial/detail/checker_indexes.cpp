@@ -186,14 +186,18 @@ void Checker::check_product_names(const Term& term, const Target& target) {
     }
 }
 
-/// Where `wanted` has a subindex and the block its parent, the block's part is meant.
+/// Where `wanted` has a subindex and the block its parent, the block's part is meant. A cast
+/// position is a number and stays.
 void Checker::use_part(Indexes& names, Block& block, const Indexes& wanted) {
   if (block.selector.form != SelectorForm::block) return;
   for (const auto sub : wanted) {
     const std::int32_t parent = result_.indexes[static_cast<std::size_t>(sub)].parent;
     if (parent < 0 || contains(names, sub) || contains(wanted, parent)) continue;
     std::replace(names.begin(), names.end(), parent, sub);
-    std::replace(block.selector.indexes.begin(), block.selector.indexes.end(), parent, sub);
+    const auto& declared = array_of(block).indexes;
+    for (std::size_t k = 0; k < declared.size(); ++k)
+      if (block.selector.indexes[k] == parent && !is_simple(declared[k]))
+        block.selector.indexes[k] = sub;
   }
 }
 
