@@ -61,6 +61,20 @@ bool is_of_interest(const Instruction& instruction) {
 
 std::size_t at_pc(std::int32_t pc) { return static_cast<std::size_t>(pc); }
 
+/// Whether look-ahead may pass over the do loop at `begin`: nothing in it is of interest, and it
+/// ends where its range does, since nothing in it leaves a loop around it.
+bool is_dull_loop(const Program& program, std::int32_t begin) {
+  const std::int32_t end = std::max(program::target_of(program.code[at_pc(begin)]), begin + 1);
+  for (std::int32_t pc = begin + 1; pc < end; ++pc) {
+    const Instruction& instruction = program.code[at_pc(pc)];
+    if (is_of_interest(instruction)) return false;
+    if (program::row_of(instruction.opcode).control != Control::jump) continue;
+    const std::int32_t target = program::target_of(instruction);
+    if (target <= begin || target > end) return false;
+  }
+  return true;
+}
+
 /// Where the expression begins whose value the instruction at `end` pops.
 std::int32_t begin_of_value(const Program& program, std::int32_t end) {
   std::int32_t pc = end;
@@ -105,10 +119,7 @@ Outline::Outline(const Program& program)
       points_[k].line = static_cast<std::int32_t>(gets_.size());
       gets_.push_back(static_cast<std::int32_t>(k));
     } else if (row.control == Control::loop_begin && row.operands[0] == OperandKind::index) {
-      const auto body = static_cast<std::ptrdiff_t>(k) + 1;
-      const auto end = std::max<std::ptrdiff_t>(program::target_of(instruction), body);
-      points_[k].is_dull =
-          std::none_of(program.code.begin() + body, program.code.begin() + end, is_of_interest);
+      points_[k].is_dull = is_dull_loop(program, static_cast<std::int32_t>(k));
     }
   }
   find_conditions(program);

@@ -35,7 +35,7 @@ class Outline {
     Condition condition = Condition::unknown;
     Role role = Role::wall;
     program::Control control = program::Control::next;
-    bool is_dull = false;  ///< of a do loop: no get, call or pardo in it
+    bool is_dull = false;  ///< of a do loop: no get, call, pardo or way further out
   };
   /// An instruction that changes an int or a scalar.
   struct Change {

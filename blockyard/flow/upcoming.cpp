@@ -108,6 +108,8 @@ Upcoming::Step Upcoming::follow(const Instruction& instruction) {
       next_do(instruction);
       return Step::paused;
     case Control::loop_leave:
+      // The program counts the rest of a balanced pardo, which decides where the next one begins.
+      if (!is_do && loops_.innermost().iterations.policy() == Policy::balanced) is_lost_ = true;
       loops_.close();
       ++pc_;
       return Step::paused;

@@ -74,7 +74,7 @@ class Upcoming {
   std::vector<std::uint8_t> scalar_changed_;
   std::int64_t chunk_number_ = 0;
   bool is_certain_ = true;  ///< nothing unknown was passed over
-  bool is_lost_ = false;    ///< a where could not be known
+  bool is_lost_ = false;    ///< what comes next depends on what was not followed
 };
 
 }  // namespace blockyard::flow

@@ -208,6 +208,49 @@ TEST(Upcoming, spends_no_more_steps_than_it_may) {
   EXPECT_EQ(upcoming.next(coming, budget), Upcoming::Step::paused);
 }
 
+TEST(Upcoming, stops_where_a_balanced_pardo_is_left) {
+  for (const Policy policy : {Policy::balanced, Policy::static_}) {
+    Program p = with_tables();
+    p.pardos = {{{i}, policy, -1, 1}};
+    add(p, Opcode::pardo_begin, 0, 4);
+    add(p, Opcode::pardo_leave, 0);  // exit
+    add(p, Opcode::jump, 4);
+    add(p, Opcode::pardo_next, 0);
+    add(p, Opcode::do_begin, i, 9);  // 4
+    add(p, Opcode::do_begin, j, 8);
+    add(p, Opcode::get, d_ij);
+    add(p, Opcode::do_next, j, 6);
+    add(p, Opcode::do_next, i, 5);
+    add(p, Opcode::halt);
+    Upcoming::Step last{};
+    EXPECT_EQ(Bench(std::move(p), 0, 2).ahead(last).size(), policy == Policy::balanced ? 0U : 6U);
+    EXPECT_EQ(last, Upcoming::Step::wall);
+  }
+}
+
+TEST(Upcoming, follows_a_loop_that_leaves_the_one_around_it) {
+  Program p = with_tables();
+  add(p, Opcode::do_begin, j, 11);
+  add(p, Opcode::do_begin, i, 9);
+  add(p, Opcode::push_index, j);  // 2
+  add(p, Opcode::push_int, 2);
+  add(p, Opcode::compare_int, static_cast<std::int32_t>(Relation::not_equal));
+  add(p, Opcode::jump_if_false, 8);
+  add(p, Opcode::do_leave, i);
+  add(p, Opcode::jump, 10);  // cycle j
+  add(p, Opcode::do_next, i, 2);
+  add(p, Opcode::call, 12);  // 9
+  add(p, Opcode::do_next, j, 1);
+  add(p, Opcode::halt);
+  add(p, Opcode::do_begin, i, 15);  // 12
+  add(p, Opcode::get, d_ij);
+  add(p, Opcode::do_next, i, 13);
+  add(p, Opcode::return_);
+  p.procs = {{12, 16}};
+  Upcoming::Step last{};
+  EXPECT_EQ(Bench(std::move(p)).ahead(last), (Gets{{13, 3}, {13, 4}, {13, 5}}));
+}
+
 TEST(EpochPuts, are_the_puts_up_to_the_next_barrier_through_calls_and_returns) {
   Program p = with_tables();
   add(p, Opcode::call, 5);  // 0: a proc that ends an epoch
