@@ -226,7 +226,7 @@ void Checker::check_copy(Operand& operand, const Target& target) {
 /// Regions of plain indexes are matched by name; if one position is a range, all are matched by
 /// position.
 void Checker::check_region_copy(const Operand& operand, const Target& target) {
-  if (target.block == nullptr) {
+  if (target.block == nullptr || !operand.sum.empty()) {
     error("region-in-product", operand.at, "a contiguous region in a product",
           "copy it to a temp block before");
     return;
