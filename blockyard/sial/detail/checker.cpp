@@ -46,7 +46,32 @@ checked::Unit Checker::run() {
     if (unit_ == 0) break;
   }
   warn_unused();
+  if (!findings_.has_error()) qualify_names();
   return std::move(result_);
+}
+
+/// Data of two imports may have one name: in the program each has that of its unit in front, but
+/// for predefined data, which the job gives by name.
+void Checker::qualify_names() {
+  using Data = std::pair<SymbolKind, std::int32_t>;
+  std::map<std::string, std::set<Data>> by_name;
+  for (const auto& symbol : names_.symbols())
+    if (symbol.kind != SymbolKind::special && symbol.kind != SymbolKind::proc)
+      by_name[symbol.name].emplace(symbol.kind, symbol.id);
+  for (const auto& symbol : names_.symbols()) {
+    const auto found = by_name.find(symbol.name);
+    if (found == by_name.end() || found->second.size() < 2) continue;
+    const auto qualify = [&](auto& entry) {
+      if constexpr (requires { entry.is_predefined; })
+        if (entry.is_predefined) return;
+      entry.name = fmt::format("{}.{}", units_[symbol.unit].name.text, symbol.name);
+    };
+    const auto id = static_cast<std::size_t>(symbol.id);
+    if (symbol.kind == SymbolKind::int_) qualify(result_.ints[id]);
+    if (symbol.kind == SymbolKind::scalar) qualify(result_.scalars[id]);
+    if (symbol.kind == SymbolKind::index) qualify(result_.indexes[id]);
+    if (symbol.kind == SymbolKind::array) qualify(result_.arrays[id]);
+  }
 }
 
 /// A file that others import is a library, and so is one without statements: unused names of

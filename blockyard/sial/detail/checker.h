@@ -32,6 +32,7 @@ class Checker {
 
   // Names (checker.cpp)
   void warn_unused();
+  void qualify_names();
   Symbol* find(const ast::Name& name, SymbolKind kind);
   [[nodiscard]] const program::ArrayDecl& array_of(const Block& block) const;
   [[nodiscard]] bool is_simple(std::int32_t index) const;
