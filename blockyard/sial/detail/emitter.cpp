@@ -36,6 +36,7 @@ program::Program Emitter::run() {
 Emitter::Pc Emitter::emit(O opcode, std::int32_t a, std::int32_t b, std::int32_t c) {
   program_.code.push_back({opcode, a, b, c});
   program_.lines.push_back(line_);
+  if (!program::is_expression(opcode) && opcode != O::bind_region) regions_ = 0;
   return here() - 1;
 }
 

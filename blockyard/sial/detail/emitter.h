@@ -87,6 +87,7 @@ class Emitter {
   program::SourceLine line_;
   std::map<const Term*, std::int32_t> products_;  ///< of the expression that is being written
   std::vector<Loop> loops_;
+  std::int32_t regions_ = 0;                       ///< bound for the next instruction
   int hints_ = 0;                                  ///< open gpu hints
   std::vector<std::pair<Pc, std::size_t>> calls_;  ///< call instructions and their procs
 };

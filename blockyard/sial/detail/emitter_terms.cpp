@@ -85,7 +85,7 @@ void Emitter::term_into(std::int32_t target, const Block* bind, const Term& term
   const std::int32_t flags = (is_added ? program::flag_accumulate : 0) |
                              (is_negative ? program::flag_negate : 0) |
                              (term.factor.empty() ? 0 : program::flag_scaled);
-  if (bind != nullptr) bound(*bind);
+  if (bind != nullptr) target = bound(*bind);
   if (is_copy)
     emit(O::block_copy, target, bound(term.operands.front().block), flags);
   else if (operands.size() == 1)

@@ -149,11 +149,10 @@ void Emitter::truth_chain(const Expr& expr, O join) {
 
 /// The selector of a block, whose ranges are set for the next instruction if it is a region.
 std::int32_t Emitter::bound(const Block& block) {
-  const std::int32_t selector = tables_.selector(block.selector);
-  if (block.selector.form == program::SelectorForm::region) {
-    for (const auto& end : block.ranges) value(end);
-    emit(O::bind_region, selector);
-  }
+  if (block.selector.form != program::SelectorForm::region) return tables_.selector(block.selector);
+  const std::int32_t selector = tables_.selector(block.selector, regions_++);
+  for (const auto& end : block.ranges) value(end);
+  emit(O::bind_region, selector);
   return selector;
 }
 

@@ -67,17 +67,18 @@ std::int32_t Tables::literal(double value) {
   return entry->second;
 }
 
-std::int32_t Tables::selector(const program::Selector& selector) {
+std::int32_t Tables::selector(const program::Selector& selector, std::int32_t mention) {
   program::Selector entry = selector;
   entry.array = array(selector.array);
   for (auto& position : entry.indexes)
     if (position >= 0) position = index(position);
-  return intern(std::move(entry));
+  return intern(std::move(entry), mention);
 }
 
-std::int32_t Tables::intern(program::Selector selector) {
+std::int32_t Tables::intern(program::Selector selector, std::int32_t mention) {
   std::vector<std::int32_t> key = {static_cast<std::int32_t>(selector.form),
-                                   static_cast<std::int32_t>(selector.part), selector.array};
+                                   static_cast<std::int32_t>(selector.part), mention,
+                                   selector.array};
   key.insert(key.end(), selector.indexes.begin(), selector.indexes.end());
   const auto [entry, is_new] = selectors_.emplace(std::move(key), -1);
   if (is_new) entry->second = append(program_.selectors, std::move(selector));

@@ -24,7 +24,9 @@ class Tables {
   std::int32_t special(std::int32_t id);
   std::int32_t text(std::string_view text);
   std::int32_t literal(double value);
-  std::int32_t selector(const program::Selector& selector);
+  /// `mention`: how many regions of the statement come before, for a region, whose ends belong to
+  /// one entry each.
+  std::int32_t selector(const program::Selector& selector, std::int32_t mention = 0);
   std::int32_t product(std::vector<std::int32_t> operands);
 
   /// A hidden temp over indexes of the checked unit, as a selector of the whole of it. It is free
@@ -37,7 +39,7 @@ class Tables {
 
  private:
   program::Bound bound(program::Bound bound);
-  std::int32_t intern(program::Selector selector);
+  std::int32_t intern(program::Selector selector, std::int32_t mention = 0);
   using Map = std::map<std::int32_t, std::int32_t>;
 
   const checked::Unit& unit_;
