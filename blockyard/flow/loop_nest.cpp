@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "blockyard/base/error.h"
 
@@ -24,6 +25,7 @@ void LoopNest::assign(const LoopNest& other) {
   values_ = other.values_;
   open_ = other.open_;
   entered_ = other.entered_;
+  begun_ = other.begun_;
   dealt_ = other.dealt_;
 }
 
@@ -78,7 +80,8 @@ OpenLoop& LoopNest::begin_pardo(std::int32_t pardo, Sharing sharing) {
   const std::uint64_t times = ++entered_[static_cast<std::size_t>(pardo)];
   open_.push_back({.id = pardo,
                    .iterations = std::move(iterations),
-                   .counter = (static_cast<std::uint64_t>(pardo) << 40) | times});
+                   .counter = (static_cast<std::uint64_t>(pardo) << 40) | times,
+                   .number = ++begun_});
   return open_.back();
 }
 
@@ -103,6 +106,7 @@ void LoopNest::restore(std::span<const std::int64_t> values,
                 "the state of a worker in the checkpoint does not fit its program");
   values_.assign(values.begin(), values.end());
   entered_.assign(entered.begin(), entered.end());
+  begun_ = std::accumulate(entered_.begin(), entered_.end(), std::uint64_t{0});
   open_.clear();
   for (const auto& [index, last] : loops) open_.push_back({.id = index, .last = last});
 }

@@ -19,10 +19,13 @@ struct OpenLoop {
   Iterations iterations{};
   std::int64_t total = 0;     ///< total iterations (dynamic)
   std::uint64_t counter = 0;  ///< names this run of the pardo
+  std::uint64_t number = 0;   ///< of this run among those of all pardos, from 1
   [[nodiscard]] bool is_pardo() const noexcept { return counter != 0; }
-  /// Number of the current iteration of a pardo, for the race rule.
+  /// Number of the current iteration of a pardo, for the race rule. The runs of an epoch begin far
+  /// from each other: multiples of 2^64 divided by the golden ratio spread over all numbers.
   [[nodiscard]] std::uint64_t iteration() const noexcept {
-    return (counter << 24) + static_cast<std::uint64_t>(iterations.setting()) + 1;
+    constexpr std::uint64_t apart = 0x9e3779b97f4a7c15;
+    return number * apart + static_cast<std::uint64_t>(iterations.setting()) + 1;
   }
 };
 
@@ -86,6 +89,7 @@ class LoopNest {
   std::vector<std::int64_t> values_;
   std::vector<OpenLoop> open_;
   std::vector<std::uint64_t> entered_;
+  std::uint64_t begun_ = 0;  ///< pardos: the sum of entered_
   std::int64_t dealt_ = 0;
 };
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "blockyard/base/error.h"
 #include "blockyard/flow/environment.h"
 #include "blockyard/flow/place.h"
@@ -70,6 +72,20 @@ TEST_F(LoopNestTest, steps_independently_once_assigned) {
   EXPECT_TRUE(ahead.next_do());
   EXPECT_EQ(ahead.values()[0], 2);
   EXPECT_EQ(nest.values()[0], 1);
+}
+
+TEST_F(LoopNestTest, numbers_the_iterations_of_all_pardos_apart) {
+  const auto always = [](std::int32_t) { return true; };
+  p.pardos.push_back(p.pardos.front());
+  LoopNest two{naming};
+  std::set<std::uint64_t> numbers;
+  for (const std::int32_t pardo : {0, 1, 0, 1}) {
+    static_cast<void>(two.begin_pardo(pardo, {Policy::every_worker, 0, 1}));
+    while (two.next(always) == Iterations::Step::found) numbers.insert(two.innermost().iteration());
+    two.close();
+  }
+  EXPECT_EQ(numbers.size(), 4U * 3U);
+  EXPECT_FALSE(numbers.contains(0));
 }
 
 TEST_F(LoopNestTest, counts_what_balanced_pardos_dealt) {
