@@ -8,6 +8,13 @@
 
 namespace blockyard::flow {
 
+namespace {
+/// Settings that are tried for the next iteration of a pardo, and some for each worker among which
+/// the iterations are dealt: all of a pardo that is too small for a sieve. The sieve of another one
+/// is made when it begins; until then, few iterations among many settings are a wall.
+constexpr int most_tried = 1024;
+}  // namespace
+
 using program::Control;
 using program::Instruction;
 using program::OperandKind;
@@ -167,10 +174,11 @@ Upcoming::Step Upcoming::begin_pardo(const Instruction& instruction) {
 Upcoming::Step Upcoming::next_pardo() {
   const OpenLoop& loop = loops_.innermost();
   const std::int32_t end = outline_.where_end(loop.id);
+  std::int64_t left = std::int64_t{most_tried} + 16 * sharing_.workers;
   const auto step = loops_.next([&](std::int32_t) {
-    const auto truth = condition(end);
+    const auto truth = left-- > 0 ? condition(end) : std::nullopt;
     if (!truth) is_lost_ = true;
-    return !truth || *truth;
+    return is_lost_ || *truth;
   });
   if (is_lost_) return Step::wall;
   if (step == Iterations::Step::chunk_ended) return Step::chunk_wanted;

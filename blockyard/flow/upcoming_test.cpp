@@ -251,6 +251,24 @@ TEST(Upcoming, follows_a_loop_that_leaves_the_one_around_it) {
   EXPECT_EQ(Bench(std::move(p)).ahead(last), (Gets{{13, 3}, {13, 4}, {13, 5}}));
 }
 
+TEST(Upcoming, tries_few_settings_of_a_pardo_whose_iterations_are_rare) {
+  Program p = with_tables();
+  p.indexes[i] = {"i", array::IndexKind::simple, {false, 1}, {false, 100000}, -1, {}};
+  p.indexes[j] = {"j", array::IndexKind::simple, {false, 1}, {false, 100000}, -1, {}};
+  p.pardos = {{{i, j}, Policy::static_, 1, 5}};
+  add(p, Opcode::pardo_begin, 0, 7);
+  add(p, Opcode::push_index, j);
+  add(p, Opcode::push_int, 100000);
+  add(p, Opcode::compare_int, static_cast<std::int32_t>(Relation::equal));
+  add(p, Opcode::where_end);
+  add(p, Opcode::get, d_ij);
+  add(p, Opcode::pardo_next, 0);
+  add(p, Opcode::halt);
+  Upcoming::Step last{};
+  EXPECT_TRUE(Bench(std::move(p), 0, 2).ahead(last).empty());
+  EXPECT_EQ(last, Upcoming::Step::wall);
+}
+
 TEST(EpochPuts, are_the_puts_up_to_the_next_barrier_through_calls_and_returns) {
   Program p = with_tables();
   add(p, Opcode::call, 5);  // 0: a proc that ends an epoch
