@@ -94,6 +94,7 @@ class Checker {
     bool is_scalar = false;
   };
   [[nodiscard]] bool has_block(const ast::Expr& source, const Indexes& names) const;
+  [[nodiscard]] bool has_region(const ast::Expr& source) const;
   void collect_names(const ast::Expr& source, Indexes& names) const;
   [[nodiscard]] bool is_closed(const ast::Expr& source) const;
   [[nodiscard]] bool is_complex(const ast::Expr& source) const;

@@ -75,7 +75,7 @@ void Checker::check(const ast::Put& what) {
                     : what.op == "+=" ? Mode::add
                     : what.op == "-=" ? Mode::subtract
                                       : Mode::multiply;
-  if (!has_block(what.value, is_scalar_valued(target) ? names_of(target) : Indexes())) {
+  if ((is_scalar_valued(target) && !has_region(what.value)) || !has_block(what.value, {})) {
     Expr value = check_typed(what.value, value_type_of(target), "the value of the elements");
     if (limit_stack(value)) emit(checked::PutScalar{std::move(target), mode, std::move(value)});
     return;

@@ -89,6 +89,15 @@ bool Checker::has_block(const ast::Expr& source, const Indexes& names) const {
   return false;
 }
 
+/// Whether a region of a contiguous array stands in the value: it is no number, whatever it holds.
+bool Checker::has_region(const ast::Expr& source) const {
+  if (source.kind != ExprKind::block)
+    return std::ranges::any_of(source.parts, [this](const auto& part) { return has_region(part); });
+  const Symbol* symbol = names_.peek(unit_, source.text);
+  return symbol != nullptr && symbol->kind == SymbolKind::array &&
+         result_.arrays[static_cast<std::size_t>(symbol->id)].is_contiguous;
+}
+
 /// Adds the index names of all real blocks of a product.
 void Checker::collect_names(const ast::Expr& source, Indexes& names) const {
   if (source.kind == ExprKind::block && has_block(source, {})) {
