@@ -14,14 +14,26 @@ namespace {
 
 using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;  ///< positions of both sides
 
+bool has_range(const Selector& selector) {
+  return std::ranges::find(selector.indexes, -1) != selector.indexes.end();
+}
+
+Pairs pairs_in_order(std::size_t count) {
+  Pairs pairs;
+  for (std::size_t k = 0; k < count; ++k) pairs.emplace_back(k, k);
+  return pairs;
+}
+
 Pairs pairs_of(const Selector& to, const Selector& from) {
+  if (has_range(to) || has_range(from))
+    return pairs_in_order(std::min(to.indexes.size(), from.indexes.size()));
   std::vector<std::size_t> free_to;
   std::vector<bool> is_used(from.indexes.size(), false);
   Pairs pairs;
   for (std::size_t k = 0; k < to.indexes.size(); ++k) {
     std::size_t position = 0;  // a name that stands twice takes its places in order
     while (position < is_used.size() &&
-           (to.indexes[k] < 0 || is_used[position] || from.indexes[position] != to.indexes[k]))
+           (is_used[position] || from.indexes[position] != to.indexes[k]))
       ++position;
     if (position == is_used.size()) {
       free_to.push_back(k);
