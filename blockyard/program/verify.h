@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "blockyard/program/program.h"
 
 namespace blockyard::program {
@@ -12,5 +15,14 @@ namespace blockyard::program {
 /// names are printable on a terminal.
 /// Throws Error{bad_input} that names the instruction and the broken rule.
 void verify(const Program& program);
+
+/// What verify() refuses a program for, and the source line of the instruction where it is one.
+struct Fault {
+  std::string text;
+  std::optional<SourceLine> at;
+};
+
+/// The same without an exception: nothing if verify() would pass.
+[[nodiscard]] std::optional<Fault> fault_of(const Program& program);
 
 }  // namespace blockyard::program

@@ -22,11 +22,17 @@ std::optional<checked::Unit> check_all(std::string_view path, SourceLoader& load
   return unit;
 }
 
-/// A program that the interpreter can rely on.
-program::Program emit_verified(const checked::Unit& unit) {
+/// A program that the interpreter can rely on. The checker should have found what is wrong with a
+/// source; what it lets through is found here, in the words of the program.
+std::optional<program::Program> emit_verified(const checked::Unit& unit, Findings& findings) {
   program::Program result = emit(unit);
-  program::verify(result);
-  return result;
+  const auto fault = program::fault_of(result);
+  if (!fault) return result;
+  const program::SourceLine at = fault->at.value_or(program::SourceLine{0, 1});
+  findings.error("not-executable", {at.file, at.line}, fault->text,
+                 "the checker should have said what is wrong here: please report it, and write the "
+                 "statement in another way");
+  return std::nullopt;
 }
 
 }  // namespace
@@ -34,7 +40,8 @@ program::Program emit_verified(const checked::Unit& unit) {
 Compilation compile_file(std::string_view path, SourceLoader& loader) {
   Findings findings;
   Compilation result;
-  if (const auto unit = check_all(path, loader, findings)) result.program = emit_verified(*unit);
+  if (const auto unit = check_all(path, loader, findings))
+    result.program = emit_verified(*unit, findings);
   result.found = findings.take();
   return result;
 }
@@ -48,7 +55,8 @@ Compilation compile_text(std::string_view text, std::string_view path) {
 
 std::vector<Diagnostic> check_file(std::string_view path, SourceLoader& loader) {
   Findings findings;
-  if (const auto unit = check_all(path, loader, findings)) static_cast<void>(emit_verified(*unit));
+  if (const auto unit = check_all(path, loader, findings))
+    static_cast<void>(emit_verified(*unit, findings));
   return findings.take();
 }
 
@@ -64,8 +72,10 @@ Printed print_stage(std::string_view path, SourceLoader& loader, Stage stage) {
       for (const auto& unit : units) result.text += print_ast(unit);
     }
   } else if (const auto unit = check_all(path, loader, findings)) {
-    result.text =
-        stage == Stage::checked ? print_checked(*unit) : program::print(emit_verified(*unit));
+    if (stage == Stage::checked)
+      result.text = print_checked(*unit);
+    else if (const auto emitted = emit_verified(*unit, findings))
+      result.text = program::print(*emitted);
   }
   result.found = findings.take();
   return result;

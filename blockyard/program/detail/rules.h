@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "blockyard/base/error.h"
 #include "blockyard/program/program.h"
 
 /// The parts of `verify`, in the order in which they run: each may rely on those before it.
@@ -59,7 +61,17 @@ struct Flow {
 /// within a pardo and no barrier within a pardo.
 void verify_calls(const Program& program, Flow flow);
 
-/// All throw Error{bad_input}.
+/// Error{bad_input}, with the source line of the instruction that breaks a rule.
+class Refusal : public base::Error {
+ public:
+  explicit Refusal(std::string_view what, std::optional<SourceLine> at = {});
+  [[nodiscard]] const std::optional<SourceLine>& line() const noexcept { return line_; }
+
+ private:
+  std::optional<SourceLine> line_;
+};
+
+/// All throw Refusal.
 [[noreturn]] void refuse(std::string_view what);
 [[noreturn]] void refuse_at(const Program& program, std::size_t pc, std::string_view what);
 
