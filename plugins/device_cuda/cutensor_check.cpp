@@ -40,8 +40,8 @@ bool Machine::gives_same(Stream& stream, const blockyard_operation& operation, P
   plugin::Form form;
   const char* why = nullptr;
   if (plugin::analyse(operation, form, &why) != BLOCKYARD_OK) return false;
-  std::array<Plan, 2> ways{Plan{steps_of(operation, form), {}, {}},
-                           Plan{steps_of(operation, form), {}, {}}};
+  std::array<Plan, 2> ways{};
+  for (Plan& way : ways) static_cast<Steps&>(way) = steps_of(operation, form);
   ways[1].tensors = tensor_plan(ways[1]);
   if (!ways[1].tensors) return false;
   const Places places{room, room + block_bytes, room + 2 * block_bytes, room + 3 * block_bytes};

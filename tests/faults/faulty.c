@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <signal.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "blockyard/super/c_abi.h"
 
