@@ -34,6 +34,7 @@ class Runtime {
   [[nodiscard]] fabric::Memory& memory() const noexcept { return *memory_; }
   /// Collective. Ends the memory while this object lasts: only its destructor may follow.
   void end() noexcept { memory_.reset(); }
+  [[nodiscard]] bool has_ended() const noexcept { return memory_ == nullptr; }
 
   /// REQUIRES nothing: a wrong number, and a group without this rank, throw Error{bad_input}.
   [[nodiscard]] const Team& team(int group) const;

@@ -21,6 +21,7 @@ class Pending {
     if (transfer != 0) transfers_.push_back(transfer);
   }
   void wait(fabric::Memory& memory);
+  [[nodiscard]] bool is_empty() const noexcept { return transfers_.empty(); }
   /// Whether all are complete.
   [[nodiscard]] bool test(fabric::Memory& memory);
 

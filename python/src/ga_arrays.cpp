@@ -53,12 +53,16 @@ Box GaArray::box(const Extents& first, const Extents& end) const {
 }
 
 void GaPending::end() noexcept {
+  if (pending.is_empty()) return;
   const nb::gil_scoped_release release;
+  const garray::Runtime& runtime = held->world->runtime;
+  bool is_known = !runtime.has_ended();
   try {
-    pending.wait(held->world->runtime.memory());
-  } catch (const Error&) {                // a rank has failed, and nobody knows what still comes:
-    static_cast<void>(memory.release());  // the memory stays
+    if (is_known) pending.wait(runtime.memory());
+  } catch (const Error&) {  // a rank has failed
+    is_known = false;
   }
+  if (!is_known) static_cast<void>(memory.release());  // it stays: something may still come
 }
 
 namespace {

@@ -177,6 +177,7 @@ void reduce(GaWorld& self, int group, int element, int reduction, const nb::obje
   const PyMemory memory(values, PyMemory::Use::write);
   const nb::gil_scoped_release release;
   const auto type = static_cast<Element>(element);
+  self.runtime.memory().fence(-1);  // a collective ends so: what it has put has arrived
   self.runtime.memory().reduce(self.group(group), type, static_cast<Reduction>(reduction),
                                memory.data(), memory.bytes() / fabric::size_of(type));
 }

@@ -303,6 +303,10 @@ def algebra(seed):
     close(ga.scan_add(a, f), np.concatenate([np.cumsum(part) for part in segments]), "scan_add")
     close(ga.scan_copy(a, flags), x[begins[np.cumsum(flags) - 1]], "scan_copy")
     close(ga.pack(a, f), x[flags != 0], "pack")
+    for _ in range(20):  # what comes from another node is there when the call returns
+        some = (numbers.random(50) < 0.2).astype("i4")
+        some[0] = 1
+        close(ga.pack(a, some), x[some != 0], "pack again")
     into = ga.zeros(50)
     ga.unpack(ga.pack(a, f), into, f)
     close(into, np.where(flags, x, 0), "unpack")
