@@ -49,7 +49,10 @@ class BlockCache {
     [[nodiscard]] Pin again() const noexcept { return Pin(*entry_); }
     [[nodiscard]] bool is_only() const noexcept { return entry_->pins == 1; }
     /// It was asked for again, for its home had changed: other pins may hold what it was.
-    [[nodiscard]] bool is_renewed() const noexcept { return entry_->is_renewed; }
+    /// True once.
+    [[nodiscard]] bool is_renewed() const noexcept {
+      return std::exchange(entry_->is_renewed, false);
+    }
 
     /// Null while under way, and for a block never written.
     [[nodiscard]] const SharedFrame& frame() const noexcept { return entry_->arrival.frame; }

@@ -82,6 +82,7 @@ std::string Session::run() {
            before = base::now_seconds()) {
         const double now = base::now_seconds();
         if (now - before > short_time) since = now;
+        message_since_ = now;
         taking_since_ = since;
         take(frame);
         taking_since_ = 0;
@@ -281,8 +282,8 @@ void Session::add_loads(std::map<std::uint32_t, Load>& told, std::vector<rpc::Ou
     if (const std::uint64_t wanted = seat->take_wanted(); wanted > 0)
       news.push_back(frame_of(Kind::trim, Trim{index, wanted}));
   }
-  const double since = taking_since_, taken = since == 0 ? 0 : base::now_seconds() - since;
-  if (taken > long_time && taken < too_long)
+  const double series = taking_since_, message = message_since_, now = base::now_seconds();
+  if (series != 0 && now - series > long_time && now - message < too_long)
     news.push_back({static_cast<std::uint16_t>(Kind::pong), 0, {}, {}});
 }
 
@@ -326,7 +327,8 @@ void Session::take_copy_in(const rpc::Frame& frame) {
   const auto receive = [&](std::span<std::byte> into) {
     taking_since_ = 0;  // it takes as long as the client does
     rpc::receive_payload(*link_.load(), frame, into);
-    taking_since_ = base::now_seconds();
+    message_since_ = base::now_seconds();
+    taking_since_ = message_since_.load();
   };
   if (std::byte* const landing = to.landing(copy)) {
     receive({landing, copy.bytes});

@@ -87,7 +87,8 @@ class Session {
   std::map<std::uint32_t, std::unique_ptr<Seat>> seats_;  ///< by the server's number of the device
   std::map<std::pair<std::uint32_t, std::uint32_t>, Place> done_;  ///< by device and stream
   bool is_over_ = false;
-  std::atomic<double> taking_since_ = 0;  ///< messages, without waiting for one; 0: it waits
+  std::atomic<double> taking_since_ = 0;   ///< messages, without waiting for one; 0: it waits
+  std::atomic<double> message_since_ = 0;  ///< the one that it takes
   std::thread teller_;  ///< tells the client what is done, and what others do with the devices
   std::map<std::uint32_t, std::unique_ptr<Exported>> devices_;
   std::atomic<bool> is_proven_ = false;

@@ -3,6 +3,8 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -161,7 +163,12 @@ std::unique_ptr<Transport> SocketListener::accept() {
     const int made = above_standard(::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC));
     if (made >= 0 && address_.kind == Address::Kind::unix_socket)
       return shared::accept(made, "a client");
-    if (made >= 0) return std::make_unique<SocketTransport>(made, "a client");
+    if (made >= 0) {  // no probes are sent while data are unanswered
+      constexpr unsigned unanswered_ms = 120'000;
+      static_cast<void>(
+          ::setsockopt(made, IPPROTO_TCP, TCP_USER_TIMEOUT, &unanswered_ms, sizeof unanswered_ms));
+      return std::make_unique<SocketTransport>(made, "a client");
+    }
     if (errno == EBADF || errno == EINVAL || errno == ENOTSOCK)
       fail(fmt::format("cannot accept at {}", format_address(address_)), errno);
     constexpr int pause_ms = 100;  // until descriptors or memory may be free

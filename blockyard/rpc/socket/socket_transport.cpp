@@ -23,11 +23,11 @@ SocketTransport::SocketTransport(Descriptor socket, std::string peer)
   static_cast<void>(::setsockopt(socket_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on));
   // A machine that is gone says nothing: within two minutes its connections are known to be. Fails
   // on Unix sockets as well.
-  constexpr int idle_seconds = 60, pause_seconds = 10, times = 6, unanswered_ms = 120'000;
+  constexpr int idle_seconds = 60, pause_seconds = 10, times = 6;
   static_cast<void>(::setsockopt(socket_.get(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on));
   for (const auto& [option, value] :
        {std::pair(TCP_KEEPIDLE, idle_seconds), std::pair(TCP_KEEPINTVL, pause_seconds),
-        std::pair(TCP_KEEPCNT, times), std::pair(TCP_USER_TIMEOUT, unanswered_ms)})
+        std::pair(TCP_KEEPCNT, times)})
     static_cast<void>(::setsockopt(socket_.get(), IPPROTO_TCP, option, &value, sizeof value));
   // A Unix socket's own room is less than a payload: one end would wait while the other computes a
   // checksum. Networks find theirs by themselves.
