@@ -265,6 +265,17 @@ TEST(Ring, ranks_that_do_not_agree_on_it_all_say_so) {
   EXPECT_EQ(expect_told(3, 3), 0);
 }
 
+/// What choose_size() says where nothing fits.
+base::Error refusal_of(const Memory& memory, int ranks) {
+  try {
+    (void)choose_size(memory, ranks);
+  } catch (const base::Error& error) {
+    return error;
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return {base::Errc::internal, ""};
+}
+
 TEST(ChooseSize, leaves_out_sizes_whose_rings_become_longer_than_the_array_has_units) {
   Memory memory;
   memory.array_bytes = 200;
@@ -272,12 +283,8 @@ TEST(ChooseSize, leaves_out_sizes_whose_rings_become_longer_than_the_array_has_u
   memory.budget_bytes = 150;
   EXPECT_EQ(choose_size(memory, 2).size, 2);
   EXPECT_EQ(choose_size(memory, 4).size, 2);
-  try {
-    (void)choose_size(memory, 3);
-    FAIL() << "nothing was thrown";
-  } catch (const base::Error& error) {
-    EXPECT_NE(std::string(error.what()).find("in a ring of 1"), std::string::npos) << error.what();
-  }
+  const base::Error error = refusal_of(memory, 3);
+  EXPECT_NE(std::string(error.what()).find("in a ring of 1"), std::string::npos) << error.what();
 }
 
 TEST(ChooseSize, takes_the_smallest_ring_that_fits_and_says_what_would) {
@@ -290,13 +297,9 @@ TEST(ChooseSize, takes_the_smallest_ring_that_fits_and_says_what_would) {
   EXPECT_EQ(choice.size, 3);  // 400 + 4 items
   EXPECT_EQ(choice.slice_bytes, 400);
   EXPECT_EQ(choice.rank_bytes, 440);
-  try {
-    (void)choose_size(memory, 2);
-    FAIL() << "nothing was thrown";
-  } catch (const base::Error& error) {
-    EXPECT_EQ(error.code(), base::Errc::no_memory);
-    EXPECT_NE(std::string(error.what()).find("start 3 ranks"), std::string::npos) << error.what();
-  }
+  const base::Error error = refusal_of(memory, 2);
+  EXPECT_EQ(error.code(), base::Errc::no_memory);
+  EXPECT_NE(std::string(error.what()).find("start 3 ranks"), std::string::npos) << error.what();
 }
 
 TEST(ChooseSize, counts_slots_for_each_pair_of_places_on_the_route_direct) {
@@ -315,12 +318,8 @@ TEST(ChooseSize, counts_slots_for_each_pair_of_places_on_the_route_direct) {
   // More places need more slots: the error names the ring that needs least.
   memory.part_bytes = {};
   memory.budget_bytes = 100;
-  try {
-    (void)choose_size(memory, 12);
-    FAIL() << "nothing was thrown";
-  } catch (const base::Error& error) {
-    EXPECT_NE(std::string(error.what()).find("in a ring of 4"), std::string::npos) << error.what();
-  }
+  const base::Error error = refusal_of(memory, 12);
+  EXPECT_NE(std::string(error.what()).find("in a ring of 4"), std::string::npos) << error.what();
 }
 
 TEST(ExactScale, no_sum_within_its_bound_passes_the_range) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "blockyard/base/error.h"
@@ -134,8 +133,7 @@ void PersistReader::read_block(const std::string& label, const Piece& piece,
                                std::span<std::byte> values, Elements elements) const {
   state_->reading([&] {
     const auto set = state_->open(layout::array_name(label), label);
-    if (values.empty() && std::ranges::find(piece.extents, base::Extent{0}) != piece.extents.end())
-      return;
+    if (values.empty() && layout::is_empty(piece)) return;
     const auto [in_file, in_memory] =
         layout::select(set.get(), label, piece, values.size() / elements.bytes());
     const auto type =

@@ -52,10 +52,6 @@ hdf5::GroupId make_group(hid_t file, const char* name) {
   return {H5Gcreate2(file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), "make a group"};
 }
 
-bool is_empty(const Piece& piece) {
-  return std::ranges::find(piece.extents, base::Extent{0}) != piece.extents.end();
-}
-
 /// The segments that elements first .. first+extent-1 touch, as begin and end.
 std::pair<std::size_t, std::size_t> touched(std::span<const base::Extent> segments,
                                             base::Extent first, base::Extent extent) {
@@ -150,7 +146,7 @@ void PersistWriter::begin_array(const std::string& label, const PersistedArray& 
 void PersistWriter::write_block(const std::string& label, const Piece& piece,
                                 std::span<const std::byte> values, Elements elements) {
   OpenArray& open = state_->find(label);
-  if (values.empty() && is_empty(piece)) return;
+  if (values.empty() && layout::is_empty(piece)) return;
   const auto [in_file, in_memory] =
       layout::select(open.set.get(), label, piece, values.size() / elements.bytes());
   const auto type =

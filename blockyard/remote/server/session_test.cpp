@@ -3,7 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
+#include <map>
+#include <memory>
 #include <string>
 #include <thread>
 #include <utility>
@@ -19,12 +20,12 @@ namespace {
 /// A server for one client, which says what it likes, and reads when it likes.
 class Client {
  public:
-  explicit Client(Export lent, const rpc::pair::Options& pair = {}) {
+  explicit Client(Export lent) {
     terms_.devices = {std::move(lent)};
-    auto [mine, theirs] = rpc::pair::make(pair);
+    auto [mine, theirs] = rpc::pair::make();
     end_ = std::move(mine);
     session_ = std::make_unique<Session>(std::move(theirs), terms_);
-    thread_ = std::thread([this] { why_ = session_->run(); });
+    thread_ = std::thread([this] { static_cast<void>(session_->run()); });
     send(Kind::hello, Hello{});
     static_cast<void>(next());
   }
@@ -36,7 +37,6 @@ class Client {
     const rpc::Outgoing frame = frame_of(kind, message, request);
     rpc::send_frames(*end_, {&frame, 1});
   }
-  /// Another device, stream, or both, by its number.
   void open(std::uint32_t device) {
     send(Kind::open, Open{device, 0, ""}, 1);
     EXPECT_EQ(answer().text, "");
@@ -65,11 +65,10 @@ class Client {
   }
   Answer answer() { return decode<Answer>(next(Kind::answer)); }
   [[nodiscard]] int received(Kind kind) { return received_[kind]; }
-  /// Returns when the session is over, and why it is.
-  std::string leave() {
+  /// Returns when the session is over.
+  void leave() {
     end_->cut();
     if (thread_.joinable()) thread_.join();
-    return why_;
   }
 
  private:
@@ -77,7 +76,6 @@ class Client {
   std::unique_ptr<rpc::Transport> end_;
   std::unique_ptr<Session> session_;
   std::thread thread_;
-  std::string why_;
   std::map<Kind, int> received_;
 };
 

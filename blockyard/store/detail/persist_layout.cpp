@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "blockyard/base/error.h"
@@ -42,6 +43,10 @@ std::vector<hsize_t> grid_of(const PersistedArray& array) {
   for (auto it = array.segments.rbegin(); it != array.segments.rend(); ++it)
     grid.push_back(it->size());
   return grid;
+}
+
+bool is_empty(const Piece& piece) {
+  return std::ranges::find(piece.extents, base::Extent{0}) != piece.extents.end();
 }
 
 Selection select(hid_t dataset, const std::string& label, const Piece& piece, std::size_t count) {

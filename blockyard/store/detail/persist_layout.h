@@ -25,11 +25,14 @@ inline constexpr const char* kind_attribute = "kind";
 [[nodiscard]] std::string blocks_name(const std::string& label);
 [[nodiscard]] std::string scalar_name(const std::string& label);
 
-/// Throws Error{bad_input} unless there is an index and all segments are positive.
+/// Throws Error{bad_input} unless there is an index and no extent is negative.
 void check_array(const std::string& label, const PersistedArray& array);
 /// Lengths of the indexes in the order of HDF5: ours reversed.
 [[nodiscard]] std::vector<hsize_t> dims_of(const PersistedArray& array);
 [[nodiscard]] std::vector<hsize_t> grid_of(const PersistedArray& array);
+
+/// Whether it has no elements: such a piece is neither written nor read.
+[[nodiscard]] bool is_empty(const Piece& piece);
 
 /// The dataspace of a dataset with the piece selected, and that of its values in memory.
 struct Selection {
