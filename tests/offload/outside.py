@@ -3,9 +3,11 @@
 """Programs from outside through the library: they must find what they find without it.
 
 Usage: outside.py [NAME...]    BLOCKYARD names the program. `make test-offload` runs all, minutes each.
-Programs that this machine does not have are skipped with a line.
+Programs that this machine does not have are skipped with a line. As many run at once as there are processors: a program
+waits while its server computes.
 """
 
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -197,6 +199,8 @@ def failures_of(program, folder, address):
     if not is_here(program):
         print(f"SKIPPED: {program.name}: it is not installed here", flush=True)
         return 0
+    folder /= program.name
+    folder.mkdir()
     try:
         without = program.run(folder)
         return sum(not is_same_at(place, program, without, folder, address) for place in ("remote", "auto"))
@@ -218,7 +222,7 @@ def is_same_at(place, program, without, folder, address):
 
 
 def main(names):
-    failures = 0
+    chosen = [program for program in programs() if not names or program.name in names]
     with tempfile.TemporaryDirectory() as text:
         folder = pathlib.Path(text)
         address = f"unix:{folder}/socket"
@@ -226,9 +230,8 @@ def main(names):
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
             server.stdout.readline()
             try:
-                for program in programs():
-                    if not names or program.name in names:
-                        failures += failures_of(program, folder, address)
+                with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+                    failures = sum(pool.map(lambda program: failures_of(program, folder, address), chosen))
             finally:
                 server.terminate()
     return 1 if failures else 0
