@@ -376,14 +376,17 @@ void add_offload(CLI::App& app, Commands& commands) {
 
 std::string default_offload_address(bool makes_folder) {
   const fs::path folder = report::live_folder(std::getenv("XDG_RUNTIME_DIR"));
-  if (makes_folder && ::mkdir(folder.c_str(), 0700) != 0) {
-    // It exists: another user may have made it for us.
-    struct stat found {};
-    if (::lstat(folder.c_str(), &found) != 0 || !S_ISDIR(found.st_mode) ||
-        found.st_uid != ::geteuid() || (found.st_mode & 0077) != 0)
-      throw base::Error(base::Errc::io,
-                        fmt::format("{} is not a folder of this user alone", folder.string()));
-  }
+  if (makes_folder) ::mkdir(folder.c_str(), 0700);
+  // Where it exists another user may have made it, to take our matrices and give us his results.
+  struct stat found {};
+  const bool exists = ::lstat(folder.c_str(), &found) == 0;
+  if (!exists && makes_folder)
+    throw base::Error(base::Errc::io, fmt::format("cannot make the folder {}: {}", folder.string(),
+                                                  std::strerror(errno)));
+  if (exists &&
+      (!S_ISDIR(found.st_mode) || found.st_uid != ::geteuid() || (found.st_mode & 0077) != 0))
+    throw base::Error(base::Errc::io,
+                      fmt::format("{} is not a folder of this user alone", folder.string()));
   return "unix:" + (folder / "offload").string();
 }
 

@@ -126,7 +126,10 @@ void put(const char* name, const std::string& value) {
 /// The program, for the handler of signals; 0: it has not been started, or has ended.
 volatile std::sig_atomic_t program_process = 0;
 
-void pass_on(int signal) {
+/// Ctrl-C comes from the terminal, which tells the program too; `kill -INT` is passed on as the
+/// rest.
+void pass_on(int signal, siginfo_t* from, void* /*context*/) {
+  if (signal == SIGINT && from->si_code > 0) return;
   if (program_process != 0) ::kill(program_process, signal);
 }
 
@@ -142,10 +145,8 @@ struct End {
 };
 
 End run_program(const RunOptions& options, const fs::path& preload, const fs::path& reports) {
-  // Ctrl-C is the program's, which has it from the terminal too. What is sent to this process alone
-  // it passes on; a hangup that the caller ignores (nohup) stays ignored.
-  std::signal(SIGINT, SIG_IGN);
-  constexpr int passed[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+  // What is sent to this process alone it passes on; what the caller ignores (nohup) stays ignored.
+  constexpr int passed[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
   sigset_t all, before;
   sigemptyset(&all);
   for (const int one : passed) sigaddset(&all, one);
@@ -155,15 +156,17 @@ End run_program(const RunOptions& options, const fs::path& preload, const fs::pa
   const pid_t child = ::fork();
   if (child < 0) throw Error(Errc::no_memory, "cannot start another process");
   if (child == 0) {
-    std::signal(SIGINT, SIG_DFL);
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
     become_program(options, preload, reports, pipe[1]);
   }
   program_process = child;
   for (const int one : passed) {
     struct sigaction old {};
-    if (::sigaction(one, nullptr, &old) == 0 && old.sa_handler != SIG_IGN)
-      std::signal(one, pass_on);
+    if (::sigaction(one, nullptr, &old) != 0 || old.sa_handler == SIG_IGN) continue;
+    struct sigaction passing {};
+    passing.sa_sigaction = pass_on;
+    passing.sa_flags = SA_SIGINFO | SA_RESTART;
+    ::sigaction(one, &passing, nullptr);
   }
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
   ::close(pipe[1]);
@@ -192,12 +195,7 @@ void check(const RunOptions& options) {
                                                "{}",
                                                of.address, count, of.device));
   }
-  if (options.report.empty()) return;
-  const fs::path folder = fs::absolute(options.report).parent_path();
-  if (fs::is_directory(options.report) || ::access(folder.c_str(), W_OK | X_OK) != 0)
-    throw Error(Errc::io, fmt::format("--report {}: cannot write it: {}", options.report,
-                                      fs::is_directory(options.report) ? std::strerror(EISDIR)
-                                                                       : std::strerror(errno)));
+  if (!options.report.empty()) store::check_writable(options.report);
 }
 
 int run(RunOptions options) {

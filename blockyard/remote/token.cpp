@@ -3,18 +3,22 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "blockyard/base/error.h"
 #include "blockyard/rpc/hmac.h"
+#include "blockyard/rpc/socket/descriptor.h"
 
 namespace blockyard::remote {
 
@@ -69,22 +73,39 @@ Token new_token(std::string_view name) {
 }
 
 void add_token(const std::string& path, const Token& token) {
-  std::vector<Token> tokens;
-  if (::access(path.c_str(), F_OK) == 0) tokens = read_tokens(path);
-  std::erase_if(tokens, [&](const Token& other) { return other.name == token.name; });
-  tokens.push_back(token);
-  std::string text;
-  for (const Token& one : tokens)
-    text += one.weight == 1 ? fmt::format("{} {}\n", one.name, one.secret)
-                            : fmt::format("{} {} {}\n", one.name, one.secret, one.weight);
-  const std::string fresh = path + ".new";
-  const int file = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  const bool is_written =
-      file >= 0 && ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
-      ::fsync(file) == 0;
-  if (file >= 0) ::close(file);
-  if (!is_written || std::rename(fresh.c_str(), path.c_str()) != 0)
+  namespace fs = std::filesystem;
+  const auto fail = [&] {
     throw Error(Errc::io, fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+  };
+  std::error_code ignored;
+  const fs::path target =
+      fs::is_symlink(path, ignored) ? fs::weakly_canonical(path) : fs::path(path);
+  // One at a time: two that read the same tokens would lose one.
+  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
+  const rpc::socket::Descriptor lock(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (lock.get() < 0) fail();
+  ::flock(lock.get(), LOCK_EX);
+  std::string text;
+  if (::access(target.c_str(), F_OK) == 0) {
+    static_cast<void>(read_tokens(target));  // refuses what a server would not read
+    std::ifstream in(target);
+    for (std::string line; std::getline(in, line);)
+      if (std::string name; !(std::istringstream(line) >> name) || name != token.name)
+        text += line + '\n';
+  }
+  text += token.weight == 1 ? fmt::format("{} {}\n", token.name, token.secret)
+                            : fmt::format("{} {} {}\n", token.name, token.secret, token.weight);
+  std::string fresh =
+      target.string() + ".XXXXXX";  // never a file or a link that is there, mode 0600
+  const rpc::socket::Descriptor file(::mkostemp(fresh.data(), O_CLOEXEC));
+  if (file.get() < 0) fail();
+  if (::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
+      ::fsync(file.get()) == 0 && std::rename(fresh.c_str(), target.c_str()) == 0)
+    return;
+  const int error = errno;
+  ::unlink(fresh.c_str());
+  errno = error;
+  fail();
 }
 
 }  // namespace blockyard::remote

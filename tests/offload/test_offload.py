@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import shutil
 import socket
 import subprocess
@@ -378,20 +379,21 @@ print(numpy.abs(product - numpy.linalg.multi_dot([a] * 5) / n**4).max() < 1e-9)
                 (("--server", "127.0.0.1:99999"), 1, "its port is not a number up to 65535"),
                 (("--server", f"{server.address}#1", "--require"), 1, "has 1 devices, from number 0 on, but no number 1"),
                 (("--server", f"{server.address}#x", "--require"), 1, "no server answers"),
-                (("--report", "/nowhere/report.json"), 1, "--report /nowhere/report.json: cannot write it: No such file"),
+                (("--report", "/nowhere/report.json"), 1, "/nowhere/report.json: No such file"),
                 (("--report", self.folder), 1, "Is a directory")):
             with self.subTest(options):
                 self.assertIn(words, self.offload("run", *options, "--", "touch", started, code=code).stderr)
                 self.assertFalse(started.exists())
 
     def test_a_signal_reaches_the_program(self):
-        program = "\n".join(["import signal, sys", "signal.signal(signal.SIGTERM, lambda *_: sys.exit(9))",
-                             "print('ready', flush=True)", "signal.pause()"])
-        with subprocess.Popen([BLOCKYARD, "offload", "run", "--quiet", "--", sys.executable, "-c", program],
-                              stdout=subprocess.PIPE, text=True) as running:
-            self.assertEqual(running.stdout.readline(), "ready\n")
-            running.terminate()
-            self.assertEqual(running.wait(LIMIT_SECONDS), 9)
+        for name in ("SIGTERM", "SIGINT"):
+            program = "\n".join(["import signal, sys", f"signal.signal(signal.{name}, lambda *_: sys.exit(9))",
+                                 "print('ready', flush=True)", "signal.pause()"])
+            with subprocess.Popen([BLOCKYARD, "offload", "run", "--quiet", "--", sys.executable, "-c", program],
+                                  stdout=subprocess.PIPE, text=True) as running:
+                self.assertEqual(running.stdout.readline(), "ready\n")
+                running.send_signal(getattr(signal, name))
+                self.assertEqual(running.wait(LIMIT_SECONDS), 9)
 
     def test_the_server_may_be_named_by_the_environment(self):
         if not has_numpy():

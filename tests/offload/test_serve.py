@@ -78,6 +78,25 @@ class Serve(Offload):
         self.assertGreater(said["devices"], 0)
         self.assertEqual(server.returncode, 0)
 
+    def test_making_a_token_keeps_notes_and_writes_through_no_link(self):
+        tokens, others = self.folder / "tokens", self.folder / "others"
+        others.write_text("theirs")
+        (self.folder / "tokens.new").symlink_to(others)
+        self.offload("token", "first", folder=self.folder)
+        tokens.write_text("# for the laboratory\n" + tokens.read_text())
+        self.offload("token", "second", folder=self.folder)
+        lines = tokens.read_text().splitlines()
+        self.assertEqual([line.split()[0] for line in lines], ["#", "first", "second"])
+        self.assertEqual((others.read_text(), tokens.is_symlink(), tokens.stat().st_mode & 0o777), ("theirs", False, 0o600))
+
+    def test_a_folder_that_others_may_have_made_is_not_trusted(self):
+        (self.folder / "blockyard").mkdir(mode=0o777)
+        (self.folder / "blockyard").chmod(0o777)
+        done = subprocess.run([BLOCKYARD, "offload", "status"], env=os.environ | {"XDG_RUNTIME_DIR": str(self.folder)},
+                              capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False)
+        self.assertEqual((done.returncode, done.stderr),
+                         (1, f"error: {self.folder}/blockyard is not a folder of this user alone\n"))
+
     def test_over_tcp_a_token_is_proven(self):
         def token(name):
             done = subprocess.run([BLOCKYARD, "offload", "token", name], cwd=self.folder, capture_output=True, text=True,
