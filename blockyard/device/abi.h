@@ -44,7 +44,8 @@ typedef enum blockyard_element {
 } blockyard_element;
 
 /* A place in device memory. Only the device knows what the number means; 0 is not a valid address.
- * Sums of an address and a count of bytes inside one allocation are addresses too. A device that
+ * Sums of an address and a count of bytes inside one allocation are addresses too; blocks of a fill
+ * or of a plan begin at multiples of their element (a device may refuse others). A device that
  * works in place takes host pointers as well: it reads and writes there, and sees what the host
  * wrote before the work was enqueued. The caller keeps that memory, and neither touches what the
  * work writes nor writes what it reads, until the work is done. */

@@ -185,8 +185,9 @@ TYPED_TEST(PackedProduct, GivesTheSameBitsOnAllInstructionSetsWithFusedMultiplyA
     const auto left = random_block<R>(one.shape(left_side).element_count(), random);
     const auto right = random_block<R>(one.shape(right_side).element_count(), random);
     const auto old = random_block<R>(one.shape(result_side).element_count(), random);
-    ASSERT_EQ(run_one<R>(one, *all[1], R(2), R(-1), left, right, old),
-              run_one<R>(one, *all[2], R(2), R(-1), left, right, old));
+    for (const auto& [alpha, beta] : {std::pair(R(2), R(-1)), std::pair(R(0.3), R(0.7))})
+      ASSERT_EQ(run_one<R>(one, *all[1], alpha, beta, left, right, old),
+                run_one<R>(one, *all[2], alpha, beta, left, right, old));
   }
 }
 

@@ -83,8 +83,11 @@ class Edge : EdgeCalls<Machine> {
   };
 
  private:
-  static std::optional<Place> place(Machine& machine, std::uint64_t address, std::uint64_t bytes) {
+  /// unit: the address is to be a multiple of it.
+  static std::optional<Place> place(Machine& machine, std::uint64_t address, std::uint64_t bytes,
+                                    std::uint64_t unit = 1) {
     std::optional<Place> found = machine.find(address, bytes);
+    if (found && address % unit != 0) return std::nullopt;
     if constexpr (takes_host_places)
       if (!found) found = machine.host_place(address, bytes);
     return found;
@@ -270,8 +273,13 @@ class Edge : EdgeCalls<Machine> {
     return on_stream(handle, stream, [&](Device& device, Machine& machine) {
       if (element > BLOCKYARD_C128)
         return device.fail(BLOCKYARD_BAD_ARGUMENT, "an unknown element type");
-      const auto target = place(machine, to, elements * element_bytes(element));
-      if (!target) return device.fail(BLOCKYARD_BAD_ARGUMENT, "a fill leaves the allocated memory");
+      const std::uint64_t size = element_bytes(element);
+      if (elements > UINT64_MAX / size)
+        return device.fail(BLOCKYARD_BAD_ARGUMENT, "a fill leaves the allocated memory");
+      const auto target = place(machine, to, elements * size, size);
+      if (!target)
+        return device.fail(BLOCKYARD_BAD_ARGUMENT,
+                           "a fill leaves the allocated memory, or begins within an element");
       if (elements > 0) machine.fill(of(stream), *target, element, value, elements);
       return BLOCKYARD_OK;
     });
@@ -337,7 +345,7 @@ class Edge : EdgeCalls<Machine> {
       const blockyard_operation& operation = of(plan).operation;
       const std::uint64_t size = element_bytes(operation.element);
       const auto find = [&](blockyard_address address, const blockyard_operand& operand) {
-        return place(machine, address, element_count(operand) * size);
+        return place(machine, address, element_count(operand) * size, size);
       };
       const std::uint64_t workspace_bytes = of(plan).workspace_bytes;
       const auto result = find(run->result, operation.result);
@@ -346,7 +354,8 @@ class Edge : EdgeCalls<Machine> {
       const auto workspace =
           workspace_bytes > 0 ? machine.find(run->workspace, workspace_bytes) : Place{};
       if (!result || !left || !right || !workspace)
-        return device.fail(BLOCKYARD_BAD_ARGUMENT, "a block leaves the allocated memory");
+        return device.fail(BLOCKYARD_BAD_ARGUMENT,
+                           "a block leaves the allocated memory, or begins within an element");
       machine.run(of(stream), of(plan), *run, {*result, *left, *right, *workspace});
       return BLOCKYARD_OK;
     });

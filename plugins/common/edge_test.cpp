@@ -120,6 +120,14 @@ TEST_F(EdgeTest, FailuresAreStatusesWithTheirText) {
   table.close(none);
 }
 
+TEST_F(EdgeTest, WorkThatBeginsWithinAnElementOrHasNoEndIsRefused) {
+  const double zero[2] = {};
+  EXPECT_EQ(table.fill(device, stream, memory + 4, BLOCKYARD_F64, zero, 1), BLOCKYARD_BAD_ARGUMENT);
+  EXPECT_EQ(table.fill(device, stream, memory + 4, BLOCKYARD_F32, zero, 1), BLOCKYARD_OK);
+  EXPECT_EQ(table.fill(device, stream, memory, BLOCKYARD_F64, zero, (1ULL << 61) + 1),
+            BLOCKYARD_BAD_ARGUMENT);
+}
+
 TEST_F(EdgeTest, WhatFollowsOnAFailedStreamIsSkipped) {
   Machine::fails = true;
   EXPECT_EQ(fill(), BLOCKYARD_FAILED);

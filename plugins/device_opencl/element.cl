@@ -10,10 +10,13 @@ typedef JOIN(R, 2) T;
 #define TIMES(p, q) ((T)((p).x * (q).x - (p).y * (q).y, (p).x * (q).y + (p).y * (q).x))
 #define CONJUGATE(p, yes) ((yes) ? (T)((p).x, -(p).y) : (p))
 #define IS_ZERO(p) ((p).x == 0 && (p).y == 0)
+// p times q, where an infinity in q times the zero imaginary part of p is no NaN.
+#define SCALED(p, q) ((p).y == 0 ? (p).x * (q) : TIMES(p, q))
 #else
 typedef R T;
 #define TIMES(x, y) ((x) * (y))
 #define CONJUGATE(x, yes) (x)
 #define IS_ZERO(x) ((x) == 0)
+#define SCALED(x, y) ((x) * (y))
 #endif
 

@@ -22,7 +22,7 @@ inline long offset_in(__constant const long *group, long position, int side) {
 }
 
 inline void give(__global T *result, T sum, T alpha, T beta) {
-  *result = IS_ZERO(beta) ? TIMES(alpha, sum) : TIMES(alpha, sum) + TIMES(beta, *result);
+  *result = IS_ZERO(beta) ? SCALED(alpha, sum) : SCALED(alpha, sum) + SCALED(beta, *result);
 }
 
 // result = alpha left + beta result, over tiles: `rows` of the axis that is fastest in result times

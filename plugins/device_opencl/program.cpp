@@ -25,6 +25,8 @@ std::filesystem::path cached_file(const std::string& cache, cl_device_id device,
                                   const std::string& source, const std::string& options,
                                   const char* ending) {
   std::string key(source);
+  // A part of a device has the name of the whole, and other shapes are best for its units.
+  key += '\n' + std::to_string(property<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS));
   for (const cl_device_info part : {CL_DEVICE_NAME, CL_DEVICE_VERSION, CL_DRIVER_VERSION})
     key += '\n' + text_property(device, part);
   char name[32];

@@ -193,7 +193,7 @@ void Machine::run_kernel(Stream& stream, const Plan& plan, const blockyard_kerne
       set(sizeof places[k].buffer, &places[k].buffer);
       set(sizeof offset, &offset);
     } else {
-      set(one.bytes, one.value);  // null, of local memory
+      set(one.bytes, compiled.form.parameters[k].kind == BLOCKYARD_LOCAL ? nullptr : one.value);
     }
   }
   const std::array<std::size_t, 3> items = {static_cast<std::size_t>(launch.items()),

@@ -30,7 +30,7 @@ using PlanRealOnly = FftwPlan (*)(int, const Dimension*, int, const Dimension*, 
                                   const int*, unsigned);
 using Execute = void (*)(FftwPlan, void*, void*);
 using Destroy = void (*)(FftwPlan);
-constexpr unsigned unaligned_estimate = (1U << 1) | (1U << 6);
+constexpr unsigned unaligned_estimate = (1U << 1) | (1U << 6), preserve_input = 1U << 4;
 
 /// The functions of one precision.
 struct Library {
@@ -73,14 +73,15 @@ enum class Sort { c2c, r2c, c2r, r2r };
 
 class FftwFft final : public Fft {
  public:
-  /// left_bytes: of what is copied where result takes the place of left and FFTW has no
-  /// `plan_in_place`.
-  FftwFft(Library& library, FftwPlan plan, FftwPlan plan_in_place, Sort sort,
+  /// plan_in_place: null where left is copied first, as result would take its place, or FFTW would
+  /// overwrite it. left_bytes: of that copy.
+  FftwFft(Library& library, FftwPlan plan, FftwPlan plan_in_place, Sort sort, bool keeps_left,
           std::size_t left_bytes)
       : library_(library),
         plan_(plan),
         plan_in_place_(plan_in_place),
         sort_(sort),
+        keeps_left_(keeps_left),
         left_bytes_(left_bytes) {}
   ~FftwFft() override {
     const std::lock_guard lock(library_.planning);
@@ -94,8 +95,8 @@ class FftwFft final : public Fft {
                             : sort_ == Sort::r2c ? library_.run_r2c
                             : sort_ == Sort::c2r ? library_.run_c2r
                                                  : library_.run_r2r;
-    if (left != result) return execute(plan_, left, result);
-    if (plan_in_place_ != nullptr) return execute(plan_in_place_, left, result);
+    if (left != result && keeps_left_) return execute(plan_, left, result);
+    if (left == result && plan_in_place_ != nullptr) return execute(plan_in_place_, left, result);
     const auto* const bytes = static_cast<const std::byte*>(left);
     std::vector<std::byte> copy(bytes, bytes + left_bytes_);
     execute(plan_, copy.data(), result);
@@ -106,6 +107,7 @@ class FftwFft final : public Fft {
   FftwPlan plan_;
   FftwPlan plan_in_place_;  ///< null: there is none
   Sort sort_;
+  bool keeps_left_;  ///< plan_ reads left only
   std::size_t left_bytes_;
 };
 
@@ -196,10 +198,14 @@ std::unique_ptr<const Fft> Fft::plan(const blockyard_operation& operation) {
   const int rank = static_cast<int>(axes.transformed.size()),
             many = static_cast<int>(axes.batch.size());
   const int sign = (operation.flags & blockyard_backward) != 0 ? 1 : -1;
+  // FFTW overwrites what it transforms to real numbers unless told, and cannot but with several
+  // indexes.
+  const bool keeps_left = sort != Sort::c2r || rank == 1;
+  const unsigned flags = unaligned_estimate | (keeps_left ? preserve_input : 0);
   const auto plan_to = [&](std::max_align_t& result) {
     const auto plan = [&](auto planner, const auto&... more) {
       return planner(rank, axes.transformed.data(), many, axes.batch.data(), &arrays[0], &result,
-                     more..., unaligned_estimate);
+                     more..., flags);
     };
     return sort == Sort::c2c   ? plan(fftw.plan_c2c, sign)
            : sort == Sort::r2r ? plan(fftw.plan_r2r, axes.kinds.data())
@@ -216,7 +222,7 @@ std::unique_ptr<const Fft> Fft::plan(const blockyard_operation& operation) {
   // Real and complex blocks do not lie alike without padding.
   const bool lie_alike = sort == Sort::c2c || sort == Sort::r2r;
   return std::make_unique<const FftwFft>(fftw, made, lie_alike ? plan_to(arrays[0]) : nullptr, sort,
-                                         left_bytes);
+                                         keeps_left, left_bytes);
 }
 
 }  // namespace blockyard::device::host

@@ -273,8 +273,8 @@ blockyard_status network_pointer(blockyard_device* handle, blockyard_address add
   return guarded(handle, [&](Device& device) {
     const std::lock_guard lock(device.mutex);
     const auto after = device.allocations.upper_bound(address);
-    if (after == device.allocations.begin() ||
-        address + bytes > std::prev(after)->first + std::prev(after)->second.bytes) {
+    if (after == device.allocations.begin() || bytes > std::prev(after)->second.bytes ||
+        address - std::prev(after)->first > std::prev(after)->second.bytes - bytes) {
       device.last_error = "what is sent leaves the allocated memory";
       return BLOCKYARD_BAD_ARGUMENT;
     }

@@ -56,8 +56,8 @@ Plan::Plan(const blockyard_operation& operation)
       element_(operation.element),
       conjugate_left_(conjugation(operation.flags, blockyard_conjugate_left)),
       conjugate_right_(conjugation(operation.flags, blockyard_conjugate_right)),
-      result_(shape_of(operation.result)),
-      left_(shape_of(operation.left)) {
+      result_(kind_ == BLOCKYARD_KERNEL ? Shape() : shape_of(operation.result)),
+      left_(kind_ == BLOCKYARD_KERNEL ? Shape() : shape_of(operation.left)) {
   if (kind_ == BLOCKYARD_KERNEL)
     kernel_.emplace(reinterpret_cast<const blockyard_kernel&>(operation));
   else if (kind_ > BLOCKYARD_DOT)

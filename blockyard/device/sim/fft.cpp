@@ -33,6 +33,7 @@ constexpr std::int64_t batch = 0, fourier = blockyard_last_real_transform + 1;
 /// Empty: the operands do not fit each other.
 std::vector<Index> indexes_of(const blockyard_operation& operation) {
   const blockyard_operand &left = operation.left, &result = operation.result;
+  if (std::max({left.order, result.order, operation.right.order}) > blockyard_max_order) return {};
   const std::uint32_t skip_left = has_parts(left), skip_result = has_parts(result);
   const std::span names(operation.right.name, operation.right.order);
   const bool is_real_only = !is_complex(operation) && skip_left + skip_result == 0;

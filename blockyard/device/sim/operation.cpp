@@ -13,6 +13,14 @@
 namespace blockyard::device::sim {
 namespace {
 
+/// An infinity times the zero imaginary part of a factor is no NaN.
+template <class T>
+T scaled(const T& factor, const T& x) {
+  if constexpr (requires { x.imag(); })
+    if (factor.imag() == 0) return {factor.real() * x.real(), factor.real() * x.imag()};
+  return factor * x;
+}
+
 template <class T>
 void run_as(const blockyard_operation& operation, const double alpha[2], const double beta[2],
             const Blocks& blocks) {
@@ -23,7 +31,7 @@ void run_as(const blockyard_operation& operation, const double alpha[2], const d
   const T* right = reinterpret_cast<const T*>(blocks.right);
   const T a = number<T>(alpha), b = number<T>(beta);
   for (std::uint64_t i = 0; i < element_count(operation.result); ++i)
-    result[i] = b == T(0) ? T(0) : b * result[i];
+    result[i] = b == T(0) ? T(0) : scaled(b, result[i]);
   std::vector<std::pair<OperationIndex, std::int64_t>> at;
   for (const auto& [name, index] : indexes) at.emplace_back(index, 0);
   for (;;) {
@@ -31,10 +39,11 @@ void run_as(const blockyard_operation& operation, const double alpha[2], const d
     for (const auto& [index, position] : at)
       for (std::size_t side = 0; side < 3; ++side) place[side] += position * index.stride[side];
     const T x = conjugated(left[place[1]], (operation.flags & blockyard_conjugate_left) != 0);
-    const T y = right == nullptr ? T(1)
-                                 : conjugated(right[place[2]],
-                                              (operation.flags & blockyard_conjugate_right) != 0);
-    result[place[0]] += a * x * y;
+    const T term = scaled(a, x);
+    result[place[0]] += right == nullptr
+                            ? term
+                            : term * conjugated(right[place[2]],
+                                                (operation.flags & blockyard_conjugate_right) != 0);
     std::size_t k = 0;
     for (; k < at.size(); ++k) {
       if (++at[k].second < at[k].first.extent) break;

@@ -41,13 +41,25 @@ using Sums = Native<R>[columns][vectors];
 /// How a tile goes to memory; decided once for all its vectors.
 enum class Writing { plain, cut, adding, adding_cut, streaming };
 
+/// The same number, rounded: a compiler that fuses it with an addition would choose at each place,
+/// and with each instruction set, which of two products is rounded.
+template <class V>
+[[gnu::always_inline]] inline V rounded(V y) {
+#if defined(__x86_64__)
+  asm("" : "+v"(y));
+#elif defined(__aarch64__)
+  asm("" : "+w"(y));
+#endif
+  return y;
+}
+
 /// One vector of a tile. `cut`: the last vector has fewer than all lanes.
 template <class R, Writing how>
 [[gnu::always_inline]] inline void write_vector(const TileProduct<R>& of, R* at, Native<R> sum,
                                                 bool is_last, int filled) {
   constexpr bool adds = how == Writing::adding || how == Writing::adding_cut;
   constexpr bool cuts = how == Writing::cut || how == Writing::adding_cut;
-  Native<R> y = sum * of.alpha;
+  Native<R> y = rounded(Native<R>(sum * of.alpha));
   if (cuts && is_last) {
     if (adds) y += load_first(at, filled) * of.beta;
     store_first(at, y, filled);
@@ -96,7 +108,7 @@ template <class R, int vectors, int columns>
   for (int q = 0; q < columns; ++q)
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v)
-      store(&buffer[q][v * width], Native<R>(sums[q][v] * of.alpha));
+      store(&buffer[q][v * width], rounded(Native<R>(sums[q][v] * of.alpha)));
   for (int i = 0; i < of.rows;) {
     int length = 1;
     while (length < width && i + length < of.rows && of.row[i + length] == of.row[i] + length)

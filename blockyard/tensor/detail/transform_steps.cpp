@@ -190,6 +190,14 @@ T conjugated(T x, bool conjugate) noexcept {
     return conjugate ? std::conj(x) : x;
 }
 
+/// An infinity times the zero imaginary part of a factor is no NaN.
+template <class T>
+T scaled(const T& factor, const T& x) noexcept {
+  if constexpr (!std::same_as<T, Real<T>>)
+    if (factor.imag() == 0) return {factor.real() * x.real(), factor.real() * x.imag()};
+  return factor * x;
+}
+
 /// One alpha, beta and conjugation for all calls of a kernel.
 template <class T>
 struct Scaling {
@@ -202,9 +210,9 @@ template <class T>
 void run_strided(const Loop& a, const Loop& b, const Scaling<T>& by, const T* in, T* out) noexcept {
   for (Extent j = 0; j < b.extent; ++j)
     for (Extent i = 0; i < a.extent; ++i) {
-      const T x = by.alpha * conjugated(in[i * a.in_stride + j * b.in_stride], by.conjugate);
+      const T x = scaled(by.alpha, conjugated(in[i * a.in_stride + j * b.in_stride], by.conjugate));
       T& y = out[i * a.out_stride + j * b.out_stride];
-      y = by.beta == T(0) ? x : x + by.beta * y;
+      y = by.beta == T(0) ? x : x + scaled(by.beta, y);
     }
 }
 

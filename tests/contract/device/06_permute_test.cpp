@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <limits>
+
 #include "blockyard/device/operation.h"
 #include "blockyard/tensor/permute.h"
 #include "tests/contract/device/backends.h"
@@ -63,6 +65,26 @@ TEST_P(Permute, _06_axpby_adds_blocks) {
   const Memory x = send(device, stream, numbers), y = send(device, stream, ones);
   stream.run(*plan, {2, -1, y.address(), x.address(), 0, 0});
   EXPECT_EQ(receive<double>(stream, y), (std::vector<double>{1, 3, 5, 7, 9, 11}));
+}
+
+TEST_P(Permute, _06_infinity_and_what_is_no_number_are_copied_as_they_are) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const std::vector<tensor::c128> values = {{infinity, 0}, {0, -infinity}, {1, 2}, {3, infinity}};
+  Device device = open();
+  Stream stream = device.open_stream();
+  for (const bool conjugates : {false, true}) {
+    auto operation = permute_operation(BLOCKYARD_C128, {2, 2}, std::vector<int>{1, 0});
+    if (conjugates) operation.flags |= blockyard_conjugate_left;
+    const auto plan = device.open_plan(operation);
+    ASSERT_TRUE(plan.has_value());
+    const Memory left = send(device, stream, values), result = send(device, stream, values);
+    const Memory workspace = allocate(device, plan->workspace_bytes());
+    stream.run(*plan, {1, 0, result.address(), left.address(), 0, workspace.address()});
+    std::vector<tensor::c128> expected = {values[0], values[2], values[1], values[3]};
+    if (conjugates)
+      for (tensor::c128& one : expected) one = std::conj(one);
+    EXPECT_EQ(receive<tensor::c128>(stream, result), expected);
+  }
 }
 
 TEST_P(Permute, _06_permute_that_is_none_is_refused) {
