@@ -95,6 +95,18 @@ void put(const char* name, const std::string& value) {
   if (!value.empty()) ::setenv(name, value.c_str(), 1);
 }
 
+/// A list of servers, whose sockets may be named from the present folder.
+std::string with_absolute_paths(const std::string& servers) {
+  std::string all;
+  for (std::string one : rpc::split_addresses(servers)) {
+    const std::string path = rpc::parse_address(blas::parse_server(one).address).path;
+    if (!path.empty() && path.front() != '/')
+      one.replace(one.rfind(path), path.size(), fs::absolute(path).string());
+    all += (all.empty() ? "" : ",") + one;
+  }
+  return all;
+}
+
 /// The program in its process. Does not return; what was wrong goes into `failed`, which the
 /// program itself does not have.
 [[noreturn]] void become_program(const RunOptions& options, const fs::path& preload,
@@ -102,8 +114,8 @@ void put(const char* name, const std::string& value) {
   const char* const before = std::getenv("LD_PRELOAD");
   const bool has_other = before != nullptr && *before != '\0';
   put("LD_PRELOAD", preload.string() + (has_other ? std::string(":") + before : ""));
-  put("BLOCKYARD_OFFLOAD", options.of.server);
   // The program may change its folder before its first call.
+  put("BLOCKYARD_OFFLOAD", with_absolute_paths(options.of.server));
   put("BLOCKYARD_OFFLOAD_TOKEN",
       options.of.token.empty() ? "" : fs::absolute(options.of.token).string());
   if (options.of.sockets > 1) put("BLOCKYARD_OFFLOAD_SOCKETS", std::to_string(options.of.sockets));

@@ -11,24 +11,40 @@ namespace {
 constexpr const char* names[] = {"gemm",  "symm",  "hemm", "syrk", "herk",
                                  "syr2k", "her2k", "trmm", "trsm", "gemmt"};
 
-/// The range of bytes from the first to the last element of a matrix.
-struct Range {
-  std::uintptr_t begin, end;
-  [[nodiscard]] bool overlaps(const Range& other) const noexcept {
-    return begin < other.end && other.begin < end;
-  }
-};
-
 /// A matrix as it lies.
 struct Extents {
   std::int64_t rows, columns;
 };
 
 template <class T>
-Range range_of(const T* matrix, Extents extents, std::int64_t leading) noexcept {
-  const auto begin = reinterpret_cast<std::uintptr_t>(matrix);
-  const auto elements = static_cast<std::uintptr_t>((extents.columns - 1) * leading + extents.rows);
-  return {begin, begin + elements * sizeof(T)};
+struct Placed {
+  const T* at;
+  Extents extents;
+  std::int64_t leading;
+  [[nodiscard]] std::uintptr_t begin() const noexcept {
+    return reinterpret_cast<std::uintptr_t>(at);
+  }
+  [[nodiscard]] std::uintptr_t end() const noexcept {
+    return begin() +
+           sizeof(T) * static_cast<std::uintptr_t>((extents.columns - 1) * leading + extents.rows);
+  }
+};
+
+/// Whether they may share an element. Blocks of one matrix, as those of an LU factorisation, often
+/// lie between each other's columns and share none.
+template <class T>
+bool overlap(const Placed<T>& one, const Placed<T>& other) noexcept {
+  if (one.begin() >= other.end() || other.begin() >= one.end()) return false;
+  if (other.begin() < one.begin()) return overlap(other, one);
+  const std::uintptr_t apart = other.begin() - one.begin();
+  if (one.leading != other.leading || apart % sizeof(T) != 0) return true;
+  // Where `other` begins in the columns of `one`; its rows may reach into the next column.
+  const auto elements = static_cast<std::int64_t>(apart / sizeof(T));
+  const std::int64_t row = elements % one.leading, column = elements / one.leading;
+  const bool meets = row < one.extents.rows && column < one.extents.columns;
+  const bool meets_wrapped =
+      row + other.extents.rows > one.leading && column + 1 < one.extents.columns;
+  return meets || meets_wrapped;
 }
 
 Extents turned(Extents extents, bool turn) noexcept {
@@ -138,10 +154,10 @@ bool is_usual(const Call<T>& call) noexcept {
   if (call.n <= 0 || (has_m && call.m <= 0) || (has_k && call.k <= 0)) return false;
   const Extents a = extents_of_a(call), b = extents_of_b(call), c = extents_of_c(call);
   if (call.lda < a.rows || call.ldc < c.rows) return false;
-  const Range result = range_of(call.c, c, call.ldc);
-  if (result.overlaps(range_of(call.a, a, call.lda))) return false;
+  const Placed<T> result = {call.c, c, call.ldc};
+  if (overlap<T>(result, {call.a, a, call.lda})) return false;
   if (!has_b(call.form)) return true;
-  return call.b != nullptr && call.ldb >= b.rows && !result.overlaps(range_of(call.b, b, call.ldb));
+  return call.b != nullptr && call.ldb >= b.rows && !overlap<T>(result, {call.b, b, call.ldb});
 }
 
 template <class T>

@@ -40,6 +40,24 @@ TEST(Level3, of_other_arguments_is_left_to_the_local_library) {
   EXPECT_TRUE(is_left([](Example& e) { e.call.c = e.a.data() + 1; })) << "overlap";
 }
 
+TEST(Level3, of_blocks_between_each_others_columns_overlaps_nothing) {
+  constexpr std::int64_t n = 10, first = 4, rest = n - first;
+  std::vector<double> matrix(n * n + n);
+  double* const a = matrix.data();
+  Call<double> call = plain_product(rest, rest, first, a + first, a + first * n, a);
+  call.lda = call.ldb = call.ldc = n;
+  const auto usual_at = [&](std::int64_t row, std::int64_t column) {
+    call.c = a + row + column * n;
+    return is_usual(call);
+  };
+  EXPECT_TRUE(usual_at(first, first));  // the update of a factorisation
+  EXPECT_FALSE(usual_at(first - 1, first)) << "the last row of b";
+  EXPECT_FALSE(usual_at(first, first - 1)) << "the last column of a";
+  EXPECT_FALSE(usual_at(first + 1, first)) << "its last row goes on in the next column of b";
+  call.ldc = n + 1;
+  EXPECT_FALSE(usual_at(first, first)) << "other columns";
+}
+
 TEST(Level3, letters_are_those_of_the_routine) {
   std::vector<c128> a(9), c(9);
   Call<c128> call{.form = Form::herk,

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -55,7 +56,10 @@ std::optional<Calibration> parse_calibration(std::string_view text) {
     text.remove_prefix(std::min(text.size(), line.size() + 1));
     const std::size_t gap = line.find(' ');
     if (line.starts_with('#') || gap == std::string::npos) continue;
-    values[line.substr(0, gap)] = std::strtod(line.c_str() + gap, nullptr);
+    const std::size_t at = line.find_first_not_of(' ', gap);
+    if (at == std::string::npos) continue;
+    // Not by strtod, which goes by the locale of the program.
+    std::from_chars(line.data() + at, line.data() + line.size(), values[line.substr(0, gap)]);
   }
   Calibration calibration;
   bool is_complete = true;

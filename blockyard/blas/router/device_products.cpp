@@ -2,6 +2,8 @@
 #include "blockyard/blas/router/device_products.h"
 
 #include <algorithm>
+#include <cmath>
+#include <complex>
 #include <limits>
 #include <utility>
 
@@ -11,8 +13,9 @@ namespace blockyard::blas {
 
 namespace {
 
-constexpr std::int64_t part_bytes = std::int64_t{8} << 20;     // of an operand or a result
-constexpr std::int64_t least_width = 64;                       // of a part
+constexpr std::int64_t part_bytes = std::int64_t{8} << 20;  // of an operand or a result
+constexpr std::int64_t least_width = 64;                    // of a part
+constexpr std::int64_t most_part_bytes = std::int64_t{32} << 20;
 constexpr std::int64_t least_bytes = std::int64_t{256} << 10;  // of them, where there are more
 constexpr std::int64_t wanted_parts = 16;  // of a result: sending, computing and returning overlap
 /// The first part is wider, so that the device has more to do while the shared operand is under
@@ -41,13 +44,27 @@ constexpr std::int64_t part_share = 32;
 /// A result lies on the device as a whole only if it takes at most this share of the memory.
 constexpr std::int64_t whole_share = 8;
 
+/// Of what a triangle is multiplied with: its other triangle is sent as zeros, and the routine
+/// multiplies nothing by those.
+template <class T>
+bool is_finite(const Call<T>& call) {
+  for (std::int64_t j = 0; j < call.n; ++j)
+    for (std::int64_t i = 0; i < call.m; ++i) {
+      const T& x = call.c[i + j * call.ldc];
+      if (!std::isfinite(std::real(x)) || !std::isfinite(std::imag(x))) return false;
+    }
+  return true;
+}
+
 /// The first part is not computed before it has been sent, nor the last one sent back before it is
 /// computed: many parts make that short, and few keep what each costs by itself small.
 template <class T>
 std::int64_t part_width(const Call<T>& call, std::int64_t memory_bytes) {
   const std::int64_t extent = split_extent(call);
   const std::int64_t bytes = part_elements(call) * static_cast<std::int64_t>(sizeof(T));
-  const std::int64_t least = std::max(least_width, least_bytes / bytes);
+  // Parts of columns that are very long are narrower: three are in the memory of the program.
+  const std::int64_t narrow = std::clamp<std::int64_t>(most_part_bytes / bytes, 1, least_width);
+  const std::int64_t least = std::max(narrow, least_bytes / bytes);
   const std::int64_t most = std::max(least, part_bytes / bytes);
   const std::int64_t width = std::clamp(extent / wanted_parts, least, most);
   const std::int64_t fitting = std::max<std::int64_t>(memory_bytes / part_share / bytes, 1);
@@ -57,8 +74,10 @@ std::int64_t part_width(const Call<T>& call, std::int64_t memory_bytes) {
 }  // namespace
 
 DeviceProducts::DeviceProducts(const device::Table& table, const std::string& options,
-                               std::optional<std::int64_t> kept_bytes, int index)
-    : device_(table, index, options),
+                               std::optional<std::int64_t> kept_bytes, int index,
+                               bool is_deterministic)
+    : is_deterministic_(is_deterministic),
+      device_(table, index, options),
       memory_bytes_(static_cast<std::int64_t>(device_.describe().memory_bytes)),
       in_(device_.open_stream()),
       work_(device_.open_stream()),
@@ -260,7 +279,7 @@ bool DeviceProducts::start_by_sums(const Call<T>& call, std::int64_t width, Slot
   shared_[0] = shared.operand;
   const std::int64_t count = std::clamp<std::int64_t>(call.k / least_sums, 1, most_sums);
   const auto steps = steps_by_sums(call, width, count);
-  if (shared.is_there || shared.bytes.empty() || steps.empty()) {
+  if (shared.bytes.empty() || steps.empty()) {
     send_operand(shared_operands(call)[0], shared);
     return start(part, 0, slot);
   }
@@ -343,6 +362,7 @@ void DeviceProducts::compute_parts(const Call<T>& call, Shares& shares, std::int
                                    int device, bool is_alone) {
   kept_.begin_call();
   lacked_room_ = false;
+  if (call.form == Form::trmm && !is_finite(call)) return;
   for (const Step<T>& step : part_of(call, 0, width).steps)
     if (!device_.open_plan(step.operation)) return;  // before anything is sent for it
   const std::int64_t first_width =
@@ -355,13 +375,12 @@ void DeviceProducts::compute_parts(const Call<T>& call, Shares& shares, std::int
     finish(call, slot, shares);
     const auto range = shares.take_front(is_first ? first_width : width, device);
     if (!range) break;
-    const bool sends_along =
-        is_first && call.form == Form::gemm && range->from == 0 && whole_operand_ == nullptr;
+    const bool is_whole = is_deterministic_ || whole_operand_ != nullptr;
+    const bool sends_along = is_first && call.form == Form::gemm && range->from == 0 && !is_whole;
     has_room =
         (!is_first || sends_along || send_shared(call)) &&
         (sends_along ? start_by_sums(call, range->to, slot)
-                     : start(part_of(call, range->from, range->to, whole_operand_ != nullptr),
-                             range->from, slot));
+                     : start(part_of(call, range->from, range->to, is_whole), range->from, slot));
     if (sends_along && !has_room) has_unsent_ = true;
     is_first = false;
     lacked_room_ = !has_room;

@@ -21,9 +21,11 @@ namespace blockyard::blas {
 class DeviceProducts {
  public:
   /// kept_bytes: device memory for operands that later calls may use; nothing: half of what there
-  /// is. Throws Error.
+  /// is. is_deterministic: how a call is divided does not go by what is on the device already.
+  /// Throws Error.
   DeviceProducts(const device::Table& table, const std::string& options,
-                 std::optional<std::int64_t> kept_bytes = {}, int index = 0);
+                 std::optional<std::int64_t> kept_bytes = {}, int index = 0,
+                 bool is_deterministic = false);
   DeviceProducts(const DeviceProducts&) = delete;
   DeviceProducts& operator=(const DeviceProducts&) = delete;
 
@@ -122,6 +124,7 @@ class DeviceProducts {
   [[nodiscard]] static bool has_left(const device::Event& sent) noexcept;
   void drain(bool has_failed) noexcept;
 
+  const bool is_deterministic_;
   device::Device device_;
   std::int64_t memory_bytes_;
   device::Stream in_, work_, out_;

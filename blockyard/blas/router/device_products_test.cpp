@@ -189,6 +189,40 @@ std::vector<double> multiplied(std::int64_t n, const std::vector<double>& a,
   return c;
 }
 
+TEST(DeviceProducts, give_the_same_bits_whatever_is_there_already) {
+  constexpr std::int64_t n = 130;
+  std::vector<double> a(n * n), b(n * n);
+  for (std::size_t k = 0; k < a.size(); ++k)
+    a[k] = std::sin(static_cast<double>(k)), b[k] = std::cos(static_cast<double>(k));
+  for (const bool is_deterministic : {false, true}) {
+    DeviceProducts products(device::sim::table(), "seed=5", {}, 0, is_deterministic);
+    std::vector<double> first(n * n), again(n * n);
+    std::int64_t complete = 0;
+    products.compute(plain_product(n, n, n, a.data(), b.data(), first.data()), complete);
+    products.compute(plain_product(n, n, n, a.data(), b.data(), again.data()), complete);
+    EXPECT_GT(products.saved_bytes(), 0);
+    EXPECT_EQ(first, again);
+    if (!is_deterministic) continue;
+    std::vector<double> known(n * n), unknown(n * n);  // a result as the right operand
+    products.compute(plain_product(n, n, n, a.data(), first.data(), known.data()), complete);
+    DeviceProducts others(device::sim::table(), "seed=5", {}, 0, true);
+    others.compute(plain_product(n, n, n, a.data(), first.data(), unknown.data()), complete);
+    EXPECT_EQ(known, unknown);
+  }
+}
+
+TEST(DeviceProducts, with_a_triangle_leave_what_is_not_finite) {
+  std::vector<double> triangle(9, 1), b = {std::numeric_limits<double>::infinity(), 1, 1, 1, 1, 1};
+  const std::vector<double> before = b;
+  Call<double> call = plain_product(3, 2, 3, triangle.data(), b.data(), b.data());
+  call.form = Form::trmm;
+  std::int64_t complete = 1;
+  DeviceProducts products(device::sim::table(), "seed=1");
+  products.compute(call, complete);
+  EXPECT_EQ(complete, 0);
+  EXPECT_EQ(b, before);
+}
+
 /// A result is on the device: as the left operand, the right one, or what is added to, it is not
 /// sent. 200 columns are several parts.
 TEST(DeviceProducts, send_no_result_of_an_earlier_product) {

@@ -33,7 +33,7 @@ std::string Reached::connect(const Settings& settings) try {
   if (was_lost_) asked.connect_seconds = std::min(asked.connect_seconds, pause_seconds_ / 8);
   link_ = remote::link_to(asked);
   products = std::make_unique<DeviceProducts>(remote::table(), options, settings.kept_bytes,
-                                              server.device);
+                                              server.device, settings.is_deterministic);
   pause_seconds_ = first_pause_seconds;
   asked_.reset();
   known_ = {};

@@ -12,6 +12,9 @@
 namespace blockyard::blas {
 
 inline constexpr int row_major = 101, column_major = 102;
+[[nodiscard]] constexpr bool is_layout(int layout) noexcept {
+  return layout == row_major || layout == column_major;
+}
 
 [[nodiscard]] constexpr char upper(char c) noexcept {
   return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;

@@ -52,16 +52,18 @@ class GroupedBatch {
       else
         return &one;
     };
+    const auto forward = [&] {
+      const auto function =
+          reinterpret_cast<void (*)(int, const void*, const void*, Given...)>(site.function);
+      function(layout, op_a, op_b, given...);
+    };
+    if (!is_layout(layout) && site.function != nullptr) return forward();
     const Pointers all = {op_a, op_b, pointer(given)...};
     const std::int64_t groups = cut_integer(*static_cast<const std::int64_t*>(all[13]), site.width);
     std::vector<Call<T>> products = read(all, groups, site.width, op);
     if (layout == row_major)
       for (Call<T>& one : products) one = by_columns(one);
-    compute_batch<T>(products, site, {entry.name(), caller, site.width}, [&] {
-      const auto function =
-          reinterpret_cast<void (*)(int, const void*, const void*, Given...)>(site.function);
-      function(layout, op_a, op_b, given...);
-    });
+    compute_batch<T>(products, site, {entry.name(), caller, site.width}, forward);
   }
 
  private:
@@ -110,15 +112,17 @@ class StridedBatch {
   template <class... Given>
   static void cblas(Entry& entry, const void* caller, int layout, Given... given) {
     const Site& site = entry.find(caller);
+    const auto forward = [&] {
+      reinterpret_cast<void (*)(int, Given...)>(site.function)(layout, given...);
+    };
+    if (!is_layout(layout) && site.function != nullptr) return forward();
     Numbers x;
     take(x, site.width, given...);
     if (layout == row_major) {
       x.call = by_columns(x.call);
       std::swap(x.step_a, x.step_b);
     }
-    compute_batch<T>(products(x), site, {entry.name(), caller, site.width}, [&] {
-      reinterpret_cast<void (*)(int, Given...)>(site.function)(layout, given...);
-    });
+    compute_batch<T>(products(x), site, {entry.name(), caller, site.width}, forward);
   }
 
  private:

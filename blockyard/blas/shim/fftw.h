@@ -27,7 +27,7 @@ struct GuruAxis64 {
 /// What a planner was told. The guru interface gives axes, all others extents and layouts.
 struct Told {
   Transform::Sort sort = Transform::Sort::c2c;
-  int sign = 0;
+  int sign = -1;
   int rank = 1;
   const int* n = nullptr;
   int count = 1;
@@ -91,7 +91,7 @@ class Fftw {
 
  private:
   static void* note(void* plan, const Told& told, Transform made) {
-    made.is_backward = told.sort == Sort::c2r || told.sign > 0;
+    made.is_backward = told.sort == Sort::c2r || told.sign != -1;  // as FFTW takes it
     made.arrays = told.arrays;
     if (told.kinds != nullptr) made.kinds.assign(told.kinds, told.kinds + told.rank);
     note_plan(is_single, plan, std::move(made));

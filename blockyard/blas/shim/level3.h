@@ -91,9 +91,8 @@ class Level3 {
     call.form = form;
     (take_argument(member<slots>(call), given, kind<slots>, site.width), ...);
     if (layout == row_major) call = by_columns(call);
-    const bool is_ours = is_missing(site),
-               is_layout = layout == row_major || layout == column_major;
-    if ((!is_layout || !is_offered(call)) && !is_ours) return function(layout, given...);
+    const bool is_ours = is_missing(site);
+    if ((!is_layout(layout) || !is_offered(call)) && !is_ours) return function(layout, given...);
     const LocalCalls<T> others(entry.name(), caller, site.width);
     if (!is_offered(call)) return compute_by_gemm(call, others);
     route_level3<T>(call, site.thread_count(), others, [&](const Call<T>& part) {

@@ -82,8 +82,7 @@ class Vectors {
     const auto function = reinterpret_cast<void (*)(int, Given...)>(site.function);
     VectorCall<T> call = take(site.width, given...);
     if (layout == row_major) call = by_columns(call);
-    if ((layout != row_major && layout != column_major) || !is_offered(call))
-      return function(layout, given...);
+    if (!is_layout(layout) || !is_offered(call)) return function(layout, given...);
     route_vectors<T>(call, site.thread_count(), [&] { function(layout, given...); });
   }
 
