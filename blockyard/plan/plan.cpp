@@ -127,7 +127,12 @@ std::string disk_warning(const job::Job& job, std::optional<double> free_bytes) 
   if (job.memory.spilled_bytes == 0) return "";
   PlanOptions options;
   options.walk.steps = quick_steps;
-  const JobPlan plan = make_plan(job, assumed_machine(), options);
+  JobPlan plan;
+  try {
+    plan = make_plan(job, assumed_machine(), options);
+  } catch (const base::Error&) {
+    return "";  // the run itself finds what fails, if it gets there
+  }
   if (plan.fits) return "";
   const auto text_of = [](double bytes) {
     return base::format_bytes(static_cast<std::int64_t>(bytes));

@@ -43,7 +43,8 @@ struct JobPlan {
                                 const PlanOptions& options);
 
 /// The warning at the start of a run whose arrays go to disk; "" if none do. `free_bytes`: the
-/// space of the scratch folder, if known. Quick, and free of cost where memory is ample.
+/// space of the scratch folder, if known. Quick, and free of cost where memory is ample. "" too
+/// where the plan fails: a forecast ends no run.
 [[nodiscard]] std::string disk_warning(const job::Job& job, std::optional<double> free_bytes);
 
 /// One choice of segment sizes that was tried.

@@ -120,10 +120,8 @@ std::string print_assumptions(const JobPlan& plan, std::size_t width) {
   std::string_view title = "assumed";
   for (const ProgramPlan& program : plan.programs)
     for (const std::string& assumption : program.assumptions) {
-      text += print_line(title,
-                         fmt::format("{} (set with --iterations)",
-                                     assumption.substr(assumption.find_last_of('/') + 1)),
-                         width);
+      const std::size_t folder = assumption.rfind('/', assumption.find(':'));
+      text += print_line(title, assumption.substr(folder + 1), width);
       title = "";
     }
   title = "sampled";

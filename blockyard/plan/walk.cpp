@@ -81,7 +81,8 @@ ProgramPlan Walk::run() {
   plan.own_bytes = frames_.peak();
   plan.is_sampled = is_sampled_;
   if (plan.work.core_seconds > 0) plan.error = std::sqrt(variance_) / plan.work.core_seconds;
-  plan.assumptions.assign(assumptions_.begin(), assumptions_.end());
+  for (const auto& [place, what] : assumptions_)
+    plan.assumptions.push_back(fmt::format("{}: {}", place, what));
   return plan;
 }
 
@@ -110,7 +111,7 @@ double Walk::cache_room() const {
 }
 
 void Walk::assume(const std::string& what) {
-  assumptions_.insert(fmt::format("{}: {}", program::place_of(program_, pc_), what));
+  assumptions_.emplace(program::place_of(program_, pc_), what);
 }
 
 /// Steps from `pc` until a loop body or the program ends.
@@ -127,7 +128,9 @@ Walk::Stop Walk::step(std::int32_t pc) {
       case Control::loop_leave:
         return {control, pc};
       case Control::stop:
-        throw Error(Errc::bad_input, "the program stops the job here");
+        if (!has_decided_) throw Error(Errc::bad_input, "the program stops the job here");
+        assume("not stopped here");
+        break;
       case Control::jump:
         pc = program::target_of(instruction);
         break;
@@ -153,24 +156,57 @@ Walk::Stop Walk::step(std::int32_t pc) {
                                                                  : pardo(instruction);
         break;
       case Control::next:
-        if (!evaluate(instruction)) act(instruction);
+        follow(instruction);
     }
   }
 }
 
-/// Whether the code from `pc` up to `target` is run on a condition that only the data decide.
-bool Walk::decide(std::int32_t pc, std::int32_t target) {
-  for (; pc < target; ++pc) {
-    const Instruction& instruction = program_.code[static_cast<std::size_t>(pc)];
+/// Follows an instruction, or leaves it out if it fails where a run may never get.
+void Walk::follow(const Instruction& instruction) {
+  const std::size_t depth = stack_.size();
+  try {
+    if (!evaluate(instruction)) act(instruction);
+  } catch (const Error& error) {
+    if (!has_decided_ || error.code() != Errc::bad_input) throw;
+    assume(fmt::format("not run, as it would fail: {}", error.what()));
+    stack_.resize(depth);
+    pop_all(instruction);
+    stack_.resize(stack_.size() + program::row_of(instruction.opcode).pushes.size(),
+                  {.is_known = false});
+  }
+}
+
+/// The first way out of the code from `begin` up to `end`, wherever its conditions lead.
+Walk::Way Walk::way_of(std::int32_t begin, std::int32_t end) const {
+  for (std::int32_t pc = begin; pc < end; ++pc) {
+    const Instruction& instruction = program::instruction_at(program_, pc);
     const Control control = program::row_of(instruction.opcode).control;
-    if (control == Control::stop) return false;
-    if (control == Control::loop_leave && program::pardo_of(program_, instruction) == nullptr) {
-      assume(fmt::format("{} iterations", options_.iterations));
-      return ordinal_ >= options_.iterations;
-    }
+    if (control == Control::stop) return Way::stop;
+    if (control == Control::loop_leave && program::pardo_of(program_, instruction) == nullptr)
+      return Way::out_of_loop;
     if (control == Control::loop_begin) pc = std::max(pc, program::target_of(instruction) - 1);
   }
-  return true;
+  return Way::on;
+}
+
+/// Whether the code from `pc` up to `target` is run on a condition that only the data decide.
+bool Walk::decide(std::int32_t pc, std::int32_t target) {
+  const auto control_at = [&](std::int32_t at) {
+    return program::row_of(program::instruction_at(program_, at).opcode).control;
+  };
+  // A jump at the end passes over what runs otherwise, unless it is the second half of an `exit`.
+  const bool has_other = target - pc >= 1 && control_at(target - 1) == Control::jump &&
+                         (target - pc == 1 || control_at(target - 2) != Control::loop_leave);
+  const std::int32_t end =
+      has_other ? program::target_of(program::instruction_at(program_, target - 1)) : target;
+  const Way taken = way_of(pc, target);
+  const Way other = way_of(target, end);
+  if (taken == Way::stop) return false;
+  if (other == Way::stop) return true;
+  has_decided_ = true;
+  if (taken == Way::on && other == Way::on) return true;
+  assume(fmt::format("{} iterations (set with --iterations)", options_.iterations));
+  return (taken == Way::out_of_loop) == (ordinal_ >= options_.iterations);
 }
 
 void Walk::act(const Instruction& instruction) {

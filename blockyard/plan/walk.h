@@ -4,7 +4,6 @@
 #include <array>
 #include <map>
 #include <random>
-#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -35,14 +34,15 @@ struct WalkOptions {
 /// Steps one program as the interpreter of a worker does, without data: index values, ints and
 /// scalars that depend on no block are real; blocks are names and extents. Unknown conditions are
 /// decided by rule: a way that ends the job is not taken; a way that leaves a loop is
-/// taken in its last assumed iteration; any other is taken. Work common to all workers is walked
+/// taken in its last assumed iteration; any other is taken. What fails after such a decision is
+/// left out, and is an assumption: a run may never get there. Work common to all workers is walked
 /// once. One thread.
 class Walk {
  public:
   Walk(const job::Job& job, const program::Program& program, const Machine& machine,
        const WalkOptions& options, RankModel& ranks, ServerModel& servers, FrameModel& frames);
 
-  /// Throws Error{bad_input} with the place, as the run would, for what cannot be done.
+  /// Throws Error{bad_input} with the place, as the run would, for what surely cannot be done.
   [[nodiscard]] ProgramPlan run();
 
  private:
@@ -53,6 +53,8 @@ class Walk {
     bool b = false;
     bool is_known = true;
   };
+  /// What the code of a branch leads to besides its end.
+  enum class Way { on, out_of_loop, stop };
   /// Why the code of a loop body ended, and where to continue if the loop was left.
   struct Stop {
     program::Control why;
@@ -77,11 +79,13 @@ class Walk {
 
   // walk.cpp
   [[nodiscard]] Stop step(std::int32_t pc);
+  void follow(const program::Instruction& instruction);
   void act(const program::Instruction& instruction);
   void act_on_array(const program::Instruction& instruction);
   void pop_all(const program::Instruction& instruction);
   void barrier();
   [[nodiscard]] bool decide(std::int32_t pc, std::int32_t target);
+  [[nodiscard]] Way way_of(std::int32_t begin, std::int32_t end) const;
   void assume(const std::string& what);
   void note_arrays(ProgramPlan& plan) const;
   [[nodiscard]] double cache_room() const;
@@ -179,8 +183,9 @@ class Walk {
   double disk_seconds_ = 0;  ///< charged so far
   double variance_ = 0;      ///< of the core seconds, from sampling
   bool is_sampled_ = false;
-  std::set<std::string> assumptions_;
-  std::mt19937_64 random_{20260101};  // a plan is the same each time
+  bool has_decided_ = false;                        ///< by rule, so what follows may never run
+  std::map<std::string, std::string> assumptions_;  ///< by place
+  std::mt19937_64 random_{20260101};                // a plan is the same each time
 };
 
 }  // namespace blockyard::plan

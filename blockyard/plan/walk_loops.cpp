@@ -54,6 +54,7 @@ bool Walk::where(std::int32_t pc) {
   (void)step(pc);
   pc_ = outer;
   const Value truth = pop();
+  if (!truth.is_known) has_decided_ = true;
   return !truth.is_known || truth.b;
 }
 

@@ -65,7 +65,7 @@ struct ProgramPlan {
   double process_bytes = 0;  ///< most of a process: its workers and servers, and itself
   bool is_sampled = false;   ///< some loops were sampled, not walked completely
   double error = 0;          ///< standard error of `seconds` due to that, as a share of them
-  std::vector<std::string> assumptions;  ///< "scf_rhf.sial:12: 12 iterations"
+  std::vector<std::string> assumptions;  ///< "scf_rhf.sial:12: 12 iterations (...)"
 };
 
 }  // namespace blockyard::plan
