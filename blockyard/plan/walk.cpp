@@ -71,7 +71,7 @@ ProgramPlan Walk::run() {
     throw Error(error.code(),
                 fmt::format("{}: {}", program::place_of(program_, pc_), error.what()));
   }
-  plan.seconds = ranks_.meet(machine_.barrier_seconds);
+  plan.seconds = meet(machine_.barrier_seconds);
   note_arrays(plan);
   for (const auto& [array, label] : marked_) servers_.keep(array, label);
   plan.alive_bytes = servers_.peak_bytes();
@@ -242,7 +242,7 @@ void Walk::act(const Instruction& instruction) {
     case Opcode::collective_sum:
       (void)pop();
       scalars_[static_cast<std::size_t>(a)].is_known = false;
-      ranks_.meet(machine_.collective_seconds);
+      meet(machine_.collective_seconds);
       return;
     default:
       return act_on_array(instruction);
@@ -257,7 +257,7 @@ void Walk::act_on_array(const Instruction& instruction) {
   };
   switch (instruction.opcode) {
     case Opcode::delete_array:
-      ranks_.meet(machine_.barrier_seconds);
+      meet(machine_.barrier_seconds);
       ranks_.forget_array(a);
       servers_.remove(a);
       return;
@@ -266,8 +266,9 @@ void Walk::act_on_array(const Instruction& instruction) {
         marked_.emplace_back(a, program_.texts[static_cast<std::size_t>(instruction.b)]);
       return;
     case Opcode::restore_array:
+      forget_numbers(a);
       if (!is_remote()) return;
-      ranks_.meet(machine_.barrier_seconds);
+      meet(machine_.barrier_seconds);
       servers_.restore(a, program_.texts[static_cast<std::size_t>(instruction.b)]);
       return;
     case Opcode::restore_scalar:
@@ -275,9 +276,10 @@ void Walk::act_on_array(const Instruction& instruction) {
       return;
     case Opcode::broadcast:
       (void)pop();
+      forget_numbers(a);
       [[fallthrough]];
     case Opcode::assert_same:
-      ranks_.meet(machine_.collective_seconds);
+      meet(machine_.collective_seconds);
       return;
     default:  // prints, hints, marks of scalars; regions, which take no part in a plan
       pop_all(instruction);
@@ -292,8 +294,15 @@ void Walk::pop_all(const Instruction& instruction) {
     if (letter != 'r') (void)pop();
 }
 
+/// All workers wait for the last, after the instructions since the last that was charged. Returns
+/// the time.
+double Walk::meet(double seconds) {
+  charge({}, work_.core_seconds);
+  return ranks_.meet(seconds);
+}
+
 void Walk::barrier() {
-  ranks_.meet(machine_.barrier_seconds);
+  meet(machine_.barrier_seconds);
   ranks_.clear_caches();
   nest_.restart_dealing();
 }

@@ -83,6 +83,7 @@ class Walk {
   void act(const program::Instruction& instruction);
   void act_on_array(const program::Instruction& instruction);
   void pop_all(const program::Instruction& instruction);
+  double meet(double seconds);
   void barrier();
   [[nodiscard]] bool decide(std::int32_t pc, std::int32_t target);
   [[nodiscard]] Way way_of(std::int32_t begin, std::int32_t end) const;
@@ -118,6 +119,7 @@ class Walk {
   [[nodiscard]] const Located& locate(const program::Selector& selector);
   [[nodiscard]] tensor::Shape shape_of(std::int32_t selector);
   tensor::Shape write(std::int32_t selector);
+  void forget_numbers(std::int32_t array);
   void fill(const program::Instruction& instruction);
   [[nodiscard]] Value element(std::int32_t selector);
   void make_own(std::int32_t array, const Located& block);

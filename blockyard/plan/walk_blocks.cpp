@@ -69,13 +69,18 @@ Shape Walk::shape_of(std::int32_t selector) {
   return Shape({extents.data(), grid.order()});
 }
 
+/// What is known of the elements of an array holds no more.
+void Walk::forget_numbers(std::int32_t array) {
+  std::erase_if(numbers_, [&](const auto& entry) {
+    return entry.first >> number_bits == static_cast<std::uint64_t>(array);
+  });
+}
+
 /// A block is written, and made where it is not there yet.
 Shape Walk::write(std::int32_t selector) {
   const Selector& selected = program_.selectors[static_cast<std::size_t>(selector)];
   if (selected.form != SelectorForm::block) {
-    std::erase_if(numbers_, [&](const auto& entry) {
-      return entry.first >> number_bits == static_cast<std::uint64_t>(selected.array);
-    });
+    forget_numbers(selected.array);
     return shape_of(selector);
   }
   const Located& place = locate(selected);

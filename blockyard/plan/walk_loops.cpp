@@ -121,6 +121,7 @@ std::int32_t Walk::pardo(const Instruction& instruction) {
     policy = Policy::dynamic;  // which iterations go where is not seen
   flow::Iterations& all =
       nest_.begin_pardo(instruction.a, {Policy::every_worker, 0, 1, 0}).iterations;
+  charge({}, work_.core_seconds);
   const double outer_ratio = ratio_;
   const double body = trips_.of_body(pc);
   const double allowed =
@@ -159,6 +160,7 @@ bool Walk::iterate(std::int32_t body) {
   open_scope();
   const Stop stop = step(body);
   close_scope();
+  charge({}, work_.core_seconds);
   return stop.why != program::Control::loop_leave;
 }
 
@@ -167,7 +169,6 @@ void Walk::deal(flow::Iterations& all, Policy policy) {
   const std::int32_t body = all.pardo().body;
   const auto holds = [&](std::int32_t pc) { return where(pc); };
   const auto workers = static_cast<std::int64_t>(ranks_.all_workers());
-  charge({}, work_.core_seconds);
   const bool is_shared =
       policy == Policy::static_ || policy == Policy::balanced || policy == Policy::dynamic;
   // Where iterations are: of all, or of each worker.
@@ -253,9 +254,8 @@ void Walk::sample(flow::Iterations& all, std::span<const std::int64_t> candidate
   for (const std::int64_t position : sample_of(all_of_them, count, random_)) {
     const auto at = static_cast<std::size_t>(position);
     all.select(candidates.empty() ? position : candidates[at], nest_.values_to_set());
-    const std::int64_t steps = std::exchange(steps_, 0);
     const bool is_iteration = all.pardo().where < 0 || where(all.pardo().where);
-    where_steps += std::exchange(steps_, steps);
+    where_steps += std::exchange(steps_, 0);
     if (!is_iteration) continue;
     ranks_.clear_caches();
     const double begin = work_.core_seconds;

@@ -78,6 +78,24 @@ enddo h
   EXPECT_EQ(plan_of(job_of({data_program(code)}), options).work.flops, 2 * square_flops);
 }
 
+TEST(Walk, numbers_of_a_table_are_unknown_once_they_come_from_elsewhere) {
+  for (const char* const change :
+       {"restore_persistent table \"t\"\n", "broadcast_from 0 table\n"}) {
+    const std::string code = std::string("do g\ntable[g] = 0.0\nenddo g\n") + change +
+                             "do g\nif table[g] > 0.5\n" + square_block + "endif\nenddo g\n";
+    EXPECT_EQ(plan_of(job_of({data_program(code)})).work.flops, 3 * square_flops) << change;
+  }
+}
+
+TEST(Walk, instructions_behind_the_last_statement_on_blocks_take_time) {
+  const double second = assumed_machine().instruction_seconds;
+  const std::string count = "do h\ny = y + 1.0\nenddo h\n";
+  EXPECT_GT(plan_of(job_of({data_program(count)})).work.core_seconds, 6 * 4 * second);
+  const JobPlan plan = plan_of(job_of({data_program("pardo i\n" + count + "endpardo i\n")}, 3));
+  EXPECT_GT(plan.seconds - assumed_machine().start_seconds, 6 * 4 * second);
+  EXPECT_GT(plan.work.core_seconds, 3 * 6 * 4 * second);
+}
+
 TEST(DiskWarning, a_plan_that_fails_gives_none) {
   job::Job job = job_of({program("p", "x = 1.0\nstop\n")});
   job.memory.spilled_bytes = 1;
