@@ -85,8 +85,8 @@ class Walk {
   void pop_all(const program::Instruction& instruction);
   double meet(double seconds);
   void barrier();
-  [[nodiscard]] bool decide(std::int32_t pc, std::int32_t target);
   [[nodiscard]] Way way_of(std::int32_t begin, std::int32_t end) const;
+  [[nodiscard]] bool decide(std::int32_t pc, std::int32_t target);
   void assume(const std::string& what);
   void note_arrays(ProgramPlan& plan) const;
   [[nodiscard]] double cache_room() const;
@@ -165,8 +165,10 @@ class Walk {
   double ratio_ = 1;        ///< share of the iterations of loops that are walked
   double precision_ =
       1;  ///< how far the least samples are kept: below 1 where few steps are allowed
-  double sampled_core_ = 0;  ///< seconds of the loop that is sampled
-  double longest_ = 0;       ///< of its iterations
+  bool is_sampling_ = false;     ///< the loop under way, or one around it, is sampled
+  double sampled_core_ = 0;      ///< seconds of the loop that is sampled
+  double sampled_transfer_ = 0;  ///< of its puts, of all workers
+  double longest_ = 0;           ///< of its iterations
 
   std::vector<Own> own_;
   std::vector<std::size_t> scopes_;

@@ -224,7 +224,7 @@ void Walk::get(std::int32_t selector) {
     work_.cache_hits += times;
     return;
   }
-  if (weight_ != 1) {
+  if (is_sampling_) {
     auto& misses = deferred_[selected.array];
     misses[0] += times;
     misses[1] += times * place.block_bytes;
@@ -269,13 +269,17 @@ void Walk::put(const Instruction& instruction) {
                slot);
   charge_disk();
   if (!is_scalar) {
-    const double foreign = ranks_.current() == RankModel::everybody || weight_ != 1
+    const double foreign = ranks_.current() == RankModel::everybody || is_sampling_
                                ? ranks_.foreign_share()
                            : ranks_.is_foreign(place.id.number) ? 1.0
                                                                 : 0.0;
     work_.local_bytes += times * place.block_bytes * (1 - foreign);
     work_.fabric_bytes += times * place.block_bytes * foreign;
-    ranks_.transfer(foreign * place.block_bytes / machine_.fabric_bytes);
+    const double seconds = foreign * place.block_bytes / machine_.fabric_bytes;
+    if (is_sampling_)
+      sampled_transfer_ += times * seconds;
+    else
+      ranks_.transfer(seconds);
   }
   const double edits = mode == Mode::set && !is_scalar ? 0 : 3 * place.block_bytes;
   ranks_.serve(times * (machine_.put_seconds / 2 + edits / machine_.copy_bytes));

@@ -60,13 +60,11 @@ bool Walk::where(std::int32_t pc) {
 
 /// The positions of a do loop that are walked, from 0 on; none: all `count` of them.
 std::vector<std::int64_t> Walk::sample_of_do(std::int64_t count, std::int32_t pc) {
-  const bool is_in_pardo = nest_.pardo() != nullptr;
-  const double ratio = is_in_pardo && weight_ <= 1 ? 1.0 : ratio_;
-  const bool is_short =
-      !is_in_pardo && static_cast<double>(count) * trips_.of_body(pc) <= precision_ * small_steps;
-  if (ratio >= 1 || is_short || !trips_.is_plain(pc)) return {};
+  const bool is_short = nest_.pardo() == nullptr &&
+                        static_cast<double>(count) * trips_.of_body(pc) <= precision_ * small_steps;
+  if (ratio_ >= 1 || is_short || !trips_.is_plain(pc)) return {};
   const auto wanted = static_cast<std::int64_t>(
-      std::max(least_values, std::ceil(ratio * static_cast<double>(count))));
+      std::max(least_values, std::ceil(ratio_ * static_cast<double>(count))));
   if (wanted >= count) return {};
   return sample_of(count, wanted, random_);
 }
@@ -80,11 +78,12 @@ std::int32_t Walk::do_loop(const Instruction& instruction, std::int32_t pc) {
   const int outer_ordinal = std::exchange(ordinal_, 0);
   const double outer_weight = weight_;
   const double outer_ratio = ratio_;
+  const bool is_in_sample = is_sampling_;
   const double stands_for =
       sample.empty() ? 1.0 : static_cast<double>(count) / static_cast<double>(sample.size());
   weight_ *= stands_for;
   ratio_ = std::min(1.0, ratio_ * stands_for);
-  if (stands_for > 1) is_sampled_ = true;
+  if (stands_for > 1) is_sampled_ = is_sampling_ = true;
   std::int32_t next = instruction.b;
   bool is_open = sample.empty() || nest_.next_do(sample.front());
   for (std::size_t k = 1; is_open; ++k) {
@@ -105,7 +104,8 @@ std::int32_t Walk::do_loop(const Instruction& instruction, std::int32_t pc) {
   ordinal_ = outer_ordinal;
   weight_ = outer_weight;
   ratio_ = outer_ratio;
-  if (weight_ == 1 && stands_for > 1) end_sampled_loop();
+  is_sampling_ = is_in_sample;
+  if (!is_in_sample && stands_for > 1) end_sampled_loop();
   return next;
 }
 
@@ -239,7 +239,7 @@ std::vector<std::int64_t> Walk::candidates_of(flow::Iterations all, double allow
 /// Walks `count` settings that stand for all.
 void Walk::sample(flow::Iterations& all, std::span<const std::int64_t> candidates,
                   std::int64_t count, Policy policy) {
-  is_sampled_ = true;
+  is_sampled_ = is_sampling_ = true;
   const std::int64_t all_of_them = candidates.empty() ? all.settings() : std::ssize(candidates);
   const auto total = static_cast<double>(all_of_them);
   const std::int32_t body = all.pardo().body;
@@ -270,6 +270,7 @@ void Walk::sample(flow::Iterations& all, std::span<const std::int64_t> candidate
   const auto n = static_cast<double>(count);
   variance_ += total * total / n * std::max(0.0, sum_of_squares / n - sum * sum / n / n);
   weight_ = outer;
+  is_sampling_ = false;
   sampled_core_ = work_.core_seconds - before;
   longest_ = longest;
   ranks_.switch_to(RankModel::everybody);
@@ -302,7 +303,7 @@ void Walk::end_sampled_loop() {
   const double cached = std::min(volume, cache_room());
   ranks_.note_cached(cached, cached * ranks_.foreign_share());
   const double core_before = work_.core_seconds;
-  double transfer = 0;
+  double transfer = std::exchange(sampled_transfer_, 0);
   for (const auto& [array, misses] : deferred_) {
     const double most =
         workers *

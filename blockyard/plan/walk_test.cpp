@@ -96,6 +96,44 @@ TEST(Walk, instructions_behind_the_last_statement_on_blocks_take_time) {
   EXPECT_GT(plan.work.core_seconds, 3 * 6 * 4 * second);
 }
 
+/// A plan that may step little.
+JobPlan sampled_plan(const job::Job& job, const Machine& machine, int processes) {
+  PlanOptions options;
+  options.processes = processes;
+  options.walk.steps = 1e4;
+  return make_plan(job, machine, options);
+}
+
+TEST(Walk, transfers_of_puts_that_are_sampled_take_time) {
+  constexpr int processes = 3;
+  Machine machine = assumed_machine();
+  machine.fabric_bytes = 1e6;
+  const JobPlan plan = sampled_plan(large_job(100, ""), machine, processes);
+  ASSERT_TRUE(plan.programs[0].is_sampled);
+  const double transfers = plan.work.fabric_bytes / machine.fabric_bytes / processes;
+  EXPECT_GE(plan.seconds, transfers);
+  EXPECT_LT(plan.seconds, 2 * transfers);
+}
+
+TEST(Walk, samples_the_loops_within_a_pardo_of_few_iterations) {
+  const job::Job job = large_job(100, R"(
+pardo a
+  do i
+    do j
+      get d[i,j]
+      x += d[i,j]*d[i,j]
+    enddo j
+  enddo i
+endpardo a
+)");
+  const JobPlan exact = plan_of(job);
+  const JobPlan sampled = sampled_plan(job, assumed_machine(), 1);
+  EXPECT_NE(sampled.work.flops, exact.work.flops) << "not all of it is walked";
+  EXPECT_NEAR(sampled.work.flops / exact.work.flops, 1, 0.2);
+  EXPECT_NEAR(sampled.work.gets / exact.work.gets, 1, 0.01);
+  EXPECT_NEAR(sampled.seconds / exact.seconds, 1, 0.3);
+}
+
 TEST(DiskWarning, a_plan_that_fails_gives_none) {
   job::Job job = job_of({program("p", "x = 1.0\nstop\n")});
   job.memory.spilled_bytes = 1;
