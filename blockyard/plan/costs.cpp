@@ -119,18 +119,26 @@ Cost Costs::fill(double elements) const {
   return {0, machine_.block_seconds + elements * element_bytes / machine_.copy_bytes, 0};
 }
 
-double Costs::integral_seconds(const CostOperand& operand) {
+std::optional<double> Costs::integral_seconds(const CostOperand& operand) {
+  const qc::Integrals& integrals = job_.chemistry->system.integrals;
   const auto& shells = job_.chemistry->system.segments.shells;
+  std::array<qc::ShellRange, 4> ranges;
   std::uint64_t key = 0;
-  for (std::size_t k = 0; k < 4; ++k)
-    key = key * shells.size() + static_cast<std::uint64_t>(operand.segments[k] - 1);
+  for (std::size_t k = 0; k < ranges.size(); ++k) {
+    std::uint64_t segment = 0;  // the whole range
+    ranges[k] = integrals.all_shells();
+    if (operand.shape[k] != integrals.basis().function_count) {
+      segment = static_cast<std::uint64_t>(operand.segments[k]);
+      if (segment < 1 || segment > shells.size()) return std::nullopt;
+      ranges[k] = shells[segment - 1];
+    }
+    key = key * (shells.size() + 1) + segment;
+  }
   const auto [found, is_new] = integrals_.try_emplace(key);
-  if (!is_new) return found->second;
-  const auto range = [&](std::size_t k) {
-    return shells[static_cast<std::size_t>(operand.segments[k] - 1)];
-  };
-  return found->second = qc::repulsion_seconds(job_.chemistry->system.integrals, rates_, range(0),
-                                               range(1), range(2), range(3));
+  if (is_new)
+    found->second =
+        qc::repulsion_seconds(integrals, rates_, ranges[0], ranges[1], ranges[2], ranges[3]);
+  return found->second;
 }
 
 Cost Costs::super(std::string_view name, std::span<const CostOperand> operands) {
@@ -145,13 +153,15 @@ Cost Costs::super(std::string_view name, std::span<const CostOperand> operands) 
   const tensor::Shape& first = operands.front().shape;
   switch (row->what) {
     case Known::integrals:
-      if (job_.chemistry && first.order() == 4) seconds += integral_seconds(operands.front());
+      if (job_.chemistry && first.order() == 4)
+        seconds += integral_seconds(operands.front()).value_or(0);
       break;
     case Known::fitting:
       seconds += elements_of(first) * element_of_fitting_seconds;
       break;
     case Known::triples:  // the second operand is the first block of W
-      seconds += elements_of(operands[1].shape) * element_of_triples_seconds;
+      if (operands.size() > 1)
+        seconds += elements_of(operands[1].shape) * element_of_triples_seconds;
       break;
     case Known::one_electron:
       if (job_.chemistry)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <unordered_map>
@@ -47,7 +48,8 @@ class Costs {
   [[nodiscard]] Cost make_product(std::int32_t to, std::int32_t product,
                                   const tensor::Shape& result,
                                   std::span<const tensor::Shape> operands) const;
-  [[nodiscard]] double integral_seconds(const CostOperand& operand);
+  /// Nothing if an index of the operand is neither a segment of the AO range nor all of it.
+  [[nodiscard]] std::optional<double> integral_seconds(const CostOperand& operand);
 
   const job::Job& job_;
   const program::Program& program_;

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans of jobs with a molecule.
+#include <gtest/gtest.h>
+
+#include "blockyard/plan/test_jobs.h"
+
+namespace blockyard::plan {
+namespace {
+
+input::Places our_places() { return {BLOCKYARD_PROGRAM_FOLDER, BLOCKYARD_BASIS_FOLDER, {}}; }
+
+input::Spec water() {
+  input::Spec spec;
+  spec.molecule.emplace().geometry = "O 0 0 0.1173\nH 0 0.7572 -0.4692\nH 0 -0.7572 -0.4692\n";
+  spec.basis.name = "cc-pvdz";
+  spec.run.workers = 1;
+  return spec;
+}
+
+TEST(MoleculePlan, counts_integrals_over_whole_ranges_and_calls_with_few_operands) {
+  input::Spec spec = water();
+  spec.programs = {"p.sial"};
+  input::Places places = our_places();
+  places.texts["p.sial"] = R"(sial p
+predefined int norb
+aoindex m = 1:norb
+static v[m,m,m,m]
+temp b[m,m,m,m]
+special compute_integral_batch w
+special triples_energy r
+scalar x
+execute compute_integral_batch v
+execute triples_energy x
+endsial p
+)";
+  spec.run.memory_bytes = 64 * mebibyte;
+  const job::Prepared prepared = job::prepare(spec, places);
+  ASSERT_TRUE(prepared.job.has_value());
+  const JobPlan plan = plan_of(*prepared.job);
+  EXPECT_EQ(plan.work.super_calls.at("compute_integral_batch"), 1);
+  const double quartets = 12.0 * 12 * 12 * 12 / 8;  // of shells, each once
+  EXPECT_GT(plan.work.super_seconds, quartets * assumed_machine().quartet_seconds[0]);
+}
+
+}  // namespace
+}  // namespace blockyard::plan
