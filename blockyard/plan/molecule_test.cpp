@@ -2,6 +2,7 @@
 // Plans of jobs with a molecule.
 #include <gtest/gtest.h>
 
+#include "blockyard/base/error.h"
 #include "blockyard/plan/test_jobs.h"
 
 namespace blockyard::plan {
@@ -40,6 +41,24 @@ endsial p
   EXPECT_EQ(plan.work.super_calls.at("compute_integral_batch"), 1);
   const double quartets = 12.0 * 12 * 12 * 12 / 8;  // of shells, each once
   EXPECT_GT(plan.work.super_seconds, quartets * assumed_machine().quartet_seconds[0]);
+}
+
+TEST(MoleculePlan, finds_segments_that_fit_where_those_of_the_job_do_not) {
+  input::Spec spec = water();
+  spec.method.emplace().name = "ccsd";
+  spec.segments.virtual_ = 19;
+  spec.run.memory_bytes = 16 * mebibyte;
+  const SegmentTrial chosen = choose_segments(spec, our_places(), assumed_machine(), {});
+  EXPECT_LT(chosen.virtual_, 19);
+  EXPECT_FALSE(chosen.is_given);
+  EXPECT_EQ(spec.segments.virtual_, chosen.virtual_);
+  spec.run.memory_bytes = mebibyte;
+  try {
+    (void)choose_segments(spec, our_places(), assumed_machine(), {});
+    FAIL();
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.code(), base::Errc::no_memory) << error.what();
+  }
 }
 
 }  // namespace

@@ -58,6 +58,7 @@ struct SegmentTrial {
 
 /// Tries sizes of segments around those of the job, one kind after the other, the fastest first.
 /// Empty for jobs without a method. Sizes that need too much memory are left out.
+/// Throws Error{no_memory} if all do, about those of the job.
 [[nodiscard]] std::vector<SegmentTrial> try_segments(const input::Spec& spec,
                                                      const input::Places& places,
                                                      const Machine& machine,

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
+#include <limits>
 #include <span>
 
 #include "blockyard/base/error.h"
@@ -15,7 +17,7 @@ namespace {
 /// A trial need not be exact: only the order counts.
 constexpr double trial_steps = 2e5;
 
-using Sizes = std::array<Extent, 3>;  // ao, occupied, virtual
+using Sizes = std::array<Extent, 3>;  // ao, occupied, virtual; 0: that of the job
 
 Extent largest(std::span<const Extent> extents, Extent first, Extent count) {
   const auto part =
@@ -45,9 +47,9 @@ class Trials {
     input::Spec spec = spec_;
     if (!is_given) {
       spec.segments.extents.clear();
-      spec.segments.ao = sizes[0];
-      spec.segments.occupied = sizes[1];
-      spec.segments.virtual_ = sizes[2];
+      if (sizes[0] > 0) spec.segments.ao = sizes[0];
+      if (sizes[1] > 0) spec.segments.occupied = sizes[1];
+      if (sizes[2] > 0) spec.segments.virtual_ = sizes[2];
     }
     try {
       const job::Prepared prepared = job::prepare(spec, places_);
@@ -61,11 +63,13 @@ class Trials {
       return plan.seconds;
     } catch (const base::Error& error) {
       if (error.code() != base::Errc::no_memory) throw;
+      if (!too_little) too_little = std::current_exception();
       return std::nullopt;
     }
   }
 
   std::vector<SegmentTrial> found;
+  std::exception_ptr too_little;  ///< the first that needed too much memory, if any did
 
  private:
   const input::Spec& spec_;
@@ -82,9 +86,14 @@ std::vector<SegmentTrial> try_segments(const input::Spec& spec, const input::Pla
   constexpr std::array<std::array<Extent, 4>, 3> wanted = {
       {{8, 12, 16, 24}, {8, 16, 24, 40}, {16, 24, 32, 48}}};
   Trials trials(spec, places, machine, options);
-  if (!trials.seconds({}, true)) return {};
-  Sizes best = {trials.found[0].ao, trials.found[0].occupied, trials.found[0].virtual_};
-  double least = trials.found[0].seconds;
+  Sizes best{};
+  double least = std::numeric_limits<double>::infinity();
+  if (const std::optional<double> given = trials.seconds({}, true)) {
+    best = {trials.found[0].ao, trials.found[0].occupied, trials.found[0].virtual_};
+    least = *given;
+  } else if (!trials.too_little) {
+    return {};
+  }
   for (const std::size_t kind : {std::size_t{2}, std::size_t{1}, std::size_t{0}})
     for (const Extent size : wanted[kind]) {
       Sizes sizes = best;
@@ -94,6 +103,7 @@ std::vector<SegmentTrial> try_segments(const input::Spec& spec, const input::Pla
       least = *seconds;
       best = sizes;
     }
+  if (trials.found.empty()) std::rethrow_exception(trials.too_little);
   std::ranges::stable_sort(trials.found, {}, &SegmentTrial::seconds);
   return std::move(trials.found);
 }
