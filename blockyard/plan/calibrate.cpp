@@ -160,7 +160,10 @@ void measure_disk(Machine& machine, const std::string& scratch) {
 std::string processor_name() {
   std::ifstream in("/proc/cpuinfo");
   for (std::string line; std::getline(in, line);)
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+    if (line.starts_with("model name"))
+      if (const std::size_t at = line.find_first_not_of(" \t", line.find(':') + 1);
+          at != std::string::npos)
+        return line.substr(at);
   return "unknown processor";
 }
 

@@ -32,11 +32,17 @@ name = "ccsd(t)"
 
 }  // namespace
 
-double measure_job_ratio(const Machine& machine, const input::Places& places) {
+input::Spec calibration_job(int workers) {
+  constexpr std::int64_t least_bytes = std::int64_t{1} << 30;
+  constexpr std::int64_t worker_bytes = std::int64_t{32} << 20;
   input::Spec spec = input::parse_job(water, "calibrate", "");
-  spec.run.workers = machine.cores;
-  spec.run.memory_bytes = std::int64_t{1} << 30;
-  const job::Prepared prepared = job::prepare(spec, places);
+  spec.run.workers = workers;
+  spec.run.memory_bytes = std::max(least_bytes, workers * worker_bytes);
+  return spec;
+}
+
+double measure_job_ratio(const Machine& machine, const input::Places& places) {
+  const job::Prepared prepared = job::prepare(calibration_job(machine.cores), places);
   base::require(prepared.job.has_value(), "our own programs compile");
   double seconds = std::numeric_limits<double>::infinity();
   PlanOptions options;

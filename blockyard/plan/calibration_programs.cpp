@@ -65,7 +65,11 @@ constexpr std::array probes = {
           "do n\ndo a\ndo b\nm[a,b] = 1.0\nif a == b\nm[a,b] = 2.0\nendif\n"
           "enddo b\nenddo a\nexecute eigen_calc m u\nenddo n\n"}};
 
+}  // namespace
+
 job::Job probe_job(int workers) {
+  constexpr std::int64_t least_bytes = std::int64_t{256} << 20;
+  constexpr std::int64_t worker_bytes = std::int64_t{1} << 20;
   job::Job job;
   for (const Probe& probe : probes) {
     const std::string text =
@@ -79,9 +83,12 @@ job::Job probe_job(int workers) {
   job.environment.segments.set(array::IndexKind::moa, std::vector<Extent>(8, matrix_rows / 8));
   job.environment.ints = {{"baocc", 1}, {"eaocc", 4}, {"bavirt", 5}, {"eavirt", 8}};
   job.workers = workers;
-  job.memory = job::plan_memory(std::int64_t{256} << 20, 0, workers, 1, job::memory_needs(job));
+  job.memory = job::plan_memory(std::max(least_bytes, workers * worker_bytes), 0, workers, 1,
+                                job::memory_needs(job));
   return job;
 }
+
+namespace {
 
 /// The mean over workers.
 template <class Of>

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans of jobs with a molecule.
+// Plans of jobs with a molecule, and the jobs that calibration runs.
 #include <gtest/gtest.h>
 
 #include "blockyard/base/error.h"
+#include "blockyard/plan/calibration_job.h"
+#include "blockyard/plan/calibration_programs.h"
 #include "blockyard/plan/test_jobs.h"
 
 namespace blockyard::plan {
@@ -58,6 +60,13 @@ TEST(MoleculePlan, finds_segments_that_fit_where_those_of_the_job_do_not) {
     FAIL();
   } catch (const base::Error& error) {
     EXPECT_EQ(error.code(), base::Errc::no_memory) << error.what();
+  }
+}
+
+TEST(Calibration, has_memory_for_any_number_of_cores) {
+  for (const int cores : {1, 43, 2048}) {
+    EXPECT_NO_THROW((void)probe_job(cores)) << cores;
+    EXPECT_NO_THROW((void)job::prepare(calibration_job(cores), our_places())) << cores;
   }
 }
 
