@@ -23,11 +23,12 @@ struct Number {
   std::string_view key;
   double Machine::*value;
   std::string_view comment;
+  bool may_be_zero = true;  ///< a plan does not divide by it
 };
 
 constexpr std::array numbers = {
-    Number{"permute_bytes", &Machine::permute_bytes, "per second, read and written"},
-    Number{"copy_bytes", &Machine::copy_bytes, "per second, read and written"},
+    Number{"permute_bytes", &Machine::permute_bytes, "per second, read and written", false},
+    Number{"copy_bytes", &Machine::copy_bytes, "per second, read and written", false},
     Number{"instruction_seconds", &Machine::instruction_seconds, "one opcode"},
     Number{"block_seconds", &Machine::block_seconds, "a block statement without its arithmetic"},
     Number{"get_seconds", &Machine::get_seconds, "a block of the same process"},
@@ -38,11 +39,11 @@ constexpr std::array numbers = {
     Number{"job_ratio", &Machine::job_ratio, "a whole job relative to the sum of its parts"},
     Number{"denominator_seconds", &Machine::denominator_seconds, "an element"},
     Number{"eigen_seconds", &Machine::eigen_seconds, "times n^3"},
-    Number{"disk_read_bytes", &Machine::disk_read_bytes, "per second"},
-    Number{"disk_write_bytes", &Machine::disk_write_bytes, "per second"},
+    Number{"disk_read_bytes", &Machine::disk_read_bytes, "per second", false},
+    Number{"disk_write_bytes", &Machine::disk_write_bytes, "per second", false},
     Number{"fabric_latency_seconds", &Machine::fabric_latency_seconds,
            "a block of another process"},
-    Number{"fabric_bytes", &Machine::fabric_bytes, "per second and process"},
+    Number{"fabric_bytes", &Machine::fabric_bytes, "per second and process", false},
     Number{"worker_rss_bytes", &Machine::worker_rss_bytes, "a worker without its blocks"},
 };
 
@@ -150,7 +151,8 @@ Machine parse_machine(std::string_view text, const std::string& path) {
   machine.cores =
       static_cast<int>(std::min<std::int64_t>(in.integer("cores", 1).value_or(1), 65536));
   for (const Number& number : numbers)
-    if (const auto value = in.number(number.key, true)) machine.*number.value = *value;
+    if (const auto value = in.number(number.key, number.may_be_zero))
+      machine.*number.value = *value;
   for (const List& list : lists)
     if (in.has(list.key)) machine.*list.values = parse_list(in, list.key);
   const std::size_t rates = Machine::sizes.size() * Machine::sizes.size() * Machine::sizes.size();

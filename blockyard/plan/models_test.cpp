@@ -108,7 +108,8 @@ TEST(Machine, file_says_which_key_is_wrong) {
   for (const auto& [text, part] :
        {std::pair{"fabric_byte = 1e9", "fabric_bytes"}, std::pair{"cores = 0", "m.toml:1"},
         std::pair{"contraction_flops = [1.0]", "125"},
-        std::pair{"disk_read_bytes = -1", "m.toml:1"}, std::pair{"cores = ", "m.toml:1"}}) {
+        std::pair{"disk_read_bytes = -1", "m.toml:1"}, std::pair{"copy_bytes = 0.0", "above 0"},
+        std::pair{"cores = ", "m.toml:1"}}) {
     try {
       (void)parse_machine(text, "m.toml");
       FAIL() << text;
