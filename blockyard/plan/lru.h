@@ -67,12 +67,12 @@ class Lru {
     bytes_ = 0;
   }
 
-  /// Removes all keys that satisfy the condition.
+  /// Removes all entries that satisfy the condition, which is asked once for each.
   template <class Condition>
   void remove_if(const Condition& condition) {
     std::vector<std::uint64_t> gone;
     for (const auto& [key, at] : by_key_)
-      if (condition(key)) gone.push_back(key);
+      if (condition(entries_[static_cast<std::size_t>(at)])) gone.push_back(key);
     for (const std::uint64_t key : gone) remove(key);
   }
 

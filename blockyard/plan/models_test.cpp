@@ -94,6 +94,16 @@ TEST(RankModel, work_hides_transfers_but_not_all_of_them) {
   EXPECT_DOUBLE_EQ(ranks.pending(), 4.0);
 }
 
+TEST(RankModel, forgets_an_array_with_its_foreign_bytes) {
+  const Machine machine = assumed_machine();
+  RankModel ranks({2, 1, 1, 1e6, 1e6}, machine);
+  constexpr std::uint64_t first_of_array_1 = std::uint64_t{1} << 48;
+  EXPECT_FALSE(ranks.request(first_of_array_1, 8, true, 100));
+  ranks.forget_array(1);
+  EXPECT_FALSE(ranks.request(2 * first_of_array_1, 8, true, 100));
+  EXPECT_EQ(ranks.peak_foreign(), 8);
+}
+
 TEST(Machine, file_comes_back_as_it_was) {
   Machine machine = assumed_machine();
   machine.name = "this one";

@@ -2,6 +2,7 @@
 #include "blockyard/plan/plan.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -21,8 +22,7 @@ double resident_bytes() {
   std::ifstream in("/proc/self/statm");
   double pages = 0;
   in >> pages >> pages;
-  constexpr double page_bytes = 4096;
-  return pages * page_bytes;
+  return pages * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
 /// The memory plan of a process that has its part of the arrays.

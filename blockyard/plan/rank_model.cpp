@@ -93,8 +93,11 @@ void RankModel::clear_caches() {
 
 void RankModel::forget_array(std::int32_t array) {
   for (Cache& one : caches_)
-    one.blocks.remove_if(
-        [&](std::uint64_t key) { return key >> number_bits == static_cast<std::uint64_t>(array); });
+    one.blocks.remove_if([&](const Lru::Entry& entry) {
+      const bool is_gone = entry.key >> number_bits == static_cast<std::uint64_t>(array);
+      if (is_gone && entry.is_marked) one.foreign_bytes -= entry.bytes;
+      return is_gone;
+    });
 }
 
 bool RankModel::request(std::uint64_t key, double bytes, bool is_foreign, double room) {

@@ -41,7 +41,8 @@ void ServerModel::drop_unheld(StorageRef gone) {
   for (const auto& [size, bytes] : gone->by_size) pool_.give_back(size, bytes);
   if (!may_spill_) return;
   for (Lru& list : lists_)
-    list.remove_if([&](std::uint64_t key) { return key >> number_bits == gone->number; });
+    list.remove_if(
+        [&](const Lru::Entry& entry) { return entry.key >> number_bits == gone->number; });
 }
 
 ServerModel::Storage& ServerModel::storage(std::int32_t array) {
