@@ -5,18 +5,28 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <utility>
 
+#include "blockyard/base/checked.h"
 #include "blockyard/base/error.h"
 
 namespace blockyard::array {
 
 namespace {
 
+using base::divided_up;
 using base::Errc;
 using base::Error;
 
-Extent divided_up(Extent a, Extent b) noexcept { return (a + b - 1) / b; }
+/// The product of counts of elements, blocks or processes.
+Extent times(Extent a, Extent b) {
+  const std::optional<Extent> product = base::product(a, b);
+  if (!product)
+    throw Error(Errc::bad_input,
+                fmt::format("an array is too large: {} times {} does not fit 64 bits", a, b));
+  return *product;
+}
 
 void check_extents(std::span<const Extent> extents, int ranks) {
   if (extents.empty() || extents.size() > max_axes)
@@ -27,6 +37,8 @@ void check_extents(std::span<const Extent> extents, int ranks) {
     if (extents[d] < 1)
       throw Error(Errc::bad_input,
                   fmt::format("axis {} has the extent {}; it must be at least 1", d, extents[d]));
+  Extent elements = 1;  // no part has more
+  for (const Extent extent : extents) elements = times(elements, extent);
 }
 
 /// The grid of exactly `ranks` blocks whose largest block is smallest; of those, the one with the
@@ -118,7 +130,7 @@ int product_of(std::span<const Extent> grid) {
   Extent product = 1;
   for (const Extent g : grid) {
     if (g < 1) throw Error(Errc::bad_input, "a grid of processes has a side of less than 1");
-    product *= g;
+    product = times(product, g);
   }
   return base::to_int(product);
 }
@@ -129,7 +141,7 @@ Distribution::Distribution(Dealing dealing, std::vector<Cuts> cuts, int ranks,
                            std::span<const Extent> grid)
     : dealing_(dealing), cuts_(std::move(cuts)), ranks_(ranks), dealt_(ranks) {
   block_count_ = 1;
-  for (const Cuts& axis : cuts_) block_count_ *= axis.blocks;
+  for (const Cuts& axis : cuts_) block_count_ = times(block_count_, axis.blocks);
   std::copy(grid.begin(), grid.end(), grid_.begin());
   if (is_direct() && block_count_ > ranks)
     throw Error(Errc::bad_input, fmt::format("{} blocks for {} processes: there must not be more "
@@ -231,7 +243,8 @@ void Distribution::pad(std::span<const Extent> widths) {
     const Box box = box_of(block);
     Extent& length = lengths_[static_cast<std::size_t>(block)];
     length = box.is_empty() ? 0 : 1;
-    for (std::size_t d = 0; d < axes(); ++d) length *= box.extent(d) + 2 * widths_[d];
+    for (std::size_t d = 0; d < axes(); ++d)
+      length = times(length, box.extent(d) + times(2, widths_[d]));
   }
 }
 
@@ -355,6 +368,10 @@ std::vector<Extent> Distribution::blocks_of(int rank) const {
   for (Extent block = 0; block < block_count_; ++block)
     if (rank_of(block) == rank) blocks.push_back(block);
   return blocks;
+}
+
+Extent Distribution::most_elements() const noexcept {
+  return *std::max_element(lengths_.begin(), lengths_.end());
 }
 
 Extent Distribution::element_count(int rank) const noexcept {

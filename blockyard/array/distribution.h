@@ -144,6 +144,8 @@ class Distribution {
   [[nodiscard]] std::vector<Extent> blocks_of(int rank) const;
   /// Elements in the memory of a rank, padding included.
   [[nodiscard]] Extent element_count(int rank) const noexcept;
+  /// Of the rank that has most.
+  [[nodiscard]] Extent most_elements() const noexcept;
 
   /// Calls visit(const Piece&) for the part of each block in `box`, blocks in order of number.
   /// REQUIRES: box inside whole().

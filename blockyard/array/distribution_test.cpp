@@ -153,6 +153,14 @@ TEST(Distribution, says_what_does_not_fit) {
   EXPECT_THROW(Distribution::irregular(Extents{8}, {{1, 5}}, 3), base::Error);
   EXPECT_THROW(Distribution::block_cyclic(Extents{8}, Extents{0}, 3), base::Error);
   EXPECT_THROW(Distribution::block_cyclic(Extents{8}, Extents{2}, 3).pad(Extents{1}), base::Error);
+  constexpr Extent large = Extent{1} << 31;
+  EXPECT_THROW(Distribution::regular(Extents{large, large, 2}, 2), base::Error);
+  EXPECT_THROW(Distribution::on_grid(Extents{8, 8}, Extents{2, 2}, Extents{large, 2 * large},
+                                     Dealing::tiled),
+               base::Error);
+  auto padded = Distribution::regular(Extents{large, large}, 1);
+  EXPECT_EQ(padded.most_elements(), large * large);
+  EXPECT_THROW(padded.pad(Extents{large, large}), base::Error);
 }
 
 }  // namespace

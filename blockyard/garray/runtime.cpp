@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "blockyard/base/checked.h"
 #include "blockyard/base/error.h"
 
 namespace blockyard::garray {
@@ -180,6 +181,8 @@ void Runtime::allocate(Array& array) {
   if (array.extents.empty()) refuse(array, "has no extents and no type yet");
   const Team& team = this->team(array.group);
   array.distribution = distribution_of(array);
+  if (!base::product(array.distribution.most_elements(), static_cast<Extent>(array.kind.bytes)))
+    refuse(array, "has more bytes than there are addresses");
   const auto elements = array.distribution.element_count(team.me);
   const std::size_t bytes = static_cast<std::size_t>(elements) * array.kind.bytes;
   std::int32_t is_beyond = most_bytes && held_bytes_ + bytes > *most_bytes ? 1 : 0;

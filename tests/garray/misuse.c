@@ -92,6 +92,10 @@ static void eight_axes(void) {
   NGA_Create(C_DBL, 8, dims, "eight", NULL);
 }
 static void no_extent(void) { made(C_DBL, 2, 4, 0, "empty"); }
+static void too_large(void) {
+  int dims[3] = {1 << 30, 1 << 30, 7};
+  NGA_Create(C_DBL, 3, dims, "huge", NULL);
+}
 static void unknown_type(void) { made(999, 1, 4, 0, "odd"); }
 static void too_many_blocks(void) {
   int dims[1] = {90}, block[1] = {90}, map[90];
@@ -188,6 +192,7 @@ static const struct {
     CASE(no_axes, "NGA_Create"),
     CASE(eight_axes, "NGA_Create"),
     CASE(no_extent, "NGA_Create"),
+    CASE(too_large, "NGA_Create(\"huge\")"),
     CASE(unknown_type, "NGA_Create"),
     CASE(too_many_blocks, "NGA_Create_irreg"),
     CASE(grid_of_others, "its grid has 90 processes"),
