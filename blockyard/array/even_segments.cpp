@@ -3,11 +3,13 @@
 
 #include <algorithm>
 
+#include "blockyard/base/checked.h"
+
 namespace blockyard::array {
 
 std::vector<Extent> even_segments(Extent total, Extent at_most) {
   base::require(total >= 0 && at_most >= 1, "segments are parts of something");
-  const Extent count = (total + at_most - 1) / at_most;
+  const Extent count = base::divided_up(total, at_most);
   std::vector<Extent> extents;
   for (Extent k = 0; k < count; ++k) extents.push_back(total / count + (k < total % count ? 1 : 0));
   return extents;

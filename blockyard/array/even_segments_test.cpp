@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace blockyard::array {
 namespace {
 
@@ -13,6 +15,7 @@ TEST(EvenSegments, AreAsFewAndAsEvenAsCanBe) {
   EXPECT_EQ(even_segments(28, 28), (Extents{28}));
   EXPECT_EQ(even_segments(29, 28), (Extents{15, 14}));
   EXPECT_EQ(even_segments(3, 1), (Extents{1, 1, 1}));
+  EXPECT_EQ(even_segments(5, std::numeric_limits<Extent>::max()), (Extents{5}));
 }
 
 TEST(EvenSegments, OfNothingAreNone) { EXPECT_EQ(even_segments(0, 5), Extents{}); }
