@@ -7,14 +7,12 @@
 #include <array>
 #include <map>
 
-#include "blockyard/base/error.h"
+#include "blockyard/aces/dat/file_shells.h"
 
 namespace blockyard::aces::dat {
 namespace {
 
-[[noreturn]] void refuse(const std::string& what) {
-  throw base::Error(base::Errc::bad_input, what);
-}
+constexpr std::string_view letters = "SPDFGHIK";  ///< of angular momenta
 
 template <class T>
 const std::vector<T>& values_of(const std::map<std::string, Array<T>, std::less<>>& arrays,
@@ -102,14 +100,16 @@ std::vector<std::optional<qc::EffectiveCore>> read_cores(const DatFile& file, st
   const auto& local = values_of(file.int_arrays, "llmax", centres);
   Terms terms(file);
   for (std::size_t centre = 0; centre < centres; ++centre) {
-    if (marks[centre] != 1 || local[centre] <= 0) continue;
+    if (marks[centre] != 1) continue;
+    if (local[centre] < 0 || local[centre] >= std::ssize(letters))
+      refuse(fmt::format("the potential of centre {} has the angular momentum {}", centre + 1,
+                         local[centre]));
     cores[centre] = qc::EffectiveCore{electrons[centre], terms.next(local[centre], centre)};
   }
   return cores;
 }
 
 std::string core_text(std::string_view symbol, const qc::EffectiveCore& core) {
-  constexpr std::string_view letters = "SPDFGHIK";
   std::string text = fmt::format("{} nelec {}\n", symbol, core.electrons);
   for (const qc::RadialPotential& part : core.parts) {
     if (&part == &core.parts.front())

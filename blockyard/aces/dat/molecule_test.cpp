@@ -227,3 +227,20 @@ TEST(DatMolecule, EffectiveCoresThatContradictThemselvesAreRefused) {
 
 }  // namespace
 }  // namespace blockyard::aces::dat
+  for (const int momentum : {-1, 8, 1'000'000}) {
+    file.int_arrays["llmax"].values[1] = momentum;
+    EXPECT_EQ(failure(file).substr(0, 49), "the potential of centre 2 has the angular momentu");
+  }
+}
+
+TEST(DatMolecule, ReadsEffectiveCoresOfALocalPotentialAlone) {
+  DatFile file = with_cores();
+  file.int_arrays["llmax"].values = {0, 0};
+  file.int_arrays["kfirst"] = {{2}, {1, 1}};
+  file.int_arrays["klast"] = {{2}, {1, 1}};
+  file.int_arrays["nlp"] = {{2}, {2, 2}};
+  file.scalar_arrays["clp"] = {{2}, {-1, -3}};
+  file.scalar_arrays["zlp"] = {{2}, {2, 4}};
+  const auto set = qc::parse_nwchem_basis(read_molecule(file).second.text, "x");
+  EXPECT_EQ(set.cores.at(9), (qc::EffectiveCore{2, {{0, {2}, {2}, {-1}}}}));
+  EXPECT_EQ(set.cores.at(3), (qc::EffectiveCore{2, {{0, {2}, {4}, {-3}}}}));
