@@ -50,6 +50,12 @@ bool has_bare_primitives(const std::vector<FileShell>& shells) {
   return bare && !normalised;
 }
 
+/// What a coefficient is multiplied by to belong to a normalised primitive, times a constant of
+/// the shell.
+double factor_of(const FileShell& shell, std::size_t primitive, bool is_bare) {
+  return is_bare ? std::pow(shell.exponents[primitive], -(shell.momentum / 2.0 + 0.75)) : 1;
+}
+
 /// The shells of one centre in NWChem format.
 std::string basis_text(const std::vector<FileShell>& shells, std::size_t centre,
                        std::string_view symbol, bool is_bare) {
@@ -59,11 +65,9 @@ std::string basis_text(const std::vector<FileShell>& shells, std::size_t centre,
     if (shell.centre != centre) continue;
     text += fmt::format("{} {}\n", symbol, letters[static_cast<std::size_t>(shell.momentum)]);
     for (std::size_t p = 0; p < shell.exponents.size(); ++p) {
-      const double a = shell.exponents[p];
-      text += fmt::format("  {}", a);
+      text += fmt::format("  {}", shell.exponents[p]);
       for (std::size_t k = 0; k < shell.contractions(); ++k)
-        text += fmt::format(" {}", shell.contraction(k)[p] *
-                                       (is_bare ? std::pow(a, -(shell.momentum / 2.0 + 0.75)) : 1));
+        text += fmt::format(" {}", shell.contraction(k)[p] * factor_of(shell, p, is_bare));
       text += '\n';
     }
   }
@@ -89,6 +93,14 @@ int element_of(double charge, std::size_t centre) {
       "effective cores ipseux nelecp llmax kfirst klast nlp clp zlp) out of [arrays], and their "
       "numbers (ncenters nshells nalphas ...) out of [constants]",
       what));
+}
+
+/// Coefficients relative to the largest: norms differ from program to program.
+void scale(std::vector<double>& coefficients) {
+  const auto size = [](double a, double b) { return std::abs(a) < std::abs(b); };
+  if (coefficients.empty()) return;
+  const double largest = *std::ranges::max_element(coefficients, size);
+  for (double& one : coefficients) one /= largest;
 }
 
 /// Shells must come centre by centre, in the order of the centres: so are segments counted.
@@ -222,22 +234,33 @@ void check_same_molecule(const DatFile& file, const qc::Molecule& molecule,
   const auto is_near = [](double a, double b) {
     return std::abs(a - b) <= 1e-6 * std::max(1.0, std::abs(a));
   };
+  const auto charges = scalars(file, "charge");
   bool is_same = centres.count() == molecule.atoms.size();
   for (std::size_t k = 0; is_same && k < centres.count(); ++k)
-    is_same = std::ranges::equal(centres.position(k), molecule.atoms[k].position_bohr, is_near);
+    is_same = is_near(charges[k], molecule.atoms[k].charge()) &&
+              std::ranges::equal(centres.position(k), molecule.atoms[k].position_bohr, is_near);
   if (!is_same) refuse_other("molecule");
-  std::vector<std::pair<int, std::vector<double>>> given, placed;
+  std::vector<qc::Contraction> given, placed;
+  const bool is_bare = has_bare_primitives(shells);
   for (const FileShell& shell : shells)
     for (std::size_t k = 0; k < shell.contractions(); ++k) {
-      auto& [momentum, exponents] = given.emplace_back(shell.momentum, std::vector<double>());
-      for (std::size_t p = 0; p < shell.exponents.size(); ++p)
-        if (shell.contraction(k)[p] != 0) exponents.push_back(shell.exponents[p]);
+      auto& [momentum, exponents, coefficients] = given.emplace_back();
+      momentum = shell.momentum;
+      for (std::size_t p = 0; p < shell.exponents.size(); ++p) {
+        if (shell.contraction(k)[p] == 0) continue;
+        exponents.push_back(shell.exponents[p]);
+        coefficients.push_back(shell.contraction(k)[p] * factor_of(shell, p, is_bare));
+      }
     }
-  for (const qc::Shell& shell : basis.shells)
-    placed.emplace_back(shell.contraction.angular_momentum, shell.contraction.exponents);
-  is_same = std::ranges::equal(given, placed, [&](const auto& one, const auto& other) {
-    return one.first == other.first && std::ranges::equal(one.second, other.second, is_near);
-  });
+  for (const qc::Shell& shell : basis.shells) placed.push_back(shell.contraction);
+  for (auto* const all : {&given, &placed})
+    for (qc::Contraction& one : *all) scale(one.coefficients);
+  is_same = std::ranges::equal(
+      given, placed, [&](const qc::Contraction& one, const qc::Contraction& other) {
+        return one.angular_momentum == other.angular_momentum &&
+               std::ranges::equal(one.exponents, other.exponents, is_near) &&
+               std::ranges::equal(one.coefficients, other.coefficients, is_near);
+      });
   if (!is_same) refuse_other("basis");
 }
 

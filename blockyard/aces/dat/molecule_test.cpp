@@ -94,7 +94,7 @@ TEST(DatMolecule, CountsTheCoefficientsThatTheFileSaysCount) {
 }
 
 TEST(DatMolecule, ArraysOfAnotherMoleculeOrBasisAreRefused) {
-  const DatFile file = example();
+  DatFile file = example();
   qc::Molecule molecule{{{9, {0, 0, 0}}, {1, {0, 0, 1.7}}}, 0, 1};
   auto set = qc::parse_nwchem_basis(read_molecule(file).second.text, "x");
   const auto check = [&] {
@@ -109,6 +109,13 @@ TEST(DatMolecule, ArraysOfAnotherMoleculeOrBasisAreRefused) {
   set.elements.at(1)[0].exponents[0] += 0.1;
   EXPECT_EQ(check(), "the arrays alphas, coords, ... belong to anothe");
   set = qc::parse_nwchem_basis(read_molecule(file).second.text, "x");
+  set.elements.at(9)[0].coefficients[0] += 0.1;
+  EXPECT_EQ(check(), "the arrays alphas, coords, ... belong to anothe");
+  set.elements.at(9)[0].coefficients = {0.6, 2.4};
+  EXPECT_EQ(check(), "the same") << "functions have many norms";
+  file.scalar_arrays["charge"].values[0] = 8;
+  EXPECT_EQ(check(), "the arrays alphas, coords, ... belong to anothe");
+  file = example();
   molecule.atoms[1].position_bohr[2] = 1.8;
   EXPECT_EQ(check(), "the arrays alphas, coords, ... belong to anothe");
 }
@@ -223,10 +230,6 @@ TEST(DatMolecule, EffectiveCoresThatContradictThemselvesAreRefused) {
   file = with_cores();
   file.int_arrays["llmax"].values[1] = 2;
   EXPECT_EQ(failure(file), "kfirst ends before the potentials of centre 2");
-}
-
-}  // namespace
-}  // namespace blockyard::aces::dat
   for (const int momentum : {-1, 8, 1'000'000}) {
     file.int_arrays["llmax"].values[1] = momentum;
     EXPECT_EQ(failure(file).substr(0, 49), "the potential of centre 2 has the angular momentu");
@@ -244,3 +247,7 @@ TEST(DatMolecule, ReadsEffectiveCoresOfALocalPotentialAlone) {
   const auto set = qc::parse_nwchem_basis(read_molecule(file).second.text, "x");
   EXPECT_EQ(set.cores.at(9), (qc::EffectiveCore{2, {{0, {2}, {2}, {-1}}}}));
   EXPECT_EQ(set.cores.at(3), (qc::EffectiveCore{2, {{0, {2}, {4}, {-3}}}}));
+}
+
+}  // namespace
+}  // namespace blockyard::aces::dat
