@@ -83,6 +83,9 @@ std::vector<Fragment> fragments_of(const input::Spec& spec, const method::Molecu
   for (const qc::Shell& shell : placed.basis.shells)
     fragments[owners[shell.atom] - 1].functions += shell.function_count;
   for (std::size_t f = 0; f < fragments.size(); ++f) {
+    if (fragments[f].functions == 0)
+      throw Error(Errc::bad_input,
+                  fmt::format("fragment {} has no atoms with basis functions", f + 1));
     if (electrons[f] % 2 != 0 || electrons[f] / 2 > fragments[f].functions)
       throw Error(Errc::bad_input,
                   fmt::format("fragment {} has {} electrons in {} functions; fragments must be "

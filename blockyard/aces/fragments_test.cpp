@@ -73,6 +73,8 @@ TEST(Fragments, MustBeNeutralClosedShellsThatCoverTheMolecule) {
   EXPECT_NE(failure(row({{1, 4}, {2, 5}, {3}})).find("do not stand together"), std::string::npos);
   EXPECT_NE(failure(row({{1}, {2, 3}, {4, 5}})).find("fragment 1 has 1 electrons"),
             std::string::npos);
+  EXPECT_NE(failure(row({{1, 2}, {3}, {4, 5}, {}})).find("fragment 4 has no atoms"),
+            std::string::npos);
   input::Spec charged = row({{1, 2}, {3}, {4, 5}});
   charged.molecule->charge = 2;
   EXPECT_NE(failure(charged).find("neutral"), std::string::npos);
