@@ -219,7 +219,7 @@ class Reader {
     return std::pow(10.0, -static_cast<double>(integer(one, 1)));
   }
   void guess(const Keyword& one) {
-    if (one.value == "core" || one.value == "0")
+    if (one.value == "core" || one.value == "1")
       method_->ints["scf_guess"] = 0;
     else
       note(one, "orbitals are not read from files; superposed atoms are the guess");

@@ -79,18 +79,20 @@ using Iterator = std::vector<Line>::const_iterator;
 /// The text between the brackets of the keywords, or without brackets up to the next blank line.
 Iterator take_keywords(Iterator line, Iterator end, Parts& parts) {
   const Line first = *line;
-  const std::size_t open = first.text.find('(');
-  Line rest{first.number, open == std::string::npos ? "" : first.text.substr(open + 1)};
+  std::size_t begin = first.text.find_first_not_of(blanks, first.text.find_first_of("( \t"));
+  const bool has_bracket = begin != std::string::npos && first.text[begin] == '(';
+  if (has_bracket) ++begin;
+  Line rest{first.number, begin == std::string::npos ? "" : first.text.substr(begin)};
   for (;;) {
     const std::size_t close = rest.text.rfind(')');
     // A bracket inside of a value, as in CALC=CCSD(T), is closed on its own.
     const auto opened = std::count(rest.text.begin(), rest.text.end(), '(');
     const auto closed = std::count(rest.text.begin(), rest.text.end(), ')');
-    const bool is_last = open != std::string::npos && closed > opened;
+    const bool is_last = has_bracket && closed > opened;
     if (is_last) rest.text.resize(close);
     if (!rest.text.empty()) parts.keywords.push_back(rest);
     ++line;
-    if (is_last || (open == std::string::npos && (line == end || line->text.empty()))) return line;
+    if (is_last || (!has_bracket && (line == end || line->text.empty()))) return line;
     if (line == end)
       throw parts.error(
           first, "the bracket of the keywords is not closed: write ')' after the last of them");

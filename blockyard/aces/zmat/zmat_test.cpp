@@ -285,6 +285,27 @@ TEST(Zmat, WarnsOfARestrictedReferenceForAnOpenShell) {
   EXPECT_TRUE(warnings("REF=RHF,MULT=1,CHARGE=1").empty());
 }
 
+TEST(Zmat, KeywordsWithoutBracketsBeginOnTheFirstLine) {
+  const ZmatJob job =
+      parse("t\nH 0 0 0\nF 0 0 1.7\n\n*ACES2 CALC=CCSD(T), CHARGE=1\nBASIS=CC-PVDZ\n\n");
+  EXPECT_EQ(job.spec.method->name, "ccsd(t)");
+  EXPECT_EQ(job.spec.molecule->charge, 1);
+  EXPECT_EQ(job.spec.basis.name, "cc-pvdz");
+  EXPECT_EQ(parse("t\nF 0 0 0\n\n*ACES2 (CALC=CCSD(T),\nBASIS=6-31G)\n").spec.basis.name, "6-31g");
+}
+
+TEST(Zmat, CoreOrbitalsAreTheGuessThatIsNumberOne) {
+  const auto has_core_guess = [](const std::string& guess) {
+    const auto& method =
+        parse("t\nF 0 0 0\n\n*ACES2(BASIS=STO-3G,GUESS=" + guess + ")\n").spec.method;
+    return method->ints.contains("scf_guess");
+  };
+  EXPECT_TRUE(has_core_guess("CORE"));
+  EXPECT_TRUE(has_core_guess("1"));
+  EXPECT_FALSE(has_core_guess("MOREAD"));
+  EXPECT_FALSE(has_core_guess("0"));
+}
+
 TEST(Zmat, IsKnownByItsName) {
   for (const char* name : {"ZMAT", "zmat", "jobs/ZMAT.h2o", "ZMAT_1", "zmat-2", "water.zmat"})
     EXPECT_TRUE(is_zmat_name(name)) << name;
