@@ -15,6 +15,7 @@
 #include "blockyard/aces/zmat/special_basis.h"
 #include "blockyard/aces/zmat/spellings.h"
 #include "blockyard/aces/zmat/split_keywords.h"
+#include "blockyard/base/checked.h"
 #include "blockyard/base/text.h"
 
 namespace blockyard::aces::zmat {
@@ -35,10 +36,7 @@ class Reader {
     const std::string key = other == other_spellings().end() ? one.key : other->second;
     const auto [before, is_first] = given_.emplace(key, one);
     if (!is_first && before->second.value == one.value) return;
-    if (!is_first)
-      throw wrong(
-          one, fmt::format("but line {} says {}={}: remove one of them", before->second.line.number,
-                           upper(before->second.key), upper(before->second.value)));
+    if (!is_first) throw contradiction(one, before->second);
     const auto found = meanings().find(key);
     if (found != meanings().end())
       (this->*found->second)(one);
@@ -65,7 +63,13 @@ class Reader {
     if (reference != given_.end() && is_restricted(reference->second) &&
         molecule_->multiplicity > 1)
       note(reference->second, "an open shell is computed with UHF");
-    if (memory_ && has_words_) memory_ = *memory_ * unit_bytes_;
+    const auto frozen = given_.find("frozen"), dropped = given_.find("dropmo");
+    if (frozen != given_.end() && dropped != given_.end() && truth(frozen->second))
+      throw contradiction(dropped->second, frozen->second);
+    if (memory_ && has_words_) {
+      memory_ = base::product(*memory_, unit_bytes_);
+      if (!memory_) throw wrong(given_.at("memory"), "no machine has as much");
+    }
     if (memory_) job_.spec.run.memory_bytes = *memory_;
   }
 
@@ -154,6 +158,11 @@ class Reader {
 
   [[nodiscard]] base::Error wrong(const Keyword& one, std::string_view what) const {
     return parts_.error(one.line, fmt::format("{}={}: {}", upper(one.key), upper(one.value), what));
+  }
+
+  [[nodiscard]] base::Error contradiction(const Keyword& one, const Keyword& other) const {
+    return wrong(one, fmt::format("but line {} says {}={}: remove one of them", other.line.number,
+                                  upper(other.key), upper(other.value)));
   }
 
   void note(const Keyword& one, std::string_view what) {

@@ -22,8 +22,7 @@ std::int64_t positive(const Parts& parts, const Line& line, const std::string& t
 std::int64_t memory(const Parts& parts, const Line& line, const std::vector<std::string>& values) {
   std::string text;
   for (const std::string& word : values) text += word;
-  if (text.find_first_not_of("0123456789") == std::string::npos)
-    return positive(parts, line, text) << 20;
+  if (text.find_first_not_of("0123456789") == std::string::npos) text += 'M';
   try {
     return base::parse_bytes(text, "MAXMEM");
   } catch (const base::Error& error) {

@@ -339,6 +339,11 @@ TEST(Zmat, NamesLineAndReasonOfWhatIsWrong) {
   EXPECT_NE(keywords("CHARGE=many").find("ZMAT:5: CHARGE=MANY: it must be a whole"),
             std::string::npos);
   EXPECT_NE(keywords("DROPMO=2-3").find("lowest"), std::string::npos);
+  for (const char* const both : {"DROPMO=1-2,FROZEN_CORE=ON", "FROZEN_CORE=ON,DROPMO=1-2"})
+    EXPECT_NE(keywords(both).find("DROPMO=1-2: but line 5 says FROZEN_CORE=ON"), std::string::npos);
+  EXPECT_EQ(keywords("DROPMO=1,FROZEN_CORE=OFF"), "no error");
+  EXPECT_NE(keywords("MEMORY=1099511627776,MEM_UNIT=TB").find("ZMAT:5: MEMORY=1099511627776"),
+            std::string::npos);
   EXPECT_NE(keywords("REF=GHF").find("RHF, UHF and ROHF"), std::string::npos);
   EXPECT_NE(keywords("UNITS=MILES").find("ANGSTROM"), std::string::npos);
   EXPECT_NE(keywords("COORD=INTERNAL").find("three coordinates"), std::string::npos);
@@ -365,6 +370,7 @@ TEST(Zmat, NamesLineAndReasonOfWhatIsWrong) {
   EXPECT_NE(sip("SIAL_PROGRAM = a.sialx b.sialx\n").find("ZMAT:8: a line of *SIP"),
             std::string::npos);
   EXPECT_NE(sip("MAXMEM = lots\n").find("ZMAT:8"), std::string::npos);
+  EXPECT_NE(sip("MAXMEM=17592186044416\n").find("ZMAT:8"), std::string::npos);
 }
 
 TEST(Zmat, IsReadBackFromTheTextOfItsJob) {
