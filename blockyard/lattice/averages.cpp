@@ -177,16 +177,18 @@ Estimate estimate(std::span<const Complex> sums, std::span<const Complex> signs)
   for (const Complex& one : sums) sum += one;
   for (const Complex& one : signs) sign += one;
   Estimate result{sum / sign, 0};
-  const std::size_t bins = sums.size();
-  if (bins < 2) return result;
   double real = 0;
   double imaginary = 0;
-  for (std::size_t bin = 0; bin < bins; ++bin) {
+  double filled = 0;
+  for (std::size_t bin = 0; bin < sums.size(); ++bin) {
+    if (sums[bin] == 0.0 && signs[bin] == 0.0) continue;  // no sample
+    ++filled;
     const Complex without = (sum - sums[bin]) / (sign - signs[bin]) - result.value;
     real += without.real() * without.real();
     imaginary += without.imag() * without.imag();
   }
-  const double factor = static_cast<double>(bins - 1) / static_cast<double>(bins);
+  if (filled < 2) return result;
+  const double factor = (filled - 1) / filled;
   result.error = {std::sqrt(factor * real), std::sqrt(factor * imaginary)};
   return result;
 }

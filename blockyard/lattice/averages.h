@@ -72,8 +72,8 @@ class Averages {
   double fourth_ = 0;
 };
 
-/// From sums by bin of f x, and of f: the average of x and, from two bins on, its error by
-/// jackknife, the real part for the real part and the imaginary for the imaginary one.
+/// From sums by bin of f x, and of f: the average of x and, from two bins with samples on, its
+/// error by jackknife, the real part for the real part and the imaginary for the imaginary one.
 struct Estimate {
   Complex value;
   Complex error;

@@ -135,12 +135,16 @@ std::vector<Leading> Matrices::leading(const Averages& averages) const {
                   0};
     double of_eigenvalue = 0;
     double of_susceptibility = 0;
-    for (int bin = 0; shape_.bins > 1 && bin < shape_.bins; ++bin) {
+    for (const int bin : filled) {
       const Two one = measure(matrix, averages, bin);
       of_eigenvalue += std::pow(one.eigenvalue - all.eigenvalue, 2);
       of_susceptibility += std::pow(one.susceptibility - all.susceptibility, 2);
+  std::vector<int> filled;  // an empty one tells nothing, and one alone is all
+  for (int bin = 0; bin < shape_.bins; ++bin)
+    if (averages.count(bin) > 0) filled.push_back(bin);
+  if (filled.size() < 2) filled.clear();
     }
-    const double factor = static_cast<double>(shape_.bins - 1) / shape_.bins;
+    const double factor = filled.empty() ? 0 : 1 - 1 / static_cast<double>(filled.size());
     found.eigenvalue_error = std::sqrt(factor * of_eigenvalue);
     found.susceptibility_error = std::sqrt(factor * of_susceptibility);
     result.push_back(found);

@@ -31,7 +31,7 @@ class Matrices {
   Matrices(const Problem& problem, const SliceShape& shape);
   /// values: sums over samples, shape.unit_values().
   void take(Extent unit, std::span<const double> values);
-  /// With errors by jackknife.
+  /// With errors by jackknife; 0 if fewer than two bins have samples.
   [[nodiscard]] std::vector<Leading> leading(const Averages& averages) const;
 
  private:

@@ -97,8 +97,9 @@ void RankWalk::advance(Place& place, std::int64_t steps) {
   for (; steps > 0 && place.given < samples; --steps) {
     for (std::int64_t sweep = 0; sweep < job.sweeps; ++sweep) place.walker.sweep();
     place.orders.add(place.walker.order(), place.walker.weight());
-    // Neighbours in time share a bin.
-    setting_.run.give(place.walker.sample(), place.given * job.options.bins / samples);
+    // Neighbours in time share a bin, and no bin is empty, however few samples a walker gives.
+    const std::int64_t number = place.given * job.walkers + place.number;
+    setting_.run.give(place.walker.sample(), number * job.options.bins / job.samples);
     ++place.given;
     setting_.sampled(1);
   }

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole simulations, as short as they can be.
+#include "blockyard/lattice/simulate.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "blockyard/lattice/averages.h"
+
+namespace blockyard::lattice {
+namespace {
+
+std::string file(const std::string& name) {
+  return (std::filesystem::path(::testing::TempDir()) / ("blockyard_simulate_" + name)).string();
+}
+
+/// Of an atom; no G4.
+HubbardJob atom() {
+  HubbardJob job;
+  job.model.u = 2;
+  job.half = 2;
+  job.warm_up = 4;
+  job.options.channels.clear();
+  job.options.normalise = true;
+  job.options.memory_bytes = std::int64_t{1} << 30;
+  job.output = file("result.h5");
+  return job;
+}
+
+void expect_errors(const HubbardJob& job, int ranks, bool are_zero) {
+  ring::Team team;
+  team.ranks_here = ranks;
+  const G4Report report = simulate(job, team, {}).g4;
+  ASSERT_FALSE(report.g_error.empty());
+  for (const Complex& error : report.g_error) {
+    EXPECT_TRUE(std::isfinite(error.imag()));
+    EXPECT_EQ(error.imag() == 0, are_zero);
+  }
+}
+
+TEST(Simulate, no_bin_is_empty_however_few_samples_a_walker_gives) {
+  HubbardJob job = atom();
+  job.options.bins = 8;
+  job.samples = job.walkers = 8;
+  expect_errors(job, 1, false);
+}
+
+TEST(Simulate, rings_without_a_walker_are_no_bins) {
+  HubbardJob job = atom();
+  job.samples = 8;
+  job.walkers = 1;
+  expect_errors(job, 4, true);
+  job.walkers = 2;
+  expect_errors(job, 4, false);
+}
+
+TEST(Simulate, an_estimate_skips_empty_bins) {
+  const Estimate two = estimate(std::vector<Complex>{2, 6}, std::vector<Complex>{1, 2});
+  const Estimate three = estimate(std::vector<Complex>{2, 0, 6}, std::vector<Complex>{1, 0, 2});
+  EXPECT_NEAR(two.error.real(), std::sqrt(0.5 * (1 + 4) / 9), 1e-14);
+  EXPECT_EQ(three.value, two.value);
+  EXPECT_EQ(three.error, two.error);
+  EXPECT_EQ(estimate(std::vector<Complex>{2, 0}, std::vector<Complex>{1, 0}).error, Complex(0));
+}
+
+}  // namespace
+}  // namespace blockyard::lattice
