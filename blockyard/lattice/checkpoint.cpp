@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
 #include "blockyard/base/fields.h"
 
@@ -102,7 +103,7 @@ void CheckpointIn::unit(std::int64_t unit, std::span<std::byte> into) const {
 }
 
 CheckpointFolder::CheckpointFolder(fs::path folder, const std::string& from)
-    : folder_(fs::absolute(folder)) {
+    : folder_(fs::absolute(folder)), saved_at_(base::now_seconds()) {
   std::error_code status;
   fs::create_directories(folder_, status);
   if (status)
@@ -147,6 +148,7 @@ fs::path CheckpointFolder::part() const {
 void CheckpointFolder::keep() {
   store::rename_durably(part(), path_of(number_ + 1));
   ++number_;
+  saved_at_ = base::now_seconds();
   const auto found = complete(folder_);
   std::error_code ignored;
   for (std::size_t k = 0; k + kept_count < found.size(); ++k)

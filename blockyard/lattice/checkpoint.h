@@ -71,7 +71,7 @@ class CheckpointIn {
 };
 
 /// The folder of the checkpoints of one run: a file each, which has its name once it is complete;
-/// the last two stay. One thread, in one process of the run.
+/// the last two stay. One thread at a time, in one process of the run.
 class CheckpointFolder {
  public:
   /// Throws Error{bad_input} if another run has the folder, or it holds checkpoints of another run
@@ -85,6 +85,8 @@ class CheckpointFolder {
   /// The file for the next checkpoint; keep() gives it its name.
   [[nodiscard]] std::filesystem::path part() const;
   void keep();
+  /// When the last one was kept, or the folder opened.
+  [[nodiscard]] double saved_at() const noexcept { return saved_at_; }
   /// The run has its results: its checkpoints are no longer needed.
   void remove_all() noexcept;
 
@@ -93,6 +95,7 @@ class CheckpointFolder {
   std::filesystem::path folder_;
   std::optional<store::FileLock> lock_;
   std::uint64_t number_ = 0;
+  double saved_at_;
 };
 
 /// The newest checkpoint of a simulation in a folder, or the one that `path` is; empty if there is

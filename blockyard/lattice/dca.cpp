@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "blockyard/base/fields.h"
 
@@ -92,6 +93,10 @@ class Iteration {
 
   [[nodiscard]] DcaReport& report() { return report_; }
 
+  void remove_checkpoints() {
+    if (folder_) folder_->remove_all();
+  }
+
  private:
   void load() {
     const CheckpointIn saved(job_.checkpoints.from);
@@ -114,7 +119,7 @@ class Iteration {
     Bath bath = bath_of(job.model, patches_, report_.sigma, needed);
     Problem problem = problem_of(job.model, job.half, job.exchange, job.exchange_momenta);
     put_in(bath, problem);
-    report_.last = simulate(job, problem, BareTime(job.model, bath), team_, progress_);
+    report_.last = simulate(job, problem, BareTime(job.model, bath), team_, progress_, folder_);
     return bath;
   }
 
@@ -148,6 +153,7 @@ class Iteration {
   bool is_lead_;
   int resumed_ = 0;  ///< the number of the simulation that a checkpoint is of
   DcaReport report_;
+  std::optional<CheckpointFolder> folder_;  ///< of all simulations
 };
 
 }  // namespace
@@ -164,5 +170,6 @@ DcaReport simulate_dca(const HubbardJob& job, const ring::Team& team, const Prog
   if (!job.options.channels.empty()) iteration.accumulate(number + 1);
   return std::move(report);
 }
+  iteration.remove_checkpoints();
 
 }  // namespace blockyard::lattice

@@ -44,7 +44,7 @@ double OrderSeries::autocorrelation() const {
   return of_one > 0 ? 0.5 * static_cast<double>(bin) * variance_of(bins) / of_one : 0.5;
 }
 
-RankWalk::RankWalk(Setting setting) : setting_(std::move(setting)), saved_at_(base::now_seconds()) {
+RankWalk::RankWalk(Setting setting) : setting_(std::move(setting)) {
   const HubbardJob& job = setting_.job;
   const fabric::Fabric& fabric = setting_.member.fabric;
   for (std::int64_t number = fabric.rank(); number < job.walkers; number += fabric.size()) {
@@ -136,7 +136,7 @@ RankWalk::Decision RankWalk::decide(double round_seconds) {
   const bool is_asked = wishes.requests && wishes.requests() > answered_;
   const bool ends = wishes.ends && wishes.ends();
   const bool is_due = setting_.folder != nullptr && wishes.seconds &&
-                      base::now_seconds() - saved_at_ >= *wishes.seconds;
+                      base::now_seconds() - setting_.folder->saved_at() >= *wishes.seconds;
   double left = 0;
   for (const Place& place : places_) left += static_cast<double>(samples_of(place) - place.given);
   std::array<double, 4> sums = {left, round_seconds, is_asked || is_due || ends ? 1.0 : 0.0,
@@ -174,7 +174,6 @@ void RankWalk::save() {
   out->write_head(head);
   out->finish();
   setting_.folder->keep();
-  saved_at_ = base::now_seconds();
 }
 
 WalkReport RankWalk::report() {

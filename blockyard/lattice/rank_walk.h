@@ -82,7 +82,6 @@ class RankWalk {
   std::vector<Place> places_;
   std::int64_t steps_ = 1;  ///< of each walker in the next round
   int answered_ = 0;        ///< requests for checkpoints
-  double saved_at_;
 };
 
 }  // namespace blockyard::lattice

@@ -71,12 +71,17 @@ G4Plan plan_of(const HubbardJob& job, int ranks) {
 
 HubbardReport simulate(const HubbardJob& job, const ring::Team& team, const Progress& progress) {
   check(job);
-  return simulate(job, problem_of(job.model, job.half, job.exchange, job.exchange_momenta),
-                  BareTime(job.model), team, progress);
+  std::optional<CheckpointFolder> folder;
+  HubbardReport result =
+      simulate(job, problem_of(job.model, job.half, job.exchange, job.exchange_momenta),
+               BareTime(job.model), team, progress, folder);
+  if (folder) folder->remove_all();
+  return result;
 }
 
 HubbardReport simulate(const HubbardJob& job, const Problem& problem, const BareTime& bare,
-                       const ring::Team& team, const Progress& progress) {
+                       const ring::Team& team, const Progress& progress,
+                       std::optional<CheckpointFolder>& folder) {
   check(job);
   tensor::blas::limit_blas_threads(1);
   HubbardReport result;
@@ -84,7 +89,6 @@ HubbardReport simulate(const HubbardJob& job, const Problem& problem, const Bare
   const Cluster cluster = problem.cluster();
   const auto saved = open_saved(job);
   const double bound = saved ? saved->head().exact_bound : warm_bound(job, problem, cluster, bare);
-  std::optional<CheckpointFolder> folder;  // of rank 0
   base::BufferPool pool(std::size_t{1} << 30);
   std::atomic<std::int64_t> done = 0;
   const int processes = team.session != nullptr ? team.session->processes() : 1;
@@ -92,7 +96,7 @@ HubbardReport simulate(const HubbardJob& job, const Problem& problem, const Bare
     ring::Member member(fabric);
     G4Options options = common_options(fabric, job.options);
     const G4Plan plan = plan_g4(problem, options, fabric.size(), expected_vertices(job));
-    if (fabric.rank() == 0 && !job.checkpoints.folder.empty())
+    if (fabric.rank() == 0 && !job.checkpoints.folder.empty() && !folder)
       folder.emplace(job.checkpoints.folder, job.checkpoints.from);
     options.may_bin_by_ring = job.checkpoints.folder.empty() && !saved;
     G4Run run(member, problem, cluster, options, plan, pool, job.samples, bound);
@@ -116,7 +120,6 @@ HubbardReport simulate(const HubbardJob& job, const Problem& problem, const Bare
     result.g4 = std::move(report);
     result.walk = of_walk;
   });
-  if (folder) folder->remove_all();
   return result;
 }
 

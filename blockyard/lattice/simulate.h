@@ -80,9 +80,11 @@ using Progress = std::function<void(std::int64_t done, std::int64_t all)>;
 [[nodiscard]] HubbardReport simulate(const HubbardJob& job, const ring::Team& team,
                                      const Progress& progress);
 /// The same with another bare Green's function, at frequencies and at times. The G of the report is
-/// known to every process.
+/// known to every process. `folder`: of the checkpoints, opened by the first simulation of a run,
+/// at process 0, and kept by the caller, who removes the checkpoints after the last one.
 [[nodiscard]] HubbardReport simulate(const HubbardJob& job, const Problem& problem,
                                      const BareTime& bare, const ring::Team& team,
-                                     const Progress& progress);
+                                     const Progress& progress,
+                                     std::optional<CheckpointFolder>& folder);
 
 }  // namespace blockyard::lattice

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "blockyard/lattice/averages.h"
+#include "blockyard/lattice/dca.h"
 
 namespace blockyard::lattice {
 namespace {
@@ -63,6 +64,28 @@ TEST(Simulate, an_estimate_skips_empty_bins) {
   EXPECT_EQ(three.value, two.value);
   EXPECT_EQ(three.error, two.error);
   EXPECT_EQ(estimate(std::vector<Complex>{2, 0}, std::vector<Complex>{1, 0}).error, Complex(0));
+}
+
+TEST(Dca, an_iteration_keeps_the_checkpoints_of_the_one_before) {
+  HubbardJob job = atom();
+  job.samples = 8;
+  job.walkers = 1;
+  job.dca.emplace();
+  job.dca->directions = 1;
+  job.dca->points = 4;
+  job.dca->iterations = 2;
+  job.dca->tolerance = 0;
+  job.dca->frequencies = 4;
+  job.dca->output = file("self_energy.h5");
+  job.checkpoints.folder = file("checkpoint");
+  job.checkpoints.seconds = 0;
+  int steps = 0;
+  const DcaReport report = simulate_dca(job, {}, {}, [&](const DcaStep&) {
+    ++steps;
+    EXPECT_NE(newest_checkpoint(job.checkpoints.folder), "") << "after step " << steps;
+  });
+  EXPECT_EQ(steps, 2);
+  EXPECT_FALSE(std::filesystem::exists(job.checkpoints.folder)) << "the run has its results";
 }
 
 }  // namespace
