@@ -66,6 +66,8 @@ G4Plan plan_g4(const Problem& problem, const G4Options& options, int ranks, std:
   ring::Memory memory;
   memory.budget_bytes = budget_of(options);
   memory.fixed_bytes = device_work_bytes(problem.axes, vertices);
+  if (options.has_matrices && !on_device)  // of rank 0; all plan alike
+    memory.fixed_bytes += Matrices::bytes_of(problem, plan.shape);
   memory.work_bytes = [&](Extent most_units) {
     return cut_batch(plan.shape, most_units, options.flow.batch, on_device).tiles_bytes;
   };

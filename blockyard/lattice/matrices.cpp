@@ -13,6 +13,11 @@ namespace {
 
 constexpr std::size_t most_order = 1024;
 
+std::size_t order_of(const Problem& problem) {
+  return static_cast<std::size_t>(problem.axes.sites) *
+         static_cast<std::size_t>(problem.axes.compact());
+}
+
 /// The largest real part of the eigenvalues of 1 - chi^-1 chi0, chi0 diagonal; NaN if chi has no
 /// inverse. Cost: 25 n^3 complex operations.
 double leading_eigenvalue(std::vector<Complex> chi, const std::vector<Complex>& chi0) {
@@ -40,23 +45,33 @@ double leading_eigenvalue(std::vector<Complex> chi, const std::vector<Complex>& 
 
 }  // namespace
 
+std::vector<Matrices::Matrix> Matrices::wanted(const Problem& problem, const SliceShape& shape) {
+  std::vector<Matrix> found;
+  if (problem.axes.bands != 1 || order_of(problem) > most_order) return found;
+  const Cluster cluster = problem.cluster();
+  for (std::size_t c = 0; c < shape.channels.size(); ++c)
+    for (std::size_t q = 0; q < problem.exchange_momenta.size(); ++q) {
+      const bool is_pairing =
+          is_pp(shape.channels[c]) && cluster.exchange()[q] == cluster.find({0, 0});
+      if (is_pairing || shape.channels[c] == Channel::ph_magnetic) found.push_back({c, q, {}});
+    }
+  return found;
+}
+
+std::int64_t Matrices::bytes_of(const Problem& problem, const SliceShape& shape) {
+  const std::size_t order = order_of(problem);
+  const std::size_t count = wanted(problem, shape).size() * static_cast<std::size_t>(shape.bins);
+  return static_cast<std::int64_t>(count * order * order * sizeof(Complex));
+}
+
 Matrices::Matrices(const Problem& problem, const SliceShape& shape)
     : problem_(problem),
       shape_(shape),
       cluster_(problem.cluster()),
-      order_(static_cast<std::size_t>(problem.axes.sites) *
-             static_cast<std::size_t>(problem.axes.compact())) {
-  if (problem.axes.bands != 1 || order_ > most_order) return;
-  for (std::size_t c = 0; c < shape.channels.size(); ++c)
-    for (std::size_t q = 0; q < problem.exchange_momenta.size(); ++q) {
-      const bool is_pairing =
-          is_pp(shape.channels[c]) && cluster_.exchange()[q] == cluster_.find({0, 0});
-      if (!is_pairing && shape.channels[c] != Channel::ph_magnetic) continue;
-      Matrix matrix{c, q, {}};
-      matrix.sums.assign(static_cast<std::size_t>(shape.bins),
-                         std::vector<Complex>(order_ * order_));
-      matrices_.push_back(std::move(matrix));
-    }
+      order_(order_of(problem)),
+      matrices_(wanted(problem, shape)) {
+  for (Matrix& matrix : matrices_)
+    matrix.sums.assign(static_cast<std::size_t>(shape.bins), std::vector<Complex>(order_ * order_));
 }
 
 void Matrices::take(Extent unit, std::span<const double> values) {
@@ -124,6 +139,10 @@ Matrices::Two Matrices::measure(const Matrix& matrix, const Averages& averages, 
 }
 
 std::vector<Leading> Matrices::leading(const Averages& averages) const {
+  std::vector<int> filled;  // an empty one tells nothing, and one alone is all
+  for (int bin = 0; bin < shape_.bins; ++bin)
+    if (averages.count(bin) > 0) filled.push_back(bin);
+  if (filled.size() < 2) filled.clear();
   std::vector<Leading> result;
   for (const Matrix& matrix : matrices_) {
     const Two all = measure(matrix, averages, -1);
@@ -139,10 +158,6 @@ std::vector<Leading> Matrices::leading(const Averages& averages) const {
       const Two one = measure(matrix, averages, bin);
       of_eigenvalue += std::pow(one.eigenvalue - all.eigenvalue, 2);
       of_susceptibility += std::pow(one.susceptibility - all.susceptibility, 2);
-  std::vector<int> filled;  // an empty one tells nothing, and one alone is all
-  for (int bin = 0; bin < shape_.bins; ++bin)
-    if (averages.count(bin) > 0) filled.push_back(bin);
-  if (filled.size() < 2) filled.clear();
     }
     const double factor = filled.empty() ? 0 : 1 - 1 / static_cast<double>(filled.size());
     found.eigenvalue_error = std::sqrt(factor * of_eigenvalue);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,6 +30,8 @@ struct Leading {
 class Matrices {
  public:
   Matrices(const Problem& problem, const SliceShape& shape);
+  /// The memory of all matrices.
+  [[nodiscard]] static std::int64_t bytes_of(const Problem& problem, const SliceShape& shape);
   /// values: sums over samples, shape.unit_values().
   void take(Extent unit, std::span<const double> values);
   /// With errors by jackknife; 0 if fewer than two bins have samples.
@@ -40,6 +43,8 @@ class Matrices {
     std::size_t q = 0;
     std::vector<std::vector<Complex>> sums;  ///< by bin; row (k1, w1), column (k2, w2)
   };
+  /// Those that are collected, without memory.
+  [[nodiscard]] static std::vector<Matrix> wanted(const Problem& problem, const SliceShape& shape);
   /// Without one bin; -1: all.
   struct Two {
     double eigenvalue = 0;

@@ -9,6 +9,7 @@
 
 #include "blockyard/lattice/averages.h"
 #include "blockyard/lattice/dca.h"
+#include "blockyard/lattice/matrices.h"
 
 namespace blockyard::lattice {
 namespace {
@@ -64,6 +65,17 @@ TEST(Simulate, an_estimate_skips_empty_bins) {
   EXPECT_EQ(three.value, two.value);
   EXPECT_EQ(three.error, two.error);
   EXPECT_EQ(estimate(std::vector<Complex>{2, 0}, std::vector<Complex>{1, 0}).error, Complex(0));
+}
+
+TEST(Simulate, a_plan_counts_the_matrices_of_rank_0) {
+  HubbardJob job = atom();
+  job.options.channels = {Channel::pp_up_down};
+  job.options.bins = 3;
+  const std::int64_t without = plan_of(job, 1).rank_bytes;
+  job.options.has_matrices = true;
+  const std::int64_t order = 2 * job.half;
+  EXPECT_EQ(plan_of(job, 1).rank_bytes - without,
+            3 * order * order * static_cast<std::int64_t>(sizeof(Complex)));
 }
 
 TEST(Dca, an_iteration_keeps_the_checkpoints_of_the_one_before) {

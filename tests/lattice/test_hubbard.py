@@ -227,7 +227,7 @@ class Plan(LatticeTest):
 
     def test_less_memory_makes_longer_rings_until_none_fits(self):
         sizes = []
-        for memory in ("30M", "600K"):
+        for memory in ("30M", "800K"):
             done = self.plan(SMALL, "-n", 4, "-w", 1, "--memory", memory, "--json", "plan.json")
             self.assertEqual(done.returncode, 0, done.stderr)
             sizes.append(json.loads((self.folder / "plan.json").read_text())["ring"]["size"])
