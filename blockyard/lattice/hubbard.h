@@ -45,7 +45,8 @@ inline constexpr double default_shift = 0.2;
 [[nodiscard]] std::vector<Vector2> all_momenta(Vector2 lengths);
 
 /// g0(r, tau) = - < T c(tau) c+(0) > between two bands, -beta < tau < beta, at equal times from
-/// below: interpolated in a table, to 1e-11. Any thread.
+/// below: interpolated in a table of 8192 steps, with an error of at most 6e-19 (beta E)^4, E the
+/// largest energy from mu: 1e-11 at beta E = 64. Any thread.
 class BareTime {
  public:
   explicit BareTime(const Hubbard& model);
