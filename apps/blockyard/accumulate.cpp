@@ -83,7 +83,7 @@ void tell(const AccumulateOptions& options, const lattice::G4Report& report) {
                                        {"ring", ring_json(report)},
                                        {"seconds", report.seconds}};
   write_ring_json(json, report, options.json, options.report);
-  if (options.quiet || options.json == "-") return;
+  if (options.quiet || is_output_taken({options.json, options.report})) return;
   print_out("{} samples, average sign {:.6f}{:+.6f}i +- {:.1e}\n{}written to {}\n", report.samples,
             report.sign.real(), report.sign.imag(), report.sign_error, ring_text(report),
             options.output);
@@ -100,9 +100,9 @@ int accumulate(const AccumulateOptions& options) {
     devices.put_into(job.options, team);
     const bool is_lead = !session || session->process() == 0;
     if (is_lead) {
-      check_writable(options.output);
-      check_writable(options.json);
-      check_writable(options.report);
+      const std::vector<std::string> outputs = {options.output, options.json, options.report};
+      for (const std::string& file : outputs) check_writable(file);
+      check_apart({options.samples}, outputs);
     }
     const lattice::G4Report report = lattice::accumulate(job, team);
     if (is_lead) tell(options, report);

@@ -141,6 +141,7 @@ void add_dump(CLI::App& app, Commands& commands) {
   });
   commands[command] = [file, opcodes, hdf5] {
     if (!hdf5->empty()) {
+      check_apart({*file}, {*hdf5});
       export_tiles(*file, *hdf5);
       return 0;
     }

@@ -32,6 +32,15 @@ bool ends_at_checkpoint(const job::Job& job) {
   return !job.run.checkpoint_folder.empty() && noted_signal() != 0 && !is_urgent();
 }
 
+/// What is written for the user in the end.
+std::vector<std::string> files_of(const OutputOptions& options) {
+  const report::Exports& exports = options.exports;
+  std::vector<std::string> files = {options.json,   options.report,  options.trace,
+                                    exports.molden, exports.fcidump, exports.qcschema};
+  for (const report::CubeWish& cube : exports.cubes) files.push_back(cube.file);
+  return files;
+}
+
 /// Why the run must stop; empty: it continues.
 std::string stop_reason(const job::Job& job) {
   if (noted_signal() == 0 || ends_at_checkpoint(job)) return "";
@@ -158,12 +167,9 @@ End assist(const job::Job& job, const job::SavedRun* from, fabric::MpiSession& s
 
 End lead(const job::Job& job, const OutputOptions& options, const job::SavedRun* from,
          fabric::MpiSession* session, report::ListedJob* told) {
-  // Standard output belongs to the JSON where that is asked for.
   const report::ReportContext context =
       options.report.empty() ? report::ReportContext() : report::begin_report(job, command_line());
-  Output output(options.json == "-" || options.report == "-" || options.exports.qcschema == "-"
-                    ? stderr
-                    : stdout);
+  Output output(is_output_taken(files_of(options)) ? stderr : stdout);
   // The programs of a method print the numbers of its table.
   const bool is_table = !job.method.empty();
   const bool is_short = options.quiet || options.is_silent || options.wants_one_line();
@@ -259,10 +265,7 @@ void add_output_options(CLI::App& command, OutputOptions& options) {
 
 void check_outputs(const OutputOptions& options, const std::vector<std::string>& inputs,
                    const input::RunSpec& run) {
-  const report::Exports& exports = options.exports;
-  std::vector<std::string> files = {options.json,   options.report,  options.trace,
-                                    exports.molden, exports.fcidump, exports.qcschema};
-  for (const report::CubeWish& cube : exports.cubes) files.push_back(cube.file);
+  std::vector<std::string> files = files_of(options);
   for (const std::string& file : files) check_writable(file);
   files.push_back(run.save);
   files.push_back(run.persistent);

@@ -255,6 +255,15 @@ RingDevices share_machine(const HubbardRun& run, const ring::Team& team, Hubbard
   return devices;
 }
 
+/// What a simulation reads is not written over, but for the self-energy that it goes on with.
+void check_outputs(const HubbardRun& run, const HubbardJob& job) {
+  std::vector<std::string> outputs = {job.output, run.json, run.report};
+  if (job.dca) outputs.push_back(job.dca->output);
+  for (const std::string& file : outputs) check_writable(file);
+  check_apart({run.file, job.file}, outputs);
+  if (job.dca) check_apart({job.dca->restart}, {job.output, run.json, run.report});
+}
+
 /// A signal lets a run with checkpoints go on to the end of the round, a second one does not.
 bool ends_at_checkpoint(const HubbardJob& job) {
   return !job.checkpoints.folder.empty() && noted_signal() != 0 && !is_urgent();
@@ -270,19 +279,17 @@ int simulate(const HubbardRun& run, HubbardJob& job, fabric::MpiSession* session
   job.checkpoints.ends = [&job] { return ends_at_checkpoint(job); };
   const RingDevices devices = share_machine(run, team, job);
   const bool is_lead = session == nullptr || session->process() == 0;
+  const bool is_silent = run.quiet || is_output_taken({run.json, run.report});
   if (is_lead) {
-    check_writable(job.output);
-    if (job.dca) check_writable(job.dca->output);
-    check_writable(run.json);
-    check_writable(run.report);
-    if (!run.quiet && run.json != "-" && !job.title.empty()) print_out("{}\n", job.title);
+    check_outputs(run, job);
+    if (!is_silent && !job.title.empty()) print_out("{}\n", job.title);
   }
   DcaReport report;
   try {
     const lattice::Progress progress = is_lead ? progress_line(run.quiet) : lattice::Progress();
     if (job.dca)
       report = lattice::simulate_dca(job, team, progress, [&](const lattice::DcaStep& step) {
-        if (is_lead && !run.quiet && run.json != "-") print_out("{}", step_text(step));
+        if (is_lead && !is_silent) print_out("{}", step_text(step));
       });
     else
       report.last = lattice::simulate(job, team, progress);
@@ -299,7 +306,7 @@ int simulate(const HubbardRun& run, HubbardJob& job, fabric::MpiSession* session
   if (job.dca) json["dca"] = dca_json(job, report);
   write_ring_json(json, report.last.g4, run.json, run.report);
   warn_of_tails(job, report.last.g4);
-  if (run.quiet || run.json == "-") return 0;
+  if (is_silent) return 0;
   if (job.dca && !report.is_converged)
     print_out("not converged to {} after {} iterations; go on with restart = \"{}\"\n",
               job.dca->tolerance, job.dca->iterations, job.dca->output);
@@ -345,6 +352,7 @@ int plan_hubbard(const HubbardRun& run, int processes) {
   team.ranks_here = run.ranks > 0 ? run.ranks : (processes > 1 ? 1 : base::usable_cores());
   const RingDevices devices = share_machine(run, team, job);
   check_writable(run.json);
+  check_apart({run.file}, {run.json});
   const int ranks = processes * team.ranks_here;
   const lattice::G4Plan plan = lattice::plan_of(job, ranks);
   if (job.dca && !job.dca->restart.empty())

@@ -57,6 +57,8 @@ void check_apart(const std::vector<std::string>& inputs, const std::vector<std::
     const bool is_other = fs::exists(name, error) && !fs::is_regular_file(name, error);
     return is_other ? fs::path() : fs::weakly_canonical(fs::absolute(name, error), error);
   };
+  if (std::ranges::count(outputs, "-") > 1)
+    throw base::Error(base::Errc::bad_input, "standard output (-) is named for two outputs");
   for (const std::string& name : inputs) taken.push_back(place_of(name));
   for (const std::string& name : outputs) {
     const auto place = place_of(name);
@@ -69,6 +71,10 @@ void check_apart(const std::vector<std::string>& inputs, const std::vector<std::
                             : fmt::format("{} is named for two outputs", name));
     taken.push_back(place);
   }
+}
+
+bool is_output_taken(const std::vector<std::string>& files) {
+  return std::ranges::find(files, "-") != files.end();
 }
 
 void open_missing_streams() noexcept {

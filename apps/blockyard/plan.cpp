@@ -109,6 +109,9 @@ int plan(const PlanCommand& command, const std::string& library) {
   plan::PlanOptions options = plan_options(command);
   const input::Spec spec = read_input(command);
   check_writable(command.json);
+  std::vector<std::string> inputs = command.files;
+  inputs.insert(inputs.end(), spec.programs.begin(), spec.programs.end());
+  check_apart(inputs, {command.json});
   const plan::Machine machine = find_machine(command.machine);
   input::Places places = find_places(library);
   places.imports = command.imports;

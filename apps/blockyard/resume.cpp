@@ -58,8 +58,8 @@ int resume(const ResumeOptions& options) {
     const bool is_first = !session || session->process() == 0;
     std::optional<job::SavedRun> saved;
     const auto open = [&] {
-      if (is_first) check_outputs(options.output, {}, {});
       saved = job::open_checkpoint(options.folder);
+      if (is_first) check_outputs(options.output, {}, saved->job.run);
       report::check_exports(saved->job, options.output.exports);
       input::DeviceSpec& device = saved->job.run.device;
       merge(options.run, device);

@@ -82,6 +82,11 @@ class Outputs(Files):
         done = self.run_blockyard("run", path, "--json", "out.json", "--report", "./out.json")
         self.assert_fails(done, "out.json is named for two outputs")
         self.run_well("run", path, "--json", "/dev/null", "--report", "/dev/null")
+        done = self.run_blockyard("run", path, "--json", "-", "--qcschema", "-")
+        self.assert_fails(done, "standard output (-) is named for two outputs")
+        job = self.write("job.toml", 'programs = ["hello.sial"]\n')
+        self.assert_fails(self.run_blockyard("plan", job, "--json", job), "job.toml would be written over")
+        self.assert_fails(self.run_blockyard("dump", path, "--hdf5", path), "hello.sial would be written over")
 
     def test_a_compiled_program_may_have_any_name(self):
         self.compiled("hello.x")

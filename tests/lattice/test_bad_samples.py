@@ -48,6 +48,14 @@ class BadInput(AccumulateTest):
         self.refused("--bound nan: must be a number above 0", arguments=["--bound", "nan"], code=2)
         self.refused("device 'hst'", "did you mean 'host'", arguments=["--device", "hst"])
         self.refused("does not fit 2 ranks", arguments=["--device", "sim", "--device-memory", "20K"])
+        self.refused("--device-memory", arguments=["--device", "sim", "--device-memory", "abc"], code=2)
+
+    def test_what_is_read_is_not_written_over(self):
+        before = pathlib.Path(self.path).read_bytes()
+        for options in (["-o", self.path], ["-o", "g4.h5", "--json", self.path], ["-o", "g4.h5", "--report", "g4.h5"]):
+            self.assertEqual(self.blockyard(self.path, "-w", 1, *options).returncode, 1)
+            self.assertEqual(pathlib.Path(self.path).read_bytes(), before)
+
 
     def test_what_a_file_lacks(self):
         self.refused("is not an HDF5 file", path=__file__)

@@ -279,10 +279,22 @@ class BadInput(LatticeTest):
     def test_devices_that_are_not_there(self):
         self.refused(('sums = "exact"', 'device = "smi"'), "device 'smi'", "did you mean 'sim'")
 
+    def command(self, *arguments):
+        (self.folder / "job.toml").write_text(SMALL)
+        return subprocess.run([BLOCKYARD, *arguments], cwd=self.folder, text=True, capture_output=True, check=False)
+
     def test_options_of_programs_do_not_go_with_a_lattice(self):
         done = self.blockyard(SMALL, "--set", "norb=3")
         self.assertEqual(done.returncode, 2)
         self.assertIn("simulates a lattice", done.stderr)
+    def test_what_is_read_or_kept_is_not_written_over(self):
+        for options in ("--json job.toml", "--json job.h5", "--json x --report x", "--json - --report -"):
+            done = self.blockyard(SMALL, *options.split())
+            self.assertEqual((done.returncode, done.stdout), (1, ""), options)
+            self.assertEqual((self.folder / "job.toml").read_text(), SMALL)
+        self.refused(('sums = "exact"', 'output = "job.toml"'), "job.toml would be written over")
+        self.assertIn("would be written over", self.command("plan", "job.toml", "--json", "job.toml").stderr)
+
 
 
 if __name__ == "__main__":
