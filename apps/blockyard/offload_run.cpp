@@ -116,8 +116,7 @@ std::string with_absolute_paths(const std::string& servers) {
   put("LD_PRELOAD", preload.string() + (has_other ? std::string(":") + before : ""));
   // The program may change its folder before its first call.
   put("BLOCKYARD_OFFLOAD", with_absolute_paths(options.of.server));
-  put("BLOCKYARD_OFFLOAD_TOKEN",
-      options.of.token.empty() ? "" : fs::absolute(options.of.token).string());
+  put("BLOCKYARD_OFFLOAD_TOKEN", options.of.token);
   if (options.of.sockets > 1) put("BLOCKYARD_OFFLOAD_SOCKETS", std::to_string(options.of.sockets));
   put("BLOCKYARD_OFFLOAD_PLACE", options.place);
   put("BLOCKYARD_OFFLOAD_LOG", options.log);
@@ -217,6 +216,8 @@ int run(RunOptions options) {
     throw UsageError("the program is missing: blockyard offload run -- PROGRAM ARGUMENTS");
   take_from_environment(options.of.server, {"BLOCKYARD_OFFLOAD", "RCPU_SERVER"});
   take_from_environment(options.of.token, {"BLOCKYARD_OFFLOAD_TOKEN"});
+  // The program may change its folder before its first call.
+  if (!options.of.token.empty()) options.of.token = fs::absolute(options.of.token).string();
   options.of.fill_in();
   check(options);
   const Folder reports;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/blockyard/offload_server.h"
 
+#include <fmt/format.h>
+
+#include "apps/blockyard/commands.h"
 #include "apps/blockyard/offload_run.h"
 
 namespace blockyard::app {
@@ -14,6 +17,10 @@ void ServerChoice::add_to(CLI::App& command, const std::string& where) {
 
 void ServerChoice::fill_in() {
   if (server.empty()) server = default_offload_address(false);
+  for (const std::string& word : {server, token})
+    if (word.find(' ') != std::string::npos)
+      throw UsageError(fmt::format(
+          "\"{}\": the address of a server and the path of a token have no blanks", word));
 }
 
 std::string ServerChoice::device_options(const std::string& of_server) const {

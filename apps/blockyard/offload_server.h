@@ -14,7 +14,8 @@ struct ServerChoice {
 
   /// --server, --token and --sockets.
   void add_to(CLI::App& command, const std::string& where);
-  /// That of this user, where none was given.
+  /// That of this user, where none was given. Throws UsageError for what device_options() could
+  /// not hold: its words end at blanks.
   void fill_in();
   /// Of a remote device (docs/devices.md).
   [[nodiscard]] std::string device_options(const std::string& of_server) const;
