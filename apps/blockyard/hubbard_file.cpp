@@ -221,6 +221,8 @@ HubbardJob read_hubbard_job(const std::string& text, const std::string& path) {
   const toml::table none;
   const auto section = [&](const char* name, const std::vector<std::string>& known) {
     const auto* found = table[name].as_table();
+    if (found == nullptr && table.contains(name))
+      throw top.error(name, fmt::format("must be a table: [{}]", name));
     return TomlSection(found != nullptr ? *found : none, name, path, known);
   };
   read_lattice(section("lattice", {"sites", "t", "t_prime", "t_perp", "u", "mu", "beta", "layers"}),

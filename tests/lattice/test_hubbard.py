@@ -295,6 +295,9 @@ class BadInput(LatticeTest):
         self.refused(('sums = "exact"', 'output = "job.toml"'), "job.toml would be written over")
         self.assertIn("would be written over", self.command("plan", "job.toml", "--json", "job.toml").stderr)
 
+    def test_sections_are_tables(self):
+        for name in ("method", "run"):
+            self.refused((f"[{name}]", f"[[{name}]]"), "job.toml:", f"{name}: must be a table")
 
 
 if __name__ == "__main__":
