@@ -14,6 +14,7 @@
 #include "apps/blockyard/ring_devices.h"
 #include "apps/blockyard/ring_report.h"
 #include "blockyard/base/error.h"
+#include "blockyard/base/text.h"
 #include "blockyard/lattice/samples_file.h"
 #include "blockyard/store/survive.h"
 
@@ -37,6 +38,7 @@ struct AccumulateOptions {
   std::string report;
   std::string fabric_delay;
   RingDeviceChoice device;
+  std::string device_memory;
   int lanes = 1;
   int slots = 3;
   int bins = 1;
@@ -49,7 +51,18 @@ struct AccumulateOptions {
   bool quiet = false;
 };
 
-lattice::AccumulateJob job_of(const AccumulateOptions& options, ring::Team& team) try {
+std::optional<std::int64_t> bytes_of(const std::string& text, std::string_view option) {
+  if (text.empty()) return std::nullopt;
+  return base::parse_bytes(text, option);
+}
+
+RingDeviceChoice device_of(const AccumulateOptions& options) {
+  RingDeviceChoice choice = options.device;
+  choice.memory_bytes = bytes_of(options.device_memory, "--device-memory");
+  return choice;
+}
+
+lattice::AccumulateJob job_of(const AccumulateOptions& options, ring::Team& team) {
   lattice::AccumulateJob job;
   job.samples = options.samples;
   job.output = options.output;
@@ -68,11 +81,9 @@ lattice::AccumulateJob job_of(const AccumulateOptions& options, ring::Team& team
   g4.normalise = options.normalise;
   g4.symmetrise = options.symmetrise;
   g4.has_parts = options.parts;
-  g4.memory_bytes = memory_of_rank(options.memory, team);
+  g4.memory_bytes = memory_of_rank(bytes_of(options.memory, "--memory"), team);
   if (!options.fabric_delay.empty()) team.delay = fabric::parse_delay(options.fabric_delay);
   return job;
-} catch (const base::Error& error) {
-  throw UsageError(error.what());
 }
 
 void tell(const AccumulateOptions& options, const lattice::G4Report& report) {
@@ -95,8 +106,8 @@ int accumulate(const AccumulateOptions& options) {
   auto session = join_processes(options.fabric);
   return run_quietly(session.get(), [&] {
     ring::Team team = make_team(session.get(), options.ranks);
-    lattice::AccumulateJob job = job_of(options, team);
-    RingDevices devices(options.device);
+    lattice::AccumulateJob job = read_usage([&] { return job_of(options, team); });
+    RingDevices devices(read_usage([&] { return device_of(options); }));
     devices.put_into(job.options, team);
     const bool is_lead = !session || session->process() == 0;
     if (is_lead) {
@@ -176,7 +187,7 @@ void add_accumulate(CLI::App& app, Commands& commands) {
                       "what holds the slices: none (the memory of ranks), opencl, cuda, sim, host");
   command->add_option("--device-options", options->device.options,
                       "options of the device, such as seed=3 (docs/devices.md)");
-  command->add_option("--device-memory", options->device.memory,
+  command->add_option("--device-memory", options->device_memory,
                       "memory to use on each device, such as 4G (default: 90 % of what is free)");
   command->add_option("--memory", options->memory,
                       "memory of each process, like 4G (default: 70 % of what is free)");

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "blockyard/base/error.h"
 #include "blockyard/input/places.h"
 
 /// The subcommands, one file each. A function adds a subcommand to the command line, and what it
@@ -22,6 +23,16 @@ using Commands = std::map<const CLI::App*, std::function<int()>>;
 struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+
+/// What `read` makes of options; what is wrong with them is a UsageError.
+template <class Read>
+auto read_usage(const Read& read) {
+  try {
+    return read();
+  } catch (const base::Error& error) {
+    throw UsageError(error.what());
+  }
+}
 
 void add_run(CLI::App& app, Commands& commands, const std::string& library);
 void add_resume(CLI::App& app, Commands& commands);

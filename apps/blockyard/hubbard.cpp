@@ -2,6 +2,7 @@
 #include "apps/blockyard/hubbard.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "apps/blockyard/commands.h"
 #include "apps/blockyard/join.h"
 #include "apps/blockyard/output.h"
 #include "apps/blockyard/ring_report.h"
@@ -229,10 +231,9 @@ std::string plan_text(const HubbardJob& job, const lattice::G4Plan& plan, int ra
 
 /// Puts in what the command line says, which wins.
 void merge(const HubbardRun& run, HubbardJob& job) {
-  if (!run.ring.empty()) job.options.ring = ring::parse_size(run.ring);
+  if (run.ring) job.options.ring = *run.ring;
   lattice::Checkpointing& checkpoints = job.checkpoints;
-  if (!run.checkpoint.empty())
-    checkpoints.seconds = base::parse_seconds(run.checkpoint, "--checkpoint");
+  if (run.checkpoint_seconds) checkpoints.seconds = run.checkpoint_seconds;
   if (!run.checkpoint_dir.empty()) checkpoints.folder = run.checkpoint_dir;
   if (checkpoints.seconds && checkpoints.folder.empty())
     checkpoints.folder = std::filesystem::path(job.file).stem().string() + ".checkpoint";
@@ -246,8 +247,8 @@ RingDeviceChoice device_of(const HubbardRun& run, const HubbardJob& job) {
 
 /// Sets the share of a rank in memory and devices, of which the result is the owner.
 RingDevices share_machine(const HubbardRun& run, const ring::Team& team, HubbardJob& job) {
-  if (!run.memory.empty() || job.options.memory_bytes == 0)
-    job.options.memory_bytes = memory_of_rank(run.memory, team);
+  if (run.memory_bytes || job.options.memory_bytes == 0)
+    job.options.memory_bytes = memory_of_rank(run.memory_bytes, team);
   else
     job.options.memory_bytes /= team.ranks_here;
   RingDevices devices(device_of(run, job));
@@ -317,23 +318,31 @@ int simulate(const HubbardRun& run, HubbardJob& job, fabric::MpiSession* session
 
 }  // namespace
 
+void check_lattice_options(const CLI::App& command, const std::string& file,
+                           const std::vector<std::string>& known) {
+  for (const CLI::Option* option : command.get_options())
+    if (option->count() > 0 && !option->get_positional() &&
+        std::ranges::find(known, option->get_name()) == known.end())
+      throw UsageError(fmt::format(
+          "{} does not go with {}, which simulates a lattice: of the options only {} do",
+          option->get_name(), file, fmt::join(known, ", ")));
+}
+
 HubbardRun hubbard_run(const std::string& file, const std::string& fabric,
                        const RunOptionValues& values, const OutputOptions& output) {
-  const auto text = [&](std::string_view key) {
-    const auto found = values.texts.find(key);
-    return found == values.texts.end() ? std::string() : found->second;
-  };
-  const std::string workers = text("workers");
+  input::RunSpec run;
+  run.device.kind.clear();
+  read_usage([&] { merge(values, run); });
   return {file,
           fabric,
-          workers.empty() ? 0 : std::stoi(workers),
-          text("memory"),
+          run.workers.value_or(0),
+          run.memory_bytes,
           output.json,
           output.quiet,
-          text("checkpoint"),
-          text("checkpoint_dir"),
-          "",
-          {text("device"), text("device_options"), text("device_memory")},
+          run.checkpoint_seconds,
+          run.checkpoint_folder,
+          {},
+          {run.device.kind, run.device.options, run.device.memory_bytes},
           output.report};
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 
 #include "apps/blockyard/execute.h"
@@ -15,17 +17,21 @@ struct HubbardRun {
   std::string file;
   std::string fabric = {};
   int ranks = 0;
-  std::string memory = {};
+  std::optional<std::int64_t> memory_bytes = {};
   std::string json = {};
   bool quiet = false;
-  std::string checkpoint = {};      ///< time between two, or empty
-  std::string checkpoint_dir = {};  ///< or empty
-  std::string ring = {};            ///< other than that of the job, or empty
-  RingDeviceChoice device = {""};   ///< kind empty: that of the job
-  std::string report = {};          ///< file for `blockyard report`, or empty
+  std::optional<double> checkpoint_seconds = {};  ///< between two
+  std::string checkpoint_dir = {};                ///< or empty
+  std::optional<int> ring = {};                   ///< other than that of the job
+  RingDeviceChoice device = {""};                 ///< kind empty: that of the job
+  std::string report = {};                        ///< file for `blockyard report`, or empty
 };
 
-/// From the options that `run` and `resume` share.
+/// Throws UsageError if `command` was given an option that is none of `known`.
+void check_lattice_options(const CLI::App& command, const std::string& file,
+                           const std::vector<std::string>& known);
+
+/// From the options that `run` and `resume` share. Throws UsageError.
 [[nodiscard]] HubbardRun hubbard_run(const std::string& file, const std::string& fabric,
                                      const RunOptionValues& values, const OutputOptions& output);
 

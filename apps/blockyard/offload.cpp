@@ -145,9 +145,9 @@ Lent lend_all(const ServeOptions& options) {
   Lent lent;
   const int count = count_devices(options, lent);
   const std::uint64_t memory_bytes =
-      options.memory.empty()
-          ? 0
-          : static_cast<std::uint64_t>(base::parse_bytes(options.memory, "--memory"));
+      options.memory.empty() ? 0 : static_cast<std::uint64_t>(read_usage([&] {
+        return base::parse_bytes(options.memory, "--memory");
+      }));
   std::shared_ptr<const remote::HostDevice> host;  // shared by the devices that it helps
   if (options.device != "host" && !options.only_device)
     host = std::make_shared<remote::HostDevice>(device::host::table());
@@ -181,7 +181,7 @@ remote::Door open_ucx_door(rpc::Address address, bool is_plain, std::vector<std:
 
 /// Where it listens is added to `places`.
 remote::Door open_door(const std::string& text, bool plain, std::vector<std::string>& places) {
-  const rpc::Address address = rpc::parse_address(text);
+  const rpc::Address address = read_usage([&] { return rpc::parse_address(text); });
   const bool is_tcp = address.kind == rpc::Address::Kind::tcp;
   using Security = rpc::Address::Security;
   const bool is_plain = plain || address.security == Security::plain;
@@ -227,10 +227,12 @@ int serve(const ServeOptions& options) {
   terms.devices = lent.devices;
   terms.max_clients = options.clients;
   if (!options.client_memory.empty())
-    terms.client_memory_bytes =
-        static_cast<std::uint64_t>(base::parse_bytes(options.client_memory, "--client-memory"));
-  const double idle_seconds = options.idle.empty() ? std::numeric_limits<double>::infinity()
-                                                   : base::parse_seconds(options.idle, "--idle");
+    terms.client_memory_bytes = static_cast<std::uint64_t>(
+        read_usage([&] { return base::parse_bytes(options.client_memory, "--client-memory"); }));
+  const double idle_seconds =
+      options.idle.empty()
+          ? std::numeric_limits<double>::infinity()
+          : read_usage([&] { return base::parse_seconds(options.idle, "--idle"); });
   std::vector<std::string> listen = options.listen;
   if (listen.empty()) listen = {default_offload_address(true)};
   std::vector<remote::Door> doors;

@@ -2,7 +2,9 @@
 #include "blockyard/plan/plan.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <memory>
@@ -71,13 +73,17 @@ plan::PlanOptions plan_options(const PlanCommand& command) {
   return options;
 }
 
+std::optional<std::int64_t> memory_of(const PlanCommand& command) {
+  if (command.memory.empty()) return std::nullopt;
+  return read_usage([&] { return base::parse_bytes(command.memory, "--memory"); });
+}
+
 input::Spec read_input(const PlanCommand& command) {
   input::Spec spec = read_job_files(command.files, command.programs,
                                     settings_of(command.settings, command.constants));
   try {
     if (command.workers) spec.run.workers = command.workers;
-    if (!command.memory.empty())
-      spec.run.memory_bytes = base::parse_bytes(command.memory, "--memory");
+    if (const auto bytes = memory_of(command)) spec.run.memory_bytes = bytes;
     if (!command.pardo.empty()) spec.run.pardo = input::parse_policy(command.pardo);
     for (const std::string& text : command.constants)
       if (!input::is_setting(text)) input::set_constant(spec, text);
@@ -99,13 +105,29 @@ std::string wrap_lines(const std::string& text, std::size_t width) {
   return wrapped;
 }
 
-int plan(const PlanCommand& command, const std::string& library) {
+/// Throws UsageError if --iterations names a program that the job does not have.
+void check_names(const plan::PlanOptions& options, const job::Job& job) {
+  std::vector<std::string> names;
+  for (const job::Step& step : job.steps) names.push_back(step.name);
+  for (const auto& [name, count] : options.walk.iterations_of)
+    if (std::ranges::find(names, name) == names.end())
+      throw UsageError(fmt::format("--iterations {}={}: the programs are {}", name, count,
+                                   fmt::join(names, ", ")));
+}
+
+int plan_lattice(const PlanCommand& command, const CLI::App& app) {
+  const std::string& file = command.files.front();
+  check_lattice_options(app, file, {"--processes", "--workers", "--memory", "--json"});
+  return plan_hubbard({.file = file,
+                       .ranks = command.workers.value_or(0),
+                       .memory_bytes = memory_of(command),
+                       .json = command.json},
+                      command.processes);
+}
+
+int plan(const PlanCommand& command, const CLI::App& app, const std::string& library) {
   if (command.files.size() == 1 && is_lattice_job(command.files.front()))
-    return plan_hubbard({.file = command.files.front(),
-                         .ranks = command.workers.value_or(0),
-                         .memory = command.memory,
-                         .json = command.json},
-                        command.processes);
+    return plan_lattice(command, app);
   plan::PlanOptions options = plan_options(command);
   const input::Spec spec = read_input(command);
   check_writable(command.json);
@@ -120,6 +142,7 @@ int plan(const PlanCommand& command, const std::string& library) {
   options.prepare_seconds = base::now_seconds() - begin;
   tell_diagnostics(prepared.found);
   if (!prepared.job) return exit_error;
+  check_names(options, *prepared.job);
   const plan::JobPlan found = plan::make_plan(*prepared.job, machine, options);
   const std::vector<plan::SegmentTrial> trials =
       command.try_segments ? plan::try_segments(spec, places, machine, options)
@@ -162,7 +185,8 @@ void add_options(CLI::App& app, PlanCommand& command) {
   app.add_option("--pardo", command.pardo, "how pardo iterations are scheduled (see blockyard run)")
       ->type_name("POLICY");
   app.add_option("--steps", command.steps,
-                 "instructions to walk through in each program before sampling (default: 5e7)");
+                 "instructions to walk through in each program before sampling (default: 5e7)")
+      ->check(CLI::Range(1.0, 1e15));
   app.add_flag("!--no-segments", command.try_segments, "do not try other segment sizes");
   app.add_option("--json", command.json, "write the plan to this file ('-': standard output)")
       ->type_name("FILE");
@@ -188,7 +212,7 @@ void add_plan(CLI::App& app, Commands& commands, const std::string& library) {
   CLI::App* command = app.add_subcommand("plan", "Predict the memory, disk and time a run needs");
   const auto options = std::make_shared<PlanCommand>();  // shared with the function below
   add_options(*command, *options);
-  commands[command] = [options, &library] { return plan(*options, library); };
+  commands[command] = [options, command, &library] { return plan(*options, *command, library); };
 }
 
 }  // namespace blockyard::app

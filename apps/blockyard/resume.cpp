@@ -37,17 +37,22 @@ input::RunSpec wanted(const ResumeOptions& options) try {
 }
 
 /// Resumes a simulation of a lattice; `file` is its checkpoint.
-int resume_lattice(const ResumeOptions& options, const std::string& file) try {
+int resume_lattice(const ResumeOptions& options, const CLI::App& command,
+                   const std::string& file) try {
+  check_lattice_options(
+      command, options.folder,
+      {"--fabric", "--ring", "--workers", "--memory", "--device", "--device-options",
+       "--device-memory", "--checkpoint", "--json", "--report", "--quiet"});
   HubbardRun run = hubbard_run(file, options.fabric, options.run, options.output);
-  run.ring = options.ring;
+  if (!options.ring.empty()) run.ring = read_usage([&] { return ring::parse_size(options.ring); });
   return resume_hubbard(run);
 } catch (const std::exception&) {
   return end_by_exception();
 }
 
-int resume(const ResumeOptions& options) {
+int resume(const ResumeOptions& options, const CLI::App& command) {
   const std::string saved_lattice = lattice::newest_checkpoint(options.folder);
-  if (!saved_lattice.empty()) return resume_lattice(options, saved_lattice);
+  if (!saved_lattice.empty()) return resume_lattice(options, command, saved_lattice);
   if (!options.ring.empty())
     throw UsageError("--ring is for a simulation of a lattice; there is none in " + options.folder);
   const input::RunSpec run = wanted(options);
@@ -91,7 +96,7 @@ void add_resume(CLI::App& app, Commands& commands) {
   add_fabric_option(*command, options->fabric);
   add_run_options(*command, options->run, true);
   add_output_options(*command, options->output);
-  commands[command] = [options] { return resume(*options); };
+  commands[command] = [options, command] { return resume(*options, *command); };
 }
 
 }  // namespace blockyard::app

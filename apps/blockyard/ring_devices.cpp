@@ -75,8 +75,8 @@ void RingDevices::put_into(lattice::G4Options& options, const ring::Team& team) 
   const auto count = static_cast<int>(devices.size());
   const int ranks = team.ranks_here * sharers(team.session);
   const std::int64_t ranks_each = std::max(1, (ranks + count - 1) / count);
-  if (!choice_.memory.empty())
-    options.device_bytes = base::parse_bytes(choice_.memory, "--device-memory") / ranks_each;
+  if (choice_.memory_bytes)
+    options.device_bytes = *choice_.memory_bytes / ranks_each;
   else
     options.device_bytes = least_free_bytes(devices) / 10 * 9 / ranks_each;
 }

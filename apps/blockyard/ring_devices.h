@@ -13,9 +13,9 @@ namespace blockyard::app {
 
 /// What the user says of the devices that hold slices.
 struct RingDeviceChoice {
-  std::string kind = "none";  ///< none, host, sim, or one that has a plug-in
-  std::string options = {};   ///< of the device
-  std::string memory = {};    ///< of each device, like 4G; empty: 90 % of what is free
+  std::string kind = "none";                      ///< none, host, sim, or one that has a plug-in
+  std::string options = {};                       ///< of the device
+  std::optional<std::int64_t> memory_bytes = {};  ///< of each device; none: 90 % of what is free
 };
 
 /// The devices of this process, open until the end of a run.

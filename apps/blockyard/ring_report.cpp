@@ -32,14 +32,12 @@ ring::Team make_team(fabric::MpiSession* session, int ranks) {
   return team;
 }
 
-std::int64_t memory_of_rank(const std::string& memory, const ring::Team& team) {
+std::int64_t memory_of_rank(std::optional<std::int64_t> memory_bytes, const ring::Team& team) {
   constexpr double share = 0.7;
   const int processes_here = team.session != nullptr ? team.session->processes_here() : 1;
-  const std::int64_t bytes =
-      memory.empty()
-          ? static_cast<std::int64_t>(share * static_cast<double>(base::memory_left().bytes)) /
-                processes_here
-          : base::parse_bytes(memory, "--memory");
+  const std::int64_t bytes = memory_bytes.value_or(
+      static_cast<std::int64_t>(share * static_cast<double>(base::memory_left().bytes)) /
+      processes_here);
   return bytes / team.ranks_here;
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "blockyard/fabric/mpi/session.h"
@@ -14,8 +16,9 @@ namespace blockyard::app {
 /// under mpirun one.
 [[nodiscard]] ring::Team make_team(fabric::MpiSession* session, int ranks);
 
-/// The memory of each rank, in bytes: of "4G" for each process, or of 70 % of what is free.
-[[nodiscard]] std::int64_t memory_of_rank(const std::string& memory, const ring::Team& team);
+/// The memory of each rank, in bytes: of that of each process, or of 70 % of what is free.
+[[nodiscard]] std::int64_t memory_of_rank(std::optional<std::int64_t> memory_bytes,
+                                          const ring::Team& team);
 
 /// "auto", "sample" or "g", and back.
 [[nodiscard]] lattice::Travel parse_travel(const std::string& text);

@@ -198,30 +198,20 @@ int run_list(RunOptions options, const std::vector<JobSource>& sources, const st
 }
 
 /// A job with a lattice knows nothing of programs and their blocks.
-int run_lattice(const RunOptions& options) {
-  bool has_others =
-      !options.constants.empty() || !options.segments.empty() || !options.output.trace.empty();
-  for (const std::string_view key : {"persistent", "guess", "save", "servers"})
-    has_others = has_others || is_given(options, key);
-  for (const auto& [key, values] : options.run.lists) has_others = has_others || !values.empty();
-  if (has_others)
-    throw UsageError(fmt::format(
-        "{} simulates a lattice: of the options only --fabric, --workers, --memory, --device, "
-        "--device-options, --device-memory, --checkpoint, --checkpoint-dir, --json, --report and "
-        "--quiet go with it",
-        options.files.front()));
-  return run_hubbard(
-      hubbard_run(options.files.front(), options.fabric, options.run, options.output));
+int run_lattice(const RunOptions& options, const CLI::App& command) try {
+  const std::string& file = options.files.front();
+  check_lattice_options(
+      command, file,
+      {"--fabric", "--workers", "--memory", "--device", "--device-options", "--device-memory",
+       "--checkpoint", "--checkpoint-dir", "--json", "--report", "--quiet"});
+  return run_hubbard(hubbard_run(file, options.fabric, options.run, options.output));
+} catch (const std::exception&) {
+  return end_by_exception();
 }
 
-int run(const RunOptions& options, const std::string& library) {
-  if (options.files.size() == 1 && is_lattice_job(options.files.front())) {
-    try {
-      return run_lattice(options);
-    } catch (const std::exception&) {
-      return end_by_exception();
-    }
-  }
+int run(const RunOptions& options, const CLI::App& command, const std::string& library) {
+  if (options.files.size() == 1 && is_lattice_job(options.files.front()))
+    return run_lattice(options, command);
   const std::vector<JobSource> sources = list_jobs(options.files, options.scans);
   auto session = join_processes(options.fabric);
   return run_quietly(session.get(), [&] {
@@ -273,7 +263,7 @@ void add_run(CLI::App& app, Commands& commands, const std::string& library) {
   add_fabric_option(*command, options->fabric);
   add_run_options(*command, options->run);
   add_output_options(*command, options->output);
-  commands[command] = [options, &library] { return run(*options, library); };
+  commands[command] = [options, command, &library] { return run(*options, *command, library); };
 }
 
 }  // namespace blockyard::app

@@ -279,14 +279,28 @@ class BadInput(LatticeTest):
     def test_devices_that_are_not_there(self):
         self.refused(('sums = "exact"', 'device = "smi"'), "device 'smi'", "did you mean 'sim'")
 
+    def wrong_usage(self, *arguments):
+        done = self.blockyard(SMALL, *arguments)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        return done.stderr
+
     def command(self, *arguments):
         (self.folder / "job.toml").write_text(SMALL)
         return subprocess.run([BLOCKYARD, *arguments], cwd=self.folder, text=True, capture_output=True, check=False)
 
     def test_options_of_programs_do_not_go_with_a_lattice(self):
-        done = self.blockyard(SMALL, "--set", "norb=3")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("simulates a lattice", done.stderr)
+        for option in ("--set norb=3", "--deterministic", "--check", "--scan method.samples=1,2", "--molden m",
+                       "--method scf", "--seed 7", "--profile", "--qcschema q.json"):
+            with self.subTest(option=option):
+                self.assertIn("simulates a lattice", self.wrong_usage(*option.split()))
+        self.assertIn("--machine does not go with", self.command("plan", "job.toml", "--machine", "m").stderr)
+
+    def test_values_that_cannot_be_read_are_wrong_usage(self):
+        for option in ("--workers", "--memory", "--checkpoint", "--device-memory"):
+            self.assertIn(option, self.wrong_usage(option, "0x2"))
+        done = self.command("plan", "job.toml", "--memory", "abc")
+        self.assertEqual((done.returncode, done.stderr.count("--memory")), (2, 1))
+
     def test_what_is_read_or_kept_is_not_written_over(self):
         for options in ("--json job.toml", "--json job.h5", "--json x --report x", "--json - --report -"):
             done = self.blockyard(SMALL, *options.split())
