@@ -370,7 +370,7 @@ int plan_hubbard(const HubbardRun& run, int processes) {
   output.print(plan_text(job, plan, ranks));
   Json json = plan_json(job, plan, ranks);
   if (job.dca) json["dca"] = dca_plan_json(*job.dca);
-  if (!run.json.empty()) output.write_file(run.json, json.dump(1) + "\n");
+  if (!run.json.empty()) output.write_file(run.json, print_json(json, 1));
   return 0;
 }
 

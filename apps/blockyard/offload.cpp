@@ -253,11 +253,8 @@ int serve(const ServeOptions& options) {
   remote::Server server(std::move(doors), terms, log_line);
   Output output(stdout);
   if (options.json)
-    output.print(nlohmann::ordered_json{{"kind", options.device},
-                                        {"devices", terms.devices.size()},
-                                        {"places", places}}
-                     .dump() +
-                 "\n");
+    output.print(print_json(
+        {{"kind", options.device}, {"devices", terms.devices.size()}, {"places", places}}, -1));
   for (const std::string& place : places)
     if (!options.json)
       output.print(fmt::format("{} of kind {} at {}\n",
@@ -290,12 +287,9 @@ int make_token(const TokenOptions& options) {
   remote::add_token(own, token);
   Output output(stdout);
   if (options.json) {
-    output.print(nlohmann::ordered_json{{"name", token.name},
-                                        {"weight", token.weight},
-                                        {"tokens", options.file},
-                                        {"token", own}}
-                     .dump(2) +
-                 "\n");
+    output.print(print_json(
+        {{"name", token.name}, {"weight", token.weight}, {"tokens", options.file}, {"token", own}},
+        2));
     return 0;
   }
   output.print(

@@ -57,14 +57,13 @@ std::string json_text(const blas::Calibration& found, const std::string& server,
   for (std::size_t k = 0; k < letters.size(); ++k)
     products[fmt::format("{}gemm", letters[k])] = {{"local_flops_a_second", found.local_rate[k]},
                                                    {"device_flops_a_second", found.device_rate[k]}};
-  return nlohmann::ordered_json{{"server", server},
-                                {"file", path.string()},
-                                {"latency_seconds", found.latency_seconds},
-                                {"up_bytes_a_second", found.up_rate},
-                                {"down_bytes_a_second", found.down_rate},
-                                {"products", products}}
-             .dump(2) +
-         "\n";
+  return print_json({{"server", server},
+                     {"file", path.string()},
+                     {"latency_seconds", found.latency_seconds},
+                     {"up_bytes_a_second", found.up_rate},
+                     {"down_bytes_a_second", found.down_rate},
+                     {"products", products}},
+                    2);
 }
 
 int calibrate_offload(MeasureOptions options) {

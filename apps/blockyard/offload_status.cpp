@@ -93,9 +93,7 @@ std::string json_of(const std::string& server, bool is_encrypted,
     add_rates(all.back(), one.use.rates);
     all.back()["clients"] = clients;
   }
-  return nlohmann::ordered_json{{"server", server}, {"encrypted", is_encrypted}, {"devices", all}}
-             .dump(2) +
-         "\n";
+  return print_json({{"server", server}, {"encrypted", is_encrypted}, {"devices", all}}, 2);
 }
 
 /// The text that collectors of Prometheus read.

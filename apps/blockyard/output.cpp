@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <span>
 
 #include "blockyard/base/error.h"
@@ -43,6 +44,10 @@ void print_text_out(std::string_view text) { write(stdout, text); }
 void print_text_error(std::string_view text) noexcept {
   (void)std::fwrite(text.data(), 1, text.size(), stderr);
   (void)std::fflush(stderr);
+}
+
+std::string print_json(const nlohmann::ordered_json& json, int indent) {
+  return json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 void check_writable(const std::string& path) {

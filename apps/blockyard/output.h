@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,6 +38,9 @@ template <class... Args>
 void print_error(fmt::format_string<Args...> format, Args&&... args) {
   print_text_error(fmt::format(format, std::forward<Args>(args)...));
 }
+
+/// With a line end; indent -1: in one line. What is not UTF-8, as a path may be, is replaced.
+[[nodiscard]] std::string print_json(const nlohmann::ordered_json& json, int indent);
 
 /// Throws Error{io} if no file could be written there, so that a run does not end in vain.
 void check_writable(const std::string& path);

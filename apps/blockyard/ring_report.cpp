@@ -114,11 +114,11 @@ nlohmann::ordered_json time_line_json(const lattice::G4Report& report) {
 
 void write_ring_json(const nlohmann::ordered_json& json, const lattice::G4Report& report,
                      const std::string& json_path, const std::string& report_path) {
-  if (!json_path.empty()) Output(stdout).write_file(json_path, json.dump(1) + "\n");
+  if (!json_path.empty()) Output(stdout).write_file(json_path, print_json(json, 1));
   if (report_path.empty()) return;
   nlohmann::ordered_json more = json;
   more["ring"]["time_line"] = time_line_json(report);
-  Output(stdout).write_file(report_path, more.dump(1) + "\n");
+  Output(stdout).write_file(report_path, print_json(more, 1));
 }
 
 std::string ring_text(const lattice::G4Report& report) {

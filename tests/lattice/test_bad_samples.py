@@ -5,6 +5,7 @@
 The environment: BLOCKYARD. BLOCKYARD_MUTATIONS: how many damaged files are tried.
 """
 
+import json
 import os
 import pathlib
 import unittest
@@ -56,6 +57,12 @@ class BadInput(AccumulateTest):
             self.assertEqual(self.blockyard(self.path, "-w", 1, *options).returncode, 1)
             self.assertEqual(pathlib.Path(self.path).read_bytes(), before)
 
+    def test_a_name_that_is_not_utf8_loses_no_results(self):
+        path = self.folder / os.fsdecode(b"sam\xffples.h5")
+        os.rename(self.path, path)
+        done = self.blockyard(path, "-o", "g4.h5", "-w", 2, "--json", "out.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads((self.folder / "out.json").read_text())["samples"], 4)
 
     def test_what_a_file_lacks(self):
         self.refused("is not an HDF5 file", path=__file__)
