@@ -209,7 +209,12 @@ End lead(const job::Job& job, const OutputOptions& options, const job::SavedRun*
     if (noted_signal() == 0) throw;
     const std::string signal = describe_signal(noted_signal());
     const std::string_view cause = error.what();
-    print_error("error: {}{}\n", cause.starts_with(signal) ? "" : signal + ": ", cause);
+    const std::string text =
+        fmt::format("{}{}", cause.starts_with(signal) ? "" : signal + ": ", cause);
+    if (told != nullptr)
+      told->error = text;
+    else
+      print_error("error: {}\n", text);
     return {128 + noted_signal(), false};
   }
 }

@@ -40,8 +40,8 @@ void check_outputs(const OutputOptions& options, const std::vector<std::string>&
 /// for checkpoints where it takes any. Returns the exit code, unless a driver did not return: then
 /// it ends the session and the process. Of several processes, `session`, all call this; the first
 /// one prints.
-/// `told`: gets what came of it, in a process that prints; then no error is told for a method that
-/// did not converge.
+/// `told`: gets what came of it, in a process that prints; then no error is printed for a method
+/// that did not converge, or for a signal.
 [[nodiscard]] int execute(const job::Job& job, const OutputOptions& options,
                           const job::SavedRun* from, std::unique_ptr<fabric::MpiSession>& session,
                           report::ListedJob* told = nullptr);

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -50,14 +51,14 @@ struct RunOptions {
 
 constexpr std::string_view best_segments = "best";
 
-/// Puts the options of the command line in, which win.
-void merge(const RunOptions& options, input::Spec& spec) try {
+/// Puts the options of the command line in, which win. `file` is the first of the job.
+void merge(const RunOptions& options, const std::string& file, input::Spec& spec) try {
   merge(options.run, spec.run);
   for (const std::string& text : options.constants)
     if (!input::is_setting(text)) input::set_constant(spec, text);
   for (const std::string& text : options.segments)
     if (text != best_segments) input::set_segments(spec, text);
-  input::name_checkpoints(spec.run, options.files.front());
+  input::name_checkpoints(spec.run, file);
 } catch (const base::Error& error) {
   throw UsageError(error.what());
 }
@@ -89,16 +90,31 @@ void choose_segments(input::Spec& spec, const input::Places& places, int process
   throw UsageError(fmt::format("--{}", error.what()));
 }
 
+/// Where the jobs of a list keep what later runs need.
+using Kept = std::set<std::filesystem::path>;
+
+/// Throws Error{bad_input} if an earlier job keeps its own where this one would.
+void keep_apart(const input::RunSpec& run, Kept& kept) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  for (const std::string& name : {run.save, run.checkpoint_folder})
+    if (!name.empty() && !kept.insert(fs::weakly_canonical(fs::absolute(name), error)).second)
+      throw base::Error(base::Errc::bad_input,
+                        fmt::format("{} is that of an earlier job, whose results it keeps", name));
+}
+
 /// Nothing if a program has errors, which are told.
 std::optional<job::Job> prepare(const RunOptions& options, const JobSource& source,
-                                const std::string& library, const job::ProcessCount& processes) {
+                                const std::string& library, const job::ProcessCount& processes,
+                                Kept& kept) {
   input::Spec spec = read_job_files(source.files, options.programs,
                                     settings_of(options.settings, options.constants, source));
-  merge(options, spec);
+  merge(options, source.files.front(), spec);
   note_for_outputs(options.output, spec.run);
   std::vector<std::string> inputs = source.files;
   inputs.insert(inputs.end(), spec.programs.begin(), spec.programs.end());
   check_outputs(options.output, inputs, spec.run);
+  keep_apart(spec.run, kept);
   input::Places places = find_places(library);
   places.imports = options.imports;
   if (std::ranges::find(options.segments, best_segments) != options.segments.end())
@@ -115,13 +131,14 @@ std::optional<job::Job> prepare(const RunOptions& options, const JobSource& sour
 
 /// Process 0 reads and compiles all there is, and gives it to the others.
 std::optional<job::Job> share_job(const RunOptions& options, const JobSource& source,
-                                  const std::string& library, fabric::MpiSession& session) {
+                                  const std::string& library, fabric::MpiSession& session,
+                                  Kept& kept) {
   const job::ProcessCount processes = job::count_processes(&session);
   std::string wrong_usage;
   const std::vector<std::byte> mark_of_wrong_usage(1);
   const auto bytes = job::share(session, [&] {
     try {
-      const auto job = prepare(options, source, library, processes);
+      const auto job = prepare(options, source, library, processes, kept);
       return job ? job::encode(*job) : std::vector<std::byte>();
     } catch (const UsageError& error) {
       wrong_usage = error.what();
@@ -135,9 +152,9 @@ std::optional<job::Job> share_job(const RunOptions& options, const JobSource& so
 }
 
 int run_one(const RunOptions& options, const JobSource& source, const std::string& library,
-            std::unique_ptr<fabric::MpiSession>& session, report::ListedJob* told) {
-  const auto job = session ? share_job(options, source, library, *session)
-                           : prepare(options, source, library, {});
+            std::unique_ptr<fabric::MpiSession>& session, Kept& kept, report::ListedJob* told) {
+  const auto job = session ? share_job(options, source, library, *session, kept)
+                           : prepare(options, source, library, {}, kept);
   return job ? execute(*job, options.output, nullptr, session, told) : exit_error;
 }
 
@@ -177,12 +194,13 @@ int run_list(RunOptions options, const std::vector<JobSource>& sources, const st
   for (const JobSource& source : sources) width = std::max(width, source.name.size());
   report::JobTable table(std::max<std::size_t>(width, 8));
   std::vector<report::ListedJob> done;
+  Kept kept;
   int code = 0;
   for (const JobSource& source : sources) {
     report::ListedJob& told = done.emplace_back(
         report::ListedJob{source.name, source.files.front(), source.settings, {}, {}, {}});
     try {
-      const int ended = run_one(options, source, library, session, &told);
+      const int ended = run_one(options, source, library, session, kept, &told);
       if (ended != 0 && told.error.empty()) told.error = "it has errors";
     } catch (const base::Error& error) {
       if (session) throw;
@@ -191,7 +209,11 @@ int run_list(RunOptions options, const std::vector<JobSource>& sources, const st
     if (is_first) output.print(table.row(told));
     if (!told.error.empty() && is_first) print_error("error: {}: {}\n", told.name, told.error);
     if (!told.error.empty()) code = exit_error;
-    if (noted_signal() != 0) return 128 + noted_signal();
+    if (noted_signal() == 0) continue;
+    if (told.error.empty() && is_first)  // between two jobs
+      print_error("error: {}\n", describe_signal(noted_signal()));
+    code = 128 + noted_signal();
+    break;
   }
   if (is_first && !json.empty()) output.write_file(json, report::list_json(done));
   return code;
@@ -216,8 +238,9 @@ int run(const RunOptions& options, const CLI::App& command, const std::string& l
   auto session = join_processes(options.fabric);
   return run_quietly(session.get(), [&] {
     if (session) job::check_builds(*session);
+    Kept kept;
     return sources.size() == 1 && options.scans.empty()
-               ? run_one(options, sources.front(), library, session, nullptr)
+               ? run_one(options, sources.front(), library, session, kept, nullptr)
                : run_list(options, sources, library, session);
   });
 }

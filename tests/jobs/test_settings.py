@@ -4,6 +4,7 @@
 input; and files that are neither a job nor a program."""
 
 import json
+import signal
 import subprocess
 import unittest
 
@@ -85,6 +86,30 @@ class Settings(common.JobTest):
         self.assertEqual((jobs[0]["results"], jobs[1]["error"]), (None, None))
         done = self.run_blockyard("run", path, "--scan", "method.scf_iterations=2,50")
         self.assertEqual((done.returncode, done.stdout.count("not converged")), (1, 1))
+
+    def test_jobs_of_a_scan_do_not_write_over_what_others_keep(self):
+        for key in ("save", "checkpoint_dir"):
+            path = self.write("job.toml", STRETCHED + f'[run]\n{key} = "{key}.kept"\n')
+            done = self.run_blockyard("run", path, "--scan", "molecule.variables.r=0.7,0.8")
+            self.assert_fails(done, "r=0.8", f"{key}.kept is that of an earlier job")
+
+    def test_a_signal_leaves_the_results_of_jobs_that_ended(self):
+        self.write("endless.sial", common.endless(2)[0])
+        self.write("quick.toml", STRETCHED)
+        self.write("endless.toml", 'programs = ["endless.sial"]\n[segments]\nao = [1, 1]\n')
+        with subprocess.Popen([common.BLOCKYARD, "run", "quick.toml", "endless.toml", "--json", "all.json"],
+                              cwd=self.folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+            for line in child.stdout:
+                if "quick.toml" in line:
+                    break
+            child.send_signal(signal.SIGTERM)
+            _, errors = child.communicate(timeout=common.LIMIT_SECONDS)
+        self.assertEqual((child.returncode, errors.count("error: ")), (143, 1), errors)
+        self.assertIn("SIGTERM", errors)
+        quick, *others = json.loads((self.folder / "all.json").read_text())["jobs"]
+        self.assertIsNone(quick["error"])
+        for other in others:  # unless the signal came before it began
+            self.assertIn("SIGTERM", other["error"])
 
     def test_wrong_lists_end_with_2(self):
         path = self.write("job.toml", STRETCHED)
