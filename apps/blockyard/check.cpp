@@ -51,7 +51,8 @@ void add_check(CLI::App& app, Commands& commands, const std::string& library) {
   const auto options = std::make_shared<CheckOptions>();  // shared with the function below
   command->add_option("files", options->files, "SIAL programs")->required();
   command->add_option("-I,--import", options->imports, "also look for imports in this folder")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->allow_extra_args(false);
   command->add_flag("--json", options->json, "print one JSON object");
   commands[command] = [options, &library] { return check(*options, library); };
 }

@@ -66,7 +66,8 @@ void add_compile(CLI::App& app, Commands& commands, const std::string& library) 
   command->add_option("--print", options->stage, "print a stage of the compilation instead")
       ->check(CLI::IsMember({"tokens", "ast", "checked", "program"}));
   command->add_option("-I,--import", options->imports, "also look for imports in this folder")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->allow_extra_args(false);
   commands[command] = [options, &library] { return compile(*options, library); };
 }
 

@@ -183,6 +183,11 @@ class CommandLine(common.JobTest):
             for title in ("largest", "written", "process", "from disk", "virtual"):
                 self.assertIn(title, output)
 
+    def test_a_file_after_an_import_folder_is_checked(self):
+        self.write("a.sial", "sial a\nx = 1\nendsial a\n")
+        self.write("b.sial", SEGMENTS)
+        self.assertIn("a.sial", self.run_blockyard("check", "-I", ".", "a.sial", "b.sial").stdout)
+
     def test_processes_of_srun_that_do_not_know_each_other_are_refused(self):
         path = self.write("segments.sial", SEGMENTS)
         slurm = {"SLURM_STEP_NUM_TASKS": "4", "SLURM_NTASKS": "4", "SLURM_STEP_ID": "0"}
