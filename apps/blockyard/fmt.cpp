@@ -6,7 +6,9 @@
 #include <span>
 
 #include "apps/blockyard/commands.h"
+#include "apps/blockyard/failure.h"
 #include "apps/blockyard/output.h"
+#include "blockyard/base/error.h"
 #include "blockyard/job/program_file.h"
 #include "blockyard/sial/format.h"
 #include "blockyard/store/whole_file.h"
@@ -51,7 +53,13 @@ void add_fmt(CLI::App& app, Commands& commands) {
   command->add_flag("--stdout", options->to_stdout, "print the formatted text instead");
   commands[command] = [options] {
     int code = 0;
-    for (const std::string& file : options->files) code |= format_file(*options, file);
+    for (const std::string& file : options->files) {
+      try {
+        code |= format_file(*options, file);
+      } catch (const base::Error&) {
+        code |= end_by_exception();
+      }
+    }
     return code;
   };
 }

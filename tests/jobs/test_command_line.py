@@ -188,6 +188,11 @@ class CommandLine(common.JobTest):
         self.write("b.sial", SEGMENTS)
         self.assertIn("a.sial", self.run_blockyard("check", "-I", ".", "a.sial", "b.sial").stdout)
 
+    def test_a_missing_file_keeps_no_other_from_its_format(self):
+        path = self.write("loose.sial", SEGMENTS.replace("static a", "static   a"))
+        self.assert_fails(self.run_blockyard("fmt", "absent.sial", path), "absent.sial")
+        self.run_well("fmt", "--check", path)
+
     def test_processes_of_srun_that_do_not_know_each_other_are_refused(self):
         path = self.write("segments.sial", SEGMENTS)
         slurm = {"SLURM_STEP_NUM_TASKS": "4", "SLURM_NTASKS": "4", "SLURM_STEP_ID": "0"}
