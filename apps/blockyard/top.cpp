@@ -47,7 +47,7 @@ int top(const TopOptions& options) {
     output.print(is_terminal && !options.is_json ? "\033[H\033[2J" + text : text);
     std::this_thread::sleep_for(std::chrono::duration<double>(options.seconds.value_or(1)));
   }
-  return 0;
+  return 128 + noted_signal();
 }
 
 }  // namespace

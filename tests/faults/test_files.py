@@ -200,6 +200,12 @@ class Shared(Files):
                               timeout=common.LIMIT_SECONDS)
         return done.stdout
 
+    def test_top_ends_by_a_signal_as_other_commands_do(self):
+        with self.start("top", "--every", "0.1") as child:
+            child.stdout.readline()
+            self.end(child, signal.SIGTERM)
+        self.assertEqual(child.returncode, 128 + signal.SIGTERM)
+
     def test_top_names_runs_that_do_not_answer_and_shows_no_control_characters(self):
         folder = self.folder / "runtime" / "blockyard"
         folder.mkdir(parents=True, mode=0o700)
