@@ -166,6 +166,14 @@ class Report(LatticeTest):
                               capture_output=True, check=True).stdout
         for text in ("Time line", "Memory over time", "waits for slots", "lane 1", "rank 2", "<svg"):
             self.assertIn(text, page)
+        run = json.loads((self.folder / "run.json").read_text())
+        for rank, seconds in enumerate((1e-9, 1e9, 0)):
+            run["ring"]["time_line"][rank]["bin_seconds"] = seconds
+        (self.folder / "odd.json").write_text(json.dumps(run))
+        subprocess.run([BLOCKYARD, "report", "odd.json"], cwd=self.folder, check=True)
+        done = self.blockyard(SMALL.replace("[run]", "walkers = 2\n[run]"), "-w", 6, "--report", "few.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        subprocess.run([BLOCKYARD, "report", "few.json"], cwd=self.folder, check=True)
         (self.folder / "bad.json").write_text('{"ring": {"size": 1}}')
         done = subprocess.run([BLOCKYARD, "report", "bad.json", "-o", "-"], cwd=self.folder, text=True,
                               capture_output=True, check=False)

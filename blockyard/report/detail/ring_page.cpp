@@ -73,8 +73,11 @@ std::string stacked(const std::vector<Band>& bands, double most, std::size_t bin
 /// Bins of one rank may be longer than those of another; the plots of all share one scale.
 struct Scale {
   double seconds = 0;
+  /// At most what memory has room for: a file may say anything, and no plot shows more.
   [[nodiscard]] std::size_t bins(const Json& rank) const {
-    return static_cast<std::size_t>(std::max(1.0, seconds / number(rank, "bin_seconds") + 0.5));
+    constexpr double most = 1e6;
+    const double bins = seconds / number(rank, "bin_seconds") + 0.5;
+    return static_cast<std::size_t>(bins < most ? std::max(1.0, bins) : most);
   }
 };
 
@@ -119,9 +122,11 @@ std::string time_line_section(const Json& ring) {
     int number_of_lane = 0;
     for (const Json& lane : rank.value("lanes", Json::array())) {
       const auto applied = lane.at("applied").get<Values>();
-      const double most = *std::max_element(applied.begin(), applied.end());
-      double all = 0;
-      for (const double items : applied) all += items;
+      double most = 0, all = 0;
+      for (const double items : applied) {
+        most = std::max(most, items);
+        all += items;
+      }
       rows +=
           plot_row(fmt::format("lane {}", number_of_lane++),
                    stacked({{applied, "var(--accent)", "items taken in"}}, most, bins, lane_height),
