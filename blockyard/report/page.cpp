@@ -44,8 +44,20 @@ std::string inside_script(const nlohmann::ordered_json& json) {
 
 }  // namespace
 
+nlohmann::ordered_json detail::parse_shallow(std::string_view json, std::string_view path) {
+  using Json = nlohmann::ordered_json;
+  constexpr int most = 100;
+  const auto look = [&](int depth, Json::parse_event_t, Json&) {
+    if (depth > most)
+      throw base::Error(base::Errc::bad_input,
+                        fmt::format("{} is no report: its JSON is nested too deeply", path));
+    return true;
+  };
+  return Json::parse(json, look, false);
+}
+
 nlohmann::ordered_json detail::read_run(std::string_view json, std::string_view path) {
-  auto run = nlohmann::ordered_json::parse(json, nullptr, false);
+  auto run = parse_shallow(json, path);
   const auto is_list = [&](const char* key) { return run.contains(key) && run[key].is_array(); };
   if (!run.is_object() || !is_list("programs") || !is_list("servers"))
     throw base::Error(base::Errc::bad_input,
@@ -54,7 +66,7 @@ nlohmann::ordered_json detail::read_run(std::string_view json, std::string_view 
 }
 
 std::string page_of(std::string_view json, std::string_view path) {
-  const auto parsed = nlohmann::ordered_json::parse(json, nullptr, false);
+  const auto parsed = detail::parse_shallow(json, path);
   if (detail::is_ga_report(parsed)) return detail::ga_page(parsed, path);
   if (detail::is_offload_report(parsed)) return detail::offload_page(parsed, path);
   if (detail::is_ring_report(parsed)) return detail::ring_page(parsed, path);

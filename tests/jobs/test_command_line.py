@@ -193,6 +193,15 @@ class CommandLine(common.JobTest):
         self.assert_fails(self.run_blockyard("fmt", "absent.sial", path), "absent.sial")
         self.run_well("fmt", "--check", path)
 
+    def test_reports_that_no_run_wrote_are_refused_or_shown(self):
+        self.write("deep.json", '{"programs": ' + "[" * 100000 + "]" * 100000 + ', "servers": []}')
+        for command in (["report", "deep.json", "-o", "-"], ["compare", "deep.json", "deep.json"]):
+            self.assert_fails(self.run_blockyard(*command), "nested too deeply")
+        call = '"call": "ga_get", "line": "a.c:1", "calls": 1, "seconds": 1, "most_seconds": 1, "sizes": []'
+        self.write("ga.json", '{"blockyard_ga_report": 1, "ranks": [], "arrays": [], "size_limits": [8], "calls": [{' +
+                   call + ', "own_bytes": 1, "node_bytes": 1, "far_bytes": 1}]}')
+        self.assertIn("ga_get", self.run_well("report", "ga.json", "-o", "-").stdout)
+
     def test_processes_of_srun_that_do_not_know_each_other_are_refused(self):
         path = self.write("segments.sial", SEGMENTS)
         slurm = {"SLURM_STEP_NUM_TASKS": "4", "SLURM_NTASKS": "4", "SLURM_STEP_ID": "0"}

@@ -44,7 +44,8 @@ std::string sizes_section(const Json& report) {
     head += fmt::format("<th>to {}</th>", bytes_text(limit.get<double>()));
   for (const Json& call : report.at("calls")) {
     const auto sizes = call.at("sizes").get<std::vector<std::uint64_t>>();
-    const std::uint64_t most = *std::max_element(sizes.begin(), sizes.end());
+    std::uint64_t most = 0;
+    for (const std::uint64_t count : sizes) most = std::max(most, count);
     if (most == 0) continue;
     rows += fmt::format("<tr><td>{}</td><td>{}</td>", escaped(call.at("call").get<std::string>()),
                         escaped(call.at("line").get<std::string>()));

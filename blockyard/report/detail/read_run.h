@@ -6,6 +6,10 @@
 
 namespace blockyard::report::detail {
 
+/// Of what is no JSON, a discarded value. Throws Error{bad_input} if values are nested so deeply
+/// that walking through them might not end well.
+[[nodiscard]] nlohmann::ordered_json parse_shallow(std::string_view json, std::string_view path);
+
 /// Reads what `blockyard run --report` wrote. Throws Error{bad_input} that names `path`.
 [[nodiscard]] nlohmann::ordered_json read_run(std::string_view json, std::string_view path);
 
