@@ -168,6 +168,7 @@ LiveSocket::LiveSocket(const job::Job& job, const fs::path& folder, fabric::MpiS
 }
 
 LiveSocket::~LiveSocket() {
+  for (const Answer& answer : answers_) ::close(answer.client);
   if (socket_ < 0) return;
   ::close(socket_);
   ::unlink(path_.c_str());
@@ -178,12 +179,28 @@ void LiveSocket::answer(const job::LiveView& view) {
   step_ = view.step;
   if (socket_ < 0) return;
   for (int client = ::accept(socket_, nullptr, nullptr); client >= 0;
-       client = ::accept(socket_, nullptr, nullptr)) {
-    const std::string text = snapshot(view);
-    // Small enough for the buffer of the socket: a reader that sleeps costs nothing.
-    (void)::send(client, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-    ::close(client);
+       client = ::accept(socket_, nullptr, nullptr))
+    answers_.push_back({client, snapshot(view)});
+  const auto is_over = [](Answer& answer) { return !send_more(answer); };
+  std::erase_if(answers_, is_over);
+  // Readers that sleep must not use up all descriptors.
+  constexpr std::size_t most_answers = 8;
+  while (answers_.size() > most_answers) {
+    ::close(answers_.front().client);
+    answers_.erase(answers_.begin());
   }
+}
+
+bool LiveSocket::send_more(Answer& answer) {
+  ssize_t count = 0;
+  while (!answer.text.empty() && count >= 0) {
+    count =
+        ::send(answer.client, answer.text.data(), answer.text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (count > 0) answer.text.erase(0, static_cast<std::size_t>(count));
+  }
+  if (count < 0 && (errno == EAGAIN || errno == EINTR)) return true;
+  ::close(answer.client);
+  return false;
 }
 
 std::string LiveSocket::snapshot(const job::LiveView& view) const {

@@ -26,10 +26,17 @@ class LiveSocket {
   LiveSocket(const LiveSocket&) = delete;
   LiveSocket& operator=(const LiveSocket&) = delete;
 
-  /// Answers all pending clients. Never waits.
+  /// Answers all pending clients. Never waits: what a client does not take yet, later calls send.
   void answer(const job::LiveView& view);
 
  private:
+  /// What is left of an answer.
+  struct Answer {
+    int client = -1;
+    std::string text;
+  };
+  /// Whether some of it is left.
+  [[nodiscard]] static bool send_more(Answer& answer);
   [[nodiscard]] std::string snapshot(const job::LiveView& view) const;
 
   const job::Job& job_;
@@ -40,6 +47,7 @@ class LiveSocket {
   double began_ = 0;
   double step_began_ = 0;
   std::size_t step_ = 0;
+  std::vector<Answer> answers_;
 };
 
 /// The answers of the processes of all runs.

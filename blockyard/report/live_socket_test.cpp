@@ -43,6 +43,24 @@ TEST_F(LiveSockets, StayWhileOthersAskAsTheyAreMade) {
   EXPECT_EQ(lost, 0);
 }
 
+TEST_F(LiveSockets, AnswerWithMoreThanASocketHolds) {
+  job::Job job;
+  job.steps.resize(1);
+  std::atomic<bool> is_over{false};
+  LiveSocket live(job, folder_, nullptr);
+  const std::vector<worker::Live> workers(5000);
+  LiveAnswers answers;
+  std::thread asking([&] {
+    answers = ask_all_runs(folder_);
+    is_over = true;
+  });
+  while (!is_over) live.answer({0, 0, workers});
+  asking.join();
+  ASSERT_EQ(answers.texts.size(), 1U);
+  EXPECT_GT(answers.texts[0].size(), 500'000U);
+  EXPECT_EQ(answers.texts[0].back(), '\n');
+}
+
 TEST_F(LiveSockets, LeaveNothingInTheirFolder) {
   const job::Job job;
   { const LiveSocket live(job, folder_, nullptr); }
