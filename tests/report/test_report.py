@@ -328,6 +328,19 @@ class Page(Runs):
         self.browser.value("new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)))")
         self.assertTrue(self.browser.value("document.querySelector('#sources details').open"))
 
+    def test_loops_of_a_program_that_ran_twice_have_the_time_of_both(self):
+        busiest = "[...document.querySelectorAll('#balance tbody tr')].map(row => row.cells[5].textContent)"
+        self.browser.open(self.folder / "spills.html")
+        once = self.browser.value(busiest)
+        idle = json.loads(json.dumps(self.spills["programs"]))
+        for worker in idle[0]["workers"]:
+            for pardo in worker["pardos"]:
+                pardo.update(seconds=0, wait_seconds=0)
+        (self.folder / "twice.json").write_text(json.dumps({**self.spills, "programs": self.spills["programs"] + idle}))
+        run("report", "twice.json", folder=self.folder)
+        self.browser.open(self.folder / "twice.html")
+        self.assertEqual(self.browser.value(busiest), once)
+
     def test_plots_have_text_and_every_control_a_name(self):
         self.browser.open(self.folder / "water.html")
         self.assertEqual(self.browser.value(

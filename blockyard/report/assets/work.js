@@ -124,7 +124,8 @@ function together(get, key, add) {
         if (!rows.has(name)) rows.set(name, {program: program.name, workers: [], ...item, first: true});
         const row = rows.get(name);
         if (row.first) row.first = false; else add(row, item);
-        row.workers[worker] = item;
+        const mine = row.workers[worker];  // of an earlier run of the same program
+        if (mine) add(mine, item); else row.workers[worker] = {...item};
       }
   return [...rows.values()];
 }
