@@ -155,6 +155,11 @@ Run run_of(std::string_view text, std::string_view path) {
   }
 }
 
+std::string choice_of(const Run& run, const std::string& what) {
+  const auto found = run.settings.find(what);
+  return found == run.settings.end() ? "?" : found->second;
+}
+
 }  // namespace
 
 Comparison compare(std::string_view before, std::string_view before_path, std::string_view after,
@@ -162,11 +167,12 @@ Comparison compare(std::string_view before, std::string_view before_path, std::s
   const Run first = run_of(before, before_path);
   const Run second = run_of(after, after_path);
   Comparison result{first.title, second.title, {}, {}, false};
-  for (const auto& [what, choice] : second.settings) {
-    const auto old = first.settings.find(what);
-    if (old == first.settings.end() || old->second != choice)
-      result.settings.push_back(fmt::format(
-          "{}: {} -> {}", what, old == first.settings.end() ? "?" : old->second, choice));
+  std::map<std::string, std::string> names = first.settings;
+  names.insert(second.settings.begin(), second.settings.end());
+  for (const auto& [what, any] : names) {
+    const std::string old = choice_of(first, what);
+    const std::string fresh = choice_of(second, what);
+    if (old != fresh) result.settings.push_back(fmt::format("{}: {} -> {}", what, old, fresh));
   }
   const Values& mine = first.values;
   const Values& theirs = second.values;

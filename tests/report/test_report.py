@@ -179,10 +179,12 @@ class Compare(Runs):
         other["programs"][0]["workers"][0]["block_wait_seconds"] += 30
         other["programs"][0]["workers"][0]["seconds"] += 30.5
         other["decisions"][0]["choice"] = "7 workers"
+        gone = other["decisions"].pop()
         (self.folder / "slow.json").write_text(json.dumps(other))
         said = run("compare", "water.json", "slow.json", code=3, folder=self.folder).stdout
         self.assertIn("THE RESULTS DIFFER", said)
         self.assertIn("workers: 2 workers -> 7 workers", said)
+        self.assertIn(f"{gone['what']}: {gone['choice']} -> ?", said)
         found = json.loads(run("compare", "water.json", "slow.json", "--json", code=3, folder=self.folder).stdout)
         first, second, third = found["differences"][:3]
         self.assertEqual(first["what"], "energy " + other["energies"][1]["key"])
