@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -41,10 +42,12 @@ class Reckoner {
  public:
   Reckoner(const Program& program, const Tables& tables) : program_(program), tables_(tables) {}
 
+  /// Reckoned once for each begin: loops of procs are met as often as those are called.
   std::int64_t need(std::int32_t begin, std::int32_t end) {
+    if (const auto known = needs_.find(begin); known != needs_.end()) return known->second;
     Level level;
     walk(begin, end, level);
-    return level.own + level.inner;
+    return needs_[begin] = level.own + level.inner;
   }
 
   /// Local arrays live until they are deallocated: the largest of their allocate statements each.
@@ -70,6 +73,7 @@ class Reckoner {
     std::int64_t inner = 0;
     std::set<std::int32_t> temps;  ///< arrays counted
     std::set<std::int32_t> gets;   ///< selectors counted
+    std::set<std::int32_t> procs;  ///< those called: walked once
   };
 
   [[nodiscard]] std::int64_t block_bytes(std::int32_t array) const {
@@ -97,7 +101,8 @@ class Reckoner {
         pc = std::max(pc, after - 1);
       } else if (row.control == Control::call) {
         const std::int32_t entry = program::target_of(instruction);
-        if (!active_.insert(entry).second) continue;  // recursion: counted once
+        if (active_.contains(entry) || !level.procs.insert(entry).second) continue;
+        active_.insert(entry);
         walk(entry, program::proc_at(program_, entry).end, level);
         active_.erase(entry);
       } else if ((row.effects & program::effect::gets) != 0) {
@@ -122,7 +127,8 @@ class Reckoner {
 
   const Program& program_;
   const Tables& tables_;
-  std::set<std::int32_t> active_;  ///< procs under way
+  std::set<std::int32_t> active_;               ///< procs under way: recursion is counted once
+  std::map<std::int32_t, std::int64_t> needs_;  ///< of loops, by their first statement
 };
 
 }  // namespace

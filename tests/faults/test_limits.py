@@ -111,6 +111,12 @@ class Limits(common.JobTest):
         if not common.IS_SANITIZED:
             self.assertLess(found["peak_rss_bytes"], 300 << 20)
 
+    def test_procs_that_call_others_twice_are_reckoned_once(self):
+        procs = [f"proc p{k}\nif x > 1.0\ncall p{k + 1}\nendif\ncall p{k + 1}\nendproc p{k}\n" for k in range(39, -1, -1)]
+        path = self.write("calls.sial", "sial calls\nscalar x\nproc p40\nx += 1.0\nendproc p40\n" + "".join(procs) +
+                          "call p0\nprint x\nendsial calls\n")
+        self.assertIn("x = 1", self.run_well("run", path, "-w", 1).stdout)
+
     def test_a_segment_longer_than_the_memory_is_refused_with_its_array_and_line(self):
         path = self.write("wide.sial", LONG_SEGMENT)
         done = self.run_blockyard("run", path, "--memory", "1G", "--segments", "ao=1500000000")
