@@ -39,6 +39,7 @@ std::vector<std::byte> encode_part(const Results& results, int first, int last) 
   out.each(results.devices, [&](const DeviceInfo& device) {
     out.fields(device.name, device.memory_bytes, device.choices);
   });
+  out.field(static_cast<std::uint64_t>(results.steps.size()));
   for (const StepResult& step : results.steps) {
     out.field(step.warnings);
     for (int worker = first; worker < last; ++worker)
@@ -62,7 +63,13 @@ void add_part(std::span<const std::byte> bytes, Results& results) {
   if (devices.size() > results.devices.size()) results.devices = std::move(devices);
   results.peak_block_bytes += block_bytes;
   results.peak_rss_bytes = std::max(results.peak_rss_bytes, rss_bytes);
-  for (StepResult& step : results.steps) {
+  // A process that only serves does not know after which step a run ended that did not converge.
+  std::uint64_t steps = 0;
+  in.field(steps);
+  for (std::uint64_t k = 0; k < steps; ++k) {
+    StepResult unknown;
+    StepResult& step = k < results.steps.size() ? results.steps[k] : unknown;
+    unknown.metrics.resize(static_cast<std::size_t>(last));
     std::vector<std::string> warnings;
     in.field(warnings);
     for (std::string& warning : warnings)

@@ -35,5 +35,17 @@ TEST(ResultsBytes, bring_the_devices_of_a_process_that_alone_opened_some) {
   EXPECT_EQ(results.devices, theirs.devices);
 }
 
+TEST(ResultsBytes, bring_records_of_a_process_that_knows_of_more_steps) {
+  Results theirs = with_workers();
+  theirs.steps.push_back({"ccsd", 0, {}, {}, {}});
+  theirs.ranks.resize(3);
+  theirs.ranks[2].memory.resize(5);
+  Results results = with_workers();
+  results.ranks.resize(3);
+  add_part(encode_part(theirs, 0, 0), results);
+  EXPECT_EQ(results.steps.size(), 1U);
+  EXPECT_EQ(results.ranks[2].memory.size(), 5U);
+}
+
 }  // namespace
 }  // namespace blockyard::job
