@@ -379,6 +379,7 @@ int resume_hubbard(const HubbardRun& run) {
   return run_quietly(session.get(), [&] {
     const lattice::SavedHead head = lattice::CheckpointIn(run.file).head();
     HubbardJob job = read_hubbard_job(head.source, head.file);
+    set_output(head.output, job);
     job.checkpoints.folder = std::filesystem::path(run.file).parent_path().string();
     if (job.checkpoints.folder.empty()) job.checkpoints.folder = ".";
     merge(run, job);

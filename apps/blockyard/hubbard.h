@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "apps/blockyard/execute.h"
 #include "apps/blockyard/ring_devices.h"
@@ -41,6 +42,9 @@ void check_lattice_options(const CLI::App& command, const std::string& file,
 /// Reads the text of a job: docs/how_to/hubbard_job.md. Throws Error{bad_input} with file and line.
 [[nodiscard]] lattice::HubbardJob read_hubbard_job(const std::string& text,
                                                    const std::string& path);
+
+/// The file of results, and next to it that of the self-energy.
+void set_output(const std::string& output, lattice::HubbardJob& job);
 
 /// Runs it, alone or in all processes of mpirun, and prints the results. Returns the exit code.
 [[nodiscard]] int run_hubbard(const HubbardRun& run);

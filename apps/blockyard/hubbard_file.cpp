@@ -245,9 +245,14 @@ HubbardJob read_hubbard_job(const std::string& text, const std::string& path) {
                            "bound", "element", "bins", "memory", "device", "output", "checkpoint",
                            "checkpoint_dir", "symmetrise", "parts"}),
            job);
-  if (job.dca)
-    job.dca->output = std::filesystem::path(job.output).replace_extension(".sigma.h5").string();
+  set_output(job.output, job);
   return job;
+}
+
+void set_output(const std::string& output, HubbardJob& job) {
+  job.output = output;
+  if (job.dca)
+    job.dca->output = std::filesystem::path(output).replace_extension(".sigma.h5").string();
 }
 
 }  // namespace blockyard::app

@@ -4,12 +4,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
 #include "blockyard/base/fields.h"
 #include "blockyard/job/detail/checkpoint_names.h"
 #include "blockyard/job/job_bytes.h"
 #include "blockyard/job/version.h"
+#include "blockyard/super/load.h"
 
 namespace blockyard::job {
 
@@ -40,6 +43,18 @@ void remove_folder(const fs::path& path) {
   std::error_code ignored;
   fs::rename(path, part, ignored);
   fs::remove_all(part, ignored);
+}
+
+/// A run may be resumed from another folder.
+input::RunSpec with_absolute_names(input::RunSpec run) {
+  const auto change = [](std::string& file) {
+    const std::size_t begin = file.starts_with(super::aces_prefix) ? super::aces_prefix.size() : 0;
+    if (!file.empty()) file = file.substr(0, begin) + fs::absolute(file.substr(begin)).string();
+  };
+  change(run.persistent);
+  change(run.save);
+  std::ranges::for_each(run.supers, change);
+  return run;
 }
 
 }  // namespace
@@ -155,7 +170,7 @@ void CheckpointFolder::write_manifest(const worker::CheckpointPlace& place) {
   out.fields(progress.step, progress.in_program, progress.workers, progress.servers);
   detail::write_results(out, std::span(results_.steps).first(step_));
   add("progress", out.take());
-  add("job", encode(job_));
+  add("job", encode(job_, with_absolute_names(job_.run)));
   file.finish();
 }
 

@@ -57,13 +57,13 @@ void run_fields(Stream& stream, Run& run) {
                 run.device.streams, run.device.after_seconds, run.device.feeds_network);
 }
 
-template <class Stream, class AnyJob>
-void job_fields(Stream& stream, AnyJob& job) {
+template <class Stream, class AnyJob, class Run>
+void job_fields(Stream& stream, AnyJob& job, Run& run) {
   stream.fields(job.title, job.method, job.no_molecule, job.workers, job.servers, job.processes,
                 job.processes_on_node, job.serves_apart, job.memory);
   stream.fields(job.environment.ints, job.environment.scalars, job.environment.restored,
                 job.environment.persistent);
-  run_fields(stream, job.run);
+  run_fields(stream, run);
   stream.each(job.decisions, [&](auto& d) { stream.fields(d.what, d.choice, d.reason); });
 }
 
@@ -121,9 +121,11 @@ method::Chemistry read_chemistry_bytes(base::FieldReader& in) {
 
 }  // namespace
 
-std::vector<std::byte> encode(const Job& job) {
+std::vector<std::byte> encode(const Job& job) { return encode(job, job.run); }
+
+std::vector<std::byte> encode(const Job& job, const input::RunSpec& run) {
   base::FieldWriter out;
-  job_fields(out, job);
+  job_fields(out, job, run);
   write_segments(out, job.environment.segments);
   write_arrays(out, job.environment);
   out.each(job.steps,
@@ -144,7 +146,7 @@ std::vector<std::byte> encode(const Job& job) {
 Job decode_job(std::span<const std::byte> bytes) {
   base::FieldReader in(bytes);
   Job job;
-  job_fields(in, job);
+  job_fields(in, job, job.run);
   read_segments(in, job.environment.segments);
   read_arrays(in, job.environment);
   in.each(job.steps, [&](Step& step) {

@@ -14,6 +14,8 @@ namespace blockyard::job {
 /// instructions, which are loaded again by name. A new field raises the version of checkpoints
 /// (store/checkpoint_file.cpp).
 [[nodiscard]] std::vector<std::byte> encode(const Job& job);
+/// The same with `run` in place of the job's.
+[[nodiscard]] std::vector<std::byte> encode(const Job& job, const input::RunSpec& run);
 
 /// Throws Error{bad_input} if the bytes are cut short, or a library cannot be loaded.
 [[nodiscard]] Job decode_job(std::span<const std::byte> bytes);

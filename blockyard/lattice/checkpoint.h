@@ -29,6 +29,7 @@ struct Checkpointing {
 struct SavedHead {
   std::string file;        ///< the name of its job file
   std::string source;      ///< the text of that
+  std::string output;      ///< absolute: a run may be resumed from another folder
   double exact_bound = 0;  ///< agreed for exact sums
   std::int64_t units = 0;  ///< of G4
   std::int64_t walkers = 0;

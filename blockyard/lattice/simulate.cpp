@@ -104,8 +104,9 @@ HubbardReport simulate(const HubbardJob& job, const Problem& problem, const Bare
     if (mine)
       run.load(mine->head().averages,
                [&](Extent unit, std::span<std::byte> into) { mine->unit(unit, into); });
-    const SavedHead head{job.file, job.source,           bound, plan.shape.units(), job.walkers,
-                         {},       job.checkpoints.outer};
+    const std::string output = std::filesystem::absolute(job.output).string();
+    const SavedHead head{job.file,           job.source,  output, bound,
+                         plan.shape.units(), job.walkers, {},     job.checkpoints.outer};
     CheckpointFolder* keeps = fabric.rank() == 0 && folder ? &*folder : nullptr;
     const auto sampled = [&](std::int64_t samples) {
       done += samples;

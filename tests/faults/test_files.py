@@ -313,6 +313,14 @@ class Ends(Files):
             self.assertIn("blockyard resume", errors)
             self.assertTrue((self.folder / folder / "checkpoint-000001").is_dir())
 
+    def test_what_a_resumed_run_keeps_is_not_written_over_from_any_folder(self):
+        with self.start_endless("--checkpoint-dir", "saved", "--persistent", "kept.h5") as child:
+            self.end(child, signal.SIGTERM)
+        (self.folder / "other").mkdir()
+        done = subprocess.run([common.BLOCKYARD, "resume", "../saved", "--json", "../kept.h5"], text=True, check=False,
+                              cwd=self.folder / "other", capture_output=True, timeout=common.LIMIT_SECONDS)
+        self.assert_fails(done, "kept.h5 is named for two outputs")
+
     def test_a_hangup_that_the_caller_ignores_does_not_end_a_run(self):
         child = self.start("run", self.write("endless.sial", ENDLESS), *SIZES, "-w", 1,
                            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))

@@ -135,6 +135,14 @@ class Checkpoints(unittest.TestCase):
                     self.check_same(self.results(self.blockyard("resume", "job.checkpoint", *way)), expected)
             self.write()
 
+    def test_results_are_where_the_run_began_wherever_it_is_resumed(self):
+        self.write()
+        self.stop(TERM, 1, 128 + TERM)
+        (self.folder / "other").mkdir()
+        done = subprocess.run([BLOCKYARD, "resume", "../job.checkpoint", "-w", "2"], cwd=self.folder / "other", text=True,
+                              capture_output=True, timeout=LIMIT_SECONDS, check=False)
+        self.results(done)
+
     def test_a_killed_run_goes_on_from_the_checkpoint_before(self):
         self.write()
         expected = self.results(self.blockyard("run", "job.toml", "-w", 2))
