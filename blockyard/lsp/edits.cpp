@@ -118,7 +118,8 @@ Json rename(const Documents& documents, const sial::DeclaredName& old, const std
       return one.name == old.name && one.file == old.file && one.line == old.line;
     };
     if (std::ranges::none_of(names, is_same)) continue;
-    if (std::ranges::count(names, base::lower(fresh), &sial::DeclaredName::name) > 0)
+    if (base::lower(fresh) != old.name &&
+        std::ranges::count(names, base::lower(fresh), &sial::DeclaredName::name) > 0)
       throw Error(Errc::bad_input, fmt::format("{} already has a name '{}'", path, fresh));
     Json edits = edits_in(documents.text(path), old.name, dotted, fresh);
     if (!edits.empty()) changes[uri_of(path)] = std::move(edits);

@@ -29,9 +29,9 @@ std::optional<std::size_t> read_headers(std::istream& in) {
     }
     const std::size_t colon = line.find(':');
     if (base::lower(line.substr(0, colon)) != "content-length") continue;
-    const std::size_t begin = line.find_first_not_of(' ', colon + 1);
+    const std::size_t begin = line.find_first_not_of(" \t", colon + 1);
     std::size_t value = 0;
-    const char* const end = line.data() + line.size();
+    const char* const end = line.data() + line.find_last_not_of(" \t") + 1;
     const char* const from = begin == std::string::npos ? end : line.data() + begin;
     const auto [last, error] = std::from_chars(from, end, value);
     if (last != end || error != std::errc{} || from == end || value > longest_body)
@@ -49,8 +49,7 @@ std::optional<Json> read_message(std::istream& in) {
   std::string body(*length, '\0');
   if (!in.read(body.data(), static_cast<std::streamsize>(body.size())))
     throw Error(Errc::bad_input, "a message that ends too early");
-  Json message = Json::parse(body, nullptr, false);
-  return message.is_discarded() ? Json() : message;
+  return Json::parse(body, nullptr, false);
 }
 
 void write_message(std::ostream& out, const Json& message) {

@@ -19,6 +19,7 @@ namespace blockyard::lsp {
 namespace {
 
 // Numbers of the protocol.
+constexpr int parse_error = -32700;
 constexpr int method_not_found = -32601;
 constexpr int invalid_request = -32600;
 constexpr int invalid_parameters = -32602;
@@ -122,6 +123,7 @@ void Server::take(const Json& message) {
   const auto fail = [&](int code, const std::string& text) {
     send_({{"jsonrpc", "2.0"}, {"id", id}, {"error", {{"code", code}, {"message", text}}}});
   };
+  if (message.is_discarded()) return fail(parse_error, "a message is not JSON");
   if (!is_good) {
     // An answer to a request of ours has no method; there are none, and it is let pass.
     if (!message.is_object() || !message.contains("result"))
@@ -129,6 +131,8 @@ void Server::take(const Json& message) {
     return;
   }
   const auto method = message["method"].get<std::string>();
+  if (is_shut_down_ && message.contains("id"))
+    return fail(invalid_request, method + ": the server is shut down");
   const Json parameters = message.value("params", Json::object());
   try {
     if (message.contains("id"))
@@ -375,9 +379,10 @@ Json Server::signature(const Json& parameters) const {
   }
   Json one = {{"label", label}, {"parameters", operands}};
   if (known != super_texts().end()) one["documentation"] = markdown(known->second.text);
-  return {{"signatures", Json::array({one})},
-          {"activeSignature", 0},
-          {"activeParameter", words.size() - 3}};
+  return {
+      {"signatures", Json::array({one})},
+      {"activeSignature", 0},
+      {"activeParameter", std::min(words.size() - 2, std::max<std::size_t>(access.size(), 1)) - 1}};
 }
 
 }  // namespace blockyard::lsp

@@ -221,6 +221,8 @@ class LanguageServer(unittest.TestCase):
             self.assertEqual(answer["error"]["code"], -32803)
             self.assertIn(said, answer["error"]["message"])
         self.assertIsNone(self.client.result("textDocument/prepareRename", **self.at("endsial")))
+        answer = self.client.request("textDocument/rename", **self.at("mu", after="pardo"), newName="MU")
+        self.assertIn("changes", answer["result"])
 
     def test_what_was_meant_is_offered_as_a_change(self):
         self.change(self.main, PROGRAM.replace("print total", "print totl"))
@@ -249,6 +251,12 @@ class LanguageServer(unittest.TestCase):
         self.assertEqual([one["label"] for one in help_["signatures"][0]["parameters"]],
                          ["1: written", "2: read", "3: read", "4: updated", "5: updated"])
         self.assertIsNone(self.client.result("textDocument/signatureHelp", **self.at("pardo", text)))
+        more = text.replace("eigen_calc V[mu,nu] ", "eigen_calc a b c d")
+        self.change(self.main, more)
+        place = self.at("eigen_calc", more)
+        place["position"]["character"] = len("execute eigen_calc a b c d")
+        self.assertEqual(self.client.result("textDocument/signatureHelp", **place)["activeParameter"], 1)
+        self.change(self.main, text)
         items = {item["label"]: item for item in self.client.result("textDocument/completion", **self.at("print", text))}
         self.assertIn("documentation", items["eigen_calc"])
 
@@ -261,9 +269,16 @@ class LanguageServer(unittest.TestCase):
         self.client.notify("textDocument/didChange", textDocument={"uri": self.main, "version": 3},
                            contentChanges=[])
         self.client.send_raw(b"Content-Length: 5\r\n\r\n{1,2}")
+        self.assertEqual(self.client.receive()["error"]["code"], -32700)
+        self.client.send_raw(b"Content-Length: 2 \r\n\r\n{}")
         self.assertEqual(self.client.receive()["error"]["code"], -32600)
         self.change("file:///never/opened.sial", "sial x\nendsial x\n")
         self.assertEqual(self.found(self.main), [])
+
+
+    def test_only_exit_comes_after_shutdown(self):
+        self.client.result("shutdown")
+        self.assertEqual(self.client.request("textDocument/hover", **self.at("mu"))["error"]["code"], -32600)
 
 
 class Extension(unittest.TestCase):
