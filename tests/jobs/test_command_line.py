@@ -188,6 +188,11 @@ class CommandLine(common.JobTest):
         self.write("b.sial", SEGMENTS)
         self.assertIn("a.sial", self.run_blockyard("check", "-I", ".", "a.sial", "b.sial").stdout)
 
+    def test_what_an_import_declares_too_is_used(self):
+        self.write("defs.sial", "sial defs\npredefined int n\nendsial defs\n")
+        path = self.write("main.sial", 'import "defs.sial"\nsial main\npredefined int n\nprint n\nendsial main\n')
+        self.assertEqual(self.run_well("check", path).stdout, "")
+
     def test_a_missing_file_keeps_no_other_from_its_format(self):
         path = self.write("loose.sial", SEGMENTS.replace("static a", "static   a"))
         self.assert_fails(self.run_blockyard("fmt", "absent.sial", path), "absent.sial")

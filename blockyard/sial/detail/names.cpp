@@ -105,8 +105,15 @@ Symbol* Names::find(std::size_t unit, const ast::Name& name, std::string_view wa
   if (name.text.empty()) return nullptr;
   const auto found = matches(unit, name.text);
   if (found.size() == 1) {
-    symbols_[found.front()].is_used = true;
-    return &symbols_[found.front()];
+    Symbol& symbol = symbols_[found.front()];
+    symbol.is_used = true;
+    // So is the unit's own declaration of the same, such as a predefined int that an import has
+    // too.
+    for (const std::size_t other : by_name_[symbol.name])
+      if (symbols_[other].unit == unit && symbols_[other].kind == symbol.kind &&
+          symbols_[other].id == symbol.id)
+        symbols_[other].is_used = true;
+    return &symbol;
   }
   if (found.empty()) {
     // A hint costs a pass over all names: only the first ones get it, so that no input is slow.
