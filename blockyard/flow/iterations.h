@@ -18,7 +18,7 @@ namespace blockyard::flow {
 inline constexpr std::size_t most_pardo_indexes = 16;
 
 /// The value of an index while no loop over it is open.
-inline constexpr std::int64_t unbound = INT32_MIN;
+inline constexpr std::int64_t unbound = INT64_MIN;
 
 /// The values that a loop over `index` takes, while the indexes of the program have `values`: the
 /// range of this run, or for a subindex the subsegments of its parent's value.
