@@ -100,8 +100,9 @@ std::string with_absolute_paths(const std::string& servers) {
   std::string all;
   for (std::string one : rpc::split_addresses(servers)) {
     const std::string path = rpc::parse_address(blas::parse_server(one).address).path;
-    if (!path.empty() && path.front() != '/')
-      one.replace(one.rfind(path), path.size(), fs::absolute(path).string());
+    const std::string whole = fs::absolute(path).string();
+    if (!path.empty() && path.front() != '/' && whole.find(' ') == std::string::npos)
+      one.replace(one.rfind(path), path.size(), whole);
     all += (all.empty() ? "" : ",") + one;
   }
   return all;

@@ -399,10 +399,12 @@ print(numpy.abs(product - numpy.linalg.multi_dot([a] * 5) / n**4).max() < 1e-9)
         if not has_numpy():
             self.skipTest("this Python has no NumPy")
         server = self.serve()
-        for name in ("BLOCKYARD_OFFLOAD", "RCPU_SERVER"):
+        path = pathlib.Path(server.address.removeprefix("unix:"))  # the program leaves the folder from which one is named
+        for name, address in (("BLOCKYARD_OFFLOAD", server.address), ("RCPU_SERVER", f"unix:{path.name}")):
             report = self.folder / f"{name}.json"
             subprocess.run([BLOCKYARD, "offload", "run", "--place", "remote", "--report", report, "--", sys.executable, "-c",
-                            PRODUCT], check=True, capture_output=True, timeout=LIMIT_SECONDS, env=os.environ | {name: server.address})
+                            "import os; os.chdir('/')\n" + PRODUCT], check=True, capture_output=True, timeout=LIMIT_SECONDS,
+                           env=os.environ | {name: address}, cwd=path.parent)
             self.assertEqual({one["place"] for one in json.loads(report.read_text())["routines"]}, {"remote"})
 
     def test_a_call_reaches_the_library_that_it_would_have_reached(self):
