@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _core, _errors
 from ._sources import BlockSource
+from ._supers import guarded
 from .ga import GlobalArray
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ class Lending:
                 if array.dtype.kind == "c" and "complex" not in self._job.describe(name)[2]:
                     raise _errors.InputError(f"array '{name}' of the program is real, the array given is complex: declare "
                                              "it 'complex', or give real and imaginary part")
-                self._job.give_blocks(name, label, list(array.shape), array.fill)
+                self._job.give_blocks(name, label, list(array.shape), guarded(array.fill))
                 return
             array = np.asarray(array)
         if isinstance(array, GlobalArray):

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from . import _core, _errors, _places, _processes
+from ._supers import guarded
 
 Update = Callable[..., None]
 _most_head_bytes = 256
@@ -121,7 +122,7 @@ class Ring:
     def _begin(self, function: Update) -> None:
         self._update = function
         route, lanes, slots, both = self._options
-        self._ring.begin(self._take, self._memory, route, lanes, slots, both)
+        self._ring.begin(guarded(self._take), self._memory, route, lanes, slots, both)
 
     def _open_device(self, name: str, library: str, opencl: str, cuda: str) -> bool:
         assert self._item is not None

@@ -22,6 +22,7 @@ from ._processes import Processes, is_first, join, joined, together
 from ._progress import Progress, machine_file
 from ._result import Result, ToldResults
 from ._signals import OrderlyEnd
+from ._supers import guarded
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -199,7 +200,8 @@ def prepare(spec: _core.Spec, where: _core.Places, supers: Sequence[PythonSuper]
     found: list[str] = []
     spec.note(has_trace)
     with together(processes):
-        job = _core.prepare(spec, where, list(supers), found, joined(processes))
+        calls = [(name, signature, types, guarded(function), *forms) for name, signature, types, function, *forms in supers]
+        job = _core.prepare(spec, where, calls, found, joined(processes))
         if job is None:
             raise _errors.compile_error(*found)
     if warns and is_first(processes):

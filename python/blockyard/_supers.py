@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Super instructions in Python: how workers call them."""
+"""Super instructions in Python: how workers call them, and other functions that get views of blocks."""
 
 from __future__ import annotations
 
@@ -22,14 +22,28 @@ class BlockInfo:
 def called(function: Callable[..., Any], info: bool) -> Callable[..., None]:
     """What workers call: the function with the views of its operands, and with a BlockInfo where it wants one."""
     def call(views: list[Any], segments: list[Any], worker: int, workers: int) -> None:
+        if info:
+            function(*views, BlockInfo(tuple(map(tuple, segments)), worker, workers))
+        else:
+            function(*views)
+
+    return call
+
+
+def guarded(function: Callable[..., Any]) -> Callable[..., None]:
+    """For C++, which gives it views of blocks, directly or in lists. The traceback of an error outlives them, so no
+    frame of it keeps one."""
+    def call(*given: Any) -> None:
         try:
-            if info:
-                function(*views, BlockInfo(tuple(map(tuple, segments)), worker, workers))
-            else:
-                function(*views)
+            function(*given)
         except BaseException as error:
-            # The frames must not show blocks that are gone.
-            traceback.clear_frames(error.__traceback__)
+            for views in [one for one in given if isinstance(one, list)]:
+                views.clear()
+            given = ()
+            told: BaseException | None = error
+            while told is not None:
+                traceback.clear_frames(told.__traceback__)
+                told = told.__context__
             raise
 
     return call

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import blockyard
+from conftest import arrays_shown
 
 h5py = pytest.importorskip("h5py")
 
@@ -104,8 +105,12 @@ def test_errors_name_the_letter(text, letter, session):
 
 
 def test_an_error_of_a_file_is_raised_as_it_is(session, torn_array):
-    with pytest.raises(LookupError, match="torn"):
+    with pytest.raises(LookupError, match="torn") as raised:
         session.einsum("ij,jk->ik", torn_array, np.ones((4, 4)))
+    assert not arrays_shown(raised.value)
+    with pytest.raises(OSError, match="full") as raised:
+        session.einsum("ij,jk->ik", np.ones((4, 4)), np.ones((4, 4)), out=torn_array)
+    assert not arrays_shown(raised.value)
 
 
 MEMORY = """

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import blockyard
+from conftest import arrays_shown
 
 DTYPES = ["f8", "f8", "f8", "f4", "c16", "c8", "i8", "?"]
 
@@ -238,5 +239,6 @@ def test_what_is_written_twice_is_computed_once(session):
 
 
 def test_an_error_of_a_file_is_raised_as_it_is(session, torn_array):
-    with pytest.raises(LookupError, match="torn"):
+    with pytest.raises(LookupError, match="torn") as raised:
         np.asarray(session.array(torn_array) + 1.0)
+    assert not arrays_shown(raised.value)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _errors
+from .. import _core, _errors
 from .._arrays import Lending, overlap
 from .._outputs import new_output, of_type, tell_into, told_output
 from .._processes import is_first
-from .._result import Result
+from .._result import Result, ToldResults
 from .._run import Path, PythonSuper, execute
 from .._sources import BlockSource, Target, is_source
 from .plan import Plan, prepare_plan
@@ -128,7 +128,18 @@ def _run(session: "Session", plan: Plan, place: Any,
             first = plan.first_segments()
             job.write_to("write_result", place.T, [first[letter] for letter in letters],
                          [plan.segments[letter] for letter in letters])
-        return Result(*execute(job, quiet=True, progress=session.progress,
-                               processes=session.processes, trace=trace))
+        return Result(*execute_own(session, job, trace))
     finally:
         lending.close()
+
+
+def execute_own(session: "Session", job: _core.Job,
+                trace: Path | None = None) -> tuple[_core.Results | ToldResults, str]:
+    """Runs a program that its user did not write: an error of NumPy, or of a file, is raised as it is."""
+    try:
+        return execute(job, quiet=True, progress=session.progress, processes=session.processes, trace=trace)
+    except _errors.InputError as error:
+        if error.__cause__ is None:
+            raise
+        cause = error.__cause__
+    raise cause

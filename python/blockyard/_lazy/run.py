@@ -11,10 +11,10 @@ import numpy as np
 
 from .. import _core, _errors
 from .._arrays import Lending, even_segments, overlap
-from .._einsum import run_plan
+from .._einsum.run import execute_own, run_plan
 from .._einsum.plan import MOST_ORDER, plan_einsum, means_of
 from .._outputs import new_output, of_type, told_output
-from .._run import PythonSuper, execute
+from .._run import PythonSuper
 from .._sources import BlockSource, Target, is_same
 from .lower import Lowering, Program, Stored
 from .nodes import Contract, Leaf, Node, Operation, in_order, merged
@@ -51,13 +51,9 @@ def compute(session: "Session", node: Node, out: Any = None) -> Any:
             array: Any = leaf.node.array  # type: ignore[attr-defined]
             lending.give(leaf.name, array.transpose(leaf.axes))
         if goes_through:
-            execute(job, quiet=True, progress=session.progress, processes=session.processes)
+            execute_own(session, job)
             return out
         return _run(session, program, job, segments, node, out, writes)
-    except _errors.InputError as error:
-        if error.__cause__ is None:
-            raise
-        raise error.__cause__  # of NumPy, or of the file: lines of a program say nothing to its user
     finally:
         lending.close()
 
@@ -257,7 +253,7 @@ def _run(session: "Session", program: Program, job: _core.Job, segments: dict[in
                      [segments[number] for number in classes])
     elif node.ndim:
         job.keep(root.name, None if place is None else place.T)
-    results, _ = execute(job, quiet=True, progress=session.progress, processes=session.processes)
+    results, _ = execute_own(session, job)
     if not node.ndim:
         value = {**results.scalars, **results.complex_scalars}[root.name]
         return _into(np.asarray(np.rint(value) if node.dtype.kind in "iu" else value).astype(node.dtype)[()], out)
