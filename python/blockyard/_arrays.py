@@ -22,12 +22,28 @@ _readable = {np.dtype(name)
              for name in ("float64", "float32", "complex128", "complex64", "int64", "int32")}
 
 
+_overlap_work = 1000  # steps to find out whether two arrays have elements in common
+
+
 def readable(name: str, array: np.ndarray) -> np.ndarray:
     """The array itself if its blocks can be read in place, else a copy in double precision."""
-    in_place = (array.dtype in _readable and array.dtype.isnative
-                and all(s % array.itemsize == 0 for s in array.strides))
     copied = np.complex128 if np.iscomplexobj(array) else np.float64
-    return array if in_place else np.asfortranarray(array, dtype=copied)
+    return array if array.dtype in _readable and _is_regular(array) else np.asfortranarray(array, dtype=copied)
+
+
+def _is_regular(array: np.ndarray) -> bool:
+    """Whether C++ can use it in place: not a field of most records."""
+    return array.dtype.isnative and all(s % array.itemsize == 0 for s in array.strides)
+
+
+def is_direct(out: Any, element: np.dtype) -> bool:
+    """Whether a run that computes in these elements writes to ``out`` itself."""
+    return isinstance(out, np.ndarray) and out.dtype == element and _is_regular(out)
+
+
+def require_writable(out: Any) -> None:
+    if isinstance(out, np.ndarray) and not out.flags.writeable:
+        raise _errors.InputError("out is read-only")
 
 
 def map_of(array: np.ndarray) -> np.memmap | None:
@@ -41,10 +57,10 @@ def map_of(array: np.ndarray) -> np.memmap | None:
 def overlap(one: np.ndarray, other: np.ndarray) -> bool:
     """Whether they may have elements in common: in memory, or in a file that both are maps of."""
     maps = [found for found in (map_of(one), map_of(other)) if found is not None]
-    if len(maps) == 2 and _file_behind(maps[0]) == _file_behind(maps[1]) != "":
+    if len(maps) == 2 and maps[0] is not maps[1] and _file_behind(maps[0]) == _file_behind(maps[1]) != "":
         first, second = sorted(maps, key=lambda found: found.offset)
         return second.offset < first.offset + first.nbytes
-    return bool(np.may_share_memory(one, other))
+    return bool(np.may_share_memory(one, other, max_work=_overlap_work))
 
 
 def _file_behind(root: np.memmap) -> str:

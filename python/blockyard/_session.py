@@ -247,7 +247,8 @@ class Session:
     def _prepare(self, program: Program, constants: Mapping[str, float] | None,
                  segments: Segments | None, memory: str | int | None = None,
                  has_trace: bool = False,
-                 supers: Sequence[PythonSuper] = ()) -> _core.Job:
+                 supers: Sequence[PythonSuper] | None = None) -> _core.Job:
+        """``supers``: of programs that are not the user's, instead of those of the session."""
         if not self._remove.alive:
             raise _errors.InputError("the session is closed")
         spec = _core.Spec()
@@ -256,7 +257,7 @@ class Session:
         apply(spec, {**self.constants, **(constants or {})}, {**self.segments, **(segments or {})},
               {"workers": self.workers, "servers": self.servers, "memory": memory or self.memory,
                "scratch": self._folder, **self._options})
-        return prepare(spec, program.places(), [*self._supers.values(), *supers], warns=False,
+        return prepare(spec, program.places(), list(self._supers.values()) if supers is None else supers, warns=False,
                        processes=self.processes, has_trace=has_trace)
 
     def _outputs(self, program: Program, job: _core.Job,

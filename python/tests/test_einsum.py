@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
+import gc
 import os
+import weakref
 
 import numpy as np
 import pytest
@@ -122,6 +124,8 @@ def test_views_of_any_strides_and_scalars_are_operands(session):
     np.testing.assert_allclose(session.einsum(",ij,->ij", 2, a, 0.5), a)
     np.testing.assert_allclose(session.einsum("ij,jk->ik", a.tolist(), b), a @ b)
     assert session.einsum(",->", 2.0, 3.0) == 6.0
+    for number in (np.nan, np.inf, -np.inf, 5e-324, -1.5e308):
+        assert np.array_equal(session.einsum("i,j->ij", a[0], np.array([number])), a[0][:, None] * number, equal_nan=True)
 
 
 def test_a_result_goes_where_one_wants_it(session, tmp_path):
@@ -134,6 +138,12 @@ def test_a_result_goes_where_one_wants_it(session, tmp_path):
     np.testing.assert_allclose(strided, a @ b)
     with pytest.raises(blockyard.InputError, match="out"):
         session.einsum("ij,jk->ik", a, b, out=np.zeros((6, 7)))
+    field = np.zeros((7, 6), "i4,f8")["f1"]
+    session.einsum("ij,jk->ik", a, b, out=field)
+    np.testing.assert_allclose(field, a @ b)
+    field.flags.writeable = False
+    with pytest.raises(blockyard.InputError, match="out is read-only"):
+        session.einsum("ij,jk->ik", a, b, out=field)
 
 
 def test_a_result_in_a_file_has_the_type_of_numpy_too(tmp_path):
@@ -158,6 +168,7 @@ def test_a_result_does_not_go_where_an_operand_is(session, tmp_path):
             session.einsum("ij,jk->ik", np.ones((7, 7)), operand, out=out)
     pair = np.zeros((2, 7, 7))
     session.einsum("ij->ji", pair[0], out=pair[1])
+    session.einsum("ij->ij", writes[:3], out=writes[3:6])
 
 
 def test_a_map_is_read_though_its_file_is_gone_or_another_one(session, tmp_path):
@@ -181,6 +192,22 @@ def test_the_run_of_a_result_can_be_looked_at(session, tmp_path):
     assert repr(result.plan).startswith("einsum ij,jk->ik")
 
 
+def test_a_result_does_not_hold_its_operands(session):
+    a = np.ones((40, 40))
+    gone = weakref.ref(a)
+    result = session.einsum("ij,jk->ik", a, a)
+    del a
+    gc.collect()
+    assert gone() is None and result.plan.operand_bytes == 2 * 40 * 40 * 8
+
+
+def test_super_instructions_of_a_user_are_not_those_of_einsum(session):
+    session.super("write_result", "r")(lambda block: None)
+    session.super("f2", "r")(lambda block: None)
+    np.testing.assert_array_equal(session.einsum("ij->ji", np.ones((3, 2), np.float32), out=np.zeros((2, 3))), np.ones((2, 3)))
+    np.testing.assert_array_equal(np.exp(session.array(np.zeros(3))), np.ones(3))
+
+
 def test_several_operands_go_in_the_cheapest_order(session):
     thin, wide = np.ones((2, 400)), np.ones((400, 400))
     plan = session.einsum_plan("ij,jk,kl->il", thin, wide, wide)
@@ -194,7 +221,7 @@ def test_wrong_subscripts_are_refused(session):
     for subscripts, operands, text in [
             ("ij,jk->ik", [a], "operands"), ("ii->i", [a], "'i' is 2 in one place and 3"), ("ij,jk->ik", [a, a], "'j' is 3"),
             ("ijk->i", [a], "indexes"), ("ij->iq", [a], "no operand"), ("ij->ii", [a], "twice"),
-            ("i$->i", [a], "letters")]:
+            ("i$->i", [a], "letters"), ("...i->i", [a], "lacks the '...'")]:
         with pytest.raises(blockyard.InputError, match=text):
             session.einsum(subscripts, *operands)
     for operands, text in [([a.astype(str)], "real or complex"), ([a.astype(object)], "object.*real"),

@@ -62,6 +62,9 @@ def test_results_go_to_files(kind, dtype, session, tmp_path):
         session.einsum("ij->ji", out, out=out)
     with pytest.raises(blockyard.InputError, match="shape"):
         session.einsum("ij,jk->i", a, b, out=out)
+    if kind == "h5py":
+        with pytest.raises(blockyard.InputError, match="overlaps operand 1"):
+            session.einsum("ij->ji", out, out=out.file["out"])
 
 
 @pytest.mark.parametrize("dtype", ["f4", "c8", "c16"])
@@ -89,6 +92,8 @@ def test_numpys_other_forms(session):
     assert np.allclose(session.einsum(a, [0, 1], b, [1, 2], c, [2, 3], [0, 3]), wanted)
     assert np.allclose(session.einsum(a, [0, 1], b, [1, 2]), a @ b)
     assert np.allclose(session.einsum(a, [..., 1], b, [1, 2], [..., 2]), a @ b)
+    for numbers in ([25, 26], [26, 25]):  # an implicit output is sorted by number
+        assert np.array_equal(session.einsum(a, numbers), np.einsum(a, numbers))
     path, _ = np.einsum_path("ij,jk,kl->il", a, b, c)
     for optimize in (True, False, "greedy", "optimal", path, ["einsum_path", (0, 1, 2)]):
         assert np.allclose(session.einsum("ij,jk,kl->il", a, b, c, optimize=optimize), wanted)

@@ -64,6 +64,7 @@ class Plan:
     dtype: np.dtype = np.dtype(np.float64)
     sial: str = ""
     seconds: float = 0.0
+    operand_bytes: int = 0
     made: list[tuple[Step, str]] = field(default_factory=list, repr=False)
     travel: Travel | None = None
 
@@ -76,9 +77,10 @@ class Plan:
     def flops(self) -> float:
         return sum(flops(step, self.extents) for step in self.order)
 
-    @property
-    def operand_bytes(self) -> int:
-        return sum(term.given.nbytes for term in self.terms)
+    def drop_operands(self) -> None:
+        """After the run: they would last as long as the result."""
+        for term in self.terms:
+            term.array = None
 
     @property
     def result_bytes(self) -> int:
@@ -146,7 +148,8 @@ def plan_einsum(session: "Session", subscripts: Any, operands: list[Any], optimi
     together = session.processes
     plan = Plan(f"{','.join(inputs)}->{output}", [], terms, output, extents, workers, memory,
                 processes=1 if together is None else together.count - (session.servers or 0),
-                is_gathered=together is not None and output != "", dtype=dtype)
+                is_gathered=together is not None and output != "", dtype=dtype,
+                operand_bytes=sum(term.given.nbytes for term in terms))
     if together is not None:
         together.check_same({f"operand {n} of einsum": fingerprint(array)
                              for n, array in enumerate(operands, 1)})

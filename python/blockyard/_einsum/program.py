@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,7 +49,21 @@ def element_words(dtype: np.dtype) -> str:
 
 def _number_text(value: Any) -> str:
     number = complex(np.asarray(value)[()])
-    return f"complex({number.real!r}, {number.imag!r})" if np.iscomplexobj(value) else repr(number.real)
+    real = _real_text(number.real)
+    return f"complex({real}, {_real_text(number.imag)})" if np.iscomplexobj(value) else real
+
+
+def _real_text(number: float) -> str:
+    """SIAL has literals from 1e-308 to 1e308; all others are products."""
+    if math.isnan(number):
+        return "1e308*10.0 - 1e308*10.0"
+    if math.isinf(number):
+        return f"{math.copysign(1e308, number)!r}*10.0"
+    if number == 0 or 1e-300 < abs(number) < 1e300:
+        return repr(number)
+    mantissa, exponent = math.frexp(number)
+    half = exponent // 2
+    return f"{math.ldexp(mantissa, half)!r}*{math.ldexp(1.0, exponent - half)!r}"
 
 
 def _step_lines(number: int, step: Step, loops: str, plan: Plan) -> list[str]:

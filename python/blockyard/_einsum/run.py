@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _core, _errors
-from .._arrays import Lending, overlap
+from .._arrays import Lending, is_direct, overlap, require_writable
 from .._outputs import new_output, of_type, tell_into, told_output
 from .._processes import is_first
 from .._result import Result, ToldResults
 from .._run import Path, PythonSuper, execute
-from .._sources import BlockSource, Target, is_source
+from .._sources import BlockSource, Target, is_same, is_source
 from .plan import Plan, prepare_plan
 from .travel import run_travel
 
@@ -66,6 +66,7 @@ def run_plan(session: "Session", plan: Plan, out: Any = None,
     if not plan.output and out is None:
         return array[()]
     result = array.view(EinsumArray)
+    plan.drop_operands()
     result.plan, result.result = plan, run
     return result
 
@@ -85,13 +86,14 @@ def _check_out(session: "Session", plan: Plan, out: Any, shape: list[int]) -> No
                                  f"{tuple(shape)} and {plan.dtype}")
     if not isinstance(out, np.ndarray) and session.processes is not None:
         raise _errors.InputError("several processes write no HDF5 or Zarr array: give out= a memory map")
-    if isinstance(out, np.ndarray) and plan.is_gathered and out.dtype != plan.element:
+    require_writable(out)
+    if isinstance(out, np.ndarray) and plan.is_gathered and not is_direct(out, plan.element):
         raise _errors.InputError(f"out of several processes has the elements {plan.element} of the computation")
     for number, term in enumerate(plan.terms, 1):
         given = term.given
-        is_same = (overlap(out, given) if isinstance(out, np.ndarray) and isinstance(given, np.ndarray)
-                   else isinstance(given, BlockSource) and given.root is out)
-        if is_same:
+        is_read = (overlap(out, given) if isinstance(out, np.ndarray) and isinstance(given, np.ndarray)
+                   else isinstance(given, BlockSource) and is_same(given.root, out))
+        if is_read:
             raise _errors.InputError(f"out overlaps operand {number}, which is read meanwhile")
 
 
@@ -111,9 +113,9 @@ def _writer(plan: Plan, place: Any) -> Callable[..., None]:
 def _run(session: "Session", plan: Plan, place: Any,
          trace: Path | None) -> Result:
     """`place`: None where another process collects the result."""
-    is_direct = isinstance(place, np.ndarray) and place.dtype == plan.element
+    writes_itself = is_direct(place, plan.element)
     supers: Sequence[PythonSuper] = ()
-    if plan.output and not plan.is_gathered and not is_direct:
+    if plan.output and not plan.is_gathered and not writes_itself:
         supers = [("write_result", "r", "any", _writer(plan, place), "", "")]
     job = prepare_plan(session, plan, has_trace=trace is not None, supers=supers)
     lending = Lending(job)
@@ -123,7 +125,7 @@ def _run(session: "Session", plan: Plan, place: Any,
                 lending.give(term.name, term.given)
         if plan.is_gathered:
             job.keep("result", None if place is None else place.T)
-        elif is_direct and plan.output:
+        elif writes_itself and plan.output:
             letters = plan.output[::-1]
             first = plan.first_segments()
             job.write_to("write_result", place.T, [first[letter] for letter in letters],

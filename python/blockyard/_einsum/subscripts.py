@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import string
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from .._sources import BlockSource, is_source, source_of
 from .terms import Operand, Term
 
 
-_letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_letters = string.ascii_uppercase + string.ascii_lowercase  # by number, as in NumPy: an implicit output is sorted
 
 
 def spell(subscripts: Any, operands: list[Any]) -> tuple[str, list[Operand]]:
@@ -56,6 +57,8 @@ def parse(subscripts: str, operands: list[Operand]) -> tuple[list[str], str, lis
     if not arrow:
         counts = "".join(inputs)
         output = rest + "".join(sorted(c for c in set(counts) if counts.count(c) == 1 and c not in rest))
+    elif rest and "..." not in output:
+        raise _errors.InputError(f"einsum {subscripts}: the result lacks the '...' of an operand")
     else:
         output = output.replace("...", rest)
     known = set("".join(inputs))
@@ -115,7 +118,7 @@ def _expand(inputs: list[str], operands: list[Operand],
     if "..." not in "".join(inputs):
         return inputs, ""
     used = set("".join(inputs))
-    free = [c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz" if c not in used]
+    free = [c for c in _letters if c not in used]
     most = max(a.ndim - len(t) + 3 for t, a in zip(inputs, operands) if "..." in t)
     rest = "".join(free[:most])
     expanded = []

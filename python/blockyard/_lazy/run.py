@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _core, _errors
-from .._arrays import Lending, even_segments, overlap
+from .._arrays import Lending, even_segments, is_direct, overlap, require_writable
 from .._einsum.run import execute_own, run_plan
 from .._einsum.plan import MOST_ORDER, plan_einsum, means_of
 from .._outputs import new_output, of_type, told_output
@@ -41,7 +41,7 @@ def compute(session: "Session", node: Node, out: Any = None) -> Any:
     assert isinstance(node, Operation)
     is_alone = session.processes is None
     writes = is_alone and node.ndim > 0
-    goes_through = writes and out is not None and not (isinstance(out, np.ndarray) and out.dtype == _element(node))
+    goes_through = writes and out is not None and not is_direct(out, _element(node))
     target = Target(out, node.dtype) if goes_through else None
     program = Lowering(node, writes, target, is_alone).run()
     segments, job = _fit(session, program, target, lambda found: [_writer(program, found, target)] if target else [])
@@ -90,7 +90,9 @@ def _most_axes(node: Node) -> int:
 
 
 def _check_out(node: Node, out: Any) -> None:
-    """Raises InputError where an array that is read while the result is written is that of the result."""
+    """Raises InputError where an array that is read while the result is written is that of the result, or where it
+    cannot be written."""
+    require_writable(out)
     for leaf in _leaves(node):
         array = leaf.array
         if (is_same(array.root, out) if isinstance(array, BlockSource) else
@@ -242,8 +244,7 @@ def _run(session: "Session", program: Program, job: _core.Job, segments: dict[in
     classes = program.class_of(root)
     place: Any = out
     element = _element(node)
-    is_direct = isinstance(out, np.ndarray) and out.dtype == element
-    if node.ndim and not (writes and is_direct):
+    if node.ndim and not (writes and is_direct(out, element)):
         session._made += 1
         size = int(np.prod(node.shape, dtype=np.int64)) * element.itemsize
         place = new_output(node.shape, "C", size <= job.memory_bytes // 2, session._folder,
