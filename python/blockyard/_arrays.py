@@ -60,7 +60,7 @@ def overlap(one: np.ndarray, other: np.ndarray) -> bool:
     if len(maps) == 2 and maps[0] is not maps[1] and _file_behind(maps[0]) == _file_behind(maps[1]) != "":
         first, second = sorted(maps, key=lambda found: found.offset)
         return second.offset < first.offset + first.nbytes
-    return bool(np.may_share_memory(one, other, max_work=_overlap_work))
+    return bool(np.may_share_memory(one, other, max_work=_overlap_work))  # type: ignore[arg-type,unused-ignore]
 
 
 def _file_behind(root: np.memmap) -> str:
@@ -171,6 +171,11 @@ class BlockArray(np.lib.mixins.NDArrayOperatorsMixin):
             return np.array(self._array, dtype=dtype)
         return np.asarray(self._array, dtype=dtype)
 
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or not hasattr(np.ndarray, name):
+            raise AttributeError(f"BlockArray has no attribute {name!r}")
+        return getattr(self._computable(), name)
+
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_session": None}
 
@@ -179,17 +184,12 @@ class BlockArray(np.lib.mixins.NDArrayOperatorsMixin):
         return self._array if self._session is None or self._session.is_closed else self._session.array(self._array)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **more: Any) -> Any:
+        if any(isinstance(one, BlockArray) for one in more.get("out", ())):
+            raise TypeError("out= is a NumPy array; to rename a result, say a = a + b")
         return getattr(ufunc, method)(*(_computable(one) for one in inputs), **more)
 
     def __array_function__(self, function: Any, types: Any, args: Any, more: Any) -> Any:
         return function(*_computable(args), **{name: _computable(one) for name, one in more.items()})
-
-    @property
-    def T(self) -> Any:
-        return self._computable().T
-
-    def sum(self, axis: Any = None, **more: Any) -> Any:
-        return self._computable().sum(axis, **more)
 
     def norm(self) -> Any:
         """The square root of the sum of the squares of all elements' moduli."""

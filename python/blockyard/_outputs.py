@@ -15,6 +15,7 @@ import numpy as np
 
 from . import _errors
 from ._processes import Processes
+from ._sources import rounded
 
 _converted_elements = 1 << 20
 
@@ -66,7 +67,7 @@ def of_type(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
     if array.dtype == dtype:
         return array
     if not isinstance(array, np.memmap):
-        return (np.rint(array) if dtype.kind in "iu" else array).astype(dtype)
+        return rounded(array, dtype) if dtype.kind in "iu" else array.astype(dtype)
     folder, file = os.path.split(str(array.filename))
     made = new_array(array.shape, "C", False, folder, f"{file.removesuffix('.npy')}-{dtype}", dtype)
     old, new = array.reshape(-1), made.reshape(-1)

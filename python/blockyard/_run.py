@@ -200,7 +200,8 @@ def prepare(spec: _core.Spec, where: _core.Places, supers: Sequence[PythonSuper]
     found: list[str] = []
     spec.note(has_trace)
     with together(processes):
-        calls = [(name, signature, types, guarded(function), *forms) for name, signature, types, function, *forms in supers]
+        calls = [(name, signature, types, guarded(function), opencl, cuda)
+                 for name, signature, types, function, opencl, cuda in supers]
         job = _core.prepare(spec, where, calls, found, joined(processes))
         if job is None:
             raise _errors.compile_error(*found)

@@ -170,6 +170,12 @@ def is_same(one: Any, other: Any) -> bool:
         return False
 
 
+def rounded(values: Any, dtype: np.dtype) -> Any:
+    """Integers that were computed in double precision; of those that are too large the lowest bits, as in NumPy."""
+    whole = np.rint(values)
+    return (whole if dtype.itemsize == 8 else whole.astype(np.int64)).astype(dtype)
+
+
 class Target:
     """Writes blocks of a result to an array that can be sliced. Several threads write at the same time only where
     each block is made of whole chunks."""
@@ -183,7 +189,7 @@ class Target:
     def put(self, first: list[int], block: np.ndarray, is_ours: bool = False) -> None:
         """Its elements from `first` on become those of a block. `is_ours`: the caller will not touch the block again."""
         where = tuple(slice(begin, begin + extent) for begin, extent in zip(first, block.shape))
-        values = np.rint(block) if self._rounds and block.dtype.kind not in "iub" else block
+        values = rounded(block, self.array.dtype) if self._rounds and block.dtype.kind not in "iub" else block
         # A copy: Zarr lets go of what it was given some time after the call, when the block may be gone.
         given = (np.ascontiguousarray(values, self.array.dtype) if is_ours else
                  np.array(values, self.array.dtype, order="C"))

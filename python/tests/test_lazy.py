@@ -137,6 +137,8 @@ def test_functions_of_numpy_take_them(session):
                      lambda p, q: p @ q, lambda p, q: np.add.reduce(q), lambda p, q: np.multiply.outer(q, [1.0, 2.0]),
                      lambda p, q: p.std(0), lambda p, q: np.var(q, axis=1, ddof=1), lambda p, q: p.var(), lambda p, q: np.std(p, keepdims=True),
                      lambda p, q: p.max(1), lambda p, q: q.reshape(7, 8), lambda p, q: (q > 0).any(), lambda p, q: q.argmin(0),
+                     lambda p, q: q.conjugate(), lambda p, q: q.compress([1, 0, 1], axis=0), lambda p, q: q.sum(initial=2.0),
+                     lambda p, q: np.sum(q, where=np.ones((8, 7), bool)), lambda p, q: q[True], lambda p, q: q[False, 1:],
                      lambda p, q: q[..., None, 2], lambda p, q: p[1] @ q[:, 3], lambda p, q: np.maximum(q, 0)):
         same(function(x, y), np.asarray(function(a, b)), "function")
     with pytest.raises(ValueError, match="do not go together"):
@@ -146,9 +148,48 @@ def test_functions_of_numpy_take_them(session):
     with pytest.raises(AttributeError, match="shapes"):
         y.shapes
     assert isinstance(x.std(0), blockyard.LazyArray) and isinstance(np.var(x), blockyard.LazyArray)
-    with pytest.raises(ValueError, match="axes"):
-        y.transpose(0, 0)
-    assert np.asarray(session.array(np.zeros((0, 3))) + 1.0).shape == (0, 3)
+    with pytest.raises(AttributeError, match="would change it"):
+        y.sort()
+
+
+def test_wrong_axes_are_refused(session):
+    x = session.array(np.ones((2, 3)))
+    for call in (lambda: x.transpose(0, 0), lambda: x.transpose(0, 3), lambda: x.transpose(()), lambda: x.sum((0, 0)),
+                 lambda: x.sum(2), lambda: np.tensordot(x, x, axes=((5,), (1,))), lambda: np.tensordot(x, x, axes=(1, (0, 1)))):
+        with pytest.raises(ValueError, match="axes|axis"):
+            call()
+
+
+def test_axes_of_no_or_one_element_are_summed_over(session):
+    a, empty = np.random.default_rng(12).normal(size=(4, 5)), np.zeros((0, 3))
+    for function in (lambda p: p[:, None].sum(1), lambda p: p.sum(0, keepdims=True).mean(0), lambda p: p[None].var(0),
+                     lambda p: p[:1].sum(0), lambda p: p[:1, :1].sum(), lambda p: np.einsum("ijk->ik", p[:, None]),
+                     lambda p: p[0, :1] @ p[0, :1]):
+        same(function(session.array(a)), np.asarray(function(a)), "of one element")
+    for function in (lambda p: p + 1.0, lambda p: p.sum(), lambda p: (p + 1).sum(0) * 2, lambda p: p.T @ p, lambda p: np.linalg.norm(p)):
+        same(function(session.array(empty)), np.asarray(function(empty)), "of none")
+
+
+def test_types_are_those_of_numpy(session):
+    for dtype, value in (("i1", 100), ("u1", 100), ("i4", 70000)):  # which overflow
+        a = np.full((3, 3), value, dtype)
+        for function in (lambda p: p @ p, lambda p: (p @ p) @ p + 1, lambda p: p[0] @ p[0], lambda p: (p[0] @ p[0]) + p):
+            same(function(session.array(a)), np.asarray(function(a)), "integers")
+        same(session.einsum("ij,jk->ik", a, a), a @ a, "einsum")
+        same(session.einsum("ij,ij->", a, a), np.einsum("ij,ij->", a, a), "einsum to a number")
+        same(session.array(a) ** 2.0, a ** 2.0, "to a power")
+    half = np.full((300, 300), 3.0, np.float16)  # whose sum overflows
+    for function in (lambda p: p.mean(), lambda p: p.mean(0)):
+        same(function(session.array(half)), np.asarray(function(half)), "half precision")
+    assert session.array(half).var() == 0
+
+
+def test_an_expression_may_be_deep(session):
+    a = np.ones((3, 4))
+    x = session.array(a)
+    for _ in range(1500):
+        x = x + 1.0
+    same(x[1:], (a + 1500)[1:], "deep")
 
 
 def test_what_a_program_left_can_be_computed_with():
@@ -165,6 +206,9 @@ def test_what_a_program_left_can_be_computed_with():
   endpardo i
 endsial twice
 """, arrays={"a": np.arange(5.0)}, segments={"ao": [3, 2]})["c"]
+        assert made.mean() == 4.0 and made.max() == 8.0 and made.size == 5
+        with pytest.raises(TypeError, match="a = a \\+ b"):
+            made += 1
         assert isinstance(made + 1, blockyard.LazyArray) and isinstance(made[1:3], np.ndarray)
         assert np.array_equal(np.asarray(made @ made), (np.arange(5.0) * 2) @ (np.arange(5.0) * 2))
         assert float(made.norm()) == pytest.approx(np.linalg.norm(np.arange(5.0) * 2)) and float(made.sum()) == 20.0
@@ -194,7 +238,7 @@ def test_results_go_to_files(session, tmp_path):
         given, out = file.create_dataset("a", data=a, chunks=(10, 10)), file.create_dataset("out", (40, 50), "f4")
         assert np.exp(session.array(given).T).compute(out=out) is out
         assert np.allclose(out[...], np.exp(a.T), rtol=1e-6)
-        with pytest.raises(ValueError, match="shape"):
+        with pytest.raises(blockyard.InputError, match="shape"):
             session.array(given).compute(out=out)
 
 

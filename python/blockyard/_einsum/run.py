@@ -14,7 +14,7 @@ from .._outputs import new_output, of_type, tell_into, told_output
 from .._processes import is_first
 from .._result import Result, ToldResults
 from .._run import Path, PythonSuper, execute
-from .._sources import BlockSource, Target, is_same, is_source
+from .._sources import BlockSource, Target, is_same, is_source, rounded
 from .plan import Plan, prepare_plan
 from .travel import run_travel
 
@@ -74,7 +74,7 @@ def run_plan(session: "Session", plan: Plan, out: Any = None,
 def _total(plan: Plan, run: Result | None) -> Any:
     """Of a result without letters; 0 where nothing was added."""
     total = run.scalars.get("total", 0.0) if run is not None else 0.0
-    return np.rint(total) if plan.dtype.kind in "iub" else total
+    return rounded(total, plan.dtype) if plan.dtype.kind in "iub" else total
 
 
 def _check_out(session: "Session", plan: Plan, out: Any, shape: list[int]) -> None:

@@ -3,23 +3,24 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import _errors
 from .._arrays import BlockArray
+from .._axes import axes_of, order_of
 from .._sources import BlockSource, Sizes, is_source, source_of
-from .nodes import Contract, Leaf, Map, Node
+from .nodes import Leaf, Map, Node, contract
 from .run import compute, text_of
 
 if TYPE_CHECKING:
     from .._session import Session
 
-#: Methods of NumPy's arrays that get the whole array.
-_of_whole = frozenset("all any argmax argmin argsort choose clip copy cumprod cumsum diagonal dot flatten item max min nonzero "
-                      "prod ptp ravel repeat reshape round searchsorted squeeze swapaxes take tobytes tofile tolist trace".split())
+#: Methods of NumPy's arrays that would change the array.
+_changing = frozenset("byteswap fill itemset partition put resize setfield setflags sort".split())
+_deepest = 100  # operations one above the other in one program: Python does not call itself much deeper
 
 
 class LazyArray(Sizes, np.lib.mixins.NDArrayOperatorsMixin):
@@ -60,7 +61,7 @@ class LazyArray(Sizes, np.lib.mixins.NDArrayOperatorsMixin):
         Raises OutOfMemory, StorageError; InputError where ``out`` has another shape.
         """
         if out is not None and tuple(out.shape) != self.shape:
-            raise ValueError(f"out has the shape {tuple(out.shape)}, the result {self.shape}")
+            raise _errors.InputError(f"out has the shape {tuple(out.shape)}, the result {self.shape}")
         made = compute(self._session, self._node, out)
         if out is None:
             self._node = Leaf(np.asarray(made))
@@ -73,7 +74,7 @@ class LazyArray(Sizes, np.lib.mixins.NDArrayOperatorsMixin):
         return np.array(value, dtype=dtype) if copy else np.asarray(value, dtype=dtype)
 
     def __pow__(self, other: Any) -> Any:
-        if isinstance(other, (int, float)) and not isinstance(other, bool) and other == 2:
+        if (type(other) is int or type(other) is float and self.dtype.kind in "fc") and other == 2:
             return np.square(self)  # as NumPy takes it: of truths that is another type
         return np.power(self, other)
 
@@ -98,7 +99,10 @@ class LazyArray(Sizes, np.lib.mixins.NDArrayOperatorsMixin):
         return f"<LazyArray {self.shape} {self.dtype}>"
 
     def _of(self, node: Node) -> "LazyArray":
-        return LazyArray(self._session, node)
+        made = LazyArray(self._session, node)
+        if node.depth >= _deepest:
+            made.compute()
+        return made
 
     # -- views
 
@@ -107,16 +111,12 @@ class LazyArray(Sizes, np.lib.mixins.NDArrayOperatorsMixin):
         return self.transpose()
 
     def transpose(self, *axes: Any) -> "LazyArray":
-        order = axes[0] if len(axes) == 1 and not isinstance(axes[0], (int, np.integer)) else axes
-        every = list(range(self.ndim))
-        order = every[::-1] if order is None or len(order) == 0 else [operator.index(k) % max(1, self.ndim) for k in order]
-        if sorted(order) != every:
-            raise ValueError(f"the axes {order} are not those of an array of {self.ndim}")
-        return self._of(self._node.permute(order))
+        return self._of(self._node.permute(order_of(axes, self.ndim)))
 
     def __getitem__(self, where: Any) -> Any:
         given = where if isinstance(where, tuple) else (where,)
-        if not all(one is None or one is Ellipsis or isinstance(one, (int, np.integer, slice)) for one in given):
+        if not all(one is None or one is Ellipsis or isinstance(one, (int, np.integer, slice)) and
+                   not isinstance(one, bool) for one in given):
             return np.asarray(self)[where]
         count = sum(one is not None and one is not Ellipsis for one in given)
         if count > self.ndim or sum(one is Ellipsis for one in given) > 1:
@@ -142,29 +142,30 @@ class LazyArray(Sizes, np.lib.mixins.NDArrayOperatorsMixin):
 
     # -- sums
 
-    def sum(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+    def sum(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, **more: Any) -> Any:
         """As ``numpy.sum``."""
-        axes = range(self.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-        summed = {operator.index(k) + (self.ndim if k < 0 else 0) for k in axes}
-        if any(not 0 <= k < self.ndim for k in summed):
-            raise np.exceptions.AxisError(f"axis {axis} is out of bounds for an array of {self.ndim}")
-        if out is not None or not summed:
-            return np.sum(np.asarray(self), axis=axis, dtype=dtype, out=out, keepdims=keepdims)
+        summed = axes_of(axis, self.ndim)
+        if out is not None or more or not summed:
+            return np.sum(np.asarray(self), axis=axis, dtype=dtype, out=out, keepdims=keepdims, **more)
         kept = [k for k in range(self.ndim) if k not in summed]
         to = {k: new for new, k in enumerate([*kept, *sorted(summed)])}
         kind = np.add.reduce(np.ones(1, self.dtype), dtype=dtype).dtype
         node: Node = self._node if kind == self.dtype else _cast(self._node, kind)
-        made = self._of(Contract([self.shape[k] for k in kept], kind,
+        made = self._of(contract([self.shape[k] for k in kept], kind,
                                  [(node, tuple(to[k] for k in range(self.ndim)))]))
         return made[tuple(None if k in summed else slice(None) for k in range(self.ndim))] if keepdims else made
 
     def mean(self, axis: Any = None, keepdims: bool = False) -> Any:
         """As ``numpy.mean``."""
-        total = self.sum(axis, dtype=None if self.dtype.kind in "fc" else np.float64, keepdims=keepdims)
-        return total / (self.size // max(1, int(np.prod(total.shape, dtype=np.int64))))
+        is_half = self.dtype == np.float16
+        total = self.sum(axis, np.float32 if is_half else None if self.dtype.kind in "fc" else np.float64, keepdims=keepdims)
+        made = total / (self.size // max(1, int(np.prod(total.shape, dtype=np.int64))))
+        return made.astype(np.float16) if is_half else made
 
     def var(self, axis: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
         """As ``numpy.var``."""
+        if self.dtype == np.float16:
+            return self.astype(np.float32).var(axis, ddof, keepdims).astype(np.float16)
         apart = self - self.mean(axis, keepdims=True)
         total = (apart.real ** 2 + apart.imag ** 2 if apart.dtype.kind == "c" else apart * apart).sum(axis, keepdims=keepdims)
         return total / max(0, self.size // max(1, int(np.prod(total.shape, dtype=np.int64))) - ddof)
@@ -174,9 +175,11 @@ class LazyArray(Sizes, np.lib.mixins.NDArrayOperatorsMixin):
         return np.sqrt(self.var(axis, ddof, keepdims))
 
     def __getattr__(self, name: str) -> Any:
-        if name in _of_whole:
-            return getattr(np.asarray(self), name)
-        raise AttributeError(f"LazyArray has no attribute {name!r}")
+        if name in _changing:
+            raise AttributeError(f"LazyArray has no {name!r}, which would change it: np.asarray(x).{name}(...) changes its values")
+        if name.startswith("_") or not hasattr(np.ndarray, name):
+            raise AttributeError(f"LazyArray has no attribute {name!r}")
+        return getattr(np.asarray(self), name)
 
     def norm(self) -> Any:
         """The square root of the sum of the squares of all elements' moduli."""
@@ -271,9 +274,9 @@ class LazyArray(Sizes, np.lib.mixins.NDArrayOperatorsMixin):
         dtype = np.result_type(*(node.dtype for node, _ in args))
         if dtype.kind == "b":  # NumPy's product of truths is also one
             args = [(_cast(node, np.dtype(np.int64)), labels) for node, labels in args]
-            made = self._of(Contract([extents[k] for k in range(order)], np.dtype(np.int64), args))
+            made = self._of(contract([extents[k] for k in range(order)], np.dtype(np.int64), args))
             return made.astype(bool)
-        return self._of(Contract([extents[k] for k in range(order)], dtype, args))
+        return self._of(contract([extents[k] for k in range(order)], dtype, args))
 
 
 def _cast(node: Node, dtype: np.dtype) -> Node:

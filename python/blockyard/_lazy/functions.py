@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .._axes import axes_of
 from .._einsum.subscripts import parse, spell
 from .array import LazyArray
 from .nodes import Leaf, Node
@@ -16,7 +17,7 @@ from .nodes import Leaf, Node
 
 def _sum(session_of: LazyArray, a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False,
          **more: Any) -> Any:
-    return NotImplemented if more else a.sum(axis, dtype, out, bool(keepdims))
+    return a.sum(axis, dtype, out, bool(keepdims), **more)
 
 
 def _mean(session_of: LazyArray, a: Any, axis: Any = None, **more: Any) -> Any:
@@ -59,7 +60,9 @@ def _tensordot(of: LazyArray, a: Any, b: Any, axes: Any = 2) -> Any:
         mine, others = list(range(left.ndim - count, left.ndim)), list(range(count))
     except TypeError:
         mine, others = ([one] if isinstance(one, int) else list(one) for one in axes)
-    mine, others = [k % left.ndim for k in mine], [k % right.ndim for k in others]
+    mine, others = list(axes_of(tuple(mine), left.ndim)), list(axes_of(tuple(others), right.ndim))
+    if len(mine) != len(others):
+        raise ValueError(f"tensordot: {len(mine)} axes of one array and {len(others)} of the other")
     order = left.ndim + right.ndim - 2 * len(mine)
     free = iter(range(order))
     ones = tuple(order + mine.index(k) if k in mine else next(free) for k in range(left.ndim))

@@ -12,7 +12,7 @@ import numpy as np
 
 from .._arrays import map_of
 from .._run import PythonSuper
-from .._sources import BlockSource, Target
+from .._sources import BlockSource, Target, rounded
 from .nodes import Contract, Leaf, Map, Node, Operation, in_order
 from .tiles import Input, Tile, Value, in_tiles
 
@@ -364,12 +364,17 @@ def _operand(node: Node, text: str, axes: list[int], names: list[str], call: _Ca
     at, to = call.operand(text), np.argsort(axes)
     if text not in call.known:
         def of_views(views: list[Any]) -> Any:
-            return views[at].transpose(to) if node.ndim else node.dtype.type(views[at])
+            return views[at].transpose(to) if node.ndim else _typed(views[at], node.dtype)
 
         call.known[text] = len(call.inputs)
         call.inputs.append(Input(of_views, [call.names.index(name) for name in names]))
     k = call.known[text]
-    return lambda given: given[k].astype(node.dtype, copy=False) if node.ndim else given[k]
+    return lambda given: _typed(given[k], node.dtype) if node.ndim else given[k]
+
+
+def _typed(value: Any, dtype: np.dtype) -> Any:
+    """What the program computed in double precision."""
+    return rounded(value, dtype) if dtype.kind in "iu" else np.asarray(value).astype(dtype, copy=False)[()]
 
 
 def spell(stored: Stored, names: Sequence[str]) -> str:

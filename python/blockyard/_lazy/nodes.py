@@ -22,6 +22,7 @@ class Node:
 
     shape: tuple[int, ...]
     dtype: np.dtype
+    depth = 0  #: how many operations lie one above the other
 
     @property
     def ndim(self) -> int:
@@ -67,6 +68,7 @@ class Operation(Node):
         self.shape = tuple(shape)
         self.dtype = dtype
         self.args = list(args)
+        self.depth = 1 + max((node.depth for node, _ in args), default=0)
 
     def made(self, shape: Sequence[int], args: Sequence[tuple[Node, tuple[int, ...]]]) -> "Operation":
         """The same of other arguments."""
@@ -133,6 +135,17 @@ class Contract(Operation):
         flat = itertools.chain.from_iterable((node.value().astype(self.dtype, copy=False), list(labels))
                                              for node, labels in self.args)
         return np.asarray(np.einsum(*flat, list(range(self.ndim)))).astype(self.dtype, copy=False)
+
+
+def contract(shape: Sequence[int], dtype: np.dtype, args: Sequence[tuple[Node, tuple[int, ...]]]) -> Contract:
+    """Of one argument without those of its axes that have one element and would be summed over: no array may have them."""
+    if len(args) == 1:
+        node, labels = args[0]
+        keeps = [label < len(shape) or extent != 1 for label, extent in zip(labels, node.shape)]
+        if not all(keeps):
+            node = node.take([slice(None) if keep else 0 for keep in keeps])
+            args = [(node, tuple(label for label, keep in zip(labels, keeps) if keep))]
+    return Contract(shape, dtype, args)
 
 
 def aligned(value: Any, labels: Sequence[int], order: int) -> Any:

@@ -30,7 +30,7 @@ _share = 0.6  # of the memory is for blocks of the run; the rest for what NumPy 
 
 def compute(session: "Session", node: Node, out: Any = None) -> Any:
     """The values of a node as a NumPy array or a memory map, or `out`, into which they went."""
-    if isinstance(node, Leaf) or 0 in node.shape or _most_axes(node) > MOST_ORDER:
+    if isinstance(node, Leaf) or _is_empty(node) or _most_axes(node) > MOST_ORDER:
         return _into(node.value(), out)
     assert isinstance(node, Operation)
     if isinstance(node, Contract) and node.ndim and all(isinstance(arg, Leaf) for arg, _ in node.args):
@@ -60,7 +60,7 @@ def compute(session: "Session", node: Node, out: Any = None) -> Any:
 
 def text_of(session: "Session", node: Node) -> str:
     """The program, with segments for the session's memory."""
-    if isinstance(node, Leaf) or not isinstance(node, Operation):
+    if not isinstance(node, Operation) or _is_empty(node):
         return ""
     node = merged(node)
     assert isinstance(node, Operation)
@@ -83,6 +83,11 @@ def _into(value: Any, out: Any) -> Any:
         return value
     out[...] = value
     return out
+
+
+def _is_empty(node: Node) -> bool:
+    """Whether it has, or is made of, an array without elements, of which a program has no blocks."""
+    return any(0 in one.shape for one in in_order(node))
 
 
 def _most_axes(node: Node) -> int:
@@ -257,7 +262,7 @@ def _run(session: "Session", program: Program, job: _core.Job, segments: dict[in
     results, _ = execute_own(session, job)
     if not node.ndim:
         value = {**results.scalars, **results.complex_scalars}[root.name]
-        return _into(np.asarray(np.rint(value) if node.dtype.kind in "iu" else value).astype(node.dtype)[()], out)
+        return _into(of_type(np.asarray(value), node.dtype)[()], out)
     made = told_output(place, session.processes)
     if out is None:
         return of_type(made, node.dtype)
