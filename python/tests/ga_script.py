@@ -190,6 +190,41 @@ def collective(seed):
         close(ga.trace(x), np.trace(left), "trace")
 
 
+def like_numpy(_):
+    """Infinities, half precision, small integers, truths, wrong axes; NumPy's other keywords."""
+    x, y = np.array([np.inf, -np.inf, np.nan, 1.0, 2.0]), np.array([np.inf, np.inf, np.nan, 1.0, np.inf])
+    a, b = ga.array(x), ga.array(y)
+    for more in ({}, {"equal_nan": True}):
+        close(np.isclose(a, b, **more), np.isclose(x, y, **more), "isclose")
+    assert not np.allclose(a, b) and np.allclose(a, a, equal_nan=True) and not np.allclose(a, x)
+    close(np.isclose(ga.array(np.array([3], "u1")), np.array([5], "u1"), 0, 2), np.array([True]), "isclose of unsigned")
+    half = np.full((300, 300), 3, np.float16)
+    h = ga.array(half)
+    for axis in (None, 1):
+        close(h.mean(axis=axis), half.mean(axis=axis), "mean of half precision")
+        close(h.var(axis=axis), np.zeros_like(half.mean(axis=axis)), "var of half precision")
+    with np.errstate(all="ignore"):
+        close(ga.array(x[3:]).var(ddof=3), np.float64(np.inf), "var")
+    for values in (np.full(4, 100, "i1"), np.array([True, True, False])):
+        close(ga.array(values) @ values, values @ values, "product of vectors")
+    close(np.clip(a, a_min=0, a_max=1), np.clip(x, 0, 1), "clip")
+    close(a.clip(0, 1), x.clip(0, 1), "clip")
+    ga.sync()
+    a[:] = np.ones((1, 5))
+    ga.sync()
+    c = ga.ones((2, 3))
+    close(np.transpose(c, (-1, 0)), np.ones((3, 2)), "transpose")
+    for call in (lambda: c.transpose(0, 3), lambda: c.transpose(()), lambda: c.sum((0, 0)), lambda: c.sum(2),
+                 lambda: ga.vdot(c, np.ones((1, 3)))):
+        try:
+            call()
+        except ValueError:
+            pass
+        else:
+            raise AssertionError("no error")
+    ga.sync()
+
+
 def main_path(_):
     """One of each, as a user begins."""
     me, all_ = ga.rank(), ga.size()
@@ -400,7 +435,7 @@ def dropped(_):
     ga.sync()
 
 
-CHECKS = {one.__name__: one for one in (main_path, one_sided, dropped, collective, ghosts, groups, algebra, memory,
+CHECKS = {one.__name__: one for one in (main_path, like_numpy, one_sided, dropped, collective, ghosts, groups, algebra, memory,
                                         failures)}
 
 if __name__ == "__main__":

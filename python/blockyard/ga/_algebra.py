@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core, _errors
+from .._axes import order_of
 from . import _array, _make, _ufuncs
 
 
@@ -24,7 +25,7 @@ def matmul(a: Any, b: Any, out: Any = None) -> Any:
     if left.ndim == 1 and right.ndim == 1:
         if out is not None:
             raise TypeError("the product of two vectors is a scalar: no out=")
-        return np.multiply(left, right).sum()
+        return _sum_of(np.multiply(left, right))
     dtype = np.result_type(left.dtype, right.dtype)
     shape = left.shape[:-1] + right.shape[1:]
     result = out
@@ -110,7 +111,14 @@ def norm(a: _array.GlobalArray, ord: Any = None, axis: Any = None, keepdims: boo
 
 def vdot(a: Any, b: Any) -> Any:
     """The sum of conj(a) * b over all elements."""
-    return np.multiply(np.conjugate(a), b).sum()
+    if _ufuncs.shape_of(a) != _ufuncs.shape_of(b):
+        raise _errors.InputError(f"vdot: shapes {_ufuncs.shape_of(a)} and {_ufuncs.shape_of(b)} are not the same")
+    return _sum_of(np.multiply(np.conjugate(a), b))
+
+
+def _sum_of(products: Any) -> Any:
+    """Of their own type, as in NumPy's products; of truths whether any is true."""
+    return products.sum(dtype=products.dtype)
 
 
 def trace(a: _array.GlobalArray) -> Any:
@@ -177,10 +185,7 @@ def copy(a: _array.GlobalArray, dtype: np.dtype[Any], order: str, is_new: bool =
 
 
 def transpose(a: _array.GlobalArray, axes: tuple[Any, ...]) -> _array.GlobalArray:
-    given = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
-    order = tuple(range(a.ndim))[::-1] if not given else tuple(int(k) % a.ndim for k in given)
-    if sorted(order) != list(range(a.ndim)):
-        raise _errors.InputError(f"transpose: {given} is not an order of {a.ndim} axes")
+    order = order_of(axes, a.ndim)
     if order == tuple(range(a.ndim))[::-1]:
         return a.T
     made = _make.make("transpose", a.group, tuple(a.shape[k] for k in order), a.dtype, a.order)

@@ -191,6 +191,8 @@ class GlobalArray(np.lib.mixins.NDArrayOperatorsMixin):
                 raise TypeError(f"array \"{self.name}\" has elements of type {self.dtype}, which cannot be added to by "
                                 "several ranks")
             factor = np.array(alpha).astype(self.dtype, casting="same_kind")
+        while values.ndim > len(found.shape) and values.shape[0] == 1:  # which NumPy does not mind
+            values = values[0]
         try:
             values = np.broadcast_to(values, found.shape)
         except ValueError:
@@ -361,6 +363,10 @@ class GlobalArray(np.lib.mixins.NDArrayOperatorsMixin):
     def dot(self, other: Any) -> Any:
         """Collective. ``a @ b``; a scalar for two arrays of one axis."""
         return _algebra.matmul(self, other)
+
+    def clip(self, min: Any = None, max: Any = None, out: Any = None) -> Any:
+        """Collective."""
+        return _functions.clip(self, min, max, out)
 
     def conj(self) -> Any:
         """Collective."""

@@ -36,7 +36,8 @@ def _table() -> dict[Callable[..., Any], Callable[..., Any]]:
     return {
         **{getattr(np, name): method(name) for name in
            ("sum", "prod", "min", "max", "any", "all", "mean", "var", "std", "argmin", "argmax", "cumsum", "cumprod",
-            "transpose", "copy")},
+            "copy")},
+        np.transpose: lambda a, axes=None: a.transpose(axes),
         np.amin: method("min"),
         np.amax: method("max"),
         np.dot: _algebra.matmul,
@@ -60,7 +61,7 @@ def _table() -> dict[Callable[..., Any], Callable[..., Any]]:
         np.ones_like: lambda a, dtype=None: _filled(a, 1, dtype),
         np.full_like: lambda a, value, dtype=None: _filled(a, value, dtype),
         np.where: _where,
-        np.clip: lambda a, low=None, high=None, **more: _clip(a, low, high, **more),
+        np.clip: clip,
         np.allclose: _allclose,
         np.isclose: _isclose,
         np.outer: _outer,
@@ -78,18 +79,25 @@ def _filled(a: Any, value: Any, dtype: Any) -> Any:
     return made
 
 
-def _where(condition: Any, x: Any, y: Any) -> Any:
-    operands = [condition, x, y]
-    first = _ufuncs.common_group("where", operands)
+def _by_blocks(function: Callable[..., Any], *operands: Any, **more: Any) -> Any:
+    """A new array of a function of elements that is not a ufunc; operands are broadcast as by NumPy."""
+    name = function.__name__
+    first = _ufuncs.common_group(name, list(operands))
     shape = np.broadcast_shapes(*map(np.shape, operands))
-    sample = np.where(True, *(np.zeros(1, one.dtype) if np.shape(one) else one for one in (x, y)))
-    made = _make.make("where", first.group, shape, sample.dtype, first.order, None,
+    sample = function(*(np.zeros(1, one.dtype) if np.shape(one) else one for one in operands), **more)
+    made = _make.make(name, first.group, shape, sample.dtype, first.order, None,
                       first.layout if first.shape == shape else None)
-    _make.with_all(made, "where", lambda where: np.where(*(_ufuncs.part_of(one, where, shape) for one in operands)))
+    _make.with_all(made, name, lambda where: function(*(_ufuncs.part_of(one, where, shape) for one in operands), **more))
     return made
 
 
-def _clip(a: Any, low: Any, high: Any, out: Any = None) -> Any:
+def _where(condition: Any, x: Any, y: Any) -> Any:
+    return _by_blocks(np.where, condition, x, y)
+
+
+def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None) -> Any:
+    """With both of NumPy's names of the limits."""
+    low, high = min if a_min is None else a_min, max if a_max is None else a_max
     result = np.positive(a, out=out) if low is None else np.maximum(a, low, out=out)
     return result if high is None else np.minimum(result, high, out=result)
 
@@ -107,12 +115,12 @@ def _swapped(ndim: int, i: int, j: int) -> list[int]:
     return axes
 
 
-def _isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8) -> Any:
-    return np.abs(np.subtract(a, b)) <= atol + rtol * np.abs(b)
+def _isclose(a: Any, b: Any, *tolerances: float, **more: Any) -> Any:
+    return _by_blocks(np.isclose, a, b, **dict(zip(("rtol", "atol", "equal_nan"), tolerances)), **more)
 
 
-def _allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8) -> bool:
-    return bool(_isclose(a, b, rtol, atol).all())
+def _allclose(a: Any, b: Any, *tolerances: float, **more: Any) -> bool:
+    return bool(_isclose(a, b, *tolerances, **more).all())
 
 
 def _outer(a: Any, b: Any) -> Any:

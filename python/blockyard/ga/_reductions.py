@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import math
-import operator
 from typing import Any
 
 import numpy as np
 
 from .. import _errors
+from .._axes import axes_of
 from . import _array, _make
 
 # (a op b) op c = a op (b op c): what blocks give may be put together.
@@ -88,20 +88,27 @@ def accumulate(ufunc: np.ufunc, a: _array.GlobalArray, axis: Any = None, dtype: 
 
 def mean(a: _array.GlobalArray, axis: Any, dtype: Any, out: Any, keepdims: bool) -> Any:
     kind = np.dtype(dtype) if dtype is not None else np.ones(1, a.dtype).mean().dtype
-    total = reduce(np.add, a, axis, kind, out, keepdims)
-    count = kind.type(math.prod(a.shape[d] for d in _axes(axis, a.ndim)))
+    wide = np.dtype(np.float32) if kind == np.float16 else kind  # sums of half precision soon overflow
+    total = reduce(np.add, a, axis, wide, out if wide == kind else None, keepdims)
+    count = wide.type(math.prod(a.shape[d] for d in _axes(axis, a.ndim)))
     if isinstance(total, _array.GlobalArray):
         total /= count
-        return total
+        return total if wide == kind else _narrowed(total, kind, out)
     return np.true_divide(total, count).astype(kind)[()]
 
 
+def _narrowed(made: Any, kind: np.dtype[Any], out: Any) -> Any:
+    return made.astype(kind) if out is None else np.positive(made, out=out)
+
+
 def variance(a: _array.GlobalArray, axis: Any, dtype: Any, out: Any, ddof: float, keepdims: bool) -> Any:
+    if a.dtype == np.float16 and dtype is None:
+        return _narrowed(variance(a.astype(np.float32), axis, None, None, ddof, keepdims), a.dtype, out)
     axes = _axes(axis, a.ndim)
     centre = mean(a, axis, dtype, None, True)
     away = np.abs(a - centre)
     squares = np.multiply(away, away, out=away)
-    count = math.prod(a.shape[d] for d in axes) - ddof
+    count = max(0, math.prod(a.shape[d] for d in axes) - ddof)
     total = reduce(np.add, squares, axis, None, out, keepdims)
     if isinstance(total, _array.GlobalArray):
         total /= count
@@ -220,16 +227,7 @@ def _accumulated(ufunc: np.ufunc, a: _array.GlobalArray, where: _array.Slices, a
 
 
 def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
-    if axis is None:
-        return tuple(range(ndim))
-    given = [operator.index(one) for one in (axis if isinstance(axis, tuple) else (axis,))]
-    for one in given:
-        if not -ndim <= one < ndim:
-            raise _errors.InputError(f"axis {one} is outside {-ndim}..{ndim - 1}")
-    axes = sorted(one % ndim for one in given)
-    if len(set(axes)) != len(axes):
-        raise _errors.InputError(f"an axis is named twice in {axis}")
-    return tuple(axes)
+    return tuple(sorted(axes_of(axis, ndim)))
 
 
 def _widened(where: _array.Slices, axes: tuple[int, ...], shape: tuple[int, ...], keepdims: bool) -> _array.Slices:
