@@ -63,7 +63,7 @@ void call(const std::string& name, const nb::object& function, std::span<super::
   }
   inside.leave();
   for (std::size_t k = 0; k < operands.size(); ++k) {
-    if (operands[k].extents.empty()) continue;
+    if (operands[k].extents.empty() && operands[k].access == super::Access::read) continue;
     // One reference is that of the list.
     const nb::object view = views[k];
     if (Py_REFCNT(view.ptr()) > 2)

@@ -137,6 +137,9 @@ def test_errors_of_python_super_instructions_name_the_line(session):
     session.super("touch", "u")(lambda block: kept.append(block[1:]))
     with pytest.raises(blockyard.InputError, match="keep a copy"):
         session.run(SUPER)
+    session.super("touch", "w")(lambda x: kept.append(x))
+    with pytest.raises(blockyard.InputError, match="keep a copy"):
+        session.run("sial one\n special touch w\n scalar x\n execute touch x\nendsial one\n")
     kept.clear()
     session.super("touch", "uu")(lambda one, two: None)
     with pytest.raises(blockyard.InputError, match="touch"):
