@@ -133,9 +133,10 @@ int sprs_array_get_block(int s_a, int irow, int icol, IntLists i, IntLists j, vo
   }
   copy_list(i, block.offsets);
   copy_list(j, block.columns);
-  *v = std::malloc(block.values.size());
+  const std::size_t bytes = block.columns.size() * matrix.kind().bytes;
+  *v = std::malloc(bytes);
   if (*v == nullptr) throw std::bad_alloc();
-  std::memcpy(*v, block.values.data(), block.values.size());
+  std::memcpy(*v, block.values(), bytes);
   return 1;
 }
 
@@ -183,7 +184,7 @@ void sprs_array_shift_diag(int s_a, void* c) {
 }
 void sprs_array_scale(int s_a, void* c) {
   Sparse& matrix = assembled(s_a);
-  together_on(matrix, [&] { garray::scale(matrix, c); });
+  together_on(matrix, [&] { garray::scale(runtime(), matrix, c); });
 }
 void sprs_array_diag_left_multiply(int s_a, int g_d) {
   Sparse& matrix = assembled(s_a);

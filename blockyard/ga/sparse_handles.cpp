@@ -30,7 +30,7 @@ void SparseHandles::access(int handle, int cut, IntLists offsets, IntLists colum
   Sparse& matrix = at(handle);
   Sparse::Block& block = matrix.own_block(cut);
   const bool is_empty = block.is_empty();
-  *values = is_empty ? nullptr : block.values.data();
+  *values = is_empty ? nullptr : block.values();
   if (offsets.is_wide()) {
     *offsets.wide() = is_empty ? nullptr : block.offsets.data();
     *columns.wide() = is_empty ? nullptr : block.columns.data();

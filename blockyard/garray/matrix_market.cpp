@@ -21,7 +21,7 @@ std::string lines_of(const Sparse::Block& block, Extent first_row) {
     for (auto k = static_cast<std::size_t>(block.offsets[row]);
          k < static_cast<std::size_t>(block.offsets[row + 1]); ++k) {
       T value;
-      std::memcpy(&value, block.values.data() + k * sizeof(T), sizeof(T));
+      std::memcpy(&value, block.values() + k * sizeof(T), sizeof(T));
       text += fmt::format("{} {} ", first_row + static_cast<Extent>(row) + 1, block.columns[k] + 1);
       if constexpr (std::is_arithmetic_v<T>)
         text += fmt::format("{}\n", value);

@@ -142,7 +142,7 @@ void Sparse::build() {
     ++block.offsets[index(entry.row - first) + 1];
     block.columns.push_back(entry.column);
     const std::byte* value = values_.data() + order[k] * kind_.bytes;
-    block.values.insert(block.values.end(), value, value + kind_.bytes);
+    block.copied.insert(block.copied.end(), value, value + kind_.bytes);
   }
   for (Block& block : own_)
     std::partial_sum(block.offsets.begin(), block.offsets.end(), block.offsets.begin());
@@ -152,6 +152,8 @@ void Sparse::build() {
   publish();
 }
 
+/// Moves the blocks to where others reach them. Their values lie only there from then on, so that
+/// changes in place are seen.
 void Sparse::publish() {
   fabric::Memory& memory = runtime_.memory();
   std::vector<Place> places(own_.size());
@@ -161,7 +163,7 @@ void Sparse::publish() {
     places[cut] = {static_cast<std::int64_t>(contents),
                    static_cast<std::int64_t>(block.columns.size())};
     numbers += (block.offsets.size() + block.columns.size()) * sizeof(std::int64_t);
-    contents += block.values.size();
+    contents += block.copied.size();
   }
   if (numbers_ >= 0) release();
   numbers_ = shared(runtime_, group_, numbers);
@@ -174,8 +176,10 @@ void Sparse::publish() {
     at += block.offsets.size() * 8;
     move(memory, numbers_, me_, at, block.columns.data(), block.columns.size() * 8, true);
     at += block.columns.size() * 8;
-    move(memory, contents_, me_, index(places[cut].begin), block.values.data(), block.values.size(),
+    move(memory, contents_, me_, index(places[cut].begin), block.copied.data(), block.copied.size(),
          true);
+    block.in_place = memory.reach(contents_, me_) + places[cut].begin;
+    block.copied = {};
   }
   memory.fence(-1);
   memory.barrier(runtime_.team(group_).group);
@@ -214,11 +218,11 @@ Sparse::Block Sparse::block(int member, int cut) const {
   Block block;
   block.offsets.resize(rows + 1);
   block.columns.resize(index(place.count));
-  block.values.resize(index(place.count) * kind_.bytes);
+  block.copied.resize(index(place.count) * kind_.bytes);
   move(memory, numbers_, member, at, block.offsets.data(), block.offsets.size() * 8, false);
   move(memory, numbers_, member, at + block.offsets.size() * 8, block.columns.data(),
        block.columns.size() * 8, false);
-  move(memory, contents_, member, index(place.begin), block.values.data(), block.values.size(),
+  move(memory, contents_, member, index(place.begin), block.copied.data(), block.copied.size(),
        false);
   return block;
 }

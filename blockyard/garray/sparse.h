@@ -18,8 +18,13 @@ class Sparse {
   struct Block {
     std::vector<std::int64_t> offsets;
     std::vector<std::int64_t> columns;
-    std::vector<std::byte> values;
+    std::vector<std::byte> copied;  ///< its values, unless
+    std::byte* in_place = nullptr;  ///< they lie here, in memory of the matrix
 
+    [[nodiscard]] std::byte* values() noexcept { return in_place ? in_place : copied.data(); }
+    [[nodiscard]] const std::byte* values() const noexcept {
+      return in_place ? in_place : copied.data();
+    }
     [[nodiscard]] bool is_empty() const noexcept { return columns.empty(); }
   };
   /// An element that is not zero.
@@ -48,15 +53,12 @@ class Sparse {
   /// Collective. Frees its memory.
   void release();
 
-  /// The block of a member's rows and a cut of the columns: a copy.
+  /// The block of a member's rows and a cut of the columns: a copy, but for values of this rank's.
   [[nodiscard]] Block block(int member, int cut) const;
   /// The block of this rank's own rows, in place.
   [[nodiscard]] const Block& own(int cut) const { return own_[static_cast<std::size_t>(cut)]; }
-  /// The block, whose values may be changed in place; publish() makes changes visible to others.
+  /// The block, whose values may be changed in place; others see that after the next sync.
   [[nodiscard]] Block& own_block(int cut) { return own_[static_cast<std::size_t>(cut)]; }
-  /// Collective.
-  void publish();
-
   /// Collective. Becomes the matrix of these entries, which lie in this rank's rows.
   void assign(std::vector<Entry> entries, std::vector<std::byte> values);
 
@@ -69,13 +71,14 @@ class Sparse {
         for (auto at = block.offsets[static_cast<std::size_t>(row)];
              at < block.offsets[static_cast<std::size_t>(row) + 1]; ++at)
           visit(first + row, block.columns[static_cast<std::size_t>(at)],
-                block.values.data() + static_cast<std::size_t>(at) * kind_.bytes);
+                block.values() + static_cast<std::size_t>(at) * kind_.bytes);
   }
 
  private:
   [[nodiscard]] int owner_of(Extent row) const noexcept;
   void deal();
   void build();
+  void publish();
 
   Runtime& runtime_;
   Kind kind_;
@@ -105,7 +108,7 @@ void copy_nonzero(const Runtime& runtime, const Array& from, std::size_t row_axi
 /// Row i, or column j, times d(i) or d(j).
 void scale_rows(const Runtime& runtime, Sparse& a, const Array& d);
 void scale_columns(const Runtime& runtime, Sparse& a, const Array& d);
-void scale(Sparse& a, const void* factor);
+void scale(const Runtime& runtime, Sparse& a, const void* factor);
 /// a(i, i) += value, also where there was no element.
 void shift_diagonal(Sparse& a, const void* value);
 /// v(i) = a(i, i), or a(i, column); v is zero before.

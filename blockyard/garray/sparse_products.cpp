@@ -96,7 +96,7 @@ void for_each(const Sparse::Block& block, const Visit& visit) {
   if (block.is_empty()) return;
   for (std::size_t row = 0; row + 1 < block.offsets.size(); ++row)
     for (auto k = index(block.offsets[row]); k < index(block.offsets[row + 1]); ++k)
-      visit(static_cast<Extent>(row), block.columns[k], at<T>(block.values.data() + k * sizeof(T)));
+      visit(static_cast<Extent>(row), block.columns[k], at<T>(block.values() + k * sizeof(T)));
 }
 
 /// Entries of one type, and how a matrix gets them.
@@ -158,7 +158,7 @@ void multiply(Runtime& /*runtime*/, const Sparse& a, const Sparse& b, Sparse& c)
           const std::size_t inner = index(column - begin);
           for (auto k = index(block.offsets[inner]); k < index(block.offsets[inner + 1]); ++k) {
             T& sum = sums[index(row)][block.columns[k]];
-            sum = static_cast<T>(sum + value * at<T>(block.values.data() + k * sizeof(T)));
+            sum = static_cast<T>(sum + value * at<T>(block.values() + k * sizeof(T)));
           }
         });
       }
@@ -244,13 +244,13 @@ void copy_nonzero(const Runtime& runtime, const Array& from, std::size_t row_axi
 
 namespace {
 
-/// Changes this rank's values: change(row, column, value).
+/// Collective. Changes this rank's values: change(row, column, value).
 template <class Change>
-void change(Sparse& a, const Change& change) {
+void change(const Runtime& runtime, Sparse& a, const Change& change) {
   typed(a.kind(), [&](auto type) {
     using T = decltype(type);
     for (int cut = 0; cut < a.members(); ++cut) {
-      std::byte* next = a.own_block(cut).values.data();
+      std::byte* next = a.own_block(cut).values();
       for_each<T>(a.own(cut), [&](Extent row, Extent column, T value) {
         const T changed = change(row, column, value);
         std::memcpy(next, &changed, sizeof(T));
@@ -258,13 +258,13 @@ void change(Sparse& a, const Change& change) {
       });
     }
   });
-  a.publish();
+  runtime.memory().barrier(runtime.team(a.group()).group);
 }
 
 }  // namespace
 
-void scale(Sparse& a, const void* factor) {
-  change(a, [&](Extent, Extent, auto value) {
+void scale(const Runtime& runtime, Sparse& a, const void* factor) {
+  change(runtime, a, [&](Extent, Extent, auto value) {
     using T = decltype(value);
     return static_cast<T>(value * at<T>(static_cast<const std::byte*>(factor)));
   });
@@ -276,7 +276,7 @@ void scale_rows(const Runtime& runtime, Sparse& a, const Array& d) {
   std::vector<std::byte> factors(index(a.first_row(a.me() + 1) - first) * a.kind().bytes);
   if (!factors.empty())
     get(runtime, d, line_box(first, a.first_row(a.me() + 1)), {factors.data(), {1}});
-  change(a, [&](Extent row, Extent, auto value) {
+  change(runtime, a, [&](Extent row, Extent, auto value) {
     using T = decltype(value);
     return static_cast<T>(value * at<T>(factors.data() + index(row) * sizeof(T)));
   });
@@ -286,7 +286,7 @@ void scale_columns(const Runtime& runtime, Sparse& a, const Array& d) {
   require_line(d, a.kind(), a.columns());
   std::vector<std::byte> factors(index(a.columns()) * a.kind().bytes);
   get(runtime, d, line_box(0, a.columns()), {factors.data(), {1}});
-  change(a, [&](Extent, Extent column, auto value) {
+  change(runtime, a, [&](Extent, Extent column, auto value) {
     using T = decltype(value);
     return static_cast<T>(value * at<T>(factors.data() + index(column) * sizeof(T)));
   });

@@ -65,6 +65,33 @@ static void check_own(int s) {
   CHECK(sum == expected);
 }
 
+/* Values that their process changes in place are seen by all after a sync. */
+static void check_changed_in_place(int s) {
+  int copy = NGA_Sprs_array_duplicate(s), *list, count, lo, hi, unused[2], *i, *j, next;
+  double* v;
+  NGA_Sprs_array_row_distribution(copy, GA_Nodeid(), &lo, &hi);
+  NGA_Sprs_array_col_block_list(copy, &list, &count);
+  for (int c = 0; c < count; ++c) {
+    NGA_Sprs_array_access_col_block(copy, list[c], &i, &j, (void**)&v);
+    for (int k = 0; k < i[hi - lo + 1]; ++k) v[k] += 100.0;
+  }
+  free(list);
+  GA_Sync();
+  next = (GA_Nodeid() + 1) % GA_Nnodes();
+  for (int q = 0; q < GA_Nnodes(); ++q) {
+    if (!NGA_Sprs_array_get_block(copy, next, q, &i, &j, (void**)&v, &lo, &hi, unused, unused + 1))
+      continue;
+    for (int row = lo; row <= hi; ++row)
+      for (int k = i[row - lo]; k < i[row - lo + 1]; ++k)
+        CHECK(v[k] == value_of(row, j[k]) + 100.0);
+    free(i);
+    free(j);
+    free(v);
+  }
+  GA_Sync();
+  NGA_Sprs_array_destroy(copy);
+}
+
 static int line_of(double first, double step) {
   int dims[1] = {n}, g = NGA_Create(C_DBL, 1, dims, "line", NULL);
   GA_Patch_enum(g, 0, n - 1, &first, &step);
@@ -188,6 +215,7 @@ int main(int argc, char** argv) {
   int s = make();
   check_blocks(s);
   check_own(s);
+  check_changed_in_place(s);
   check_products(s);
   check_changes(s);
   check_sketch(s);
