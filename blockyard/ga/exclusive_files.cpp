@@ -137,7 +137,7 @@ int create(const std::string& path, double most_bytes, int suffix, Ints handle) 
   return common_code(code);
 }
 
-int open(int handle) { return common_code(files().open_again(handle, O_RDWR)); }
+int open(int handle) { return common_code(files().open_again(handle)); }
 int close(int handle) { return common_code(files().close(handle, false)); }
 
 int destroy(int handle) {
@@ -148,10 +148,7 @@ int destroy(int handle) {
   return common_code(code);
 }
 
-int make_read_only(int handle) {
-  const int code = files().close(handle, false);
-  return common_code(code == file_ok ? files().open_again(handle, O_RDONLY) : code);
-}
+int make_read_only(int handle) { return common_code(files().make_read_only(handle)); }
 
 int begin(Way way, int handle, double offset, double bytes, void* buffer, Ints request) {
   int number = 0;

@@ -72,16 +72,26 @@ int Files::open(const std::string& path, int flags, double most_bytes, int& hand
   kept.use.path = path;
   kept.descriptor = std::move(opened);
   kept.most_bytes = most_bytes;
+  kept.flags = flags & O_ACCMODE;
   return file_ok;
 }
 
-int Files::open_again(int handle, int flags) {
+int Files::open_again(int handle) {
   const auto found = files_.find(handle);
   if (found == files_.end()) return file_is_not_open;
-  Descriptor opened(::open(found->second.use.path.c_str(), flags | O_CLOEXEC));
+  Kept& kept = found->second;
+  if (kept.descriptor) return file_ok;  // requests may be using it
+  Descriptor opened(::open(kept.use.path.c_str(), kept.flags | O_CLOEXEC));
   if (!opened) return errno;
-  found->second.descriptor = std::move(opened);
+  kept.descriptor = std::move(opened);
   return file_ok;
+}
+
+int Files::make_read_only(int handle) {
+  const int code = close(handle, false);
+  if (code != file_ok) return code;
+  files_.at(handle).flags = O_RDONLY;
+  return open_again(handle);
 }
 
 int Files::close(int handle, bool must_forget) {

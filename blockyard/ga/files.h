@@ -41,8 +41,10 @@ class Files {
 
   /// flags: of open(2). most_bytes: a limit of its length; 0: none.
   [[nodiscard]] int open(const std::string& path, int flags, double most_bytes, int& handle);
-  /// The same under a handle that was closed.
-  [[nodiscard]] int open_again(int handle, int flags);
+  /// The same under a handle that was closed; nothing if it is open.
+  [[nodiscard]] int open_again(int handle);
+  /// From then on, also if it is closed and opened again. Requests are complete then.
+  [[nodiscard]] int make_read_only(int handle);
   /// Requests are complete then. The handle stays for open_again() unless `must_forget`.
   [[nodiscard]] int close(int handle, bool must_forget = true);
 
@@ -73,6 +75,7 @@ class Files {
     Use use;
     Descriptor descriptor;
     double most_bytes = 0;
+    int flags = 0;  ///< to open it again
   };
   struct Request {
     garray::Background::Ticket ticket = 0;

@@ -72,7 +72,13 @@ static void shared_files(const char* folder) {
   CHECK(SF_Close(file) == 0);
   CHECK(SF_Read(file, 0, 8, (char*)in, &requests[0]) != 0);
   CHECK(SF_Open(file) == 0);
+  /* Opening an open file leaves its requests alone. */
+  CHECK(SF_Read(file, next * (double)sizeof in, sizeof in, (char*)in, &requests[0]) == 0);
+  CHECK(SF_Open(file) == 0);
+  CHECK(SF_Wait(&requests[0]) == 0);
   CHECK(SF_Rwtor(file) == 0);
+  CHECK(SF_Write(file, 0, 8, (char*)out, &requests[0]) == 0 && SF_Wait(&requests[0]) != 0);
+  CHECK(SF_Close(file) == 0 && SF_Open(file) == 0);
   CHECK(SF_Write(file, 0, 8, (char*)out, &requests[0]) == 0 && SF_Wait(&requests[0]) != 0);
   CHECK(SF_Destroy(file) == 0);
   snprintf(path, sizeof path, "%s/none/here", folder);
