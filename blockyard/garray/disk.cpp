@@ -108,7 +108,9 @@ DiskArray::DiskArray(Runtime& runtime, Background& background, const Place& plac
   const auto open = [&] { file_ = std::make_shared<store::TileFile>(files, place.path, mode); };
   at_first(runtime, place.group, open);
   const Team& team = runtime.team(place.group);
-  if (team.me != 0) open();
+  at_all(runtime, place.group, [&] {
+    if (team.me != 0) open();
+  });
   const store::TiledArray& tiles = file_->array();
   buffers_ = std::make_shared<Buffers>(largest_tile_bytes(tiles), kept_bytes);
   if (tiles.extents.size() > array::max_axes)

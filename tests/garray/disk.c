@@ -3,6 +3,7 @@
 #include <dra.h>
 #include <mpi.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -206,6 +207,19 @@ static void dealt(char* file) {
   GA_Destroy(g);
 }
 
+/* A file that one process cannot open is open nowhere. */
+static void not_open_everywhere(char* file) {
+  struct rlimit usual, none;
+  int d;
+  if (count == 1) return;
+  CHECK(getrlimit(RLIMIT_NOFILE, &usual) == 0);
+  none = usual;
+  none.rlim_cur = 0;
+  if (me == count - 1) CHECK(setrlimit(RLIMIT_NOFILE, &none) == 0);
+  CHECK(DRA_Open(file, DRA_R, &d) == -1);
+  CHECK(setrlimit(RLIMIT_NOFILE, &usual) == 0);
+}
+
 int main(int argc, char** argv) {
   char folder[] = "/tmp/ga_disk_XXXXXX", file[200];
   MPI_Init(&argc, &argv);
@@ -218,6 +232,7 @@ int main(int argc, char** argv) {
   snprintf(file, sizeof file, "%s/%d.dra", folder, me);
   whole_arrays(file);
   if (me != 0) snprintf(file, sizeof file, "%s/0.dra", folder);
+  not_open_everywhere(file);
   sections(file);
   in_three_files(file);
   dealt(file);
