@@ -5,7 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
+#include <set>
 
 #include "blockyard/garray/first.h"
 #include "blockyard/garray/transfer.h"
@@ -48,11 +48,13 @@ StoredArray stored(const Array& array) {
 
 /// A name for each array that no other one has.
 std::vector<std::string> names_of(std::span<const Array* const> arrays) {
-  std::map<std::string, int> counts;
+  std::set<std::string> taken;
   std::vector<std::string> names;
   for (const Array* array : arrays) {
-    const int count = ++counts[array->name];
-    names.push_back(count == 1 ? array->name : fmt::format("{} {}", array->name, count));
+    std::string name = array->name;
+    for (int count = 2; !taken.insert(name).second; ++count)
+      name = fmt::format("{} {}", array->name, count);
+    names.push_back(name);
   }
   return names;
 }

@@ -57,8 +57,10 @@ void write_matrix_market(const Runtime& runtime, const Sparse& a, const std::str
   std::FILE* file = std::fopen(complete.c_str(), "w");
   const bool is_written = file != nullptr && std::fputs(text.c_str(), file) >= 0;
   const bool is_closed = file != nullptr && std::fclose(file) == 0;
-  if (!is_written || !is_closed || std::rename(complete.c_str(), path.c_str()) != 0)
-    refuse(fmt::format("\"{}\" cannot be written: {}", path, std::strerror(errno)));
+  if (is_written && is_closed && std::rename(complete.c_str(), path.c_str()) == 0) return;
+  const int code = errno;
+  if (file != nullptr) std::remove(complete.c_str());
+  refuse(fmt::format("\"{}\" cannot be written: {}", path, std::strerror(code)));
 }
 
 }  // namespace blockyard::garray

@@ -56,6 +56,14 @@ int main(int argc, char** argv) {
     GA_Set_array_name(others[0], "no such name");
     CHECK(blockyard_ga_load(file, wrong, 1) == 1);
   }
+  /* A name that is made for one of them is another one's own. */
+  GA_Set_array_name(others[0], "pairs 2");
+  handles[3] = made(C_INT, 1, one, NULL, "pairs");
+  {
+    int three[3] = {handles[1], handles[3], others[0]};
+    CHECK(blockyard_ga_save(file, three, 3) == 0 && blockyard_ga_load(file, three, 3) == 0);
+  }
+  CHECK(blockyard_ga_save(file, handles, 3) == 0);
   /* A file that cannot be written: what was there stays. */
   CHECK(blockyard_ga_save("/nowhere/run.h5", handles, 1) == 1);
   CHECK(blockyard_ga_load(file, handles, 3) == 0);
