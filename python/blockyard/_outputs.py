@@ -53,8 +53,13 @@ def new_output(shape: Sequence[int], order: Literal["C", "F"], in_memory: bool, 
 def _owner_of_file(array: np.ndarray) -> np.ndarray:
     """Its file goes with it, so that a loop over results does not fill the disk."""
     if isinstance(array, np.memmap):
-        weakref.finalize(array, _remove, str(array.filename))
+        weakref.finalize(array, _remove_own, str(array.filename), os.getpid())
     return array
+
+
+def _remove_own(file: str, process: int) -> None:
+    if os.getpid() == process:  # not a fork of it
+        _remove(file)
 
 
 def _remove(file: str) -> None:

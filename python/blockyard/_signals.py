@@ -7,6 +7,7 @@ from __future__ import annotations
 import signal
 import threading
 from types import FrameType
+from typing import Any
 
 _signals = (signal.SIGTERM, signal.SIGHUP)
 
@@ -15,29 +16,31 @@ def _end(number: int, frame: FrameType | None) -> None:
     raise SystemExit(128 + number)
 
 
-class OrderlyEnd:
-    """While it is held. The script's own signal handlers stay in place, as they do in other threads
-    than the main one, where they cannot be changed."""
+_held: "set[OrderlyEnd]" = set()
 
-    def __init__(self) -> None:
-        self._ours: list[signal.Signals] = []
+
+class OrderlyEnd:
+    """While any is held. The script's own signal handlers stay in place, as they do in other threads
+    than the main one, where they cannot be changed."""
 
     def hold(self) -> None:
         if threading.current_thread() is threading.main_thread():
-            self._ours = [one for one in _signals if signal.getsignal(one) is signal.SIG_DFL]
-            for one in self._ours:
-                signal.signal(one, _end)
+            _held.add(self)
+            _replace(signal.SIG_DFL, _end)
 
     def release(self) -> None:
-        if threading.current_thread() is not threading.main_thread():
-            return
-        for one in self._ours:
-            if signal.getsignal(one) is _end:
-                signal.signal(one, signal.SIG_DFL)
-        self._ours = []
+        _held.discard(self)
+        if not _held and threading.current_thread() is threading.main_thread():
+            _replace(_end, signal.SIG_DFL)
 
     def __enter__(self) -> None:
         self.hold()
 
     def __exit__(self, *_: object) -> None:
         self.release()
+
+
+def _replace(old: Any, new: Any) -> None:
+    for one in _signals:
+        if signal.getsignal(one) == old:
+            signal.signal(one, new)
