@@ -32,7 +32,7 @@ class Program:
 
     Attributes:
         name: after the word ``sial``.
-        arrays: every declared array, by name.
+        arrays: every array that is declared and used, by name.
         constants: names that a job must give (predefined ints and scalars).
     """
 

@@ -212,12 +212,12 @@ class Session:
 
     def _lend(self, program: Program, lending: Lending, arrays: Mapping[str, Any] | None) -> None:
         given = {}
-        for name, array in {**self.arrays, **_lower(arrays)}.items():
+        for name, array in {**_lower(self.arrays), **_lower(arrays)}.items():
             info = program.arrays.get(name)
             if info is not None and info.kind in ("static", "distributed", "served"):
                 given[name] = _given(array)
             elif arrays is not None and name in _lower(arrays):
-                raise _errors.InputError(f"{program.name} has no static, distributed or served "
+                raise _errors.InputError(f"{program.name} uses no static, distributed or served "
                                          f"array '{name}'")
         if self.processes is not None:
             self.processes.check_same({f"array '{name}'": _mark_of(array)
@@ -229,14 +229,13 @@ class Session:
 
     def _leave(self, job: _core.Job, lending: Lending, labels: Mapping[str, Any]) -> None:
         """As if an earlier program had left it."""
-        given = {label: value if _is_number(value) else _given(value)
-                 for label, value in labels.items()}
+        given = {label: _given(value) if np.ndim(value) else float(value) for label, value in labels.items()}
         if self.processes is not None:
-            self.processes.check_same({f"label '{label}'": value if _is_number(value) else _mark_of(value)
+            self.processes.check_same({f"label '{label}'": value if isinstance(value, float) else _mark_of(value)
                                        for label, value in given.items()})
         for label, value in given.items():
-            if not isinstance(value, (np.ndarray, GlobalArray, BlockSource)):
-                job.give_scalar(label, float(value))
+            if isinstance(value, float):
+                job.give_scalar(label, value)
             elif name := job.restored_from(label):
                 if isinstance(value, GlobalArray):
                     self._sync(value)
@@ -380,10 +379,6 @@ def _mark_of(array: np.ndarray | GlobalArray | BlockSource) -> tuple[Any, ...]:
     if isinstance(array, GlobalArray):
         return array.shape, array.dtype.str, array.name
     return fingerprint(array)
-
-
-def _is_number(value: Any) -> bool:
-    return not hasattr(value, "shape") or len(value.shape) == 0
 
 
 def _given(array: Any) -> np.ndarray | GlobalArray | BlockSource:

@@ -94,14 +94,26 @@ void require_type(const std::string& name, const OutArray& array, array::Element
 /// A label that no SIAL text can spell.
 std::string label_of(const std::string& name) { return "python:" + name; }
 
-/// The array that the first program restores from a label; "" if there is none.
-std::string restored_from(const PyJob& self, const std::string& label) {
+/// The number of what the first program restores from a label; -1 if there is none.
+std::int32_t restored(const PyJob& self, program::Opcode opcode, const std::string& label) {
   const program::Program& program = self.job.steps.at(0).program;
   for (const program::Instruction& code : program.code)
-    if (code.opcode == program::Opcode::restore_array &&
-        program.texts[static_cast<std::size_t>(code.b)] == label)
-      return program.arrays[static_cast<std::size_t>(code.a)].name;
-  return "";
+    if (code.opcode == opcode && program.texts[static_cast<std::size_t>(code.b)] == label)
+      return code.a;
+  return -1;
+}
+
+/// The array that the first program restores from a label; "" if there is none.
+std::string restored_from(const PyJob& self, const std::string& label) {
+  const std::int32_t array = restored(self, program::Opcode::restore_array, label);
+  return array < 0 ? "" : self.job.steps.at(0).program.arrays[static_cast<std::size_t>(array)].name;
+}
+
+void give_scalar(PyJob& self, const std::string& label, double value) {
+  if (restored(self, program::Opcode::restore_scalar, label) < 0)
+    throw Error(Errc::bad_input,
+                fmt::format("the program restores no scalar from label \"{}\"", label));
+  self.job.embedding.kept.scalars[label] = {value, false};
 }
 
 [[noreturn]] void refuse_kind(const std::string& name) {
@@ -324,10 +336,7 @@ void bind_jobs(nb::module_& module) {
       .def("give_blocks", &give_blocks)
       .def("keep", &keep, nb::arg("name"), nb::arg("into").none())
       .def("give_global", &give_global)
-      .def("give_scalar",
-           [](PyJob& self, const std::string& label, double value) {
-             self.job.embedding.kept.scalars[label] = {value, false};
-           })
+      .def("give_scalar", &give_scalar)
       .def("restored_from", &restored_from)
       .def("keep_global", &keep_global)
       .def_prop_ro("exchanged",

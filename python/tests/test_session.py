@@ -2,6 +2,7 @@
 import gc
 import os
 import signal
+import subprocess
 import sys
 
 import numpy as np
@@ -73,7 +74,7 @@ endsial add
 
 
 def test_an_array_of_one_run_is_given_to_the_next(session):
-    session["b"] = np.eye(12)
+    session.arrays["B"] = np.eye(12)
     session["s"] = np.zeros((12, 12))
     c = session.run(SQUARE, arrays={"a": random(12, 12)})["c"]
     again = session.run(SQUARE, arrays={"a": c})["c"]
@@ -148,6 +149,9 @@ def test_wrong_arrays_are_refused(session):
         session.run(SQUARE, arrays={"a": zeros * 1j, **rest})
     with pytest.raises(blockyard.InputError, match="no static, distributed or served array 'q'"):
         session.run(SQUARE, arrays={"a": zeros, "q": zeros, **rest})
+    for labels in ({"typo": 1.0}, {"typo": np.float64(1)}, {"typo": [1.0, 2.0]}):
+        with pytest.raises(blockyard.InputError, match="restores no (scalar|array) from label \"typo\""):
+            session.run(SQUARE, arrays={"a": zeros, **rest}, labels=labels)
     with pytest.raises(blockyard.InputError, match="to keep"):
         session.run(SQUARE, arrays={"a": zeros, **rest}, keep=["s"])
     with pytest.raises(blockyard.CompileError, match="endsial"):
@@ -217,6 +221,32 @@ def test_a_signal_that_ends_a_script_leaves_nothing_behind(number, tmp_path):
     code, told = end_by(number, [sys.executable, "-c", f"SUPER = {SUPER!r}\n{STUCK.replace('pass', 'time.sleep(0.01)')}", tmp_path])
     assert code == 128 + number and "stopped" not in told
     assert os.listdir(tmp_path) == []
+
+
+def test_signals_are_ours_until_the_last_session_ends():
+    before = signal.getsignal(signal.SIGTERM)
+    first, second = (blockyard.Session(workers=1, memory="32M") for _ in range(2))
+    ours = signal.getsignal(signal.SIGTERM)
+    first.close()
+    assert ours != before and signal.getsignal(signal.SIGTERM) == ours
+    second.close()
+    assert signal.getsignal(signal.SIGTERM) == before
+
+
+FORK = """
+import os, sys
+from blockyard._outputs import new_output
+made = new_output((4,), "C", False, sys.argv[1], "made", None)
+if os.fork() == 0:
+    sys.exit()
+os.wait()
+print(os.listdir(sys.argv[1]))
+"""
+
+
+def test_a_fork_that_ends_leaves_results_alone(tmp_path):
+    done = subprocess.run([sys.executable, "-c", FORK, tmp_path], check=True, text=True, capture_output=True)
+    assert done.stdout == "['made.npy']\n" and os.listdir(tmp_path) == []
 
 
 COPY = """sial copied
